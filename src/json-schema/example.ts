@@ -7,45 +7,48 @@ export type Schema = Readonly<Record<string, unknown>>;
 
 /** The maximum depth of an example; ends recursive `$ref`s. */
 export const MOST_DEPTH = 12;
+/** Enough for an example of any schema that people write. */
+const MAX_STEPS = 20_000;
+const MAX_ITEMS = 100;
+const MAX_LENGTH = 10_000;
+/** Values of one kind that are tried. */
+const MAX_TRIED = 50;
 
-/** Steps that work on a foreign schema may still take; shared by everything that belongs to one piece of work. */
-export interface Room {
+/** Steps that work on a foreign schema may still take (threats, row 22). */
+interface Steps {
   left: number;
 }
 
-/** Enough for an example of any schema that people write. */
-const MOST_STEPS = 20_000;
-
-export function roomFor(steps = MOST_STEPS): Room {
-  return { left: steps };
+export function roomFor(left = MAX_STEPS): Steps {
+  return { left };
 }
 
-/**
- * A schema with what it refers to and is composed of in one: local `$ref`, all of `allOf`, the first of `anyOf` and `oneOf`. Each
- * part costs a step, and so does each property that is copied; parts for which there is no room are left out.
- */
-export function resolved(schema: unknown, root: Schema, room = roomFor(), depth = 0): Schema {
-  if (!isRecord(schema)) return {};
-  const { $ref, allOf, anyOf, oneOf, ...own } = schema;
-  room.left -= 1 + Object.keys(own).length;
-  if (depth > MOST_DEPTH) return schema;
-  let whole: Schema = own;
-  for (const part of [target($ref, root), ...listOf(allOf), listOf(anyOf)[0], listOf(oneOf)[0]]) {
-    if (!isRecord(part)) continue;
-    if (room.left <= 0) break;
-    const inner = resolved(part, root, room, depth + 1);
-    room.left -= sizeOf(whole) + sizeOf(inner);
-    whole = together(whole, inner);
-  }
-  return whole;
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
-/** What putting two schemas together copies of one of them. */
+export function recordOf(value: unknown): Schema {
+  return isRecord(value) ? value : {};
+}
+
+function numberIn(schema: Schema, keyword: string): number | undefined {
+  const value = schema[keyword];
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** The target of a `$ref` within the document; a remote one is never fetched (threats, row 23). */
+export function target(ref: unknown, root: Schema): unknown {
+  if (typeof ref !== 'string' || !/^#(?:\/|$)/.test(ref)) return undefined;
+  const steps = ref.slice(1).split('/').slice(1);
+  return valueAt(root, ...steps.map(step => step.replaceAll('~1', '/').replaceAll('~0', '~')));
+}
+
+/** What {@link together} copies of one schema. */
 export function sizeOf(schema: Schema): number {
   return Object.keys(recordOf(schema['properties'])).length + listOf(schema['required']).length;
 }
 
-/** The first one's word counts; what both describe is described, and what both demand is demanded. */
+/** Two schemas in one: the first one counts, and the properties and requirements of both are kept. */
 export function together(one: Schema, other: Schema): Schema {
   const properties = { ...recordOf(other['properties']), ...recordOf(one['properties']) };
   const required = [...new Set([...listOf(one['required']), ...listOf(other['required'])])];
@@ -57,58 +60,67 @@ export function together(one: Schema, other: Schema): Schema {
   };
 }
 
-/** Within the document only: a remote one is never fetched (threats, row 23). */
-export function target(ref: unknown, root: Schema): unknown {
-  if (typeof ref !== 'string' || !/^#(?:\/|$)/.test(ref)) return undefined;
-  const steps = ref.slice(1).split('/').slice(1);
-  return valueAt(root, ...steps.map(step => step.replaceAll('~1', '/').replaceAll('~0', '~')));
+/** A schema with its local `$ref`, all of `allOf`, and the first of `anyOf` and `oneOf`, as far as the steps allow. */
+function resolved(schema: unknown, root: Schema, steps: Steps, depth = 0): Schema {
+  if (!isRecord(schema)) return {};
+  const { $ref, allOf, anyOf, oneOf, ...own } = schema;
+  steps.left -= 1 + Object.keys(own).length;
+  if (depth > MOST_DEPTH) return schema;
+  let whole: Schema = own;
+  for (const part of [target($ref, root), ...listOf(allOf), listOf(anyOf)[0], listOf(oneOf)[0]]) {
+    if (!isRecord(part)) continue;
+    if (steps.left <= 0) break;
+    const inner = resolved(part, root, steps, depth + 1);
+    steps.left -= sizeOf(whole) + sizeOf(inner);
+    whole = together(whole, inner);
+  }
+  return whole;
 }
 
-export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'] as const;
+type Type = (typeof TYPES)[number];
+
+/** The type that a keyword implies. */
+const IMPLIED = new Map<string, Type>([
+  ['properties', 'object'],
+  ['required', 'object'],
+  ['items', 'array'],
+  ['prefixItems', 'array'],
+  ['minItems', 'array'],
+  ['minimum', 'number'],
+  ['maximum', 'number'],
+  ['exclusiveMinimum', 'number'],
+  ['multipleOf', 'number'],
+]);
+
+/** The first type that a schema names or implies; else a string. */
+function typeOf(schema: Schema): Type {
+  const named = [schema['type'], ...listOf(schema['type'])];
+  const type = TYPES.find(each => each === named.find(name => TYPES.some(known => known === name)));
+  const [, implied] = [...IMPLIED].find(([keyword]) => keyword in schema) ?? [];
+  return type ?? implied ?? 'string';
 }
 
-export function recordOf(value: unknown): Schema {
-  return isRecord(value) ? value : {};
-}
-
-/** The number nearest to 1 within the bounds, if there is one. */
-function exampleNumber(schema: Schema, isInteger: boolean): number {
-  const step = numberIn(schema, 'multipleOf') ?? (isInteger ? 1 : 0);
-  const { least, most } = boundsOf(schema, step);
-  const wanted = Math.min(Math.max(1, least), most);
-  return step > 0 ? onGrid(wanted, step, most) : wanted;
-}
-
-/** An exclusive bound as an inclusive one, by a step that keeps off it. */
-export function boundsOf(schema: Schema, step: number) {
+/** The bounds of a number; an exclusive bound is moved by a step. */
+function boundsOf(schema: Schema, step: number): { readonly min: number; readonly max: number } {
   const off = step > 0 ? step : 0.5;
-  const above = numberIn(schema, 'exclusiveMinimum');
-  const below = numberIn(schema, 'exclusiveMaximum');
+  const above = numberIn(schema, 'exclusiveMinimum') ?? Number.NEGATIVE_INFINITY;
+  const below = numberIn(schema, 'exclusiveMaximum') ?? Number.POSITIVE_INFINITY;
   return {
-    least: Math.max(
-      numberIn(schema, 'minimum') ?? Number.NEGATIVE_INFINITY,
-      above === undefined ? Number.NEGATIVE_INFINITY : above + off,
-    ),
-    most: Math.min(
-      numberIn(schema, 'maximum') ?? Number.POSITIVE_INFINITY,
-      below === undefined ? Number.POSITIVE_INFINITY : below - off,
-    ),
+    min: Math.max(numberIn(schema, 'minimum') ?? Number.NEGATIVE_INFINITY, above + off),
+    max: Math.min(numberIn(schema, 'maximum') ?? Number.POSITIVE_INFINITY, below - off),
   };
 }
 
-function onGrid(wanted: number, step: number, most: number): number {
-  const up = Math.ceil(wanted / step) * step;
-  return up <= most ? up : Math.floor(most / step) * step;
+/** The number nearest to 1 that fits, if there is one. */
+function exampleNumber(schema: Schema, isInteger: boolean): number {
+  const step = numberIn(schema, 'multipleOf') ?? (isInteger ? 1 : 0);
+  const { min, max } = boundsOf(schema, step);
+  const wanted = Math.min(Math.max(1, min), max);
+  if (step <= 0) return wanted;
+  const above = Math.ceil(wanted / step) * step;
+  return above <= max ? above : Math.floor(max / step) * step;
 }
-
-export function numberIn(schema: Schema, keyword: string): number | undefined {
-  const value = schema[keyword];
-  return typeof value === 'number' ? value : undefined;
-}
-
-/** Characters: a schema may demand more than anybody wants to send. */
-const MOST = 10_000;
 
 const BY_FORMAT: ReadonlyMap<unknown, string> = new Map([
   ['date-time', '2025-01-01T12:00:00Z'],
@@ -125,139 +137,70 @@ const BY_FORMAT: ReadonlyMap<unknown, string> = new Map([
   ['uuid', '00000000-0000-4000-8000-000000000000'],
 ]);
 
-/** @param word where no format says what to take */
 function exampleString(schema: Schema, word: string): string {
-  const { format, minLength, maxLength } = schema;
-  const text = BY_FORMAT.get(format) ?? word;
-  const least = typeof minLength === 'number' ? Math.min(minLength, MOST) : 0;
-  const most = typeof maxLength === 'number' ? maxLength : MOST;
-  return text.padEnd(least, text || 'x').slice(0, most);
-}
-
-const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'] as const;
-export type Type = (typeof TYPES)[number];
-
-const TELLING: readonly (readonly [keyword: string, type: Type])[] = [
-  ['properties', 'object'],
-  ['required', 'object'],
-  ['items', 'array'],
-  ['prefixItems', 'array'],
-  ['minItems', 'array'],
-  ['minimum', 'number'],
-  ['maximum', 'number'],
-  ['exclusiveMinimum', 'number'],
-  ['multipleOf', 'number'],
-];
-
-/** The type that an example has: the first that is named, else what the other keywords speak of, else a string. */
-export function typeOf(schema: Schema): Type {
-  const named = [schema['type'], ...listOf(schema['type'])].find(isType);
-  return named ?? TELLING.find(([keyword]) => keyword in schema)?.[1] ?? 'string';
-}
-
-function isType(value: unknown): value is Type {
-  return TYPES.some(type => type === value);
-}
-
-/** An array of a schema that demands more items than these is not made. */
-const MOST_ITEMS = 100;
-
-interface Setting {
-  readonly root: Schema;
-  readonly word: string;
-  readonly room: Room;
-  readonly depth: number;
+  const text = BY_FORMAT.get(schema['format']) ?? word;
+  const min = Math.min(numberIn(schema, 'minLength') ?? 0, MAX_LENGTH);
+  const max = numberIn(schema, 'maxLength') ?? MAX_LENGTH;
+  return text.padEnd(min, text || 'x').slice(0, max);
 }
 
 /**
- * A small value as the schema describes it; whether it is valid is for a validator to say, since not all of JSON Schema can be turned
- * round. Pure, bounded, and the same every time.
- * @param word for strings of which the schema says nothing more
- * @param root where a `$ref` points into; the schema itself unless told
- * @param room shared by several examples, where they are parts of one; where it is used up, null stands for what is missing
+ * A small value that follows a schema; a validator must say whether it is valid. Pure and bounded.
+ * @param word for strings without a format
+ * @param root the document that a `$ref` points into; default: the schema
+ * @param room shared by the examples of one value; when it is used up, missing parts are null
  */
 export function exampleOf(
   schema: Schema,
   { word = 'example', root = schema, room = roomFor() } = {},
 ): unknown {
-  return make(schema, { root, word, room, depth: 0 });
+  const make = (part: unknown, depth: number): unknown => {
+    room.left--;
+    if (depth > MOST_DEPTH || room.left <= 0) return null;
+    const whole = resolved(part, root, room);
+    const { const: fixed, default: preset, examples, enum: allowed } = whole;
+    const given = [fixed, preset, listOf(examples)[0], listOf(allowed)[0]].find(each => each !== undefined);
+    const value = given === undefined ? makeOf(whole, depth + 1) : given;
+    const isPaid = given === undefined && typeof value !== 'string'; // its parts were counted one by one
+    if (!isPaid) room.left -= weightOf(value, room.left) - 1;
+    return room.left < 0 ? null : value;
+  };
+  const makeOf = (whole: Schema, depth: number): unknown => {
+    const left = Math.max(0, room.left);
+    switch (typeOf(whole)) {
+      case 'object': {
+        const properties = recordOf(whole['properties']);
+        const names = listOf(whole['required']).filter(name => typeof name === 'string'); // a short call does less
+        const partOf = (name: string) => (Object.hasOwn(properties, name) ? properties[name] : undefined);
+        return Object.fromEntries(names.slice(0, left).map(name => [name, make(partOf(name), depth)]));
+      }
+      case 'array': {
+        const first = listOf(whole['prefixItems']);
+        const length = Math.min(numberIn(whole, 'minItems') ?? 0, MAX_ITEMS, left);
+        const rest = recordOf(whole['items']);
+        return Array.from({ length }, (_, index) => make(first[index] ?? rest, depth));
+      }
+      case 'string':
+        return exampleString(whole, word);
+      case 'integer':
+        return exampleNumber(whole, true);
+      case 'number':
+        return exampleNumber(whole, false);
+      case 'boolean':
+        return false;
+      case 'null':
+        return null;
+    }
+  };
+  return make(schema, 0);
 }
 
-function make(schema: unknown, { depth, ...setting }: Setting): unknown {
-  const { room, root } = setting;
-  room.left--;
-  if (depth > MOST_DEPTH || room.left <= 0) return null;
-  const whole = resolved(schema, root, room);
-  const [given] = givenIn(whole);
-  const value = given === undefined ? BY_TYPE[typeOf(whole)](whole, { ...setting, depth: depth + 1 }) : given;
-  const isMadeWhole = given === undefined && typeof value !== 'string'; // its parts have been paid for
-  if (!isMadeWhole) room.left -= weightOf(value, room.left) - 1;
-  return room.left < 0 ? null : value;
-}
-
-/** What the schema's author names is better than anything that could be made. */
-function givenIn(schema: Schema): readonly unknown[] {
-  return [
-    schema['const'],
-    schema['default'],
-    listOf(schema['examples'])[0],
-    listOf(schema['enum'])[0],
-  ].filter(value => value !== undefined);
-}
-
-const BY_TYPE: Readonly<Record<Type, (schema: Schema, setting: Setting) => unknown>> = {
-  object: makeObject,
-  array: makeArray,
-  string: (schema, { word }) => exampleString(schema, word),
-  integer: schema => exampleNumber(schema, true),
-  number: schema => exampleNumber(schema, false),
-  boolean: () => false,
-  null: () => null,
-};
-
-/** Only what is required: the less a call says, the less it does. */
-function makeObject(schema: Schema, setting: Setting): unknown {
-  const properties = recordOf(schema['properties']);
-  const names = listOf(schema['required']).filter(name => typeof name === 'string');
-  const partOf = (name: string) => (Object.hasOwn(properties, name) ? properties[name] : undefined);
-  const made = names.slice(0, roomIn(setting)).map(name => [name, make(partOf(name), setting)] as const);
-  return Object.fromEntries(made);
-}
-
-function makeArray(schema: Schema, setting: Setting): unknown {
-  const first = listOf(schema['prefixItems']);
-  const length = Math.min(numberIn(schema, 'minItems') ?? 0, MOST_ITEMS, roomIn(setting));
-  const rest = isRecord(schema['items']) ? schema['items'] : {};
-  return Array.from({ length }, (_, index) => make(first[index] ?? rest, setting));
-}
-
-function roomIn({ room }: Setting): number {
-  return Math.max(0, room.left);
-}
-
-/** A `pattern` cannot be turned round; these pass the usual ones. */
+/** A text cannot be made from a `pattern`; these match the usual ones. */
 const WORDS = [
-  'example',
-  'a',
-  '1',
-  'A',
-  'abc',
-  'ABC',
-  'A1',
-  'a1',
-  'example-1',
-  '10',
-  '1.0.0',
-  '2025-01-01',
-  '12:00',
-  '/tmp/example',
-  'example.txt',
-  'https://example.com/',
-  'someone@example.com',
-  '+10000000000',
-  '00000000-0000-4000-8000-000000000000',
-  '#000000',
-  '0123456789abcdef',
+  ...['example', 'a', '1', 'A', 'abc', 'ABC', 'A1', 'a1', 'example-1', '10', '1.0.0'],
+  ...['2025-01-01', '12:00', '/tmp/example', 'example.txt', 'https://example.com/'],
+  ...['someone@example.com', '+10000000000', '00000000-0000-4000-8000-000000000000'],
+  ...['#000000', '0123456789abcdef'],
 ];
 
 type ExampleArguments =
@@ -265,8 +208,8 @@ type ExampleArguments =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Arguments that are valid against an `inputSchema`, or why none could be made. Never throws.
- * @param isOver whether no more time is left: a schema may be costly to validate against (threats, row 22)
+ * Arguments that are valid for an `inputSchema`, or why none could be made. Never throws.
+ * @param isOver whether the time is over: a schema may be costly to validate against (threats, row 22)
  */
 export async function exampleArguments(schema: Schema, isOver = () => false): Promise<ExampleArguments> {
   const check = await valueChecker(schema);
@@ -280,7 +223,81 @@ export async function exampleArguments(schema: Schema, isOver = () => false): Pr
     if (checked.kind === 'unusable') return { ok: false, reason: checked.reason };
     if (checked.kind === 'valid' && isRecord(value)) return { ok: true, arguments: value };
     if (checked.kind === 'invalid')
-      reason = checked.faults.map(fault => `${fault.path}: ${fault.message}`).join('; ');
+      reason = checked.faults.map(({ path, message }) => `${path}: ${message}`).join('; ');
   }
   return { ok: false, reason };
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+const WRONG_VALUES: Readonly<Record<Type, unknown>> = {
+  object: 'not an object',
+  array: 'not an array',
+  string: 42,
+  integer: 'not a number',
+  number: 'not a number',
+  boolean: 'not a boolean',
+  null: 'not null',
+};
+
+/**
+ * Arguments that are invalid for a schema, each in another way: something missing, of a wrong type, out of bounds, or unknown. One of
+ * each kind comes before a second one of any. Never throws.
+ * @param valid arguments, which are then changed
+ * @param isOver whether the time is over: a schema may be costly to validate against (threats, row 22)
+ */
+export async function brokenValues(
+  schema: Schema,
+  valid: Values,
+  most: number,
+  isOver = () => false,
+): Promise<readonly Values[]> {
+  const check = await valueChecker(schema);
+  const steps = roomFor();
+  const { required, properties } = resolved(schema, schema, steps);
+  const changed = (name: string, value: unknown) =>
+    Object.fromEntries([...Object.entries(valid), [name, value]]);
+  function* parts(): Generator<readonly [name: string, part: Schema]> {
+    for (const [name, part] of Object.entries(recordOf(properties))) {
+      if (steps.left <= 0) return;
+      yield [name, resolved(part, schema, steps)];
+    }
+  }
+  function* missing() {
+    for (const name of listOf(required))
+      yield Object.fromEntries(Object.entries(valid).filter(([key]) => key !== name));
+  }
+  function* mistyped() {
+    for (const [name, part] of parts()) yield changed(name, WRONG_VALUES[typeOf(part)]);
+  }
+  function* outOfBounds() {
+    for (const [name, part] of parts()) for (const value of beyond(part)) yield changed(name, value);
+  }
+  const kinds = [missing(), mistyped(), outOfBounds(), [changed('not_in_the_schema', true)]].map(kind => {
+    const found: Values[] = [];
+    let tried = 0;
+    for (const values of kind) {
+      if (check(values).kind === 'invalid') found.push(values);
+      if (found.length >= most || ++tried >= MAX_TRIED || isOver()) break;
+    }
+    return found;
+  });
+  const longest = Math.max(...kinds.map(({ length }) => length));
+  const inTurns = Array.from({ length: longest }, (_, index) =>
+    kinds.flatMap(kind => kind.slice(index, index + 1)),
+  );
+  return inTurns.flat().slice(0, most);
+}
+
+/** Values just beyond what a schema allows. */
+function beyond(schema: Schema): readonly unknown[] {
+  const { min, max } = boundsOf(schema, 1);
+  const longest = numberIn(schema, 'maxLength') ?? MAX_LENGTH;
+  return [
+    ...('enum' in schema || 'const' in schema ? ['a value that is not allowed'] : []),
+    ...(Number.isFinite(min) ? [min - 1] : []),
+    ...(Number.isFinite(max) ? [max + 1] : []),
+    ...((numberIn(schema, 'minLength') ?? 0) > 0 ? [''] : []),
+    ...(longest < MAX_LENGTH ? ['x'.repeat(longest + 1)] : []),
+  ];
 }

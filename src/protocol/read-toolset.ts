@@ -1,5 +1,5 @@
 import { checkSchemas } from '../json-schema/check-schema.js';
-import { draftOf, unknownDraft } from '../json-schema/draft-04.js';
+import { draftOf, unknownDraft } from '../json-schema/drafts.js';
 import { excerpt } from '../util/excerpt.js';
 import type { JsonReading } from '../util/json.js';
 import { isRecord } from '../util/json-diagnosis.js';

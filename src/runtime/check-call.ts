@@ -1,4 +1,4 @@
-import type { SchemaFault } from '../json-schema/validate.js';
+import type { SchemaFault } from '../json-schema/faults.js';
 import { checkValue, remarksOn } from '../json-schema/validator.js';
 import type { Warning } from '../protocol/requirements.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';

@@ -1,65 +1,143 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { gather } from '../../src/check/evidence.js';
-import { judge } from '../../src/check/judge.js';
+import { judge, reasonOf } from '../../src/check/judge.js';
+import { broken, held } from '../../src/check/rule.js';
 import { RULES } from '../../src/check/rules/all.js';
-import { eventsOf, type Moment } from '../events/build.js';
-import { discovery, someCall, TOOLSET } from './samples/parts.js';
+import type { RequirementId } from '../../src/protocol/requirements.js';
+import { at, eventsOf, type Moment } from '../events/build.js';
+import { discovery, notice, someCall, TOOLSET } from './samples/parts.js';
 
-const calls = ['hangs', 'fails', 'refuses', 'takes'].map(key => someCall(key));
-const answers = [{ status: null, code: 'ABORTED' }, { status: 500 }, { status: 400 }, { status: 200 }];
+const judged = async (id: RequirementId, story: readonly (readonly Moment[])[], isWhole = true) =>
+  judge(RULES[id], await gather({ events: eventsOf(...story), isWhole }, 'tool'));
 
-/** Four calls, each answered with a wrong id; of the callbacks only the last one is taken. */
-const story = (by: 'probe' | 'fixture'): Moment[] =>
-  calls.flatMap((call, index) => [
-    ...call.plannedFor([]).map(moment => ({ ...moment, by }) as Moment),
+describe('the reason', () => {
+  const faults = (count: number) =>
+    Array.from({ length: count }, (_, index) => `$.tools[${index}]: is wrong`);
+
+  test('of one kind is one line', () => {
+    expect(reasonOf([held([]), held([])])).toEqual({ reason: 'seen 2 times' });
+    expect(reasonOf([broken('answered 500', [])])).toEqual({ reason: 'answered 500' });
+    expect(reasonOf([broken('no toolset', [], { faults: faults(1) })])).toEqual({
+      reason: 'no toolset: $.tools[0]: is wrong',
+    });
+  });
+
+  test('of many faults names three in a sentence, and ten on lines of their own', () => {
+    const { reason, reasonLines } = reasonOf([
+      broken('no toolset', [], { faults: faults(12) }),
+      broken('no toolset', [], { faults: faults(2) }),
+    ]);
+    expect(reason).toBe(
+      'no toolset: $.tools[0]: is wrong; $.tools[1]: is wrong; $.tools[2]: is wrong; and 9 more',
+    );
+    expect(reasonLines).toEqual(['no toolset:', ...faults(10).map(fault => `  ${fault}`), '  and 2 more']);
+  });
+
+  test('of many kinds names three', () => {
+    const many = ['a', 'b', 'c', 'd', 'e'].map(what => broken(what, []));
+    expect(reasonOf(many)).toEqual({
+      reason: 'a; b; c; and 2 more',
+      reasonLines: ['a', 'b', 'c', 'and 2 more'],
+    });
+  });
+
+  test('of many wrong ids names three, and each kind once', async () => {
+    const many = Array.from({ length: 50 }, (_, index) => someCall(`call-${index}`));
+    const { reason } = await judged('TOOL-ID', [
+      ...many.map((call, index) => [
+        ...call.sent(),
+        ...call.answered(),
+        ...call.result({ id: `job-${index}` }),
+      ]),
+      ...many.slice(0, 4).map(call => call.asks({ id: 'job-0' })),
+    ]);
+    expect(reason).toBe(
+      'a tool_result has another id: "job-0", "job-1", "job-2" and 47 more; a user_choice has another id: "job-0"',
+    );
+  });
+
+  test('names the operations that were not called, if the rule is about what some operations do', async () => {
+    const names = ['edit_file', 'ask', 'watch', 'paint', 'sign_in'];
+    const tools = names.map(name => ({ name, description: '', inputSchema: { type: 'object' } }));
+    const loaded: Moment = {
+      kind: 'loaded',
+      base: null,
+      endpoint: '/',
+      toolset: 'demo',
+      operations: names,
+    };
+    const call = someCall('a');
+    const story = [discovery({ ...TOOLSET, tools }), [loaded], call.plannedFor([]), call.sent()];
+    expect((await judged('TOOL-CHOICE', story)).reason).toBe(
+      'no question was asked and answered; not called: ask, watch, paint and 1 more',
+    );
+    expect((await judged('TOOL-ID', story)).reason).toBe('no result or question came that could be read');
+    const unchecked = story.filter((_, index) => index !== 2); // nobody checked: no operation is missing
+    expect((await judged('TOOL-CHOICE', unchecked)).reason).toBe('no question was asked and answered');
+  });
+});
+
+test('callbacks that a probe rejected on purpose are the last proof', async () => {
+  const calls = ['hangs', 'fails', 'refuses', 'takes'].map(key => someCall(key));
+  const answers = [{ status: null, code: 'ABORTED' }, { status: 500 }, { status: 400 }, { status: 200 }];
+  const story = calls.map((call, index) => [
+    ...call.plannedFor([]),
     ...call.sent(),
     ...call.answered(),
     ...call.result({ id: `wrong-${index}` }, answers[index]),
   ]);
-
-async function judged(by: 'probe' | 'fixture') {
-  const events = eventsOf(story(by));
-  const check = judge(RULES['TOOL-ID'], await gather({ events }, 'tool'));
-  return { ...check, legs: check.events.flatMap(seq => events[seq]?.calls?.[0] ?? []) };
-}
-
-test('what a tool did wrong is shown where nothing of it is the doing of a probe, first', async () => {
-  const { legs, actual } = await judged('probe');
-  expect([...new Set(legs)]).toEqual(['takes', 'hangs', 'fails']);
-  expect(actual).toBe('"wrong-3"');
+  expect((await judged('TOOL-ID', story)).actual).toBe('"wrong-3"');
+  const unplanned = story.map(moments => moments.filter(({ kind }) => kind !== 'planned'));
+  expect((await judged('TOOL-ID', unplanned)).actual).toBe('"wrong-0"');
 });
 
-test('in the order in which it came, where no probe was at work', async () => {
-  const { legs, actual } = await judged('fixture');
-  expect([...new Set(legs)]).toEqual(['hangs', 'fails', 'refuses']);
-  expect(actual).toBe('"wrong-0"');
-});
+describe('the calls of a finding', () => {
+  const [a, b] = [someCall('a'), someCall('b', { operation: 'list' })];
+  const begun = [a.sent(), a.answered(), b.sent(), b.answered()];
+  const malformed = (body: string | object) => [a.sent(body), a.answered({ status: 500 })];
+  const refused = { status: null, code: 'ECONNREFUSED', phase: 'connect' } as const;
 
-test('of many foreign ids the first three are told, and how many more there are; a kind of breach once', async () => {
-  const many = Array.from({ length: 50 }, (_, index) => someCall(`call-${index}`));
-  const events = eventsOf(
-    many.flatMap((call, index) => [
-      ...call.sent(),
-      ...call.answered(),
-      ...call.result({ id: `job-${index}` }),
-    ]),
-    calls.flatMap(call => [...call.sent(), ...call.answered(), ...call.asks({ id: 'job-0' })]),
-  );
-  const { reason } = judge(RULES['TOOL-ID'], await gather({ events }, 'tool'));
-  expect(reason).toBe(
-    'a tool_result has another id: "job-0", "job-1", "job-2" and 47 more; a user_choice has another id: "job-0"',
-  );
-});
+  test.each<[string, RequirementId, Moment[][], object[] | undefined]>([
+    [
+      'are in the order of the violations',
+      'TOOL-ID',
+      [...begun, b.result({ id: 'x' }), a.result({ id: 'y' })],
+      [
+        { operation: 'edit_file', id: 'a' },
+        { operation: 'list', id: 'b' },
+      ],
+    ],
+    [
+      'are those that broke the rule',
+      'TOOL-ID',
+      [...begun, b.result({ id: 'x' }), a.result()],
+      [{ operation: 'list', id: 'b' }],
+    ],
+    ['are left out of a row that passes', 'TOOL-ID', [...begun, a.result(), b.result()], undefined],
+    ['are none for a notice', 'TOOL-CLOSE', [...begun, notice('close', { status: 404 })], undefined],
+    [
+      'have the names that a malformed invocation has',
+      'TOOL-MALFORMED',
+      malformed({ operation: 5, id: 'only' }),
+      [{ operation: null, id: 'only' }],
+    ],
+    ['are left out without a name', 'TOOL-MALFORMED', malformed('['), undefined],
+    [
+      'are not those that found a dead tool',
+      'TOOL-ALWAYS',
+      [a.sent(), a.answered(), b.sent(), b.answered(refused), at(60_000, a.waited())],
+      [{ operation: 'edit_file', id: 'a' }],
+    ],
+  ])('%s', async (_, id, story, calls) => {
+    expect((await judged(id, story)).calls).toEqual(calls);
+  });
 
-test('what could not be seen since its operation was not called says so; what any call shows does not', async () => {
-  const names = ['edit_file', 'ask', 'watch', 'paint', 'sign_in'];
-  const tools = names.map(name => ({ name, description: '', inputSchema: { type: 'object' } }));
-  const loaded: Moment = { kind: 'loaded', base: null, endpoint: '/', toolset: 'demo', operations: names };
-  const [call = someCall('a')] = calls;
-  const events = eventsOf(discovery({ ...TOOLSET, tools }), [loaded], call.plannedFor([]), call.sent());
-  const evidence = await gather({ events }, 'tool');
-  const left = 'not called: ask, watch, paint and 1 more';
-  expect(judge(RULES['TOOL-CHOICE'], evidence).reason).toBe(`no question was asked and answered; ${left}`);
-  expect(judge(RULES['TOOL-DIFF'], evidence).reason).toBe(`no result had a diff to show; ${left}`);
-  expect(judge(RULES['TOOL-ID'], evidence).reason).toBe('no result or question came that could be read');
+  test.each([true, false])('are those that killed the tool, with all proof (whole: %j)', async isWhole => {
+    const story = [
+      ...[a.sent({ id: 'a' }), a.answered({ status: null, code: 'ECONNRESET' })],
+      ...[b.sent(), b.answered(refused), b.waited()],
+    ];
+    const { calls, events } = await judged('TOOL-MALFORMED', story, isWhole);
+    expect([calls, events]).toEqual([[{ operation: null, id: 'a' }], [0, 1, 2, 3]]);
+  });
 });

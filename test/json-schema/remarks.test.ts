@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { looksLike } from '../../src/json-schema/validate.js';
+import { looksLike } from '../../src/json-schema/faults.js';
 import { remarksOn } from '../../src/json-schema/validator.js';
 
 const MAIL = { type: 'string', format: 'email' };

@@ -1,39 +1,64 @@
 import { describe, expect, test } from 'vitest';
 import { readInvocation } from '../../src/protocol/read-invocation.js';
 import { readJson } from '../../src/util/json.js';
+import { SEED_INVOCATION } from './seed-messages.js';
 
-const whole = {
-  operation: 'op',
-  arguments: {},
-  id: 'i',
-  callback_url: 'http://127.0.0.1/back',
-  group_id: 'g',
-};
+const seed: Record<string, unknown> = JSON.parse(SEED_INVOCATION);
 const read = (source: string | object) =>
   readInvocation(readJson(Buffer.from(typeof source === 'string' ? source : JSON.stringify(source))));
+const faultsOf = (value: object) => {
+  const reading = read(value);
+  return reading.ok ? [] : reading.faults;
+};
 
 describe('an invocation', () => {
-  test.each([whole, { ...whole, call_id: null, user_id: 'u', thread_ancestors: ['r'] }])('%j', invocation => {
-    expect(read(invocation)).toEqual({ ok: true, invocation, notes: [] });
+  test("seed 004's example comes out as it went in", () => {
+    expect(read(SEED_INVOCATION)).toEqual({ ok: true, invocation: seed, notes: [] });
   });
 
-  test('TOOL-EXTRA, row 19: unknown fields are left out', () => {
-    const source = JSON.stringify(whole).replace('{', '{"__proto__":{"polluted":true},"more":1,');
-    expect(read(source)).toMatchObject({ ok: true, invocation: whole });
-    expect(Object.hasOwn(read(source), 'more')).toBe(false);
-    expect(Reflect.get(Object.prototype, 'polluted')).toBeUndefined();
+  test.each(['call_id', 'thread_ancestors', 'user_id'])('%s may be left out, or null', field => {
+    expect(faultsOf({ ...seed, [field]: undefined })).toEqual([]);
+    expect(faultsOf({ ...seed, [field]: null })).toEqual([]);
+  });
+
+  test.each(['operation', 'arguments', 'id', 'callback_url', 'group_id'])(
+    'RT-FIELDS: %s is required',
+    field => {
+      expect(faultsOf({ ...seed, [field]: undefined })).toEqual([`$.${field}: is required`]);
+    },
+  );
+
+  test('RT-FIELDS: every fault has its path', () => {
+    expect(faultsOf({ ...seed, id: 7, arguments: [], thread_ancestors: ['a', 1], user_id: {} })).toEqual([
+      '$.arguments: must be an object',
+      '$.id: must be a string',
+      '$.thread_ancestors[1]: must be a string',
+      '$.user_id: must be a string',
+    ]);
+  });
+
+  test('TOOL-EXTRA, row 19: unknown fields are left out, and __proto__ changes no prototype', () => {
+    const polluting = '"__proto__":{"polluted":true}';
+    const source = SEED_INVOCATION.replace('{', `{${polluting},"more":1,`).replace(
+      '"owner"',
+      `${polluting},"owner"`,
+    );
+    const reading = read(source);
+    expect(reading.ok && Object.keys(reading.invocation).sort()).toEqual(Object.keys(seed).sort());
+    expect('polluted' in {}).toBe(false);
   });
 
   test('row 20: what is odd about its JSON is noted', () => {
-    expect(read(JSON.stringify(whole).replace('{', '{"id":"j",'))).toMatchObject({
+    expect(read(SEED_INVOCATION.replace('{', '{"id":"j",'))).toMatchObject({
       ok: true,
       notes: [expect.stringContaining('"id"')],
     });
   });
 });
 
-describe('TOOL-MALFORMED: who can still be told', () => {
-  const addressee = { callback_url: whole.callback_url, group_id: 'g', id: 'i' };
+describe('TOOL-MALFORMED: the address for the error result', () => {
+  const { callback_url, group_id, id } = seed;
+  const addressee = { callback_url, group_id, id };
 
   test.each<[object, object | null]>([
     [{ operation: 7 }, addressee],
@@ -52,13 +77,16 @@ describe('TOOL-MALFORMED: who can still be told', () => {
     ],
     [{ callback_url: undefined }, null],
     [{ callback_url: '' }, null],
-    [{ callback_url: 7 }, null],
     [{ callback_url: ['http://127.0.0.1/'] }, null],
-  ])('%j', (fields, who) => {
-    expect(read({ ...whole, ...fields })).toEqual({ ok: false, faults: expect.any(Array), addressee: who });
+  ])('%j', (fields, address) => {
+    expect(read({ ...seed, ...fields })).toEqual({
+      ok: false,
+      faults: expect.any(Array),
+      addressee: address,
+    });
   });
 
-  test.each(['', '{', 'null', '[]', '"text"', '7'])('%j: nobody', source => {
+  test.each(['', '{', 'null', '[]', '"text"', '7'])('%j has none', source => {
     const reading = read(source);
     expect(reading).toMatchObject({ ok: false, addressee: null });
     expect(reading.ok || reading.faults.length).toBeGreaterThan(0);

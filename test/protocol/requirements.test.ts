@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Level } from '../../src/check/rule.js';
 import { REQUIREMENTS } from '../../src/check/rules/all.js';
-import type { Side } from '../../src/protocol/requirements.js';
+import { type Side, suggestRequirement } from '../../src/protocol/requirements.js';
 
 /** Section 3 of the protocol's page, copied by hand. */
 const TOOL: Readonly<Record<string, Level>> = {
@@ -85,4 +85,51 @@ test('every id says whose it is, every statement is a clause', () => {
     expect(id).toMatch(side === 'tool' ? /^TOOL-[A-Z-]+$/ : /^RT-[A-Z0-9]+$/);
     expect(statement).toMatch(/^(POSTs|[a-z]).*[^.]$/);
   }
+});
+
+const ROWS = Object.entries(REQUIREMENTS);
+
+test.each(ROWS)('the advice of %s is one short line', (id, { advice }) => {
+  expect(advice).toMatch(/^[A-Z][^\n]+\.$/);
+  expect(advice.length).toBeLessThanOrEqual(120);
+  expect(advice).not.toContain(id);
+});
+
+test('each requirement has its own advice', () => {
+  expect(new Set(ROWS.map(([, { advice }]) => advice)).size).toBe(ROWS.length);
+});
+
+test('the pages on invocations and results are quoted, and no requirement is stricter than its quote', () => {
+  for (const [id, { level, source }] of ROWS) {
+    expect({ id, isQuoted: source.words !== undefined }).toEqual({
+      id,
+      isQuoted: source.page !== 'public specification',
+    });
+    if (source.words?.match(/\b(MUST|SHOULD)\b/))
+      expect(source.words, id).toMatch(new RegExp(`\\b${level}\\b`));
+  }
+});
+
+test.each([
+  ['TOOL-AKC', 'Did you mean "TOOL-ACK"?'],
+  ['tool-retyr', 'Did you mean "TOOL-RETRY"?'],
+  ['TOOL-ERR', 'Did you mean "TOOL-ERRPREFIX"?'],
+  ['ack', 'Did you mean "TOOL-ACK"?'],
+  ['RT-ACK', 'Did you mean "TOOL-ACK"?'],
+  ['retry', 'Did you mean "TOOL-RETRY" or "RT-RETRY"?'],
+  ['toolset', 'Did you mean "RT-TOOLSET"?'],
+  ['TOOL-SUBS', 'Did you mean "TOOL-SUB"?'],
+])('%s: %s', (word, words) => {
+  expect(suggestRequirement(word)).toBe(words);
+});
+
+test.each(['TOOL-FOO', 'TOOL-XYZ', 'TOOL-NOPE', 'TOOL-', 'RT-', '', 'x', '__proto__'])(
+  'for %j no stranger is offered, but what lists them all',
+  word => {
+    expect(suggestRequirement(word)).toBe('`protocol-cli check --list` shows them all.');
+  },
+);
+
+test('what is one letter off is found, whichever rule it is', () => {
+  for (const id of Object.keys(REQUIREMENTS)) expect(suggestRequirement(`${id}x`)).toContain(`"${id}"`);
 });

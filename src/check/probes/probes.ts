@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { brokenValues } from '../../json-schema/check-schema.js';
+import { brokenValues } from '../../json-schema/example.js';
 import type { Toolset } from '../../protocol/toolset.js';
 import { migrateUrl } from '../../protocol/toolset.js';
 import { readAcknowledgement, recordedSend } from '../../runtime/notices.js';
@@ -291,7 +291,7 @@ const brokenCalls = onceEach(async ({ samples }: Target): Promise<readonly Probe
   const found = await Promise.all(
     callables.map(async ({ tool, arguments: args }) => {
       const values = await brokenValues(tool.inputSchema, args, each, schemaDeadline());
-      return values.map(({ value }) => ({ operation: tool.name, arguments: value }));
+      return values.map(broken => ({ operation: tool.name, arguments: broken }));
     }),
   );
   return found.flat();

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { CallLog } from '../../events/call-log.js';
 import { canBeGivenUp } from '../../events/exchange.js';
 import type { Log } from '../../events/log.js';
-import type { SchemaFault } from '../../json-schema/validate.js';
+import type { SchemaFault } from '../../json-schema/faults.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
 import type { Invocation } from '../../protocol/read-invocation.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';

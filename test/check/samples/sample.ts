@@ -2,19 +2,20 @@ import type { CheckStatus } from '../../../src/check/judge.js';
 import type { Event } from '../../../src/events/events.js';
 import type { TranscriptHeader } from '../../../src/events/log.js';
 import type { RequirementId } from '../../../src/protocol/requirements.js';
+import { eventsOf, type Moment } from '../../events/build.js';
 
 /** What a rule must say of a story. */
 export interface Sample {
   /** As a test's title goes on: `TOOL-ACK passes: a 200 before the result`. */
   readonly story: string;
   readonly events: readonly Event[];
-  /** `runtime` unless told. */
+  /** Default: `runtime`. */
   readonly observer?: TranscriptHeader['observer'];
-  /** Lines were lost; none unless told. */
+  /** Lines were lost. */
   readonly isLossy?: true;
   readonly status: CheckStatus;
   /** A part of the reason. */
-  readonly says?: RegExp;
+  readonly says?: RegExp | undefined;
 }
 
 /** A rule's samples: each must have one that passes and one that does not. */
@@ -22,3 +23,18 @@ export type Samples = readonly Sample[];
 
 /** By the rule that they are of. */
 export type SampleSet = Readonly<Partial<Record<RequirementId, Samples>>>;
+
+const sampleOf =
+  (status: CheckStatus) =>
+  (
+    story: string,
+    moments: readonly (readonly Moment[])[],
+    says?: RegExp,
+    more: Pick<Sample, 'observer' | 'isLossy'> = {},
+  ): Sample => ({ story, events: eventsOf(...moments), status, says, ...more });
+
+export const passes = sampleOf('pass');
+export const fails = sampleOf('fail');
+export const warns = sampleOf('warn');
+export const unclear = sampleOf('could-not-run');
+export const skips = sampleOf('not-applicable');

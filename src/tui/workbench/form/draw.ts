@@ -1,5 +1,5 @@
 import { recordOf, type Schema } from '../../../json-schema/example.js';
-import { looksLike, unlike } from '../../../json-schema/validate.js';
+import { looksLike, unlike } from '../../../json-schema/faults.js';
 import { type Line, quote, type Span, say, type Tone } from '../../../render/line.js';
 import {
   cutLine,

@@ -9,7 +9,7 @@ import {
   target,
   together,
 } from '../../../json-schema/example.js';
-import type { SchemaFault } from '../../../json-schema/validate.js';
+import type { SchemaFault } from '../../../json-schema/faults.js';
 import { weightOf } from '../../../util/bounded.js';
 import { jsonFault } from '../../../util/json.js';
 import {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Schema } from '../../../json-schema/example.js';
-import type { SchemaFault } from '../../../json-schema/validate.js';
+import type { SchemaFault } from '../../../json-schema/faults.js';
 import { jsonFault } from '../../../util/json.js';
 import { isRecord } from '../../../util/json-diagnosis.js';
 import { jsonPath } from '../../../util/redact-json.js';

@@ -10,7 +10,6 @@ import {
   call,
   ENDPOINT,
   EVENT,
-  eventsOf,
   gaveUp,
   INVOCATION,
   KEY,
@@ -23,7 +22,7 @@ import {
   VIEW,
 } from '../../../events/build.js';
 import { notice } from '../parts.js';
-import type { Samples } from '../sample.js';
+import { fails, passes, type Samples, skips, unclear, warns } from '../sample.js';
 
 const BASE = 'http://127.0.0.1:3001';
 const EDIT_FILE = {
@@ -92,389 +91,235 @@ const subscribed = [...call(), ...acknowledged(), ...resultArrives({ subscriptio
 /** Of the runtime's rules. */
 export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> = {
   'RT-OP': [
-    { story: 'an operation of the toolset', events: eventsOf(OFFERED, call(), answer()), status: 'pass' },
-    {
-      story: 'an operation of none',
-      events: eventsOf(OFFERED, invoked({ operation: 'rm' }), answer()),
-      status: 'fail',
-      says: /"rm" is not in a loaded toolset/,
-    },
-    {
-      story: 'an operation of none that is left',
-      events: eventsOf(OFFERED, invoked({ operation: 'rm' }), answer()),
-      isLossy: true,
-      status: 'could-not-run',
-      says: /recording is incomplete/,
-    },
-    { story: 'no toolset known', events: eventsOf(call(), answer()), status: 'not-applicable' },
-    {
-      story: 'a toolset that came later',
-      events: eventsOf(call(), answer(), OFFERED),
-      status: 'not-applicable',
-    },
+    passes('an operation of the toolset', [OFFERED, call(), answer()]),
+    fails(
+      'an operation of none',
+      [OFFERED, invoked({ operation: 'rm' }), answer()],
+      /"rm" is not in a loaded toolset/,
+    ),
+    unclear(
+      'an operation of none that is left',
+      [OFFERED, invoked({ operation: 'rm' }), answer()],
+      /recording is incomplete/,
+      { isLossy: true },
+    ),
+    skips('no toolset known', [call(), answer()]),
+    skips('a toolset that came later', [call(), answer(), OFFERED]),
   ],
   'RT-ARGS': [
-    { story: 'valid arguments', events: eventsOf(OFFERED, call(), answer()), status: 'pass' },
-    {
-      story: 'arguments against the schema',
-      events: eventsOf(OFFERED, invoked({ arguments: {} }), answer()),
-      status: 'warn',
-      says: /inputSchema of edit_file/,
-    },
-    {
-      story: 'a schema that cannot be used',
-      events: eventsOf(
-        discovered(toolset({ ...EDIT_FILE, inputSchema: { $ref: 'https://elsewhere.example/s' } })),
-        call(),
-        answer(),
-      ),
-      status: 'not-applicable',
-    },
+    passes('valid arguments', [OFFERED, call(), answer()]),
+    warns(
+      'arguments against the schema',
+      [OFFERED, invoked({ arguments: {} }), answer()],
+      /inputSchema of edit_file/,
+    ),
+    skips('a schema that cannot be used', [
+      discovered(toolset({ ...EDIT_FILE, inputSchema: { $ref: 'https://elsewhere.example/s' } })),
+      call(),
+      answer(),
+    ]),
   ],
   'RT-ID': [
-    {
-      story: 'two calls of two ids',
-      events: eventsOf(call(), answer(), another({ id: 'other' })),
-      status: 'pass',
-    },
-    {
-      story: 'one id for two calls',
-      events: eventsOf(call(), answer(), another({ operation: 'read_file' })),
-      status: 'fail',
-      says: /used for two calls/,
-    },
-    {
-      story: 'one id in two threads',
-      events: eventsOf(call(), another({ group_id: 'other' })),
-      status: 'pass',
-    },
-    {
-      story: 'the same call sent again',
-      events: eventsOf(call(), answered(503), call({ attempt: 2 })),
-      status: 'pass',
-    },
-    {
-      story: 'another call sent as a retry',
-      events: eventsOf(
-        call(),
-        answered(503),
-        call({ attempt: 2, invocation: { ...INVOCATION, arguments: {} } }),
-      ),
-      status: 'fail',
-    },
+    passes('two calls of two ids', [call(), answer(), another({ id: 'other' })]),
+    fails(
+      'one id for two calls',
+      [call(), answer(), another({ operation: 'read_file' })],
+      /used for two calls/,
+    ),
+    passes('one id in two threads', [call(), another({ group_id: 'other' })]),
+    passes('the same call sent again', [call(), answered(503), call({ attempt: 2 })]),
+    fails('another call sent as a retry', [
+      call(),
+      answered(503),
+      call({ attempt: 2, invocation: { ...INVOCATION, arguments: {} } }),
+    ]),
   ],
   'RT-FIELDS': [
-    { story: 'all that is required', events: eventsOf(call(), answer()), status: 'pass' },
-    { story: 'no body', events: eventsOf(bodiless({})), status: 'fail' },
-    {
-      story: 'a body that was not kept',
-      events: eventsOf(bodiless({ body: undefined })),
-      status: 'could-not-run',
-      says: /not recorded/,
-    },
-    { story: 'no group_id', events: eventsOf(invoked({ group_id: undefined })), status: 'fail' },
-    {
-      story: 'a callback_url of another kind',
-      events: eventsOf(invoked({ callback_url: 'ftp://127.0.0.1/' })),
-      status: 'fail',
-      says: /neither http nor https/,
-    },
-    {
-      story: 'another media type',
-      events: eventsOf(withHeaders({ 'content-type': 'text/plain' })),
-      status: 'fail',
-    },
-    {
-      story: 'a media type with a charset',
-      events: eventsOf(withHeaders({ 'content-type': 'application/json; charset=utf-8' })),
-      status: 'pass',
-    },
-    {
-      story: 'no ancestors',
-      events: eventsOf(invoked({ thread_ancestors: [] })),
-      status: 'warn',
-      says: /leaves it out/,
-    },
-    {
-      story: 'itself as an ancestor',
-      events: eventsOf(invoked({ thread_ancestors: [THREAD] })),
-      status: 'fail',
-    },
-    {
-      story: 'nobody at the callback_url',
-      events: eventsOf(call(), acknowledged(), [
-        ...resultArrives().slice(0, 1),
-        { kind: 'broken', leg: 'back-1', phase: 'connect', code: 'ECONNREFUSED', calls: [KEY] },
-      ]),
-      observer: 'tool',
-      status: 'fail',
-      says: /nothing listened/,
-    },
+    passes('all that is required', [call(), answer()]),
+    fails('no body', [bodiless({})]),
+    unclear('a body that was not kept', [bodiless({ body: undefined })], /not recorded/),
+    fails('no group_id', [invoked({ group_id: undefined })]),
+    fails(
+      'a callback_url of another kind',
+      [invoked({ callback_url: 'ftp://127.0.0.1/' })],
+      /neither http nor https/,
+    ),
+    fails('another media type', [withHeaders({ 'content-type': 'text/plain' })]),
+    passes('a media type with a charset', [
+      withHeaders({ 'content-type': 'application/json; charset=utf-8' }),
+    ]),
+    warns('no ancestors', [invoked({ thread_ancestors: [] })], /leaves it out/),
+    fails('itself as an ancestor', [invoked({ thread_ancestors: [THREAD] })]),
+    fails(
+      'nobody at the callback_url',
+      [
+        call(),
+        acknowledged(),
+        [
+          ...resultArrives().slice(0, 1),
+          { kind: 'broken', leg: 'back-1', phase: 'connect', code: 'ECONNREFUSED', calls: [KEY] },
+        ],
+      ],
+      /nothing listened/,
+      { observer: 'tool' },
+    ),
   ],
   'RT-NON200': [
-    { story: 'given up after a 201', events: eventsOf(call(), answered(201), gaveUp()), status: 'pass' },
-    {
-      story: 'waited on after a 201',
-      events: eventsOf(call(), answered(201), at(50, resultArrives())),
-      status: 'warn',
-      says: /continued to wait/,
-    },
-    { story: 'an end without a word', events: eventsOf(call(), answered(201)), status: 'could-not-run' },
-    {
-      story: 'seen by a tool',
-      events: eventsOf(call(), answered(201)),
-      observer: 'tool',
-      status: 'not-applicable',
-    },
+    passes('given up after a 201', [call(), answered(201), gaveUp()]),
+    warns('waited on after a 201', [call(), answered(201), at(50, resultArrives())], /continued to wait/),
+    unclear('an end without a word', [call(), answered(201)]),
+    skips('seen by a tool', [call(), answered(201)], undefined, { observer: 'tool' }),
   ],
   'RT-RETRY': [
-    {
-      story: 'sent again after a 503',
-      events: eventsOf(call(), answered(503), at(300, call({ attempt: 2 })), answered(200, { attempt: 2 })),
-      status: 'pass',
-      says: /retried after/,
-    },
-    { story: 'given up at once', events: eventsOf(call(), answered(503), gaveUp()), status: 'warn' },
-    {
-      story: 'given up, and a retry may have been lost',
-      events: eventsOf(call(), answered(503), gaveUp()),
-      isLossy: true,
-      status: 'could-not-run',
-      says: /recording is incomplete/,
-    },
-    {
-      story: 'nothing more seen',
-      events: eventsOf(call(), answered(503), at(6_000, untrackedRequest('close'))),
-      status: 'warn',
-      says: /^no retry within 5/,
-    },
-    {
-      story: 'three without a pause',
-      events: eventsOf(
-        call(),
-        answered(503),
-        call({ attempt: 2 }),
-        answered(503, { attempt: 2 }),
-        call({ attempt: 3 }),
-      ),
-      status: 'warn',
-      says: /without a pause/,
-    },
+    passes(
+      'sent again after a 503',
+      [call(), answered(503), at(300, call({ attempt: 2 })), answered(200, { attempt: 2 })],
+      /retried after/,
+    ),
+    warns('given up at once', [call(), answered(503), gaveUp()]),
+    unclear(
+      'given up, and a retry may have been lost',
+      [call(), answered(503), gaveUp()],
+      /recording is incomplete/,
+      { isLossy: true },
+    ),
+    warns(
+      'nothing more seen',
+      [call(), answered(503), at(6_000, untrackedRequest('close'))],
+      /^no retry within 5/,
+    ),
+    warns(
+      'three without a pause',
+      [call(), answered(503), call({ attempt: 2 }), answered(503, { attempt: 2 }), call({ attempt: 3 })],
+      /without a pause/,
+    ),
   ],
   'RT-NORETRY': [
-    { story: 'left alone after a 404', events: eventsOf(call(), answered(404), gaveUp()), status: 'pass' },
-    {
-      story: 'sent again after a 404',
-      events: eventsOf(call(), answered(404), call({ attempt: 2 })),
-      status: 'fail',
-      says: /sent again after a 404/,
-    },
+    passes('left alone after a 404', [call(), answered(404), gaveUp()]),
+    fails('sent again after a 404', [call(), answered(404), call({ attempt: 2 })], /sent again after a 404/),
   ],
   'RT-VALIDATE': [
-    {
-      story: 'a 400 for what is no callback',
-      events: eventsOf(call(), acknowledged(), arrives({ type: 'tool_result' }, { status: 400 })),
-      status: 'pass',
-    },
-    {
-      story: 'a 200 for what is no JSON',
-      events: eventsOf(call(), acknowledged(), bytesArrive(Buffer.from('{'), { status: 200 })),
-      status: 'fail',
-    },
+    passes('a 400 for what is no callback', [
+      call(),
+      acknowledged(),
+      arrives({ type: 'tool_result' }, { status: 400 }),
+    ]),
+    fails('a 200 for what is no JSON', [
+      call(),
+      acknowledged(),
+      bytesArrive(Buffer.from('{'), { status: 200 }),
+    ]),
   ],
   'RT-MATCH': [
-    {
-      story: "another's id turned away",
-      events: eventsOf(call(), acknowledged(), resultArrives({ id: 'forged' }, { status: 404 })),
-      status: 'pass',
-    },
-    {
-      story: "another's id taken for the call's",
-      events: eventsOf(
-        call(),
-        acknowledged(),
-        resultArrives({ id: 'forged' }, { status: 200 }),
-        resultArrives({}, { leg: 'back-2', status: 404 }),
-      ),
-      status: 'fail',
-    },
-    {
-      story: "another's id answered 200",
-      events: eventsOf(call(), acknowledged(), resultArrives({ id: 'forged' }, { status: 200 })),
-      status: 'warn',
-    },
+    passes("another's id turned away", [
+      call(),
+      acknowledged(),
+      resultArrives({ id: 'forged' }, { status: 404 }),
+    ]),
+    fails("another's id taken for the call's", [
+      call(),
+      acknowledged(),
+      resultArrives({ id: 'forged' }, { status: 200 }),
+      resultArrives({}, { leg: 'back-2', status: 404 }),
+    ]),
+    warns("another's id answered 200", [
+      call(),
+      acknowledged(),
+      resultArrives({ id: 'forged' }, { status: 200 }),
+    ]),
   ],
   'RT-DUP': [
-    {
-      story: 'a 200 for both',
-      events: eventsOf(call(), acknowledged(), resultArrives(), resultArrives({}, { leg: 'back-2' })),
-      status: 'pass',
-    },
-    {
-      story: 'one that was not taken at first',
-      events: eventsOf(
-        call(),
-        acknowledged(),
-        ...['1', '2'].map(leg => resultArrives({}, { leg, status: 500 })),
-        resultArrives({}, { leg: '3' }),
-      ),
-      status: 'not-applicable',
-    },
-    {
-      story: 'a 409 for the second',
-      events: eventsOf(
-        call(),
-        acknowledged(),
-        resultArrives(),
-        resultArrives({}, { leg: 'back-2', status: 409 }),
-      ),
-      status: 'warn',
-    },
+    passes('a 200 for both', [call(), acknowledged(), resultArrives(), resultArrives({}, { leg: 'back-2' })]),
+    skips('one that was not taken at first', [
+      call(),
+      acknowledged(),
+      ...['1', '2'].map(leg => resultArrives({}, { leg, status: 500 })),
+      resultArrives({}, { leg: '3' }),
+    ]),
+    warns('a 409 for the second', [
+      call(),
+      acknowledged(),
+      resultArrives(),
+      resultArrives({}, { leg: 'back-2', status: 409 }),
+    ]),
   ],
   'RT-PENDING': [
-    {
-      story: 'a question, then the result',
-      events: eventsOf(asked, resultArrives({}, { leg: 'b' })),
-      status: 'pass',
-    },
-    {
-      story: 'sent again after the question',
-      events: eventsOf(asked, call({ attempt: 2 })),
-      status: 'fail',
-    },
+    passes('a question, then the result', [asked, resultArrives({}, { leg: 'b' })]),
+    fails('sent again after the question', [asked, call({ attempt: 2 })]),
   ],
   'RT-OAUTH': [
-    {
-      story: 'an address without a query',
-      events: eventsOf(call(), acknowledged(), arrives(OAUTH)),
-      status: 'pass',
-    },
-    {
-      story: 'an address with its state',
-      events: eventsOf(call(), acknowledged(), arrives({ ...OAUTH, auth_url: `${OAUTH.auth_url}?state=s` })),
-      status: 'fail',
-    },
-    {
-      story: 'seen by a tool',
-      events: eventsOf(call(), acknowledged(), arrives(OAUTH)),
-      observer: 'tool',
-      status: 'not-applicable',
-    },
+    passes('an address without a query', [call(), acknowledged(), arrives(OAUTH)]),
+    fails('an address with its state', [
+      call(),
+      acknowledged(),
+      arrives({ ...OAUTH, auth_url: `${OAUTH.auth_url}?state=s` }),
+    ]),
+    skips('seen by a tool', [call(), acknowledged(), arrives(OAUTH)], undefined, { observer: 'tool' }),
   ],
   'RT-CHOICE': [
-    {
-      story: 'one of the choices',
-      events: eventsOf(asked, selects({ id: KEY, selected: 1 })),
-      status: 'pass',
-    },
-    {
-      story: 'one of the choices, as the tool sees its path',
-      events: eventsOf(asked, selects({ id: KEY, selected: 1 }, '/choices/1')),
-      observer: 'tool',
-      status: 'pass',
-    },
-    {
-      story: 'none of the choices',
-      events: eventsOf(asked, selects({ id: KEY, selected: 2 })),
-      status: 'fail',
-      says: /not one of the choices/,
-    },
-    { story: 'no selection in it', events: eventsOf(asked, selects({ id: KEY })), status: 'fail' },
-    {
-      story: 'sent elsewhere',
-      events: eventsOf(asked, selects({ id: KEY, selected: 1 }, 'http://127.0.0.1:3001/invoke')),
-      status: 'fail',
-    },
-    { story: 'no answer until the end', events: eventsOf(asked, timedOut()), status: 'fail' },
-    {
-      story: 'no answer that is left',
-      events: eventsOf(asked, timedOut()),
-      isLossy: true,
-      status: 'could-not-run',
-      says: /recording is incomplete/,
-    },
-    {
-      story: 'sent to what may be a question that was lost',
-      events: eventsOf(asked, selects({ id: KEY, selected: 1 }, 'http://127.0.0.1:3001/choices/2')),
-      isLossy: true,
-      status: 'could-not-run',
-      says: /recording is incomplete/,
-    },
-    { story: 'an end before the answer', events: eventsOf(asked), status: 'could-not-run' },
+    passes('one of the choices', [asked, selects({ id: KEY, selected: 1 })]),
+    passes(
+      'one of the choices, as the tool sees its path',
+      [asked, selects({ id: KEY, selected: 1 }, '/choices/1')],
+      undefined,
+      { observer: 'tool' },
+    ),
+    fails('none of the choices', [asked, selects({ id: KEY, selected: 2 })], /not one of the choices/),
+    fails('no selection in it', [asked, selects({ id: KEY })]),
+    fails('sent elsewhere', [asked, selects({ id: KEY, selected: 1 }, 'http://127.0.0.1:3001/invoke')]),
+    fails('no answer until the end', [asked, timedOut()]),
+    unclear('no answer that is left', [asked, timedOut()], /recording is incomplete/, { isLossy: true }),
+    unclear(
+      'sent to what may be a question that was lost',
+      [asked, selects({ id: KEY, selected: 1 }, 'http://127.0.0.1:3001/choices/2')],
+      /recording is incomplete/,
+      { isLossy: true },
+    ),
+    unclear('an end before the answer', [asked]),
   ],
   'RT-SUB': [
-    {
-      story: 'an event of an open subscription',
-      events: eventsOf(subscribed, arrives(EVENT, { leg: 'e-1' })),
-      status: 'pass',
-    },
-    {
-      story: 'an event of an open subscription refused',
-      events: eventsOf(subscribed, arrives(EVENT, { leg: 'e-1', status: 404 })),
-      status: 'fail',
-    },
-    {
-      story: 'an event after the last one refused',
-      events: eventsOf(
-        subscribed,
-        arrives({ ...EVENT, final: true }, { leg: 'e-1' }),
-        arrives({ ...EVENT, text: 'late' }, { leg: 'e-2', status: 404 }),
-      ),
-      status: 'pass',
-    },
+    passes('an event of an open subscription', [subscribed, arrives(EVENT, { leg: 'e-1' })]),
+    fails('an event of an open subscription refused', [
+      subscribed,
+      arrives(EVENT, { leg: 'e-1', status: 404 }),
+    ]),
+    passes('an event after the last one refused', [
+      subscribed,
+      arrives({ ...EVENT, final: true }, { leg: 'e-1' }),
+      arrives({ ...EVENT, text: 'late' }, { leg: 'e-2', status: 404 }),
+    ]),
   ],
   'RT-VIEW': [
-    { story: 'a view', events: eventsOf(call(), acknowledged(), arrives(VIEW)), status: 'pass' },
-    {
-      story: 'a view of an unknown type refused',
-      events: eventsOf(call(), acknowledged(), arrives({ ...VIEW, view_type: 'hologram' }, { status: 400 })),
-      status: 'fail',
-    },
+    passes('a view', [call(), acknowledged(), arrives(VIEW)]),
+    fails('a view of an unknown type refused', [
+      call(),
+      acknowledged(),
+      arrives({ ...VIEW, view_type: 'hologram' }, { status: 400 }),
+    ]),
   ],
   'RT-NOTIFY': [
-    { story: 'a notice that fails', events: eventsOf(call(), told('close', 500)), status: 'pass' },
-    {
-      story: 'a notice that fails and comes again',
-      events: eventsOf(call(), told('cancel', 500), told('cancel')),
-      status: 'fail',
-      says: /sent again/,
-    },
-    {
-      story: 'a notice that arrived and comes again',
-      events: eventsOf(call(), told('cancel'), told('cancel')),
-      status: 'pass',
-    },
-    {
-      story: 'a cancel without the id of the call',
-      events: eventsOf(call(), notice('cancel', {}, { body: { thread_id: 'g' } })),
-      status: 'fail',
-      says: /fields of a cancel_tool_call notice are wrong: \$\.tool_call_id: is required/,
-    },
-    {
-      story: 'a close without a body',
-      events: eventsOf(call(), notice('close')),
-      status: 'fail',
-      says: /fields of a close_thread notice are wrong/,
-    },
+    passes('a notice that fails', [call(), told('close', 500)]),
+    fails('a notice that fails and comes again', [call(), told('cancel', 500), told('cancel')], /sent again/),
+    passes('a notice that arrived and comes again', [call(), told('cancel'), told('cancel')]),
+    fails(
+      'a cancel without the id of the call',
+      [call(), notice('cancel', {}, { body: { thread_id: 'g' } })],
+      /fields of a cancel_tool_call notice are wrong: \$\.tool_call_id: is required/,
+    ),
+    fails('a close without a body', [call(), notice('close')], /fields of a close_thread notice are wrong/),
   ],
   'RT-TOOLSET': [
-    {
-      story: 'an invalid toolset, and no call',
-      events: eventsOf(discovered(toolset({ ...EDIT_FILE, name: 'no good' }))),
-      status: 'pass',
-    },
-    {
-      story: 'a call of an invalid toolset',
-      events: eventsOf(discovered(toolset(EDIT_FILE, { ...EDIT_FILE, name: 'no good' })), call(), answer()),
-      status: 'fail',
-      says: /invalid toolset/,
-    },
-    {
-      story: 'a call of a name that two define',
-      events: eventsOf(OFFERED, discovered(toolset(EDIT_FILE), 'http://127.0.0.1:3002'), call(), answer()),
-      status: 'fail',
-      says: /two toolsets/,
-    },
-    { story: 'a valid toolset', events: eventsOf(OFFERED, call(), answer()), status: 'not-applicable' },
+    passes('an invalid toolset, and no call', [discovered(toolset({ ...EDIT_FILE, name: 'no good' }))]),
+    fails(
+      'a call of an invalid toolset',
+      [discovered(toolset(EDIT_FILE, { ...EDIT_FILE, name: 'no good' })), call(), answer()],
+      /invalid toolset/,
+    ),
+    fails(
+      'a call of a name that two define',
+      [OFFERED, discovered(toolset(EDIT_FILE), 'http://127.0.0.1:3002'), call(), answer()],
+      /two toolsets/,
+    ),
+    skips('a valid toolset', [OFFERED, call(), answer()]),
   ],
 };

@@ -1,6 +1,6 @@
 import { answered, at, call, eventsOf, lost, resultArrives, timedOut } from '../../../events/build.js';
 import { discovery, notice, someCall, stray, TOOLSET } from '../parts.js';
-import type { SampleSet } from '../sample.js';
+import { fails, passes, type SampleSet, skips, unclear, warns } from '../sample.js';
 
 const a = someCall('a');
 const b = someCall('b');
@@ -15,24 +15,17 @@ const turnedAway = (status: number) => a.posts(null, { status, refusal: 'a reaso
 /** What is nearly a breach of a tool's rules and is none, or nearly none and is one. */
 export const NEAR_TOOL: SampleSet = {
   'TOOL-ACK': [
-    {
-      story: 'no answer until the end',
-      events: eventsOf(call()),
-      status: 'could-not-run',
-      says: /never answered/,
-    },
-    {
-      story: 'a wait in vain, and then a connection that breaks by itself',
-      events: eventsOf(call(), at(60_000, timedOut()), lost('ECONNRESET', { phase: 'answer' })),
-      status: 'fail',
-      says: /ECONNRESET/,
-    },
-    {
-      story: 'no answer for as long as we wait for one',
-      events: eventsOf(call(), at(5_000, timedOut(5_000)), lost('ETIMEDOUT', { phase: 'answer' })),
-      status: 'fail',
-      says: /no answer within 5s/,
-    },
+    unclear('no answer until the end', [call()], /never answered/),
+    fails(
+      'a wait in vain, and then a connection that breaks by itself',
+      [call(), at(60_000, timedOut()), lost('ECONNRESET', { phase: 'answer' })],
+      /ECONNRESET/,
+    ),
+    fails(
+      'no answer for as long as we wait for one',
+      [call(), at(5_000, timedOut(5_000)), lost('ETIMEDOUT', { phase: 'answer' })],
+      /no answer within 5s/,
+    ),
     ...(
       [
         [5_000, 'ETIMEDOUT', 'fail', /^no answer within 5s$/],
@@ -50,83 +43,62 @@ export const NEAR_TOOL: SampleSet = {
       status,
       says,
     })),
-    {
-      story: 'a connection that breaks while it is sent',
-      events: eventsOf(call(), lost('EPIPE', { phase: 'send' })),
-      status: 'fail',
-    },
-    { story: 'a 403', events: eventsOf(call(), answered(403)), status: 'could-not-run' },
-    {
-      story: 'a 500, and then a 200',
-      events: eventsOf(call(), answered(500), call({ attempt: 2 }), answered(200, { attempt: 2 })),
-      status: 'warn',
-    },
-    {
-      story: 'a 404, and then a 200',
-      events: eventsOf(call(), answered(404), call({ attempt: 2 }), answered(200, { attempt: 2 })),
-      status: 'fail',
-    },
-    {
-      story: 'a 200 after just as long as it may take',
-      events: eventsOf(call(), at(250, answered(200))),
-      status: 'pass',
-    },
-    {
-      story: 'a 200 after just a second',
-      events: eventsOf(call(), at(1_000, answered(200)), at(2_000, resultArrives())),
-      status: 'warn',
-    },
+    fails('a connection that breaks while it is sent', [call(), lost('EPIPE', { phase: 'send' })]),
+    unclear('a 403', [call(), answered(403)]),
+    warns('a 500, and then a 200', [
+      call(),
+      answered(500),
+      call({ attempt: 2 }),
+      answered(200, { attempt: 2 }),
+    ]),
+    fails('a 404, and then a 200', [
+      call(),
+      answered(404),
+      call({ attempt: 2 }),
+      answered(200, { attempt: 2 }),
+    ]),
+    passes('a 200 after just as long as it may take', [call(), at(250, answered(200))]),
+    warns('a 200 after just a second', [call(), at(1_000, answered(200)), at(2_000, resultArrives())]),
   ],
   'TOOL-EXTRA': [
-    {
-      story: 'what nobody can read',
-      events: eventsOf(extra.sent(), extra.answered(), extra.posts('{', { status: 400 })),
-      status: 'could-not-run',
-      says: /no outcome that can be judged/,
-    },
-    {
-      story: 'a 503, as without them',
-      events: eventsOf(a.sent(), a.answered({ status: 503 }), extra.sent(), extra.answered({ status: 503 })),
-      status: 'pass',
-      says: /answered 503, as without the extra fields/,
-    },
-    {
-      story: 'a 400, and a 503 without them',
-      events: eventsOf(a.sent(), a.answered({ status: 503 }), extra.sent(), extra.answered({ status: 400 })),
-      status: 'warn',
-    },
+    unclear(
+      'what nobody can read',
+      [extra.sent(), extra.answered(), extra.posts('{', { status: 400 })],
+      /no outcome that can be judged/,
+    ),
+    passes(
+      'a 503, as without them',
+      [a.sent(), a.answered({ status: 503 }), extra.sent(), extra.answered({ status: 503 })],
+      /answered 503, as without the extra fields/,
+    ),
+    warns('a 400, and a 503 without them', [
+      a.sent(),
+      a.answered({ status: 503 }),
+      extra.sent(),
+      extra.answered({ status: 400 }),
+    ]),
   ],
   'TOOL-IMAGE': [
-    {
-      story: 'a picture that a text describes',
-      events: eventsOf(begun(), a.result({ content: [{ type: 'text', text: 'a dot' }, picture] })),
-      status: 'pass',
-    },
-    {
-      story: 'a picture that is shown, and then a text',
-      events: eventsOf(
-        begun(),
-        a.result({
-          display_as: [
-            { type: 'image', content: { data: picture.data, mediaType: picture.mediaType } },
-            { type: 'text', content: 'a dot' },
-          ],
-        }),
-      ),
-      status: 'pass',
-    },
+    passes('a picture that a text describes', [
+      begun(),
+      a.result({ content: [{ type: 'text', text: 'a dot' }, picture] }),
+    ]),
+    passes('a picture that is shown, and then a text', [
+      begun(),
+      a.result({
+        display_as: [
+          { type: 'image', content: { data: picture.data, mediaType: picture.mediaType } },
+          { type: 'text', content: 'a dot' },
+        ],
+      }),
+    ]),
   ],
   'TOOL-MALFORMED': [
-    {
-      story: 'what could not be sent',
-      events: eventsOf(
-        a.sent('{'),
-        a.answered({ status: null, code: 'ECONNREFUSED', phase: 'connect' }),
-        discovery(),
-      ),
-      status: 'could-not-run',
-      says: /could not be sent/,
-    },
+    unclear(
+      'what could not be sent',
+      [a.sent('{'), a.answered({ status: null, code: 'ECONNREFUSED', phase: 'connect' }), discovery()],
+      /could not be sent/,
+    ),
     ...[302, 500].map(status => ({
       story: `${status} to what is no text at all`,
       events: eventsOf(unreadable(), a.answered({ status })),
@@ -134,38 +106,21 @@ export const NEAR_TOOL: SampleSet = {
     })),
   ],
   'TOOL-DISCOVER': [
-    {
-      story: '403',
-      events: eventsOf(discovery('', { status: 403 })),
-      status: 'could-not-run',
-      says: /credentials/,
-    },
-    {
-      story: 'called off',
-      events: eventsOf(discovery('', { status: null, code: 'ABORTED' })),
-      status: 'could-not-run',
-      says: /was canceled/,
-    },
-    {
-      story: 'lost',
-      events: eventsOf(discovery('', { status: null })),
-      status: 'could-not-run',
-      says: /could not be reached/,
-    },
+    unclear('403', [discovery('', { status: 403 })], /credentials/),
+    unclear('called off', [discovery('', { status: null, code: 'ABORTED' })], /was canceled/),
+    unclear('lost', [discovery('', { status: null })], /could not be reached/),
   ],
   'TOOL-CHOICE': [
-    {
-      story: 'a selection that was not answered when it ended',
-      events: eventsOf(begun(), a.asks(), a.selected().slice(0, 1)),
-      status: 'could-not-run',
-      says: /had not answered/,
-    },
-    {
-      story: 'a result before the selection, and none after it',
-      events: eventsOf(begun(), a.asks(), a.result(), at(50, a.selected()), at(5_050, a.waited())),
-      status: 'fail',
-      says: /of the selection: raise --probe-timeout/,
-    },
+    unclear(
+      'a selection that was not answered when it ended',
+      [begun(), a.asks(), a.selected().slice(0, 1)],
+      /had not answered/,
+    ),
+    fails(
+      'a result before the selection, and none after it',
+      [begun(), a.asks(), a.result(), at(50, a.selected()), at(5_050, a.waited())],
+      /of the selection: raise --probe-timeout/,
+    ),
   ],
   'TOOL-NORETRY': [
     ...[408, 429].map(status => ({
@@ -173,44 +128,27 @@ export const NEAR_TOOL: SampleSet = {
       events: eventsOf(begun(), at(100, a.result({}, { status })), at(400, a.result())),
       status: 'not-applicable' as const,
     })),
-    {
-      story: 'a result for another call, once the first was refused',
-      events: eventsOf(
-        begun(),
-        at(100, a.result({}, { status: 400 })),
-        at(2_000, a.result({ id: 'b', text: 'x' })),
-      ),
-      status: 'pass',
-    },
-    {
-      story: 'another result before that which was refused',
-      events: eventsOf(
-        begun(),
-        at(90, a.result({ text: 'first' })),
-        at(100, a.result({}, { status: 400 })),
-        at(2_000, a.waited()),
-      ),
-      status: 'pass',
-    },
+    passes('a result for another call, once the first was refused', [
+      begun(),
+      at(100, a.result({}, { status: 400 })),
+      at(2_000, a.result({ id: 'b', text: 'x' })),
+    ]),
+    passes('another result before that which was refused', [
+      begun(),
+      at(90, a.result({ text: 'first' })),
+      at(100, a.result({}, { status: 400 })),
+      at(2_000, a.waited()),
+    ]),
   ],
   'TOOL-POST': [
-    {
-      story: 'no body',
-      events: eventsOf(begun(), a.posts(null)),
-      status: 'fail',
-      says: /has no body/,
-    },
+    fails('no body', [begun(), a.posts(null)], /has no body/),
     ...[400, 415].map(status => ({
       story: `turned away with ${status}`,
       events: eventsOf(begun(), turnedAway(status)),
       status: 'fail' as const,
       says: /was refused with/,
     })),
-    {
-      story: 'turned away with 403',
-      events: eventsOf(begun(), turnedAway(403)),
-      status: 'warn',
-    },
+    warns('turned away with 403', [begun(), turnedAway(403)]),
     ...[399, 408, 500, 503].map(status => ({
       story: `turned away with ${status}`,
       events: eventsOf(begun(), turnedAway(status)),
@@ -218,67 +156,49 @@ export const NEAR_TOOL: SampleSet = {
     })),
   ],
   'TOOL-OPAQUE': [
-    {
-      story: 'a visit to a wrong address that is no post',
-      events: eventsOf(begun(), a.result(), stray(undefined, { method: 'GET' })),
-      status: 'pass',
-    },
-    {
-      story: 'a post to a wrong address, and another call that is answered',
-      events: eventsOf(begun(), b.sent(), b.answered(), b.result(), stray(), a.result(), a.waited()),
-      status: 'warn',
-      says: /^1 post to a wrong callback address$/,
-    },
-    {
-      story: 'a post that was turned away for another reason',
-      events: eventsOf(
-        begun(),
-        a.result(),
-        stray().map(each =>
-          each.kind === 'response' ? { ...each, status: 403, refusal: 'foreign-host' } : each,
-        ),
+    passes('a visit to a wrong address that is no post', [
+      begun(),
+      a.result(),
+      stray(undefined, { method: 'GET' }),
+    ]),
+    warns(
+      'a post to a wrong address, and another call that is answered',
+      [begun(), b.sent(), b.answered(), b.result(), stray(), a.result(), a.waited()],
+      /^1 post to a wrong callback address$/,
+    ),
+    passes('a post that was turned away for another reason', [
+      begun(),
+      a.result(),
+      stray().map(each =>
+        each.kind === 'response' ? { ...each, status: 403, refusal: 'foreign-host' } : each,
       ),
-      status: 'pass',
-    },
-    {
-      story: 'a post to a wrong address, and a call that may still be answered',
-      events: eventsOf(begun(), stray()),
-      status: 'warn',
-    },
+    ]),
+    warns('a post to a wrong address, and a call that may still be answered', [begun(), stray()]),
   ],
   'TOOL-MIGRATE': [
-    {
-      story: 'a page that takes no POST',
-      events: eventsOf(
+    fails(
+      'a page that takes no POST',
+      [
         discovery({ ...TOOLSET, needsMigration: true }),
         notice('migrate', { status: 405, body: 'no session here' }),
-      ),
-      status: 'fail',
-      says: /\/migrate is missing/,
-    },
+      ],
+      /\/migrate is missing/,
+    ),
   ],
   'TOOL-RETRY': [
-    {
-      story: 'once again without a pause',
-      events: eventsOf(begun(), at(100, a.result({}, { status: 503 })), at(101, a.result())),
-      status: 'pass',
-    },
+    passes('once again without a pause', [
+      begun(),
+      at(100, a.result({}, { status: 503 })),
+      at(101, a.result()),
+    ]),
   ],
   'TOOL-SUB': [
-    {
-      story: 'nothing for too short a time after a cancel',
-      events: eventsOf(
-        begun(),
-        a.result({ subscription: true }),
-        at(100, a.cancelled()),
-        at(300, a.waited()),
-      ),
-      status: 'not-applicable',
-    },
-    {
-      story: 'a call that should start one, and has no result yet',
-      events: eventsOf(a.plannedFor(['TOOL-SUB']), begun()),
-      status: 'could-not-run',
-    },
+    skips('nothing for too short a time after a cancel', [
+      begun(),
+      a.result({ subscription: true }),
+      at(100, a.cancelled()),
+      at(300, a.waited()),
+    ]),
+    unclear('a call that should start one, and has no result yet', [a.plannedFor(['TOOL-SUB']), begun()]),
   ],
 };

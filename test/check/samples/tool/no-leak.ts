@@ -1,6 +1,6 @@
 import { eventsOf } from '../../../events/build.js';
 import { someCall } from '../parts.js';
-import type { Samples } from '../sample.js';
+import { passes, type Samples, skips } from '../sample.js';
 
 const a = someCall('a', { arguments: { path: '/home/ada/notes.txt' } });
 const says = (text: string) => [...a.sent(), ...a.answered(), ...a.result({ text })];
@@ -10,16 +10,10 @@ function leak(story: string, text: string, says_: RegExp): Samples[number] {
 }
 
 export const noLeakSamples: Samples = [
-  {
-    story: 'an error that says what to do',
-    events: eventsOf(says('Error: rate limited; retry at https://example.com/usr/share.')),
-    status: 'pass',
-  },
-  {
-    story: 'a path that the arguments carried',
-    events: eventsOf(says('Error: there is no /home/ada/notes.txt')),
-    status: 'pass',
-  },
+  passes('an error that says what to do', [
+    says('Error: rate limited; retry at https://example.com/usr/share.'),
+  ]),
+  passes('a path that the arguments carried', [says('Error: there is no /home/ada/notes.txt')]),
   leak('a path of the host', 'no such file /usr/share/tool/data.db', /path of the host/),
   leak('a path of Windows', 'no such file C:\\Users\\ada\\data.db', /path of the host/),
   leak('node', 'x is undefined\n    at handle (tool.mjs:10:5)\n    at process', /stack trace/),
@@ -27,5 +21,5 @@ export const noLeakSamples: Samples = [
   leak('java', 'boom\n\tat com.example.Tool.handle(Tool.java:42)', /stack trace/),
   leak('go', 'boom\n\ngoroutine 7 [running]:\nmain.main()', /stack trace/),
   leak('rust', "boom: thread 'main' panicked at tool.rs:3:1", /stack trace/),
-  { story: 'a path in a success', events: eventsOf(says('read /usr/share/x')), status: 'not-applicable' },
+  skips('a path in a success', [says('read /usr/share/x')]),
 ];

@@ -1,6 +1,6 @@
 import { eventsOf } from '../../../events/build.js';
 import { someCall } from '../parts.js';
-import type { Samples } from '../sample.js';
+import { passes, type Samples, skips, unclear, warns } from '../sample.js';
 
 const a = someCall('a');
 const { callback_url: url } = a.invocation;
@@ -16,16 +16,15 @@ const github = `ghp_${'a1B2'.repeat(9)}`;
 const asked = someCall('asked', { arguments: { path: 'a', token: github } });
 
 export const secretSamples: Samples = [
-  {
-    story: 'a result, and long words in it',
-    events: eventsOf(begun(), a.result({ text: `sk-learn, Bearer of news, sha256 ${'0a'.repeat(32)}` })),
-    status: 'pass',
-  },
-  {
-    story: 'what the arguments carried',
-    events: eventsOf(asked.sent(), asked.answered(), asked.result({ text: `saved ${github}` })),
-    status: 'pass',
-  },
+  passes('a result, and long words in it', [
+    begun(),
+    a.result({ text: `sk-learn, Bearer of news, sha256 ${'0a'.repeat(32)}` }),
+  ]),
+  passes('what the arguments carried', [
+    asked.sent(),
+    asked.answered(),
+    asked.result({ text: `saved ${github}` }),
+  ]),
   leak('the callback URL', { text: `posting to ${url}` }, /^the callback URL is in text/),
   leak('the token of it', { text: url.split('/').at(-1) }, /callback URL's token/),
   leak(
@@ -46,17 +45,15 @@ export const secretSamples: Samples = [
     { text: `eyJ${'a'.repeat(20)}.eyJ${'b'.repeat(20)}.${'c'.repeat(20)}` },
     /Web Token/,
   ),
-  {
-    story: 'something that was redacted when the transcript was saved',
-    events: eventsOf(saved.sent(), saved.answered(), saved.result({ text: 'posting to [redacted]' })),
-    status: 'could-not-run',
-    says: /redacted value is in text of a tool_result/,
-  },
-  {
-    story: 'the word that stands for a secret, in the words of the tool',
-    events: eventsOf(begun(), a.result({ text: 'token: [redacted]' })),
-    status: 'warn',
-    says: /redacted value is in text/,
-  },
-  { story: 'no callback', events: eventsOf(begun()), status: 'not-applicable' },
+  unclear(
+    'something that was redacted when the transcript was saved',
+    [saved.sent(), saved.answered(), saved.result({ text: 'posting to [redacted]' })],
+    /redacted value is in text of a tool_result/,
+  ),
+  warns(
+    'the word that stands for a secret, in the words of the tool',
+    [begun(), a.result({ text: 'token: [redacted]' })],
+    /redacted value is in text/,
+  ),
+  skips('no callback', [begun()]),
 ];

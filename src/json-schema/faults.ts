@@ -64,8 +64,6 @@ function quoted(value: unknown): string {
   return 'a value that is too long to show';
 }
 
-// Loaded lazily by the importers of this module.
-
 /** Every `format` that JSON Schema names, and a few more, as ajv has them. */
 export const FORMATS: Readonly<Record<string, Format>> = fullFormats;
 

@@ -4,7 +4,7 @@ import type { Event, RequestEvent } from './events.js';
 import { stepToolCall, type ToolCall, typeOfDelivery } from './tool-call.js';
 
 /** The length of everything in an event that a remote side can make large. */
-export function weightOf(event: Event): number {
+function weightOf(event: Event): number {
   if (event.kind !== 'request' && event.kind !== 'response') return textLength(event);
   const { body, headers, calls, thread } = event;
   let weight = (body?.size ?? 0) + (event.kind === 'request' ? event.url.length : 0);

@@ -9,9 +9,8 @@ interface Called {
 }
 
 /**
- * How the toolset by which a call was made had been discovered by then. It is known by the base at which it was loaded: an origin may
- * have several, under different paths. Where nobody says which it was, all that was asked; a recorder is asked for that of its one tool.
- * In the order in which it happened.
+ * The discovery events before a call, oldest first: those of the base URL at which its toolset was loaded, since an origin may have
+ * several toolsets; all of them if no `loaded` event names the base, or for a recorder, which has one tool.
  * @param events those that belong to no call are enough
  */
 export function discoveryOf(events: readonly Event[], { endpoint, seq }: Called): readonly Event[] {

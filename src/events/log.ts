@@ -90,7 +90,7 @@ function oneByOne(keeper: Keeper): GroupKeeper {
   return {
     take(event) {
       keeping = keeping.then(() => keeper(event));
-      keeping.catch(() => {}); // whoever awaits `kept()` hears of it; until then it is no unhandled rejection
+      keeping.catch(() => {}); // reported by `kept()`
     },
     kept: () => keeping,
   };

@@ -82,7 +82,7 @@ function withoutPower({ json }: Content, text: string): string {
 /** Names may contain escapes. */
 const MAY_HAVE_POWER = /auth_url|response_url|\\u/;
 
-/** Removes secret URLs at any depth, since rejected messages are kept too. Returns the value itself if there are none. */
+/** Removes secret URLs at any depth, since rejected messages are kept too. Returns the same value if it has none. */
 function withoutPowerAt(value: unknown): unknown {
   if (Array.isArray(value)) {
     const changes = new Map<number, unknown>();

@@ -5,7 +5,7 @@ import type { Invocation } from '../protocol/read-invocation.js';
  * What a runtime puts into a conversation for an event of a subscription, whose call has its result already: a call that no model
  * made, with the event's text as its result (public RAP specification, "Synthetic tool calls").
  */
-export interface SyntheticCall {
+interface SyntheticCall {
   readonly name: 'receive_event';
   readonly arguments: { readonly tool_call_id: string };
   readonly text: string;

@@ -29,7 +29,7 @@ export interface FixtureVerdict {
 }
 
 /** `not-needed`: no call came, and none had to. */
-export type FixtureStatus = 'used' | 'not-needed' | 'unused' | 'too-few' | 'too-many';
+type FixtureStatus = 'used' | 'not-needed' | 'unused' | 'too-few' | 'too-many';
 
 /** How many there are, and the first hundred of them. */
 export interface Findings<T> {

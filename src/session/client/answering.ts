@@ -245,7 +245,7 @@ export interface SessionEnd {
   /** False if it was given up, since nothing new came for too long. */
   readonly isSettled: boolean;
   readonly error: string | null;
-  /** JSON, the final answer of the agent; undefined if there is none. */
+  /** JSON, the final answer of the agent; undefined without one. */
   readonly answer: unknown;
 }
 

@@ -36,7 +36,7 @@ export class SessionWatch {
     return isSettledStatus(this.#status);
   }
 
-  /** The platform's error; null if there is none. */
+  /** The platform's error, or null. */
   get error(): string | null {
     const error = this.#latest?.error ?? null;
     return error === null || typeof error === 'string' ? error : excerpt(this.#clean(JSON.stringify(error)));

@@ -15,7 +15,7 @@ import {
 import type { PendingCall, Session, Settled } from './session.js';
 
 /** How a post of tool results is answered, and what of it is applied. */
-export interface Judgement {
+interface Judgement {
   readonly status: 202 | 409 | 422;
   /** Of a refusal. */
   readonly detail?: string | readonly Detail[];

@@ -39,11 +39,12 @@ export function aboveSplit({ columns, rows }: Size, wanted: number, below = rows
   return { isBeside: false, list: { columns, rows: above }, details: { columns, rows: rows - above - 1 } };
 }
 
-/** The rows of both. */
+/** The rows of both. @param edge between them, if the list is above */
 export function joined(
   { isBeside, list, details }: Split,
   listRows: readonly string[],
   detailRows: readonly string[],
+  edge: string,
   theme: Theme,
 ): readonly string[] {
   if (isBeside) {
@@ -52,8 +53,7 @@ export function joined(
   }
   if (list.rows === 0) return filled(detailRows, details.rows);
   if (details.rows === 0) return filled(listRows, list.rows);
-  const rule = theme.dim('─'.repeat(list.columns));
-  return [...filled(listRows, list.rows), rule, ...filled(detailRows, details.rows)];
+  return [...filled(listRows, list.rows), edge, ...filled(detailRows, details.rows)];
 }
 
 /** The visible part of rows that can be scrolled. */

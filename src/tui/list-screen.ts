@@ -153,7 +153,10 @@ export abstract class ListScreen implements ScreenView, HasList {
     const { now, overlay, notices } = this;
     const lines = notices.lines(now);
     const asked = (room: Size) => (overlay?.kind === 'question' ? this.#asked(overlay, room) : null);
-    const around = { head: this.head(size.columns), notices: lines, asked, foot: this.#foot(size.columns) };
+    const { columns } = size;
+    const isCovered = overlay?.kind === 'help' || overlay?.kind === 'page';
+    const title = isCovered ? [] : this.title(columns);
+    const around = { head: this.head(columns), title, notices: lines, asked, foot: this.#foot(columns) };
     let isRunning = notices.isPassing(now);
     const rows = layScreen(around, size, this.theme, room => {
       const cover = this.#cover(room);
@@ -164,6 +167,11 @@ export abstract class ListScreen implements ScreenView, HasList {
       return page.rows;
     });
     return { rows, isRunning };
+  }
+
+  /** The row above the body. */
+  protected title(columns: number): Line {
+    return this.list.edge(columns);
   }
 
   protected body(size: Size): Page {

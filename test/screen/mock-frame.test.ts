@@ -72,11 +72,11 @@ describe('a frame', () => {
     expect(textOf(sessionOf(story, ['k']), 120, 20)).toBe(
       `demo  http://127.0.0.1:4711
 2 calls · 1 unmatched · 4 fixtures · seed 7f3a
-
+── Calls 1/2 ${'─'.repeat(107)}
      TIME  OPERATION  ARGUMENTS         ID      THREAD    ANSWERED BY    STATE
 ❯  0:01.0  edit_file  {"path":"a.txt"}  call_1  thread_a  edit-main    ✓ delivered after 200ms
    0:08.0  pay        {"path":"a.txt"}  call_2  thread_a  no fixture   … waiting 1s
-${'─'.repeat(120)}
+── edit_file call_1 ${'─'.repeat(100)}
 [1 Call]  2 Human / LLM   3 Timeline   4 Wire   5 Views   6 Problems
   CALL what came, and what was answered                                                                        1–9 of 17
 edit_file call_1 (thread_a)
@@ -103,7 +103,7 @@ ARGUMENTS
     delivered(story, 'call_1');
     const rows = textOf(sessionOf(story), 80, 24).split('\n');
     expect(rows[4]).toMatch(/^❯ {2}0:01\.0 {2}edit_file {2}\{"path":"a.txt"\}/);
-    expect(rows[5]).toBe('─'.repeat(80));
+    expect(rows[5]).toBe(`── edit_file call_1 ${'─'.repeat(60)}`);
     expect(rows[6]).toBe('[1 Call]  2 Human / LLM   3 Timeline   4 Wire   5 Views   6 Problems');
     expect(rows[8]).toBe('edit_file call_1 (thread_a)');
   });

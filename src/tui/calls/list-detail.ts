@@ -1,4 +1,4 @@
-import { type Line, say } from '../../render/line.js';
+import { type Line, quote, say } from '../../render/line.js';
 import { cutLine, dressLine, fitLine, type Theme, widthOf } from '../../render/terminal/theme.js';
 import { excerpt } from '../../util/excerpt.js';
 import type { ReadingCommand } from '../document/view.js';
@@ -26,6 +26,8 @@ export interface ListSource<Tab extends string> {
   readonly preselected: number;
   /** Shown in place of an entry that was selected and is gone; without it the preselected one is shown. */
   readonly gone?: string;
+  /** The title of an entry's details. */
+  readonly titleOf: (key: string) => string;
   /** The text that search looks into. */
   readonly textOf: (key: string) => string;
   /** Rows above the first entry. */
@@ -53,6 +55,8 @@ export interface ListView<Tab extends string> extends SheetView {
 }
 
 interface ListDetailOptions<Tab extends string> {
+  /** Above the list. */
+  readonly title: string;
   readonly theme: Theme;
   readonly tabs: readonly { readonly name: Tab; readonly title: string }[];
   readonly source: () => ListSource<Tab>;
@@ -194,7 +198,24 @@ export class ListDetail<Tab extends string> {
     const { lines, isRunning } =
       split.list.rows === 0 ? { lines: [], isRunning: false } : this.#listLines(split.list);
     const list = lines.map(line => dressLine(cutLine(line, split.list.columns), theme));
-    return { rows: joined(split, list, this.#detailRows(split), theme), isRunning };
+    const edge = dressLine(edgeLine(this.#title, size.columns), theme);
+    return { rows: joined(split, list, this.#detailRows(split), edge, theme), isRunning };
+  }
+
+  /** The upper edge of the panels with their titles. */
+  edge(columns: number): Line {
+    const { wide, share, title, source } = this.#options;
+    const { keys } = source();
+    if (keys.length === 0) return edgeLine(title, columns);
+    const list = `${title} ${this.#index() + 1}/${keys.length}`;
+    if (columns < wide) return edgeLine(this.isReading ? this.#title : list, columns);
+    const left = besideSplit({ columns, rows: 0 }, share).list.columns + 1;
+    return [...edgeLine(list, left), say('┬', 'dim'), ...edgeLine(this.#title, columns - left - 1)];
+  }
+
+  get #title(): string {
+    const { selected } = this;
+    return selected === null ? '' : this.#options.source().titleOf(selected);
   }
 
   /** The list scrolls so that the selected entry is in the middle. */
@@ -294,6 +315,13 @@ export class ListDetail<Tab extends string> {
 /** The selected entry, highlighted over the whole width. */
 function barLine(line: Line, columns: number): Line {
   return fitLine(line, columns).map(({ text }) => say(text, 'selected'));
+}
+
+/** `── Calls 3/60 ──────` */
+function edgeLine(title: string, columns: number): Line {
+  const name = cutLine(quote(title, 'title'), Math.max(0, columns - 8));
+  const line = title === '' ? [] : [say('── ', 'dim'), ...name, say(' ', 'dim')];
+  return [...line, say('─'.repeat(Math.max(0, columns - widthOf(line))), 'dim')];
 }
 
 function moreLine(above: number, below: number): Line {

@@ -138,13 +138,15 @@ export function serverScreen(
   };
 }
 
-/** From this height on there is a blank row below the head, and room for notices of several rows. */
+/** From this height on there is a title below the head, and room for notices of several rows. */
 const ROOMY = 16;
 const MOST_NOTICES = 4;
 
 /** What stands around a page. */
 interface Around {
   readonly head: readonly Line[];
+  /** The row below the head, if there is room. */
+  readonly title: Line;
   readonly notices: readonly Line[];
   /** A question in the room that there is, with the row of its keys. */
   readonly asked: (size: Size) => Asked | null;
@@ -154,7 +156,7 @@ interface Around {
 
 /** A frame is one row lower than the terminal: rows that have scrolled cannot be erased. @param page draws in the room that is left */
 export function layScreen(
-  { head: above, notices, asked, foot }: Around,
+  { head: above, title, notices, asked, foot }: Around,
   { columns, rows }: Size,
   theme: Theme,
   page: (size: Size) => readonly string[],
@@ -167,7 +169,7 @@ export function layScreen(
     ? fitRows(wrapLines(notices, columns, theme), MOST_NOTICES, more)
     : notices.slice(-1).map(draw);
   const below = Math.min(height, said.length + 1);
-  const head = [...above.map(draw), ...(isRoomy ? [''] : [])].slice(0, height - below);
+  const head = [...above.map(draw), ...(isRoomy ? [draw(title)] : [])].slice(0, height - below);
   const left = height - head.length - below;
   const question = asked({ columns, rows: left + 1 });
   const asking = question?.rows.slice(0, left) ?? [];

@@ -132,6 +132,7 @@ export class MockView extends ListScreen implements ServerView {
       onChange,
     });
     this.list = new ListDetail({
+      title: 'Calls',
       theme: this.theme,
       tabs: TABS,
       source: () => this.#source(),
@@ -234,6 +235,10 @@ export class MockView extends ListScreen implements ServerView {
       keys: calls.map(({ key }) => key),
       indexOf: key => calls.findIndex(call => call.key === key),
       preselected: calls.length - 1,
+      titleOf: key => {
+        const { invocation, addressee } = this.#calls.get(key) ?? {};
+        return `${invocation?.operation ?? 'a call'} ${addressee?.id ?? ''}`;
+      },
       gone: GONE,
       textOf: key => {
         const { invocation, addressee, answeredBy, deliveries = [] } = this.#calls.get(key) ?? {};

@@ -105,6 +105,7 @@ export class PlatformView extends ListScreen implements ServerView {
     this.#platform = options.platform;
     this.#onQuit = options.onQuit;
     this.list = new ListDetail({
+      title: 'Calls',
       theme: this.theme,
       tabs: [{ name: 'call', title: 'Call' }],
       source: () => this.#source(),
@@ -157,6 +158,7 @@ export class PlatformView extends ListScreen implements ServerView {
       keys,
       indexOf: key => keys.indexOf(key),
       preselected: keys.length - 1,
+      titleOf: key => `${calls.get(key)?.call.tool} ${calls.get(key)?.call.key}`,
       textOf: key => {
         const { call } = calls.get(key) ?? {};
         return `${call?.tool} ${call?.key} ${JSON.stringify(call?.args)}`;

@@ -51,6 +51,10 @@ export function callsSource({ world, volume, sheets, now }: CallsOptions): ListS
     keys: book.keys,
     indexOf: key => book.placeOf(key),
     preselected: book.keys.length - 1,
+    titleOf: key => {
+      const { operation = '', id = '' } = exchangeOf(key)?.invocation ?? {};
+      return `${operation} ${id}`;
+    },
     textOf: key => {
       const exchange = exchangeOf(key);
       if (!exchange) return '';

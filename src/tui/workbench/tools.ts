@@ -171,6 +171,10 @@ export function toolsSource(servers: readonly Server[], sheets: Memo<Sheet>): Li
     name: 'tools',
     keys: entries.map(({ key }) => key),
     indexOf: key => entries.findIndex(entry => entry.key === key),
+    titleOf: key => {
+      const entry = find(key);
+      return entry?.kind === 'operation' ? entry.tool.name : (entry?.server.about ?? '');
+    },
     preselected: Math.max(
       0,
       entries.findIndex(({ kind }) => kind === 'operation'),

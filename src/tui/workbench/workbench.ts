@@ -115,6 +115,7 @@ export class Workbench extends ListScreen {
     const tell = (text: string) => void this.notices.key(text, this.now);
     const toolSheets = new Memo<Sheet>();
     this.tools = new ListDetail({
+      title: 'Tools',
       theme: this.theme,
       tabs: TOOL_TABS,
       isShort: true,
@@ -123,6 +124,7 @@ export class Workbench extends ListScreen {
       say: tell,
     });
     this.calls = new ListDetail({
+      title: 'Calls',
       theme: this.theme,
       tabs: TABS,
       source: () =>
@@ -266,6 +268,10 @@ export class Workbench extends ListScreen {
 
   protected override get tables() {
     return workbenchTables(this.bindings, this.places);
+  }
+
+  protected override title(columns: number): Line {
+    return this.page === 'form' ? [] : super.title(columns);
   }
 
   protected override body(size: Size) {

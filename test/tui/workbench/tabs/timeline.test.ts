@@ -9,34 +9,12 @@ import {
   chose,
   eventsOf,
   KEY,
-  loaded,
   lost,
   resultArrives,
   VIEW,
 } from '../../../events/build.js';
 import { read } from '../../read-sheet.js';
 import { bookOf, LOOK, sheetsFor } from './look-at.js';
-
-test('every event with its offset since the call began, and what it meant', () => {
-  const book = bookOf(
-    at(1_000, loaded()),
-    at(5_000, call()),
-    at(5_004, acknowledged()),
-    at(6_204, resultArrives()),
-  );
-  expect(read(sheetsFor().sheetOf('timeline', book, KEY, LOOK))).toEqual([
-    [
-      'TIMELINE 4 events',
-      '     0ms → POST http://127.0.0.1:3001/invoke invocation, 172 bytes',
-      '           ✓ sent edit_file to http://127.0.0.1:3001/invoke',
-      '     4ms answered 200',
-      '           ✓ acknowledged with 200 after 4ms',
-      '    1.2s ← POST /callback/token callback, 79 bytes',
-      '           ✓ result after 1.2s',
-      '    1.2s answered 200',
-    ],
-  ]);
-});
 
 test('what a pending call waits for stands at the end, and nowhere else', () => {
   const book = bookOf(call(), lost(), at(9, call({ attempt: 2 })));
@@ -60,16 +38,6 @@ test('with bytes, each message below its event, and the same lines else', () => 
     expect.stringMatching(/^ {11}│ 0000 {2}ff /),
   ]);
   expect(lines(true).filter(line => !line.includes('│'))).toEqual(lines(false));
-});
-
-test('it is the same one while no event comes', () => {
-  const sheets = sheetsFor();
-  const book = bookOf(call());
-  const sheet = () => sheets.sheetOf('timeline', book, KEY, LOOK);
-  const before = sheet();
-  expect(sheet()).toBe(before);
-  for (const event of eventsOf(call(), acknowledged()).slice(1)) book.apply(event);
-  expect(sheet()).not.toBe(before);
 });
 
 test('what a call forgets is told all the same', () => {

@@ -15,13 +15,6 @@ test('RT-VIEW: each view of the thread as it is now', () => {
   expect(lines.join('\n')).toMatch(/old[\s\S]*newer/);
 });
 
-test('where there are none, it says so; one that is cleared is gone', () => {
-  const none = [['VIEWS', 'the thread of this call has no views']];
-  expect(read(sheetsFor().sheetOf('views', bookOf(call()), KEY, LOOK))).toEqual(none);
-  const cleared = bookOf(call(), view('v1', PATCH), view('v2', ''));
-  expect(read(sheetsFor().sheetOf('views', cleared, KEY, LOOK))).toEqual(none);
-});
-
 test('it is the same one until a view of the thread is another', () => {
   const sheets = sheetsFor();
   const book = bookOf(call(), view('v1', PATCH));

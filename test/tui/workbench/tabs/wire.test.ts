@@ -9,7 +9,6 @@ import {
   bytesArrive,
   CHOICE,
   call,
-  denied,
   EVENT,
   eventsOf,
   INVOCATION,
@@ -26,40 +25,6 @@ function wireOf(...parts: readonly (readonly Moment[])[]): string[] {
   const [lines = []] = read(sheetsFor().sheetOf('wire', bookOf(...parts), KEY, LOOK));
   return lines;
 }
-
-test('each request and its answer, with headers, JSON indented', () => {
-  expect(wireOf(call(), at(4, acknowledged()), at(1_204, resultArrives()))).toEqual([
-    'WIRE 2 requests, secrets taken out',
-    '> POST http://127.0.0.1:3001/invoke  invocation',
-    '> content-type: application/json',
-    '',
-    '{',
-    '  "operation": "edit_file",',
-    '  "arguments": {',
-    '    "path": "src/main.rs"',
-    '  },',
-    `  "id": "${KEY}",`,
-    '  "call_id": null,',
-    '  "callback_url": "http://127.0.0.1:4000/callback/token",',
-    '  "group_id": "thread_xyz"',
-    '}',
-    '',
-    '< 200  after 4ms',
-    '',
-    '> POST /callback/token  callback',
-    '> content-type: application/json',
-    '',
-    '{',
-    '  "type": "tool_result",',
-    '  "group_id": "thread_xyz",',
-    `  "id": "${KEY}",`,
-    '  "text": "done"',
-    '}',
-    '',
-    '< 200  after 0ms',
-    '',
-  ]);
-});
 
 describe('what became of a request', () => {
   test.each<[string, readonly (readonly Moment[])[]]>([
@@ -96,10 +61,6 @@ test('whoever looks after every event reads the same in the end: each answer bel
   }
   expect(seen()).toEqual(read(sheetsFor().sheetOf('wire', book, KEY, LOOK))[0]);
   expect(seen().filter(line => /^< /.test(line))).toHaveLength(4);
-});
-
-test('where nothing was sent, it says so', () => {
-  expect(wireOf(denied())).toEqual(['WIRE 0 requests, secrets taken out', 'nothing was sent']);
 });
 
 test('bytes that are no text are counted', () => {

@@ -4,7 +4,7 @@ import { isSettledStatus } from '../../protocol/callbacks.js';
 import { formatDuration } from '../../util/format-duration.js';
 import type { Redactor } from '../../util/redact.js';
 import { finalLines } from '../call-details.js';
-import { clipped, elapsed, type Line, type Span, say, type Tone } from '../line.js';
+import { clipped, counted, elapsed, type Line, line, say } from '../line.js';
 import { sessionNews } from '../news.js';
 import { givenOf, type KnownCall, knownCalls } from '../session-answers.js';
 import { stepLine } from '../step-arrivals.js';
@@ -17,7 +17,7 @@ import { type KnownSession, type SessionReporter, warningsOfSession } from './se
 import { troubleText, warningText } from './trouble.js';
 import { urgentTeller } from './urgent.js';
 
-/** How the calls of a session went: `3 calls: 1 success, 1 timeout, 1 error`; nothing where it had none. */
+/** The outcomes of a session's calls: `3 calls: 1 success, 1 timeout, 1 error`. */
 export function callsTally({ forgotten }: Session, calls: readonly KnownCall[]): readonly Line[] {
   const ways: Record<string, number> = {};
   for (const call of calls) {
@@ -29,15 +29,15 @@ export function callsTally({ forgotten }: Session, calls: readonly KnownCall[]):
   return all === 0 ? [] : [outcomesLine(all, ways)];
 }
 
-export interface PlainSessionOptions {
+interface PlainSessionOptions {
   readonly level: ColourLevel;
   readonly isTTY: boolean;
   readonly redactor: Redactor;
 }
 
 /**
- * How a session is answered, in lines with their time: on the leg to the platform, and on those to a RAP tool; then the agent's answer
- * whole, and how the calls went. With `-q` that answer alone.
+ * The events of a session with their times, at the platform and at a RAP tool; then the answer of the agent, and the outcomes of its
+ * calls. With `-q` that answer alone.
  */
 export function plainSession(
   known: KnownSession,
@@ -49,79 +49,63 @@ export function plainSession(
   const urgent = isTTY ? null : urgentTeller(known.history, paper);
   const page = new Page(stdout, count => `… ${count} were dropped: the reader of stdout is too slow\n`);
   const dressed = (lines: readonly Line[]) =>
-    redactor.text(lines.map(line => `${dressLine(line, theme)}\n`).join(''));
+    redactor.text(lines.map(each => `${dressLine(each, theme)}\n`).join(''));
   return {
     event(event) {
       urgent?.(event);
-      if (!quiet) page.news(() => dressed(linesOf(event, known, isTTY)));
+      if (!quiet) page.news(() => dressed(eventLines(event, known, isTTY)));
     },
     async aside(work) {
       await page.written(); // the question stands below what was written before
       return work();
     },
     async end(ending) {
-      const session = known.sessions.get(ending.session.id);
-      const lines = session ? finalLines(session) : [];
-      if (quiet) page.write(dressed(lines.slice(1)));
-      else for (const part of [lines, tallyOf(session, known)]) page.write(apart(dressed(part)));
+      page.write(endTexts(known.sessions.get(ending.session.id), known, quiet).map(dressed).join(''));
       await page.written();
-      if (!quiet) for (const warning of warningsOfSession(ending)) stderr.write(warningText(warning));
+      const warnings = quiet ? [] : warningsOfSession(ending);
+      for (const warning of warnings) stderr.write(warningText(warning));
       if (ending.trouble) stderr.write(troubleText(ending.trouble));
     },
   };
 }
 
-function tallyOf(session: Session | undefined, { history }: KnownSession): readonly Line[] {
-  return session ? callsTally(session, knownCalls(session, history)) : [];
-}
-
-/** After a blank line, where there is anything. */
-function apart(text: string): string {
-  return text === '' ? '' : `\n${text}`;
+/** The answer and the tally, each after an empty line; with `-q` the answer alone, without its heading. */
+function endTexts(session: Session | undefined, { history }: KnownSession, isQuiet: boolean): Line[][] {
+  if (!session) return [];
+  const answer = finalLines(session);
+  if (isQuiet) return [answer.slice(1)];
+  const parts = [answer, callsTally(session, knownCalls(session, history))];
+  return parts.flatMap(part => (part.length > 0 ? [[[], ...part]] : []));
 }
 
 /** Warnings come at the end. @param isPrivate only the user sees it, who alone may see a whole consent URL (RT-OAUTH) */
-function linesOf(event: Event, known: KnownSession, isPrivate: boolean): Line[] {
+function eventLines(event: Event, known: KnownSession, isPrivate: boolean): Line[] {
   const news = event.kind === 'warned' ? null : sessionNews(event, known);
   const isOfMany = known.sessions.list.some(({ calls }) => calls.size > 1);
-  const steps = newStepsOf(known.history, event, { isPrivate, isOfMany });
-  const lines = [...(news ? [news] : []), ...steps.map(step => stepLine(step))];
-  return lines.map(line => [say(`${elapsed(event.at).padStart(8)} `, 'dim'), ...line]);
+  const steps = newStepsOf(known.history, event, { isPrivate, isOfMany }).map(step => stepLine(step));
+  return [...(news ? [news] : []), ...steps].map(each => [
+    say(`${elapsed(event.at).padStart(8)} `, 'dim'),
+    ...each,
+  ]);
 }
 
-/** How a session stands: its status and for how long, its rounds, its calls. @param now ms since the start */
+/** The state of a session: its status and for how long, its rounds, its calls. @param now ms since the start */
 export function sessionHead(session: Session, now: number): Line {
-  const { rounds, calls, forgotten } = session;
-  const taken = [...calls.values()].filter(call => sessionCallState(session, call) === 'taken').length;
-  const counts = [
-    ...(rounds > 0 ? [isSettledStatus(statusOf(session) ?? '') ? roundsIn(rounds) : `round ${rounds}`] : []),
-    `${taken + forgotten} of ${calls.size + forgotten} calls answered`,
-  ];
-  return [...statusWords(session, now), say(` · ${counts.join(' · ')}`, 'dim')];
-}
-
-function roundsIn(count: number): string {
-  return `${count} round${count === 1 ? '' : 's'}`;
-}
-
-function statusWords(session: Session, now: number): Line {
+  const { rounds, calls, forgotten, statuses, beganAt } = session;
   const status = statusOf(session) ?? 'no status yet';
-  const { mark, tone } = lookOf(status);
   const isOver = isSettledStatus(status);
-  const at = session.statuses.at(-1)?.at ?? session.beganAt;
-  const time = isOver
-    ? ` after ${formatDuration(at - session.beganAt)}`
-    : ` ${formatDuration(whole(now - at))}`;
-  return [mark, say(' '), ...clipped(status, tone, 60), say(time, 'dim')];
-}
-
-function lookOf(status: string): { readonly mark: Span; readonly tone: Tone } {
-  if (status === 'completed' || status === 'idle') return { mark: say('✓', 'good'), tone: 'good' };
-  if (isSettledStatus(status)) return { mark: say('✗', 'bad'), tone: 'bad' };
-  return { mark: say('…', 'running'), tone: 'running' };
-}
-
-/** It may last for hours, which need no tenths. */
-function whole(milliseconds: number): number {
-  return Math.max(0, Math.floor(milliseconds / 1_000) * 1_000);
+  const isWell = status === 'completed' || status === 'idle';
+  const [mark, tone] = isWell
+    ? (['✓', 'good'] as const)
+    : isOver
+      ? (['✗', 'bad'] as const)
+      : (['…', 'running'] as const);
+  const at = statuses.at(-1)?.at ?? beganAt;
+  // It may go on for hours, which need no tenths.
+  const running = Math.max(0, Math.floor((now - at) / 1_000) * 1_000);
+  const time = isOver ? ` after ${formatDuration(at - beganAt)}` : ` ${formatDuration(running)}`;
+  const taken = [...calls.values()].filter(call => sessionCallState(session, call) === 'taken').length;
+  const ofRounds = rounds > 0 ? ` · ${isOver ? counted(rounds, 'round') : `round ${rounds}`}` : '';
+  const ofCalls = ` · ${taken + forgotten} of ${calls.size + forgotten} calls answered`;
+  return line`${say(mark, tone)} ${clipped(status, tone, 60)}${say(time, 'dim')}${say(ofRounds + ofCalls, 'dim')}`;
 }

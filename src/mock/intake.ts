@@ -175,12 +175,21 @@ export class Intake {
       await Promise.race([begin(), conversation.begun()]);
       return request.answer(200);
     }
-    if (ack?.kind === 'hang' || ack?.kind === 'reset') {
-      void begin();
-      if (ack.kind === 'hang') await this.stopped;
-      return request.reset();
+    switch (ack?.kind) {
+      case 'hang':
+      case 'reset':
+        void begin();
+        if (ack.kind === 'hang') await this.stopped;
+        return request.reset();
+      case 'delay':
+        await conversation.pause(ack.ms);
+        break;
+      case 'status': // refused before
+      case undefined:
+        break;
+      default:
+        ack satisfies never | undefined;
     }
-    if (ack?.kind === 'delay') await conversation.pause(ack.ms);
     return acknowledged(request, begin);
   }
 

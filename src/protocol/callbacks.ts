@@ -232,7 +232,7 @@ export const elicitationSchema = z.object({
 export type Elicitation = z.infer<typeof elicitationSchema>;
 
 /** One of the values that a field of a form allows. */
-export interface FormOption {
+interface FormOption {
   readonly value: unknown;
   readonly label: string;
 }

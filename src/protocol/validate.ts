@@ -19,7 +19,7 @@ export function validate<Schema extends z.ZodMiniType>(
 }
 
 /** As {@link Validation}; `nulls` are the paths of optional members that were null, which counts as absent. */
-export type TolerantValidation<T> =
+type TolerantValidation<T> =
   | { readonly ok: true; readonly value: T; readonly nulls: readonly string[] }
   | { readonly ok: false; readonly faults: readonly string[] };
 

@@ -71,7 +71,7 @@ export interface Plan {
   readonly again?: true;
 }
 
-export interface ContextOptions extends WaitOptions {
+interface ContextOptions extends WaitOptions {
   readonly wire: Wire;
   readonly listener: ProbeListener;
   /** Of the tool server. */

@@ -11,7 +11,7 @@ import { concurrently, type Plan, ProbeClient, type ProbeContext, type SentCall 
 import { type Deferred, deferred } from './listener.js';
 
 /** An operation that may be called, and valid arguments for it. */
-export interface Callable {
+interface Callable {
   readonly tool: Tool;
   readonly arguments: Readonly<Record<string, unknown>>;
   /** Whether it may be called repeatedly: it is marked readOnly, or named with --operation. */

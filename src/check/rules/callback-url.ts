@@ -13,7 +13,7 @@ function normalized(target: string): string {
 }
 
 /**
- * How the URL of a callback differs from the given one; null if it does not. Names neither URL: whoever knows it can post to the
+ * How the URL of a callback differs from the given one; null if it does not. Names neither URL: anyone who knows it can post to the
  * conversation. A proxy before the listener may have removed the beginning of the path.
  */
 export function urlDifference(given: string, used: string): string | null {

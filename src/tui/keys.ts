@@ -27,7 +27,7 @@ export interface KeyBinding<Screen> {
   readonly run: (screen: Screen) => void;
   /** For the footer; a function returns null while the key does not apply. */
   readonly hint?: Hint | ((screen: Screen) => Hint | null);
-  /** Somebody waits for this key: its hint comes first. */
+  /** The call waits for this key: its hint comes first. */
   readonly isUrgent?: true;
 }
 

@@ -112,6 +112,8 @@ export class MockView extends ListScreen implements ServerView {
   protected readonly bindings = MOCK_KEYS;
   readonly #tool: ShownTool;
   readonly #calls = new RecentCalls();
+  /** Null after an event. */
+  #keys: readonly string[] | null = null;
   readonly #events = new RecentEvents();
   readonly #sheets: ToolSheets;
   readonly #highlighting: Highlighting;
@@ -144,6 +146,7 @@ export class MockView extends ListScreen implements ServerView {
   override event(event: Event): void {
     super.event(event);
     this.#calls.apply(event);
+    this.#keys = null;
     this.#events.apply(event);
     this.#tally = stepTally(this.#tally, event);
     const line = event.calls?.length ? null : newsOf(event, undefined);
@@ -228,13 +231,14 @@ export class MockView extends ListScreen implements ServerView {
   }
 
   #source(): ListSource<Tab> {
-    const calls = this.#calls.list;
-    if (calls.length > 0) this.#highlighting.ask();
+    this.#keys ??= this.#calls.list.map(({ key }) => key);
+    const keys = this.#keys;
+    if (keys.length > 0) this.#highlighting.ask();
     return {
       name: '',
-      keys: calls.map(({ key }) => key),
-      indexOf: key => calls.findIndex(call => call.key === key),
-      preselected: calls.length - 1,
+      keys,
+      indexOf: key => keys.indexOf(key),
+      preselected: keys.length - 1,
       titleOf: key => {
         const { invocation, addressee } = this.#calls.get(key) ?? {};
         return `${invocation?.operation ?? 'a call'} ${addressee?.id ?? ''}`;

@@ -44,7 +44,7 @@ export async function copyCommand(workbench: Workbench): Promise<void> {
   else workbench.say(line);
 }
 
-/** Nobody copies more by hand. */
+/** More is not copied by hand. */
 const MOST_SHOWN = 20_000;
 
 /** Copies a text, and shows it: not every terminal supports clipboard access. @param gaps null if it is no command */

@@ -48,7 +48,7 @@ export const TABS = [
 export type Tab = (typeof TABS)[number]['name'];
 
 /** A call in its source. */
-export interface Subject extends Pick<Volume, 'book' | 'redactor'> {
+interface Subject extends Pick<Volume, 'book' | 'redactor'> {
   readonly key: string;
 }
 

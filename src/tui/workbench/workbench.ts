@@ -334,7 +334,7 @@ export class Workbench extends ListScreen {
     return (servers.find(server => server.id === id) ?? only)?.about ?? '';
   }
 
-  /** What somebody waits for in the selected call. */
+  /** What the selected call waits for. */
   get waits() {
     const { exchange, volume } = this;
     const isLive = volume.isLive && exchange !== undefined;

@@ -6,7 +6,7 @@ import type { RunCommand } from './commands/options.js';
 import { canDraw, type ExitStatus, PROGRAM, statusOfFailure, type Terminal } from './commands/terminal.js';
 import { faultText } from './render/outputs/fault.js';
 import { troubleText, wrapMessages } from './render/outputs/trouble.js';
-import { type Emergency, endByForce, meetEmergencies } from './system/exit.js';
+import { type Emergency, endByForce, meetEmergencies } from './system/process.js';
 import { flushed, isClosed, quietPipes } from './system/streams.js';
 import { ProtocolCliError } from './util/errors.js';
 
@@ -74,7 +74,7 @@ function runnerFor(afterDashes: Terminal['afterDashes'], hostsCode: () => void):
       cwd: process.cwd(),
       home: homedir(),
       hostsCode,
-      computes: () => void import('./system/watch-files.js').then(each => each.guardAgainstBlocking()),
+      computes: () => void import('./system/process.js').then(each => each.guardAgainstBlocking()),
       interrupt: () => process.kill(process.pid, 'SIGINT'),
     });
   };

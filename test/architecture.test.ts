@@ -41,7 +41,7 @@ describe('imports point one way', () => {
     ['runtime/a.ts', "await import('../mock/b.js');", 'mock/b.ts', 'runtime imports mock'],
     ['render/a.ts', "export { b } from '../commands/b.js';", 'commands/b.ts', 'render imports commands'],
     ['util/a.ts', "import { b } from '../index.js';", 'index.ts', 'util imports index'],
-    ['helpers/a.ts', '', 'util/b.ts', 'helpers is no room of the design'],
+    ['helpers/a.ts', '', 'util/b.ts', 'helpers is not a room of the design'],
   ])('and it bites: %s with %s', (path, source, other, fault) => {
     expect(wrongWays(graphOfMadeUp({ [path]: source, [other]: '' }))).toEqual([fault]);
   });
@@ -104,7 +104,7 @@ describe('the pure rooms touch nothing of the world', () => {
     expect(impurities(madeUp({ 'runtime/a.ts': source }))).toEqual([]);
   });
 
-  test('and a comment is no offence', () => {
+  test('and a comment is not an offence', () => {
     expect(impurities(madeUp({ 'render/a.ts': '/** unlike setTimeout */ // Date.now()' }))).toEqual([]);
   });
 });

@@ -28,7 +28,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     maxWorkers: 2,
     isolate: false, // no test changes what another one sees; to load everything anew for each file would take longer than the tests
-    // Whoever waits goes on as soon as there is what is waited for: to be patient with a busy machine costs nothing.
+    // Anyone who waits goes on as soon as there is what is waited for: to be patient with a busy machine costs nothing.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 45_000 } },

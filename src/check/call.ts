@@ -13,7 +13,7 @@ import { llmText, outcomeOfText } from '../protocol/outcome.js';
 import { type Invocation, type InvocationReading, readInvocation } from '../protocol/read-invocation.js';
 import type { ToolsetReading } from '../protocol/read-toolset.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
-import { stringsIn } from '../util/strings-in.js';
+import { stringsIn } from '../util/values.js';
 
 export type EventOf<Kind extends EventKind> = Extract<Event, { kind: Kind }>;
 
@@ -76,7 +76,7 @@ export class RoundTrip {
     return this.broken?.phase === 'connect' || this.broken?.phase === 'address';
   }
 
-  /** The JSON value of the request; undefined if there is none. */
+  /** The JSON value of the request; undefined if absent. */
   get sentJson(): unknown {
     const json = this.request.body?.json;
     return json?.ok ? json.value : undefined;
@@ -345,6 +345,7 @@ function isOfType<Type extends CallbackType>(
 
 /** A longer text is hardly an error message. */
 const MAX_ERROR_LENGTH = 4_000;
+
 const ERROR_WORDS =
   /\b(?:error|exception|invalid|unknown|unsupported|unrecogni[sz]ed|unexpected|malformed|missing|required?|must|cannot|can't|could not|couldn't|fail(?:s|ed|ure)?|not (?:found|valid|known|supported|allowed|available|defined|an?|implemented)|no such|does not|doesn't|refused|rejected|denied)\b/i;
 
@@ -362,7 +363,7 @@ function toolNamed(toolsets: readonly Toolset[], name: string | undefined): Tool
   return toolsets.flatMap(({ tools }) => tools).findLast(tool => tool.name === name);
 }
 
-/** The index of the first item whose request came after an event; the number of items if there is none. */
+/** The index of the first item whose request came after an event; the number of items if absent. */
 function indexAfter<T>(seq: number, items: readonly T[], tripOf: (item: T) => RoundTrip): number {
   let [from, to] = [0, items.length];
   while (from < to) {

@@ -4,10 +4,9 @@ import type { Case, CaseResult, Offer } from '../fixtures/cases.js';
 import { wantedText } from '../fixtures/match.js';
 import type { ToolResult } from '../protocol/callbacks/tool-result.js';
 import { llmText, outcomeOfText } from '../protocol/outcome.js';
-import { formatDuration } from '../util/format-duration.js';
 import { parseJson } from '../util/json.js';
-import { firstOf } from '../util/json-layout.js';
-import { jsonPath } from '../util/redact-json.js';
+import { firstOf, formatDuration } from '../util/text.js';
+import { jsonPath } from '../util/values.js';
 import type { CallEvidence } from './call.js';
 import type { Evidence } from './evidence.js';
 import { type CheckStatus, type ConcernedCall, concernedCalls, possiblyLost } from './judge.js';
@@ -28,9 +27,11 @@ export interface CaseCheck {
 }
 
 type CaseVerdict = Pick<CaseCheck, 'status' | 'reason' | 'reasonLines' | 'events'>;
+
 type Recorded = Pick<Evidence, 'calls' | 'lines' | 'isWhole' | 'isProbed'>;
 
 const MAX_FAULTS = 20;
+
 const WORST_FIRST = ['fail', 'could-not-run', 'pass'] as const;
 
 /** Compares the calls of each case with what the case expects. Of several recordings the worst counts. */

@@ -9,7 +9,7 @@ import type { Invocation } from '../protocol/read-invocation.js';
 import { readToolset, type ToolsetReading } from '../protocol/read-toolset.js';
 import type { Side } from '../protocol/requirements.js';
 import type { Tool } from '../protocol/toolset.js';
-import { valueAt } from '../util/redact-json.js';
+import { valueAt } from '../util/values.js';
 import { CallbackEvidence, CallEvidence, Discovery, type EventOf, groupBy, RoundTrip } from './call.js';
 
 /** A tool that crashed: nothing after `message` reached it. */

@@ -1,6 +1,6 @@
 import type { RequirementId, Side } from '../protocol/requirements.js';
-import { isRecord } from '../util/json-diagnosis.js';
-import { firstFew, firstOf } from '../util/json-layout.js';
+import { firstFew, firstOf } from '../util/text.js';
+import { isRecord } from '../util/values.js';
 import type { CallEvidence } from './call.js';
 import type { Evidence } from './evidence.js';
 import type { Level, ObservableRule, Observation, Rule, Spot } from './rule.js';
@@ -42,11 +42,14 @@ export interface Check {
 
 /** Limits of a reason: violations, kinds of them, and names or errors per kind. */
 const MAX_SHOWN = 3;
+
 /** Errors of one kind where each has a line of its own. */
 const MAX_LINES = 10;
+
 const MAX_CALLS = 10;
 
 const WORST_FIRST = ['broken', 'unseen', 'doubtful', 'held', 'scant'] as const;
+
 const STATUSES = { unseen: 'could-not-run', doubtful: 'warn', held: 'pass' } as const;
 
 /** Judges the evidence of one or more recordings by a rule, each recording separately. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { shippedFile } from '../package-root.js';
-import { nearest } from '../util/nearest.js';
+import { nearest } from '../util/text.js';
 import type { RunCommand } from './options.js';
 import { EXIT_STATUSES, type ExitStatus } from './terminal.js';
 

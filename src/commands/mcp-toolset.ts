@@ -8,18 +8,19 @@ import { answerOf, choiceOf, defaultsOf, elicitationSchema, questionOf } from '.
 import { toolSchema } from '../protocol/toolset.js';
 import { validate } from '../protocol/validate.js';
 import { connectMcp, type Elicit, type McpServer } from '../runtime/mcp/connection.js';
-import { systemClock } from '../system/drafts.js';
+import { systemClock } from '../system/clock.js';
 import { secretsOf } from '../util/credentials.js';
 import { ProtocolCliError } from '../util/errors.js';
-import { excerpt } from '../util/excerpt.js';
-import { isRecord } from '../util/json-diagnosis.js';
 import { createRedactor } from '../util/redact.js';
+import { excerpt } from '../util/text.js';
+import { isRecord } from '../util/values.js';
 import type { ReachOptions } from './started-server.js';
 import type { McpTarget } from './target.js';
 import { VERSION } from './terminal.js';
 
 /** Time to start, to shake hands and to list the tools, in ms. */
 const START_MS = 10_000;
+
 /** Of one message. */
 const MAX_BYTES = 64 * 1024 * 1024;
 

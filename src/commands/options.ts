@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseDuration } from '../util/duration.js';
 import { ProtocolCliError } from '../util/errors.js';
-import { parseDuration } from '../util/format.js';
 import { OUTPUTS, type Terminal } from './terminal.js';
 
 /** A wrong command line: what is wrong, and how to fix it. */
@@ -27,9 +27,11 @@ export function wholeNumber(text: string): number {
 
 /** Each call is remembered until the end. */
 const MOST_REPEATS = 10_000;
+
 const MOST_SIDE_BY_SIDE = 1_000;
 
 export const repeats = (text: string) => countUpTo(MOST_REPEATS, text);
+
 export const sideBySide = (text: string) => countUpTo(MOST_SIDE_BY_SIDE, text);
 
 function countUpTo(most: number, text: string): number {
@@ -78,6 +80,7 @@ export interface ServerFlags {
 
 /** `-o` of the commands that serve. */
 export const SERVER_OUTPUTS = ['ui', 'plain', 'ndjson'] as const;
+
 export type ServerOutput = (typeof SERVER_OUTPUTS)[number];
 
 /** `-o` of `session answer`. */
@@ -109,18 +112,22 @@ export const chooseOption = () =>
     '--choose <choice>',
     'answer to a question: index from 0, label, default, or JSON for an MCP form (repeatable)',
   ).argParser(collect);
+
 export const outputOption = () =>
   new Option('-o, --output <format>', 'live view, LLM text, plain lines, or JSON').choices(OUTPUTS);
+
 export const headerOption = () =>
   new Option(
     '-H, --header <name: value>',
     'header, sent to the origin of the URL only (repeatable); a value of env:NAME reads a variable',
   ).argParser(collect);
+
 export const bearerOption = () =>
   new Option(
     '--bearer <token>',
     'bearer token, sent to the origin of the URL only; env:NAME reads a variable',
   );
+
 export const supportsOption = () =>
   valueOption(
     '--supports <types>',
@@ -129,6 +136,7 @@ export const supportsOption = () =>
     new Set(DRAWABLE),
     DRAWABLE.join(),
   );
+
 export const maxBodyOption = () =>
   valueOption('--max-body <size>', 'largest callback, such as 512k, 64m', byteCount, byteCount('64m'), '64m');
 

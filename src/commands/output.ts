@@ -1,11 +1,12 @@
 import type { Event } from '../events/events.js';
 import { type ColourLevel, colourLevel } from '../render/terminal/colour-level.js';
 import type { OutputLine } from '../util/redact-json.js';
-import { piecesOf } from '../util/strings.js';
+import { piecesOf } from '../util/text.js';
 import type { Terminal } from './terminal.js';
 
 /** Characters that may wait for a reader; beyond them, lines are dropped and counted. */
 const MAX_WAITING = 64 * 1024 * 1024;
+
 /** Bytes that are handed to the stream before its reader took them: a long line is made piece by piece. */
 const AHEAD = 1024 * 1024;
 

@@ -6,11 +6,9 @@ import { createNodeClient } from '../http/node-client.js';
 import type { Warning } from '../protocol/requirements.js';
 import { validate } from '../protocol/validate.js';
 import { ProtocolCliError } from '../util/errors.js';
-import { excerpt } from '../util/excerpt.js';
 import { readJson } from '../util/json.js';
-import { isRecord } from '../util/json-diagnosis.js';
-import { foreignWords } from '../util/redact-json.js';
-import { shellWord } from '../util/strings.js';
+import { excerpt, shellWord } from '../util/text.js';
+import { foreignWords, isRecord } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
 import { usage } from './options.js';
 import { type ReachOptions, startServer } from './started-server.js';
@@ -28,6 +26,7 @@ interface RapConfig {
 }
 
 const FOLDER = '.infinity';
+
 const FILE = join(FOLDER, 'rap.json');
 
 const NAME_A_TOOL =
@@ -107,8 +106,11 @@ async function readEntries(path: string) {
 }
 
 const notEmpty = z.string().check(z.minLength(1));
+
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
+
 const texts = z.nullish(z.record(z.string(), z.string()));
+
 const mcpCommand = z.array(z.string()).check(z.minLength(1));
 
 /** What an entry of each type stands for, or why it cannot be used. */

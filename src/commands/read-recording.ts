@@ -5,7 +5,7 @@ import {
   withoutReadyLines,
 } from '../events/transcript-reader.js';
 import { ProtocolCliError } from '../util/errors.js';
-import { byteLines } from '../util/strings.js';
+import { byteLines } from '../util/text.js';
 
 // Apart from save-files.ts, which every call loads: the schema of a transcript takes time.
 

@@ -4,7 +4,7 @@ import type { Log } from '../events/log.js';
 import { callbackSecrets, type EventRedactor, withQuestionSecrets } from '../events/shareable.js';
 import { type TranscriptAbout, transcriptWriter } from '../events/transcript-writer.js';
 import { warningText } from '../render/outputs/trouble.js';
-import { type Clock, systemClock } from '../system/drafts.js';
+import { type Clock, systemClock } from '../system/clock.js';
 import { cleanWords, type Redactor } from '../util/redact.js';
 import { usage } from './options.js';
 import { PROGRAM } from './terminal.js';

@@ -4,7 +4,7 @@ import type { Log } from '../events/log.js';
 import type { Warning } from '../protocol/requirements.js';
 import type { Trouble } from '../render/outputs/reporter.js';
 import type { Exit, RunningCommand } from '../system/child.js';
-import { cameWithin } from '../system/signals.js';
+import { cameWithin } from '../system/process.js';
 import { visible } from '../util/visible.js';
 import type { ConfiguredTarget } from './target.js';
 import type { OnStop } from './terminal.js';
@@ -78,6 +78,7 @@ export function serverLines(text: string): string {
 
 /** A server whose connection broke has this long to exit before we stop it, in ms. */
 const EXIT_MS = 300;
+
 const LONGEST_LINE = 16 * 1024;
 
 /**

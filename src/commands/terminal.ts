@@ -1,7 +1,6 @@
 import type { Outcome } from '../protocol/outcome.js';
 import type { FailureCode } from '../render/failure.js';
-import { endByForce, onEmergency } from '../system/exit.js';
-import { onSignals } from '../system/signals.js';
+import { endByForce, onEmergency, onSignals } from '../system/process.js';
 import { isLargeEnough } from '../tui/terminal.js';
 import { ProtocolCliError } from '../util/errors.js';
 
@@ -24,6 +23,7 @@ export interface Terminal {
 }
 
 export const OUTPUTS = ['ui', 'text', 'plain', 'json', 'ndjson'] as const;
+
 export type Output = (typeof OUTPUTS)[number];
 
 /** Whether a screen can be drawn: it needs a terminal on both ends, room, and no CI. */
@@ -58,6 +58,7 @@ declare const PROGRAM_VERSION: string | undefined;
 
 /** Who wrote a transcript or sends a request: `protocol-cli/0.1.0`. */
 export const VERSION = typeof PROGRAM_VERSION === 'string' ? PROGRAM_VERSION : 'source';
+
 export const PROGRAM = `protocol-cli/${VERSION}`;
 
 /** The exit statuses. Help is generated from this table; a test compares README and guides with it. */

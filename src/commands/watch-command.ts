@@ -1,7 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
-import { systemClock } from '../system/drafts.js';
-import { holdOpen, type Watching, watchFiles } from '../system/watch-files.js';
+import { systemClock } from '../system/clock.js';
+import { holdOpen } from '../system/process.js';
+import { type Watching, watchFiles } from '../system/watch-files.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { type ExitStatus, interruption, type Terminal } from './terminal.js';
 

@@ -1,12 +1,14 @@
 import type * as z from 'zod/mini';
 import { type Validation, validate } from '../protocol/validate.js';
-import { excerpt } from '../util/excerpt.js';
-import { formatDuration } from '../util/format-duration.js';
-import { bytesText, compactJson, isRecord, MAX_DEPTH } from '../util/json-diagnosis.js';
+import { MAX_DEPTH } from '../util/json-scan.js';
+import { bytesText, excerpt, formatDuration } from '../util/text.js';
+import { compactJson, isRecord } from '../util/values.js';
 import type { Answer, Feature, Image, WriteWarning } from './dialect.js';
 
 const MAX_FAULTS = 8;
+
 const MAX_KEYS = 5;
+
 const MAX_KINDS = 20;
 
 /** Validates a foreign message, its depth too, since what is read may be written again (threats, row 18). */
@@ -32,7 +34,7 @@ function isTooDeep(value: unknown): boolean {
   return false;
 }
 
-/** The fields of a message that are not known; undefined if there are none. */
+/** The fields of a message that are not known; undefined if absent. */
 export function otherFields(
   native: unknown,
   known: readonly string[],
@@ -70,7 +72,7 @@ export type Block =
 
 /** Content in the common model: the texts joined by line feeds, the rest beside. */
 export function fromBlocks(blocks: readonly Block[]): {
-  /** Undefined if there is no text among them. */
+  /** Undefined without any text. */
   readonly text: string | undefined;
   readonly beside: NonNullable<Answer['beside']>;
 } {
@@ -105,7 +107,7 @@ export function imagePlaceholder({ data, mediaType }: Image): string {
   return `[image: ${mediaType}, ${bytesText(Buffer.byteLength(data, 'base64'))}]`;
 }
 
-/** A payload as a text: a string as it is, other JSON compact; undefined if there is none. */
+/** A payload as a text: a string as it is, other JSON compact; undefined if absent. */
 export function payloadText(payload: unknown): string | undefined {
   return typeof payload === 'string' ? payload : (compactJson(payload) ?? undefined);
 }
@@ -186,7 +188,7 @@ const WORDS: Readonly<Record<Feature, (value: unknown) => string>> = {
   'error type': type => `the error's type ${quoted(type)}`,
   'error origin': origin => `the error's origin ${quoted(origin)}`,
   JSON: () => 'a payload that is JSON: it is written as a text',
-  'no payload': () => 'that there is no payload',
+  'no payload': () => 'the missing payload',
   images: images => counted(images, 'image'),
   'other content': blocks => `${counted(blocks, 'content block')} other than text and image`,
   'order of content': () => 'the order of its content: the texts are joined and come first',

@@ -1,7 +1,7 @@
 import { type ResultType, resultTypeOf, toolCallResultSchema } from '../protocol/callbacks.js';
 import { type JudgedOutcome, type Outcome, outcomeOfPayload, payloadOfOutcome } from '../protocol/outcome.js';
 import { parseJson } from '../util/json.js';
-import { compactJson, isRecord } from '../util/json-diagnosis.js';
+import { compactJson, isRecord } from '../util/values.js';
 import { otherFields, outcomeSentence, unsupported, validateNative, warnOf } from './common.js';
 import type { Answer, Dialect, Feature, Reading, Writing } from './dialect.js';
 

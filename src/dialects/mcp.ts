@@ -8,9 +8,8 @@ import {
   outcomeOfText,
   payloadOfOutcome,
 } from '../protocol/outcome.js';
-import { excerpt } from '../util/excerpt.js';
-import { bytesText, compactJson, cut, isRecord } from '../util/json-diagnosis.js';
-import { foreignWords } from '../util/redact-json.js';
+import { bytesText, cut, excerpt } from '../util/text.js';
+import { compactJson, foreignWords, isRecord } from '../util/values.js';
 import {
   type Block,
   fromBlocks,
@@ -34,6 +33,7 @@ const SUPPORTED: ReadonlySet<Feature> = new Set([
 ]);
 
 const FIELDS = ['content', 'isError', 'structuredContent', '_meta'];
+
 const BLOCK_FIELDS = { text: ['type', 'text'], image: ['type', 'data', 'mimeType'] };
 
 /** MCP allows it. */
@@ -43,6 +43,7 @@ export const IS_ERROR_LEFT_OUT = 'isError is left out; success is assumed';
 export const mcpDialect: Dialect = { name: 'mcp', title: TITLE, read, write };
 
 type CallToolResult = z.infer<typeof callToolResultSchema>;
+
 type ContentBlock = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /** Whether a payload looks like a result never counts (seed 003). */

@@ -1,6 +1,6 @@
 import { type ContentItem, type ToolResult, toolResultSchema } from '../protocol/callbacks/tool-result.js';
 import { llmText, outcomeOfText, textOfOutcome } from '../protocol/outcome.js';
-import { isRecord } from '../util/json-diagnosis.js';
+import { isRecord } from '../util/values.js';
 import {
   type Block,
   fromBlocks,
@@ -21,6 +21,7 @@ const SUPPORTED: ReadonlySet<Feature> = new Set([
 ]);
 
 const FIELDS = ['type', 'group_id', 'id', 'call_id', 'text', 'content', 'display_as', 'subscription'];
+
 const ITEM_FIELDS = { text: ['type', 'text'], image: ['type', 'data', 'mediaType'] };
 
 /** RAP has no type for an outcome: it is in the text, by convention (seed 000, TOOL-ERRPREFIX). */

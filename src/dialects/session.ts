@@ -6,8 +6,8 @@ import {
   toolRequestSchema,
 } from '../protocol/callbacks.js';
 import type { JudgedOutcome } from '../protocol/outcome.js';
-import { excerpt } from '../util/excerpt.js';
-import { isRecord } from '../util/json-diagnosis.js';
+import { excerpt } from '../util/text.js';
+import { isRecord } from '../util/values.js';
 import { otherFields, outcomeSentence, payloadText, unsupported, validateNative } from './common.js';
 import type { Answer, AnsweredCall, Dialect, Feature, Reading, WriteWarning, Writing } from './dialect.js';
 

@@ -1,5 +1,5 @@
 import { parsePatch as parseWithJsdiff, type StructuredPatch } from 'diff';
-import { excerpt } from '../util/excerpt.js';
+import { excerpt } from '../util/text.js';
 import { picturesIn, visibleLine } from '../util/visible.js';
 import type { Diff, DiffFile, FileKind, Hidden, Hunk, RowKind, Rows } from './diff-model.js';
 
@@ -235,6 +235,7 @@ export function hiddenIn(...texts: readonly string[]): Hidden {
 }
 
 const REMARK = '\\';
+
 const KINDS: Readonly<Record<string, RowKind>> = { '+': 'added', '-': 'removed' };
 
 /** The rows of a hunk as offsets into the patch: four bytes each, however long they are. */

@@ -3,9 +3,8 @@ import type { View } from '../events/history.js';
 import { itemText } from '../protocol/outcome.js';
 import type { Warning } from '../protocol/requirements.js';
 import { validate } from '../protocol/validate.js';
-import { excerpt } from '../util/excerpt.js';
-import { firstOf } from '../util/json-layout.js';
 import { patchOf } from '../util/patch-of.js';
+import { excerpt, firstOf } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
 import { hiddenIn, parsePatch } from './diff.js';
 import type { Diff, DiffFile, FileKind } from './diff-model.js';
@@ -32,6 +31,7 @@ function malformed(type: string, ...faults: readonly string[]): Reading {
 }
 
 const DiffContent = z.object({ path: z.string(), patch: z.string() });
+
 const ImageContent = z.object({ data: z.string(), mediaType: z.string() });
 
 /** Wrong hunk headers that are named. */

@@ -1,5 +1,5 @@
-import { bounded, OutOfTime } from '../util/bounded.js';
-import { RecentMap } from '../util/json-diagnosis.js';
+import { RecentMap } from '../util/collections.js';
+import { bounded, OutOfTime } from '../util/time-limit.js';
 import type { RowKind, Rows } from './diff-model.js';
 
 /** What a piece of code is in its language. */
@@ -16,9 +16,12 @@ export type Lexer = (text: string) => readonly Token[];
 
 /** A longer row is nothing that a person wrote. */
 const MAX_ROW = 1_000;
+
 const MAX_ROWS = 2_000;
+
 /** Characters. */
 const MAX_TEXT = 50_000;
+
 /** How many rows are read at first; then twice as many, and so on. */
 const FIRST_ROWS = 64;
 

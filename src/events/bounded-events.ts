@@ -1,4 +1,4 @@
-import { BoundedStore } from '../util/bounded-store.js';
+import { BoundedStore } from '../util/collections.js';
 import { Content } from './content.js';
 import type { Event, RequestEvent } from './events.js';
 import { stepToolCall, type ToolCall, typeOfDelivery } from './tool-call.js';

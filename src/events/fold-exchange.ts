@@ -11,8 +11,7 @@ import {
 import { type Invocation, invocationSchema } from '../protocol/read-invocation.js';
 import type { Warning } from '../protocol/requirements.js';
 import { validate } from '../protocol/validate.js';
-import { excerpt } from '../util/excerpt.js';
-import { cut } from '../util/json-diagnosis.js';
+import { cut, excerpt } from '../util/text.js';
 import type { Content } from './content.js';
 import type { Event, InvocationEvent, RequestEvent, ResponseEvent } from './events.js';
 import {

@@ -1,6 +1,7 @@
 import type { ViewUpdate } from '../protocol/callbacks.js';
 import { displayLine } from '../util/display-script/display-line.js';
-import { compactJson, cut } from '../util/json-diagnosis.js';
+import { cut } from '../util/text.js';
+import { compactJson } from '../util/values.js';
 import type { Event, InvocationEvent, RequestEvent } from './events.js';
 import type { Arrival, Exchange } from './exchange.js';
 import { begin, step } from './fold-exchange.js';

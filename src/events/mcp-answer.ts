@@ -3,8 +3,8 @@ import type { SoundReading } from '../dialects/dialect.js';
 import { readAs } from '../dialects/dialects.js';
 import { IS_ERROR_LEFT_OUT } from '../dialects/mcp.js';
 import { type JudgedOutcome, textOfOutcome } from '../protocol/outcome.js';
-import { excerpt } from '../util/excerpt.js';
 import type { JsonReading } from '../util/json.js';
+import { excerpt } from '../util/text.js';
 
 /** What `tools/call` came to, read once: the answer may be 50 MiB. */
 export interface McpAnswer {

@@ -1,7 +1,7 @@
 import { isTerminal } from '../protocol/callbacks.js';
 import type { JudgedOutcome } from '../protocol/outcome.js';
-import { BoundedStore } from '../util/bounded-store.js';
-import { compactJson, RecentMap } from '../util/json-diagnosis.js';
+import { BoundedStore, RecentMap } from '../util/collections.js';
+import { compactJson } from '../util/values.js';
 import type { Content } from './content.js';
 import type { Event, RequestEvent } from './events.js';
 
@@ -266,8 +266,10 @@ interface SessionLimits {
 }
 
 const LIMITS: SessionLimits = { calls: 1_000, bytes: 32 * 1024 * 1024, sessions: 500 };
+
 /** Requests without a response yet, and warnings. */
 const MAX_REQUESTS = 2_000;
+
 const MAX_WARNINGS = 200;
 
 /** Drops the oldest calls of a session beyond the limits, down to half of them; pending calls stay. */

@@ -1,20 +1,20 @@
 import type { Callback } from '../protocol/callbacks.js';
 import { PROTOCOL_WORDS } from '../protocol/words.js';
-import { isRecord, RecentMap } from '../util/json-diagnosis.js';
-import { inLayout } from '../util/json-layout.js';
+import { RecentMap } from '../util/collections.js';
+import { inLayout } from '../util/json-format.js';
 import {
   Beginnings,
-  bareUrl,
   cleanWords,
   LATEST,
   REDACTED,
   type Redactor,
   type Span,
-  tokenlessUrl,
   withoutCut,
   withoutSpans,
 } from '../util/redact.js';
-import { foreignWords, redactJson } from '../util/redact-json.js';
+import { redactJson } from '../util/redact-json.js';
+import { bareUrl, tokenlessUrl } from '../util/url.js';
+import { foreignWords, isRecord } from '../util/values.js';
 import type { Content } from './content.js';
 import type { Event, RequestEvent } from './events.js';
 import type { Arrival } from './exchange.js';
@@ -118,13 +118,18 @@ const POWERFUL_IN_TEXT = /((?:auth_url|response_url)\W{1,12}\w{1,20}:[^\s"'<>?#]
 
 /** Members of messages that are URLs with secrets. */
 const URL_FIELDS = ['callback_url', 'response_url', 'auth_url'];
+
 const ID_FIELDS = ['id', 'group_id', 'call_id', 'tool_call_id'];
+
 /** A path segment that is a word or a version. */
 const COMMON = /^(?:[a-z]{1,10}|v\d{1,3})$/i;
+
 /** Shorter secrets are only redacted within URLs: elsewhere they may be anything. */
 const SHORTEST = 8;
+
 /** Longer secrets are found by this many characters. */
 const LONGEST = 256;
+
 /** Secrets kept; each event names its own again. */
 const REMEMBERED = 50_000;
 
@@ -133,11 +138,14 @@ const FEW_HEADS = 64;
 
 /** May be a token within a longer word. */
 const TOKEN = /[\w.~-]{16,}/g;
+
 /** Such as `subscription_event`. */
 const NAME = /^[a-z]+(?:_[a-z]+)+$/;
 
 const URLS = /https?:(?:\/\/|\\\/\\\/)[^\s"'<>]+/gi;
+
 const HOST = /^https?:(?:\/\/|\\\/\\\/)[^\\/?#]*/i;
+
 /** Tokenizes text that may be JSON or percent-encoded; an escape does not belong to a word. */
 const PIECES = /\\u[\da-f]{4}|\\[\s\S]|%[\da-f]{2}|\w+|[^\w\\%]|[\\%]/gi;
 

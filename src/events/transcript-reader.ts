@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { validate } from '../protocol/validate.js';
 import { parseJson } from '../util/json.js';
-import { isRecord } from '../util/json-diagnosis.js';
+import { isRecord } from '../util/values.js';
 import { Content } from './content.js';
 import { type Event, factSchema } from './events.js';
 import { type TranscriptHeader, transcriptLineSchema } from './log.js';
@@ -54,6 +54,7 @@ function readRecordings(lines: Iterable<string>): readonly Recording[] {
 }
 
 type Line = z.infer<typeof transcriptLineSchema>;
+
 type EventLine = Exclude<Line, { kind: 'header' | 'body' | 'end' }>;
 
 interface LineFault {
@@ -202,6 +203,7 @@ function faultTexts(faults: readonly LineFault[]): string[] {
 }
 
 const NO_HEADER = 'the header is missing; the first events may be missing too';
+
 const NO_END =
   'no end line: the recording program is still running, was killed, or the last lines were cut off';
 
@@ -216,6 +218,7 @@ export function isWhole(transcript: Transcript): boolean {
 }
 
 const HEADER = '{"kind":"header"';
+
 /** How many lines are inspected, since the first may be torn, and how many characters may come before their `kind`. */
 const INSPECTED = { lines: 20, characters: 1_000 };
 

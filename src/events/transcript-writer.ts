@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { RecentMap } from '../util/json-diagnosis.js';
+import { RecentMap } from '../util/collections.js';
 import { cleanWords, type Redactor, redactHeaders } from '../util/redact.js';
 import { type OutputLine, safeJsonLine } from '../util/redact-json.js';
-import { piecesOf } from '../util/strings.js';
+import { piecesOf } from '../util/text.js';
 import { Content } from './content.js';
 import type { Event } from './events.js';
 import {

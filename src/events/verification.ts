@@ -1,7 +1,9 @@
 import { readInvocation } from '../protocol/read-invocation.js';
+import { RecentMap } from '../util/collections.js';
 import { readJson } from '../util/json.js';
-import { compactJson, cut, isRecord, RecentMap } from '../util/json-diagnosis.js';
-import { bareUrl } from '../util/redact.js';
+import { cut } from '../util/text.js';
+import { bareUrl } from '../util/url.js';
+import { compactJson, isRecord } from '../util/values.js';
 import type { Content } from './content.js';
 import { type Event, isDirect, type RequestEvent } from './events.js';
 import { urlSecrets } from './shareable.js';
@@ -26,8 +28,10 @@ type EventOf<K extends Event['kind']> = Extract<Event, { kind: K }>;
 
 /** Finished calls that are kept: a repeat, or a lost event, may still follow. */
 const MAX_FINISHED = 4_096;
+
 /** Bytes; larger invocations of finished calls are replaced by the fields that reports show. */
 const LARGE = 4_096;
+
 /** Characters. */
 const MAX = { id: 256, text: 4_096, answers: 120 };
 
@@ -345,6 +349,7 @@ function explain({ unmatched }: CallRecord, result: Content | undefined): void {
 }
 
 const BEGINNING = Buffer.from('{"type":"tool_result"');
+
 const NAME = Buffer.from('tool_result');
 
 /** Parses only messages that contain the name elsewhere than at the beginning. */

@@ -1,9 +1,9 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIPv4, isIPv6, type LookupFunction } from 'node:net';
+import { remembering } from '../util/collections.js';
 import { ProtocolCliError } from '../util/errors.js';
-import { remembering } from '../util/remembering.js';
-import { readUrl } from '../util/strings.js';
+import { readUrl } from '../util/url.js';
 import { TransportError } from './client.js';
 
 const LINK_LOCAL = blockList([...inBothFamilies('169.254.0.0', 16), ['fe80::', 10]]);

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf } from '../system/errno.js';
 import { ProtocolCliError } from '../util/errors.js';
-import { bytesText } from '../util/json-diagnosis.js';
-import { announcedLength, ByteGatherer, isEncoded, type Pace } from './request-body.js';
+import { bytesText } from '../util/text.js';
+import { announcedLength, ByteGatherer, isEncoded } from './body.js';
 
 /**
  * How much of an answer's body to read: `nothing` (resolves at the headers, the rest is dropped), or at most `maxBytes`, beyond which
@@ -129,11 +130,15 @@ function messageOf(error: unknown): string {
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
+
 const DRAIN_MS = 1_000;
+
 const DRAIN_BYTES = 64 * 1024;
+
 const NOTHING = new Uint8Array(0);
 
 type Limit = Exclude<ReadLimit, 'nothing'>;
+
 type ForeignHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
@@ -356,6 +361,7 @@ function hintOn(code: string, peer: string): string {
 }
 
 const SECONDS = /^\d+$/;
+
 /** RFC 9110, 5.6.7: the current format and the two obsolete ones, which have no time zone. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d(?: GMT| \d{4})$/;
 
@@ -371,4 +377,39 @@ export function readRetryAfter(value: string | undefined, now: Date): number | n
   if (!HTTP_DATE.test(text)) return null;
   const due = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
   return Number.isNaN(due) ? null : Math.max(0, due - now.getTime());
+}
+
+const STRICT = /^https?:\/\/[^/?#\\\0- ]+(?<written>[/?#][^\0- ]*)?$/i;
+
+/** The URL parser does not report an empty query, and a fragment must go. */
+const HIDDEN = /\?$|#/;
+
+const NOT_ASCII = /[^!-~]+/g;
+
+/**
+ * The request target exactly as the URL was written (TOOL-OPAQUE): nothing resolved or re-encoded, an empty query kept. Only
+ * characters that a request line cannot carry are percent-encoded. A URL that is not strict is sent as the parser reads it.
+ * @param parsed the same URL.
+ */
+export function requestTarget(url: string, parsed: URL): string {
+  if (parsed.href === url && !HIDDEN.test(url)) return parsed.pathname + parsed.search;
+  const strict = STRICT.exec(url);
+  if (!strict) return parsed.pathname + parsed.search;
+  const [written = ''] = strict.groups?.['written']?.split('#', 1) ?? [];
+  const target = written.startsWith('/') ? written : `/${written}`;
+  return target.replace(NOT_ASCII, characters => encodeURIComponent(characters.toWellFormed()));
+}
+
+/** Sends a body slowly: `bytes` at a time, with a pause of `everyMs` between. */
+export interface Pace {
+  readonly bytes: number;
+  readonly everyMs: number;
+}
+
+/** The body in pieces, with the pauses. */
+export async function* drip(body: Uint8Array, { bytes, everyMs }: Pace): AsyncGenerator<Uint8Array> {
+  for (let sent = 0; sent < body.length; sent += bytes) {
+    if (sent > 0) await sleep(everyMs);
+    yield body.subarray(sent, sent + bytes);
+  }
 }

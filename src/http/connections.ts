@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ServerLimits } from './request-body.js';
+import type { ServerLimits } from './route.js';
 
 interface Connection {
   /** When the connection was opened or its latest request began; monotonic ms. */
@@ -13,8 +13,11 @@ interface Connection {
 
 /** Which connections are closed first: those with the lower number. One whose request is being answered never is. */
 const UNFINISHED = 0;
+
 const IDLE = 1;
+
 const UNREAD = 2;
+
 const BUSY = 3;
 
 /** Smaller bodies are not counted: the number of connections limits them. */

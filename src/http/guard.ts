@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { remembering } from '../util/collections.js';
 import { ProtocolCliError } from '../util/errors.js';
-import { remembering } from '../util/remembering.js';
-import { mediaTypeOf } from '../util/strings.js';
-import { type Answer, bodyTooLarge, Denial, hasBody, isEncoded, type Route } from './request-body.js';
+import { mediaTypeOf } from '../util/url.js';
+import { bodyTooLarge, hasBody, isEncoded } from './body.js';
+import { type Answer, Denial, type Route } from './route.js';
 
 interface HostHeader {
   /** In lower case; an IPv6 address keeps its brackets. */
@@ -14,7 +15,9 @@ interface HostHeader {
 type HostList = (host: HostHeader, ourPort: number, isLocal: boolean) => boolean;
 
 const SHAPE = /^(?<name>\[[\da-f:.]+\]|[\w.-]+)(?::(?<port>\d{1,5}))?$/i;
+
 const LONGEST_NAME = 253;
+
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** Parses a Host value (RFC 9110, 7.2); null if it is invalid. */

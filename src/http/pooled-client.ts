@@ -1,19 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici';
-import { bytesText } from '../util/json-diagnosis.js';
+import { bytesText } from '../util/text.js';
 import { type ClientOptions, destinationOf, guardedLookup } from './addresses.js';
 import {
   asTransportError,
+  drip,
   type HttpAnswer,
   type HttpClient,
   type HttpRequest,
   headersFor,
   MAX_HEADER_BYTES,
   ResponseReader,
+  requestTarget,
   TransportError,
 } from './client.js';
-import { drip, requestTarget } from './request-body.js';
 
 interface GuardedFetchOptions extends ClientOptions {
   /** Limit of one answer's body; a longer stream fails. */

@@ -3,28 +3,26 @@ import type { Duplex } from 'node:stream';
 import { errnoOf } from '../system/errno.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { isLoopback } from './addresses.js';
+import { BodyShare, drain, hasBody, parserOptions, readBody } from './body.js';
 import { Connections } from './connections.js';
 import { admit, type GuardOptions, hostList } from './guard.js';
 import {
   type Answer,
-  BodyShare,
   DEFAULT_LIMITS,
   Denial,
-  drain,
-  hasBody,
   type Incoming,
-  parserOptions,
   type Refusal,
   type Reply,
-  readBody,
   type ServerLimits,
-} from './request-body.js';
+} from './route.js';
 
 // On Node 22 and later, importing node:http as an ES module loads all of undici.
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
 const LINGER_BYTES = 16 * 1024 * 1024;
+
 const NOTHING = new Uint8Array(0);
+
 const WITHOUT_BODY = new Set([204, 304]);
 
 interface Responder extends GuardOptions {
@@ -222,6 +220,7 @@ function failure(error: unknown): Denial {
 }
 
 const LOOPBACK = '127.0.0.1';
+
 const WILDCARDS = new Set(['', '*', '0.0.0.0', '[::]', '[::ffff:0:0]']);
 
 /** Whether binding to `host` opens every interface, in any spelling (threats, row 5). */

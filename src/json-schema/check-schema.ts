@@ -1,4 +1,4 @@
-import { OutOfTime, patientlyBounded } from '../util/bounded.js';
+import { OutOfTime, patientlyBounded } from '../util/time-limit.js';
 import { type Draft, draft04Faults, draftOf, fromDraft04, unknownDraft } from './drafts.js';
 import { type SchemaFault, toFaults } from './faults.js';
 import { validate as validate2020 } from './generated/meta-2020-12.js';

@@ -1,5 +1,5 @@
-import { excerpt } from '../util/excerpt.js';
-import { isRecord } from '../util/json-diagnosis.js';
+import { excerpt } from '../util/text.js';
+import { isRecord } from '../util/values.js';
 import type { SchemaFault } from './faults.js';
 
 /** The id of each draft's meta-schema. */
@@ -35,10 +35,13 @@ export function unknownDraft(schema: Schema): string {
 
 /** Keywords whose value is a schema or a list of schemas. */
 const SCHEMAS = /^(?:additionalItems|additionalProperties|items|not|allOf|anyOf|oneOf)$/;
+
 /** Keywords whose value is an object of schemas. */
 const NAMED = /^(?:properties|patternProperties|definitions|dependencies)$/;
+
 /** Keywords of later drafts: draft-04 ignores them. */
 const LATER = /^(?:const|contains|propertyNames|examples|\$id|if|then|else)$/;
+
 const BOUNDS = { exclusiveMinimum: 'minimum', exclusiveMaximum: 'maximum' } as const;
 
 /** A draft-04 schema as the draft-06 schema with the same meaning: `id` is `$id`, and an exclusive bound is a number. */

@@ -1,16 +1,19 @@
-import { weightOf } from '../util/bounded.js';
-import { isRecord } from '../util/json-diagnosis.js';
-import { valueAt } from '../util/redact-json.js';
+import { weightOf } from '../util/time-limit.js';
+import { isRecord, valueAt } from '../util/values.js';
 import { valueChecker } from './validator.js';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** The maximum depth of an example; ends recursive `$ref`s. */
 export const MOST_DEPTH = 12;
+
 /** Enough for an example of any schema that people write. */
 const MAX_STEPS = 20_000;
+
 const MAX_ITEMS = 100;
+
 const MAX_LENGTH = 10_000;
+
 /** Values of one kind that are tried. */
 const MAX_TRIED = 50;
 
@@ -78,6 +81,7 @@ function resolved(schema: unknown, root: Schema, steps: Steps, depth = 0): Schem
 }
 
 const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'] as const;
+
 type Type = (typeof TYPES)[number];
 
 /** The type that a keyword implies. */

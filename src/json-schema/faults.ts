@@ -1,8 +1,7 @@
 import type { ErrorObject, Format } from 'ajv';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { bounded, weightOf } from '../util/bounded.js';
-import { isRecord } from '../util/json-diagnosis.js';
-import { jsonPath, pointerToPath } from '../util/redact-json.js';
+import { bounded, weightOf } from '../util/time-limit.js';
+import { isRecord, jsonPath, pointerToPath } from '../util/values.js';
 
 /** One thing wrong with a value: where (a JSON path) and which rule it breaks. */
 export interface SchemaFault {
@@ -49,6 +48,7 @@ export function unlike(format: string): string {
 
 /** Allowed values that a message shows. */
 const MOST_VALUES = 50;
+
 /** What is larger is not quoted. */
 const MOST_WEIGHT = 50;
 

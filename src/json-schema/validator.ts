@@ -1,6 +1,6 @@
 import type { Ajv, ErrorObject, Options } from 'ajv';
-import { bounded, OutOfTime, patientlyBounded, weightOf } from '../util/bounded.js';
-import { isRecord } from '../util/json-diagnosis.js';
+import { bounded, OutOfTime, patientlyBounded, weightOf } from '../util/time-limit.js';
+import { isRecord } from '../util/values.js';
 import { type Draft, draftOf, fromDraft04, unknownDraft } from './drafts.js';
 import { type SchemaFault, toFaults } from './faults.js';
 
@@ -61,8 +61,10 @@ function unusable(error: unknown): ValueCheck {
 
 /** A large schema takes its time, on a busy machine more; an endless one must still end. */
 const COMPILE_MS = 2_000;
+
 /** Values times parts of the schema: more may take long, such as a long `enum` for each of many values. */
 const MAX_WORK = 200_000;
+
 /** Keywords whose work grows faster than the value: backtracking, comparing all pairs, recursion. */
 const COSTLY = /^(?:pattern|patternProperties|uniqueItems|\$ref|\$dynamicRef|\$recursiveRef)$/;
 

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FixtureSet } from '../fixtures/fixture-set.js';
 import { ProtocolCliError } from '../util/errors.js';
-import { isRecord } from '../util/json-diagnosis.js';
+import { isRecord } from '../util/values.js';
 
 const FIXTURES = /\.(ya?ml|json)$/i;
+
 const NO_FIXTURES = /\.schema\.json$/i;
 
 /**

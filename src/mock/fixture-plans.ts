@@ -13,7 +13,7 @@ import {
 } from '../fixtures/fixture-set.js';
 import type { AckFault } from '../fixtures/schema/file.js';
 import type { Invocation } from '../protocol/read-invocation.js';
-import type { Clock } from '../system/drafts.js';
+import type { Clock } from '../system/clock.js';
 import type { Call, Conversation } from './conversation.js';
 import type { Middlewares } from './middleware.js';
 import { type Plan, plain, refusal } from './plan.js';

@@ -3,7 +3,7 @@ import { Content } from '../events/content.js';
 import type { RequestEvent } from '../events/events.js';
 import type { Log } from '../events/log.js';
 import { type RecordedRequest, recordRequest } from '../events/record-request.js';
-import type { Answer, Incoming, Reply } from '../http/request-body.js';
+import type { Answer, Incoming, Reply } from '../http/route.js';
 import {
   type Addressee,
   addresseeIn,
@@ -221,6 +221,7 @@ export class Intake {
 }
 
 const kept = () => null;
+
 const notKept = () => 503 as const;
 
 /** The work waits for the other acknowledgements of its turn. */

@@ -11,9 +11,9 @@ import { type Fixture, type FixtureSet, stepsOf } from '../fixtures/fixture-set.
 import type { StepKind } from '../fixtures/schema/reply.js';
 import { type Outcome, textOfOutcome } from '../protocol/outcome.js';
 import { readInvocation } from '../protocol/read-invocation.js';
-import { type Clock, systemClock } from '../system/drafts.js';
-import { isRecord } from '../util/json-diagnosis.js';
-import { firstFew } from '../util/json-layout.js';
+import { type Clock, systemClock } from '../system/clock.js';
+import { firstFew } from '../util/text.js';
+import { isRecord } from '../util/values.js';
 import {
   type Asking,
   type Caller,

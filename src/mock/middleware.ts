@@ -1,8 +1,8 @@
 import type { Invocation } from '../protocol/read-invocation.js';
-import { MAX_DEPTH } from '../util/json-diagnosis.js';
+import { remembering } from '../util/collections.js';
+import { MAX_DEPTH } from '../util/json-scan.js';
 import { REDACTED, writtenForms } from '../util/redact.js';
-import { jsonPath } from '../util/redact-json.js';
-import { remembering } from '../util/remembering.js';
+import { jsonPath } from '../util/values.js';
 import { WordFinder } from './word-finder.js';
 
 /** Code of the user's that sees what comes in and what goes out, in the order in which it is given (seed 003). */
@@ -121,6 +121,7 @@ function bareKey(key: string): string {
 
 /** C0, DEL and C1, which no text needs except line feeds and tabs. */
 const CONTROL = /(?![\n\t])\p{Cc}/u;
+
 const CONTROLS = new RegExp(CONTROL, 'gu');
 
 function withoutControls(text: string): string {
@@ -134,6 +135,7 @@ function asJson(value: object): unknown {
 
 /** Shorter values are no secrets, and too common to replace. */
 const SHORTEST_SECRET = 4;
+
 const CREDENTIALS = /^(?:basic|bearer|digest|token) +(\S+)$/i;
 
 /** Collects the secrets of a message: values at or below a secret key. */

@@ -4,10 +4,10 @@ import { type ToolCall, type ToolCallState, ToolCalls, toolCallState } from '../
 import type { VerificationReport } from '../events/verification-report.js';
 import { type HttpClient, lazyClient } from '../http/client.js';
 import { type RunningServer, startServer } from '../http/server.js';
-import { systemClock } from '../system/drafts.js';
+import { systemClock } from '../system/clock.js';
 import { ProtocolCliError } from '../util/errors.js';
-import { isRecord } from '../util/json-diagnosis.js';
-import { didYouMean } from '../util/nearest.js';
+import { didYouMean } from '../util/text.js';
+import { isRecord } from '../util/values.js';
 import { DEFAULTS } from './defaults.js';
 import { type FixtureSource, fixturesFrom } from './fixture-files.js';
 import { Intake } from './intake.js';

@@ -10,10 +10,11 @@ import {
   retryAfterMs,
   TransportError,
 } from '../http/client.js';
-import type { Clock } from '../system/drafts.js';
+import type { Clock } from '../system/clock.js';
 import { readJson } from '../util/json.js';
-import { bytesText, isRecord } from '../util/json-diagnosis.js';
-import { readUrl } from '../util/strings.js';
+import { bytesText } from '../util/text.js';
+import { readUrl } from '../util/url.js';
+import { isRecord } from '../util/values.js';
 import { Pauses } from './waits.js';
 
 /** A message to the runtime: these bytes, to exactly this address (TOOL-OPAQUE). */
@@ -335,10 +336,14 @@ function loggedParts({ status, headers, body }: HttpAnswer) {
 }
 
 const JSON_HEADERS = Object.freeze({ 'content-type': 'application/json' });
+
 const NO_BYTES = new Uint8Array(0);
+
 /** The start of an error body helps a person. */
 const ERROR_BODY = { maxBytes: 4 * 1024, partial: true };
+
 const SLOW_PIECES = 20;
+
 const SLOW_EVERY_MS = 100;
 
 /** Events hold on to these headers: JSON callbacks share one object. */

@@ -1,6 +1,7 @@
 import type { Fact } from '../events/events.js';
 import type { AckFault, CallbackFault } from '../fixtures/schema/file.js';
-import { bytesText, isRecord } from '../util/json-diagnosis.js';
+import { bytesText } from '../util/text.js';
+import { isRecord } from '../util/values.js';
 import type { Conversation } from './conversation.js';
 import { CANCELLED, Cancellation, THREAD_CLOSED } from './waits.js';
 
@@ -52,6 +53,7 @@ export function weightOf(body: Uint8Array): number {
  * (texts), a list 43 to 48, an empty object 64, an object with one name of its own 183, a member of a large object 84.
  */
 const VALUE_COST = new Uint8Array(256);
+
 for (const [before, bytes] of Object.entries({ ',': 32, ':': 80, '[': 48, '{': 64 }))
   VALUE_COST[before.charCodeAt(0)] = bytes;
 
@@ -210,6 +212,7 @@ function messageOf(error: unknown): string {
 }
 
 const QUOTED_PATH = /(['"`])(?:file:\/\/|[a-z]:)?[\\/][^'"`\n]*[\\/]([^'"`\\/\n]*)\1/gi;
+
 const BARE_PATH = /(?<![\w:/\\\].-])(?:file:\/\/|[a-z]:)?[\\/][^\s'"`<>|,;()]*[\\/]([^\s'"`<>|,;()\\/]*)/gi;
 
 /** Replaces the folders of absolute paths by `…`, since they reveal how a machine is set up. */

@@ -4,8 +4,8 @@ import type { StepPath } from '../fixtures/fixture-set.js';
 import type { CallbackFault } from '../fixtures/schema/file.js';
 import { type Outcome, textOfOutcome } from '../protocol/outcome.js';
 import { parseJson } from '../util/json.js';
-import { isRecord } from '../util/json-diagnosis.js';
-import { inLayout } from '../util/json-layout.js';
+import { inLayout } from '../util/json-format.js';
+import { isRecord } from '../util/values.js';
 import {
   type Asking,
   type Caller,

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { RecentMap } from '../util/json-diagnosis.js';
+import { RecentMap } from '../util/collections.js';
 
 /** One arrival of an invocation. A retry of the runtime has the same ids and bytes. */
 interface Arrival {

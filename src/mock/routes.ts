@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Content } from '../events/content.js';
-import type { Incoming, Route } from '../http/request-body.js';
+import type { Incoming, Route } from '../http/route.js';
 import {
   cancelToolCallSchema,
   choiceResponseSchema,
@@ -8,10 +8,9 @@ import {
   migrateSchema,
 } from '../protocol/toolset.js';
 import { validate } from '../protocol/validate.js';
-import { excerpt } from '../util/excerpt.js';
 import { readJson } from '../util/json.js';
-import { isRecord } from '../util/json-diagnosis.js';
-import { didYouMean } from '../util/nearest.js';
+import { didYouMean, excerpt } from '../util/text.js';
+import { isRecord } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
 import type { ChoiceQuestion, Consent } from './conversation.js';
 import { baseFor, type Concern, ServedRequest } from './intake.js';

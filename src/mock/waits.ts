@@ -1,9 +1,10 @@
-import { SecretPaths } from '../http/node-client.js';
+import { SecretPaths } from '../http/secret-paths.js';
 import type { Addressee } from '../protocol/read-invocation.js';
-import type { Clock } from '../system/drafts.js';
+import type { Clock } from '../system/clock.js';
 
 /** Reasons, as clauses for the LLM. */
 export const CANCELLED = 'the call was canceled';
+
 export const THREAD_CLOSED = 'the thread was closed';
 
 /**

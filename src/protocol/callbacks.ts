@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import type { JsonReading } from '../util/json.js';
-import { cut, isRecord } from '../util/json-diagnosis.js';
-import { isSafeToVisit } from '../util/safe-to-visit.js';
+import { cut } from '../util/text.js';
+import { isSafeToVisit } from '../util/url.js';
+import { isRecord } from '../util/values.js';
 import { toolResultSchema } from './callbacks/tool-result.js';
 import type { Warning } from './requirements.js';
 import { validateTolerantly } from './validate.js';
@@ -74,6 +75,7 @@ export const callbackSchema = z.discriminatedUnion(
 );
 
 export type Callback = z.infer<typeof callbackSchema>;
+
 export type CallbackType = Callback['type'];
 
 export const CALLBACK_TYPES: readonly CallbackType[] = callbackSchema._zod.def.options.flatMap(
@@ -98,7 +100,7 @@ export type CallbackReading =
       readonly message: Callback;
       readonly native: unknown;
       readonly warnings: readonly Warning[];
-      /** Paths of optional members that are null, which counts as absent; omitted if there are none. */
+      /** Paths of optional members that are null, which counts as absent; omitted if absent. */
       readonly nulls?: readonly string[];
     }
   | { readonly ok: false; readonly faults: readonly string[] };
@@ -137,6 +139,7 @@ function remarks(message: Callback): Warning[] {
 
 /** The members of LM-Kit's `ToolCallResultType`, each at its number (seed 002). The enumeration is open. */
 const RESULT_TYPES = ['Success', 'Error', 'Canceled', 'Timeout', 'Denied'] as const;
+
 export type ResultType = (typeof RESULT_TYPES)[number];
 
 /** What LM-Kit knows of a call that came to its end; `ResultJson` is a JSON text (seed 002). */

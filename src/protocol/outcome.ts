@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { bytesText, isRecord } from '../util/json-diagnosis.js';
+import { bytesText } from '../util/text.js';
+import { isRecord } from '../util/values.js';
 import type { ContentItem, ToolResult } from './callbacks/tool-result.js';
 
 /** How a tool call ended: one union for every system that hands an outcome back (seed 002, platforms "One model"). */
@@ -29,6 +30,7 @@ type Basis = 'declared' | 'convention' | 'ours' | 'assumed';
 export type JudgedOutcome = Outcome & { readonly basis: Basis };
 
 const ERROR_PREFIX = 'Error: ';
+
 /** A payload by convention is short; a text longer than this is not looked into. */
 const MAX_PAYLOAD = 64 * 1024;
 

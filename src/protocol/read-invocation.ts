@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { JsonReading } from '../util/json.js';
-import { isRecord } from '../util/json-diagnosis.js';
+import { isRecord } from '../util/values.js';
 import { validate } from './validate.js';
 
 /** Runtime → tool: the request to execute one operation (seed 004). Unknown fields are ignored. */

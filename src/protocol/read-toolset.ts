@@ -1,8 +1,8 @@
 import { checkSchemas } from '../json-schema/check-schema.js';
 import { draftOf, unknownDraft } from '../json-schema/drafts.js';
-import { excerpt } from '../util/excerpt.js';
 import type { JsonReading } from '../util/json.js';
-import { isRecord } from '../util/json-diagnosis.js';
+import { excerpt } from '../util/text.js';
+import { isRecord } from '../util/values.js';
 import { type Tool, type Toolset, toolsetSchema } from './toolset.js';
 import { validateTolerantly } from './validate.js';
 
@@ -12,7 +12,7 @@ export type ToolsetReading =
       readonly toolset: Toolset;
       /** What is worth a warning; what concerns a member begins with its path. */
       readonly notes: readonly string[];
-      /** Paths of optional members that are null, which counts as absent; omitted if there are none. */
+      /** Paths of optional members that are null, which counts as absent; omitted if absent. */
       readonly nulls?: readonly string[];
     }
   | { readonly ok: false; readonly faults: readonly string[] };

@@ -1,4 +1,4 @@
-import { nearest, offer } from '../util/nearest.js';
+import { nearest, offer } from '../util/text.js';
 
 /** The side that must meet a requirement. */
 export type Side = 'tool' | 'runtime';

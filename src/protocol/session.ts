@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { isRecord } from '../util/json-diagnosis.js';
-import { foreignWords } from '../util/redact-json.js';
+import { foreignWords, isRecord } from '../util/values.js';
 import { toolRequestSchema } from './callbacks.js';
 
 /** One event of an agent session; its type and data are open. */
@@ -12,6 +11,7 @@ const sessionEventSchema = z.object({
 
 /** What an event of this type has in `data`: the latest says which calls are pending (platforms). */
 export const ACTIVE_STATE_CHANGE = 'ActiveStateChangeEvent';
+
 export const activeStateSchema = z.object({
   state: z.string(),
   pending_tool_calls: z.optional(z.array(toolRequestSchema)),
@@ -29,6 +29,7 @@ export const changesSchema = z.object({
 });
 
 export type SessionEvent = z.infer<typeof sessionEventSchema>;
+
 export type Changes = z.infer<typeof changesSchema>;
 
 const MOST_FAULTS = 5;

@@ -1,6 +1,5 @@
 import type * as z from 'zod/mini';
-import { isRecord } from '../util/json-diagnosis.js';
-import { jsonPath, valueAt } from '../util/redact-json.js';
+import { isRecord, jsonPath, valueAt } from '../util/values.js';
 
 type Issue = z.core.$ZodIssue;
 
@@ -78,6 +77,7 @@ function faultsOf(schema: z.ZodMiniType, value: unknown): string[] {
 
 /** In place of words where a schema has none: ours are made of the issue, whatever language a library's user gave zod. */
 export const WORDLESS = 'Invalid input';
+
 const wordless = () => WORDLESS;
 
 export function sentence(issue: Issue): string {

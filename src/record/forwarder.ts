@@ -3,10 +3,10 @@ import type { Hop, RequestEvent } from '../events/events.js';
 import type { Log } from '../events/log.js';
 import { type RecordedRequest, recordRequest } from '../events/record-request.js';
 import { type HttpAnswer, type HttpClient, type ReadLimit, TransportError } from '../http/client.js';
-import type { Clock } from '../system/drafts.js';
+import type { Clock } from '../system/clock.js';
 import { decodeUtf8 } from '../util/json.js';
-import { isRecord } from '../util/json-diagnosis.js';
-import { withStringMember } from '../util/json-text.js';
+import { withStringMember } from '../util/json-format.js';
+import { isRecord } from '../util/values.js';
 import { ResponseBarrier, ThreadQueues } from './ordering.js';
 
 /** What a message is about, on either side. */
@@ -32,10 +32,14 @@ interface Outgoing extends Message {
 
 /** Of a toolset; of any other answer, as much as is passed on. */
 const TOOLSET: ReadLimit = { maxBytes: 10 * 1024 * 1024, opaque: true };
+
 const ACKNOWLEDGEMENT: ReadLimit = { maxBytes: 1024 * 1024, opaque: true, partial: true };
+
 /** Time for the body of an answer after its head, which is what counts. */
 const BODY_MS = 1_000;
+
 const NO_BYTES = new Uint8Array(0);
+
 /** How long a message waits for the answer to the one before it in its thread. */
 const PATIENCE_MS = 100;
 
@@ -67,7 +71,7 @@ export class Forwarder {
 
   /**
    * Sends a message on, once, after it was recorded: what could not be recorded is not sent.
-   * @throws TransportError if there is no answer; {@link Unkept}.
+   * @throws TransportError without an answer; {@link Unkept}.
    */
   async send(about: About, outgoing: Outgoing): Promise<HttpAnswer> {
     const hop = isFromTool(about.purpose) ? 'runtime-side' : 'tool-side';

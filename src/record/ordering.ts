@@ -1,4 +1,4 @@
-import type { Clock } from '../system/drafts.js';
+import type { Clock } from '../system/clock.js';
 
 /** A place in the queue of a thread. */
 export interface QueuePlace {

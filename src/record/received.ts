@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Content } from '../events/content.js';
 import type { RecordedRequest } from '../events/record-request.js';
 import { type HttpAnswer, TransportError } from '../http/client.js';
-import type { Answer, Incoming, Reply } from '../http/request-body.js';
+import type { Answer, Incoming, Reply } from '../http/route.js';
 import { isPlainHeader } from '../util/redact.js';
 import { type About, type Forwarder, isFromTool, responseOf, Unkept } from './forwarder.js';
 import type { QueuePlace } from './ordering.js';
@@ -74,7 +74,7 @@ export class Received {
     });
   }
 
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the requester is gone. */
   get gone(): AbortSignal {
     return this.#gone.signal;
   }
@@ -123,7 +123,7 @@ export class Received {
     if (!(error instanceof TransportError)) throw error;
     const { phase, code } = error;
     const isReset = code === 'ECONNRESET' && (phase === 'send' || phase === 'answer');
-    if (isReset || code === 'ABORTED') return this.#broken('ECONNRESET'); // aborted: nobody waits any more
+    if (isReset || code === 'ABORTED') return this.#broken('ECONNRESET'); // aborted: the requester is gone
     const whom = isFromTool(this.about.purpose) ? 'runtime' : 'tool';
     return this.answer({ status: 502, body: `The recorder got no answer from the ${whom}: ${code}.\n` });
   }

@@ -1,9 +1,9 @@
 import type { Log } from '../events/log.js';
 import { allowedDestinations } from '../http/addresses.js';
 import { type HttpClient, lazyClient } from '../http/client.js';
-import type { Reply, Route } from '../http/request-body.js';
+import type { Reply, Route } from '../http/route.js';
 import { type RunningServer, startServer } from '../http/server.js';
-import { type Clock, systemClock } from '../system/drafts.js';
+import { type Clock, systemClock } from '../system/clock.js';
 import { Forwarder } from './forwarder.js';
 import { RecorderRoutes } from './routes.js';
 import { ToolAddress } from './tool-address.js';
@@ -37,7 +37,7 @@ export interface Recorder extends AsyncDisposable {
   readonly port: number;
   /** For the runtime, in place of the tool's URL. */
   readonly url: string;
-  /** Requests the toolset of the tool; false if there is none yet. */
+  /** Requests the toolset of the tool; false if it has not been read yet. */
   findTool(): Promise<boolean>;
   /** Accepts nothing new, lets messages in flight finish, then aborts the rest. */
   close(): Promise<void>;

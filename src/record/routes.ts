@@ -2,17 +2,20 @@ import { createHash } from 'node:crypto';
 import { Content } from '../events/content.js';
 import type { RequestEvent } from '../events/events.js';
 import type { Allows } from '../http/addresses.js';
-import { SecretPaths } from '../http/node-client.js';
-import type { Incoming, Refusal, Reply, Route } from '../http/request-body.js';
-import { RecentMap } from '../util/json-diagnosis.js';
-import { readUrl } from '../util/strings.js';
+import type { Incoming, Refusal, Reply, Route } from '../http/route.js';
+import { SecretPaths } from '../http/secret-paths.js';
+import { RecentMap } from '../util/collections.js';
+import { readUrl } from '../util/url.js';
 import { type About, type Forwarder, fieldsOf, stringIn, withString } from './forwarder.js';
 import { contentOf, Received } from './received.js';
 import { endpointIn, type ToolAddress } from './tool-address.js';
 
 const INVOKE = '/invoke';
+
 const DISCOVERY = '/.well-known/rap-toolset';
+
 const CALLBACKS = '/callback/';
+
 const CHOICES = '/choices/';
 
 /** Messages of a runtime to the server, not to an operation. */
@@ -77,7 +80,7 @@ export class RecorderRoutes {
     ];
   }
 
-  /** Records a request that the guard refused (threats, rows 1 to 4 and 14 to 17); a warning, if it is no message of the protocol. */
+  /** Records a request that the guard refused (threats, rows 1 to 4 and 14 to 17); a warning, unless it is a message of the protocol. */
   recordRefusal({ method = '', target = '', status, reason, detail }: Refusal): void {
     const url = target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…'); // anything that may be a token
     const purpose = purposeOf(pathOf(target));
@@ -196,6 +199,7 @@ export class RecorderRoutes {
 }
 
 const NO_ENDPOINT = "The tool's discovery document names no endpoint.\n";
+
 const UNRECORDED_ANSWER =
   'the response_url is too long, or on another machine than the tool: its answer is not recorded';
 
@@ -236,8 +240,10 @@ interface RecordedCall {
 
 /** Calls and questions; older ones are dropped. */
 const REMEMBERED = 50_000;
+
 /** Characters of a URL that is remembered. */
 const LONGEST_URL = 8 * 1024;
+
 const LONGEST_NAME = 1024;
 
 /** A value that is short enough to name a call or a thread; else undefined. */

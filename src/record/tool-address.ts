@@ -3,7 +3,7 @@ import { allowedDestinations, isLoopback } from '../http/addresses.js';
 import type { HttpAnswer } from '../http/client.js';
 import { readToolset } from '../protocol/read-toolset.js';
 import { baseOf, discoveryCandidates, displayScriptsOf } from '../protocol/toolset.js';
-import { readUrl } from '../util/strings.js';
+import { readUrl } from '../util/url.js';
 import { type Forwarder, stringIn } from './forwarder.js';
 
 interface DiscoveryRequest {

@@ -9,12 +9,11 @@ import {
   type ToolCall,
   typeOfDelivery,
 } from '../events/tool-call.js';
-import { formatDuration } from '../util/format-duration.js';
 import { decodeUtf8 } from '../util/json.js';
-import { bytesText, compactJson } from '../util/json-diagnosis.js';
-import { prettyJson } from '../util/json-pretty.js';
+import { prettyJson } from '../util/json-format.js';
 import { createRedactor, type Redactor } from '../util/redact.js';
-import { foreignWords } from '../util/redact-json.js';
+import { bytesText, formatDuration } from '../util/text.js';
+import { compactJson, foreignWords } from '../util/values.js';
 import {
   answeredBy,
   callName,
@@ -44,6 +43,7 @@ import { givenOf, type KnownCall } from './session-answers.js';
 
 /** Lines of one message. */
 const MAX_LINES = 500;
+
 /** Characters of one value. */
 const MOST = 2_000;
 

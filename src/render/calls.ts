@@ -13,10 +13,10 @@ import {
   typeOfDelivery,
 } from '../events/tool-call.js';
 import type { JudgedOutcome } from '../protocol/outcome.js';
-import { formatDuration } from '../util/format-duration.js';
-import { compactJson, isRecord } from '../util/json-diagnosis.js';
+import { onceEach } from '../util/collections.js';
 import type { Redactor } from '../util/redact.js';
-import { onceEach } from '../util/safe-to-visit.js';
+import { formatDuration } from '../util/text.js';
+import { compactJson, isRecord } from '../util/values.js';
 import {
   clipped,
   counted,
@@ -46,9 +46,13 @@ export interface CallView<Column extends string> extends Omit<CallState, 'line'>
 }
 
 const RUNNING = say('…', 'running');
+
 const ASKING = say('?', 'warn');
+
 const DONE = say('✓', 'good');
+
 const FAILED = say('✗', 'bad');
+
 const QUIET = say('•', 'dim');
 
 function viewOf<Column extends string>(

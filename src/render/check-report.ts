@@ -16,9 +16,8 @@ import { type Event, toldOnce } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
 import { History } from '../events/history.js';
 import { REQUIREMENT_IDS, type RequirementId, type Side, type Warning } from '../protocol/requirements.js';
-import { cut } from '../util/json-diagnosis.js';
-import { firstFew } from '../util/json-layout.js';
 import { cleanWords, type Redactor } from '../util/redact.js';
+import { cut, firstFew } from '../util/text.js';
 import { caseLines, caseName, gapLines, idleLines, rowLines, type WireRecord } from './check-rows.js';
 import { type Failure, failureOf } from './failure.js';
 import { counted as countedNoun, type Line, quote, type Span, say } from './line.js';
@@ -68,6 +67,7 @@ interface Around {
 
 /** Cells of a list of ids; wider ones are hard to read. */
 const WIDEST = 96;
+
 const MARGIN = say('  ', 'gutter');
 
 /** A run for people: what is wrong first, then warnings, what is unknown, what passed; the summary last. */
@@ -181,6 +181,7 @@ function hasMessages({ checks, cases }: Conformance): boolean {
 }
 
 const LONGEST_ID = Math.max(...REQUIREMENT_IDS.map(({ length }) => length));
+
 const levelWord = (level: string) => (level === 'none' ? 'open' : level);
 
 /** A rule on one line, in columns. */
@@ -257,6 +258,7 @@ export function shareableRun(run: Conformance, redactor: Redactor): Conformance 
 
 /** What is asked of files only: a live session has the whole `auth_url`, or no user could visit it. */
 const OF_FILES: ReadonlySet<RequirementId> = new Set(['RT-OAUTH']);
+
 const NOTHING: ReadonlySet<RequirementId> = new Set();
 
 /** The problems of a call: in lines, and how many requirements were violated, how many of those a MUST. */

@@ -7,11 +7,10 @@ import type { Content } from '../events/content.js';
 import type { Event, RequestEvent } from '../events/events.js';
 import { shareableText, shareableUrl, withoutPowerInText } from '../events/shareable.js';
 import { parseJson } from '../util/json.js';
-import { bytesText, cut, isRecord } from '../util/json-diagnosis.js';
-import { firstFew, firstOf } from '../util/json-layout.js';
-import { jsonSketch } from '../util/json-text.js';
+import { jsonSketch } from '../util/json-format.js';
 import type { Redactor } from '../util/redact.js';
-import { jsonPath, valueAt } from '../util/redact-json.js';
+import { bytesText, cut, firstFew, firstOf } from '../util/text.js';
+import { isRecord, jsonPath, valueAt } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
 import { type Line, line, quote, type Span, say, took } from './line.js';
 import { beginningText } from './wire.js';
@@ -26,8 +25,10 @@ export interface WireRecord {
 
 /** Characters of a short body, and of the sketch of a longer one. */
 const [WHOLE, SKETCH] = [160, 320];
+
 /** Characters of a finding, and around it. */
 const [BEFORE, POINT, AFTER] = [40, 120, 40];
+
 /** Bytes that are read of a larger body, or around a finding: so many more than are shown that no secret is cut. */
 const LARGE = 64 * 1024;
 
@@ -323,6 +324,7 @@ function labelledDetail(label: string, ...spans: Line): Line {
 
 /** Calls that a finding names. */
 const MOST_CALLS = 3;
+
 /** Characters of a short id. */
 const SHORT = 20;
 

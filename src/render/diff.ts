@@ -12,7 +12,7 @@ import {
   wordMarks,
 } from '../display/diff-model.js';
 import type { Highlighter, Token } from '../display/syntax.js';
-import { lastUpTo } from '../util/strings-in.js';
+import { lastUpTo } from '../util/collections.js';
 import { visibleRuns } from '../util/visible.js';
 import { counted, type Ground, type Line, line, quote, type Span, say, type Tone } from './line.js';
 

@@ -10,8 +10,7 @@ import {
 import { type UntrackedRequest, UntrackedRequests } from '../events/history.js';
 import type { UserChoice } from '../protocol/callbacks.js';
 import type { ErrorCode } from '../util/errors.js';
-import { formatDuration } from '../util/format-duration.js';
-import { bytesText, cut } from '../util/json-diagnosis.js';
+import { bytesText, cut, formatDuration } from '../util/text.js';
 import { cancelText } from './steps.js';
 
 export type FailureCode = ErrorCode | 'bad-acknowledgement' | 'denied' | 'timeout';

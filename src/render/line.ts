@@ -1,5 +1,5 @@
 import type { Highlighter, Role } from '../display/syntax.js';
-import { formatDuration } from '../util/format-duration.js';
+import { formatDuration } from '../util/text.js';
 import { visibleRuns } from '../util/visible.js';
 
 /**

@@ -4,8 +4,8 @@ import { type Session, type SessionCall, type SessionRequest, statusOf } from '.
 import { type CallbackDelivery, type ToolCall, typeOfDelivery } from '../events/tool-call.js';
 import { isSettledStatus, isTerminal } from '../protocol/callbacks.js';
 import { refusalIn } from '../protocol/session.js';
-import { formatDuration } from '../util/format-duration.js';
-import { foreignWords } from '../util/redact-json.js';
+import { formatDuration } from '../util/text.js';
+import { foreignWords } from '../util/values.js';
 import {
   answeredBy,
   callName,
@@ -21,17 +21,23 @@ import { clipped, counted, type Line, line, quote, type Span, say, type Tone, to
 import { givenOf, type Known, knownCall } from './session-answers.js';
 
 const RECEIVED = say('→', 'running');
+
 const DONE = say('✓', 'good');
+
 const FAILED = say('✗', 'bad');
+
 const NOTE = say('•', 'dim');
+
 const WARNING = say('!', 'warn');
 
 type NewsOf<Kind extends EventKind, Context> = (
   event: Extract<Event, { kind: Kind }>,
   context: Context,
 ) => Line | null;
+
 /** What each kind of event says on one line when it happens; null where it says nothing. */
 type NewsTable<Context> = { readonly [Kind in EventKind]: NewsOf<Kind, Context> | null };
+
 type EndEvent = Extract<Event, { kind: 'response' | 'broken' }>;
 
 /** The remembered call that an event is about. */

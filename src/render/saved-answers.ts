@@ -5,10 +5,10 @@ import type { JudgedOutcome } from '../protocol/outcome.js';
 import type { Invocation } from '../protocol/read-invocation.js';
 import type { Warning } from '../protocol/requirements.js';
 import { ACTIVE_STATE_CHANGE, activeStateSchema, type Changes } from '../protocol/session.js';
-import { cut } from '../util/json-diagnosis.js';
-import { prettyJson } from '../util/json-pretty.js';
-import { bareUrl } from '../util/redact.js';
+import { prettyJson } from '../util/json-format.js';
 import { safeJson } from '../util/redact-json.js';
+import { cut } from '../util/text.js';
+import { bareUrl } from '../util/url.js';
 import { withoutPath } from './call-details.js';
 import { counted, type Line, labelled, line, quote, say, textLines } from './line.js';
 import { questionLines } from './step-arrivals.js';
@@ -40,6 +40,7 @@ export function answerLines(what: string, { answer }: SoundReading): Line[] {
 }
 
 const MEMBERS: Readonly<Record<string, string>> = { errorType: 'type', durationMs: 'duration in ms' };
+
 /** Characters of a member; all of it is in the pane. */
 const LONGEST_MEMBER = 300;
 
@@ -185,6 +186,7 @@ export function isCleared(content: object): boolean {
 
 /** Events of a session that are shown: the last ones say where it stands. */
 const MOST_EVENTS = 50;
+
 /** Characters of an event, of arguments, or of an error. */
 const LONGEST = 200;
 

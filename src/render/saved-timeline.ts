@@ -7,9 +7,7 @@ import type { TranscriptHeader } from '../events/log.js';
 import { type Session, Sessions } from '../events/session-calls.js';
 import type { Transcript } from '../events/transcript-reader.js';
 import { readInvocation } from '../protocol/read-invocation.js';
-import { formatDuration } from '../util/format-duration.js';
-import { cut } from '../util/json-diagnosis.js';
-import { firstOf } from '../util/json-layout.js';
+import { cut, firstOf, formatDuration } from '../util/text.js';
 import { callBodies } from './call-details.js';
 import { sessionState } from './calls.js';
 import { clipped, counted, type Line, line, quote, say, took } from './line.js';
@@ -22,6 +20,7 @@ import { recordedAnswer } from './warnings.js';
 
 /** Malformed invocations that are listed, and characters of what is wrong with one. */
 const MOST = 20;
+
 const LONGEST = 300;
 
 /**

@@ -4,8 +4,8 @@ import { type Exchange, outcomeOf } from '../events/exchange.js';
 import type { History } from '../events/history.js';
 import type { Session, SessionCall, Sessions } from '../events/session-calls.js';
 import type { JudgedOutcome } from '../protocol/outcome.js';
-import { compactJson } from '../util/json-diagnosis.js';
-import { onceEach } from '../util/safe-to-visit.js';
+import { onceEach } from '../util/collections.js';
+import { compactJson } from '../util/values.js';
 
 /** What is known of agent sessions, and of the calls that tools were asked for their sake: folds that have had every event. */
 export interface Known {

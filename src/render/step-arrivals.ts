@@ -1,6 +1,6 @@
 import { type Arrival, type Exchange, outcomeOf } from '../events/exchange.js';
 import type { SubscriptionEvent, UserChoice } from '../protocol/callbacks.js';
-import { formatDuration } from '../util/format-duration.js';
+import { formatDuration } from '../util/text.js';
 import { clipped, type Line, line, quote, type Span, say, textLines, took } from './line.js';
 import { lateText, recordedAnswer, refusalWords } from './warnings.js';
 
@@ -141,8 +141,10 @@ export function eventWords({ associative, final }: SubscriptionEvent, number: nu
 
 /** Lines of a prompt, choices, and characters of a choice that are shown. */
 const SHOWN = { lines: 200, choices: 1_000, characters: 2_000 };
+
 /** Choices that are named on one line. */
 const NAMED = 20;
+
 const DEFAULT = say(' (default)', 'dim');
 
 /** The question of a tool: the lines of its prompt, then its choices. */

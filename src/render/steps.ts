@@ -8,8 +8,7 @@ import {
 } from '../events/exchange.js';
 import type { History, LoadedToolset, UntrackedRequest } from '../events/history.js';
 import { shareableArrival } from '../events/shareable.js';
-import { formatDuration } from '../util/format-duration.js';
-import { bytesText } from '../util/json-diagnosis.js';
+import { bytesText, formatDuration } from '../util/text.js';
 import { clipped, counted, type Line, line, quote, say, took } from './line.js';
 import { arrivalStep, eventOf, eventWords, type Step, step, stepLine } from './step-arrivals.js';
 import { arrivalOf } from './warnings.js';

@@ -1,6 +1,6 @@
 import type { Tool, Toolset } from '../protocol/toolset.js';
 import { displayLine } from '../util/display-script/display-line.js';
-import { isRecord } from '../util/json-diagnosis.js';
+import { isRecord } from '../util/values.js';
 import { clipped, type Line, line, quote, say, took } from './line.js';
 
 /** A toolset as a list for people. */

@@ -13,8 +13,7 @@ import {
 import type { History, UntrackedRequest } from '../events/history.js';
 import type { Invocation } from '../protocol/read-invocation.js';
 import type { RequirementId, Warning } from '../protocol/requirements.js';
-import { formatDuration } from '../util/format-duration.js';
-import { bytesText } from '../util/json-diagnosis.js';
+import { bytesText, formatDuration } from '../util/text.js';
 import { countUnseen } from '../util/visible.js';
 import { counted as countedNoun } from './line.js';
 

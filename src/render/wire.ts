@@ -4,10 +4,9 @@ import { discoveryOf } from '../events/discovery-of.js';
 import type { Event, EventKind, RequestEvent, ResponseEvent } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
 import { shareableText, shareableUrl, withoutPowerInText } from '../events/shareable.js';
-import { formatDuration } from '../util/format-duration.js';
 import { decodeUtf8 } from '../util/json.js';
-import { bytesText } from '../util/json-diagnosis.js';
 import { cleanWords, type Redactor, redactHeaders } from '../util/redact.js';
+import { bytesText, formatDuration } from '../util/text.js';
 import { visible, visibleLine } from '../util/visible.js';
 import { clipped, counted, type Line, line, type Span, say, textLines, took } from './line.js';
 import { type Step, stepLines } from './step-arrivals.js';
@@ -104,7 +103,9 @@ export interface ToldEvent {
 
 /** Cells of the times in the margin. */
 const MARGIN = 8;
+
 const INDENT = say(' '.repeat(MARGIN + 3), 'gutter');
+
 const BAR = say('│ ', 'gutter');
 
 /** What happened, how long after the beginning of the call, and below it what that means. Without secrets. @param begunAt ms since the start */
@@ -132,8 +133,10 @@ export function lineBelow(below: Line): Line {
 
 /** How much of a body is shown; the view of the wire shows all of it. */
 const SHOWN = { lines: 40, characters: 16_000, bytes: 256 };
+
 /** So many bytes are read that what is shown does not end within a secret. */
 const READ = 4_096;
+
 /** Bytes in a row. */
 const ROW = 16;
 

@@ -3,8 +3,7 @@ import { checkValue, remarksOn } from '../json-schema/validator.js';
 import type { Warning } from '../protocol/requirements.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
 import { ProtocolCliError } from '../util/errors.js';
-import { firstFew } from '../util/json-layout.js';
-import { didYouMean } from '../util/nearest.js';
+import { didYouMean, firstFew } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
 
 /** How many names of a toolset a message lists. */

@@ -6,7 +6,7 @@ import { createLog } from '../events/log.js';
 import { createAgentClient } from '../http/pooled-client.js';
 import type { UserChoice } from '../protocol/callbacks.js';
 import type { Toolset } from '../protocol/toolset.js';
-import { systemClock } from '../system/drafts.js';
+import { systemClock } from '../system/clock.js';
 import { secretsOf } from '../util/credentials.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { createRedactor } from '../util/redact.js';

@@ -3,6 +3,7 @@ import type { RequestEvent } from '../events/events.js';
 import { type Exchange, isOpen } from '../events/exchange.js';
 import type { Log } from '../events/log.js';
 import { recordRequest } from '../events/record-request.js';
+import { isEncoded } from '../http/body.js';
 import {
   explainFailure,
   type HttpAnswer,
@@ -11,7 +12,6 @@ import {
   type ReadLimit,
   TransportError,
 } from '../http/client.js';
-import { isEncoded } from '../http/request-body.js';
 import {
   type CancelToolCall,
   type ChoiceResponse,

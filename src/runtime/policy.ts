@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
 import type { Tool } from '../protocol/toolset.js';
-import { didYouMean } from '../util/nearest.js';
+import { didYouMean } from '../util/text.js';
 
 /** Vendor keys are namespaced; any other unknown key is a typo, and would disable its rule. */
 const ANNOTATIONS = ['readOnly', 'destructive', 'idempotent', 'longRunning', 'requiresAuth'];
+
 const annotationName = z.string().check(
   z.refine(name => ANNOTATIONS.includes(name) || name.startsWith('x-'), {
     error: ({ input }) =>
@@ -39,6 +40,7 @@ export const policySchema = z.strictObject({
 });
 
 export type Policy = z.infer<typeof policySchema>;
+
 type Rule = z.infer<typeof ruleSchema>;
 
 /** An operation as policies see it. */

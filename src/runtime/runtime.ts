@@ -5,13 +5,13 @@ import { judge } from '../events/fold-exchange.js';
 import type { History } from '../events/history.js';
 import type { Log } from '../events/log.js';
 import { TransportError } from '../http/client.js';
-import { SecretPaths } from '../http/node-client.js';
-import type { Answer } from '../http/request-body.js';
 import { retrying } from '../http/retry.js';
+import type { Answer } from '../http/route.js';
+import { SecretPaths } from '../http/secret-paths.js';
 import { readCallback, type UserChoice } from '../protocol/callbacks.js';
 import { type Invocation, invocationSchema } from '../protocol/read-invocation.js';
 import { validate } from '../protocol/validate.js';
-import type { Clock } from '../system/drafts.js';
+import type { Clock } from '../system/clock.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { readJson } from '../util/json.js';
 import {
@@ -26,11 +26,15 @@ import { readAcknowledgement, respondToChoice, send, type Wire } from './notices
 
 /** All attempts of a dispatch start within this time. */
 const RETRY_WITHIN_MS = 2_000;
+
 const EXCERPT_BYTES = 4 * 1024;
+
 /** How long the acknowledgement may be missing after the result. */
 const ACK_GRACE_MS = 1_000;
+
 /** Long enough to distinguish an acknowledgement that is on its way from one that is sent only after the result's 200. */
 const ACK_WAIT_MS = 2 * ACK_TOLERANCE_MS;
+
 /** How long a selection that is on its way when the call ends may take. */
 const SELECTION_GRACE_MS = 1_000;
 

@@ -3,11 +3,9 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { ProtocolCliError } from '../util/errors.js';
-import { isRecord } from '../util/json-diagnosis.js';
+import { isRecord } from '../util/values.js';
 import { errnoOf } from './errno.js';
-import { endByForce } from './exit.js';
-import { cameWithin, onSignals } from './signals.js';
-import { beforeAnyEnd } from './watch-files.js';
+import { beforeAnyEnd, cameWithin, endByForce, onSignals } from './process.js';
 
 interface CommandOptions {
   /** Run by `sh -c`. */
@@ -25,8 +23,11 @@ export interface Exit {
 }
 
 const KEPT_CHARACTERS = 4_096;
+
 const SHOWN_LINES = 10;
+
 const LAST_OUTPUT_MS = 200;
+
 const KILL_MS = 500;
 
 /** A command in a process group of its own, so that it ends together with what it started. */
@@ -132,6 +133,7 @@ export interface RunningCommand {
 }
 
 const READY_MS = 10_000;
+
 const INTERRUPT = [['SIGINT', 2_000]] as const;
 
 /**

@@ -1,17 +1,18 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { constants, rmSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import * as fs from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { type FileHandle, readdir, readFile, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { ProtocolCliError } from '../util/errors.js';
-import { draftBeside, removeLeftDrafts } from './drafts.js';
 import { errnoOf } from './errno.js';
-import { beforeForcedEnd } from './exit.js';
+import { beforeForcedEnd } from './process.js';
 
 /** The part of node:fs in use, so that a test can make each call fail. */
 export type Files = Pick<typeof fs, 'link' | 'lstat' | 'open' | 'rename' | 'rm'>;
 
 export const OWNER_ONLY = 0o600;
+
 export const EVERYBODY_MAY_READ = 0o644;
 
 /** Fails if anything exists there, even a dangling link (threats, row 26). */
@@ -312,4 +313,58 @@ export async function writePublicFile(path: string, text: string, how?: Placing)
     await file.discard();
     throw error;
   }
+}
+
+/**
+ * A path for a temporary file beside `path`. Its name contains the file and the process that made it, so that
+ * {@link removeLeftDrafts} finds what a killed process left behind.
+ */
+export async function draftBeside(path: string): Promise<string> {
+  const [pid, born] = (await ownIdentity()).split(' ');
+  return join(dirname(path), `${prefixFor(path)}${pid}-${born}-${randomUUID()}.tmp`);
+}
+
+/** Removes the temporary files for `path` whose processes are gone. A file that cannot be removed stays. */
+export async function removeLeftDrafts(path: string): Promise<void> {
+  const folder = dirname(path);
+  const prefix = prefixFor(path);
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
+    const [, pid, born] = (name.startsWith(prefix) && MAKER.exec(name.slice(prefix.length))) || [];
+    if (pid !== undefined && !(await isAlive(`${pid} ${born}`)))
+      await rm(join(folder, name), { force: true }).catch(() => {});
+  }
+}
+
+const MAKER = /^([1-9]\d{0,9})-(\d*)-[\da-f-]{36}\.tmp$/;
+
+/** Contains the host: in a folder shared by several containers, pids of others mean nothing here. */
+function prefixFor(path: string): string {
+  const digest = createHash('sha256')
+    .update(`${hostname()}\0${basename(path)}`)
+    .digest('hex');
+  return `.${digest.slice(0, 12)}-`;
+}
+
+/** This process as pid and start time. A pid alone is not unique: in containers it is often the same. */
+export async function ownIdentity(): Promise<string> {
+  return `${process.pid} ${await bornAt(process.pid)}`;
+}
+
+/** Whether the process of an {@link ownIdentity} is still running. */
+export async function isAlive(identity: string): Promise<boolean> {
+  const [pid = '', born = ''] = identity.split(' ');
+  try {
+    process.kill(Number(pid), 0);
+  } catch (error) {
+    if (errnoOf(error) !== 'EPERM') return false;
+  }
+  return born === (await bornAt(Number(pid)));
+}
+
+/** The start of a process in ticks since boot; empty for a zombie and without `/proc`. */
+async function bornAt(pid: number): Promise<string> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields[0] === 'Z' ? '' : (fields[19] ?? '');
 }

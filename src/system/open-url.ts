@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { isSafeToVisit } from '../util/safe-to-visit.js';
+import { isSafeToVisit } from '../util/url.js';
 import { errnoOf } from './errno.js';
 
 /** The result of {@link openUrl}. */

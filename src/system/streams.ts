@@ -1,10 +1,12 @@
+import { Writable } from 'node:stream';
 import { ProtocolCliError } from '../util/errors.js';
-import { wholeCharacters } from '../util/strings.js';
+import { wholeCharacters } from '../util/text.js';
 import { errnoOf } from './errno.js';
 
 const CHUNK = 64 * 1024;
 
 const quiet = new WeakSet<NodeJS.WritableStream>();
+
 const closed = new WeakSet<NodeJS.WritableStream>();
 
 /** Whether the reader of a stream is gone, such as `head -1` or a closed terminal. */
@@ -71,4 +73,30 @@ function unwritable(error: Error): ProtocolCliError {
     hint: 'Is the disk full?',
     cause: error,
   });
+}
+
+interface TakenStream {
+  /** Writes to the stream that was taken. */
+  readonly stream: Writable;
+  readonly release: () => void;
+}
+
+/**
+ * Takes a stream for one use: everything else written to it, such as `console.log` in user code, goes to `instead`.
+ */
+export function takeStream(taken: NodeJS.WritableStream, instead: NodeJS.WritableStream): TakenStream {
+  const own = Object.getOwnPropertyDescriptor(taken, 'write');
+  const write = taken.write.bind(taken);
+  Object.defineProperty(taken, 'write', {
+    configurable: true,
+    writable: true,
+    value: instead.write.bind(instead),
+  });
+  return {
+    stream: new Writable({ write: (chunk: Uint8Array, _, done) => void write(chunk, done) }),
+    release() {
+      if (own) Object.defineProperty(taken, 'write', own);
+      else Reflect.deleteProperty(taken, 'write');
+    },
+  };
 }

@@ -132,7 +132,7 @@ export class Notices {
     return this.#current(now).includes(notice);
   }
 
-  /** Whether a notice will disappear by itself. */
+  /** Whether a notice disappears after a while. */
   isPassing(now: number): boolean {
     return this.#current(now).some(({ until }) => Number.isFinite(until));
   }

@@ -3,8 +3,8 @@ import type { Event } from '../events/events.js';
 import { type Line, quote, say } from '../render/line.js';
 import type { ColourLevel } from '../render/terminal/colour-level.js';
 import { createTheme, cutLine, dressLine, type Theme } from '../render/terminal/theme.js';
-import type { Clock } from '../system/drafts.js';
-import { Memo } from '../util/bounded.js';
+import type { Clock } from '../system/clock.js';
+import { Memo } from '../util/collections.js';
 import type { AnyList, HasList } from './calls/list-detail.js';
 import { layScreen, type ScreenView } from './full-screen/full-screen.js';
 import {
@@ -70,13 +70,17 @@ const ENDS: readonly Hint[] = [
   ['?', 'keys'],
   ['q', 'quit'],
 ];
+
 const PAGE_HINTS: readonly Hint[] = [['↑↓ PgUp PgDn', 'scroll']];
+
 const PAGE_ENDS: readonly Hint[] = [
   ['Esc', 'close'],
   ['Ctrl-C', 'quit'],
 ];
+
 /** The names that are listed for a completion. */
 const MOST_CANDIDATES = 30;
+
 /** A question takes this much of the height. */
 const QUESTION_SHARE = 2 / 3;
 
@@ -185,7 +189,7 @@ export abstract class ListScreen implements ScreenView, HasList {
 
   protected beforeKey(_name: string): void {}
 
-  /** Handles a press that is no key. */
+  /** Handles a press outside the key table. */
   protected typed(_press: Press): void {}
 
   protected isKey(press: Press): boolean {

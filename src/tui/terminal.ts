@@ -1,4 +1,4 @@
-import type { Clock } from '../system/drafts.js';
+import type { Clock } from '../system/clock.js';
 
 /** A terminal's size in cells. */
 export interface Size {
@@ -6,7 +6,7 @@ export interface Size {
   readonly rows: number;
 }
 
-/** With fewer cells there is no room for anything. */
+/** With fewer cells nothing fits. */
 const LEAST: Size = { columns: 40, rows: 8 };
 
 export function isLargeEnough({ columns, rows }: Size): boolean {

@@ -1,10 +1,12 @@
 import { constants, isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { type JsonReading, readJson } from './json.js';
-import { isRecord } from './json-diagnosis.js';
+import { isRecord } from './values.js';
 
 const BACKSLASH = 0x5c;
+
 const LETTER_U = 0x75;
+
 /** The lead bits of a UTF-8 character, by the number of bytes that follow. */
 const LEADS = [0, 0xc0, 0xe0, 0xf0];
 
@@ -70,8 +72,11 @@ interface StringSpan {
 }
 
 const QUOTE = 0x22;
+
 const COLON = 0x3a;
+
 const SPACE = 0x20;
+
 const BLANKS: readonly unknown[] = [SPACE, 0x0a, 0x0d, 0x09];
 
 /**

@@ -1,11 +1,5 @@
-import {
-  cut,
-  diagnose,
-  type JsonTokenKind,
-  loneSurrogateNotes,
-  MAX_DEPTH,
-  scanJson,
-} from './json-diagnosis.js';
+import { diagnose, type JsonTokenKind, loneSurrogateNotes, MAX_DEPTH, scanJson } from './json-scan.js';
+import { cut } from './text.js';
 
 /** Where a text stops being JSON, which `JSON.parse` does not always report. */
 interface JsonFault {
@@ -18,7 +12,9 @@ interface JsonFault {
 type Expected = 'a value' | 'a key' | 'a key or }' | 'a value or ]' | ':' | ', or }' | ', or ]' | 'the end';
 
 const LITERAL = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+
 const AFTER_COMMA: Readonly<Partial<Record<Expected, Expected>>> = { ', or }': 'a key', ', or ]': 'a value' };
+
 const LONGEST = 40;
 
 /** The first syntax error of a JSON text, or null. Linear at any depth. */

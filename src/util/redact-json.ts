@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { compactJson, scanJson } from './json-diagnosis.js';
+import { scanJson } from './json-scan.js';
 import type { Redactor } from './redact.js';
-import { piecesOf } from './strings.js';
+import { piecesOf } from './text.js';
 
 /** Invisible characters, and the `#` before a CI workflow command (`##[error]`, `##vso[`, `##teamcity[`). */
 const UNSAFE =
@@ -29,8 +29,10 @@ interface LongLine extends Iterable<string> {
 
 /** Characters. */
 const LONG = 1024 * 1024;
+
 /** Stands for a long string; unguessable. */
 const PLACEHOLDER = randomUUID();
+
 /** A workflow command may be split between two pieces. */
 const HASH_AT_END = /#(?=.{0,11}$)/gsu;
 
@@ -122,39 +124,4 @@ function redactString(literal: string, redactor: Redactor, isName: boolean): str
   const text = literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1);
   const clean = isName && redactor.name ? redactor.name(text) : redactor.text(text);
   return clean === text ? literal : safeJson(clean);
-}
-
-/** A string as it is, other values as JSON. Never throws, unlike `String({"toString":1})`. */
-export function foreignWords(value: unknown): string {
-  return typeof value === 'string' ? value : (compactJson(value) ?? '');
-}
-
-/** `$.tools[0].name`; keys that are not identifiers are quoted: `$["x-y"]`. */
-export function jsonPath(path: readonly PropertyKey[]): string {
-  return `$${path.map(step).join('')}`;
-}
-
-/** A JSON Pointer (RFC 6901) as the same notation. */
-export function pointerToPath(pointer: string): string {
-  const steps = pointer
-    .split('/')
-    .slice(1)
-    .map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return jsonPath(steps.map(part => (/^\d+$/.test(part) ? Number(part) : part)));
-}
-
-function step(key: PropertyKey): string {
-  if (typeof key === 'number') return `[${key}]`;
-  const name = String(key);
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
-}
-
-/** The value at a path, by own keys only; undefined if missing. */
-export function valueAt(tree: unknown, ...path: readonly (string | number)[]): unknown {
-  let value = tree;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = value[key as keyof typeof value];
-  }
-  return value;
 }

@@ -1,9 +1,11 @@
-import { RecentMap } from './json-diagnosis.js';
+import { RecentMap } from './collections.js';
 import { visibleLine } from './visible.js';
 
 /** The first characters, by which a string is found; none is shorter. */
 const HEAD = 4;
+
 const MARKS = 1 << 16;
+
 /** Up to this many strings, `indexOf` for each is faster than one walk through the text. */
 const FEW = 32;
 
@@ -83,16 +85,22 @@ function markAt(text: string, at: number): number {
 
 /** What a text ends with that was cut (`cut`, `excerpt`). */
 const MARK = '…';
+
 /** Shorter beginnings tell nothing, and may be those of anything. */
 const BEGINNINGS_SHORTEST = 8;
+
 /** Of a longer string this much is known. */
 const LONGEST = 256;
+
 /** Characters by which strings are looked up: by more of them where too many begin alike. */
 const HEADS = [BEGINNINGS_SHORTEST, 16, 64];
+
 /** Where so many begin alike, whatever is shorter than the next head counts. */
 const MANY = 32;
+
 /** Characters before a mark: nothing is cut to more. */
 const FARTHEST = 4_096;
+
 /** The number of prefixes kept for short-lived secrets. */
 export const LATEST = 150_000;
 
@@ -258,29 +266,3 @@ export function redactHeaders(
 }
 
 const AS_IT_IS = { text: (text: string) => text };
-
-/** A URL without user, query and fragment; the placeholder if the URL is invalid. */
-export function bareUrl(text: string): string {
-  try {
-    const url = new URL(text);
-    return `${url.protocol}//${url.host}${url.pathname}`;
-  } catch {
-    return REDACTED;
-  }
-}
-
-/** A path segment that may be a token. */
-const TOKEN_LIKE = /[\w.~-]{16}/;
-
-/** As {@link bareUrl}, also for a path alone, with possible tokens in the path redacted. */
-export function tokenlessUrl(text: string): string {
-  const bare = text.startsWith('/') ? text.replace(/[?#].*/s, '') : bareUrl(text);
-  const [origin = ''] = /^(?:[a-z]+:\/\/[^/]*)?/i.exec(bare) ?? [];
-  const segments = bare.slice(origin.length).split('/');
-  return origin + segments.map(each => (mayBeToken(each) ? REDACTED : each)).join('/');
-}
-
-/** A percent-encoded character counts as one character. */
-function mayBeToken(segment: string): boolean {
-  return TOKEN_LIKE.test(segment.replace(/%[\da-f]{2}/gi, '_'));
-}

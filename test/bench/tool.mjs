@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const PLAIN_TOOL = fileURLToPath(new URL('../peers/plain-tool.mjs', import.meta.url));
 
-/** The tool that both sides call: one process, started once, so that its own start counts for nobody. */
+/** The tool that both sides call: one process, started once, so that its own start counts for no one. */
 export async function startTool(program = PLAIN_TOOL) {
   const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout });

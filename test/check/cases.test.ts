@@ -185,7 +185,7 @@ describe('of a transcript that has lost a part', () => {
   });
 });
 
-describe('a recorded call that nobody made for a case', () => {
+describe('a recorded call that no one made for a case', () => {
   const judgedOf = (args: string, ...story: readonly (readonly Moment[])[]) =>
     judgedBy(`arguments: ${args}\n    expect: { text: done }`, ...story);
   const same = JSON.stringify(INVOCATION.arguments);
@@ -219,7 +219,7 @@ describe('a recorded call that nobody made for a case', () => {
   });
 });
 
-test('a result that names another call is told as that', async () => {
+test('a result that names another call is reported as that', async () => {
   const story = [planned(), call(), acknowledged(), resultArrives({ id: 'other' }, { status: 404 })];
   expect(await judged('{ text: done }', ...story)).toMatchObject({
     status: 'fail',

@@ -26,7 +26,7 @@ describe('what a run comes to', () => {
     ['zero checks are never green', 'incomplete', [], []],
     ['nor is what applies to nothing', 'incomplete', [row('not-applicable')], []],
     ['a pass', 'passed', [row('pass'), row('not-applicable')], []],
-    ['a warning is no failure', 'passed', [row('pass'), row('warn')], []],
+    ['a warning is not a failure', 'passed', [row('pass'), row('warn')], []],
     ['a gap', 'incomplete', [row('pass'), row('could-not-run')], []],
     ['a failure counts before a gap', 'failed', [row('fail'), row('could-not-run')], []],
     ['a case that passes', 'passed', [row('not-applicable')], [aCase('pass')]],
@@ -81,9 +81,9 @@ describe('a failure that is expected', () => {
   test.each<[string, Partial<typeof excuse> | { id: Check['id'] }, Check[], RegExp]>([
     ['of a rule that was left out', {}, [], /^was not selected$/],
     ["of the other side's rule", { id: 'RT-OP' }, [], /^is a rule of the runtime; only the tool is checked$/],
-    ['of one that nobody can see', { id: 'TOOL-RATE' }, [row('not-applicable', 'TOOL-RATE')], /needs load/],
+    ['of one that no one can see', { id: 'TOOL-RATE' }, [row('not-applicable', 'TOOL-RATE')], /needs load/],
     ['of one that did not apply', {}, [row('not-applicable')], /^did not apply: a reason$/],
-  ])('%s excuses nothing, which is told, and fails nothing', (_, other, rows, why) => {
+  ])('%s excuses nothing, which is reported, and fails nothing', (_, other, rows, why) => {
     const excuses = [{ ...excuse, ...other }];
     const run = conformanceOf([...rows, row('pass', 'TOOL-ID')], [], { ...plain, excuses });
     expect(run.idle).toEqual([{ ...excuses[0], why: expect.stringMatching(why) }]);

@@ -72,7 +72,7 @@ describe('the reason', () => {
       'no question was asked and answered; not called: ask, watch, paint and 1 more',
     );
     expect((await judged('TOOL-ID', story)).reason).toBe('no result or question came that could be read');
-    const unchecked = story.filter((_, index) => index !== 2); // nobody checked: no operation is missing
+    const unchecked = story.filter((_, index) => index !== 2); // no one checked: no operation is missing
     expect((await judged('TOOL-CHOICE', unchecked)).reason).toBe('no question was asked and answered');
   });
 });
@@ -114,7 +114,7 @@ describe('the calls of a finding', () => {
       [{ operation: 'list', id: 'b' }],
     ],
     ['are left out of a row that passes', 'TOOL-ID', [...begun, a.result(), b.result()], undefined],
-    ['are none for a notice', 'TOOL-CLOSE', [...begun, notice('close', { status: 404 })], undefined],
+    ['are not one for a notice', 'TOOL-CLOSE', [...begun, notice('close', { status: 404 })], undefined],
     [
       'have the names that a malformed invocation has',
       'TOOL-MALFORMED',

@@ -87,7 +87,7 @@ describe('an incomplete recording', () => {
 
 test.each([
   ['a probe', true, 'not-applicable'],
-  ['nobody', false, 'fail'],
+  ['no one', false, 'fail'],
 ] as const)('an unknown operation that %s planned', async (_, isPlanned, status) => {
   const probe = someCall('probe', { operation: 'no_such_operation' });
   const plan = isPlanned ? probe.plannedFor([]) : [];

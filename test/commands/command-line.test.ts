@@ -131,7 +131,7 @@ describe('a command that there is not', () => {
   });
 });
 
-describe('nobody can tell', () => {
+describe('no one can tell', () => {
   test('whatever the words are', async () => {
     const word = fc.constantFrom(
       ...[

@@ -46,7 +46,7 @@ describe('what is not', () => {
     'ä: x',
     'x: 日本',
     '',
-  ])('%j is no header, and is not repeated in the message', async header => {
+  ])('%j is not a header, and is not repeated in the message', async header => {
     expect(await troubleOf(() => read([header]))).toBe('usage: --header: expected "Name: value"');
   });
 
@@ -91,7 +91,7 @@ test('row 25: how a cookie is kept, and short words in it, are no secrets', () =
   expect(secretsOf({ 'set-cookie': kept })).toEqual([kept, 's3cr3t-sid']);
 });
 
-test('options of another name are told by that name', () => {
+test('options of another name are reported by that name', () => {
   const names = { header: '--tool-header', bearer: '--tool-bearer' };
   expect(() => readHeaders({ bearer: 'env:NONE' }, {}, names)).toThrow(
     '--tool-bearer: the environment variable NONE is not set',

@@ -79,7 +79,7 @@ test('every command there is', () => {
 });
 
 test.each(COMMANDS.map(entry => [entry.name, entry] as const))(
-  '%s is listed by the name of its definition, whose paragraphs nobody broke by hand',
+  '%s is listed by the name of its definition, whose paragraphs no one broke by hand',
   async (name, entry) => {
     const command = await loaded(entry);
     expect(command.name()).toBe(name);

@@ -21,7 +21,7 @@ async function folder(name: string, content: string | readonly unknown[]): Promi
 }
 
 const server = (server_url: string, id?: string) => ({ type: 'toolset_server', server_url, id });
-const read = (cwd: string, home = join(root, 'nobody')) => readRapConfig({ cwd, home });
+const read = (cwd: string, home = join(root, 'no one')) => readRapConfig({ cwd, home });
 const urlsOf = async (cwd: string, home?: string) =>
   (await read(cwd, home)).targets.map(target => (target.kind === 'url' ? target.url : target.kind));
 

@@ -47,7 +47,7 @@ describe('an earlier transcript', () => {
   const answered = (status: number): Fact => ({ kind: 'response', leg: '1', status, headers: {} });
   const refused: Fact = { kind: 'broken', leg: '1', phase: 'connect', code: 'ECONNREFUSED' };
 
-  /** @param meanwhile what somebody else writes there during the run */
+  /** @param meanwhile what someone else writes there during the run */
   async function savedOver(earlier: string | null, facts: readonly Fact[], meanwhile?: string) {
     await using folder = await temporaryFolder();
     const path = folder.file('t.ndjson');
@@ -91,7 +91,7 @@ describe('an earlier transcript', () => {
   test.each([
     ['none', null],
     ['empty', ''],
-  ])('that is %s is no loss', async (_, earlier) => {
+  ])('that is %s is not a loss', async (_, earlier) => {
     const { text, said } = await savedOver(earlier, [request('discovery'), refused]);
     expect(text).toContain('ECONNREFUSED');
     expect(said).toBe('');

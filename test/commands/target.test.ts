@@ -26,7 +26,7 @@ describe('a URL, or what curl would take for one', () => {
   });
 
   test.each(['edit_file', 'path=a.txt', 'url=http://x', 'a:=1', '', 'x=tools.example:80'])(
-    '%j is none',
+    '%j is invalid',
     word => {
       expect(urlOf(word)).toBeNull();
     },

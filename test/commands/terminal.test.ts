@@ -16,7 +16,7 @@ function terminalOf({ stdin = true, stdout = true, columns = 80, rows = 24, env 
   return { ...ends, env, cwd: '/', home: '/' } as unknown as Terminal;
 }
 
-describe('the live view is drawn where somebody sees it', () => {
+describe('the live view is drawn where someone sees it', () => {
   test.each<[Ends, boolean, string]>([
     [{}, true, 'ui'],
     [{ columns: 40, rows: 8 }, true, 'ui'],

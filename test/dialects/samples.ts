@@ -7,7 +7,7 @@ import { anyCharacter } from '../support/characters.js';
 
 const word = fc.string({ unit: anyCharacter, maxLength: 12 });
 const wordOrNull = fc.option(word);
-/** What is commonly written for an outcome comes often, where it is none. */
+/** What is commonly written for an outcome comes often, where it is not one. */
 const text = fc.oneof(
   word,
   word.map(each => `Error: ${each}`),
@@ -94,7 +94,7 @@ const mcpStructured = fc.constantFrom(
   { denied: { tool: 'rm', reason: 'no' } },
 );
 
-/** Sound messages of each wire, with fields that nobody knows. */
+/** Sound messages of each wire, with fields that no one knows. */
 export const NATIVES: Readonly<Record<DialectName, fc.Arbitrary<object>>> = {
   rap: withExtras(fc.tuple(told, said).map(([head, body]) => ({ ...head, ...body }))),
   session: withExtras(
@@ -173,12 +173,12 @@ const beside = fc.record(
   { requiredKeys: [] },
 );
 
-/** Answers of every kind, such as somebody may put together without any wire. */
+/** Answers of every kind, such as someone may put together without any wire. */
 export const ANSWERS: fc.Arbitrary<Answer> = fc
   .record({ call, outcome, payload: fc.oneof(text, json), beside }, { requiredKeys: ['call', 'outcome'] })
   .map(structuredOnlyWhereItFits);
 
-/** Where an outcome needs structured content to be told, it takes its place: that is a test of its own. */
+/** Where an outcome needs structured content to be reported, it takes its place: that is a test of its own. */
 function structuredOnlyWhereItFits(answer: Answer): Answer {
   if (!needsStructure(answer.outcome)) return answer;
   const { 'structured content': _, ...others } = answer.beside ?? {};
@@ -190,7 +190,7 @@ function needsStructure(given: JudgedOutcome): boolean {
   return given.type !== 'success' && given.type !== 'unknown';
 }
 
-/** Whatever JSON can say, and whatever a program can hand over that is none. */
+/** Whatever JSON can say, and whatever a program can hand over that is invalid. */
 export const ANYTHING: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 4 }),
   fc.anything({

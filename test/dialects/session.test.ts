@@ -56,7 +56,7 @@ describe('a result', () => {
   });
 });
 
-describe('an outcome that sessions have no kind for is told as an error', () => {
+describe('an outcome that sessions have no kind for is reported as an error', () => {
   test.each<[JudgedOutcome, string]>([
     [
       { type: 'canceled', reason: 'enough', by: 'user', basis: 'ours' },
@@ -112,6 +112,6 @@ test.each<[unknown, string[]]>([
     ['$.tool_req.tool_name: is required', '$.tool_req.args: must be an object'],
   ],
   [{ kind: 'error_event', tool_req: TOOL_REQ }, ['$.error: is required', '$.origin: is required']],
-])('%j is none, and it says where', (native, faults) => {
+])('%j is invalid, and it says where', (native, faults) => {
   expect(sessionDialect.read(native)).toEqual({ ok: false, faults });
 });

@@ -95,7 +95,7 @@ describe('which segment is shown', () => {
   });
 });
 
-describe('what the author is told', () => {
+describe('what the author is reported', () => {
   const warnings = (...segments: { type: string; content?: unknown }[]) =>
     chooseSegment(segments, knownTypes).warnings;
 

@@ -23,7 +23,7 @@ interface AckCase {
   readonly attempts: number;
   /** The acknowledgement's status; null where none came. */
   readonly ack: number | null;
-  /** Its warnings about the acknowledgement; none unless told, null where they depend on the tool's haste. */
+  /** Its warnings about the acknowledgement; none by default, null where they depend on the tool's haste. */
   readonly ids?: readonly string[] | null;
   readonly text: string | RegExp;
 }

@@ -104,7 +104,7 @@ describe.concurrent('arguments', () => {
 });
 
 describe.concurrent('identity on the wire (RT-ID, RT-FIELDS)', () => {
-  it('unless told: fresh ids, call_id null, no ancestors, no user', async () => {
+  it('by default: fresh ids, call_id null, no ancestors, no user', async () => {
     const [one, other] = await Promise.all([sentBy([]), sentBy([])]);
     expect(Object.keys(one).sort()).toEqual([
       'arguments',

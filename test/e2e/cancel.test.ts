@@ -97,7 +97,7 @@ describe.concurrent('cancel', () => {
     expect(stdout + stderr).not.toContain('\u001b');
   });
 
-  it('interrupted while nobody answers: 130', async () => {
+  it('interrupted while no one answers: 130', async () => {
     await using mute = await silentServer();
     const { interrupt, ended } = startHere(['cancel', mute.url, ...CALL, '--timeout', '0']);
     await mute.connected();

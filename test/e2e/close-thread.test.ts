@@ -52,7 +52,7 @@ describe.concurrent('close-thread', () => {
     expect(stderr).toMatch(message);
   });
 
-  it('whoever asked for an object gets one, whatever went wrong', async () => {
+  it('anyone who asked for an object gets one, whatever went wrong', async () => {
     const { status, stdout } = await runHere(['close-thread', ':1', '-o', 'json']);
     expect(status).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ notices: [], error: { code: 'usage' } });

@@ -210,7 +210,7 @@ describe.concurrent('render', () => {
     ]);
   });
 
-  it('insists on a dialect where it is told to', async () => {
+  it('insists on a dialect where it is asked to', async () => {
     const transcript = join(ROOT, 'fixtures/transcripts/choice.ndjson');
     const { status } = await runHere(['render', transcript, '--dialect', 'mcp'], {});
     const wrong = await runHere(['render', '-', '--dialect', 'mcp'], { stdin: JSON.stringify(BATCH) });

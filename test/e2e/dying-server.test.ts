@@ -65,7 +65,7 @@ describe.concurrent('a server of --command that exits', () => {
     );
   });
 
-  test('one that does not is no warning; -v shows what it writes, in whole lines', async () => {
+  test('one that does not is not a warning; -v shows what it writes, in whole lines', async () => {
     const sound = server({ onInvoke: ANSWER, onClose: '' });
     expect((await invoke(sound)).stderr).toBe('');
     expect((await invoke(sound, '-v')).stderr).toMatch(/^server: listening, ready$/m);
@@ -84,7 +84,7 @@ test('--watch restarts the server when its file changes, and calls again', async
   running.child.stderr?.on('data', chunk => (stderr += chunk));
   await eventually('the first result', () => stdout === 'one');
   await eventually('it waits', () => stderr.includes('waiting for a change'));
-  await writeFile(folder.file('out.txt'), 'what a server writes beside itself is no change');
+  await writeFile(folder.file('out.txt'), 'what a server writes beside itself is not a change');
   await writeFile(file, serving('two').replace('require("node:http")', '(await import("node:http"))'));
   await eventually('the second result', () => stdout === 'onetwo');
   await eventually('it waits again', () => stderr.split('waiting for a change').length === 3);

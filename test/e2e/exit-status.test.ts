@@ -41,7 +41,7 @@ describe.concurrent('exit status (design, section 4)', () => {
     [2, 'arguments against the schema', () => ['invoke', plain.url, 'echo']],
     [2, 'an unknown operation', () => ['invoke', plain.url, 'echos']],
     [2, 'an unreadable @file', () => ['invoke', plain.url, 'echo', 'text=@/nowhere/at/all']],
-    [2, 'a URL that is none', () => ['invoke', 'http://', 'echo']],
+    [2, 'a URL that is invalid', () => ['invoke', 'http://', 'echo']],
     [2, 'a port in use', () => ['invoke', odd.url, 'silent', '--callback-port', String(plain.port)]],
     [
       2,
@@ -55,8 +55,8 @@ describe.concurrent('exit status (design, section 4)', () => {
     [5, 'the tool says denied', () => ['invoke', plain.url, 'lmkit', 'kind=denied']],
     [5, 'the tool says canceled', () => ['invoke', plain.url, 'lmkit', 'kind=canceled']],
     [5, 'the tool says timeout', () => ['invoke', plain.url, 'lmkit', 'kind=timeout']],
-    [6, 'a choice, and nobody is there', () => ['invoke', stdlib.url, 'ask']],
-    [6, 'a destructive tool, and nobody is there', () => ['invoke', stdlib.url, 'delete_all']],
+    [6, 'a choice, and no one is there', () => ['invoke', stdlib.url, 'ask']],
+    [6, 'a destructive tool, and no one is there', () => ['invoke', stdlib.url, 'delete_all']],
     [0, 'a destructive tool with --yes', () => ['invoke', stdlib.url, 'delete_all', '--yes']],
   ])('%i: %s, without a process', async (status, _, args) => {
     const ended = await runHere(await args());

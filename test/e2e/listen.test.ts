@@ -23,7 +23,7 @@ const CONSENT = 'https://auth.example/consent?state=s3cr3t';
 const token = ({ callback_url }: ListeningHere) => callback_url.split('/').at(-1) ?? '';
 
 describe.concurrent('what comes is shown as it comes', () => {
-  it('a result of a real tool that somebody else calls: the human’s pane and the LLM’s', async () => {
+  it('a result of a real tool that someone else calls: the human’s pane and the LLM’s', async () => {
     await using tool = await startPeer('plain');
     await using listening = await startListeningHere();
     const { callback_url } = listening;
@@ -174,7 +174,7 @@ describe.concurrent('it is guarded like every listener', () => {
     expect(told).not.toContain(token(listening));
   });
 
-  it('a POST to its base is told, with where callbacks go', async () => {
+  it('a POST to its base is reported, with where callbacks go', async () => {
     await using listening = await startListeningHere();
     expect((await ask(`${listening.url}/`, { body: JSON.stringify(result()) })).status).toBe(404);
     await listening.tells(
@@ -193,7 +193,7 @@ describe.concurrent('it is guarded like every listener', () => {
     );
   });
 
-  it('tools are told the public URL; a port that is asked for is the one', async () => {
+  it('tools are notified the public URL; a port that is asked for is the one', async () => {
     const port = await closedPort();
     const base = 'https://tunnel.example/base';
     await using listening = await startListeningHere(['--port', String(port), '--callback-url', `${base}/`]);
@@ -223,7 +223,7 @@ describe.concurrent('how it ends', () => {
     expect([status, stderr]).toEqual([0, '']);
   });
 
-  it('row 30: where nobody reads any more, quietly', async () => {
+  it('row 30: where no one reads any more, quietly', async () => {
     await using listening = await startListening(['-o', 'json']);
     listening.hangUp();
     expect(await listening.post(result())).toBe(200);

@@ -202,7 +202,7 @@ describe('row 20: what JSON cannot hold is diagnosed, and shown as it came', () 
 });
 
 describe('where it listens', () => {
-  it.concurrent('row 6: the tool is told 127.0.0.1, whoever has ::1 on that port', async () => {
+  it.concurrent('row 6: the tool is notified 127.0.0.1, anyone who has ::1 on that port', async () => {
     await using other = await silentServer('::1');
     const { report, status } = await invokeJsonHere([
       odd.url,
@@ -227,7 +227,7 @@ describe('where it listens', () => {
     },
   );
 
-  it.concurrent('row 5: loopback is no reason to warn', async () => {
+  it.concurrent('row 5: loopback is not a reason to warn', async () => {
     const { report } = await invokeJsonHere([odd.url, 'no_display', '--callback-host', 'localhost']);
     expect(report.invocation?.callback_url).toMatch(/^http:\/\/127\.0\.0\.1:/);
     expect(warningIds(report)).toEqual([]);

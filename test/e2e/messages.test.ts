@@ -239,7 +239,7 @@ describe.concurrent('usage: what commander or the plan refuses', () => {
       ['invoke', 'ftp://127.0.0.1', 'echo'],
       /unsupported URL: ftp:\/\/127\.0\.0\.1; use http or https/,
     ],
-    ['a URL that is none', ['invoke', 'http://', 'echo'], /invalid URL: http:\/\//],
+    ['a URL that is invalid', ['invoke', 'http://', 'echo'], /invalid URL: http:\/\//],
     ['no operation for an endpoint', ['invoke', ':3001', '--endpoint'], /no operation given.*\n.*toolset/],
     [
       '--json of gh',
@@ -262,17 +262,17 @@ describe.concurrent('usage: what commander or the plan refuses', () => {
     ['--demo with --command', ['invoke', '--demo', '--command', 'x'], /exclude each other/],
     ['--endpoint without a URL', ['invoke', '--endpoint', 'echo'], /--endpoint needs the URL/],
     [
-      'a duration that is none',
+      'a duration that is invalid',
       ['invoke', '--demo', '--timeout', 'soon'],
       /--timeout.*\n?.*500ms, 2s, 5m, 1h/,
     ],
-    ['a port that is none', ['invoke', '--demo', '--callback-port', '70000'], /0 to 65535/],
+    ['a port that is invalid', ['invoke', '--demo', '--callback-port', '70000'], /0 to 65535/],
     [
       'a segment type that cannot be drawn',
       ['invoke', '--demo', '--supports', 'hologram'],
       /hologram.*diff, text/,
     ],
-    ['a header that is none', ['invoke', '--demo', '-H', 'oops'], /--header.*"Name: value"/],
+    ['a header that is invalid', ['invoke', '--demo', '-H', 'oops'], /--header.*"Name: value"/],
     [
       'a header that is the connection’s',
       ['invoke', '--demo', '-H', 'Host: a'],
@@ -305,7 +305,7 @@ describe.concurrent('usage: what commander or the plan refuses', () => {
   });
 
   it.each([
-    ['a URL that is none', ['htp://127.0.0.1', 'echo'], 'usage'],
+    ['a URL that is invalid', ['htp://127.0.0.1', 'echo'], 'usage'],
     ['a file that cannot be written', ['--demo', '--save', '/nowhere/x'], 'unwritable-file'],
   ])('-o json: %s comes as an object with `error` too', async (_, args, code) => {
     const { status, report } = await invokeJsonHere(args);

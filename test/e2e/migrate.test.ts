@@ -62,7 +62,7 @@ describe.concurrent('migrate', () => {
     expect(refused.stderr).toMatch(/no configured toolset declares needsMigration/);
   });
 
-  it('nobody there: 4, and nothing was sent', async () => {
+  it('no one there: 4, and nothing was sent', async () => {
     const { status, stdout, stderr } = await runHere(['migrate', ':1', ...MOVE]);
     expect([status, stdout]).toEqual([4, '']);
     expect(stderr).toMatch(/ECONNREFUSED[\s\S]*Is the tool running/);

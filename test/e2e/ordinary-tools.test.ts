@@ -139,7 +139,7 @@ describe.concurrent('questions to a person', () => {
     expect(stderr).toContain('https://auth.example.com/authorize?state=SECRET-STATE-123&client=x');
   });
 
-  it('RT-CHOICE: a question that nobody answers names the choices, exit 6', async () => {
+  it('RT-CHOICE: a question that no one answers names the choices, exit 6', async () => {
     const { status, report, stderr } = await invokeJsonHere([stdlib.url, 'ask']);
     expect(status).toBe(6);
     expect(report.error).toMatchObject({

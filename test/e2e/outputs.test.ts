@@ -136,7 +136,7 @@ Replaced text in a.txt
     expect(stdout).toMatch(/^ {2}"count": 1,\n {2}"count": 2$/m);
   });
 
-  it('what was skipped is told with its reason', async () => {
+  it('what was skipped is reported with its reason', async () => {
     const { stdout } = await runHere(['invoke', odd.url, 'unknown_segments', '-o', 'plain']);
     expect(stdout).toContain('skipped display_as[0] hologram: the type "hologram" is not supported');
     expect(stdout).toContain('HUMAN display_as[1] text (the first that can be displayed)');

@@ -29,7 +29,7 @@ const invoke = (id: string, policy: keyof typeof POLICIES, ...more: readonly str
 const heardOf = async (id: string) => (await stdlib.log()).filter(({ raw }) => raw.includes(id));
 
 describe.concurrent('--policy', () => {
-  test('denies before anything is sent: exit 5, and the LLM is told', async () => {
+  test('denies before anything is sent: exit 5, and the LLM is reported', async () => {
     const { status, stdout, stderr } = await runHere(invoke('denied-1', 'denies', '--yes'));
     expect(stdout).toBe('{"denied":{"tool":"delete_all","reason":"ask ops first"}}');
     expect([status, stderr]).toEqual([
@@ -55,7 +55,7 @@ describe.concurrent('--policy', () => {
     });
   });
 
-  test('allows by name what is destructive, with nobody there to ask', async () => {
+  test('allows by name what is destructive, with no one there to ask', async () => {
     const { status, stdout } = await runHere(invoke('allowed-1', 'allows'));
     expect([status, stdout]).toEqual([0, expect.stringContaining('Deleted all')]);
     expect(await heardOf('allowed-1')).not.toEqual([]);

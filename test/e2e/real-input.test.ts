@@ -108,14 +108,14 @@ describe.concurrent('a late result (delivery faults)', () => {
     expect(verdicts(report)).toEqual(['late 200']);
   });
 
-  it('a result within the time is none', async () => {
+  it('a result within the time is not one', async () => {
     const { report, status } = await invokeJsonHere([odd.url, 'late_ms', 'ms=300', '--timeout', '10s']);
     expect(status).toBe(0);
     expect(report.timing?.resultMs).toBeGreaterThan(280);
   });
 });
 
-it.concurrent('TOOL-OPAQUE: a post to a wrong address is told at once on stderr, and counted at the end', async () => {
+it.concurrent('TOOL-OPAQUE: a post to a wrong address is reported at once on stderr, and counted at the end', async () => {
   const { report, stderr } = await invokeJsonHere([odd.url, 'misdirected', '--timeout', '1s']);
   const delivery = await odd.seen('delivery', ({ url }) => url.startsWith(String(callbackOrigin(report))));
   expect(delivery.status).toBe(404);

@@ -257,7 +257,7 @@ describe.concurrent('what comes out of a pipe', () => {
     expect(stdout.includes('\u001b[')).toBe(isColoured);
   });
 
-  it('threats, row 30: is whole, and ends quietly where nobody reads on', async () => {
+  it('threats, row 30: is whole, and ends quietly where no one reads on', async () => {
     const rows = Array.from({ length: 10_000 }, (_, row) => `-old ${row}\n+new ${row}\n`).join('');
     const file = await folder.write('long.diff', `--- a\n+++ a\n@@ -1,10000 +1,10000 @@\n${rows}`);
     const [whole, head] = await Promise.all([
@@ -281,7 +281,7 @@ describe.concurrent('a picture', () => {
     expect(other.stdout).toBe(one.stdout);
   });
 
-  it('goes into a file that others may read, as wide as it is told', async () => {
+  it('goes into a file that others may read, as wide as reported', async () => {
     const file = folder.file('picture.svg');
     const { status, stdout } = await runHere([...words, '--save', file, '--width', '60']);
     expect([status, stdout]).toEqual([0, '']);

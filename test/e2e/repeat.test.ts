@@ -52,7 +52,7 @@ describe.concurrent('--repeat', () => {
     expect(stdout).toContain('2 calls: 2 error');
   });
 
-  test('what is never answered is told for each, once it is over', async () => {
+  test('what is never answered is reported for each, once it is over', async () => {
     const { status, stdout } = await repeat('--repeat', '2', '--timeout', '1ms');
     expect(status).toBe(7);
     expect(stdout).toContain('2 calls: 2 timeout');
@@ -60,7 +60,7 @@ describe.concurrent('--repeat', () => {
 
   test.each([
     ['--choose that fits no choice', ['--choose', 'mars']],
-    ['nobody to answer', []],
+    ['no one to answer', []],
   ])('%s: each call is left with its question, exit 6', async (_, choose) => {
     const { status, stdout } = await runHere([
       'invoke',
@@ -105,7 +105,7 @@ describe.concurrent('--repeat', () => {
     ['--repeat', '0'],
     ['--repeat', '10001'],
     ['--concurrency', '0'],
-  ])('%s %s is no number of calls', async (flag, number) => {
+  ])('%s %s is not a number of calls', async (flag, number) => {
     const { status, stderr } = await repeat(flag, number);
     expect(status).toBe(2);
     expect(stderr).toMatch(/Give a whole number from 1 to /);

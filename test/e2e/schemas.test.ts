@@ -56,7 +56,7 @@ const FLOWS: readonly (readonly ['plain' | 'mock' | 'odd', readonly string[]])[]
   ['plain', ['ancestors', '--ancestor', 'root', '--ancestor', 'parent', '--group-id', 'child']],
 ];
 
-/** Flows in which somebody does something meanwhile; each with what it must come to. */
+/** Flows in which someone does something meanwhile; each with what it must come to. */
 type Meanwhile = (call: Live, id: string) => Promise<unknown>;
 const visiting =
   (decision: 'grant' | 'refuse'): Meanwhile =>

@@ -4,7 +4,7 @@ import { runHere } from './support/in-process.js';
 import { type Behaviour, resultFor, startTool } from './support/own-tool.js';
 import { invokeJsonHere, verdictsIn } from './support/report.js';
 
-const BODY = '{"text":"the result, where nobody looks for it, and where it is of no use to anybody"}';
+const BODY = '{"text":"the result, where no one looks for it, and where it is of no use to anybody"}';
 const UNREAD = {
   id: 'TOOL-ASYNC',
   message: `the acknowledgement carried a body of ${BODY.length} bytes, which is ignored; POST the result to callback_url`,
@@ -28,7 +28,7 @@ describe.concurrent('TOOL-ASYNC: a result in the acknowledgement, in chunks or a
     ['in chunks', {}],
     ['announced', { 'content-length': String(BODY.length) }],
   ])('%s', (_, headers) => {
-    it('and nowhere else: the call says why there is none, and both checks fail it', async () => {
+    it('and nowhere else: the call says why none exists, and both checks fail it', async () => {
       const { report, verdicts } = await judged({ headers, body: BODY });
       expect(report.error).toMatchObject({
         code: 'timeout',

@@ -104,7 +104,7 @@ describe('row 15: whatever a tool sends again and again, the oldest are forgotte
   });
 });
 
-test('nobody is asked more than a hundred things at a time', () => {
+test('no one is asked more than a hundred things at a time', () => {
   const asked = Array.from({ length: 150 }, (_, index) =>
     arrives({ ...CHOICE, prompt: `${index}` }, { leg: `${index}` }),
   );

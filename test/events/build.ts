@@ -172,7 +172,7 @@ export const canceled = (by: 'person' | 'flag' | 'policy' = 'person'): Moment[] 
 export const denied = (by: 'person' | 'policy' = 'policy', reason = 'not here'): Moment[] => [
   { kind: 'denied', by, tool: 'edit_file', reason, calls, thread: THREAD, body: Content.ofJson(INVOCATION) },
 ];
-/** An invocation that somebody else sends. */
+/** An invocation that someone else sends. */
 export const expected = (): Moment[] => [
   { kind: 'expected', calls, thread: THREAD, body: Content.ofJson(INVOCATION) },
 ];

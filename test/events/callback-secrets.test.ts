@@ -19,7 +19,7 @@ import {
 const token = 'canary-_aB3.~canary-canary-canary-canary-1';
 const callback_url = `http://runtime:3000/callback/${token}/back?more=${token}2`;
 
-describe('row 25: what events tell of callback URLs is secret', () => {
+describe('row 25: what events reports callback URLs is secret', () => {
   test.each([
     ['the URL of an invocation', call({ invocation: { ...INVOCATION, callback_url } })],
     ['the URL of a choice', arrives({ ...CHOICE, response_url: callback_url })],
@@ -40,7 +40,7 @@ describe('row 25: what events tell of callback URLs is secret', () => {
     expect(redactor.text(token)).toBe('[redacted]');
   });
 
-  test('ids of its own are none, though its path names them', () => {
+  test('ids of its own are not one, though its path names them', () => {
     const { id, group_id } = INVOCATION;
     const url = `http://runtime:3000/threads/${group_id}/calls/${id}?token=${token}`;
     const redactor = callbackSecrets(eventsOf(call({ invocation: { ...INVOCATION, callback_url: url } })));
@@ -90,7 +90,7 @@ describe('row 25: what events tell of callback URLs is secret', () => {
     );
   });
 
-  test('hosts, common words and what is told anyway are none', () => {
+  test('hosts, common words and what is reported anyway are not one', () => {
     const text = 'http://a-very-long-host-name-indeed.example/callback/v2 and call_0123456789abcdef';
     const redactor = urlSecrets(
       [text.split(' ')[0] ?? '', 'http://h/call_0123456789abcdef'],
@@ -99,7 +99,7 @@ describe('row 25: what events tell of callback URLs is secret', () => {
     expect(redactor.text(text)).toBe(text);
   });
 
-  test('JSON stays JSON, and what is no secret stays as it is', () => {
+  test('JSON stays JSON, and what is not a secret stays as it is', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.string(), (value, text) => {
         const source = JSON.stringify({ value, text: `${text}\n${token}` });

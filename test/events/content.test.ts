@@ -35,7 +35,7 @@ describe('read once', () => {
     expect({ size, sha256, json }).toEqual({ size: kept.size, sha256: kept.sha256, json: kept.json });
   });
 
-  test('whoever asks for the bytes is told, and gets no destroyed ones', () => {
+  test('anyone who asks for the bytes is reported, and gets no destroyed ones', () => {
     const content = Content.readOnce(Buffer.from(LARGE));
     expect(() => content.bytes).toThrow('the bytes of this body were not kept');
     expect(content).toBeInstanceOf(Content);

@@ -83,7 +83,7 @@ describe('a ring of events', () => {
     ['a thread', { thread: 'x'.repeat(60) }],
     ['a message', { message: 'x'.repeat(60) }],
     [
-      'what is told of the nearest fixture',
+      'what is reported of the nearest fixture',
       { kind: 'matched', fixture: null, nearest: { fixture: 'x'.repeat(60), path: '', reason: '' } },
     ],
   ])('row 15: counts %s', (_, long) => {

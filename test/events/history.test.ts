@@ -61,7 +61,7 @@ describe('untracked', () => {
     ]);
   });
 
-  test('row 1: a post to a wrong callback address belongs to nobody', () => {
+  test('row 1: a post to a wrong callback address belongs to no one', () => {
     const history = historyOf(call(), refused('wrong-address', 404));
     expect(history.first?.arrivals).toEqual([]);
     expect([...history.untracked.values()]).toMatchObject([
@@ -69,7 +69,7 @@ describe('untracked', () => {
     ]);
   });
 
-  test('an invocation and a callback of a call are none', () => {
+  test('an invocation and a callback of a call are not one', () => {
     expect(historyOf(call(), acknowledged(), resultArrives()).untracked.size).toBe(0);
   });
 });
@@ -79,7 +79,7 @@ test('RT-MATCH, row 7: an event that names no known call changes none', () => {
     ...each,
     calls: ['other'],
   }));
-  const stray = resultArrives().map(each => ({ ...each, calls: ['nobody'] }));
+  const stray = resultArrives().map(each => ({ ...each, calls: ['no one'] }));
   const history = historyOf(call(), other, stray);
   expect([...history.exchanges.keys()]).toEqual([KEY, 'other']);
   for (const { settled } of history.exchanges.values()) expect(settled).toBeNull();

@@ -115,7 +115,7 @@ describe('rows 7 and 8, RT-MATCH: a message that names another call is discarded
   });
 });
 
-describe('RT-VALIDATE: what is no callback is rejected', () => {
+describe('RT-VALIDATE: what is not a callback is rejected', () => {
   test.each([
     [{ ...RESULT, text: undefined }, '$.text: is required (or content, in the later text of the protocol)'],
     [{ type: 'tool_error' }, expect.stringMatching(/^\$\.type: is "tool_error"/)],

@@ -109,7 +109,7 @@ describe('a keeper of groups', () => {
   });
 });
 
-test('a listener that throws harms nobody: it is reported once, the others hear everything', () => {
+test('a listener that throws harms no one: it is reported once, the others hear everything', () => {
   const { log } = logWithClock();
   const heard: (number | string)[] = [];
   log.subscribe(() => {

@@ -65,7 +65,7 @@ describe('row 8: any interleaving of what can happen to a call', () => {
     });
   });
 
-  test('RT-PENDING: it waits for the oldest question that nobody has answered', () => {
+  test('RT-PENDING: it waits for the oldest question that no one has answered', () => {
     const nameOf = ({ message }: Question) => {
       if (message.type === 'oauth') return 'oauth';
       return message.prompt === CHOICE.prompt ? 'choice' : 'another choice';

@@ -28,12 +28,12 @@ export interface Model {
   readonly text: string | null;
   readonly seen: readonly string[];
   readonly asked: readonly string[];
-  /** Of these, those that nobody has answered, and the call has not outlived. */
+  /** Of these, those that no one has answered, and the call has not outlived. */
   readonly open: readonly string[];
   readonly lastTry: 'refusal' | 'unreachable';
   /** What the result opened: with how many events, and the text of its last one or why it ended. */
   readonly subscription: { readonly events: number; readonly ended: string | null } | null;
-  /** The patch of the diff view; null where there is none. */
+  /** The patch of the diff view; null where none exists. */
   readonly view: string | null;
 }
 
@@ -191,7 +191,7 @@ export const ACTIONS: readonly Action[] = [
     question => question !== 'oauth',
   ),
   answer('consent given', consented, question => question === 'oauth'),
-  { name: 'choice of nobody', moments: () => chose(0, 'nowhere'), next: unchanged },
+  { name: 'choice of no one', moments: () => chose(0, 'nowhere'), next: unchanged },
   { name: 'lingered', moments: () => lingered(), next: unchanged },
   {
     name: 'lost answer of a stranger',

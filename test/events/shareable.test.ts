@@ -41,7 +41,7 @@ describe('row 25: what leaves the machine', () => {
     expect(JSON.parse(textOf(message) ?? '')).toEqual(OAUTH);
   });
 
-  test('what is no URL in the place of one spoils nothing', () => {
+  test('what is not an URL in the place of one spoils nothing', () => {
     expect(textOf({ ...OAUTH, auth_url: { toString: 1 } })).toContain('"type":"oauth"');
     expect(textOf({ ...CHOICE, response_url: { toString: 1 } })).toContain('"type":"user_choice"');
   });
@@ -68,7 +68,7 @@ describe('row 25: what leaves the machine', () => {
     expect(shareableText(new Content(bytes), createRedactor())).toBe(bytes.toString());
   });
 
-  test('an address that is none goes out whole', () => {
+  test('an address that is invalid goes out whole', () => {
     expect(JSON.parse(textOf({ ...CHOICE, response_url: 7 }) ?? '').response_url).toBe('[redacted]');
   });
 });
@@ -78,7 +78,7 @@ test('a message is shared as its text is', () => {
   expect(shareableMessage(choice)).toEqual({ ...choice, response_url: shared });
 });
 
-test('row 25: how a session stands is told without a secret that it repeats; the rest stays as it is', () => {
+test('row 25: how a session stands is reported without a secret that it repeats; the rest stays as it is', () => {
   const redactor = createRedactor(['canary-key']);
   const place = { seq: 0, at: 1, thread: 'session_1' };
   const ended = {

@@ -61,7 +61,7 @@ describe('begin', () => {
   test.each([
     ['without a body', undefined],
     ['that is not JSON', new Content(Buffer.from('{'))],
-    ['that is no invocation', Content.ofJson({ ...INVOCATION, id: 7 })],
+    ['that is not an invocation', Content.ofJson({ ...INVOCATION, id: 7 })],
   ])('nor does an invocation %s', (_, body) => {
     expect(begin(KEY, { ...first, ...(body ? { body } : { body: undefined }) })).toBeNull();
   });
@@ -127,7 +127,7 @@ describe('what settles a call', () => {
     ['the end of the lingering', lingered()],
     ['a choice', chose(0)],
     [
-      'an answer to nobody',
+      'an answer to no one',
       at(5, [{ kind: 'response', leg: 'unknown', status: 200, headers: {}, calls: [KEY] }]),
     ],
   ])('%s does not', (_, moments) => {
@@ -163,7 +163,7 @@ describe("RT-PENDING: a person's turn", () => {
     expect(exchange.selections).toMatchObject([{ selected: 1, question: 'pick' }]);
   });
 
-  test('a question after the end waits for nobody', () => {
+  test('a question after the end waits for no one', () => {
     expect(exchangeOf(call(), timedOut(), arrives(OAUTH)).waitingFor).toBeNull();
   });
 });
@@ -194,7 +194,7 @@ describe('RT-CHOICE: what was picked', () => {
     expect(exchangeOf(call(), asked, chose(1), again)).toEqual(answered);
   });
 
-  test('consent is no selection, nor is a choice without a value', () => {
+  test('consent is not a selection, nor is a choice without a value', () => {
     const decided = (what: 'consent' | 'choice'): Moment[] => [
       { kind: 'decided', what, by: 'person', calls: [KEY] },
     ];

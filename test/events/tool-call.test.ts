@@ -149,7 +149,7 @@ describe('callbacks', () => {
   });
 });
 
-describe('what is told of it', () => {
+describe('what is reported of it', () => {
   test('fixture, plans, decisions, losses, warnings', () => {
     const nearest = { fixture: 'f', path: '$.a', reason: 'r' };
     const folded = fold(
@@ -248,23 +248,23 @@ describe('what a call waits for', () => {
   const awaits = (...moments: readonly Moment[][]) => fold(call(), ...moments)?.awaits;
 
   test.each<[string, Moment[][], ToolCall['awaits']]>([
-    ['nobody, at first', [], null],
+    ['no one, at first', [], null],
     ['its event to be fired', [on, demanded], 'fire'],
-    ['nobody, once it was', [on, demanded, sent(EVENT, 'e', { status: 200 })], null],
+    ['no one, once it was', [on, demanded, sent(EVENT, 'e', { status: 200 })], null],
     ['the next one', [on, demanded, sent(EVENT, 'e', { status: 200 }), demanded], 'fire'],
     [
-      'nobody, where one like another was',
+      'no one, where one like another was',
       [on, sent(EVENT, 'e'), demanded, turned(sent(EVENT, 'f'), 2)],
       null,
     ],
     ['the same, where its last callback is sent once more', [on, demanded, sent(RESULT, 'again')], 'fire'],
     [
-      'nobody, where it is called off',
+      'no one, where it is called off',
       [on, demanded, fact({ kind: 'dropped', what: 'event', why: 'x', count: 1 })],
       null,
     ],
     [
-      'nobody, where it was fired and is dropped by a fault',
+      'no one, where it was fired and is dropped by a fault',
       [on, demanded, fact({ kind: 'planned', by: 'fault', plan: 'drop' })],
       null,
     ],
@@ -275,12 +275,12 @@ describe('what a call waits for', () => {
       'consent',
     ],
     [
-      'nobody, once somebody decided',
+      'no one, once someone decided',
       [sent(CHOICE, 'q'), fact({ kind: 'decided', what: 'choice', by: 'person', value: 0 })],
       null,
     ],
     [
-      'nobody, once nobody did in time',
+      'no one, once no one did in time',
       [sent(CHOICE, 'q'), fact({ kind: 'expired', what: 'answer', afterMs: 1 })],
       null,
     ],
@@ -288,7 +288,7 @@ describe('what a call waits for', () => {
     expect(awaits(...moments)).toBe(expected);
   });
 
-  test('to be fired is no fault: it is not among its plans', () => {
+  test('to be fired is not a fault: it is not among its plans', () => {
     expect(fold(call(), demanded)?.plans).toEqual([]);
   });
 
@@ -312,7 +312,7 @@ describe('a client that is not called back', () => {
     expect(waiting && [waiting.isDirect, toolCallState(waiting)]).toEqual([true, 'waiting']);
   });
 
-  test('has its result with it, and nobody is waited for any more', () => {
+  test('has its result with it, and no one is waited for any more', () => {
     const demand: Moment = { kind: 'planned', by: 'fixture', plan: 'demand', calls };
     const done = told([demand], answered(200, { body: '{"content":[]}' }));
     expect(done && [toolCallState(done), done.awaits]).toEqual(['delivered', null]);

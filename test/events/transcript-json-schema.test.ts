@@ -42,7 +42,7 @@ test.each(recorded)('fits every line of fixtures/transcripts/%s', name => {
 
 describe('bites', () => {
   test.each([
-    ['a kind that nobody knows', { kind: 'x', seq: 0, at: 0 }],
+    ['a kind that no one knows', { kind: 'x', seq: 0, at: 0 }],
     ['an event without its place', { kind: 'warned', at: 0, message: 'a' }],
     ['a member that is not in it', { kind: 'warned', seq: 0, at: 0, message: 'a', more: 1 }],
     ['another version', { ...Object(linesOf('nothing')[0]), format: 'protocol-cli-transcript/2' }],

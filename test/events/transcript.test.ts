@@ -82,7 +82,7 @@ describe('what is written', () => {
   });
 });
 
-test('row 25: the address of a question is told without its token, as a field', () => {
+test('row 25: the address of a question is reported without its token, as a field', () => {
   const url = 'http://tool:3001/user_choice/0123456789abcdef?code=canary';
   const selection = untrackedRequest('choice').map(each => ('url' in each ? { ...each, url } : each));
   const story = eventsOf(call(), arrives({ ...CHOICE, response_url: url }), selection);
@@ -102,7 +102,7 @@ describe('what is read', () => {
     expect(fold(transcript.events)).toEqual(fold(STORY));
   });
 
-  test('row 27: a torn tail is told with its line, the rest is kept', () => {
+  test('row 27: a torn tail is reported with its line, the rest is kept', () => {
     const whole = LINES.join('\n');
     const torn = whole.slice(0, whole.length - 60).split('\n');
     const { events, end, faults } = readTranscript(torn);
@@ -119,7 +119,7 @@ describe('what is read', () => {
     ['{"kind":"header","format":"another/9"}', 'line 3: $.format: '],
     ['['.repeat(10_000), 'line 3: the JSON is nested deeper than 128 levels'],
     ['null', 'line 3: $: '],
-  ])('a line of %j is told, the good lines are kept', (line, fault) => {
+  ])('a line of %j is reported, the good lines are kept', (line, fault) => {
     const lines = [...LINES.slice(0, 2), line, ...LINES.slice(2)];
     const { events, faults } = readTranscript(lines);
     expect(faults).toHaveLength(1);
@@ -136,7 +136,7 @@ describe('what is read', () => {
     ]);
   });
 
-  test('what is wrong with many lines alike is told once', () => {
+  test('what is wrong with many lines alike is reported once', () => {
     const { faults } = readTranscript(LINES.filter(line => !BODY_LINES.includes(line)));
     expect(faults).toEqual([
       expect.stringMatching(
@@ -145,7 +145,7 @@ describe('what is read', () => {
     ]);
   });
 
-  test('a body that somebody has changed is a fault of its line', () => {
+  test('a body that someone has changed is a fault of its line', () => {
     const [line = ''] = BODY_LINES;
     const changed = line.replace('"data":"', '"data":" ');
     const { faults } = readTranscript(LINES.map(each => (each === line ? changed : each)));
@@ -188,12 +188,12 @@ describe('what was lost', () => {
     expect(readTranscript(LINES).lost).toEqual([]);
   });
 
-  test('is told where the numbers have a gap, with the line after it', () => {
+  test('is reported where the numbers have a gap, with the line after it', () => {
     expect(without(3).lost).toEqual([`line ${placed(4)}: 1 event is missing before it`]);
     expect(without(3, 4).lost).toEqual([`line ${placed(5)}: 2 events are missing before it`]);
   });
 
-  test('is told of the first ones too', () => {
+  test('is reported of the first ones too', () => {
     expect(without(0, 1).lost).toEqual([`line ${placed(2)}: 2 events are missing before it`]);
   });
 
@@ -203,7 +203,7 @@ describe('what was lost', () => {
     expect(lost).toEqual([]);
   });
 
-  test('is told of the last ones, with the end line', () => {
+  test('is reported of the last ones, with the end line', () => {
     const last = events.length - 2; // the end has a number, too
     expect(without(last).lost).toEqual([`line ${LINES.length}: 1 event is missing before it`]);
     expect(without(last - 1, last).lost).toEqual([`line ${LINES.length}: 2 events are missing before it`]);
@@ -214,7 +214,7 @@ describe('what was lost', () => {
     expect(readTranscript(older)).toMatchObject({ end: 'done', lost: [], faults: [] });
   });
 
-  test('is told where the end is that of another one', () => {
+  test('is reported where the end is that of another one', () => {
     const [end = ''] = written(STORY.slice(0, 4)).slice(-1);
     const { lost } = readTranscript([...LINES.slice(0, -1), end]);
     expect(lost).toEqual([
@@ -222,13 +222,13 @@ describe('what was lost', () => {
     ]);
   });
 
-  test('is told of a line that is not there, after another one that could not be read', () => {
+  test('is reported of a line that is not there, after another one that could not be read', () => {
     const [torn, gone] = [events[3], events[6]];
     const lines = LINES.map(line => (line === torn ? line.slice(9) : line === gone ? '' : line));
     expect(readTranscript(lines).lost).toEqual([`line ${placed(7)}: 1 event is missing before it`]);
   });
 
-  test('is what whoever wrote it could not keep up with', () => {
+  test('is what anyone who wrote it could not keep up with', () => {
     const writer = transcriptWriter(createRedactor());
     const [last] = STORY.slice(-1);
     const dropped = { kind: 'dropped', what: 'event', why: 'too slow', count: 7, seq: 40, at: 99 } as const;
@@ -267,7 +267,7 @@ describe('several in one file', () => {
     expect(parts([...ONE.slice(1), ...ONE])).toEqual([STORY.length, STORY.length]);
   });
 
-  test('are one where only one is wanted, and that there are others is told', () => {
+  test('are one where only one is wanted, and that there are others is reported', () => {
     const { events, faults } = readTranscript([...ONE, ...OTHER]);
     expect(events).toHaveLength(STORY.length);
     expect(faults).toEqual([`line ${ONE.length + 1}: a second transcript starts here and was ignored`]);
@@ -307,7 +307,7 @@ describe('row 25: what is not written', () => {
     expect(text).toContain('https://auth.example/consent');
   });
 
-  test('the digest of a body gives nobody a way to guess at its secrets', () => {
+  test('the digest of a body gives no one a way to guess at its secrets', () => {
     const events = eventsOf(call(), resultArrives({ text: CANARY }));
     const digests = events.flatMap(event => ('body' in event && event.body ? [event.body.sha256] : []));
     expect(written(events, CANARY).join('\n')).not.toContain(digests.at(-1));

@@ -19,10 +19,10 @@ test('they are found by call and by thread', () => {
   untracked.begin(requestOf('call', { purpose: 'cancel', calls: [KEY], thread: THREAD }));
   untracked.begin(requestOf('thread', { thread: THREAD }));
   untracked.begin(requestOf('namesake', { thread: KEY }));
-  untracked.begin(requestOf('nobody', { purpose: 'discovery' }));
+  untracked.begin(requestOf('no one', { purpose: 'discovery' }));
   expect(legs(untracked.ofCall(KEY))).toEqual(['call']);
   expect(legs(untracked.ofThread(THREAD))).toEqual(['thread']);
-  expect(legs(untracked.values())).toEqual(['call', 'thread', 'namesake', 'nobody']);
+  expect(legs(untracked.values())).toEqual(['call', 'thread', 'namesake', 'no one']);
   expect(untracked.hasStrays).toBe(false);
 });
 

@@ -87,7 +87,7 @@ describe('destinations', () => {
     'http://',
     'http://me:secret@127.0.0.1/',
     'http://me@127.0.0.1/',
-  ])('row 9: refuses what is no plain http url, and does not repeat a password: %s', url => {
+  ])('row 9: refuses what is not a plain http url, and does not repeat a password: %s', url => {
     expect(() => destinationOf(url)).toThrow(expect.objectContaining({ phase: 'address', code: 'BAD_URL' }));
     expect(() => destinationOf(url)).not.toThrow(/secret/);
   });

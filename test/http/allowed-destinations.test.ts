@@ -37,7 +37,7 @@ describe('row 9: callbacks may not go', () => {
     ['javascript:alert(1)', 'the callback URL is neither http nor https, but javascript:'],
     ['http://user@127.0.0.1/', 'the callback URL for http://127.0.0.1 carries a user name or a password'],
     ['http://:x@127.0.0.1/', 'the callback URL for http://127.0.0.1 carries a user name or a password'],
-  ])('where it is no plain web address: %s', (url, expected) => expect(why(url)).toBe(expected));
+  ])('where it is not a plain web address: %s', (url, expected) => expect(why(url)).toBe(expected));
 
   it.each([
     'http://localhost.evil.example/',
@@ -53,7 +53,7 @@ describe('row 9: callbacks may not go', () => {
     'https://runtime.example:444/',
     'https://runtime.example.evil.example/',
     'https://evil.example\\@runtime.example/',
-  ])('where nobody allowed it: %s', url => {
+  ])('where no one allowed it: %s', url => {
     const { origin } = new URL(url);
     expect(why(url)).toBe(`${origin} is not allowed. Allow it with --allow-callback ${origin}`);
   });

@@ -1,6 +1,6 @@
 import { array, assert, boolean, nat, property, uint8Array } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { announcedLength, ByteGatherer } from '../../src/http/request-body.js';
+import { announcedLength, ByteGatherer } from '../../src/http/body.js';
 
 describe('gathering bytes', () => {
   it('row 15: gives back what came, up to the limit, whatever the chunks and the announcement', () => {

@@ -51,7 +51,7 @@ export function clientContract(name: string, create: (options?: ClientOptions) =
       },
     );
 
-    it('sends a body in pieces where it is told to, with its length', async () => {
+    it('sends a body in pieces where it is asked to, with its length', async () => {
       const arrived: string[] = [];
       await using peer = await startPeer(socket => {
         socket.on('data', piece => {
@@ -78,7 +78,7 @@ export function clientContract(name: string, create: (options?: ClientOptions) =
       });
     });
 
-    it('row 16: asks for the identity, whatever it was told', async () => {
+    it('row 16: asks for the identity, whatever it was reported', async () => {
       await using peer = await startPeer(answer(200, ''));
       await get(peer.url, { headers: { 'Accept-Encoding': 'br' } });
       expect(peer.requests[0]?.match(/^accept-encoding: .*$/gim)).toEqual(['accept-encoding: identity']);
@@ -124,13 +124,13 @@ export function clientContract(name: string, create: (options?: ClientOptions) =
         expect((await get(peer.url, { read: { maxBytes: 1_000, partial: true } })).body).toHaveLength(1_000);
       });
 
-      it('are cut after a while where somebody drips them', async () => {
+      it('are cut after a while where someone drips them', async () => {
         await using peer = await startPeer(`${CHUNKED}5\r\nmore \r\n`);
         const read = { maxBytes: 1_000, partial: true, withinMs: 50 };
         expect((await get(peer.url, { read })).body).toHaveLength(5);
       });
 
-      it('are what came of them where somebody tears them off, if their head is what counts', async () => {
+      it('are what came of them where someone tears them off, if their head is what counts', async () => {
         await using peer = await startPeer(socket => void socket.end(`${CHUNKED}5\r\nmore \r\n`));
         const read = { maxBytes: 1_000, partial: true, withinMs: 5_000 };
         expect(await get(peer.url, { read })).toMatchObject({ status: 200 });
@@ -200,7 +200,7 @@ export function clientContract(name: string, create: (options?: ClientOptions) =
     });
 
     describe('a connection', () => {
-      it('refused is told so', async () => {
+      it('refused is reported so', async () => {
         const { port } = await startPeer('').then(async peer => {
           await peer[Symbol.asyncDispose]();
           return peer;
@@ -221,7 +221,7 @@ export function clientContract(name: string, create: (options?: ClientOptions) =
           'answer',
         ],
         ['in the middle of a chunk', socket => socket.end(`${CHUNKED}9\r\nx`), 'answer'],
-      ])('broken is told so: %s', async (_, reply, phase) => {
+      ])('broken is reported so: %s', async (_, reply, phase) => {
         await using peer = await startPeer(reply);
         expect(await failing(peer.url)).toEqual({ phase, code: 'ECONNRESET' });
       });
@@ -241,7 +241,7 @@ export function clientContract(name: string, create: (options?: ClientOptions) =
         expect((await get(peer.url, { timeoutMs: 0 })).status).toBe(200);
       });
 
-      it('is kept, and then broken, is told so', async () => {
+      it('is kept, and then broken, is reported so', async () => {
         let answered = 0;
         await using peer = await startPeer(socket => {
           if (answered++ === 0) socket.write(answer(200, ''));
@@ -296,14 +296,14 @@ export function clientContract(name: string, create: (options?: ClientOptions) =
         expect((await get(`http://localhost:${peer.port}/`)).status).toBe(200);
       });
 
-      it('that are unknown are told so', async () => {
+      it('that are unknown are reported so', async () => {
         client = create({
           resolve: async () => Promise.reject(Object.assign(new Error('none'), { code: 'ENOTFOUND' })),
         });
         expect(await failing('http://tools.example/')).toEqual({ phase: 'address', code: 'ENOTFOUND' });
       });
 
-      it('without an address are told so', async () => {
+      it('without an address are reported so', async () => {
         client = create({ resolve: async () => [] });
         expect(await failing('http://tools.example/')).toEqual({ phase: 'address', code: 'ENOTFOUND' });
       });

@@ -9,7 +9,7 @@ export interface Peer extends AsyncDisposable {
   connections(): number;
 }
 
-/** A server that says, byte for byte, what it was told to say to each request. */
+/** A server that says, byte for byte, what it was asked to say to each request. */
 export async function startPeer(
   reply: string | ((socket: Socket) => void),
   host = '127.0.0.1',

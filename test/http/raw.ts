@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
-import type { Refusal, Route } from '../../src/http/request-body.js';
-import type { RunningServer } from '../../src/http/server.js';
-import { startServer } from '../../src/http/server.js';
+import type { Refusal, Route } from '../../src/http/route.js';
+import { type RunningServer, startServer } from '../../src/http/server.js';
 
 /** What came back for some bytes, up to the peer's end of the connection. */
 export function rawExchange(port: number, ...pieces: readonly (string | Uint8Array)[]): Promise<string> {

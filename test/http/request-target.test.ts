@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { requestTarget } from '../../src/http/request-body.js';
+import { requestTarget } from '../../src/http/client.js';
 import { anyCodePoint } from '../support/characters.js';
 
 const target = (url: string) => requestTarget(url, new URL(url));

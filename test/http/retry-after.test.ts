@@ -23,5 +23,5 @@ describe('a Retry-After', () => {
     'tomorrow',
     '1994-11-06',
     'Sun, 99 Nov 1994 08:49:37 GMT',
-  ])('that is none counts for nothing: %s', value => expect(retryAfterMs(value, NOW)).toBe(0));
+  ])('that is invalid counts for nothing: %s', value => expect(retryAfterMs(value, NOW)).toBe(0));
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SecretPaths } from '../../src/http/node-client.js';
+import { SecretPaths } from '../../src/http/secret-paths.js';
 
 describe('row 1: the address of a call cannot be guessed', () => {
   test('its token is 256 bits, and no two are the same', () => {

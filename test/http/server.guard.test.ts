@@ -3,21 +3,26 @@ import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Route } from '../../src/http/request-body.js';
+import type { Route } from '../../src/http/route.js';
 import { echo, hello, rawExchange, request, statusOf, type Watched, watchedServer } from './raw.js';
 
 const run = promisify(execFile);
+
 let server: Watched;
 
 beforeEach(async () => {
   server = await watchedServer({ allowedHosts: ['Tools.example', 'other.example:8080'] });
 });
+
 afterEach(() => server.close());
 
 const getWith = async (...headers: string[]) =>
   statusOf(await rawExchange(server.port, request('GET /hello', ...headers)));
+
 const getAt = (host: string) => getWith(`Host: ${host}`);
+
 const own = () => `Host: 127.0.0.1:${server.port}`;
+
 const postTo = (path: string, ...headers: string[]) =>
   rawExchange(server.port, request(`POST ${path}`, own(), 'Content-Length: 2', ...headers), '{}');
 
@@ -92,7 +97,7 @@ describe('the Host', () => {
     expect(statusOf(await rawExchange(server.port, request('GET /nowhere', 'Host: evil.example')))).toBe(403);
   });
 
-  it('rejects an allowed host that is none, before a port is taken', async () => {
+  it('rejects an allowed host that is invalid, before a port is taken', async () => {
     await expect(watchedServer({ allowedHosts: ['http://tools.example'] })).rejects.toMatchObject({
       code: 'usage',
     });
@@ -162,7 +167,7 @@ describe('a page for people', () => {
 });
 
 describe('what is served', () => {
-  it('answers 404 to a path nobody serves, and tells it', async () => {
+  it('answers 404 to a path no one serves, and tells it', async () => {
     expect(statusOf(await postTo('/nowhere?x=1', 'Content-Type: application/json'))).toBe(404);
     expect(server.refusals).toMatchObject([{ status: 404, reason: 'no-route', target: '/nowhere?x=1' }]);
   });

@@ -3,14 +3,18 @@ import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Refusal } from '../../src/http/request-body.js';
+import type { Refusal } from '../../src/http/route.js';
 import { echo, hello, rawExchange, request, statusOf, type Watched, watchedServer } from './raw.js';
 
 const HOST = 'Host: 127.0.0.1';
+
 const JSON_POST = ['POST /echo HTTP/1.1', HOST, 'Content-Type: application/json'];
+
 const post = (...headers: string[]) => [...JSON_POST, ...headers, '\r\n'].join('\r\n');
+
 const isServed = async ({ port }: Watched) =>
   statusOf(await rawExchange(port, request('GET /hello', HOST))) === 200;
+
 const reasons = ({ refusals }: Watched) => refusals.map(refusal => refusal.reason);
 
 describe('smuggling', () => {
@@ -281,7 +285,7 @@ describe('large bodies', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['ends', socket => socket.end()],
     ['breaks', socket => socket.resetAndDestroy()],
-  ])('is told once when a sender %s in the middle', async (_, leave) => {
+  ])('is reported once when a sender %s in the middle', async (_, leave) => {
     let tell: (refusal: Refusal) => void = () => {};
     const told = new Promise<Refusal>(resolve => {
       tell = resolve;
@@ -324,7 +328,7 @@ function endless(port: number, head: string, onDrain: () => void): Promise<strin
   });
 }
 
-describe('a body nobody reads', () => {
+describe('a body no one reads', () => {
   it('is not waited for, and does not end up in the next request', async () => {
     await using server = await watchedServer({ routes: [hello, echo] });
     const answer = await rawExchange(

@@ -1,17 +1,20 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Route } from '../../src/http/request-body.js';
+import type { Route } from '../../src/http/route.js';
 import { isWildcard, startServer } from '../../src/http/server.js';
 import { echo, hello, rawExchange, request, statusOf, type Watched, watchedServer } from './raw.js';
 
 const HOST = 'Host: 127.0.0.1';
+
 let server: Watched;
+
 afterEach(() => server?.close());
 
 const serving = async (handle: Route['handle']) => {
   server = await watchedServer({ routes: [{ ...hello, handle }] });
   return rawExchange(server.port, request('GET /hello?who=%3Cme%3E', HOST));
 };
+
 const headOf = (answer: string) => answer.split('\r\n\r\n', 1)[0] ?? '';
 
 describe('an answer', () => {
@@ -38,7 +41,7 @@ describe('an answer', () => {
     expect(head).toMatch(/^content-type: application\/json$/im);
   });
 
-  it('has no length where there is no body', async () => {
+  it('has no length where without body', async () => {
     expect(headOf(await serving(() => ({ status: 204 })))).not.toMatch(/^content-length/im);
   });
 
@@ -113,10 +116,10 @@ describe('a handler that fails', () => {
     ],
     ['rejects', () => Promise.reject(new Error('a secret'))],
     [
-      'answers with a header that is none',
+      'answers with a header that is invalid',
       () => ({ status: 200, headers: { 'X-Y': 'a secret\r\nSet-Cookie: x' } }),
     ],
-    ['answers with a status that is none', () => ({ status: 99, body: 'a secret' })],
+    ['answers with a status that is invalid', () => ({ status: 99, body: 'a secret' })],
   ])('is a bare 500, and told: %s', async (_, handle) => {
     const answer = await serving(handle);
     expect(statusOf(answer)).toBe(500);
@@ -151,7 +154,7 @@ describe('where it listens', () => {
     'a.example',
     '::ffff:127.0.0.1',
     'not a host',
-  ])('row 5: knows what is none: "%s"', host => expect(isWildcard(host)).toBe(false));
+  ])('row 5: knows what is not one: "%s"', host => expect(isWildcard(host)).toBe(false));
 
   it('row 5: a wildcard is bound where asked for, and advertised as 127.0.0.1', async () => {
     server = await watchedServer({ host: '*' });
@@ -159,7 +162,7 @@ describe('where it listens', () => {
     expect((await fetch(`${server.url}/hello`)).status).toBe(200);
   });
 
-  it('row 6: localhost is 127.0.0.1, whoever has ::1 on the same port', async () => {
+  it('row 6: localhost is 127.0.0.1, anyone who has ::1 on the same port', async () => {
     const { port } = await watchedServer().then(async first => {
       await first.close();
       return first;
@@ -174,7 +177,7 @@ describe('where it listens', () => {
     squatter.close();
   });
 
-  it('an address it was told is its own name', async () => {
+  it('an address it was reported is its own name', async () => {
     server = await watchedServer({ host: '127.0.0.2' });
     expect(server.url).toBe(`http://127.0.0.2:${server.port}`);
     expect((await fetch(`${server.url}/hello`)).status).toBe(200);

@@ -57,11 +57,11 @@ test('draft-07 by its https address is draft-07', async () => {
 
 describe('an unknown draft', () => {
   test.each(['https://example.com/my-own', 'constructor', '__proto__', 'toString', ''])(
-    '%j is no fault: nothing is known of its schemas',
+    '%j is not a fault: nothing is known of its schemas',
     async $schema => expect(await checkSchema({ $schema, type: 7 })).toEqual([]),
   );
 
-  test.each([7, null, {}])('%j is a fault: it is no name', async $schema => {
+  test.each([7, null, {}])('%j is a fault: it is not a name', async $schema => {
     expect(await checkSchema({ $schema })).toEqual([
       {
         path: '$["$schema"]',

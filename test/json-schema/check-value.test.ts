@@ -37,7 +37,7 @@ describe('what fits and what does not', () => {
     expect(await checkValue(schema, value)).toEqual({ kind: 'invalid', faults: [{ path, message }] });
   });
 
-  test('every fault is told at once', async () => {
+  test('every fault is reported at once', async () => {
     const check = await checkValue(schema, { lines: 1.5, extra: 1, fixed: 0 });
     expect(check.kind === 'invalid' && check.faults.map(({ path }) => path).sort()).toEqual([
       '$.extra',
@@ -48,10 +48,10 @@ describe('what fits and what does not', () => {
   });
 
   test('formats are annotations: they are not checked', async () => {
-    expect(await checkValue({ format: 'email' }, 'nobody')).toEqual({ kind: 'valid' });
+    expect(await checkValue({ format: 'email' }, 'no one')).toEqual({ kind: 'valid' });
   });
 
-  test("keywords of somebody's own are ignored", async () => {
+  test("keywords of someone's own are ignored", async () => {
     expect(await checkValue({ 'x-vendor': 1, widget: 'slider' }, 3)).toEqual({ kind: 'valid' });
   });
 });
@@ -202,7 +202,7 @@ describe('row 19: __proto__', () => {
 });
 
 describe('one schema, many values', () => {
-  test('each is judged by itself', async () => {
+  test('each is judged on its own', async () => {
     const check = await valueChecker({ type: 'object', required: ['a'] });
     expect([{ a: 1 }, {}, { a: 2 }].map(value => check(value).kind)).toEqual(['valid', 'invalid', 'valid']);
   });

@@ -6,7 +6,7 @@ const MAIL = { type: 'string', format: 'email' };
 
 describe('a format is an annotation: what does not look like one is remarked', () => {
   test.each([
-    ['email', 'nobody', 'someone@example.com', 'an email'],
+    ['email', 'no one', 'someone@example.com', 'an email'],
     ['date', '2025-02-30', '2025-02-28', 'a date'],
     ['date-time', '2025-01-01 12:00', '2025-01-01T12:00:00Z', 'a date-time'],
     ['time', '25:00:00Z', '12:00:00Z', 'a time'],
@@ -34,7 +34,7 @@ describe('a format is an annotation: what does not look like one is remarked', (
       expect(
         await remarksOn(
           { $schema: `http://json-schema.org/${draft}`, properties, $defs: { Mail: MAIL } },
-          { to: ['someone@example.com', 'nobody'] },
+          { to: ['someone@example.com', 'no one'] },
         ),
       ).toEqual([{ path: '$.to[1]', message: 'does not look like an email (format)' }]);
   });
@@ -44,7 +44,7 @@ describe('a format is an annotation: what does not look like one is remarked', (
     expect(await remarksOn({ anyOf: [MAIL, { format: 'ipv4' }] }, '192.0.2.1')).toEqual([]);
   });
 
-  test('of a format that nobody knows, or a schema that cannot be used, nothing is said', async () => {
+  test('of a format that no one knows, or a schema that cannot be used, nothing is said', async () => {
     expect(await remarksOn({ format: 'toString' }, 'x')).toEqual([]);
     expect(looksLike('x', 'toString')).toBe(true);
     expect(await remarksOn({ ...MAIL, $ref: 'https://example.com/elsewhere' }, 'x')).toEqual([]);

@@ -30,7 +30,7 @@ describe('close(): everything is due at once', () => {
     expect(stage.told('expired')).toMatchObject([{ what: 'answer', afterMs: 7 }]);
   });
 
-  test('an event on demand that nobody fired is not sent', async () => {
+  test('an event on demand that no one fired is not sent', async () => {
     const reply = [{ result: { text: 'on', subscription: true } }, { event: { text: 'now' }, on: 'demand' }];
     await using stage = await stageWith(replying(reply));
     const call = await stage.invoke();

@@ -4,20 +4,25 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseFixtures } from '../../src/fixtures/reading/check-set.js';
 import type { MockToolOptions } from '../../src/mock/mock-state.js';
 import { type MockTool, startMockTool } from '../../src/mock/mock-tool.js';
-import { type Clock, systemClock } from '../../src/system/drafts.js';
+import { type Clock, systemClock } from '../../src/system/clock.js';
 import { temporaryFolder } from '../e2e/support/folder.js';
 import { invokeOnce } from '../peers/runtime.mjs';
 import { troubleOf } from '../support/failing.js';
 import { replying, stageWith } from './stage.js';
 
 const DEMO_FILE = JSON.parse(readFileSync(new URL('../../fixtures/demo.json', import.meta.url), 'utf8'));
+
 const DEMO: unknown = DEMO_FILE;
+
 /** Skips the delays of the demo. */
 const impatient: Clock = { ...systemClock, after: (_, callback) => systemClock.after(0, callback) };
+
 let tool: MockTool;
+
 beforeAll(async () => {
   tool = await startMockTool({ fixtures: parseFixtures(DEMO), clock: impatient });
 });
+
 afterAll(() => tool.close());
 
 async function resultOf(operation: string, args: Record<string, unknown>, callId: string | null = null) {

@@ -36,7 +36,7 @@ describe('a rate', () => {
   });
 });
 
-/** A gate that is told the time. */
+/** A gate that is reported the time. */
 function limiter(rate: Rate) {
   let now = 0;
   const gate = rateGate(rate, { now: () => now });
@@ -92,7 +92,7 @@ describe('a limiter', () => {
     );
   });
 
-  test('whoever waits as long as told is let in, and not a millisecond too late', () => {
+  test('anyone who waits as long as told is let in, and not a millisecond too late', () => {
     fc.assert(
       fc.property(rates, pauses, fc.integer({ min: 0, max: 1e12 }), (rate, steps, start) => {
         const { take } = limiter(rate);

@@ -57,7 +57,7 @@ describe('seed 002: every payload and its outcome are one and the same', () => {
     { timeout: 1 },
     { error: { message: 1 } },
     JSON.parse('{"canceled":{},"__proto__":{}}'),
-  ])('%j is none', value => {
+  ])('%j is invalid', value => {
     expect(outcomeOfPayload(value)).toBeNull();
   });
 });

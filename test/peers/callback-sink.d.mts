@@ -27,5 +27,5 @@ export const SINKS: Readonly<
   >
 >;
 
-/** The answers in order, the last one from then on; 200 where there is none. */
+/** The answers in order, the last one from then on; 200 where none exists. */
 export function openSink(...answers: readonly Answer[]): Promise<Sink>;

@@ -50,7 +50,7 @@ describe('consent on a page of its own', () => {
   });
 });
 
-describe('a choice that is none', () => {
+describe('a choice that is invalid', () => {
   test('ends in an error result', async () => {
     const call = await runtime.invoke(stdlib.url, 'ask', {});
     await call.waitFor('user_choice');
@@ -93,7 +93,7 @@ describe('events', () => {
 
   test.each(['event_after_final', 'event_unasked'])('%s is a fault', async operation => {
     const call = await runtime.invoke(odd.url, operation, {});
-    await call.waitFor(({ body }) => /after the last|nobody subscribed/.test(String(body?.['text'])));
+    await call.waitFor(({ body }) => /after the last|no one subscribed/.test(String(body?.['text'])));
     expect(call.verdict()).toMatchObject([{ id: 'TOOL-SUB' }]);
   });
 

@@ -1,5 +1,5 @@
 // An MCP server in plain Node, by the protocol's text and without any SDK: newline-delimited JSON-RPC over stdio, or Streamable
-// HTTP where a port is given (`--http 0`, which prints {"port":N}). Its tools are odd on purpose. What it is told is written to the
+// HTTP where a port is given (`--http 0`, which prints {"port":N}). Its tools are odd on purpose. What it is reported is written to the
 // file of `--log`, a line of JSON each.
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -56,7 +56,7 @@ const TOOLS = {
   },
   chatter: {
     call: () => {
-      process.stdout.write('debug: this is no JSON-RPC\n\n');
+      process.stdout.write('debug: this is not JSON-RPC\n\n');
       return { ...text('after the chatter'), isError: false };
     },
   },

@@ -23,7 +23,7 @@ export interface Callback {
   ms: number;
   beforeAck: boolean;
   answered: Answer;
-  /** The status in `answered`; null where there is none. */
+  /** The status in `answered`; null where none exists. */
   status: number | null;
 }
 

@@ -5,7 +5,7 @@
  *   session-client.mjs [BASE_URL [SESSION_ID | new]]
  *
  * The base is SESSION_URL unless given, the key API_KEY, the session SESSION_ID; `new`, or none, creates one.
- * WAIT_SECONDS is how long a question for news may wait, 20 unless told. Prints one line,
+ * WAIT_SECONDS is how long a question for news may wait, 20 by default. Prints one line,
  * { session, status, answer, error, events, journal: [{ method, path, body, status, answer }] }; exit 1 where it failed.
  */
 import { lived } from './client/session.mjs';

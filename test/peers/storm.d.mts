@@ -1,6 +1,6 @@
 export interface StormOptions {
   args?: Record<string, unknown>;
-  /** 2000, 50 and 100 unless told. */
+  /** 2000, 50 and 100 by default. */
   calls?: number;
   connections?: number;
   threads?: number;

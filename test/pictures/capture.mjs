@@ -36,7 +36,7 @@ export async function capture(
   }
 }
 
-/** Of an escape sequence that nobody else uses. */
+/** Of an escape sequence that no one else uses. */
 const END = 7777;
 /** The exit of a process may overtake what it wrote, and the rest would be lost: so its end is written after it, and waits to be read. */
 const TELLING_ITS_END = `"$@"; printf '\\033]${END};%s\\007' "$?"; read _`;
@@ -62,7 +62,7 @@ function start(words, { columns, rows }, terminal) {
       return true;
     }),
   );
-  ended.catch(() => {}); // where nobody waits for the end
+  ended.catch(() => {}); // where no one waits for the end
   return {
     ended,
     type: keys => child.write(keys),
@@ -96,7 +96,7 @@ function linesOf({ buffer: { active }, rows }) {
   return Array.from({ length: active.baseY + rows }, (_, index) => runsOf(active.getLine(index)));
 }
 
-/** Neighbouring cells of the same look, blanks that nobody sees left out. */
+/** Neighbouring cells of the same look, blanks that no one sees left out. */
 function runsOf(line) {
   const runs = [];
   for (let column = 0; column < line.length; column++) {

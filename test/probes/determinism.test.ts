@@ -32,14 +32,14 @@ const verdictsOf = ({ evidence }: Probing) =>
     ({ id, status }) => `${id}: ${status}`,
   );
 
-/** A late acknowledgement on a busy machine is asked for again: that is no choice of ours. */
+/** A late acknowledgement on a busy machine is asked for again: that is not a choice of ours. */
 const isSteady = (id: string) => id !== 'TOOL-ACK';
 
 test('several runs make the same calls, under the same names, of the same operations, and judge alike', async () => {
   await using tool = await startMockTool({ fixtures: FIXTURES });
   const runs = await Promise.all(Array.from({ length: 3 }, () => probing(tool.url, { wants: isSteady })));
   const [first, ...others] = runs;
-  if (!first) throw new Error('there is no run');
+  if (!first) throw new Error('without run');
   expect(plansOf(first).length).toBeGreaterThan(50);
   for (const other of others) {
     expect(plansOf(other)).toEqual(plansOf(first));

@@ -92,7 +92,7 @@ test('a case is called once, and says what it is to show', () => {
   ]);
 });
 
-test('what nobody allowed is not called, and what is only written down is not called for anything else', () => {
+test('what no one allowed is not called, and what is only written down is not called for anything else', () => {
   const called = tool.calls().map(({ invocation }) => invocation?.operation);
   expect(called).not.toContain('delete_all');
   for (const [operation] of OFFERS) expect(called.filter(each => each === operation)).toEqual([operation]);
@@ -126,7 +126,7 @@ describe('a subscription', () => {
   test.each([
     ['short_watch', 1],
     ['longer_watch', 3],
-  ] as const)('%s: that ends by itself is followed to its end, and not cancelled', (operation, events) => {
+  ] as const)('%s: that ends on its own is followed to its end, and not cancelled', (operation, events) => {
     expect(typesOf(caseOf(operation))).toEqual(['tool_result', ...Array(events).fill('subscription_event')]);
     expect(caseOf(operation).cancels).toEqual([]);
     const [watch] = caseOf(operation).expiries;
@@ -204,7 +204,7 @@ const startWatched = () =>
     },
   });
 
-test('where nobody asks for TOOL-SUB, none is followed, and none started for it', async () => {
+test('where no one asks for TOOL-SUB, none is followed, and none started for it', async () => {
   await using watched = await startWatched();
   const { evidence, told } = await probing(watched.url, { wants: id => id === 'TOOL-CLOSE' });
   const called = evidence.calls.map(({ plans, cancels }) => [plans[0]?.plan, cancels.length]);
@@ -228,7 +228,7 @@ test('one that a case offers is followed all the same', async () => {
   expect(called).toEqual([['case 0', 0]]);
 });
 
-test('nothing is waited for in vain but what may not come', () => {
+test('nothing is waited for without success but what may not come', () => {
   expect(
     run
       .told('expired')

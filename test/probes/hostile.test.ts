@@ -57,7 +57,7 @@ describe.concurrent('a tool that means harm, or is broken', () => {
     ]);
   });
 
-  test('that closes connections is told so', async () => {
+  test('that closes connections is reported so', async () => {
     await using tool = await startRawTool({ invoked: (_, response) => response.socket?.destroy() });
     const { evidence } = await probing(tool.url, { probeTimeoutMs: 1_500, wants: id => id === 'TOOL-ACK' });
     expect(evidence.calls.map(({ attempts }) => attempts[0]?.broken?.code)).toEqual(['ECONNRESET']);
@@ -85,7 +85,7 @@ describe.concurrent('a tool that means harm, or is broken', () => {
     expect(response?.body?.json).toMatchObject({ ok: true, value: { type: 'tool_result' } });
   });
 
-  test('RT-VALIDATE: what is no callback is answered 400', async () => {
+  test('RT-VALIDATE: what is not a callback is answered 400', async () => {
     await using tool = await startRawTool({
       invoked({ callback_url }, response) {
         response.end();
@@ -123,7 +123,7 @@ describe.concurrent('a tool that means harm, or is broken', () => {
     expect(row).toMatchObject({ status: 'pass', reason: expect.stringContaining('alone') });
   });
 
-  test('TOOL-ACK: that wants consent is called again without it, and nobody waits for that', async () => {
+  test('TOOL-ACK: that wants consent is called again without it, and no one waits for that', async () => {
     await using tool = await startRawTool({
       async invoked({ callback_url, ...ids }, response) {
         await setTimeout(300);
@@ -205,7 +205,7 @@ describe.concurrent('without a toolset', () => {
     expect(evidence.plans.map(({ plan }) => plan)).toContain('malformed');
   });
 
-  test('where there is none, that is an error, and a fact', async () => {
+  test('where none exists, that is an error, and a fact', async () => {
     await using tool = await startServing(404);
     const events: Event[] = [];
     await expect(probingInto(events, tool.url, {})).rejects.toMatchObject({
@@ -215,7 +215,7 @@ describe.concurrent('without a toolset', () => {
     expect(events.map(({ kind }) => kind)).toEqual(['planned', 'request', 'response']);
   });
 
-  test('where nobody listens, likewise', async () => {
+  test('where no one listens, likewise', async () => {
     const events: Event[] = [];
     await expect(probingInto(events, 'http://127.0.0.1:1', {})).rejects.toMatchObject({
       code: 'unreachable',
@@ -223,7 +223,7 @@ describe.concurrent('without a toolset', () => {
     expect(events.map(({ kind }) => kind)).toEqual(['planned', 'request', 'broken']);
   });
 
-  test('a name that is none is an error before anything is called', async () => {
+  test('a name that is invalid is an error before anything is called', async () => {
     await using tool = await startRawTool({});
     await expect(probing(tool.url, { operations: ['opp'] })).rejects.toMatchObject({
       code: 'unknown-operation',

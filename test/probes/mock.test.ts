@@ -50,12 +50,12 @@ describe('what is called', () => {
 });
 
 describe('what is planned', () => {
-  test('is told before anything is called', () => {
+  test('is reported before anything is called', () => {
     const plans = run.evidence.plans.filter(({ calls }) => !calls).map(({ plan }) => plan);
     expect(plans).toEqual(['discovery', ...PROBES.map(({ id }) => id).filter(id => id !== 'migrate')]);
   });
 
-  test('is told of each call', () => {
+  test('is reported of each call', () => {
     for (const { plans } of run.evidence.calls) expect(plans).toHaveLength(1);
   });
 
@@ -145,7 +145,7 @@ describe('the listener', () => {
     expect((callback?.response?.at ?? 0) - (callback?.request.at ?? 0)).toBeGreaterThan(900);
   });
 
-  test('says how long it looked in vain for another attempt of what it refused', () => {
+  test('says how long it looked without success for another attempt of what it refused', () => {
     const [{ expiries } = { expiries: [] }] = run.callsOf('listener-refuses');
     expect(expiries).toMatchObject([{ what: 'observation', afterMs: 2_000 }]);
     expect(run.told('expired')).toHaveLength(1);

@@ -72,7 +72,7 @@ describe('what may be called', () => {
 });
 
 describe('what can not', () => {
-  test('is told where no valid arguments could be made', async () => {
+  test('is reported where no valid arguments could be made', async () => {
     const { warnings } = await callablesOf(TOOLSET, { operations: [], cases: [] });
     expect(warnings).toEqual([
       expect.stringMatching(/^hard is not called: no valid arguments .*; write a case$/),
@@ -88,7 +88,7 @@ describe('what can not', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('is told where it is all there is', async () => {
+  test('is reported where it is all there is', async () => {
     const tools = [tool('drop', { destructive: true })];
     const { warnings } = await callablesOf({ ...TOOLSET, tools }, { operations: [], cases: [] });
     expect(warnings).toEqual([expect.stringContaining('no operation is called')]);

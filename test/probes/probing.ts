@@ -1,11 +1,10 @@
 import type { CallEvidence } from '../../src/check/call.js';
-import type { Evidence } from '../../src/check/evidence.js';
-import { gather } from '../../src/check/evidence.js';
+import { type Evidence, gather } from '../../src/check/evidence.js';
 import { type ProbeOptions, runProbes } from '../../src/check/probes/run.js';
 import type { Event } from '../../src/events/events.js';
 import { createLog } from '../../src/events/log.js';
 import { createAgentClient } from '../../src/http/pooled-client.js';
-import { systemClock } from '../../src/system/drafts.js';
+import { systemClock } from '../../src/system/clock.js';
 
 /** Enough for what is here to answer on a busy machine. */
 const WINDOW_MS = 4_000;

@@ -14,13 +14,13 @@ export interface RawTool extends AsyncDisposable {
 export interface RawToolOptions {
   /** In place of a toolset of one harmless operation, `op`. */
   readonly toolset?: (url: string) => unknown;
-  /** How an invocation is answered, and what comes of it; acknowledged and forgotten unless told. */
+  /** How an invocation is answered, and what comes of it; acknowledged and forgotten by default. */
   readonly invoked?: (invocation: Received, response: ServerResponse) => void;
-  /** How a notice is answered; with 200 unless told. */
+  /** How a notice is answered; with 200 by default. */
   readonly noticed?: (response: ServerResponse) => void;
 }
 
-/** A tool that does as it is told, with nothing of ours in it. */
+/** A tool that does as reported, with nothing of ours in it. */
 export async function startRawTool({
   toolset = harmless,
   invoked = forget,
@@ -61,7 +61,7 @@ export function resultOf({ id, group_id, call_id }: Received, more: object = {})
   return { type: 'tool_result', id, group_id, call_id, text: 'done', ...more };
 }
 
-/** Posts a callback. False where nobody is there any more. */
+/** Posts a callback. False where no one is there any more. */
 export async function post(url: unknown, message: unknown): Promise<boolean> {
   const headers = { 'content-type': 'application/json' };
   const posted = fetch(String(url), { method: 'POST', headers, body: JSON.stringify(message) });

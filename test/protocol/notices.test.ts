@@ -11,6 +11,6 @@ test.each([
     expect(schema.safeParse({ ...notice, [field]: undefined }).success).toBe(false);
 });
 
-test.each([-1, 0.5, '0', null])('%j is no selection', selected => {
+test.each([-1, 0.5, '0', null])('%j is not a selection', selected => {
   expect(choiceResponseSchema.safeParse({ id: 'a', selected }).success).toBe(false);
 });

@@ -67,7 +67,7 @@ describe('TOOL-DISCOVER: a toolset that is valid', () => {
     });
   });
 
-  test('null for what is required is a fault, and what else is wrong is told', async () => {
+  test('null for what is required is a fault, and what else is wrong is reported', async () => {
     const broken = {
       ...TOOLSET,
       name: null,
@@ -151,7 +151,7 @@ describe('TOOL-NAMES', () => {
     expect(await withTool({ name })).toEqual([]);
   });
 
-  test.each(['', 'a b', 'a.b', 'a/b', 'a\n', '\u202ea'])('%j is none', async name => {
+  test.each(['', 'a b', 'a.b', 'a/b', 'a\n', '\u202ea'])('%j is invalid', async name => {
     const found = await withTool({ name });
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(/^\$\.tools\[0\]\.name: /);
@@ -181,7 +181,7 @@ describe('TOOL-NAMES', () => {
     ]);
   });
 
-  test('every repeated name is told, however many there are', async () => {
+  test('every repeated name is reported, however many there are', async () => {
     const tools = Array.from({ length: 2_000 }, (_, index) => ({ ...TOOL, name: `tool_${index % 1_000}` }));
     expect(await faults({ ...TOOLSET, tools })).toHaveLength(1_000);
   });
@@ -205,7 +205,7 @@ describe('the endpoint', () => {
   });
 
   test.each(['', '/invoke', 'tools.example', 'ftp://tools.example', 'javascript:alert(1)', 7])(
-    '%j is none',
+    '%j is invalid',
     async endpoint => {
       expect(await faults({ ...TOOLSET, endpoint })).toEqual([expect.stringMatching(/^\$\.endpoint: /)]);
     },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { validate } from '../../src/protocol/validate.js';
 
-test('the words are ours, whatever language zod was given by whoever uses the library', () => {
+test('the words are ours, whatever language zod was given by anyone who uses the library', () => {
   const before = z.config().localeError;
   z.config({ localeError: () => 'ungültig' });
   try {

@@ -6,13 +6,14 @@ import { judge } from '../../src/check/judge.js';
 import { RULES } from '../../src/check/rules/all.js';
 import { createLog } from '../../src/events/log.js';
 import { TransportError } from '../../src/http/client.js';
-import { systemClock } from '../../src/system/drafts.js';
+import { systemClock } from '../../src/system/clock.js';
 import { ask } from '../e2e/support/http.js';
 import { closedPort } from '../e2e/support/sockets.js';
 import { type Reply, type Serving, startServing } from '../support/serving.js';
 import { type Recording, startRecording } from './recording.js';
 
 const open: AsyncDisposable[] = [];
+
 afterEach(async () => {
   for (const each of open.splice(0).reverse()) await each[Symbol.asyncDispose]();
 });
@@ -37,7 +38,9 @@ const toolsetAt =
 
 const invocation = (callback_url: string) =>
   JSON.stringify({ operation: 'o', arguments: {}, id: 'c', group_id: 't', callback_url });
+
 const LOST = 'http://127.0.0.1:9/lost';
+
 const invoke = (recording: Recording, callbackUrl = LOST) =>
   ask(`${recording.url}/invoke`, { body: invocation(callbackUrl) });
 
@@ -114,7 +117,7 @@ describe('a tool', () => {
     });
   });
 
-  test('row 12: at another origin than it was said to be does not get credentials, and that is told', async () => {
+  test('row 12: at another origin than it was said to be does not get credentials, and that is reported', async () => {
     const elsewhere = keep(await startServing(200));
     const tool = keep(await startServing(response => void response.end(`{"endpoint":"${elsewhere.url}"}`)));
     const recording = keep(await startRecording(tool.url));

@@ -7,7 +7,7 @@ import { ask } from '../e2e/support/http.js';
 import { type Serving, startServing } from '../support/serving.js';
 import { type Recording, startRecording } from './recording.js';
 
-/** The tool gives its toolset on GET, and what it is told to say on POST. */
+/** The tool gives its toolset on GET, and what it is asked to say on POST. */
 let tool: Serving;
 let recording: Recording;
 
@@ -38,7 +38,7 @@ describe('discovery', () => {
     expect(answer.body).toBe(`{ "name":"t",  "endpoint" : "${recording.url}/invoke" ,"odd":1e400}`);
   });
 
-  test('names us as whoever asks reaches us', async () => {
+  test('names us as anyone who asks reaches us', async () => {
     await using open = await startRecording(tool.url, { allowHosts: ['recorder'] });
     const { body } = await ask(`${open.url}/.well-known/rap-toolset`, {
       method: 'GET',
@@ -79,8 +79,8 @@ describe('an invocation', () => {
     ['malformed JSON', '{"callback_url": "http://127.0.0.1:9/x"'],
     ['no object', '["callback_url"]'],
     ['no callback URL', '{"id":"c","group_id":"t","extra":[1.0]}'],
-    ['a callback URL that is no string', '{"callback_url":{"callback_url":"http://127.0.0.1:9/"}}'],
-    ['a callback URL that is no URL', '{"callback_url":"nowhere"}'],
+    ['a callback URL that is not a string', '{"callback_url":{"callback_url":"http://127.0.0.1:9/"}}'],
+    ['a callback URL that is not an URL', '{"callback_url":"nowhere"}'],
     ['a callback URL of another kind', '{"callback_url":"ftp://127.0.0.1/x"}'],
     ['nothing', ''],
     ['too deep', `${'['.repeat(200)}${']'.repeat(200)}`],
@@ -168,7 +168,7 @@ describe('the guard', () => {
     expect(tool.requests).toEqual([]);
   });
 
-  test('row 1: a wrong address is a bare 404, which is told', async () => {
+  test('row 1: a wrong address is a bare 404, which is reported', async () => {
     expect(await ask(`${recording.url}/callback/${'x'.repeat(43)}`)).toMatchObject({ status: 404, body: '' });
     expect(recording.events.map(event => ('url' in event ? event.url : event.kind))).toEqual([
       '/callback/…',
@@ -177,7 +177,7 @@ describe('the guard', () => {
     expect(recording.told('tool-side')).toEqual(['tool callback 404']);
   });
 
-  test('what is no message of the protocol is a 404', async () => {
+  test('what is not a message of the protocol is a 404', async () => {
     expect(await ask(`${recording.url}/elsewhere`)).toMatchObject({ status: 404 });
     expect(recording.warnings).toEqual([
       'a request was refused with 404, since nothing is served at its path: POST /elsewhere',

@@ -1,15 +1,14 @@
-import type { Event } from '../../src/events/events.js';
-import { type Hop, seenOn } from '../../src/events/events.js';
+import { type Event, type Hop, seenOn } from '../../src/events/events.js';
 import { History } from '../../src/events/history.js';
 import { createLog, type Log } from '../../src/events/log.js';
 import { type Recorder, type RecorderOptions, startRecorder } from '../../src/record/recorder.js';
-import { systemClock } from '../../src/system/drafts.js';
+import { systemClock } from '../../src/system/clock.js';
 
 /** A recorder in this process, and what it told. */
 export interface Recording extends Recorder {
   readonly log: Log;
   readonly events: readonly Event[];
-  /** What it told of one side, as `who purpose status`. */
+  /** What it reported one side, as `who purpose status`. */
   told(hop: Hop): string[];
   /** What it warned of. */
   readonly warnings: readonly string[];

@@ -69,7 +69,7 @@ const FLOWS: readonly (readonly [name: string, tool: PeerName, flow: Flow])[] = 
     },
   ],
   [
-    'a choice that is none',
+    'a choice that is invalid',
     'stdlib',
     async (runtime, base) => {
       const pending = await runtime.invoke(base, 'ask', {});
@@ -191,7 +191,7 @@ describe.concurrent('a runtime sees the same with and without a recorder', () =>
   });
 });
 
-/** Answers and deliveries that are odd, or that the protocol forbids: a recorder does not mend them. */
+/** Answers and deliveries that are odd, or that the protocol forbids: a recorder does not fix them. */
 const ODD = [
   ...[
     'before_ack',
@@ -271,7 +271,7 @@ describe.concurrent('a runtime on another standard library finds no fault', () =
   });
 });
 
-describe.concurrent('what is told', () => {
+describe.concurrent('what is reported', () => {
   test('each message twice, in the order in which it happened', async () => {
     await using runtime = await openRuntime();
     await using recording = await startRecording(toolOf('stdlib'));
@@ -304,7 +304,7 @@ describe.concurrent('what is told', () => {
     expect(exchanges.get(id)?.arrivals.map(({ verdict }) => verdict.kind)).toEqual(['settles']);
   });
 
-  test('an id that another thread uses is told as another call', async () => {
+  test('an id that another thread uses is reported as another call', async () => {
     await using runtime = await openRuntime();
     await using recording = await startRecording(toolOf('plain'));
     for (const groupId of ['one', 'two']) {

@@ -40,7 +40,7 @@ test('lanes do not wait for each other', async () => {
   expect(begun).toEqual(['a', 'b']);
 });
 
-test('who takes too long holds up nobody any longer', async () => {
+test('who takes too long holds up no one any longer', async () => {
   const { clock, begun, enter } = lanes();
   enter('a', 'first');
   enter('a', 'second');

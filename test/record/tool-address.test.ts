@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createLog } from '../../src/events/log.js';
 import { Forwarder } from '../../src/record/forwarder.js';
 import { ToolAddress } from '../../src/record/tool-address.js';
-import { systemClock as clock } from '../../src/system/drafts.js';
+import { systemClock as clock } from '../../src/system/clock.js';
 
 /** A tool whose discovery document names an endpoint. */
 async function toolAt(url: string, endpoint: string): Promise<ToolAddress> {
@@ -14,6 +14,7 @@ async function toolAt(url: string, endpoint: string): Promise<ToolAddress> {
 }
 
 const REMOTE = 'http://tool.example:3001';
+
 const LOCAL = 'http://127.0.0.1:3001';
 
 describe('row 9: a tool may have answers sent', () => {

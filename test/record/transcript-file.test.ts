@@ -68,7 +68,7 @@ describe('a transcript that is written line by line', () => {
     expect(await read()).toMatchObject({ end: 'done', faults: [] });
   });
 
-  test('a full disk: is not kept, is kept again once there is room, and is told at the end', async () => {
+  test('a full disk: is not kept, is kept again once there is room, and is reported at the end', async () => {
     let isFull = false;
     const open: typeof fs.open = async (...about) => {
       const file = await fs.open(...about);

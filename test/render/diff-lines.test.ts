@@ -64,7 +64,7 @@ describe('side by side', () => {
     expect(textOf(patch, { width: 119 })).toEqual(textOf(patch));
   });
 
-  test('an added row before a removed one is none in its place', () => {
+  test('an added row before a removed one is not one in its place', () => {
     expect(textOf(`${HEAD}@@ -1 +1 @@\n+a\n-b\n`, { width: 120 }).slice(2)).toEqual([' │ 1 + a', '1 - b │ ']);
   });
 
@@ -146,7 +146,7 @@ describe('the window', () => {
   });
 });
 
-/** The same diff, and which of its rows somebody has read. */
+/** The same diff, and which of its rows someone has read. */
 function watched(diff: Diff): { readonly diff: Diff; readonly read: () => ReadonlySet<string> } {
   const seen = new Set<string>();
   const watch = (rows: Rows, hunk: string): Rows => ({

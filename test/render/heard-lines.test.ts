@@ -16,7 +16,7 @@ import { words } from '../support/words.js';
 
 const IDS = 'group_id thread_xyz and id call_abc123';
 
-/** What is told of the last of these messages. */
+/** What is reported of the last of these messages. */
 function told(messages: readonly object[], isExpected = false): string[] {
   const exchange = exchangeOf(
     expected(),
@@ -65,7 +65,7 @@ describe('what came, and for which call', () => {
     expect(told([RESULT], true)).toEqual(['✓ result', `  matches the expected call: ${IDS}`]);
   });
 
-  test('of what is no message there is only the reason', () => {
+  test('of what is not a message there is only the reason', () => {
     expect(told([{ type: 'nope' }])).toEqual([
       expect.stringMatching(/^✗ callback rejected with 400: \$\.type/),
     ]);

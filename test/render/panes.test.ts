@@ -22,7 +22,7 @@ describe('RT-DISPLAY: the human sees the first segment that can be shown', () =>
     expect(warnings).toEqual([expect.objectContaining({ id: 'TOOL-DIFF' })]);
   });
 
-  test('a weaker client gets the text, and is told what was passed over', () => {
+  test('a weaker client gets the text, and is reported what was passed over', () => {
     const { human } = panesOfResult(diff, new Set(['text']));
     expect(human).toEqual({
       title: 'human',
@@ -64,7 +64,7 @@ describe('RT-TEXT: what the LLM gets', () => {
     expect(panesOfResult({ text: '日本' }).llm.about).toBe('text, 6 bytes');
   });
 
-  test('row 18: JSON as deep as nobody means it is shown as it is', () => {
+  test('row 18: JSON as deep as no one means it is shown as it is', () => {
     const text = '['.repeat(100_000) + ']'.repeat(100_000);
     expect(panesOfResult({ text }).llm.drawing).toEqual({ kind: 'text', text });
   });

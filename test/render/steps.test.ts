@@ -89,7 +89,7 @@ describe('RT-CHOICE: who picked what, and whether the tool heard of it', () => {
     expect(lines.slice(2)).toEqual(['✓ --choose picked 0 no (the default)', '… waiting for you']);
   });
 
-  test('of a thousand choices the first are told', () => {
+  test('of a thousand choices the first are reported', () => {
     const choices = Array.from({ length: 1_000 }, (_, index) => `c${index}`);
     const [line = ''] = conversation(arrives({ ...CHOICE, choices }));
     expect(line).toMatch(/ {2}19 c19 {2}and 980 more$/);
@@ -202,7 +202,7 @@ test('a callback that the guard refused is not told before it was answered', () 
   expect(after).toContain('✗ callback rejected with 403: an Origin header');
 });
 
-test('a step keeps its key while it is told further', () => {
+test('a step keeps its key while it is reported further', () => {
   const keys = (...story: Moment[][]) => stepsOf(historyOf(...story)).map(step => step.key);
   const [begun, more] = [keys(...started()), keys(...started(), resultArrives())];
   expect(new Set(more).size).toBe(more.length);

@@ -27,7 +27,7 @@ import {
 } from '../events/build.js';
 
 /*
- * A story of each flow of a conversation, as facts, for whoever tells or checks them all.
+ * A story of each flow of a conversation, as facts, for anyone who tells or checks them all.
  */
 
 const started = () => [at(0, loaded()), at(1, call()), at(4, acknowledged())];
@@ -73,7 +73,7 @@ export const STORIES: Readonly<Record<string, readonly Moment[][]>> = {
     refused('too large', 413, { leg: 's4' }),
   ],
   'a choice': [...started(), arrives(CHOICE), chose(1), selected(), resultArrives({}, { leg: 'b2' })],
-  'a choice that nobody makes': [...started(), arrives(CHOICE)],
+  'a choice that no one makes': [...started(), arrives(CHOICE)],
   'a choice that does not arrive': [
     ...started(),
     at(9, arrives(CHOICE)),
@@ -112,7 +112,7 @@ export const STORIES: Readonly<Record<string, readonly Moment[][]>> = {
     event('e2'),
     closed(),
   ],
-  'a subscription that nobody follows': [...subscribed(), closed(), event('e1')],
+  'a subscription that no one follows': [...subscribed(), closed(), event('e1')],
   'an event out of nowhere': [...started(), event('e1'), resultArrives()],
   views: [
     ...started(),

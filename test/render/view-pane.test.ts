@@ -25,13 +25,13 @@ test('what cannot be drawn is shown as it came, with the reason', () => {
   expect(drawing).toEqual({ kind: 'text', text: '{\n  "patch": 7\n}' });
 });
 
-test('wrong counts are told', () => {
+test('wrong counts are reported', () => {
   expect(view({ patch: PATCH.replace('-1 +1', '-1,9 +1,9') }).notes).toEqual([
     expect.stringContaining('corrected'),
   ]);
 });
 
-test('threats, row 24: characters that nobody would see are told', () => {
+test('threats, row 24: characters that no one would see are reported', () => {
   expect(view({ patch: 'n\u202eo diff' }).notes).toEqual([
     expect.stringContaining('malformed diff'),
     '1 control or invisible character shown',

@@ -77,7 +77,7 @@ describe('TOOL-ASYNC: an acknowledgement with a body', () => {
     expect(told(...said, ...rest)).toEqual([unread]);
   });
 
-  test('its size as it was announced, where nobody read it', () => {
+  test('its size as it was announced, where no one read it', () => {
     const headers = { 'content-length': '4' };
     const announced = acknowledged().map(each => ({ ...each, headers }) as Moment);
     expect(told(at(0, call()), at(3, announced), at(9, resultArrives()))).toEqual([unread]);
@@ -145,7 +145,7 @@ describe('what arrived', () => {
     expect(told(...started(), ...rest)).toEqual([warning]);
   });
 
-  test('late, after our own cancel: it may have crossed it, and is told by its step', () => {
+  test('late, after our own cancel: it may have crossed it, and is reported by its step', () => {
     expect(told(...started(), canceled(), resultArrives())).toEqual([]);
   });
 
@@ -169,7 +169,7 @@ describe('TOOL-SUB: after its end a subscription says nothing more', () => {
     ]);
   });
 
-  test('one that was closed with its thread was followed by nobody', () => {
+  test('one that was closed with its thread was followed by no one', () => {
     expect(told(...started(), opened(), event('e1'), closed())).toEqual([
       'the tool opened a subscription, but its events were not awaited (it was closed with its thread); use --follow to receive them',
     ]);
@@ -179,7 +179,7 @@ describe('TOOL-SUB: after its end a subscription says nothing more', () => {
     ['open', []],
     ['ended', event('e1', { final: true })],
     ['cancelled', canceled()],
-  ])('one that is %s is none to warn of', (_, end) => {
+  ])('one that is %s is not one to warn of', (_, end) => {
     expect(told(...started(), opened(), end)).toEqual([]);
     expect(told(...started(), opened(), ...(end.length > 0 ? [end, closed()] : []))).toEqual([]);
   });
@@ -225,7 +225,7 @@ describe('row 1: posts that reached no call', () => {
     ]);
   });
 
-  test('each reason for a refusal is told once', () => {
+  test('each reason for a refusal is reported once', () => {
     const foreign = (leg: string) => refused('the Host is foreign', 403, { leg });
     expect(told(foreign('s1'), foreign('s2'), refused('too large', 413, { leg: 's3' }))).toEqual([
       'a request to the callback listener was refused with 403: the Host is foreign',
@@ -250,7 +250,7 @@ describe('RT-NOTIFY: notices that were not answered 200', () => {
   });
 });
 
-describe('RT-SANITIZE: a text is never altered, but told of', () => {
+describe('RT-SANITIZE: a text is never altered, but reported', () => {
   test.each([
     ['plain\ttext\n', []],
     ['\u001b[31m', ['RT-SANITIZE']],

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { faultText } from '../../src/render/outputs/fault.js';
 
-const ERROR = Object.assign(new Error('x is no function'), {
-  stack: 'Error: x is no function\n    at place.js:1:1',
+const ERROR = Object.assign(new Error('x is not a function'), {
+  stack: 'Error: x is not a function\n    at place.js:1:1',
 });
 const HERE = { program: 'protocol-cli/1.2.3, node v20', hasGuests: false, wantsStack: false };
 
-describe('an error that nobody was prepared for', () => {
+describe('an error that no one was prepared for', () => {
   test('says what failed, that it is our fault, and where to report it; no stack', () => {
     expect(faultText(ERROR, HERE)).toBe(
-      'internal error: x is no function\nhint: This is a bug in protocol-cli. Please report it with the stack trace printed with DEBUG=1 (protocol-cli/1.2.3, node v20); run "npm bugs protocol-cli" to open the issue tracker.\n',
+      'internal error: x is not a function\nhint: This is a bug in protocol-cli. Please report it with the stack trace printed with DEBUG=1 (protocol-cli/1.2.3, node v20); run "npm bugs protocol-cli" to open the issue tracker.\n',
     );
   });
 
   test('shows its stack where that is wanted', () => {
     const text = faultText(ERROR, { ...HERE, wantsStack: true });
-    expect(text).toContain('internal error: Error: x is no function\n    at place.js:1:1\n');
+    expect(text).toContain('internal error: Error: x is not a function\n    at place.js:1:1\n');
     expect(text).toContain('with this stack trace (');
   });
 

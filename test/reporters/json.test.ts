@@ -86,7 +86,7 @@ describe('the conversation', () => {
 
   test.each([
     ['a subscription that is cancelled', 'cancel'],
-    ['a subscription that nobody follows', 'close'],
+    ['a subscription that no one follows', 'close'],
   ])('%s', async (name, ended) => {
     expect((await told(STORIES[name] ?? [])).value.subscription.ended).toBe(ended);
   });
@@ -103,7 +103,7 @@ describe('the conversation', () => {
 
   test.each([
     ['a choice', [{ prompt: 'Where to?', selected: 1, by: 'flag' }]],
-    ['a choice that nobody makes', [{ prompt: 'Where to?', selected: null, by: null }]],
+    ['a choice that no one makes', [{ prompt: 'Where to?', selected: null, by: null }]],
     [
       'two choices',
       [

@@ -35,7 +35,7 @@ test('threats, row 24: nothing foreign reaches a terminal as it is', () => {
   expect(text).toBe('  0:00.0 → ␛[2J<U+009B>31m␍ a (<U+202E>␊) answered by ␇\n');
 });
 
-test('threats, row 25: no token of a callback is told', () => {
+test('threats, row 25: no token of a callback is reported', () => {
   const text = told(story => {
     story.receives('a').about('a', { kind: 'warned', message: `could not post to /callback/${TOKEN}` });
     story.about('a', { kind: 'dropped', what: 'callback', why: `/callback/${TOKEN} refused`, count: 1 });

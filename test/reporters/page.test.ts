@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { Page } from '../../src/render/outputs/reporter.js';
 
-/** Takes what is written when it is told to. */
+/** Takes what is written when it is asked to. */
 function slowReader() {
   const taken: string[] = [];
   const waiting: (() => void)[] = [];
@@ -49,7 +49,7 @@ test('row 30: news that would fill the memory are not made; how many is said, an
   expect(taken).toEqual(['one', 'two', '(1 lost)end']);
 });
 
-test('a full disk: whoever waits for it to be written hears of it, however much is said after', async () => {
+test('a full disk: anyone who waits for it to be written hears of it, however much is said after', async () => {
   const stream = new Writable({
     write: (_chunk, _encoding, done) => done(Object.assign(new Error('no space'), { code: 'ENOSPC' })),
   });

@@ -96,7 +96,7 @@ describe('RT-OAUTH: in a pipe a consent URL has no query, wherever it stands', (
   });
 });
 
-test('row 3: what the guard refused is told with its reason and its status, never before they are known', async () => {
+test('row 3: what the guard refused is reported with its reason and its status, never before they are known', async () => {
   const { stdout } = await told(
     ...started(),
     refused('an Origin header', 403),

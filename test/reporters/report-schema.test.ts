@@ -10,7 +10,7 @@ import { publishedSchema, schemaText } from '../support/published-schema.js';
 import { report } from './paper.js';
 
 const { path, exportedAs, faultsOf } = publishedSchema('report');
-const TROUBLE: Trouble = { code: 'usage', message: 'it failed', hint: 'Mend it.', faults: ['$.a: no'] };
+const TROUBLE: Trouble = { code: 'usage', message: 'it failed', hint: 'Fix it.', faults: ['$.a: no'] };
 
 async function reported(name: string, trouble: Trouble | null = null): Promise<Record<string, unknown>> {
   const { stdout } = await report(
@@ -55,7 +55,7 @@ describe('bites', () => {
     ['a member that is not in it', { more: 1 }],
     ['a member of another type', { forgotten: '0' }],
     [
-      'a verdict that nobody knows',
+      'a verdict that no one knows',
       { callbacks: [{ type: null, ms: 1, verdict: 'x', status: 200, bytes: 1 }] },
     ],
     ['an outcome without its basis', { outcome: { type: 'success' } }],

@@ -58,7 +58,7 @@ describe('--follow: the result, then the text of each event on a line of its own
     expect((await told(news('one'))).stdout).toBe('a\r\n\u0000');
   });
 
-  test('those that do not count are told on stderr only', async () => {
+  test('those that do not count are passed on stderr only', async () => {
     const after = [
       ...news('one'),
       ...event('e8', { final: true, text: 'last' }),

@@ -8,9 +8,9 @@ test('what failed, its faults, what to do', () => {
     code: 'usage',
     message: 'it failed',
     faults: ['$.a: is required', '$.b: too'],
-    hint: 'Mend it.',
+    hint: 'Fix it.',
   } as const;
-  expect(troubleText(trouble)).toBe('error: it failed\n  $.a: is required\n  $.b: too\nhint: Mend it.\n');
+  expect(troubleText(trouble)).toBe('error: it failed\n  $.a: is required\n  $.b: too\nhint: Fix it.\n');
   expect(troubleText({ code: 'usage', message: 'it failed' })).toBe('error: it failed\n');
 });
 

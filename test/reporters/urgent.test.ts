@@ -19,7 +19,7 @@ import {
 import { event, selected } from '../render/stories.js';
 import { report } from './paper.js';
 
-/** Told while it happens: nothing is told at the end. */
+/** Told while it happens: nothing is reported at the end. */
 async function told(story: Moment[][], how: { quiet?: boolean } = {}): Promise<string[]> {
   const make = (history: Parameters<typeof urgentTeller>[0], paper: Paper) => ({
     event: urgentTeller(history, paper),
@@ -30,7 +30,7 @@ async function told(story: Moment[][], how: { quiet?: boolean } = {}): Promise<s
   return stderr.split('\n').slice(0, -1);
 }
 
-describe('TOOL-CHOICE: a selection that did not arrive is told at once', () => {
+describe('TOOL-CHOICE: a selection that did not arrive is reported at once', () => {
   const asked = () => [arrives(CHOICE), chose(1)];
   const ASKED = 'the tool asks: Where to?';
 
@@ -57,7 +57,7 @@ test('TOOL-SUB: an event that comes after the end', async () => {
 });
 
 describe('a result that comes too late', () => {
-  test('after our own cancel it is told as what it is', async () => {
+  test('after our own cancel it is reported as what it is', async () => {
     expect(await told([canceled(), resultArrives()])).toEqual([
       'a tool_result came after the call was canceled; it was ignored',
     ]);
@@ -70,7 +70,7 @@ describe('a result that comes too late', () => {
     ]);
   });
 
-  test('many of them are told the first, the tenth, the hundredth time', async () => {
+  test('many of them are reported the first, the tenth, the hundredth time', async () => {
     const flood = Array.from({ length: 150 }, (_, index) =>
       arrives({ ...OAUTH, auth_url: `https://a.example/${index}` }, { leg: `l${index}` }),
     );
@@ -78,7 +78,7 @@ describe('a result that comes too late', () => {
   });
 });
 
-test('a flood of the same is told the first, the tenth, the hundredth time', async () => {
+test('a flood of the same is reported the first, the tenth, the hundredth time', async () => {
   const flood = Array.from({ length: 150 }, (_, index) => event(`e${index}`));
   expect(await told(flood)).toHaveLength(3);
 });

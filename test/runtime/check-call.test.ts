@@ -19,7 +19,7 @@ describe('RT-OP', () => {
     ['edit_fiel', 'Did you mean "edit_file"? There are: edit_file, deploy.'],
     ['qqqqqqqqqqq', 'There are: edit_file, deploy.'],
     ['__proto__', 'There are: edit_file, deploy.'],
-  ])('%s is not, and the names there are are told', (operation, hint) => {
+  ])('%s is not, and the names there are are reported', (operation, hint) => {
     expect(() => toolOf(TOOLSET, operation)).toThrow(
       expect.objectContaining({
         code: 'unknown-operation',
@@ -47,7 +47,7 @@ describe('RT-ARGS', () => {
 
   test('a format is an annotation: what does not look like one is a warning', async () => {
     const inputSchema = { properties: { to: { format: 'email' } } };
-    expect(await checkArguments(tool(inputSchema), { to: 'nobody' })).toEqual([
+    expect(await checkArguments(tool(inputSchema), { to: 'no one' })).toEqual([
       { message: 'the argument $.to does not look like an email (format)' },
     ]);
   });

@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 describe('a tool that asks', () => {
-  test('RT-CHOICE: is answered by whoever calls', async () => {
+  test('RT-CHOICE: is answered by anyone who calls', async () => {
     const exchange = await asking.invoke(
       'ask',
       {},
@@ -28,7 +28,7 @@ describe('a tool that asks', () => {
     expect(exchange.selections).toMatchObject([{ by: 'policy', selected: 1 }]);
   });
 
-  test('gives the call back with its question where nobody answers', async () => {
+  test('gives the call back with its question where no one answers', async () => {
     const { settled, waitingFor } = await asking.invoke('ask', {});
     expect(settled).toBeNull();
     expect(waitingFor).toMatchObject({ type: 'user_choice', choices: expect.arrayContaining(['staging']) });
@@ -41,8 +41,8 @@ describe('a tool that asks', () => {
         throw new Error('no idea');
       },
     ],
-    ['picks what is none of the choices', () => 7],
-  ])('and where whoever calls %s', async (_, choose) => {
+    ['picks what is not one of the choices', () => 7],
+  ])('and where anyone who calls %s', async (_, choose) => {
     const { settled, selections } = await asking.invoke('ask', {}, { choose });
     expect([settled, selections]).toEqual([null, []]);
   });
@@ -54,7 +54,7 @@ describe('a subscription', () => {
     expect(subscription).toMatchObject({ events: 3, ended: { by: 'final' } });
   });
 
-  test('is followed by nobody who did not ask for it', async () => {
+  test('is followed by no one who did not ask for it', async () => {
     const exchange = await watching.invoke('watch', { events: 2, every_ms: 60_000 });
     expect(outcomeOf(exchange)?.type).toBe('success');
     expect(exchange.subscription).toMatchObject({ ended: null });
@@ -76,7 +76,7 @@ describe('what is under way when the connection is closed', () => {
   const isTold = (id: string) =>
     plain.seen('cancel_tool_call', entry => fieldOf(entry, 'tool_call_id') === id);
 
-  test('a subscription that is followed ends, in a thread of whoever calls too; the tool is told', async () => {
+  test('a subscription that is followed ends, in a thread of anyone who calls too; the tool is notified', async () => {
     const { connection, closed } = await closedOnce(({ subscription }) => subscription !== null);
     const settings = { follow: true, id: 'followed', groupId: 'theirs' };
     const exchange = await connection.invoke('watch', { events: 2, every_ms: 60_000 }, settings);
@@ -84,7 +84,7 @@ describe('what is under way when the connection is closed', () => {
     await Promise.all([...closed, isTold('followed')]);
   });
 
-  test('a pending call is cancelled, and the tool is told', async () => {
+  test('a pending call is cancelled, and the tool is notified', async () => {
     const { connection, closed } = await closedOnce(({ attempts }) => attempts[0]?.status === 200);
     const exchange = await connection.invoke('slow', { ms: 60_000 }, { timeoutMs: 0, id: 'forgotten' });
     expect(exchange.settled).toMatchObject({ by: 'cancel' });
@@ -92,6 +92,6 @@ describe('what is under way when the connection is closed', () => {
   });
 });
 
-test('an operation that there is none of is never sent', async () => {
+test('an operation that none exists of is never sent', async () => {
   await expect(watching.invoke('nothing_like_it', {})).rejects.toMatchObject({ code: 'unknown-operation' });
 });

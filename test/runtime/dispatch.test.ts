@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Runtime } from '../../src/runtime/runtime.js';
-import { systemClock } from '../../src/system/drafts.js';
+import { systemClock } from '../../src/system/clock.js';
 import { INVOCATION } from '../events/build.js';
 import { type Reply, startServing } from '../support/serving.js';
 import { workbench } from './wire-of.js';
@@ -107,7 +107,7 @@ test('of the body of an acknowledgement the beginning is kept, so that it can be
   expect(empty.exchange?.attempts[0]).not.toHaveProperty('bodySize');
 });
 
-test('RT-RETRY: whoever has answered 200 has the invocation, whatever becomes of the body', async () => {
+test('RT-RETRY: anyone who has answered 200 has the invocation, whatever becomes of the body', async () => {
   const torn: Reply = response => {
     response.writeHead(200, { 'content-length': '9' }).write('half');
     setImmediate(() => response.destroy());

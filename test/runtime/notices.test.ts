@@ -83,14 +83,14 @@ function bodiesOn({ log }: Wire): string[] {
 describe('what became of a notice', () => {
   const close = { kind: 'close', message: { thread_id: THREAD } } as const;
 
-  test('a refusal is told with the beginning of what it said', async () => {
+  test('a refusal is reported with the beginning of what it said', async () => {
     await using server = await startServing(response => response.writeHead(409).end('x'.repeat(10_000)));
     await using bench = workbench();
     const answer = await notify(bench.wire, server.url.slice(0, -1), close);
     expect(answer).toMatchObject({ kind: 'answered', status: 409, excerpt: 'x'.repeat(4_096) });
   });
 
-  test('what stands beside a 200 is none of its words; its size and its beginning are known', async () => {
+  test('what stands beside a 200 is not one of its words; its size and its beginning are known', async () => {
     await using server = await startServing(response =>
       response.writeHead(200, { 'content-length': 10_000 }).end('x'.repeat(10_000)),
     );
@@ -136,7 +136,7 @@ describe('what became of a notice', () => {
     });
   });
 
-  test('nobody waits longer than told', async () => {
+  test('no one waits longer than told', async () => {
     await using server = await startServing(() => {});
     await using bench = workbench();
     const answer = await notify(bench.wire, server.url.slice(0, -1), close, { timeoutMs: 50 });

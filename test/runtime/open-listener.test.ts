@@ -42,7 +42,7 @@ async function post(url: string, message: object): Promise<number> {
 const idsOf = ({ invocation }: { invocation: { group_id: string; id: string } }) =>
   `${invocation.group_id}/${invocation.id}`;
 
-describe('where nobody said what to expect', () => {
+describe('where no one said what to expect', () => {
   test('each callback belongs to the call that it names, and the first result of each counts', async () => {
     const told = await posting(
       [],
@@ -56,7 +56,7 @@ describe('where nobody said what to expect', () => {
     expect(told.exchanges[0]?.arrivals.map(({ verdict }) => verdict.kind)).toEqual(['settles', 'duplicate']);
   });
 
-  test('a view belongs to the latest call of its thread, and to a thread of its own where there is none', async () => {
+  test('a view belongs to the latest call of its thread, and to a thread of its own where none exists', async () => {
     const { statuses, exchanges } = await posting(
       [],
       result('t', 'a'),
@@ -134,7 +134,7 @@ test('threats, row 1: another path is nobody’s, and no call hears of it', asyn
   ]);
 });
 
-test('a public URL is what tools are told', async () => {
+test('a public URL is what tools are notified', async () => {
   await using bench = workbench();
   const options = { ...OPTIONS, publicUrl: 'https://tunnel.example/base' };
   await using listener = await startOpenListener(bench.wire.log, bench.history, options);

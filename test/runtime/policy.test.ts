@@ -89,12 +89,12 @@ test.each([
   [[{ annotation: 'destructive' }], 'the policy denies tools annotated destructive'],
   [[{ name: 'r*', annotation: 'destructive' }], 'the policy denies r* annotated destructive'],
   [[{ name: 'rm', reason: 'ask ops first' }], 'ask ops first'],
-])('%j is told as the reason', (deny, reason) => {
+])('%j is reported as the reason', (deny, reason) => {
   const tool = { name: 'rm', annotations: { destructive: true } };
   expect(rulingOn(policy({ deny }), tool)).toEqual({ allowed: false, reason });
 });
 
-test('somebody’s word for a tool is told from the default', () => {
+test('someone’s word for a tool is notified from the default', () => {
   expect(rulingOn(policy({ allow: ['r*', 'rm'] }), named('rm'))).toEqual({ allowed: true, isNamed: true });
   expect(rulingOn(policy({ allow: ['r*'] }), named('rm'))).toEqual({ allowed: true, isNamed: false });
   for (const silent of [policy({}), null])

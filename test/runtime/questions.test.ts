@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Answering, answerQuestions } from '../../src/runtime/runtime.js';
-import { type Clock, systemClock } from '../../src/system/drafts.js';
+import { type Clock, systemClock } from '../../src/system/clock.js';
 import { eventually } from '../e2e/support/eventually.js';
 import { startTool } from '../e2e/support/own-tool.js';
 import {
@@ -20,7 +20,7 @@ import { leaks } from '../support/leaks.js';
 import { startServing } from '../support/serving.js';
 import { workbench } from './wire-of.js';
 
-/** A call whose tool can be answered, with a person who picks when they are told to. */
+/** A call whose tool can be answered, with a person who picks when they are asked to. */
 async function asking(clock: Clock = systemClock) {
   const tool = await startTool({});
   const bench = workbench();
@@ -147,7 +147,7 @@ describe('a person who picks', () => {
     expect(run.sent()).toEqual([]);
   });
 
-  test('is asked no longer once nobody waits for the call', async () => {
+  test('is asked no longer once no one waits for the call', async () => {
     await using run = await asking();
     run.tell(call(), acknowledged(), arrives(run.question));
     run.stop();

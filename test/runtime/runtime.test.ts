@@ -2,19 +2,23 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Content } from '../../src/events/content.js';
 import { isAcknowledgedLate, llmTextOf } from '../../src/events/exchange.js';
 import { type Call, Runtime } from '../../src/runtime/runtime.js';
-import { systemClock } from '../../src/system/drafts.js';
+import { systemClock } from '../../src/system/clock.js';
 import { acknowledged, call, ENDPOINT, INVOCATION, KEY, OAUTH, RESULT } from '../events/build.js';
 import { type Received, type Reply, startServing } from '../support/serving.js';
 import { type Workbench, workbench } from './wire-of.js';
 
 const LISTENER = { host: '127.0.0.1', port: 0, allowedHosts: [], maxBody: 10_000 };
+
 let bench: Workbench;
+
 let runtime: Runtime;
+
 beforeEach(async () => {
   bench = workbench();
   const { history, wire } = bench;
   runtime = await Runtime.start({ log: wire.log, history, clock: systemClock, listener: LISTENER });
 });
+
 afterEach(async () => {
   await runtime.close();
   await bench[Symbol.asyncDispose]();
@@ -22,6 +26,7 @@ afterEach(async () => {
 
 const post = (url: string, body: string | Uint8Array, headers: Record<string, string> = {}) =>
   fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+
 const callbackUrl = ({ body }: Received): string => JSON.parse(body).callback_url;
 
 /** A tool that acknowledges, then posts each body in turn; `statuses` is what it was answered. */
@@ -85,7 +90,7 @@ test('TOOL-ACK: a result before the acknowledgement is accepted, and it is seen 
   expect(isAcknowledgedLate(exchange)).toBe(true);
 });
 
-test('TOOL-ACK: an acknowledgement that is under way is waited for, and nobody is blamed', async () => {
+test('TOOL-ACK: an acknowledgement that is under way is waited for, and no one is blamed', async () => {
   const { exchange } = await invoked((response, request) => {
     void post(callbackUrl(request), JSON.stringify(RESULT));
     const stop = bench.wire.log.subscribe(({ kind }) => {

@@ -17,7 +17,7 @@ import {
 } from '../events/build.js';
 import { fakeClock } from '../support/fake-clock.js';
 
-/** A call that was sent, with somebody waiting for its end. */
+/** A call that was sent, with someone waiting for its end. */
 function waiting({
   timeoutMs = 1_000,
   waitsForPeople = true,
@@ -58,7 +58,7 @@ test('a result ends the wait, and the clock', async () => {
   expect([settled()?.by, clock.pending()]).toEqual(['result', 0]);
 });
 
-test('where nobody is there, the time goes on while a consent is waited for', async () => {
+test('where no one is there, the time goes on while a consent is waited for', async () => {
   const { clock, happens, over, settled } = waiting({ waitsForPeople: false });
   happens(acknowledged(), arrives(OAUTH));
   clock.advance(1_000);
@@ -132,7 +132,7 @@ test('leave ends the wait though the call is pending', async () => {
   expect([settled(), clock.pending()]).toEqual([null, 0]);
 });
 
-test('the events of another call are none of its business', async () => {
+test('the events of another call are not one of its business', async () => {
   const { happens, isOverNow } = waiting();
   happens(resultArrives().map(each => ({ ...each, calls: ['other'] })));
   expect(await isOverNow()).toBe(false);

@@ -10,7 +10,7 @@ export interface Workbench extends AsyncDisposable {
 
 /** A wire with a real client, and a history of what went over it. */
 export function workbench(
-  credentials: Wire['credentials'] = { origin: 'http://nobody.example', headers: {} },
+  credentials: Wire['credentials'] = { origin: 'http://unused.example', headers: {} },
 ): Workbench {
   const log = createLog(() => performance.now());
   const history = new History();

@@ -11,7 +11,7 @@ import { toldPid } from './support/told-pid.js';
 
 const CTRL_C = '\u0003';
 const ASKED = '⏎ choose';
-/** Ends by a fault of its own as soon as it is told to. */
+/** Ends by a fault of its own as soon as reported to. */
 const FAULT = `process.on('SIGUSR2', () => { throw new Error('a fault of its own'); });`;
 /** It asks, and takes its time after that. */
 const SLOW = `

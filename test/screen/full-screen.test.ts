@@ -1,7 +1,7 @@
 import './support/outside-ci.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/system/drafts.js';
+import { systemClock } from '../../src/system/clock.js';
 import { fullScreen } from '../../src/tui/full-screen/full-screen.js';
 import { eventually } from '../e2e/support/eventually.js';
 import { Emulator, type Size } from './support/emulator.js';
@@ -83,6 +83,7 @@ test.each([
 });
 
 const anyFinal = fc.stringMatching(/^[@-~]$/);
+
 /** Sequences that Ink's own reader throws at, or passes on as text. */
 const UNKNOWN = ['\u001b[1;5I', '\u001b[1;5P', '\u001b[40;5~', '\u001b[31m', '\u001b[?25h', '\u001bOx'];
 

@@ -73,7 +73,7 @@ describe.concurrent('threats, row 24: foreign text on the screen acts on nothing
     ['in both panes', 'text', 0, HARMLESS],
     ['in the keys and values of JSON, which are escaped in part', 'json', 0, '<U+202E>override'],
     ['in the type of a segment', 'segment_type', 0, HARMLESS],
-    ['in a diff that is none', 'bad_diff', 0, HARMLESS],
+    ['in a diff that is invalid', 'bad_diff', 0, HARMLESS],
     ['in the section of a hunk header', 'section', 0, HARMLESS],
     ['in the code of a diff', 'code', 0, HARMLESS],
     ['in the body of a refusal', 'refusal', 4, HARMLESS],

@@ -7,7 +7,7 @@ import { toldPid } from './support/told-pid.js';
 
 const WAITING = '… waiting for the result';
 const CTRL_C = '\u0003';
-/** Loaded into the same process: an error that nobody catches, when it is told to. */
+/** Loaded into the same process: an error that no one catches, when it is asked to. */
 const FAULTY = "process.on('SIGUSR2', () => { throw new Error('a fault of ours'); });";
 
 let plain: Peer;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => plain.stop());
 
-/** What the shell sees of a program that was told to stop, and what the same terminal is like afterwards. */
+/** What the shell sees of a program that was asked to stop, and what the same terminal is like afterwards. */
 describe.concurrent('a live view that is interrupted', () => {
   const slow = (id: string) => `$TOOL invoke ${plain.url} slow ms=60000 --id ${id}`;
   /** The shell must outlive what the terminal sends to both. */
@@ -50,7 +50,7 @@ describe.concurrent('a live view that is interrupted', () => {
     await plain.seen('cancel_tool_call', entry => entry.raw.includes(signal));
   });
 
-  test('by an error that nobody caught restores the terminal, says whose fault it is, and cancels the call', async () => {
+  test('by an error that no one caught restores the terminal, says whose fault it is, and cancels the call', async () => {
     await using folder = await temporaryFolder();
     const faulty = await folder.write('faulty.mjs', FAULTY);
     await using screen = shell(

@@ -53,7 +53,7 @@ describe.concurrent('listen on a terminal', () => {
 
   test.each<[string, Record<string, string>, boolean]>([
     ['in colours', {}, true],
-    ['without, where nobody wants them', { NO_COLOR: '1' }, false],
+    ['without, where no one wants them', { NO_COLOR: '1' }, false],
   ])('%s', async (_, env, isColoured) => {
     await using screen = await listening([], { env });
     await screen.post({ type: 'tool_result', ...IDS, text: 'hello' });

@@ -38,7 +38,7 @@ test.each([
   expect(after(LABELS, 4, ...commands)).toBe(selected);
 });
 
-test('a digit that is no index changes nothing', () => {
+test('a digit that is not an index changes nothing', () => {
   expect(after(['a', 'b', 'c'], 1, '7')).toBe(1);
 });
 

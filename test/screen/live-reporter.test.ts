@@ -2,7 +2,7 @@ import './support/outside-ci.js';
 import { describe, expect, test } from 'vitest';
 import { History } from '../../src/events/history.js';
 import { createLog } from '../../src/events/log.js';
-import { systemClock } from '../../src/system/drafts.js';
+import { systemClock } from '../../src/system/clock.js';
 import { liveReporter } from '../../src/tui/live/reporter.js';
 import { eventually } from '../e2e/support/eventually.js';
 import {
@@ -23,11 +23,17 @@ import { fakeTerminal } from './support/fake-terminal.js';
 import { question } from './support/scenes.js';
 
 const HOSTILE = '\u001b]0;owned\u0007\u001b]52;c;eA==\u0007\u001b[2J\r\u202e';
+
 const CTRL_C = '\u0003';
+
 const ESC = '\u001b';
+
 const DOWN = '\u001b[B';
+
 const ASKED = question('Where to?', ['staging', 'production', 'neither']);
+
 const { signal: never } = new AbortController();
+
 const patch = (line: string) => `--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+${line}\n`;
 
 /** The reporter alone, drawn by Ink into an emulator: a story instead of a tool. */
@@ -113,7 +119,7 @@ describe('a question', () => {
     expect(await answer).toBe(0);
   });
 
-  test('waits until the one before it is answered, and what answered that is no answer to this', async () => {
+  test('waits until the one before it is answered, and what answered that is not an answer to this', async () => {
     await using view = open();
     const answers = [view.choose(ASKED, never), view.choose(question('And then?', ['x', 'y'], 1), never)];
     await view.shows('Where to?');

@@ -135,7 +135,7 @@ describe.concurrent('a mock at hand', () => {
     expect(mock.emulator.raw).not.toContain('\u001b[3J');
   });
 
-  test('has no colours where nobody wants them', async () => {
+  test('has no colours where no one wants them', async () => {
     await using mock = await openMock([], { env: { NO_COLOR: '1' } });
     await mock.call('edit_file', { path: 'a.txt' });
     await mock.shows('✓ delivered');

@@ -1,6 +1,6 @@
 import './support/outside-ci.js';
 import { describe, expect, test } from 'vitest';
-import { type Clock, systemClock } from '../../src/system/drafts.js';
+import { type Clock, systemClock } from '../../src/system/clock.js';
 import { mockScreen } from '../../src/tui/mock/screen.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { delivered, MockStory, TOKEN } from '../support/mock-story.js';
@@ -183,12 +183,12 @@ test('notices: what a key said, and what happened to no call, go by themselves a
       return isDrawn();
     });
   view.keyboard.type('r');
-  await drawing('what the key said', () => view.emulator.text().includes('There is no call to replay.'));
+  await drawing('what the key said', () => view.emulator.text().includes('No call to replay.'));
   const to = { from: 'runtime', to: 'tool', purpose: 'close', url: '/close_thread', thread: 'a' } as const;
   view.story.tell({ kind: 'request', leg: 'x', method: 'POST', headers: {}, attempt: 1, ...to });
   clock.advance(50);
   await view.shows('• thread a was closed');
-  const isSaid = () => /There is no call|was closed/.test(view.emulator.text());
+  const isSaid = () => /There is not a call|was closed/.test(view.emulator.text());
   clock.advance(5_900);
   expect(isSaid()).toBe(true);
   clock.advance(200);

@@ -91,7 +91,7 @@ describe.concurrent('every transcript that is published', () => {
   test.each([
     ['has its panes one below the other at 80 columns', 80, {}, /^LLM /gm],
     ['has its panes side by side at 160 columns', 160, {}, /^HUMAN .* LLM /gm],
-    ['is told without colour where none is wanted', 80, { NO_COLOR: '1' }, /^LLM /gm],
+    ['is reported without colour where none is wanted', 80, { NO_COLOR: '1' }, /^LLM /gm],
   ])('%s', async (_, columns, env, panes) => {
     await using screen = showAll(columns, env);
     expect(await screen.ended).toBe(0);

@@ -67,7 +67,7 @@ const stateOf = (story: Story, now = 5_000) =>
   draw(story, { columns: 120, rows: 24 }, now).steps.at(-1)?.trimEnd();
 
 describe('a session that is answered', () => {
-  test('before the platform has told of it', () => {
+  test('before the platform has reported it', () => {
     expect(rowsOf(draw([], SIZE, 1_200))).toEqual([
       'session session_1  http://127.0.0.1:4000',
       '… asking the platform 1.2s',
@@ -117,7 +117,7 @@ describe('a session that is answered', () => {
     expect(steps.find(row => row.startsWith('❯'))).toContain('call_2');
   });
 
-  test('says how many calls there is no room for', () => {
+  test('says how many calls without room for', () => {
     const many = Array.from({ length: 40 }, (_, index) => ({ ...LOOKUP, key: `c${index}`, id: `c${index}` }));
     const { steps } = draw([awaiting(many)]);
     expect(steps.length).toBeLessThan(24);
@@ -254,7 +254,7 @@ describe('a platform', () => {
     expect(help).not.toMatch(/replay|fire|hold/);
   });
 
-  test('has its key whole at every width, and none that is not to be told', () => {
+  test('has its key whole at every width, and none that is not to be reported', () => {
     const key = 'a-b_c'.repeat(9);
     const rows = (columns: number, told: string | null) =>
       drawPlatform([], [], { columns, rows: 12 }, 0, { ...PLATFORM, key: told }).rows;
@@ -263,7 +263,7 @@ describe('a platform', () => {
     expect(rows(80, null).join('\n')).not.toMatch(/^key/m);
   });
 
-  test('of a call that was answered otherwise than its script expects says how, and what it was warned of', () => {
+  test('of a call that was answered other than its script expects says how, and what it was warned of', () => {
     const shown = text(
       [
         status('awaiting_tool_results'),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { History } from '../../src/events/history.js';
 import { createLog } from '../../src/events/log.js';
 import { Sessions } from '../../src/events/session-calls.js';
-import { systemClock } from '../../src/system/drafts.js';
+import { systemClock } from '../../src/system/clock.js';
 import { liveSession } from '../../src/tui/session/answer.js';
 import { platformScreen } from '../../src/tui/session/platform.js';
 import type { Moment } from '../events/build.js';
@@ -26,7 +26,9 @@ import { fakeTerminal } from './support/fake-terminal.js';
 import { question } from './support/scenes.js';
 
 const UP = '\u001b[A';
+
 const CTRL_C = '\u0003';
+
 const BEGUN = [status('awaiting_tool_results'), awaiting([LOOKUP, NAMELESS])];
 
 /** A terminal that Ink draws into, and a log to tell stories on. */
@@ -132,7 +134,7 @@ describe('a session that is answered', () => {
     await view.emulator.waitFor('the interrupt', () => view.asked.interrupts === 1);
   });
 
-  test('steps aside for whoever else needs the terminal', async () => {
+  test('steps aside for anyone who else needs the terminal', async () => {
     await using view = openAnswer();
     view.tell(...BEGUN);
     await view.shows('… pending');

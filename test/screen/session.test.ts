@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([plain.stop(), ...platforms.map(platform => platform.stop())]));
 
-/** A platform that plays this, and how the program is told to answer it with a RAP tool. */
+/** A platform that plays this, and how the program is asked to answer it with a RAP tool. */
 async function answering(script: object, { env, ...size }: ScreenOptions = {}) {
   const platform = await startScript(script);
   platforms.push(platform);

@@ -8,7 +8,7 @@ import { openHere, openStepsHere, type ScreenHere } from './support/screen-here.
 
 const CLEAR_SCROLLBACK = '\u001b[3J';
 /**
- * Rows of the old view that a terminal wrapped when it became narrower: nobody can tell whether it did, and to erase too few
+ * Rows of the old view that a terminal wrapped when it became narrower: no one can tell whether it did, and to erase too few
  * is better than to erase what stood there before.
  */
 const MOST_LEFT_OVER = 3;

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([plain.stop(), odd.stop()]));
 
-/** Where a live view would do harm, or nobody would see it, its story is told in lines: written once, never redrawn. */
+/** Where a live view would do harm, or no one would see it, its story is reported in lines: written once, never redrawn. */
 describe.concurrent('no live view is drawn', () => {
   test.each([
     ['CI is set', {}, { CI: 'true' }],
@@ -32,7 +32,7 @@ describe.concurrent('no live view is drawn', () => {
     expect(screen.emulator.history()).toMatch(/^LLM text, 5 bytes$/m);
   });
 
-  test('where stdin is no terminal: plain', async () => {
+  test('where stdin is not a terminal: plain', async () => {
     await using screen = openShell(`$TOOL invoke ${plain.url} echo text=hello </dev/null`);
     expect(await screen.ended).toBe(0);
     expectPlain(screen);

@@ -1,6 +1,6 @@
 import './support/outside-ci.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/system/drafts.js';
+import { systemClock } from '../../src/system/clock.js';
 import { fullScreen } from '../../src/tui/full-screen/full-screen.js';
 import { temporaryFolder } from '../e2e/support/folder.js';
 import { runHere } from '../e2e/support/in-process.js';
@@ -14,10 +14,13 @@ import { openHere, openStepsHere } from './support/screen-here.js';
 import { toldPid } from './support/told-pid.js';
 
 const CTRL_C = '\u0003';
+
 const CTRL_R = '\u0012';
+
 /** More than the screen has rows: most of it is scrolled away. */
 const ABOVE = Array.from({ length: 60 }, (_, index) => `${index + 1}\n`).join('');
-/** Loaded into the same process: an error that nobody catches, when it is told to. */
+
+/** Loaded into the same process: an error that no one catches, when it is asked to. */
 const FAULTY = "process.on('SIGUSR2', () => { throw new Error('a fault of ours'); });";
 
 let plain: Peer;
@@ -41,7 +44,7 @@ describe.concurrent('the terminal is as it was', () => {
   test.each([
     ['q', 'q'],
     ['Ctrl-C', CTRL_C],
-  ])('after %s twice where a call is pending: the tool is told, of the thread too', async (_, key) => {
+  ])('after %s twice where a call is pending: the tool is notified, of the thread too', async (_, key) => {
     const { screen, id } = await waiting();
     await using _screen = screen;
     screen.type(key);
@@ -55,7 +58,7 @@ describe.concurrent('the terminal is as it was', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('after %s, with %i: the tool is told', async (signal, status) => {
+  ] as const)('after %s, with %i: the tool is notified', async (signal, status) => {
     const { screen, id, pid } = await waiting();
     await using _screen = screen;
     process.kill(pid, signal);
@@ -63,7 +66,7 @@ describe.concurrent('the terminal is as it was', () => {
     await expectCancelled(id);
   });
 
-  test('after its window was closed there is none: the tool is told', async () => {
+  test('after its window was closed none exists: the tool is notified', async () => {
     await using screen = openProgram(['invoke', '-i', plain.url, 'slow', 'ms=60000']);
     const id = await begun(screen);
     screen.hangUp();
@@ -71,7 +74,7 @@ describe.concurrent('the terminal is as it was', () => {
     await expectCancelled(id);
   });
 
-  test('after SIGQUIT: the tool is told', async () => {
+  test('after SIGQUIT: the tool is notified', async () => {
     const { screen, id, pid } = await waiting();
     await using _screen = screen;
     process.kill(pid, 'SIGQUIT');
@@ -83,7 +86,7 @@ describe.concurrent('the terminal is as it was', () => {
     ['', false],
     ['DEBUG=1', true],
   ])(
-    'after an error that nobody caught, which is told for people: the tool is told, too; %s',
+    'after an error that no one caught, which is reported for people: the tool is notified, too; %s',
     async (env, isTraced) => {
       await using folder = await temporaryFolder();
       const { screen, id, pid } = await waiting(`--import ${await folder.write('faulty.mjs', FAULTY)}`, env);

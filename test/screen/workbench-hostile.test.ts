@@ -2,7 +2,7 @@ import './support/outside-ci.js';
 import { describe, expect, test } from 'vitest';
 import { Content } from '../../src/events/content.js';
 import type { Fact } from '../../src/events/events.js';
-import { systemClock } from '../../src/system/drafts.js';
+import { systemClock } from '../../src/system/clock.js';
 import type { Controls, Server } from '../../src/tui/workbench/model.js';
 import { workbenchScreen } from '../../src/tui/workbench/screen.js';
 import {
@@ -27,25 +27,37 @@ import { fakeKeyboard } from './support/fake-keyboard.js';
 import { fakeTerminal } from './support/fake-terminal.js';
 
 const ESC = '\u001b';
+
 const ENTER = '\r';
+
 const CTRL_E = '\u0005';
+
 const CTRL_R = '\u0012';
+
 const WIDE = { columns: 200, rows: 60 };
+
 const SMALL = { columns: 80, rows: 24 };
 
 /** A title, a clipboard, text that turns round, a line that is written over, colours of its own, and what is not seen. */
 const ACTS = `${ESC}]0;own${'\u0007'}${ESC}]52;c;eA==${'\u0007'}\u202e\r\u009b31m\u200b${ESC}[3J`;
+
 const SEEN = '␛]0;own␇␛]52;c;eA==␇<U+202E>␍<U+009B>31m<U+200B>␛[3J';
+
 /** Where it is read as JSON, which escapes a part of it. */
 const IN_JSON = String.raw`\u001b]0;own\u0007\u001b]52;c;eA==\u0007<U+202E>\r<U+009B>31m<U+200B>\u001b[3J`;
-/** Where there is no room for all of it. */
+
+/** Where without room for all of it. */
 const CUT = '␛]0;own';
 
 /** Foreign text in a place that it names. */
 const evil = (place: string) => place + ACTS;
+
 const seen = (place: string) => place + SEEN;
+
 const inJson = (place: string) => place + IN_JSON;
+
 const cut = (place: string) => place + CUT;
+
 const jsonCut = (place: string) => String.raw`${place}\u001b]0;own`;
 
 interface Scene {
@@ -58,7 +70,7 @@ interface Scene {
   readonly keys?: readonly string[];
   /** What must be read in the end. */
   readonly shown: readonly string[];
-  /** Words of ours tell of it too: pictures among them do not stand out. */
+  /** Words of ours reports it too: pictures among them do not stand out. */
   readonly isExplained?: boolean;
 }
 
@@ -66,6 +78,7 @@ const server = (state: Server['state']): Server => ({
   ...{ id: 's1', about: evil('about'), isConfigured: true },
   state,
 });
+
 const hostileTool = toolOf(evil('operation'), {
   description: evil('description'),
   annotations: { requiresAuth: evil('auth') },
@@ -84,19 +97,28 @@ const hostileTool = toolOf(evil('operation'), {
     },
   },
 });
+
 const form = { servers: [readyServer([hostileTool])], start: { operation: evil('operation') } };
+
 const invocation = {
   ...INVOCATION,
   operation: evil('operation'),
   arguments: { [evil('key')]: evil('value') },
 };
+
 const pending = [...call(), ...acknowledged()];
+
 const settled = (result: object) => [...pending, ...resultArrives(result)];
+
 const showing = (type: string, content: unknown, text = 'harmless') =>
   settled({ text, display_as: [{ type, content }] });
+
 const patch = (text: string) => `--- a/${text}\n+++ b/${text}\n@@ -1 +1 @@ ${text}\n-${text}\n+b${text}\n`;
+
 const oneLine = (text: string) => text.replaceAll('\r', '');
+
 const inRow = seen('row').replaceAll('␍', '');
+
 const refusing = (said: string): Partial<Controls> => ({
   saveFixture: async () => ({ text: said, isBad: true }),
   saveTranscript: async () => ({ text: said, isBad: false }),
@@ -247,13 +269,13 @@ const SCENES: Readonly<Record<string, Scene>> = {
     shown: [`${inRow} +1 −1`, `@@ ${inRow}`, `1 - ${inRow}`, `1 + b${inRow}`],
     isExplained: true,
   },
-  'a diff that is none': {
+  'a diff that is invalid': {
     facts: showing('diff', { path: evil('path'), patch: evil('patch') }),
     keys: ['c', ENTER, '5'],
     shown: [`"${seen('patch')}" is not part of`, jsonCut('path')],
     isExplained: true,
   },
-  'a segment that nobody knows': {
+  'a segment that no one knows': {
     facts: showing(evil('segment'), evil('content')),
     keys: ['c', ENTER, 'm'],
     shown: [seen('segment')],
@@ -265,7 +287,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     shown: [`${inRow} +1 −1`, `@@ ${inRow}`, `1 - ${inRow}`, `1 + b${inRow}`],
     isExplained: true,
   },
-  'a view of a kind that nobody knows': {
+  'a view of a kind that no one knows': {
     facts: [...pending, ...arrives({ ...VIEW, view_type: evil('view') })],
     keys: ['c', '2', ENTER],
     shown: [cut('view')],
@@ -350,7 +372,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     keys: ['c', ENTER, '/', `no\u202e\u009b\u200bwhere`, ENTER],
     shown: ['no<U+202E><U+009B><U+200B>where'],
   },
-  'an operation that nobody offers any more': {
+  'an operation that no one offers any more': {
     facts: [...call({ invocation }), ...acknowledged(), ...resultArrives()],
     keys: ['c', 'r'],
     shown: [seen('operation')],
@@ -405,7 +427,9 @@ async function open({ facts = [], keys = [], ...more }: Scene) {
 
 /** What we send: colours, the cursor, lines that are drawn again, the alternate screen, wiped below the cursor. */
 const OURS = new RegExp(`${ESC}\\[(\\d*[AGBKH]|J|[\\d;]*m|\\?(25|1049|2026)[hl])`, 'g');
+
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+
 const PICTURE = /^[\u2400-\u2421]$/;
 
 /** @param standsOut whether each picture is inverse */

@@ -1,6 +1,6 @@
 import type { Event } from '../../src/events/events.js';
 
-/** All that events say, their bodies too: a `Content` shows nothing of its bytes by itself. */
+/** All that events say, their bodies too: a `Content` shows nothing of its bytes on its own. */
 export function textOfEvents(events: readonly Event[]): string {
   return events.map(textOfEvent).join('\n');
 }

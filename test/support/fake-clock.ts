@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/system/drafts.js';
+import type { Clock } from '../../src/system/clock.js';
 
 export interface FakeClock extends Clock {
   /** Lets time pass; what falls due meanwhile is called, in its order, at its time. */
@@ -12,7 +12,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** Time that passes only when it is told to. It starts at `start`, in ms. */
+/** Time that passes only when it is asked to. It starts at `start`, in ms. */
 export function fakeClock(start = 1_000): FakeClock {
   let now = start;
   const timers = new Set<Timer>();

@@ -34,7 +34,7 @@ export function graphOf(sources: Sources): Graph {
   );
 }
 
-/** The file meant by a relative specifier; null where it is no source of ours (generated code, data). */
+/** The file meant by a relative specifier; null where it is not a source of ours (generated code, data). */
 function resolved(from: string, specifier: string, sources: Sources): string | null {
   const path = posix.join(posix.dirname(from), specifier).replace(/\.jsx?$/, '');
   return [`${path}.ts`, `${path}.tsx`].find(candidate => sources.has(candidate)) ?? null;
@@ -55,7 +55,7 @@ export function roomOf(path: string): string {
   return path.includes('/') ? path.slice(0, path.indexOf('/')) : path.replace(/\.tsx?$/, '');
 }
 
-/** One cycle of the graph as `a → b → a`; null where there is none. */
+/** One cycle of the graph as `a → b → a`; null where none exists. */
 export function cycleIn(graph: Graph): string | null {
   const done = new Set<string>();
   const visit = (node: string, path: readonly string[]): string | null => {

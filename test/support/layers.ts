@@ -36,7 +36,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = (() => {
 export function wrongWays(graph: Graph): string[] {
   return [...roomGraph(graph)].flatMap(([room, targets]) => {
     const allowed = MAY_IMPORT[room];
-    if (!allowed) return [`${room} is no room of the design`];
+    if (!allowed) return [`${room} is not a room of the design`];
     return targets.filter(target => !allowed.includes(target)).map(target => `${room} imports ${target}`);
   });
 }

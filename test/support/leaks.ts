@@ -6,7 +6,7 @@ export function leaks() {
   };
   process.on('warning', onWarning);
   return {
-    /** A warning is told a turn later. */
+    /** A warning is reported a turn later. */
     told: async () => {
       await new Promise(setImmediate);
       return told;

@@ -24,7 +24,7 @@ export class MockStory {
     });
   }
 
-  /** What is told next happens then, in ms since the start. */
+  /** What is reported next happens then, in ms since the start. */
   at(ms: number): this {
     this.#now = ms;
     return this;
@@ -36,7 +36,7 @@ export class MockStory {
 
   call(id: string): ToolCall {
     const call = this.calls.get(id);
-    if (!call) throw new Error(`there is no call ${id}`);
+    if (!call) throw new Error(`without call ${id}`);
     return call;
   }
 
@@ -71,7 +71,7 @@ export class MockStory {
     return this;
   }
 
-  /** As the mock tells of a call that nothing answers. */
+  /** As the mock reports a call that nothing answers. */
   misses(id: string, nearest?: { fixture: string; path: string; reason: string }): this {
     this.about(id, { kind: 'warned', message: 'no fixture matches this call' });
     return this.about(id, { kind: 'matched', fixture: null, ...(nearest && { nearest }) });
@@ -82,7 +82,7 @@ export class MockStory {
     return this;
   }
 
-  /** An attempt to deliver a callback; @returns how it is told what became of it. */
+  /** An attempt to deliver a callback; @returns how it is reported what became of it. */
   sends(id: string, message: Told | string, attempt = 1) {
     const leg = this.log.leg();
     const about = { calls: [id], thread: THREAD, leg };

@@ -11,7 +11,7 @@ export interface Ended {
   readonly signal: string | null;
 }
 
-/** Modules of ours in processes of their own, where signals and uncaught errors hit nobody else. @param exports as `./src/…` has them */
+/** Modules of ours in processes of their own, where signals and uncaught errors hit no one else. @param exports as `./src/…` has them */
 export async function ownProgram(exports: string): Promise<(body: string) => Promise<Ended>> {
   const stdin = { contents: exports, resolveDir: ROOT, loader: 'ts' } as const;
   const { outputFiles } = await build({ stdin, bundle: true, write: false, platform: 'node', format: 'cjs' });

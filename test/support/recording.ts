@@ -69,7 +69,7 @@ export function discovered(toolset: object, events: readonly Event[], status = 2
 /** As a recorder between the two has it: each message twice, the callback URL on the tool's side another one. */
 export function onBothHops(events: readonly Event[]): Event[] {
   const twice = events.flatMap(event => {
-    if (event.kind === 'decided') return []; // nobody tells a recorder what people do
+    if (event.kind === 'decided') return []; // no one tells a recorder what people do
     if (!('leg' in event) || event.leg === undefined) return [event];
     const { leg } = event;
     const sides = (['runtime-side', 'tool-side'] as const).map(hop => {

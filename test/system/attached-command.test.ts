@@ -192,6 +192,6 @@ describe('our own end', () => {
     const said = reader(running.stdout);
     await said('ready');
     running.stdin.write('end');
-    await finished(running.stdout.resume()); // once nobody holds the pipe any more
+    await finished(running.stdout.resume()); // once no one holds the pipe any more
   });
 });

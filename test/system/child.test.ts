@@ -73,17 +73,17 @@ describe('a command that does not', () => {
     ['is not JSON', 'echo hello', 'its first line is not a JSON object'],
     ['is a list', 'echo "[1]"', 'its first line is not a JSON object'],
     ['has no port', 'echo "{}"', 'its first line has no "port" from 1 to 65535'],
-    ['has a port that is none', `echo '{"port":65536}'`, 'its first line has no "port" from 1 to 65535'],
+    ['has a port that is invalid', `echo '{"port":65536}'`, 'its first line has no "port" from 1 to 65535'],
     ['has a port that is text', `echo '{"port":"80"}'`, 'its first line has no "port" from 1 to 65535'],
     ['is too long', 'head -c 70000 /dev/zero', 'its first line is longer than 64 KiB'],
     ['does not end', 'printf "{"', 'it closed its stdout before the first line ended'],
-  ])('is told so where its first line %s', async (_, command, problem) => {
+  ])('is reported so where its first line %s', async (_, command, problem) => {
     const error = await failure(command);
     expect(error).toMatchObject({ code: 'command-failed', hint: expect.stringContaining('{"port":3001}') });
     expect(error.message).toContain(problem);
   });
 
-  it('is told with how it ended and the last it said', async () => {
+  it('is reported with how it ended and the last it said', async () => {
     const error = await failure('for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "line $i" >&2; done; exit 3');
     expect(error.message).toMatch(/and ended with status 3$/);
     expect([error.faults.at(0), error.faults.at(-1)]).toEqual(['line 3', 'line 12']);
@@ -97,11 +97,11 @@ describe('a command that does not', () => {
     expect((await failure(`echo '${line}' >&2; exit 1`)).hint).toMatch(hint);
   });
 
-  it('is told with the signal that ended it', async () => {
+  it('is reported with the signal that ended it', async () => {
     expect((await failure('kill -9 $$')).message).toContain('ended with SIGKILL');
   });
 
-  it('is told when it takes too long, and ended', async () => {
+  it('is reported when it takes too long, and ended', async () => {
     const ended: string[] = [];
     const stubborn = 'trap "echo interrupted >&2; exit" INT; while :; do sleep 0.05; done';
     const error = await failure(stubborn, { readyWithinMs: 100, onStderr: text => ended.push(text) });
@@ -109,7 +109,7 @@ describe('a command that does not', () => {
     expect(ended).toEqual(['interrupted\n']);
   });
 
-  it('is told where it could not be started at all', async () => {
+  it('is reported where it could not be started at all', async () => {
     expect((await failure('true', { cwd: '/no/such/folder' })).message).toContain('ENOENT');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/system/drafts.js';
+import { systemClock } from '../../src/system/clock.js';
 
 describe('the system’s clock', () => {
   it('never runs backwards, and calls back after the time', async () => {

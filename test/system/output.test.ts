@@ -118,7 +118,7 @@ describe('quiet pipes', () => {
     expect(() => full.emit('error', error('ENOSPC'))).toThrow('cannot write the output: ENOSPC');
   });
 
-  it('leave other errors to whoever listens', () => {
+  it('leave other errors to anyone who listens', () => {
     const stream = new Slow();
     const heard: unknown[] = [];
     quietPipes(stream);

@@ -69,7 +69,7 @@ it('leaves no empty file where a disk without hard links fails', async () => {
   expect(await names()).toEqual(['draft']);
 });
 
-it('whatever else is wrong is no matter of links', async () => {
+it('whatever else is wrong is not a matter of links', async () => {
   await expect(placeNew(draft, path, failing('link', 'ENOSPC'))).rejects.toMatchObject({ code: 'ENOSPC' });
   expect(await names()).toEqual(['draft']);
 });

@@ -52,7 +52,7 @@ describe('a private file', () => {
     expect((await fs.lstat(path)).isSymbolicLink()).toBe(false);
   });
 
-  it('row 27: replaces nothing where it is told so, not even what came to be there meanwhile', async () => {
+  it('row 27: replaces nothing where it is reported so, not even what came to be there meanwhile', async () => {
     const file = await createPrivateFile(path);
     await file.write('ours');
     await fs.writeFile(path, 'theirs');
@@ -89,7 +89,7 @@ describe('a private file', () => {
     expect(await names()).toEqual(['run.ndjson']);
   });
 
-  it('keeps the order of lines that nobody waited for', async () => {
+  it('keeps the order of lines that no one waited for', async () => {
     const file = await createPrivateFile(path);
     const lines = Array.from({ length: 200 }, (_, index) => `${index} ${'x'.repeat(2_000)}`);
     await Promise.all(lines.map(line => file.write(line)));

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { onSignals } from '../../src/system/signals.js';
+import { onSignals } from '../../src/system/process.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -11,7 +11,7 @@ const raise = async (signal: NodeJS.Signals) => {
 };
 
 describe('signals', () => {
-  it('are told each time, a second one too, until nobody listens', async () => {
+  it('are reported each time, a second one too, until no one listens', async () => {
     const others = SIGNALS.flatMap(name => process.listeners(name).map(listener => ({ name, listener })));
     for (const { name, listener } of others) process.off(name, listener);
     const heard: string[] = [];

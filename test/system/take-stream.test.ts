@@ -1,7 +1,7 @@
 import { Console } from 'node:console';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { takeStream } from '../../src/system/drafts.js';
+import { takeStream } from '../../src/system/streams.js';
 
 const read = (stream: PassThrough) => String(stream.read() ?? '');
 

@@ -2,14 +2,18 @@ import { appendFile, mkdir, mkdtemp, rename, rm, symlink, unlink, utimes, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Clock, systemClock } from '../../src/system/drafts.js';
+import { type Clock, systemClock } from '../../src/system/clock.js';
 import { type Watching, watchFiles } from '../../src/system/watch-files.js';
 import { errorOf } from '../support/failing.js';
 
 let folder: string;
+
 let one: string;
+
 let two: string;
+
 let watching: Watching | undefined;
+
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'watch-'));
   one = join(folder, 'one.yaml');
@@ -17,12 +21,13 @@ beforeEach(async () => {
   await writeFile(one, 'before');
   await writeFile(two, 'before');
 });
+
 afterEach(async () => {
   watching?.close();
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Watches; `change()` resolves at the next change, `count()` is how many there were. Nobody looks while work is going on. */
+/** Watches; `change()` resolves at the next change, `count()` is how many there were. No one looks while work is going on. */
 async function watched(...paths: string[]) {
   let count = 0;
   let tell: () => void = () => {};
@@ -118,7 +123,7 @@ describe('files that are watched', () => {
     expect(count()).toBe(2);
   });
 
-  it('are told apart from others in their folder', async () => {
+  it('are distinguished from others in their folder', async () => {
     const { change, count } = await watched(one);
     await writeFile(two, 'after');
     await writeFile(join(folder, 'three'), '');
@@ -155,7 +160,7 @@ describe('watching', () => {
     expect([closed.count(), open.count()]).toEqual([0, 1]);
   });
 
-  it('is refused where there is no folder', async () => {
+  it('is refused where without folder', async () => {
     expect(await errorOf(() => watchFiles([join(folder, 'no', 'file')], () => {}))).toMatchObject({
       code: 'unreadable-file',
       message: expect.stringContaining('cannot watch the files: ENOENT'),

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { excerpt } from '../../src/util/excerpt.js';
-import { cut } from '../../src/util/json-diagnosis.js';
 import { Beginnings } from '../../src/util/redact.js';
+import { cut, excerpt } from '../../src/util/text.js';
 
-/** What of a text is no beginning before a mark. */
+/** What of a text is not a beginning before a mark. */
 function found(text: string, ...wholes: readonly string[]): readonly string[] {
   const beginnings = new Beginnings();
   for (const whole of wholes) beginnings.add(whole);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BoundedStore } from '../../src/util/bounded-store.js';
+import { BoundedStore } from '../../src/util/collections.js';
 
 test('keeps the latest entries within both limits, in the order they were added', () => {
   const steps = fc.array(fc.record({ key: fc.nat(9), size: fc.nat(40) }), { maxLength: 100 });

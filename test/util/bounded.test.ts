@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bounded, OutOfTime } from '../../src/util/bounded.js';
+import { bounded, OutOfTime } from '../../src/util/time-limit.js';
 
 test('gives back what the work gave', () => {
   expect(bounded(() => 42)).toBe(42);

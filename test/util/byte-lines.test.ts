@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { byteLines } from '../../src/util/strings.js';
+import { byteLines } from '../../src/util/text.js';
 
 const linesOf = (text: string | Uint8Array) => [...byteLines(Buffer.from(text))];
 

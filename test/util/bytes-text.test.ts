@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bytesText } from '../../src/util/json-diagnosis.js';
+import { bytesText } from '../../src/util/text.js';
 
 test.each([
   [0, '0 bytes'],

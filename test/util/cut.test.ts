@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cut } from '../../src/util/json-diagnosis.js';
+import { cut } from '../../src/util/text.js';
 
 test.each([
   ['short', 'short'],

@@ -66,10 +66,10 @@ describe('no line, and not a word', () => {
     ['an index out of range', 'args.tags[2]'],
     ['texts that are multiplied', '"a" * 2'],
     ['a division by zero', '"" + 1 / 0'],
-    ['a condition that is none', 'if args.path { "x" } else { "y" }'],
+    ['a condition that is invalid', 'if args.path { "x" } else { "y" }'],
     ['an object as text', '"x" + args.at'],
     ['a prototype', 'args.constructor.name'],
-    ['a script that is no script', '"Edit '],
+    ['a script that is not a script', '"Edit '],
   ])('%s', (_, script) => {
     expect(line(script)).toBeNull();
   });
@@ -106,7 +106,7 @@ describe('a script that cannot be parsed', () => {
   });
 
   test.each(['fn f() {}', 'let f = |x| x + 1; f', '#{a: 1}', '[1, 2][0]', 'switch x { 1 => "a" }', 'a..b'])(
-    '%s is not supported, which is no fault',
+    '%s is not supported, which is not a fault',
     script => {
       expect(parseDisplayScript(script)).toEqual({ kind: 'unsupported' });
     },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseDuration } from '../../src/util/format.js';
+import { parseDuration } from '../../src/util/duration.js';
 
 test.each([
   ['500ms', 500],
@@ -16,7 +16,7 @@ test.each([
 });
 
 test.each(['', 's', '-1', '1d', '2 seconds', '1e3', '.5s', '1,5s', '2s3', 'Infinity', 'NaN', '0x10', '٣s'])(
-  '%j is no duration',
+  '%j is not a duration',
   text => {
     expect(parseDuration(text)).toBeNull();
   },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { excerpt } from '../../src/util/excerpt.js';
+import { excerpt } from '../../src/util/text.js';
 
 test.each([
   ['short', '"short"'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstFew } from '../../src/util/json-layout.js';
+import { firstFew } from '../../src/util/text.js';
 
 test.each([
   [[], ''],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatDuration } from '../../src/util/format-duration.js';
+import { formatDuration } from '../../src/util/text.js';
 
 test.each([
   [0, '0ms'],
@@ -12,6 +12,6 @@ test.each([
   [1_234, '1.2s'],
   [60_000, '1m'],
   [303_000, '5m 3s'],
-])('%d ms are told as %s', (milliseconds, text) => {
+])('%d ms are reported as %s', (milliseconds, text) => {
   expect(formatDuration(milliseconds)).toBe(text);
 });

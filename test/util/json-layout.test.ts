@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inLayout } from '../../src/util/json-layout.js';
+import { inLayout } from '../../src/util/json-format.js';
 
 const LAYOUT =
   '{ "type":"tool_result",\n "text": "caf\\u00e9 {{", "n": 1.0, "id" : "old", "list": [ {"id":"old"}, null ] }';

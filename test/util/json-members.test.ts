@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonParts, membersOf, withStringMember } from '../../src/util/json-text.js';
+import { jsonParts, membersOf, withStringMember } from '../../src/util/json-format.js';
 
 describe('the members of a JSON text', () => {
   test.each<[string, [string, string][]]>([

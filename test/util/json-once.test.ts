@@ -137,7 +137,7 @@ test('__proto__ is a key like any other', () => {
   expect('polluted' in {}).toBe(false);
 });
 
-describe('by itself it takes texts of a mebibyte and more', () => {
+describe('on its own it takes texts of a mebibyte and more', () => {
   const unit = 'é😀"\n';
   const bodyOf = (bytes: number) => Buffer.from(JSON.stringify({ text: unit.repeat(bytes / 8) }));
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { onOneLine } from '../../src/util/json-text.js';
+import { onOneLine } from '../../src/util/json-format.js';
 
 test.each([
   ['{\n  "a": 1.0,\r\n  "b c": [ 12345678901234567890 ]\n}', '{"a":1.0,"b c":[12345678901234567890]}'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonPath, pointerToPath } from '../../src/util/redact-json.js';
+import { jsonPath, pointerToPath } from '../../src/util/values.js';
 
 test.each([
   [[], '$'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { prettyJson } from '../../src/util/json-pretty.js';
+import { prettyJson } from '../../src/util/json-format.js';
 
 const container = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
 
@@ -36,7 +36,7 @@ describe('row 20: tokens stay as they were written', () => {
 });
 
 test.each(['', '42', '"text"', 'null', 'plain text', '{not json}', '{"a":1} and more', '[1,]'])(
-  '%j is no JSON object or array',
+  '%j is not JSON object or array',
   text => {
     expect(prettyJson(text)).toBeNull();
   },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonSketch } from '../../src/util/json-text.js';
+import { jsonSketch } from '../../src/util/json-format.js';
 
 test.each<[string, unknown, string]>([
   ['short JSON as it is', { a: [1, 'b', null, true], c: {} }, '{"a":[1, "b", null, true], "c":{}}'],

@@ -34,7 +34,7 @@ describe('row 18: depth', () => {
     expect(readJson(bytes('{"a":'.repeat(depth)))).toEqual({ ok: false, reason });
   });
 
-  test('brackets within strings are no depth, siblings are none either', () => {
+  test('brackets within strings are no depth, siblings are not one either', () => {
     expect(readJson(bytes(JSON.stringify('['.repeat(500)))).ok).toBe(true);
     expect(readJson(bytes(`[${'[],'.repeat(500)}[]]`)).ok).toBe(true);
   });
@@ -69,7 +69,7 @@ describe('row 20: what was read, but not as it was written', () => {
     expect(notesOf('{"a":1,"\\u0061":2}')).toHaveLength(1);
   });
 
-  test('an escaped backslash before "ud800" is no surrogate', () => {
+  test('an escaped backslash before "ud800" is not a surrogate', () => {
     expect(notesOf('["\\\\ud800"]')).toEqual([]);
     expect(notesOf('["\\\\ud83d\\ude00"]')).toHaveLength(1);
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LineSplitter } from '../../src/util/strings.js';
+import { LineSplitter } from '../../src/util/text.js';
 
 function gathering(maxBytes: number) {
   const lines: string[] = [];
@@ -15,7 +15,7 @@ test('lines come whole, however their bytes come', () => {
   expect(lines.at(-1)).toBe('rest');
 });
 
-test('a line that is too long is told, with and without its end', () => {
+test('a line that is too long is reported, with and without its end', () => {
   expect(gathering(3).add('abc\nabc')).toBe(true);
   expect(gathering(3).add('abcd')).toBe(false);
   const { lines, add } = gathering(3);

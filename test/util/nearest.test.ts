@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { didYouMean, nearest } from '../../src/util/nearest.js';
+import { didYouMean, nearest } from '../../src/util/text.js';
 
 const OPERATIONS = ['edit_file', 'deploy', 'list_instances', 'rate_limited'];
 

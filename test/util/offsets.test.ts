@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { offsetsOf } from '../../src/util/bounded.js';
+import { offsetsOf } from '../../src/util/collections.js';
 
 test('places are in the thing that holds them; an empty one holds none', () => {
   const { total, starts, lengthOf, locate } = offsetsOf([0, 2, 0, 1, 0]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { onceEach } from '../../src/util/safe-to-visit.js';
+import { onceEach } from '../../src/util/collections.js';
 
 test('is made once for each value, nothing included', () => {
   const made: object[] = [];

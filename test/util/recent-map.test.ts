@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RecentMap } from '../../src/util/json-diagnosis.js';
+import { RecentMap } from '../../src/util/collections.js';
 
 test('it holds the latest, at least so many and at most twice as many', () => {
   const steps = fc.array(fc.nat(20), { maxLength: 200 });

@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  bareUrl,
-  cleanWords,
-  createRedactor,
-  REDACTED,
-  redactHeaders,
-  tokenlessUrl,
-} from '../../src/util/redact.js';
+import { cleanWords, createRedactor, REDACTED, redactHeaders } from '../../src/util/redact.js';
+import { bareUrl, tokenlessUrl } from '../../src/util/url.js';
 import { visibleLine } from '../../src/util/visible.js';
 
 describe('row 25: a secret goes out in no form it is written in', () => {
@@ -87,7 +81,7 @@ describe('row 25: a secret goes out in no form it is written in', () => {
     expect(redactor.text('later')).toBe(REDACTED);
   });
 
-  test('three characters are too little to be told from the rest', () => {
+  test('three characters are too little to be reported from the rest', () => {
     expect(createRedactor(['abc']).text('abc')).toBe('abc');
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { remembering } from '../../src/util/remembering.js';
+import { remembering } from '../../src/util/collections.js';
 
 function counting() {
   const asked: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSafeToVisit } from '../../src/util/safe-to-visit.js';
+import { isSafeToVisit } from '../../src/util/url.js';
 
 test.each([
   ['https://auth.example/consent?x=1', true],

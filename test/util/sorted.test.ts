@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lastUpTo } from '../../src/util/strings-in.js';
+import { lastUpTo } from '../../src/util/collections.js';
 
 test('is the last that is not above', () => {
   fc.assert(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readUrl } from '../../src/util/strings.js';
+import { readUrl } from '../../src/util/url.js';
 
 test('a URL is read once for several questions in a row', () => {
   const first = readUrl('http://127.0.0.1:3000/a?b');
@@ -13,7 +13,7 @@ test('another one is read for itself', () => {
   expect(readUrl('http://one.example/')?.hostname).toBe('one.example');
 });
 
-test.each(['', 'callback', '/callback', 'http://', 'http://[::1', 'http://a b/'])('%j is none', text => {
+test.each(['', 'callback', '/callback', 'http://', 'http://[::1', 'http://a b/'])('%j is invalid', text => {
   readUrl('http://one.example/');
   expect(readUrl(text)).toBeNull();
 });

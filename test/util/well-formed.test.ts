@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toWellFormed } from '../../src/util/strings-in.js';
+import { toWellFormed } from '../../src/util/values.js';
 import { anyCodePoint } from '../support/characters.js';
 
 test.each([

@@ -15,8 +15,8 @@ import {
   send,
   type Wire,
 } from '../../runtime/notices.js';
-import { isRecord } from '../../util/json-diagnosis.js';
-import { readUrl } from '../../util/strings.js';
+import { readUrl } from '../../util/url.js';
+import { isRecord } from '../../util/values.js';
 import {
   type Answering,
   deferred,
@@ -356,10 +356,13 @@ type Conversation = Pick<SentCall, 'key' | 'id' | 'thread' | 'inbox'>;
 
 /** A tool may ask forever. */
 const MAX_QUESTIONS = 3;
+
 /** The wait for the first event of a subscription, in ms. */
 const FIRST_EVENT_MS = 1_000;
+
 /** The part of the window for which a subscription is followed: other probes wait as long for what may not come. */
 const FOLLOWED_PART = 0.5;
+
 /** How long nothing may come after the end of a subscription, in ms. */
 const QUIET_MS = 1_000;
 

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { Log } from '../../events/log.js';
 import type { RecordedRequest } from '../../events/record-request.js';
-import { SecretPaths } from '../../http/node-client.js';
-import type { Reply } from '../../http/request-body.js';
+import type { Reply } from '../../http/route.js';
+import { SecretPaths } from '../../http/secret-paths.js';
 import { type Callback, type CallbackType, readCallback } from '../../protocol/callbacks.js';
 import {
   type Arrived,
@@ -12,8 +12,8 @@ import {
   recordCallback,
   serveCallbacks,
 } from '../../runtime/callback-server.js';
-import type { Clock } from '../../system/drafts.js';
-import { bytesText } from '../../util/json-diagnosis.js';
+import type { Clock } from '../../system/clock.js';
+import { bytesText } from '../../util/text.js';
 
 /** Waits end at their time, or all at once with the signal. */
 export interface WaitOptions {
@@ -74,6 +74,7 @@ export function deferred<T>(): Deferred<T> {
 export type Answering = number | 'slow' | 'hang' | 'reset';
 
 const SLOW_MS = 1_000;
+
 /** A tool that waits for the response to its result has not acknowledged the call first (TOOL-ACK), in ms. */
 const ACK_WAIT_MS = 200;
 
@@ -84,7 +85,9 @@ interface Limits {
 
 /** A tool that sends more is broken or malicious (threats, row 15). Everything that counts is kept for the rules. */
 const CALL_LIMITS: Limits = { callbacks: 200, bytes: 64 * 1024 * 1024 };
+
 const RUN_LIMITS: Limits = { callbacks: 5_000, bytes: 256 * 1024 * 1024 };
+
 /** Posts to an unknown address, and refused ones. */
 const STRAY_LIMITS: Limits = { callbacks: 1_000, bytes: Number.POSITIVE_INFINITY };
 

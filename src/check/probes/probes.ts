@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { brokenValues } from '../../json-schema/example.js';
-import type { Toolset } from '../../protocol/toolset.js';
-import { migrateUrl } from '../../protocol/toolset.js';
+import { migrateUrl, type Toolset } from '../../protocol/toolset.js';
 import { readAcknowledgement, recordedSend } from '../../runtime/notices.js';
-import { onceEach } from '../../util/safe-to-visit.js';
+import { onceEach } from '../../util/collections.js';
 import { concurrently, type Plan, type ProbeCall, type ProbeClient, type ProbeContext } from './client.js';
 import type { Inbox } from './listener.js';
 import { type SampleCalls, schemaDeadline } from './samples.js';
@@ -26,7 +25,7 @@ export interface Probe extends Plan {
   readonly run: (client: ProbeClient, target: Target) => Promise<void>;
 }
 
-/** A probe that calls the sample operation; nothing is sent if there is none. */
+/** A probe that calls the sample operation; nothing is sent if absent. */
 function withOperation(
   run: (client: ProbeClient, operation: ProbeCall, target: Target) => Promise<void>,
 ): Probe['run'] {
@@ -86,7 +85,9 @@ export const VALID_CALL: Probe = {
 
 /** How long nothing may come after a refusal, in ms. */
 const QUIET_MS = 2_000;
+
 const CONCURRENT_CALLS = 8;
+
 const MAX_ID_LENGTH = 200;
 
 /** Calls with broken arguments: of one operation, and of all. */

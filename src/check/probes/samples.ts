@@ -5,7 +5,7 @@ import type { RequirementId } from '../../protocol/requirements.js';
 import type { Tool, Toolset } from '../../protocol/toolset.js';
 import { toolOf } from '../../runtime/check-call.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { didYouMean } from '../../util/nearest.js';
+import { didYouMean } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { concurrently, type Plan, ProbeClient, type ProbeContext, type SentCall } from './client.js';
 import { type Deferred, deferred } from './listener.js';
@@ -26,6 +26,7 @@ interface Permission {
 
 /** For one operation, and for all of them, in ms: a foreign schema may be made to be costly (threats, row 22). */
 const SCHEMA_MS = 1_000;
+
 const ALL_SCHEMAS_MS = 5_000;
 
 /** Tells whether the time for the schema of one operation is over. */
@@ -98,8 +99,10 @@ function refuseUnknown(toolset: Toolset, { operations, cases }: Permission): voi
 }
 
 const CONCURRENCY = 8;
+
 /** Operations without a case that are called. */
 const MAX_OPERATIONS = 25;
+
 /** After so many silent operations, the rest is skipped. */
 const MAX_SILENT = 3;
 
@@ -149,7 +152,7 @@ export class SampleCalls {
 
   /**
    * The operation that the other probes call: the first that answers with a plain result, else one that asks, subscribes, or is
-   * silent; null if there is none. An operation that needs consent would need it each time.
+   * silent; null if absent. An operation that needs consent would need it each time.
    */
   get operation(): Promise<Callable | null> {
     this.#operation ??= this.#pickOperation();

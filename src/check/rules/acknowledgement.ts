@@ -1,8 +1,8 @@
 import { ACK_SLOW_MS, ACK_TOLERANCE_MS } from '../../events/exchange.js';
 import { CALLBACK_TYPES } from '../../protocol/callbacks.js';
 import { outcomeOfPayload } from '../../protocol/outcome.js';
-import { formatDuration } from '../../util/format-duration.js';
-import { bytesText, isRecord } from '../../util/json-diagnosis.js';
+import { bytesText, formatDuration } from '../../util/text.js';
+import { isRecord } from '../../util/values.js';
 import type { CallbackEvidence, CallEvidence, RoundTrip } from '../call.js';
 import {
   broken,
@@ -18,8 +18,10 @@ import {
 } from '../rule.js';
 
 const MAX_ACK_MS = 1_000;
+
 /** A shorter body is an `OK`; a longer one contains something. */
 const MAX_OK_BYTES = 64;
+
 /** Members that only an outcome would have. */
 const OUTCOME_MEMBERS = ['text', 'content', 'result', 'output', 'outcome'];
 

@@ -1,7 +1,7 @@
 import { outcomeOfText } from '../../protocol/outcome.js';
 import { invocationSchema } from '../../protocol/read-invocation.js';
-import { formatDuration } from '../../util/format-duration.js';
-import { isRecord } from '../../util/json-diagnosis.js';
+import { formatDuration } from '../../util/text.js';
+import { isRecord } from '../../util/values.js';
 import { type CallEvidence, type Ending, isBodyLost, type RoundTrip } from '../call.js';
 import {
   broken,
@@ -21,7 +21,9 @@ import { raiseTimeout } from './delivery.js';
 const VALIDATION = invocationPage(
   'For any validation failure — malformed payload, unknown operation, invalid arguments — the tool SHOULD still return HTTP 200 to acknowledge receipt, then deliver the error asynchronously as a tool result with an error description.',
 );
+
 const EXPECTED = '200, and an error result';
+
 const MALFORMED = 'a malformed payload';
 
 export const argumentRules = defineRules({

@@ -1,8 +1,6 @@
 import { idOf } from '../../events/fold-exchange.js';
 import { addresseeIn } from '../../protocol/read-invocation.js';
-import { excerpt } from '../../util/excerpt.js';
-import { formatDuration } from '../../util/format-duration.js';
-import { cut } from '../../util/json-diagnosis.js';
+import { cut, excerpt, formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { type CallbackEvidence, type CallEvidence, type Delivery, isBodyLost, receivedIn } from '../call.js';
 import type { Death, Evidence } from '../evidence.js';
@@ -222,10 +220,12 @@ function onNoRetry(delivery: Delivery, watched: number, isWaited: boolean): Obse
   return judged(`no retry within ${formatDuration(watched)}; use --probe-timeout to wait longer`, delivery);
 }
 
-/** A shorter pause is none, in ms. A single random pause may be short (full jitter). */
+/** Shorter pauses do not count, in ms. A single random pause may be short (full jitter). */
 const MIN_PAUSE_MS = 5;
+
 /** Random pauses may shrink once, but hardly this often. */
 const ENOUGH_PAUSES = 3;
+
 const GROWTH = 1.25;
 
 function onRetries(delivery: Delivery): Observation {
@@ -306,8 +306,10 @@ function onStrays({ calls, strays }: Evidence): readonly Observation[] {
 }
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
+
 /** Characters of a header, or of a refusal. */
 const MAX_LENGTH = 300;
+
 /** Statuses with which a listener rejects an invalid request. */
 const REQUEST_ERRORS = [400, 405, 411, 415];
 

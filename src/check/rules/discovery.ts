@@ -1,8 +1,7 @@
 import { migrateSchema, type Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import { parseDisplayScript } from '../../util/display-script/parser.js';
-import { cut } from '../../util/json-diagnosis.js';
-import { firstFew } from '../../util/json-layout.js';
+import { cut, firstFew } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { type Discovery, isBodyLost, type RoundTrip, toolsetsAt } from '../call.js';
 import {
@@ -19,9 +18,12 @@ import {
 } from '../rule.js';
 
 const MAX_FAULT_LENGTH = 300;
+
 const MAX_TYPE_LENGTH = 500;
+
 /** Paths that one remark names. */
 const MAX_PATHS = 3;
+
 const NAME_FAULT = /^\$\.tools\[\d+\]\.name: /;
 
 export const discoveryRules = defineRules({

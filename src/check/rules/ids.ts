@@ -1,7 +1,7 @@
 import { idOf } from '../../events/fold-exchange.js';
 import type { Callback } from '../../protocol/callbacks.js';
 import type { Invocation } from '../../protocol/read-invocation.js';
-import { excerpt } from '../../util/excerpt.js';
+import { excerpt } from '../../util/text.js';
 import type { CallEvidence, Received } from '../call.js';
 import { indexNames, type NameIndex } from '../evidence.js';
 import { broken, defineRules, held, invocationPage, type Observation, resultPage, sent } from '../rule.js';

@@ -1,8 +1,6 @@
 import { ACK_TOLERANCE_MS } from '../../events/exchange.js';
 import type { Invocation } from '../../protocol/read-invocation.js';
-import { excerpt } from '../../util/excerpt.js';
-import { formatDuration } from '../../util/format-duration.js';
-import { bytesText } from '../../util/json-diagnosis.js';
+import { bytesText, excerpt, formatDuration } from '../../util/text.js';
 import type { CallbackEvidence, CallEvidence, Received, RoundTrip } from '../call.js';
 import { type Evidence, indexNames } from '../evidence.js';
 import {

@@ -1,5 +1,5 @@
 import { namedCredentialsIn } from '../../util/credentials.js';
-import { formatDuration } from '../../util/format-duration.js';
+import { formatDuration } from '../../util/text.js';
 import type { CallbackEvidence, CallEvidence, RoundTrip } from '../call.js';
 import { broken, defineRules, held, lacking, type Observation, sent, unseen } from '../rule.js';
 import { raiseTimeout } from './delivery.js';

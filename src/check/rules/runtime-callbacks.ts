@@ -1,7 +1,7 @@
 import type { UserChoice } from '../../protocol/callbacks.js';
 import { choiceResponseSchema } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
-import { bareUrl, tokenlessUrl } from '../../util/redact.js';
+import { bareUrl, tokenlessUrl } from '../../util/url.js';
 import { type CallEvidence, isBodyLost, type RoundTrip } from '../call.js';
 import {
   broken,

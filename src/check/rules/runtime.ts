@@ -2,9 +2,8 @@ import { isSame } from '../../events/tool-call.js';
 import type { Invocation } from '../../protocol/read-invocation.js';
 import { cancelToolCallSchema, closeThreadSchema } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
-import { excerpt } from '../../util/excerpt.js';
-import { formatDuration } from '../../util/format-duration.js';
-import { mediaTypeOf, readUrl } from '../../util/strings.js';
+import { excerpt, formatDuration } from '../../util/text.js';
+import { mediaTypeOf, readUrl } from '../../util/url.js';
 import { type CallEvidence, type Discovery, isBodyLost, type RoundTrip, toolsetsAt } from '../call.js';
 import type { Evidence } from '../evidence.js';
 import {
@@ -20,8 +19,9 @@ import {
 } from '../rule.js';
 import { faultLines } from './discovery.js';
 
-/** A shorter pause is none, in ms. */
+/** Shorter pauses do not count, in ms. */
 const MIN_PAUSE_MS = 5;
+
 /** A shorter watch does not show that no retry comes, in ms. */
 const MIN_WATCH_MS = 2_000;
 

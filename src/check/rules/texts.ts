@@ -3,10 +3,9 @@ import type { ToolResult } from '../../protocol/callbacks/tool-result.js';
 import { llmText, outcomeOfText } from '../../protocol/outcome.js';
 import { addresseeIn } from '../../protocol/read-invocation.js';
 import { credentialsIn, isCredentialHeader } from '../../util/credentials.js';
-import { excerpt } from '../../util/excerpt.js';
-import { isRecord } from '../../util/json-diagnosis.js';
 import { REDACTED } from '../../util/redact.js';
-import { stringsIn } from '../../util/strings-in.js';
+import { excerpt } from '../../util/text.js';
+import { isRecord, stringsIn } from '../../util/values.js';
 import type { CallbackEvidence, CallEvidence, Received } from '../call.js';
 import {
   broken,
@@ -182,7 +181,7 @@ interface Found {
 
 const found = (what: string, text: string, at: number): Found => ({ what, range: [at, at + text.length] });
 
-/** The first internal detail in an error text; a path that the invocation contains is none. */
+/** The first internal detail in an error text; a path that the invocation contains does not count. */
 function internalsIn(whole: string, call: CallEvidence): Found | null {
   const text = whole.slice(0, MAX_SEARCHED);
   const [trace] = TRACES.flatMap(each => each.exec(text) ?? []);

@@ -14,9 +14,9 @@ import { warningText } from '../../render/outputs/trouble.js';
 import { colourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, printed } from '../../render/terminal/theme.js';
 import { counted } from '../../render/warnings.js';
-import { systemClock } from '../../system/drafts.js';
+import { systemClock } from '../../system/clock.js';
 import { writeOut } from '../../system/streams.js';
-import { shellWord } from '../../util/strings.js';
+import { shellWord } from '../../util/text.js';
 import { colourOf } from '../output.js';
 import { writeReports } from '../reports.js';
 import { columnsOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
@@ -93,7 +93,7 @@ async function reportSoFar(plan: CheckPlan, witness: Witness, { stderr }: Termin
   const found = broken.length === 0 ? 'nothing was found broken so far' : `broken so far: ${broken.length}`;
   await writeOut(
     stderr,
-    `interrupted: there is no verdict; ${found}\n${printed(rows, createTheme(0), columnsOf(stderr))}`,
+    `interrupted without a verdict; ${found}\n${printed(rows, createTheme(0), columnsOf(stderr))}`,
   );
 }
 

@@ -11,13 +11,13 @@ import { missingFrom } from '../../events/transcript-reader.js';
 import { lazyClient } from '../../http/client.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import { verboseTeller } from '../../render/wire.js';
-import type { Clock } from '../../system/drafts.js';
-import { cameWithin } from '../../system/signals.js';
+import type { Clock } from '../../system/clock.js';
+import { cameWithin } from '../../system/process.js';
 import { credentialsIn, namedCredentialsIn, secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { decodeUtf8 } from '../../util/json.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
-import { stringsIn } from '../../util/strings-in.js';
+import { stringsIn } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { reach } from '../rap-config.js';
 import { readRecording } from '../read-recording.js';
@@ -70,8 +70,10 @@ function textsIn(event: Event): readonly string[] {
 }
 
 const LARGEST = 256 * 1024 * 1024;
+
 /** Errors that are shown; the rest follow when these are fixed. */
 const MOST_FAULTS = 8;
+
 const MOST_GAPS = 50;
 
 /** A saved transcript; what of it is missing is a gap. @throws ProtocolCliError `unreadable-file`. */
@@ -133,6 +135,7 @@ interface LiveWitness extends Witness {
 }
 
 const MAX_CALLBACK = 64 * 1024 * 1024;
+
 /** Probes that were interrupted have this long to end. */
 const LAST_WORDS_MS = 500;
 
@@ -273,6 +276,7 @@ async function nameOf(target: ServerTarget): Promise<string> {
 
 /** Words as a shell takes them, roughly: what is quoted is one. */
 const WORD = /(?:[^\s"']|"[^"]*"|'[^']*')+/g;
+
 const ASSIGNMENT = /^\w+=/;
 
 /** A command for a report, which others read: its program and files. The rest may hold a secret (threats, row 25). */

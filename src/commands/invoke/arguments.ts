@@ -1,7 +1,8 @@
 import { checkValue } from '../../json-schema/validator.js';
 import { optionsOf } from '../../protocol/callbacks.js';
 import { type JsonReading, parseJson, readJson } from '../../util/json.js';
-import { cut, isRecord } from '../../util/json-diagnosis.js';
+import { cut } from '../../util/text.js';
+import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
 import { readSource } from '../read-source.js';
@@ -15,6 +16,7 @@ export interface ArgumentWords {
 }
 
 export type Arguments = Record<string, unknown>;
+
 type Schema = Readonly<Record<string, unknown>>;
 
 /** The arguments once the schema is known; null without one. */

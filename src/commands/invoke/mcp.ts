@@ -15,13 +15,13 @@ import {
   type McpServer,
   type McpTarget,
 } from '../../runtime/mcp/connection.js';
-import { systemClock } from '../../system/drafts.js';
+import { systemClock } from '../../system/clock.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { formatDuration } from '../../util/format-duration.js';
 import { parseJson } from '../../util/json.js';
-import { cut, isRecord } from '../../util/json-diagnosis.js';
 import { REDACTED } from '../../util/redact.js';
 import { safeJson } from '../../util/redact-json.js';
+import { cut, formatDuration } from '../../util/text.js';
+import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
 import { serverLines } from '../started-server.js';
@@ -51,6 +51,7 @@ const MOST = { text: 300, label: 60, options: 50 };
 
 /** Ms that a server may take to start and to list its tools: like a RAP server, but enough for a program to start. */
 const START_MS = { most: 10_000, least: 2_000 };
+
 /** Ms after which the program says what it waits for. */
 const SAY_AFTER_MS = 3_000;
 

@@ -6,7 +6,7 @@ import type { Paper, Reporter } from '../../render/outputs/reporter.js';
 import { textReporter } from '../../render/outputs/text.js';
 import { wrapMessages } from '../../render/outputs/trouble.js';
 import { verboseTeller } from '../../render/wire.js';
-import type { Clock } from '../../system/drafts.js';
+import type { Clock } from '../../system/clock.js';
 import { secretsOf } from '../../util/credentials.js';
 import { cleanWords, createRedactor, type Redactor } from '../../util/redact.js';
 import { usage } from '../options.js';

@@ -7,10 +7,7 @@ import { DISCOVERY_HINTS, type Discovered, discover } from '../../runtime/discov
 import type { Wire } from '../../runtime/notices.js';
 import type { Governed } from '../../runtime/policy.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { excerpt } from '../../util/excerpt.js';
-import { cut } from '../../util/json-diagnosis.js';
-import { firstFew } from '../../util/json-layout.js';
-import { shellWord } from '../../util/strings.js';
+import { cut, excerpt, firstFew, shellWord } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { confirmCommands, reach, readRapConfig, requireServers } from '../rap-config.js';
 import type { StartedServers } from '../started-server.js';
@@ -55,6 +52,7 @@ const HINTS = {
 };
 
 const MOST_NAMES = 60;
+
 const MOST_DESCRIPTION = 60;
 
 /**

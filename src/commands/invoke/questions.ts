@@ -143,7 +143,7 @@ export async function denialOf(
     if (!isSomebodyThere(terminal))
       throw new ProtocolCliError(
         'decision-needed',
-        `${call} is marked destructive and needs a confirmation, but there is no terminal`,
+        `${call} is marked destructive and needs a confirmation, which requires a terminal`,
         { hint: 'Add --yes to call it without a question, or a --policy that allows it by name.' },
       );
     const answer = await ask(`${call} is marked destructive. Call it? [y/N] `, terminal, signal);

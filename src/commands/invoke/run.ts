@@ -8,7 +8,7 @@ import type { Trouble } from '../../render/outputs/reporter.js';
 import { takeLeave } from '../../runtime/notices.js';
 import { asksForAnnotations, type Policy } from '../../runtime/policy.js';
 import { Runtime, subscriptionEnd } from '../../runtime/runtime.js';
-import { type Clock, systemClock } from '../../system/drafts.js';
+import { type Clock, systemClock } from '../../system/clock.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { usage } from '../options.js';
 import { StartedServers } from '../started-server.js';

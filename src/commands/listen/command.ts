@@ -65,7 +65,7 @@ export function listenCommand(run: RunCommand): Command {
     .addOption(
       valueOption(
         '--timeout <duration>',
-        'stop after this time, such as 30s, 5m; 0 is no limit. Exit status 7 if an expected result is missing',
+        'stop after this time, such as 30s, 5m; 0: no limit. Exit status 7 if an expected result is missing',
         duration,
         0,
         '0',

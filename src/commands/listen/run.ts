@@ -12,12 +12,12 @@ import {
   type OpenListener,
   startOpenListener,
 } from '../../runtime/callback-server.js';
-import { type Clock, systemClock } from '../../system/drafts.js';
+import { type Clock, systemClock } from '../../system/clock.js';
+import { keepHeapTight } from '../../system/process.js';
 import { isClosed } from '../../system/streams.js';
-import { keepHeapTight } from '../../system/watch-files.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { formatDuration } from '../../util/format-duration.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
+import { formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { type ServerFlags, usage } from '../options.js';
 import { BoundedLines, colourOf } from '../output.js';

@@ -8,7 +8,7 @@ import { type FixtureBytes, readFixtureFiles, textOf } from '../../mock/fixture-
 import { writePublicFile } from '../../system/files.js';
 import { writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { isRecord } from '../../util/json-diagnosis.js';
+import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
 import { readRecording } from '../read-recording.js';
@@ -36,6 +36,7 @@ export async function diffWarnings({ fixtures }: Pick<FixtureSet, 'fixtures'>): 
 }
 
 const VIEW = 'view.content';
+
 const INSTEAD = 'clients cannot show it and show the next segment instead';
 
 interface WrittenDiff {
@@ -154,7 +155,7 @@ async function readOne({ path, bytes }: FixtureBytes, { speed = 1, isExact = fal
 function nothingServable(path: string, faults: readonly string[]): ProtocolCliError {
   const hint =
     'A transcript of calls over RAP is what invoke --save, record --save or mock-tool -o ndjson writes.';
-  const message = `there is no call in ${visibleLine(path)} that could be served`;
+  const message = `no call in ${visibleLine(path)} that can be served`;
   return new ProtocolCliError('invalid-fixtures', message, { faults, hint });
 }
 

@@ -6,7 +6,7 @@ import { isLoopback } from '../../http/addresses.js';
 import { parseHost } from '../../http/guard.js';
 import type { MockToolOptions } from '../../mock/mock-state.js';
 import type { MockTool } from '../../mock/mock-tool.js';
-import { systemClock } from '../../system/drafts.js';
+import { systemClock } from '../../system/clock.js';
 import { visibleLine } from '../../util/visible.js';
 import { DRAWABLE } from '../options.js';
 import { colourOf } from '../output.js';

@@ -1,9 +1,10 @@
 import { fixtureFiles } from '../../mock/fixture-files.js';
 import { MockTool } from '../../mock/mock-tool.js';
 import { humanVerification, VERIFICATION_FORMATS } from '../../render/outputs/verification.js';
-import { systemClock } from '../../system/drafts.js';
+import { systemClock } from '../../system/clock.js';
+import { keepHeapTight } from '../../system/process.js';
 import { writeOut } from '../../system/streams.js';
-import { keepHeapTight, watchFiles } from '../../system/watch-files.js';
+import { watchFiles } from '../../system/watch-files.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { checkReportFolders, writeReports } from '../reports.js';
 import { commandFailure, type LiveOutput, NEVER, runServer } from '../run-server.js';

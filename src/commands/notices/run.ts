@@ -16,13 +16,13 @@ import {
   notify,
   type Wire,
 } from '../../runtime/notices.js';
-import { systemClock } from '../../system/drafts.js';
+import { systemClock } from '../../system/clock.js';
 import { writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { bytesText } from '../../util/json-diagnosis.js';
 import { cleanWords, createRedactor, type Redactor } from '../../util/redact.js';
 import { redactJson, safeJson } from '../../util/redact-json.js';
+import { bytesText } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
 import { colourOf } from '../output.js';

@@ -5,13 +5,13 @@ import { PROTOCOL_WORDS } from '../../protocol/words.js';
 import { fieldsOf } from '../../record/forwarder.js';
 import { type RecorderOptions, startRecorder } from '../../record/recorder.js';
 import { createTranscriptFile } from '../../record/transcript-file.js';
-import { type Clock, systemClock } from '../../system/drafts.js';
+import { type Clock, systemClock } from '../../system/clock.js';
+import { keepHeapTight } from '../../system/process.js';
 import { quietPipes } from '../../system/streams.js';
-import { keepHeapTight } from '../../system/watch-files.js';
 import { isCredentialHeader, secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { createRedactor } from '../../util/redact.js';
-import { readUrl } from '../../util/strings.js';
+import { readUrl } from '../../util/url.js';
 import { type ServerFlags, usage } from '../options.js';
 import { NEVER, networkWarnings, printReady, runServer, startLines } from '../run-server.js';
 import { aboutNow, refuseToReplace, wireSecrets } from '../save-files.js';
@@ -20,6 +20,7 @@ import type { Terminal } from '../terminal.js';
 
 /** Shorter values may be ordinary words. */
 const MIN_CREDENTIAL_LENGTH = 8;
+
 const IDS = ['id', 'group_id', 'call_id', 'tool_call_id', 'thread_id', 'session_id'];
 
 /** Learns the secrets of a recording from its events (threats, row 25), and the credentials that either side sends in headers. */

@@ -26,9 +26,9 @@ import {
 } from '../../render/saved-answers.js';
 import { toolsetLines } from '../../render/toolset.js';
 import { textWarnings } from '../../render/warnings.js';
-import { isRecord } from '../../util/json-diagnosis.js';
-import { bareUrl } from '../../util/redact.js';
 import { redactJson } from '../../util/redact-json.js';
+import { bareUrl } from '../../util/url.js';
+import { isRecord } from '../../util/values.js';
 import { answerSections, kindOfAnswer, repeatsKind, reportKind, sessionReportKind } from './reports.js';
 import {
   type Kind,

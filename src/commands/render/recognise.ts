@@ -4,10 +4,10 @@ import { type Line, quote, say } from '../../render/line.js';
 import { problemLines } from '../../render/saved-answers.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { decodeUtf8, parseJson } from '../../util/json.js';
-import { isRecord } from '../../util/json-diagnosis.js';
+import { jsonParts } from '../../util/json-format.js';
 import { readJsonOnce } from '../../util/json-once.js';
-import { jsonParts } from '../../util/json-text.js';
-import { byteLines } from '../../util/strings.js';
+import { byteLines } from '../../util/text.js';
+import { isRecord } from '../../util/values.js';
 import { readRecording } from '../read-recording.js';
 import { jsonTrouble } from '../target.js';
 import { below, KINDS } from './kinds.js';
@@ -33,12 +33,15 @@ interface Source {
 
 /** Bytes that are enough to see what a file is. */
 const HEAD = 256 * 1024;
+
 /** Errors that are shown; the rest follow when these are fixed. */
 const MOST_FAULTS = 8;
 
 // With their articles, for messages.
 const DIFF = 'a unified diff';
+
 const TRANSCRIPT = 'a transcript (--save, -o ndjson)';
+
 const SEVERAL = 'several of these: a list, or a line for each';
 
 /**

@@ -20,7 +20,7 @@ import {
   problemLines,
 } from '../../render/saved-answers.js';
 import { reportLines } from '../../render/saved-timeline.js';
-import { isRecord } from '../../util/json-diagnosis.js';
+import { isRecord } from '../../util/values.js';
 import {
   type Kind,
   linesSection,
@@ -157,6 +157,7 @@ function asWarning({ id, message }: SavedReport['warnings'][number]): Warning {
 }
 
 type SavedSession = z.infer<typeof sessionReportSchema>;
+
 type SavedCall = NonNullable<SavedSession['calls']>[number];
 
 export const sessionReportKind: Kind = {

@@ -6,10 +6,9 @@ import { paneLines, wholeDiff } from '../../render/pane-lines.js';
 import type { Pane } from '../../render/panes.js';
 import { paneLayout, sideBySide, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import { bodyText, breakText, requestWords, responseWords } from '../../render/wire.js';
-import { formatDuration } from '../../util/format-duration.js';
-import { prettyJson } from '../../util/json-pretty.js';
+import { prettyJson } from '../../util/json-format.js';
 import type { Redactor } from '../../util/redact.js';
-import { wholeCharacters } from '../../util/strings.js';
+import { formatDuration, wholeCharacters } from '../../util/text.js';
 import type { Section } from './saved.js';
 
 /** Characters of a text in one line; a longer line continues in the next one. */
@@ -117,7 +116,9 @@ function* piecesOf(text: string, width: number): Generator<string> {
 type End = Extract<Event, { kind: 'response' | 'broken' }>;
 
 const TITLE: Line = [say('MESSAGES', 'title')];
+
 const INDENT = say('  ', 'gutter');
+
 const ANSWER = say('  < ', 'gutter');
 
 /** Every message of a call, with its answer, secrets redacted. */

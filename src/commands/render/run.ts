@@ -8,13 +8,13 @@ import { runsOf, svgLines } from '../../render/terminal/svg.js';
 import { createTheme } from '../../render/terminal/theme.js';
 import { counted } from '../../render/warnings.js';
 import { createFile, EVERYBODY_MAY_READ } from '../../system/files.js';
+import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';
 import { isClosed, writeOut } from '../../system/streams.js';
-import { keepHeapTight, keepNewspaceSmall } from '../../system/watch-files.js';
 import { parseJson } from '../../util/json.js';
-import { isRecord, lossyNumberNotes } from '../../util/json-diagnosis.js';
-import { prettyJson } from '../../util/json-pretty.js';
-import { jsonParts, onOneLine } from '../../util/json-text.js';
+import { jsonParts, onOneLine, prettyJson } from '../../util/json-format.js';
+import { lossyNumberNotes } from '../../util/json-scan.js';
 import { safeJson, safeSource } from '../../util/redact-json.js';
+import { isRecord } from '../../util/values.js';
 import { usage } from '../options.js';
 import { LARGEST_SAVED, readSource } from '../read-source.js';
 import { canDraw, type ExitStatus, type Terminal } from '../terminal.js';
@@ -84,7 +84,9 @@ function problemsOf(name: string, { faults = [], losses = [] }: Saved): Warning[
 
 /** 256 colours: enough for code, and what a picture has. */
 const RICH = 2;
+
 const PIPE_WIDTH = 80;
+
 const PICTURE_WIDTH = 100;
 
 async function show(
@@ -153,6 +155,7 @@ function pictureLines(sections: readonly Section[], look: Look): Iterable<string
 
 /** Characters written at once; the first ones do not wait for more than a screenful. */
 const FIRST_CHUNK = 4 * 1024;
+
 const CHUNK = 64 * 1024;
 
 /** Writes a file whole or not at all (threats, rows 26 and 27), or to a stream. @throws ProtocolCliError `unwritable-file`. */
@@ -205,7 +208,7 @@ interface Origin {
 
 /**
  * The answers of a saved file, for another system; for their own one as they were written, to the last digit.
- * @throws ProtocolCliError `usage` if there are none
+ * @throws ProtocolCliError `usage` if absent
  */
 export function translated(saved: Saved, to: DialectName, origin: Origin): Translated {
   const answers = saved.answers?.(to) ?? [];

@@ -29,7 +29,7 @@ import {
 } from '../../render/saved-timeline.js';
 import { givenOf, type KnownCall, knownCalls } from '../../render/session-answers.js';
 import { counted, warningsOf } from '../../render/warnings.js';
-import { excerpt } from '../../util/excerpt.js';
+import { excerpt } from '../../util/text.js';
 import { usage } from '../options.js';
 import {
   type CallSelection,
@@ -167,7 +167,7 @@ function sessionAnswer(known: KnownCall): SavedAnswer[] {
   return [{ ...reading, answer: { ...reading.answer, outcome: given.outcome }, source: textOf(body) }];
 }
 
-/** Keys of the selected calls. @throws ProtocolCliError `usage` if there is none */
+/** Keys of the selected calls. @throws ProtocolCliError `usage` if absent */
 function selectedCalls(exchanges: readonly Exchange[], { call, failed = false }: CallSelection): string[] {
   const named = exchanges.filter(
     ({ key, invocation }, index) =>

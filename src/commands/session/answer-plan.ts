@@ -7,7 +7,7 @@ import type { ListenerOptions } from '../../runtime/callback-server.js';
 import type { Governed } from '../../runtime/policy.js';
 import type { Answerer } from '../../session/client/pending-calls.js';
 import { sessionUrl } from '../../session/client/platform-client.js';
-import type { Clock } from '../../system/drafts.js';
+import type { Clock } from '../../system/clock.js';
 import type { Denial } from '../invoke/questions.js';
 import { type ANSWER_OUTPUTS, usage } from '../options.js';
 import { readHeaders, readTarget } from '../target.js';

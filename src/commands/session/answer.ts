@@ -11,15 +11,14 @@ import type { KnownSession, SessionReporter } from '../../render/outputs/session
 import { errorReport } from '../../render/outputs/trouble.js';
 import { verboseTeller } from '../../render/wire.js';
 import { answering, type SessionEnd } from '../../session/client/answering.js';
-import { type Clock, systemClock } from '../../system/drafts.js';
+import { type Clock, systemClock } from '../../system/clock.js';
+import { holdOpen } from '../../system/process.js';
 import { writeOut } from '../../system/streams.js';
-import { holdOpen } from '../../system/watch-files.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { formatDuration } from '../../util/format-duration.js';
-import { cut } from '../../util/json-diagnosis.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
 import { safeJson } from '../../util/redact-json.js';
+import { cut, formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { type Consent, type Denial, denialOf, loadPolicy, type Stage } from '../invoke/questions.js';
 import { colourOf } from '../output.js';
@@ -104,6 +103,7 @@ async function serve(common: Omit<Setting, 'governing'>, notes: Warning[]): Prom
 
 /** An idle session waits for a message. */
 const WELL: ReadonlySet<string> = new Set(['completed', 'idle']);
+
 const LONGEST = 500;
 
 /** What is wrong with how a session ended; null if it ended well. */
@@ -112,7 +112,7 @@ export function troubleOf({ id, status, isSettled, error }: SessionEnd, waitMs: 
     return {
       code: 'timeout',
       message: `nothing new from the session ${visibleLine(id)} within ${formatDuration(waitMs)}: it is ${visibleLine(status)}`,
-      hint: '--wait gives it more time; without --wait there is no limit.',
+      hint: '--wait gives it more time; without --wait the time is not limited.',
     };
   if (WELL.has(status)) return null;
   const reason = error === null ? '' : `: ${cut(visibleLine(error), LONGEST)}`;
@@ -245,5 +245,5 @@ export function governing(
 
 function denialWithoutUser(error: unknown): Denial {
   if (!(error instanceof ProtocolCliError) || error.code !== 'decision-needed') throw error;
-  return { by: 'policy', reason: 'it is marked destructive, and there is no terminal to ask' };
+  return { by: 'policy', reason: 'it is marked destructive, and only a terminal can ask' };
 }

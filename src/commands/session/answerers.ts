@@ -19,7 +19,7 @@ import {
   type PendingCall,
   unknownTool,
 } from '../../session/client/pending-calls.js';
-import type { Clock } from '../../system/drafts.js';
+import type { Clock } from '../../system/clock.js';
 import { parseJson } from '../../util/json.js';
 import { answeringWith, type Chooser, isLeftOpen, pickedByFlag } from '../invoke/questions.js';
 import { type LoadedFixtures, loadFixtures } from '../mock-tool/fixtures.js';
@@ -265,7 +265,7 @@ async function answerLocally(
 
 interface TimeLimit {
   readonly clock: Clock;
-  /** 0 is no limit. */
+  /** 0: unlimited. */
   readonly ms: number;
   readonly signal: AbortSignal;
 }

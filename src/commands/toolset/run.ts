@@ -5,7 +5,7 @@ import { troubleText, warningText, wrapMessages } from '../../render/outputs/tro
 import { createTheme, dressLine } from '../../render/terminal/theme.js';
 import { toolsetLines } from '../../render/toolset.js';
 import { discover } from '../../runtime/discover.js';
-import { systemClock } from '../../system/drafts.js';
+import { systemClock } from '../../system/clock.js';
 import { writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';

@@ -11,7 +11,7 @@ import { judgeArguments } from '../../runtime/check-call.js';
 import { closeThread, giveUp, isTaken } from '../../runtime/notices.js';
 import { rulingOn } from '../../runtime/policy.js';
 import type { Answering, Runtime } from '../../runtime/runtime.js';
-import type { Clock } from '../../system/drafts.js';
+import type { Clock } from '../../system/clock.js';
 import type { Draft, RunOptions, Said, Sent } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import type { Redactor } from '../../util/redact.js';
@@ -51,6 +51,7 @@ export function reasonOf(error: unknown): string {
 
 /** At the end tools get so many ms to hear of it. */
 const FAREWELL_MS = 2_000;
+
 /** Notices that are sent at the same time. */
 const CONCURRENT_NOTICES = 64;
 

@@ -8,7 +8,7 @@ import type { Said, ShellLine, Volume } from '../../tui/workbench/model.js';
 import { parseJson } from '../../util/json.js';
 import { isPlainHeader, type Redactor, redactHeaders } from '../../util/redact.js';
 import { safeJson } from '../../util/redact-json.js';
-import { shellWord } from '../../util/strings.js';
+import { shellWord } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { curlOf, gapsIn, YOUR_CALLBACK } from '../invoke/dry-run.js';
 import type { McpTarget, Target } from '../target.js';

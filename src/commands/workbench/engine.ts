@@ -3,7 +3,7 @@ import { CallLog } from '../../events/call-log.js';
 import { createLog } from '../../events/log.js';
 import { withQuestionSecrets } from '../../events/shareable.js';
 import { createNodeClient } from '../../http/node-client.js';
-import type { Clock } from '../../system/drafts.js';
+import type { Clock } from '../../system/clock.js';
 import { openUrl } from '../../system/open-url.js';
 import type { Controls, Said, World } from '../../tui/workbench/model.js';
 import { secretsOf } from '../../util/credentials.js';

@@ -5,20 +5,23 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import type { Content } from '../../events/content.js';
 import type { Event, Turn } from '../../events/events.js';
 import type { GroupKeeper } from '../../events/log.js';
-import { draftBeside, isAlive, ownIdentity, removeLeftDrafts } from '../../system/drafts.js';
 import { errnoOf } from '../../system/errno.js';
 import {
   createPrivateFile,
+  draftBeside,
   type Files,
   GroupWriter,
+  isAlive,
   NEW_AND_NOT_A_LINK,
   OWNER_ONLY,
   openToAppend,
+  ownIdentity,
   placeNew,
+  removeLeftDrafts,
   unwritable,
 } from '../../system/files.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { LineSplitter } from '../../util/strings.js';
+import { LineSplitter } from '../../util/text.js';
 import { endsCall, typeOf } from '../outbox.js';
 import {
   checkedLine,
@@ -182,6 +185,7 @@ function* eventsOf(call: Recovered): Generator<Event> {
 
 /** A callback of 64 MiB, escaped at its worst, still fits. */
 const LONGEST_LINE = 480 * 1024 * 1024;
+
 const CHUNK = 256 * 1024;
 
 /**

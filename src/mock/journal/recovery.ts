@@ -3,16 +3,18 @@ import * as z from 'zod/mini';
 import { Content } from '../../events/content.js';
 import { type Event, factSchema, type Turn } from '../../events/events.js';
 import { validate } from '../../protocol/validate.js';
+import { RecentMap } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { excerpt } from '../../util/excerpt.js';
 import { readJson } from '../../util/json.js';
-import { isRecord, RecentMap } from '../../util/json-diagnosis.js';
+import { excerpt } from '../../util/text.js';
+import { isRecord } from '../../util/values.js';
 import { DEFAULTS } from '../defaults.js';
 import { endsCall, typeOf, wasStopped } from '../outbox.js';
 import { CANCELLED, THREAD_CLOSED } from '../waits.js';
 
 /** The format's name and version. In this one each line ends with its checksum. */
 export const JOURNAL_FORMAT = 'protocol-cli-journal/2';
+
 /** The version without checksums. It can be read; opening it rewrites it. Any other format is refused. */
 const UNCHECKED_FORMAT = 'protocol-cli-journal/1';
 
@@ -48,10 +50,12 @@ const bodyRefSchema = z.object({ sha256: z.string(), size: z.int().check(z.nonne
 const journalLineSchema = z.discriminatedUnion('kind', [...frames, factSchema(bodyRefSchema)]);
 
 type JournalLine = z.infer<typeof journalLineSchema>;
+
 type Line<K extends JournalLine['kind']> = Extract<JournalLine, { kind: K }>;
 
 /** The last member of a line, with the brace that closes it. The checksum is of the bytes before the comma. */
 const CHECKSUM = /,"crc32":"([\da-f]{8})"\}$/;
+
 const CHECKSUM_BYTES = ',"crc32":"00000000"}'.length;
 
 /** A line of a journal, with its checksum and a line feed. */
@@ -428,6 +432,7 @@ export function unreadableJournal(place: string, problem: string): ProtocolCliEr
 
 /** Enough for the members by which a line is described. */
 const DESCRIBED_BYTES = 64 * 1024;
+
 /** Members of a line, or of the message in it, where quotes are escaped. Nothing else is quoted: a journal holds secrets. */
 const DESCRIBED = ['kind', 'purpose', 'type', 'operation', 'group_id', 'id'] as const;
 

@@ -6,9 +6,9 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport as Transport,
 } from '@modelcontextprotocol/server';
-import type { Answer, Incoming, Reply, Route } from '../../http/request-body.js';
+import type { Answer, Incoming, Reply, Route } from '../../http/route.js';
 import { readJson } from '../../util/json.js';
-import { isRecord } from '../../util/json-diagnosis.js';
+import { isRecord } from '../../util/values.js';
 
 /** Clients may not end their sessions; beyond this number the oldest is closed. */
 const MOST_SESSIONS = 1_000;
@@ -107,7 +107,9 @@ function rpcError(status: number, message: string, code = -32_000, id: unknown =
 export const MCP_PATH = '/mcp';
 
 const INVALID_REQUEST = -32_600;
+
 const METHOD_NOT_FOUND = -32_601;
+
 const PARSE_ERROR = -32_700;
 
 /**

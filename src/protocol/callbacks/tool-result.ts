@@ -8,7 +8,7 @@ const contentItemSchema = z.discriminatedUnion('type', [
 /** A segment's type is open and its content is looked at only when it is drawn: a bad hint must not lose a result. */
 const displaySegmentSchema = z.object({ type: z.string(), content: z.optional(z.unknown()) });
 
-/** Tool → runtime: the outcome of a call (seed 000). `content` is the later text's addition; one of both is needed, and an empty `content` is none. */
+/** Tool → runtime: the outcome of a call (seed 000). `content` is the later text's addition; one of both is needed, and an empty `content` does not count. */
 export const toolResultSchema = z
   .object({
     type: z.literal('tool_result'),

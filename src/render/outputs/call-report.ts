@@ -10,10 +10,11 @@ import {
 import type { History } from '../../events/history.js';
 import { syntheticCall } from '../../events/synthetic-call.js';
 import { writeOut } from '../../system/streams.js';
-import { since } from '../../util/excerpt.js';
-import { isRecord } from '../../util/json-diagnosis.js';
-import { bareUrl, type Redactor } from '../../util/redact.js';
+import type { Redactor } from '../../util/redact.js';
 import { redactJson, safeJson } from '../../util/redact-json.js';
+import { since } from '../../util/text.js';
+import { bareUrl } from '../../util/url.js';
+import { isRecord } from '../../util/values.js';
 import { type Panes, panesOf } from '../panes.js';
 import { eventOf } from '../step-arrivals.js';
 import { counted, warningsOf } from '../warnings.js';

@@ -4,9 +4,8 @@ import { notCalled } from '../../check/evidence.js';
 import { REQUIREMENTS } from '../../check/rules/all.js';
 import type { Event } from '../../events/events.js';
 import type { Side } from '../../protocol/requirements.js';
-import { since } from '../../util/excerpt.js';
-import { cut } from '../../util/json-diagnosis.js';
 import { safeJson } from '../../util/redact-json.js';
+import { cut, since } from '../../util/text.js';
 import { visible, visibleLine } from '../../util/visible.js';
 import { reportLines, summaryText } from '../check-report.js';
 import { BREACHES, callsText, caseLines, rowLines, tellingLegs, type WireRecord } from '../check-rows.js';
@@ -162,6 +161,7 @@ function probeTimes(events: readonly Event[]) {
 }
 
 const SUITE = 'check';
+
 const SIDES: readonly Side[] = ['tool', 'runtime'];
 
 const ENDINGS: Readonly<Record<Standing, 'failure' | 'error' | 'skipped' | null>> = {

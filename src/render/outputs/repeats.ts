@@ -9,10 +9,9 @@ import { idOf } from '../../events/fold-exchange.js';
 import { History } from '../../events/history.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { writeOut } from '../../system/streams.js';
-import { since } from '../../util/excerpt.js';
-import { formatDuration } from '../../util/format-duration.js';
 import type { Redactor } from '../../util/redact.js';
 import { redactJson, safeJson } from '../../util/redact-json.js';
+import { formatDuration, since } from '../../util/text.js';
 import type { Failure } from '../failure.js';
 import { counted as countedNoun, type Line, line, quote, say } from '../line.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
@@ -26,6 +25,7 @@ import { urgentTeller } from './urgent.js';
 
 /** The results of many calls of the same tool. Times in ms since a call was sent. */
 type Summary = RepeatsReport['summary'];
+
 type Spread = NonNullable<Summary['results']>;
 
 export function summaryOf(exchanges: readonly Exchange[]): Summary {

@@ -1,8 +1,8 @@
 import type { Event } from '../../events/events.js';
 import { type Session, sessionCallState, statusOf } from '../../events/session-calls.js';
 import { isSettledStatus } from '../../protocol/callbacks.js';
-import { formatDuration } from '../../util/format-duration.js';
 import type { Redactor } from '../../util/redact.js';
+import { formatDuration } from '../../util/text.js';
 import { finalLines } from '../call-details.js';
 import { clipped, counted, elapsed, type Line, line, say } from '../line.js';
 import { sessionNews } from '../news.js';

@@ -2,7 +2,7 @@ import { llmTextOf } from '../../events/exchange.js';
 import type { History } from '../../events/history.js';
 import type { TranscriptHeader } from '../../events/log.js';
 import type { TranscriptAbout, TranscriptWriter } from '../../events/transcript-writer.js';
-import { toWellFormed } from '../../util/strings-in.js';
+import { toWellFormed } from '../../util/values.js';
 import { visible } from '../../util/visible.js';
 import { eventOf } from '../step-arrivals.js';
 import { newArrivalOf, untold, warningsOf } from '../warnings.js';

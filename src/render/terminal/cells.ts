@@ -1,19 +1,28 @@
 import measured from 'string-width';
-import { remembering } from '../../util/remembering.js';
+import { remembering } from '../../util/collections.js';
 import { LazySegmenter, NARROW, WIDE } from './lazy-segmenter.js';
 
 const PLAIN = new RegExp(`^[${NARROW}${WIDE}]*$`);
+
 const EACH_WIDE = new RegExp(`[${WIDE}]`, 'g');
+
 const OTHER = new RegExp(`[^${NARROW}${WIDE}]`, 'g');
+
 const TWO_PLAIN = new RegExp(`[${NARROW}${WIDE}]{2}`, 'g');
+
 const [ESC, CSI] = ['\u001B', '\u009B'];
+
 const COLOURS = new RegExp(`${ESC}\\[[\\d;]*m`, 'g');
 
 const SEGMENTER = new LazySegmenter();
+
 const clustersIn = (text: string) => Array.from(SEGMENTER.segment(text), ({ segment }) => segment);
+
 /** An emoji between two blanks is segmented and measured once. */
 const rememberedClusters = remembering(clustersIn);
+
 const cellsOfCluster = remembering(cluster => measured(cluster));
+
 const cellsOfPiece = remembering(piece =>
   rememberedClusters(piece).reduce((cells, cluster) => cells + cellsOfCluster(cluster), 0),
 );

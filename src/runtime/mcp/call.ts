@@ -4,7 +4,7 @@ import type { History } from '../../events/history.js';
 import type { Log } from '../../events/log.js';
 import { type RecordedRequest, recordRequest } from '../../events/record-request.js';
 import { type Elicitation, elicitationSchema } from '../../protocol/callbacks.js';
-import type { Clock } from '../../system/drafts.js';
+import type { Clock } from '../../system/clock.js';
 import { settlement } from '../runtime.js';
 import { type Elicit, failureOfMcp, type McpServer } from './connection.js';
 

@@ -15,12 +15,10 @@ import { recordRequest } from '../../events/record-request.js';
 import { explainFailure, TransportError } from '../../http/client.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
-import { systemClock } from '../../system/drafts.js';
+import { systemClock } from '../../system/clock.js';
 import { type ErrorDetails, ProtocolCliError } from '../../util/errors.js';
-import { excerpt } from '../../util/excerpt.js';
-import { formatDuration } from '../../util/format-duration.js';
-import { cut, isRecord } from '../../util/json-diagnosis.js';
-import { foreignWords } from '../../util/redact-json.js';
+import { cut, excerpt, formatDuration } from '../../util/text.js';
+import { foreignWords, isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { HttpLink, type Link, StdioLink } from './transports.js';
 
@@ -77,12 +75,16 @@ const NEWEST: PriorDiscovery = {
 
 /** Ms for the answer to `server/discover`: an older server may not answer it. */
 const PROBE_MS = 3_000;
+
 /** The longest delay of a Node.js timer: the SDK has no value for "no limit". */
 const LONGEST_MS = 2 ** 31 - 1;
+
 /** How often a server can ask for input in one call. */
 const MOST_ROUNDS = 20;
+
 /** Ms before a call is repeated that the server put off. */
 const PAUSE_MS = 250;
+
 /** Limits of a list of tools, which may have no end. */
 const MOST = { pages: 200, tools: 20_000, notes: 5 };
 
@@ -432,6 +434,7 @@ function overhear(link: Link, hear: Hearing): void {
 }
 
 const MISSING_CAPABILITY = -32_021;
+
 const URL_ELICITATION_REQUIRED = -32_042;
 
 /** The capabilities that a message of the server needs, and that this client does not offer. */
@@ -478,9 +481,12 @@ export function failureOfMcp(error: unknown): McpFailure {
 }
 
 const VERSION_HINT = 'Does it offer tools, and does it speak a current version of MCP?';
+
 const DOWNLOAD_HINT = 'If the command downloads first, as npx does, download before.';
+
 const STDIO_HINT =
   'It must speak MCP over stdin and stdout, one JSON-RPC message a line, and nothing else there.';
+
 const ENDPOINT_HINT = 'Is this the endpoint of an MCP server (Streamable HTTP)? It often ends in /mcp.';
 
 function reasonOf(error: unknown, method: string): string {

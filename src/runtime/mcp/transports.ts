@@ -8,10 +8,9 @@ import {
 import { TransportError } from '../../http/client.js';
 import { guardedFetch } from '../../http/pooled-client.js';
 import { type SpokenCommand, startSpokenCommand } from '../../system/child.js';
-import { cameWithin } from '../../system/signals.js';
+import { cameWithin } from '../../system/process.js';
 import { readJson } from '../../util/json.js';
-import { bytesText } from '../../util/json-diagnosis.js';
-import { LineSplitter } from '../../util/strings.js';
+import { bytesText, LineSplitter } from '../../util/text.js';
 
 /** A transport of the SDK that also reports when no answer can come any more; the SDK would wait on. */
 export interface Link extends Transport {

@@ -4,11 +4,10 @@ import { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import { createLog, type Log } from '../../events/log.js';
 import { createNodeClient } from '../../http/node-client.js';
-import { systemClock } from '../../system/drafts.js';
+import { systemClock } from '../../system/clock.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { isRecord } from '../../util/json-diagnosis.js';
 import { createRedactor, writtenForms } from '../../util/redact.js';
-import { foreignWords } from '../../util/redact-json.js';
+import { foreignWords, isRecord } from '../../util/values.js';
 import { type Answerer, answeredCall, clientError, type PendingCall } from './pending-calls.js';
 import {
   interruptedSession,
@@ -67,7 +66,9 @@ function reasonOf(error: unknown): string {
 
 /** Bytes; platforms refuse larger bodies. */
 const MAX_BODY = 5 * 1024 * 1024;
+
 const BATCH = ['{"type":"batch","results":[', ']}'] as const;
+
 /** How often in a row a post may be lost, and how often the platform may ask to wait. */
 const MAX = { losses: 5, waits: 10 };
 
@@ -251,8 +252,10 @@ export interface SessionEnd {
 
 /** The longest long poll (platforms). */
 const LONG_POLL_MS = 20_000;
+
 /** The shortest time between two polls of a platform that answers at once. */
 const MIN_POLL_MS = 500;
+
 /** While answers could not be posted: no event tells that the session waits again. */
 const RECHECK_MS = 1_000;
 

@@ -2,9 +2,8 @@ import type { Answer, AnsweredCall } from '../../dialects/dialect.js';
 import { isEqual } from '../../fixtures/schema/match.js';
 import { isSettledStatus } from '../../protocol/callbacks.js';
 import { ACTIVE_STATE_CHANGE } from '../../protocol/session.js';
-import { excerpt } from '../../util/excerpt.js';
-import { isRecord } from '../../util/json-diagnosis.js';
-import { foreignWords } from '../../util/redact-json.js';
+import { excerpt } from '../../util/text.js';
+import { foreignWords, isRecord } from '../../util/values.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -13,12 +13,12 @@ import {
 } from '../../http/client.js';
 import { refusalIn } from '../../protocol/session.js';
 import { validate } from '../../protocol/validate.js';
-import type { Clock } from '../../system/drafts.js';
+import type { Clock } from '../../system/clock.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { parseJson, readJson } from '../../util/json.js';
-import { cut } from '../../util/json-diagnosis.js';
 import { createRedactor, REDACTED, redactHeaders } from '../../util/redact.js';
-import { readUrl } from '../../util/strings.js';
+import { cut } from '../../util/text.js';
+import { readUrl } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
 
 /** A session on a platform, and what its client works with. */
@@ -64,8 +64,11 @@ const MAX = {
   /** RFC 9110, 10.2.3 sets no limit for `Retry-After`. */
   retryAfterMs: 60_000,
 };
+
 const TIMEOUT_MS = 30_000;
+
 const BUSY_MS = 1_000;
+
 /** A wrong address should fail soon; a platform that was reached before may be away for a minute. */
 const TRIES = { first: 5, later: 10 };
 
@@ -76,6 +79,7 @@ const changesSchema = z.object({
   answer: z.optional(z.unknown()),
   new_events: z.nullish(z.array(z.unknown())),
 });
+
 export type Changes = z.infer<typeof changesSchema>;
 
 const statusSchema = z.object({ status: z.string() });

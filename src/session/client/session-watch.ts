@@ -1,12 +1,13 @@
 import { isEqual } from '../../fixtures/schema/match.js';
 import { isSettledStatus } from '../../protocol/callbacks.js';
-import { excerpt } from '../../util/excerpt.js';
 import { createRedactor } from '../../util/redact.js';
+import { excerpt } from '../../util/text.js';
 import { type PendingCall, PendingCalls } from './pending-calls.js';
 import type { Changes, PlatformClient } from './platform-client.js';
 
 /** Pages read at once: a platform may send new ones without end. */
 const MAX_PAGES = 200;
+
 /** No session has an event with this index. */
 const BEYOND_ALL = 2 ** 31 - 1;
 

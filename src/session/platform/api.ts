@@ -5,10 +5,10 @@ import type { Log } from '../../events/log.js';
 import { recordRequest } from '../../events/record-request.js';
 import { FindingsCollector, type SessionProblem } from '../../events/verification-report.js';
 import type { SessionScript } from '../../fixtures/session-script.js';
-import type { Answer, Head, Incoming, Refusal, Reply, Route } from '../../http/request-body.js';
-import type { Clock } from '../../system/drafts.js';
-import { isRecord } from '../../util/json-diagnosis.js';
+import type { Answer, Head, Incoming, Refusal, Reply, Route } from '../../http/route.js';
+import type { Clock } from '../../system/clock.js';
 import { redactHeaders } from '../../util/redact.js';
+import { isRecord } from '../../util/values.js';
 import { judgeResults } from './judge-results.js';
 import {
   contentFault,
@@ -23,16 +23,21 @@ import {
 import { Session } from './session.js';
 
 const API = '/api/v2';
+
 const SESSION_PATH = /^\/api\/v2\/sessions(?:\/(?<id>[^/]+)(?:\/(?<below>[^/]+))?)?$/;
 
 /** Sessions are kept as long as the platform runs, with all that clients put into them. */
 const MAX = { sessions: 1_000, bytes: 128 * 1024 * 1024, waitSeconds: 60 };
+
 /** Smaller results are always taken, so that each session can be brought to its end. */
 const SMALL_RESULTS = 64 * 1024;
 
 const UNAUTHORIZED = 'Invalid or missing API key.';
+
 const NOT_FOUND = 'Session not found.';
+
 const TOO_LARGE = 'The sessions are too large together; start the mock again.';
+
 const TOO_MANY_EVENTS = 'This session has too many events.';
 
 interface Endpoint {

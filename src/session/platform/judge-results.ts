@@ -1,6 +1,6 @@
 import { isEqual } from '../../fixtures/schema/match.js';
 import { errorEventSchema, type SettledCall, sessionResultSchema } from '../../protocol/callbacks.js';
-import { isRecord } from '../../util/json-diagnosis.js';
+import { isRecord } from '../../util/values.js';
 import {
   type Detail,
   detail,

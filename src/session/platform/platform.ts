@@ -6,7 +6,7 @@ import type { SessionVerificationReport } from '../../events/verification-report
 import { defaultSessionScript, type SessionScript } from '../../fixtures/session-script.js';
 import { type RunningServer, startServer } from '../../http/server.js';
 import { isSettledStatus } from '../../protocol/callbacks.js';
-import { type Clock, systemClock } from '../../system/drafts.js';
+import { type Clock, systemClock } from '../../system/clock.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { SessionApi } from './api.js';
 import type { PendingCall, Session, Settled } from './session.js';
@@ -43,8 +43,10 @@ export interface SessionState {
 
 /** The documented limit of a body (platforms). */
 const MAX_BODY = 5 * 1024 * 1024;
+
 /** Shorter than the default timeout of test runners, so that users see our message. */
 const PATIENCE_MS = 4_000;
+
 /** The session that exists from the start. */
 const FIRST_SESSION = 'session_1';
 
@@ -122,7 +124,7 @@ export class SessionPlatform implements AsyncDisposable {
    */
   async waitForSettled(id: string = FIRST_SESSION, { timeoutMs = PATIENCE_MS } = {}): Promise<SessionState> {
     const session = this.#api.sessions.get(id);
-    if (!session) throw new Error(`there is no session "${id}"`);
+    if (!session) throw new Error(`no session "${id}"`);
     if (!isSettledStatus(session.status))
       await new Promise<void>((resolve, reject) => {
         const unwatch = session.onChange(() => {

@@ -1,13 +1,15 @@
 import * as z from 'zod/mini';
 import { declaredTools, type SessionTool } from '../../fixtures/session-script.js';
-import { type Head, hasBody, type Incoming } from '../../http/request-body.js';
+import { hasBody } from '../../http/body.js';
+import type { Head, Incoming } from '../../http/route.js';
 import { sentence, WORDLESS } from '../../protocol/validate.js';
 import { readJson } from '../../util/json.js';
-import { isRecord } from '../../util/json-diagnosis.js';
-import { safeJson, valueAt } from '../../util/redact-json.js';
-import { mediaTypeOf } from '../../util/strings.js';
+import { safeJson } from '../../util/redact-json.js';
+import { mediaTypeOf } from '../../util/url.js';
+import { isRecord, valueAt } from '../../util/values.js';
 
 type Path = readonly (string | number)[];
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** One error in a request, as the platform reports it: what, where, and the value (platforms). */
@@ -178,6 +180,7 @@ export function creationIn({ body, headers }: Incoming): Reading<Creation> {
 }
 
 const messageSchema = z.object({ type: z.literal('user_message'), message: z.string() });
+
 const batchSchema = z.object({ type: z.literal('batch'), messages: z.array(messageSchema) });
 
 /** One message, or a batch of them (platforms). */
@@ -202,6 +205,7 @@ export function contentFault({ headers }: Head, accepts?: 'json' | 'json?'): Det
 }
 
 const KEY_LOC = ['header', 'Idempotency-Key'];
+
 const MAX_KEY = 128;
 
 export function idempotencyKeyFaults(key = ''): readonly Detail[] {

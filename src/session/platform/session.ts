@@ -7,8 +7,7 @@ import { fillTemplates } from '../../fixtures/template.js';
 import { isTerminal, type SessionStatus, type SettledCall } from '../../protocol/callbacks.js';
 import { ACTIVE_STATE_CHANGE, type SessionEvent } from '../../protocol/session.js';
 import { parseJson } from '../../util/json.js';
-import { isRecord } from '../../util/json-diagnosis.js';
-import { jsonPath } from '../../util/redact-json.js';
+import { isRecord, jsonPath } from '../../util/values.js';
 
 /** A call that the agent waits for. */
 export interface PendingCall {
@@ -42,6 +41,7 @@ interface Creation {
 const MAX = { events: 10_000, bytes: 16 * 1024 * 1024, unexpected: 20 };
 
 const COMPLETION_REASONS: Readonly<Record<string, string>> = { completed: 'finished' };
+
 const NOT_PARSED = ' (it is a string; --parse-json of session answer parses it)';
 
 /** A session whose agent follows a script. */

@@ -1,6 +1,6 @@
 import { type Line, quote, say } from '../../render/line.js';
 import { cutLine, dressLine, fitLine, type Theme, widthOf } from '../../render/terminal/theme.js';
-import { excerpt } from '../../util/excerpt.js';
+import { excerpt } from '../../util/text.js';
 import type { ReadingCommand } from '../document/view.js';
 import { bind, type Hint, type KeyBinding } from '../keys.js';
 import { aboveSplit, besideSplit, choicesLine, filled, joined, type Split, wrapLines } from '../layout.js';
@@ -38,7 +38,7 @@ export interface ListSource<Tab extends string> {
     columns: number,
   ) => { readonly lines: readonly Line[]; readonly isRunning: boolean };
   readonly sheetOf: (key: string, tab: Tab, look: SheetLook) => Sheet;
-  /** Shown while there is no entry. */
+  /** Shown while the list is empty. */
   readonly empty: readonly Line[];
 }
 
@@ -103,7 +103,7 @@ export class ListDetail<Tab extends string> {
     return laid !== null && this.#reader.hasHunks(laid);
   }
 
-  /** Null where there is none, or the selected one is gone. */
+  /** Null if nothing is selected, or the selected entry is gone. */
   get selected(): string | null {
     const { keys } = this.#options.source();
     return keys[this.#index()] ?? null;
@@ -346,7 +346,9 @@ export const unlessEmpty =
   (...hint: Hint) =>
   ({ list }: HasList) =>
     list.isEmpty ? null : hint;
+
 const ask = ({ askSearch }: HasList) => askSearch();
+
 const read = (command: ReadingCommand) => (screen: HasList) => screen.list.read(command);
 
 /** The keys of every list. */

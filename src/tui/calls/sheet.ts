@@ -1,8 +1,7 @@
-import type { Line } from '../../render/line.js';
-import { say } from '../../render/line.js';
+import { type Line, say } from '../../render/line.js';
 import { cellsOf } from '../../render/terminal/cells.js';
 import { cutLine, dressLine, padEnd, type Theme, widthOf } from '../../render/terminal/theme.js';
-import { RecentMap } from '../../util/json-diagnosis.js';
+import { RecentMap } from '../../util/collections.js';
 import type { Anchor } from '../document/documents.js';
 import {
   DocumentView,
@@ -48,10 +47,13 @@ export interface LaidSheet {
 }
 
 const TITLE = 1;
+
 /** From so many columns on, parts are side by side. */
 const WIDE = 100;
+
 /** With fewer rows of text a part says nothing. */
 const LEAST = 3;
+
 const DIVIDER = ' │ ';
 
 /** The visible parts: beside or below each other, or the one with the focus alone. */

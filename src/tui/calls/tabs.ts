@@ -16,10 +16,9 @@ import {
   toldBytes,
   toldEventLines,
 } from '../../render/wire.js';
-import { Memo } from '../../util/bounded.js';
-import { prettyJson } from '../../util/json-pretty.js';
+import { Memo, onceEach } from '../../util/collections.js';
+import { prettyJson } from '../../util/json-format.js';
 import { cleanWords, type Redactor } from '../../util/redact.js';
-import { onceEach } from '../../util/safe-to-visit.js';
 import {
   type Document,
   joinedDocument,
@@ -161,7 +160,7 @@ function growingTimeline(
   };
 }
 
-/** The current views, each as a part (RT-VIEW). @param none shown if there are none */
+/** The current views, each as a part (RT-VIEW). @param none shown if absent */
 export function viewsSheet(
   highlighter: () => Highlighter | null,
   none: string,
@@ -213,6 +212,7 @@ export function wireTab(story: Pick<Story, 'told'>, redactor: Redactor): SheetOf
 }
 
 const NOTHING_SENT = linesDocument([[say('nothing was sent', 'dim')]]);
+
 const BLANK = linesDocument([[]]);
 
 function applyTo(open: Map<string, Leg>, event: Event): void {

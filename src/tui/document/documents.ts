@@ -3,9 +3,7 @@ import type { Highlighter } from '../../display/syntax.js';
 import { type Part, partsOf } from '../../render/diff.js';
 import { halvesOf, type Line, partsOfHalf, quote, say } from '../../render/line.js';
 import type { Pane } from '../../render/panes.js';
-import { type Offsets, offsetsOf } from '../../util/bounded.js';
-import { RecentMap } from '../../util/json-diagnosis.js';
-import { lastUpTo } from '../../util/strings-in.js';
+import { lastUpTo, type Offsets, offsetsOf, RecentMap } from '../../util/collections.js';
 
 /** Something long that is read on the screen; a line is made only when it is asked for. */
 export interface Document {
@@ -172,6 +170,7 @@ export function paneDocument({ notes, drawing }: Pane, look: Look): Document {
 
 /** A longer line goes on in the next one: terminals are slow with it. */
 const MAX_LINE = 1_000;
+
 /** Lines of a block. Only the starts of blocks are kept: those of all lines could take many times the size of the text. */
 const BLOCK = 64;
 

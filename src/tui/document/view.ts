@@ -10,8 +10,8 @@ import {
   widthOf,
   wrapLine,
 } from '../../render/terminal/theme.js';
-import { excerpt } from '../../util/excerpt.js';
-import { lastUpTo } from '../../util/strings-in.js';
+import { lastUpTo } from '../../util/collections.js';
+import { excerpt } from '../../util/text.js';
 import { type Document, type Landmark, type Look, searchable } from './documents.js';
 
 /** How far a person has read in a document, and how it is laid out for them. */
@@ -88,14 +88,19 @@ interface Drawn {
 
 /** From this width on there is room for old and new side by side. */
 const WIDE = 120;
+
 /** Below this width no line with two halves can be drawn. */
 const LEAST_WIDTH = 5;
+
 /** Rows that a page repeats: headers may cover as many. */
 const OVERLAP = 2;
+
 /** Cells that are scrolled sideways. */
 const SIDEWAYS = 8;
+
 /** Of the screen, what is above a match that was out of sight. */
 const ABOVE_MATCH = 1 / 3;
+
 const NO_DIFF = 'this text is not a diff';
 
 function isSplit({ layout }: Reading, { width }: Viewport): boolean {
@@ -404,6 +409,7 @@ interface Matches {
 }
 
 const MOST_MATCHES = 1_000;
+
 /** Matches of a longer document are not counted. */
 const MOST_LINES = 20_000;
 

@@ -1,6 +1,6 @@
 import { type Key, render, Text } from 'ink';
 import { useLayoutEffect, useSyncExternalStore } from 'react';
-import { beforeForcedEnd } from '../../system/exit.js';
+import { beforeForcedEnd } from '../../system/process.js';
 import { useKeys } from '../keys/use-keys.js';
 import { type Store, unbounded } from '../terminal.js';
 

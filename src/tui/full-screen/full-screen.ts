@@ -3,21 +3,26 @@ import type { Event } from '../../events/events.js';
 import type { Listener } from '../../events/log.js';
 import { type Line, say } from '../../render/line.js';
 import { cutLine, dressLine, fitRows, type Theme } from '../../render/terminal/theme.js';
-import type { Clock } from '../../system/drafts.js';
-import { beforeAnyEnd } from '../../system/watch-files.js';
+import type { Clock } from '../../system/clock.js';
+import { beforeAnyEnd } from '../../system/process.js';
 import { filled, wrapLines } from '../layout.js';
 import type { Asked } from '../picker.js';
 import { createStore, isLargeEnough, type Size, sizeOf, throttled, tooSmallWords } from '../terminal.js';
 import type { Shown } from './app.js';
 
 const HIDE_CURSOR = '\u001b[?25l';
+
 const SHOW_CURSOR = '\u001b[?25h';
+
 const ENTER = `\u001b[?1049h\u001b[H${HIDE_CURSOR}`;
+
 const LEAVE = `${SHOW_CURSOR}\u001b[?1049l`;
+
 const WIPE = '\u001b[H\u001b[J';
 
 /** At most 20 frames a second, however much happens. */
 const FRAME_MS = 50;
+
 const TICK_MS = 100;
 
 interface Terminal {
@@ -140,6 +145,7 @@ export function serverScreen(
 
 /** From this height on there is a title below the head, and room for notices of several rows. */
 const ROOMY = 16;
+
 const MOST_NOTICES = 4;
 
 /** What stands around a page. */

@@ -7,10 +7,10 @@ import { viewPane } from '../../render/pane-lines.js';
 import type { Pane, Panes } from '../../render/panes.js';
 import { stepsOf } from '../../render/steps.js';
 import { widthOf } from '../../render/terminal/theme.js';
-import type { Clock } from '../../system/drafts.js';
+import type { Clock } from '../../system/clock.js';
 import { openUrl } from '../../system/open-url.js';
-import { formatDuration } from '../../util/format-duration.js';
-import { onceEach } from '../../util/safe-to-visit.js';
+import { onceEach } from '../../util/collections.js';
+import { formatDuration } from '../../util/text.js';
 import { hintsLine } from '../keys.js';
 import { openPicker, type Picker, stepPicker } from '../picker.js';
 import type { Size } from '../terminal.js';
@@ -18,6 +18,7 @@ import type { Scene, StepScene } from './frame.js';
 
 /** What was typed before a question was shown does not answer it: keys that arrive within this time are dropped. */
 const SETTLE_MS = 50;
+
 /** Until then a result is expected at any moment. */
 const PATIENCE_MS = 1_000;
 

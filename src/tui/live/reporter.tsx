@@ -8,7 +8,7 @@ import { panesOf } from '../../render/panes.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, GAP } from '../../render/terminal/theme.js';
 import { counted, warningsOf } from '../../render/warnings.js';
-import type { Clock } from '../../system/drafts.js';
+import type { Clock } from '../../system/clock.js';
 import { useKeys } from '../keys/use-keys.js';
 import { nameOf, pressesIn } from '../keys.js';
 import { createStore, type Size, type Store, sizeOf, throttled, unbounded } from '../terminal.js';
@@ -73,6 +73,7 @@ function Rows({ rows }: { readonly rows: readonly string[] }) {
 
 /** At most ten frames a second, however much happens, and as many while nothing does: clocks run. */
 const FRAME_MS = 100;
+
 const EMPTY: Shown = { frame: { steps: [], views: [], panes: null, picker: [] }, takesKeys: false };
 
 interface LiveViewOptions {

@@ -43,7 +43,7 @@ interface ShownTool {
 interface MockControls {
   readonly pause: () => void;
   readonly resume: () => void;
-  /** Sends the last callback of a call again; false where there is none. */
+  /** Sends the last callback of a call again; false if absent. */
   readonly redeliver: (key: string) => boolean;
   /** Sends what the calls with this id in this thread wait for; returns how many there were. */
   readonly fire: (id: string, groupId: string) => number;
@@ -222,7 +222,7 @@ export class MockView extends ListScreen implements ServerView {
 
   #selected(action: string): ToolCall | undefined {
     const call = this.#call;
-    if (!call) this.#say(this.#calls.list.length === 0 ? `There is no call to ${action}.` : GONE);
+    if (!call) this.#say(this.#calls.list.length === 0 ? `No call to ${action}.` : GONE);
     return call;
   }
 

@@ -16,9 +16,8 @@ import { secretsOf } from '../../render/calls.js';
 import { type Line, quote, say } from '../../render/line.js';
 import { panesOfResult } from '../../render/panes.js';
 import type { ToldEvent } from '../../render/wire.js';
-import { Memo } from '../../util/bounded.js';
+import { Memo, RecentMap } from '../../util/collections.js';
 import { decodeUtf8 } from '../../util/json.js';
-import { RecentMap } from '../../util/json-diagnosis.js';
 import {
   NO_SHEET,
   onePart,
@@ -43,6 +42,7 @@ export const TABS = [
   { name: 'views', title: 'Views' },
   { name: 'problems', title: 'Problems' },
 ] as const;
+
 export type Tab = (typeof TABS)[number]['name'];
 
 /** The events of a call as its tool saw them. They have no steps: steps belong to a runtime. */
@@ -126,8 +126,11 @@ function drawsOf(
 }
 
 const RESULT: Line = [say('RESULT', 'title')];
+
 const DELIVERED: Line = [];
+
 const SENDING: Line = [say(' · being sent', 'running')];
+
 const NOT_DELIVERED: Line = [say(' · not accepted by the runtime', 'bad')];
 
 function deliveryState(result: CallbackDelivery): Line {

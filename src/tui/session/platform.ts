@@ -6,7 +6,7 @@ import { type CallView, type SessionColumn, sessionCallRow } from '../../render/
 import { type Line, quote, say } from '../../render/line.js';
 import { sessionNews } from '../../render/news.js';
 import { type KnownCall, knownCalls } from '../../render/session-answers.js';
-import { Memo } from '../../util/bounded.js';
+import { Memo } from '../../util/collections.js';
 import { LIST_KEYS, ListDetail, type ListSource, READING_KEYS, type Visible } from '../calls/list-detail.js';
 import { onePart } from '../calls/tabs.js';
 import {

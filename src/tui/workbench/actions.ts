@@ -1,9 +1,9 @@
 import { canBeGivenUp, type Exchange } from '../../events/exchange.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { quote, say } from '../../render/line.js';
-import { cut } from '../../util/json-diagnosis.js';
 import { REDACTED } from '../../util/redact.js';
 import { safeJson } from '../../util/redact-json.js';
+import { cut } from '../../util/text.js';
 import { openPicker } from '../picker.js';
 import { openChoice } from './calls.js';
 import { Form } from './form/form.js';
@@ -238,11 +238,11 @@ interface SelectedCall {
   readonly isRedacted: boolean;
 }
 
-/** The selected call and the server to send it to; complains where there is none. */
+/** The selected call and the server to send it to; complains if absent. */
 function selectedCall(workbench: Workbench): SelectedCall | null {
   const { exchange, volume, world } = workbench;
   if (!exchange) {
-    workbench.complain('There is no call to run again.');
+    workbench.complain('No call to run again.');
     return null;
   }
   const { operation, arguments: args } = exchange.invocation;
@@ -301,7 +301,7 @@ export function answerQuestion(workbench: Workbench): void {
 
 export async function cancelCall(workbench: Workbench): Promise<void> {
   const { exchange, volume } = workbench;
-  if (!exchange) return workbench.complain('There is no call to cancel.');
+  if (!exchange) return workbench.complain('No call to cancel.');
   if (!volume.isLive) return workbench.complain('A call of a transcript is over: it cannot be canceled.');
   if (!canBeGivenUp(exchange))
     return workbench.complain('The call is over, and it has no open subscription.');

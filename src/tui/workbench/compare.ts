@@ -1,9 +1,9 @@
 import { parsePatch } from '../../display/diff.js';
 import { type Exchange, llmTextOf } from '../../events/exchange.js';
 import { type Line, quote, say } from '../../render/line.js';
-import { formatDuration } from '../../util/format-duration.js';
 import { patchOf } from '../../util/patch-of.js';
 import type { Redactor } from '../../util/redact.js';
+import { formatDuration } from '../../util/text.js';
 import { onePart, type Sheet, type SheetLook } from '../calls/tabs.js';
 import { diffDocument } from '../document/documents.js';
 

@@ -1,7 +1,7 @@
 import { openPages } from '../../events/exchange.js';
 import { quote, say } from '../../render/line.js';
 import { widthOf } from '../../render/terminal/theme.js';
-import { cut } from '../../util/json-diagnosis.js';
+import { cut } from '../../util/text.js';
 import type { ShellLine } from './model.js';
 import type { Workbench } from './workbench.js';
 
@@ -11,7 +11,8 @@ function consentPage({ exchange, volume }: Workbench): string | null {
 }
 
 const NO_PAGE = 'The call waits for no consent.';
-const NO_CALL = 'There is no call to copy.';
+
+const NO_CALL = 'No call to copy.';
 
 export async function visitConsentPage(workbench: Workbench): Promise<void> {
   const url = consentPage(workbench);
@@ -47,7 +48,7 @@ export async function copyCommand(workbench: Workbench): Promise<void> {
 /** More is not copied by hand. */
 const MOST_SHOWN = 20_000;
 
-/** Copies a text, and shows it: not every terminal supports clipboard access. @param gaps null if it is no command */
+/** Copies a text, and shows it: not every terminal supports clipboard access. @param gaps null unless it is a command */
 function copy(workbench: Workbench, text: string, gaps: ShellLine['gaps'] | null): void {
   const { text: said, isBad } = workbench.controls.copy(text);
   const missing = gaps?.length ? [say('; put in your ', 'warn'), ...quote(gaps.join(', '), 'warn')] : [];
@@ -62,7 +63,9 @@ function copy(workbench: Workbench, text: string, gaps: ShellLine['gaps'] | null
 
 /** A quoted text, which knows no escapes; a character with its backslash; any other character. */
 const PIECES = /'[^']*'?|\\[\s\S]|[^']/gu;
+
 const ASCII = /^[\x20-\x7e]+$/;
+
 /** The longest text at the end of a row that continues. */
 const CONTINUES = `'\\`;
 

@@ -3,7 +3,7 @@ import type { Listener } from '../../events/log.js';
 import type { SchemaFault } from '../../json-schema/faults.js';
 import type { Toolset } from '../../protocol/toolset.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
-import type { Clock } from '../../system/drafts.js';
+import type { Clock } from '../../system/clock.js';
 import type { Redactor } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 

@@ -58,7 +58,7 @@ export function askSaveTranscript(workbench: Workbench): void {
 
 export function askSaveFixture(workbench: Workbench): void {
   const { exchange, volume, controls } = workbench;
-  if (!exchange) return void workbench.complain('There is no call to save.');
+  if (!exchange) return void workbench.complain('No call to save.');
   if (!exchange.settled)
     return void workbench.complain('The call has no result yet that a fixture could replay.');
   const save = (path: string) => controls.saveFixture(exchange.key, volume.id, path);

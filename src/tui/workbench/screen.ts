@@ -1,5 +1,5 @@
 import type { Key } from 'ink';
-import { nearest, offer as suggestion } from '../../util/nearest.js';
+import { nearest, offer as suggestion } from '../../util/text.js';
 import { fullScreen } from '../full-screen/full-screen.js';
 import { keepForm, type Offer, offersOf, openForm, runForm } from './actions.js';
 import { WORKBENCH_KEYS } from './keys.js';

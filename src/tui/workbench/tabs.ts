@@ -8,8 +8,7 @@ import { panesOf } from '../../render/panes.js';
 import { type Step, stepLines } from '../../render/step-arrivals.js';
 import { type News, newStepsOf, newsIn, stepsOf } from '../../render/steps.js';
 import { concerning, type ToldEvent } from '../../render/wire.js';
-import { Memo } from '../../util/bounded.js';
-import { RecentMap } from '../../util/json-diagnosis.js';
+import { Memo, RecentMap } from '../../util/collections.js';
 import { cleanWords, type Redactor } from '../../util/redact.js';
 import {
   NO_SHEET,
@@ -45,6 +44,7 @@ export const TABS = [
   { name: 'problems', title: 'Problems' },
   { name: 'compare', title: 'Compare' },
 ] as const;
+
 export type Tab = (typeof TABS)[number]['name'];
 
 /** A call in its source. */

@@ -1,10 +1,9 @@
 import type { Tool } from '../../protocol/toolset.js';
 import { jsonLine, type Line, quote, say, textLines } from '../../render/line.js';
 import { toolLines } from '../../render/toolset.js';
-import type { Memo } from '../../util/bounded.js';
+import type { Memo } from '../../util/collections.js';
 import type { ListSource } from '../calls/list-detail.js';
-import type { Sheet } from '../calls/tabs.js';
-import { onePart } from '../calls/tabs.js';
+import { onePart, type Sheet } from '../calls/tabs.js';
 import { linesDocument } from '../document/documents.js';
 import { definitionsIn, definitionsOf, definitionsWords, type Server } from './model.js';
 
@@ -152,6 +151,7 @@ export const TOOL_TABS = [
   { name: 'about', title: 'About' },
   { name: 'logs', title: 'Logs' },
 ] as const;
+
 export type ToolTab = (typeof TOOL_TABS)[number]['name'];
 
 /** What a server that was started here wrote. */

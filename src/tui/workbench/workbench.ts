@@ -1,7 +1,7 @@
 import { isUnderWay } from '../../events/exchange.js';
 import { type Line, quote, say } from '../../render/line.js';
 import { cutLine, dressLine, widthOf } from '../../render/terminal/theme.js';
-import { Memo } from '../../util/bounded.js';
+import { Memo } from '../../util/collections.js';
 import { Highlighting } from '../calls/highlighting.js';
 import { type AnyList, ListDetail, type ListView, WITH_PANES } from '../calls/list-detail.js';
 import type { Sheet } from '../calls/tabs.js';
@@ -46,21 +46,27 @@ interface Position {
 }
 
 const PROGRAM: Line = [say('protocol-cli  ', 'dim')];
+
 /** With fewer cells, what is at the right of the head says nothing, nor does the name of a form. */
 const LEAST_ABOUT = 12;
+
 const LEAST_NAME = 7;
+
 /** With fewer rows a form has no heading. */
 const ROOMY = 8;
+
 const FORM_HINTS: readonly Hint[] = [
   ['Ctrl-R', 'run'],
   ['Ctrl-E', 'JSON'],
   ['↑↓', 'field'],
 ];
+
 const FORM_ENDS: readonly Hint[] = [
   ['Ctrl-G', 'keys'],
   ['Esc', 'back'],
   ['Ctrl-C', 'quit'],
 ];
+
 const PROMPT_KEYS = [
   { label: 'Tab', does: 'complete a path, or list the candidates' },
   { label: '← →', does: 'a character to the left, or to the right' },
@@ -201,7 +207,7 @@ export class Workbench extends ListScreen {
   /** Marks the selected call; with another one marked, compares the two. */
   compare(): void {
     const { exchange, volume } = this;
-    if (!exchange) return void this.complain('There is no call to compare.');
+    if (!exchange) return void this.complain('No call to compare.');
     if (this.#marked && this.#marked.exchange.key !== exchange.key)
       return void this.calls.set({ tab: 'compare' });
     this.#marked = { exchange, redactor: volume.redactor };

@@ -1,4 +1,4 @@
-import { isRecord } from '../json-diagnosis.js';
+import { isRecord } from '../values.js';
 import { type Node, type ParsedScript, parseDisplayScript } from './parser.js';
 
 /** The operators of display scripts that compare; null for another operator. */

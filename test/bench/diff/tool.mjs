@@ -17,7 +17,7 @@ server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 process.stdout.write(`${JSON.stringify({ port: server.address().port })}\n`);
 
-/** Nobody may be there any more: whoever has seen the first frame is stopped. */
+/** No one may be there any more: anyone who has seen the first frame is stopped. */
 async function deliver({ id, group_id, callback_url, arguments: { lines } }) {
   const display_as = [
     { type: 'diff', content: { path: 'src/totals.ts', patch: patchOf(lines) } },

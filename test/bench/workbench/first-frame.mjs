@@ -7,7 +7,7 @@ import { nothing, ours } from '../programs.mjs';
 import { wholeProcess } from '../whole-process.mjs';
 
 const SLOWEST = 4;
-/** Nobody is there, and nobody is waited for. */
+/** No one is there, and no one is waited for. */
 const CONFIG = { tool_sets: [{ type: 'toolset_server', server_url: 'http://127.0.0.1:9' }] };
 
 /** How soon a person sees the workbench: with the demo, and by its name alone where a folder names its tools. */

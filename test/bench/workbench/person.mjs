@@ -12,7 +12,7 @@ const KEPT = 100_000;
 const FRAME = '\u001b[?2026h';
 
 /**
- * Somebody at a terminal in which `node` runs with these arguments, who presses keys and sees what comes of them. The highest memory
+ * Someone at a terminal in which `node` runs with these arguments, who presses keys and sees what comes of them. The highest memory
  * that it had, in KiB, stands in the file at the end.
  */
 export function sitDown(args, file) {

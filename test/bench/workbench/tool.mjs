@@ -49,7 +49,7 @@ async function perform({ operation, arguments: args, ...call }) {
   if (operation === 'storm') await storm(call, args);
 }
 
-/** By the clock: what was late is made up for. The last one ends the subscription; when it was sent is told once it has come. */
+/** By the clock: what was late is made up for. The last one ends the subscription; when it was sent is reported once it has come. */
 async function storm(call, { events, perSecond }) {
   const start = performance.now();
   const event = number => ({ type: 'subscription_event', tool_call_id: call.id, text: `event ${number}` });
@@ -65,7 +65,7 @@ async function storm(call, { events, perSecond }) {
   say(told);
 }
 
-/** Nobody may be there any more. */
+/** No one may be there any more. */
 async function deliver({ group_id, callback_url }, message) {
   const body = JSON.stringify({ group_id, ...message });
   const headers = { 'content-type': 'application/json' };

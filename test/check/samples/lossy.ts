@@ -47,7 +47,7 @@ export const LOSSY: SampleSet = {
     ),
   ],
   'RT-FIELDS': [
-    lossy('a callback_url that nobody could reach, as far as is left', eventsOf(begun, connectionRefused), {
+    lossy('a callback_url that no one could reach, as far as is left', eventsOf(begun, connectionRefused), {
       observer: 'tool',
     }),
   ],

@@ -99,7 +99,7 @@ export function planned(checks: string[], plan = 'a probe'): Moment[] {
   return [{ kind: 'planned', by: 'probe', plan, checks }];
 }
 
-/** A callback to an address that is no call's. */
+/** A callback to an address that is not a call's. */
 export function stray(message?: object, { method = 'POST' }: Posting = {}): Moment[] {
   const leg = `stray-${++legs}`;
   const about = { from: 'tool', to: 'runtime', url: '/callback/…', headers: {}, method };
@@ -173,7 +173,7 @@ export function someCall(key: string, fields: object = {}) {
     consented: (): Moment[] => [{ kind: 'decided', what: 'consent', by: 'person', ...about }],
     cancelled: (how: Answering = {}): Moment[] => notice('cancel', how, about),
     closed: (how: Answering = {}): Moment[] => notice('close', how, { thread }),
-    /** It was waited for in vain. */
+    /** It was waited for without success. */
     waited: (afterMs = 5_000, what: 'timeout' | 'observation' | 'linger' = 'observation'): Moment[] => [
       { kind: 'expired', what, afterMs, calls: [key] },
     ],

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { programIn } from '../../../src/commands/check/witness.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 
-const FILES = ['server.mjs', 'tools/a.py', '/home/somebody/b.py', '.env'];
+const FILES = ['server.mjs', 'tools/a.py', '/home/someone/b.py', '.env'];
 const isFile = async (word: string) => FILES.includes(word);
 
 test.each([
   ['node server.mjs --token s3cr3t', '--command node server.mjs'],
   ['node --env-file .env server.mjs', '--command node .env server.mjs'],
   ['python3 tools/a.py s3cr3t', '--command python3 tools/a.py'],
-  ['TOKEN=s3cr3t /usr/bin/python3 "/home/somebody/b.py"', '--command python3 b.py'],
+  ['TOKEN=s3cr3t /usr/bin/python3 "/home/someone/b.py"', '--command python3 b.py'],
   ['TOKEN=s3cr3t /usr/bin/python3 tool.py', '--command python3'],
   [`TOKEN="s3cr3t and more" KEY='a b' ./tool`, '--command tool'],
   ['"/opt/my tools/serve" --key s3cr3t', '--command serve'],

@@ -8,7 +8,7 @@ import type { Making } from '../../../src/commands/check/witness.js';
 import type { Terminal } from '../../../src/commands/terminal.js';
 import { Content } from '../../../src/events/content.js';
 import type { Fact } from '../../../src/events/events.js';
-import { systemClock } from '../../../src/system/drafts.js';
+import { systemClock } from '../../../src/system/clock.js';
 import { ProtocolCliError } from '../../../src/util/errors.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { acknowledged, call, INVOCATION, KEY, type Moment, resultArrives } from '../../events/build.js';
@@ -19,6 +19,7 @@ import { errorOf } from '../../support/failing.js';
  */
 
 const URL = 'http://127.0.0.1:3001';
+
 const FLAGS: CheckFlags = {
   probeTimeout: 5_000,
   callbackHost: '127.0.0.1',
@@ -26,11 +27,17 @@ const FLAGS: CheckFlags = {
   color: false,
   given: [],
 };
+
 const ONLY_ACK = { only: ['TOOL-ACK'] } as const satisfies Partial<CheckFlags>;
+
 const TOKEN = 'tok_0123456789abcdef';
+
 const OURS = { ...INVOCATION, callback_url: `http://127.0.0.1:4000/callback/${TOKEN}` };
+
 const LONG_ID = 'call_3f0b9c1e-77aa-4c55-9a44-0d6d5f6b2f01';
+
 const GOOD: readonly (readonly Moment[])[] = [call({ invocation: OURS }), acknowledged(), resultArrives()];
+
 const REFUSED: readonly (readonly Moment[])[] = [
   call({ invocation: OURS }),
   [
@@ -161,13 +168,13 @@ describe('exit status', () => {
     await using folder = await temporaryFolder();
     const save = folder.file('run.ndjson');
     const reporter = [{ format: 'json', file: folder.file('report.json') }] as const;
-    const failing = () => Promise.reject(new ProtocolCliError(code, 'nobody is there'));
+    const failing = () => Promise.reject(new ProtocolCliError(code, 'no one is there'));
     expect((await errorOf(() => check({ save, reporter }, failing))).code).toBe(code);
     expect(await readdir(folder.path)).toEqual(['run.ndjson']);
     expect(await readFile(save, 'utf8')).toContain(`"reason":"${code}"`);
   });
 
-  test('a fault of ours is no verdict', async () => {
+  test('a fault of ours is not a verdict', async () => {
     await expect(check({}, () => Promise.reject(new TypeError('ours')))).rejects.toThrow('ours');
   });
 });
@@ -183,11 +190,11 @@ describe('stopped by a signal', () => {
     const ended = await check({ ...ONLY_ACK, save, reporter: [{ format: 'json', file }] }, async options => {
       await seeing(...REFUSED)(options);
       process.emit(signal, signal);
-      await new Promise(() => {}); // it does not end by itself
+      await new Promise(() => {}); // it does not end on its own
     });
     expect(ended.status).toBe(status);
     expect(ended.stdout).toBe('');
-    expect(ended.stderr).toMatch(/^interrupted: there is no verdict; broken so far: 1\n✗ TOOL-ACK/);
+    expect(ended.stderr).toMatch(/^interrupted without a verdict; broken so far: 1\n✗ TOOL-ACK/);
     expect(ended.stderr).not.toContain(TOKEN);
     expect(await readdir(folder.path)).toEqual(['run.ndjson']);
     expect(await readFile(save, 'utf8')).toContain('"reason":"interrupted"');
@@ -211,16 +218,16 @@ test('what is called off by a signal is in the transcript, before its end', asyn
   expect(JSON.parse(end ?? '')).toMatchObject({ kind: 'end', reason: 'interrupted' });
 });
 
-test('what did not come because of a signal accuses nobody', async () => {
+test('what did not come because of a signal accuses no one', async () => {
   const { stderr } = await check(ONLY_ACK, async options => {
     await seeing(call({ invocation: OURS }), resultArrives())(options);
     process.emit('SIGINT', 'SIGINT');
     await new Promise(() => {});
   });
-  expect(stderr).toMatch(/^interrupted: there is no verdict; nothing was found broken so far/);
+  expect(stderr).toMatch(/^interrupted without a verdict; nothing was found broken so far/);
 });
 
-describe('what is told besides', () => {
+describe('what is reported besides', () => {
   test('row 25: a consent URL goes to stderr whole, and nowhere else', async () => {
     const consent = 'https://auth.example/consent?state=s3cr3t';
     const { stdout, stderr } = await check(ONLY_ACK, async options => {
@@ -274,7 +281,7 @@ describe('which call a finding is about', () => {
     expect(checks[0].calls).toEqual([{ operation: 'edit_file', id: KEY, line: Number(line) }]);
   });
 
-  test('is told by its whole id where nothing was saved', async () => {
+  test('is reported by its whole id where nothing was saved', async () => {
     const lone = seeing(call({ invocation: { ...OURS, id: LONG_ID } }), ...REFUSED.slice(1));
     expect((await check(ONLY_ACK, lone)).stdout).toContain(`call      edit_file · ${LONG_ID}\n`);
   });

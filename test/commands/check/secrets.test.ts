@@ -41,11 +41,11 @@ test.each<[string, string, string]>([
   expect(written).not.toContain(secret);
 });
 
-test('row 25: nor one in an acknowledgement, or in what is no JSON', () => {
+test('row 25: nor one in an acknowledgement, or in what is not JSON', () => {
   expect(saved(call(), answered(200, { body: `token=${SECRET}` }))).not.toContain(SECRET);
 });
 
-test('what the call itself has said is no news', () => {
+test('what the call itself has said is not a news', () => {
   const invocation = { ...INVOCATION, arguments: { token: SECRET } };
   expect(saved(call({ invocation }), acknowledged(), resultArrives({ text: SECRET }))).toContain(SECRET);
 });

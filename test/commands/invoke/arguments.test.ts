@@ -65,7 +65,7 @@ describe('a fault names the word', () => {
     else expect(told).toMatch(trouble);
   });
 
-  test('row 20: a number that cannot be held is told, not sent as null', async () => {
+  test('row 20: a number that cannot be held is reported, not sent as null', async () => {
     expect(await troubleOf(() => fromWords('n:=1e400'))).toMatch(/^usage: n:=1e400: .*too large/);
     expect(await troubleOf(() => fromWhole('{"n":1e400}'))).toMatch(/^usage: --args: .*too large/);
   });

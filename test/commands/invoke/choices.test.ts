@@ -30,7 +30,7 @@ test.each([
   expect(selectedIndex(choose, choice)).toBe(index);
 });
 
-/** Nobody at a terminal, unless told. */
+/** No one at a terminal, by default. */
 function chooser({ isTTY = false, ...fields }: Partial<Chooser> & { isTTY?: boolean } = {}): Chooser {
   const stream = () => Object.assign(new PassThrough(), { isTTY });
   const terminal = { stdin: stream(), stderr: stream() } as unknown as Terminal;
@@ -43,11 +43,11 @@ describe('a question', () => {
   const pick = async () => 0;
 
   test.each([
-    ['where nobody is there', {}, true],
-    ['where somebody can be asked for a line', { isTTY: true }, false],
-    ['where somebody can pick', { pick }, false],
+    ['where no one is there', {}, true],
+    ['where someone can be asked for a line', { isTTY: true }, false],
+    ['where someone can pick', { pick }, false],
     ['where --choose fits a choice', { choose: ['production'] }, false],
-    ['where --choose fits none, whoever is there', { choose: ['mars'], pick, isTTY: true }, true],
+    ['where --choose fits none, anyone who is there', { choose: ['mars'], pick, isTTY: true }, true],
   ])('stays without an answer %s: %j → %j', (_, who, isOpen) => {
     expect(isLeftOpen(asked, chooser(who))).toBe(isOpen);
   });
@@ -75,7 +75,7 @@ describe('a question', () => {
     ]);
   });
 
-  test('is none where the tool does not ask', () => {
+  test('is not one where the tool does not ask', () => {
     expect(isLeftOpen(historyOf(call()).first as Exchange, chooser())).toBe(false);
   });
 });
@@ -84,10 +84,10 @@ describe('who answers', () => {
   const { signal } = new AbortController();
 
   test.each<[string, Partial<Chooser>, 'flag' | 'person', number | null]>([
-    ['--choose, whoever is there', { choose: ['production'], pick: async () => 0 }, 'flag', 1],
+    ['--choose, anyone who is there', { choose: ['production'], pick: async () => 0 }, 'flag', 1],
     ['--choose that fits none', { choose: ['mars'] }, 'flag', null],
     ['a person who picks', { pick: async () => 0 }, 'person', 0],
-    ['nobody', {}, 'person', null],
+    ['no one', {}, 'person', null],
   ])('%s', async (_, who, by, selected) => {
     const answering = answeringWith(chooser(who));
     expect([answering.by, await answering.select(choice, signal, 0)]).toEqual([by, selected]);

@@ -14,7 +14,7 @@ interface Asked {
   readonly question: string;
 }
 
-/** A person, or nobody, at a terminal. */
+/** A person, or no one, at a terminal. */
 async function ask(
   answer: string | null,
   { isTTY = true, signal = new AbortController().signal, consent = UNASKED, tool = TOOL as Governed } = {},
@@ -44,7 +44,7 @@ describe('a person is asked', () => {
   });
 });
 
-describe('nobody is asked', () => {
+describe('no one is asked', () => {
   const cases: [string, Governed, Consent][] = [
     ['with --yes', TOOL, { policy: null, yes: true }],
     ['where a policy allows it by name', TOOL, { policy: { version: 1, allow: ['delete_all'] }, yes: false }],
@@ -74,7 +74,7 @@ test.each<[string, Consent['policy']]>([
   expect((await ask('n', { consent })).question).toContain('is marked destructive');
 });
 
-test('nobody is there: --yes is the hint', async () => {
+test('no one is there: --yes is the hint', async () => {
   const { code, hint } = await errorOf(() => ask('y', { isTTY: false }));
   expect([code, hint]).toEqual([
     'decision-needed',

@@ -62,7 +62,7 @@ describe('identity', () => {
     expect(new Set([one.id, two.id, one.groupId, two.groupId]).size).toBe(4);
   });
 
-  test("somebody's own; their thread is not ours to close", () => {
+  test("someone's own; their thread is not ours to close", () => {
     const options = { id: 'i', callId: 'c', groupId: 'g', userId: 'u', ancestor: ['root', 'parent'] };
     expect(plan([URL_GIVEN, 'x'], options).identity).toEqual({
       id: 'i',
@@ -85,7 +85,7 @@ describe('--callback-url', () => {
     expect(plan([URL_GIVEN, 'x'], { callbackUrl }).listener.publicUrl).toBe(callbackUrl);
   });
 
-  test('without it there is none', () => {
+  test('without it none exists', () => {
     expect(plan([URL_GIVEN, 'x']).listener).toEqual({
       host: '127.0.0.1',
       port: 0,

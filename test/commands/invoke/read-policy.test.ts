@@ -32,7 +32,7 @@ test('- is standard input', async () => {
   expect(await readPolicy('-', Readable.from([Buffer.from('version: 1')]))).toEqual({ version: 1 });
 });
 
-describe('what is wrong is told with its place', () => {
+describe('what is wrong is reported with its place', () => {
   test.each([
     ['version: 1\ndenny: [a]\n', ':2:1 $.denny: unknown field. Did you mean "deny"?'],
     ['version: 2\n', ':1:1 $.version: '],

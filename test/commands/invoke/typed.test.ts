@@ -19,7 +19,7 @@ describe('a word becomes the type that the schema wants', () => {
   });
 });
 
-describe('a word that does not fit stays as it is: validation tells of it', () => {
+describe('a word that does not fit stays as it is: validation reports it', () => {
   test.each([
     [{ type: 'integer' }, 'many'],
     [{ type: 'integer' }, '0x10'],
@@ -93,7 +93,7 @@ describe('where the schema says nothing it is a string', () => {
     ['an unknown key', { properties: { other: { type: 'integer' } } }],
     ['a schema that is true', { properties: { key: true } }],
     ['an empty schema', { properties: { key: {} } }],
-    ['properties that are none', { properties: [] }],
+    ['properties that are not one', { properties: [] }],
   ])('%s', (_, schema) => {
     expect(typed('key', '42', schema)).toBe('42');
   });

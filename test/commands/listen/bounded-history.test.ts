@@ -102,7 +102,7 @@ describe('the calls of long ago are forgotten', () => {
   });
 });
 
-test('of a call that is told again and again, its result stays, and what came last', () => {
+test('of a call that is reported again and again, its result stays, and what came last', () => {
   const { history, arrive } = open();
   for (let n = 0; n < 200; n++) arrive(result('t', 'c', `result ${n}`));
   const [exchange] = history.exchanges.values();

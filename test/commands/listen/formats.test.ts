@@ -49,7 +49,7 @@ describe('row 25: the address at which a question is answered', () => {
     expect(text).not.toMatch(/0123456789abcdef|canary/);
   });
 
-  test('is whole on a terminal, for whoever answers', () => {
+  test('is whole on a terminal, for anyone who answers', () => {
     const lines = told(plainFormat({ ...OPTIONS, isTTY: true }), arrives(QUESTION));
     expect(lines.join('\n')).toContain(QUESTION.response_url);
   });
@@ -70,7 +70,7 @@ describe('plain', () => {
     ]);
   });
 
-  test('a view that was cleared is told, and nothing is drawn', () => {
+  test('a view that was cleared is reported, and nothing is drawn', () => {
     const lines = told(plainFormat(OPTIONS), arrives({ ...VIEW, content: {} }));
     expect(lines).toEqual([
       expect.stringContaining('view diff cleared'),
@@ -96,7 +96,7 @@ describe('plain', () => {
     expect(shown).toContain(`callbacks go to ${OPTIONS.callbackUrl}`);
   });
 
-  test('a guesser does not drown the rest: posts to wrong addresses are told the first, tenth, hundredth time', () => {
+  test('a guesser does not drown the rest: posts to wrong addresses are reported the first, tenth, hundredth time', () => {
     const guesses = Array.from({ length: 150 }, (_, n) =>
       refused('wrong-address', 404, { leg: `stray-${n}` }),
     );
@@ -107,7 +107,7 @@ describe('plain', () => {
     expect(told(plainFormat(OPTIONS), ...others)).toHaveLength(5);
   });
 
-  test('what nobody read in time is counted', () => {
+  test('what no one read in time is counted', () => {
     const [event] = eventsOf(expected());
     if (event) expect(plainFormat(OPTIONS).lost(7, event)).toEqual([expect.stringContaining('7')]);
   });
@@ -158,7 +158,7 @@ describe('ndjson', () => {
     expect(events.map(({ kind }) => kind)).toEqual(['expected', 'request', 'response']);
   });
 
-  test('what nobody read in time is a fact', () => {
+  test('what no one read in time is a fact', () => {
     const format = ndjsonFormat(OPTIONS);
     const [event] = eventsOf(expected());
     const lines = event ? [...format.begin, ...format.lost(7, event), ...format.end('done')].map(String) : [];

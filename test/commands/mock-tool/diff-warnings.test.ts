@@ -17,7 +17,7 @@ const showing = (...display_as: unknown[]) => ({ result: { text: 'done', display
 const diff = (content: unknown) => ({ type: 'diff', content });
 
 describe('TOOL-DIFF: a diff of a fixture', () => {
-  test('that is none is told with its place and why', async () => {
+  test('that is invalid is reported with its place and why', async () => {
     expect(await told(showing(TEXT, diff({ path: 'a.txt', patch: '@@ broken\n-a\n+b\n' })))).toEqual([
       'a.yaml#1 result.display_as[1].content: malformed diff: line 1: "@@ broken" is not a hunk header; expected "@@ -1,3 +1,4 @@"; clients cannot show it and show the next segment instead (TOOL-DIFF)',
     ]);
@@ -65,8 +65,8 @@ describe('TOOL-DIFF: a diff of a fixture', () => {
       showing(diff({ path: 'x', patch: `${HEAD}@@ -1,{{count}} +1,1 @@\n-a\n+b\n` })),
     ],
     ['all of which comes from the call', showing(diff('{{arguments.diff}}'))],
-    ['of which there is none', showing(TEXT)],
-    ['in a list that is none', { result: { text: 'x', display_as: 'diff' } }],
+    ['of which none exists', showing(TEXT)],
+    ['in a list that is invalid', { result: { text: 'x', display_as: 'diff' } }],
     ['in a view that is cleared', [{ view: { view_type: 'diff', content: {} } }, { payload: 'done' }]],
     [
       'in a view of another type',

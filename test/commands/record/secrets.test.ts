@@ -40,7 +40,7 @@ test.each<[string, Partial<RequestEvent>]>([
     },
   ],
   [
-    'the token of a callback URL in what is no JSON',
+    'the token of a callback URL in what is not JSON',
     { body: new Content(Buffer.from('{"callback_url" : "http://127.0.0.1:9/?token=c4n4ry-sings-loud')) },
   ],
   [
@@ -65,14 +65,14 @@ test.each<[string, Partial<RequestEvent>, string]>([
   ['a word of the protocol', {}, 'arguments'],
   ['a type of the protocol', {}, 'subscription_event'],
   ['a short word', {}, 'texts'],
-])('%s is no credential, whatever header repeats it', (_, more, value) => {
+])('%s is not a credential, whatever header repeats it', (_, more, value) => {
   const secrets = recordedSecrets();
   for (const name of ['x-api-key', 'x-call-token', 'authorization'])
     secrets.learn(request({ ...more, headers: { [name]: value } }));
   expect(secrets.text(`{"${value}":"${value}"}`)).toBe(`{"${value}":"${value}"}`);
 });
 
-test('an idempotency key is no credential', () => {
+test('an idempotency key is not a credential', () => {
   const secrets = recordedSecrets();
   for (const name of ['idempotency-key', 'x-idempotency-key'])
     secrets.learn(request({ headers: { [name]: 'call_12345678' } }));
@@ -89,7 +89,7 @@ test('a callback URL whose path names a message leaves the messages as they are'
   );
 });
 
-test('what is no credential stays', () => {
+test('what is not a credential stays', () => {
   const secrets = recordedSecrets();
   secrets.learn(request({ headers: { 'x-request-id': 'call_12345678', 'user-agent': 'runtime/1.0' } }));
   expect(secrets.text('call_12345678 runtime/1.0')).toBe('call_12345678 runtime/1.0');

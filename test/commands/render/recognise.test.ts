@@ -24,7 +24,7 @@ const kindOf = async (what: string | object) => (await shown(what)).report(VIEWE
 const errorFor = (what: string | Uint8Array | object, dialect: DialectName | null = null) =>
   errorOf(() => recognise(source(what, dialect)));
 
-describe('what it is, it sees by itself', () => {
+describe('what it is, it sees on its own', () => {
   test.each([
     ['tool_result', RESULT],
     ['oauth', OAUTH],
@@ -58,7 +58,7 @@ describe('what it is, it sees by itself', () => {
     ['a byte-order mark', `\uFEFF${JSON.stringify(RESULT)}`],
     ['pretty JSON', JSON.stringify(RESULT, null, 2)],
     ['Windows line ends', JSON.stringify(RESULT, null, 2).replaceAll('\n', '\r\n')],
-    ['keys that nobody knows', JSON.stringify({ ...RESULT, extra: 1, __proto__: null })],
+    ['keys that no one knows', JSON.stringify({ ...RESULT, extra: 1, __proto__: null })],
   ])('in spite of %s', async (_, text) => {
     expect(await kindOf(text)).toMatchObject({ kind: 'tool_result' });
   });
@@ -94,7 +94,7 @@ describe('a diff', () => {
   });
 });
 
-describe('what is none of it is refused, with its place', () => {
+describe('what is not one of it is refused, with its place', () => {
   test.each<[string, string | Uint8Array | object, string, string[]]>([
     ['nothing', '', 'cannot show x: it is empty', []],
     ['blanks', ' \n\n', 'cannot show x: it is empty', []],
@@ -180,12 +180,12 @@ describe('what is none of it is refused, with its place', () => {
     );
   });
 
-  test('what PowerShell writes is told', async () => {
+  test('what PowerShell writes is reported', async () => {
     const { hint } = await errorFor(Buffer.from('\uFEFF{}', 'utf16le'));
     expect(hint).toContain('UTF-16');
   });
 
-  test('of many faults only some are told', async () => {
+  test('of many faults only some are reported', async () => {
     const { faults } = await errorFor({ ...TOOLSET, tools: Array.from({ length: 20 }, () => ({})) });
     expect(faults).toHaveLength(9);
     expect(faults.at(-1)).toMatch(/^and \d+ more$/);

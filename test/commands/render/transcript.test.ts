@@ -103,12 +103,12 @@ describe('--call and --failed', () => {
   test.each([
     [{ call: '3' }, /no call "3" in/],
     [{ call: '1', failed: true }, /no call of the transcript failed/],
-  ])('%j: there is none', (selection, message) => {
+  ])('%j: none exists', (selection, message) => {
     expect(() => idsOf(selection)).toThrow(message);
   });
 });
 
-describe('a malformed invocation, of which there is no call to show', () => {
+describe('a malformed invocation, of which without call to show', () => {
   const sent = (key: string, body: string | object) => someCall(key).sent(body);
   const malformed = eventsOf(
     loaded(),
@@ -119,7 +119,7 @@ describe('a malformed invocation, of which there is no call to show', () => {
     resultArrives(),
   );
 
-  test('is told with its line, what is wrong with it, and how it was answered', () => {
+  test('is reported with its line, what is wrong with it, and how it was answered', () => {
     const lines = linesOf(malformed);
     const told = rows(lines);
     const at = told.indexOf('MALFORMED INVOCATIONS');
@@ -143,7 +143,7 @@ describe('a malformed invocation, of which there is no call to show', () => {
     });
   });
 
-  test('is not told of where all are sound; of very many the first', () => {
+  test('is not reported where all are sound; of very many the first', () => {
     expect(rows(linesOf())).not.toContain('MALFORMED INVOCATIONS');
     const many = eventsOf(Array.from({ length: 30 }, (_, index) => sent(`${index}`, '[')).flat());
     const told = rows(linesOf(many));
@@ -205,7 +205,7 @@ describe('a broken one', () => {
     expect(saved(lines).losses).toHaveLength(1);
   });
 
-  test('TOOL-ACK: what was lost accuses nobody', () => {
+  test('TOOL-ACK: what was lost accuses no one', () => {
     const story = eventsOf(call(), acknowledged(), resultArrives());
     const lines = linesOf(story.filter(event => event.kind !== 'response' || event.leg !== 'try-1'));
     const accused = linesOf(eventsOf(call(), resultArrives()));
@@ -217,7 +217,7 @@ describe('a broken one', () => {
   });
 });
 
-test('the line that servers print first is no fault, and any other is', () => {
+test('the line that servers print first is not a fault, and any other is', () => {
   const ready = '{"port":3001,"url":"http://127.0.0.1:3001"}';
   expect(saved([ready, ...linesOf()]).faults).toEqual([]);
   expect(saved([...linesOf(), ready]).faults).toHaveLength(1);

@@ -71,7 +71,7 @@ describe('one call', () => {
     ['of an operation that is an argument', call({ operation: 'a=b' }), /^its operation would be read as/],
     ['of an operation that acts on a terminal', call({ operation: '\u001b[2J' }), /not seen$/],
     ['of an ancestor that does', call({ thread_ancestors: ['\u0007'] }), /not seen$/],
-  ])('there is no line %s, and that is why', (_, repeatable, why) => {
+  ])('without line %s, and that is why', (_, repeatable, why) => {
     expect(commandLine(repeatable)).toEqual({ ok: false, why: expect.stringMatching(why) });
   });
 });

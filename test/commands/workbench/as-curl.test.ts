@@ -5,7 +5,7 @@ import type { Event, RequestEvent } from '../../../src/events/events.js';
 import { createRedactor } from '../../../src/util/redact.js';
 import { call, eventsOf, KEY } from '../../events/build.js';
 
-/** The copy of a call that these requests are about; null where there is none. */
+/** The copy of a call that these requests are about; null where none exists. */
 function copyOf(...requests: readonly Partial<RequestEvent>[]) {
   const book = new CallLog('tool', true);
   for (const [index, fields] of requests.entries())

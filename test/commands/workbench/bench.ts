@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import type { CallDefaults } from '../../../src/commands/workbench/calls.js';
 import { createEngine, type Engine } from '../../../src/commands/workbench/engine.js';
 import type { Exchange } from '../../../src/events/exchange.js';
-import { systemClock } from '../../../src/system/drafts.js';
+import { systemClock } from '../../../src/system/clock.js';
 import type { Server } from '../../../src/tui/workbench/model.js';
 import { eventually } from '../../e2e/support/eventually.js';
 
@@ -27,7 +27,7 @@ export interface Bench extends Engine, AsyncDisposable {
   ): Promise<Extract<Server['state'], { kind: K }>>;
   /** Runs an operation; gives the key of the call. */
   call(server: string, operation: string, args?: Record<string, unknown>): Promise<string>;
-  /** Resolves with the exchange once it is as wanted; settled, unless told. */
+  /** Resolves with the exchange once it is as wanted; settled, by default. */
   until(key: string, isWanted?: (exchange: Exchange) => boolean): Promise<Exchange>;
   readonly quits: readonly string[];
 }

@@ -42,7 +42,7 @@ test('a server that exits or is restarted: its pending calls end', async () => {
   expect((await bench.until(died)).settled).toMatchObject({ reason: 'the server exited with status 3' });
 });
 
-test('row 12: whoever listens where a command died gets none of its headers; it can be started again', async () => {
+test('row 12: anyone who listens where a command died gets none of its headers; it can be started again', async () => {
   await using folder = await temporaryFolder();
   await folder.write('mortal.mjs', MORTAL);
   await using bench = startBench({ headers: { 'x-key': 'canary' } });

@@ -70,7 +70,7 @@ describe('a call', () => {
     expect(bench.controls.answer(key, leg, 1)).toMatchObject({ isBad: true });
   });
 
-  test('is cancelled, and the tool is told', async () => {
+  test('is cancelled, and the tool is notified', async () => {
     await using bench = startBench();
     const key = await bench.call(await openOf(bench, stdlib.url), 'work', { ms: 60_000 });
     expect(await bench.controls.cancel(key)).toEqual({
@@ -91,7 +91,7 @@ describe('a call', () => {
   });
 });
 
-describe('whoever quits while a call is being prepared', () => {
+describe('anyone who quits while a call is being prepared', () => {
   const REFUSED = { kind: 'refused', reason: 'the workbench is being closed' };
   const listening = () => process.getActiveResourcesInfo().filter(name => name === 'TCPServerWrap').length;
 

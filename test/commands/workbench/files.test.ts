@@ -65,7 +65,7 @@ describe('a fixture', () => {
     await bench.controls.cancel(slow);
   });
 
-  test('says at its top what it lacks; that is no sentence for the foot of a screen', async () => {
+  test('says at its top what it lacks; that is not a sentence for the foot of a screen', async () => {
     const given = await bench.call(id, 'slow', { ms: 60_000 });
     await bench.until(given, ({ attempts }) => attempts[0]?.status === 200);
     await bench.controls.cancel(given);
@@ -152,7 +152,7 @@ test('a volume keeps its id, whatever else is opened again', async () => {
   expect(await other.controls.saveFixture(key, 99, 'nowhere.yaml')).toMatchObject({ isBad: true });
 });
 
-test('row 25: there is no command line where the server is named with a secret', async () => {
+test('row 25: without command line where the server is named with a secret', async () => {
   const { port } = new URL(plain.url);
   await using other = startBench({ headers: { 'x-key': CANARY } });
   const server = other.open({ kind: 'url', url: `http://127.0.0.1:${port}/?key=${CANARY}` });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeTranscript } from '../../../src/commands/workbench/files.js';
-import { systemClock } from '../../../src/system/drafts.js';
+import { systemClock } from '../../../src/system/clock.js';
 import { createWorkbench } from '../../../src/tui/workbench/screen.js';
 import { createRedactor } from '../../../src/util/redact.js';
 import { eventually } from '../../e2e/support/eventually.js';
@@ -12,10 +12,15 @@ import { withoutStyle } from '../../tui/workbench/support/open-session.js';
 import { type Bench, startBench } from './bench.js';
 
 let plain: Peer;
+
 let folder: Folder;
+
 let recording: Recording;
+
 let bench: Bench;
+
 let session: ReturnType<typeof createWorkbench>;
+
 beforeAll(async () => {
   [plain, folder] = await Promise.all([startPeer('plain'), temporaryFolder()]);
   recording = await startRecording(plain.url);
@@ -28,6 +33,7 @@ beforeAll(async () => {
   session = openSession(bench);
   keys('c', 'V');
 });
+
 afterAll(async () => {
   await bench.close();
   await Promise.all([plain.stop(), folder[Symbol.asyncDispose]()]);
@@ -56,7 +62,7 @@ function keys(...names: readonly string[]): void {
 
 const sees = () => session.frame({ columns: 140, rows: 60 }).rows.map(withoutStyle).join('\n');
 
-test('a recorder’s transcript is told once, as its tool had it', () => {
+test('a recorder’s transcript is reported once, as its tool had it', () => {
   keys('1');
   expect(sees()).toContain('2 events');
   expect(sees()).not.toContain('3 events');

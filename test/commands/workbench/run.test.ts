@@ -56,7 +56,7 @@ function terminalOf({
   return { ...around, stdin, stdout, stderr } as unknown as Terminal;
 }
 
-/** Somebody at the screen: they do this, and quit. */
+/** Someone at the screen: they do this, and quit. */
 const person =
   (does: (options: WorkbenchOptions) => Promise<void>, closed: string[] = []): Draw =>
   options => {
@@ -91,7 +91,7 @@ describe('words and options', () => {
     expect(whole.arguments?.({})).toEqual({});
   });
 
-  test('without a URL the configured servers are offered; where there are none, none is', async () => {
+  test('without a URL the configured servers are offered; where none exist, none is', async () => {
     await using folder = await configuredFolder(['http://127.0.0.1:1'], ['node server.mjs']);
     const plan = await planWorkbench([], OPTIONS, terminalOf({ cwd: folder.path }));
     expect(plan.configured.map(({ kind }) => kind)).toEqual(['url', 'command']);
@@ -126,8 +126,8 @@ test('a person calls and quits: the screen is closed, tools are taken leave of, 
   expect((await stat(options.save)).mode & 0o777).toBe(0o600);
 });
 
-describe('whoever quits is told on stderr what is in no file', () => {
-  /** What a person is told who does this with a demo that they have called so many times. */
+describe('anyone who quits is passed on stderr what is in no file', () => {
+  /** What a person is notified who does this with a demo that they have called so many times. */
   async function toldAfter(
     calls: number,
     then: (options: WorkbenchOptions) => Promise<unknown>,
@@ -159,7 +159,7 @@ describe('whoever quits is told on stderr what is in no file', () => {
     expect(await toldAfter(2, nothing)).toMatch(/^2 calls were not saved/);
   });
 
-  test('nothing where there is none, or all of them are kept', async () => {
+  test('nothing where none exists, or all of them are kept', async () => {
     await using folder = await temporaryFolder();
     expect(await toldAfter(0, nothing)).toBe('');
     expect(await toldAfter(1, nothing, { save: folder.file('whole.ndjson') })).toBe('');

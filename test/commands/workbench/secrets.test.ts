@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../src/system/drafts.js';
+import { systemClock } from '../../../src/system/clock.js';
 import { createWorkbench } from '../../../src/tui/workbench/screen.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
@@ -10,8 +10,11 @@ import { withoutStyle } from '../../tui/workbench/support/open-session.js';
 import { type Bench, startBench } from './bench.js';
 
 const BEARER = 'BEARER-CANARY-4711';
+
 const KEY = 'KEY-CANARY-4711';
+
 const HEADERS = { authorization: `Bearer ${BEARER}`, 'x-api-key': KEY };
+
 const ECHO = `${BEARER} and ${KEY}`;
 
 /** What the workbench shows of its servers and of the newest call, in these tabs and with the bytes. */

@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { shellWord } from '../../../src/util/strings.js';
+import { shellWord } from '../../../src/util/text.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { type Peer, peerCommand, startPeer } from '../../e2e/support/peers.js';
 import { startServing } from '../../support/serving.js';
 import { startBench } from './bench.js';
 
 let plain: Peer;
+
 beforeAll(async () => {
   plain = await startPeer('plain');
 });
+
 afterAll(() => plain.stop());
 
-test('a person opens a URL, or the demo; what is none says so', async () => {
+test('a person opens a URL, or the demo; what is not one says so', async () => {
   await using bench = startBench();
   expect(bench.controls.open(`:${plain.port}`)).toHaveProperty('server');
   expect(bench.controls.open('demo')).toHaveProperty('server');
@@ -46,12 +48,12 @@ test('a server that failed can be taken out, and no other; its id is nobody’s 
     bench.open({ kind: 'demo' }),
   ];
   await Promise.all([bench.stands(gone, 'failed'), bench.stands(ready, 'ready')]);
-  for (const id of [gone, ready, 'nobody']) bench.controls.dismiss(id);
+  for (const id of [gone, ready, 'no one']) bench.controls.dismiss(id);
   expect(bench.world.servers.map(({ id }) => id)).toEqual([ready]);
   expect([gone, ready]).not.toContain(bench.open({ kind: 'url', url: plain.url }));
 });
 
-test('what is taken out is stopped: a command may run on though it is no tool', async () => {
+test('what is taken out is stopped: a command may run on though it is not a tool', async () => {
   const bench = startBench();
   const server = 'require("node:http").createServer((_, r) => r.writeHead(404).end())';
   const started = `${server}.listen(0, function () { console.log(JSON.stringify({ port: this.address().port })) })`;
@@ -184,7 +186,7 @@ describe('a policy', () => {
     expect(bench.controls.needsConsent(server, 'echo')).toBe(false);
   });
 
-  test('what is destructive is refused unless somebody agreed, and a no is on record', async () => {
+  test('what is destructive is refused unless someone agreed, and a no is on record', async () => {
     await using stdlib = await startPeer('stdlib');
     await using bench = startBench();
     const server = bench.open({ kind: 'url', url: stdlib.url });

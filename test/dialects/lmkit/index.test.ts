@@ -92,7 +92,7 @@ describe('a type of a later version is unknown, and goes out as it came', () => 
     expect(lmkitDialect.write(answer)).toEqual({ body: native, warnings: [] });
   });
 
-  test('what another wire does not know is no type where LM-Kit has one of that name', () => {
+  test('what another wire does not know is not a type where LM-Kit has one of that name', () => {
     const { body, warnings } = lmkitDialect.write({
       call: { id: null },
       outcome: { type: 'unknown', raw: 'success', basis: 'declared' },
@@ -181,7 +181,7 @@ test.each<[unknown, string[]]>([
   ],
   [{ Type: 0, ResultJson: {} }, ['$.ResultJson: must be a string']],
   [{ Type: 0, ResultJson: '1', ToolCallId: 5 }, ['$.ToolCallId: must be a string']],
-])('%j is none, and it says where', (native, faults) => {
+])('%j is invalid, and it says where', (native, faults) => {
   expect(lmkitDialect.read(native)).toEqual({ ok: false, faults });
 });
 
@@ -194,7 +194,7 @@ test('without ids, as with null, the call has none', () => {
   });
 });
 
-test('what is no JSON is reported, and written as null', () => {
+test('what is not JSON is reported, and written as null', () => {
   const { body, warnings } = lmkitDialect.write({
     call: { id: null },
     outcome: { type: 'success', basis: 'ours' },

@@ -29,13 +29,13 @@ describe('a CallToolResult', () => {
       'a\nb',
     ],
     [
-      'whose text looks like an error is none',
+      'whose text looks like an error is not one',
       { content: [text('Error: x')], isError: false },
       { outcome: { type: 'success', basis: 'declared' }, payload: 'Error: x' },
       'Error: x',
     ],
     [
-      'whose text looks like a payload is no timeout',
+      'whose text looks like a payload is not a timeout',
       { content: [text('{"timeout":{"durationMs":1}}')], isError: true },
       { outcome: { type: 'error', message: '{"timeout":{"durationMs":1}}', basis: 'declared' } },
       '{"timeout":{"durationMs":1}}',
@@ -211,6 +211,6 @@ test.each<[unknown, string[]]>([
     { content: [], isError: 'yes', _meta: [] },
     ['$.isError: must be a boolean', '$._meta: must be an object'],
   ],
-])('%j is none, and it says where', (native, faults) => {
+])('%j is invalid, and it says where', (native, faults) => {
   expect(mcpDialect.read(native)).toEqual({ ok: false, faults });
 });

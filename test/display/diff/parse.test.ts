@@ -52,7 +52,7 @@ describe('what is drawn', () => {
     ]);
   });
 
-  test('right counts are left alone, a trailing line feed is no line', () => {
+  test('right counts are left alone, a trailing line feed is not a line', () => {
     expect(parsed(`${HEAD}@@ -1 +1,2 @@\n a\n+b\n`).recounted).toEqual([]);
   });
 
@@ -107,7 +107,7 @@ describe('what is drawn', () => {
     ['a/x', 'a/x', 'a/x', 'a/x'],
     ['/dev/null', 'b/x', 'x', 'x'],
     ['x.orig\t2026-01-01', 'x\t2026-01-02', 'x.orig', 'x'],
-  ])('of %j and %j the paths are told', (oldName, newName, oldPath, newPath) => {
+  ])('of %j and %j the paths are reported', (oldName, newName, oldPath, newPath) => {
     const { diff } = parsed(`--- ${oldName}\n+++ ${newName}\n@@ -1 +1 @@\n-a\n+b\n`);
     expect(diff.files[0]).toMatchObject({ oldPath, newPath });
   });

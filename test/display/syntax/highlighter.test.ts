@@ -7,7 +7,7 @@ import { lexerOf } from '../../../src/display/syntax-lexers.js';
 function rowsOf(body: string): Rows {
   const parsed = parsePatch(`--- x\n+++ x\n@@ -1,99 +1,99 @@\n${body}`);
   const rows = parsed.ok ? parsed.diff.files[0]?.hunks[0]?.rows : undefined;
-  if (!rows) throw new Error('it is no diff');
+  if (!rows) throw new Error('it is not a diff');
   return rows;
 }
 

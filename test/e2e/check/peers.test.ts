@@ -48,7 +48,7 @@ describe.concurrent('plain-tool', () => {
     );
   });
 
-  test('whose consent nobody gives has not shown how that goes on', async () => {
+  test('whose consent no one gives has not shown how that goes on', async () => {
     await using peer = await startPeer('plain');
     const checks = await checking(peer.url, { operations: ['sign_in'], probeTimeoutMs: WINDOW_MS });
     expectFindings(checks, { 'TOOL-OAUTH': ['could-not-run', /consent is missing/] });
@@ -140,7 +140,7 @@ describe.concurrent('odd-tool', () => {
       'displays.mjs',
       ['unknown_only', 'bad_diff_then_text', 'bad_display_element', 'no_display'],
       {
-        // bad_diff_then_text writes a sentence for a patch; unknown_only ends with a "scent"; the element is no object.
+        // bad_diff_then_text writes a sentence for a patch; unknown_only ends with a "scent"; the element is not an object.
         'TOOL-DIFF': ['fail', /malformed diff/],
         'TOOL-FALLBACK': ['warn', /its last is "scent"/],
         'TOOL-POST': ['fail', /display_as\[\d\]: must be an object/],

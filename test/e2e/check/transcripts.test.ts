@@ -5,7 +5,7 @@ import { runHere } from '../support/in-process.js';
 import { ROOT, run } from '../support/program.js';
 import { unsafeIn } from '../support/text.js';
 
-/** `check` of what somebody saved. */
+/** `check` of what someone saved. */
 const FOLDER = `${ROOT}fixtures/transcripts/`;
 const DIFF = `${FOLDER}diff.ndjson`;
 const check = (...args: string[]) => runHere(['check', ...args]);
@@ -45,7 +45,7 @@ describe.concurrent('a transcript', () => {
     expect((await check(await folder.write('empty.ndjson', `${header}\n`))).status).toBe(3);
   });
 
-  it('that was saved by somebody who broke a rule says so', async () => {
+  it('that was saved by someone who broke a rule says so', async () => {
     await using folder = await temporaryFolder();
     const text = readFileSync(DIFF, 'utf8').replaceAll(/("kind":"response"[^\n]*"status":)200/g, '$1201');
     const { status, stdout } = await check(await folder.write('bad.ndjson', text), '--only', 'TOOL-ACK');
@@ -57,7 +57,7 @@ describe.concurrent('a transcript', () => {
 const LINES = readFileSync(DIFF, 'utf8').trimEnd().split('\n');
 const DROPPED = '{"kind":"dropped","what":"event","why":"too slow","count":3,"seq":6,"at":9}';
 
-it('row 25: what is judged is told without the tokens of callback URLs, short ones too', async () => {
+it('row 25: what is judged is reported without the tokens of callback URLs, short ones too', async () => {
   await using folder = await temporaryFolder();
   const text = readFileSync(DIFF, 'utf8')
     .replaceAll('[redacted]', 'hunter42')
@@ -136,7 +136,7 @@ describe.concurrent('a transcript of which something was lost', () => {
     expect(report.gaps).toHaveLength(1);
   });
 
-  it('accuses nobody of what may have been lost', async () => {
+  it('accuses no one of what may have been lost', async () => {
     await using folder = await temporaryFolder();
     const file = await folder.write('lossy.ndjson', LINES.toSpliced(ACK - 1, 1).join('\n'));
     const { status, stdout } = await check(file, '--only', 'TOOL-ACK');
@@ -153,7 +153,7 @@ it('a file with several recordings is refused, also with what a server prints be
   expect(stderr).toContain('joined.ndjson holds 2 recordings');
 });
 
-describe.concurrent('what is no transcript', () => {
+describe.concurrent('what is not a transcript', () => {
   it.each<[string, string, RegExp]>([
     ['a result', '{"type":"tool_result","group_id":"a","id":"b","text":"c"}', /it is not a transcript/],
     ['a diff', '--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n', /it is not a transcript/],
@@ -185,7 +185,7 @@ describe.concurrent('usage', () => {
     ['nothing is named', [], /nothing to check given/],
     ['a file that is not there', ['run.ndjson'], /run\.ndjson is not a file and not a URL/],
     ['a word', ['edit_file'], /edit_file is not a file and not a URL/],
-    ['a URL that is none', ['http://'], /invalid URL/],
+    ['a URL that is invalid', ['http://'], /invalid URL/],
     ['two subjects', [':3001', ':3002'], /too many arguments/],
     ['a subject beside --demo', [DIFF, '--demo'], /unexpected argument/],
     ['a URL beside --demo', [':3001', '--demo'], /unexpected argument/],
@@ -201,14 +201,14 @@ describe.concurrent('usage', () => {
     ['an unknown reporter', [DIFF, '--reporter', 'tap'], /human, json, junit, github, markdown/],
     ['two on stdout', [DIFF, '--reporter', 'json', '--reporter', 'human'], /only one --reporter/],
     ['cases that are not there', [DIFF, '--cases', '/nowhere/c.yaml'], /cannot read \/nowhere\/c\.yaml/],
-    ['a duration that is none', [':3001', '--probe-timeout', 'soon'], /500ms, 2s, 5m/],
+    ['a duration that is invalid', [':3001', '--probe-timeout', 'soon'], /500ms, 2s, 5m/],
   ])('%s', async (_, args, says) => {
     const { status, stdout, stderr } = await check(...args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(says);
   });
 
-  it('faults of files are told with their places', async () => {
+  it('faults of files are reported with their places', async () => {
     await using folder = await temporaryFolder();
     const failures = await folder.write('f.yaml', 'TOOL-AKC: x\n');
     const { status, stderr } = await check(DIFF, '--expected-failures', failures);
@@ -256,7 +256,7 @@ describe.concurrent('about the rules', () => {
 });
 
 describe.concurrent('a tool that is not there', () => {
-  it('4: nobody listens', async () => {
+  it('4: no one listens', async () => {
     const { status, stderr } = await check('127.0.0.1:1');
     expect(status).toBe(4);
     expect(stderr).toContain('127.0.0.1:1');

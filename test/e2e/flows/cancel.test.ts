@@ -6,7 +6,7 @@ import { startHere } from '../support/in-process.js';
 import type { Ended } from '../support/program.js';
 import { readReport, verdicts, warningsOf } from '../support/report.js';
 
-/** Cancelled during work: the tool is told once, and a result may come all the same (RT-NOTIFY). */
+/** Cancelled during work: the tool is notified once, and a result may come all the same (RT-NOTIFY). */
 const tool = flowTools('stdlib', 'mock');
 
 interface Cancelled extends Ended {

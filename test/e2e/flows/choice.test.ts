@@ -51,7 +51,7 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('choice, asked by %s', nam
     expect(await choicesTo(name, id)).toEqual([]);
   });
 
-  it('nobody there: exit 6, and nothing is posted', async () => {
+  it('no one there: exit 6, and nothing is posted', async () => {
     const id = randomUUID();
     const { status, stdout, stderr } = await runHere([
       'invoke',
@@ -123,12 +123,12 @@ describe.concurrent('choice, a response_url', () => {
   it('that is not there is said, and a result may come all the same', async () => {
     const { status, stdout, stderr } = await runHere(['invoke', tool('odd').url, 'choice_lost', ...ANSWERED]);
     expect(status).toBe(5);
-    expect(stdout).toMatch(/^Error: nobody answered\./);
+    expect(stdout).toMatch(/^Error: no one answered\./);
     expect(stderr).toMatch(/response_url was answered 404 instead of 200.*\[TOOL-CHOICE\]/);
   });
 });
 
-it.concurrent('a default out of range is no question: 400, and nobody is asked', async () => {
+it.concurrent('a default out of range is not a question: 400, and no one is asked', async () => {
   const { status, report, stderr } = await invokeJsonHere([
     tool('odd').url,
     'choice_bad_default',

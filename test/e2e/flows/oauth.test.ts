@@ -8,7 +8,7 @@ import type { Live } from '../support/live.js';
 import type { Ended } from '../support/program.js';
 import { invokeJsonHere, readReport, verdicts, warningIds } from '../support/report.js';
 
-/** RT-OAUTH: the user visits a page, the tool goes on by itself. */
+/** RT-OAUTH: the user visits a page, the tool goes on on its own. */
 const tool = flowTools('plain', 'mock', 'odd');
 let browser: Runtime;
 beforeAll(async () => {
@@ -77,7 +77,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('oauth, asked by %s', name 
     expect(report.outcome).toMatchObject({ type: 'timeout', basis: 'ours' });
   });
 
-  it('never visited: without one it waits until Ctrl-C, and the tool is told', async () => {
+  it('never visited: without one it waits until Ctrl-C, and the tool is notified', async () => {
     const id = randomUUID();
     const call = startHere(['invoke', tool(name).url, 'sign_in', '--id', id, '-o', 'json']);
     await call.says(VISIT);
@@ -99,7 +99,7 @@ describe.concurrent.each([
   ['odd', 0, 'consent_in_the_open done'],
   ['mock', 5, 'Error: '],
 ] as const)('oauth over http: elsewhere, asked by %s', (name, status, text) => {
-  it('is refused with 400, and nobody is sent there', async () => {
+  it('is refused with 400, and no one is sent there', async () => {
     const ended = await invokeJsonHere([tool(name).url, 'consent_in_the_open']);
     expect(ended.status).toBe(status);
     expect(verdicts(ended.report)).toEqual(['rejected 400', 'settles 200']);

@@ -33,7 +33,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
     expect(stdout).toBe(['Watching', ...EVENTS].map(line => `${line}\n`).join(''));
   });
 
-  it('the time for the result is no limit for the events', async () => {
+  it('the time for the result is not a limit for the events', async () => {
     const call = ['watch', 'every_ms=600', '--follow', '--timeout', '1500ms', '-o', 'text'];
     const { status, stdout } = await runHere(['invoke', tool(name).url, ...call]);
     expect(status).toBe(0);
@@ -116,7 +116,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
     await tool(name).hears('cancel', ids);
   });
 
-  it('row 30: --follow | head -1: nobody reads any more, so it is canceled, and ends', async () => {
+  it('row 30: --follow | head -1: no one reads any more, so it is canceled, and ends', async () => {
     const ids = { thread_id: `unread-${name}`, tool_call_id: randomUUID() };
     const args = [
       'watch',
@@ -133,7 +133,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
     await tool(name).hears('cancel', ids);
   });
 
-  it('Ctrl-C cancels it: exit 130, the tool is told of the call and of the thread', async () => {
+  it('Ctrl-C cancels it: exit 130, the tool is notified of the call and of the thread', async () => {
     const id = randomUUID();
     const args = ['watch', 'events=1000', 'every_ms=20', '--follow', '--id', id, '-o', 'json', '-v'];
     const call = startHere(['invoke', tool(name).url, ...args]);
@@ -176,7 +176,7 @@ describe.concurrent.each(['odd', 'mock'] as const)('subscription, what %s should
     expect(await tool(name).answers({ tool_call_id: id })).toEqual([200, 200, 404]);
   });
 
-  it('so is one that nobody subscribed to', async () => {
+  it('so is one that no one subscribed to', async () => {
     const call = [tool(name).url, 'event_unasked', '--follow', '--linger', '400ms'];
     const { status, report } = await invokeJsonHere(call);
     expect(status).toBe(0);

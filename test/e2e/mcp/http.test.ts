@@ -62,7 +62,7 @@ describe('a server at a URL, with a peer in plain Node', () => {
     });
   });
 
-  test('too slow: the server is told', async () => {
+  test('too slow: the server is notified', async () => {
     expect((await invoke(open.url, 'slow', '--timeout', '200ms')).status).toBe(7);
     const lines = await logOf(folder.file('open'));
     expect(lines).toContainEqual(expect.objectContaining({ method: 'notifications/cancelled' }));

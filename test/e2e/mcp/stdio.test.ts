@@ -28,7 +28,7 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     ['no result', 'no-result', 5, 'not a CallToolResult: $.content: must be an array', ''],
     ['an error of JSON-RPC', 'refuses', 5, 'Error: not today', 'JSON-RPC error -32001'],
     ['what says that it only reads', 'harmless', 0, 'read', ''],
-    ['lines that are no JSON-RPC', 'chatter', 0, 'after the chatter', '"debug: this is no JSON-RPC"'],
+    ['lines that are no JSON-RPC', 'chatter', 0, 'after the chatter', '"debug: this is not JSON-RPC"'],
   ])('%s', async (_, tool, status, text, warning) => {
     const ended = await invoke([tool]);
     expect(ended.status).toBe(status);
@@ -123,7 +123,7 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     expect(await logOf(log)).not.toContainEqual(expect.objectContaining({ method: 'tools/call' }));
   });
 
-  test('too slow: the server is told, and ends with us', async () => {
+  test('too slow: the server is notified, and ends with us', async () => {
     const log = folder.file('slow');
     const { status, stderr } = await invoke(['slow', '--timeout', '200ms'], '--log', log);
     expect(status).toBe(7);
@@ -196,7 +196,7 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     expect(broken.stderr).toContain('the tool "bad" cannot be used: $.inputSchema: is required');
   });
 
-  test("with -v the server's stderr is told, as the server's", async () => {
+  test("with -v the server's stderr is reported, as the server's", async () => {
     expect((await invoke(['dies', '-v'])).stderr).toContain('server: the peer falls over\n');
   });
 

@@ -15,7 +15,7 @@ export default defineTool({
   description: 'Replace text in a file',
   inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
   async handle({ arguments: args, group_id, signal }, call) {
-    if (args.path === 'boom') throw new Error('there is no disk');
+    if (args.path === 'boom') throw new Error('without disk');
     if (args.path === 'wait') return new Promise(resolve => signal.addEventListener('abort', () => {
       process.stderr.write('called off\\n');
       resolve(payload('late'));
@@ -48,7 +48,7 @@ describe.concurrent('--handlers', () => {
       return (await call.result()).body?.['text'];
     };
     expect(await textOf({ path: '/etc' })).toBe('{"refused":"/etc","token":"[redacted]"}');
-    expect(await textOf({ path: 'boom' })).toBe('Error: there is no disk');
+    expect(await textOf({ path: 'boom' })).toBe('Error: without disk');
     expect(await textOf({})).toMatch(/^Error: .*path/);
     expect(await textOf({ path: 'a' })).toBe('done in t');
     const waiting = await runtime.invoke(mock.url, 'edit_file', { path: 'wait' }, { groupId: 't', id: 'w' });

@@ -155,10 +155,10 @@ describe('a transcript', () => {
   it.each([
     ['without a call', discovered({}, [])],
     ['of calls that cannot be served', recorded(told({ operation: 'no name!' }))],
-  ])('%s is no fixtures', async (_, events) => {
+  ])('%s is not a fixtures', async (_, events) => {
     const path = await fileOf('none.ndjson', transcriptOf(events));
     const { status, stderr } = await mockTool(path);
-    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('there is no call in') });
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('without call in') });
   });
 
   it('answers a command, after the fixtures that stand beside it', async () => {

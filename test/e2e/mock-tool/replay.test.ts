@@ -74,7 +74,7 @@ describe('each transcript of the package', async () => {
   });
 });
 
-test('a recorder’s transcript: threads that were told different things, questions, events, ids in texts', async () => {
+test('a recorder’s transcript: threads that were reported different things, questions, events, ids in texts', async () => {
   const question = {
     ...{ type: 'user_choice', group_id: 'thread_b', id: 'call_2', prompt: 'Sure?', choices: ['Yes', 'No'] },
     ...{ default: 1, response_url: 'http://127.0.0.1:1/choices/[redacted]' },

@@ -60,9 +60,9 @@ describe.concurrent('--watch', () => {
       /^warning: reload failed; keeping the previous fixtures: .*\n\s+\S+a\.yaml:4:\d+ \$\.fixtures\[0\]\.reply\.paylod: .*"payload"/m,
     );
     expect(await textOf(mock)).toBe('old');
-    await folder.write('a.yaml', fixture('mended'));
+    await folder.write('a.yaml', fixture('fixed'));
     await mock.says(/^reloaded 1 fixture$/m);
-    expect(await textOf(mock)).toBe('mended');
+    expect(await textOf(mock)).toBe('fixed');
     expect((await mock.stop()).status).toBe(0);
   });
 });

@@ -104,7 +104,7 @@ describe.concurrent.each<{ name: PeerName; verdicts: { pass: string[]; warn?: st
     });
   });
 
-  test('is no false alarm', async () => {
+  test('is not a false alarm', async () => {
     const { status, stdout } = await runHere(['check', session.file, '--reporter', 'json']);
     const { 'not-applicable': _, ...found } = verdictsIn(stdout);
     expect({ status, ...sorted(found) }).toEqual({ status: 0, ...sorted(verdicts) });

@@ -91,7 +91,7 @@ export function speakerTo(runtime: Runtime, url: string) {
       const pending = await call(operation, args, options);
       const { body } = await pending.waitFor('oauth');
       const url = new URL(String(body?.['auth_url']));
-      // Nobody goes elsewhere from here: there it is granted without us.
+      // No one goes elsewhere from here: there it is granted without us.
       if (url.hostname === '127.0.0.1') await runtime.visitConsent(url.href, decision);
       await pending.result();
     },
@@ -101,7 +101,7 @@ export function speakerTo(runtime: Runtime, url: string) {
   };
 }
 
-/** All that a runtime logged, call by call: what it was told, and what it answered. Its ids are `<id>`, the URLs are left out. */
+/** All that a runtime logged, call by call: what it was reported, and what it answered. Its ids are `<id>`, the URLs are left out. */
 export function logOf({ calls }: Runtime): readonly string[] {
   return calls.flatMap(call => {
     const { invocation, ack, callbacks, selections } = call;

@@ -79,16 +79,16 @@ describe.concurrent('posts', () => {
     expect(performance.now() - before).toBeGreaterThan(1_900);
   });
 
-  it('409: the session is over, and that is no failure of the post', async () => {
+  it('409: the session is over, and that is not a failure of the post', async () => {
     const { status, posts, session } = await lived({ rounds: [{ calls: [A, B] }], posts: { 1: 'end' } });
     expect([posts.length, posts[0]?.status, session.status]).toEqual([1, 409, 'interrupted']);
     expect(status).toBe(5);
   });
 
-  it('422, since somebody else was faster with one of them: the others are posted', async () => {
+  it('422, since someone else was faster with one of them: the others are posted', async () => {
     const { status, posts, session } = await lived({ rounds: [{ calls: [A, B, C] }], posts: { 1: 'steal' } });
     expect(posts.map(post => post.status)).toEqual([422, 202]);
-    expect(session.settled).toMatchObject([{ result: 'by somebody else' }, shipped(B), shipped(C)]);
+    expect(session.settled).toMatchObject([{ result: 'by someone else' }, shipped(B), shipped(C)]);
     expect(status).toBe(0);
   });
 
@@ -150,10 +150,10 @@ describe.concurrent('questions', () => {
   it.each<[string, Script]>([
     ['5xx and broken connections are asked again', { gets: [500, 503, 'drop', null, 502, 'drop'] }],
     ['a slow answer is waited for', { gets: [{ afterMs: 1_500 }, { afterMs: 1_000 }] }],
-    ['a platform that answers long polls at once is no trouble', { hasty: true }],
+    ['a platform that answers long polls at once is not a trouble', { hasty: true }],
     ['one event at a time', { page: 1 }],
     [
-      'events that nobody knows',
+      'events that no one knows',
       {
         events: [
           { type: 'NewThing', data: null },
@@ -202,7 +202,7 @@ describe.concurrent('what the platform asks may be hostile', () => {
     ['no name', { args: {}, id: 'odd' }],
     ['args that are a list', { tool_name: 'lookup_order', args: [1], id: 'odd' }],
     ['an id that is a number', { tool_name: 'lookup_order', args: { order_id: 'n' }, id: 7 }],
-  ])('a call with %s is told, and the others are answered', async (_, odd) => {
+  ])('a call with %s is reported, and the others are answered', async (_, odd) => {
     await using platform = await startPlatform({ key: KEY, rounds: [{ calls: [odd, A] }], settled: 202 });
     const args = ['--fixtures', fixtures, '-o', 'plain', '--wait', '3s'];
     await answer(platform, args);

@@ -64,14 +64,14 @@ describe.concurrent('exit status', () => {
     ]);
   });
 
-  it('4: there is no platform', async () => {
+  it('4: without platform', async () => {
     const url = `http://127.0.0.1:${await closedPort()}`;
     const { status, stderr } = await answerWith([url, 'session_1', ...local], { env: { API_KEY: KEY } });
     expect([status, stderr]).toEqual([4, expect.stringMatching(new RegExp(`^error: .*${url}`, 'm'))]);
   });
 
   it.each([
-    ['is no JSON', { status: 200, raw: '<html>' }],
+    ['is not JSON', { status: 200, raw: '<html>' }],
     ['is another JSON', { status: 200, raw: '[]' }],
     ['leads elsewhere', { status: 302, headers: { location: 'http://127.0.0.1:9/' } }],
   ])('4: what answers %s', async (_, odd) => {
@@ -85,7 +85,7 @@ describe.concurrent('exit status', () => {
     await using platform = await startPlatform({
       key: KEY,
       events: unreadable,
-      rounds: [{ calls: [{ tool_name: 7, args: {}, id: 'nobody can answer this' }] }],
+      rounds: [{ calls: [{ tool_name: 7, args: {}, id: 'no one can answer this' }] }],
     });
     const { status, stderr } = await answer(platform, [...local, '--wait', '1s']);
     expect([status, stderr]).toEqual([7, expect.stringMatching(/^error: /m)]);
@@ -160,7 +160,7 @@ describe.concurrent('a signal', () => {
     expect(stderr).not.toMatch(STACK_LINE);
   });
 
-  it('while a tool works: it is told, nothing is posted', async () => {
+  it('while a tool works: it is reported, nothing is posted', async () => {
     await using tool = await startPeer('stdlib');
     const calls = [call('work', { ms: 60_000, when_cancelled: 'finish' }, 'w')];
     await using platform = await startPlatform({ key: KEY, rounds: [{ calls }] });

@@ -171,13 +171,13 @@ export default [
     expect(settled.map(({ result }) => result)).toEqual([{ paid: 7, call: 'p1' }, '{ no JSON']);
   });
 
-  it('--choose decides what the tool asks; without it and with nobody there it is an error', async () => {
+  it('--choose decides what the tool asks; without it and with no one there it is an error', async () => {
     await using mock = await startMockHere([await folder.write('choice.yaml', FIXTURES), '-q']);
     const rounds = [{ calls: [call('which', {}, 'w')] }];
     const chosen = await mocked(mock, rounds, '--choose', 'production');
     expect(chosen.settled).toMatchObject([{ kind: 'tool_result', result: 'p' }]);
-    const nobody = await mocked(mock, rounds);
-    expect(nobody.settled).toMatchObject([
+    const unattended = await mocked(mock, rounds);
+    expect(unattended.settled).toMatchObject([
       { kind: 'error_event', error: expect.stringMatching(/choice|decision|asks|Which/i) },
     ]);
   });
@@ -194,7 +194,7 @@ export default [
     expect(posts).toHaveLength(1);
   });
 
-  it('destructive without --yes, and nobody to ask: not called', async () => {
+  it('destructive without --yes, and no one to ask: not called', async () => {
     const { stdlib } = tools;
     const rounds = [{ calls: [call('delete_all', {}, 'd')] }];
     const held = await mocked(stdlib, rounds);

@@ -106,7 +106,7 @@ describe.concurrent('a session', () => {
     expect((await session.results(success(A))).status).toBe(409);
   });
 
-  it('is stopped, and wakes whoever waits', async () => {
+  it('is stopped, and wakes anyone who waits', async () => {
     const session = await mock.fresh();
     const { length } = (await session.changes()).new_events;
     const waiting = session.changes(`?from_index=${length}&wait_for_seconds=20`);

@@ -5,7 +5,7 @@ import { batch, detailsIn, failure, success } from '../support/session-wire.js';
 /** What the API leaves open, and the switches of a script decide (platforms). */
 const A = { tool_name: 'lookup_order', args: { order_id: 'A1' }, id: 'a' };
 const B = { tool_name: 'lookup_order', args: { order_id: 'B1' }, id: 'b' };
-const UNKNOWN = { tool_name: 'lookup_order', args: {}, id: 'nobody' };
+const UNKNOWN = { tool_name: 'lookup_order', args: {}, id: 'no one' };
 const SCRIPT = { rounds: [{ calls: [A, B] }], answer: '{{results.a}} and {{results.b}}' };
 
 const mocks = new Map<string, Promise<SessionMockHere>>();
@@ -101,7 +101,7 @@ describe.concurrent('tool_req', () => {
   it.each<[string, object]>([
     ['a key that was added', { ...A, more: 1 }],
     ['keys in another order', { id: 'a', args: { order_id: 'A1' }, tool_name: 'lookup_order' }],
-  ])('%s is no difference', async (_, tool_req) => {
+  ])('%s is not a difference', async (_, tool_req) => {
     const exact = await sessionWith({ tool_req: 'exact' });
     expect((await exact.results(success(tool_req))).status).toBe(202);
   });

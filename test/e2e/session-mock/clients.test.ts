@@ -93,7 +93,7 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
     expect(await live(mock)).toMatchObject({ error: null, status: end });
   });
 
-  it('is told that its key is wrong, or its session', async () => {
+  it('is reported that its key is wrong, or its session', async () => {
     await using mock = await startSessionMockHere();
     const { url, key } = mock;
     expect(await runClient(name, { url, key: `${key}x` })).toMatchObject({

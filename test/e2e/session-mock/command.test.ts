@@ -95,7 +95,7 @@ describe.concurrent('the command', () => {
     expect([told[1], inherited[1]]).toEqual(['from-the-option', 'from-the-env']);
   });
 
-  it('is told the key on stderr only where it is a random one, and not with -q', async () => {
+  it('is reported the key on stderr only where it is a random one, and not with -q', async () => {
     await using folder = await temporaryFolder();
     const said = async (options?: Mocked) => (await mockedHere(folder, ['true'], options)).stderr;
     expect(await said()).toMatch(/^session mock at http\S+, session \S+, key \S{32}$/m);
@@ -113,7 +113,7 @@ describe.concurrent('the command', () => {
     expect(ended.stderr).toMatch(/^✗ .*call_1/m);
   });
 
-  it('that is no program is an error of usage', async () => {
+  it('that is not a program is an error of usage', async () => {
     await using folder = await temporaryFolder();
     const { status, stderr } = await mockedHere(folder, ['no-such-program-5e1']);
     expect([status, stderr]).toEqual([
@@ -133,7 +133,7 @@ describe.concurrent('verification: 1, and the reason on stderr', () => {
 
   it.each<[string, unknown[], RegExp[]]>([
     [
-      'nobody answered',
+      'no one answered',
       [],
       [/^✗ .*call_1.*lookup_order|^✗ .*lookup_order.*call_1/m, /^✗ .*#1/m, /^✗ .*round/m],
     ],
@@ -147,7 +147,7 @@ describe.concurrent('verification: 1, and the reason on stderr', () => {
     ],
     [
       'a post was refused, though all went well afterwards',
-      [answered(lookup('nobody')), answered(first), answered(second), answered(lookup('call_2'))],
+      [answered(lookup('no one')), answered(first), answered(second), answered(lookup('call_2'))],
       [/^✗ .*422.*tool_req\.id/m],
     ],
   ])('%s', async (_, bodies, says) => {

@@ -4,7 +4,7 @@ import { startScript, startSessionMockHere } from '../support/session-mock.js';
 import { batch, success } from '../support/session-wire.js';
 import { unsafeIn } from '../support/text.js';
 
-/** Whoever is not meant to reach the platform does not, and what is posted does no harm. */
+/** Anyone who is not meant to reach the platform does not, and what is posted does no harm. */
 const call = (id: string, args: object = {}) => ({ tool_name: 'lookup_order', args, id });
 
 describe.concurrent('rows 2, 3: every route', () => {
@@ -70,7 +70,7 @@ describe.concurrent('what is posted', () => {
     expect(unsafeIn(stderr)).toEqual([]);
   });
 
-  it('a batch of very many is judged, and what is told of it is bounded', async () => {
+  it('a batch of very many is judged, and what is reported of it is bounded', async () => {
     await using mock = await startScript({ session: { rounds: [{ calls: [call('a')] }] } });
     const long = 'x'.repeat(10_000);
     const unknown = Array.from({ length: 300 }, (_, index) => success(call(`${index} ${long}`)));

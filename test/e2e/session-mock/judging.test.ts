@@ -30,7 +30,7 @@ describe.concurrent('202', () => {
     ['a result that is null', success(A, null)],
     ['a result that is left out', { kind: 'tool_result', tool_req: A }],
     ['a batch of one', batch(success(A))],
-    ['keys that nobody knows', { ...success(A), more: 1, tool_req: { ...A, more: { x: 1 } } }],
+    ['keys that no one knows', { ...success(A), more: 1, tool_req: { ...A, more: { x: 1 } } }],
   ])('%s: an empty body, and the call is not pending any more', async (_, body) => {
     const session = await mock.fresh();
     const { status, body: text } = await session.results(body);
@@ -93,7 +93,7 @@ describe.concurrent('401', () => {
 
 describe.concurrent('404', () => {
   it.each(['no-such-session', '__proto__', 'constructor', 'a%2Fb', '%ff', '%00'])(
-    'a session %s, also where the body is no good',
+    'a session %s, also where the body is not a good',
     async id => {
       for (const body of [success(A), '{'])
         expect(await mock.known(id).results(body)).toMatchObject({
@@ -109,7 +109,7 @@ describe.concurrent('409', () => {
     ['a result for a call that was answered', success(A), 409],
     ['a result for a call that never was', success(UNKNOWN), 409],
     ['what has no format, all the same', { kind: 'tool_result' }, 422],
-    ['what is no JSON', '{', 422],
+    ['what is not JSON', '{', 422],
   ])('the session is over: %s', async (_, body, status) => {
     const session = await finished();
     const told = await session.results(body);
@@ -165,7 +165,7 @@ describe.concurrent('422: no format', () => {
     ['no kind', kindless, ['body', 'kind']],
     ['another kind', { ...success(A), kind: 'tool_error' }, ['body', 'kind']],
     ['a kind that is inherited', { ...success(A), kind: 'constructor' }, ['body', 'kind']],
-    ['a kind that is no text', { ...success(A), kind: 1 }, ['body', 'kind']],
+    ['a kind that is not text', { ...success(A), kind: 1 }, ['body', 'kind']],
     ['no tool_req', requestless, ['body', 'tool_req']],
     ['a tool_req that is null', { ...success(A), tool_req: null }, ['body', 'tool_req']],
     ['an id in the place of the tool_req', { ...success(A), tool_req: 'call_1' }, ['body', 'tool_req']],
@@ -175,8 +175,8 @@ describe.concurrent('422: no format', () => {
     ['args that are a text', success({ ...A, args: '{}' }), ['body', 'tool_req', 'args']],
     ['an error_event without error', errorless, ['body', 'error']],
     ['an error_event without origin', originless, ['body', 'origin']],
-    ['an error that is no text', { ...failure(A), error: { message: 'x' } }, ['body', 'error']],
-    ['a type that is no batch', { type: 'single', results: [success(A)] }, ['body', 'type']],
+    ['an error that is not text', { ...failure(A), error: { message: 'x' } }, ['body', 'error']],
+    ['a type that is not a batch', { type: 'single', results: [success(A)] }, ['body', 'type']],
     ['a batch without results', { type: 'batch' }, ['body', 'results']],
     ['a batch of an object', { type: 'batch', results: success(A) }, ['body', 'results']],
     ['a batch with null in it', batch(null, success(A)), ['body', 'results', 0]],
@@ -191,7 +191,7 @@ describe.concurrent('422: no format', () => {
     expect(await session.pending()).toEqual(ALL);
   });
 
-  it('all that is wrong is told at once', async () => {
+  it('all that is wrong is reported at once', async () => {
     const session = await mock.fresh();
     const told = await session.results(batch({ ...failure(A), error: 1, origin: 2 }, 7, errorless));
     const places = detailsIn(told).map(({ loc }) => loc.slice(2).join('.'));

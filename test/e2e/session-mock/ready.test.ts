@@ -53,7 +53,7 @@ describe.concurrent('a port', () => {
   });
 });
 
-it('every fault of a script is told, with its place', async () => {
+it('every fault of a script is reported, with its place', async () => {
   await using folder = await temporaryFolder();
   const { status, stderr } = await runHere(['session', 'mock', await folder.write('script.yaml', BROKEN)]);
   expect(status).toBe(2);
@@ -82,7 +82,7 @@ describe.concurrent('row 25: the key', () => {
   const KEY = 'KEY-CANARY-4711';
 
   it.each([['plain'], ['ndjson']])(
-    'is in the ready line alone, with -o %s --save, whoever sends it',
+    'is in the ready line alone, with -o %s --save, anyone who sends it',
     async output => {
       await using folder = await temporaryFolder();
       const saved = folder.file('transcript');

@@ -1,14 +1,15 @@
+// loaded now, since to load it takes longer than some calls may
+
+import '../../../src/commands/invoke/start.js';
+import '../../../src/render/outputs/call-report.js';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Command, CommanderError } from 'commander';
 import { COMMANDS, commandLine } from '../../../src/commands/command-line.js';
 import { GUIDES } from '../../../src/commands/help.js';
-import { statusOfFailure } from '../../../src/commands/terminal.js';
-import '../../../src/commands/invoke/start.js'; // loaded now, since to load it takes longer than some calls may
-import type { Terminal } from '../../../src/commands/terminal.js';
-import { ProtocolCliError } from '../../../src/util/errors.js';
-import '../../../src/render/outputs/call-report.js';
+import { statusOfFailure, type Terminal } from '../../../src/commands/terminal.js';
 import { troubleText } from '../../../src/render/outputs/trouble.js';
-import type { EndingSignal } from '../../../src/system/signals.js';
+import type { EndingSignal } from '../../../src/system/process.js';
+import { ProtocolCliError } from '../../../src/util/errors.js';
 
 /** What a command of this process is given of the world. */
 export type Surroundings = Pick<Terminal, 'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd'>;
@@ -16,7 +17,7 @@ export type Surroundings = Pick<Terminal, 'stdin' | 'stdout' | 'stderr' | 'env' 
 export interface CommandHere {
   /** What the process would end with. */
   readonly status: Promise<number>;
-  /** As one signal that asks to end, told to nobody else in this process; a second one would end us all, and is kept back. */
+  /** As one signal that asks to end, told to no one else in this process; a second one would end us all, and is kept back. */
   signal(name: EndingSignal): void;
 }
 
@@ -42,6 +43,7 @@ type SignalHandlers = Set<NodeJS.SignalsListener>;
 
 /** Whatever a command does, it does for the one that started it: so it is known whose signal handler is whose. */
 const startedBy = new AsyncLocalStorage<SignalHandlers>();
+
 process.on('newListener', (event, handler) => {
   if (event === 'SIGTERM') startedBy.getStore()?.add(handler);
 });

@@ -12,7 +12,7 @@ export async function eventually<T>(
   for (;;) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
-    if (performance.now() > deadline) throw new Error(`in vain: ${what}`);
+    if (performance.now() > deadline) throw new Error(`without success: ${what}`);
     await pause(EVERY_MS);
   }
 }

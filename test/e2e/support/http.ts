@@ -14,7 +14,7 @@ export interface HttpAsk {
   readonly agent?: Agent;
 }
 
-/** One request with exactly these headers, besides what HTTP itself needs; JSON unless told. */
+/** One request with exactly these headers, besides what HTTP itself needs; JSON by default. */
 export function ask(
   url: string,
   { method = 'POST', headers, body = '', agent }: HttpAsk = {},

@@ -7,7 +7,7 @@ import type { Ended, RunOptions } from './program.js';
 /**
  * The same as `run`, in this process, for tables of many cases that are about what is said and not about the process: to start one takes
  * longer than all the rest. The command line is read as ever, and everything is sent and received as ever. What it cannot show: signals,
- * a reader that goes away, and files named relative to `cwd`, which is told to the command but is not where this process is.
+ * a reader that goes away, and files named relative to `cwd`, which is asked to the command but is not where this process is.
  */
 export function runHere(args: readonly string[], options?: RunOptions): Promise<Ended> {
   return startHere(args, options).ended;
@@ -42,7 +42,7 @@ export function startHere(
   };
 }
 
-/** A pipe that somebody reads to its end. */
+/** A pipe that someone reads to its end. */
 function gatherer() {
   const chunks: Buffer[] = [];
   const stream = new Writable({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { EndingSignal } from '../../../src/system/signals.js';
+import type { EndingSignal } from '../../../src/system/process.js';
 import { eventually } from './eventually.js';
 import { ask } from './http.js';
 import { startHere } from './in-process.js';
@@ -15,7 +15,7 @@ export interface ListeningHere extends z.infer<typeof readySchema>, AsyncDisposa
   tells(what: RegExp | string): Promise<string>;
   /** Posts a callback; resolves to the status of the answer. */
   post(message: object | string): Promise<number>;
-  /** Ends it. SIGTERM unless told. */
+  /** Ends it. SIGTERM by default. */
   stop(signal?: EndingSignal): Promise<Ended>;
   readonly ended: Promise<Ended>;
 }

@@ -82,7 +82,7 @@ export async function logOf(file: string): Promise<Readonly<Record<string, unkno
     .map(line => JSON.parse(line));
 }
 
-/** Whether a process runs; one that has ended and that nobody has waited for does not. */
+/** Whether a process runs; one that has ended and that no one has waited for does not. */
 export function isAlive(pid: unknown): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
   return !/^(?:Z.*)?$/.test(stdout.trim());

@@ -4,19 +4,19 @@ import type { Report } from './report.js';
 /** What must come of one operation of `test/peers/odd-tool.mjs`. */
 export interface OddCase {
   readonly args?: readonly string[];
-  /** 0 unless told. */
+  /** 0 by default. */
   readonly status?: number;
-  /** `success` unless told. */
+  /** `success` by default. */
   readonly outcome?: string;
   /** What the LLM gets. */
   readonly text: string;
-  /** One accepted result unless told. */
+  /** One accepted result by default. */
   readonly verdicts?: readonly string[];
-  /** The ids of all warnings; none unless told. */
+  /** The ids of all warnings; none by default. */
   readonly ids?: readonly (string | undefined)[];
   /** Something the warnings must say. */
   readonly says?: RegExp;
-  /** The segment chosen and those skipped; none unless told. */
+  /** The segment chosen and those skipped; none by default. */
   readonly display?: Partial<NonNullable<Report['display']>>;
 }
 

@@ -8,10 +8,10 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const BIN = fileURLToPath(new URL('../../../bin/protocol-cli.cjs', import.meta.url));
 
 export interface RunOptions {
-  /** Added to a small environment of our own: whoever runs the tests must not change what they see. */
+  /** Added to a small environment of our own: anyone who runs the tests must not change what they see. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** All of standard input; empty unless told. */
+  /** All of standard input; empty by default. */
   readonly stdin?: string | Uint8Array;
 }
 

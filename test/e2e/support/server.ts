@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { EndingSignal } from '../../../src/system/signals.js';
+import type { EndingSignal } from '../../../src/system/process.js';
 import { eventually } from './eventually.js';
 import { startHere } from './in-process.js';
 import { type Ended, type RunOptions, start } from './program.js';
@@ -10,7 +10,7 @@ export interface ServerHere extends AsyncDisposable {
   said(): string;
   /** Waits until stderr says this, from `since` on. */
   says(what: RegExp, since?: number): Promise<string>;
-  /** Ends it. SIGTERM unless told. */
+  /** Ends it. SIGTERM by default. */
   stop(signal?: EndingSignal): Promise<Ended>;
   readonly ended: Promise<Ended>;
 }

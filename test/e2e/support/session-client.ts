@@ -67,7 +67,7 @@ export function sessionClients(): (name: ClientName, place: SessionPlace) => Pro
     outcomeSchema.parse(await clients[name](url, id, key));
 }
 
-/** The line that a client prints. @throws where it is none. */
+/** The line that a client prints. @throws where it is not one. */
 export function readOutcome(line: string): ClientOutcome {
   return outcomeSchema.parse(JSON.parse(line));
 }

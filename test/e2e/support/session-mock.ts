@@ -15,7 +15,7 @@ export interface Asked {
 }
 
 export interface Told extends HttpAnswer {
-  /** The body, parsed; null where it is no JSON. */
+  /** The body, parsed; null where it is not JSON. */
   readonly json: unknown;
 }
 
@@ -104,7 +104,7 @@ function sessionOf(api: Sessions['ask'], id: string): Session {
   };
 }
 
-/** One request, a GET unless told; what is neither text nor bytes is sent as JSON. */
+/** One request, a GET by default; what is neither text nor bytes is sent as JSON. */
 export async function askJson(url: string, { method = 'GET', headers, body }: Asked): Promise<Told> {
   const isRaw = typeof body === 'string' || body instanceof Uint8Array;
   const raw = body === undefined ? '' : isRaw ? body : JSON.stringify(body);

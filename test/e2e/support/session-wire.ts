@@ -30,7 +30,7 @@ interface Told {
 
 export type Changes = z.infer<typeof changesSchema>;
 
-/** @throws where it is no answer to `changes`. */
+/** @throws where it is not an answer to `changes`. */
 export function readChanges({ json }: Told): Changes {
   return changesSchema.parse(json);
 }

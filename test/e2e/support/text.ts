@@ -17,5 +17,5 @@ export function firstDifference(one: Buffer, other: Buffer): string | null {
   return `lengths ${one.length} and ${other.length}, parting at ${at < 0 ? one.length : at}`;
 }
 
-/** A line of a stack trace: nobody who did not ask for it with -v should see one. */
+/** A line of a stack trace: no one who did not ask for it with -v should see one. */
 export const STACK_LINE = /^\s+at .+:\d+:\d+/m;

@@ -25,7 +25,7 @@ import {
 
 function only(sessions: Sessions): Session {
   const session = sessions.get(SESSION);
-  if (!session) throw new Error('there is no session');
+  if (!session) throw new Error('without session');
   return session;
 }
 
@@ -39,7 +39,7 @@ const WAITS = [status('awaiting_tool_results'), awaiting([LOOKUP, NAMELESS])];
 const SHIPPED = answered(LOOKUP, result(LOOKUP, 'shipped'));
 
 describe('a session', () => {
-  test('begins with what is told of it, and has all that followed', () => {
+  test('begins with what is reported of it, and has all that followed', () => {
     const sessions = sessionsOf(...CLIENT_STORY);
     const session = only(sessions);
     expect(session).toMatchObject({
@@ -66,7 +66,7 @@ describe('a session', () => {
     expect(states(sessions)).toEqual({ call_1: 'taken', '#1': 'taken' });
   });
 
-  test('does not begin with requests: whoever asks for one that is not there makes none', () => {
+  test('does not begin with requests: anyone who asks for one that is not there makes none', () => {
     const sessions = sessionsOf(
       asks('changes'),
       answers(404, { leg: 'changes-1' }),
@@ -83,7 +83,7 @@ describe('a session', () => {
     });
   });
 
-  test('that is published again is no other round; what is new is', () => {
+  test('that is published again is not an other round; what is new is', () => {
     const other = { ...LOOKUP, key: 'call_2', id: 'call_2' };
     const first = sessionsOf(...WAITS, awaiting([NAMELESS]));
     expect([only(first).rounds, [...only(first).pending]]).toEqual([1, ['#1']]);
@@ -128,7 +128,7 @@ describe('a call', () => {
     ['the session had finished', [SHIPPED, posts([LOOKUP]), answers(409)], 'unwanted'],
     ['the session ended without it', [status('timed_out')], 'unwanted'],
     ['lost, and the session is over', [SHIPPED, posts([LOOKUP]), breaks(), status('completed')], 'taken'],
-    ['settled by somebody else', [awaiting([NAMELESS])], 'gone'],
+    ['settled by someone else', [awaiting([NAMELESS])], 'gone'],
     ['paused, and waited for all the same', [status('paused')], 'pending'],
   ];
 
@@ -149,7 +149,7 @@ describe('a call', () => {
     });
   });
 
-  test('is told by the platform after its 202, and has that answer too', () => {
+  test('is reported by the platform after its 202, and has that answer too', () => {
     const sessions = sessionsOf(
       ...WAITS,
       posts([LOOKUP]),
@@ -159,7 +159,7 @@ describe('a call', () => {
     expect(only(sessions).calls.get('call_1')).toMatchObject({ takenAt: 3, answer: { by: 'platform' } });
   });
 
-  test('a request can be looked up until what became of it was told', () => {
+  test('a request can be looked up until what became of it was reported', () => {
     const sessions = sessionsOf(asks('changes'), at(7, answers(500, { leg: 'changes-1' })));
     expect(sessions.request('changes-1')).toMatchObject({ purpose: 'changes', method: 'GET', at: 0 });
     sessions.apply({ kind: 'warned', message: 'next', seq: 9, at: 9 });

@@ -39,7 +39,7 @@ describe('a run in which everything happened', () => {
     expect(verification.report()).toMatchObject({ ok: true, calls: 0, fixtures: [{ status: 'not-needed' }] });
   });
 
-  test('a handler is no fixture, and answers all the same', () => {
+  test('a handler is not a fixture, and answers all the same', () => {
     const verification = new Verification([]);
     tell(verification, invoked('a'), matched('a', 'handler:pay'), delivered('a'));
     expect(verification.report()).toMatchObject({ ok: true, calls: 1, fixtures: [] });
@@ -215,7 +215,7 @@ describe('a callback that does not arrive is a failure', () => {
   });
 
   test.each(['?token=canary', '/canary-d859f485-4218-47f3', '/%63anary-d859f485-4218-47f3'])(
-    'row 25: no token of its address is told: %s',
+    'row 25: no token of its address is reported: %s',
     token => {
       const { undelivered } = verified(invoked('a', { fields: { callback_url: `${url}${token}` } }));
       expect(undelivered.examples[0]?.url).toMatch(/^http:\/\/127\.0\.0\.1:9\/cb\/a/);
@@ -288,7 +288,7 @@ describe('what was planned is not missed', () => {
 });
 
 describe('the acknowledgement', () => {
-  test('a fixture that refuses is used, though what it refuses is no call', () => {
+  test('a fixture that refuses is used, though what it refuses is not a call', () => {
     const plan = planned('a', 'ack status').map(fact => ({ ...fact, fixture: 'pay' }));
     expect(verified(invoked('a', { status: 503 }), plan)).toMatchObject({
       ok: true,

@@ -27,7 +27,7 @@ test('operations in code come first, and instead of a fixture of the same name',
 test.each([
   ['TOOL-NAMES: a name that is there twice', [code, code]],
   ['TOOL-NAMES: a bad name', [{ ...code, name: 'a b' }]],
-  ['a schema that is none', [{ ...code, inputSchema: { type: 'strin' } }]],
+  ['a schema that is invalid', [{ ...code, inputSchema: { type: 'strin' } }]],
   ['nothing at all', []],
 ])('%s', async (_, handlers) => {
   const { code: kind, faults } = await errorOf(() => startMockTool({ handlers }));

@@ -238,7 +238,7 @@ describe('questions', () => {
     await using stage = await stageWith(replying(reply));
     const call = await stage.invoke();
     await call.waitFor(type);
-    expect([stage.tool.fire('nobody'), stage.tool.fire('i'), stage.tool.fire()]).toEqual([0, 1, 0]);
+    expect([stage.tool.fire('no one'), stage.tool.fire('i'), stage.tool.fire()]).toEqual([0, 1, 0]);
     expect((await call.result()).body).toMatchObject({ text });
     expect(stage.told('decided')).toMatchObject([{ by: 'policy', value }]);
   });

@@ -183,7 +183,7 @@ describe('delivery faults: no other attempt', () => {
     expect(services.told()).toEqual(['request 1', 'response 404', 'dropped']);
   });
 
-  it('row 9: where it may not go, and then there is no request', async () => {
+  it('row 9: where it may not go, and then without request', async () => {
     await using services = deskWith();
     const delivery = await services.outbox.post(callbackTo('http://169.254.169.254/t0ken'));
     const why = '169.254.169.254 is a link-local address: nothing is posted there';

@@ -4,7 +4,7 @@ import * as fs from 'node:fs/promises';
 import { basename } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/events/log.js';
-import { draftBeside } from '../../../src/system/drafts.js';
+import { draftBeside } from '../../../src/system/files.js';
 import { errorOf, troubleOf } from '../../support/failing.js';
 import { disk } from './disk.js';
 import {
@@ -19,13 +19,17 @@ import {
 } from './runs.js';
 
 let place: Folder;
+
 beforeEach(async () => {
   place = await temporaryFolder();
 });
+
 afterEach(() => place[Symbol.asyncDispose]());
 
 const content = () => fs.readFile(place.path, 'utf8');
+
 const names = () => fs.readdir(place.folder);
+
 const found = async () => (await run(place.path)).calls.map(({ key }) => key);
 
 describe('the file of a journal', () => {

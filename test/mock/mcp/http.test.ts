@@ -308,7 +308,7 @@ describe('on the wire', () => {
 
   test('a session that there is not, or that was ended', async () => {
     await using stage = await mcpStage(replying({ payload: 'x' }));
-    expect((await stage.post(call(2), { 'mcp-session-id': 'nobody' })).status).toBe(404);
+    expect((await stage.post(call(2), { 'mcp-session-id': 'no one' })).status).toBe(404);
     const session = (await stage.post(initialize)).headers.get('mcp-session-id') ?? '';
     const headers = { 'mcp-session-id': session };
     expect((await fetch(stage.url, { method: 'DELETE', headers })).status).toBe(200);

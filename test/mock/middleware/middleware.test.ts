@@ -14,7 +14,7 @@ const calledWith = (args: unknown) =>
 
 function shape(value: unknown, args: unknown = {}, options: Partial<Settings> = {}) {
   const shaped = middlewares(options).response(deepFreeze(value), calledWith(deepFreeze(args)));
-  if (shaped instanceof Promise) throw new Error('there is no middleware of the user');
+  if (shaped instanceof Promise) throw new Error('without middleware of the user');
   return shaped;
 }
 

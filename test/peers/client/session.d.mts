@@ -1,4 +1,4 @@
-/** What `session-client.mjs` is told by its words and its environment. */
+/** What `session-client.mjs` is reported by its words and its environment. */
 export function lived(told: {
   readonly base: string;
   readonly asked?: string;

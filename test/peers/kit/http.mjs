@@ -21,7 +21,7 @@ export function sendJson(response, value) {
 }
 
 /**
- * Listens for data at once: Node throws a body away when the response ends and nobody has begun to read.
+ * Listens for data at once: Node throws a body away when the response ends and no one has begun to read.
  * Watches the socket too: after an early response with `Connection: close` neither `end` nor `error` comes.
  */
 export function readBody(request) {

@@ -9,7 +9,7 @@ export const events = {
     await call.deliver(event(call, 'after the last'));
   },
 
-  /** Goes on whatever it is told. */
+  /** Goes on whatever it is reported. */
   async deaf_events(call) {
     await subscribe(call);
     for (let number = 1; number <= 100; number++) {
@@ -20,7 +20,7 @@ export const events = {
 
   async event_unasked(call) {
     await call.deliver(call.reply());
-    await call.deliver(event(call, 'nobody subscribed'));
+    await call.deliver(event(call, 'no one subscribed'));
   },
 
   async unknown_view(call) {

@@ -10,7 +10,7 @@ export const questions = {
   async choice_lost(call) {
     await call.deliver(choice(call, { response_url: `${call.origin}/nowhere` }));
     await sleep(400);
-    await call.deliver(call.reply({ text: 'Error: nobody answered. Ask the user and call again.' }));
+    await call.deliver(call.reply({ text: 'Error: no one answered. Ask the user and call again.' }));
   },
 
   choice_link_local: call => call.deliver(choice(call, { response_url: 'http://169.254.169.254/choice' })),

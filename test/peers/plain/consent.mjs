@@ -14,7 +14,7 @@ export function isConsent(path) {
   return path.startsWith(PREFIX);
 }
 
-/** What is shown to whoever follows the link. */
+/** What is shown to anyone who follows the link. */
 export function showConsent(path, response) {
   if (open.has(path)) sendPage(response, 200, FORM);
   else sendPage(response, 410, '<p>Nothing to decide here.</p>');

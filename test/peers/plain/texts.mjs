@@ -2,7 +2,7 @@ export const RATE_LIMIT_TEXT = 'Error: API rate limit exceeded. Retry after 60 s
 
 export const REFUSED_TEXT = 'Error: access was refused. Ask for it and call again.';
 
-/** Of a call that nobody wants any more. */
+/** Of a call that no one wants any more. */
 export const LMKIT_CANCELED = '{"canceled":{"reason":"the runtime cancelled the call","by":"user"}}';
 
 export const LMKIT_TEXTS = {

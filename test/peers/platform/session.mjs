@@ -28,7 +28,7 @@ export class Session {
     return { status: this.status, settled: this.#applied, pending: this.#pending };
   }
 
-  /** The events from there on; null where there are none after so many seconds. */
+  /** The events from there on; null where none exist after so many seconds. */
   async newsFrom(index, seconds) {
     if (this.#events.length <= index && seconds > 0) await this.#next(seconds * 1000);
     return this.#events.length > index ? this.#events.slice(index) : null;
@@ -64,7 +64,7 @@ export class Session {
   /** As another client would. */
   settleFirst() {
     const [tool_req] = this.#pending;
-    this.take({ kind: 'tool_result', tool_req, result: 'by somebody else' });
+    this.take({ kind: 'tool_result', tool_req, result: 'by someone else' });
   }
 
   #goOn() {

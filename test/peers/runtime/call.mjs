@@ -38,7 +38,7 @@ export class Call {
     return [...faultsOf(this), ...openEndsOf(this)];
   }
 
-  /** The first callback, past or future, that fits: a type, or a test of the callback. @throws Error in vain */
+  /** The first callback, past or future, that fits: a type, or a test of the callback. @throws Error without success */
   waitFor(fits, withinMs = PATIENCE_MS) {
     const test = typeof fits === 'function' ? fits : ({ body }) => body?.type === fits;
     return this.#first(() => this.callbacks.find(test), `a callback that fits ${fits}`, withinMs);

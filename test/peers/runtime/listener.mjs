@@ -6,7 +6,7 @@ import { parsed } from '../kit/json.mjs';
 
 /** Where callbacks arrive. Each path is a mailbox: of one call, unless calls were given the same path. */
 export class Listener {
-  /** What came to a path that nobody was given. */
+  /** What came to a path that no one was given. */
   strays = [];
   #mailboxes = new Map();
   #server = createServer((request, response) => {

@@ -51,7 +51,7 @@ class Runtime {
     return [...this.#faults, ...strayFaults(this.calls, this.strays)];
   }
 
-  /** The toolset, as it was published. @throws Error where there is none */
+  /** The toolset, as it was published. @throws Error where none exists */
   async discover(base) {
     const url = `${rootOf(base)}/.well-known/rap-toolset`;
     const answer = await exchange('GET', url, {

@@ -68,7 +68,7 @@ describe.each(CALLBACK_TYPES)('%s', type => {
     expect(reading.ok && 'extra' in reading.message).toBe(false);
   });
 
-  test('RT-VALIDATE: a wrong type of any field is told with its path', () => {
+  test('RT-VALIDATE: a wrong type of any field is reported with its path', () => {
     for (const field of Object.keys(VALID[type])) {
       const [fault = ''] = faultsOf(read(message(type, { [field]: 7.5 })));
       expect(fault).toMatch(new RegExp(`^\\$\\.${field}: `));
@@ -157,7 +157,7 @@ describe('TOOL-OAUTH and row 13: auth_url', () => {
     ]);
   });
 
-  test.each(['-oProxyCommand=x', '$(reboot)', ''])('%j is no URL', auth_url => {
+  test.each(['-oProxyCommand=x', '$(reboot)', ''])('%j is not an URL', auth_url => {
     expect(faultsOf(read(message('oauth', { auth_url })))).toContain(
       '$.auth_url: must be an https URL without a user in it (http only on loopback)',
     );
@@ -217,7 +217,7 @@ describe('an unknown type names the known ones', () => {
     ]);
   });
 
-  test.each([[null], [7], ['text'], [[]]])('%j is no message', value => {
+  test.each([[null], [7], ['text'], [[]]])('%j is not a message', value => {
     expect(faultsOf(read(value))).toEqual(['$: must be an object']);
   });
 });

@@ -28,7 +28,7 @@ test('a text is shown as it was written', () => {
   expect(linesOf('')).toEqual([]);
 });
 
-test('what is no UTF-8 is shown in hex', () => {
+test('what is not UTF-8 is shown in hex', () => {
   expect(linesOf(new Uint8Array([0x66, 0x6f, 0x1b, 0xff]))).toEqual([
     `0000  66 6f 1b ff${' '.repeat(37)} fo..`,
   ]);

@@ -10,7 +10,7 @@ import { eventsOf } from '../../events/build.js';
 
 const SECRET = 'ghp_0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f';
 
-/** The call that is told, after secrets are out of it. */
+/** The call that is reported, after secrets are out of it. */
 async function toldCall(id: string, operation = 'list') {
   const call = someCall(id, { operation });
   const events = eventsOf(call.sent(), call.answered(), call.result({ id: 'another' }));
@@ -19,7 +19,7 @@ async function toldCall(id: string, operation = 'list') {
   return shareableRun(run, createRedactor([SECRET])).checks[0]?.calls?.[0];
 }
 
-test('a name that somebody made endless is cut', async () => {
+test('a name that someone made endless is cut', async () => {
   const endless = 'x'.repeat(100_000);
   const short = `${'x'.repeat(200)}…`;
   expect(await toldCall(endless, endless)).toEqual({ operation: short, id: short });

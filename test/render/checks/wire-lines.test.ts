@@ -54,7 +54,7 @@ describe('of what a finding is about', () => {
     expect(text).toContain('│   call_id  is not there; there are type, group_id, id, text');
   });
 
-  test('a value that is no text, looked over', () => {
+  test('a value that is not text, looked over', () => {
     const segments = [{ type: 'text', content: LONG }];
     const text = pointing({ event: 1, path: ['display_as'] }, call(), arrives({ display_as: segments }));
     expect(text).toMatch(/display_as {2}\[\{"type":"text", "content":"x{32}…"\}\]$/);

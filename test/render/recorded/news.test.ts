@@ -68,7 +68,7 @@ describe('a recording while it is made', () => {
     ],
     ['a callback', CALLBACK, answered('l2', 404), '← tool_result call_1 (thread_1)  404 in 3ms'],
     [
-      'one that is no JSON',
+      'one that is not JSON',
       { ...CALLBACK, body: new Content(Buffer.from('{')) },
       answered('l2', 200),
       '← callback call_1 (thread_1)  200 in 3ms',
@@ -95,7 +95,7 @@ describe('a recording while it is made', () => {
     expect(told(request, end)).toEqual([null, line]);
   });
 
-  test('is told where a message came in, and on the other side only what fails', () => {
+  test('is reported where a message came in, and on the other side only what fails', () => {
     const onwards: RequestEvent = { ...INVOCATION, leg: 'l3', hop: 'tool-side' };
     expect(told(onwards, answered('l3', 200))).toEqual([null, null]);
     expect(told(onwards, broken('l3'))).toEqual([null, '! no answer from the tool: ECONNRESET']);

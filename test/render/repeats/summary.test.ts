@@ -47,7 +47,7 @@ describe('a summary', () => {
     const first = exchangeOf(
       call(),
       arrives({ ...RESULT, id: 'other' }, { leg: 'a' }),
-      arrives({ ...RESULT, id: 'nobody' }, { leg: 'b' }),
+      arrives({ ...RESULT, id: 'no one' }, { leg: 'b' }),
     );
     const second: Exchange = { ...exchangeOf(call()), invocation: other };
     const summary = summaryOf([first, second]);

@@ -5,7 +5,7 @@ const json = (id: string) => ({ ...INVOCATION, operation: 'lookup_order', id, gr
 /** A pending call, as the platform asked for it. */
 export const callOf = (key: string) => ({ key, tool_name: 'lookup_order', args: { order_id: key }, id: key });
 
-/** The leg of a call to a RAP tool: its invocation, the acknowledgement, and what came then; a result unless told. */
+/** The leg of a call to a RAP tool: its invocation, the acknowledgement, and what came then; a result by default. */
 export function legTo(key: string, message: object = { ...RESULT, id: key, text: 'shipped' }): Moment[][] {
   const mine = (moments: readonly Moment[]) =>
     moments.map(each => named({ ...each, calls: [key], thread: 'thread_rap' }, key));

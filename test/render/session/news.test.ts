@@ -56,7 +56,7 @@ describe('a status', () => {
     expect(told(moments)).toEqual([line]);
   });
 
-  test('is told once, and by its calls where it waits for some', () => {
+  test('is reported once, and by its calls where it waits for some', () => {
     expect(told(status('running'), status('running'))).toHaveLength(1);
     expect(told(...BEGUN)).toEqual([
       '→ waits for 2 calls: lookup_order {"order_id":"A1"} call_1 · lookup_order #1 (no id)',

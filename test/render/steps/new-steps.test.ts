@@ -6,7 +6,7 @@ import { acknowledged, call, eventsOf, historyOf, resultArrives } from '../../ev
 import { words } from '../../support/words.js';
 import { event, STORIES } from '../stories.js';
 
-/** Told one event after the other, as whoever looks on hears it. */
+/** Told one event after the other, as anyone who looks on hears it. */
 function toldOneByOne(name: string): Step[] {
   const history = new History();
   return eventsOf(...(STORIES[name] ?? [])).flatMap(each => {
@@ -17,7 +17,7 @@ function toldOneByOne(name: string): Step[] {
 
 const keysOf = (steps: readonly Step[]) => steps.map(({ key }) => key).sort();
 
-describe('one event after the other it is the story that is told at the end', () => {
+describe('one event after the other it is the story that is reported at the end', () => {
   test.each(Object.keys(STORIES))('%s', name => {
     const told = toldOneByOne(name);
     const whole = stepsOf(historyOf(...(STORIES[name] ?? []))).filter(({ state }) => state !== 'running');
@@ -30,7 +30,7 @@ describe('one event after the other it is the story that is told at the end', ()
   });
 });
 
-test('of events by the thousand each is told alone, with its number', () => {
+test('of events by the thousand each is reported alone, with its number', () => {
   const history = historyOf(call(), acknowledged(), resultArrives({ subscription: true }));
   const events = Array.from({ length: 3_000 }, (_, index) => event(`e${index}`).slice(0, 1));
   const lines = eventsOf(...events).flatMap(arrived => {

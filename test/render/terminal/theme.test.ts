@@ -68,7 +68,7 @@ const anyLine = fc
   .map(spans => spans.flat());
 
 describe('dressLine', () => {
-  test('without colour there is no escape byte', () => {
+  test('without colour without escape byte', () => {
     const quiet = tones.filter(tone => tone !== 'match' && tone !== 'cursor');
     const line = quiet.map(tone => say(tone, tone));
     expect(dressLine(line, plain)).toBe(quiet.join(''));

@@ -104,11 +104,11 @@ describe('the state of a call', () => {
       '✓ delivered after 200ms, 2 events',
     ],
     [
-      'delivered, and once more to nobody',
+      'delivered, and once more to no one',
       story => {
         delivered(story, 'a');
         const { leg } = story.sends('a', RESULT);
-        story.about('a', { kind: 'dropped', what: 'callback', why: 'nobody is there', count: 1, leg });
+        story.about('a', { kind: 'dropped', what: 'callback', why: 'no one is there', count: 1, leg });
       },
       '! delivered after 200ms, a later one failed',
     ],
@@ -117,7 +117,7 @@ describe('the state of a call', () => {
       story => {
         delivered(story, 'a');
         const { leg } = story.sends('a', { type: 'subscription_event', text: '1' });
-        story.about('a', { kind: 'dropped', what: 'callback', why: 'nobody is there', count: 1, leg });
+        story.about('a', { kind: 'dropped', what: 'callback', why: 'no one is there', count: 1, leg });
       },
       '! delivered after 200ms, a later one failed',
     ],
@@ -125,7 +125,7 @@ describe('the state of a call', () => {
       'given up, and delivered once more',
       story => {
         const { leg } = story.receives('a').sends('a', RESULT);
-        story.about('a', { kind: 'dropped', what: 'callback', why: 'nobody is there', count: 1, leg });
+        story.about('a', { kind: 'dropped', what: 'callback', why: 'no one is there', count: 1, leg });
         story.sends('a', RESULT).answered(2_000);
       },
       '✓ delivered after 1s',
@@ -191,7 +191,7 @@ describe('what answers a call', () => {
   });
 });
 
-test('threats, row 24: foreign names are made visible, and clipped where nobody would read them', () => {
+test('threats, row 24: foreign names are made visible, and clipped where no one would read them', () => {
   const story = new MockStory().receives('a', { operation: `\u001b]0;x\u0007${'y'.repeat(9_000)}` });
   const { operation } = callRow(story.call('a'), NOW).cells;
   expect(words(operation)).toMatch(/^␛\]0;x␇y+… 8706 more characters$/);

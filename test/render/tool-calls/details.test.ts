@@ -38,7 +38,7 @@ describe('what a call waits for, and how to give it', () => {
   });
 });
 
-describe('threats, row 25: whoever has a callback URL can speak into a conversation', () => {
+describe('threats, row 25: anyone who has a callback URL can speak into a conversation', () => {
   test('the token of a callback URL is nowhere, nor that of a response URL; a consent page can be visited', () => {
     const [answer, consent] = [
       'answer-0123456789abcdef',
@@ -56,7 +56,7 @@ describe('threats, row 25: whoever has a callback URL can speak into a conversat
     expect(text).toContain(consent);
   });
 
-  test('an id that the URL repeats is no secret', () => {
+  test('an id that the URL repeats is not a secret', () => {
     const id = 'call_0123456789abcdef';
     const story = new MockStory().receives(id, { callback_url: `http://127.0.0.1:1/${id}` });
     story.sends(id, { type: 'tool_result', text: 'x' });

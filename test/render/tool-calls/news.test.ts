@@ -4,7 +4,7 @@ import { newsOf } from '../../../src/render/news.js';
 import { CALLBACK_URL, MockStory, TOKEN } from '../../support/mock-story.js';
 import { words } from '../../support/words.js';
 
-/** Every line that a story is told in. */
+/** Every line that a story is reported in. */
 function newsIn(tell: (story: MockStory) => unknown): string[] {
   const story = new MockStory().at(1_000);
   const lines: string[] = [];
@@ -100,7 +100,7 @@ describe('a callback', () => {
       ],
     ],
     [
-      'refused for good is told once: as given up',
+      'refused for good is reported once: as given up',
       story => {
         const { leg, answered } = story.sends('a', RESULT);
         answered(1_002, 404);
@@ -115,7 +115,7 @@ describe('a callback', () => {
       [`✗ ${NAME} oauth not delivered: not allowed`],
     ],
     [
-      'that is none, on purpose',
+      'that is invalid, on purpose',
       story => story.about('a', { kind: 'planned', by: 'fixture', plan: 'silence' }),
       [`• ${NAME} gets no result (planned)`],
     ],
@@ -162,7 +162,7 @@ describe('people', () => {
       `• ${NAME} no answer within 5m`,
     ],
     [
-      'an answer that is none',
+      'an answer that is invalid',
       story => story.receives('a').about('a', { kind: 'response', leg: 'other', status: 400, headers: {} }),
       `✗ ${NAME} a request about it was refused with 400`,
     ],
@@ -171,11 +171,11 @@ describe('people', () => {
   });
 });
 
-describe('what is no call', () => {
+describe('what is not a call', () => {
   test.each<[string, (story: MockStory) => unknown, string[]]>([
     ['a thread that is closed', notice('close'), ['• thread thread_b was closed']],
     ['a thread that moves', notice('migrate'), ['• thread thread_b was migrated']],
-    ['a cancel of nobody knows what', notice('cancel', ['x']), ['• thread thread_b cancels an unknown call']],
+    ['a cancel of no one knows what', notice('cancel', ['x']), ['• thread thread_b cancels an unknown call']],
     ['discovery', notice('discovery'), []],
     [
       'a refused request',
@@ -183,7 +183,7 @@ describe('what is no call', () => {
       ['! a request was refused with 403'],
     ],
     [
-      'an invocation that nobody can be told about',
+      'an invocation that no one can be told about',
       story => story.tell({ kind: 'dropped', what: 'invocation', why: 'malformed', count: 1 }),
       ['✗ invocation not delivered: malformed'],
     ],

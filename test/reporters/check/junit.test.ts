@@ -36,7 +36,7 @@ test('the time of everything is the run, that of a test what it is judged by, in
   expect((await casesOf('check.cases')).map(each => each.time)).toEqual([0, 0.009, 0]);
 });
 
-test('rows 24 and 25: nothing acts, nothing is told', () => {
+test('rows 24 and 25: nothing acts, nothing is reported', () => {
   expect(unsafeIn(xml)).toEqual([]);
   expect(xml).not.toContain(TOKEN);
 });

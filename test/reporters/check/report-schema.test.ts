@@ -25,7 +25,7 @@ test.each([
 describe('bites', () => {
   test.each<[string, object]>([
     ['a member that is not in it', { more: 1 }],
-    ['a verdict that nobody knows', { verdict: 'green' }],
+    ['a verdict that no one knows', { verdict: 'green' }],
     ['a row without its id', { checks: [{ status: 'pass' }] }],
     ['no durations', { durationMs: undefined, probes: undefined }],
   ])('%s', (_, change) => {

@@ -15,14 +15,14 @@ const untrackedRequest = (leg: string, fields: Partial<UntrackedRequest>): Untra
   ...fields,
 });
 
-test('a call of many is told with what was posted for it and to its thread, and with nothing else', () => {
+test('a call of many is reported with what was posted for it and to its thread, and with nothing else', () => {
   const history = historyOf(call());
   for (const each of [
     untrackedRequest('own', { purpose: 'cancel', calls: [KEY], thread: THREAD }),
     untrackedRequest('thread', { thread: THREAD }),
     untrackedRequest('other call', { purpose: 'cancel', calls: ['other'], thread: THREAD }),
     untrackedRequest('other thread', { thread: 'other' }),
-    untrackedRequest('nobody', { purpose: 'callback' }),
+    untrackedRequest('no one', { purpose: 'callback' }),
   ])
     history.untracked.begin(each);
   const exchange = exchangeOf(call());

@@ -73,7 +73,7 @@ describe('bites', () => {
     ['a member that is not in it', report => ({ ...report, more: 1 })],
     ['a report without its warnings', ({ warnings: _, ...report }) => report],
     [
-      'an outcome that nobody knows',
+      'an outcome that no one knows',
       report => ({ ...report, calls: [{ ...Object(report['calls'])[0], outcome: { type: 'x' } }] }),
     ],
   ])('%s', async (_, change) => {

@@ -70,7 +70,7 @@ test('row 24: nothing foreign reaches a terminal as it is', async () => {
   expect(stdout).not.toMatch(/[^\P{C}\n]/u);
 });
 
-test('row 25: no secret, whoever says it', async () => {
+test('row 25: no secret, anyone who says it', async () => {
   const { stdout } = await told([
     status('running'),
     awaiting([LOOKUP]),

@@ -25,7 +25,7 @@ function parsed(...documents: readonly string[]): readonly Told[] {
 
 function suiteOf(document: string): Told {
   const [[name, , , [suite]] = ['', {}, '', []]] = parsed(document);
-  if (name !== 'testsuites' || !suite) throw new Error('there is no test suite');
+  if (name !== 'testsuites' || !suite) throw new Error('without test suite');
   return suite;
 }
 

@@ -99,7 +99,7 @@ export class Emulator {
     return Array.from({ length: this.#terminal.rows }, (_, row) => this.#cellsOfRow(row)).flat();
   }
 
-  /** The cells of the first piece of the screen that reads so. @throws Error where there is none. */
+  /** The cells of the first piece of the screen that reads so. @throws Error where none exists. */
   cellsOf(text: string): Cell[] {
     const row = this.rows().findIndex(line => line.includes(text));
     if (row < 0) throw new Error(`not on the screen: ${JSON.stringify(text)}\n${this.text()}`);
@@ -130,7 +130,7 @@ export class Emulator {
         if (isSeen()) settle(resolve);
       });
       const timer = setTimeout(
-        () => settle(() => reject(new Error(`in vain: ${what}; the screen shows\n${this.text()}`))),
+        () => settle(() => reject(new Error(`without success: ${what}; the screen shows\n${this.text()}`))),
         DEADLINE_MS,
       );
     });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Screen } from './screen.js';
 
-/** What a shell is told to end with, so that its terminal can be looked at. */
+/** What a shell is asked to end with, so that its terminal can be looked at. */
 export const LOOK_BACK = 'echo "status $?"; stty -a';
 
 /** The terminal is as it was before the program: its modes, its cursor, its screen, and what stood above. */

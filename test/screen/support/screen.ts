@@ -6,7 +6,7 @@ import { Emulator, type Size } from './emulator.js';
 const BIN = fileURLToPath(new URL('../../../bin/protocol-cli.cjs', import.meta.url));
 
 export interface ScreenOptions extends Partial<Size> {
-  /** Added to a small environment of our own: `CI`, `NO_COLOR` and `FORCE_COLOR` are unset unless told. */
+  /** Added to a small environment of our own: `CI`, `NO_COLOR` and `FORCE_COLOR` are unset by default. */
   readonly env?: Readonly<Record<string, string>>;
   /** Where it looks for files and writes them. */
   readonly cwd?: string;

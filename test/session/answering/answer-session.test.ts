@@ -123,7 +123,7 @@ describe.concurrent('a session', () => {
     expect(await bodies(done)).toMatchObject([{ tool_req: { id: 'new' } }]);
   });
 
-  it('tells what happened, and the key to nobody but the platform', async () => {
+  it('tells what happened, and the key to no one but the platform', async () => {
     const { events, platform } = await play({ rounds: [{ calls: [call('call_1')] }] });
     expect(kindsOf(events, 'session').map(event => 'status' in event && event.status)).toEqual([
       'awaiting_tool_results',
@@ -151,7 +151,7 @@ describe.concurrent('a session', () => {
 describe.concurrent('a platform that gives the key back', () => {
   const leaking = { name: KEY, deep: [KEY] };
 
-  it('is told of without it, and gets its call as it was', async () => {
+  it('is reported of without it, and gets its call as it was', async () => {
     const calls = [call(KEY, leaking), call(`${KEY}!`, leaking), { id: [KEY] }];
     const done = await play({
       echoes: true,
@@ -163,7 +163,7 @@ describe.concurrent('a platform that gives the key back', () => {
     expect(new Set(kindsOf(done.events, 'answered').map(({ calls: keys }) => String(keys))).size).toBe(2);
   });
 
-  it('in what is no call is not quoted', async () => {
+  it('in what is not a call is not quoted', async () => {
     const odd = { id: `${'x'.repeat(45)}${KEY}` };
     const done = await play({ rounds: [{ calls: [odd, call('a')] }], posts: { 1: 'end' } });
     expect(textOfEvents(done.events)).not.toContain(KEY.slice(0, 6));
@@ -187,7 +187,7 @@ describe.concurrent('a platform that gives the key back', () => {
   });
 });
 
-describe.concurrent('members that nobody needs', () => {
+describe.concurrent('members that no one needs', () => {
   it('may be anything', async () => {
     const extra = { started_at: 123, finished_at: {}, metrics: 'none', error: { code: 7 } };
     const { end } = await play({ extra, rounds: [{ calls: [call('a')] }] });
@@ -218,7 +218,7 @@ describe.concurrent('each call is answered once, and run once', () => {
     expect(done.asked).toHaveLength(3);
   });
 
-  it('where an event tells of another state, and of no calls', async () => {
+  it('where an event reports another state, and of no calls', async () => {
     const paused = { type: 'ActiveStateChangeEvent', data: { state: 'paused', pending_tool_calls: [] } };
     const posts = { 1: { drop: true, statuses: ['paused'], publishes: [paused] } };
     const done = await play({ rounds, posts }, shipped, { waitMs: 5_000 });

@@ -59,7 +59,7 @@ describe('which calls are pending', () => {
     ],
     ['the first of two with one id', [awaiting(call('a', 'x'), call('a', 'y'))], ['a']],
     [
-      'those of before, where a state that nobody knows has none',
+      'those of before, where a state that no one knows has none',
       [awaiting(call('a')), stateChange('paused', [])],
       ['a'],
     ],
@@ -69,7 +69,7 @@ describe('which calls are pending', () => {
       ['a'],
     ],
     [
-      'those that a state that nobody knows has',
+      'those that a state that no one knows has',
       [awaiting(call('a')), stateChange('paused', [call('b')])],
       ['b'],
     ],

@@ -8,7 +8,7 @@ export interface Answered {
   readonly status: number;
   /** As it came. */
   readonly text: string;
-  /** Of JSON; undefined where there is no body. */
+  /** Of JSON; undefined where without body. */
   readonly body: unknown;
 }
 

@@ -182,7 +182,7 @@ describe('changes', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  test('a long poll that nobody waits for any more is over, and told', async () => {
+  test('a long poll that no one waits for any more is over, and told', async () => {
     const clock = fakeClock();
     await using it = await platformWith({ clock });
     const abort = new AbortController();
@@ -196,7 +196,7 @@ describe('changes', () => {
     await eventually('it waits', () => clock.pending() === 1);
     abort.abort();
     await asking;
-    await eventually('it is told', () => it.platform.events.some(({ kind }) => kind === 'broken'));
+    await eventually('it is reported', () => it.platform.events.some(({ kind }) => kind === 'broken'));
     expect(clock.pending()).toBe(0);
   });
 
@@ -226,7 +226,7 @@ describe('hostile requests', () => {
 test('after an answer that was lost, the client reads what is still pending, and a repeated post changes nothing', async () => {
   await using it = await platformWith({ script: script(TWO_ROUNDS) });
   const body = batch(toolResult('call_1'), toolResult('none'), toolResult('none'));
-  await it.ask('POST', `${S}/tool_results`, body); // suppose that nobody heard the 202
+  await it.ask('POST', `${S}/tool_results`, body); // suppose that no one heard the 202
   const [before] = it.platform.sessions();
   expect(await it.ask('POST', `${S}/tool_results`, body)).toMatchObject({ status: 422 });
   expect(it.platform.sessions()).toEqual([before]);
@@ -236,7 +236,7 @@ test('after an answer that was lost, the client reads what is still pending, and
   });
 });
 
-describe('what it tells of itself', () => {
+describe('what it reports itself', () => {
   test('facts of one post: the request, its answer, then what follows from it', async () => {
     await using it = await platformWith({ script: script(ONE) });
     const seen: Event[] = [];
@@ -273,7 +273,7 @@ describe('what it tells of itself', () => {
     await expect(waiting).rejects.toThrow(
       'the session "session_1" did not settle within 50 ms; it is awaiting_tool_results, for lookup_order (call_1)',
     );
-    await expect(it.platform.waitForSettled('x')).rejects.toThrow('there is no session "x"');
+    await expect(it.platform.waitForSettled('x')).rejects.toThrow('no session "x"');
   });
 
   test('a key that no header can carry is refused at once', async () => {
@@ -282,7 +282,7 @@ describe('what it tells of itself', () => {
   });
 });
 
-test('the session from the start counts only where somebody asked for it, or for no other', async () => {
+test('the session from the start counts only where someone asked for it, or for no other', async () => {
   await using it = await platformWith();
   expect(it.platform.verify()).toMatchObject({ ok: false, sessions: 1 });
   const { body } = await it.ask('POST', '', { agent: 'a' });

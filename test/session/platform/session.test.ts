@@ -284,7 +284,7 @@ describe('how a session differs from its script', () => {
     expect(posted(begun(EXPECTING), ...GOOD).problems()).toEqual([]);
   });
 
-  test('otherwise than expected: each difference has its path', () => {
+  test('other than expected: each difference has its path', () => {
     const bad = batch(toolResult('call_1', { result: 'lost' }), errorEvent('none'), toolResult('none'));
     expect(posted(begun(EXPECTING), bad, toolResult('call_2')).problems()).toEqual([
       {

@@ -101,7 +101,7 @@ describe('what is added to', () => {
   };
   const last = (rows: readonly string[]) => rows.findLast(row => row !== '');
 
-  test('is followed by whoever sees its end', () => {
+  test('is followed by anyone who sees its end', () => {
     const { grow, sees } = stream(5);
     expect(last(sees())).toBe('line 5');
     grow(100);
@@ -110,7 +110,7 @@ describe('what is added to', () => {
     expect(last(sees())).toBe('line 106');
   });
 
-  test('is not followed by whoever reads further up, until they are back', () => {
+  test('is not followed by anyone who reads further up, until they are back', () => {
     const { grow, sees, press } = stream(50);
     sees();
     grow(1);

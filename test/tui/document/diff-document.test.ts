@@ -77,7 +77,7 @@ describe('a diff', () => {
     expect(headers(7)).toEqual(['x +2 −2', 'hunk 2/2 @@ -9,1 +9,1 @@ here']);
   });
 
-  test('there is none outside', () => {
+  test('none exists outside', () => {
     const document = diffDocument(diffOf(TWO_FILES), PLAIN);
     expect([document.line(-1), document.line(99), document.headersAt(-1)]).toEqual([[], [], []]);
   });

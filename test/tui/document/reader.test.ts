@@ -202,7 +202,7 @@ describe('hunks and files', () => {
     ]);
   });
 
-  test('those on the last screen are gone to one by one, and then there is none', () => {
+  test('those on the last screen are gone to one by one, and then none exists', () => {
     const tall = { width: 60, height: 30 };
     const told: (string | null)[] = [];
     let reading = readAfter(document, tall, ['bottom']);
@@ -225,7 +225,7 @@ describe('hunks and files', () => {
     ]);
   });
 
-  test('whoever scrolls to the end is in the last file, be it shorter than the screen', () => {
+  test('anyone who scrolls to the end is in the last file, be it shorter than the screen', () => {
     const tall = { width: 60, height: 30 };
     const status = (commands: readonly ReadingCommand[]) =>
       viewOf(document, tall).draw(readAfter(document, tall, commands)).status;

@@ -54,7 +54,7 @@ describe('lines', () => {
     );
   });
 
-  test('there is none outside', () => {
+  test('none exists outside', () => {
     const document = textDocument('a\nb');
     expect([document.line(-1), document.line(2)]).toEqual([[], []]);
   });

@@ -46,7 +46,7 @@ describe('what arrives at once', () => {
     },
   );
 
-  test('with Esc before it is no letter', () => {
+  test('with Esc before it is not a letter', () => {
     expect(nameOf(pressed('x', { meta: true }))).toBe('meta+x');
     expect(nameOf(pressed('', { meta: true, escape: true }))).toBe('escape');
   });
@@ -57,7 +57,7 @@ describe('what arrives at once', () => {
     expect(typedIn(pressed('\r', { return: true })).map(keyOrText)).toEqual(['enter']);
   });
 
-  test('is keys and text where control characters come with it: Ctrl-C is never lost, and nothing is typed that is none', () => {
+  test('is keys and text where control characters come with it: Ctrl-C is never lost, and nothing is typed that is invalid', () => {
     expect(pressesIn(pressed('jj\u0003')).map(keyOrText)).toEqual(['j', 'j', 'ctrl+c']);
     expect(typedIn(pressed('12\u007f\u0012')).map(keyOrText)).toEqual(['12', 'erase', 'ctrl+r']);
     expect(typedIn(pressed('\b\u0015main\t')).map(keyOrText)).toEqual(['erase', 'ctrl+u', 'main', 'tab']);

@@ -57,7 +57,7 @@ describe('a piece of terminal input', () => {
     '\u001b[57376u',
     '\u001b[9999999999u',
     '\u001b[200~',
-  ])('%j is no key of any screen', sequence => {
+  ])('%j is not a key of any screen', sequence => {
     expect(nameIn(sequence)).toBeNull();
   });
 });

@@ -32,7 +32,7 @@ const SIZES = [
   { columns: 120, rows: 30 },
   { columns: 200, rows: 60 },
 ] as const;
-/** Inverse, where there is no colour too. */
+/** Inverse, where without colour too. */
 const CURSOR = '\u001b[7m';
 
 const PATCH = '--- a\n+++ a\n@@ -1 +1 @@\n-old\n+new\n@@ -9 +9 @@\n-then\n+now\n';
@@ -102,7 +102,7 @@ describe('from the tools to a call', () => {
     session.press('<ctrl-r>', '<ctrl-r>');
     await session.settles();
     expect(session.asked).toEqual(['run edit_file {"path":"x"}']);
-    expect(session.sees()).toContain('nobody is there');
+    expect(session.sees()).toContain('no one is there');
     expect(session.sees()).toContain('[Form edit_file]');
   });
 
@@ -139,7 +139,7 @@ test('x takes out a server that could not be reached, and no other', () => {
   const failed: Server = {
     ...ready,
     id: 's0',
-    state: { kind: 'failed', message: 'nobody is there', faults: [], hint: null },
+    state: { kind: 'failed', message: 'no one is there', faults: [], hint: null },
   };
   const session = openSession({ servers: [failed, ready] });
   session.press('g');
@@ -213,7 +213,7 @@ describe('the server that a call was made by', () => {
     expect(session.sees()).not.toContain('SERVER');
   });
 
-  test('in a transcript, or where it is not open any more, is told by where its toolset was loaded', () => {
+  test('in a transcript, or where it is not open any more, is reported by where its toolset was loaded', () => {
     const elsewhere = loaded({ base: 'http://127.0.0.1:3009' }).map(fact => ({
       ...fact,
       endpoint: 'http://127.0.0.1:3009/x',
@@ -391,7 +391,7 @@ describe('what can be done with a call', () => {
     expect(session.sees()).toContain('Nothing begins with runs/ab.ndjsonx');
   });
 
-  test('Tab leaves alone whoever has typed on, or searches', async () => {
+  test('Tab leaves alone anyone who has typed on, or searches', async () => {
     const session = onCalls(settled, { controls: { paths: async () => ['ab'] } });
     session.press('O', 'a', '<tab>', 'x');
     await session.settles();
@@ -432,16 +432,16 @@ describe('what can be done with a call', () => {
   });
 
   test.each([
-    ['r', 'There is no call to run again.'],
-    ['e', 'There is no call to run again.'],
+    ['r', 'No call to run again.'],
+    ['e', 'No call to run again.'],
     ['a', 'No tool asks anything now.'],
-    ['x', 'There is no call to cancel.'],
+    ['x', 'No call to cancel.'],
     ['o', 'The call waits for no consent.'],
     ['U', 'The call waits for no consent.'],
-    ['y', 'There is no call to copy.'],
-    ['Y', 'There is no call to copy.'],
-    ['s', 'There is no call to save.'],
-  ])('where there is none, %s says so', (key, said) => {
+    ['y', 'No call to copy.'],
+    ['Y', 'No call to copy.'],
+    ['s', 'No call to save.'],
+  ])('where none exists, %s says so', (key, said) => {
     const session = onCalls([]);
     session.press(key);
     expect(session.sees()).toContain(said);

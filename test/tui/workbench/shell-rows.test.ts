@@ -3,7 +3,7 @@ import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { curlOf } from '../../../src/commands/invoke/dry-run.js';
 import { shellRows } from '../../../src/tui/workbench/copy.js';
-import { shellWord } from '../../../src/util/strings.js';
+import { shellWord } from '../../../src/util/text.js';
 
 /** The words that a shell makes of a command. */
 function wordsOf(script: string): string[] {
@@ -20,12 +20,14 @@ const BODY = {
   },
   callback_url: 'https://your-callback.example/',
 };
+
 const CURL = curlOf({
   method: 'POST',
   url: 'http://127.0.0.1:3001/invoke',
   headers: { 'content-type': 'application/json', authorization: '[redacted]' },
   body: BODY,
 });
+
 const LINE = [
   'line',
   "it's",

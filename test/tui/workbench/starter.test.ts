@@ -16,7 +16,7 @@ describe('the form that was asked for', () => {
     expect(session.sees()).toMatch(/^❯ path\* {2}given/m);
   });
 
-  test('takes no screen from whoever has pressed a key: it is said, and waits with what was given', () => {
+  test('takes no screen from anyone who has pressed a key: it is said, and waits with what was given', () => {
     const session = openSession({ servers: [LOADING, OTHER], start: wanted });
     session.press('<enter>');
     session.typed('precious');
@@ -38,17 +38,17 @@ describe('the form that was asked for', () => {
   });
 });
 
-describe('an operation that nobody offers', () => {
+describe('an operation that no one offers', () => {
   const misspelt = { ...wanted, operation: 'edit_fil' };
 
-  test('is told with the one that was probably meant, whose form has what was given', () => {
+  test('is reported with the one that was probably meant, whose form has what was given', () => {
     const session = openSession({ servers: [readyServer([toolOf('alpha'), EDIT])], start: misspelt });
     expect(session.sees()).toContain('No operation "edit_fil" is offered. Did you mean "edit_file"?');
     session.press('<enter>');
     expect(session.sees()).toMatch(/^❯ path\* {2}given/m);
   });
 
-  test('is told once no server is still to tell what it offers', () => {
+  test('is reported once no server is still to tell what it offers', () => {
     const session = openSession({ servers: [LOADING, OTHER], start: { operation: 'nowhere_at_all' } });
     expect(session.sees()).not.toContain('is offered');
     session.changes({ servers: [FAILED, OTHER] });
@@ -56,7 +56,7 @@ describe('an operation that nobody offers', () => {
     expect(session.sees()).not.toContain('Did you mean');
   });
 
-  test('is told of the server that was named, whatever another offers or does', () => {
+  test('is reported of the server that was named, whatever another offers or does', () => {
     const session = openSession({
       servers: [OTHER, LOADING],
       start: { operation: 'edit_file', server: 's2' },
@@ -64,7 +64,7 @@ describe('an operation that nobody offers', () => {
     expect(session.sees()).toContain('No operation "edit_file" is offered.');
   });
 
-  test('is told once: it does not open later, nor is it waited for after a failure alone', () => {
+  test('is reported once: it does not open later, nor is it waited for after a failure alone', () => {
     const session = openSession({ servers: [FAILED], start: wanted });
     expect(session.sees()).not.toContain('is offered');
     session.changes({ servers: [OTHER] });

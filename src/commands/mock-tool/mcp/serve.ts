@@ -1,6 +1,6 @@
 import { leftOut } from '../../../mock/local-tool.js';
 import { type McpTool, serveMcpHttp, serveMcpStdio } from '../../../mock/mcp/mcp-tool.js';
-import { takeStream } from '../../../system/drafts.js';
+import { takeStream } from '../../../system/streams.js';
 import { networkWarnings, printReady } from '../../run-server.js';
 import type { Terminal } from '../../terminal.js';
 import { fixtureWarnings, lineOutput, type RunningMock, type Sources } from '../output.js';

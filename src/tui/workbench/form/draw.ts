@@ -9,8 +9,8 @@ import {
   widthOf,
   wrapLine,
 } from '../../../render/terminal/theme.js';
-import { cut } from '../../../util/json-diagnosis.js';
-import { onceEach } from '../../../util/safe-to-visit.js';
+import { onceEach } from '../../../util/collections.js';
+import { cut } from '../../../util/text.js';
 import type { Size } from '../../terminal.js';
 import { quietLine, TextInput, typedLine } from '../../text-input.js';
 import { choiceText } from './edit.js';
@@ -19,15 +19,21 @@ import type { Form, Row } from './form.js';
 
 /** Characters of a title with its description, a limit, a label, a type, a message. */
 const LONGEST = { about: 400, limit: 80, label: 60, type: 200, message: 300 };
+
 /** Rows of one description or message, and messages of one field. */
 const MOST = { rows: 4, messageRows: 3, messages: 3 };
+
 /** From so many rows on a blank one sets `Run` apart. */
 const ROOMY = 12;
+
 /** Below so many columns a value has no room beside its type. */
 const NARROW = 60;
+
 /** With more stops than these, `Run` shows which one has the focus. */
 const FEW_STOPS = 10;
+
 const MARK = '❯ ';
+
 const GAP = say('  ');
 
 /**

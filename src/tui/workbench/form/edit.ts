@@ -1,4 +1,5 @@
-import { compactJson, cut } from '../../../util/json-diagnosis.js';
+import { cut } from '../../../util/text.js';
+import { compactJson } from '../../../util/values.js';
 import { nameOf, type Press } from '../../keys.js';
 import { TextInput } from '../../text-input.js';
 import { type Child, type ChoiceField, type Field, FieldMaker, type VariantsField } from './fields.js';

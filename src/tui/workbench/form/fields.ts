@@ -10,17 +10,10 @@ import {
   together,
 } from '../../../json-schema/example.js';
 import type { SchemaFault } from '../../../json-schema/faults.js';
-import { weightOf } from '../../../util/bounded.js';
 import { jsonFault } from '../../../util/json.js';
-import {
-  compactJson,
-  diagnose,
-  isRecord,
-  lossyNumberNotes,
-  MAX_DEPTH,
-  scanJson,
-} from '../../../util/json-diagnosis.js';
-import { jsonPath } from '../../../util/redact-json.js';
+import { diagnose, lossyNumberNotes, MAX_DEPTH, scanJson } from '../../../util/json-scan.js';
+import { weightOf } from '../../../util/time-limit.js';
+import { compactJson, isRecord, jsonPath } from '../../../util/values.js';
 
 interface Described {
   /** With its local `$ref` and `allOf` merged in. */
@@ -70,8 +63,10 @@ export interface Child {
 
 /** A schema with more parts, alternatives, values or fields than these is edited as JSON. Values that are objects are compared one by one. */
 const MOST = { parts: 32, variants: 20, values: 10_000, objects: 100, fields: 1_000 };
+
 /** Steps for all fields of a form: a schema may refer to itself many times (threats, row 22). */
 const MOST_STEPS = 200_000;
+
 /** A heavier default is not filled in. */
 const MOST_WEIGHT = 2_000;
 
@@ -257,6 +252,7 @@ export class FieldMaker {
 }
 
 const WRONG = 1_000;
+
 const COMPARED_IN_A_STEP = 100;
 
 /** The place of a field that a person adds. */

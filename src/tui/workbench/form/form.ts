@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Schema } from '../../../json-schema/example.js';
 import type { SchemaFault } from '../../../json-schema/faults.js';
+import { onceEach } from '../../../util/collections.js';
 import { jsonFault } from '../../../util/json.js';
-import { isRecord } from '../../../util/json-diagnosis.js';
-import { jsonPath } from '../../../util/redact-json.js';
-import { onceEach } from '../../../util/safe-to-visit.js';
+import { isRecord, jsonPath } from '../../../util/values.js';
 import { TextInput } from '../../text-input.js';
 import {
   type Child,

@@ -151,7 +151,7 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
     warns('no ancestors', [invoked({ thread_ancestors: [] })], /leaves it out/),
     fails('itself as an ancestor', [invoked({ thread_ancestors: [THREAD] })]),
     fails(
-      'nobody at the callback_url',
+      'no one at the callback_url',
       [
         call(),
         acknowledged(),
@@ -199,12 +199,12 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
     fails('sent again after a 404', [call(), answered(404), call({ attempt: 2 })], /sent again after a 404/),
   ],
   'RT-VALIDATE': [
-    passes('a 400 for what is no callback', [
+    passes('a 400 for what is not a callback', [
       call(),
       acknowledged(),
       arrives({ type: 'tool_result' }, { status: 400 }),
     ]),
-    fails('a 200 for what is no JSON', [
+    fails('a 200 for what is not JSON', [
       call(),
       acknowledged(),
       bytesArrive(Buffer.from('{'), { status: 200 }),

@@ -36,7 +36,7 @@ const selects = (body: object, method = 'POST'): Moment[] =>
       : ({ ...moment, leg: 's' } as Moment),
   );
 
-/** What is nearly a breach of a runtime's rules and is none, or nearly none and is one. */
+/** What is nearly a breach of a runtime's rules and is not one, or nearly none and is one. */
 export const NEAR: SampleSet = {
   'RT-FIELDS': [
     passes('a callback_url that was reached once', [begun, breaks('connect'), resultArrives()], undefined, {
@@ -54,7 +54,7 @@ export const NEAR: SampleSet = {
       at(20, call({ attempt: 2 })),
       [...answered(201, { attempt: 2 })],
     ]),
-    warns('waited in vain after a 201', [call(), answered(201), timedOut()], /continued to wait/),
+    warns('waited without success after a 201', [call(), answered(201), timedOut()], /continued to wait/),
   ],
   'RT-RETRY': [
     skips('a 503 of a tool that has called back', [call(), answered(503), resultArrives()]),
@@ -68,7 +68,7 @@ export const NEAR: SampleSet = {
     ]),
   ],
   'RT-VALIDATE': [
-    skips('what is no callback, and was never answered', [begun, unanswered(unreadable)]),
+    skips('what is not a callback, and was never answered', [begun, unanswered(unreadable)]),
     skips('a good callback refused', [begun, resultArrives({}, { status: 400 })]),
     skips('what was turned away before its body counted', [
       begun,
@@ -102,13 +102,13 @@ export const NEAR: SampleSet = {
   'RT-PENDING': [
     fails('sent again after a consent was asked for', [begun, arrives(OAUTH), call({ attempt: 2 })]),
     skips('sent again after a view', [begun, arrives(VIEW), call({ attempt: 2 })]),
-    skips('sent again after what nobody can read', [begun, unreadable, call({ attempt: 2 })]),
+    skips('sent again after what no one can read', [begun, unreadable, call({ attempt: 2 })]),
   ],
   'RT-OAUTH': [skips('no consent in it', [begun, unreadable, resultArrives()])],
   'RT-CHOICE': [
     skips('no question among what came', [begun, unreadable, arrives(VIEW), timedOut()]),
     fails(
-      'a selection that is no POST',
+      'a selection that is not a POST',
       [begun, arrives(CHOICE), selects({ id: KEY, selected: 1 }, 'PUT')],
       /not {id, selected}/,
     ),

@@ -225,7 +225,7 @@ export const ackSamples: Samples = [
   ),
   fails('a 503', [call(), answered(503)]),
   unclear('a 401', [call(), answered(401)], /credentials/),
-  unclear('nobody there', [call(), lost()]),
+  unclear('no one there', [call(), lost()]),
   skips('a 400 to an unknown operation, which is of TOOL-UNKNOWN-OP', [
     discovery(),
     unknown.sent(),

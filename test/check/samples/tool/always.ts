@@ -14,7 +14,7 @@ export const alwaysSamples: Samples = [
     /^0 of 1 call got a result within 5s: raise --probe-timeout if the tool takes longer$/,
   ),
   fails(
-    'nothing, and nobody there any more',
+    'nothing, and no one there any more',
     [
       a.sent(),
       a.answered(),
@@ -89,7 +89,7 @@ export const alwaysSamples: Samples = [
     a.result(),
     at(2_000, a.closed()),
   ]),
-  skips('nothing until somebody decides to cancel it', [
+  skips('nothing until someone decides to cancel it', [
     a.sent(),
     a.answered(),
     [{ kind: 'decided', what: 'cancel', by: 'person', calls: ['a'] }],

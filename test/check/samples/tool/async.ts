@@ -23,7 +23,7 @@ export const asyncSamples: Samples = [
     at(5_000, a.waited()),
   ]),
   fails(
-    'a large body that nobody read, and no callback',
+    'a large body that no one read, and no callback',
     [a.sent(), a.answered({ headers: { 'content-length': '900' } }), a.waited()],
     /900 bytes/,
   ),

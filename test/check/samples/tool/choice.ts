@@ -13,7 +13,7 @@ export const choiceSamples: Samples = [
   fails('a default out of range', [begun(), a.asks({ default: 2 }, { status: 400 })], /default/),
   fails('a response_url that knows nothing', [asked(), a.selected({ status: 404 })], /answered 404/),
   fails(
-    'a response_url that nobody serves',
+    'a response_url that no one serves',
     [asked(), a.selected({ status: null, code: 'ECONNREFUSED' })],
     /ECONNREFUSED/,
   ),
@@ -28,5 +28,5 @@ export const choiceSamples: Samples = [
     /within 5s of the selection/,
   ),
   unclear('a selection at the end of the transcript', [asked(), a.selected()]),
-  skips('a question that nobody answered', [asked()]),
+  skips('a question that no one answered', [asked()]),
 ];

@@ -23,5 +23,5 @@ export const errorPrefixSamples: Samples = [
   warns('an exception', [says('ValueError: busy')]),
   warns('an error as JSON', [says('{"error":{"message":"busy"}}')]),
   warns('an error that says nothing', [says('Error: ')], /no message/),
-  skips('success', [says('3 errors were mended')]),
+  skips('success', [says('3 errors were fixed')]),
 ];

@@ -8,7 +8,7 @@ const begun = () => [...a.sent(), ...a.answered()];
 export const groupSamples: Samples = [
   passes('the group_id of the call', [begun(), a.oauth(), a.result()]),
   fails(
-    'a group_id that nobody knows',
+    'a group_id that no one knows',
     [begun(), a.result({ group_id: 'default' }, { status: 404 })],
     /another group_id: "default"/,
   ),

@@ -8,7 +8,7 @@ const c = someCall('c');
 const { operation: _, ...addressed } = a.invocation;
 const nowhere = { operation: 'edit_file', arguments: {} };
 
-/** Nobody is there after it, and it is not known who has stopped the tool. */
+/** No one is there after it, and it is not known who has stopped the tool. */
 const goneAfter = (code: string) =>
   eventsOf(
     a.sent('['),
@@ -23,12 +23,12 @@ export const malformedSamples: Samples = [
     a.result({ text: 'Error: no operation.' }),
     discovery(),
   ]),
-  passes('200 to what is no JSON', [a.sent('{"operation":'), a.answered()]),
-  passes('400 to what is no text at all', [
+  passes('200 to what is not JSON', [a.sent('{"operation":'), a.answered()]),
+  passes('400 to what is not text at all', [
     a.sent(Buffer.from([0x22, 0xff, 0x22])),
     a.answered({ status: 400 }),
   ]),
-  warns('400 to what is no JSON', [a.sent('{"operation":'), a.answered({ status: 400 })], /answered 400/),
+  warns('400 to what is not JSON', [a.sent('{"operation":'), a.answered({ status: 400 })], /answered 400/),
   warns('500', [a.sent(nowhere), a.answered({ status: 500 })]),
   warns(
     '200, and nothing for whom it could reach',
@@ -38,7 +38,7 @@ export const malformedSamples: Samples = [
   warns('200, and success', [a.sent(addressed), a.answered(), a.result()], /not an error/),
   warns('a connection that breaks', [a.sent('['), a.answered({ status: null }), discovery()], /ECONNRESET/),
   warns(
-    'a crash: nobody is there any more',
+    'a crash: no one is there any more',
     [a.sent('['), a.answered(), discovery('', { status: null, code: 'ECONNREFUSED', phase: 'connect' })],
     /stopped responding after a malformed payload/,
   ),

@@ -12,12 +12,12 @@ const picture = { type: 'image', data: 'iVBORw0KGgo=', mediaType: 'image/png' };
 /** A callback that a listener turned away before its body counted. */
 const turnedAway = (status: number) => a.posts(null, { status, refusal: 'a reason', type: 'text/plain' });
 
-/** What is nearly a breach of a tool's rules and is none, or nearly none and is one. */
+/** What is nearly a breach of a tool's rules and is not one, or nearly none and is one. */
 export const NEAR_TOOL: SampleSet = {
   'TOOL-ACK': [
     unclear('no answer until the end', [call()], /never answered/),
     fails(
-      'a wait in vain, and then a connection that breaks by itself',
+      'a wait without success, and then a connection that breaks on its own',
       [call(), at(60_000, timedOut()), lost('ECONNRESET', { phase: 'answer' })],
       /ECONNRESET/,
     ),
@@ -62,7 +62,7 @@ export const NEAR_TOOL: SampleSet = {
   ],
   'TOOL-EXTRA': [
     unclear(
-      'what nobody can read',
+      'what no one can read',
       [extra.sent(), extra.answered(), extra.posts('{', { status: 400 })],
       /no outcome that can be judged/,
     ),
@@ -100,7 +100,7 @@ export const NEAR_TOOL: SampleSet = {
       /could not be sent/,
     ),
     ...[302, 500].map(status => ({
-      story: `${status} to what is no text at all`,
+      story: `${status} to what is not text at all`,
       events: eventsOf(unreadable(), a.answered({ status })),
       status: 'warn' as const,
     })),
@@ -156,7 +156,7 @@ export const NEAR_TOOL: SampleSet = {
     })),
   ],
   'TOOL-OPAQUE': [
-    passes('a visit to a wrong address that is no post', [
+    passes('a visit to a wrong address that is not a post', [
       begun(),
       a.result(),
       stray(undefined, { method: 'GET' }),

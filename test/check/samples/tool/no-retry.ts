@@ -22,7 +22,7 @@ export const noRetrySamples: Samples = [
     [begun(), at(100, refused()), at(400, a.result({ text: 'done, again' }))],
     /answered 400, and another tool_result came/,
   ),
-  skips('nobody looked', [begun(), at(100, refused())]),
+  skips('no one looked', [begun(), at(100, refused())]),
   unclear('a check that was cut short', [planned(['TOOL-NORETRY']), begun(), at(100, refused())]),
   skips('sent again to who was too busy', [begun(), at(100, refused(429)), at(400, a.result())]),
 ];

@@ -17,10 +17,10 @@ function noticeSamples(purpose: 'cancel' | 'close'): Samples {
       [notice(purpose, { status: null, code: 'ETIMEDOUT' })],
       /did not answer within \d/,
     ),
-    unclear('nobody there', [notice(purpose, { status: null, phase: 'connect', code: 'ECONNREFUSED' })]),
+    unclear('no one there', [notice(purpose, { status: null, phase: 'connect', code: 'ECONNREFUSED' })]),
     warns('OK', [notice(purpose, { body: 'OK' })], /answered 200 with a body/),
     fails(
-      'a connection that breaks, and nobody there any more',
+      'a connection that breaks, and no one there any more',
       [
         notice(purpose, { status: null, code: 'ECONNRESET' }),
         discovery('', { status: null, phase: 'connect', code: 'ECONNREFUSED' }),

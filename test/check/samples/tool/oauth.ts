@@ -40,5 +40,5 @@ export const oauthSamples: Samples = [
     /within 5s/,
   ),
   unclear('a consent at the end of the transcript', [page('https://auth.example/'), a.consented()]),
-  skips('nobody has consented', [page('https://auth.example/')]),
+  skips('no one has consented', [page('https://auth.example/')]),
 ];

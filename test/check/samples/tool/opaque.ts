@@ -51,9 +51,9 @@ export const opaqueSamples: Samples = [
     [begun(), stray({ type: 'tool_result', group_id: 'thread_a', id: 'a', text: 'done' })],
     /1 post to a wrong callback address/,
   ),
-  fails('a post to a wrong address while the call waits in vain', [begun(), stray(), a.waited()]),
-  warns('a post of nobody knows whom to a wrong address', [begun(), a.result({}, { url: given }), stray()]),
-  passes('somebody who looks for an icon', [
+  fails('a post to a wrong address while the call waits without success', [begun(), stray(), a.waited()]),
+  warns('a post of no one knows whom to a wrong address', [begun(), a.result({}, { url: given }), stray()]),
+  passes('someone who looks for an icon', [
     begun(),
     a.result({}, { url: given }),
     stray(undefined, { method: 'GET' }),

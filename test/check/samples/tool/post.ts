@@ -20,7 +20,7 @@ export const postSamples: Samples = [
   fails('a PUT', [begun(), a.result({}, { method: 'PUT', status: 405 })], /"PUT"/),
   fails(
     'a content type that the listener refused',
-    [begun(), a.posts(null, { status: 415, refusal: 'its content type is no JSON' })],
+    [begun(), a.posts(null, { status: 415, refusal: 'its content type is not JSON' })],
     /refused with 415: its content type/,
   ),
   warns(

@@ -54,6 +54,6 @@ export const retrySamples: Samples = [
     /after 50ms, 300ms, 50ms$/,
   ),
   warns('not sent again', [begun(), at(100, fails()), at(5_100, a.waited())], /within 5s.*--probe-timeout/),
-  skips('a call that nobody wants any more', [begun(), a.cancelled(), fails()]),
+  skips('a call that no one wants any more', [begun(), a.cancelled(), fails()]),
   skips('nothing failed', [begun(), a.result(), discovery()]),
 ];

@@ -14,7 +14,7 @@ export const subscriptionSamples: Samples = [
     [subscribed(), a.news(), last(), at(1_100, a.waited(1_000))],
     /^nothing within 1s after the final event$/,
   ),
-  passes('a last event, watched by nobody', [subscribed(), a.waited(1_000), last()], /^seen once$/),
+  passes('a last event, watched by no one', [subscribed(), a.waited(1_000), last()], /^seen once$/),
   passes('the last one once more', [subscribed(), last(), last()]),
   passes(
     'silence after a cancel',
@@ -73,7 +73,7 @@ export const subscriptionSamples: Samples = [
     /before the result/,
   ),
   fails(
-    'an event that names nobody',
+    'an event that names no one',
     [subscribed(), a.news({ tool_call_id: 'sub-1' }, { status: 404 })],
     /another tool_call_id: "sub-1"/,
   ),
@@ -89,7 +89,7 @@ export const subscriptionSamples: Samples = [
   ]),
   unclear('a probe that came to nothing', [planned(['TOOL-SUB']), begun()]),
   skips(
-    'a subscription of which no event came, and that nobody cancelled',
+    'a subscription of which no event came, and that no one cancelled',
     [subscribed()],
     /^a subscription was started, but no event came$/,
   ),

@@ -20,7 +20,7 @@ const migration = (how = {}, body: object = move) => notice('migrate', how, { bo
 export const discoverSamples: Samples = [
   passes('a toolset', [discovery()]),
   passes(
-    'a toolset, and nobody there at another time',
+    'a toolset, and no one there at another time',
     [discovery('', { status: null, phase: 'connect', code: 'ECONNREFUSED' }), discovery()],
     /^requested 2 times; the tool was unreachable once \(ECONNREFUSED\)$/,
   ),
@@ -55,8 +55,8 @@ export const discoverSamples: Samples = [
     discovery(withScript('fn name() { "Edit" } name()')),
   ]),
   unclear('401', [discovery('', { status: 401 })], /credentials/),
-  unclear('nobody there', [discovery('', { status: null })]),
-  skips('nobody asked', []),
+  unclear('no one there', [discovery('', { status: null })]),
+  skips('no one asked', []),
 ];
 
 export const namesSamples: Samples = [

@@ -38,7 +38,7 @@ export const validateSamples: Samples = [
     [discovery(), valid(), other.sent(), other.answered(), other.result({ text: 'done as other' })],
     /unknown operation was executed/,
   ),
-  warns('a refusal in words that nobody knows', [
+  warns('a refusal in words that no one knows', [
     discovery(),
     valid(),
     broken.sent(),
@@ -67,5 +67,5 @@ export const validateSamples: Samples = [
     /was started: a user_choice/,
   ),
   skips('nothing that must not be executed', [discovery(), sound.sent(), sound.answered(), sound.result()]),
-  skips('a toolset that nobody asked for', [unknown.sent(), unknown.answered(), unknown.result()]),
+  skips('a toolset that no one asked for', [unknown.sent(), unknown.answered(), unknown.result()]),
 ];

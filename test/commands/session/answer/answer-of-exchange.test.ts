@@ -49,7 +49,7 @@ function exchangeAfter(...facts: readonly Fact[]): Exchange {
   for (const [seq, fact] of [invocation, ...facts].entries())
     history.apply({ ...fact, seq, at: seq } as Event);
   const { first } = history;
-  if (!first) throw new Error('there is no exchange');
+  if (!first) throw new Error('without exchange');
   return first;
 }
 
@@ -98,7 +98,7 @@ describe('the answer to a call, of what a tool made of it', () => {
     });
   });
 
-  it('is an error of the client where the tool asks and nobody answers', () => {
+  it('is an error of the client where the tool asks and no one answers', () => {
     const question = {
       type: 'user_choice',
       prompt: 'Really?',

@@ -3,9 +3,10 @@ import { expect, test } from 'vitest';
 import { governing, observe } from '../../../../src/commands/session/answer.js';
 import type { AnswerPlan } from '../../../../src/commands/session/answer-plan.js';
 import type { Terminal } from '../../../../src/commands/terminal.js';
-import { systemClock } from '../../../../src/system/drafts.js';
+import { systemClock } from '../../../../src/system/clock.js';
 
 const DELETE = { name: 'delete_all', annotations: { destructive: true } };
+
 const { signal } = new AbortController();
 
 function at(isTTY: boolean, answers = '') {
@@ -41,7 +42,7 @@ test('a person is asked about one call after the other', async () => {
   const may = governing({ policy: null, yes: false }, { ...place, aside });
   const [first, second] = await Promise.all([may(DELETE, { path: 'a' }), may(DELETE, { path: 'b' })]);
   expect(first).toBeNull();
-  expect(second).toMatchObject({ by: 'person' }); // there is no second line
+  expect(second).toMatchObject({ by: 'person' }); // without second line
   expect(most.once).toBe(1);
 });
 

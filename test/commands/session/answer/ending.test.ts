@@ -22,7 +22,7 @@ test.each(['failed', 'timed_out', 'interrupted'])('one that is %s did not', stat
   });
 });
 
-test('one that is waited for in vain', () => {
+test('one that is waited for without success', () => {
   expect(troubleOf(ended('paused', { isSettled: false }), 2_000)).toMatchObject({
     code: 'timeout',
     message: 'nothing new from the session s1 within 2s: it is paused',

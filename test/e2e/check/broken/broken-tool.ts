@@ -2,13 +2,13 @@ import type { CheckStatus } from '../../../../src/check/judge.js';
 import type { ProbeOptions } from '../../../../src/check/probes/run.js';
 import type { RequirementId } from '../../../../src/protocol/requirements.js';
 
-/** A tool that breaks one rule, and how that is told. */
+/** A tool that breaks one rule, and how that is reported. */
 export interface BrokenTool {
   /** What it does that it must not. */
   readonly does: string;
   readonly start: () => Promise<AsyncDisposable & { readonly url: string }>;
   readonly says: RegExp;
-  /** What the rule's row comes to: fail for a MUST, a warning for a SHOULD, unless told. */
+  /** What the rule's row comes to: fail for a MUST, a warning for a SHOULD, by default. */
   readonly status?: CheckStatus;
   readonly options?: Partial<ProbeOptions>;
 }

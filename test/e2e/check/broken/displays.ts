@@ -16,7 +16,7 @@ export const displays: BrokenTools = {
       /display_as\[0\]/,
     ),
     showing(
-      'has a patch that is none',
+      'has a patch that is invalid',
       { display_as: [{ type: 'diff', content: { path: 'a.txt', patch: 'a became b' } }, LINE] },
       /display_as\[0\]/,
     ),

@@ -1,7 +1,7 @@
 /** The fields of a message, as they came. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of what a body says; none where it is no object. */
+/** The fields of what a body says; none where it is not an object. */
 export function fieldsIn(body: string): Fields {
   try {
     return Object(JSON.parse(body));

@@ -52,7 +52,7 @@ export const flows: BrokenTools = {
   ],
   'TOOL-CHOICE': [
     telling(
-      'has a default that is none',
+      'has a default that is invalid',
       QUESTION,
       ofType('user_choice', { default: 2 }),
       /does not match its schema/,

@@ -11,7 +11,7 @@ export interface Delivery {
   readonly invocation: Fields;
 }
 
-/** Posts a callback. The status; rejects where there is none. */
+/** Posts a callback. The status; rejects where none exists. */
 export type Post = (url: string, message: Fields) => Promise<number>;
 
 export interface Answer {
@@ -19,18 +19,18 @@ export interface Answer {
   readonly body?: string;
 }
 
-/** What is done otherwise than by the good tool behind. */
+/** What is done other than by the good tool behind. */
 export interface Twist {
   readonly toolset?: (toolset: Fields) => Fields;
   /** In place of the tool's answer to a POST: undefined leaves it to the tool. */
   readonly answers?: (path: string, body: string) => Answer | 'reset' | undefined;
-  /** Whether it answers nobody any more. */
+  /** Whether it answers no one any more. */
   readonly isGone?: () => boolean;
   /** The status of an acknowledgement, for that of the tool, as soon as it is to go out. */
   readonly acknowledged?: (status: number) => number | Promise<number>;
   /** What the tool gets for what was sent. */
   readonly invocation?: (invocation: Fields) => Fields;
-  /** What is posted for what the tool says. The status that the tool is told. */
+  /** What is posted for what the tool says. The status that the tool is notified. */
   readonly delivers?: (delivery: Delivery, post: Post, front: string) => Promise<number>;
 }
 
@@ -38,7 +38,7 @@ export interface Front extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Stands before a good tool, and breaks what it is told to; all else passes. */
+/** Stands before a good tool, and breaks what it is asked to; all else passes. */
 export async function startFront(
   tool: AsyncDisposable & { readonly url: string },
   twist: Twist,
@@ -113,7 +113,7 @@ const same = (fields: Fields) => fields;
 const deliver = ({ url, message }: Delivery, send: Post) => send(url, message);
 const post: Post = async (url, message) => (await posted(url, JSON.stringify(message))).status;
 
-/** By a connection of its own: one that is kept may be broken before it is used, and would tell of a loss that was none. */
+/** By a connection of its own: one that is kept may be broken before it is used, and would reports a loss that was none. */
 function posted(url: string, body: string): Promise<{ readonly status: number; readonly said: string }> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };

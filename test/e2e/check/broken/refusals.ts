@@ -9,7 +9,7 @@ const SOUND = { operation: 'read', arguments: { line: 1 } };
 export const refusals: BrokenTools = {
   'TOOL-VALIDATE': [
     {
-      does: 'executes whatever it is told',
+      does: 'executes whatever it is reported',
       start: () => startTwisted({ invocation: call => ({ ...call, ...(isCall(call) && SOUND) }) }),
       says: /was executed: its result is/,
     },
@@ -28,7 +28,7 @@ export const refusals: BrokenTools = {
   'TOOL-MALFORMED': [
     answering('400', call => !isCall(call), 400, /a malformed payload was answered 400/),
     {
-      does: 'breaks the connection at what is no JSON',
+      does: 'breaks the connection at what is not JSON',
       start: () =>
         startTwisted({
           answers: (_, body) => (isFields(fieldsIn(body)) && isJson(body) ? undefined : 'reset'),
@@ -36,7 +36,7 @@ export const refusals: BrokenTools = {
       says: /ended without an answer to a malformed payload/,
     },
     {
-      does: 'is gone after what is no JSON',
+      does: 'is gone after what is not JSON',
       start: () => startTwisted(dying()),
       says: /malformed payload/,
       status: 'fail',
@@ -82,7 +82,7 @@ function answering(
   return { does: `answers ${does}`, start: () => startTwisted({ answers }), says };
 }
 
-/** Nobody is there any more once it got what it cannot read. */
+/** No one is there any more once it got what it cannot read. */
 function dying() {
   let isDead = false;
   return {

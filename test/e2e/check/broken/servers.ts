@@ -16,7 +16,7 @@ export const servers: BrokenTools = {
   ],
   'TOOL-NAMES': [
     offering('has a name twice', named('read'), /read/),
-    offering('has a name that is none', named('read all'), /may hold only/),
+    offering('has a name that is invalid', named('read all'), /may hold only/),
   ],
   'TOOL-MIGRATE': [
     migrating('has no /migrate', { status: 404 }, /\/migrate is missing/),

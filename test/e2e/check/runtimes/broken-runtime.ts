@@ -4,7 +4,7 @@ import type { TranscriptHeader } from '../../../../src/events/log.js';
 import type { RequirementId } from '../../../../src/protocol/requirements.js';
 import { findingsIn } from '../../support/checking.js';
 
-/** A runtime that breaks one rule, and what somebody saw of it. */
+/** A runtime that breaks one rule, and what someone saw of it. */
 export interface BrokenRuntime {
   readonly does: string;
   readonly breaks: RequirementId;

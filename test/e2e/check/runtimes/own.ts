@@ -7,7 +7,7 @@ import { ROOT } from '../../support/program.js';
 import { transcriptIn } from '../../support/recorder.js';
 import { type BrokenRuntime, brokenIn } from './broken-runtime.js';
 
-/** What only a runtime's own transcript shows: ours is told to be worse than it is, or its transcript is made so. */
+/** What only a runtime's own transcript shows: ours is asked to be worse than it is, or its transcript is made so. */
 export const OWN: readonly BrokenRuntime[] = [
   own('RT-NON200', 'waits on after a 201', 'ack_201', '--lenient-ack'),
   own('RT-RETRY', 'gives up after a 500', 'ack_500', '--retries', '0'),

@@ -39,7 +39,7 @@ export const SEEN_BY_TOOL: readonly BrokenRuntime[] = [
   ),
   seen('RT-NORETRY', 'sends again what was refused', (runtime, url) => again(runtime, url, 'refuse')),
   seen('RT-DUP', 'refuses a duplicate', refuseDuplicate),
-  seen('RT-VALIDATE', 'takes what is no callback', (runtime, url) => take(runtime, url, 'garbled')),
+  seen('RT-VALIDATE', 'takes what is not a callback', (runtime, url) => take(runtime, url, 'garbled')),
   seen('RT-MATCH', 'takes the result of another call', (runtime, url) => take(runtime, url, 'mistaken')),
   seen('RT-CHOICE', 'selects what there is not', (runtime, url) => choose(runtime, url, 7)),
   seen('RT-PENDING', 'sends again what is being asked', askAgain),

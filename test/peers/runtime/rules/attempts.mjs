@@ -15,7 +15,7 @@ export function* unfinishedFaults(call) {
   const results = messages.filter(({ body }) => body?.type === 'tool_result');
   // After a cancel no result is owed; and a result that was refused has been delivered.
   const isOwed = call.ack?.status === 200 && call.endedMs === null;
-  if (isOwed && results.length === 0) yield { id: 'TOOL-ALWAYS', why: 'there is no result' };
+  if (isOwed && results.length === 0) yield { id: 'TOOL-ALWAYS', why: 'without result' };
   for (const { place, attempts } of messages) {
     const wasLost = attempts.every(({ status }) => status === null || status >= 500);
     if (wasLost && attempts.length === 1 && !attempts.some(isAccepted))

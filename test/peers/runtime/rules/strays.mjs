@@ -1,7 +1,7 @@
 /** A callback URL is used exactly as given, and by the call that it was given to. */
 export function* strayFaults(calls, strays) {
   for (const { url } of strays)
-    yield { id: 'TOOL-OPAQUE', why: `a callback came to ${url}, which nobody was given` };
+    yield { id: 'TOOL-OPAQUE', why: `a callback came to ${url}, which no one was given` };
   const owners = new Map(calls.map(({ invocation }) => [keyOf(invocation), invocation]));
   for (const { invocation, callbacks } of calls) {
     for (const { body } of callbacks) {

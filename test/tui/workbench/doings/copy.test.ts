@@ -4,8 +4,8 @@ import { call, resultArrives } from '../../../events/build.js';
 import { onCalls } from '../support/open-session.js';
 
 test.each([
-  ['is shown to whoever waited for it', [], true],
-  ['leaves alone whoever has gone on to something else', ['t'], false],
+  ['is shown to anyone who waited for it', [], true],
+  ['leaves alone anyone who has gone on to something else', ['t'], false],
 ])('a command line %s', async (_, keys, isShown) => {
   let give: (line: ShellLine) => void = () => {};
   const asCommand = () => new Promise<ShellLine>(resolve => (give = resolve));

@@ -31,7 +31,7 @@ describe('the name that is offered is one that nothing has', () => {
     expect(session.sees()).toMatch(shown);
   });
 
-  test('whoever types already is left alone', async () => {
+  test('anyone who types already is left alone', async () => {
     const session = onCalls(settled, { controls: { freeName } });
     session.press('S', '<ctrl-u>', 'a');
     await session.settles();
@@ -39,7 +39,7 @@ describe('the name that is offered is one that nothing has', () => {
   });
 });
 
-describe('a line whose doing fails is there again, to be mended', () => {
+describe('a line whose doing fails is there again, to be fixed', () => {
   const fails = async () => ({ text: 'no such folder', isBad: true });
 
   test.each([
@@ -58,7 +58,7 @@ describe('a line whose doing fails is there again, to be mended', () => {
     expect(session.sees()).toContain('[Calls 1]');
   });
 
-  test('but not over what somebody does by then', async () => {
+  test('but not over what someone does by then', async () => {
     const session = onCalls(settled, { controls: { saveTranscript: fails } });
     session.press('S');
     session.typed('over/there\r');
@@ -81,7 +81,7 @@ test('the row of the server that was opened is selected', () => {
   expect(session.sees()).toMatch(/^❯ another/m);
 });
 
-test('a transcript that is opened leads nobody away who types', async () => {
+test('a transcript that is opened leads no one away who types', async () => {
   const session = openSession();
   session.press('O');
   session.typed('a.ndjson\r');

@@ -32,7 +32,7 @@ function elsewhere(id: string): Server {
 }
 
 describe('what becomes of a call that was sent', () => {
-  test('whoever types in another form by then stays there, and is told', async () => {
+  test('anyone who types in another form by then stays there, and is reported', async () => {
     const session = slowSession();
     session.press('<ctrl-r>', '<escape>', 'j', '<enter>');
     await session.answers({ kind: 'sent', key: KEY });
@@ -51,7 +51,7 @@ describe('what becomes of a call that was sent', () => {
     expect(session.sees()).toContain('edit_file: Not sent');
   });
 
-  test('whoever types on in the same form stays in their field, which has the fault', async () => {
+  test('anyone who types on in the same form stays in their field, which has the fault', async () => {
     const session = slowSession();
     session.press('<ctrl-r>', 'z');
     await session.answers(FAULTS);
@@ -81,7 +81,7 @@ describe('what becomes of a call that was sent', () => {
   });
 });
 
-describe('whoever does something else by the time it is sent stays there, and is told', () => {
+describe('anyone who does something else by the time it is sent stays there, and is reported', () => {
   test.each([
     ['has the help before them', ['?'], /Esc close/],
     ['types a line', ['O', 'a'], /^Open transcript: a/m],
@@ -149,7 +149,7 @@ describe('a form that is not filled in', () => {
     expect(session.asked).toEqual([]);
   });
 
-  test('is left alone where somebody types by then', async () => {
+  test('is left alone where someone types by then', async () => {
     const session = openSession({
       servers: [readyServer([tool])],
       start: unfilled,

@@ -25,7 +25,7 @@ const EDIT = formFor(
   { depth: 12, line: 1, tags: ['long one'] },
 );
 
-test('what cannot be read, what is empty, and what breaks the schema is told at once; the first is in focus', async () => {
+test('what cannot be read, what is empty, and what breaks the schema is reported at once; the first is in focus', async () => {
   const form = await judged(pressAll(EDIT, '<down>', '<ctrl-u>', 'twelve'));
   expect(drawn(form).filter(row => /✗|❯|Run/.test(row))).toEqual([
     '❯ depth    12[ ]                                                           integer',

@@ -38,7 +38,7 @@ test('what was typed and chosen are the arguments; what is optional and empty is
   });
 });
 
-test('what is required and empty, or no number, is told at its field, and the first one is in focus', () => {
+test('what is required and empty, or no number, is reported at its field, and the first one is in focus', () => {
   const read = pressAll(EDIT, '<down>', 'c', '<down>', 'twelve', '<tab>', '1e999').arguments();
   if (read.ok) throw new Error('it has faults');
   expect(drawn(read.form).filter(row => /✗|❯|Run/.test(row))).toEqual([

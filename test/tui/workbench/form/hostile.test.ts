@@ -72,9 +72,9 @@ test.each<[string, Readonly<Record<string, unknown>>]>([
       {},
     ),
   ],
-  ['is no schema', { type: 7, properties: 'x', required: {}, allOf: 3, anyOf: 'y', enum: {}, items: [] }],
+  ['is not a schema', { type: 7, properties: 'x', required: {}, allOf: 3, anyOf: 'y', enum: {}, items: [] }],
   [
-    'has parts that are none',
+    'has parts that are not one',
     { properties: { a: null, b: 3, c: [], d: true, e: { type: ['string', 7, null] }, f: { enum: [] } } },
   ],
   ['has ten thousand types', { properties: { a: { type: Array.from({ length: 10_000 }, () => 'string') } } }],

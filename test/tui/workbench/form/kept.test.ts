@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createTheme } from '../../../../src/render/terminal/theme.js';
 import { drawForm } from '../../../../src/tui/workbench/form/draw.js';
 import { Form } from '../../../../src/tui/workbench/form/form.js';
-import { isRecord } from '../../../../src/util/json-diagnosis.js';
+import { isRecord } from '../../../../src/util/values.js';
 import { anyCodePoint } from '../../../support/characters.js';
 import { pressAll, valueIn } from './support/pressing.js';
 
@@ -14,13 +14,18 @@ interface Case {
 }
 
 const KEYS = ['a', 'b', 'c d', '0', '__proto__', 'é', ''];
+
 /** JSON writes no -0. */
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map(value => (value === 0 ? 0 : value));
+
 const json = fc.jsonValue().filter(value => !JSON.stringify(value).includes('-0'));
+
 const asJson = json.map((value): unknown => JSON.parse(JSON.stringify(value)));
 
 const NOTHING: Case = { schema: {}, value: null };
+
 const given = fc.constantFrom('required', 'given', 'absent', 'unnamed');
+
 const leaf: fc.Arbitrary<Case> = fc.oneof(
   fc.string({ unit: anyCodePoint }).map(value => ({ schema: { type: 'string', default: 'd' }, value })),
   number.map(value => ({ schema: { type: 'number', default: 1 }, value })),

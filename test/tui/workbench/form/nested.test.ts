@@ -40,14 +40,14 @@ test('items are added where it says so, and taken out', () => {
   expect(valueIn(pressAll(form, '<ctrl-d>'))).toEqual({ tags: [] });
 });
 
-test('a fault deeper than the fields is told at the nearest of them', () => {
+test('a fault deeper than the fields is reported at the nearest of them', () => {
   const form = formFor({ config: { description: 'anything' } }, [], { config: { a: [1] } });
   expect(drawn(form.withFaults([{ path: '$.config.a[0]', message: 'must be string (type)' }]))).toContain(
     '    ✗ .a[0] must be string (type)',
   );
 });
 
-test('of several types one is chosen, and the value typed below it; whoever types at once means a text', () => {
+test('of several types one is chosen, and the value typed below it; anyone who types at once means a text', () => {
   const form = formFor({
     when: { anyOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] },
     either: { type: ['string', 'null'] },
@@ -61,7 +61,7 @@ test('of several types one is chosen, and the value typed below it; whoever type
   expect(valueIn(pressAll(form, '12', '<down>', ' ', ' '))).toEqual({ when: 12, either: null });
 });
 
-test('variants that are objects are told apart by what they must hold', () => {
+test('variants that are objects are distinguished by what they must hold', () => {
   const variant = (kind: string, name: string) => ({
     title: kind,
     properties: { kind: { const: kind }, [name]: { type: 'string' } },
@@ -98,7 +98,7 @@ test('what the schema does not name is kept, as a field that can be taken out', 
   expect(valueIn(pressAll(form, '<down>', '<ctrl-d>'))).toEqual({ a: 'x' });
 });
 
-test('a value of another kind than its field is kept as JSON, and can be mended', () => {
+test('a value of another kind than its field is kept as JSON, and can be fixed', () => {
   const form = formFor({ line: { type: 'integer' } }, [], { line: 'twelve' });
   expect(drawn(form)[0]).toMatch(/"twelve"\[ \] .*integer as JSON$/);
   expect(valueIn(pressAll(form, '<ctrl-u>', '12'))).toEqual({ line: 12 });

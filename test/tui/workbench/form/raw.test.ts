@@ -26,7 +26,7 @@ test('what was typed by hand is the arguments, and comes back into the fields', 
   expect(drawn(pressAll(typed, '<ctrl-e>')).slice(0, 3).join('\n')).toMatch(/path.*b\.txt.*line.* 3 /s);
 });
 
-test('what is no JSON stays as it was typed, its fault at the top, the cursor where it is', () => {
+test('what is not JSON stays as it was typed, its fault at the top, the cursor where it is', () => {
   const back = pressAll(emptied, '{"path": "b.txt",', '<enter>', '  "line": }', '<ctrl-e>');
   expect(drawn(back)).toEqual([
     '  ✗ line 2, column 11: "}" stands where a value is expected',

@@ -16,7 +16,7 @@ test('RT-TOOLSET: an operation of several configured toolsets is marked, in the 
   expect(sees()).not.toContain('⚠');
 });
 
-test('RT-TOOLSET: nobody fills in a form in vain: Enter says why there is none, the head of one that is open does', () => {
+test('RT-TOOLSET: no one fills in a form without success: Enter says why none exists, the head of one that is open does', () => {
   const one = { ...readyServer([EDIT]), isConfigured: true };
   const session = openSession({ servers: [one] });
   const why = '2 configured toolsets define it, so none of them is used (RT-TOOLSET)';

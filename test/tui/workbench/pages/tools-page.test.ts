@@ -3,9 +3,9 @@ import type { Server } from '../../../../src/tui/workbench/model.js';
 import { readyServer, toolOf } from '../support/bench.js';
 import { EDIT, openSession } from '../support/open-session.js';
 
-const FAILED = { kind: 'failed', message: 'nobody is there', faults: [], hint: null } as const;
+const FAILED = { kind: 'failed', message: 'no one is there', faults: [], hint: null } as const;
 
-test('where there is no server yet, it says how to come to one', () => {
+test('where without server yet, it says how to come to one', () => {
   const session = openSession({ servers: [] });
   expect(session.sees()).toContain(
     'No servers yet.\nu opens one by its URL; D opens the demo, a tool bundled with this program.\n',
@@ -57,7 +57,7 @@ describe('the foot says what Enter does', () => {
     ['with one that is asked', [of({ kind: 'loading' })], 'g', /^↑↓ select {3}\/ search {3}c calls/],
     ['with one that sleeps', [of({ kind: 'asleep', command: 'run' })], 'g', /^⏎ start {3}↑↓ select/],
     ['with one that failed', [of(FAILED)], 'g', /^⏎ retry {3}x remove {3}↑↓ select/],
-    ['where there is none', [], 'g', /^c calls {3}u open a URL {3}D demo/],
+    ['where none exists', [], 'g', /^c calls {3}u open a URL {3}D demo/],
   ])('%s', (_, servers, key, foot) => {
     const session = openSession({ servers });
     session.press(key);

@@ -1,12 +1,13 @@
 import { CallLog } from '../../../../src/events/call-log.js';
 import type { Fact } from '../../../../src/events/events.js';
 import { createLog } from '../../../../src/events/log.js';
-import type { Clock } from '../../../../src/system/drafts.js';
+import type { Clock } from '../../../../src/system/clock.js';
 import type { Controls, Said, Server, SessionOptions, Volume } from '../../../../src/tui/workbench/model.js';
 import { createRedactor } from '../../../../src/util/redact.js';
 import { fakeClock } from '../../../support/fake-clock.js';
 
 type Ready = Extract<Server['state'], { kind: 'ready' }>;
+
 type Tool = Ready['toolset']['tools'][number];
 
 export const ENDPOINT = 'http://127.0.0.1:3001/invoke';
@@ -35,7 +36,7 @@ export interface BenchOptions {
   readonly start?: SessionOptions['start'];
   readonly clock?: Clock;
   readonly level?: SessionOptions['level'];
-  /** Whose a live call is; the server s1's, unless told. */
+  /** Whose a live call is; the server s1's, by default. */
   readonly serverOf?: SessionOptions['world']['serverOf'];
   /** Live calls that were sent without validation. */
   readonly unvalidated?: readonly string[];
@@ -43,7 +44,7 @@ export interface BenchOptions {
   readonly opened?: readonly string[];
 }
 
-/** What a session looks at and can do, all of it made up: events are told, and what is asked for is only noted. */
+/** What a session looks at and can do, all of it made up: events are reported, and what is asked for is only noted. */
 export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more }: BenchOptions = {}) {
   const log = createLog(clock.now);
   const book = new CallLog();
@@ -99,7 +100,7 @@ function notingControls(asked: string[], shelve: (name: string) => void): Contro
     check: async () => [],
     run: async ({ operation, arguments: args }, { validates }) => {
       note('run', operation, args, ...(validates ? [] : ['unchecked']));
-      return { kind: 'refused', reason: 'nobody is there' };
+      return { kind: 'refused', reason: 'no one is there' };
     },
     decline: async ({ operation }) => told(done('decline'), 'decline', operation),
     answer: (...words) => told(null, 'answer', ...words),

@@ -18,7 +18,7 @@ import {
 import { read } from '../../read-sheet.js';
 import { bookOf, LOOK, sheetsFor } from './look-at.js';
 
-/** Somebody who looks at the problems of a call. */
+/** Someone who looks at the problems of a call. */
 class Onlooker {
   #heard = () => {};
   readonly #sheets: ReturnType<typeof sheetsFor>;
@@ -67,7 +67,7 @@ test('what was broken comes first, with its id, what it asks and the proof', asy
   expect(lines.some(line => line.includes('no problems'))).toBe(false);
 });
 
-test('RT-ARGS: what a person had sent unvalidated is a remark, and no breach; of a file nobody knows', async () => {
+test('RT-ARGS: what a person had sent unvalidated is a remark, and no breach; of a file no one knows', async () => {
   const odd = [
     discovery(),
     call({ invocation: { ...INVOCATION, arguments: {} } }),
@@ -85,7 +85,7 @@ test('RT-ARGS: what a person had sent unvalidated is a remark, and no breach; of
     expect(lines).toContainEqual(expect.stringMatching(/^• RT-ARGS {2}SHOULD/));
 });
 
-test('why there is no result stands above all', async () => {
+test('why without result stands above all', async () => {
   const lines = await problemsOf(
     bookOf(call(), acknowledged(), refused('wrong-address', 404), timedOut(2_000)),
   );

@@ -97,7 +97,7 @@ describe('RT-SUB: a call that subscribed', () => {
   ];
   const sheetOf = (book: CallLog) => sheetsFor().sheetOf('result', book, KEY, LOOK);
 
-  test('has its events below the result: as they are told to the human, and whole for the LLM', () => {
+  test('has its events below the result: as they are asked to the human, and whole for the LLM', () => {
     expect(read(sheetOf(bookOf(subscribed, events)))).toEqual([
       [
         'HUMAN text (no display_as), 3 events',
@@ -128,7 +128,7 @@ describe('RT-SUB: a call that subscribed', () => {
     expect(human).toEqual(['HUMAN text (no display_as), 0 events so far', 'done']);
   });
 
-  test('is told on as they come: what was there stays', () => {
+  test('is passed on as they come: what was there stays', () => {
     const book = bookOf(subscribed);
     const sheets = sheetsFor();
     const sheet = () => sheets.sheetOf('result', book, KEY, LOOK);
@@ -158,6 +158,6 @@ describe('RT-SUB: a call that subscribed', () => {
   });
 });
 
-test('of a call that nobody knows there is nothing', () => {
+test('of a call that no one knows there is nothing', () => {
   expect(sheetsFor().sheetOf('result', bookOf(), KEY, LOOK)).toEqual({ parts: [] });
 });

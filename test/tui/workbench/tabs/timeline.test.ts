@@ -40,7 +40,7 @@ test('with bytes, each message below its event, and the same lines else', () => 
   expect(lines(true).filter(line => !line.includes('│'))).toEqual(lines(false));
 });
 
-test('what a call forgets is told all the same', () => {
+test('what a call forgets is reported all the same', () => {
   const note = 'x'.repeat(2 * 1024 * 1024);
   const large = { ...VIEW, view_type: 'note', content: { note } };
   const views = Array.from({ length: 10 }, (_, index) => arrives(large, { leg: `view-${index}` }));

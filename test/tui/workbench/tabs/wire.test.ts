@@ -44,7 +44,7 @@ describe('what became of a request', () => {
   });
 });
 
-test('whoever looks after every event reads the same in the end: each answer below its request', () => {
+test('anyone who looks after every event reads the same in the end: each answer below its request', () => {
   const book = bookOf();
   const sheets = sheetsFor();
   const events = eventsOf(

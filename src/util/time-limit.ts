@@ -1,5 +1,4 @@
 import { type Context, createContext, Script } from 'node:vm';
-import { lastUpTo } from './strings-in.js';
 
 /** Default time limit in milliseconds. */
 const VALUE_MS = 250;
@@ -12,6 +11,7 @@ export class OutOfTime extends Error {
 }
 
 const callWork = new Script('work()');
+
 let room: Context | undefined;
 
 /**
@@ -71,48 +71,4 @@ export function weightOf(value: unknown, most: number): number {
     for (const part of parts) waiting.push(part);
   }
   return weight;
-}
-
-/** Caches the last value by its inputs. */
-export class Memo<Value> {
-  #kept: { readonly from: readonly unknown[]; readonly value: Value } | null = null;
-
-  of(from: readonly unknown[], make: () => Value): Value {
-    if (!this.#kept || !isSame(this.#kept.from, from)) this.#kept = { from, value: make() };
-    return this.#kept.value;
-  }
-}
-
-function isSame(before: readonly unknown[], now: readonly unknown[]): boolean {
-  return before.length === now.length && before.every((each, index) => Object.is(each, now[index]));
-}
-
-/** A sequence of parts with different lengths. */
-export interface Offsets {
-  /** The sum of all lengths. */
-  readonly total: number;
-  /** The start of each part. */
-  readonly starts: Uint32Array;
-  lengthOf(which: number): number;
-  /** The part that contains a place, and the offset in it; -1 if outside. */
-  locate(place: number): { readonly which: number; readonly at: number };
-}
-
-/** Adds up once, then searches by bisection. */
-export function offsetsOf(lengths: readonly number[]): Offsets {
-  const starts = new Uint32Array(lengths.length);
-  let total = 0;
-  for (const [which, length] of lengths.entries()) {
-    starts[which] = total;
-    total += length;
-  }
-  return {
-    total,
-    starts,
-    lengthOf: which => lengths[which] ?? 0,
-    locate(place) {
-      const which = place < total ? lastUpTo(starts, place) : -1;
-      return { which, at: place - (starts[which] ?? 0) };
-    },
-  };
 }

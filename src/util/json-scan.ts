@@ -53,9 +53,12 @@ function endsScalar(code: number): boolean {
 
 /** The maximum nesting; serializing overflows the stack at a few thousand (threats, row 18). */
 export const MAX_DEPTH = 128;
+
 const MAX_NOTES = 8;
+
 /** Longer numbers are not checked. */
 const LONGEST_NUMBER = 400;
+
 const LONGEST_KEY = 1024;
 
 interface Diagnosis {
@@ -148,69 +151,4 @@ function isWellFormed(value: unknown): boolean {
   return Object.keys(value).every(
     key => key.isWellFormed() && isWellFormed(value[key as keyof typeof value]),
   );
-}
-
-/**
- * A map of the latest entries: at least `count`, at most twice as many. It drops the older of two generations at once, since deleting
- * the oldest entries of a Map one by one gets slow.
- */
-export class RecentMap<K, V> {
-  #young = new Map<K, V>();
-  #old = new Map<K, V>();
-
-  constructor(private readonly count: number) {}
-
-  get(key: K): V | undefined {
-    return this.#young.get(key) ?? this.#old.get(key);
-  }
-
-  set(key: K, value: V): void {
-    this.#young.set(key, value);
-    if (this.#young.size < this.count) return;
-    this.#old = this.#young;
-    this.#young = new Map();
-  }
-
-  delete(key: K): void {
-    this.#young.delete(key);
-    this.#old.delete(key);
-  }
-
-  /** The latest value of each key, older generation first. */
-  *values(): Generator<V> {
-    for (const [key, value] of this.#old) if (!this.#young.has(key)) yield value;
-    yield* this.#young.values();
-  }
-
-  clear(): void {
-    this.#young.clear();
-    this.#old.clear();
-  }
-}
-
-/** `1 byte`, `312 bytes`. */
-export function bytesText(count: number): string {
-  return `${count} byte${count === 1 ? '' : 's'}`;
-}
-
-/** Whether a value is a JSON object (not an array, not null). */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Half of a character at a cut. */
-const HALF = /[\uD800-\uDBFF]$/;
-
-/** The beginning of a foreign text, with `…` if it is longer. */
-export function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most).replace(HALF, '').toWellFormed()}…`;
-}
-
-/** JSON without whitespace; null if the value is not JSON: a cycle, a bigint, undefined. */
-export function compactJson(value: unknown): string | null {
-  try {
-    return JSON.stringify(value) ?? null;
-  } catch {
-    return null;
-  }
 }

@@ -1,4 +1,44 @@
-import { cut, isRecord, type JsonTokenKind, scanJson } from './json-diagnosis.js';
+import { parseJson } from './json.js';
+import { type JsonTokenKind, MAX_DEPTH, scanJson } from './json-scan.js';
+import { cut } from './text.js';
+import { isRecord } from './values.js';
+
+const MAX_LENGTH = 1_000_000;
+
+/**
+ * Indents JSON token by token; numbers, escapes and repeated keys stay as written. Null if the text is not a JSON object or array, longer
+ * than a million characters, or nested too deep.
+ */
+export function prettyJson(text: string): string | null {
+  if (text.length > MAX_LENGTH || !/^\s*[{[]/.test(text) || !isJson(text)) return null;
+  const out: string[] = [];
+  let depth = 0;
+  let opened = false;
+  const newline = () => out.push(`\n${'  '.repeat(depth)}`);
+  scanJson(text, (kind, from, to) => {
+    const token = text.slice(from, to);
+    if (depth > MAX_DEPTH) return false;
+    if (kind === 'close') {
+      depth--;
+      if (!opened) newline();
+    } else if (opened) newline();
+    opened = kind === 'open';
+    if (opened) depth++;
+    out.push(kind === 'colon' ? ': ' : token);
+    if (kind === 'comma') newline();
+    return true;
+  });
+  return depth > MAX_DEPTH ? null : out.join('');
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** The members of a JSON object or array as written; of repeated keys the last. */
 export function membersOf(text: string): ReadonlyMap<string, string> {
@@ -80,8 +120,11 @@ export function onOneLine(text: string): string {
 
 /** Characters of a text. */
 const LONGEST = 32;
+
 const MOST_ITEMS = 4;
+
 const MOST_MEMBERS = 12;
+
 /** Deeper containers are shown as `{…}`. */
 const DEEPEST = 3;
 
@@ -108,4 +151,66 @@ function listed<Item>(
   const shown = items.slice(0, most).map(item => sketch(item, depth + 1));
   const rest = items.length - shown.length;
   return `${open}${[...shown, ...(rest > 0 ? [`… ${rest} more`] : [])].join(', ')}${close}`;
+}
+
+/**
+ * Serializes a value in the layout of an earlier JSON text: the same members, order, white space and escapes; only changed values are
+ * written anew. Compact JSON if the shapes differ or the layout is invalid.
+ */
+export function inLayout(written: string, value: unknown): string {
+  const layout = written.replace(/^\uFEFF/, '');
+  if (!parseJson(layout).ok) return JSON.stringify(value);
+  const pieces: string[] = [];
+  const open: Place[] = [];
+  let done = 0;
+  let isSame = true;
+  scanJson(layout, (kind, from, to) => {
+    const place = open.at(-1);
+    if (kind === 'close') return open.pop();
+    if (kind === 'comma' || kind === 'colon') return place && separate(place, kind);
+    const token = layout.slice(from, to);
+    if (kind === 'string' && place?.isKey) return nameNext(place, token);
+    const current = place ? valueIn(place) : value;
+    if (kind === 'open') {
+      isSame = begin(token, current, open);
+      return isSame;
+    }
+    pieces.push(layout.slice(done, from), valueText(token, current));
+    done = to;
+    return true;
+  });
+  return isSame ? pieces.join('') + layout.slice(done) : JSON.stringify(value);
+}
+
+interface Place {
+  readonly value: unknown;
+  index: number;
+  key: string;
+  /** Whether a member's name comes next. */
+  isKey: boolean;
+}
+
+function begin(token: string, value: unknown, open: Place[]): boolean {
+  const isObject = token === '{';
+  open.push({ value, index: 0, key: '', isKey: isObject });
+  return isObject ? isRecord(value) : Array.isArray(value);
+}
+
+function separate(place: Place, kind: 'comma' | 'colon'): void {
+  if (kind === 'comma') place.index++;
+  place.isKey = kind === 'comma' && !Array.isArray(place.value);
+}
+
+function nameNext(place: Place, token: string): void {
+  place.key = String(JSON.parse(token));
+}
+
+function valueIn({ value, index, key }: Place): unknown {
+  if (Array.isArray(value)) return value[index];
+  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+function valueText(token: string, value: unknown): string {
+  const isMissing = value === undefined;
+  return JSON.parse(token) === value ? token : JSON.stringify(isMissing ? null : value);
 }

@@ -1,0 +1,26 @@
+export interface Clock {
+  /** Monotonic milliseconds, so that deadlines survive a change of the system's time. */
+  now(): number;
+  wall(): Date;
+  /** Calls back once after `ms` milliseconds. Returns a function that cancels it. */
+  after(ms: number, callback: () => void): () => void;
+}
+
+/** Node fires a longer timer at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wall: () => new Date(),
+  after(ms, callback) {
+    let timer: NodeJS.Timeout;
+    const wait = (left: number) => {
+      timer = setTimeout(
+        () => (left > LONGEST_MS ? wait(left - LONGEST_MS) : callback()),
+        Math.min(left, LONGEST_MS),
+      );
+    };
+    wait(ms);
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,0 +1,194 @@
+interface StoreLimits {
+  readonly count: number;
+  /** Of all values together; the latest value stays even when it is larger. */
+  readonly size: number;
+}
+
+interface Entry<Value> {
+  value: Value;
+  size: number;
+}
+
+/** A map that drops its oldest entries beyond a number of entries or a total size. */
+export class BoundedStore<Key, Value> {
+  readonly #entries = new Map<Key, Entry<Value>>();
+  /** Kept between drops: a new iterator would step over every entry deleted before. */
+  #oldest = this.#entries.keys();
+  #total = 0;
+  #dropped = 0;
+
+  constructor(private readonly limits: StoreLimits) {}
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** The number of dropped entries. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  get(key: Key): Value | undefined {
+    return this.#entries.get(key)?.value;
+  }
+
+  sizeOf(key: Key): number {
+    return this.#entries.get(key)?.size ?? 0;
+  }
+
+  /** A known key keeps its place in the order. */
+  set(key: Key, value: Value, size: number): void {
+    const entry = this.#entries.get(key);
+    this.#total += size - (entry?.size ?? 0);
+    if (entry) Object.assign(entry, { value, size });
+    else this.#entries.set(key, { value, size });
+    const { limits } = this;
+    while (this.size > 1 && (this.size > limits.count || this.#total > limits.size)) this.#dropOldest();
+  }
+
+  /** Oldest first. */
+  values(): Value[] {
+    return Array.from(this.#entries.values(), ({ value }) => value);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#oldest = this.#entries.keys();
+    this.#total = 0;
+    this.#dropped = 0;
+  }
+
+  #dropOldest(): void {
+    const { value: key } = this.#oldest.next();
+    if (key === undefined) return;
+    this.#total -= this.sizeOf(key);
+    this.#entries.delete(key);
+    this.#dropped++;
+  }
+}
+
+/**
+ * A map of the latest entries: at least `count`, at most twice as many. It drops the older of two generations at once, since deleting
+ * the oldest entries of a Map one by one gets slow.
+ */
+export class RecentMap<K, V> {
+  #young = new Map<K, V>();
+  #old = new Map<K, V>();
+
+  constructor(private readonly count: number) {}
+
+  get(key: K): V | undefined {
+    return this.#young.get(key) ?? this.#old.get(key);
+  }
+
+  set(key: K, value: V): void {
+    this.#young.set(key, value);
+    if (this.#young.size < this.count) return;
+    this.#old = this.#young;
+    this.#young = new Map();
+  }
+
+  delete(key: K): void {
+    this.#young.delete(key);
+    this.#old.delete(key);
+  }
+
+  /** The latest value of each key, older generation first. */
+  *values(): Generator<V> {
+    for (const [key, value] of this.#old) if (!this.#young.has(key)) yield value;
+    yield* this.#young.values();
+  }
+
+  clear(): void {
+    this.#young.clear();
+    this.#old.clear();
+  }
+}
+
+/** Caches the last value by its inputs. */
+export class Memo<Value> {
+  #kept: { readonly from: readonly unknown[]; readonly value: Value } | null = null;
+
+  of(from: readonly unknown[], make: () => Value): Value {
+    if (!this.#kept || !isSame(this.#kept.from, from)) this.#kept = { from, value: make() };
+    return this.#kept.value;
+  }
+}
+
+function isSame(before: readonly unknown[], now: readonly unknown[]): boolean {
+  return before.length === now.length && before.every((each, index) => Object.is(each, now[index]));
+}
+
+/** A sequence of parts with different lengths. */
+export interface Offsets {
+  /** The sum of all lengths. */
+  readonly total: number;
+  /** The start of each part. */
+  readonly starts: Uint32Array;
+  lengthOf(which: number): number;
+  /** The part that contains a place, and the offset in it; -1 if outside. */
+  locate(place: number): { readonly which: number; readonly at: number };
+}
+
+/** Adds up once, then searches by bisection. */
+export function offsetsOf(lengths: readonly number[]): Offsets {
+  const starts = new Uint32Array(lengths.length);
+  let total = 0;
+  for (const [which, length] of lengths.entries()) {
+    starts[which] = total;
+    total += length;
+  }
+  return {
+    total,
+    starts,
+    lengthOf: which => lengths[which] ?? 0,
+    locate(place) {
+      const which = place < total ? lastUpTo(starts, place) : -1;
+      return { which, at: place - (starts[which] ?? 0) };
+    },
+  };
+}
+
+/** The last index whose number is at most `value`, or -1; the numbers ascend. */
+export function lastUpTo(ascending: ArrayLike<number>, value: number): number {
+  let from = 0;
+  let to = ascending.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((ascending[middle] ?? 0) <= value) from = middle + 1;
+    else to = middle;
+  }
+  return from - 1;
+}
+
+const REMEMBERED = 1_000;
+
+/** Characters. Longer words are not cached. */
+const LONGEST = 256;
+
+/**
+ * Caches a pure function of words in bounded memory.
+ * @param judge never returns `undefined`.
+ */
+export function remembering<T>(judge: (word: string) => T): (word: string) => T {
+  const known = new Map<string, T>();
+  return word => {
+    const found = known.get(word);
+    if (found !== undefined) return found;
+    const judged = judge(word);
+    if (word.length > LONGEST) return judged;
+    if (known.size === REMEMBERED) known.clear();
+    known.set(word, judged);
+    return judged;
+  };
+}
+
+/** Caches a function of objects as long as they live; frames ask for the same values repeatedly. */
+export function onceEach<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new WeakMap<Key, { readonly value: Value }>();
+  return key => {
+    const known = made.get(key) ?? { value: make(key) };
+    made.set(key, known);
+    return known.value;
+  };
+}

@@ -1,0 +1,176 @@
+import { distance } from 'fastest-levenshtein';
+import prettyMs from 'pretty-ms';
+import { decodeUtf8 } from './json.js';
+import { visibleLine } from './visible.js';
+
+/** `1 byte`, `312 bytes`. */
+export function bytesText(count: number): string {
+  return `${count} byte${count === 1 ? '' : 's'}`;
+}
+
+/** Half of a character at a cut. */
+const HALF = /[\uD800-\uDBFF]$/;
+
+/** The beginning of a foreign text, with `…` if it is longer. */
+export function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most).replace(HALF, '').toWellFormed()}…`;
+}
+
+const LONGEST = 60;
+
+/** Quotes the start of foreign text for a message: one line, safe to print. */
+export function excerpt(text: string): string {
+  const head = Array.from(text.slice(0, 2 * LONGEST))
+    .slice(0, LONGEST)
+    .join('');
+  return `"${visibleLine(head)}${head.length < text.length ? '…' : ''}"`;
+}
+
+/** Elapsed milliseconds, rounded to microseconds. */
+export function since(at: number, start: number): number {
+  return Math.round((at - start) * 1_000) / 1_000;
+}
+
+/** `a, b, c and 4 more`. */
+export function firstFew(names: readonly string[], most: number): string {
+  return [names.slice(0, most).join(', '), ...restOf(names, most)].join(' ');
+}
+
+/** The first of many, then `and 4 more`. */
+export function firstOf(all: readonly string[], most: number): readonly string[] {
+  return [...all.slice(0, most), ...restOf(all, most)];
+}
+
+function restOf({ length }: readonly string[], most: number): readonly string[] {
+  return length > most ? [`and ${length - most} more`] : [];
+}
+
+/** `3ms`, `1.2s`, `5m 3s`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 10) return `${round(milliseconds, 1)}ms`;
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)}ms`;
+  return prettyMs(Math.max(milliseconds, 1000), { keepDecimalsOnWholeSeconds: false });
+}
+
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
+
+/** An end near `end` that does not split a surrogate pair. */
+export function wholeCharacters(text: string, end: number): number {
+  const code = text.codePointAt(end - 1) ?? 0;
+  return code > 0xffff ? end + 1 : end;
+}
+
+/** Characters; short strings are collected soon. */
+const PIECE = 64 * 1024;
+
+/** The text in pieces, so that a write, digest or escape copies little at once. */
+export function* piecesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    const to = wholeCharacters(text, from + PIECE);
+    yield text.slice(from, to);
+    from = to;
+  }
+}
+
+const PLAIN = /^[\w@%+=:,./-]+$/;
+
+/** A word quoted for a POSIX shell. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** As {@link quoted}, but plain words stay unquoted. */
+export function shellWord(text: string): string {
+  return PLAIN.test(text) ? text : quoted(text);
+}
+
+const LINE_FEED = 0x0a;
+
+/** Replaces a line that is not UTF-8; it is not valid JSON either. */
+const UNREADABLE = '(not UTF-8)';
+
+/** The lines of a file, decoded separately, so that invalid bytes affect one line only. */
+export function* byteLines(bytes: Uint8Array): Generator<string> {
+  for (let from = 0; from < bytes.length; ) {
+    const next = bytes.indexOf(LINE_FEED, from);
+    const end = next < 0 ? bytes.length : next;
+    yield decodeUtf8(bytes.subarray(from, end)) ?? UNREADABLE;
+    from = end + 1;
+  }
+}
+
+/** Splits incoming bytes into lines; keeps an unfinished line, drops one that is too long. */
+export class LineSplitter {
+  #pieces: Uint8Array[] = [];
+  #length = 0;
+
+  constructor(
+    private readonly maxBytes: number,
+    private readonly onLine: (line: Uint8Array) => void,
+  ) {}
+
+  /** @returns false if a line is too long; the rest is ignored. */
+  add(chunk: Uint8Array): boolean {
+    let from = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, from)) {
+      if (!this.#keep(chunk.subarray(from, end))) return false;
+      this.onLine(this.#take());
+      from = end + 1;
+    }
+    return this.#keep(chunk.subarray(from));
+  }
+
+  /** Bytes after the last line feed. */
+  get rest(): number {
+    return this.#length;
+  }
+
+  #keep(piece: Uint8Array): boolean {
+    this.#length += piece.length;
+    if (piece.length > 0) this.#pieces.push(piece);
+    const fits = this.#length <= this.maxBytes;
+    if (!fits) this.#drop();
+    return fits;
+  }
+
+  #take(): Uint8Array {
+    const [only, ...more] = this.#pieces;
+    const line = only && more.length === 0 ? only : Buffer.concat(this.#pieces);
+    this.#drop();
+    return line;
+  }
+
+  #drop(): void {
+    this.#pieces = [];
+    this.#length = 0;
+  }
+}
+
+/**
+ * Up to three similar candidates, nearest first.
+ * @param limit the maximum edit distance; default: half of the word's length, at least 2
+ */
+export function nearest(
+  word: string,
+  candidates: readonly string[],
+  limit = Math.max(2, Math.floor(word.length / 2)),
+): string[] {
+  return candidates
+    .map(candidate => ({ candidate, far: distance(word.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ candidate, far }) => far <= limit || candidate.startsWith(word))
+    .sort((a, b) => a.far - b.far)
+    .slice(0, 3)
+    .map(({ candidate }) => candidate);
+}
+
+/** `Did you mean "a" or "b"?`, or nothing. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  return offer(nearest(word, candidates));
+}
+
+/** `Did you mean …?` for given names. */
+export function offer(found: readonly string[]): string {
+  return found.length > 0 ? `Did you mean ${found.map(name => `"${name}"`).join(' or ')}?` : '';
+}

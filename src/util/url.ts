@@ -1,0 +1,61 @@
+import { REDACTED } from './redact.js';
+
+let last: { readonly text: string; readonly url: URL } | undefined;
+
+/**
+ * Parses an absolute URL; null if invalid. Caches the last one, since a callback URL is parsed several times in a row. Do not modify the
+ * result.
+ */
+export function readUrl(text: string): URL | null {
+  if (last?.text === text) return last.url;
+  try {
+    last = { text, url: new URL(text) };
+    return last.url;
+  } catch {
+    return null;
+  }
+}
+
+/** A Content-Type without parameters, in lower case (RFC 9110, section 8.3). */
+export function mediaTypeOf(contentType: string): string {
+  return contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/**
+ * Whether a page may be offered to the user (TOOL-OAUTH; threats, row 13): https, or http on loopback for a tool under development. A user
+ * name before the host (`https://bank.example@evil.example`) would disguise the real host.
+ */
+export function isSafeToVisit(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username !== '' || password !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
+}
+
+/** A URL without user, query and fragment; the placeholder if the URL is invalid. */
+export function bareUrl(text: string): string {
+  try {
+    const url = new URL(text);
+    return `${url.protocol}//${url.host}${url.pathname}`;
+  } catch {
+    return REDACTED;
+  }
+}
+
+/** A path segment that may be a token. */
+const TOKEN_LIKE = /[\w.~-]{16}/;
+
+/** As {@link bareUrl}, also for a path alone, with possible tokens in the path redacted. */
+export function tokenlessUrl(text: string): string {
+  const bare = text.startsWith('/') ? text.replace(/[?#].*/s, '') : bareUrl(text);
+  const [origin = ''] = /^(?:[a-z]+:\/\/[^/]*)?/i.exec(bare) ?? [];
+  const segments = bare.slice(origin.length).split('/');
+  return origin + segments.map(each => (mayBeToken(each) ? REDACTED : each)).join('/');
+}
+
+/** A percent-encoded character counts as one character. */
+function mayBeToken(segment: string): boolean {
+  return TOKEN_LIKE.test(segment.replace(/%[\da-f]{2}/gi, '_'));
+}

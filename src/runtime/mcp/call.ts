@@ -6,7 +6,8 @@ import { type RecordedRequest, recordRequest } from '../../events/record-request
 import { type Elicitation, elicitationSchema } from '../../protocol/callbacks.js';
 import type { Clock } from '../../system/clock.js';
 import { settlement } from '../runtime.js';
-import { type Elicit, failureOfMcp, type McpServer } from './connection.js';
+import type { Elicit, McpServer } from './connection.js';
+import { failureOfMcp } from './failure.js';
 
 export interface McpCall {
   /** Names the call in every event. */

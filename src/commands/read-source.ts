@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { ProtocolCliError } from '../util/errors.js';
-import { decodeUtf8 } from '../util/json.js';
+import { decodeUtf8 } from '../util/text.js';
 
 /** Bytes of a saved file that is shown. */
 export const LARGEST_SAVED = 64 * 1024 * 1024;

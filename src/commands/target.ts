@@ -3,7 +3,8 @@ import type { FixtureSet } from '../fixtures/fixture-set.js';
 import { shippedFile } from '../package-root.js';
 import type { McpTarget as McpServerTarget } from '../runtime/mcp/connection.js';
 import type { Credentials } from '../runtime/notices.js';
-import { decodeUtf8, jsonFault } from '../util/json.js';
+import { jsonFault } from '../util/json.js';
+import { decodeUtf8 } from '../util/text.js';
 import { usage } from './options.js';
 
 /** Which tool is called. */
@@ -68,6 +69,7 @@ export function readTarget(
 
 /** A URL without its scheme, as for curl: `localhost:3001`, `host.example/path`, `[::1]:3001`. */
 const BARE_URL = /^[\w.-]+:\d+(\/|$)|^localhost(\/|$)|^[\w-]+(\.[\w-]+)+(\/|$)|^\[[\da-f:]+\]/i;
+
 const URL_HINT = 'Write http://host:port.';
 
 /** A URL, also a short one: `localhost:3001`, `:3001`. Null for other words. @throws ProtocolCliError `usage`. */

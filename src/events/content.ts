@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import { decodeUtf8, type JsonReading, parseJson, readJson } from '../util/json.js';
+import { type JsonReading, parseJson, readJson } from '../util/json.js';
 import { readJsonOnce } from '../util/json-once.js';
+import { decodeUtf8 } from '../util/text.js';
 
 /** A message body: the bytes as they came, and what follows from them, computed once and only when asked. */
 export class Content {

@@ -4,8 +4,8 @@ import type { Log } from '../events/log.js';
 import { type RecordedRequest, recordRequest } from '../events/record-request.js';
 import { type HttpAnswer, type HttpClient, type ReadLimit, TransportError } from '../http/client.js';
 import type { Clock } from '../system/clock.js';
-import { decodeUtf8 } from '../util/json.js';
 import { withStringMember } from '../util/json-format.js';
+import { decodeUtf8 } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import { ResponseBarrier, ThreadQueues } from './ordering.js';
 

@@ -9,10 +9,9 @@ import {
   type ToolCall,
   typeOfDelivery,
 } from '../events/tool-call.js';
-import { decodeUtf8 } from '../util/json.js';
 import { prettyJson } from '../util/json-format.js';
 import { createRedactor, type Redactor } from '../util/redact.js';
-import { bytesText, formatDuration } from '../util/text.js';
+import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
 import { compactJson, foreignWords } from '../util/values.js';
 import {
   answeredBy,

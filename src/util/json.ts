@@ -1,5 +1,5 @@
 import { diagnose, type JsonTokenKind, loneSurrogateNotes, MAX_DEPTH, scanJson } from './json-scan.js';
-import { cut } from './text.js';
+import { cut, decodeUtf8 } from './text.js';
 
 /** Where a text stops being JSON, which `JSON.parse` does not always report. */
 interface JsonFault {
@@ -149,15 +149,4 @@ function faultIn(text: string): string {
   if (!fault) return 'it cannot be read';
   const line = text.includes('\n') ? `line ${fault.line}, ` : '';
   return `${fault.message} (${line}column ${fault.column})`;
-}
-
-const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** Null if the bytes are not valid UTF-8; keeps a byte-order mark. */
-export function decodeUtf8(bytes: Uint8Array): string | null {
-  try {
-    return STRICT_UTF8.decode(bytes);
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,5 @@
 import { distance } from 'fastest-levenshtein';
 import prettyMs from 'pretty-ms';
-import { decodeUtf8 } from './json.js';
 import { visibleLine } from './visible.js';
 
 /** `1 byte`, `312 bytes`. */
@@ -173,4 +172,15 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
 /** `Did you mean …?` for given names. */
 export function offer(found: readonly string[]): string {
   return found.length > 0 ? `Did you mean ${found.map(name => `"${name}"`).join(' or ')}?` : '';
+}
+
+const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Null if the bytes are not valid UTF-8; keeps a byte-order mark. */
+export function decodeUtf8(bytes: Uint8Array): string | null {
+  try {
+    return STRICT_UTF8.decode(bytes);
+  } catch {
+    return null;
+  }
 }

@@ -40,6 +40,6 @@ function lasting(text: string): string {
   return text
     .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, 'PORT')
     .replaceAll(/(?<=\b(?:call_|state=))[\w-]{20,}/g, 'ID')
-    .replaceAll(/(?<=\b(?:call|thread)_)[\da-f-]{6,}…/g, 'ID…')
+    .replaceAll(/(?<=\b(?:call|thread)_)[\da-f-]{6,}…?/g, 'ID')
     .replaceAll(/ *\b(?:[\d.]+m?s|\d:\d\d\.\d)\b/g, ' TIME');
 }

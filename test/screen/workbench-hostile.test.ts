@@ -213,11 +213,6 @@ const SCENES: Readonly<Record<string, Scene>> = {
     keys: ['c'],
     shown: [cut('id')],
   },
-  'a call in the list: thread': {
-    facts: call({ invocation: { ...INVOCATION, id: 'a', group_id: evil('thread') } }),
-    keys: ['c'],
-    shown: [cut('thread')],
-  },
   'a call in the list: operation': {
     facts: call({ invocation }),
     keys: ['c'],

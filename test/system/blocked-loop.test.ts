@@ -7,8 +7,8 @@ import { afterEach, beforeAll, expect, it } from 'vitest';
 let program = '';
 beforeAll(async () => {
   const contents = `
-    import { guardAgainstBlocking } from './src/system/watch-files.js';
-    import { beforeForcedEnd } from './src/system/exit.js';
+    import { guardAgainstBlocking } from './src/system/process.js';
+    import { beforeForcedEnd } from './src/system/process.js';
     import { writeSync } from 'node:fs';
     const WORK = {
       loop: () => { for (;;); },

@@ -5,7 +5,7 @@ import { type Ended, ownProgram } from '../support/own-program.js';
 let programWith: (body: string) => Promise<Ended>;
 
 beforeAll(async () => {
-  const run = await ownProgram(`export * from './src/system/exit.ts';`);
+  const run = await ownProgram(`export * from './src/system/process.ts';`);
   programWith = body =>
     run(`
       const { meetEmergencies, onEmergency, beforeForcedEnd } = ours;

@@ -1,7 +1,7 @@
 import { faultLines, faultsOf, parseFile } from '../../fixtures/file-errors.js';
 import { type Policy, policySchema } from '../../runtime/policy.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { decodeUtf8 } from '../../util/json.js';
+import { decodeUtf8 } from '../../util/text.js';
 import { readSource } from '../read-source.js';
 
 /**

@@ -17,7 +17,7 @@ import { type Line, quote, say } from '../../render/line.js';
 import { panesOfResult } from '../../render/panes.js';
 import type { ToldEvent } from '../../render/wire.js';
 import { Memo, RecentMap } from '../../util/collections.js';
-import { decodeUtf8 } from '../../util/json.js';
+import { decodeUtf8 } from '../../util/text.js';
 import {
   NO_SHEET,
   onePart,

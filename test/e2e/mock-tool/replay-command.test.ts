@@ -158,7 +158,7 @@ describe('a transcript', () => {
   ])('%s is not a fixtures', async (_, events) => {
     const path = await fileOf('none.ndjson', transcriptOf(events));
     const { status, stderr } = await mockTool(path);
-    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('without call in') });
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('no call in') });
   });
 
   it('answers a command, after the fixtures that stand beside it', async () => {

@@ -22,7 +22,7 @@ function at(isTTY: boolean, answers = '') {
 
 test('without a terminal the answer is no', async () => {
   const denial = await governing({ policy: null, yes: false }, at(false))(DELETE, {});
-  expect(denial).toEqual({ by: 'policy', reason: expect.stringMatching(/destructive.*no terminal/) });
+  expect(denial).toEqual({ by: 'policy', reason: expect.stringMatching(/destructive.*only a terminal/) });
 });
 
 test('the policy says no before the user is asked, and yes to the rest', async () => {

@@ -7,7 +7,7 @@ const FORM = formFor({
 });
 
 test('what does not look as its format says is remarked once one has left it, and hinders nothing', () => {
-  const typed = pressAll(FORM, 'no one');
+  const typed = pressAll(FORM, 'nobody');
   expect(drawn(typed).slice(0, 2)).toEqual([
     '❯ to    nobody[ ]                                                     string email',
     '    format email',
@@ -19,7 +19,7 @@ test('what does not look as its format says is remarked once one has left it, an
     '  ▶ Run',
   ]);
   expect(left.arguments().ok).toBe(true);
-  expect(valueIn(left)).toEqual({ to: 'no one', at: ['2025-02-30'] });
+  expect(valueIn(left)).toEqual({ to: 'nobody', at: ['2025-02-30'] });
 });
 
 test('nothing is remarked of what is empty, or as it should be', () => {

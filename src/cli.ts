@@ -74,7 +74,7 @@ function runnerFor(afterDashes: Terminal['afterDashes'], hostsCode: () => void):
       cwd: process.cwd(),
       home: homedir(),
       hostsCode,
-      computes: () => void import('./system/process.js').then(each => each.guardAgainstBlocking()),
+      computes: () => void import('./system/blocked-loop.js').then(each => each.guardAgainstBlocking()),
       interrupt: () => process.kill(process.pid, 'SIGINT'),
     });
   };

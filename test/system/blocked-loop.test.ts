@@ -7,7 +7,7 @@ import { afterEach, beforeAll, expect, it } from 'vitest';
 let program = '';
 beforeAll(async () => {
   const contents = `
-    import { guardAgainstBlocking } from './src/system/process.js';
+    import { guardAgainstBlocking } from './src/system/blocked-loop.js';
     import { beforeForcedEnd } from './src/system/process.js';
     import { writeSync } from 'node:fs';
     const WORK = {

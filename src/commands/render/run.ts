@@ -8,7 +8,7 @@ import { runsOf, svgLines } from '../../render/terminal/svg.js';
 import { createTheme } from '../../render/terminal/theme.js';
 import { counted } from '../../render/warnings.js';
 import { createFile, EVERYBODY_MAY_READ } from '../../system/files.js';
-import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';
+import { keepHeapTight, keepNewspaceSmall } from '../../system/heap.js';
 import { isClosed, writeOut } from '../../system/streams.js';
 import { parseJson } from '../../util/json.js';
 import { jsonParts, onOneLine, prettyJson } from '../../util/json-format.js';

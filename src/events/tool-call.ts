@@ -1,3 +1,4 @@
+import { endsCall } from '../protocol/callbacks.js';
 import { type Addressee, type Invocation, readInvocation } from '../protocol/read-invocation.js';
 import { isRecord } from '../util/values.js';
 import type { Content } from './content.js';
@@ -189,14 +190,11 @@ function withEnd(call: ToolCall, event: Extract<Event, { kind: 'response' | 'bro
   return call.lost !== null && !isResultTaken(call) && isResultTaken(next) ? { ...next, lost: null } : next;
 }
 
-/** Others are, or were to be, the result: a fault may have changed the type. */
-const BEFORE_RESULT = new Set(['view_update', 'subscription_event', 'user_choice', 'oauth']);
-
 function isLoss(call: ToolCall, { what, leg, type }: Extract<Event, { kind: 'dropped' }>): boolean {
   if (what !== 'callback') return false;
   const delivery = call.deliveries.find(({ attempts }) => attempts.some(attempt => attempt.leg === leg));
   const message = type ?? (delivery && typeOfDelivery(delivery)) ?? '';
-  return !BEFORE_RESULT.has(message) || isResultTaken(call);
+  return endsCall(message) || isResultTaken(call);
 }
 
 function isResultTaken({ deliveries }: ToolCall): boolean {

@@ -59,19 +59,6 @@ export function typeOf({ bytes }: Pick<Content, 'bytes'>): string | undefined {
   return typeof type === 'string' ? type : undefined;
 }
 
-/** These leave a call pending (the protocol, section 2). */
-const LEAVES_PENDING: ReadonlySet<string | undefined> = new Set([
-  'oauth',
-  'user_choice',
-  'subscription_event',
-  'view_update',
-]);
-
-/** Whether a message of this type ends its call: any other, unreadable or not, was meant as the result. */
-export function endsCall(type: string | undefined): boolean {
-  return !LEAVES_PENDING.has(type);
-}
-
 /** Limits requests per origin, first come first served, so that a slow receiver delays only its own callbacks. */
 class Slots {
   readonly #origins = new Map<string, { active: number; readonly waiting: (() => void)[] }>();

@@ -78,6 +78,20 @@ export type Callback = z.infer<typeof callbackSchema>;
 
 export type CallbackType = Callback['type'];
 
+/** Which callbacks end their call (the protocol, section 2). */
+const ENDS_CALL = {
+  tool_result: true,
+  oauth: false,
+  user_choice: false,
+  subscription_event: false,
+  view_update: false,
+} as const satisfies Record<CallbackType, boolean>;
+
+/** Whether a message of this type ends its call: an unknown type, perhaps of a fault, was meant as the result. */
+export function endsCall(type: string | null | undefined): boolean {
+  return type == null || !Object.hasOwn(ENDS_CALL, type) || ENDS_CALL[type as CallbackType];
+}
+
 export const CALLBACK_TYPES: readonly CallbackType[] = callbackSchema._zod.def.options.flatMap(
   option => option.shape.type._zod.def.values,
 );

@@ -5,6 +5,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import type { Content } from '../../events/content.js';
 import type { Event, Turn } from '../../events/events.js';
 import type { GroupKeeper } from '../../events/log.js';
+import { endsCall } from '../../protocol/callbacks.js';
 import { errnoOf } from '../../system/errno.js';
 import {
   createPrivateFile,
@@ -22,7 +23,7 @@ import {
 } from '../../system/files.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { LineSplitter } from '../../util/text.js';
-import { endsCall, typeOf } from '../outbox.js';
+import { typeOf } from '../outbox.js';
 import {
   checkedLine,
   JOURNAL_FORMAT,

@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
 import { Content } from '../../events/content.js';
 import { type Event, factSchema, type Turn } from '../../events/events.js';
+import { endsCall } from '../../protocol/callbacks.js';
 import { validate } from '../../protocol/validate.js';
 import { RecentMap } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
@@ -9,7 +10,7 @@ import { readJson } from '../../util/json.js';
 import { excerpt } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { DEFAULTS } from '../defaults.js';
-import { endsCall, typeOf, wasStopped } from '../outbox.js';
+import { typeOf, wasStopped } from '../outbox.js';
 import { CANCELLED, THREAD_CLOSED } from '../waits.js';
 
 /** The format's name and version. In this one each line ends with its checksum. */

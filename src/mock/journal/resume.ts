@@ -1,10 +1,11 @@
 import type { Fact } from '../../events/events.js';
 import type { Log } from '../../events/log.js';
 import { recordRequest } from '../../events/record-request.js';
+import { endsCall } from '../../protocol/callbacks.js';
 import { addresseeIn, readInvocation } from '../../protocol/read-invocation.js';
 import type { Call } from '../conversation.js';
 import type { MockState } from '../mock-state.js';
-import { endsCall, typeOf } from '../outbox.js';
+import { typeOf } from '../outbox.js';
 import { carryOut, type Plan, plain } from '../plan.js';
 import { RapConversation } from '../rap-conversation.js';
 import type { Recovered } from './recovery.js';

@@ -41,7 +41,7 @@ describe('row 25: what leaves the machine', () => {
     expect(JSON.parse(textOf(message) ?? '')).toEqual(OAUTH);
   });
 
-  test('what is not an URL in the place of one spoils nothing', () => {
+  test('what is not a URL in the place of one spoils nothing', () => {
     expect(textOf({ ...OAUTH, auth_url: { toString: 1 } })).toContain('"type":"oauth"');
     expect(textOf({ ...CHOICE, response_url: { toString: 1 } })).toContain('"type":"user_choice"');
   });

@@ -41,7 +41,7 @@ describe('an answer', () => {
     expect(head).toMatch(/^content-type: application\/json$/im);
   });
 
-  it('has no length where without body', async () => {
+  it('has no length without a body', async () => {
     expect(headOf(await serving(() => ({ status: 204 })))).not.toMatch(/^content-length/im);
   });
 

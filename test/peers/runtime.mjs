@@ -6,7 +6,7 @@ export { openRuntime };
  * One call against the tool server at `baseUrl`. Comes back with the first `tool_result`, with an
  * acknowledgement other than 200, or when the limit is over: the callbacks tell which.
  * A choice is answered with its default, as by an absent user.
- * @throws Error where without toolset, or no acknowledgement
+ * @throws Error without a toolset or an acknowledgement
  */
 export async function invokeOnce(baseUrl, operation, args, { callId, limitMs = 10_000 } = {}) {
   const runtime = await openRuntime();

@@ -92,6 +92,6 @@ describe('what is under way when the connection is closed', () => {
   });
 });
 
-test('an operation that none exists of is never sent', async () => {
+test('an unknown operation is never sent', async () => {
   await expect(watching.invoke('nothing_like_it', {})).rejects.toMatchObject({ code: 'unknown-operation' });
 });

@@ -36,6 +36,9 @@ const CTRL_R = '\u0012';
 
 const WIDE = { columns: 200, rows: 60 };
 
+/** The list has the full width, and so a column for threads. */
+const MIDDLE = { columns: 140, rows: 40 };
+
 const SMALL = { columns: 80, rows: 24 };
 
 /** A title, a clipboard, text that turns round, a line that is written over, colours of its own, and what is not seen. */
@@ -46,7 +49,7 @@ const SEEN = '␛]0;own␇␛]52;c;eA==␇<U+202E>␍<U+009B>31m<U+200B>␛[3J';
 /** Where it is read as JSON, which escapes a part of it. */
 const IN_JSON = String.raw`\u001b]0;own\u0007\u001b]52;c;eA==\u0007<U+202E>\r<U+009B>31m<U+200B>\u001b[3J`;
 
-/** Where without room for all of it. */
+/** The visible part in a narrow column. */
 const CUT = '␛]0;own';
 
 /** Foreign text in a place that it names. */
@@ -61,6 +64,7 @@ const cut = (place: string) => place + CUT;
 const jsonCut = (place: string) => String.raw`${place}\u001b]0;own`;
 
 interface Scene {
+  readonly size?: Size;
   readonly servers?: readonly Server[];
   readonly controls?: Partial<Controls>;
   readonly opened?: readonly string[];
@@ -70,7 +74,7 @@ interface Scene {
   readonly keys?: readonly string[];
   /** What must be read in the end. */
   readonly shown: readonly string[];
-  /** Words of ours reports it too: pictures among them do not stand out. */
+  /** Our own text contains it too: pictures among them do not stand out. */
   readonly isExplained?: boolean;
 }
 
@@ -212,6 +216,12 @@ const SCENES: Readonly<Record<string, Scene>> = {
     facts: call({ invocation: { ...INVOCATION, id: evil('id') } }),
     keys: ['c'],
     shown: [cut('id')],
+  },
+  'a call in the list: thread': {
+    facts: call({ invocation: { ...INVOCATION, id: 'a', group_id: evil('thread') } }),
+    keys: ['c'],
+    shown: [cut('thread')],
+    size: MIDDLE,
   },
   'a call in the list: operation': {
     facts: call({ invocation }),
@@ -393,13 +403,13 @@ describe.concurrent('threats, row 24: foreign text acts on nothing, and nothing 
 });
 
 /** The screen of a made-up world, after these keys. */
-async function open({ facts = [], keys = [], ...more }: Scene) {
+async function open({ facts = [], keys = [], size = WIDE, ...more }: Scene) {
   const bench = openBench({ ...more, level: 2, clock: systemClock });
   bench.tell(facts);
-  const emulator = new Emulator(WIDE);
+  const emulator = new Emulator(size);
   const keyboard = fakeKeyboard();
-  const { stream } = fakeTerminal(emulator, WIDE);
-  const stdout = Object.assign(stream, WIDE);
+  const { stream } = fakeTerminal(emulator, size);
+  const stdout = Object.assign(stream, size);
   const screen = workbenchScreen({
     ...bench.options,
     subscribe: () => () => {},

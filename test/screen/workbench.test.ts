@@ -11,7 +11,7 @@ import { HUNKS, PATCH, WORKSHOP } from './support/workshop.js';
 const CTRL_R = '\u0012';
 const ERASE = '\u007f';
 const DOWN = '\u001b[B';
-/** The program's name goes first where without room. */
+/** The program's name is dropped first in a narrow row. */
 const HEAD = /^(?:protocol-cli {2})?(?: Tools {2}|\[Tools\] )/;
 const ENTER = '\r';
 const ESCAPE = '\u001b';

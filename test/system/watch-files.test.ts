@@ -160,7 +160,7 @@ describe('watching', () => {
     expect([closed.count(), open.count()]).toEqual([0, 1]);
   });
 
-  it('is refused where without folder', async () => {
+  it('is refused without its folder', async () => {
     expect(await errorOf(() => watchFiles([join(folder, 'no', 'file')], () => {}))).toMatchObject({
       code: 'unreadable-file',
       message: expect.stringContaining('cannot watch the files: ENOENT'),

@@ -121,7 +121,7 @@ describe('record', () => {
     expect((await recorder.stop()).stderr).toBe('');
   });
 
-  test('says that without tool yet', async () => {
+  test('says that no tool answers yet', async () => {
     const url = `http://127.0.0.1:${await closedPort()}`;
     await using recorder = await startRecorderHere([url, '--save', file]);
     await recorder.says(/^warning: no toolset at http:\/\/127\.0\.0\.1:\d+ yet$/m);

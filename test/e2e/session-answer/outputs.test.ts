@@ -94,7 +94,7 @@ describe.concurrent('-o json and --save fit the published schemas', () => {
     ]);
   });
 
-  it('where without platform', async () => {
+  it('without a platform', async () => {
     const url = `http://127.0.0.1:${await closedPort()}`;
     const args = [url, 'session_1', '--tool', tool.url, '-o', 'json'];
     const { status, stdout } = await answerWith(args, { env: { API_KEY: KEY } });

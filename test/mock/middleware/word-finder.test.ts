@@ -28,7 +28,7 @@ describe('words are found', () => {
     );
   });
 
-  test('one that without room for keeps out no other, and no text that could hold it is let through', () => {
+  test('a word beyond the limit keeps out no other, and no text that could hold it is let through', () => {
     const finder = new WordFinder(['one', 'seventeen', 'two'], 6);
     expect(finder.replaceIn('one two', '*')).toBe('* *');
     expect(() => finder.replaceIn('seventeen', '*')).toThrow(RangeError);

@@ -104,7 +104,7 @@ describe('TOOL-OAUTH: the consent page', () => {
     expect((await press(url)).status).toBe(410);
   });
 
-  test('with an auth_url elsewhere without page of ours; fire() grants', async () => {
+  test('with an auth_url elsewhere we show no page; fire() grants', async () => {
     await using stage = await stageWith(oauth({ auth_url: 'https://auth.example/consent' }));
     const { call, url } = await asked(stage);
     expect(url).toBe('https://auth.example/consent');

@@ -8,7 +8,7 @@ export interface Answered {
   readonly status: number;
   /** As it came. */
   readonly text: string;
-  /** Of JSON; undefined where without body. */
+  /** Of JSON; undefined without a body. */
   readonly body: unknown;
 }
 

@@ -32,7 +32,7 @@ const SIZES = [
   { columns: 120, rows: 30 },
   { columns: 200, rows: 60 },
 ] as const;
-/** Inverse, where without colour too. */
+/** Inverse, also without colours. */
 const CURSOR = '\u001b[7m';
 
 const PATCH = '--- a\n+++ a\n@@ -1 +1 @@\n-old\n+new\n@@ -9 +9 @@\n-then\n+now\n';

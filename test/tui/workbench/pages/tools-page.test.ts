@@ -5,7 +5,7 @@ import { EDIT, openSession } from '../support/open-session.js';
 
 const FAILED = { kind: 'failed', message: 'no one is there', faults: [], hint: null } as const;
 
-test('where without server yet, it says how to come to one', () => {
+test('without a server it says how to add one', () => {
   const session = openSession({ servers: [] });
   expect(session.sees()).toContain(
     'No servers yet.\nu opens one by its URL; D opens the demo, a tool bundled with this program.\n',

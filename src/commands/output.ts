@@ -1,6 +1,6 @@
 import type { Event } from '../events/events.js';
 import { type ColourLevel, colourLevel } from '../render/terminal/colour-level.js';
-import type { OutputLine } from '../util/redact-json.js';
+import type { OutputLine } from '../util/redact.js';
 import { piecesOf } from '../util/text.js';
 import type { Terminal } from './terminal.js';
 

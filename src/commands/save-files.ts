@@ -5,7 +5,7 @@ import { callbackSecrets, type EventRedactor, withQuestionSecrets } from '../eve
 import { type TranscriptAbout, transcriptWriter } from '../events/transcript-writer.js';
 import { warningText } from '../render/outputs/trouble.js';
 import { type Clock, systemClock } from '../system/clock.js';
-import { cleanWords, type Redactor } from '../util/redact.js';
+import type { Redactor } from '../util/redact.js';
 import { usage } from './options.js';
 import { PROGRAM } from './terminal.js';
 
@@ -97,7 +97,6 @@ export function wireSecrets(credentials: Redactor): EventRedactor {
   const questions = withQuestionSecrets({
     add: secret => credentials.add(secret),
     text: text => callbacks.text(credentials.text(text)),
-    words: text => cleanWords(callbacks, cleanWords(credentials, text)),
   });
   return {
     ...questions,

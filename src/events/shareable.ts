@@ -2,17 +2,7 @@ import type { Callback } from '../protocol/callbacks.js';
 import { PROTOCOL_WORDS } from '../protocol/words.js';
 import { RecentMap } from '../util/collections.js';
 import { inLayout } from '../util/json-format.js';
-import {
-  Beginnings,
-  cleanWords,
-  LATEST,
-  REDACTED,
-  type Redactor,
-  type Span,
-  withoutCut,
-  withoutSpans,
-} from '../util/redact.js';
-import { redactJson } from '../util/redact-json.js';
+import { REDACTED, type Redactor, redactJson, SecretFinder } from '../util/redact.js';
 import { bareUrl, tokenlessUrl } from '../util/url.js';
 import { foreignWords, isRecord } from '../util/values.js';
 import type { Content } from './content.js';
@@ -133,9 +123,6 @@ const LONGEST = 256;
 /** Secrets kept; each event names its own again. */
 const REMEMBERED = 50_000;
 
-/** Up to this many strings, searching is faster than tokenizing. */
-const FEW_HEADS = 64;
-
 /** May be a token within a longer word. */
 const TOKEN = /[\w.~-]{16,}/g;
 
@@ -145,9 +132,6 @@ const NAME = /^[a-z]+(?:_[a-z]+)+$/;
 const URLS = /https?:(?:\/\/|\\\/\\\/)[^\s"'<>]+/gi;
 
 const HOST = /^https?:(?:\/\/|\\\/\\\/)[^\\/?#]*/i;
-
-/** Tokenizes text that may be JSON or percent-encoded; an escape does not belong to a word. */
-const PIECES = /\\u[\da-f]{4}|\\[\s\S]|%[\da-f]{2}|\w+|[^\w\\%]|[\\%]/gi;
 
 /** A redactor that learns secrets from events. */
 export interface EventRedactor extends Redactor {
@@ -164,7 +148,6 @@ export function callbackSecrets(events: Iterable<Event> = []): EventRedactor {
   const redactor: EventRedactor = {
     add: secret => words.add(secret),
     text: text => words.replaceIn(text),
-    words: text => words.replaceCut(words.replaceIn(text)),
     learn(event) {
       const { urls, known } = namedIn(event);
       for (const url of urls) for (const word of wordsOf(url)) if (!known.includes(word)) words.add(word);
@@ -190,7 +173,6 @@ export function withQuestionSecrets(redactor: Redactor): EventRedactor {
   return {
     add: secret => redactor.add(secret),
     text: text => words.replaceIn(redactor.text(text)),
-    words: text => words.replaceCut(words.replaceIn(cleanWords(redactor, text))),
     name: text => redactor.name?.(text) ?? redactor.text(text),
     learn(event) {
       for (const secret of questionSecrets(event)) words.add(secret);
@@ -209,43 +191,23 @@ function questionSecrets(event: Event): string[] {
   return tokens.filter(token => !NAME.test(token) && !ids.some(each => each.includes(token)));
 }
 
-/** Finds many words in a text in linear time. */
+/** Long words are redacted anywhere, short ones in URLs. */
 class Words {
-  readonly #long = new RecentMap<string, true>(REMEMBERED);
+  readonly #long = new SecretFinder({ remembered: REMEMBERED, wholeBelow: LONGEST });
   readonly #short = new RecentMap<string, true>(REMEMBERED);
-  /** By the first characters of words: their lengths, longest first. */
-  readonly #lengths = new RecentMap<string, readonly number[]>(REMEMBERED);
-  readonly #beginnings = new Beginnings(LATEST);
-  /** The keys of `#lengths`; null if there are too many to search. */
-  #heads: Set<string> | null = new Set();
   #isEmpty = true;
 
   add(word: string): void {
     this.#isEmpty = false;
     for (const form of formsOf(word.slice(0, LONGEST))) {
-      this.#beginnings.add(form);
       if (form.length < SHORTEST) this.#short.set(form, true);
-      else this.#addLong(form);
+      else this.#long.add(form);
     }
   }
 
   replaceIn(text: string): string {
     if (this.#isEmpty) return text;
-    const shortless = text.replace(URLS, url => this.#replaceShort(url));
-    return withoutSpans(shortless, this.#longIn(shortless));
-  }
-
-  replaceCut(text: string): string {
-    return withoutCut(text, this.#beginnings);
-  }
-
-  #addLong(form: string): void {
-    const head = form.slice(0, SHORTEST);
-    const lengths = this.#lengths.get(head) ?? [];
-    const isNew = !lengths.includes(form.length);
-    this.#lengths.set(head, isNew ? [...lengths, form.length].sort((a, b) => b - a) : lengths);
-    if (this.#heads && this.#heads.add(head).size > FEW_HEADS) this.#heads = null;
-    this.#long.set(form, true);
+    return this.#long.replaceIn(text.replace(URLS, url => this.#replaceShort(url)));
   }
 
   #replaceShort(url: string): string {
@@ -253,34 +215,6 @@ class Words {
     const rest = url.slice(host.length);
     return host + rest.replace(/[^/\\?&=#]+/g, part => (this.#short.get(part) ? REDACTED : part));
   }
-
-  #longIn(text: string): Span[] {
-    const spans: Span[] = [];
-    if (this.#heads && ![...this.#heads].some(head => text.includes(head))) return spans;
-    let done = 0;
-    for (const { 0: piece, index: from } of text.matchAll(PIECES)) {
-      if (from < done || (piece.length > 1 && piece.startsWith('\\'))) continue;
-      const to = this.#endAt(text, from);
-      if (to === from) continue;
-      spans.push({ from, to });
-      done = to;
-    }
-    return spans;
-  }
-
-  /** The end of the longest word that begins at `at`; `at` if none does. */
-  #endAt(text: string, at: number): number {
-    for (const length of this.#lengths.get(text.slice(at, at + SHORTEST)) ?? []) {
-      const word = text.slice(at, at + length);
-      if (this.#long.get(word) && (length === LONGEST || !goesOn(text, at + length))) return at + length;
-    }
-    return at;
-  }
-}
-
-/** Part of a longer word is not a match. */
-function goesOn(text: string, end: number): boolean {
-  return /\w/.test(text[end - 1] ?? '') && /\w/.test(text[end] ?? '');
 }
 
 /** A slash at the start could be half of an escape. */

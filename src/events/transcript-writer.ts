@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { RecentMap } from '../util/collections.js';
-import { cleanWords, type Redactor, redactHeaders } from '../util/redact.js';
-import { type OutputLine, safeJsonLine } from '../util/redact-json.js';
+import { type OutputLine, type Redactor, redactHeaders, safeJsonLine } from '../util/redact.js';
 import { piecesOf } from '../util/text.js';
 import { Content } from './content.js';
 import type { Event } from './events.js';
@@ -95,7 +94,7 @@ function eventLine(event: Event, body: BodyRef | null, redactor: Redactor): Tran
     };
   if (event.kind === 'response') {
     const { refusal } = event;
-    const why = refusal === undefined ? {} : { refusal: cleanWords(redactor, withoutPowerInText(refusal)) };
+    const why = refusal === undefined ? {} : { refusal: redactor.text(withoutPowerInText(refusal)) };
     return { ...event, headers: redactHeaders(event.headers, redactor), body: undefined, ...ref, ...why };
   }
   if (event.kind === 'expected' || event.kind === 'denied') return { ...event, body: undefined, ...ref };
@@ -104,16 +103,16 @@ function eventLine(event: Event, body: BodyRef | null, redactor: Redactor): Tran
   if (event.kind === 'session' || event.kind === 'awaiting') return shareableFact(event, redactor);
   if (event.kind === 'loaded') {
     const { endpoint, displayScripts: scripts } = event;
-    const clean = scripts && mapValues(scripts, script => cleanWords(redactor, script));
+    const clean = scripts && mapValues(scripts, script => redactor.text(script));
     return { ...event, endpoint: redactor.text(endpoint), ...(clean && { displayScripts: clean }) };
   }
-  if (event.kind === 'warned') return { ...event, message: cleanWords(redactor, event.message) };
-  return event.kind === 'dropped' ? { ...event, why: cleanWords(redactor, event.why) } : event;
+  if (event.kind === 'warned') return { ...event, message: redactor.text(event.message) };
+  return event.kind === 'dropped' ? { ...event, why: redactor.text(event.why) } : event;
 }
 
 /** It quotes what a client posted. */
 function unexpectedIn({ unexpected }: Extract<Event, { kind: 'answered' }>, redactor: Redactor) {
-  return unexpected && { unexpected: unexpected.map(words => cleanWords(redactor, words)) };
+  return unexpected && { unexpected: unexpected.map(words => redactor.text(words)) };
 }
 
 /** The digest of the redacted bytes: a reader can verify it, and it cannot be used to guess secrets. */

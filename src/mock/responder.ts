@@ -7,7 +7,7 @@ import { readToolset } from '../protocol/read-toolset.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
 import { type Clock, systemClock } from '../system/clock.js';
 import { ProtocolCliError } from '../util/errors.js';
-import { safeJson } from '../util/redact-json.js';
+import { safeJson } from '../util/redact.js';
 import { nearest } from '../util/text.js';
 import type { Call } from './conversation.js';
 import { FixturePlans } from './fixture-plans.js';

@@ -16,7 +16,7 @@ import { type Event, toldOnce } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
 import { History } from '../events/history.js';
 import { REQUIREMENT_IDS, type RequirementId, type Side, type Warning } from '../protocol/requirements.js';
-import { cleanWords, type Redactor } from '../util/redact.js';
+import type { Redactor } from '../util/redact.js';
 import { cut, firstFew } from '../util/text.js';
 import { caseLines, caseName, gapLines, idleLines, rowLines, type WireRecord } from './check-rows.js';
 import { type Failure, failureOf } from './failure.js';
@@ -229,7 +229,7 @@ const LONGEST = 200;
 
 /** A run without secrets: rules quote what was on the wire (threats, row 25). */
 export function shareableRun(run: Conformance, redactor: Redactor): Conformance {
-  const clean = (text: string) => cleanWords(redactor, text);
+  const clean = (text: string) => redactor.text(text);
   const cleanName = (name: string | null) => (name === null ? null : cut(clean(name), LONGEST));
   const cleanRow = <T extends Pick<Row, 'reason' | 'reasonLines' | 'calls'>>(row: T): T => ({
     ...row,
@@ -334,7 +334,7 @@ function judgedRun(checks: readonly Check[], sides: readonly Side[], redactor: R
 /** @param hasEnded without a failure */
 function runLines(run: Conformance, record: WireRecord, notes: readonly string[], hasEnded = true): Line[] {
   const { verdict, summary } = run;
-  const warnings = notes.map(text => cleanWords(record.redactor, text));
+  const warnings = notes.map(text => record.redactor.text(text));
   const isFine = hasEnded && verdict === 'passed' && summary.warn === 0 && warnings.length === 0;
   const passed = `: ${countedNoun(summary.pass, 'requirement')} passed`;
   const fine: Line[] = [[say('✓ ', 'good'), say('no problems', 'title'), say(passed)], []];
@@ -345,7 +345,7 @@ function runLines(run: Conformance, record: WireRecord, notes: readonly string[]
 function failureLines(failure: Failure | null, redactor: Redactor): Line[] {
   if (!failure) return [];
   const { message, hint } = failure;
-  const clean = (text: string) => cleanWords(redactor, text);
+  const clean = (text: string) => redactor.text(text);
   const shown = { message: clean(message), ...(hint !== undefined && { hint: clean(hint) }) };
   return [...problemLines([], shown, 'No result'), []];
 }

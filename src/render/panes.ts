@@ -6,7 +6,7 @@ import type { ToolResult } from '../protocol/callbacks/tool-result.js';
 import { llmText } from '../protocol/outcome.js';
 import type { Warning } from '../protocol/requirements.js';
 import { prettyJson } from '../util/json-format.js';
-import { safeJson } from '../util/redact-json.js';
+import { safeJson } from '../util/redact.js';
 import { bytesText, formatDuration } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import { countUnseen } from '../util/visible.js';

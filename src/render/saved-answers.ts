@@ -6,7 +6,7 @@ import type { Invocation } from '../protocol/read-invocation.js';
 import type { Warning } from '../protocol/requirements.js';
 import { ACTIVE_STATE_CHANGE, activeStateSchema, type Changes } from '../protocol/session.js';
 import { prettyJson } from '../util/json-format.js';
-import { safeJson } from '../util/redact-json.js';
+import { safeJson } from '../util/redact.js';
 import { cut } from '../util/text.js';
 import { bareUrl } from '../util/url.js';
 import { withoutPath } from './call-details.js';

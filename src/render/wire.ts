@@ -4,7 +4,7 @@ import { discoveryOf } from '../events/discovery-of.js';
 import type { Event, EventKind, RequestEvent, ResponseEvent } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
 import { shareableText, shareableUrl, withoutPowerInText } from '../events/shareable.js';
-import { cleanWords, type Redactor, redactHeaders } from '../util/redact.js';
+import { type Redactor, redactHeaders } from '../util/redact.js';
 import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
 import { visible, visibleLine } from '../util/visible.js';
 import { clipped, counted, type Line, line, type Span, say, textLines, took } from './line.js';
@@ -47,7 +47,7 @@ export function requestWords(event: RequestEvent, redactor: Redactor): Line {
 /** The status of an answer, and why our listener refused the request. */
 export function responseWords({ status, refusal, body }: ResponseEvent, redactor: Redactor): Line {
   const isGood = status >= 200 && status < 300;
-  const why = refusal !== undefined && line` refused: ${cleanWords(redactor, refusal)}`;
+  const why = refusal !== undefined && line` refused: ${redactor.text(refusal)}`;
   const size = sizeOf(body);
   return line`answered ${say(String(status), isGood ? 'good' : 'bad')}${why}${size !== '' && say(` ${size}`, 'dim')}`;
 }

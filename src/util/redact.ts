@@ -1,69 +1,117 @@
+import { randomUUID } from 'node:crypto';
 import { RecentMap } from './collections.js';
+import { scanJson } from './json-scan.js';
+import { piecesOf } from './text.js';
 import { visibleLine } from './visible.js';
 
-/** The first characters, by which a string is found; none is shorter. */
+/** Secrets are looked up by their first characters; shorter ones are too common to be redacted. */
 const HEAD = 4;
 
 const MARKS = 1 << 16;
 
-/** Up to this many strings, `indexOf` for each is faster than one walk through the text. */
+/** Up to this many secrets, `indexOf` for each is faster than one walk through the text. */
 const FEW = 32;
 
 /** A half-open range of a text. */
-export interface Span {
+interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** Finds many strings (of at least four characters) in a text in linear time. */
-export class Needles {
-  readonly #needles = new Set<string>();
+interface FinderOptions {
+  /** How many of the latest secrets are kept; default: all. */
+  readonly remembered?: number;
+  /** Leaves a secret of fewer characters alone if it is a part of a longer word. */
+  readonly wholeBelow?: number;
+}
+
+/** Replaces many secrets in a text, in linear time. */
+export class SecretFinder {
+  readonly #secrets: RecentMap<string, true>;
   /** Lengths by head, longest first. */
-  readonly #lengths = new Map<string, readonly number[]>();
+  readonly #lengths: RecentMap<string, readonly number[]>;
   /** Hashes of heads, which rule out most places of a text. */
   readonly #marks = new Uint8Array(MARKS);
+  readonly #few = new Set<string>();
 
-  add(needle: string): void {
-    if (needle.length < HEAD || this.#needles.has(needle)) return;
-    this.#needles.add(needle);
-    this.#marks[markAt(needle, 0)] = 1;
-    const head = needle.slice(0, HEAD);
-    const lengths = this.#lengths.get(head) ?? [];
-    if (!lengths.includes(needle.length))
-      this.#lengths.set(
-        head,
-        [...lengths, needle.length].sort((a, b) => b - a),
-      );
+  constructor(private readonly options: FinderOptions = {}) {
+    const { remembered = Number.POSITIVE_INFINITY } = options;
+    this.#secrets = new RecentMap(remembered);
+    this.#lengths = new RecentMap(remembered);
   }
 
-  /** Their places in order; overlapping ones are merged. */
-  in(text: string): Span[] {
-    return merged(this.#needles.size <= FEW ? this.#search(text) : this.#walk(text));
+  add(secret: string): void {
+    if (secret.length < HEAD) return;
+    if (this.#few.size <= FEW) this.#few.add(secret);
+    this.#secrets.set(secret, true);
+    this.#marks[markAt(secret, 0)] = 1;
+    const head = secret.slice(0, HEAD);
+    const lengths = this.#lengths.get(head) ?? [];
+    const isNew = !lengths.includes(secret.length);
+    this.#lengths.set(head, isNew ? [...lengths, secret.length].sort((a, b) => b - a) : lengths);
+  }
+
+  /** Overlapping secrets are replaced as one. */
+  replaceIn(text: string): string {
+    const spans = this.#few.size <= FEW ? this.#search(text) : this.#walk(text);
+    const pieces: string[] = [];
+    let done = 0;
+    for (const { from, to } of merged(spans)) {
+      pieces.push(text.slice(done, from), REDACTED);
+      done = to;
+    }
+    return done === 0 ? text : pieces.join('') + text.slice(done);
   }
 
   #search(text: string): Span[] {
     const spans: Span[] = [];
-    for (const needle of this.#needles)
-      for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1))
-        spans.push({ from: at, to: at + needle.length });
+    for (const secret of this.#few)
+      for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + 1))
+        if (this.#mayBeAt(text, at, at + secret.length)) spans.push({ from: at, to: at + secret.length });
     return spans.sort((a, b) => a.from - b.from);
   }
 
   #walk(text: string): Span[] {
     const spans: Span[] = [];
     for (let at = 0; at + HEAD <= text.length; at++) {
-      const to = this.#marks[markAt(text, at)] === 1 ? this.#endAt(text, at) : at;
-      if (to > at) spans.push({ from: at, to });
+      if (this.#marks[markAt(text, at)] !== 1) continue;
+      const lengths = this.#lengths.get(text.slice(at, at + HEAD)) ?? [];
+      const isHere = (length: number) =>
+        this.#secrets.get(text.slice(at, at + length)) && this.#mayBeAt(text, at, at + length);
+      const length = lengths.find(isHere);
+      if (length) spans.push({ from: at, to: at + length });
     }
     return spans;
   }
 
-  /** The end of the longest string that begins at `at`; `at` if none does. */
-  #endAt(text: string, at: number): number {
-    const lengths = this.#lengths.get(text.slice(at, at + HEAD)) ?? [];
-    const length = lengths.find(each => this.#needles.has(text.slice(at, at + each))) ?? 0;
-    return at + length;
+  #mayBeAt(text: string, from: number, to: number): boolean {
+    const { wholeBelow = 0 } = this.options;
+    return (
+      wholeBelow === 0 || (startsWord(text, from) && (to - from >= wholeBelow || !isWithinWord(text, to)))
+    );
   }
+}
+
+function isWithinWord(text: string, at: number): boolean {
+  return /^\w\w$/.test(text.slice(Math.max(0, at - 1), at + 1));
+}
+
+/** In text that may be JSON or percent-encoded: an escape does not belong to the word after it. */
+function startsWord(text: string, at: number): boolean {
+  if (isEscaped(text, at)) return false;
+  return (
+    !isWithinWord(text, at) ||
+    isEscaped(text, at - 1) ||
+    (isEscaped(text, at - 5) && text[at - 5] === 'u') ||
+    /^%[\da-f]{2}$/i.test(text.slice(Math.max(0, at - 3), at))
+  );
+}
+
+/** Whether an odd number of backslashes stands before a place. */
+function isEscaped(text: string, at: number): boolean {
+  let slashes = 0;
+  while (text[at - 1 - slashes] === '\\') slashes++;
+  return slashes % 2 === 1;
 }
 
 function merged(spans: readonly Span[]): Span[] {
@@ -83,88 +131,35 @@ function markAt(text: string, at: number): number {
   return (Math.imul(first, 0x9e37) ^ second) & (MARKS - 1);
 }
 
-/** What a text ends with that was cut (`cut`, `excerpt`). */
-const MARK = '…';
+export const REDACTED = '[redacted]';
 
-/** Shorter beginnings tell nothing, and may be those of anything. */
-const BEGINNINGS_SHORTEST = 8;
-
-/** Of a longer string this much is known. */
-const LONGEST = 256;
-
-/** Characters by which strings are looked up: by more of them where too many begin alike. */
-const HEADS = [BEGINNINGS_SHORTEST, 16, 64];
-
-/** Where so many begin alike, whatever is shorter than the next head counts. */
-const MANY = 32;
-
-/** Characters before a mark: nothing is cut to more. */
-const FARTHEST = 4_096;
-
-/** The number of prefixes kept for short-lived secrets. */
-export const LATEST = 150_000;
-
-/** Many strings, of which a text that was cut may hold the beginning only. */
-export class Beginnings {
-  /** By their heads; most have one of their own. */
-  readonly #wholes: RecentMap<string, string | readonly string[]>;
-
-  /** @param remembered how many prefixes to keep; default: all */
-  constructor(remembered = Number.POSITIVE_INFINITY) {
-    this.#wholes = new RecentMap(remembered);
-  }
-
-  add(string: string): void {
-    const whole = string.slice(0, LONGEST);
-    for (const length of HEADS) {
-      if (length >= string.length) return;
-      const head = whole.slice(0, length);
-      const known = this.#of(head);
-      if (known.length >= MANY) continue;
-      if (!known.includes(whole)) this.#wholes.set(head, known.length === 0 ? whole : [...known, whole]);
-      return;
-    }
-  }
-
-  /** Where they are, in order: each from where it begins to the mark. In the time it takes to read the text. */
-  in(text: string): Span[] {
-    const spans: Span[] = [];
-    let from = 0;
-    for (let mark = text.indexOf(MARK); mark >= 0; mark = text.indexOf(MARK, from)) {
-      const at = this.#firstIn(text, Math.max(from, mark - FARTHEST), mark);
-      if (at < mark) spans.push({ from: at, to: mark });
-      from = mark + 1;
-    }
-    return spans;
-  }
-
-  #firstIn(text: string, from: number, to: number): number {
-    for (let at = from; at + BEGINNINGS_SHORTEST <= to; at++)
-      if (this.#wholes.get(text.slice(at, at + BEGINNINGS_SHORTEST)) && this.#has(text.slice(at, to)))
-        return at;
-    return to;
-  }
-
-  #has(piece: string): boolean {
-    for (const length of HEADS) {
-      if (length > piece.length) return true;
-      const known = this.#of(piece.slice(0, length));
-      if (known.some(whole => whole.startsWith(piece.slice(0, LONGEST)))) return true;
-      if (known.length < MANY) return false;
-    }
-    return true;
-  }
-
-  #of(head: string): readonly string[] {
-    const known = this.#wholes.get(head) ?? [];
-    return typeof known === 'string' ? [known] : known;
-  }
+/** Replaces secrets by value, in every form that occurs on a wire (threats, row 25). */
+export interface Redactor {
+  add(secret: string): void;
+  text(text: string): string;
+  /** As `text`, for the name of a JSON member; default: `text`. */
+  name?(text: string): string;
 }
 
-/** Shorter strings are too common to be redacted. */
-const SHORTEST = 4;
+/** Redacts overlapping secrets too; those of fewer than four characters are too common. */
+export function createRedactor(secrets: Iterable<string> = []): Redactor {
+  const forms = new SecretFinder();
+  const add = (secret: string) => {
+    if (secret.length >= HEAD) for (const form of writtenForms(secret)) forms.add(form);
+  };
+  for (const secret of secrets) add(secret);
+  return { add, text: text => forms.replaceIn(text) };
+}
 
-export const REDACTED = '[redacted]';
+/** A secret as it is, and as written in JSON, URLs, base64 and on a screen. */
+export function writtenForms(secret: string): string[] {
+  const json = JSON.stringify(secret).slice(1, -1);
+  const percent = encodeURIComponent(secret.toWellFormed());
+  const lower = percent.replace(/%[\dA-F]{2}/g, code => code.toLowerCase());
+  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
+  const base64url = Buffer.from(secret).toString('base64url');
+  return [secret, json, json.replaceAll('/', '\\/'), percent, lower, base64, base64url, visibleLine(secret)];
+}
 
 const PLAIN_HEADERS = new Set([
   'accept',
@@ -186,67 +181,6 @@ const PLAIN_HEADERS = new Set([
   'x-content-type-options',
 ]);
 
-/** Replaces secrets by value, in every form that occurs on a wire (threats, row 25). */
-export interface Redactor {
-  add(secret: string): void;
-  text(text: string): string;
-  /** As `text`, for the name of a JSON member; default: `text`. */
-  name?(text: string): string;
-  /** As `text`, for our messages, whose shortened quotes may end within a secret; default: `text`. */
-  words?(text: string): string;
-}
-
-/** Redacts overlapping and shortened secrets too. */
-export function createRedactor(secrets: Iterable<string> = []): Redactor {
-  const forms = new Needles();
-  const beginnings = new Beginnings();
-  const text = (each: string) => withoutSpans(each, forms.in(each));
-  const redactor: Redactor = {
-    add(secret) {
-      if (secret.length < SHORTEST) return;
-      for (const form of writtenForms(secret)) {
-        forms.add(form);
-        beginnings.add(form);
-      }
-    },
-    text,
-    words: each => withoutCut(text(each), beginnings),
-  };
-  for (const secret of secrets) redactor.add(secret);
-  return redactor;
-}
-
-/** Redacts a message of ours that quotes foreign text. */
-export function cleanWords(redactor: Redactor, text: string): string {
-  return redactor.words?.(text) ?? redactor.text(text);
-}
-
-/** Redacts secrets that were cut off by an ellipsis. */
-export function withoutCut(text: string, secrets: Beginnings): string {
-  return withoutSpans(text, secrets.in(text));
-}
-
-/** @param spans in order, without overlaps */
-export function withoutSpans(text: string, spans: readonly Span[]): string {
-  const pieces: string[] = [];
-  let done = 0;
-  for (const { from, to } of spans) {
-    pieces.push(text.slice(done, from), REDACTED);
-    done = to;
-  }
-  return done === 0 ? text : pieces.join('') + text.slice(done);
-}
-
-/** A secret as it is, and as written in JSON, URLs, base64 and on a screen. */
-export function writtenForms(secret: string): string[] {
-  const json = JSON.stringify(secret).slice(1, -1);
-  const percent = encodeURIComponent(secret.toWellFormed());
-  const lower = percent.replace(/%[\dA-F]{2}/g, code => code.toLowerCase());
-  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
-  const base64url = Buffer.from(secret).toString('base64url');
-  return [secret, json, json.replaceAll('/', '\\/'), percent, lower, base64, base64url, visibleLine(secret)];
-}
-
 /** Whether a header carries no credential. */
 export function isPlainHeader(name: string): boolean {
   return PLAIN_HEADERS.has(name.toLowerCase());
@@ -266,3 +200,126 @@ export function redactHeaders(
 }
 
 const AS_IT_IS = { text: (text: string) => text };
+
+/** Invisible characters, and the `#` before a CI workflow command (`##[error]`, `##vso[`, `##teamcity[`). */
+const UNSAFE =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|#(?<=##)(?=(?:[Vv][Ss][Oo]|[Tt][Ee][Aa][Mm][Cc][Ii][Tt][Yy])?\[)/gu;
+
+/**
+ * JSON that is safe on a terminal and in a CI log: characters that `JSON.stringify` leaves raw (C1, DEL, bidi, invisible) are written as
+ * `\uXXXX`.
+ */
+export function safeJson(value: unknown, indent?: number): string {
+  return escapeUnsafe(JSON.stringify(value, null, indent));
+}
+
+function escapeUnsafe(json: string): string {
+  return json.replace(UNSAFE, character => (character === '\n' ? '\n' : escaped(character)));
+}
+
+/** A line of output; a long one is produced in pieces as the reader takes them. */
+export type OutputLine = string | LongLine;
+
+interface LongLine extends Iterable<string> {
+  /** Characters, about. */
+  readonly length: number;
+}
+
+/** Characters. */
+const LONG = 1024 * 1024;
+
+/** Stands for a long string; unguessable. */
+const PLACEHOLDER = randomUUID();
+
+/** A workflow command may be split between two pieces. */
+const HASH_AT_END = /#(?=.{0,11}$)/gsu;
+
+/** As {@link safeJson}, but long strings are escaped in pieces while the line is written. */
+export function safeJsonLine(value: unknown, redactor?: Redactor): OutputLine {
+  const long: string[] = [];
+  const json = JSON.stringify(value, (_, member) => {
+    if (typeof member !== 'string' || member.length <= LONG) return member;
+    long.push(member);
+    return PLACEHOLDER;
+  });
+  const safe = escapeUnsafe(json);
+  const line = redactor ? redactJson(safe, redactor) : safe;
+  if (long.length === 0) return line;
+  const length = long.reduce((sum, text) => sum + text.length, line.length);
+  return { length, [Symbol.iterator]: () => longLine(line.split(PLACEHOLDER), long, redactor) };
+}
+
+function* longLine([first = '', ...rest]: readonly string[], long: readonly string[], redactor?: Redactor) {
+  yield first;
+  for (const [at, text] of long.entries()) {
+    yield* escapedPieces(redactor?.text(text) ?? text);
+    yield rest[at] ?? '';
+  }
+}
+
+function* escapedPieces(text: string): Generator<string> {
+  for (const piece of piecesOf(text))
+    yield escapeUnsafe(JSON.stringify(piece).slice(1, -1)).replace(HASH_AT_END, escaped);
+}
+
+/** A JSON text as written, with only unsafe characters escaped. */
+export function safeSource(text: string): string {
+  return text.replace(UNSAFE, character => (/[\n\r\t]/.test(character) ? character : escaped(character)));
+}
+
+function escaped(character: string): string {
+  return [...Array(character.length).keys()]
+    .map(at => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+    .join('');
+}
+
+/** As {@link Redactor.text} for a JSON text: redacts decoded strings, so that it stays JSON. */
+export function redactJson(source: string, redactor: Redactor): string {
+  if (source.length <= BLOCK && isClean(source, redactor)) return source;
+  const pieces: string[] = [];
+  let strings: Literal[] = [];
+  let done = 0;
+  let isChanged = false;
+  const finishBlock = (to: number) => {
+    const block = source.slice(done, to);
+    if (isClean(block, redactor)) pieces.push(block);
+    else {
+      isChanged = true;
+      for (const { from, to: end, isName } of strings) {
+        pieces.push(source.slice(done, from), redactString(source.slice(from, end), redactor, isName));
+        done = end;
+      }
+      pieces.push(source.slice(done, to));
+    }
+    strings = [];
+    done = to;
+  };
+  scanJson(source, (kind, from, to) => {
+    const last = strings.at(-1);
+    if (kind === 'colon' && last) last.isName = true;
+    else if (from - done >= BLOCK) finishBlock(from);
+    if (kind === 'string') strings.push({ from, to, isName: false });
+  });
+  finishBlock(source.length);
+  return isChanged ? pieces.join('') : source; // avoids a copy of a large text
+}
+
+/** Characters. Only blocks that contain secrets are read string by string. */
+const BLOCK = 16 * 1024;
+
+interface Literal {
+  readonly from: number;
+  readonly to: number;
+  isName: boolean;
+}
+
+/** An escape may hide any character; everything else is found as written. */
+function isClean(text: string, redactor: Redactor): boolean {
+  return !text.includes('\\u') && redactor.text(text) === text;
+}
+
+function redactString(literal: string, redactor: Redactor, isName: boolean): string {
+  const text = literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1);
+  const clean = isName && redactor.name ? redactor.name(text) : redactor.text(text);
+  return clean === text ? literal : safeJson(clean);
+}

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { callbackSecrets, urlSecrets, withQuestionSecrets } from '../../src/events/shareable.js';
-import { cleanWords, createRedactor } from '../../src/util/redact.js';
-import { redactJson } from '../../src/util/redact-json.js';
+import { createRedactor, redactJson } from '../../src/util/redact.js';
 import {
   arrives,
   CHOICE,
@@ -75,12 +74,6 @@ describe('row 25: what events reports callback URLs is secret', () => {
     for (const each of texts)
       for (const text of [each, `say ${each}.`, `"\\n${each}"`, `http://h/callback?token=${each}&a=b`])
         expect(redactor.text(text), text).not.toMatch(/1234/);
-  });
-
-  test('row 25: what a cut has left of one', () => {
-    const redactor = urlSecrets([callback_url]);
-    for (let length = 8; length < token.length; length++)
-      expect(cleanWords(redactor, `"the id ${token.slice(0, length)}…"`)).toBe('"the id [redacted]…"');
   });
 
   test('row 25: a short one within URLs', () => {

@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cleanWords, createRedactor, REDACTED, redactHeaders } from '../../src/util/redact.js';
+import {
+  createRedactor,
+  REDACTED,
+  redactHeaders,
+  redactJson,
+  safeJson,
+  safeSource,
+} from '../../src/util/redact.js';
 import { bareUrl, tokenlessUrl } from '../../src/util/url.js';
-import { visibleLine } from '../../src/util/visible.js';
+import { anyCodePoint } from '../support/characters.js';
 
 describe('row 25: a secret goes out in no form it is written in', () => {
   const SECRET = 'tö"k/en\\?>~ 1';
@@ -30,31 +37,6 @@ describe('row 25: a secret goes out in no form it is written in', () => {
     );
   });
 
-  test('a secret that begins like another does not save the rest of it', () => {
-    expect(createRedactor(['abcd', 'abcd1234']).text('abcd1234')).toBe(REDACTED);
-  });
-
-  test('what overlaps another goes with it', () => {
-    expect(createRedactor(['abcdef', 'efghij']).text('<abcdefghij>')).toBe(`<${REDACTED}>`);
-  });
-
-  test.each([
-    ['as it is', SECRET],
-    ['in JSON', json],
-    ['percent-encoded', percent],
-    ['on one line', visibleLine('BEGIN\nMIIEvQIBADANBg')],
-  ])('what a cut has left of it, too: %s', (_, form) => {
-    const redactor = createRedactor([SECRET, 'BEGIN\nMIIEvQIBADANBg']);
-    for (let length = 8; length < form.length; length++)
-      expect(cleanWords(redactor, `<${form.slice(0, length)}…>`)).toBe(`<${REDACTED}…>`);
-  });
-
-  test('but what others write before an ellipsis of their own is as they wrote it', () => {
-    const redactor = createRedactor(['running-token-1']);
-    expect(redactor.text('running-… done')).toBe('running-… done');
-    expect(redactor.text('running-token-1… done')).toBe(`${REDACTED}… done`);
-  });
-
   test('thousands cost no more than a few', { timeout: 10_000 }, () => {
     const secrets = Array.from({ length: 4_000 }, (_, n) => `token-${n}-${'x'.repeat(30)}`);
     const redactor = createRedactor(secrets);
@@ -79,10 +61,6 @@ describe('row 25: a secret goes out in no form it is written in', () => {
     expect(redactor.text('later')).toBe('later');
     redactor.add('later');
     expect(redactor.text('later')).toBe(REDACTED);
-  });
-
-  test('three characters are too little to be reported from the rest', () => {
-    expect(createRedactor(['abc']).text('abc')).toBe('abc');
   });
 });
 
@@ -129,4 +107,139 @@ test.each([
   ['no url at all', REDACTED],
 ])('tokenlessUrl %s', (text, clean) => {
   expect(tokenlessUrl(text)).toBe(clean);
+});
+
+const OTHERS = Array.from({ length: 100 }, (_, n) => `other-${n}`);
+
+describe('a redactor of few and of many secrets replaces', () => {
+  test.each([
+    ['each secret', 'a bcde fghi bcde', ['fghi', 'bcde'], 'a * * *'],
+    ['the longest that begins at a place', 'abcdef', ['abcd', 'abcdef'], '*'],
+    ['overlapping secrets as one', '<abcdefgh>', ['abcdef', 'efgh'], '<*>'],
+    ['adjacent secrets', 'abcdabcd', ['abcd'], '**'],
+    ['no part of a secret', 'abcd', ['abcde'], 'abcd'],
+    ['nothing of three characters', 'abc', ['abc'], 'abc'],
+  ])('%s', (_, text, secrets, clean) => {
+    for (const others of [[], OTHERS])
+      expect(
+        createRedactor([...secrets, ...others])
+          .text(text)
+          .replaceAll(REDACTED, '*'),
+      ).toBe(clean);
+  });
+});
+
+test('row 25: secrets go out of keys and values', () => {
+  const source = '{"secret-1":"a secret-1 b","n":[1,"secret-1"]}';
+  expect(redactJson(source, createRedactor(['secret-1']))).toBe(
+    `{"${REDACTED}":"a ${REDACTED} b","n":[1,"${REDACTED}"]}`,
+  );
+});
+
+test.each(['null', 'true', 'false', '1234'])(
+  'a secret that reads %s leaves the JSON as it is elsewhere',
+  secret => {
+    const source = '{"a":null,"b":[true,false,1234],"c":"null true false 1234"}';
+    const clean = redactJson(source, createRedactor([secret]));
+    expect(JSON.parse(clean)).toEqual({
+      a: null,
+      b: [true, false, 1234],
+      c: expect.stringContaining(REDACTED),
+    });
+  },
+);
+
+test('whatever the secrets are, JSON stays JSON', () => {
+  fc.assert(
+    fc.property(fc.json(), fc.array(fc.string({ minLength: 4 })), (source, secrets) => {
+      expect(() => JSON.parse(redactJson(source, createRedactor(secrets)))).not.toThrow();
+    }),
+  );
+});
+
+test('row 25: a secret is found behind escapes, and none of them is torn', () => {
+  const redactor = createRedactor(['u001bsecret', 'n-secret']);
+  const source = '{"a":"\\u001bsecret \\u0075001bsecret","b":"\\n-secret n-secret","c":"\\u001b"}';
+  expect(redactJson(source, redactor)).toBe(
+    `{"a":"\\u001bsecret ${REDACTED}","b":"\\n-secret ${REDACTED}","c":"\\u001b"}`,
+  );
+});
+
+test('row 15: a long text is redacted as a short one is, and is read about once', () => {
+  const secret = 'secret-1';
+  const members = Array.from({ length: 50_000 }, (_, n) => `"key-${n}":"${n === 40_000 ? secret : n}"`);
+  const source = `{${members.join(',')},"${secret}":"\\u0073ecret-1"}`;
+  const { text } = createRedactor([secret]);
+  let read = 0;
+  const counted = (each: string) => {
+    read += each.length;
+    return text(each);
+  };
+  const clean = redactJson(source, { add: () => {}, text: counted });
+  expect(JSON.parse(clean)).toEqual({
+    ...Object.fromEntries(
+      Array.from({ length: 50_000 }, (_, n) => [`key-${n}`, n === 40_000 ? REDACTED : String(n)]),
+    ),
+    [REDACTED]: REDACTED,
+  });
+  expect(read).toBeLessThan(1.2 * source.length);
+});
+
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+const foreign = fc.oneof(
+  fc.string({ unit: anyCodePoint }),
+  fc.constantFrom(
+    '\u001b]0;x\u0007',
+    '\u009b',
+    '\u007f',
+    '\u202e',
+    '\u200b',
+    '\ud800',
+    '\u{e0041}',
+    '\u2028',
+  ),
+);
+const value = fc.letrec<{ value: unknown }>(tie => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    foreign,
+    fc.jsonValue(),
+    fc.array(tie('value')),
+    fc.dictionary(foreign, tie('value')),
+  ),
+})).value;
+
+test('row 20: reads back as the same value', () => {
+  fc.assert(
+    fc.property(value, fc.constantFrom(undefined, 2), (given, indent) => {
+      expect(JSON.parse(safeJson(given, indent))).toEqual(JSON.parse(JSON.stringify(given)));
+    }),
+  );
+});
+
+test('row 24: nothing unseen is raw; line feeds are those of the indent', () => {
+  fc.assert(
+    fc.property(value, given => {
+      expect(safeJson(given)).not.toMatch(UNSEEN);
+      expect(safeJson(given, 2).replaceAll('\n', '')).not.toMatch(UNSEEN);
+    }),
+  );
+});
+
+test.each([
+  ['\u009b2J', '"\\u009b2J"'],
+  ['\u202e', '"\\u202e"'],
+  ['\u{e0041}', '"\\udb40\\udc41"'],
+  ['ä 日本 😀', '"ä 日本 😀"'],
+])('%j', (text, json) => {
+  expect(safeJson(text)).toBe(json);
+});
+
+test('breaks the workflow commands of CI systems with an escape', () => {
+  for (const text of ['##[error]x', '##vso[x]', '##teamcity[x]']) {
+    const json = safeJson({ [text]: text });
+    expect(json).not.toContain(text);
+    expect(JSON.parse(json)).toEqual({ [text]: text });
+    expect(safeSource(`["${text}"]`)).not.toContain(text);
+  }
 });

@@ -18,8 +18,7 @@ import {
 import { systemClock } from '../../system/clock.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { parseJson } from '../../util/json.js';
-import { REDACTED } from '../../util/redact.js';
-import { safeJson } from '../../util/redact-json.js';
+import { REDACTED, safeJson } from '../../util/redact.js';
 import { cut, formatDuration } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';

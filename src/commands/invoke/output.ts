@@ -8,7 +8,7 @@ import { wrapMessages } from '../../render/outputs/trouble.js';
 import { verboseTeller } from '../../render/wire.js';
 import type { Clock } from '../../system/clock.js';
 import { secretsOf } from '../../util/credentials.js';
-import { cleanWords, createRedactor, type Redactor } from '../../util/redact.js';
+import { createRedactor, type Redactor } from '../../util/redact.js';
 import { usage } from '../options.js';
 import { colourOf } from '../output.js';
 import { saveTranscript } from '../save-files.js';
@@ -65,8 +65,7 @@ export async function observe(
   const finish =
     save === undefined ? async () => {} : await saveTranscript(log, save, redactor, about, terminal);
   // Messages may quote tools (threats, row 25).
-  const write = (text: string) =>
-    terminal.stderr.write(wrapMessages(cleanWords(redactor, text), terminal.stderr));
+  const write = (text: string) => terminal.stderr.write(wrapMessages(redactor.text(text), terminal.stderr));
   const paper: Paper = { stdout: terminal.stdout, stderr: { write }, quiet };
   const make = options.repeat === undefined ? FOR_ONE[output] : FOR_MANY[output];
   const reporter = await make({ options, terminal, paper, history, redactor, about, clock, secrets });

@@ -1,7 +1,7 @@
 import { errorReport } from '../../render/outputs/trouble.js';
 import { writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { safeJson } from '../../util/redact-json.js';
+import { safeJson } from '../../util/redact.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 import { dryRun } from './dry-run.js';
 import { type InvokeOptions, planInvoke } from './plan.js';

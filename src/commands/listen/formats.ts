@@ -15,7 +15,7 @@ import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, dressLine, wrapLine } from '../../render/terminal/theme.js';
 import { arrivalWarnings } from '../../render/warnings.js';
 import type { Redactor } from '../../util/redact.js';
-import { type OutputLine, safeJsonLine } from '../../util/redact-json.js';
+import { type OutputLine, safeJsonLine } from '../../util/redact.js';
 import { droppedEvents } from '../output.js';
 
 /** A callback that was answered. */

@@ -20,8 +20,7 @@ import { systemClock } from '../../system/clock.js';
 import { writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { cleanWords, createRedactor, type Redactor } from '../../util/redact.js';
-import { redactJson, safeJson } from '../../util/redact-json.js';
+import { createRedactor, type Redactor, redactJson, safeJson } from '../../util/redact.js';
 import { bytesText } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
@@ -182,7 +181,7 @@ class NoticeRun {
   }
 
   #clean(text: string): string {
-    return cleanWords(this.#redactor, text);
+    return this.#redactor.text(text);
   }
 
   #complain(text: string): void {

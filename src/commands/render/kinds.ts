@@ -26,7 +26,7 @@ import {
 } from '../../render/saved-answers.js';
 import { toolsetLines } from '../../render/toolset.js';
 import { textWarnings } from '../../render/warnings.js';
-import { redactJson } from '../../util/redact-json.js';
+import { redactJson } from '../../util/redact.js';
 import { bareUrl } from '../../util/url.js';
 import { isRecord } from '../../util/values.js';
 import { answerSections, kindOfAnswer, repeatsKind, reportKind, sessionReportKind } from './reports.js';

@@ -13,7 +13,7 @@ import { isClosed, writeOut } from '../../system/streams.js';
 import { parseJson } from '../../util/json.js';
 import { jsonParts, onOneLine, prettyJson } from '../../util/json-format.js';
 import { lossyNumberNotes } from '../../util/json-scan.js';
-import { safeJson, safeSource } from '../../util/redact-json.js';
+import { safeJson, safeSource } from '../../util/redact.js';
 import { isRecord } from '../../util/values.js';
 import { usage } from '../options.js';
 import { LARGEST_SAVED, readSource } from '../read-source.js';

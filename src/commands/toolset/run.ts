@@ -9,8 +9,7 @@ import { systemClock } from '../../system/clock.js';
 import { writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { cleanWords, createRedactor, type Redactor } from '../../util/redact.js';
-import { redactJson, safeJson } from '../../util/redact-json.js';
+import { createRedactor, type Redactor, redactJson, safeJson } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
 import { colourOf } from '../output.js';
@@ -77,7 +76,7 @@ class ToolsetList {
 
   /** An error without secrets. */
   clean(error: unknown): unknown {
-    const redact = (text: string) => cleanWords(this.#redactor, text);
+    const redact = (text: string) => this.#redactor.text(text);
     return error instanceof ProtocolCliError ? error.mapText(redact) : error;
   }
 
@@ -134,7 +133,7 @@ class ToolsetList {
 
   #tell(text: string): void {
     const { stderr } = this.terminal;
-    stderr.write(wrapMessages(cleanWords(this.#redactor, text), stderr));
+    stderr.write(wrapMessages(this.#redactor.text(text), stderr));
   }
 
   async #print(toolset: Toolset): Promise<ExitStatus> {

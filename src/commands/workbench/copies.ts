@@ -6,8 +6,7 @@ import { type Invocation, readInvocation } from '../../protocol/read-invocation.
 import { concerning } from '../../render/wire.js';
 import type { Said, ShellLine, Volume } from '../../tui/workbench/model.js';
 import { parseJson } from '../../util/json.js';
-import { isPlainHeader, type Redactor, redactHeaders } from '../../util/redact.js';
-import { safeJson } from '../../util/redact-json.js';
+import { isPlainHeader, type Redactor, redactHeaders, safeJson } from '../../util/redact.js';
 import { shellWord } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { curlOf, gapsIn, YOUR_CALLBACK } from '../invoke/dry-run.js';

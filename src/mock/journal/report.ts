@@ -10,7 +10,7 @@ import {
   typeOfDelivery,
 } from '../../events/tool-call.js';
 import { transcriptWriter } from '../../events/transcript-writer.js';
-import { redactJson } from '../../util/redact-json.js';
+import { redactJson } from '../../util/redact.js';
 
 /** What a mock remembers at the moment. */
 interface Remembered {

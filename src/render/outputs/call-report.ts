@@ -11,7 +11,7 @@ import type { History } from '../../events/history.js';
 import { syntheticCall } from '../../events/synthetic-call.js';
 import { writeOut } from '../../system/streams.js';
 import type { Redactor } from '../../util/redact.js';
-import { redactJson, safeJson } from '../../util/redact-json.js';
+import { redactJson, safeJson } from '../../util/redact.js';
 import { since } from '../../util/text.js';
 import { bareUrl } from '../../util/url.js';
 import { isRecord } from '../../util/values.js';

@@ -4,7 +4,7 @@ import { notCalled } from '../../check/evidence.js';
 import { REQUIREMENTS } from '../../check/rules/all.js';
 import type { Event } from '../../events/events.js';
 import type { Side } from '../../protocol/requirements.js';
-import { safeJson } from '../../util/redact-json.js';
+import { safeJson } from '../../util/redact.js';
 import { cut, since } from '../../util/text.js';
 import { visible, visibleLine } from '../../util/visible.js';
 import { reportLines, summaryText } from '../check-report.js';

@@ -6,7 +6,7 @@ import type { History } from '../../events/history.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { writeOut } from '../../system/streams.js';
 import type { Redactor } from '../../util/redact.js';
-import { redactJson, safeJson } from '../../util/redact-json.js';
+import { redactJson, safeJson } from '../../util/redact.js';
 import { cut } from '../../util/text.js';
 import { counted, warningsOf } from '../warnings.js';
 import type { Ending, Paper, Reporter } from './reporter.js';

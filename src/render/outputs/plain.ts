@@ -1,7 +1,7 @@
 import type { Event } from '../../events/events.js';
 import type { Arrival } from '../../events/exchange.js';
 import type { History } from '../../events/history.js';
-import { cleanWords, type Redactor } from '../../util/redact.js';
+import type { Redactor } from '../../util/redact.js';
 import { type Layout, type Line, say } from '../line.js';
 import { paneLines, viewPane } from '../pane-lines.js';
 import { type Pane, panesOf } from '../panes.js';
@@ -39,7 +39,7 @@ export function plainReporter(
   const urgent = isTTY ? null : urgentTeller(history, paper, told);
   const page = new Page(paper.stdout, count => `… ${count} were dropped: the reader of stdout is too slow\n`);
   const dressed = (lines: readonly Line[]) =>
-    cleanWords(redactor, lines.map(line => `${dressLine(line, theme)}\n`).join(''));
+    redactor.text(lines.map(line => `${dressLine(line, theme)}\n`).join(''));
   return {
     event(event) {
       urgent?.(event);

@@ -10,7 +10,7 @@ import { History } from '../../events/history.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { writeOut } from '../../system/streams.js';
 import type { Redactor } from '../../util/redact.js';
-import { redactJson, safeJson } from '../../util/redact-json.js';
+import { redactJson, safeJson } from '../../util/redact.js';
 import { formatDuration, since } from '../../util/text.js';
 import type { Failure } from '../failure.js';
 import { counted as countedNoun, type Line, line, quote, say } from '../line.js';

@@ -8,7 +8,7 @@ import type {
   UnmatchedCall,
   VerificationReport,
 } from '../../events/verification-report.js';
-import { safeJson } from '../../util/redact-json.js';
+import { safeJson } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 import { counted } from '../line.js';
 import { type JunitTest, junitXml } from './junit.js';

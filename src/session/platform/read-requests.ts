@@ -4,7 +4,7 @@ import { hasBody } from '../../http/body.js';
 import type { Head, Incoming } from '../../http/route.js';
 import { sentence, WORDLESS } from '../../protocol/validate.js';
 import { readJson } from '../../util/json.js';
-import { safeJson } from '../../util/redact-json.js';
+import { safeJson } from '../../util/redact.js';
 import { mediaTypeOf } from '../../util/url.js';
 import { isRecord, valueAt } from '../../util/values.js';
 

@@ -18,7 +18,7 @@ import {
 } from '../../render/wire.js';
 import { Memo, onceEach } from '../../util/collections.js';
 import { prettyJson } from '../../util/json-format.js';
-import { cleanWords, type Redactor } from '../../util/redact.js';
+import type { Redactor } from '../../util/redact.js';
 import {
   type Document,
   joinedDocument,
@@ -115,7 +115,7 @@ export function problemsTab({ age, judge, redactor, onChange }: Judging): SheetO
 
 function failedToJudge(error: unknown, redactor: Redactor): readonly Line[] {
   const why = error instanceof Error ? error.message : String(error);
-  return [[say('✗ ', 'bad'), say('could not check this call: '), ...quote(cleanWords(redactor, why))]];
+  return [[say('✗ ', 'bad'), say('could not check this call: '), ...quote(redactor.text(why))]];
 }
 
 /** The events of one call. */

@@ -1,8 +1,7 @@
 import { canBeGivenUp, type Exchange } from '../../events/exchange.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { quote, say } from '../../render/line.js';
-import { REDACTED } from '../../util/redact.js';
-import { safeJson } from '../../util/redact-json.js';
+import { REDACTED, safeJson } from '../../util/redact.js';
 import { cut } from '../../util/text.js';
 import { openPicker } from '../picker.js';
 import { openChoice } from './calls.js';

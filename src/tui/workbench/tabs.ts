@@ -9,7 +9,7 @@ import { type Step, stepLines } from '../../render/step-arrivals.js';
 import { type News, newStepsOf, newsIn, stepsOf } from '../../render/steps.js';
 import { concerning, type ToldEvent } from '../../render/wire.js';
 import { Memo, RecentMap } from '../../util/collections.js';
-import { cleanWords, type Redactor } from '../../util/redact.js';
+import type { Redactor } from '../../util/redact.js';
 import {
   NO_SHEET,
   onePart,
@@ -86,7 +86,7 @@ class CallStory implements Story {
 
   /** Steps quote what the tool sent, which may hold our credentials (threats, row 25). */
   #clean(steps: readonly Step[]): readonly Step[] {
-    const clean = (line: Line) => line.map(span => ({ ...span, text: cleanWords(this.redactor, span.text) }));
+    const clean = (line: Line) => line.map(span => ({ ...span, text: this.redactor.text(span.text) }));
     return steps.map(({ line, lines, ...step }) => ({
       ...step,
       line: clean(line),

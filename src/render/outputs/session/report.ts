@@ -3,7 +3,7 @@ import { type Sessions, sessionCallState, statusOf } from '../../../events/sessi
 import type { Warning } from '../../../protocol/requirements.js';
 import { writeOut } from '../../../system/streams.js';
 import type { Redactor } from '../../../util/redact.js';
-import { redactJson, safeJson } from '../../../util/redact-json.js';
+import { redactJson, safeJson } from '../../../util/redact.js';
 import { since } from '../../../util/text.js';
 import { givenOf, type KnownCall, knownCalls } from '../../session-answers.js';
 import { counted, withoutFollow } from '../../warnings.js';

@@ -50,7 +50,7 @@ const LOADED_EARLIER = {
   'src/cli.ts': () => true,
   'src/commands/help.ts': () => true,
   'src/commands/options.ts': () => true,
-  'src/commands/invoke/start.ts': path => !/^src\/commands\/[^/]+\/command\.ts$/.test(path),
+  'src/commands/invoke/run.ts': path => !/^src\/commands\/[^/]+\/command\.ts$/.test(path),
 };
 
 /**

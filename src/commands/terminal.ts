@@ -172,27 +172,6 @@ export function interruption(): Interruption {
 /** Takes what has to be stopped at the end. */
 export type OnStop = (stop: () => Promise<void>) => void;
 
-/**
- * Work that a signal ends in good order: what was started is stopped however it ends, and a signal decides the exit status.
- * @throws what the work throws.
- */
-export async function stoppable(
-  work: (onStop: OnStop, signal: AbortSignal) => Promise<ExitStatus>,
-): Promise<ExitStatus> {
-  const interrupted = interruption();
-  const stops: (() => Promise<void>)[] = [];
-  try {
-    return await interrupted.race(work(stop => stops.push(stop), interrupted.signal));
-  } catch (error) {
-    const status = interrupted.signalStatus();
-    if (status === undefined) throw error;
-    return status;
-  } finally {
-    await Promise.allSettled(stops.map(stop => stop()));
-    interrupted.release();
-  }
-}
-
 /** Whether the user can answer questions. */
 export function isSomebodyThere({ stdin, stderr }: Terminal): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;

@@ -6,6 +6,7 @@ import {
   chooseOption,
   collect,
   duration,
+  givenOptions,
   headerOption,
   maxBodyOption,
   outputOption,
@@ -18,7 +19,7 @@ import {
   valueOption,
   wholeNumber,
 } from '../options.js';
-import { IDLE_IN_WORKBENCH, IDLE_ON_MCP, idleText } from './idle-options.js';
+import { idleText } from './idle-options.js';
 import type { InvokeOptions } from './plan.js';
 
 export const INVOKE_EXAMPLES: readonly Example[] = [
@@ -141,24 +142,16 @@ export function invokeCommand(run: RunCommand): Command {
     .option('--no-color', 'no colours (NO_COLOR works too)')
     .addHelpText(
       'after',
-      idleText('--mcp', IDLE_ON_MCP) +
-        idleText('--interactive', IDLE_IN_WORKBENCH) +
+      idleText('--mcp') +
+        idleText('--interactive') +
         examplesText(INVOKE_EXAMPLES) +
         exitStatusText([0, 2, 4, 5, 6, 7, 129, 130, 143]) +
         guideText('calling'),
     )
     .action((words: string[], options: InvokeOptions, command: Command) =>
       run(async terminal => {
-        const { startInvoke } = await import('./start.js');
-        const isTimeoutTold = command.getOptionValueSource('timeout') === 'cli';
-        return startInvoke(words, { ...options, isTimeoutTold, told: toldOf(command) }, terminal);
+        const { startInvoke } = await import('./run.js');
+        return startInvoke(words, { ...options, given: givenOptions(command) }, terminal);
       }),
     );
-}
-
-/** What was given on the command line, by its long name. */
-function toldOf(command: Command): string[] {
-  return command.options
-    .filter(option => command.getOptionValueSource(option.attributeName()) === 'cli')
-    .map(({ long, flags }) => long ?? flags);
 }

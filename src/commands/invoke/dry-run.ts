@@ -1,17 +1,17 @@
-import { createLog } from '../../events/log.js';
-import { createNodeClient } from '../../http/node-client.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { type Governed, rulingOn } from '../../runtime/policy.js';
-import { systemClock } from '../../system/clock.js';
 import { writeOut } from '../../system/streams.js';
+import { secretsOf } from '../../util/credentials.js';
 import { REDACTED, safeJson } from '../../util/redact.js';
 import { quoted } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import { type ExitStatus, statusOfFailure, stoppable, type Terminal } from '../terminal.js';
+import { type Run, withRun } from '../run.js';
+import { readHeaders } from '../target.js';
+import { type ExitStatus, statusOfFailure, type Terminal } from '../terminal.js';
 import { type InvokeOptions, type InvokePlan, invocationOf } from './plan.js';
 import { prepare } from './prepare.js';
-import { loadPolicy } from './questions.js';
+import { loadPolicy, stageOf } from './questions.js';
 
 /** A request that is not sent, without its secrets. */
 export interface DryRequest {
@@ -69,13 +69,15 @@ export interface Preview {
 export async function showPreview(
   { tool, text, report, warnings, advice }: Preview,
   { policy: file, output, quiet = false }: InvokeOptions,
-  terminal: Terminal,
+  { terminal, stderr }: Run,
 ): Promise<ExitStatus> {
   const ruling = file === undefined ? null : rulingOn(await loadPolicy(file, terminal), tool);
   const refused = ruling?.allowed === false ? [{ message: `it would not be sent: ${ruling.reason}` }] : [];
   const all = [...warnings, ...refused];
-  const { stdout, stderr } = terminal;
-  await writeOut(stdout, output === 'json' ? `${safeJson({ ...report, warnings: all }, 2)}\n` : text);
+  await writeOut(
+    terminal.stdout,
+    output === 'json' ? `${safeJson({ ...report, warnings: all }, 2)}\n` : text,
+  );
   for (const warning of quiet ? refused : all) stderr.write(warningText(warning));
   if (advice && output !== 'json' && !quiet && refused.length === 0) stderr.write(advice);
   return refused.length === 0 ? 0 : statusOfFailure('denied');
@@ -86,28 +88,27 @@ export async function showPreview(
  * are known.
  */
 export function dryRun(plan: InvokePlan, terminal: Terminal): Promise<ExitStatus> {
-  return stoppable(async (onStop, signal) => {
-    const client = createNodeClient();
-    onStop(() => client.close());
-    const log = createLog(systemClock.now);
-    const reach = { log, client, terminal, signal, aside: <T>(work: () => Promise<T>) => work(), onStop };
-    const { tool, args, endpoint, wire, notes } = await prepare(plan, reach);
+  const secrets = secretsOf(readHeaders(plan.options, terminal.env));
+  return withRun({ terminal, secrets }, async run => {
+    const reach = { log: run.log, client: run.openClient(), stage: stageOf(run), starting: run };
+    const prepared = await run.interrupted.race(prepare(plan, reach));
+    const { tool, endpoint, wire, notes } = prepared;
     const { headers, origin } = wire.credentials;
     const sent = new URL(endpoint).origin === origin ? Object.keys(headers) : [];
     const {
       operation,
-      arguments: sentArguments,
+      arguments: args,
       id,
       call_id,
       ...rest
-    } = invocationOf(plan.identity, tool.name, args);
+    } = invocationOf(plan.identity, tool.name, prepared.args);
     const callback_url = `${plan.listener.publicUrl ?? 'http://127.0.0.1:PORT'}/callback/TOKEN`;
     const redacted = Object.fromEntries(sent.map(name => [name, REDACTED]));
     const request = {
       method: 'POST',
       url: endpoint,
       headers: { 'content-type': 'application/json', ...redacted },
-      body: { operation, arguments: sentArguments, id, call_id, callback_url, ...rest },
+      body: { operation, arguments: args, id, call_id, callback_url, ...rest },
     } as const;
     const byHand = { ...request, body: { ...request.body, callback_url: YOUR_CALLBACK } };
     return showPreview(
@@ -119,7 +120,7 @@ export function dryRun(plan: InvokePlan, terminal: Terminal): Promise<ExitStatus
         advice: `before you run the curl, put in your ${gapsIn(byHand).join(', ')}\n`,
       },
       plan.options,
-      terminal,
+      run,
     );
   });
 }

@@ -1,16 +1,11 @@
-import type { McpPeer } from '../../runtime/mcp/connection.js';
 import { usage } from '../options.js';
-import type { InvokeOptions } from './plan.js';
-
-/** Options that would have no effect beside another one, with the reason. */
-type Idle = Readonly<Record<string, string>>;
 
 const OWN_IDS = 'each call has ids of its own';
 const STAYS = 'it stays until you quit';
 const DRAWN = 'it is drawn on the terminal';
 
 /** Options of a single call, or of output without a screen, that have no effect in the workbench. */
-export const IDLE_IN_WORKBENCH: Idle = {
+const IDLE_IN_WORKBENCH = {
   '--endpoint': 'without discovery there are no operations to choose from',
   '--mcp': 'the workbench speaks RAP',
   '--no-validate': 'you are shown what is wrong, and may send it all the same',
@@ -35,7 +30,7 @@ const ONCE = 'tools/call is sent once, and answered once';
 const NO_THREADS = 'MCP has no threads, and no ids but those of JSON-RPC';
 
 /** Options of RAP that have no effect with an MCP server. */
-export const IDLE_ON_MCP: Idle = {
+const IDLE_ON_MCP = {
   '--demo': OTHER_TOOL,
   '--command': `${OTHER_TOOL}, which takes a command itself`,
   '--endpoint': 'the URL of --mcp is the endpoint already',
@@ -58,34 +53,25 @@ export const IDLE_ON_MCP: Idle = {
   '--supports': 'MCP has no display segments to choose from',
 };
 
+/** Options that would have no effect beside another one, with the reason. */
+const IDLE = { '--mcp': IDLE_ON_MCP, '--interactive': IDLE_IN_WORKBENCH } as const;
+
 /** Refuses options that would have no effect. @throws ProtocolCliError `usage`. */
-export function refuseIdle(beside: string, given: readonly string[], options: Idle): void {
-  const idle = given.filter(option => Object.hasOwn(options, option));
+export function refuseIdle(beside: keyof typeof IDLE, given: readonly string[]): void {
+  const reasons: Readonly<Record<string, string>> = IDLE[beside];
+  const idle = given.filter(option => Object.hasOwn(reasons, option));
   if (idle.length === 0) return;
   throw usage(
     `${beside} has no use for ${idle.join(', ')}`,
     `Leave ${idle.length === 1 ? 'it' : 'them'} out; \`protocol-cli invoke --help\` lists all of these.`,
-    idle.map(option => `${option}: ${options[option]}`),
+    idle.map(option => `${option}: ${reasons[option]}`),
   );
 }
 
 /** For the help. */
-export function idleText(beside: string, options: Idle): string {
-  const lines = Object.keys(options)
+export function idleText(beside: keyof typeof IDLE): string {
+  const lines = Object.keys(IDLE[beside])
     .join(' ')
     .replace(/(.{1,73})(?: |$)/g, '    $1\n');
   return `\nOptions that cannot be combined with ${beside}:\n${lines}`;
-}
-
-/** Refuses options that have no effect with `--mcp`. @throws ProtocolCliError `usage`. */
-export function refuseForMcp({ told = [] }: InvokeOptions, peer: McpPeer): void {
-  refuseIdle('--mcp', told, IDLE_ON_MCP);
-  refuseHeaders(peer, told);
-}
-
-/** Refuses headers for a command. @throws ProtocolCliError `usage`. */
-export function refuseHeaders({ kind }: McpPeer, given: readonly string[]): void {
-  const headers = given.filter(option => option === '--header' || option === '--bearer').join(', ');
-  if (kind === 'stdio' && headers !== '')
-    throw usage(`a started command does not receive ${headers}`, 'Use its environment or its own options.');
 }

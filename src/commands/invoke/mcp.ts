@@ -1,4 +1,4 @@
-import { createLog, type Log } from '../../events/log.js';
+import type { Log } from '../../events/log.js';
 import { checkValue } from '../../json-schema/validator.js';
 import { answerOf, choiceOf, defaultsOf, type Elicitation, questionOf } from '../../protocol/callbacks.js';
 import type { Warning } from '../../protocol/requirements.js';
@@ -16,6 +16,7 @@ import {
   type McpTarget,
 } from '../../runtime/mcp/connection.js';
 import { systemClock } from '../../system/clock.js';
+import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { parseJson } from '../../util/json.js';
 import { REDACTED, safeJson } from '../../util/redact.js';
@@ -23,24 +24,16 @@ import { cut, formatDuration } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
+import { withRun } from '../run.js';
 import { serverLines } from '../started-server.js';
-import { asUrl, readHeaders } from '../target.js';
-import {
-  ask,
-  type ExitStatus,
-  isSomebodyThere,
-  type OnStop,
-  stoppable,
-  type Terminal,
-  VERSION,
-} from '../terminal.js';
+import { asUrl, type HeaderOptions, readHeaders } from '../target.js';
+import { ask, type ExitStatus, isSomebodyThere, type OnStop, type Terminal, VERSION } from '../terminal.js';
 import { type Arguments, askForValues, readArguments, shown, typed } from './arguments.js';
 import { curlOf, type Preview, requestText, showPreview } from './dry-run.js';
-import { refuseForMcp } from './idle-options.js';
-import { observe, outputFor } from './output.js';
+import { refuseIdle } from './idle-options.js';
 import { type InvokeOptions, type InvokePlan, planInvoke } from './plan.js';
 import { answeringWith, answerTo, type Chooser, selectedIndex } from './questions.js';
-import { type Finish, InvokeRun } from './run.js';
+import { type CallRun, type Finish, runCall } from './run.js';
 
 /** A form is not a message of RAP. */
 const NO_IDS = { group: '', id: '' };
@@ -57,8 +50,8 @@ const SAY_AFTER_MS = 3_000;
 /** A URL, or a short one with a port as for curl; not a file name such as `server.js`. */
 const URL_LIKE = /^(?:[a-z][a-z\d+.-]*:\/\/\S+|:\d+(?:\/\S*)?|[\w.-]+:\d+(?:\/\S*)?|localhost(?:\/\S*)?)$/i;
 
-/** `--mcp`: the endpoint of a server, or a command that starts one. @throws ProtocolCliError `usage`. */
-export function readMcpTarget(value: string): McpPeer {
+/** `--mcp`: the endpoint of a server, or a command that starts one, which receives no headers. @throws ProtocolCliError `usage`. */
+export function readMcpTarget(value: string, { header, bearer }: HeaderOptions): McpPeer {
   const given = value.trim();
   if (given === '')
     throw usage(
@@ -66,7 +59,10 @@ export function readMcpTarget(value: string): McpPeer {
       "For example: --mcp http://127.0.0.1:3000/mcp, or --mcp 'node server.mjs'",
     );
   const url = URL_LIKE.test(given) ? asUrl(given) : null;
-  return url === null ? { kind: 'stdio', name: given } : { kind: 'http', name: url };
+  if (url !== null) return { kind: 'http', name: url };
+  const headers = [...(header ? ['--header'] : []), ...(bearer === undefined ? [] : ['--bearer'])].join(', ');
+  if (headers === '') return { kind: 'stdio', name: given };
+  throw usage(`a started command does not receive ${headers}`, 'Use its environment or its own options.');
 }
 
 interface Connecting {
@@ -124,43 +120,35 @@ async function reachTool(
 }
 
 /** Calls a tool of an MCP server. */
-class McpRun extends InvokeRun {
-  peer: McpPeer = { kind: 'stdio', name: '' };
-
-  protected override async perform(): Promise<Finish> {
-    const { plan, observation, interrupted, terminal, clock, onStop } = this;
-    const { options, identity } = plan;
-    const { log, redactor, verbosely } = observation;
-    const write = (text: string) => void terminal.stderr.write(redactor.text(text));
-    const policy = await this.policy();
-    const isDrawn = outputFor(options, terminal) === 'ui';
-    const reached = await interrupted.race(
-      reachTool(plan, this.peer, terminal, {
-        log,
-        onStop,
-        ...(options.verbose && !terminal.stdout.isTTY && { onStderr: text => write(serverLines(text)) }),
-        ...(verbosely && { hear: jsonRpcTeller(redactor, verbosely) }),
-        ...(!isDrawn && !options.quiet && { onWait: write }),
-      }),
-    );
-    this.notes = reached.notes();
-    const { server, tool, args } = reached;
-    const denial = await this.denial(tool, args, policy);
-    const { timeout: timeoutMs } = options;
-    const call = { id: identity.id, operation: tool.name, arguments: args, timeoutMs };
-    const forms = new FormAnswers(this.chooser());
-    const { answer } = forms;
-    const waits = { clock, waitsForPeople: this.waitsForPeople() };
-    const stopCancelling = denial ? () => {} : this.cancelWhenInterrupted(call.id);
-    const called = denial
-      ? { exchange: denyMcp(call, denial, observation), error: undefined }
-      : await callMcp(server, call, { ...observation, ...waits, answer });
-    stopCancelling();
-    this.notes = reached.notes(); // there may be more now
-    const { exchange } = called;
-    const isLeft = exchange.settled?.by === 'cancel' && exchange.settled.who === 'policy';
-    return this.tell(exchange, (isLeft ? forms.trouble : null) ?? troubleOf(server, called));
+async function callTool(peer: McpPeer, run: CallRun): Promise<Finish> {
+  const { plan, output, waitsForPeople } = run;
+  const { log, onStop, redactor, terminal, stderr, clock, interrupted } = run.run;
+  const { verbose, quiet, timeout: timeoutMs } = plan.options;
+  const { history, isDrawn, verbosely } = output;
+  const policy = await run.policy();
+  const connecting = {
+    log,
+    onStop,
+    ...(verbose && !terminal.stdout.isTTY && { onStderr: (text: string) => stderr.write(serverLines(text)) }),
+    ...(verbosely && { hear: jsonRpcTeller(redactor, verbosely) }),
+    ...(!isDrawn && !quiet && { onWait: stderr.write }),
+  };
+  const { server, tool, args, notes } = await interrupted.race(reachTool(plan, peer, terminal, connecting));
+  run.notes = notes;
+  const denial = await run.denial(tool, args, policy);
+  const call = { id: plan.identity.id, operation: tool.name, arguments: args, timeoutMs };
+  const seen = { log, history, clock, waitsForPeople };
+  if (denial) {
+    const denied = denyMcp(call, denial, seen);
+    return run.report(denied, failureOf(denied));
   }
+  const forms = new FormAnswers(run.chooser);
+  const stopCancelling = run.cancelWhenInterrupted(call.id);
+  const called = await callMcp(server, call, { ...seen, answer: forms.answer });
+  stopCancelling();
+  const { settled } = called.exchange;
+  const isLeft = settled?.by === 'cancel' && settled.who === 'policy';
+  return run.report(called.exchange, (isLeft ? forms.trouble : null) ?? troubleOf(server, called));
 }
 
 /** If the connection failed, the server's explanation says more than the events. */
@@ -296,31 +284,23 @@ function previewOf({ peer, server, tool, args, notes }: Reached): Preview {
 }
 
 /** Runs `invoke --mcp`. @throws ProtocolCliError `usage`. */
-export async function startMcp(
+export async function invokeMcp(
   words: readonly string[],
   options: InvokeOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const peer = readMcpTarget(options.mcp ?? '');
-  refuseForMcp(options, peer);
+  refuseIdle('--mcp', options.given);
+  const peer = readMcpTarget(options.mcp ?? '', options);
   const plan = planInvoke(words, options);
   if (plan.operation === undefined)
     throw usage(
       'no tool of the MCP server given',
       `The tool comes first: protocol-cli invoke --mcp '${visibleLine(peer.name)}' <tool> key=value`,
     );
-  if (!options.dryRun) {
-    const run = new McpRun(plan, terminal, await observe(options, terminal, systemClock));
-    run.peer = peer;
-    return run.finish();
-  }
-  return stoppable(async onStop => {
-    const log = createLog(systemClock.now);
-    const onWait = (text: string) => void terminal.stderr.write(text);
-    return showPreview(
-      previewOf(await reachTool(plan, peer, terminal, { log, onStop, onWait })),
-      options,
-      terminal,
-    );
+  if (!options.dryRun) return runCall(plan, terminal, run => callTool(peer, run));
+  return withRun({ terminal, secrets: secretsOf(readHeaders(options, terminal.env)) }, async run => {
+    const { log, onStop, stderr } = run;
+    const reached = reachTool(plan, peer, terminal, { log, onStop, onWait: stderr.write });
+    return showPreview(previewOf(await run.interrupted.race(reached)), options, run);
   });
 }

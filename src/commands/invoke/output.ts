@@ -1,26 +1,19 @@
 import { History } from '../../events/history.js';
-import { createLog, type Log } from '../../events/log.js';
-import { withQuestionSecrets } from '../../events/shareable.js';
 import { transcriptWriter } from '../../events/transcript-writer.js';
 import type { Paper, Reporter } from '../../render/outputs/reporter.js';
 import { textReporter } from '../../render/outputs/text.js';
-import { wrapMessages } from '../../render/outputs/trouble.js';
 import { verboseTeller } from '../../render/wire.js';
-import type { Clock } from '../../system/clock.js';
-import { secretsOf } from '../../util/credentials.js';
-import { createRedactor, type Redactor } from '../../util/redact.js';
 import { usage } from '../options.js';
 import { colourOf } from '../output.js';
-import { saveTranscript } from '../save-files.js';
-import { readHeaders } from '../target.js';
-import { canDraw, defaultOutput, type Output, PROGRAM, type Terminal } from '../terminal.js';
+import type { Run } from '../run.js';
+import { canDraw, defaultOutput, type Output, type Terminal } from '../terminal.js';
 import type { InvokeOptions } from './plan.js';
 
 /**
  * The output of `-o`, or the default for the terminal.
  * @throws ProtocolCliError `usage` for one that is not possible here.
  */
-export function outputFor({ output, repeat, dialect }: InvokeOptions, terminal: Terminal): Output {
+function outputFor({ output, repeat, dialect }: InvokeOptions, terminal: Terminal): Output {
   if (dialect !== undefined) return 'json';
   if (repeat !== undefined && (output === 'text' || output === 'ui'))
     throw usage(
@@ -32,103 +25,81 @@ export function outputFor({ output, repeat, dialect }: InvokeOptions, terminal: 
   return output ?? (repeat === undefined ? defaultOutput(terminal) : 'plain');
 }
 
-/** The log of a run with its readers: the history, the reporter, the transcript. */
-export interface Observation {
-  readonly log: Log;
+/** What reads the log of a run. */
+export interface CallOutput {
   readonly history: History;
-  readonly redactor: Redactor;
   readonly reporter: Reporter;
+  /** Whether it is drawn on the terminal. */
+  readonly isDrawn: boolean;
   /** Whether an output prints the bytes of messages. */
-  readonly tellsBodies: boolean;
+  readonly keepsBodies: boolean;
   /** Where `-v` prints; null without it. */
   readonly verbosely: ((text: string) => void) | null;
-  /** Writes the transcript, if there is one. @throws ProtocolCliError `unwritable-file`. */
-  finish(reason: string): Promise<void>;
 }
 
 /** @throws ProtocolCliError `usage` for a live view without a terminal, `unwritable-file` for the transcript. */
-export async function observe(
-  options: InvokeOptions,
-  terminal: Terminal,
-  clock: Clock,
-): Promise<Observation> {
-  const output = outputFor(options, terminal);
+export async function openOutput(options: InvokeOptions, run: Run): Promise<CallOutput> {
+  const { terminal, log, redactor, stderr } = run;
   const { save, verbose = false, quiet = false } = options;
-  const secrets = secretsOf(readHeaders(options, terminal.env));
-  const log = createLog(() => clock.now());
-  const redactor = withQuestionSecrets(createRedactor(secrets));
+  const output = outputFor(options, terminal);
   const history = new History(true, redactor.text);
-  const startedAt = clock.wall().toISOString();
-  const about = { startedAt, observer: 'runtime', program: PROGRAM } as const;
   log.subscribe(event => history.apply(event));
-  log.subscribe(event => redactor.learn(event));
-  const finish =
-    save === undefined ? async () => {} : await saveTranscript(log, save, redactor, about, terminal);
-  // Messages may quote tools (threats, row 25).
-  const write = (text: string) => terminal.stderr.write(wrapMessages(redactor.text(text), terminal.stderr));
-  const paper: Paper = { stdout: terminal.stdout, stderr: { write }, quiet };
+  await run.save(save);
+  const paper = { stdout: terminal.stdout, stderr, quiet };
   const make = options.repeat === undefined ? FOR_ONE[output] : FOR_MANY[output];
-  const reporter = await make({ options, terminal, paper, history, redactor, about, clock, secrets });
+  const reporter = await make(history, paper, options, run);
   if (reporter.event) log.subscribe(reporter.event);
-  const verbosely = verbose ? verboseWriter(output, terminal) : null;
+  const isDrawn = output === 'ui';
+  const verbosely = verbose ? run.verboseWriter(isDrawn) : null;
   // For MCP, -v prints the messages themselves.
   if (verbosely && options.mcp === undefined) log.subscribe(verboseTeller(redactor, verbosely));
-  const tellsBodies = verbose || save !== undefined || output === 'ndjson';
-  return { log, history, redactor, reporter, tellsBodies, verbosely, finish };
-}
-
-interface Making {
-  readonly options: InvokeOptions;
-  readonly terminal: Terminal;
-  readonly paper: Paper;
-  readonly history: History;
-  readonly redactor: Redactor;
-  readonly about: Parameters<typeof saveTranscript>[3];
-  readonly clock: Clock;
-  readonly secrets: readonly string[];
+  const keepsBodies = verbose || save !== undefined || output === 'ndjson';
+  return { history, reporter, isDrawn, keepsBodies, verbosely };
 }
 
 /** Makes a reporter. Each is loaded only when it is asked for: a pipe must not wait for the libraries of the live view. */
-type Maker = (making: Making) => Reporter | Promise<Reporter>;
+type Maker = (
+  history: History,
+  paper: Paper,
+  options: InvokeOptions,
+  run: Run,
+) => Reporter | Promise<Reporter>;
 
-const ndjson: Maker = async ({ history, paper, redactor, about }) => {
+const ndjson: Maker = async (history, paper, _, { redactor, about }) => {
   const { ndjsonReporter } = await import('../../render/outputs/text.js');
   return ndjsonReporter(history, paper, transcriptWriter(redactor), about);
 };
 
 const FOR_ONE = {
   ndjson,
-  text: ({ history, paper, terminal, options: { follow = false } }) =>
+  text: (history, paper, { follow = false }, { terminal }) =>
     textReporter(history, paper, { isTTY: terminal.stdout.isTTY === true, follows: follow }),
-  json: async ({ history, paper, redactor, options: { dialect, supports } }) => {
-    if (dialect === undefined)
-      return (await import('../../render/outputs/call-report.js')).jsonReporter(
-        history,
-        paper,
-        redactor,
-        supports,
-      );
-    const { dialectReporter } = await import('../../render/outputs/dialect.js');
-    return dialectReporter(history, paper, redactor, dialect);
+  json: async (history, paper, { dialect, supports }, { redactor }) => {
+    if (dialect !== undefined) {
+      const { dialectReporter } = await import('../../render/outputs/dialect.js');
+      return dialectReporter(history, paper, redactor, dialect);
+    }
+    const { jsonReporter } = await import('../../render/outputs/call-report.js');
+    return jsonReporter(history, paper, redactor, supports);
   },
-  plain: async ({ history, paper, options, redactor, terminal }) => {
+  plain: async (history, paper, options, { terminal, redactor }) => {
     const { plainReporter } = await import('../../render/outputs/plain.js');
     const isTTY = terminal.stdout.isTTY === true;
     const level = colourOf(terminal.stdout, options, terminal);
     return plainReporter(history, paper, options.supports, { level, isTTY, redactor });
   },
-  ui: async ({ history, paper, clock, options, terminal, secrets }) => {
+  ui: async (history, paper, options, { terminal, clock, credentials }) => {
     const { liveReporter } = await import('../../tui/live/reporter.js');
     const { stdin, stdout, interrupt } = terminal;
     const { supports, timeout: timeoutMs } = options;
     const level = colourOf(stdout, options, terminal);
-    const redact = createRedactor(secrets).text; // credentials only: a URL that a person has to visit stays whole
+    const redact = credentials.text; // a URL that a person has to visit stays whole
     const screen = { paper, stdin, stdout, level, redact };
     return liveReporter({ ...screen, history, clock, timeoutMs, supports, interrupt });
   },
 } as const satisfies Record<Output, Maker>;
 
-const linesOfMany: Maker = async ({ history, paper, redactor, options, terminal }) => {
+const linesOfMany: Maker = async (history, paper, options, { redactor, terminal }) => {
   const { plainRepeats } = await import('../../render/outputs/repeats.js');
   return plainRepeats(history, paper, { level: colourOf(terminal.stdout, options, terminal), redactor });
 };
@@ -138,16 +109,8 @@ const FOR_MANY = {
   text: linesOfMany,
   plain: linesOfMany,
   ui: linesOfMany,
-  json: async ({ history, paper, redactor, options }) => {
+  json: async (history, paper, { supports }, { redactor }) => {
     const { jsonRepeats } = await import('../../render/outputs/repeats.js');
-    return jsonRepeats(history, paper, redactor, options.supports);
+    return jsonRepeats(history, paper, redactor, supports);
   },
 } as const satisfies Record<Output, Maker>;
-
-/** Prints at once, except beside the live view, which that would tear apart. */
-function verboseWriter(output: Output, { stderr }: Terminal): (text: string) => void {
-  if (output !== 'ui') return text => void stderr.write(text);
-  const later: string[] = [];
-  process.once('exit', () => stderr.write(later.join('')));
-  return text => void later.push(text);
-}

@@ -22,10 +22,8 @@ export interface InvokeOptions extends TargetOptions, HeaderOptions {
   readonly mcp?: string;
   readonly watch?: boolean;
   /** Long names of the options that are on the command line. */
-  readonly told?: readonly string[];
+  readonly given: readonly string[];
   readonly timeout: number;
-  /** Whether `--timeout` is on the command line. */
-  readonly isTimeoutTold?: boolean;
   readonly retries: number;
   readonly linger?: number;
   readonly follow?: boolean;

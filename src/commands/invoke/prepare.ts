@@ -10,9 +10,9 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { cut, excerpt, firstFew, shellWord } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { confirmCommands, reach, readRapConfig, requireServers } from '../rap-config.js';
-import type { StartedServers } from '../started-server.js';
+import type { ReachOptions } from '../started-server.js';
 import { type ConfiguredTarget, readCredentials, type Target } from '../target.js';
-import { ask, isSomebodyThere, type OnStop } from '../terminal.js';
+import { ask, isSomebodyThere } from '../terminal.js';
 import { type Arguments, askForValues, propertiesOf, readArguments, requiredIn } from './arguments.js';
 import type { InvokePlan } from './plan.js';
 import type { Stage } from './questions.js';
@@ -28,12 +28,12 @@ export interface Prepared {
   readonly notes: readonly Warning[];
 }
 
-interface Reach extends Stage {
+interface Reach {
   readonly log: Log;
   readonly client: HttpClient;
-  readonly onStop: OnStop;
-  /** Watches the servers that are started. */
-  readonly servers?: StartedServers;
+  /** Where a person is asked. */
+  readonly stage: Stage;
+  readonly starting: ReachOptions;
 }
 
 interface Loaded {
@@ -61,7 +61,7 @@ const MOST_DESCRIPTION = 60;
  */
 export async function prepare(plan: InvokePlan, reach: Reach): Promise<Prepared> {
   const { target, operation, options, words } = plan;
-  const { stdin, env } = reach.terminal;
+  const { stdin, env } = reach.stage.terminal;
   if (target?.kind === 'endpoint') {
     const { client, log } = reach;
     const message =
@@ -78,7 +78,7 @@ export async function prepare(plan: InvokePlan, reach: Reach): Promise<Prepared>
   const { tool, discovered, wire, notes } = await locate(plan, target, reach);
   const isAsked = operation === undefined && words.words.length === 0 && words.whole === undefined;
   const args = isAsked
-    ? await askForArguments(tool, reach)
+    ? await askForArguments(tool, reach.stage)
     : await readArguments(words, tool.inputSchema, stdin);
   const { base, toolset } = discovered;
   const warnings = options.validate ? await checkArguments(tool, args) : [];
@@ -114,12 +114,17 @@ async function locate(
   if (target) {
     const loaded = await load(plan, target, reach);
     const { toolset } = loaded.discovered;
-    return { ...loaded, tool: toolOf(toolset, await operationAmong(toolset.tools, plan, reach)), notes: [] };
+    return {
+      ...loaded,
+      tool: toolOf(toolset, await operationAmong(toolset.tools, plan, reach.stage)),
+      notes: [],
+    };
   }
-  const config = await readRapConfig(reach.terminal);
+  const { terminal, aside, signal } = reach.stage;
+  const config = await readRapConfig(terminal);
   requireServers(config);
   const { targets, warnings } = config;
-  if (!plan.options.yes) await reach.aside(() => confirmCommands(targets, reach.terminal, reach.signal));
+  if (!plan.options.yes) await aside(() => confirmCommands(targets, terminal, signal));
   const servers = await Promise.allSettled(targets.map(each => load(plan, each, reach)));
   const loaded = servers.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []));
   const failures = servers.flatMap(each => (each.status === 'rejected' ? [each.reason as unknown] : []));
@@ -131,7 +136,7 @@ async function locate(
   const operation = await operationAmong(
     offers.map(({ tool }) => tool),
     plan,
-    reach,
+    reach.stage,
   );
   const found = offers.filter(({ tool }) => tool.name === operation);
   if (found.length === 1 && found[0]) return found[0];
@@ -151,9 +156,9 @@ async function locate(
 }
 
 async function load(plan: InvokePlan, target: ConfiguredTarget, to: Reach): Promise<Loaded> {
-  const { client, log, terminal, onStop, signal, servers } = to;
-  const url = await reach(target, { onStop, signal, ...servers?.options });
-  const wire = { client, log, credentials: readCredentials(plan.options, url, terminal.env) };
+  const { client, log, stage, starting } = to;
+  const url = await reach(target, starting);
+  const wire = { client, log, credentials: readCredentials(plan.options, url, stage.terminal.env) };
   return { wire, discovered: await discover(wire, url, HINTS) };
 }
 
@@ -163,10 +168,10 @@ function unusable(failure: unknown): Warning {
 }
 
 /** The given operation, or the one that a person picks. @throws ProtocolCliError `usage`, with the available names. */
-async function operationAmong(tools: readonly Tool[], plan: InvokePlan, reach: Reach): Promise<string> {
-  const { terminal, signal, aside } = reach;
+async function operationAmong(tools: readonly Tool[], plan: InvokePlan, stage: Stage): Promise<string> {
+  const { terminal, signal, aside } = stage;
   if (plan.operation !== undefined) return plan.operation;
-  const picked = isSomebodyThere(terminal) ? await aside(() => pickOperation(tools, reach)) : null;
+  const picked = isSomebodyThere(terminal) ? await aside(() => pickOperation(tools, stage)) : null;
   if (picked !== null) return picked;
   const names = [...new Set(tools.map(({ name }) => name))];
   throw new ProtocolCliError(
@@ -176,7 +181,7 @@ async function operationAmong(tools: readonly Tool[], plan: InvokePlan, reach: R
   );
 }
 
-async function pickOperation(tools: readonly Tool[], { terminal, signal }: Reach): Promise<string | null> {
+async function pickOperation(tools: readonly Tool[], { terminal, signal }: Stage): Promise<string | null> {
   const lines = tools.map(
     ({ name, description }, index) => `${index + 1}  ${name}  ${cut(description, MOST_DESCRIPTION)}`,
   );
@@ -193,7 +198,7 @@ async function pickOperation(tools: readonly Tool[], { terminal, signal }: Reach
 /** Asks for the required arguments of an operation that a person has picked. */
 async function askForArguments(
   { name, inputSchema }: Tool,
-  { terminal, signal, aside }: Reach,
+  { terminal, signal, aside }: Stage,
 ): Promise<Arguments> {
   const required = requiredIn(inputSchema);
   const optional = Object.keys(propertiesOf(inputSchema)).filter(each => !required.includes(each));

@@ -2,10 +2,11 @@ import type { Exchange } from '../../events/exchange.js';
 import { openChoices } from '../../events/exchange.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
 import type { Reporter } from '../../render/outputs/reporter.js';
-import { type Governed, type Policy, rulingOn } from '../../runtime/policy.js';
+import { type Governed, type Policy, policySchema, rulingOn } from '../../runtime/policy.js';
 import type { Answering } from '../../runtime/runtime.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { visibleLine } from '../../util/visible.js';
+import { readText } from '../read-source.js';
 import { ask, isSomebodyThere, type Terminal } from '../terminal.js';
 
 /** Where a person is asked. */
@@ -15,6 +16,14 @@ export interface Stage {
   readonly signal: AbortSignal;
   /** Uses the terminal while nothing else draws there. */
   readonly aside: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** @param reporter which may draw on the terminal */
+export function stageOf(
+  { terminal, signal }: Pick<Stage, 'terminal' | 'signal'>,
+  reporter?: Pick<Reporter, 'aside'>,
+): Stage {
+  return { terminal, signal, aside: work => reporter?.aside?.(work) ?? work() };
 }
 
 /** Answers questions: `--choose`, or the person at the terminal. */
@@ -106,10 +115,24 @@ async function askPerson(
   }
 }
 
-/** Reads a policy, see {@link readPolicy}; its parser is loaded only then. */
-export async function loadPolicy(file: string, { stdin }: Pick<Terminal, 'stdin'>): Promise<Policy> {
-  const { readPolicy } = await import('./read-policy.js');
-  return readPolicy(file, stdin);
+/**
+ * The policy in a file, YAML or JSON; `-` is standard input.
+ * @throws ProtocolCliError `unreadable-file`, with every fault, its line and its path.
+ */
+export async function loadPolicy(path: string, { stdin }: Pick<Terminal, 'stdin'>): Promise<Policy> {
+  const { faultLines, faultsOf, parseFile } = await import('../../fixtures/file-errors.js');
+  const invalid = (faults: readonly string[]) =>
+    new ProtocolCliError('unreadable-file', `the policy ${path} is not valid`, {
+      faults,
+      hint: 'For example: {"version": 1, "deny": ["delete_*", {"annotation": "destructive"}]}',
+    });
+  const text = await readText(path, stdin);
+  if (text.trim() === '') throw invalid(['it is empty; a policy needs at least `version: 1`']);
+  const reading = await parseFile({ path, text });
+  if ('faults' in reading) throw invalid(reading.faults);
+  const { value, faults } = faultsOf(policySchema, reading.source.value);
+  if (value) return value;
+  throw invalid(faultLines(reading.source, faults));
 }
 
 /** Why a call is not made. */

@@ -1,10 +1,8 @@
-import { createLog } from '../../events/log.js';
-import { createNodeClient } from '../../http/node-client.js';
 import type { Warning } from '../../protocol/requirements.js';
-import { baseOf, migrateSchema, type Toolset } from '../../protocol/toolset.js';
+import { baseOf, migrateSchema } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import type { Trouble } from '../../render/outputs/reporter.js';
-import { errorReport, troubleText, warningText, wrapMessages } from '../../render/outputs/trouble.js';
+import { errorReport } from '../../render/outputs/trouble.js';
 import { createTheme, dressLine } from '../../render/terminal/theme.js';
 import { noticeLine } from '../../render/toolset.js';
 import { discover } from '../../runtime/discover.js';
@@ -16,16 +14,16 @@ import {
   notify,
   type Wire,
 } from '../../runtime/notices.js';
-import { systemClock } from '../../system/clock.js';
 import { writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { createRedactor, type Redactor, redactJson, safeJson } from '../../util/redact.js';
+import { redactJson, safeJson } from '../../util/redact.js';
 import { bytesText } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
 import { colourOf } from '../output.js';
 import { readRapConfig, requireServers } from '../rap-config.js';
+import { asTrouble, type Run, withRun } from '../run.js';
 import {
   type ConfiguredTarget,
   commandOf,
@@ -34,7 +32,7 @@ import {
   readHeaders,
   readTarget,
 } from '../target.js';
-import { type ExitStatus, statusOfFailure, stoppable, type Terminal } from '../terminal.js';
+import type { ExitStatus, Terminal } from '../terminal.js';
 
 /** The options that the commands share. */
 interface NoticeOptions extends HeaderOptions {
@@ -44,21 +42,11 @@ interface NoticeOptions extends HeaderOptions {
   readonly color: boolean;
 }
 
-export interface CancelOptions extends NoticeOptions {
-  readonly groupId: string;
-  readonly id: string;
-}
+export type CancelOptions = NoticeOptions & { readonly groupId: string; readonly id: string };
 
-export interface CloseThreadOptions extends NoticeOptions {
-  readonly groupId?: readonly string[];
-}
+export type CloseThreadOptions = NoticeOptions & { readonly groupId?: readonly string[] };
 
-export interface MigrateOptions extends NoticeOptions {
-  readonly force?: boolean;
-}
-
-/** A server that takes notices, with the headers for it. */
-type Server = Pick<Wire, 'credentials'> & { readonly base: string };
+export type MigrateOptions = NoticeOptions & { readonly force?: boolean };
 
 /** A notice to one server, and its answer. */
 interface SentNotice {
@@ -73,98 +61,92 @@ interface SentNotice {
 }
 
 /** Sends notices and prints each as soon as it is answered, or all of them as one object. */
-class NoticeRun {
+class Notices {
   readonly #sent: SentNotice[] = [];
   readonly #warnings: Warning[] = [];
-  readonly client = createNodeClient();
-  readonly #log = createLog(systemClock.now);
-  /** The answer of a tool may repeat our credentials (threats, row 25). */
-  readonly #redactor: Redactor;
+  readonly #client;
 
   constructor(
+    private readonly run: Run,
     private readonly options: NoticeOptions,
-    private readonly terminal: Terminal,
   ) {
-    this.#redactor = createRedactor(secretsOf(readHeaders(options, terminal.env)));
+    this.#client = run.openClient();
   }
 
   warn(warning: Warning): void {
-    const message = this.#clean(warning.message);
-    this.#warnings.push({ ...warning, message });
-    this.#complain(warningText({ ...warning, message }));
+    const clean = { ...warning, message: this.run.clean(warning.message) };
+    this.#warnings.push(clean);
+    this.run.warn(clean);
   }
 
   /**
    * The server at a URL, or all of `.infinity/rap.json` (RT-NOTIFY). Its commands are not running, so they cannot know the call.
    * @throws ProtocolCliError `usage`, `unreadable-file`.
    */
-  async servers(url: string | null): Promise<readonly Server[]> {
-    if (url !== null) return [this.#serverAt(url)];
-    const config = await readRapConfig(this.terminal, 'Give its URL, such as http://127.0.0.1:3001.');
+  async servers(url: string | null): Promise<readonly string[]> {
+    if (url !== null) return [url];
+    const { terminal } = this.run;
+    const config = await readRapConfig(terminal, 'Give its URL, such as http://127.0.0.1:3001.');
     requireServers(config);
-    const { targets, warnings } = config;
-    const urls = targets.flatMap(each => (each.kind === 'url' ? [each.url] : []));
-    const servers = [...new Map(urls.map(each => [baseOf(each), this.#serverAt(each)])).values()];
-    const origins = new Set(servers.map(({ credentials }) => credentials.origin));
+    const urls = config.targets.flatMap(each => (each.kind === 'url' ? [each.url] : []));
     // Credentials are for one origin, and with several it is unknown which (threats, row 12).
-    if (origins.size > 1 && Object.keys(readHeaders(this.options, this.terminal.env)).length > 0)
+    const origins = new Set(urls.map(each => new URL(each).origin));
+    if (origins.size > 1 && Object.keys(readHeaders(this.options, terminal.env)).length > 0)
       throw usage(
         '.infinity/rap.json has several servers, but headers are for one',
         'Give the URL of that server.',
       );
-    const notNotified = [...warnings, ...targets.flatMap(notNotifiedNote)];
-    if (servers.length === 0)
+    const warnings = [...config.warnings, ...config.targets.flatMap(notNotified)];
+    if (urls.length === 0)
       throw usage(
         'no configured server accepts notices',
         'Give the URL of the tool server.',
-        notNotified.map(({ message }) => message),
+        warnings.map(({ message }) => message),
       );
-    for (const note of notNotified) this.warn(note);
-    return servers;
+    for (const warning of warnings) this.warn(warning);
+    return [...new Map(urls.map(each => [baseOf(each), each])).values()];
   }
 
   /** Loads a toolset. @throws ProtocolCliError as {@link discover} does. */
-  async load({ base: url, credentials }: Server) {
-    const { base, toolset, notes } = await discover(this.#wire(credentials), url);
+  async load(url: string) {
+    const { base, toolset, notes } = await discover(this.#wire(url), url);
     for (const message of notes) this.warn({ id: 'TOOL-DISCOVER', message });
-    return { server: { base, credentials }, toolset };
+    return { base, toolset };
   }
 
   /** Sends each notice to each server, once and at the same time; a failure does not stop the others (RT-NOTIFY). */
-  async send(servers: readonly Server[], notices: readonly Notice[]): Promise<void> {
-    await Promise.all(servers.flatMap(server => notices.map(notice => this.#send(server, notice))));
+  async send(servers: readonly string[], notices: readonly Notice[]): Promise<void> {
+    await Promise.all(servers.flatMap(server => notices.map(notice => this.#send(baseOf(server), notice))));
   }
 
+  /** Reports a failure of the command, or of the notices. */
   async end(failure: Trouble | null = troubleOf(this.#sent)): Promise<ExitStatus> {
-    const { terminal, options } = this;
+    const { run } = this;
     const notices = this.#sent.map(({ notice: { kind, message }, url, status, said, ms }) => {
       return { notice: kind, url, sent: message, status, ms, ...(said !== '' && { said }) };
     });
     const report = { notices, warnings: this.#warnings, ...(failure && { error: errorReport(failure) }) };
-    if (options.output === 'json')
-      await writeOut(terminal.stdout, `${redactJson(safeJson(report, 2), this.#redactor)}\n`);
-    if (!failure) return 0;
-    this.#complain(troubleText(failure));
-    return statusOfFailure(failure.code);
+    if (this.options.output === 'json')
+      await writeOut(run.terminal.stdout, `${redactJson(safeJson(report, 2), run.redactor)}\n`);
+    return failure ? run.fail(failure) : 0;
   }
 
-  async #send({ base, credentials }: Server, notice: Notice): Promise<void> {
-    const { timeout: timeoutMs, output } = this.options;
+  async #send(base: string, notice: Notice): Promise<void> {
+    const { run, options } = this;
+    const { clock } = run;
     const url = noticeUrl(notice, base);
-    const startedAt = systemClock.now();
-    const answer = await notify(this.#wire(credentials), base, notice, { timeoutMs });
-    const ms = Math.round((systemClock.now() - startedAt) * 1_000) / 1_000;
-    const { status, said } =
-      answer.kind === 'answered'
-        ? { status: answer.status, said: answer.excerpt }
-        : { status: null, said: answer.reason.replace(`${url}: `, '') };
-    const sent = { notice, url, answer, status, said: this.#clean(said), ms };
+    const startedAt = clock.now();
+    const answer = await notify(this.#wire(base), base, notice, { timeoutMs: options.timeout });
+    const ms = Math.round((clock.now() - startedAt) * 1_000) / 1_000;
+    const { status, excerpt } =
+      answer.kind === 'answered' ? answer : { status: null, excerpt: answer.reason.replace(`${url}: `, '') };
+    const sent = { notice, url, answer, status, said: run.clean(excerpt), ms };
     this.#sent.push(sent);
-    if (output === 'plain') {
-      const { stdout } = this.terminal;
-      const theme = createTheme(colourOf(stdout, this.options, this.terminal));
+    if (options.output === 'plain') {
+      const { stdout } = run.terminal;
+      const theme = createTheme(colourOf(stdout, options, run.terminal));
       const line = dressLine(noticeLine({ ...sent, message: notice.message }), theme);
-      await writeOut(stdout, this.#redactor.text(`${line}\n`));
+      await writeOut(stdout, run.redactor.text(`${line}\n`));
     }
     const size = answer.kind === 'answered' ? answer.bodySize : 0;
     if (notice.kind !== 'close' || !isTaken(answer) || size === 0) return;
@@ -172,25 +154,13 @@ class NoticeRun {
     this.warn({ id: 'TOOL-CLOSE', message: `the answer to /close_thread has a body${of}; it must be empty` });
   }
 
-  #serverAt(url: string): Server {
-    return { base: baseOf(url), credentials: readCredentials(this.options, url, this.terminal.env) };
-  }
-
-  #wire(credentials: Wire['credentials']): Wire {
-    return { client: this.client, log: this.#log, credentials };
-  }
-
-  #clean(text: string): string {
-    return this.#redactor.text(text);
-  }
-
-  #complain(text: string): void {
-    const { stderr } = this.terminal;
-    stderr.write(wrapMessages(this.#clean(text), stderr));
+  #wire(url: string): Wire {
+    const { log, terminal } = this.run;
+    return { client: this.#client, log, credentials: readCredentials(this.options, url, terminal.env) };
   }
 }
 
-function notNotifiedNote(target: ConfiguredTarget): Warning[] {
+function notNotified(target: ConfiguredTarget): Warning[] {
   const command = commandOf(target);
   if (command !== null)
     return [{ message: `not notified: ${visibleLine(command)} (this command is not running)` }];
@@ -212,12 +182,8 @@ function troubleOf(all: readonly SentNotice[]): Trouble | null {
       : `${url} answered ${status} instead of 200${reason}`;
   });
   if (faults.length === 1) return { code, message: faults.join(), hint };
-  return {
-    code,
-    message: `${failed.length} of ${all.length} notices were not answered with 200`,
-    faults,
-    hint,
-  };
+  const message = `${failed.length} of ${all.length} notices were not answered with 200`;
+  return { code, message, faults, hint };
 }
 
 const HINTS = {
@@ -234,35 +200,27 @@ function hintFor({ notice: { kind }, answer }: SentNotice): string | undefined {
 }
 
 /** Runs a command that sends notices. `-o json` prints an object even if the command fails early; a signal ends it at once. */
-function runNotices(
+function sendNotices(
   options: NoticeOptions,
   terminal: Terminal,
-  work: (run: NoticeRun) => Promise<void>,
+  work: (notices: Notices) => Promise<void>,
 ): Promise<ExitStatus> {
-  return stoppable(async onStop => {
-    const run = new NoticeRun(options, terminal);
-    onStop(() => run.client.close());
-    try {
-      await work(run);
-    } catch (error) {
-      if (error instanceof ProtocolCliError) return run.end(error);
-      throw error;
-    }
-    return run.end();
+  const secrets = secretsOf(readHeaders(options, terminal.env));
+  return withRun({ terminal, secrets }, run => {
+    const notices = new Notices(run, options);
+    const ended = work(notices).then(
+      () => notices.end(),
+      error => notices.end(asTrouble(error)),
+    );
+    return run.interrupted.race(ended);
   });
-}
-
-/** Splits the URL from the words after it. @throws ProtocolCliError `usage`. */
-function splitWords(words: readonly string[]): { url: string | null; rest: readonly string[] } {
-  const { target, rest } = readTarget(words, {});
-  return { url: target?.kind === 'url' ? target.url : null, rest };
 }
 
 function urlOf(word: string | undefined): string | null {
   if (word === undefined) return null;
-  const { url } = splitWords([word]);
-  if (url === null) throw usage(`invalid URL: ${word}`, 'Write http://host:port.');
-  return url;
+  const { target } = readTarget([word], {});
+  if (target?.kind === 'url') return target.url;
+  throw usage(`invalid URL: ${word}`, 'Write http://host:port.');
 }
 
 /** Runs `cancel`. */
@@ -272,10 +230,11 @@ export function runCancel(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const { groupId: thread_id, id: tool_call_id } = options;
-  return runNotices(options, terminal, async run => {
+  return sendNotices(options, terminal, async notices => {
     const url = urlOf(word);
     if (thread_id === '' || tool_call_id === '') throw usage('--group-id and --id cannot be empty');
-    await run.send(await run.servers(url), [{ kind: 'cancel', message: { thread_id, tool_call_id } }]);
+    const notice = { kind: 'cancel', message: { thread_id, tool_call_id } } as const;
+    await notices.send(await notices.servers(url), [notice]);
   });
 }
 
@@ -285,16 +244,14 @@ export function runCloseThread(
   options: CloseThreadOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  return runNotices(options, terminal, async run => {
-    const { url, rest } = splitWords(words);
-    const misplaced = url === null && rest.find(word => /^(https?:\/\/|:\d)/i.test(word));
-    if (misplaced) {
-      const line = ['protocol-cli close-thread', misplaced, ...rest.filter(word => word !== misplaced)].join(
-        ' ',
-      );
+  return sendNotices(options, terminal, async notices => {
+    const { target, rest } = readTarget(words, {});
+    const misplaced = target ? undefined : rest.find(word => /^(https?:\/\/|:\d)/i.test(word));
+    if (misplaced !== undefined) {
+      const others = rest.filter(word => word !== misplaced).join(' ');
       throw usage(
         `unexpected URL: ${misplaced}; expected a thread`,
-        `The URL comes first: ${line}. For a thread with that name use --group-id.`,
+        `The URL comes first: protocol-cli close-thread ${misplaced} ${others}. For a thread with that name use --group-id.`,
       );
     }
     const threads = [...new Set([...rest, ...(options.groupId ?? [])])];
@@ -304,8 +261,11 @@ export function runCloseThread(
         'Threads come after the URL: protocol-cli close-thread <url> <thread>; or give --group-id.',
       );
     if (threads.includes('')) throw usage('a thread name cannot be empty');
-    const notices = threads.map(thread_id => ({ kind: 'close', message: { thread_id } }) as const);
-    await run.send(await run.servers(url), notices);
+    const servers = await notices.servers(target?.kind === 'url' ? target.url : null);
+    await notices.send(
+      servers,
+      threads.map(thread_id => ({ kind: 'close', message: { thread_id } })),
+    );
   });
 }
 
@@ -315,7 +275,7 @@ export function runMigrate(
   options: MigrateOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  return runNotices(options, terminal, async run => {
+  return sendNotices(options, terminal, async notices => {
     const [destination = '', session = '', word] = [...words].reverse();
     if (words.length < 2 || words.length > 3)
       throw usage(
@@ -324,31 +284,26 @@ export function runMigrate(
       );
     const url = urlOf(word);
     const notice = { kind: 'migrate', message: migrationOf(session, destination) } as const;
-    const found = await Promise.allSettled((await run.servers(url)).map(each => run.load(each)));
-    const loaded = found.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []));
-    const failures = found.flatMap(each => (each.status === 'rejected' ? [each.reason as unknown] : []));
-    if (url !== null && failures.length > 0) throw failures[0];
-    if (url !== null) for (const { toolset } of loaded) checkForced(toolset, options, run);
-    const wanted = loaded.filter(({ toolset }) => toolset.needsMigration || options.force);
-    const servers = wanted.map(({ server }) => server);
-    await run.send(servers, [notice]);
-    refuseIncomplete(failures, servers.length);
-  });
-}
-
-/** @throws ProtocolCliError if a server did not answer, or none declares needsMigration. */
-function refuseIncomplete(failures: readonly unknown[], sent: number): void {
-  const [first] = failures;
-  if (first !== undefined && !(first instanceof ProtocolCliError)) throw first;
-  if (first) {
-    const faults = failures.map(each => (each instanceof Error ? each.message : String(each)));
-    throw new ProtocolCliError(first.code, 'some configured servers did not answer', { faults });
-  }
-  if (sent === 0)
-    throw usage(
-      'no configured toolset declares needsMigration (TOOL-MIGRATE)',
-      'Nothing was sent; --force sends it to every configured server.',
+    if (url !== null) return notices.send([await migratingBase(url, options, notices)], [notice]);
+    const found = await Promise.allSettled((await notices.servers(null)).map(each => notices.load(each)));
+    const failures = found.flatMap(each => (each.status === 'rejected' ? [asTrouble(each.reason)] : []));
+    const bases = found.flatMap(each =>
+      each.status === 'fulfilled' && (each.value.toolset.needsMigration || options.force)
+        ? [each.value.base]
+        : [],
     );
+    await notices.send(bases, [notice]);
+    const [first] = failures;
+    if (first) {
+      const faults = failures.map(({ message }) => message);
+      throw new ProtocolCliError(first.code, 'some configured servers did not answer', { faults });
+    }
+    if (bases.length === 0)
+      throw usage(
+        'no configured toolset declares needsMigration (TOOL-MIGRATE)',
+        'Nothing was sent; --force sends it to every configured server.',
+      );
+  });
 }
 
 function migrationOf(session: string, destination: string) {
@@ -359,14 +314,16 @@ function migrationOf(session: string, destination: string) {
   throw usage(`invalid destination: ${destination}`, hint, checked.faults);
 }
 
-/** @throws ProtocolCliError `usage` without --force. */
-function checkForced({ name, needsMigration }: Toolset, { force }: MigrateOptions, run: NoticeRun): void {
-  if (needsMigration) return;
-  const message = `the toolset ${visibleLine(name)} does not declare needsMigration`;
+/** The base of the server at a URL. @throws ProtocolCliError `usage` if its toolset declares no needsMigration, without --force. */
+async function migratingBase(url: string, { force }: MigrateOptions, notices: Notices): Promise<string> {
+  const { base, toolset } = await notices.load(url);
+  if (toolset.needsMigration) return base;
+  const message = `the toolset ${visibleLine(toolset.name)} does not declare needsMigration`;
   if (!force)
     throw usage(
       `${message}: it has no state to move (TOOL-MIGRATE)`,
       'Nothing was sent; --force sends it anyway.',
     );
-  run.warn({ id: 'TOOL-MIGRATE', message: `${message}; sent because of --force` });
+  notices.warn({ id: 'TOOL-MIGRATE', message: `${message}; sent because of --force` });
+  return base;
 }

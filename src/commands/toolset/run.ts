@@ -1,19 +1,15 @@
-import { createLog } from '../../events/log.js';
-import { createNodeClient } from '../../http/node-client.js';
 import type { Toolset } from '../../protocol/toolset.js';
-import { troubleText, warningText, wrapMessages } from '../../render/outputs/trouble.js';
 import { createTheme, dressLine } from '../../render/terminal/theme.js';
 import { toolsetLines } from '../../render/toolset.js';
 import { discover } from '../../runtime/discover.js';
-import { systemClock } from '../../system/clock.js';
 import { writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
-import { ProtocolCliError } from '../../util/errors.js';
-import { createRedactor, type Redactor, redactJson, safeJson } from '../../util/redact.js';
+import { redactJson, safeJson } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
 import { colourOf } from '../output.js';
 import { confirmCommands, noServersText, reach, readRapConfig } from '../rap-config.js';
+import { asTrouble, type Run, withRun } from '../run.js';
 import {
   type ConfiguredTarget,
   type HeaderOptions,
@@ -22,7 +18,7 @@ import {
   readTarget,
   type TargetOptions,
 } from '../target.js';
-import { type ExitStatus, type OnStop, statusOfFailure, stoppable, type Terminal } from '../terminal.js';
+import type { ExitStatus, Terminal } from '../terminal.js';
 
 export interface ToolsetOptions extends TargetOptions, HeaderOptions {
   readonly output: 'text' | 'json';
@@ -35,116 +31,90 @@ export interface ToolsetOptions extends TargetOptions, HeaderOptions {
 /** Ms and bytes: the defaults of `invoke`. */
 const MCP_LIMITS = { timeout: 60_000, maxBody: 50 * 1024 * 1024 };
 
-/** Runs `toolset`: lists each server, one after the other. What a tool repeats of our credentials is redacted (threats, row 25). */
+/** Runs `toolset`: lists each server, one after the other. */
 export async function runToolset(
   url: string | undefined,
   options: ToolsetOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const list = new ToolsetList(options, terminal);
   const { mcp, demo, command } = options;
   const { target, rest } = readTarget(url === undefined ? [] : [url], mcp === undefined ? options : {});
   if (rest.length > 0) throw usage(`invalid URL: ${rest[0]}`, 'Write http://host:port.');
-  if (target?.kind === 'endpoint') throw usage('an endpoint has no toolset');
   const other = demo ? '--demo' : command === undefined ? url : '--command';
   if (mcp !== undefined && other !== undefined)
     throw usage(
       `--mcp and ${other} exclude each other`,
       'Give one server: a URL, --demo, --command or --mcp.',
     );
-  return stoppable(async (onStop, signal) => {
-    try {
-      if (mcp !== undefined) return await list.showMcp(mcp, onStop);
-      return await (target ? list.show(target, onStop, signal) : list.showConfigured(onStop, signal));
-    } catch (error) {
-      throw list.clean(error);
-    }
+  const headers = readHeaders(options, terminal.env);
+  return withRun({ terminal, secrets: secretsOf(headers) }, run => {
+    const list = mcp === undefined ? listServers(target, options, run) : listMcp(mcp, headers, options, run);
+    return run.interrupted.race(list);
   });
 }
 
-class ToolsetList {
-  readonly #headers: Readonly<Record<string, string>>;
-  readonly #redactor: Redactor;
-
-  constructor(
-    private readonly options: ToolsetOptions,
-    private readonly terminal: Terminal,
-  ) {
-    this.#headers = readHeaders(options, terminal.env);
-    this.#redactor = createRedactor(secretsOf(this.#headers));
+/** Lists one server, or those of `.infinity/rap.json`: one that cannot be used does not prevent the others from being listed. */
+async function listServers(
+  target: ReturnType<typeof readTarget>['target'],
+  options: ToolsetOptions,
+  run: Run,
+): Promise<ExitStatus> {
+  if (target?.kind === 'endpoint') throw usage('an endpoint has no toolset');
+  if (target) return listServer(target, options, run);
+  const config = await readRapConfig(run.terminal);
+  for (const warning of config.warnings) run.warn(warning);
+  if (config.targets.length === 0) run.stderr.write(`${visibleLine(noServersText(config))}\n`);
+  if (!options.yes) await confirmCommands(config.targets, run.terminal, run.signal);
+  let status: ExitStatus = 0;
+  for (const each of config.targets) {
+    const listed = listServer(each, options, run);
+    const own = await listed.catch(error => (run.signal.aborted ? 0 : run.fail(asTrouble(error))));
+    status ||= own;
   }
+  return status;
+}
 
-  /** An error without secrets. */
-  clean(error: unknown): unknown {
-    const redact = (text: string) => this.#redactor.text(text);
-    return error instanceof ProtocolCliError ? error.mapText(redact) : error;
-  }
+async function listServer(target: ConfiguredTarget, options: ToolsetOptions, run: Run): Promise<ExitStatus> {
+  const { log, onStop, signal, terminal } = run;
+  const url = await reach(target, { onStop, signal });
+  const wire = { client: run.openClient(), log, credentials: readCredentials(options, url, terminal.env) };
+  const { toolset, notes } = await discover(wire, url);
+  for (const message of notes) run.warn({ id: 'TOOL-DISCOVER', message });
+  return printToolset(toolset, options, run);
+}
 
-  async show(target: ConfiguredTarget, onStop: OnStop, signal: AbortSignal): Promise<ExitStatus> {
-    const client = createNodeClient();
-    onStop(() => client.close());
-    const url = await reach(target, { onStop, signal, onWarning: message => this.#warn({ message }) });
-    const credentials = readCredentials(this.options, url, this.terminal.env);
-    const { toolset, notes } = await discover({ client, log: createLog(systemClock.now), credentials }, url);
-    for (const message of notes) this.#warn({ id: 'TOOL-DISCOVER', message });
-    return this.#print(toolset);
-  }
+async function listMcp(
+  given: string,
+  headers: Readonly<Record<string, string>>,
+  options: ToolsetOptions,
+  run: Run,
+): Promise<ExitStatus> {
+  const { openServer, readMcpTarget } = await import('../invoke/mcp.js');
+  const { log, onStop, stderr } = run;
+  const peer = readMcpTarget(given, options);
+  const connecting = { ...MCP_LIMITS, log, onStop, onWait: stderr.write };
+  const server = await openServer({ ...peer, headers }, connecting);
+  for (const message of server.notes()) run.warn({ message });
+  const { name, endpoint, tools } = server;
+  return printToolset({ name, endpoint, needsMigration: false, tools: [...tools] }, options, run);
+}
 
-  /** A configured server that cannot be used does not prevent the others from being listed. */
-  async showConfigured(onStop: OnStop, signal: AbortSignal): Promise<ExitStatus> {
-    const { terminal, options } = this;
-    const config = await readRapConfig(terminal);
-    for (const warning of config.warnings) this.#warn(warning);
-    if (config.targets.length === 0) this.#tell(`${visibleLine(noServersText(config))}\n`);
-    if (!options.yes) await confirmCommands(config.targets, terminal, signal);
-    let status: ExitStatus = 0;
-    for (const each of config.targets) {
-      try {
-        await this.show(each, onStop, signal);
-      } catch (error) {
-        if (!(error instanceof ProtocolCliError) || signal.aborted) throw error;
-        this.#tell(troubleText(error));
-        status ||= statusOfFailure(error.code);
-      }
-    }
-    return status;
-  }
-
-  async showMcp(given: string, onStop: OnStop): Promise<ExitStatus> {
-    const [{ openServer, readMcpTarget }, { refuseHeaders }] = await Promise.all([
-      import('../invoke/mcp.js'),
-      import('../invoke/idle-options.js'),
-    ]);
-    const { header, bearer } = this.options;
-    const peer = readMcpTarget(given);
-    refuseHeaders(peer, [...(header ? ['--header'] : []), ...(bearer ? ['--bearer'] : [])]);
-    const server = await openServer(
-      { ...peer, headers: this.#headers },
-      { ...MCP_LIMITS, log: createLog(systemClock.now), onStop, onWait: text => this.#tell(text) },
-    );
-    for (const message of server.notes()) this.#warn({ message });
-    const { name, endpoint, tools } = server;
-    return this.#print({ name, endpoint, needsMigration: false, tools: [...tools] });
-  }
-
-  #warn(warning: Parameters<typeof warningText>[0]): void {
-    this.#tell(warningText(warning));
-  }
-
-  #tell(text: string): void {
-    const { stderr } = this.terminal;
-    stderr.write(wrapMessages(this.#redactor.text(text), stderr));
-  }
-
-  async #print(toolset: Toolset): Promise<ExitStatus> {
-    const { stdout } = this.terminal;
-    const json = redactJson(safeJson(toolset, 2), this.#redactor);
-    if (this.options.output === 'json') await writeOut(stdout, `${json}\n`);
-    else {
-      const theme = createTheme(colourOf(stdout, this.options, this.terminal));
-      const lines = toolsetLines(JSON.parse(redactJson(JSON.stringify(toolset), this.#redactor)));
-      await writeOut(stdout, lines.map(line => `${dressLine(line, theme)}\n`).join(''));
-    }
-    return 0;
-  }
+async function printToolset(
+  toolset: Toolset,
+  options: ToolsetOptions,
+  { terminal, redactor }: Run,
+): Promise<ExitStatus> {
+  const { stdout } = terminal;
+  const json = redactJson(safeJson(toolset, 2), redactor);
+  const theme = createTheme(colourOf(stdout, options, terminal));
+  const lines = () => toolsetLines(JSON.parse(json)).map(line => dressLine(line, theme));
+  await writeOut(
+    stdout,
+    options.output === 'json'
+      ? `${json}\n`
+      : lines()
+          .map(line => `${line}\n`)
+          .join(''),
+  );
+  return 0;
 }

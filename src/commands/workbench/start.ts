@@ -5,7 +5,7 @@ import { keepHeapTight, keepNewspaceSmall } from '../../system/heap.js';
 import type { WorkbenchOptions } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { type Gathered, gatherArguments } from '../invoke/arguments.js';
-import { IDLE_IN_WORKBENCH, refuseIdle } from '../invoke/idle-options.js';
+import { refuseIdle } from '../invoke/idle-options.js';
 import { type InvokeOptions, listenerOf, noOperation } from '../invoke/plan.js';
 import { loadPolicy } from '../invoke/questions.js';
 import { readRapConfig } from '../rap-config.js';
@@ -24,7 +24,7 @@ export async function startWorkbench(
   options: InvokeOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  refuseIdle('--interactive', options.told ?? [], IDLE_IN_WORKBENCH);
+  refuseIdle('--interactive', options.given);
   if (!canDraw(terminal))
     throw new ProtocolCliError(
       'usage',

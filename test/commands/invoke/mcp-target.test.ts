@@ -8,17 +8,17 @@ describe('what --mcp names', () => {
     ['localhost/mcp', 'http://localhost/mcp'],
     ['example.org:8080', 'http://example.org:8080'],
   ])('%s is a URL', (value, name) => {
-    expect(readMcpTarget(value)).toEqual({ kind: 'http', name });
+    expect(readMcpTarget(value, {})).toEqual({ kind: 'http', name });
   });
 
   test.each(['node server.mjs', 'server.js', './run http://elsewhere', 'npx -y @scope/server'])(
     '%s is a command',
     value => {
-      expect(readMcpTarget(value)).toEqual({ kind: 'stdio', name: value });
+      expect(readMcpTarget(value, {})).toEqual({ kind: 'stdio', name: value });
     },
   );
 
   test.each(['', ' ', 'ftp://host/mcp', 'http://user:pass@host/mcp'])('"%s" is neither', value => {
-    expect(() => readMcpTarget(value)).toThrow();
+    expect(() => readMcpTarget(value, {})).toThrow();
   });
 });

@@ -14,6 +14,7 @@ const OPTIONS: InvokeOptions = {
   allowHost: [],
   maxBody: 1_000,
   supports: new Set(['text']),
+  given: [],
   color: true,
 };
 const URL_GIVEN = 'http://127.0.0.1:3001';

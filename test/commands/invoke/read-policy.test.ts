@@ -3,8 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readPolicy } from '../../../src/commands/invoke/read-policy.js';
+import { loadPolicy } from '../../../src/commands/invoke/questions.js';
+import type { Terminal } from '../../../src/commands/terminal.js';
 import { errorOf } from '../../support/failing.js';
+
+const readPolicy = (path: string, stdin: Readable) =>
+  loadPolicy(path, { stdin: stdin as unknown as Terminal['stdin'] });
 
 let folder = '';
 beforeAll(async () => {
@@ -12,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function read(text: string | Uint8Array) {
+async function read(text: string) {
   const path = join(folder, 'policy.yaml');
   await writeFile(path, text);
   return readPolicy(path, Readable.from([]));
@@ -43,7 +47,6 @@ describe('what is wrong is reported with its place', () => {
     ],
     ['version: 1\ndeny: [\n', ':3:1 '],
     ['', 'it is empty; a policy needs at least `version: 1`'],
-    [Uint8Array.of(0xff), 'it is not UTF-8'],
   ])('%j', async (text, fault) => {
     const { code, faults } = await errorOf(() => read(text));
     expect(code).toBe('unreadable-file');

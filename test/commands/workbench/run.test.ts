@@ -24,6 +24,7 @@ const OPTIONS: InvokeOptions = {
   callbackPort: 0,
   maxBody: 1_000_000,
   supports: new Set(['diff', 'text']),
+  given: [],
   color: true,
   interactive: true,
 };
@@ -66,7 +67,7 @@ const person =
 
 describe('words and options', () => {
   test.each<[readonly string[], Partial<InvokeOptions>, string]>([
-    [[], { told: ['--repeat', '--id'] }, 'usage: --interactive has no use for --repeat, --id'],
+    [[], { given: ['--repeat', '--id'] }, 'usage: --interactive has no use for --repeat, --id'],
     [[':1', 'path=a'], {}, 'usage: no operation given: "path=a" is an argument'],
     [[':1', 'op', 'nothing'], {}, 'usage: unexpected argument "nothing"; use key=value'],
     [[':1', 'op', 'a=@-'], {}, 'unreadable-file: cannot read -: standard input is the keyboard here'],

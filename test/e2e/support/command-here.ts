@@ -1,6 +1,6 @@
 // loaded now, since to load it takes longer than some calls may
 
-import '../../../src/commands/invoke/start.js';
+import '../../../src/commands/invoke/run.js';
 import '../../../src/render/outputs/call-report.js';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Command, CommanderError } from 'commander';

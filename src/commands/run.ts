@@ -1,0 +1,178 @@
+import { setMaxListeners } from 'node:events';
+import { createLog, type Log } from '../events/log.js';
+import { type EventRedactor, withQuestionSecrets } from '../events/shareable.js';
+import type { TranscriptAbout } from '../events/transcript-writer.js';
+import { type HttpClient, lazyClient } from '../http/client.js';
+import { createNodeClient } from '../http/node-client.js';
+import type { Warning } from '../protocol/requirements.js';
+import type { Trouble } from '../render/outputs/reporter.js';
+import { errorReport, troubleText, warningText, wrapMessages } from '../render/outputs/trouble.js';
+import { type Clock, systemClock } from '../system/clock.js';
+import { writeOut } from '../system/streams.js';
+import { ProtocolCliError } from '../util/errors.js';
+import { createRedactor, type Redactor, safeJson } from '../util/redact.js';
+import { aboutNow, saveTranscript } from './save-files.js';
+import {
+  type ExitStatus,
+  type Interruption,
+  interruption,
+  type OnStop,
+  statusOfFailure,
+  type Terminal,
+} from './terminal.js';
+
+interface RunOptions {
+  readonly terminal: Terminal;
+  readonly clock?: Clock;
+  /** Credentials of the user, which foreign messages may repeat (threats, row 25). */
+  readonly secrets?: readonly string[];
+  /** Learns further secrets from events. */
+  readonly learning?: (credentials: Redactor) => EventRedactor;
+  readonly observer?: TranscriptAbout['observer'];
+}
+
+/** How a command ended, after everything that it started was stopped. */
+interface Ended {
+  readonly trouble: Trouble | null;
+  /** Of a transcript that could not be saved after another failure. */
+  readonly warnings: readonly Warning[];
+}
+
+/** A command that runs: its log, its secrets and messages, the user's wish to stop, and what has to be stopped at the end. */
+export class Run {
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Redacts the credentials of the user. */
+  readonly credentials: Redactor;
+  /** Redacts these, and the secrets of the events so far. */
+  readonly redactor: EventRedactor;
+  /** The header of its transcript. */
+  readonly about: TranscriptAbout;
+  readonly interrupted: Interruption = interruption();
+  readonly signal: AbortSignal = this.interrupted.signal;
+  readonly #stops: (() => Promise<void>)[] = [];
+  #finishTranscript: (reason: string) => Promise<void> = async () => {};
+
+  constructor({
+    terminal,
+    clock = systemClock,
+    secrets = [],
+    learning = withQuestionSecrets,
+    observer = 'runtime',
+  }: RunOptions) {
+    this.terminal = terminal;
+    this.clock = clock;
+    this.about = aboutNow(observer, clock);
+    this.log = createLog(() => clock.now());
+    this.credentials = createRedactor(secrets);
+    this.redactor = learning(createRedactor(secrets));
+    this.log.subscribe(event => this.redactor.learn(event));
+    setMaxListeners(0, this.signal); // many calls may listen to it
+  }
+
+  /** Messages for people: redacted, and wrapped on a terminal. */
+  readonly stderr = {
+    write: (text: string): void => {
+      const { stderr } = this.terminal;
+      stderr.write(wrapMessages(this.clean(text), stderr));
+    },
+  };
+
+  /** A message without secrets. */
+  readonly clean = (text: string): string => this.redactor.text(text);
+
+  warn(warning: Warning): void {
+    this.stderr.write(warningText(warning));
+  }
+
+  /** Prints an error. Returns its exit status. */
+  fail(trouble: Trouble): ExitStatus {
+    this.stderr.write(troubleText(trouble));
+    return statusOfFailure(trouble.code);
+  }
+
+  readonly onStop: OnStop = stop => void this.#stops.push(stop);
+
+  /** Opens a client that is closed at the end. @param isPooled for many calls; for one call, the other loads faster */
+  openClient(isPooled = false): HttpClient {
+    const client = isPooled
+      ? lazyClient(async () => (await import('../http/pooled-client.js')).createAgentClient())
+      : createNodeClient();
+    this.onStop(() => client.close());
+    return client;
+  }
+
+  /** `--save`. @param onLine receives the line of each event, by its `seq` @throws ProtocolCliError `unwritable-file`, `usage` */
+  async save(path: string | undefined, onLine?: (seq: number, line: number) => void): Promise<void> {
+    const { log, redactor, about, stderr } = this;
+    const saving = { stderr, ...(onLine && { onLine }) };
+    this.#finishTranscript = await saveTranscript(log, path, redactor, about, saving);
+  }
+
+  /** Where `-v` prints: to stderr, but beside a screen only at the exit of the process. */
+  verboseWriter(isDrawn: boolean): (text: string) => void {
+    const { stderr } = this.terminal;
+    if (!isDrawn) return text => void stderr.write(text);
+    const later: string[] = [];
+    process.once('exit', () => stderr.write(later.join('')));
+    return text => void later.push(text);
+  }
+
+  /** Stops what was started, the last one first; an error keeps none of the others running. */
+  async stop(): Promise<void> {
+    for (let stop = this.#stops.pop(); stop; stop = this.#stops.pop()) await stop().catch(() => {});
+    if (this.signal.aborted) this.terminal.stdin.destroy(); // it may still be read
+    this.interrupted.release();
+  }
+
+  /** Ends the transcript. Returns the failure to report: the given one, or that of the transcript. */
+  async end(trouble: Trouble | null, reason: string = trouble?.code ?? 'done'): Promise<Ended> {
+    const lost = await this.#finishTranscript(reason).then(() => null, asTrouble);
+    if (!trouble || !lost) return { trouble: trouble ?? lost, warnings: [] };
+    return { trouble, warnings: [{ message: lost.message }] };
+  }
+}
+
+/**
+ * Runs a command. However it ends, what it started is stopped; a signal decides the exit status.
+ * @throws what the work throws, without secrets
+ */
+export async function withRun(
+  options: RunOptions,
+  work: (run: Run) => Promise<ExitStatus>,
+): Promise<ExitStatus> {
+  const run = new Run(options);
+  const { interrupted } = run;
+  try {
+    const status = await work(run);
+    return interrupted.signalStatus() ?? status;
+  } catch (error) {
+    const status = interrupted.signalStatus();
+    if (status !== undefined) return status;
+    throw error instanceof ProtocolCliError ? error.mapText(run.clean) : error;
+  } finally {
+    await run.stop();
+  }
+}
+
+/** An error of ours as something to report. @throws every other error */
+export function asTrouble(error: unknown): ProtocolCliError {
+  if (error instanceof ProtocolCliError) return error;
+  throw error;
+}
+
+/** With `-o json`, prints an object however early the command fails. @throws what the work throws */
+export async function withErrorReport<T>(
+  isJson: boolean,
+  { stdout }: Pick<Terminal, 'stdout'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isJson && error instanceof ProtocolCliError)
+      await writeOut(stdout, `${safeJson({ warnings: [], error: errorReport(error) }, 2)}\n`);
+    throw error;
+  }
+}

@@ -5,13 +5,13 @@ import {
   openChoices,
   outcomeOf,
   type Settlement,
+  unreachableText,
   unreadSize,
 } from '../events/exchange.js';
 import { type UntrackedRequest, UntrackedRequests } from '../events/history.js';
 import type { UserChoice } from '../protocol/callbacks.js';
 import type { ErrorCode } from '../util/errors.js';
 import { bytesText, cut, formatDuration } from '../util/text.js';
-import { cancelText } from './steps.js';
 
 export type FailureCode = ErrorCode | 'bad-acknowledgement' | 'denied' | 'timeout';
 
@@ -43,6 +43,30 @@ export function failureOf(
   if (settled) return settlementFailure({ exchange, untracked, place }, settled);
   const [question] = openChoices(exchange);
   return question ? unanswered(question) : null;
+}
+
+/** What ended a call, in a few words. */
+export function settlementText({ questions }: Pick<Exchange, 'questions'>, settled: Settlement): string {
+  switch (settled.by) {
+    case 'result':
+    case 'answer':
+      return 'the result has arrived';
+    case 'refusal':
+      return `the tool answered ${settled.status} instead of 200`;
+    case 'unreachable':
+      return unreachableText(settled);
+    case 'timeout':
+      return `timed out after ${formatDuration(settled.afterMs)}`;
+    case 'denial':
+      return `${settled.tool} was not called: ${settled.who === 'person' ? 'declined by you' : settled.reason}`;
+    case 'cancel': {
+      if (settled.who === 'person') return 'interrupted';
+      const isOpen = questions.some(
+        ({ message, isAnswered }) => message.type === 'user_choice' && !isAnswered,
+      );
+      return isOpen ? 'canceled: its question was not answered' : 'canceled';
+    }
+  }
 }
 
 /** Of a question: characters of the prompt and of a choice, and choices that are named. */
@@ -77,15 +101,14 @@ function settlementFailure(scene: Scene, settled: Settlement): Failure | null {
     case 'timeout':
       return timeoutFailure(scene, formatDuration(settled.afterMs));
     case 'denial': {
-      const why = settled.who === 'person' ? 'declined by you' : settled.reason;
+      const denied = { code: 'denied', message: settlementText(exchange, settled) } as const;
       const hint = `Change the rules in the ${option('--policy', scene)} file to allow the call.`;
-      const denied = { code: 'denied', message: `${settled.tool} was not called: ${why}` } as const;
       return settled.who === 'policy' ? { ...denied, hint } : denied;
     }
     case 'cancel':
       return settled.who === 'person'
         ? { code: 'interrupted', message: 'interrupted before the result arrived' }
-        : { code: 'decision-needed', message: cancelText(exchange, settled) };
+        : { code: 'decision-needed', message: settlementText(exchange, settled) };
   }
 }
 

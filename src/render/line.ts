@@ -60,6 +60,24 @@ export function say(text: string, tone: Tone = 'plain'): Span {
   return { text, tone };
 }
 
+/** What stands before a line of a story, or before the state of a call. */
+export const MARKS = {
+  done: say('✓', 'good'),
+  failed: say('✗', 'bad'),
+  note: say('•', 'warn'),
+  aside: say('•', 'dim'),
+  warning: say('!', 'warn'),
+  asking: say('?', 'warn'),
+  running: say('…', 'running'),
+  received: say('→', 'running'),
+} as const satisfies Readonly<Record<string, Span>>;
+
+export type Mark = keyof typeof MARKS;
+
+export function marked(mark: Mark, words: Line): Line {
+  return [MARKS[mark], say(' '), ...words];
+}
+
 /** Foreign words, safe to print, on one line. */
 export function quote(text: string, tone: Tone = 'plain'): Line {
   return visibleRuns(text).map(run => ({

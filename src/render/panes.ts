@@ -1,17 +1,17 @@
 import { humanBlockText } from '../dialects/mcp.js';
 import { type Choice, chooseSegment, type Drawing } from '../display/segments.js';
-import { type Exchange, llmTextOf, type Settlement, unreachableText } from '../events/exchange.js';
+import { type Exchange, llmTextOf } from '../events/exchange.js';
 import type { McpAnswer } from '../events/mcp-answer.js';
 import type { ToolResult } from '../protocol/callbacks/tool-result.js';
 import { llmText } from '../protocol/outcome.js';
 import type { Warning } from '../protocol/requirements.js';
 import { prettyJson } from '../util/json-format.js';
 import { safeJson } from '../util/redact.js';
-import { bytesText, formatDuration } from '../util/text.js';
+import { bytesText } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import { countUnseen } from '../util/visible.js';
+import { settlementText } from './failure.js';
 import { counted } from './line.js';
-import { cancelText } from './steps.js';
 
 /** What a pane shows. No other module decides that. */
 export interface Pane {
@@ -47,24 +47,6 @@ export function panesOf(exchange: Exchange, supports: ReadonlySet<string>): Pane
     drawing: textDrawing(words),
   } as const;
   return { choice, human, llm: llmPane(text, false), warnings: choice.warnings };
-}
-
-function settlementText(exchange: Exchange, settled: Settlement): string {
-  switch (settled.by) {
-    case 'result':
-    case 'answer':
-      return 'the result has arrived';
-    case 'refusal':
-      return `the tool answered ${settled.status} instead of 200`;
-    case 'unreachable':
-      return unreachableText(settled);
-    case 'timeout':
-      return `timed out after ${formatDuration(settled.afterMs)}`;
-    case 'denial':
-      return `not called: ${settled.reason}`;
-    case 'cancel':
-      return cancelText(exchange, settled);
-  }
 }
 
 /** The panes of a saved result. */

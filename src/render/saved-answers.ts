@@ -10,8 +10,8 @@ import { safeJson } from '../util/redact.js';
 import { cut } from '../util/text.js';
 import { bareUrl } from '../util/url.js';
 import { withoutPath } from './call-details.js';
+import { questionLines } from './callbacks.js';
 import { counted, type Line, labelled, line, quote, say, textLines } from './line.js';
-import { questionLines } from './step-arrivals.js';
 import { basisWords } from './steps.js';
 
 /** The call and the thread that a message belongs to. */

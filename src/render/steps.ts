@@ -1,5 +1,6 @@
 import type { Event, EventKind } from '../events/events.js';
 import {
+  type Arrival,
   type Attempt,
   type Exchange,
   outcomeOf,
@@ -9,39 +10,84 @@ import {
 import type { History, LoadedToolset, UntrackedRequest } from '../events/history.js';
 import { shareableArrival } from '../events/shareable.js';
 import { bytesText, formatDuration } from '../util/text.js';
-import { clipped, counted, type Line, line, quote, say, took } from './line.js';
-import { arrivalStep, eventOf, eventWords, type Step, step, stepLine } from './step-arrivals.js';
-import { arrivalOf } from './warnings.js';
+import { arrivalOf, arrivalWords, recordedAnswer } from './callbacks.js';
+import { settlementText } from './failure.js';
+import { clipped, counted, type Line, line, MARKS, type Mark, marked, quote, say, took } from './line.js';
 
-/**
- * What has happened, in order; a running step comes last.
- * @param latest this many steps from the end, for no more work than they take
- */
-export function stepsOf(history: History, { latest = Number.POSITIVE_INFINITY } = {}): Step[] {
-  const { exchanges, untracked, toolsets } = history;
-  const steps = [
-    ...toolsets.map(toolset => loadedStep(history, toolset)),
-    ...[...exchanges.values()].flatMap(each => labelledSteps(history, each.key, callSteps(each, latest))),
-    ...[...untracked.values()].flatMap(each =>
-      labelledSteps(history, each.calls[0], requestSteps(history, each)),
-    ),
-    ...straySteps(untracked.values()),
-  ];
-  const order = (a: Step, b: Step) =>
-    Number(a.state === 'running') - Number(b.state === 'running') || a.at - b.at;
-  return steps.sort(order).slice(-latest);
+/** One line of the story of a call. */
+export interface Step {
+  /** A step with the same key is the same step, further on. */
+  readonly key: string;
+  /** Monotonic ms since the start. */
+  readonly at: number;
+  readonly state: Extract<Mark, 'done' | 'failed' | 'note' | 'running'>;
+  readonly line: Line;
+  /** The same on several lines, where there is room. */
+  readonly lines?: readonly Line[];
 }
 
-/**
- * The steps that an event ends; the history has it already. All events one after the other give what {@link stepsOf} gives, at a price
- * that does not grow with what came before.
- * @param isPrivate only the user sees them; else URLs that give power are cut
- * @param isOfMany there are several calls, though the history may not have them yet
- */
+type Words = readonly [Step['state'], Line];
+
+function step(key: string, at: number, [state, words]: Words): Step {
+  return { key, at, state, line: words };
+}
+
+/** A step with its mark, on as many lines as it has. */
+export function stepLines({ state, line: only, lines = [only] }: Step): readonly Line[] {
+  return lines.map((each, index) => (index === 0 ? marked(state, each) : [say('  '), ...each]));
+}
+
+/** A step with its mark on one line; where it is running, with how long until `now` (ms since the start). */
+export function stepLine({ state, line: words, at }: Step, now?: number): Line {
+  const isRunning = state === 'running' && now !== undefined;
+  const time = isRunning && say(` ${formatDuration(Math.max(0, now - at))}`, 'dim');
+  return line`${MARKS[state]} ${words}${time}`;
+}
+
+/** The steps of a conversation, collected as its events come. */
+export class StepLog {
+  readonly #steps: Step[] = [];
+
+  /** @param most steps that are kept; of a file all of them */
+  constructor(
+    private readonly history: History,
+    private readonly most = Number.POSITIVE_INFINITY,
+  ) {}
+
+  /** @param event that the history has already */
+  add(event: Event): void {
+    for (const each of newStepsOf(this.history, event)) this.#steps.push(each);
+    if (event.kind !== 'request') this.#showAnswer(event);
+    if (this.#steps.length > 2 * this.most) this.#steps.splice(0, this.most);
+  }
+
+  /** At most so many steps from the end; those that are running come last. */
+  latest(count: number): readonly Step[] {
+    return [...this.#steps, ...runningSteps(this.history)].slice(-count);
+  }
+
+  /** The step of a callback is there already when the recorded answer to it arrives. */
+  #showAnswer(event: Event): void {
+    const { exchange, arrival } = arrivalOf(this.history, event) ?? {};
+    if (!exchange || !arrival || recordedAnswer(arrival) === null) return;
+    const told = arrivalStep(exchange, arrival);
+    const index = this.#steps.findLastIndex(({ key }) => key === told.key);
+    if (index >= 0) this.#steps.splice(index, 1, ...labelledSteps(this.history, exchange.key, [told]));
+  }
+}
+
+interface StepOptions {
+  /** Only the user sees them; else URLs that give power are cut. */
+  readonly isPrivate?: boolean;
+  /** There are several calls, though the history may not have them yet. */
+  readonly isOfMany?: boolean;
+}
+
+/** The steps that an event ends; the history has it already. Their price does not grow with what came before. */
 export function newStepsOf(
   history: History,
   event: Event,
-  { isPrivate = true, isOfMany = history.exchanges.size > 1 } = {},
+  { isPrivate = true, isOfMany = history.exchanges.size > 1 }: StepOptions = {},
 ): Step[] {
   const toolset = event.kind === 'loaded' ? history.toolsets.at(-1) : undefined;
   const ofCalls = concernedCalls(history, event).flatMap(key => {
@@ -63,7 +109,7 @@ function concernedCalls({ threads }: History, event: Event): readonly string[] {
 }
 
 /** Steps with the id of their call, where there are several calls. */
-export function labelledSteps(
+function labelledSteps(
   { exchanges }: History,
   key: string | undefined,
   steps: Step[],
@@ -79,26 +125,42 @@ export function labelledSteps(
   }));
 }
 
+/** What goes on now: a discovery, and what each pending call waits for. */
+export function runningSteps(history: History): Step[] {
+  const { exchanges, untracked } = history;
+  return [
+    ...[...untracked.values()].flatMap(discoveringSteps),
+    ...[...exchanges.values()].flatMap(each => labelledSteps(history, each.key, waitingSteps(each))),
+  ].sort((one, other) => one.at - other.at);
+}
+
+function discoveringSteps({ purpose, leg, at, url, endedAt }: UntrackedRequest): Step[] {
+  if (endedAt !== undefined || purpose !== 'discovery') return [];
+  // The endpoint of a started server names its program.
+  const program = /^stdio:(.*)$/.exec(url)?.[1];
+  const words = program === undefined ? line`asking ${quote(url)}` : line`starting ${quote(program)}`;
+  return [step(`request:${leg}`, at, ['running', words])];
+}
+
+function waitingSteps({ settled, waitingFor, attempts, key, dialect }: Exchange): Step[] {
+  if (settled !== null) return [];
+  const last = attempts.at(-1);
+  const isSent = dialect !== 'mcp' && last !== undefined && last.endedAt === undefined;
+  const what = isSent ? 'the acknowledgement' : 'the result';
+  const since = last?.endedAt ?? last?.sentAt ?? 0;
+  return [step(`end:${key}`, since, ['running', line`waiting for ${waitingFor ? 'you' : what}`])];
+}
+
 /** Discovery, once its toolset is loaded. */
 function loadedStep({ untracked }: History, { at, name, base, operations }: LoadedToolset): Step {
   const asked = [...untracked.values()].find(({ purpose }) => purpose === 'discovery');
   const where = base !== null && line` at ${quote(base)}`;
   const count = counted(operations.length, 'operation');
   const time = took(at - (asked?.at ?? 0), 'in');
-  return step(`loaded:${at}`, at, 'done', line`discovered ${quote(name, 'title')} (${count})${where}${time}`);
-}
-
-/** A call: its dispatches, the latest callbacks, and how it ended or what it waits for. */
-function callSteps(exchange: Exchange, latest: number): Step[] {
-  const { attempts, selections } = exchange;
-  return [
-    ...attempts.flatMap(attempt => [sentStep(exchange, attempt), ...answerSteps(exchange, attempt)]),
-    ...arrivalSteps(exchange, latest),
-    ...selections.map(selection => selectionStep(exchange, selection)),
-    ...endSteps(exchange),
-    ...unsubscribedSteps(exchange),
-    ...waitingSteps(exchange),
-  ];
+  return step(`loaded:${at}`, at, [
+    'done',
+    line`discovered ${quote(name, 'title')} (${count})${where}${time}`,
+  ]);
 }
 
 type NewSteps<Kind extends EventKind> = (
@@ -165,82 +227,50 @@ function sentStep({ invocation, endpoint, attempts, shown }: Exchange, { leg, se
   const again = index > 0 ? ` again (attempt ${index + 1})` : '';
   const operation = quote(invocation.operation, 'title');
   const words = line`sent${again} ${operation}${shown !== undefined && line` (${shown})`} to ${quote(endpoint)}`;
-  return step(`sent:${leg}`, sentAt, 'done', words);
+  return step(`sent:${leg}`, sentAt, ['done', words]);
 }
 
 /** The end of a dispatch. */
-function answerSteps({ dialect, settled }: Exchange, attempt: Attempt): Step[] {
-  const { leg, sentAt, endedAt, status, broken, bodySize = 0 } = attempt;
-  if (endedAt === undefined) return [];
-  const answer = (state: Step['state'], words: Line) => [
-    step(`answer:${leg}`, endedAt, state, [...words, took(endedAt - sentAt)]),
-  ];
-  if (settled?.by === 'answer') return answer('done', line`result`);
+function answerSteps(exchange: Exchange, attempt: Attempt): Step[] {
+  const { leg, sentAt, endedAt } = attempt;
+  const answer = endedAt === undefined ? null : answerWords(exchange, attempt);
+  if (endedAt === undefined || answer === null) return [];
+  const [state, words] = answer;
+  return [step(`answer:${leg}`, endedAt, [state, [...words, took(endedAt - sentAt)]])];
+}
+
+function answerWords(
+  { dialect, settled }: Exchange,
+  { status, broken, bodySize = 0 }: Attempt,
+): Words | null {
+  if (settled?.by === 'answer') return ['done', line`result`];
   if (dialect === 'mcp' && broken) {
     const isOurs = settled?.by === 'cancel' || settled?.by === 'timeout';
-    return isOurs ? [] : answer('failed', line`not answered: ${quote(broken.code)}`);
+    return isOurs ? null : ['failed', line`not answered: ${quote(broken.code)}`];
   }
-  if (status === undefined)
-    return answer('failed', line`not acknowledged: ${quote(broken?.code ?? 'broken')}`);
-  if (status !== 200) return answer('failed', line`answered ${status} instead of 200`);
-  return answer(
-    'done',
-    line`acknowledged with 200${bodySize > 0 && ` and a body of ${bytesText(bodySize)}`}`,
-  );
+  if (status === undefined) return ['failed', line`not acknowledged: ${quote(broken?.code ?? 'broken')}`];
+  if (status !== 200) return ['failed', line`answered ${status} instead of 200`];
+  return ['done', line`acknowledged with 200${bodySize > 0 && ` and a body of ${bytesText(bodySize)}`}`];
 }
 
 /** How a call ended, where its result or the answer to its last dispatch does not say so. */
 function endSteps(exchange: Exchange): Step[] {
   const { settled, key } = exchange;
   const words = settled && endWords(exchange, settled);
-  return words ? [step(`end:${key}`, settled.at, 'failed', words)] : [];
+  return words ? [step(`end:${key}`, settled.at, ['failed', words])] : [];
 }
 
 function endWords(exchange: Exchange, settled: Settlement): Line | null {
-  switch (settled.by) {
-    case 'result':
-    case 'answer': {
-      const outcome = outcomeOf(exchange);
-      const isFine = outcome === null || outcome.type === 'success';
-      return isFine ? null : line`outcome ${outcome.type} (${basisWords(outcome.basis)})`;
-    }
-    case 'timeout':
-      return line`timed out after ${formatDuration(settled.afterMs)}`;
-    case 'denial': {
-      const why = settled.who === 'person' ? 'declined by you' : settled.reason;
-      return line`${quote(settled.tool, 'title')} was not called: ${why}`;
-    }
-    case 'cancel':
-      return line`${cancelText(exchange, settled)}`;
-    case 'refusal':
-    case 'unreachable':
-      return null;
-  }
-}
-
-/** Why a pending call was canceled: the user interrupted it, or a question of the tool could not be answered. */
-export function cancelText(
-  { questions }: Pick<Exchange, 'questions'>,
-  { who }: Extract<Settlement, { by: 'cancel' }>,
-): string {
-  if (who === 'person') return 'interrupted';
-  const isAsked = questions.some(({ message, isAnswered }) => message.type === 'user_choice' && !isAnswered);
-  return isAsked ? 'canceled: its question was not answered' : 'canceled';
+  if (settled.by === 'refusal' || settled.by === 'unreachable') return null;
+  if (settled.by !== 'result' && settled.by !== 'answer') return quote(settlementText(exchange, settled));
+  const outcome = outcomeOf(exchange);
+  const isFine = outcome === null || outcome.type === 'success';
+  return isFine ? null : line`outcome ${outcome.type} (${basisWords(outcome.basis)})`;
 }
 
 /** How an outcome is known; an unknown basis is shown unchanged. */
 export function basisWords(basis: string): string {
   return { convention: 'by convention', ours: 'local' }[basis] ?? basis;
-}
-
-/** What a pending call waits for. */
-function waitingSteps({ settled, waitingFor, attempts, key, dialect }: Exchange): Step[] {
-  if (settled !== null) return [];
-  const last = attempts.at(-1);
-  const isSent = dialect !== 'mcp' && last !== undefined && last.endedAt === undefined;
-  const what = isSent ? 'the acknowledgement' : 'the result';
-  const since = last?.endedAt ?? last?.sentAt ?? 0;
-  return [step(`end:${key}`, since, 'running', [say(`waiting for ${waitingFor ? 'you' : what}`)])];
 }
 
 /** The end of a subscription without a final event. */
@@ -249,31 +279,7 @@ function unsubscribedSteps({ key, subscription }: Exchange): Step[] {
   if (ended === null || ended.by === 'final') return [];
   const how = ended.by === 'cancel' ? 'canceled' : 'closed with its thread';
   const words = line`the subscription was ${how}, after ${counted(events, 'event')}`;
-  return [step(`unsubscribed:${key}`, ended.at, 'note', words)];
-}
-
-/** An event of a subscription that counts (RT-SUB). */
-export interface News {
-  /** For the human, as a step. */
-  readonly told: Line;
-  /** For the LLM, whole. */
-  readonly text: string;
-  /** Above the text: which event it is, into which conversation it goes, and when it arrived. */
-  readonly heading: Line;
-}
-
-/** The event of a subscription that has just arrived; else null. @param history that has it already */
-export function newsIn(history: History, event: Event): News | null {
-  const { exchange, arrival } = (event.kind === 'request' && arrivalOf(history, event)) || {};
-  const message = arrival && eventOf(arrival);
-  if (!exchange || !message) return null;
-  const number = exchange.subscription?.events ?? 0;
-  const after = formatDuration(event.at - (exchange.attempts[0]?.sentAt ?? event.at));
-  return {
-    told: stepLine(arrivalStep(exchange, arrival, number)),
-    text: message.text,
-    heading: [say('• ', 'warn'), say(`${eventWords(message, number)} after ${after}`, 'dim')],
-  };
+  return [step(`unsubscribed:${key}`, ended.at, ['note', words])];
 }
 
 const PICKED: Readonly<Record<Selection['by'], string>> = {
@@ -288,85 +294,64 @@ function selectionStep(exchange: Exchange, { at, by, selected, question }: Selec
   const { choices = [], default: preset } = asked?.type === 'user_choice' ? asked : {};
   const label = clipped(choices[selected] ?? '', 'title');
   const words = line`${PICKED[by]} ${selected} ${label}${selected === preset && ' (the default)'}`;
-  return step(`selection:${exchange.key}:${question}`, at, 'done', words);
+  return step(`selection:${exchange.key}:${question}`, at, ['done', words]);
 }
 
-/** The latest callbacks for a call, and how many earlier ones were dropped. */
-function arrivalSteps(exchange: Exchange, latest: number): Step[] {
-  const { key, arrivals, forgotten } = exchange;
-  let number = exchange.subscription?.events ?? 0;
-  const steps = arrivals
-    .slice(-latest)
-    .toReversed()
-    .map(arrival => arrivalStep(exchange, arrival, eventOf(arrival) ? number-- : number))
-    .reverse();
-  // Results and questions are kept; the others are later than what was dropped.
-  const first = arrivals.find(({ verdict: { kind } }) => kind !== 'settles' && kind !== 'holds');
-  if (forgotten === 0 || !first) return steps;
-  return [
-    step(`forgotten:${key}`, first.at, 'note', line`${forgotten} earlier callbacks were dropped`),
-    ...steps,
-  ];
+/** One callback. */
+export function arrivalStep(exchange: Exchange, arrival: Arrival): Step {
+  const { mark: state, ...words } = arrivalWords(exchange, arrival);
+  return { key: `arrival:${arrival.leg}`, at: arrival.at, state, ...words };
 }
 
 function newArrivalSteps(exchange: Exchange, leg: string, isPrivate: boolean): Step[] {
   const arrival = exchange.arrivals.findLast(each => each.leg === leg);
   if (!arrival) return [];
-  const shown = isPrivate ? arrival : shareableArrival(arrival);
-  const told = arrivalStep(exchange, shown, exchange.subscription?.events ?? 0);
+  const told = arrivalStep(exchange, isPrivate ? arrival : shareableArrival(arrival));
   return arrival.verdict.kind === 'settles' ? [told, ...endSteps(exchange)] : [told];
 }
 
-type RequestSteps = (request: UntrackedRequest, endedAt: number, history: History) => Step[];
+type RequestWords = (request: UntrackedRequest, endedAt: number, history: History) => Words | null;
 
 /** Requests that are no part of a call, once they have ended. A purpose that is not here has no step. */
-const REQUEST_STEPS: Readonly<Partial<Record<UntrackedRequest['purpose'], RequestSteps>>> = {
-  discovery({ leg, url, at, status, broken }, endedAt) {
+const REQUESTS: Readonly<Partial<Record<UntrackedRequest['purpose'], RequestWords>>> = {
+  discovery({ url, at, status, broken }, endedAt) {
     // A discovery that succeeded is shown by the toolset that was loaded.
-    if (status === 200) return [];
+    if (status === 200) return null;
     const answer = status === undefined ? `unreachable: ${broken ?? 'broken'}` : `answered ${status}`;
-    return [step(`request:${leg}`, endedAt, 'failed', line`${quote(url)} ${answer}${took(endedAt - at)}`)];
+    return ['failed', line`${quote(url)} ${answer}${took(endedAt - at)}`];
   },
-  choice({ leg, calls, at, status, broken }, endedAt, history) {
+  choice({ calls, at, status, broken }, endedAt, history) {
     const time = took(endedAt - at);
-    const end = (state: Step['state'], words: Line) => [step(`request:${leg}`, endedAt, state, words)];
-    if (status === 200) return end('done', line`selection sent, answered 200${time}`);
+    if (status === 200) return ['done', line`selection sent, answered 200${time}`];
     const why = status === undefined ? (broken ?? 'not answered') : `answered ${status} instead of 200`;
     // The tool goes on waiting for the selection, and so does the call.
     const isPending = calls.some(key => (history.exchanges.get(key)?.settled?.at ?? Infinity) > endedAt);
-    return end(
-      'failed',
-      line`could not send the selection: ${why}${time}${isPending && '; the call stays pending'}`,
-    );
+    const words = line`could not send the selection: ${why}${time}${isPending && '; the call stays pending'}`;
+    return ['failed', words];
   },
-  close: noticeSteps('thread closed'),
-  cancel: noticeSteps('call canceled'),
+  close: noticeWords('thread closed'),
+  cancel: noticeWords('call canceled'),
 };
 
-function noticeSteps(what: string): RequestSteps {
-  return ({ leg, at, status }, endedAt) => {
+function noticeWords(what: string): RequestWords {
+  return ({ at, status }, endedAt) => {
     const answer = status === undefined ? 'not answered' : `answered ${status}`;
-    const words = line`${what}, ${answer}${took(endedAt - at)}`;
-    return [step(`request:${leg}`, endedAt, status === 200 ? 'done' : 'note', words)];
+    return [status === 200 ? 'done' : 'note', line`${what}, ${answer}${took(endedAt - at)}`];
   };
 }
 
-function requestSteps(history: History, request: UntrackedRequest): Step[] {
-  const { purpose, leg, at, url, endedAt } = request;
-  if (endedAt !== undefined) return REQUEST_STEPS[purpose]?.(request, endedAt, history) ?? [];
-  if (purpose !== 'discovery') return [];
-  // The endpoint of a started server names its program.
-  const program = /^stdio:(.*)$/.exec(url)?.[1];
-  const words = program === undefined ? line`asking ${quote(url)}` : line`starting ${quote(program)}`;
-  return [step(`request:${leg}`, at, 'running', words)];
-}
-
 function newRequestSteps(history: History, event: Event, isOfMany: boolean): Step[] {
-  const request =
-    event.kind === 'response' || event.kind === 'broken' ? history.untracked.get(event.leg) : undefined;
+  const isEnd = event.kind === 'response' || event.kind === 'broken';
+  const request = isEnd ? history.untracked.get(event.leg) : undefined;
   if (!request) return [];
-  const steps = labelledSteps(history, request.calls[0], requestSteps(history, request), isOfMany);
-  return isFirstOfItsKind(history.untracked.values(), request) ? [...steps, ...straySteps([request])] : steps;
+  const { leg, endedAt = 0, purpose } = request;
+  const words = REQUESTS[purpose]?.(request, endedAt, history);
+  const steps = words ? [step(`request:${leg}`, endedAt, words)] : [];
+  const isNew = isFirstOfItsKind(history.untracked.values(), request);
+  return [
+    ...labelledSteps(history, request.calls[0], steps, isOfMany),
+    ...(isNew ? [step(`stray:${leg}`, request.at, ['failed', strayWords(request)])] : []),
+  ];
 }
 
 function isStray({ purpose, status }: UntrackedRequest): boolean {
@@ -380,18 +365,8 @@ function isFirstOfItsKind(untracked: Iterable<UntrackedRequest>, request: Untrac
   return true;
 }
 
-/** Requests that reached the listener but no call: one step for each reason. */
-export function straySteps(untracked: Iterable<UntrackedRequest>): Step[] {
-  const firsts = new Map<string, UntrackedRequest>();
-  for (const request of untracked) {
-    const { refusal = '' } = request;
-    if (isStray(request) && !firsts.has(refusal)) firsts.set(refusal, request);
-  }
-  return [...firsts].map(([refusal, { at, status }]) => {
-    const words =
-      refusal === 'wrong-address'
-        ? line`a POST to a wrong callback URL, answered 404`
-        : line`a request to the callback listener, refused with ${status}: ${quote(refusal)}`;
-    return step(`stray:${refusal}`, at, 'failed', words);
-  });
+/** A request that reached the listener but no call. */
+export function strayWords({ refusal = '', status }: UntrackedRequest): Line {
+  if (refusal === 'wrong-address') return line`a POST to a wrong callback URL, answered 404`;
+  return line`a request to the callback listener, refused with ${status}: ${quote(refusal)}`;
 }

@@ -1,8 +1,6 @@
-import type { Event } from '../events/events.js';
 import {
   ACK_SLOW_MS,
   ACK_TOLERANCE_MS,
-  type Arrival,
   acknowledgedAfter,
   answeredAttempt,
   type Exchange,
@@ -11,10 +9,10 @@ import {
   unreadSize,
 } from '../events/exchange.js';
 import type { History, UntrackedRequest } from '../events/history.js';
-import type { Invocation } from '../protocol/read-invocation.js';
 import type { RequirementId, Warning } from '../protocol/requirements.js';
 import { bytesText, formatDuration } from '../util/text.js';
 import { countUnseen } from '../util/visible.js';
+import { arrivalWarnings } from './callbacks.js';
 import { counted as countedNoun } from './line.js';
 
 /** Everything in what happened that is worth a warning, but for the choice of a display segment. */
@@ -78,76 +76,6 @@ const FOLLOW = '; use --follow to receive them';
 /** A warning for a place without that option. */
 export function withoutFollow(warning: Warning): Warning {
   return { ...warning, message: warning.message.replace(FOLLOW, '') };
-}
-
-/** A callback that came too late. @param sinceMs after the call was sent */
-export function lateText(
-  message: Arrival['message'],
-  settled: Exchange['settled'],
-  sinceMs: number | null = null,
-): string {
-  const end = settled?.by === 'cancel' ? 'was canceled' : 'had ended';
-  const since = sinceMs === null ? '' : `, ${formatDuration(sinceMs)} after it was sent`;
-  return `${message?.type ?? 'callback'} came after the call ${end}${since}; it was ignored`;
-}
-
-type Refusal = Extract<Arrival['verdict'], { kind: 'rejected' | 'discarded' }>;
-
-/** What is wrong with a callback that a recorded runtime did not answer as this program would. */
-export function refusalWords({ message }: Arrival, { kind }: Refusal): string {
-  if (kind === 'rejected') return 'is invalid';
-  const isEvent = message?.type === 'subscription_event';
-  return isEvent ? 'belongs to no open subscription' : 'matches no pending call';
-}
-
-/** The answer of a recorded runtime; null where this program would have given it, or it is still to come. */
-export function recordedAnswer({ status, broken, verdict }: Arrival): string | null {
-  if (status !== undefined) return status === verdict.status ? null : `the runtime answered ${status}`;
-  return broken === undefined ? null : `the runtime did not answer (${broken})`;
-}
-
-/** Why a callback had no effect: the usual reason for a "timeout". */
-export function arrivalWarnings(
-  arrival: Arrival,
-  { invocation, settled }: Pick<Exchange, 'invocation' | 'settled'>,
-): readonly Warning[] {
-  const { verdict, message, warnings } = arrival;
-  const what = message?.type ?? 'callback';
-  switch (verdict.kind) {
-    case 'rejected':
-      return [{ id: 'RT-VALIDATE', message: `a callback ${refusedText(arrival, verdict)}` }];
-    case 'discarded':
-      return [{ id: violatedBy(invocation, arrival), message: `a ${what} ${refusedText(arrival, verdict)}` }];
-    case 'ignored': {
-      const ignored = { message: `a ${what} was ignored: ${verdict.reason}` };
-      return [message?.type === 'view_update' ? { id: 'RT-VIEW', ...ignored } : ignored];
-    }
-    case 'duplicate':
-      if (verdict.identical) return [{ id: 'RT-DUP', message: `the ${what} was delivered again; ignored` }];
-      return [
-        { id: 'TOOL-ONCE', message: `a second ${what} with other content was ignored; the first one counts` },
-      ];
-    case 'late':
-      // It may have crossed the cancel: the tool is not to blame.
-      return settled?.by === 'cancel' ? [] : [{ message: `a ${lateText(message, settled)}` }];
-    case 'settles':
-    case 'holds':
-    case 'noted':
-      return warnings;
-  }
-}
-
-function refusedText(arrival: Arrival, verdict: Refusal): string {
-  const { kind, status, reason } = verdict;
-  const answered = recordedAnswer(arrival);
-  if (answered === null) return `was ${kind} with ${status}: ${reason}`;
-  return `${refusalWords(arrival, verdict)}: ${reason}; ${answered}`;
-}
-
-/** The requirement that a discarded callback violates (RT-MATCH). */
-function violatedBy({ group_id }: Invocation, { message }: Arrival): RequirementId {
-  if (message && message.group_id !== group_id) return 'TOOL-GROUP';
-  return message?.type === 'subscription_event' ? 'TOOL-SUB' : 'TOOL-ID';
 }
 
 function forgottenWarnings({ forgotten }: Exchange): Warning[] {
@@ -237,20 +165,4 @@ export function textWarnings(text: string): Warning[] {
       : []),
   ];
   return messages.map(message => ({ id: 'RT-SANITIZE', message }));
-}
-
-/** The callback that a request, or the answer to it, is about; null where it is about none of a known call. */
-export function arrivalOf(
-  { exchanges }: History,
-  event: Event,
-): { readonly exchange: Exchange; readonly arrival: Arrival } | null {
-  if (event.kind !== 'request' && event.kind !== 'response') return null;
-  const exchange = exchanges.get(event.calls?.[0] ?? '');
-  const arrival = exchange?.arrivals.findLast(({ leg }) => leg === event.leg);
-  return exchange && arrival ? { exchange, arrival } : null;
-}
-
-/** The callback that an event has just brought. */
-export function newArrivalOf(history: History, event: Event): Arrival | null {
-  return event.kind === 'request' ? (arrivalOf(history, event)?.arrival ?? null) : null;
 }

@@ -8,7 +8,7 @@ import { type Redactor, redactHeaders } from '../util/redact.js';
 import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
 import { visible, visibleLine } from '../util/visible.js';
 import { clipped, counted, type Line, line, type Span, say, textLines, took } from './line.js';
-import { type Step, stepLines } from './step-arrivals.js';
+import { type Step, stepLines } from './steps.js';
 
 /**
  * The events by which a call is judged, in order: its own, the discovery of its tool, and callbacks of no call that arrived while

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { stepLine } from '../../src/render/step-arrivals.js';
-import { stepsOf } from '../../src/render/steps.js';
+import { History } from '../../src/events/history.js';
+import { type Step, StepLog, stepLine } from '../../src/render/steps.js';
 import {
   acknowledged,
   arrives,
@@ -11,7 +11,7 @@ import {
   chose,
   closed,
   ENDPOINT,
-  historyOf,
+  eventsOf,
   INVOCATION,
   KEY,
   loaded,
@@ -25,7 +25,17 @@ import {
 import { words } from '../support/words.js';
 import { event, selected } from './stories.js';
 
-const told = (...story: Moment[][]) => stepsOf(historyOf(...story)).map(step => words(stepLine(step)));
+function stepsOf(...story: Moment[][]): readonly Step[] {
+  const history = new History();
+  const log = new StepLog(history);
+  for (const each of eventsOf(...story)) {
+    history.apply(each);
+    log.add(each);
+  }
+  return log.latest(Number.POSITIVE_INFINITY);
+}
+
+const told = (...story: Moment[][]) => stepsOf(...story).map(step => words(stepLine(step)));
 const SENT = `✓ sent edit_file to ${ENDPOINT}`;
 const ACKNOWLEDGED = '✓ acknowledged with 200 after 3ms';
 const started = () => [at(0, call()), at(3, acknowledged())];
@@ -149,14 +159,9 @@ describe('RT-SUB: the events of a subscription', () => {
     );
   });
 
-  test('those that are not kept any more are counted, and the numbers of the others stay', () => {
+  test('of events by the thousand each is reported, with its number', () => {
     const events = Array.from({ length: 2_500 }, (_, index) => at(10 + index, event(`e${index}`)));
-    const lines = conversation(opened(), ...events);
-    const { forgotten = 0 } = historyOf(...started(), opened(), ...events).first ?? {};
-    expect(forgotten).toBeGreaterThan(0);
-    expect(lines[1]).toBe(`• ${forgotten} earlier callbacks were dropped`);
-    expect(lines[2]).toMatch(new RegExp(`^• event ${forgotten + 1} →`));
-    expect(lines.at(-1)).toMatch(/^• event 2500 →/);
+    expect(conversation(opened(), ...events).at(-1)).toMatch(/^• event 2500 → child thread: opened/);
   });
 });
 
@@ -174,7 +179,7 @@ test('of several calls each step says whose it is', () => {
     at(5, selected()),
   );
   expect(lines).toEqual([
-    `✓ ${KEY}: sent edit_file to ${ENDPOINT}`,
+    SENT,
     `✓ other: sent edit_file to ${ENDPOINT}`,
     `✓ ${KEY}: acknowledged with 200 after 2ms`,
     `• ${KEY}: the tool asks: Where to?  0 staging (default)  1 production`,
@@ -185,15 +190,6 @@ test('of several calls each step says whose it is', () => {
   ]);
 });
 
-describe('the latest only', () => {
-  test('as many as are asked for, the last of all', () => {
-    const story = [...started(), resultArrives({ subscription: true }), event('e1'), event('e2')];
-    const all = stepsOf(historyOf(...story));
-    expect(stepsOf(historyOf(...story), { latest: 2 })).toEqual(all.slice(-2));
-    expect(stepsOf(historyOf(...story), { latest: 1_000 })).toEqual(all);
-  });
-});
-
 test('a callback that the guard refused is not told before it was answered', () => {
   const [request = [], response = []] = refused('an Origin header', 403, { to: KEY }).map(each => [each]);
   const before = told(...started(), at(9, request));
@@ -202,15 +198,8 @@ test('a callback that the guard refused is not told before it was answered', () 
   expect(after).toContain('✗ callback rejected with 403: an Origin header');
 });
 
-test('a step keeps its key while it is reported further', () => {
-  const keys = (...story: Moment[][]) => stepsOf(historyOf(...story)).map(step => step.key);
-  const [begun, more] = [keys(...started()), keys(...started(), resultArrives())];
-  expect(new Set(more).size).toBe(more.length);
-  expect(more.slice(0, 2)).toEqual(begun.slice(0, 2));
-});
-
 test('a running step shows the time it has run', () => {
-  const [, , running] = stepsOf(historyOf(...started()));
+  const [, , running] = stepsOf(...started());
   expect(running && words(stepLine(running, 1_203))).toBe('… waiting for the result 1.2s');
   expect(running && words(stepLine(running, 0))).toBe('… waiting for the result 0ms');
 });

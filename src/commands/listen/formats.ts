@@ -1,34 +1,37 @@
 import type { Event } from '../../events/events.js';
-import { type Arrival, outcomeOf } from '../../events/exchange.js';
+import { type Arrival, type Exchange, outcomeOf } from '../../events/exchange.js';
 import { idOf } from '../../events/fold-exchange.js';
 import type { History, UntrackedRequest, View } from '../../events/history.js';
 import { shareableArrival, shareableMessage } from '../../events/shareable.js';
 import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
+import type { Callback } from '../../protocol/callbacks.js';
 import { llmText } from '../../protocol/outcome.js';
 import type { Warning } from '../../protocol/requirements.js';
-import { type HeardCallback, heardLines, strayLine } from '../../render/callback-lines.js';
-import { elapsed, type Line, say } from '../../render/line.js';
+import { arrivalWarnings } from '../../render/callbacks.js';
+import { clipped, elapsed, type Line, line, marked, say } from '../../render/line.js';
 import { displayReport } from '../../render/outputs/call-report.js';
 import { paneLines, viewPane } from '../../render/pane-lines.js';
 import { panesOf } from '../../render/panes.js';
+import { arrivalStep, stepLine, strayWords } from '../../render/steps.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, dressLine, wrapLine } from '../../render/terminal/theme.js';
-import { arrivalWarnings } from '../../render/warnings.js';
 import type { Redactor } from '../../util/redact.js';
 import { type OutputLine, safeJsonLine } from '../../util/redact.js';
 import { droppedEvents } from '../output.js';
 
-/** A callback that was answered. */
-export interface HeardCallbackWithView extends HeardCallback {
+/** A callback that was answered, of a call that another program made. */
+export interface HeardCallback {
   readonly kind: 'callback';
+  readonly exchange: Exchange;
+  readonly arrival: Arrival;
+  /** The call was announced (`--expect`). */
+  readonly isExpected: boolean;
   /** The view that it updated, as it is now. */
   readonly view: View | null;
 }
 
 /** Something that came to the listener and was answered: a callback, or a post that belongs to no call. */
-export type Heard =
-  | HeardCallbackWithView
-  | { readonly kind: 'stray'; readonly untrackedRequest: UntrackedRequest };
+export type Heard = HeardCallback | { readonly kind: 'stray'; readonly untrackedRequest: UntrackedRequest };
 
 /** What was heard, if the event is an answer of the listener; else null. */
 export function heardIn(history: History, expected: ReadonlySet<string>, event: Event): Heard | null {
@@ -75,7 +78,7 @@ export interface Format {
 
 /** What is worth a warning besides the verdict, which is printed anyway. */
 export function callbackWarnings(
-  { exchange, arrival }: HeardCallbackWithView,
+  { exchange, arrival }: HeardCallback,
   supports: ReadonlySet<string>,
 ): readonly Warning[] {
   const { verdict, warnings } = arrival;
@@ -108,7 +111,7 @@ function reportOf(heard: Heard, supports: ReadonlySet<string>): object {
   return { type: null, verdict: 'rejected', status, reason: refusal };
 }
 
-function callbackReport(heard: HeardCallbackWithView, supports: ReadonlySet<string>): object {
+function callbackReport(heard: HeardCallback, supports: ReadonlySet<string>): object {
   const { arrival, isExpected: expected } = heard;
   const { message, verdict, status, size: bytes } = arrival;
   return {
@@ -126,7 +129,7 @@ function callbackReport(heard: HeardCallbackWithView, supports: ReadonlySet<stri
   };
 }
 
-function resultReport({ exchange }: HeardCallbackWithView, supports: ReadonlySet<string>): object {
+function resultReport({ exchange }: HeardCallback, supports: ReadonlySet<string>): object {
   const { settled } = exchange;
   const panes = panesOf(exchange, supports);
   if (settled?.by !== 'result' || !panes) return {};
@@ -189,6 +192,44 @@ function linesOf(heard: Heard, options: FormatOptions): Line[] {
   ];
 }
 
+/** Characters of an id or of an address. */
+const MOST = 2_000;
+
+/** A callback as a step, for which call it is, and how to answer it. */
+function heardLines({ exchange, arrival, isExpected }: HeardCallback): Line[] {
+  const { message, verdict } = arrival;
+  const lines = [stepLine(arrivalStep(exchange, arrival))];
+  if (message)
+    lines.push([say(`  ${relationTo(message, verdict.kind, isExpected)} `, 'dim'), ...idWords(message)]);
+  if (message?.type === 'user_choice' && verdict.kind === 'holds') {
+    const answer = clipped(JSON.stringify({ id: message.id, selected: message.default }), 'plain', MOST);
+    const where = clipped(message.response_url, 'plain', MOST);
+    lines.push([say('  to answer, POST ', 'dim'), ...answer, say(' to ', 'dim'), ...where]);
+  }
+  return lines;
+}
+
+/** An expected call, one that a runtime would have to wait for, or only the ids that a callback names. */
+function relationTo(message: Callback, verdict: Arrival['verdict']['kind'], isExpected: boolean): string {
+  if (!['settles', 'holds', 'noted', 'ignored'].includes(verdict)) return 'names';
+  if (isExpected) return 'matches the expected call:';
+  return message.type === 'view_update' ? 'would belong to a thread with' : 'would match a pending call with';
+}
+
+function idWords(message: Callback): Line {
+  const id = idOf(message);
+  const group: Line = [say('group_id ', 'dim'), ...clipped(message.group_id, 'plain', MOST)];
+  return id === undefined ? group : [...group, say(' and id ', 'dim'), ...clipped(id, 'plain', MOST)];
+}
+
+/** A request that belongs to no call; one to a wrong address with the right one. */
+function strayLine(request: UntrackedRequest, callbackUrl: string): Line {
+  const { method, url, status, refusal = '' } = request;
+  if (refusal !== 'wrong-address') return marked('failed', strayWords(request));
+  const refused = clipped(`a ${method} to ${url} was refused with ${status}`, 'plain', MOST);
+  return marked('failed', line`${refused}: callbacks go to ${clipped(callbackUrl, 'plain', MOST)}`);
+}
+
 const MARGIN = say(' '.repeat(9));
 
 function timed(at: number, line: Line): Line {
@@ -196,10 +237,7 @@ function timed(at: number, line: Line): Line {
 }
 
 /** The panes of a result or a view, each after an empty line. */
-function paneBlock(
-  { exchange, arrival, view }: HeardCallbackWithView,
-  { supports, width }: FormatOptions,
-): Line[] {
+function paneBlock({ exchange, arrival, view }: HeardCallback, { supports, width }: FormatOptions): Line[] {
   const panes = arrival.verdict.kind === 'settles' ? panesOf(exchange, supports) : null;
   const drawn = [...(panes ? [panes.human, panes.llm] : []), ...(view ? [viewPane(view)] : [])];
   if (drawn.length === 0) return [];

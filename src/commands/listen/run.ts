@@ -27,7 +27,7 @@ import { type ExitStatus, statusOfFailure, type Terminal } from '../terminal.js'
 import { BoundedHistory } from './bounded-history.js';
 import {
   callbackWarnings,
-  type HeardCallbackWithView,
+  type HeardCallback,
   heardIn,
   jsonFormat,
   ndjsonFormat,
@@ -250,18 +250,14 @@ class Listening {
   }
 }
 
-function asideText(
-  heard: HeardCallbackWithView,
-  { output, quiet, supports }: ListenFlags,
-  isTTY: boolean,
-): string {
+function asideText(heard: HeardCallback, { output, quiet, supports }: ListenFlags, isTTY: boolean): string {
   const isPrinted = output === 'json' || quiet === true;
   const warnings = isPrinted ? [] : callbackWarnings(heard, supports).map(warningText);
   return [...(output === 'plain' && isTTY ? [] : [consentText(heard)]), ...warnings].join('');
 }
 
 /** The whole URL, which is nowhere else: it is for the user (RT-OAUTH). */
-function consentText({ arrival: { message, verdict } }: HeardCallbackWithView): string {
+function consentText({ arrival: { message, verdict } }: HeardCallback): string {
   if (message?.type !== 'oauth' || verdict.kind !== 'holds') return '';
   return `visit this URL to continue: ${visibleLine(message.auth_url)}\n`;
 }

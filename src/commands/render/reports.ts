@@ -7,7 +7,7 @@ import { toolResultSchema } from '../../protocol/callbacks/tool-result.js';
 import { isRequirementId, type Warning } from '../../protocol/requirements.js';
 import { validate } from '../../protocol/validate.js';
 import { finalLines } from '../../render/call-details.js';
-import { quote, say } from '../../render/line.js';
+import { type Line, line, marked, quote, say, took } from '../../render/line.js';
 import { reportSchema } from '../../render/outputs/report-schema.js';
 import { sessionReportSchema } from '../../render/outputs/session-schema.js';
 import { viewPane } from '../../render/pane-lines.js';
@@ -19,7 +19,7 @@ import {
   outcomeLines,
   problemLines,
 } from '../../render/saved-answers.js';
-import { reportLines } from '../../render/saved-timeline.js';
+import { basisWords } from '../../render/steps.js';
 import { isRecord } from '../../util/values.js';
 import {
   type Kind,
@@ -121,6 +121,42 @@ function reportSections(report: SavedReport, { supports }: View): Section[] {
     ...views.map(view => paneSection(viewPane(view))),
     linesSection(problemLines(warnings.map(asWarning), error ?? null)),
   ];
+}
+
+/** The steps of a reported call; times count from its first request. */
+function reportLines({
+  invocation,
+  endpoint,
+  acknowledgement,
+  outcome,
+  callbacks = [],
+}: SavedReport): Line[] {
+  const where = endpoint !== undefined && line` to ${quote(endpoint)}`;
+  const basis = outcome && line` (${quote(basisWords(outcome.basis))})`;
+  return [
+    ...(invocation ? [marked('done', line`sent ${quote(invocation.operation, 'title')}${where}`)] : []),
+    ...(acknowledgement ? [acknowledgementLine(acknowledgement)] : []),
+    ...callbacks.map(callbackLine),
+    ...(outcome && outcome.type !== 'success'
+      ? [marked('failed', line`outcome ${quote(outcome.type)}${basis}`)]
+      : []),
+  ];
+}
+
+function acknowledgementLine({ status, ms }: NonNullable<SavedReport['acknowledgement']>): Line {
+  if (status === 200) return marked('done', line`acknowledged with 200${took(ms)}`);
+  return marked('failed', line`answered ${status} instead of 200${took(ms)}`);
+}
+
+function callbackLine(callback: NonNullable<SavedReport['callbacks']>[number]): Line {
+  const { type, ms, verdict, status, ourStatus = status, reason, text } = callback;
+  if (verdict === 'settles') return marked('done', line`result${took(ms)}`);
+  const isOurs = status !== null && ourStatus === status;
+  const words = reason ?? text;
+  const why = words !== undefined && line`: ${quote(words)}`;
+  const answered = status === null ? '; the runtime did not answer' : `; the runtime answered ${status}`;
+  const told = line`${quote(type ?? 'callback', 'title')} ${verdict}${isOurs && ` with ${status}`}${why}${!isOurs && answered}${took(ms)}`;
+  return marked(ourStatus === 200 ? 'note' : 'failed', told);
 }
 
 /** @param result valid by the schema of the report */

@@ -1,35 +1,33 @@
+import { isBodyLost } from '../../check/call.js';
 import { readAs } from '../../dialects/dialects.js';
 import { answerOf } from '../../events/answer.js';
+import { RecentCalls } from '../../events/bounded-events.js';
 import type { Content } from '../../events/content.js';
-import { type Event, toldOnce } from '../../events/events.js';
+import { type Event, type RequestEvent, toldOnce } from '../../events/events.js';
 import { type Exchange, outcomeOf } from '../../events/exchange.js';
-import { type History, Owners } from '../../events/history.js';
+import { History, Owners } from '../../events/history.js';
+import type { TranscriptHeader } from '../../events/log.js';
+import { type Session, Sessions } from '../../events/session-calls.js';
 import { callbackSecrets } from '../../events/shareable.js';
 import { isWhole, missingFrom, type Transcript } from '../../events/transcript-reader.js';
+import { readInvocation } from '../../protocol/read-invocation.js';
 import type { Warning } from '../../protocol/requirements.js';
-import { finalLines } from '../../render/call-details.js';
+import { callBodies, finalLines } from '../../render/call-details.js';
+import { sessionState } from '../../render/calls.js';
 import { failureOf } from '../../render/failure.js';
-import { say } from '../../render/line.js';
+import { clipped, counted as countedNoun, type Line, line, quote, say } from '../../render/line.js';
+import { callWords, newsOf, sessionNews } from '../../render/news.js';
 import { invokeReport } from '../../render/outputs/call-report.js';
 import { summaryLines, summaryOf, warningsOfAll } from '../../render/outputs/repeats.js';
 import { sessionReport } from '../../render/outputs/session/report.js';
+import { sessionHead } from '../../render/outputs/session.js';
 import { viewPane } from '../../render/pane-lines.js';
 import { panesOf } from '../../render/panes.js';
 import { callHeading, problemLines } from '../../render/saved-answers.js';
-import {
-  type Chapter,
-  chronicleOf,
-  malformedInvocations,
-  sessionCallLines,
-  sessionLines,
-  sessionTimelineOf,
-  timelineOf,
-  toolTimelineOf,
-  transcriptHeading,
-} from '../../render/saved-timeline.js';
 import { givenOf, type KnownCall, knownCalls } from '../../render/session-answers.js';
+import { StepLog, stepLine } from '../../render/steps.js';
 import { counted, warningsOf } from '../../render/warnings.js';
-import { excerpt } from '../../util/text.js';
+import { cut, excerpt, firstOf, formatDuration } from '../../util/text.js';
 import { usage } from '../options.js';
 import {
   type CallSelection,
@@ -64,9 +62,11 @@ class SavedTranscript implements Saved {
     this.faults = transcript.faults;
     this.losses = missingFrom(transcript);
     this.#events = toldOnce(transcript.events);
-    const { whole, chapters } = chronicleOf(this.#events, isWhole(transcript));
+    const all = new Chapter(isWhole(transcript));
+    for (const event of this.#events) all.add(event);
+    const whole = all.history;
     this.#history = whole;
-    this.#chapters = chapters;
+    this.#chapters = whole.exchanges.size > 1 ? chaptersOf(this.#events, whole) : [all];
     this.#exchanges = [...whole.exchanges.values()];
     this.#isTool = transcript.header?.observer === 'tool';
     this.#malformed = this.#isTool ? [] : malformedInvocations(this.#events, transcript);
@@ -107,7 +107,7 @@ class SavedTranscript implements Saved {
     const warnings = counted([...warningsOf(history, exchange), ...(panes?.warnings ?? [])]);
     return [
       linesSection(invocation ? [[title, ...callHeading(invocation.operation, invocation)]] : []),
-      linesSection(this.#isTool ? [] : timelineOf(chapter)),
+      linesSection(this.#isTool ? [] : chapter.timeline()),
       ...(panes ? [panesSection(panes)] : []),
       ...views.map(each => paneSection(viewPane(each))),
       ...(exchange ? [{ kind: 'messages', events, redactor: callbackSecrets(events) } as const] : []),
@@ -153,6 +153,113 @@ class SavedTranscript implements Saved {
   }
 }
 
+/** A part of a recording, with a history of its own. */
+class Chapter {
+  readonly history: History;
+  readonly events: Event[] = [];
+  readonly #log: StepLog;
+
+  constructor(isWhole: boolean) {
+    this.history = new History(isWhole);
+    this.#log = new StepLog(this.history);
+  }
+
+  add(event: Event): void {
+    this.history.apply(event);
+    this.events.push(event);
+    this.#log.add(event);
+  }
+
+  /** The call that it is about, if it is about one. */
+  get exchange(): Exchange | undefined {
+    return this.history.first;
+  }
+
+  /** What happened, step by step. */
+  timeline(): Line[] {
+    const steps = this.#log.latest(Number.POSITIVE_INFINITY).toSorted((one, other) => one.at - other.at);
+    return steps.map(each => timed(each.at, stepLine(each)));
+  }
+}
+
+/** What belongs to no call, then each call. @param whole history of all events */
+function chaptersOf(events: readonly Event[], whole: History): Chapter[] {
+  const keys = [null, ...whole.exchanges.keys()];
+  const chapters = new Map(keys.map(key => [key, new Chapter(whole.isWhole)]));
+  const owners = new Owners(whole);
+  for (const event of events) for (const key of owners.of(event)) chapters.get(key)?.add(event);
+  return [...chapters.values()];
+}
+
+/** A line with the time since the start in the margin. */
+function timed(at: number, words: Line): Line {
+  return [say(`${formatDuration(at).padStart(8)} `, 'gutter'), ...words];
+}
+
+/** What happened, as the tool saw it. */
+function toolTimelineOf(events: readonly Event[]): Line[] {
+  const calls = new RecentCalls();
+  return events.flatMap(event => {
+    calls.apply(event);
+    const news = newsOf(event, calls.get(event.calls?.[0] ?? ''));
+    return news ? [timed(event.at, news)] : [];
+  });
+}
+
+const SEEN_BY: Readonly<Record<TranscriptHeader['observer'], string>> = {
+  runtime: 'by a runtime',
+  tool: 'by a tool',
+  recorder: 'between a runtime and its tool',
+  platform: 'by a platform of agent sessions',
+  client: 'by a client of agent sessions',
+};
+
+/** How much a transcript holds, who recorded it, and that it is incomplete. */
+function transcriptHeading({ header, events, end }: Transcript, calls: number): Line[] {
+  const counts = [...(calls > 0 ? [countedNoun(calls, 'call')] : []), countedNoun(events.length, 'event')];
+  const heading = line`${say('TRANSCRIPT', 'title')} of ${counts.join(', ')}${endWords(end)}`;
+  if (!header) return [heading, [say('recorded by an unknown program (no header)', 'warn')]];
+  const { observer, program, startedAt } = header;
+  const time = startedAt.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2 UTC');
+  return [heading, quote(`recorded ${SEEN_BY[observer]}, ${program}, ${time}`, 'dim')];
+}
+
+function endWords(end: string | null): Line {
+  if (end === null) return [say('; incomplete (no end record)', 'warn')];
+  return end === 'done' || end === 'saved' ? [] : [say('; ended with: ', 'warn'), ...quote(end, 'warn')];
+}
+
+/** Malformed invocations that are listed, and characters of what is wrong with one. */
+const [MOST, LONGEST] = [20, 300];
+
+/** The malformed invocations of a transcript, which no call shows: where each is, what is wrong with it, and its answer. */
+function malformedInvocations(events: readonly Event[], transcript: Transcript): readonly string[] {
+  const ends = new Map<string, string>();
+  for (const event of events) {
+    if (event.kind === 'response') ends.set(event.leg, `answered ${event.status}`);
+    if (event.kind === 'broken') ends.set(event.leg, `not answered (${event.code})`);
+  }
+  const found = events.flatMap(event => {
+    const faults = event.kind === 'request' ? faultsOf(event) : [];
+    if (event.kind !== 'request' || faults.length === 0) return [];
+    const end = ends.get(event.leg) ?? 'not answered';
+    return [`${placeOf(event, transcript)}: ${cut(faults.join('; '), LONGEST)}; ${end}`];
+  });
+  return firstOf(found, MOST);
+}
+
+/** A body that was not kept may have been right, and other wires have invocations of their own. */
+function faultsOf(request: RequestEvent): readonly string[] {
+  if (request.purpose !== 'invocation' || request.dialect !== undefined || isBodyLost(request)) return [];
+  const reading = readInvocation(request.body?.json ?? { ok: false, reason: 'it has no body' });
+  return reading.ok ? [] : reading.faults;
+}
+
+function placeOf({ seq, at }: RequestEvent, { events, lines }: Transcript): string {
+  const number = lines?.[events.findIndex(event => event.seq === seq)];
+  return number === undefined ? `after ${formatDuration(at)}` : `line ${number}`;
+}
+
 const failureIn = ({ history, exchange }: Chapter) =>
   exchange ? failureOf(exchange, history.untracked) : null;
 
@@ -183,47 +290,65 @@ function selectedCalls(exchanges: readonly Exchange[], { call, failed = false }:
   return selected.map(({ key }) => key);
 }
 
+/** A file ends: everything in it is kept. */
+const ALL = { calls: Infinity, bytes: Infinity, sessions: Infinity };
+
 /** The agent sessions of a transcript. */
 class SessionsOf {
-  readonly #timeline: ReturnType<typeof sessionTimelineOf>;
+  readonly #sessions = new Sessions(ALL);
+  readonly #lines: Line[] = [];
 
   /** @param history of the same events */
   constructor(
     private readonly events: readonly Event[],
     private readonly history: History,
   ) {
-    this.#timeline = sessionTimelineOf(events, history);
+    for (const event of events) {
+      this.#sessions.apply(event);
+      // The timeline of the calls has these.
+      if (event.kind === 'planned' || event.kind === 'dropped' || event.kind === 'warned') continue;
+      const news = sessionNews(event, { sessions: this.#sessions, history });
+      if (news) this.#lines.push(timed(event.at, news));
+    }
   }
 
   /** The calls of all sessions, in the order in which they were asked. */
   calls(): KnownCall[] {
-    return this.#timeline.sessions.list.flatMap(session => knownCalls(session, this.history));
+    return this.#sessions.list.flatMap(session => knownCalls(session, this.history));
   }
 
   /** What happened in order, then each session with its calls. Calls of a RAP tool have a chapter of their own. */
   sections(): Section[] {
-    const { lines, sessions } = this.#timeline;
-    if (lines.length === 0) return [];
-    const now = this.events.at(-1)?.at ?? 0;
+    if (this.#lines.length === 0) return [];
     return [
-      linesSection(lines),
-      ...sessions.list.flatMap(session => {
-        const calls = knownCalls(session, this.history);
-        return [
-          linesSection(sessionLines(session, calls, now)),
-          ...calls.filter(({ exchange }) => !exchange).map(each => linesSection(sessionCallLines(each))),
-          linesSection(finalLines(session)),
-        ];
-      }),
-      linesSection(problemLines(counted(messagesOf(sessions.warnings)))),
+      linesSection(this.#lines),
+      ...this.#sessions.list.flatMap(session => this.#sessionSections(session)),
+      linesSection(problemLines(counted(messagesOf(this.#sessions.warnings)))),
+    ];
+  }
+
+  /** The state of a session at the end, its calls, what it was answered, and its own answer. */
+  #sessionSections(session: Session): Section[] {
+    const now = this.events.at(-1)?.at ?? 0;
+    const calls = knownCalls(session, this.history);
+    const rows = calls.map(known => {
+      const { mark, line: state } = sessionState(known, now);
+      return line`${mark} ${callWords(known.call)}${say('  ', 'gutter')}${state}`;
+    });
+    const name = line`${say('SESSION ', 'title')}${clipped(session.id, 'title')}`;
+    return [
+      linesSection([line`${name}  ${sessionHead(session, now)}`, ...rows]),
+      ...calls
+        .filter(({ exchange }) => !exchange)
+        .map(each => linesSection([[say('CALL ', 'title'), ...callWords(each.call)], ...callBodies(each)])),
+      linesSection(finalLines(session)),
     ];
   }
 
   /** What `session answer -o json` would have printed; null without sessions. */
   report(notes: readonly Warning[]): unknown {
-    const { sessions } = this.#timeline;
-    const known = { sessions, history: this.history };
-    const reports = sessions.list.map(({ id }) =>
+    const known = { sessions: this.#sessions, history: this.history };
+    const reports = known.sessions.list.map(({ id }) =>
       sessionReport({ session: { id, url: this.#urlOf(id) }, known, notes, trouble: null }),
     );
     return reports.length > 1 ? { sessions: reports } : (reports[0] ?? null);

@@ -3,14 +3,9 @@ import type { Arrival, Exchange } from '../../events/exchange.js';
 import type { History } from '../../events/history.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { visibleLine } from '../../util/visible.js';
-import {
-  arrivalOf,
-  arrivalWarnings,
-  lateText,
-  misdirected,
-  newArrivalOf,
-  noticeWarnings,
-} from '../warnings.js';
+
+import { arrivalOf, arrivalWarnings, lateText, newArrivalOf } from '../callbacks.js';
+import { misdirected, noticeWarnings } from '../warnings.js';
 import type { Paper } from './reporter.js';
 import { warningText } from './trouble.js';
 
@@ -59,7 +54,7 @@ function arrivalNews(arrival: Arrival, exchange: Exchange): readonly News[] {
   if (kind !== 'rejected' && kind !== 'discarded' && kind !== 'late') return [];
   // A callback that came after a cancel may have crossed it: the tool is not to blame.
   if (kind === 'late' && exchange.settled?.by === 'cancel') {
-    const message = `a ${lateText(arrival.message, exchange.settled)}`;
+    const message = `a ${lateText(arrival, exchange)}`;
     return [{ warning: { message }, text: `${message}\n` }];
   }
   return arrivalWarnings(arrival, exchange).map(warning => ({ warning }));

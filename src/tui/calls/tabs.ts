@@ -5,7 +5,7 @@ import type { View } from '../../events/history.js';
 import { jsonLine, type Line, quote, say } from '../../render/line.js';
 import { paneHeading, viewPane } from '../../render/pane-lines.js';
 import type { Pane } from '../../render/panes.js';
-import { type Step, stepLine } from '../../render/step-arrivals.js';
+import { type Step, stepLine } from '../../render/steps.js';
 import {
   bodyText,
   endHead,

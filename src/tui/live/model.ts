@@ -5,7 +5,6 @@ import type { OAuth, UserChoice } from '../../protocol/callbacks.js';
 import { type Line, quote, say } from '../../render/line.js';
 import { viewPane } from '../../render/pane-lines.js';
 import type { Pane, Panes } from '../../render/panes.js';
-import { stepsOf } from '../../render/steps.js';
 import { widthOf } from '../../render/terminal/theme.js';
 import type { Clock } from '../../system/clock.js';
 import { openUrl } from '../../system/open-url.js';
@@ -14,7 +13,7 @@ import { formatDuration } from '../../util/text.js';
 import { hintsLine } from '../keys.js';
 import { openPicker, type Picker, stepPicker } from '../picker.js';
 import type { Size } from '../terminal.js';
-import type { Scene, StepScene } from './frame.js';
+import type { Scene } from './frame.js';
 
 /** What was typed before a question was shown does not answer it: keys that arrive within this time are dropped. */
 const SETTLE_MS = 50;
@@ -91,11 +90,6 @@ export class LiveModel {
   get asks(): UserChoice | OAuth | null {
     const { subject, since } = this.#shown;
     return subject === this.#subject && this.now - since >= SETTLE_MS ? subject : null;
-  }
-
-  stepScene(size: Size): StepScene {
-    const steps = stepsOf(this.#options.history, { latest: size.rows });
-    return { ...this.scene(size), steps, now: this.now };
   }
 
   scene({ columns }: Size): Scene {

@@ -5,6 +5,7 @@ import type { History } from '../../events/history.js';
 import type { Ending, Paper, Reporter } from '../../render/outputs/reporter.js';
 import { troubleText, warningText } from '../../render/outputs/trouble.js';
 import { panesOf } from '../../render/panes.js';
+import { StepLog } from '../../render/steps.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, GAP } from '../../render/terminal/theme.js';
 import { counted, warningsOf } from '../../render/warnings.js';
@@ -168,6 +169,9 @@ interface LiveOptions {
   readonly interrupt: () => void;
 }
 
+/** Steps that are kept: more than a terminal has rows. */
+const MOST_STEPS = 500;
+
 /** `invoke` as it happens, in place; the last frame stays. Needs a terminal on both ends. */
 export function liveReporter(options: LiveOptions): Reporter {
   const { history, paper, clock, timeoutMs = 0, supports, level } = options;
@@ -175,10 +179,17 @@ export function liveReporter(options: LiveOptions): Reporter {
   const theme = createTheme(level);
   const isColourful = level >= 2;
   const model = new LiveModel({ history, clock, timeoutMs, interrupt, onChange: () => view.redraw() });
-  const frame = (size: Size) => redactFrame(frameOf(model.stepScene(size), size, theme), redact);
+  const log = new StepLog(history, MOST_STEPS);
+  const frame = (size: Size) => {
+    const scene = { ...model.scene(size), steps: log.latest(size.rows), now: model.now };
+    return redactFrame(frameOf(scene, size, theme), redact);
+  };
   const view = liveView({ model, frame, stdin, stdout, clock, isColourful });
   return {
-    event: view.changed,
+    event(event) {
+      log.add(event);
+      view.changed();
+    },
     choose: (question, signal) => model.ask(question, signal),
     async settled({ exchange }: Ending) {
       const panes = exchange ? panesOf(exchange, supports) : null;

@@ -2,11 +2,11 @@ import type { Highlighter } from '../../display/syntax.js';
 import type { CallLog } from '../../events/call-log.js';
 import type { Exchange } from '../../events/exchange.js';
 import { History } from '../../events/history.js';
+import { type News, newsIn } from '../../render/callbacks.js';
 import { eventCount } from '../../render/calls.js';
 import { type Line, say } from '../../render/line.js';
 import { panesOf } from '../../render/panes.js';
-import { type Step, stepLines } from '../../render/step-arrivals.js';
-import { type News, newStepsOf, newsIn, stepsOf } from '../../render/steps.js';
+import { newStepsOf, runningSteps, type Step, stepLines } from '../../render/steps.js';
 import { concerning, type ToldEvent } from '../../render/wire.js';
 import { Memo, RecentMap } from '../../util/collections.js';
 import type { Redactor } from '../../util/redact.js';
@@ -81,7 +81,7 @@ class CallStory implements Story {
   }
 
   get running() {
-    return this.#clean(stepsOf(this.#history, { latest: 1 })).filter(({ state }) => state === 'running');
+    return this.#clean(runningSteps(this.#history));
   }
 
   /** Steps quote what the tool sent, which may hold our credentials (threats, row 25). */

@@ -1,0 +1,283 @@
+import type { Event } from '../events/events.js';
+import { type Arrival, type Exchange, outcomeOf, type VerdictKind } from '../events/exchange.js';
+import type { History } from '../events/history.js';
+import type { Callback, CallbackType, SubscriptionEvent, UserChoice } from '../protocol/callbacks.js';
+import type { RequirementId, Warning } from '../protocol/requirements.js';
+import { formatDuration } from '../util/text.js';
+import { clipped, type Line, line, type Mark, marked, quote, say, textLines, took } from './line.js';
+
+/** The callback that a request, or the end of it, is about; null where it is about none of a known call. */
+export function arrivalOf(
+  { exchanges }: History,
+  event: Event,
+): { readonly exchange: Exchange; readonly arrival: Arrival } | null {
+  if (event.kind !== 'request' && event.kind !== 'response' && event.kind !== 'broken') return null;
+  const exchange = exchanges.get(event.calls?.[0] ?? '');
+  const arrival = exchange?.arrivals.findLast(({ leg }) => leg === event.leg);
+  return exchange && arrival ? { exchange, arrival } : null;
+}
+
+/** The callback that an event has just brought. */
+export function newArrivalOf(history: History, event: Event): Arrival | null {
+  return event.kind === 'request' ? (arrivalOf(history, event)?.arrival ?? null) : null;
+}
+
+/** The answer of a recorded runtime; null where this program would have given it, or it is still to come. */
+export function recordedAnswer({ status, broken, verdict }: Arrival): string | null {
+  if (status !== undefined) return status === verdict.status ? null : `the runtime answered ${status}`;
+  return broken === undefined ? null : `the runtime did not answer (${broken})`;
+}
+
+/** Characters of an event's text, or of a reason; other outputs have all of it. */
+const MOST = 4_000;
+
+type ArrivalWith<Kind extends VerdictKind> = Arrival & {
+  readonly verdict: Extract<Arrival['verdict'], { kind: Kind }>;
+};
+
+/** What is said of a callback, by the verdict on it. */
+interface Telling<Kind extends VerdictKind> {
+  readonly mark: Extract<Mark, 'done' | 'note' | 'failed'>;
+  readonly words: (arrival: ArrivalWith<Kind>, exchange: Exchange) => Line;
+  /** Why it had no effect, the usual reason for a "timeout"; null where it had one. */
+  readonly warning: ((arrival: ArrivalWith<Kind>, exchange: Exchange) => Warning | null) | null;
+}
+
+const TELLINGS: { readonly [Kind in VerdictKind]: Telling<Kind> } = {
+  settles: {
+    mark: 'done',
+    words({ at }, exchange) {
+      const asked = exchange.arrivals.findLast(({ verdict }) => verdict.kind === 'holds');
+      const isGranted = asked?.message?.type === 'oauth' && outcomeOf(exchange)?.type === 'success';
+      const opens = exchange.subscription ? '; it opened a subscription' : '';
+      return line`result${afterSent(exchange, at)}${isGranted && '; consent was given'}${opens}`;
+    },
+    warning: null,
+  },
+  holds: { mark: 'note', words: ({ message }, exchange) => messageWords(message, exchange), warning: null },
+  noted: {
+    mark: 'note',
+    words: ({ message, progress, at }, exchange) =>
+      line`${progress ? progressWords(progress) : messageWords(message, exchange)}${afterSent(exchange, at)}`,
+    warning: null,
+  },
+  ignored: {
+    mark: 'note',
+    words: ({ message, verdict }) =>
+      line`${nameOf(message)} ignored: ${clipped(verdict.reason, 'plain', MOST)}`,
+    warning: ({ message, verdict }) => ({
+      ...(message?.type === 'view_update' && { id: 'RT-VIEW' }),
+      message: `a ${nameOf(message)} was ignored: ${verdict.reason}`,
+    }),
+  },
+  duplicate: {
+    mark: 'note',
+    words({ message, verdict, at }, exchange) {
+      const again = verdict.identical ? 'delivered again' : 'with other content';
+      return line`${nameOf(message)} ${again}; the first counts${afterSent(exchange, at)}`;
+    },
+    warning: ({ message, verdict }) =>
+      verdict.identical
+        ? { id: 'RT-DUP', message: `the ${nameOf(message)} was delivered again; ignored` }
+        : {
+            id: 'TOOL-ONCE',
+            message: `a second ${nameOf(message)} with other content was ignored; the first one counts`,
+          },
+  },
+  late: {
+    mark: 'note',
+    words: (arrival, exchange) => [say(lateText(arrival, exchange, msSinceSent(exchange, arrival.at)))],
+    // It may have crossed the cancel: the tool is not to blame.
+    warning: (arrival, exchange) =>
+      exchange.settled?.by === 'cancel' ? null : { message: `a ${lateText(arrival, exchange)}` },
+  },
+  discarded: {
+    mark: 'failed',
+    words: refusedWords,
+    warning: (arrival, exchange) => ({
+      id: violatedBy(exchange, arrival),
+      message: `a ${nameOf(arrival.message)} ${refusedText(arrival)}`,
+    }),
+  },
+  rejected: {
+    mark: 'failed',
+    words: refusedWords,
+    warning: arrival => ({ id: 'RT-VALIDATE', message: `a callback ${refusedText(arrival)}` }),
+  },
+};
+
+function tellingOf({ verdict }: Arrival): Telling<VerdictKind> {
+  return TELLINGS[verdict.kind] as Telling<VerdictKind>;
+}
+
+/** A callback on one line, and on several where it is a question. */
+export function arrivalWords(exchange: Exchange, arrival: Arrival) {
+  const { verdict, message } = arrival;
+  const { mark, words } = tellingOf(arrival);
+  const answered = recordedAnswer(arrival);
+  const said = words(arrival, exchange);
+  const isQuestion = verdict.kind === 'holds' && message?.type === 'user_choice';
+  return {
+    mark,
+    line: answered === null ? said : line`${said}; ${quote(answered)}`,
+    ...(isQuestion && { lines: questionLines(message) }),
+  };
+}
+
+/** Why a callback had no effect; of one that had, what is odd about it. */
+export function arrivalWarnings(arrival: Arrival, exchange: Exchange): readonly Warning[] {
+  const { warning } = tellingOf(arrival);
+  if (warning === null) return arrival.warnings;
+  const said = warning(arrival, exchange);
+  return said ? [said] : [];
+}
+
+/** A callback that came too late. @param sinceMs after the call was sent */
+export function lateText({ message }: Arrival, { settled }: Exchange, sinceMs: number | null = null): string {
+  const end = settled?.by === 'cancel' ? 'was canceled' : 'had ended';
+  const since = sinceMs === null ? '' : `, ${formatDuration(sinceMs)} after it was sent`;
+  return `${nameOf(message)} came after the call ${end}${since}; it was ignored`;
+}
+
+type Refused = ArrivalWith<'rejected' | 'discarded'>;
+
+function refusedWords(arrival: Refused): Line {
+  const { message, verdict } = arrival;
+  return line`${nameOf(message)} ${howRefused(arrival)}: ${clipped(verdict.reason, 'plain', MOST)}`;
+}
+
+function refusedText(arrival: Refused): string {
+  const { kind, status, reason } = arrival.verdict;
+  const answered = recordedAnswer(arrival);
+  if (answered === null) return `was ${kind} with ${status}: ${reason}`;
+  return `${howRefused(arrival)}: ${reason}; ${answered}`;
+}
+
+/** How this program answered a callback, or what is wrong with one that a recorded runtime answered in another way. */
+function howRefused(arrival: Refused): string {
+  const { kind, status } = arrival.verdict;
+  if (recordedAnswer(arrival) === null) return `${kind} with ${status}`;
+  if (kind === 'rejected') return 'is invalid';
+  const isEvent = arrival.message?.type === 'subscription_event';
+  return isEvent ? 'belongs to no open subscription' : 'matches no pending call';
+}
+
+/** The requirement that a discarded callback violates (RT-MATCH). */
+function violatedBy({ invocation }: Exchange, { message }: Arrival): RequirementId {
+  if (message && message.group_id !== invocation.group_id) return 'TOOL-GROUP';
+  return message?.type === 'subscription_event' ? 'TOOL-SUB' : 'TOOL-ID';
+}
+
+function nameOf(message: Arrival['message']): string {
+  return message?.type ?? 'callback';
+}
+
+/** Nothing where another program made the call. */
+function afterSent(exchange: Exchange, at: number) {
+  const ms = msSinceSent(exchange, at);
+  return ms === null ? null : took(ms);
+}
+
+function msSinceSent({ attempts: [first] }: Exchange, at: number): number | null {
+  return first ? at - first.sentAt : null;
+}
+
+type MessageWords<Type extends CallbackType> = (
+  message: Extract<Callback, { type: Type }>,
+  exchange: Exchange,
+) => Line;
+
+/** A callback that counts, on one line. The latest event of a subscription has the number of its events. */
+const MESSAGES: { readonly [Type in CallbackType]: MessageWords<Type> } = {
+  tool_result: () => line`result`,
+  oauth: ({ auth_url }) => line`visit ${quote(auth_url, 'title')} to continue`,
+  user_choice: questionLine,
+  subscription_event: (message, { subscription }) =>
+    line`${eventWords(message, subscription?.events ?? 0)}: ${clipped(message.text, 'plain', MOST)}`,
+  view_update({ view_type, content }) {
+    const isCleared = Object.keys(content).length === 0;
+    return line`view ${quote(view_type, 'title')} ${isCleared ? 'cleared' : 'updated'}`;
+  },
+};
+
+function messageWords(message: Arrival['message'], exchange: Exchange): Line {
+  if (message === null) return [];
+  const wordsOf = MESSAGES[message.type] as MessageWords<CallbackType>;
+  return wordsOf(message, exchange);
+}
+
+function progressWords({ progress, total, message }: NonNullable<Arrival['progress']>): Line {
+  const share = total !== undefined && total > 0 && ` of ${total}`;
+  return line`progress ${progress}${share}${message !== undefined && line`: ${clipped(message, 'plain', MOST)}`}`;
+}
+
+/** The event of a subscription that a callback is, where it counts. */
+export function eventOf({ verdict, message }: Arrival): SubscriptionEvent | null {
+  return verdict.kind === 'noted' && message?.type === 'subscription_event' ? message : null;
+}
+
+/** Which event it is, and into which conversation it goes. */
+function eventWords({ associative, final }: SubscriptionEvent, number: number): string {
+  const place = associative ? 'this thread (associative)' : 'child thread';
+  return `${final ? 'last event' : 'event'} ${number} → ${place}`;
+}
+
+/** An event of a subscription that counts (RT-SUB). */
+export interface News {
+  /** For the human. */
+  readonly told: Line;
+  /** For the LLM, whole. */
+  readonly text: string;
+  /** Above the text: which event it is, into which conversation it goes, and when it arrived. */
+  readonly heading: Line;
+}
+
+/** The event of a subscription that has just arrived; else null. @param history that has it already */
+export function newsIn(history: History, event: Event): News | null {
+  const { exchange, arrival } = (event.kind === 'request' && arrivalOf(history, event)) || {};
+  const message = arrival && eventOf(arrival);
+  if (!exchange || !message) return null;
+  const which = eventWords(message, exchange.subscription?.events ?? 0);
+  const after = formatDuration(msSinceSent(exchange, event.at) ?? 0);
+  return {
+    told: marked('note', arrivalWords(exchange, arrival).line),
+    text: message.text,
+    heading: marked('note', [say(`${which} after ${after}`, 'dim')]),
+  };
+}
+
+/** Lines of a prompt, choices, and characters of a choice that are shown. */
+const SHOWN = { lines: 200, choices: 1_000, characters: 2_000 };
+
+/** Choices that are named on one line. */
+const NAMED = 20;
+
+const DEFAULT = say(' (default)', 'dim');
+
+/** The question of a tool: the lines of its prompt, then its choices. */
+export function questionLines({ prompt, choices, default: preset }: UserChoice): Line[] {
+  const { lines, total } = textLines(prompt, SHOWN.lines);
+  const more = (count: number, what: string): Line[] =>
+    count > 0 ? [[say(`… ${count} more ${what}`, 'dim')]] : [];
+  const [first = [], ...others] = lines.map(each =>
+    each.map(span => (span.tone === 'plain' ? say(span.text, 'title') : span)),
+  );
+  return [
+    line`the tool asks: ${first}`,
+    ...others,
+    ...more(total - lines.length, 'lines'),
+    ...choices.slice(0, SHOWN.choices).map((choice, index) => {
+      const label = clipped(choice, 'plain', SHOWN.characters);
+      return line`${say(`${index} `, 'gutter')}${label}${index === preset && DEFAULT}`;
+    }),
+    ...more(choices.length - SHOWN.choices, 'choices'),
+  ];
+}
+
+function questionLine({ prompt, choices, default: preset }: UserChoice): Line {
+  const named = choices
+    .slice(0, NAMED)
+    .flatMap((choice, index) => line`${say(`  ${index} `, 'dim')}${choice}${index === preset && DEFAULT}`);
+  const rest = choices.length - NAMED;
+  return line`the tool asks: ${clipped(prompt, 'title')}${named}${rest > 0 && say(`  and ${rest} more`, 'dim')}`;
+}

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { type Validation, validate } from '../protocol/validate.js';
-import { MAX_DEPTH } from '../util/json-scan.js';
+import { MAX_DEPTH } from '../util/json.js';
 import { bytesText, excerpt, formatDuration } from '../util/text.js';
 import { compactJson, isRecord } from '../util/values.js';
 import type { Answer, Feature, Image, WriteWarning } from './dialect.js';

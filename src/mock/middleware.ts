@@ -1,6 +1,6 @@
 import type { Invocation } from '../protocol/read-invocation.js';
 import { remembering } from '../util/collections.js';
-import { MAX_DEPTH } from '../util/json-scan.js';
+import { MAX_DEPTH } from '../util/json.js';
 import { REDACTED, writtenForms } from '../util/redact.js';
 import { jsonPath } from '../util/values.js';
 import { WordFinder } from './word-finder.js';

@@ -1,7 +1,6 @@
-import { parseJson } from './json.js';
-import { type JsonTokenKind, MAX_DEPTH, scanJson } from './json-scan.js';
+import { isJson, type JsonTokenKind, JsonTokens, MAX_DEPTH, parseJson, scanJson } from './json.js';
 import { cut } from './text.js';
-import { isRecord } from './values.js';
+import { isRecord, valueAt } from './values.js';
 
 const MAX_LENGTH = 1_000_000;
 
@@ -31,72 +30,44 @@ export function prettyJson(text: string): string | null {
   return depth > MAX_DEPTH ? null : out.join('');
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** The members of a JSON object or array as written; of repeated keys the last. */
-export function membersOf(text: string): ReadonlyMap<string, string> {
-  const written = ([key, { from, to }]: [string, Span]) => [key, text.slice(from, to)] as const;
-  return new Map([...spansOf(text)].map(written));
-}
-
-/** The same JSON text with another string as a direct member of its object. */
+/** The same JSON text with another string as a direct member of its object; of repeated keys the last. */
 export function withStringMember(text: string, name: string, value: string): string {
   const span = spansOf(text).get(name);
   return span ? text.slice(0, span.from) + JSON.stringify(value) + text.slice(span.to) : text;
 }
 
-/** A half-open range. */
-interface Span {
-  readonly from: number;
-  readonly to: number;
+/** The places of the members of a JSON object or array, as written. */
+function spansOf(text: string): Map<string, { readonly from: number; readonly to: number }> {
+  const members = new Map<string, { from: number; to: number }>();
+  const tokens = new JsonTokens(text.replace(/^\uFEFF/, ' '));
+  if (tokens.next() !== 'open') return members;
+  const isList = tokens.token === '[';
+  for (let kind = tokens.next(); kind && kind !== 'close'; kind = tokens.next()) {
+    if (kind === 'comma') continue;
+    const key = isList ? String(members.size) : String(JSON.parse(tokens.token));
+    if (!isList) tokens.next(); // the colon
+    kind = isList ? kind : tokens.next();
+    const { from } = tokens;
+    for (let depth = depthOf(kind); depth > 0; ) depth += depthOf(tokens.next());
+    members.set(key, { from, to: tokens.to });
+  }
+  return members;
 }
 
-function spansOf(text: string): Map<string, Span> {
-  const members = new Map<string, Span>();
-  let depth = 0;
-  let isList = false;
-  let key = '';
-  let from = -1;
-  let to = -1;
-  const finish = () => {
-    if (from >= 0) members.set(isList ? String(members.size) : key, { from, to });
-    from = -1;
-  };
-  const goOn = (start: number, end: number) => {
-    if (from < 0) from = start;
-    to = end;
-  };
-  const name = () => {
-    key = String(JSON.parse(text.slice(from, to)));
-    from = -1;
-  };
-  const outside = (kind: JsonTokenKind, start: number) => {
-    if (kind === 'open') isList = text.charAt(start) === '[';
-    else finish();
-  };
-  scanJson(text, (kind, start, end) => {
-    if (kind === 'close') depth--;
-    if (depth === 0) outside(kind, start);
-    else if (depth === 1 && kind === 'comma') finish();
-    else if (depth === 1 && kind === 'colon') name();
-    else goOn(start, end);
-    if (kind === 'open') depth++;
-  });
-  return members;
+/** How a token changes the depth; the end of an incomplete text closes all. */
+function depthOf(kind: JsonTokenKind | null): number {
+  if (kind === 'open') return 1;
+  if (kind === 'close') return -1;
+  return kind === null ? Number.NEGATIVE_INFINITY : 0;
 }
 
 /** Looks up parts of a JSON text by path, in their original spelling; null if absent. Each container is scanned once. */
 export function jsonParts(text: string): (path: readonly PropertyKey[]) => string | null {
   const known = new Map<string, ReadonlyMap<string, string>>();
   const partsOf = (container: string, place: string) => {
-    const parts = known.get(place) ?? membersOf(container);
+    const written = () =>
+      new Map([...spansOf(container)].map(([key, { from, to }]) => [key, container.slice(from, to)]));
+    const parts = known.get(place) ?? written();
     known.set(place, parts);
     return parts;
   };
@@ -160,57 +131,48 @@ function listed<Item>(
 export function inLayout(written: string, value: unknown): string {
   const layout = written.replace(/^\uFEFF/, '');
   if (!parseJson(layout).ok) return JSON.stringify(value);
-  const pieces: string[] = [];
-  const open: Place[] = [];
-  let done = 0;
-  let isSame = true;
-  scanJson(layout, (kind, from, to) => {
-    const place = open.at(-1);
-    if (kind === 'close') return open.pop();
-    if (kind === 'comma' || kind === 'colon') return place && separate(place, kind);
-    const token = layout.slice(from, to);
-    if (kind === 'string' && place?.isKey) return nameNext(place, token);
-    const current = place ? valueIn(place) : value;
-    if (kind === 'open') {
-      isSame = begin(token, current, open);
-      return isSame;
-    }
-    pieces.push(layout.slice(done, from), valueText(token, current));
-    done = to;
+  const writer = new LayoutWriter(layout);
+  return writer.write(value) ? writer.text : JSON.stringify(value);
+}
+
+class LayoutWriter {
+  readonly #tokens: JsonTokens;
+  #text = '';
+  #done = 0;
+
+  constructor(private readonly layout: string) {
+    this.#tokens = new JsonTokens(layout);
+  }
+
+  get text(): string {
+    return this.#text + this.layout.slice(this.#done);
+  }
+
+  /** Writes the next value; false if the shapes differ. */
+  write(value: unknown, kind = this.#tokens.next()): boolean {
+    const { token, from, to } = this.#tokens;
+    if (kind === 'open') return token === '[' ? this.#writeList(value) : this.#writeObject(value);
+    this.#text += this.layout.slice(this.#done, from);
+    this.#text += JSON.parse(token) === value ? token : JSON.stringify(value ?? null);
+    this.#done = to;
     return true;
-  });
-  return isSame ? pieces.join('') + layout.slice(done) : JSON.stringify(value);
-}
+  }
 
-interface Place {
-  readonly value: unknown;
-  index: number;
-  key: string;
-  /** Whether a member's name comes next. */
-  isKey: boolean;
-}
+  #writeList(value: unknown): boolean {
+    if (!Array.isArray(value)) return false;
+    const items = value.values();
+    for (let kind = this.#tokens.next(); kind !== 'close'; kind = this.#tokens.next())
+      if (kind !== 'comma' && !this.write(items.next().value, kind)) return false;
+    return true;
+  }
 
-function begin(token: string, value: unknown, open: Place[]): boolean {
-  const isObject = token === '{';
-  open.push({ value, index: 0, key: '', isKey: isObject });
-  return isObject ? isRecord(value) : Array.isArray(value);
-}
-
-function separate(place: Place, kind: 'comma' | 'colon'): void {
-  if (kind === 'comma') place.index++;
-  place.isKey = kind === 'comma' && !Array.isArray(place.value);
-}
-
-function nameNext(place: Place, token: string): void {
-  place.key = String(JSON.parse(token));
-}
-
-function valueIn({ value, index, key }: Place): unknown {
-  if (Array.isArray(value)) return value[index];
-  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-}
-
-function valueText(token: string, value: unknown): string {
-  const isMissing = value === undefined;
-  return JSON.parse(token) === value ? token : JSON.stringify(isMissing ? null : value);
+  #writeObject(value: unknown): boolean {
+    if (!isRecord(value)) return false;
+    let name = '';
+    for (let kind = this.#tokens.next(); kind !== 'close'; kind = this.#tokens.next()) {
+      if (kind === 'string') name = String(JSON.parse(this.#tokens.token));
+      else if (kind === 'colon' && !this.write(valueAt(value, name))) return false;
+    }
+    return true;
+  }
 }

@@ -1,5 +1,155 @@
-import { diagnose, type JsonTokenKind, loneSurrogateNotes, MAX_DEPTH, scanJson } from './json-scan.js';
 import { cut, decodeUtf8 } from './text.js';
+
+/** Tokens of a JSON text, also of one that `JSON.parse` would change or reject. */
+export type JsonTokenKind = 'open' | 'close' | 'string' | 'scalar' | 'comma' | 'colon';
+
+const KINDS: Readonly<Record<string, JsonTokenKind | 'blank'>> = {
+  '{': 'open',
+  '[': 'open',
+  '}': 'close',
+  ']': 'close',
+  ',': 'comma',
+  ':': 'colon',
+  '"': 'string',
+  ' ': 'blank',
+  '\n': 'blank',
+  '\r': 'blank',
+  '\t': 'blank',
+};
+
+/** By character code, which is ten times faster than by string; other characters belong to scalars. */
+const BY_CODE = Array.from({ length: 128 }, (_, code) => KINDS[String.fromCharCode(code)]);
+
+/** Steps through the tokens in linear time and constant space, without checking validity. */
+export class JsonTokens {
+  /** The half-open range of the current token. */
+  from = 0;
+  to = 0;
+
+  constructor(private readonly text: string) {}
+
+  /** The current token as written. */
+  get token(): string {
+    return this.text.slice(this.from, this.to);
+  }
+
+  /** Goes to the next token; null at the end. */
+  next(): JsonTokenKind | null {
+    const { text } = this;
+    let at = this.to;
+    while (BY_CODE[text.charCodeAt(at)] === 'blank') at++;
+    if (at >= text.length) return null;
+    const kind = BY_CODE[text.charCodeAt(at)] ?? 'scalar';
+    this.from = at;
+    this.to = kind === 'string' ? stringEnd(text, at) : kind === 'scalar' ? scalarEnd(text, at) : at + 1;
+    return kind === 'blank' ? null : kind;
+  }
+}
+
+/** @param visit gets each token's half-open range; returns `false` to stop. */
+export function scanJson(
+  text: string,
+  visit: (kind: JsonTokenKind, from: number, to: number) => unknown,
+): void {
+  const tokens = new JsonTokens(text);
+  for (let kind = tokens.next(); kind; kind = tokens.next())
+    if (visit(kind, tokens.from, tokens.to) === false) return;
+}
+
+function stringEnd(text: string, from: number): number {
+  for (let quote = text.indexOf('"', from + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(quote - 1 - slashes) === 0x5c) slashes++;
+    if (slashes % 2 === 0) return quote + 1;
+  }
+  return text.length;
+}
+
+function scalarEnd(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && !endsScalar(text.charCodeAt(at))) at++;
+  return at;
+}
+
+function endsScalar(code: number): boolean {
+  const kind = BY_CODE[code];
+  return kind !== undefined && kind !== 'string';
+}
+
+/** The maximum nesting; serializing overflows the stack at a few thousand (threats, row 18). */
+export const MAX_DEPTH = 128;
+
+const MAX_NOTES = 8;
+
+/** Longer numbers are not checked. */
+const LONGEST_NUMBER = 400;
+
+const LONGEST_KEY = 1024;
+
+/** A note for each number in a JSON text that `JSON.parse` would change. */
+export function lossyNumberNotes(text: string): readonly string[] {
+  return diagnose(text).notes.filter(note => note.startsWith('the number '));
+}
+
+/** Checks a JSON text before parsing: depth, repeated keys, numbers that cannot be represented (threats, row 20). */
+export function diagnose(text: string): { readonly isTooDeep: boolean; readonly notes: readonly string[] } {
+  const notes = new Set<string>();
+  const note = (message: string) => notes.size < MAX_NOTES && notes.add(message);
+  const keys: SeenKeys[] = [];
+  let isTooDeep = false;
+  let wordFrom = 0;
+  let wordTo = 0;
+  scanJson(text, (kind, from, to) => {
+    if (kind === 'open') isTooDeep = keys.push(new SeenKeys()) > MAX_DEPTH;
+    else if (kind === 'close') keys.pop();
+    else if (kind === 'string') {
+      wordFrom = from;
+      wordTo = to;
+    } else if (kind === 'colon') noteRepeatedKey(text.slice(wordFrom, wordTo), keys.at(-1), note);
+    else if (kind === 'scalar') noteLossyNumber(text.slice(from, Math.min(to, from + LONGEST_NUMBER)), note);
+    return !isTooDeep;
+  });
+  return { isTooDeep, notes: [...notes] };
+}
+
+/** The keys of one object: a list while there are few, which is faster than a set. */
+class SeenKeys {
+  readonly #few: string[] = [];
+  #many: Set<string> | undefined;
+
+  /** Whether the key was seen before; remembers it. */
+  isKnown(key: string): boolean {
+    const isKnown = this.#many ? this.#many.has(key) : this.#few.includes(key);
+    if (isKnown) return true;
+    if (this.#many) this.#many.add(key);
+    else if (this.#few.push(key) > FEW) this.#many = new Set(this.#few);
+    return false;
+  }
+}
+
+const FEW = 16;
+
+function noteRepeatedKey(token: string, seen: SeenKeys | undefined, note: (message: string) => void): void {
+  if (token.length > LONGEST_KEY) return;
+  const key = token.includes('\\') ? unescaped(token) : token;
+  if (seen?.isKnown(key)) note(`the key ${token} occurs twice in one object; the last one is used`);
+}
+
+function unescaped(token: string): string {
+  try {
+    return JSON.stringify(JSON.parse(token));
+  } catch {
+    return token;
+  }
+}
+
+function noteLossyNumber(literal: string, note: (message: string) => void): void {
+  const value = Number(literal);
+  if (!/^-?\d/.test(literal) || Number.isNaN(value)) return;
+  if (!Number.isFinite(value)) note(`the number ${literal.slice(0, 40)} is too large to hold`);
+  else if (/^-?\d{16,}$/.test(literal) && BigInt(literal) !== BigInt(value))
+    note(`the number ${literal.slice(0, 40)} cannot be held exactly`);
+}
 
 /** Where a text stops being JSON, which `JSON.parse` does not always report. */
 interface JsonFault {
@@ -9,109 +159,69 @@ interface JsonFault {
   readonly message: string;
 }
 
-type Expected = 'a value' | 'a key' | 'a key or }' | 'a value or ]' | ':' | ', or }' | ', or ]' | 'the end';
-
-const LITERAL = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
-
-const AFTER_COMMA: Readonly<Partial<Record<Expected, Expected>>> = { ', or }': 'a key', ', or ]': 'a value' };
-
-const LONGEST = 40;
+type Expected = 'a value' | 'a key' | 'a key or }' | 'a value or ]' | ':' | `, or ${'}' | ']'}` | 'the end';
 
 /** The first syntax error of a JSON text, or null. Linear at any depth. */
 export function jsonFault(text: string): JsonFault | null {
-  const walk = new Walk(text);
-  let at = -1;
-  scanJson(text, (kind, from, to) => {
-    if (!walk.takes(kind, from, to)) at = from;
-    return at < 0;
-  });
-  if (at < 0 && walk.expects === 'the end') return null;
-  const place = placeOf(text, at < 0 ? text.length : at);
-  const found = at < 0 ? 'the text ends' : `${JSON.stringify(tokenAt(text, at))} stands`;
-  return { ...place, message: `${found} where ${walk.expects} is expected` };
+  const closers: Closers = [];
+  let expected: Expected = 'a value';
+  const tokens = new JsonTokens(text);
+  for (let kind = tokens.next(); kind; kind = tokens.next()) {
+    const next = FOLLOWING[kind](expected, tokens.token, closers);
+    if (next === null) return faultAt(text, tokens.from, expected);
+    expected = next;
+  }
+  return expected === 'the end' ? null : faultAt(text, text.length, expected);
 }
 
-/** Tracks which token may come next. */
-class Walk {
-  expects: Expected = 'a value';
-  readonly #closers: ('}' | ']')[] = [];
+const AFTER_COMMA: Readonly<Partial<Record<Expected, Expected>>> = { ', or }': 'a key', ', or ]': 'a value' };
 
-  constructor(private readonly text: string) {}
+type Closers = ('}' | ']')[];
 
-  /** Consumes the token if it may come here. */
-  takes(kind: JsonTokenKind, from: number, to: number): boolean {
-    const next = this.#after(kind, from, to);
-    if (next) this.expects = next;
-    return next !== null;
-  }
+/** What may follow a token; null if the token may not come here. */
+const FOLLOWING: Readonly<
+  Record<JsonTokenKind, (expected: Expected, token: string, closers: Closers) => Expected | null>
+> = {
+  colon: expected => (expected === ':' ? 'a value' : null),
+  comma: expected => AFTER_COMMA[expected] ?? null,
+  open(expected, token, closers) {
+    if (!expected.startsWith('a value')) return null;
+    closers.push(token === '{' ? '}' : ']');
+    return token === '{' ? 'a key or }' : 'a value or ]';
+  },
+  close: (expected, token, closers) =>
+    expected.endsWith(token) && closers.pop() ? afterValue(closers) : null,
+  string(expected, token, closers) {
+    if (expected.startsWith('a key')) return isJson(token) ? ':' : null;
+    return FOLLOWING.scalar(expected, token, closers);
+  },
+  scalar: (expected, token, closers) =>
+    expected.startsWith('a value') && isJson(token) ? afterValue(closers) : null,
+};
 
-  #after(kind: JsonTokenKind, from: number, to: number): Expected | null {
-    switch (kind) {
-      case 'colon':
-        return this.expects === ':' ? 'a value' : null;
-      case 'comma':
-        return AFTER_COMMA[this.expects] ?? null;
-      case 'close':
-        return this.#close(from);
-      case 'open':
-        return this.#wantsValue() ? this.#open(from) : null;
-      case 'string':
-        return isJson(this.text.slice(from, to)) ? this.#string() : null;
-      case 'scalar':
-        return this.#wantsValue() && LITERAL.test(this.text.slice(from, to)) ? this.#afterValue() : null;
-    }
-  }
-
-  #string(): Expected | null {
-    if (this.expects === 'a key' || this.expects === 'a key or }') return ':';
-    return this.#wantsValue() ? this.#afterValue() : null;
-  }
-
-  #wantsValue(): boolean {
-    return this.expects === 'a value' || this.expects === 'a value or ]';
-  }
-
-  #open(at: number): Expected {
-    const isObject = this.text[at] === '{';
-    this.#closers.push(isObject ? '}' : ']');
-    return isObject ? 'a key or }' : 'a value or ]';
-  }
-
-  #close(at: number): Expected | null {
-    const closer = this.#closers.at(-1);
-    if (closer === undefined || this.text[at] !== closer || !this.expects.endsWith(closer)) return null;
-    this.#closers.pop();
-    return this.#afterValue();
-  }
-
-  #afterValue(): Expected {
-    const closer = this.#closers.at(-1);
-    return closer === undefined ? 'the end' : `, or ${closer}`;
-  }
+function afterValue(closers: Closers): Expected {
+  const closer = closers.at(-1);
+  return closer ? `, or ${closer}` : 'the end';
 }
 
-function isJson(token: string): boolean {
+const LONGEST = 40;
+
+function faultAt(text: string, at: number, expected: Expected): JsonFault {
+  const [token = ''] = /^[\w.+-]+|^./su.exec(text.slice(at, at + LONGEST + 1)) ?? [];
+  const found = at < text.length ? `${JSON.stringify(cut(token, LONGEST))} stands` : 'the text ends';
+  const before = text.slice(0, at).split('\n');
+  const column = (before.at(-1)?.length ?? 0) + 1;
+  return { line: before.length, column, message: `${found} where ${expected} is expected` };
+}
+
+/** Whether `JSON.parse` takes a text. */
+export function isJson(text: string): boolean {
   try {
-    JSON.parse(token);
+    JSON.parse(text);
     return true;
   } catch {
     return false;
   }
-}
-
-function tokenAt(text: string, at: number): string {
-  const [token = ''] = /^[\w.+-]+|^./su.exec(text.slice(at, at + LONGEST + 1)) ?? [];
-  return cut(token, LONGEST);
-}
-
-function placeOf(text: string, at: number): { line: number; column: number } {
-  let line = 1;
-  let start = 0;
-  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', start)) {
-    line++;
-    start = end + 1;
-  }
-  return { line, column: at - start + 1 };
 }
 
 export type JsonReading =
@@ -137,7 +247,11 @@ export function parseJson(source: string): JsonReading {
   try {
     const value: unknown = JSON.parse(text);
     const mark = marked ? ['the body starts with a byte-order mark'] : [];
-    return { ok: true, value, notes: [...mark, ...found.notes, ...loneSurrogateNotes(text, value)] };
+    return {
+      ok: true,
+      value,
+      notes: [...mark, ...found.notes, ...(hasLoneSurrogate(text, value) ? [LONE_SURROGATE] : [])],
+    };
   } catch {
     return { ok: false, reason: `not valid JSON: ${faultIn(text)}` };
   }
@@ -149,4 +263,20 @@ function faultIn(text: string): string {
   if (!fault) return 'it cannot be read';
   const line = text.includes('\n') ? `line ${fault.line}, ` : '';
   return `${fault.message} (${line}column ${fault.column})`;
+}
+
+const LONE_SURROGATE = 'a string holds a lone surrogate (half of a UTF-16 pair)';
+
+/** It can only come from an escape, since the bytes were valid UTF-8. */
+function hasLoneSurrogate(text: string, value: unknown): boolean {
+  return /\\u[dD][89a-fA-F]/.test(text) && !isWellFormed(value);
+}
+
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(isWellFormed);
+  return Object.keys(value).every(
+    key => key.isWellFormed() && isWellFormed(value[key as keyof typeof value]),
+  );
 }

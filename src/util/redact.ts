@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { RecentMap } from './collections.js';
-import { scanJson } from './json-scan.js';
+import { scanJson } from './json.js';
 import { piecesOf } from './text.js';
 import { visibleLine } from './visible.js';
 

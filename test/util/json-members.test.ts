@@ -1,39 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonParts, membersOf, withStringMember } from '../../src/util/json-format.js';
+import { jsonParts, withStringMember } from '../../src/util/json-format.js';
 
-describe('the members of a JSON text', () => {
-  test.each<[string, [string, string][]]>([
-    [
-      '{"a": 1.0, "b":{"c":[1,2]} }',
-      [
-        ['a', '1.0'],
-        ['b', '{"c":[1,2]}'],
-      ],
-    ],
-    [
-      '[12345678901234567890 , "x,]", {}]',
-      [
-        ['0', '12345678901234567890'],
-        ['1', '"x,]"'],
-        ['2', '{}'],
-      ],
-    ],
-    ['{"\\u0061":1,"a":2}', [['a', '2']]],
-    ['{}', []],
-    ['[]', []],
-    ['"text"', []],
-  ])('%s', (text, members) => {
-    expect([...membersOf(text)]).toEqual(members);
+describe('a part of a JSON text is found by its path', () => {
+  test.each<[string, readonly PropertyKey[], string | null]>([
+    ['{"a": 1.0, "b":{"c":[1,2]} }', ['b', 'c'], '[1,2]'],
+    ['[12345678901234567890 , "x,]", {}]', [0], '12345678901234567890'],
+    ['[12345678901234567890 , "x,]", {}]', [1], '"x,]"'],
+    ['{"\\u0061":1,"a":2}', ['a'], '2'],
+    ['{}', ['a'], null],
+    ['"text"', ['0'], null],
+  ])('%s %j', (text, path, part) => {
+    expect(jsonParts(text)(path)).toBe(part);
   });
 
-  test('are what JSON.parse makes of it', () => {
+  test('as JSON.parse does', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(0, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
-        for (const [key, member] of membersOf(text))
-          expect(JSON.parse(member)).toEqual(JSON.parse(text)[key]);
-        expect([...membersOf(text).keys()].sort()).toEqual(Object.keys(value).sort());
+        const part = jsonParts(text);
+        for (const [key, member] of Object.entries(value))
+          expect(JSON.parse(part([key]) ?? '')).toEqual(JSON.parse(JSON.stringify(member)));
       }),
     );
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type JsonTokenKind, scanJson } from '../../src/util/json-scan.js';
+import { type JsonTokenKind, scanJson } from '../../src/util/json.js';
 
 function tokensOf(text: string): [JsonTokenKind, string][] {
   const tokens: [JsonTokenKind, string][] = [];

@@ -10,8 +10,7 @@ import {
   together,
 } from '../../../json-schema/example.js';
 import type { SchemaFault } from '../../../json-schema/faults.js';
-import { jsonFault } from '../../../util/json.js';
-import { diagnose, lossyNumberNotes, MAX_DEPTH, scanJson } from '../../../util/json-scan.js';
+import { diagnose, jsonFault, lossyNumberNotes, MAX_DEPTH, scanJson } from '../../../util/json.js';
 import { weightOf } from '../../../util/time-limit.js';
 import { compactJson, isRecord, jsonPath } from '../../../util/values.js';
 

@@ -29,11 +29,11 @@ import { serverLines } from '../started-server.js';
 import { asUrl, type HeaderOptions, readHeaders } from '../target.js';
 import { ask, type ExitStatus, isSomebodyThere, type OnStop, type Terminal, VERSION } from '../terminal.js';
 import { type Arguments, askForValues, readArguments, shown, typed } from './arguments.js';
+import { type CallRun, type Finish, runCall } from './call-run.js';
 import { curlOf, type Preview, requestText, showPreview } from './dry-run.js';
 import { refuseIdle } from './idle-options.js';
 import { type InvokeOptions, type InvokePlan, planInvoke } from './plan.js';
 import { answeringWith, answerTo, type Chooser, selectedIndex } from './questions.js';
-import { type CallRun, type Finish, runCall } from './run.js';
 
 /** A form is not a message of RAP. */
 const NO_IDS = { group: '', id: '' };

@@ -1,47 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Exchange, outcomeOf } from '../../events/exchange.js';
-import { isWildcard } from '../../http/server.js';
-import type { Warning } from '../../protocol/requirements.js';
+import type { Exchange } from '../../events/exchange.js';
 import { failureOf } from '../../render/failure.js';
 import type { Trouble } from '../../render/outputs/reporter.js';
 import { takeLeave } from '../../runtime/notices.js';
-import { asksForAnnotations, type Governed, type Policy } from '../../runtime/policy.js';
+import { asksForAnnotations } from '../../runtime/policy.js';
 import { Runtime, subscriptionEnd } from '../../runtime/runtime.js';
-import { secretsOf } from '../../util/credentials.js';
-import { ProtocolCliError } from '../../util/errors.js';
 import { usage } from '../options.js';
-import { asTrouble, type Run, withErrorReport, withRun } from '../run.js';
+import { withErrorReport } from '../run.js';
 import { StartedServers } from '../started-server.js';
-import { readHeaders } from '../target.js';
-import {
-  type ExitStatus,
-  isSomebodyThere,
-  statusOfFailure,
-  statusOfOutcome,
-  type Terminal,
-} from '../terminal.js';
+import type { ExitStatus, Terminal } from '../terminal.js';
+import { type CallRun, type Finish, finishOf, runCall } from './call-run.js';
 import { dryRun } from './dry-run.js';
-import { type CallOutput, openOutput } from './output.js';
-import {
-  freshIds,
-  type Identity,
-  type InvokeOptions,
-  type InvokePlan,
-  invocationOf,
-  planInvoke,
-} from './plan.js';
+import { freshIds, type Identity, type InvokeOptions, invocationOf, planInvoke } from './plan.js';
 import { type Prepared, prepare } from './prepare.js';
-import {
-  answeringWith,
-  type Chooser,
-  type Denial,
-  denialOf,
-  isLeftOpen,
-  loadPolicy,
-  type Stage,
-  stageOf,
-  unfitting,
-} from './questions.js';
+import { answeringWith, type Chooser, type Denial, isLeftOpen, unfitting } from './questions.js';
 
 /** Runs `invoke`. With `-o json` an object is printed even if the command fails early. */
 export async function startInvoke(
@@ -60,110 +32,6 @@ export async function startInvoke(
     if (!watch || options.dryRun) return once();
     return (await import('../watch-command.js')).runOnEachChange(command, terminal, once);
   });
-}
-
-/** How the calls of a run ended. */
-export interface Finish {
-  /** Undefined unless there is exactly one call. */
-  readonly exchange: Exchange | undefined;
-  readonly trouble: Trouble | null;
-  readonly status: ExitStatus;
-}
-
-/** Makes calls and shows them. @param perform makes them */
-export function runCall(
-  plan: InvokePlan,
-  terminal: Terminal,
-  perform: (call: CallRun) => Promise<Finish>,
-): Promise<ExitStatus> {
-  const secrets = secretsOf(readHeaders(plan.options, terminal.env));
-  return withRun({ terminal, secrets }, async run =>
-    new CallRun(plan, run, await openOutput(plan.options, run)).finish(perform),
-  );
-}
-
-/** A run of `invoke`: what calls over RAP and over MCP share. */
-export class CallRun {
-  /** Warnings about the command itself, as far as they are known. */
-  notes: () => readonly Warning[] = () => [];
-  readonly stage: Stage;
-  readonly chooser: Chooser;
-
-  constructor(
-    readonly plan: InvokePlan,
-    readonly run: Run,
-    readonly output: CallOutput,
-  ) {
-    const { reporter } = output;
-    this.stage = stageOf(run, reporter);
-    this.chooser = { choose: plan.options.choose, pick: reporter.choose, ...this.stage };
-  }
-
-  /** Makes the calls, stops everything, and reports how they ended. */
-  async finish(perform: (call: CallRun) => Promise<Finish>): Promise<ExitStatus> {
-    const { run, output } = this;
-    const { reporter, history } = output;
-    const { exchange, trouble, status } = await perform(this)
-      .catch((error: unknown): Finish => finishOf(undefined, asTrouble(error)))
-      .finally(async () => {
-        await run.stop();
-        await reporter.close?.();
-      });
-    const ended = await run.end(trouble);
-    await reporter.end({
-      history,
-      exchange: exchange && history.exchanges.get(exchange.key), // with what came after its end
-      notes: [...this.#warnings(), ...ended.warnings],
-      trouble: ended.trouble,
-    });
-    return ended.trouble && !trouble ? statusOfFailure(ended.trouble.code) : status;
-  }
-
-  /** Reports a call that is over. */
-  async report(exchange: Exchange, trouble: Trouble | null): Promise<Finish> {
-    const { history, reporter } = this.output;
-    await reporter.settled?.({ history, exchange, notes: this.#warnings(), trouble });
-    return finishOf(exchange, trouble);
-  }
-
-  async policy(): Promise<Policy | null> {
-    const { policy: file } = this.plan.options;
-    return file === undefined ? null : loadPolicy(file, this.run.terminal);
-  }
-
-  /** Why the policy or a person forbids the call. @throws ProtocolCliError `interrupted` */
-  async denial(tool: Governed, args: unknown, policy: Policy | null): Promise<Denial | null> {
-    const { yes = false } = this.plan.options;
-    const { interrupted, signal } = this.run;
-    const denial = await interrupted.race(denialOf(tool, args, { policy, yes }, this.stage));
-    if (signal.aborted) throw new ProtocolCliError('interrupted', 'interrupted before the tool was called');
-    return denial;
-  }
-
-  /** Without a terminal, an explicit `--timeout` ends the wait for a consent too; otherwise that may come at any time. */
-  get waitsForPeople(): boolean {
-    return isSomebodyThere(this.run.terminal) || !this.plan.options.given.includes('--timeout');
-  }
-
-  /** Cancels a call when the run is interrupted. Returns how to stop that. */
-  cancelWhenInterrupted(key: string): () => void {
-    const { interrupted, log } = this.run;
-    return interrupted.onSignal(() =>
-      log.emit({ kind: 'decided', what: 'cancel', by: 'person', calls: [key] }),
-    );
-  }
-
-  /** What the options themselves are worth a warning for (threats, row 5), and what was noted. */
-  #warnings(): readonly Warning[] {
-    const { host } = this.plan.listener;
-    const open = `the callback listener is open to the network (--callback-host ${host})`;
-    return [...(isWildcard(host) ? [{ message: open }] : []), ...this.notes()];
-  }
-}
-
-function finishOf(exchange: Exchange | undefined, trouble: Trouble | null): Finish {
-  const outcome = (exchange && outcomeOf(exchange)?.type) ?? 'unknown';
-  return { exchange, trouble, status: trouble ? statusOfFailure(trouble.code) : statusOfOutcome(outcome) };
 }
 
 /** Calls a RAP tool: discovery, callbacks, notices. */

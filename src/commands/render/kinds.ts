@@ -1,20 +1,28 @@
 import * as z from 'zod/mini';
-import type { SoundReading } from '../../dialects/dialect.js';
+import type { DialectName, Reading, SoundReading } from '../../dialects/dialect.js';
 import { readAs } from '../../dialects/dialects.js';
+import { answerOfMcp, answerOfOurs, answerOfResult } from '../../events/answer.js';
 import { readMcpAnswer } from '../../events/mcp-answer.js';
 import { urlSecrets } from '../../events/shareable.js';
+import { toolResultSchema } from '../../protocol/callbacks/tool-result.js';
 import { CALLBACK_TYPES, type Callback, readCallback } from '../../protocol/callbacks.js';
 import { llmText, outcomeOfText } from '../../protocol/outcome.js';
 import { type InvocationReading, readInvocation } from '../../protocol/read-invocation.js';
 import { readToolset } from '../../protocol/read-toolset.js';
-import type { Warning } from '../../protocol/requirements.js';
+import { isRequirementId, type Warning } from '../../protocol/requirements.js';
 import { changesSchema } from '../../protocol/session.js';
 import { validate } from '../../protocol/validate.js';
-import { say } from '../../render/line.js';
+import { finalLines } from '../../render/call-details.js';
+import { type Line, line, marked, quote, say, took } from '../../render/line.js';
 import { displayReport } from '../../render/outputs/call-report.js';
+import { type Report, reportSchema } from '../../render/outputs/report-schema.js';
+import { sessionReportSchema } from '../../render/outputs/session-schema.js';
 import { viewPane } from '../../render/pane-lines.js';
-import { llmPane, panesOfMcp, panesOfResult } from '../../render/panes.js';
+import { llmPane, type Panes, panesOfMcp, panesOfResult } from '../../render/panes.js';
 import {
+  answerLines,
+  besideLines,
+  callHeading,
   changesLines,
   invocationLines,
   invocationSecrets,
@@ -22,73 +30,88 @@ import {
   messageLines,
   outcomeLines,
   pendingIn,
-  problemLines,
 } from '../../render/saved-answers.js';
+import { basisWords } from '../../render/steps.js';
 import { toolsetLines } from '../../render/toolset.js';
 import { textWarnings } from '../../render/warnings.js';
 import { redactJson } from '../../util/redact.js';
 import { bareUrl } from '../../util/url.js';
 import { isRecord } from '../../util/values.js';
-import { answerSections, kindOfAnswer, repeatsKind, reportKind, sessionReportKind } from './reports.js';
 import {
-  type Kind,
+  InvalidJson,
+  type Json,
   linesSection,
   messagesOf,
+  numbered,
   paneSection,
   panesSection,
-  type Recognition,
-  recognized,
+  problemsSection,
+  readPart,
   type Saved,
   type SavedAnswer,
   type Section,
   type View,
 } from './saved.js';
 
+/** One kind of JSON object that can be shown. */
+export interface Kind {
+  /** With its article, for messages. */
+  readonly name: string;
+  readonly dialect: DialectName;
+  /** Whether the object is meant to be of this kind, valid or not. */
+  isMeant(value: Readonly<Record<string, unknown>>): boolean;
+  /** @throws InvalidJson */
+  read(json: Json, view: View): Saved | Promise<Saved>;
+}
+
+type Unsound = { readonly ok: false; readonly faults: readonly string[] };
+
+function sound<Read extends { readonly ok: true }>(reading: Read | Unsound): Read {
+  if (reading.ok) return reading;
+  throw new InvalidJson(reading.faults);
+}
+
 const callbackKind: Kind = {
   name: `a callback (${CALLBACK_TYPES.join(', ')})`,
   dialect: 'rap',
-  keys: ['type', 'group_id', 'id', 'call_id', 'text', 'content', 'display_as', 'tool_call_id', 'auth_url'],
   isMeant: ({ type }) => CALLBACK_TYPES.some(each => each === type),
-  read: json =>
-    recognized(readCallback(json), ({ message, native, warnings }) => ({
-      sections: ({ supports, isPrivate }) => [
+  read(json, { supports, isPrivate }) {
+    const { message, native, warnings: remarks } = sound(readCallback(json));
+    const result = message.type === 'tool_result' ? shownResult(message, supports) : null;
+    const texts = message.type === 'subscription_event' ? textWarnings(message.text) : [];
+    const warnings = [...remarks, ...(result?.warnings ?? []), ...texts];
+    const reading = result && readAs('rap', native);
+    return {
+      sections: [
         linesSection(messageLines(message, isPrivate)),
-        ...callbackPanes(message, supports),
-        linesSection(problemLines([...warnings, ...callbackWarnings(message, supports)])),
+        ...(result ? [result.section] : callbackPanes(message)),
+        problemsSection(warnings),
       ],
-      report: ({ supports }) => ({
+      report: {
         kind: message.type,
         message: shareableMessage(message, native),
-        ...(message.type === 'tool_result' && resultReport(message, supports)),
-        warnings: [...warnings, ...callbackWarnings(message, supports)],
-      }),
-      answers: () => {
-        const reading = readAs('rap', native);
-        return message.type === 'tool_result' && reading.ok ? [{ ...reading, at: [] }] : [];
+        ...result?.members,
+        warnings,
       },
-    })),
+      answers: () => (reading?.ok ? [{ ...reading, source: () => json.source([]) }] : []),
+    };
+  },
 };
 
-function callbackPanes(message: Callback, supports: View['supports']): Section[] {
-  if (message.type === 'tool_result') return [panesSection(panesOfResult(message, supports))];
+function shownResult(message: Extract<Callback, { type: 'tool_result' }>, supports: View['supports']) {
+  const text = llmText(message);
+  const panes = panesOfResult(message, supports);
+  return {
+    section: panesSection(panes),
+    members: { outcome: outcomeOfText(text), llm: { text }, display: displayReport(panes) },
+    warnings: [...panes.warnings, ...textWarnings(text)],
+  };
+}
+
+function callbackPanes(message: Callback): Section[] {
   if (message.type === 'subscription_event') return [paneSection(llmPane(message.text, true))];
   if (message.type !== 'view_update' || isCleared(message.content)) return [];
   return [paneSection(viewPane({ type: message.view_type, content: message.content, updates: 1 }))];
-}
-
-function callbackWarnings(message: Callback, supports: View['supports']): Warning[] {
-  if (message.type === 'tool_result')
-    return [...panesOfResult(message, supports).warnings, ...textWarnings(llmText(message))];
-  return message.type === 'subscription_event' ? textWarnings(message.text) : [];
-}
-
-function resultReport(message: Extract<Callback, { type: 'tool_result' }>, supports: View['supports']) {
-  const text = llmText(message);
-  return {
-    outcome: outcomeOfText(text),
-    llm: { text },
-    display: displayReport(panesOfResult(message, supports)),
-  };
 }
 
 /** Without what gives power over a conversation: the report may be stored (threats, row 25). */
@@ -100,60 +123,78 @@ function shareableMessage(message: Callback, native: unknown): unknown {
   return { ...native, response_url: secrets.text(message.response_url) };
 }
 
+type SoundInvocation = Extract<InvocationReading, { ok: true }>;
+
 const invocationKind: Kind = {
   name: 'an invocation',
   dialect: 'rap',
-  keys: [
-    ...['operation', 'arguments', 'id', 'call_id', 'callback_url', 'group_id'],
-    ...['thread_ancestors', 'user_id'],
-  ],
   isMeant: value => 'operation' in value,
-  read: json =>
-    recognized<Extract<InvocationReading, { ok: true }>>(readInvocation(json), ({ invocation, notes }) => ({
-      sections: ({ isPrivate }) => [
-        linesSection(invocationLines(invocation, isPrivate)),
-        linesSection(problemLines(messagesOf(notes))),
-      ],
-      report: () => {
-        const shareable = redactJson(JSON.stringify(invocation), invocationSecrets(invocation));
-        return { kind: 'invocation', invocation: JSON.parse(shareable), warnings: messagesOf(notes) };
-      },
-    })),
+  read(json, { isPrivate }) {
+    const { invocation, notes } = sound<SoundInvocation>(readInvocation(json));
+    const shareable = redactJson(JSON.stringify(invocation), invocationSecrets(invocation));
+    const warnings = messagesOf(notes);
+    return {
+      sections: [linesSection(invocationLines(invocation, isPrivate)), problemsSection(warnings)],
+      report: { kind: 'invocation', invocation: JSON.parse(shareable), warnings },
+    };
+  },
 };
 
 const toolsetKind: Kind = {
   name: 'a toolset',
   dialect: 'rap',
-  keys: ['name', 'description', 'endpoint', 'tools', 'needsMigration'],
   isMeant: ({ tools }) => Array.isArray(tools),
-  read: async json =>
-    recognized(await readToolset(json), ({ toolset, notes }) => ({
-      sections: () => [linesSection(toolsetLines(toolset)), linesSection(problemLines(messagesOf(notes)))],
-      report: () => ({ kind: 'toolset', toolset, warnings: messagesOf(notes) }),
-    })),
+  async read(json) {
+    const { toolset, notes } = sound(await readToolset(json));
+    const warnings = messagesOf(notes);
+    return {
+      sections: [linesSection(toolsetLines(toolset)), problemsSection(warnings)],
+      report: { kind: 'toolset', toolset, warnings },
+    };
+  },
 };
 
-/** One answer of a tool. @param kind what `-o json` calls it @param notes what is odd about its JSON */
-function savedAnswer(kind: string, reading: SoundReading, notes: readonly string[], panes?: Section): Saved {
+/** One answer of a tool. @param kind what `-o json` calls it */
+function savedAnswer(kind: string, reading: SoundReading, { notes, source }: Json, panes?: Section): Saved {
   const warnings = [...messagesOf(notes), ...answerWarnings(reading)];
   return {
-    sections: () => [...answerSections(kind, reading, panes), linesSection(problemLines(warnings))],
-    report: () => ({ kind, message: reading.native, ...answerReport(reading), warnings }),
-    answers: () => [{ ...reading, at: [] }],
+    sections: [...answerSections(kind, reading, panes), problemsSection(warnings)],
+    report: { kind, ...answerReport(reading), warnings },
+    answers: () => [{ ...reading, source: () => source([]) }],
   };
 }
 
-const answerReport = ({ answer, text }: SoundReading) => ({ outcome: answer.outcome, llm: { text } });
+/** How the call ended, what the model gets, and what the answer says besides. */
+function answerSections(
+  kind: string,
+  reading: SoundReading,
+  panes = paneSection(llmPane(reading.text, true)),
+): Section[] {
+  return [linesSection(answerLines(kind, reading)), panes, linesSection(besideLines(reading))];
+}
+
+const answerReport = ({ native, answer, text }: SoundReading) => ({
+  message: native,
+  outcome: answer.outcome,
+  llm: { text },
+});
 
 const answerWarnings = ({ notes, text }: SoundReading) => [...messagesOf(notes), ...textWarnings(text)];
+
+/** What an agent session calls an answer; of an unknown outcome, the name that it came with. */
+function kindOfAnswer({ answer: { outcome } }: SoundReading): string {
+  if (outcome.type === 'unknown') return String(outcome.raw);
+  return outcome.type === 'success' ? 'tool_result' : 'error_event';
+}
 
 const settledCallKind: Kind = {
   name: 'a settled call of an agent session (tool_result, error_event)',
   dialect: 'session',
-  keys: ['kind', 'tool_req', 'result', 'error', 'origin'],
   isMeant: value => 'kind' in value && 'tool_req' in value,
-  read: ({ value, notes }) =>
-    recognized(readAs('session', value), reading => savedAnswer(kindOfAnswer(reading), reading, notes)),
+  read(json) {
+    const reading = sound(readAs('session', json.value));
+    return savedAnswer(kindOfAnswer(reading), reading, json);
+  },
 };
 
 const batchSchema = z.object({ type: z.literal('batch'), results: z.array(z.unknown()) });
@@ -161,124 +202,264 @@ const batchSchema = z.object({ type: z.literal('batch'), results: z.array(z.unkn
 const batchKind: Kind = {
   name: 'a batch of settled calls of an agent session',
   dialect: 'session',
-  keys: ['type', 'results'],
   isMeant: ({ type }) => type === 'batch',
-  read({ value, notes }) {
-    const checked = validate(batchSchema, value);
-    if (!checked.ok) return checked;
-    const readings = checked.value.results.map(result => readAs('session', result));
-    const faults = readings.flatMap((reading, index) =>
+  read({ value: native, notes, source }) {
+    const { results } = sound(validate(batchSchema, native)).value;
+    const all = results.map(result => readAs('session', result));
+    const faults = all.flatMap((reading, index) =>
       reading.ok ? [] : reading.faults.map(fault => fault.replace(/^\$/, `$.results[${index}]`)),
     );
-    if (faults.length > 0) return { ok: false, faults };
-    const sound = readings.flatMap(reading => (reading.ok ? [reading] : []));
-    return { ok: true, saved: savedBatch(value, sound, notes) };
+    if (faults.length > 0) throw new InvalidJson(faults);
+    const readings = all.map(reading => sound(reading));
+    const warnings = [...messagesOf(notes), ...readings.flatMap(answerWarnings)];
+    const whole: SavedAnswer = { dialect: 'session', native, source: () => source([]) };
+    return {
+      sections: [
+        ...numbered(
+          'CALL',
+          readings.map(reading => answerSections(kindOfAnswer(reading), reading)),
+        ),
+        linesSection(readings.length === 0 ? [[say('a batch without any call')]] : []),
+        problemsSection(warnings),
+      ],
+      report: { kind: 'batch', results: readings.map(answerReport), warnings },
+      answers: to => (to === 'session' ? [whole] : sourced(all, source, index => ['results', index])),
+    };
   },
 };
 
-function savedBatch(native: unknown, readings: readonly SoundReading[], notes: readonly string[]): Saved {
-  const warnings = [...messagesOf(notes), ...readings.flatMap(answerWarnings)];
-  return {
-    sections: () => [
-      ...readings.flatMap((reading, index) => [
-        linesSection([[say(`CALL ${index + 1} of ${readings.length}`, 'title')]]),
-        ...answerSections(kindOfAnswer(reading), reading),
-      ]),
-      linesSection(readings.length === 0 ? [[say('a batch without any call')]] : []),
-      linesSection(problemLines(warnings)),
-    ],
-    report: () => ({
-      kind: 'batch',
-      results: readings.map(reading => ({ message: reading.native, ...answerReport(reading) })),
-      warnings,
-    }),
-    answers: (to): SavedAnswer[] =>
-      to === 'session'
-        ? [{ dialect: to, native, at: [] }]
-        : readings.map((reading, index) => ({ ...reading, at: ['results', index] })),
-  };
+/** The sound readings of a list. @param path of each in the JSON of the file */
+function sourced(
+  readings: readonly Reading[],
+  source: Json['source'],
+  path: (index: number) => PropertyKey[],
+): SavedAnswer[] {
+  return readings.flatMap((reading, index) =>
+    reading.ok ? [{ ...reading, source: () => source(path(index)) }] : [],
+  );
 }
 
 const changesKind: Kind = {
   name: 'changes of an agent session',
   dialect: 'session',
-  keys: ['status', 'started_at', 'finished_at', 'error', 'answer', 'metrics', 'new_events'],
   isMeant: ({ status, ...rest }) =>
     typeof status === 'string' && ('new_events' in rest || 'started_at' in rest || 'finished_at' in rest),
-  read: ({ value: message }) =>
-    recognized(validate(changesSchema, message), ({ value: changes }) => ({
-      sections: () => changesLines(changes).map(linesSection),
-      report: () => ({ kind: 'changes', message, pending: pendingIn(changes), warnings: [] }),
-    })),
+  read({ value: message }) {
+    const changes = sound(validate(changesSchema, message)).value;
+    return {
+      sections: changesLines(changes).map(linesSection),
+      report: { kind: 'changes', message, pending: pendingIn(changes), warnings: [] },
+    };
+  },
 };
 
 const lmkitKind: Kind = {
   name: 'a ToolCallResult of LM-Kit',
   dialect: 'lmkit',
-  keys: ['Type', 'ResultJson', 'ToolCallId', 'ToolName'],
   isMeant: value => 'ResultJson' in value,
-  read: ({ value, notes }) =>
-    recognized(readAs('lmkit', value), reading => savedAnswer('ToolCallResult', reading, notes)),
+  read: json => savedAnswer('ToolCallResult', sound(readAs('lmkit', json.value)), json),
 };
 
 /** What `tools/call` returns. */
 const mcpKind: Kind = {
   name: 'a CallToolResult of MCP',
   dialect: 'mcp',
-  keys: ['content', 'isError', 'structuredContent', '_meta'],
   isMeant: ({ content, isError, structuredContent }) =>
     Array.isArray(content) || isError !== undefined || structuredContent !== undefined,
-  read: ({ value, notes }) => readCallToolResult(value, notes),
-};
-
-function readCallToolResult(value: unknown, notes: readonly string[]): Recognition {
-  return recognized(readAs('mcp', value), reading => {
+  read(json) {
+    const reading = sound(readAs('mcp', json.value));
     const panes = panesOfMcp({ ...reading, reading, outcome: reading.answer.outcome });
-    return savedAnswer('CallToolResult', reading, notes, panesSection(panes));
-  });
-}
+    return savedAnswer('CallToolResult', reading, json, panesSection(panes));
+  },
+};
 
 /** The response to `tools/call` as it is on the wire: a CallToolResult or an error, in an envelope of JSON-RPC. */
 const jsonRpcKind: Kind = {
   name: 'a response of JSON-RPC to tools/call',
   dialect: 'mcp',
-  keys: ['jsonrpc', 'id', 'result', 'error'],
   isMeant: value => 'jsonrpc' in value && ('result' in value || 'error' in value),
-  read({ value, notes }) {
-    const { result, error } = isRecord(value) ? value : {};
-    if (error !== undefined) return readError(error);
-    const reading = readCallToolResult(result, notes);
-    if (reading.ok) return { ok: true, saved: below(['result'], reading.saved) };
-    return { ok: false, faults: reading.faults.map(fault => fault.replace(/^\$/, '$.result')) };
+  read(json, view) {
+    const { result, error } = isRecord(json.value) ? json.value : {};
+    if (error !== undefined) return savedError(error);
+    return readPart(json, ['result'], result, part => mcpKind.read({ ...part, notes: json.notes }, view));
   },
 };
 
-/** A part of a JSON value as part of the whole: its answers are below that path. */
-export function below(path: readonly PropertyKey[], saved: Saved): Saved {
-  const answers: Saved['answers'] = to =>
-    (saved.answers?.(to) ?? []).map(answer =>
-      answer.at ? { ...answer, at: [...path, ...answer.at] } : answer,
-    );
-  return { ...saved, answers };
-}
-
 /** No tool answered, but the model gets a text. */
-function readError(error: unknown): Recognition {
+function savedError(error: unknown): Saved {
   const answer = readMcpAnswer({ ok: true, value: { error }, notes: [] });
   const { native, outcome, text } = answer;
   if (outcome.basis !== 'declared')
-    return { ok: false, faults: ['$.error: must have a code, which is a number, and a message'] };
+    throw new InvalidJson(['$.error: must have a code, which is a number, and a message']);
   const warnings = messagesOf(answer.notes);
-  const saved: Saved = {
-    sections: () => [
+  return {
+    sections: [
       linesSection([[say('response of JSON-RPC', 'title')], ...outcomeLines(outcome)]),
       panesSection(panesOfMcp(answer)),
-      linesSection(problemLines(warnings)),
+      problemsSection(warnings),
     ],
-    report: () => ({ kind: 'JSON-RPC error', message: native, outcome, llm: { text }, warnings }),
+    report: { kind: 'JSON-RPC error', message: native, outcome, llm: { text }, warnings },
     answers: () => [{ answer: { call: { id: null }, outcome } }],
   };
-  return { ok: true, saved };
+}
+
+const reportKind: Kind = {
+  name: 'a report (invoke -o json)',
+  dialect: 'rap',
+  isMeant: ({ invocation, warnings, error }) =>
+    isRecord(invocation) || (Array.isArray(warnings) && isRecord(error)),
+  read(json, { supports }) {
+    const report = sound(validate(reportSchema, json.value)).value;
+    return {
+      sections: reportSections(report, supports),
+      report: json.value,
+      answers: () => reportAnswers(report, json.source),
+    };
+  },
+};
+
+/** What `--repeat` prints; its summary is not drawn, since each call is. */
+const repeatsSchema = z.object({
+  calls: z.array(reportSchema),
+  warnings: reportSchema.shape.warnings,
+});
+
+const repeatsKind: Kind = {
+  name: 'a report of many calls (invoke --repeat -o json)',
+  dialect: 'rap',
+  isMeant: ({ calls, warnings }) => Array.isArray(calls) && Array.isArray(warnings),
+  read({ value, source }, { supports }) {
+    const { calls, warnings } = sound(validate(repeatsSchema, value)).value;
+    return {
+      sections: [
+        ...numbered(
+          'CALL',
+          calls.map(call => reportSections(call, supports)),
+        ),
+        problemsSection(warnings.map(asWarning)),
+      ],
+      report: value,
+      answers: () =>
+        calls.flatMap((call, index) => reportAnswers(call, path => source(['calls', index, ...path]))),
+    };
+  },
+};
+
+function reportSections(report: Report, supports: View['supports']): Section[] {
+  const { invocation, views = [], error, warnings, llm } = report;
+  const panes = resultPanes(report, supports);
+  const ours = llm ? [paneSection(llmPane(llm.text, false))] : [];
+  return [
+    linesSection(invocation ? [callHeading(invocation.operation, invocation)] : []),
+    linesSection(reportLines(report)),
+    ...(panes ? [panesSection(panes)] : ours),
+    ...views.map(view => paneSection(viewPane(view))),
+    problemsSection(warnings.map(asWarning), error ?? null),
+  ];
+}
+
+/** The steps of a reported call; times count from its first request. */
+function reportLines({ invocation, endpoint, acknowledgement, outcome, callbacks = [] }: Report): Line[] {
+  const where = endpoint !== undefined && line` to ${quote(endpoint)}`;
+  const basis = outcome && line` (${quote(basisWords(outcome.basis))})`;
+  return [
+    ...(invocation ? [marked('done', line`sent ${quote(invocation.operation, 'title')}${where}`)] : []),
+    ...(acknowledgement ? [acknowledgementLine(acknowledgement)] : []),
+    ...callbacks.map(callbackLine),
+    ...(outcome && outcome.type !== 'success'
+      ? [marked('failed', line`outcome ${quote(outcome.type)}${basis}`)]
+      : []),
+  ];
+}
+
+function acknowledgementLine({ status, ms }: NonNullable<Report['acknowledgement']>): Line {
+  if (status === 200) return marked('done', line`acknowledged with 200${took(ms)}`);
+  return marked('failed', line`answered ${status} instead of 200${took(ms)}`);
+}
+
+function callbackLine(callback: NonNullable<Report['callbacks']>[number]): Line {
+  const { type, ms, verdict, status, ourStatus = status, reason, text } = callback;
+  if (verdict === 'settles') return marked('done', line`result${took(ms)}`);
+  const isOurs = status !== null && ourStatus === status;
+  const words = reason ?? text;
+  const why = words !== undefined && line`: ${quote(words)}`;
+  const answered = status === null ? '; the runtime did not answer' : `; the runtime answered ${status}`;
+  const told = line`${quote(type ?? 'callback', 'title')} ${verdict}${isOurs && ` with ${status}`}${why}${!isOurs && answered}${took(ms)}`;
+  return marked(ourStatus === 200 ? 'note' : 'failed', told);
+}
+
+function resultPanes({ dialect, result }: Report, supports: View['supports']): Panes | null {
+  if (!result) return null;
+  if (dialect === 'mcp') return panesOfMcp(mcpAnswerOf(result));
+  const { data } = toolResultSchema.safeParse(result);
+  return data ? panesOfResult(data, supports) : null;
+}
+
+const mcpAnswerOf = (value: unknown) => readMcpAnswer({ ok: true, value, notes: [] });
+
+function reportAnswers(report: Report, source: Json['source']): SavedAnswer[] {
+  const { dialect, invocation, outcome, result } = report;
+  if (!result) return outcome && invocation ? [{ answer: answerOfOurs(invocation, outcome) }] : [];
+  const { reading } = dialect === 'mcp' ? mcpAnswerOf(result) : { reading: null };
+  const answer = reading ? answerOfMcp(invocation, reading) : answerOfResult(invocation, result);
+  return answer ? [{ ...answer, source: () => source(['result']) }] : [];
+}
+
+/** An unknown id becomes part of the message. */
+function asWarning({ id, message }: Report['warnings'][number]): Warning {
+  if (id === undefined) return { message };
+  return isRequirementId(id) ? { id, message } : { message: `${message} [${id}]` };
+}
+
+type SavedSession = z.infer<typeof sessionReportSchema>;
+
+type SavedCall = NonNullable<SavedSession['calls']>[number];
+
+const sessionReportKind: Kind = {
+  name: 'a report of an agent session (session answer -o json)',
+  dialect: 'session',
+  isMeant: ({ session, calls }) => isRecord(session) && Array.isArray(calls),
+  read({ value, source }) {
+    const { session, calls = [], warnings, error } = sound(validate(sessionReportSchema, value)).value;
+    const answer = session?.answer;
+    return {
+      sections: [
+        linesSection(session ? sessionHead(session) : []),
+        ...calls.flatMap(sessionCallSections),
+        linesSection(answer === undefined ? [] : finalLines({ answer: { value: answer } })),
+        problemsSection(warnings.map(asWarning), error ?? null),
+      ],
+      report: value,
+      answers: () => sourced(calls.map(sessionAnswer), source, index => ['calls', index, 'body']),
+    };
+  },
+};
+
+function sessionHead({ id, url, status, rounds, error }: NonNullable<SavedSession['session']>): Line[] {
+  const state = `${status ?? 'not heard of'} · ${rounds} round${rounds === 1 ? '' : 's'}`;
+  return [
+    [say('SESSION ', 'title'), ...quote(id, 'title'), say('  '), ...quote(state)],
+    quote(url, 'dim'),
+    ...(error === null ? [] : [[say('✗ ', 'bad'), ...quote(error)]]),
+  ];
+}
+
+/** What the agent was given for a call, then what became of the answer. */
+function sessionCallSections({ key, tool_name, outcome, body, posted }: SavedCall): Section[] {
+  const reading = readAs('session', body);
+  const state = posted?.state ?? (body === undefined ? 'not answered' : 'not posted');
+  const last = linesSection([[say('  ', 'gutter'), ...quote(state, 'dim')]]);
+  if (reading.ok) return [...answerSections(kindOfAnswer(reading), reading), last];
+  const heading = [...callHeading('CALL', { id: key }), say(' by ', 'dim'), ...quote(tool_name)];
+  return [linesSection([heading, ...(outcome ? outcomeLines(outcome) : [])]), last];
+}
+
+/** An `error_event` does not say which kind of failure it was; the report does. */
+function sessionAnswer({ outcome, body }: SavedCall): Reading {
+  const reading = readAs('session', body);
+  if (!reading.ok || reading.answer.outcome.type !== 'error') return reading;
+  if (outcome === null || outcome.type === 'success') return reading;
+  return { ...reading, answer: { ...reading.answer, outcome } };
 }
 
 /** Every kind of JSON object that can be shown. The first that fits is taken. */

@@ -1,7 +1,10 @@
 import type { DialectName } from '../../dialects/dialect.js';
 import { dialectOf, translate } from '../../dialects/dialects.js';
+import { parsePatch } from '../../display/diff.js';
 import { loadHighlighter } from '../../display/syntax/load.js';
+import { readCallback } from '../../protocol/callbacks.js';
 import type { Warning } from '../../protocol/requirements.js';
+import { quote } from '../../render/line.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { colourLevel } from '../../render/terminal/colour-level.js';
 import { runsOf, svgLines } from '../../render/terminal/svg.js';
@@ -10,16 +13,38 @@ import { counted } from '../../render/warnings.js';
 import { createFile, EVERYBODY_MAY_READ } from '../../system/files.js';
 import { keepHeapTight, keepNewspaceSmall } from '../../system/heap.js';
 import { isClosed, writeOut } from '../../system/streams.js';
+import { ProtocolCliError } from '../../util/errors.js';
 import { lossyNumberNotes, parseJson } from '../../util/json.js';
 import { jsonParts, onOneLine, prettyJson } from '../../util/json-format.js';
+import { readJsonOnce } from '../../util/json-once.js';
 import { safeJson, safeSource } from '../../util/redact.js';
+import { byteLines, decodeUtf8, firstOf } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { usage } from '../options.js';
+import { readRecording } from '../read-recording.js';
 import { LARGEST_SAVED, readSource } from '../read-source.js';
+import { jsonTrouble } from '../target.js';
 import { canDraw, type ExitStatus, type Terminal } from '../terminal.js';
-import { recognise } from './recognise.js';
-import { drawingsOf, type Look, rowsOf } from './rows.js';
-import { type CallSelection, messagesOf, type Saved, type SavedAnswer, type Section } from './saved.js';
+import { KINDS, type Kind } from './kinds.js';
+import {
+  type CallSelection,
+  drawingSection,
+  InvalidJson,
+  type Json,
+  type Look,
+  linesSection,
+  messagesOf,
+  numbered,
+  placed,
+  problemsSection,
+  readPart,
+  rowsOf,
+  type Saved,
+  type SavedAnswer,
+  type Section,
+  type View,
+} from './saved.js';
+import { SavedTranscript } from './transcript.js';
 
 export interface RenderOptions extends CallSelection {
   readonly dialect?: DialectName;
@@ -39,20 +64,28 @@ export async function runRender(
   options: RenderOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const { as, dialect = null } = options;
+  const { as, save, output, dialect = null, supports, call, failed } = options;
+  const { stdin, stdout, stderr } = terminal;
   refuseContradictions(options, terminal);
   keepHeapTight();
   keepNewspaceSmall();
   const name = file === '-' ? 'standard input' : file;
-  const bytes = await readSource(file, terminal.stdin, LARGEST_SAVED);
-  const isTranslated = as !== undefined && as !== 'svg';
-  const kept = isTranslated ? Uint8Array.from(bytes) : new Uint8Array(); // `recognise` uses the bytes up
-  const saved = selected(await recognise({ name, bytes, dialect }), name, options);
+  const bytes = await readSource(file, stdin, LARGEST_SAVED);
+  const to = as === 'svg' ? undefined : as;
+  const kept = to ? Uint8Array.from(bytes) : new Uint8Array(); // `recognise` uses the bytes up
   const text = () => new TextDecoder().decode(kept).trim();
+  const view = { supports, isPrivate: stdout.isTTY === true && as === undefined };
+  const whole = await recognise({ name, bytes, text, dialect }, view);
+  const saved = call === undefined && !failed ? whole : selected(whole, name, options);
   let status: ExitStatus = 0;
-  if (isTranslated) await showAs(as, saved, { name, text }, options, terminal);
+  let warnings: readonly Warning[] = [];
+  if (to) {
+    const written = translated(saved, to, name, text);
+    await writeLines(written.lines, save, stdout);
+    warnings = counted(written.losses.map(message => ({ message })));
+  } else if (output === 'json') await writeOut(stdout, `${safeJson(saved.report, 2)}\n`);
   else status = await show(saved, name, options, terminal);
-  for (const warning of problemsOf(name, saved)) terminal.stderr.write(warningText(warning));
+  for (const warning of [...warnings, ...problemsOf(name, saved)]) stderr.write(warningText(warning));
   return status;
 }
 
@@ -64,9 +97,7 @@ function refuseContradictions({ as, save, output }: RenderOptions, terminal: Ter
   if (as !== undefined && output !== 'plain') throw usage(`--as and -o ${output} exclude each other`);
 }
 
-function selected(saved: Saved, name: string, { call, failed }: CallSelection): Saved {
-  if (call === undefined && failed === undefined) return saved;
-  const selection = { ...(call !== undefined && { call }), ...(failed !== undefined && { failed }) };
+function selected(saved: Saved, name: string, selection: CallSelection): Saved {
   if (saved.only) return saved.only(selection);
   throw usage(`--call and --failed need a transcript; ${name} is not one`);
 }
@@ -75,10 +106,10 @@ function problemsOf(name: string, { faults = [], losses = [] }: Saved): Warning[
   const [first] = losses;
   const unread = `${faults.length} line${faults.length === 1 ? '' : 's'} of ${name} could not be read; what could be is shown`;
   const more = losses.length > 1 ? `; and ${losses.length - 1} more` : '';
-  return messagesOf([
-    ...(faults.length > 0 ? [unread] : []),
-    ...(first === undefined ? [] : [`${name} is not whole: ${first}${more}`]),
-  ]);
+  return [
+    ...(faults.length > 0 ? [{ message: unread }] : []),
+    ...(first === undefined ? [] : [{ message: `${name} is not whole: ${first}${more}` }]),
+  ];
 }
 
 /** 256 colours: enough for code, and what a picture has. */
@@ -88,50 +119,28 @@ const PIPE_WIDTH = 80;
 
 const PICTURE_WIDTH = 100;
 
+/** As text, as a picture, or full screen. */
 async function show(
-  saved: Saved,
+  { sections }: Saved,
   name: string,
   options: RenderOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const { stdout } = terminal;
-  const { output, save, supports, unfold: isUnfolded = false } = options;
-  const isPicture = options.as === 'svg';
-  const view = { supports, isPrivate: stdout.isTTY === true && !isPicture };
-  if (output === 'json') {
-    await writeOut(stdout, `${safeJson(saved.report(view), 2)}\n`);
-    return 0;
-  }
-  const sections = saved.sections(view);
-  const level = isPicture ? RICH : levelOf(options, terminal);
-  const highlighter = level >= RICH ? await loadHighlighter(drawingsOf(sections)) : null;
-  const natural = isPicture ? PICTURE_WIDTH : (stdout.isTTY && stdout.columns) || PIPE_WIDTH;
+  const { output, save, as, unfold: isUnfolded = false } = options;
+  const level = as ? RICH : levelOf(options, terminal);
+  const drawings = sections.flatMap(section => section.drawings);
+  const highlighter = level >= RICH ? await loadHighlighter(drawings) : null;
+  const natural = as ? PICTURE_WIDTH : (stdout.isTTY && stdout.columns) || PIPE_WIDTH;
   const { width = natural } = options;
   const look = { width, theme: createTheme(level), isUnfolded, highlighter };
   if (output === 'ui') {
     const { showFullScreen } = await import('./pager.js');
-    return showFullScreen(
-      name,
-      columns => rowsOf(sections, { ...look, width: columns }),
-      look.theme,
-      terminal,
-    );
+    const rowsFor = (columns: number) => rowsOf(sections, { ...look, width: columns });
+    return showFullScreen(name, rowsFor, look.theme, terminal);
   }
-  await writeLines(isPicture ? pictureLines(sections, look) : rowsOf(sections, look), save, stdout);
+  await writeLines(as ? pictureLines(sections, look) : rowsOf(sections, look), save, stdout);
   return 0;
-}
-
-/** In another system's format, with warnings about lost parts. */
-async function showAs(
-  to: DialectName,
-  saved: Saved,
-  origin: Origin,
-  { save }: RenderOptions,
-  { stdout, stderr }: Terminal,
-): Promise<void> {
-  const { lines, warnings } = translated(saved, to, origin);
-  await writeLines(lines, save, stdout);
-  for (const warning of counted(warnings)) stderr.write(warningText(warning));
 }
 
 /** `--color` comes before the environment. */
@@ -189,61 +198,252 @@ async function streamLines(lines: Iterable<string>, stream: NodeJS.WritableStrea
   await writeOut(stream, chunk);
 }
 
-/** Answers as JSON of another system. */
-interface Translated {
-  /** One object, or a line for each of several. */
-  readonly lines: readonly string[];
-  /** What got lost. */
-  readonly warnings: readonly Warning[];
-}
-
-/** The file of an answer. */
-interface Origin {
+/** What to show. */
+interface Source {
   /** For messages. */
   readonly name: string;
-  /** All of its JSON, as it was written. */
+  /** Used up: the caller must not read them afterwards. */
+  readonly bytes: Uint8Array;
+  /** All of it as it was written; called only for answers of `--as`. */
   text(): string;
+  /** Null: any. */
+  readonly dialect: DialectName | null;
+}
+
+/** Bytes that are enough to see what a file is. */
+const HEAD = 256 * 1024;
+
+/** Errors that are shown; the rest follow when these are fixed. */
+const MOST_FAULTS = 8;
+
+// With their articles, for messages.
+const DIFF = 'a unified diff';
+
+const TRANSCRIPT = 'a transcript (--save, -o ndjson)';
+
+const SEVERAL = 'several of these: a list, or a line for each';
+
+/**
+ * Detects what bytes are.
+ * @throws ProtocolCliError `unreadable-file` with the formats that were tried and the closest one, each fault with its place.
+ */
+async function recognise(source: Source, view: View): Promise<Saved> {
+  const { name, bytes } = source;
+  const head = new TextDecoder().decode(bytes.subarray(0, HEAD));
+  if (head.trim() === '' && bytes.length <= HEAD) throw unreadable(source, 'it is empty');
+  const transcript = readRecording(name, bytes);
+  if (transcript) {
+    const { events, faults } = transcript;
+    if (events.length === 0 && faults.length > 0) throw invalid(name, TRANSCRIPT, faults);
+    return new SavedTranscript(transcript, view.supports);
+  }
+  return /^\s*[{[]/.test(head) ? recogniseJson(source, view) : recogniseText(source);
+}
+
+async function recogniseJson(source: Source, view: View): Promise<Saved> {
+  const kinds = kindsOf(source);
+  const reading = readJsonOnce(source.bytes);
+  let parts: Json['source'] | undefined;
+  const written: Json['source'] = path => {
+    parts ??= jsonParts(source.text());
+    return parts(path);
+  };
+  const json = reading.ok ? { ...reading, source: written } : null;
+  const kind = json && kindOf(json.value, kinds);
+  const what = kind?.name ?? SEVERAL;
+  try {
+    if (json && kind) return await kind.read(json, view);
+    const several = json
+      ? await readList(json, kinds, view)
+      : await readLines(byteLines(source.bytes), kinds, view);
+    if (several) return several;
+  } catch (error) {
+    throw error instanceof InvalidJson ? invalid(source.name, what, error.faults) : error;
+  }
+  if (!reading.ok) throw unreadable(source, 'invalid JSON', [jsonTrouble(source.bytes, reading.reason)]);
+  throw unreadable(source, 'unrecognized format', whyNoCallback(reading.value));
+}
+
+function invalid(file: string, name: string, faults: readonly string[]): ProtocolCliError {
+  const message = `cannot show ${file}: it looks like ${withoutExamples(name)} but is not valid`;
+  return new ProtocolCliError('unreadable-file', message, { faults: firstOf(faults, MOST_FAULTS) });
+}
+
+function unreadable(source: Source, why: string, faults: readonly string[] = [], hint?: string) {
+  const known = [...kindsOf(source).map(({ name }) => name), SEVERAL, TRANSCRIPT];
+  const all = source.dialect === null ? [...known, DIFF] : known;
+  return new ProtocolCliError('unreadable-file', `cannot show ${source.name}: ${why}`, {
+    faults,
+    hint: hint ?? `Looked for: ${all.join('; ')}.`,
+  });
+}
+
+function kindsOf({ dialect }: Source): readonly Kind[] {
+  return KINDS.filter(kind => dialect === null || kind.dialect === dialect);
+}
+
+/** The kind that an object looks like; null if unknown. */
+function kindOf(value: unknown, kinds: readonly Kind[]): Kind | null {
+  return isRecord(value) ? (kinds.find(each => each.isMeant(value)) ?? null) : null;
+}
+
+/** Why an object is not a callback, if it has members of one. */
+function whyNoCallback(value: unknown): string[] {
+  if (!isRecord(value)) return [`$: must be an object${Array.isArray(value) ? ', not a list' : ''}`];
+  const reading = readCallback({ ok: true, value, notes: [] });
+  if (reading.ok || !('type' in value || 'group_id' in value)) return [];
+  return ['closest match: a callback, but:', ...firstOf(reading.faults, MOST_FAULTS)];
+}
+
+function withoutExamples(name: string): string {
+  return name.replace(/ \(.*\)$|:.*$/, '');
+}
+
+/** A list of known objects; null if none of its items is one. */
+async function readList(json: Json, kinds: readonly Kind[], view: View): Promise<Saved | null> {
+  const items: readonly unknown[] = Array.isArray(json.value) ? json.value : [];
+  if (!items.some(item => kindOf(item, kinds))) return null;
+  const read = items.map((item, index) => readPart(json, [index], item, part => readItem(part, kinds, view)));
+  return together(await Promise.allSettled(read), json.notes);
+}
+
+/** A line of JSON for each object, as `--as` writes several; null if the first line is not a known object. */
+async function readLines(lines: Iterable<string>, kinds: readonly Kind[], view: View): Promise<Saved | null> {
+  const read: Promise<Saved>[] = [];
+  let number = 0;
+  for (const line of lines) {
+    const place = `line ${++number}: `;
+    if (line.trim() === '') continue;
+    const json = parseJson(line);
+    if (read.length === 0 && !(json.ok && kindOf(json.value, kinds))) return null;
+    const item = () => {
+      if (!json.ok) throw new InvalidJson([json.reason]);
+      return readItem({ ...json, source: jsonParts(line.trim()) }, kinds, view);
+    };
+    read.push(placed(item, fault => place + fault));
+  }
+  return read.length === 0 ? null : together(await Promise.allSettled(read), []);
+}
+
+function readItem(json: Json, kinds: readonly Kind[], view: View): Saved | Promise<Saved> {
+  const kind = kindOf(json.value, kinds);
+  if (kind) return kind.read(json, view);
+  throw new InvalidJson(['$: unrecognized format']);
+}
+
+/** Several messages of one file. @param notes what is odd about the file @throws InvalidJson the faults of all of them */
+function together(read: readonly PromiseSettledResult<Saved>[], notes: readonly string[]): Saved {
+  const faults = read.flatMap(({ status, ...rest }) => {
+    if (!('reason' in rest)) return [];
+    if (rest.reason instanceof InvalidJson) return rest.reason.faults;
+    throw rest.reason;
+  });
+  if (faults.length > 0) throw new InvalidJson(faults);
+  const all = read.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []));
+  const warnings = messagesOf(notes);
+  return {
+    sections: [
+      ...numbered(
+        'MESSAGE',
+        all.map(each => each.sections),
+      ),
+      problemsSection(warnings),
+    ],
+    report: { kind: 'messages', messages: all.map(each => each.report), warnings },
+    answers: to => all.flatMap(each => each.answers?.(to) ?? []),
+  };
+}
+
+/** Where the first file of a diff begins; the text before, such as the message of `git show`, is prose. */
+const START = /^(?:diff --git |Index: |--- .*\n\+\+\+ |@@ -\d)/m;
+
+/** What `color.ui = always` puts into a diff, the escape character before it included. */
+const COLOURS = /\p{Cc}\[[\d;]*[mK]/gu;
+
+function recogniseText(source: Source): Saved {
+  const text = decodeUtf8(source.bytes);
+  if (text === null) throw unreadable(source, 'it is not valid UTF-8', [], encodingHint(source.bytes));
+  const diff = [text, text.replace(COLOURS, '')].find(each => START.test(each));
+  if (diff === undefined || source.dialect !== null) throw unreadable(source, 'unrecognized format');
+  return readDiff(diff, source.name);
+}
+
+/** What a redirection in PowerShell writes is UTF-16. */
+function encodingHint([first, second]: Uint8Array): string {
+  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  return isUtf16 ? 'It looks like UTF-16: save it as UTF-8.' : 'Is it compressed, or a picture?';
+}
+
+/** A bare unified diff, as `git diff` and `git show` print it. */
+function readDiff(text: string, name: string): Saved {
+  const start = text.search(START);
+  const [prose, raw] = [text.slice(0, start), text.slice(start)];
+  const parsed = parsePatch(raw);
+  if (!parsed.ok) {
+    const before = prose.split('\n').length - 1;
+    const reason = parsed.reason.replace(/^line (\d+)/, (_, line: string) => `line ${Number(line) + before}`);
+    throw invalid(name, DIFF, [reason]);
+  }
+  const { files, added, removed } = parsed.diff;
+  const warnings = parsed.recounted.map(message => ({ id: 'TOOL-DIFF', message }) as const);
+  const lines = prose.trim() === '' ? [] : prose.trim().split('\n');
+  return {
+    sections: [
+      linesSection(lines.map(line => quote(line))),
+      drawingSection({ kind: 'diff', path: '', diff: parsed.diff, raw }),
+      problemsSection(warnings),
+    ],
+    report: {
+      kind: 'diff',
+      files: files.map(({ hunks, oldPath, newPath, kind, added: plus, removed: minus }) => ({
+        ...{ oldPath, newPath, kind },
+        hunks: hunks.length,
+        added: plus,
+        removed: minus,
+      })),
+      ...{ added, removed, warnings },
+    },
+  };
+}
+
+/** An answer as JSON of another system, and what got lost. */
+interface Written {
+  readonly line: string;
+  readonly losses: readonly string[];
 }
 
 /**
- * The answers of a saved file, for another system; for their own one as they were written, to the last digit.
+ * The answers of a saved file, for another system: one object, or a line for each of several. For their own system as they were written,
+ * to the last digit.
  * @throws ProtocolCliError `usage` if absent
  */
-export function translated(saved: Saved, to: DialectName, origin: Origin): Translated {
+function translated(saved: Saved, to: DialectName, name: string, text: () => string) {
   const answers = saved.answers?.(to) ?? [];
   if (answers.length === 0)
     throw usage(
-      `no tool result in ${origin.name} that --as ${to} can write`,
+      `no tool result in ${name} that --as ${to} can write`,
       'A tool_result, a report, a transcript, a settled call, a ToolCallResult and a CallToolResult hold one.',
     );
-  let part: ReturnType<typeof jsonParts> | undefined;
-  const sourceOf = ({ at, source }: SavedAnswer) => {
-    if (source !== undefined || at === undefined) return source ?? null;
-    part ??= jsonParts(origin.text());
-    return part(at);
-  };
-  const all = answers.map(answer => writtenAs(to, answer, sourceOf(answer), answers.length === 1));
-  return { lines: all.map(({ line }) => line), warnings: messagesOf(all.flatMap(({ losses }) => losses)) };
+  const isOnly = answers.length === 1;
+  const written = answers.map((answer): Written => {
+    const source = answer.source?.() ?? null;
+    if (answer.dialect !== to || source === null) return converted(to, answer, source, isOnly ? 2 : 0);
+    const pretty = source === text() ? source : (prettyJson(source) ?? source);
+    return { line: safeSource(isOnly ? pretty : onOneLine(source)), losses: emptyIds(answer.native, to) };
+  });
+  return { lines: written.map(({ line }) => line), losses: written.flatMap(({ losses }) => losses) };
 }
 
-/** @param source the JSON of the answer as it was written @param isOnly whether it may take more than a line */
-function writtenAs(to: DialectName, answer: SavedAnswer, source: string | null, isOnly: boolean) {
-  if (answer.dialect === to && source !== null) {
-    const isWhole = answer.at?.length === 0;
-    const line = isOnly ? ((isWhole ? null : prettyJson(source)) ?? source) : onOneLine(source);
-    return { line: safeSource(line), losses: emptyIds(answer.native, to) };
-  }
-  const { native, answer: said, dialect } = answer;
-  const { body, warnings } = said
-    ? translate({ answer: said, native, ...(dialect && { dialect }) }, to)
+/** @param source the JSON of the answer as it was written @param indent spaces; 0 is one line */
+function converted(to: DialectName, from: SavedAnswer, source: string | null, indent: number): Written {
+  const { native, answer, dialect } = from;
+  const { body, warnings } = answer
+    ? translate({ answer, native, ...(dialect && { dialect }) }, to)
     : { body: native, warnings: [] };
-  const numbers = lossyNumbers(answer, source).map(
-    note => `${dialectOf(to).title} gets another number: ${note}`,
-  );
-  return {
-    line: safeJson(body, isOnly ? 2 : undefined),
-    losses: [...warnings.map(({ message }) => message), ...emptyIds(body, to), ...numbers],
-  };
+  const { title } = dialectOf(to);
+  const numbers = lossyNumbers(from, source).map(note => `${title} gets another number: ${note}`);
+  const losses = [...warnings.map(({ message }) => message), ...emptyIds(body, to), ...numbers];
+  return { line: safeJson(body, indent), losses };
 }
 
 /** Without ids, no runtime can match the result to a call (TOOL-ID, TOOL-GROUP). */

@@ -1,30 +1,33 @@
-import type { DialectName, SoundReading } from '../../dialects/dialect.js';
+import type { DialectName } from '../../dialects/dialect.js';
 import type { Translatable } from '../../dialects/dialects.js';
 import type { Drawing } from '../../display/segments.js';
+import type { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
-import type { Line } from '../../render/line.js';
+import { type Layout, type Line, quote, say, textLines, took } from '../../render/line.js';
+import { paneLines, wholeDiff } from '../../render/pane-lines.js';
 import type { Pane } from '../../render/panes.js';
+import { problemLines } from '../../render/saved-answers.js';
+import { paneLayout, sideBySide, type Theme, wrapLine } from '../../render/terminal/theme.js';
+import { bodyText, breakText, requestWords, responseWords } from '../../render/wire.js';
 import type { JsonReading } from '../../util/json.js';
+import { prettyJson } from '../../util/json-format.js';
 import type { Redactor } from '../../util/redact.js';
+import { wholeCharacters } from '../../util/text.js';
 
-/** A part of what is shown, laid out only when it is printed. A blank row separates parts. */
-export type Section =
-  | { readonly kind: 'lines'; readonly lines: readonly Line[] }
-  | { readonly kind: 'drawing'; readonly drawing: Drawing }
-  | { readonly kind: 'pane'; readonly pane: Pane }
-  | { readonly kind: 'messages'; readonly events: readonly Event[]; readonly redactor: Redactor }
-  /** Side by side where there is room. */
-  | { readonly kind: 'panes'; readonly human: Pane; readonly llm: Pane };
-
-export const linesSection = (lines: readonly Line[]): Section => ({ kind: 'lines', lines });
-
-export const paneSection = (pane: Pane): Section => ({ kind: 'pane', pane });
-
-export const panesSection = ({ human, llm }: { readonly human: Pane; readonly llm: Pane }): Section => ({
-  kind: 'panes',
-  human,
-  llm,
-});
+/** A saved file whose format was recognized. */
+export interface Saved {
+  readonly sections: readonly Section[];
+  /** `-o json`. */
+  readonly report: unknown;
+  /** The answers of tools in it, in order. @param to the system for which they are wanted */
+  answers?(to: DialectName): readonly SavedAnswer[];
+  /** Of a transcript, only these calls. @throws ProtocolCliError `usage` for an unknown call */
+  only?(selection: CallSelection): Saved;
+  /** What could not be read, each with its place. */
+  readonly faults?: readonly string[];
+  /** What is missing, each with its place if there is one. */
+  readonly losses?: readonly string[];
+}
 
 /** For whom it is shown. */
 export interface View {
@@ -39,60 +42,211 @@ export interface CallSelection {
   readonly failed?: boolean;
 }
 
-/** A saved file whose format was recognized. */
-export interface Saved {
-  sections(view: View): readonly Section[];
-  /** `-o json`. */
-  report(view: View): unknown;
-  /** The answers of tools in it, in order. @param to the system for which they are wanted */
-  answers?(to: DialectName): readonly SavedAnswer[];
-  /** Of a transcript, only these calls. @throws ProtocolCliError `usage` for an unknown call */
-  only?(selection: CallSelection): Saved;
-  /** What could not be read, each with its place. */
-  readonly faults?: readonly string[];
-  /** What is missing, each with its place if there is one. */
-  readonly losses?: readonly string[];
-}
-
 /** What can be written for another system; without `answer`, for its own only. */
-export type SavedAnswer = (Translatable | Pick<SoundReading, 'dialect' | 'native'>) & {
-  readonly answer?: SoundReading['answer'];
-  /** Its path in the file, if it was written there. */
-  readonly at?: readonly PropertyKey[];
-  /** Its JSON as it was written, if that is not at a path of the file. */
-  readonly source?: string;
+export type SavedAnswer = Partial<Translatable> & {
+  /** Its JSON as it was written. */
+  source?(): string | null;
 };
 
-export type Recognition =
-  | { readonly ok: true; readonly saved: Saved }
-  /** Each fault with its JSON path. */
-  | Refused;
-
-interface Refused {
-  readonly ok: false;
-  readonly faults: readonly string[];
+/** A part of what is shown, laid out only when it is printed. A blank row separates parts. */
+export interface Section {
+  /** For the highlighter. */
+  readonly drawings: readonly Drawing[];
+  rows(look: Look): Iterable<string>;
 }
 
-export type SoundJson = Extract<JsonReading, { ok: true }>;
-
-/** One kind of JSON object that can be shown. */
-export interface Kind {
-  /** With its article, for messages. */
-  readonly name: string;
-  readonly dialect: DialectName;
-  /** Its members, to find the closest kind of an unknown object. */
-  readonly keys: readonly string[];
-  /** Whether the object is meant to be of this kind, valid or not. */
-  isMeant(value: Readonly<Record<string, unknown>>): boolean;
-  read(json: SoundJson): Recognition | Promise<Recognition>;
+/** How rows are made. */
+export interface Look extends Omit<Layout, 'from' | 'count'> {
+  readonly width: number;
+  readonly theme: Theme;
 }
 
-/** A reading that succeeded, as something to show. */
-export function recognized<Reading extends { readonly ok: true }>(
-  reading: Reading | Refused,
-  show: (reading: Reading) => Saved,
-): Recognition {
-  return reading.ok ? { ok: true, saved: show(reading) } : reading;
+/** The rows of all sections, each made only when it is asked for, so that the first one comes at once. */
+export function* rowsOf(sections: readonly Section[], look: Look): Generator<string> {
+  let isFirst = true;
+  for (const section of sections) {
+    let isBegun = false;
+    for (const row of section.rows(look)) {
+      if (!isBegun && !isFirst) yield '';
+      isBegun = true;
+      isFirst = false;
+      yield row;
+    }
+  }
+}
+
+export function linesSection(lines: Iterable<Line>): Section {
+  return { drawings: [], rows: look => wrapped(lines, look) };
+}
+
+export function drawingSection(drawing: Drawing): Section {
+  return { drawings: [drawing], rows: look => wrapped(drawingLines(drawing, look), look) };
+}
+
+export function paneSection(pane: Pane): Section {
+  return { drawings: [pane.drawing], rows: look => wrapped(wholePane(pane, look), look) };
+}
+
+/** Side by side where there is room. */
+export function panesSection({ human, llm }: { readonly human: Pane; readonly llm: Pane }): Section {
+  const [left, right] = [paneSection(human), paneSection(llm)];
+  return {
+    drawings: [human.drawing, llm.drawing],
+    *rows(look) {
+      const { isSideBySide, width } = paneLayout(look.width);
+      const paneLook = { ...look, width };
+      const [one, other] = [left.rows(paneLook), right.rows(paneLook)];
+      if (isSideBySide) yield* beside(one[Symbol.iterator](), other[Symbol.iterator](), width);
+      else {
+        yield* one;
+        yield '';
+        yield* other;
+      }
+    },
+  };
+}
+
+/** Every message of a call, with its answer, secrets redacted. */
+export function messagesSection(events: readonly Event[], redactor: Redactor): Section {
+  return { drawings: [], rows: look => wrapped(messageLines(events, redactor, look), look) };
+}
+
+export function problemsSection(...of: Parameters<typeof problemLines>): Section {
+  return linesSection(problemLines(...of));
+}
+
+function* wrapped(lines: Iterable<Line>, { width, theme }: Look): Generator<string> {
+  for (const line of lines) yield* wrapLine(line, width, theme);
+}
+
+/** Row by row; where the right pane has ended, rows of the left one are not padded. */
+function* beside(left: Iterator<string>, right: Iterator<string>, width: number): Generator<string> {
+  for (;;) {
+    const [one, other] = [left.next(), right.next()];
+    if (one.done && other.done) return;
+    if (other.done) yield one.value;
+    else yield* sideBySide(one.done ? [] : [one.value], [other.value], width);
+  }
+}
+
+const NOTHING: Drawing = { kind: 'text', text: '' };
+
+/** All lines of a pane: its heading, its notes, its drawing. */
+function* wholePane(pane: Pane, look: Look): Generator<Line> {
+  yield* paneLines({ ...pane, drawing: NOTHING }, { count: 0 }).lines;
+  yield* drawingLines(pane.drawing, look);
+}
+
+function* drawingLines(drawing: Drawing, look: Look): Generator<Line> {
+  if (drawing.kind === 'diff') yield* wholeDiff(drawing.diff, look);
+  else for (const piece of piecesOf(drawing.text, look.width)) yield* textLines(piece, 1).lines;
+}
+
+/** Characters of a text in one line; a longer line continues in the next one. */
+const PIECE = 3_000;
+
+/** The lines of a text, long ones cut at a multiple of the width. */
+function* piecesOf(text: string, width: number): Generator<string> {
+  const longest = Math.max(width, PIECE - (PIECE % width));
+  for (let from = 0; from < text.length || from === 0; ) {
+    const feed = text.indexOf('\n', from);
+    const end = feed < 0 ? text.length : feed;
+    do {
+      const cut = Math.min(end, wholeCharacters(text, from + longest));
+      yield text.slice(from, cut);
+      from = cut;
+    } while (from < end);
+    from = end + 1;
+  }
+}
+
+type End = Extract<Event, { kind: 'response' | 'broken' }>;
+
+function* messageLines(events: readonly Event[], redactor: Redactor, look: Look): Generator<Line> {
+  const ends = new Map<string, End>();
+  for (const event of events)
+    if (event.kind === 'response' || event.kind === 'broken') ends.set(event.leg, event);
+  let heading: Line = [say('MESSAGES', 'title')];
+  for (const event of events) {
+    if (event.kind !== 'request' || event.purpose === 'discovery') continue;
+    yield heading;
+    heading = [];
+    const end = ends.get(event.leg);
+    yield [...requestWords(event, redactor), say('  '), ...endWords(event.at, end, redactor)];
+    yield* bodyLines(event.body, '  ', redactor, look);
+    if (end?.kind === 'response') yield* bodyLines(end.body, '  < ', redactor, look);
+  }
+}
+
+function endWords(start: number, end: End | undefined, redactor: Redactor): Line {
+  if (!end) return [say('not answered', 'warn')];
+  const words = end.kind === 'response' ? responseWords(end, redactor) : quote(breakText(end), 'bad');
+  return [...words, took(end.at - start)];
+}
+
+function* bodyLines(
+  body: Content | undefined,
+  margin: string,
+  redactor: Redactor,
+  look: Look,
+): Generator<Line> {
+  const text = bodyText(body, redactor);
+  if (text === null) return;
+  const width = Math.max(1, look.width - margin.length);
+  const drawing = { kind: 'text', text: prettyJson(text) ?? text } as const;
+  for (const line of drawingLines(drawing, { ...look, width })) yield [say(margin, 'gutter'), ...line];
+}
+
+/** The JSON of a file, or of a part of it. */
+export type Json = Extract<JsonReading, { ok: true }> & {
+  /** The JSON at a path as it was written; null if it is not known. */
+  source(path: readonly PropertyKey[]): string | null;
+};
+
+/** JSON that is not of the kind that it looks like. */
+export class InvalidJson extends Error {
+  /** @param faults each with its JSON path */
+  constructor(readonly faults: readonly string[]) {
+    super(faults.join('; '));
+  }
+}
+
+/** Reads a part of a JSON value. Its faults have their place in the whole. */
+export function readPart(
+  json: Json,
+  path: readonly (string | number)[],
+  value: unknown,
+  read: (part: Json) => Saved | Promise<Saved>,
+): Promise<Saved> {
+  const place = path.map(step => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
+  const part: Json = { ok: true, value, notes: [], source: below => json.source([...path, ...below]) };
+  return placed(
+    () => read(part),
+    fault => fault.replace(/^\$/, `$${place}`),
+  );
+}
+
+/** Reads a part of a file. @param place adds its place to a fault */
+export async function placed(
+  read: () => Saved | Promise<Saved>,
+  place: (fault: string) => string,
+): Promise<Saved> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof InvalidJson)) throw error;
+    throw new InvalidJson(error.faults.map(place));
+  }
 }
 
 export const messagesOf = (texts: readonly string[]) => texts.map(message => ({ message }));
+
+const titleSection = (text: string) => linesSection([[say(text, 'title')]]);
+
+/** Several of a kind, each under a title. */
+export function numbered(what: string, all: readonly (readonly Section[])[]): Section[] {
+  return all.flatMap((sections, index) => [
+    titleSection(`${what} ${index + 1} of ${all.length}`),
+    ...sections,
+  ]);
+}

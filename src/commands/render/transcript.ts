@@ -23,7 +23,7 @@ import { sessionReport } from '../../render/outputs/session/report.js';
 import { sessionHead } from '../../render/outputs/session.js';
 import { viewPane } from '../../render/pane-lines.js';
 import { panesOf } from '../../render/panes.js';
-import { callHeading, problemLines } from '../../render/saved-answers.js';
+import { callHeading } from '../../render/saved-answers.js';
 import { givenOf, type KnownCall, knownCalls } from '../../render/session-answers.js';
 import { StepLog, stepLine } from '../../render/steps.js';
 import { counted, warningsOf } from '../../render/warnings.js';
@@ -33,8 +33,10 @@ import {
   type CallSelection,
   linesSection,
   messagesOf,
+  messagesSection,
   paneSection,
   panesSection,
+  problemsSection,
   type Saved,
   type SavedAnswer,
   type Section,
@@ -42,11 +44,7 @@ import {
 } from './saved.js';
 
 /** A transcript: what it is, its timeline, then each call with its panes, its views and its problems. */
-export function savedTranscript(transcript: Transcript): Saved {
-  return new SavedTranscript(transcript);
-}
-
-class SavedTranscript implements Saved {
+export class SavedTranscript implements Saved {
   readonly faults: readonly string[];
   readonly losses: readonly string[];
   readonly #events: readonly Event[];
@@ -54,41 +52,56 @@ class SavedTranscript implements Saved {
   readonly #chapters: readonly Chapter[];
   readonly #exchanges: readonly Exchange[];
   readonly #malformed: readonly string[];
-  readonly #sessions: SessionsOf;
+  readonly #sessions = new Sessions(ALL);
+  /** What happened in agent sessions. */
+  readonly #sessionLines: Line[] = [];
   /** A transcript of the tool's side has one timeline of everything, malformed invocations included. */
   readonly #isTool: boolean;
 
-  constructor(private readonly transcript: Transcript) {
+  constructor(
+    private readonly transcript: Transcript,
+    private readonly supports: View['supports'],
+  ) {
     this.faults = transcript.faults;
     this.losses = missingFrom(transcript);
     this.#events = toldOnce(transcript.events);
     const all = new Chapter(isWhole(transcript));
-    for (const event of this.#events) all.add(event);
+    for (const event of this.#events) {
+      all.add(event);
+      this.#addToSessions(event, all.history);
+    }
     const whole = all.history;
     this.#history = whole;
     this.#chapters = whole.exchanges.size > 1 ? chaptersOf(this.#events, whole) : [all];
     this.#exchanges = [...whole.exchanges.values()];
     this.#isTool = transcript.header?.observer === 'tool';
     this.#malformed = this.#isTool ? [] : malformedInvocations(this.#events, transcript);
-    this.#sessions = new SessionsOf(this.#events, whole);
+  }
+
+  #addToSessions(event: Event, history: History): void {
+    this.#sessions.apply(event);
+    if (event.kind === 'planned' || event.kind === 'dropped' || event.kind === 'warned') return; // the timeline of the calls has these
+    const news = sessionNews(event, { sessions: this.#sessions, history });
+    if (news) this.#sessionLines.push(timed(event.at, news));
   }
 
   only(selection: CallSelection): Saved {
     const keys = new Set(selectedCalls(this.#exchanges, selection));
     const owners = new Owners(this.#history);
     const isSelected = (event: Event) => owners.of(event).some(key => key !== null && keys.has(key));
-    return new SavedTranscript({ ...this.transcript, events: this.#events.filter(isSelected) });
+    const events = this.#events.filter(isSelected);
+    return new SavedTranscript({ ...this.transcript, events }, this.supports);
   }
 
-  sections(view: View): Section[] {
+  get sections(): Section[] {
     const exchanges = this.#exchanges;
     const list = (title: string, messages: readonly string[]) =>
-      linesSection(problemLines(messagesOf(messages), null, title));
+      problemsSection(messagesOf(messages), null, title);
     return [
       linesSection(transcriptHeading(this.transcript, exchanges.length)),
       linesSection(this.#isTool ? toolTimelineOf(this.transcript.events) : []),
-      ...this.#sessions.sections(),
-      ...this.#chapters.flatMap((chapter, index) => this.#chapterSections(chapter, index, view)),
+      ...this.#sessionSections(),
+      ...this.#chapters.flatMap((chapter, index) => this.#chapterSections(chapter, index)),
       linesSection(exchanges.length > 1 ? summaryLines(summaryOf(exchanges)) : []),
       list('MALFORMED INVOCATIONS', this.#malformed),
       list('COULD NOT BE READ', this.faults),
@@ -96,11 +109,24 @@ class SavedTranscript implements Saved {
     ];
   }
 
+  /** What happened in order, then each agent session with its calls. Calls of a RAP tool have a chapter of their own. */
+  #sessionSections(): Section[] {
+    if (this.#sessionLines.length === 0) return [];
+    const now = this.#events.at(-1)?.at ?? 0;
+    const parts = this.#sessions.list.flatMap(session => {
+      const calls = knownCalls(session, this.#history);
+      const ofOthers = calls.filter(({ exchange }) => !exchange);
+      return [sessionLines(session, calls, now), ...ofOthers.map(callLines), finalLines(session)];
+    });
+    const warnings = counted(messagesOf(this.#sessions.warnings));
+    return [...[this.#sessionLines, ...parts].map(linesSection), problemsSection(warnings)];
+  }
+
   /** @param index of several chapters, the first is what belongs to no call */
-  #chapterSections(chapter: Chapter, index: number, { supports }: View): Section[] {
+  #chapterSections(chapter: Chapter, index: number): Section[] {
     const { history, exchange, events } = chapter;
     const calls = this.#chapters.length - 1;
-    const panes = exchange ? panesOf(exchange, supports) : null;
+    const panes = exchange ? panesOf(exchange, this.supports) : null;
     const views = [...history.threads.values()].flatMap(thread => [...thread.views.values()]);
     const title = say(`CALL ${index} of ${calls}  `, 'title');
     const invocation = calls > 0 ? exchange?.invocation : undefined;
@@ -110,36 +136,43 @@ class SavedTranscript implements Saved {
       linesSection(this.#isTool ? [] : chapter.timeline()),
       ...(panes ? [panesSection(panes)] : []),
       ...views.map(each => paneSection(viewPane(each))),
-      ...(exchange ? [{ kind: 'messages', events, redactor: callbackSecrets(events) } as const] : []),
-      linesSection(problemLines(warnings, failureIn(chapter))),
+      ...(exchange ? [messagesSection(events, callbackSecrets(events))] : []),
+      problemsSection(warnings, failureIn(chapter)),
     ];
   }
 
-  report({ supports }: View): unknown {
+  /** What `invoke -o json`, or `session answer -o json`, would have printed. */
+  get report(): unknown {
     const malformed = this.#malformed.map(each => `malformed invocation, ${each}`);
     const notes = messagesOf([...malformed, ...this.faults, ...this.losses]);
-    const ofSessions = this.#sessions.report(notes);
-    if (ofSessions !== null) return ofSessions;
-    const reportOf = (chapter: Chapter, own: readonly Warning[] = []) => {
-      const { history, exchange } = chapter;
-      return invokeReport({ history, exchange, notes: own, trouble: failureIn(chapter) }, supports);
-    };
+    const [session, ...others] = this.#sessionReports(notes);
+    if (session) return others.length > 0 ? { sessions: [session, ...others] } : session;
     const [only, ...calls] = this.#chapters;
-    if (only && calls.length === 0) return reportOf(only, notes);
+    if (only && calls.length === 0) return this.#callReport(only, notes);
     return {
-      calls: calls.map(chapter => reportOf(chapter)),
+      calls: calls.map(chapter => this.#callReport(chapter)),
       summary: summaryOf(this.#exchanges),
       warnings: [...notes, ...warningsOfAll(this.#history)],
     };
   }
 
-  /** What agent sessions were given for these calls, else the results of the calls. */
-  answers(): SavedAnswer[] {
-    const settled = this.#sessions.calls().flatMap(sessionAnswer);
-    return settled.length > 0 ? settled : this.#results();
+  #callReport(chapter: Chapter, notes: readonly Warning[] = []) {
+    const { history, exchange } = chapter;
+    return invokeReport({ history, exchange, notes, trouble: failureIn(chapter) }, this.supports);
   }
 
-  #results(): SavedAnswer[] {
+  #sessionReports(notes: readonly Warning[]) {
+    const known = { sessions: this.#sessions, history: this.#history };
+    return known.sessions.list.map(({ id }) =>
+      sessionReport({ session: { id, url: urlOf(id, this.#events) }, known, notes, trouble: null }),
+    );
+  }
+
+  /** What agent sessions were given for these calls, else the results of the calls. */
+  answers(): SavedAnswer[] {
+    const known = this.#sessions.list.flatMap(session => knownCalls(session, this.#history));
+    const settled = known.flatMap(sessionAnswer);
+    if (settled.length > 0) return settled;
     const bodies = new Map<unknown, Content>();
     for (const event of this.#events) {
       const body = 'body' in event ? event.body : undefined;
@@ -148,7 +181,7 @@ class SavedTranscript implements Saved {
     return this.#exchanges.flatMap(exchange => {
       const answer = answerOf(exchange);
       const body = answer?.native === undefined ? undefined : bodies.get(answer.native);
-      return answer ? [{ ...answer, ...(body && { source: textOf(body) }) }] : [];
+      return answer ? [{ ...answer, ...(body && { source: () => textOf(body) }) }] : [];
     });
   }
 }
@@ -260,6 +293,24 @@ function placeOf({ seq, at }: RequestEvent, { events, lines }: Transcript): stri
   return number === undefined ? `after ${formatDuration(at)}` : `line ${number}`;
 }
 
+/** The state of a session at the end, and its calls. */
+function sessionLines(session: Session, calls: readonly KnownCall[], now: number): Line[] {
+  const rows = calls.map(known => {
+    const { mark, line: state } = sessionState(known, now);
+    return line`${mark} ${callWords(known.call)}${say('  ', 'gutter')}${state}`;
+  });
+  const name = line`${say('SESSION ', 'title')}${clipped(session.id, 'title')}`;
+  return [line`${name}  ${sessionHead(session, now)}`, ...rows];
+}
+
+const callLines = (known: KnownCall): Line[] => [
+  [say('CALL ', 'title'), ...callWords(known.call)],
+  ...callBodies(known),
+];
+
+/** A file ends: everything in it is kept. */
+const ALL = { calls: Infinity, bytes: Infinity, sessions: Infinity };
+
 const failureIn = ({ history, exchange }: Chapter) =>
   exchange ? failureOf(exchange, history.untracked) : null;
 
@@ -271,7 +322,8 @@ function sessionAnswer(known: KnownCall): SavedAnswer[] {
   const reading = body?.json.ok ? readAs('session', body.json.value) : null;
   const given = givenOf(known);
   if (!body || !given || !reading?.ok) return [];
-  return [{ ...reading, answer: { ...reading.answer, outcome: given.outcome }, source: textOf(body) }];
+  const answer = { ...reading.answer, outcome: given.outcome };
+  return [{ ...reading, answer, source: () => textOf(body) }];
 }
 
 /** Keys of the selected calls. @throws ProtocolCliError `usage` if absent */
@@ -290,78 +342,12 @@ function selectedCalls(exchanges: readonly Exchange[], { call, failed = false }:
   return selected.map(({ key }) => key);
 }
 
-/** A file ends: everything in it is kept. */
-const ALL = { calls: Infinity, bytes: Infinity, sessions: Infinity };
-
-/** The agent sessions of a transcript. */
-class SessionsOf {
-  readonly #sessions = new Sessions(ALL);
-  readonly #lines: Line[] = [];
-
-  /** @param history of the same events */
-  constructor(
-    private readonly events: readonly Event[],
-    private readonly history: History,
-  ) {
-    for (const event of events) {
-      this.#sessions.apply(event);
-      // The timeline of the calls has these.
-      if (event.kind === 'planned' || event.kind === 'dropped' || event.kind === 'warned') continue;
-      const news = sessionNews(event, { sessions: this.#sessions, history });
-      if (news) this.#lines.push(timed(event.at, news));
-    }
+/** The URL of a session; empty without a request. */
+function urlOf(id: string, events: readonly Event[]): string {
+  const place = `/sessions/${encodeURIComponent(id)}`;
+  for (const event of events) {
+    const at = event.kind === 'request' && event.dialect === 'session' ? event.url.indexOf(place) : -1;
+    if (event.kind === 'request' && at >= 0) return event.url.slice(0, at + place.length);
   }
-
-  /** The calls of all sessions, in the order in which they were asked. */
-  calls(): KnownCall[] {
-    return this.#sessions.list.flatMap(session => knownCalls(session, this.history));
-  }
-
-  /** What happened in order, then each session with its calls. Calls of a RAP tool have a chapter of their own. */
-  sections(): Section[] {
-    if (this.#lines.length === 0) return [];
-    return [
-      linesSection(this.#lines),
-      ...this.#sessions.list.flatMap(session => this.#sessionSections(session)),
-      linesSection(problemLines(counted(messagesOf(this.#sessions.warnings)))),
-    ];
-  }
-
-  /** The state of a session at the end, its calls, what it was answered, and its own answer. */
-  #sessionSections(session: Session): Section[] {
-    const now = this.events.at(-1)?.at ?? 0;
-    const calls = knownCalls(session, this.history);
-    const rows = calls.map(known => {
-      const { mark, line: state } = sessionState(known, now);
-      return line`${mark} ${callWords(known.call)}${say('  ', 'gutter')}${state}`;
-    });
-    const name = line`${say('SESSION ', 'title')}${clipped(session.id, 'title')}`;
-    return [
-      linesSection([line`${name}  ${sessionHead(session, now)}`, ...rows]),
-      ...calls
-        .filter(({ exchange }) => !exchange)
-        .map(each => linesSection([[say('CALL ', 'title'), ...callWords(each.call)], ...callBodies(each)])),
-      linesSection(finalLines(session)),
-    ];
-  }
-
-  /** What `session answer -o json` would have printed; null without sessions. */
-  report(notes: readonly Warning[]): unknown {
-    const known = { sessions: this.#sessions, history: this.history };
-    const reports = known.sessions.list.map(({ id }) =>
-      sessionReport({ session: { id, url: this.#urlOf(id) }, known, notes, trouble: null }),
-    );
-    return reports.length > 1 ? { sessions: reports } : (reports[0] ?? null);
-  }
-
-  /** Empty without a request. */
-  #urlOf(id: string): string {
-    const place = `/sessions/${encodeURIComponent(id)}`;
-    for (const event of this.events) {
-      if (event.kind !== 'request' || event.dialect !== 'session') continue;
-      const at = event.url.indexOf(place);
-      if (at >= 0) return event.url.slice(0, at + place.length);
-    }
-    return '';
-  }
+  return '';
 }

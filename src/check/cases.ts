@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { chooseSegment, knownTypes } from '../display/segments.js';
-import type { Case, CaseResult, Offer } from '../fixtures/cases.js';
-import { wantedText } from '../fixtures/match.js';
+import type { Case, CaseResult, Offer } from '../fixtures/check-files.js';
+import { wantedText } from '../fixtures/pattern.js';
 import type { ToolResult } from '../protocol/callbacks/tool-result.js';
 import { llmText, outcomeOfText } from '../protocol/outcome.js';
 import { parseJson } from '../util/json.js';

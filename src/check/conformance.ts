@@ -1,4 +1,4 @@
-import type { ExpectedFailure } from '../fixtures/expected-failures.js';
+import type { ExpectedFailure } from '../fixtures/check-files.js';
 import type { Side } from '../protocol/requirements.js';
 import type { CaseCheck } from './cases.js';
 import type { Check, CheckStatus } from './judge.js';

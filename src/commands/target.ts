@@ -151,7 +151,7 @@ function fromEnvironment(given: string, env: Environment, option: string): strin
 
 /** The toolset that comes with the program. */
 export async function demoFixtures(): Promise<FixtureSet> {
-  const { parseFixtures } = await import('../fixtures/reading/check-set.js');
+  const { parseFixtures } = await import('../fixtures/read-fixtures.js');
   return parseFixtures(JSON.parse(await readFile(shippedFile('fixtures/demo.json'), 'utf8')), 'demo.json');
 }
 

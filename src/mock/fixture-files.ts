@@ -34,7 +34,7 @@ export type FixtureSource =
 export async function fixturesFrom(source: FixtureSource): Promise<FixtureSet> {
   if (isFixtureSet(source)) return source;
   if (isRecord(source) && !(source instanceof URL || source instanceof Promise))
-    return (await import('../fixtures/reading/check-set.js')).parseFixtures(source);
+    return (await import('../fixtures/read-fixtures.js')).parseFixtures(source);
   const list: readonly unknown[] = Array.isArray(source) ? source : [source];
   const paths = list.flatMap(path =>
     path instanceof URL ? [fileURLToPath(path)] : typeof path === 'string' ? [path] : [],

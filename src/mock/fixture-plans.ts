@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Answered, answer, answerAgain, fixtureFor } from '../fixtures/answer-call.js';
+import type { AckFault } from '../fixtures/file-schema.js';
 import {
   ackFaultOf,
   callbackFaultsOf,
@@ -11,7 +12,6 @@ import {
   type Remembered,
   type StepPath,
 } from '../fixtures/fixture-set.js';
-import type { AckFault } from '../fixtures/schema/file.js';
 import type { Invocation } from '../protocol/read-invocation.js';
 import type { Clock } from '../system/clock.js';
 import type { Call, Conversation } from './conversation.js';

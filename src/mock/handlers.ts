@@ -1,4 +1,4 @@
-import type { Step } from '../fixtures/schema/reply.js';
+import type { Step } from '../fixtures/reply-schema.js';
 import type { ToolResult } from '../protocol/callbacks/tool-result.js';
 import type { Invocation } from '../protocol/read-invocation.js';
 import type { Tool } from '../protocol/toolset.js';

@@ -8,7 +8,7 @@ import { createLog, type Listener, type Log } from '../events/log.js';
 import { type RecordedRequest, recordRequest } from '../events/record-request.js';
 import type { VerificationReport } from '../events/verification-report.js';
 import { type Fixture, type FixtureSet, stepsOf } from '../fixtures/fixture-set.js';
-import type { StepKind } from '../fixtures/schema/reply.js';
+import type { StepKind } from '../fixtures/reply-schema.js';
 import { type Outcome, textOfOutcome } from '../protocol/outcome.js';
 import { readInvocation } from '../protocol/read-invocation.js';
 import { type Clock, systemClock } from '../system/clock.js';

@@ -1,5 +1,5 @@
 import type { Fact } from '../events/events.js';
-import type { AckFault, CallbackFault } from '../fixtures/schema/file.js';
+import type { AckFault, CallbackFault } from '../fixtures/file-schema.js';
 import { bytesText } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import type { Conversation } from './conversation.js';

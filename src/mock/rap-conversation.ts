@@ -1,7 +1,7 @@
 import { Content } from '../events/content.js';
 import type { Turn } from '../events/events.js';
+import type { CallbackFault } from '../fixtures/file-schema.js';
 import type { StepPath } from '../fixtures/fixture-set.js';
-import type { CallbackFault } from '../fixtures/schema/file.js';
 import { type Outcome, textOfOutcome } from '../protocol/outcome.js';
 import { parseJson } from '../util/json.js';
 import { inLayout } from '../util/json-format.js';

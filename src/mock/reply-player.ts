@@ -1,5 +1,5 @@
 import { drawDelay, expandDiffs, type StepPath } from '../fixtures/fixture-set.js';
-import type { Reply, Step, StepKind } from '../fixtures/schema/reply.js';
+import type { Reply, Step, StepKind } from '../fixtures/reply-schema.js';
 import { fillTemplates, fillText, type TemplateValues } from '../fixtures/template.js';
 import type { Invocation } from '../protocol/read-invocation.js';
 import type { Conversation } from './conversation.js';

@@ -1,7 +1,7 @@
 import type { Log } from '../events/log.js';
 import { Verification } from '../events/verification.js';
+import { DEFAULT_MIDDLEWARE } from '../fixtures/file-schema.js';
 import { type FixtureSet, FixtureState, type Remembered, type StepPath } from '../fixtures/fixture-set.js';
-import { DEFAULT_MIDDLEWARE } from '../fixtures/schema/file.js';
 import { type ValueCheck, type ValueChecker, valueChecker } from '../json-schema/validator.js';
 import { readToolset } from '../protocol/read-toolset.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';

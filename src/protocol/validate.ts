@@ -81,13 +81,14 @@ export const WORDLESS = 'Invalid input';
 const wordless = () => WORDLESS;
 
 export function sentence(issue: Issue): string {
-  return issue.message === WORDLESS ? byCode(issue) : issue.message;
+  if (issue.message !== WORDLESS) return issue.message;
+  return issue.input === undefined ? 'is required' : byCode(issue);
 }
 
 function byCode(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? 'is required' : `must be ${article(issue.expected)}`;
+      return `must be ${article(issue.expected)}`;
     case 'invalid_value':
       return oneOf(issue.values);
     case 'invalid_union':

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { judgeCases } from '../../src/check/cases.js';
 import { gather } from '../../src/check/evidence.js';
-import { readCases } from '../../src/fixtures/cases.js';
+import { readCases } from '../../src/fixtures/check-files.js';
 import {
   acknowledged,
   answered,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseFixtures } from '../../src/fixtures/reading/check-set.js';
+import { parseFixtures } from '../../src/fixtures/read-fixtures.js';
 import { defineTool } from '../../src/mock/handlers.js';
 import { troubleOf } from '../support/failing.js';
 import { replying, type Stage, stageWith, watchedClock } from './stage.js';

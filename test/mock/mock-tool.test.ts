@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseFixtures } from '../../src/fixtures/reading/check-set.js';
+import { parseFixtures } from '../../src/fixtures/read-fixtures.js';
 import type { MockToolOptions } from '../../src/mock/mock-state.js';
 import { type MockTool, startMockTool } from '../../src/mock/mock-tool.js';
 import { type Clock, systemClock } from '../../src/system/clock.js';

@@ -1,5 +1,5 @@
 import type { Event } from '../../src/events/events.js';
-import { parseFixtures } from '../../src/fixtures/reading/check-set.js';
+import { parseFixtures } from '../../src/fixtures/read-fixtures.js';
 import type { MockToolOptions } from '../../src/mock/mock-state.js';
 import { type MockTool, startMockTool } from '../../src/mock/mock-tool.js';
 import type { InvokeOptions, PendingCall, Runtime } from '../peers/runtime.mjs';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checksOf } from '../../src/check/report.js';
-import { parseFixtures } from '../../src/fixtures/reading/check-set.js';
+import { parseFixtures } from '../../src/fixtures/read-fixtures.js';
 import { startMockTool } from '../../src/mock/mock-tool.js';
 import { findingsIn } from '../e2e/support/checking.js';
 import { type Probing, probing } from './probing.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROBES } from '../../src/check/probes/probes.js';
-import { parseFixtures } from '../../src/fixtures/reading/check-set.js';
+import { parseFixtures } from '../../src/fixtures/read-fixtures.js';
 import { type MockTool, startMockTool } from '../../src/mock/mock-tool.js';
 import { answersOf, type Probing, probing, sentBy, typesOf } from './probing.js';
 

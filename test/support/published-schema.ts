@@ -13,7 +13,7 @@ export interface PublishedSchema {
   readonly exportedAs: string;
 }
 
-type Name = 'report' | 'transcript' | 'session-report' | 'session' | 'cases' | 'check-report';
+type Name = 'fixtures' | 'report' | 'transcript' | 'session-report' | 'session' | 'cases' | 'check-report';
 
 const known = new Map<Name, PublishedSchema>();
 
@@ -26,9 +26,11 @@ export function publishedSchema(name: Name): PublishedSchema {
 
 function readSchema(name: Name): PublishedSchema {
   const url = new URL(`fixtures/${name}.schema.json`, ROOT);
-  const validate = new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile(
-    JSON.parse(readFileSync(url, 'utf8')),
-  );
+  const validate = new Ajv2020({
+    allErrors: true,
+    strict: name !== 'fixtures',
+    allowUnionTypes: true,
+  }).compile(JSON.parse(readFileSync(url, 'utf8')));
   const { exports } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
   return {
     path: url.pathname,

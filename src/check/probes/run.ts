@@ -1,5 +1,5 @@
 import { ACK_SLOW_MS } from '../../events/exchange.js';
-import type { Case } from '../../fixtures/cases.js';
+import type { Case } from '../../fixtures/check-files.js';
 import { readToolset } from '../../protocol/read-toolset.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Case, Offer } from '../../fixtures/cases.js';
+import type { Case, Offer } from '../../fixtures/check-files.js';
 import { exampleArguments } from '../../json-schema/example.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import type { Tool, Toolset } from '../../protocol/toolset.js';

@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Selection } from '../../check/report.js';
 import { REQUIREMENTS } from '../../check/rules/all.js';
-import type { Case } from '../../fixtures/cases.js';
-import type { ExpectedFailure } from '../../fixtures/expected-failures.js';
+import type { Case, ExpectedFailure } from '../../fixtures/check-files.js';
 import type { RequirementId, Side } from '../../protocol/requirements.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { usage } from '../options.js';
@@ -82,12 +81,12 @@ export async function planCheck(
 
 async function readCaseFile(path: string, stdin: Terminal['stdin']): Promise<readonly Case[]> {
   const text = await readText(path, stdin);
-  return (await import('../../fixtures/cases.js')).readCases({ path, text });
+  return (await import('../../fixtures/check-files.js')).readCases({ path, text });
 }
 
 async function readFailureFile(path: string, stdin: Terminal['stdin']): Promise<readonly ExpectedFailure[]> {
   const text = await readText(path, stdin);
-  return (await import('../../fixtures/expected-failures.js')).readExpectedFailures({ path, text });
+  return (await import('../../fixtures/check-files.js')).readExpectedFailures({ path, text });
 }
 
 /** Transcripts are called like this; without a file of that name the word would be taken for a host. */

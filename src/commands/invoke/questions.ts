@@ -128,7 +128,7 @@ export async function loadPolicy(path: string, { stdin }: Pick<Terminal, 'stdin'
     });
   const text = await readText(path, stdin);
   if (text.trim() === '') throw invalid(['it is empty; a policy needs at least `version: 1`']);
-  const reading = await parseFile({ path, text });
+  const reading = await parseFile({ path, text }, '`version: 1`');
   if ('faults' in reading) throw invalid(reading.faults);
   const { value, faults } = faultsOf(policySchema, reading.source.value);
   if (value) return value;

@@ -3,7 +3,7 @@ import type { TranscriptHeader } from '../../events/log.js';
 import { isTranscript, isWhole, missingFrom } from '../../events/transcript-reader.js';
 import { type FixtureSet, stepsOf } from '../../fixtures/fixture-set.js';
 import type { NamedRecording } from '../../fixtures/recording/from-transcript.js';
-import type { Step } from '../../fixtures/schema/reply.js';
+import type { Step } from '../../fixtures/reply-schema.js';
 import { type FixtureBytes, readFixtureFiles, textOf } from '../../mock/fixture-files.js';
 import { writePublicFile } from '../../system/files.js';
 import { writeOut } from '../../system/streams.js';
@@ -186,7 +186,7 @@ export async function exportFixtures(
   const recorded = await readRecordings(read, { speed });
   const [{ asOneFile }, { yamlOf }] = await Promise.all([
     import('../../fixtures/recording/from-transcript.js'),
-    import('../../fixtures/recording/write-yaml.js'),
+    import('../../fixtures/yaml.js'),
   ]);
   const file = asOneFile(recorded.recordings);
   const text = yamlOf(file, commentsOf(recorded));

@@ -1,7 +1,7 @@
 import { unread } from '../../events/bounded-events.js';
 import { callbackSecrets } from '../../events/shareable.js';
-import { type FixtureSet, usesConsentPage } from '../../fixtures/fixture-set.js';
-import { overshadowed } from '../../fixtures/unreachable-fixtures.js';
+import { overshadowed } from '../../fixtures/answer-call.js';
+import { type FixtureSet, stepsOf } from '../../fixtures/fixture-set.js';
 import { isLoopback } from '../../http/addresses.js';
 import { parseHost } from '../../http/guard.js';
 import type { MockToolOptions } from '../../mock/mock-state.js';
@@ -72,7 +72,10 @@ export function fixtureWarnings({ fixtures }: Pick<FixtureSet, 'fixtures'>): str
 /** The consent page has no https, so its `auth_url` is valid on loopback only (TOOL-OAUTH). */
 function consentWarnings(hosts: readonly string[], fixtures: FixtureSet): string[] {
   const [remote] = hosts.filter(host => !isLoopback(parseHost(host)?.name ?? ''));
-  if (remote === undefined || !usesConsentPage(fixtures)) return [];
+  const isOwnPage = fixtures.fixtures.some(fixture =>
+    stepsOf(fixture).some(step => step.kind === 'oauth' && step.oauth.auth_url === undefined),
+  );
+  if (remote === undefined || !isOwnPage) return [];
   return [
     `runtimes that call the mock as ${visibleLine(remote)} must refuse the auth_url of its consent page, which is http: and not on loopback (TOOL-OAUTH); give the oauth step an https auth_url`,
   ];

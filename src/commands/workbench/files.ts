@@ -6,7 +6,7 @@ import type { Event } from '../../events/events.js';
 import { readTranscript, type Transcript } from '../../events/transcript-reader.js';
 import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
 import { fixturesOfTranscript } from '../../fixtures/recording/from-transcript.js';
-import { yamlOf } from '../../fixtures/recording/write-yaml.js';
+import { yamlOf } from '../../fixtures/yaml.js';
 import { createPrivateFile, writePublicFile } from '../../system/files.js';
 import type { Redactor } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';

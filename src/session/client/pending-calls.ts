@@ -1,5 +1,5 @@
 import type { Answer, AnsweredCall } from '../../dialects/dialect.js';
-import { isEqual } from '../../fixtures/schema/match.js';
+import { isEqual } from '../../fixtures/pattern.js';
 import { isSettledStatus } from '../../protocol/callbacks.js';
 import { ACTIVE_STATE_CHANGE } from '../../protocol/session.js';
 import { excerpt } from '../../util/text.js';

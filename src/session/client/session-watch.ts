@@ -1,4 +1,4 @@
-import { isEqual } from '../../fixtures/schema/match.js';
+import { isEqual } from '../../fixtures/pattern.js';
 import { isSettledStatus } from '../../protocol/callbacks.js';
 import { createRedactor } from '../../util/redact.js';
 import { excerpt } from '../../util/text.js';

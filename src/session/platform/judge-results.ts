@@ -1,4 +1,4 @@
-import { isEqual } from '../../fixtures/schema/match.js';
+import { isEqual } from '../../fixtures/pattern.js';
 import { errorEventSchema, type SettledCall, sessionResultSchema } from '../../protocol/callbacks.js';
 import { isRecord } from '../../util/values.js';
 import {

@@ -1,7 +1,7 @@
 import { Content } from '../../events/content.js';
 import type { Fact } from '../../events/events.js';
 import type { SessionProblem } from '../../events/verification-report.js';
-import { type Difference, wantedText } from '../../fixtures/match.js';
+import { type Difference, wantedText } from '../../fixtures/pattern.js';
 import type { ScriptCall, SessionScript, SessionTool } from '../../fixtures/session-script.js';
 import { fillTemplates } from '../../fixtures/template.js';
 import { isTerminal, type SessionStatus, type SettledCall } from '../../protocol/callbacks.js';

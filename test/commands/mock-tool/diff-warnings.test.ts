@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { diffWarnings } from '../../../src/commands/mock-tool/fixtures.js';
-import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
+import { parseFixtures } from '../../../src/fixtures/read-fixtures.js';
 
 const HEAD = '--- a/a.txt\n+++ b/a.txt\n';
 const GOOD = `${HEAD}@@ -1,1 +1,1 @@\n-a\n+b\n`;

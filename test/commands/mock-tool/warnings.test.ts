@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startWarnings } from '../../../src/commands/mock-tool/output.js';
-import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
+import { parseFixtures } from '../../../src/fixtures/read-fixtures.js';
 
 const done = { payload: 'done' };
 const setOf = (...fixtures: object[]) => parseFixtures({ version: 1, fixtures }, 'a.yaml');

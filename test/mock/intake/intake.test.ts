@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../../src/events/events.js';
-import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
+import { parseFixtures } from '../../../src/fixtures/read-fixtures.js';
 import { createAgentClient } from '../../../src/http/pooled-client.js';
 import { Intake } from '../../../src/mock/intake.js';
 import { MockState } from '../../../src/mock/mock-state.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
+import { parseFixtures } from '../../../src/fixtures/read-fixtures.js';
 import { leftOut } from '../../../src/mock/local-tool.js';
 
 const event = [{ event: { text: 'x' } }, { payload: 1 }];

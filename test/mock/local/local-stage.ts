@@ -1,5 +1,5 @@
 import type { Event } from '../../../src/events/events.js';
-import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
+import { parseFixtures } from '../../../src/fixtures/read-fixtures.js';
 import { type LocalTool, type LocalToolOptions, startLocalTool } from '../../../src/mock/local-tool.js';
 import type { FileText } from '../stage.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createLog } from '../../../src/events/log.js';
-import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
+import { parseFixtures } from '../../../src/fixtures/read-fixtures.js';
 import { defineTool, payload, result } from '../../../src/mock/handlers.js';
 import { replying, watchedClock } from '../stage.js';
 import { localTool, told } from './local-stage.js';

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
+import { parseFixtures } from '../../../src/fixtures/read-fixtures.js';
 import { type McpTool, type McpToolOptions, serveMcpHttp } from '../../../src/mock/mcp/mcp-tool.js';
 import type { FileText } from '../stage.js';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
+import { parseFixtures } from '../../../src/fixtures/read-fixtures.js';
 import { type McpToolOptions, serveMcpStdio } from '../../../src/mock/mcp/mcp-tool.js';
 import { told } from '../local/local-stage.js';
 import { type FileText, replying, watchedClock } from '../stage.js';

@@ -1,4 +1,4 @@
-import { parseFixtures } from '../../../../src/fixtures/reading/check-set.js';
+import { parseFixtures } from '../../../../src/fixtures/read-fixtures.js';
 import { type MockTool, startMockTool } from '../../../../src/mock/mock-tool.js';
 import { type Front, startFront, type Twist } from './front.js';
 

@@ -13,8 +13,7 @@ export { readTranscript, readTranscripts, type Transcript } from './events/trans
 export { transcriptWriter } from './events/transcript-writer.js';
 // Fixtures
 export type { FixtureSet } from './fixtures/fixture-set.js';
-export { readFixtures } from './fixtures/read-fixtures.js';
-export { parseFixtures } from './fixtures/read-fixtures.js';
+export { parseFixtures, readFixtures } from './fixtures/read-fixtures.js';
 export { fixturesOfTranscript } from './fixtures/recording/from-transcript.js';
 export { parseSessionScript, readSessionScript, type SessionScript } from './fixtures/session-script.js';
 export {

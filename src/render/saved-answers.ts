@@ -9,10 +9,10 @@ import { prettyJson } from '../util/json-format.js';
 import { safeJson } from '../util/redact.js';
 import { cut } from '../util/text.js';
 import { bareUrl } from '../util/url.js';
-import { withoutPath } from './call-details.js';
 import { questionLines } from './callbacks.js';
 import { counted, type Line, labelled, line, quote, say, textLines } from './line.js';
 import { basisWords } from './steps.js';
+import { withoutPath } from './tool-calls.js';
 
 /** The call and the thread that a message belongs to. */
 interface CallIds {

@@ -12,7 +12,6 @@ import { readToolset } from '../../protocol/read-toolset.js';
 import { isRequirementId, type Warning } from '../../protocol/requirements.js';
 import { changesSchema } from '../../protocol/session.js';
 import { validate } from '../../protocol/validate.js';
-import { finalLines } from '../../render/call-details.js';
 import { type Line, line, marked, quote, say, took } from '../../render/line.js';
 import { displayReport } from '../../render/outputs/call-report.js';
 import { type Report, reportSchema } from '../../render/outputs/report-schema.js';
@@ -31,6 +30,7 @@ import {
   outcomeLines,
   pendingIn,
 } from '../../render/saved-answers.js';
+import { finalLines } from '../../render/session-calls.js';
 import { basisWords } from '../../render/steps.js';
 import { toolsetLines } from '../../render/toolset.js';
 import { textWarnings } from '../../render/warnings.js';

@@ -12,20 +12,27 @@ import { callbackSecrets } from '../../events/shareable.js';
 import { isWhole, missingFrom, type Transcript } from '../../events/transcript-reader.js';
 import { readInvocation } from '../../protocol/read-invocation.js';
 import type { Warning } from '../../protocol/requirements.js';
-import { callBodies, finalLines } from '../../render/call-details.js';
-import { sessionState } from '../../render/calls.js';
 import { failureOf } from '../../render/failure.js';
 import { clipped, counted as countedNoun, type Line, line, quote, say } from '../../render/line.js';
-import { callWords, newsOf, sessionNews } from '../../render/news.js';
 import { invokeReport } from '../../render/outputs/call-report.js';
 import { summaryLines, summaryOf, warningsOfAll } from '../../render/outputs/repeats.js';
 import { sessionReport } from '../../render/outputs/session/report.js';
-import { sessionHead } from '../../render/outputs/session.js';
 import { viewPane } from '../../render/pane-lines.js';
 import { panesOf } from '../../render/panes.js';
 import { callHeading } from '../../render/saved-answers.js';
-import { givenOf, type KnownCall, knownCalls } from '../../render/session-answers.js';
+import {
+  callBodies,
+  callWords,
+  finalLines,
+  givenOf,
+  type KnownCall,
+  knownCalls,
+  sessionHead,
+  sessionNews,
+  sessionState,
+} from '../../render/session-calls.js';
 import { StepLog, stepLine } from '../../render/steps.js';
+import { newsOf } from '../../render/tool-calls.js';
 import { counted, warningsOf } from '../../render/warnings.js';
 import { cut, excerpt, firstOf, formatDuration } from '../../util/text.js';
 import { usage } from '../options.js';

@@ -5,9 +5,10 @@ import { isClosed, quietPipes } from '../../system/streams.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
 import { isRecord } from '../../util/values.js';
 import { clipped, elapsed, type Line, line, quote, say, took } from '../line.js';
-import { newsOf, sessionNews } from '../news.js';
+import { sessionNews } from '../session-calls.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, dressLine } from '../terminal/theme.js';
+import { newsOf } from '../tool-calls.js';
 
 /*
  * What happens to a server, in lines for logs, pipes and screen readers. Foreign text is safe to print (threats, row 24). Memory is

@@ -1,12 +1,8 @@
 import type { Event } from '../../events/events.js';
-import { type Session, sessionCallState, statusOf } from '../../events/session-calls.js';
-import { isSettledStatus } from '../../protocol/callbacks.js';
+import type { Session } from '../../events/session-calls.js';
 import type { Redactor } from '../../util/redact.js';
-import { formatDuration } from '../../util/text.js';
-import { finalLines } from '../call-details.js';
-import { clipped, counted, elapsed, type Line, line, say } from '../line.js';
-import { sessionNews } from '../news.js';
-import { givenOf, type KnownCall, knownCalls } from '../session-answers.js';
+import { elapsed, type Line, say } from '../line.js';
+import { finalLines, givenOf, type KnownCall, knownCalls, sessionNews } from '../session-calls.js';
 import { newStepsOf, stepLine } from '../steps.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, dressLine } from '../terminal/theme.js';
@@ -86,25 +82,4 @@ function eventLines(event: Event, known: KnownSession, isPrivate: boolean): Line
     say(`${elapsed(event.at).padStart(8)} `, 'dim'),
     ...each,
   ]);
-}
-
-/** The state of a session: its status and for how long, its rounds, its calls. @param now ms since the start */
-export function sessionHead(session: Session, now: number): Line {
-  const { rounds, calls, forgotten, statuses, beganAt } = session;
-  const status = statusOf(session) ?? 'no status yet';
-  const isOver = isSettledStatus(status);
-  const isWell = status === 'completed' || status === 'idle';
-  const [mark, tone] = isWell
-    ? (['✓', 'good'] as const)
-    : isOver
-      ? (['✗', 'bad'] as const)
-      : (['…', 'running'] as const);
-  const at = statuses.at(-1)?.at ?? beganAt;
-  // It may go on for hours, which need no tenths.
-  const running = Math.max(0, Math.floor((now - at) / 1_000) * 1_000);
-  const time = isOver ? ` after ${formatDuration(at - beganAt)}` : ` ${formatDuration(running)}`;
-  const taken = [...calls.values()].filter(call => sessionCallState(session, call) === 'taken').length;
-  const ofRounds = rounds > 0 ? ` · ${isOver ? counted(rounds, 'round') : `round ${rounds}`}` : '';
-  const ofCalls = ` · ${taken + forgotten} of ${calls.size + forgotten} calls answered`;
-  return line`${say(mark, tone)} ${clipped(status, tone, 60)}${say(time, 'dim')}${say(ofRounds + ofCalls, 'dim')}`;
 }

@@ -1,11 +1,9 @@
 import { RecentCalls, RecentEvents } from '../../events/bounded-events.js';
 import type { Event } from '../../events/events.js';
 import type { ToolCall } from '../../events/tool-call.js';
-import { NO_CALLS, stepTally, tallyLine } from '../../render/call-details.js';
-import { type CallColumn, callName, callRow } from '../../render/calls.js';
-import { type Line, quote, say } from '../../render/line.js';
-import { newsOf } from '../../render/news.js';
+import { counted, type Line, quote, say } from '../../render/line.js';
 import { cutLine } from '../../render/terminal/theme.js';
+import { type CallColumn, callName, callRow, newsOf } from '../../render/tool-calls.js';
 import { Highlighting } from '../calls/highlighting.js';
 import {
   BYTES_KEY,
@@ -104,6 +102,30 @@ export const MOCK_KEYS: readonly KeyBinding<MockView>[] = [
   ...READING_KEYS,
 ];
 
+/** What happened so far: of all calls, also of those that are no longer remembered. */
+class Tally {
+  #calls = 0;
+  #unmatched = 0;
+  #undelivered = 0;
+
+  apply(event: Event): void {
+    if (event.kind === 'request' && event.purpose === 'invocation' && event.attempt === 1) this.#calls++;
+    if (event.kind === 'matched' && event.fixture === null) this.#unmatched++;
+    if (event.kind === 'dropped' && event.what === 'callback') this.#undelivered += event.count;
+  }
+
+  /** `12 calls · 1 unmatched · 2 undelivered` */
+  get line(): Line {
+    const found = (count: number, what: string, tone: 'warn' | 'bad') =>
+      count > 0 ? [say(' · ', 'dim'), say(`${count} ${what}`, tone)] : [];
+    return [
+      say(counted(this.#calls, 'call'), 'dim'),
+      ...found(this.#unmatched, 'unmatched', 'warn'),
+      ...found(this.#undelivered, 'undelivered', 'bad'),
+    ];
+  }
+}
+
 /** The calls of a mock. */
 export class MockView extends ListScreen implements ServerView {
   readonly list: ListDetail<Tab>;
@@ -117,7 +139,7 @@ export class MockView extends ListScreen implements ServerView {
   readonly #events = new RecentEvents();
   readonly #sheets: ToolSheets;
   readonly #highlighting: Highlighting;
-  #tally = NO_CALLS;
+  readonly #tally = new Tally();
 
   constructor(options: MockOptions, onChange: () => void) {
     super(options, onChange);
@@ -148,7 +170,7 @@ export class MockView extends ListScreen implements ServerView {
     this.#calls.apply(event);
     this.#keys = null;
     this.#events.apply(event);
-    this.#tally = stepTally(this.#tally, event);
+    this.#tally.apply(event);
     const line = event.calls?.length ? null : newsOf(event, undefined);
     if (line) this.notices.event(line, this.now);
   }
@@ -158,9 +180,7 @@ export class MockView extends ListScreen implements ServerView {
   }
 
   get summary(): string {
-    return tallyLine(this.#tally)
-      .map(({ text }) => text)
-      .join('');
+    return this.#tally.line.map(({ text }) => text).join('');
   }
 
   pause(): void {
@@ -212,7 +232,7 @@ export class MockView extends ListScreen implements ServerView {
         say(url, 'running'),
         ...(call ? [say('  '), ...callName(call)] : []),
       ],
-      [...paused, ...tallyLine(this.#tally), say(` · ${count} · seed `, 'dim'), ...quote(seed, 'dim')],
+      [...paused, ...this.#tally.line, say(` · ${count} · seed `, 'dim'), ...quote(seed, 'dim')],
     ];
   }
 

@@ -11,10 +11,9 @@ import {
   typeOfDelivery,
 } from '../../events/tool-call.js';
 import { type CallbackReading, readCallback } from '../../protocol/callbacks.js';
-import { detailLines } from '../../render/call-details.js';
-import { secretsOf } from '../../render/calls.js';
 import { type Line, quote, say } from '../../render/line.js';
 import { panesOfResult } from '../../render/panes.js';
+import { detailLines, secretsOf } from '../../render/tool-calls.js';
 import type { ToldEvent } from '../../render/wire.js';
 import { Memo, RecentMap } from '../../util/collections.js';
 import { decodeUtf8 } from '../../util/text.js';

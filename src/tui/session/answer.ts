@@ -2,9 +2,7 @@ import { loadHighlighter } from '../../display/syntax/load.js';
 import type { Exchange } from '../../events/exchange.js';
 import { type Session, statusOf } from '../../events/session-calls.js';
 import { isSettledStatus, type OAuth, type UserChoice } from '../../protocol/callbacks.js';
-import { sessionCallRow } from '../../render/calls.js';
 import { clipped, type Line, quote, say } from '../../render/line.js';
-import { callWords } from '../../render/news.js';
 import type { Paper } from '../../render/outputs/reporter.js';
 import {
   type AnsweredSession,
@@ -12,10 +10,17 @@ import {
   type SessionReporter,
   warningsOfSession,
 } from '../../render/outputs/session/report.js';
-import { callsTally, sessionHead } from '../../render/outputs/session.js';
+import { callsTally } from '../../render/outputs/session.js';
 import { troubleText, warningText } from '../../render/outputs/trouble.js';
 import { llmPane, type Pane, type Panes, panesOf } from '../../render/panes.js';
-import { type Given, givenOf, type KnownCall, knownCalls } from '../../render/session-answers.js';
+import {
+  callWords,
+  givenOf,
+  type KnownCall,
+  knownCalls,
+  sessionCallRow,
+  sessionHead,
+} from '../../render/session-calls.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, cutLine, dressLine, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import type { Clock } from '../../system/clock.js';
@@ -86,7 +91,7 @@ export function answerFrame(scene: AnswerScene, around: Scene, size: Size, theme
   return layFrame(top, { ...around, status: [], panes, views, picker }, size, theme);
 }
 
-const givenPane = onceEach(({ text }: Given) => llmPane(text ?? '', true));
+const givenPane = onceEach(({ text }: NonNullable<ReturnType<typeof givenOf>>) => llmPane(text ?? '', true));
 
 const answerPane = onceEach(
   ({ value }: NonNullable<Session['answer']>): Pane => ({

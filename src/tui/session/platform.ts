@@ -1,11 +1,17 @@
 import type { Event } from '../../events/events.js';
 import { type Session, Sessions, statusOf } from '../../events/session-calls.js';
 import { isTerminal } from '../../protocol/callbacks.js';
-import { callBodies, callHead } from '../../render/call-details.js';
-import { type CallView, type SessionColumn, sessionCallRow } from '../../render/calls.js';
+import type { CallView } from '../../render/calls.js';
 import { type Line, quote, say } from '../../render/line.js';
-import { sessionNews } from '../../render/news.js';
-import { type KnownCall, knownCalls } from '../../render/session-answers.js';
+import {
+  callBodies,
+  callHead,
+  type KnownCall,
+  knownCalls,
+  type SessionColumn,
+  sessionCallRow,
+  sessionNews,
+} from '../../render/session-calls.js';
 import { Memo } from '../../util/collections.js';
 import { LIST_KEYS, ListDetail, type ListSource, READING_KEYS, type Visible } from '../calls/list-detail.js';
 import { onePart } from '../calls/tabs.js';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
 import { History } from '../../../src/events/history.js';
 import { Sessions } from '../../../src/events/session-calls.js';
-import { sessionNews } from '../../../src/render/news.js';
+import { sessionNews } from '../../../src/render/session-calls.js';
 import { at, eventsOf, type Moment } from '../../events/build.js';
 import {
   answered,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { callRow } from '../../../src/render/calls.js';
+import { callRow } from '../../../src/render/tool-calls.js';
 import { delivered, MockStory } from '../../support/mock-story.js';
 import { words } from '../../support/words.js';
 

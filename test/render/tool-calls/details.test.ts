@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { detailLines } from '../../../src/render/call-details.js';
+import { detailLines } from '../../../src/render/tool-calls.js';
 import { CALLBACK_URL, MockStory, TOKEN } from '../../support/mock-story.js';
 import { words } from '../../support/words.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RequestEvent } from '../../../src/events/events.js';
-import { newsOf } from '../../../src/render/news.js';
+import { newsOf } from '../../../src/render/tool-calls.js';
 import { CALLBACK_URL, MockStory, TOKEN } from '../../support/mock-story.js';
 import { words } from '../../support/words.js';
 

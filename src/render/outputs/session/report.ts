@@ -5,7 +5,7 @@ import { writeOut } from '../../../system/streams.js';
 import type { Redactor } from '../../../util/redact.js';
 import { redactJson, safeJson } from '../../../util/redact.js';
 import { since } from '../../../util/text.js';
-import { givenOf, type KnownCall, knownCalls } from '../../session-answers.js';
+import { givenOf, type KnownCall, knownCalls } from '../../session-calls.js';
 import { counted, withoutFollow } from '../../warnings.js';
 import { warningsOfAll } from '../repeats.js';
 import type { Paper, Reporter, Trouble } from '../reporter.js';

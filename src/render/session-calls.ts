@@ -1,0 +1,406 @@
+import { sessionDialect } from '../dialects/session.js';
+import type { Content } from '../events/content.js';
+import type { Event, EventKind } from '../events/events.js';
+import { acknowledgedAfter, type Exchange, outcomeOf } from '../events/exchange.js';
+import type { History } from '../events/history.js';
+import {
+  type Session,
+  type SessionCall,
+  type SessionCallState,
+  type SessionRequest,
+  type Sessions,
+  sessionCallState,
+  statusOf,
+} from '../events/session-calls.js';
+import { isSettledStatus, isTerminal } from '../protocol/callbacks.js';
+import type { JudgedOutcome } from '../protocol/outcome.js';
+import { refusalIn } from '../protocol/session.js';
+import { onceEach } from '../util/collections.js';
+import { prettyJson } from '../util/json-format.js';
+import { formatDuration } from '../util/text.js';
+import { compactJson, foreignWords, isRecord } from '../util/values.js';
+import {
+  type CallState,
+  type CallView,
+  idCell,
+  jsonLines,
+  notAcknowledged,
+  outcomeWords,
+  shortText,
+  timeCell,
+  viewOf,
+} from './calls.js';
+import {
+  clipped,
+  counted,
+  elapsed,
+  type Line,
+  labelled,
+  line,
+  MARKS,
+  type Mark,
+  marked,
+  runningClock,
+  say,
+  type Tone,
+  textLines,
+  took,
+} from './line.js';
+import { newsOf } from './tool-calls.js';
+
+/*
+ * Calls of agent sessions, at the platform and at the tools that were asked for their sake: a row of a list, the news of an event,
+ * everything about one call.
+ */
+
+/** Folds that have had every event. */
+interface Known {
+  readonly sessions: Sessions;
+  /** Of the legs to RAP tools; its exchanges have the keys of the calls. */
+  readonly history?: History;
+}
+
+/** A call of a session, and the invocation that was made of it, where one was. */
+export interface KnownCall {
+  readonly session: Session;
+  readonly call: SessionCall;
+  readonly exchange?: Exchange;
+}
+
+function knownCall({ sessions, history }: Known, id = '', key = ''): KnownCall | undefined {
+  const session = sessions.get(id);
+  const call = session?.calls.get(key);
+  return session && call && withExchange(session, call, history);
+}
+
+/** All calls of a session, in the order in which they were asked. */
+export function knownCalls(session: Session, history?: History): KnownCall[] {
+  return [...session.calls.values()].map(call => withExchange(session, call, history));
+}
+
+function withExchange(session: Session, call: SessionCall, history: History | undefined): KnownCall {
+  const exchange = history?.exchanges.get(call.key);
+  return { session, call, ...(exchange && { exchange }) };
+}
+
+/** What the agent is given for a call. */
+interface Given {
+  readonly outcome: JudgedOutcome;
+  /** What the model gets; null where that is not known. */
+  readonly text: string | null;
+}
+
+/**
+ * How a call was answered; null where it is not. An `error_event` does not say which kind of failure it was, and a `tool_result`
+ * not that its success was assumed: where a tool was invoked for it, that is known from there.
+ */
+export function givenOf({ call, exchange }: KnownCall): Given | null {
+  if (!call.answer) return null;
+  const given = call.answer.body ? readOnce(call.answer.body) : UNREAD;
+  const known = exchange ? outcomeOf(exchange) : call.ours;
+  // The wire has one word for success, and one for all else.
+  const isSaidBy = known && given.outcome.type === (known.type === 'success' ? 'success' : 'error');
+  return isSaidBy ? { ...given, outcome: known } : given;
+}
+
+const UNREAD: Given = { outcome: { type: 'unknown', raw: null, basis: 'assumed' }, text: null };
+
+/** A body may have 5 MiB. */
+const readOnce = onceEach(({ json }: Content): Given => {
+  if (!json.ok) return UNREAD;
+  const reading = sessionDialect.read(json.value);
+  if (!reading.ok) return { ...UNREAD, text: compactJson(json.value) };
+  return { outcome: reading.answer.outcome, text: reading.text };
+});
+
+/** Arguments on one line. */
+function shortArgs(args: unknown, tone: Tone = 'plain'): Line {
+  if (args === undefined || args === null || (isRecord(args) && Object.keys(args).length === 0)) return [];
+  return shortText(compactJson(args) ?? '', tone);
+}
+
+export type SessionColumn = 'time' | 'session' | 'tool' | 'args' | 'id';
+
+export function sessionCallRow(known: KnownCall, now: number, isSelected = false): CallView<SessionColumn> {
+  const { session, call } = known;
+  return viewOf(sessionState(known, now), {
+    time: timeCell(call.askedAt),
+    session: clipped(session.id, 'dim'),
+    tool: clipped(call.tool, isSelected ? 'title' : 'plain'),
+    args: shortArgs(call.args, 'dim'),
+    id: idCell(call.key),
+  });
+}
+
+/** A call that is answered. The mark is null where the outcome decides it. */
+const STATES: Readonly<
+  Record<Exclude<SessionCallState, 'pending'>, readonly [Mark | null, (call: SessionCall) => Line]>
+> = {
+  answered: ['running', ({ posts }) => [say(posts > 0 ? 'to be posted again' : 'to be posted', 'running')]],
+  posting: ['running', ({ posts }) => [say(posts > 1 ? 'posting again' : 'posting', 'running')]],
+  taken: [
+    null,
+    ({ post, takenAt, askedAt }) =>
+      line`posted${post?.status === undefined ? null : ` ${post.status}`}${takenAt !== null && took(takenAt - askedAt)}`,
+  ],
+  refused: ['failed', ({ post }) => [say(`refused with ${post?.status ?? 'an error'}`, 'bad')]],
+  unwanted: ['aside', () => [say('no longer pending', 'warn')]],
+  gone: ['aside', () => [say('answered by another client', 'dim')]],
+};
+
+/** The state of a call: at its tool until it is answered, then at the platform. */
+export function sessionState(known: KnownCall, now: number): CallState {
+  const { call, exchange, session } = known;
+  const state = sessionCallState(session, call);
+  if (state === 'pending')
+    return {
+      mark: exchange?.waitingFor ? MARKS.asking : MARKS.running,
+      line: line`${pendingWords(exchange)}${runningClock(now - call.askedAt)}`,
+      isRunning: true,
+    };
+  const given = givenOf(known);
+  const isUnexpected = (call.answer?.unexpected.length ?? 0) > 0;
+  const [mark, wordsOf] = STATES[state];
+  const end = given === null || given.outcome.type === 'success' ? 'done' : 'failed';
+  const comma = say(', ', 'dim');
+  return {
+    mark: MARKS[isUnexpected ? 'failed' : (mark ?? end)],
+    line: [
+      ...(given ? [...outcomeWords(given.outcome), comma] : []),
+      ...(isUnexpected ? [say('unexpected answer', 'bad'), comma] : []),
+      ...wordsOf(call),
+    ],
+    isRunning: state === 'posting',
+  };
+}
+
+function pendingWords(exchange: Exchange | undefined): Line {
+  if (!exchange) return [say('pending', 'running')];
+  if (exchange.waitingFor) return [say('asks you', 'warn')];
+  if (exchange.settled) return [say('result', 'running')];
+  const after = acknowledgedAfter(exchange);
+  if (after !== null) return [say(`acknowledged after ${formatDuration(after)},`, 'running')];
+  const last = exchange.attempts.at(-1);
+  return last?.endedAt === undefined ? [say('invoked', 'running')] : notAcknowledged(last);
+}
+
+type NewsOf<Kind extends EventKind> = (event: Extract<Event, { kind: Kind }>, known: Known) => Line | null;
+
+type EndEvent = Extract<Event, { kind: 'response' | 'broken' }>;
+
+/** An event of an agent session on one line; null for an event without news, or of another protocol. @param known has had the event already */
+export function sessionNews(event: Event, known: Known): Line | null {
+  const tell = NEWS[event.kind] as NewsOf<EventKind> | null;
+  return tell?.(event, known) ?? null;
+}
+
+const NEWS: { readonly [Kind in EventKind]: NewsOf<Kind> | null } = {
+  session: statusNews,
+  awaiting: awaitingNews,
+  answered: answerNews,
+  response: apiNews,
+  broken: apiNews,
+  warned: ({ message }) => marked('warning', clipped(message, 'warn', 2_000)),
+  expired: ({ calls, what, afterMs }) =>
+    calls || what !== 'timeout'
+      ? null
+      : marked('failed', [say(`no news for ${formatDuration(afterMs)}`, 'bad')]),
+  planned: event => newsOf(event, undefined),
+  dropped: event => newsOf(event, undefined),
+  request: null,
+  expected: null,
+  denied: null,
+  loaded: null,
+  decided: null,
+  matched: null,
+  shaped: null,
+};
+
+/** With the id of the session where there are several. */
+function ofSession(news: Line, thread: string | undefined, { sessions }: Known): Line {
+  if (thread === undefined || sessions.size < 2) return news;
+  return [...news, say(' (', 'dim'), ...clipped(thread, 'dim'), say(')', 'dim')];
+}
+
+/** The answer to a request of the session API; null for one that only read something. */
+function apiNews(event: EndEvent, known: Known): Line | null {
+  const request = known.sessions.request(event.leg);
+  if (!request) return null;
+  const news = request.purpose === 'tool_results' ? postNews(event, request) : requestNews(event, request);
+  return news && ofSession(news, request.thread, known);
+}
+
+function attemptWords({ attempt }: SessionRequest): string {
+  return attempt > 1 ? ` at attempt ${attempt}` : '';
+}
+
+function postNews(event: EndEvent, request: SessionRequest): Line {
+  const time = took(event.at - request.at, 'in');
+  const { size } = new Set([...(request.calls ?? []), ...(event.calls ?? [])]);
+  const what = size === 0 ? 'results' : counted(size, 'result');
+  const posted = `${what} posted${attemptWords(request)}`;
+  if (event.kind === 'broken') {
+    const unknown = say(': unknown whether they arrived', 'warn');
+    return marked('warning', line`${posted}, but ${clipped(event.code, 'warn')}${time}${unknown}`);
+  }
+  const { status, body } = event;
+  if (status >= 200 && status < 300) return marked('done', line`${posted}, answered ${status}${time}`);
+  if (status === 409) {
+    const late = say(': the session had finished', 'warn');
+    return marked('aside', line`${say(`${posted}, answered 409`, 'warn')}${time}${late}`);
+  }
+  const refused = say(`${what} refused${attemptWords(request)} with ${status}`, 'bad');
+  return marked('failed', line`${refused}${time}${refusalWords(body)}`);
+}
+
+/** What a platform says of a request that it refuses, after a colon. */
+function refusalWords(body: Content | undefined): Line {
+  const said = body?.json.ok ? refusalIn(body.json.value) : '';
+  return said === '' ? [] : line`: ${said}`;
+}
+
+function requestNews(event: EndEvent, request: SessionRequest): Line | null {
+  const [path = ''] = request.url.split(/[?#]/, 1);
+  const place = /\/api\/v2(\/.*)$/.exec(path)?.[1] ?? path;
+  const what = line`${`${request.method} ${place}`}${attemptWords(request)}`;
+  const time = took(event.at - request.at, 'in');
+  if (event.kind === 'broken')
+    return marked('warning', line`${what} was not answered: ${clipped(event.code, 'warn')}${time}`);
+  const { status, body } = event;
+  if (status >= 400)
+    return marked('failed', line`${what}${say(` answered ${status}`, 'bad')}${time}${refusalWords(body)}`);
+  return request.method === 'GET' ? null : marked('aside', line`${what} answered ${status}${time}`);
+}
+
+/** That a session waits for calls is said by {@link awaitingNews}. */
+function statusNews(
+  { thread, status, at, answer, error }: Extract<Event, { kind: 'session' }>,
+  { sessions }: Known,
+): Line | null {
+  const session = sessions.get(thread ?? '');
+  if (!session || status === 'awaiting_tool_results') return null;
+  const isChange = session.statuses.at(-1)?.at === at;
+  return isChange || answer !== undefined || error !== undefined ? statusLine(session, at) : null;
+}
+
+/** Characters of an error or an answer. */
+const MOST = 500;
+
+function statusLine(session: Session, at: number): Line {
+  const { id, error, answer, beganAt } = session;
+  const status = statusOf(session) ?? '';
+  const name = line`session ${clipped(id, 'title')}`;
+  if (!isSettledStatus(status)) return marked('aside', line`${name} is ${status}`);
+  const isWell = error === null && (status === 'completed' || status === 'idle');
+  const does = say(isTerminal(status) ? ' ended as ' : ' is ');
+  const why = error !== null && line`: ${clipped(error, 'bad', MOST)}`;
+  const result = answer !== null && line`: ${clipped(foreignWords(answer.value), 'plain', MOST)}`;
+  const time = took(at - beganAt);
+  return marked(isWell ? 'done' : 'failed', line`${name}${does}${status}${time}${why}${result}`);
+}
+
+/** Of the new calls so many are named. */
+const NAMED = 5;
+
+/** The calls that are new; a call that is published again is left out. */
+function awaitingNews(
+  { thread, pending, at }: Extract<Event, { kind: 'awaiting' }>,
+  known: Known,
+): Line | null {
+  const asked = pending.flatMap(({ key }) => {
+    const found = knownCall(known, thread, key);
+    return found?.call.askedAt === at ? [found.call] : [];
+  });
+  if (asked.length === 0) return null;
+  const names = asked
+    .slice(0, NAMED)
+    .flatMap((call, index) => [...(index > 0 ? [say(' · ', 'dim')] : []), ...callWords(call)]);
+  const rest = asked.length - NAMED;
+  const count = asked.length === 1 ? 'a call' : `${asked.length} calls`;
+  const more = rest > 0 && say(` and ${rest} more`, 'dim');
+  return ofSession(marked('received', line`waits for ${count}: ${names}${more}`), thread, known);
+}
+
+/** The name of a session's call: its tool, its arguments in short, its id. */
+export function callWords({ tool, args, id, key }: SessionCall): Line {
+  const short = shortArgs(args);
+  const name = clipped(id === null ? `${key} (no id)` : key, 'dim');
+  return line`${clipped(tool, 'title')}${short.length > 0 && line` ${short}`} ${name}`;
+}
+
+function answerNews(
+  { thread, calls: [key] = [], at, by }: Extract<Event, { kind: 'answered' }>,
+  known: Known,
+): Line | null {
+  const found = knownCall(known, thread, key);
+  const given = found && givenOf(found);
+  if (!found || !given) return null;
+  const { outcome, text } = given;
+  const does = say(by === 'platform' ? ' got ' : ' answered: ');
+  const said = text !== null && line` ${shortText(text)}`;
+  const time = took(at - found.call.askedAt);
+  const words = line`${callWords(found.call)}${does}${outcomeWords(outcome)}${said}${time}`;
+  return ofSession(marked(outcome.type === 'success' ? 'done' : 'failed', words), thread, known);
+}
+
+/** A call: its ids, and its state at the tool and at the platform. @param now ms since the start */
+export function callHead(known: KnownCall, now: number): Line[] {
+  const { session, call, exchange } = known;
+  const given = givenOf(known);
+  return [
+    line`${clipped(call.tool, 'title')} ${call.key}`,
+    labelled('session', ...clipped(session.id)),
+    ...(call.id === null ? [labelled('id', say('null (identified by tool and arguments)', 'dim'))] : []),
+    labelled('asked', say(`at ${elapsed(call.askedAt)} in round ${call.round + 1}`)),
+    ...(exchange ? [labelled('invoked', ...invoked(exchange))] : []),
+    ...(given ? [labelled('outcome', ...outcomeWords(given.outcome))] : []),
+    labelled('state', ...sessionState(known, now).line),
+    ...(call.answer?.unexpected ?? []).map(words =>
+      labelled('expected', ...marked('failed', clipped(words, 'bad'))),
+    ),
+    ...call.warnings.map(words => labelled('warning', ...clipped(words, 'warn'))),
+    ...(call.posts > 1 ? [labelled('posted', say(`${call.posts} times`))] : []),
+  ];
+}
+
+function invoked(exchange: Exchange): Line {
+  const after = acknowledgedAfter(exchange);
+  const [first] = exchange.attempts;
+  if (!first) return [say('not sent', 'warn')];
+  return line`at ${elapsed(first.sentAt)}${after !== null && say(`, acknowledged after ${formatDuration(after)}`, 'dim')}`;
+}
+
+/** The arguments of a call, and what the model gets. */
+export function callBodies(known: KnownCall): Line[] {
+  const given = givenOf(known);
+  return [
+    [],
+    [say('ARGUMENTS', 'title')],
+    ...jsonLines(compactJson(known.call.args) ?? 'none'),
+    ...(given ? [[], [say('LLM', 'title')], ...jsonLines(given.text ?? '(not kept)')] : []),
+  ];
+}
+
+/** The whole answer of an agent under a heading; nothing where it has none. */
+export function finalLines({ answer }: Pick<Session, 'answer'>): Line[] {
+  if (answer === null) return [];
+  const text = foreignWords(answer.value);
+  return [[say('ANSWER', 'title')], ...textLines(prettyJson(text) ?? text, Number.POSITIVE_INFINITY).lines];
+}
+
+/** The state of a session: its status and for how long, its rounds, its calls. @param now ms since the start */
+export function sessionHead(session: Session, now: number): Line {
+  const { rounds, calls, forgotten, statuses, beganAt } = session;
+  const status = statusOf(session) ?? 'no status yet';
+  const isOver = isSettledStatus(status);
+  const isWell = status === 'completed' || status === 'idle';
+  const mark = MARKS[isWell ? 'done' : isOver ? 'failed' : 'running'];
+  const at = statuses.at(-1)?.at ?? beganAt;
+  // It may go on for hours, which need no tenths.
+  const running = Math.max(0, Math.floor((now - at) / 1_000) * 1_000);
+  const time = isOver ? ` after ${formatDuration(at - beganAt)}` : ` ${formatDuration(running)}`;
+  const taken = [...calls.values()].filter(call => sessionCallState(session, call) === 'taken').length;
+  const ofRounds = rounds > 0 ? ` · ${isOver ? counted(rounds, 'round') : `round ${rounds}`}` : '';
+  const ofCalls = ` · ${taken + forgotten} of ${calls.size + forgotten} calls answered`;
+  return line`${mark} ${clipped(status, mark.tone, 60)}${say(time, 'dim')}${say(ofRounds + ofCalls, 'dim')}`;
+}

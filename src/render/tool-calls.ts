@@ -1,0 +1,439 @@
+import type { Content } from '../events/content.js';
+import type { Event, EventKind, RequestEvent } from '../events/events.js';
+import { urlSecrets } from '../events/shareable.js';
+import {
+  type CallbackDelivery,
+  type DeliveryAttempt,
+  isDelivered,
+  type ToolCall,
+  type ToolCallState,
+  toolCallState,
+  typeOfDelivery,
+} from '../events/tool-call.js';
+import type { Redactor } from '../util/redact.js';
+import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
+import { isRecord } from '../util/values.js';
+import { argsCell, type CallState, type CallView, idCell, jsonLines, timeCell, viewOf } from './calls.js';
+import {
+  clipped,
+  counted,
+  elapsed,
+  type Line,
+  labelled,
+  line,
+  MARKS,
+  type Mark,
+  marked,
+  quote,
+  runningClock,
+  say,
+  type Tone,
+  took,
+} from './line.js';
+
+/*
+ * Calls as a mock tool saw them: a row of a list, the news of an event, everything about one call. URLs that give power over a
+ * conversation are left out (threats, row 25).
+ */
+
+/** Characters of one value. */
+const MOST = 2_000;
+
+/** The secrets of a call: a callback URL lets one speak for the tool, a response URL for the user. */
+export function secretsOf({ addressee, deliveries }: ToolCall): Redactor {
+  if (!addressee) return urlSecrets([]);
+  const { callback_url, id, group_id, call_id } = addressee;
+  // The URL of a consent page is for the user, and stays.
+  const responseUrls = deliveries.flatMap(({ body }) => textOf(messageIn(body), 'response_url') || []);
+  return urlSecrets([callback_url, ...responseUrls], [id, group_id, call_id ?? '']);
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function messageIn(body: Content | null | undefined): Members {
+  return body?.json.ok && isRecord(body.json.value) ? body.json.value : {};
+}
+
+function textOf(message: Members, name: string): string {
+  const value = message[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/** The name of a call: its operation, its id, its thread. */
+export function callName({ invocation, addressee }: ToolCall): Line {
+  const { id = '', group_id = '' } = addressee ?? {};
+  return [
+    ...(invocation ? clipped(invocation.operation, 'title') : [say('a call', 'title')]),
+    ...(id ? line` ${id}` : []),
+    ...(group_id ? [say(' (', 'dim'), ...clipped(group_id, 'dim'), say(')', 'dim')] : []),
+  ];
+}
+
+/** The fixture or handler that answers a call, or why none does; nothing where that is not known yet. */
+function answeredBy({ answeredBy, plans, warnings }: ToolCall): Line {
+  if (answeredBy !== null) return quote(answeredBy);
+  if (plans.includes('rate-limit')) return [say('over the rate limit', 'warn')];
+  if (plans.some(plan => plan.startsWith('ack '))) return [say('a fault', 'warn')];
+  return warnings.length > 0 ? [say('no fixture', 'warn')] : [];
+}
+
+/** What went wrong with an attempt to deliver a callback. */
+function faultOf({ status, broken = 'broken' }: DeliveryAttempt): string {
+  return status === undefined ? broken : `answered ${status}`;
+}
+
+function isTaken(status = 0): boolean {
+  return status >= 200 && status < 300;
+}
+
+export type CallColumn = 'time' | 'operation' | 'args' | 'id' | 'thread' | 'answeredBy';
+
+/** A call that a mock received. @param isPaused deliveries are held back */
+export function callRow(
+  call: ToolCall,
+  now: number,
+  isSelected = false,
+  isPaused = false,
+): CallView<CallColumn> {
+  const { id = '', group_id = '' } = call.addressee ?? {};
+  const { invocation } = call;
+  return viewOf(stateOf(call, now, isPaused), {
+    time: timeCell(call.receivedAt),
+    operation: invocation
+      ? clipped(invocation.operation, isSelected ? 'title' : 'plain')
+      : [say('malformed', 'bad')],
+    args: invocation ? argsCell(invocation.arguments, secretsOf(call)) : [],
+    id: idCell(id),
+    thread: idCell(group_id),
+    answeredBy: answeredBy(call),
+  });
+}
+
+const STATES: Readonly<Record<ToolCallState, readonly [Mark, (call: ToolCall) => Line]>> = {
+  waiting: [
+    'running',
+    ({ deliveries, isCancelled }) => {
+      const attempts = deliveries.at(-1)?.attempts ?? [];
+      const failed = attempts.findLast(({ endedAt, status }) => endedAt !== undefined && !isTaken(status));
+      if (failed) return [say(`retrying, ${faultOf(failed)}`, 'warn')];
+      return [say(isCancelled ? 'canceled' : 'waiting', 'running')];
+    },
+  ],
+  asking: [
+    'asking',
+    ({ awaits }) => [say(awaits === 'consent' ? 'asks for consent' : 'asks for a choice', 'warn')],
+  ],
+  delivered: [
+    'done',
+    ({ deliveries, receivedAt }) => {
+      const result = deliveries.find(each => isDelivered(each) && typeOfDelivery(each) === 'tool_result');
+      const endedAt = result?.attempts.find(({ status }) => isTaken(status))?.endedAt ?? receivedAt;
+      return line`delivered${took(endedAt - receivedAt)}`;
+    },
+  ],
+  undelivered: ['failed', call => clipped(secretsOf(call).text(call.lost ?? 'not delivered'), 'bad')],
+  silent: ['aside', () => [say('no result (planned)', 'dim')]],
+  refused: ['failed', ({ acknowledgement: { status } }) => [say(`refused with ${status}`, 'bad')]],
+};
+
+function stateOf(call: ToolCall, now: number, isPaused: boolean): CallState {
+  const notes = notesOn(call).map(note => say(`, ${note}`, 'dim'));
+  if (call.awaits === 'fire')
+    return {
+      mark: MARKS.asking,
+      isRunning: false,
+      line: [say('waiting: press e to send', 'warn'), ...notes],
+    };
+  const state = toolCallState(call);
+  const [mark, wordsOf] = STATES[state];
+  const isUnanswered = state === 'delivered' && isUnmatched(call);
+  const isLate = state === 'delivered' && call.lost !== null;
+  const isHeld = state === 'waiting' && isPaused;
+  const isRunning = (state === 'waiting' && !isHeld) || state === 'asking';
+  // A question is timed from when it was asked.
+  const askedAt = state === 'asking' ? call.deliveries.at(-1)?.attempts[0]?.at : undefined;
+  return {
+    mark: isUnanswered || isLate ? MARKS.warning : MARKS[mark],
+    isRunning,
+    line: line`${isUnanswered && say('no fixture, ', 'warn')}${isHeld ? say('held', 'warn') : wordsOf(call)}${isLate && say(', a later one failed', 'bad')}${notes}${isRunning && runningClock(now - (askedAt ?? call.receivedAt))}`,
+  };
+}
+
+/** A delivered answer that only says that no fixture matches. */
+function isUnmatched({ invocation, answeredBy, plans, warnings }: ToolCall): boolean {
+  return invocation !== null && answeredBy === null && plans.length === 0 && warnings.length > 0;
+}
+
+function notesOn(call: ToolCall): string[] {
+  const { arrivals, isCancelled, deliveries, forgotten } = call;
+  const attempts = Math.max(0, ...deliveries.map(delivery => delivery.attempts.length));
+  const isEvent = (each: CallbackDelivery) =>
+    typeOfDelivery(each) === 'subscription_event' && isDelivered(each);
+  const events = deliveries.filter(isEvent).length + forgotten;
+  return [
+    ...(attempts > 1 ? [`${attempts} attempts`] : []),
+    ...(events > 0 ? [counted(events, 'event')] : []),
+    ...(arrivals > 1 ? [`received ${arrivals}×`] : []),
+    ...(isCancelled && toolCallState(call) !== 'waiting' ? ['canceled'] : []),
+  ];
+}
+
+/** The last question of a call. */
+function questionOf(call: ToolCall | undefined): Members {
+  const isQuestion = (each: CallbackDelivery) =>
+    ['user_choice', 'oauth'].includes(typeOfDelivery(each) ?? '');
+  return messageIn(call?.deliveries.findLast(isQuestion)?.body);
+}
+
+function choiceOf(question: Members, index: unknown): string | undefined {
+  const choices = Array.isArray(question['choices']) ? question['choices'] : [];
+  const choice: unknown = choices[Number(index)];
+  return choice === undefined ? undefined : String(choice);
+}
+
+type DecidedEvent = Extract<Event, { kind: 'decided' }>;
+
+/** What was decided and by whom; a choice is shown by its label. */
+function decisionWords({ what, value = '', by }: DecidedEvent, call: About): Line {
+  const label = what === 'choice' ? (choiceOf(questionOf(call), value) ?? value) : value;
+  // A mock has no policy: firing a call by hand gives the preset answer.
+  const who = by === 'policy' ? 'sent manually' : `by a ${by}`;
+  return line`${what} ${clipped(String(label), 'title')} ${say(who, 'dim')}`;
+}
+
+/** The remembered call that an event is about. */
+type About = ToolCall | undefined;
+
+type NewsOf<Kind extends EventKind> = (event: Extract<Event, { kind: Kind }>, call: About) => Line | null;
+
+/** An event of a mock on one line; null for an event without news. @param call as it is after the event */
+export function newsOf(event: Event, call: About): Line | null {
+  const tell = NEWS[event.kind] as NewsOf<EventKind> | null;
+  return tell?.(event, call) ?? null;
+}
+
+/** News of a call begin with its name. */
+function about(call: About, mark: Mark, words: Line): Line {
+  return marked(mark, call ? line`${callName(call)} ${words}` : words);
+}
+
+const PLANS: Readonly<Record<string, Line>> = {
+  'rate-limit': [say('is over the rate limit', 'warn')],
+  demand: [say('waiting: send it with POST /__mock__/fire', 'warn')],
+  silence: [say('gets no result (planned)')],
+};
+
+const NEWS: { readonly [Kind in EventKind]: NewsOf<Kind> | null } = {
+  request(event, call) {
+    if (event.purpose !== 'invocation') return noticeNews(event, call);
+    return call && call.arrivals > 1
+      ? about(call, 'aside', line`received again (${call.arrivals} times)`)
+      : null;
+  },
+  response: endNews,
+  broken: endNews,
+  matched({ fixture }, call) {
+    // Where nothing matched, a warning has said so, and why.
+    if (!call || (fixture === null && call.warnings.length > 0)) return null;
+    return about(call, 'received', [say('answered by ', 'dim'), ...answeredBy(call)]);
+  },
+  planned: ({ by, plan }, call) =>
+    about(call, 'aside', PLANS[plan] ?? [say(`${by}: `, 'dim'), ...quote(plan, 'warn')]),
+  warned: ({ message }, call) => about(call, 'warning', foreign(message, call, 'warn')),
+  dropped({ what, why, count, leg, type }, call) {
+    const delivery = call && leg !== undefined ? deliveryOf(call, leg) : undefined;
+    const name = type ?? (delivery && typeOfDelivery(delivery)) ?? what;
+    const many = count === 1 ? '' : `${count} times `;
+    return about(call, 'failed', line`${name} ${many}not delivered: ${foreign(why, call, 'bad')}`);
+  },
+  decided: (event, call) =>
+    event.what === 'choice' || event.what === 'consent'
+      ? about(call, 'done', decisionWords(event, call))
+      : null,
+  expired({ what, afterMs }, call) {
+    const within = afterMs > 0 ? ` within ${formatDuration(afterMs)}` : '';
+    return what === 'answer' ? about(call, 'aside', [say(`no answer${within}`, 'warn')]) : null;
+  },
+  shaped({ by, changes }, call) {
+    if (by === 'verbatim' || changes.length === 0) return null;
+    const list = changes.map(({ path, change }) => `${change} ${path}`).join(', ');
+    return about(call, 'aside', line`${say('middleware ', 'dim')}${list}`);
+  },
+  loaded: null,
+  expected: null,
+  denied: null,
+  session: null,
+  awaiting: null,
+  answered: null,
+};
+
+/** An error may quote the URL that it is about (threats, row 25). */
+function foreign(text: string, call: About, tone: Tone): Line {
+  return clipped(call ? secretsOf(call).text(text) : text, tone, MOST);
+}
+
+/** The notices of a runtime; null for other requests. */
+function noticeNews({ purpose, thread }: RequestEvent, call: About): Line | null {
+  const name = thread === undefined ? 'a thread' : line`thread ${clipped(thread, 'title')}`;
+  if (purpose === 'cancel')
+    return about(call, 'aside', call ? line`was canceled` : line`${name} cancels an unknown call`);
+  if (purpose === 'close') return marked('aside', line`${name} was closed`);
+  return purpose === 'migrate' ? marked('aside', line`${name} was migrated`) : null;
+}
+
+type EndEvent = Extract<Event, { kind: 'response' | 'broken' }>;
+
+/** The end of an attempt to deliver a callback, or of an invocation that was not simply acknowledged. */
+function endNews(event: EndEvent, call: About): Line | null {
+  if (!call) return null;
+  if (event.leg === call.acknowledgement.leg) return acknowledgementNews(event, call);
+  const delivery = deliveryOf(call, event.leg);
+  const index = delivery?.attempts.findIndex(({ leg }) => leg === event.leg) ?? -1;
+  const attempt = delivery?.attempts[index];
+  if (!delivery || !attempt) {
+    if (event.kind === 'broken' || event.status < 400) return null;
+    return about(call, 'failed', [say(`a request about it was refused with ${event.status}`, 'warn')]);
+  }
+  const { at, endedAt = at, status = 500 } = attempt;
+  const type = typeOfDelivery(delivery) ?? 'callback';
+  const time = took(endedAt - at, 'in');
+  if (isTaken(status))
+    return about(call, 'done', line`${type} delivered${index > 0 && ` at attempt ${index + 1}`}${time}`);
+  if (status < 500) return null; // it is final, and reported as dropped
+  const failed = say(` attempt ${index + 1} failed: ${faultOf(attempt)}`, 'warn');
+  return about(call, 'aside', line`${type}${failed}${time}`);
+}
+
+function deliveryOf(call: ToolCall, leg: string): CallbackDelivery | undefined {
+  return call.deliveries.findLast(({ attempts }) => attempts.some(each => each.leg === leg));
+}
+
+function acknowledgementNews(event: EndEvent, call: ToolCall): Line | null {
+  if (call.isDirect) {
+    const time = took(event.at - call.receivedAt);
+    if (event.kind === 'response') return about(call, 'done', line`answered${time}`);
+    // That it gets no answer on purpose was said before.
+    return call.isSilent
+      ? null
+      : about(call, 'aside', line`got no answer: ${quote(event.code, 'warn')}${time}`);
+  }
+  if (event.kind === 'broken') return about(call, 'aside', [say('was not acknowledged (planned)', 'warn')]);
+  return event.status === 200
+    ? null
+    : about(call, 'failed', [say(`was refused with ${event.status}`, 'bad')]);
+}
+
+/** Everything about a call: the invocation, and each callback with its message. */
+export function detailLines(call: ToolCall): Line[] {
+  const { deliveries, dropped, forgotten } = call;
+  const secrets = secretsOf(call);
+  return [
+    ...receivedLines(call, secrets),
+    ...(forgotten > 0 ? [[], [say(`${forgotten} earlier callbacks were dropped`, 'dim')]] : []),
+    ...deliveries.flatMap(delivery => [[], ...deliveryLines(delivery, secrets)]),
+    ...(dropped.length > 0 ? [[]] : []),
+    ...dropped.map((why): Line => line`${say('✗ not delivered: ', 'bad')}${foreign(why, call, 'bad')}`),
+  ];
+}
+
+function receivedLines(call: ToolCall, secrets: Redactor): Line[] {
+  const { invocation, addressee, warnings, decisions, plans } = call;
+  const values = {
+    call_id: invocation?.call_id,
+    ancestors: invocation?.thread_ancestors?.join(', '),
+    user: invocation?.user_id,
+    callback: addressee && withoutPath(addressee.callback_url),
+  };
+  return [
+    callName(call),
+    ...Object.entries(values).flatMap(([label, value]) =>
+      value ? [labelled(label, ...clipped(value, 'plain', MOST))] : [],
+    ),
+    labelled('received', ...arrivalWords(call)),
+    labelled('answer', ...answerWords(call)),
+    ...waitLines(call, secrets),
+    ...plans.map(plan => labelled('planned', ...quote(plan, 'warn'))),
+    ...decisions.map(decision => labelled('decided', ...decisionWords(decision, call))),
+    ...warnings.map(warning => labelled('warning', ...foreign(warning, call, 'warn'))),
+    ...(invocation
+      ? [[], [say('ARGUMENTS', 'title')], ...jsonLines(secrets.text(JSON.stringify(invocation.arguments)))]
+      : []),
+  ];
+}
+
+/** The origin of a callback URL: its path lets one speak for the tool (threats, row 25). */
+export function withoutPath(url: string): string {
+  return URL.canParse(url) ? `${new URL(url).origin}/…` : '(not a URL)';
+}
+
+function arrivalWords({ receivedAt, acknowledgement, arrivals }: ToolCall): Line {
+  const { status, at = receivedAt } = acknowledgement;
+  const tone: Tone = status === 200 ? 'plain' : 'warn';
+  const answer = say(status === undefined ? ' not acknowledged' : ` answered ${status}`, tone);
+  const again = arrivals > 1 && say(`, received ${arrivals}×, last`);
+  return line`at ${elapsed(receivedAt)}${again}${answer}${arrivals === 1 && status !== undefined && took(at - receivedAt, 'in')}`;
+}
+
+/** What answers a call; where no fixture does, the nearest one and where it differs. */
+function answerWords(call: ToolCall): Line {
+  const words = answeredBy(call);
+  if (!call.nearest) return words.length > 0 ? words : [say('not decided yet', 'dim')];
+  const { fixture, path, reason } = call.nearest;
+  return line`${words}; nearest: ${quote(fixture, 'title')}, differs at ${quote(path, 'title')}: ${clipped(reason, 'plain', MOST)}`;
+}
+
+/** What the user can do for a call that waits, or where. */
+function waitLines(call: ToolCall, secrets: Redactor): Line[] {
+  const { awaits, addressee } = call;
+  const question = questionOf(call);
+  if (awaits === null) return [];
+  if (awaits === 'fire') return [labelled('waits', say('press e to send it', 'warn'))];
+  if (awaits === 'consent')
+    return [
+      labelled('waits', say('for consent: press e to grant it, or decide at', 'warn')),
+      // A row of its own, without indent, so that it can be copied.
+      clipped(textOf(question, 'auth_url'), 'running', MOST),
+    ];
+  const selected = Number(question['default'] ?? 0);
+  const answer = JSON.stringify({ id: addressee?.id, selected });
+  const choice = clipped(secrets.text(choiceOf(question, selected) ?? ''), 'title', MOST);
+  const place = withoutPath(textOf(question, 'response_url'));
+  return [
+    labelled('waits', say('for a choice: press e for ', 'warn'), ...choice),
+    labelled('', ...line`or the runtime posts, such as ${clipped(answer, 'plain', MOST)}`),
+    labelled('', ...line`to its response_url, ${place}`),
+  ];
+}
+
+/** One callback: its type, its attempts, its message. */
+function deliveryLines(delivery: CallbackDelivery, secrets: Redactor): Line[] {
+  const { attempts, body } = delivery;
+  const type = quote(typeOfDelivery(delivery)?.toUpperCase() ?? 'NO MESSAGE', 'title');
+  const tone: Tone = isDelivered(delivery) || attempts.length === 0 ? 'dim' : 'warn';
+  const [only] = attempts;
+  const heading =
+    only && attempts.length === 1
+      ? [line`${type} ${attemptWords(only)}`]
+      : [
+          line`${type} ${say(counted(attempts.length, 'attempt'), tone)}`,
+          ...attempts.map(attempt => line`  ${attemptWords(attempt)}`),
+        ];
+  return [...heading, ...messageLines(body, secrets)];
+}
+
+function attemptWords(attempt: DeliveryAttempt): Line {
+  const { at, endedAt, status } = attempt;
+  const when = say(` at ${elapsed(at)}`, 'dim');
+  if (endedAt === undefined) return [say('… sending', 'running'), when];
+  const end = isTaken(status)
+    ? [say('✓ ', 'good'), say(`answered ${status}`)]
+    : [say('✗ ', 'bad'), say(faultOf(attempt), 'bad')];
+  return [...end, took(endedAt - at, 'in'), when];
+}
+
+function messageLines(body: Content | null, secrets: Redactor): Line[] {
+  if (!body) return [[say('(not kept)', 'dim')]];
+  const text = decodeUtf8(body.bytes);
+  if (text === null) return [[say(`(${bytesText(body.size)} that are not UTF-8)`, 'dim')]];
+  return jsonLines(secrets.text(text));
+}

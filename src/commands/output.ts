@@ -42,8 +42,11 @@ export class BoundedLines {
   end(lines: () => readonly OutputLine[]): void {
     const lost = this.#lost > 0 ? this.dropped(this.#lost) : [];
     this.#lost = 0;
-    for (const line of [...lost, ...lines()])
-      this.#waiting.push({ length: line.length, pieces: piecesOfLine(line) });
+    const all = [...lost, ...lines()];
+    this.#waiting.push({
+      length: all.reduce((sum, line) => sum + line.length, 0),
+      pieces: piecesOfLines(all),
+    });
     this.#flush();
   }
 
@@ -66,14 +69,23 @@ export class BoundedLines {
   }
 }
 
-function* piecesOfLine(line: OutputLine): Generator<string> {
-  if (typeof line === 'string' && line.length <= SHORT) return yield `${line}\n`;
-  yield* typeof line === 'string' ? piecesOf(line) : line;
-  yield '\n';
+/** Joins short lines and splits long ones. */
+function* piecesOfLines(lines: readonly OutputLine[]): Generator<string> {
+  let piece = '';
+  for (const line of lines) {
+    for (const part of typeof line === 'string' ? piecesOf(line) : line) {
+      piece += part;
+      if (piece.length < AT_ONCE) continue;
+      yield piece;
+      piece = '';
+    }
+    piece += '\n';
+  }
+  if (piece !== '') yield piece;
 }
 
-/** Characters that are written at once. */
-const SHORT = 64 * 1024;
+/** Characters that are written at once, about. */
+const AT_ONCE = 64 * 1024;
 
 /** The event in a transcript in place of events that were dropped for a slow reader. */
 export function droppedEvents(count: number, { seq, at }: Pick<Event, 'seq' | 'at'>): Event {

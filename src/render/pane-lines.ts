@@ -1,6 +1,7 @@
 import type { Diff } from '../display/diff-model.js';
 import { type Drawing, readView } from '../display/segments.js';
 import type { View } from '../events/history.js';
+import { wholeCharacters } from '../util/text.js';
 import { type DiffLook, type Part, partsOf } from './diff.js';
 import { type Layout, type Line, quote, say, textLines, type Window } from './line.js';
 import { type Pane, unseen } from './panes.js';
@@ -26,10 +27,40 @@ export function diffLines(diff: Diff, { from = 0, count, ...layout }: Layout): W
   return { lines, sticky: sticky ?? 0, total };
 }
 
-/** All lines of a diff, each made as it is asked for. */
-export function* wholeDiff(diff: Diff, layout: Omit<Layout, 'from' | 'count'>): Generator<Line> {
-  for (const part of partsOf(diff, lookOf(layout)))
-    for (let at = 0; at < part.height; at++) yield part.line(at);
+/** How drawings are laid out, each whole. */
+type WholeLayout = Omit<Layout, 'from' | 'count'>;
+
+/** All lines of a pane, each made as it is asked for: its heading, its notes, its drawing. */
+export function* wholePane(pane: Pane, layout: WholeLayout): Generator<Line> {
+  yield* headLines(pane);
+  yield* wholeDrawing(pane.drawing, layout);
+}
+
+/** All lines of a drawing, each made as it is asked for. */
+export function* wholeDrawing(drawing: Drawing, layout: WholeLayout): Generator<Line> {
+  if (drawing.kind === 'text')
+    for (const piece of piecesOf(drawing.text, layout.width)) yield* textLines(piece, 1).lines;
+  else
+    for (const part of partsOf(drawing.diff, lookOf(layout)))
+      for (let at = 0; at < part.height; at++) yield part.line(at);
+}
+
+/** Characters of a text in one line; with a width, a longer line continues in the next one. */
+const PIECE = 3_000;
+
+/** The lines of a text; with a width, long ones are cut at a multiple of it. */
+function* piecesOf(text: string, width = Number.POSITIVE_INFINITY): Generator<string> {
+  const longest = Math.max(width, PIECE - (PIECE % width));
+  for (let from = 0; from < text.length || from === 0; ) {
+    const feed = text.indexOf('\n', from);
+    const end = feed < 0 ? text.length : feed;
+    do {
+      const cut = Math.min(end, wholeCharacters(text, from + longest));
+      yield text.slice(from, cut);
+      from = cut;
+    } while (from < end);
+    from = end + 1;
+  }
 }
 
 function lookOf({
@@ -56,13 +87,13 @@ const TITLES: Readonly<Record<Pane['title'], string>> = {
 
 /** A pane: its heading, its notes, and as much of its drawing as the layout asks for. */
 export function paneLines(pane: Pane, layout: Layout): Window {
-  const notes = pane.notes.map((note): Line => [...quote(note, 'warn')]);
+  const head = headLines(pane);
   const drawn = drawingLines(pane.drawing, layout);
-  return {
-    ...drawn,
-    lines: [paneHeading(pane), ...notes, ...drawn.lines],
-    total: drawn.total + 1 + notes.length,
-  };
+  return { ...drawn, lines: [...head, ...drawn.lines], total: head.length + drawn.total };
+}
+
+function headLines(pane: Pane): Line[] {
+  return [paneHeading(pane), ...pane.notes.map((note): Line => [...quote(note, 'warn')])];
 }
 
 /** What a pane is, and what it shows. */

@@ -10,15 +10,19 @@ const BEAT_MS = 50;
 /** The event that the worker emits on our `process`. */
 const BLOCKED = 'protocol-cli:blocked';
 
+/** How long the main thread may take to clean up, in ms: a single native call, such as a large sort, cannot be interrupted. */
+const CLEANUP_MS = 300;
+
 /**
  * A signal handler in JavaScript runs only when the event loop turns, which a long computation prevents. A worker receives signals too,
- * and can interrupt the main thread to run a line of code.
+ * and can interrupt the main thread to run a line of code. Node 24 has the class for signals among its internals only.
  */
 const WORKER = `
-  process.noDeprecation = true;
-  const { workerData: { beats, signals, patience, event } } = require('node:worker_threads');
+  process.emitWarning = () => {};
+  const { workerData: { beats, signals, patience, cleanup, event } } = require('node:worker_threads');
   const { Session } = require('node:inspector');
-  const { Signal } = process.binding('signal_wrap');
+  const { readFileSync } = require('node:fs');
+  const { Signal } = signalClass();
   const handles = Object.entries(signals).map(([name, number]) => {
     const handle = new Signal();
     handle.onsignal = () => watch(name, Atomics.load(beats, 0));
@@ -31,11 +35,26 @@ const WORKER = `
       if (now !== before) return watch(name, now);
       for (const handle of handles) handle.close();
       setInterval(() => {}, patience); // until the answer is here
+      setTimeout(kill, cleanup);
       const session = new Session();
       session.connectToMainThread();
       const expression = 'process.emit("' + event + '", "' + name + '")';
       session.post('Runtime.evaluate', { expression }, () => process.kill(process.pid, name));
     }, patience);
+  }
+  function kill() {
+    try {
+      const children = readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8');
+      for (const child of children.match(/[0-9]+/g) ?? []) try { process.kill(-child, 'SIGKILL'); } catch {}
+    } catch {}
+    process.kill(process.pid, 'SIGKILL');
+  }
+  function signalClass() {
+    try {
+      return process.binding('signal_wrap');
+    } catch {
+      return require('internal/test/binding').internalBinding('signal_wrap');
+    }
   }
 `;
 
@@ -59,6 +78,8 @@ export function guardAgainstBlocking(): void {
     doForcedDuties();
   });
   const signals = Object.fromEntries(ENDING_SIGNALS.map(name => [name, constants.signals[name]]));
-  const workerData = { beats, signals, patience: PATIENCE_MS, event: BLOCKED };
-  new Worker(WORKER, { eval: true, workerData }).on('error', () => {}).unref();
+  const workerData = { beats, signals, patience: PATIENCE_MS, cleanup: CLEANUP_MS, event: BLOCKED };
+  new Worker(WORKER, { eval: true, workerData, execArgv: ['--expose-internals'] })
+    .on('error', () => {})
+    .unref();
 }

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readTranscript } from '../../src/events/transcript-reader.js';
 import { fold } from '../events/build.js';
+import { eventually } from './support/eventually.js';
 import { temporaryFolder } from './support/folder.js';
 import { ask } from './support/http.js';
 import { runHere } from './support/in-process.js';
@@ -272,6 +273,14 @@ it.each(['plain', 'json', 'ndjson'])(
     expect(await peakOf(listening.pid)).toBeLessThan(3 * 66 + 120);
   },
 );
+
+it('answers a callback before it draws its lines, however many', { timeout: 60_000 }, async () => {
+  await using listening = await startListening();
+  const text = `${'one of many short lines\n'.repeat(800_000)}the last one`;
+  expect(await listening.post(result({ text }))).toBe(200);
+  expect(listening.told()).not.toContain('HUMAN');
+  await eventually('the last line', () => listening.told().slice(-100).includes('the last one'));
+});
 
 /** MB. */
 async function peakOf(pid: number): Promise<number> {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parsePatch } from '../../src/display/diff.js';
 import type { Diff, Rows } from '../../src/display/diff-model.js';
 import type { Line } from '../../src/render/line.js';
-import { diffLines, wholeDiff } from '../../src/render/pane-lines.js';
+import { diffLines, wholeDrawing } from '../../src/render/pane-lines.js';
 import { anyCodePoint } from '../support/characters.js';
 import { words } from '../support/words.js';
 
@@ -109,7 +109,7 @@ describe('the window', () => {
     fc.assert(
       fc.property(patches, fc.nat(80), fc.nat(60), layouts, (patch, from, count, layout) => {
         const diff = diffOf(patch);
-        const whole = [...wholeDiff(diff, layout)];
+        const whole = [...wholeDrawing({ kind: 'diff', path: '', raw: '', diff }, layout)];
         const { lines, sticky = 0, total } = diffLines(diff, { from, count, ...layout });
         expect(total).toBe(whole.length);
         expect(lines.slice(sticky)).toEqual(whole.slice(from, from + count - sticky));

@@ -9,15 +9,23 @@ beforeAll(async () => {
   const contents = `
     import { guardAgainstBlocking } from './src/system/blocked-loop.js';
     import { beforeForcedEnd } from './src/system/process.js';
+    import { spawn } from 'node:child_process';
     import { writeSync } from 'node:fs';
+    const isSort = process.argv[1] === 'sort';
+    const strings = Array.from({ length: isSort ? 4e6 : 0 }, (_, n) => String((n * 7919) % 1e9 + 1e9));
+    const sleeping = isSort && spawn('sleep', ['1000'], { detached: true, stdio: 'inherit' });
     const WORK = {
       loop: () => { for (;;); },
       regex: () => /^(a|a)*$/.test('a'.repeat(60) + 'b'),
       json: () => { for (;;) JSON.parse('[' + '1,'.repeat(1e5) + '1]'); },
+      sort: () => strings.sort(),
       idle: () => {},
     };
     process.on('SIGTERM', () => { writeSync(1, 'handled'); setTimeout(() => process.exit(7), 2000); });
-    beforeForcedEnd(() => writeSync(1, 'cleaned up'));
+    beforeForcedEnd(() => {
+      writeSync(1, 'cleaned up');
+      if (sleeping) sleeping.kill('SIGKILL');
+    });
     guardAgainstBlocking();
     setTimeout(() => { writeSync(1, 'computing '); WORK[process.argv[1]](); }, 300);
     setInterval(() => {}, 1000);`;
@@ -52,6 +60,13 @@ async function signalled(work: string) {
 
 it.each(['loop', 'regex', 'json'])('a signal ends a process that computes for ever: %s', async work => {
   expect(await signalled(work)).toEqual({ code: null, signal: 'SIGTERM', said: 'computing cleaned up' });
+});
+
+// Most versions of Node cannot interrupt a sort. A closed pipe shows that the started command ended too.
+it('a signal ends a process in one long native call, and what it started', async () => {
+  const { code, signal } = await signalled('sort');
+  expect(code).toBe(null);
+  expect(['SIGKILL', 'SIGTERM']).toContain(signal);
 });
 
 it('a process that is not blocked ends as it wants, however long that takes', async () => {

@@ -10,11 +10,11 @@ import type { Warning } from '../../protocol/requirements.js';
 import { arrivalWarnings } from '../../render/callbacks.js';
 import { clipped, elapsed, type Line, line, marked, say } from '../../render/line.js';
 import { displayReport } from '../../render/outputs/call-report.js';
-import { paneLines, viewPane } from '../../render/pane-lines.js';
+import { viewPane, wholePane } from '../../render/pane-lines.js';
 import { panesOf } from '../../render/panes.js';
 import { arrivalStep, stepLine, strayWords } from '../../render/steps.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
-import { createTheme, dressLine, wrapLine } from '../../render/terminal/theme.js';
+import { createTheme, dressLine, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import type { Redactor } from '../../util/redact.js';
 import { type OutputLine, safeJsonLine } from '../../util/redact.js';
 import { droppedEvents } from '../output.js';
@@ -163,9 +163,9 @@ export function plainFormat(options: FormatOptions): Format {
     isWhole: false,
     lines(_, heard) {
       if (!heard || !isTimeToTell(heard)) return [];
-      const lines = linesOf(isTTY ? heard : shareable(heard), options);
-      if (width === undefined) return lines.map(line => dressLine(line, theme));
-      return lines.flatMap(line => wrapLine(line, width, theme));
+      const drawn = linesOf(isTTY ? heard : shareable(heard), options);
+      const length = heard.kind === 'callback' ? heard.arrival.size : 0;
+      return [{ length, [Symbol.iterator]: () => joined(drawn, theme, width) }];
     },
     lost: count => [`… ${count} events dropped: the reader of stdout is too slow`],
     end: () => [],
@@ -175,21 +175,26 @@ export function plainFormat(options: FormatOptions): Format {
 /** In a file or a pipe, the secret address is on the first line only. */
 const ON_FIRST_LINE = 'the callback_url of the first line';
 
-function linesOf(heard: Heard, options: FormatOptions): Line[] {
+function* linesOf(heard: Heard, options: FormatOptions): Generator<Line> {
   const { isTTY, callbackUrl } = options;
-  if (heard.kind === 'stray')
-    return [
-      timed(
-        heard.untrackedRequest.at,
-        strayLine(heard.untrackedRequest, isTTY ? callbackUrl : ON_FIRST_LINE),
-      ),
-    ];
+  if (heard.kind === 'stray') {
+    const line = strayLine(heard.untrackedRequest, isTTY ? callbackUrl : ON_FIRST_LINE);
+    return yield timed(heard.untrackedRequest.at, line);
+  }
   const [first = [], ...rest] = heardLines(heard);
-  return [
-    timed(heard.arrival.at, first),
-    ...rest.map(line => [MARGIN, ...line]),
-    ...paneBlock(heard, options),
-  ];
+  yield timed(heard.arrival.at, first);
+  for (const line of rest) yield [MARGIN, ...line];
+  yield* paneBlock(heard, options);
+}
+
+/** The lines as text, without the last line feed. */
+function* joined(lines: Iterable<Line>, theme: Theme, width: number | undefined): Generator<string> {
+  let separator = '';
+  for (const line of lines)
+    for (const text of width === undefined ? [dressLine(line, theme)] : wrapLine(line, width, theme)) {
+      yield `${separator}${text}`;
+      separator = '\n';
+    }
 }
 
 /** Characters of an id or of an address. */
@@ -237,12 +242,17 @@ function timed(at: number, line: Line): Line {
 }
 
 /** The panes of a result or a view, each after an empty line. */
-function paneBlock({ exchange, arrival, view }: HeardCallback, { supports, width }: FormatOptions): Line[] {
+function* paneBlock(
+  { exchange, arrival, view }: HeardCallback,
+  { supports, width }: FormatOptions,
+): Generator<Line> {
   const panes = arrival.verdict.kind === 'settles' ? panesOf(exchange, supports) : null;
   const drawn = [...(panes ? [panes.human, panes.llm] : []), ...(view ? [viewPane(view)] : [])];
-  if (drawn.length === 0) return [];
-  const layout = { count: Number.POSITIVE_INFINITY, ...(width !== undefined && { width }) };
-  return [...drawn.flatMap(pane => [[], ...paneLines(pane, layout).lines]), []];
+  for (const pane of drawn) {
+    yield [];
+    yield* wholePane(pane, { ...(width !== undefined && { width }) });
+  }
+  if (drawn.length > 0) yield [];
 }
 
 /** A file or a pipe is a log: only the user may see URLs that give power (RT-OAUTH). */

@@ -114,7 +114,7 @@ class Listening {
   /** Why it ended; the name of an error for the transcript. */
   #reason: 'done' | 'timeout' | 'unwritable-file' | 'failed' = 'failed';
   #trouble: Trouble | null = null;
-  #endOutput: (reason: string) => void = () => {};
+  #endOutput: (reason: string) => Promise<void> = async () => {};
   #finishTranscript: (reason: string) => Promise<void> = async () => {};
   readonly #stops: (() => void)[] = [];
 
@@ -149,7 +149,7 @@ class Listening {
     if (this.#reason === 'timeout') this.#trouble = this.#shortfall();
     await this.listener.close();
     const reason = this.#reason === 'timeout' ? (this.#trouble?.code ?? 'done') : this.#reason;
-    if (this.#reason !== 'unwritable-file') this.#endOutput(reason);
+    if (this.#reason !== 'unwritable-file') await this.#endOutput(reason);
     await this.#finishTranscript(reason);
   }
 
@@ -192,11 +192,16 @@ class Listening {
     lines.end(() => format.begin);
     this.log.subscribe(event => {
       const heard = this.#heardIn(event);
-      if (heard || format.isWhole) lines.write(() => format.lines(event, heard));
       latest = event;
-      if (heard?.kind === 'callback') stderr.write(asideText(heard, flags, isTTY));
+      afterAnswer(() => {
+        if (heard || format.isWhole) lines.write(() => format.lines(event, heard));
+        if (heard?.kind === 'callback') stderr.write(asideText(heard, flags, isTTY));
+      });
     });
-    this.#endOutput = reason => lines.end(() => format.end(reason));
+    this.#endOutput = async reason => {
+      await new Promise<void>(afterAnswer);
+      lines.end(() => format.end(reason));
+    };
   }
 
   #heardIn(event: Event) {
@@ -248,6 +253,11 @@ class Listening {
     if (this.plan.count === null) return null;
     return { code: 'timeout', message: `${within} with fewer than ${this.plan.count} results`, hint };
   }
+}
+
+/** Runs `work` two turns later, in the order of the calls: an answer leaves one turn after its event, and drawing may take seconds. */
+function afterAnswer(work: () => void): void {
+  setImmediate(() => setImmediate(work));
 }
 
 function asideText(heard: HeardCallback, { output, quiet, supports }: ListenFlags, isTTY: boolean): string {

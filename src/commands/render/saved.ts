@@ -3,8 +3,8 @@ import type { Translatable } from '../../dialects/dialects.js';
 import type { Drawing } from '../../display/segments.js';
 import type { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
-import { type Layout, type Line, quote, say, textLines, took } from '../../render/line.js';
-import { paneLines, wholeDiff } from '../../render/pane-lines.js';
+import { type Layout, type Line, quote, say, took } from '../../render/line.js';
+import { wholeDrawing, wholePane } from '../../render/pane-lines.js';
 import type { Pane } from '../../render/panes.js';
 import { problemLines } from '../../render/saved-answers.js';
 import { paneLayout, sideBySide, type Theme, wrapLine } from '../../render/terminal/theme.js';
@@ -12,7 +12,6 @@ import { bodyText, breakText, requestWords, responseWords } from '../../render/w
 import type { JsonReading } from '../../util/json.js';
 import { prettyJson } from '../../util/json-format.js';
 import type { Redactor } from '../../util/redact.js';
-import { wholeCharacters } from '../../util/text.js';
 
 /** A saved file whose format was recognized. */
 export interface Saved {
@@ -80,7 +79,7 @@ export function linesSection(lines: Iterable<Line>): Section {
 }
 
 export function drawingSection(drawing: Drawing): Section {
-  return { drawings: [drawing], rows: look => wrapped(drawingLines(drawing, look), look) };
+  return { drawings: [drawing], rows: look => wrapped(wholeDrawing(drawing, look), look) };
 }
 
 export function paneSection(pane: Pane): Section {
@@ -129,37 +128,6 @@ function* beside(left: Iterator<string>, right: Iterator<string>, width: number)
   }
 }
 
-const NOTHING: Drawing = { kind: 'text', text: '' };
-
-/** All lines of a pane: its heading, its notes, its drawing. */
-function* wholePane(pane: Pane, look: Look): Generator<Line> {
-  yield* paneLines({ ...pane, drawing: NOTHING }, { count: 0 }).lines;
-  yield* drawingLines(pane.drawing, look);
-}
-
-function* drawingLines(drawing: Drawing, look: Look): Generator<Line> {
-  if (drawing.kind === 'diff') yield* wholeDiff(drawing.diff, look);
-  else for (const piece of piecesOf(drawing.text, look.width)) yield* textLines(piece, 1).lines;
-}
-
-/** Characters of a text in one line; a longer line continues in the next one. */
-const PIECE = 3_000;
-
-/** The lines of a text, long ones cut at a multiple of the width. */
-function* piecesOf(text: string, width: number): Generator<string> {
-  const longest = Math.max(width, PIECE - (PIECE % width));
-  for (let from = 0; from < text.length || from === 0; ) {
-    const feed = text.indexOf('\n', from);
-    const end = feed < 0 ? text.length : feed;
-    do {
-      const cut = Math.min(end, wholeCharacters(text, from + longest));
-      yield text.slice(from, cut);
-      from = cut;
-    } while (from < end);
-    from = end + 1;
-  }
-}
-
 type End = Extract<Event, { kind: 'response' | 'broken' }>;
 
 function* messageLines(events: readonly Event[], redactor: Redactor, look: Look): Generator<Line> {
@@ -194,7 +162,7 @@ function* bodyLines(
   if (text === null) return;
   const width = Math.max(1, look.width - margin.length);
   const drawing = { kind: 'text', text: prettyJson(text) ?? text } as const;
-  for (const line of drawingLines(drawing, { ...look, width })) yield [say(margin, 'gutter'), ...line];
+  for (const line of wholeDrawing(drawing, { ...look, width })) yield [say(margin, 'gutter'), ...line];
 }
 
 /** The JSON of a file, or of a part of it. */

@@ -35,7 +35,7 @@ function told(format: Format, ...story: readonly (readonly Moment[])[]): string[
     const heard = heardIn(history, new Set([KEY]), event);
     return heard || format.isWhole ? format.lines(event, heard) : [];
   });
-  return [...format.begin, ...lines, ...format.end('done')].map(line => [...line].join(''));
+  return [...format.begin, ...lines, ...format.end('done')].flatMap(line => [...line].join('').split('\n'));
 }
 
 const QUESTION = { ...CHOICE, response_url: 'http://tool:3001/choices/0123456789abcdef?code=canary' };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Line } from '../../../src/render/line.js';
-import { wholeDiff } from '../../../src/render/pane-lines.js';
+import { wholeDrawing } from '../../../src/render/pane-lines.js';
 import { diffDocument } from '../../../src/tui/document/documents.js';
 import { words } from '../../support/words.js';
 import { diffOf, PLAIN } from './support.js';
@@ -36,7 +36,12 @@ describe('a diff', () => {
     fc.assert(
       fc.property(patches, looks, (patch, look) => {
         const diff = diffOf(patch);
-        const whole: Line[] = [...wholeDiff(diff, { ...look, width: look.isSplit ? 120 : 80 })];
+        const whole: Line[] = [
+          ...wholeDrawing(
+            { kind: 'diff', path: '', raw: '', diff },
+            { ...look, width: look.isSplit ? 120 : 80 },
+          ),
+        ];
         expect(linesOf(diffDocument(diff, look))).toEqual(whole);
       }),
     );

@@ -1,7 +1,8 @@
 import { Content } from '../events/content.js';
-import type { Event, EventKind, RequestEvent, ResponseEvent } from '../events/events.js';
+import type { Event, EventOf, RequestEvent } from '../events/events.js';
 import type { Verdict } from '../events/exchange.js';
 import { idOf } from '../events/fold-exchange.js';
+import { RoundTrip } from '../events/round-trips.js';
 import { typeOfMessage } from '../events/tool-call.js';
 import {
   type Callback,
@@ -13,114 +14,31 @@ import { llmText, outcomeOfText } from '../protocol/outcome.js';
 import { type Invocation, type InvocationReading, readInvocation } from '../protocol/read-invocation.js';
 import type { ToolsetReading } from '../protocol/read-toolset.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
+import { groupBy } from '../util/collections.js';
 import { stringsIn } from '../util/values.js';
-
-export type EventOf<Kind extends EventKind> = Extract<Event, { kind: Kind }>;
-
-/** The error codes which show that the other side closed an open connection. */
-const CUT_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
-
-/** A request, and its response or error; neither while it is in progress. */
-export class RoundTrip {
-  constructor(
-    readonly request: RequestEvent,
-    readonly response: ResponseEvent | null,
-    readonly broken: EventOf<'broken'> | null,
-  ) {}
-
-  get status(): number | null {
-    return this.response?.status ?? null;
-  }
-
-  /** The time of the response or error. */
-  get endedAt(): number | null {
-    return this.response?.at ?? this.broken?.at ?? null;
-  }
-
-  /** The same, or the time of the request while it is in progress. */
-  get latestAt(): number {
-    return this.endedAt ?? this.request.at;
-  }
-
-  /** The `seq` of its last event. */
-  get lastSeq(): number {
-    return this.response?.seq ?? this.broken?.seq ?? this.request.seq;
-  }
-
-  /** The `seq` of each of its events. */
-  get events(): number[] {
-    return [this.request, this.response, this.broken].flatMap(event => (event ? [event.seq] : []));
-  }
-
-  /** Answered 5xx or lost: the sender may retry. */
-  get isFailed(): boolean {
-    return this.broken !== null || (this.status ?? 0) >= 500;
-  }
-
-  /** Answered 4xx: the sender must not retry. */
-  get isRefused(): boolean {
-    return this.status !== null && this.status >= 400 && this.status < 500;
-  }
-
-  /** How the connection failed; null if it did not. `cut`: the other side closed it. */
-  get failure(): 'aborted' | 'timed-out' | 'cut' | 'failed' | null {
-    if (!this.broken) return null;
-    const { code, phase } = this.broken;
-    if (code === 'ABORTED') return 'aborted';
-    if (/^(?:ETIMEDOUT|UND_ERR_[A-Z]+_TIMEOUT)$/.test(code)) return 'timed-out';
-    return CUT_CODES.has(code) && phase !== 'connect' ? 'cut' : 'failed';
-  }
-
-  /** The request never reached the other side. */
-  get isUnsent(): boolean {
-    return this.broken?.phase === 'connect' || this.broken?.phase === 'address';
-  }
-
-  /** The JSON value of the request; undefined if absent. */
-  get sentJson(): unknown {
-    const json = this.request.body?.json;
-    return json?.ok ? json.value : undefined;
-  }
-
-  /** The size of the response body in bytes, as far as it is known. */
-  get responseSize(): number {
-    return this.response?.body?.size ?? Number(this.response?.headers['content-length'] ?? 0);
-  }
-}
-
-/** Whether a message had a body that the recording does not have. */
-export function isBodyLost(event: RequestEvent | ResponseEvent): boolean {
-  if (event.body) return false;
-  return 'body' in event || Number(event.headers['content-length'] ?? 0) > 0;
-}
 
 export class CallbackEvidence extends RoundTrip {
   /** Null if the callback was refused before its body was read. */
   readonly reading: CallbackReading | null;
   readonly message: Callback | null;
-  #fingerprint: string | null | undefined;
+  /** Equal for messages with the same content, even in other bytes; null without a body. */
+  readonly fingerprint: string | null;
 
   /** @param verdict what the callback means for its call; null if it belongs to none */
   constructor(
-    { request, response, broken }: RoundTrip,
+    { request, end }: RoundTrip,
     readonly verdict: Verdict | null,
   ) {
-    super(request, response, broken);
-    this.reading = request.body ? readCallback(request.body.json) : null;
+    super(request, end);
+    const { body } = request;
+    this.reading = body ? readCallback(body.json) : null;
     this.message = this.reading?.ok ? this.reading.message : null;
+    this.fingerprint = (this.message ? Content.ofJson(this.message) : body)?.sha256 ?? null;
   }
 
   /** The `type` of the body, valid or not. */
   get typeName(): string | null {
     return typeOfMessage(this.request.body ?? null);
-  }
-
-  /** Equal for messages with the same content, even in other bytes; null without a body. */
-  get fingerprint(): string | null {
-    this.#fingerprint ??= this.message
-      ? Content.ofJson(this.message).sha256
-      : (this.request.body?.sha256 ?? null);
-    return this.#fingerprint;
   }
 
   equals(other: CallbackEvidence): boolean {
@@ -132,17 +50,17 @@ export class CallbackEvidence extends RoundTrip {
 export class Discovery extends RoundTrip {
   /** @param reading null if no document came */
   constructor(
-    { request, response, broken }: RoundTrip,
+    { request, end }: RoundTrip,
     readonly reading: ToolsetReading | null,
   ) {
-    super(request, response, broken);
+    super(request, end);
   }
 }
 
 /** The toolsets that were loaded at a time, latest last. */
 export function toolsetsAt(discoveries: readonly Discovery[], at: number): readonly Toolset[] {
-  return discoveries.flatMap(({ reading, response }) =>
-    reading?.ok && (response?.at ?? 0) <= at ? [reading.toolset] : [],
+  return discoveries.flatMap(({ reading, latestAt }) =>
+    reading?.ok && latestAt <= at ? [reading.toolset] : [],
   );
 }
 
@@ -171,14 +89,13 @@ export type Ending =
   /** The tool asked the user. */
   | { readonly kind: 'asked'; readonly callback: CallbackEvidence }
   | { readonly kind: 'refused'; readonly attempt: RoundTrip; readonly status: number }
-  /** Only an invalid callback came. */
-  | { readonly kind: 'unreadable' }
   /** No callback came in time. */
   | { readonly kind: 'silent'; readonly afterMs: number }
-  /** The call was canceled, or its thread closed. */
-  | { readonly kind: 'called-off' }
-  /** `cut-short`: its tool crashed for another reason. */
-  | { readonly kind: 'unanswered' | 'open' | 'cut-short' };
+  /**
+   * `unreadable`: only an invalid callback came; `called-off`: it was canceled, or its thread closed; `cut-short`: its tool crashed for
+   * another reason.
+   */
+  | { readonly kind: 'unreadable' | 'called-off' | 'unanswered' | 'open' | 'cut-short' };
 
 /** What a call needs to know of the other events. */
 interface Around {
@@ -244,14 +161,15 @@ export class CallEvidence {
     this.invocation = this.reading.ok ? this.reading.invocation : null;
     const toolsets = toolsetsAt(around.discoveries, at);
     this.#isToolsetKnown = toolsets.length > 0;
-    this.tool = toolNamed(toolsets, this.invocation?.operation) ?? null;
-    const closes = around.closesByThread.get(this.invocation?.group_id ?? '') ?? [];
+    const { operation, group_id = '' } = this.invocation ?? {};
+    this.tool = toolsets.flatMap(({ tools }) => tools).findLast(({ name }) => name === operation) ?? null;
+    const closes = around.closesByThread.get(group_id) ?? [];
     const first = indexAfter(seq, closes, close => close);
     this.closes = closes.slice(first, first + 1);
     this.calledOffAt = [
-      ...[...this.cancels, ...this.closes].map(({ request }) => request.seq),
-      ...this.decisions.flatMap(({ what, seq: decidedAt }) => (what === 'cancel' ? [decidedAt] : [])),
-    ].reduce((earliest, each) => Math.min(earliest, each), Number.POSITIVE_INFINITY);
+      ...[...this.cancels, ...this.closes].map(({ request }) => request),
+      ...this.decisions.filter(({ what }) => what === 'cancel'),
+    ].reduce((earliest, each) => Math.min(earliest, each.seq), Number.POSITIVE_INFINITY);
   }
 
   /** Why the tool must not execute the call; null if nothing is known. */
@@ -263,9 +181,8 @@ export class CallEvidence {
 
   /** The valid callbacks of a type, oldest first. */
   messages<Type extends CallbackType>(type: Type): readonly Received<Type>[] {
-    return this.received.flatMap(({ callback, message }) =>
-      isOfType(message, type) ? [{ callback, message }] : [],
-    );
+    const isWanted = (each: Received): each is Received & Received<Type> => each.message.type === type;
+    return this.received.filter(isWanted);
   }
 
   /** The first valid callback of these types after an event. */
@@ -282,16 +199,18 @@ export class CallEvidence {
     return this.plans.some(plan => plan.by === by);
   }
 
-  /** Whether a message names the call that its URL belongs to. */
-  isNamedBy(message: Callback): boolean {
-    const { group_id, id } = this.invocation ?? {};
-    return message.group_id === group_id && (idOf(message) ?? id) === id;
-  }
-
   /** The callbacks, grouped by message. A callback without a body is a group of its own. */
   deliveries(): readonly Delivery[] {
     const groups = groupBy(this.callbacks, callback => [callback.fingerprint ?? callback]);
     return [...groups.values()].filter((group): group is [CallbackEvidence] => group.length > 0);
+  }
+
+  /** The results that name this call. */
+  get results(): readonly CallbackEvidence[] {
+    const { group_id, id } = this.invocation ?? {};
+    return this.messages('tool_result')
+      .filter(({ message }) => message.group_id === group_id && idOf(message) === id)
+      .map(({ callback }) => callback);
   }
 
   get ending(): Ending {
@@ -301,16 +220,13 @@ export class CallEvidence {
 
   #result(): Ending | null {
     const [first] = this.messages('tool_result');
-    if (!first || this.#isExplainedByTimeout(first.callback)) return null;
+    if (!first) return null;
+    const { timeout, calledOffAt } = this;
+    // A result after a timeout and a cancel may have been caused by the cancel.
+    if (timeout && timeout.seq < calledOffAt && calledOffAt < first.callback.request.seq) return null;
     const text = llmText(first.message);
     const isError = outcomeOfText(text).type !== 'success' || soundsLikeError(text, this.invocation);
     return { kind: 'result', callback: first.callback, text, isError };
-  }
-
-  /** Whether the result came after a timeout and a cancel: then the cancel may have caused it. */
-  #isExplainedByTimeout({ request }: CallbackEvidence): boolean {
-    const { timeout, calledOffAt } = this;
-    return timeout !== undefined && timeout.seq < calledOffAt && calledOffAt < request.seq;
   }
 
   #refusal(): Ending | null {
@@ -320,9 +236,7 @@ export class CallEvidence {
   }
 
   #otherCallback(): Ending | null {
-    const callback = this.callbacks.find(
-      ({ typeName }) => typeName === 'oauth' || typeName === 'user_choice',
-    );
+    const callback = this.callbacks.find(({ typeName: type }) => type === 'oauth' || type === 'user_choice');
     if (callback) return { kind: 'asked', callback };
     return this.callbacks.some(({ message }) => message === null) ? { kind: 'unreadable' } : null;
   }
@@ -334,13 +248,6 @@ export class CallEvidence {
     if (this.isCutShort) return { kind: 'cut-short' };
     return timeout ? { kind: 'silent', afterMs: timeout.afterMs } : { kind: 'open' };
   }
-}
-
-function isOfType<Type extends CallbackType>(
-  message: Callback,
-  type: Type,
-): message is Received<Type>['message'] {
-  return message.type === type;
 }
 
 /** A longer text is hardly an error message. */
@@ -359,10 +266,6 @@ function soundsLikeError(text: string, invocation: Invocation | null): boolean {
   return ERROR_WORDS.test(own);
 }
 
-function toolNamed(toolsets: readonly Toolset[], name: string | undefined): Tool | undefined {
-  return toolsets.flatMap(({ tools }) => tools).findLast(tool => tool.name === name);
-}
-
 /** The index of the first item whose request came after an event; the number of items if absent. */
 function indexAfter<T>(seq: number, items: readonly T[], tripOf: (item: T) => RoundTrip): number {
   let [from, to] = [0, items.length];
@@ -373,15 +276,4 @@ function indexAfter<T>(seq: number, items: readonly T[], tripOf: (item: T) => Ro
     else from = middle + 1;
   }
   return from;
-}
-
-export function groupBy<T, Key>(all: readonly T[], keysOf: (one: T) => readonly Key[]): Map<Key, T[]> {
-  const groups = new Map<Key, T[]>();
-  for (const one of all)
-    for (const key of keysOf(one)) {
-      const group = groups.get(key);
-      if (group) group.push(one);
-      else groups.set(key, [one]);
-    }
-  return groups;
 }

@@ -1,8 +1,7 @@
 import type { ExpectedFailure } from '../fixtures/check-files.js';
 import type { Side } from '../protocol/requirements.js';
 import type { CaseCheck } from './cases.js';
-import type { Check, CheckStatus } from './judge.js';
-import { type CheckReport, countStatuses } from './report.js';
+import { type Check, type CheckReport, type CheckStatus, countStatuses } from './judge.js';
 import { RULES } from './rules/all.js';
 
 /**

@@ -1,16 +1,18 @@
 import { renumbered } from '../events/call-log.js';
-import { type Event, type RequestEvent, seenOn } from '../events/events.js';
+import type { Event, EventOf, RequestEvent } from '../events/events.js';
 import type { Verdict } from '../events/exchange.js';
 import { History } from '../events/history.js';
 import type { TranscriptHeader } from '../events/log.js';
+import { type RoundTrip, roundTripsIn, seenOn } from '../events/round-trips.js';
 import { isWhole, type Transcript } from '../events/transcript-reader.js';
 import { type ValueChecker, valueChecker } from '../json-schema/validator.js';
 import type { Invocation } from '../protocol/read-invocation.js';
 import { readToolset, type ToolsetReading } from '../protocol/read-toolset.js';
 import type { Side } from '../protocol/requirements.js';
 import type { Tool } from '../protocol/toolset.js';
+import { groupBy } from '../util/collections.js';
 import { valueAt } from '../util/values.js';
-import { CallbackEvidence, CallEvidence, Discovery, type EventOf, groupBy, RoundTrip } from './call.js';
+import { CallbackEvidence, CallEvidence, Discovery } from './call.js';
 
 /** A tool that crashed: nothing after `message` reached it. */
 export interface Death {
@@ -23,11 +25,21 @@ export interface Death {
   readonly others: number;
 }
 
+/** One recording and who made it. */
+export interface Recording {
+  readonly events: readonly Event[];
+  /** Default: a runtime. */
+  readonly observer?: TranscriptHeader['observer'];
+  /** False if a part of the recording is missing: then missing events prove nothing. Default: true. */
+  readonly isWhole?: boolean;
+  /** The line of each event in the file, by `seq`. */
+  readonly lines?: ReadonlyMap<number, number>;
+}
+
 /** The events of a recording, grouped for the rules; the same whether a runtime, a tool, a recorder or a check saw them. */
-export interface Evidence {
-  readonly observer: TranscriptHeader['observer'];
-  /** False if a part of the recording is missing: then missing events prove nothing. */
-  readonly isWhole: boolean;
+export interface Evidence
+  extends Required<Pick<Recording, 'observer' | 'isWhole'>>,
+    Pick<Recording, 'lines'> {
   /** Whether a check made calls in it, which violate runtime rules on purpose. */
   readonly isProbed: boolean;
   /** In the order in which they were made. */
@@ -40,23 +52,9 @@ export interface Evidence {
   readonly migrations: readonly RoundTrip[];
   /** All plans, also those without a call. */
   readonly plans: readonly EventOf<'planned'>[];
-  /** Operations that a check could have called, and did not. */
-  readonly notCalled: readonly string[];
-  /** The line of each event in the file, by `seq`. */
-  readonly lines?: ReadonlyMap<number, number>;
   readonly death: Death | null;
   /** The time of the last event. */
   readonly until: number;
-}
-
-/** One recording and who made it. */
-export interface Recording {
-  readonly events: readonly Event[];
-  /** Default: a runtime. */
-  readonly observer?: TranscriptHeader['observer'];
-  /** Default: true. */
-  readonly isWhole?: boolean;
-  readonly lines?: ReadonlyMap<number, number>;
 }
 
 /** One recording per transcript, with event numbers that are unique across all of them. */
@@ -66,12 +64,8 @@ export function recordingsOf(transcripts: readonly Transcript[]): readonly Recor
     const events = all[index] ?? [];
     const { header, lines } = transcript;
     const known = lines && new Map(events.map(({ seq }, place) => [seq, lines[place] ?? 0]));
-    return {
-      events,
-      observer: header?.observer ?? 'runtime',
-      isWhole: isWhole(transcript),
-      ...(known && { lines: known }),
-    };
+    const about = { observer: header?.observer ?? 'runtime', isWhole: isWhole(transcript) };
+    return { events, ...about, ...(known && { lines: known }) };
   });
 }
 
@@ -80,14 +74,17 @@ const HOPS = { tool: 'tool-side', runtime: 'runtime-side' } as const;
 /** Groups the events of a recording for the rules of one side; a recorder saw each message on both sides. */
 export async function gather(recording: Recording, side: Side): Promise<Evidence> {
   const { observer = 'runtime', isWhole: isComplete = true, lines } = recording;
-  const known = seenOn(HOPS[side], recording.events).filter(isRap);
+  // Messages of other protocols have rules of their own.
+  const known = seenOn(HOPS[side], recording.events).filter(
+    event => !('dialect' in event && event.dialect !== undefined),
+  );
   const events = side === 'runtime' ? withoutProbes(known) : known;
-  const trips = roundTrips(events);
+  const trips = [...roundTripsIn(events).values()];
   const byPurpose = groupBy(trips, ({ request }) => [request.purpose]);
   const of = (purpose: RequestEvent['purpose']) => byPurpose.get(purpose) ?? [];
   const discoveries = await readDiscoveries(of('discovery'));
   const asked = {
-    calls: await readCalls(events, trips, discoveries, of('close')),
+    calls: await readCalls(events, trips, discoveries),
     discoveries,
     closes: of('close'),
     cancels: of('cancel'),
@@ -104,16 +101,10 @@ export async function gather(recording: Recording, side: Side): Promise<Evidence
       .filter(({ request }) => !request.calls?.length)
       .map(trip => new CallbackEvidence(trip, null)),
     plans: events.filter(event => event.kind === 'planned'),
-    notCalled: notCalled(known),
     death,
     until: events.at(-1)?.at ?? 0,
     ...(lines && { lines }),
   };
-}
-
-/** Messages of other protocols have rules of their own. */
-function isRap(event: Event): boolean {
-  return !('dialect' in event && event.dialect !== undefined);
 }
 
 function isProbe(event: Event): boolean {
@@ -122,36 +113,22 @@ function isProbe(event: Event): boolean {
 
 /** Removes the events of probes, which violate runtime rules on purpose. */
 function withoutProbes(events: readonly Event[]): readonly Event[] {
-  const keys = new Set(events.flatMap(event => (isProbe(event) ? (event.calls ?? []) : [])));
+  const keys = new Set(events.filter(isProbe).flatMap(({ calls = [] }) => calls));
   const isProbed = ({ calls = [] }: Event) => calls.length > 0 && calls.every(key => keys.has(key));
   const threads = new Set(events.filter(isProbed).flatMap(({ thread }) => thread ?? []));
-  const isOfProbedThread = ({ calls, thread }: Event) =>
-    calls === undefined && thread !== undefined && threads.has(thread);
+  const isOfProbedThread = ({ calls, thread = '' }: Event) => calls === undefined && threads.has(thread);
   return events.filter(event => !isProbed(event) && !isOfProbedThread(event));
 }
 
 /** The operations that a check was offered and did not call; none without a check. */
 export function notCalled(events: readonly Event[]): readonly string[] {
   if (!events.some(isProbe)) return [];
-  const called = new Set(events.map(calledOperation));
+  const called = new Set<unknown>();
+  for (const event of events)
+    if (event.kind === 'request' && event.purpose === 'invocation' && event.body?.json.ok)
+      called.add(valueAt(event.body.json.value, 'operation'));
   const offered = events.flatMap(event => (event.kind === 'loaded' ? event.operations : []));
   return [...new Set(offered)].filter(name => !called.has(name));
-}
-
-function calledOperation(event: Event): unknown {
-  const body = event.kind === 'request' && event.purpose === 'invocation' ? event.body : undefined;
-  return body?.json.ok ? valueAt(body.json.value, 'operation') : undefined;
-}
-
-function roundTrips(events: readonly Event[]): readonly RoundTrip[] {
-  const ends = new Map<string, EventOf<'response' | 'broken'>>();
-  for (const event of events)
-    if (event.kind === 'response' || event.kind === 'broken') ends.set(event.leg, event);
-  return events.flatMap(event => {
-    if (event.kind !== 'request') return [];
-    const end = ends.get(event.leg);
-    return new RoundTrip(event, end?.kind === 'response' ? end : null, end?.kind === 'broken' ? end : null);
-  });
 }
 
 /** Reads each distinct document once: its schemas are compiled. */
@@ -172,8 +149,8 @@ async function readCalls(
   events: readonly Event[],
   trips: readonly RoundTrip[],
   discoveries: readonly Discovery[],
-  closes: readonly RoundTrip[],
 ): Promise<readonly CallEvidence[]> {
+  const closes = trips.filter(({ request }) => request.purpose === 'close');
   const around = {
     verdicts: verdictsOf(events),
     discoveries,
@@ -215,10 +192,8 @@ async function checkArguments({ tool, invocation }: CallEvidence): Promise<reado
   checkers.set(tool, checker);
   const check = (await checker)(invocation?.arguments);
   if (check.kind === 'unusable') {
-    checkers.set(
-      tool,
-      Promise.resolve(() => check),
-    ); // a schema that took too long is not tried for each of a thousand calls
+    const unusable = Promise.resolve(() => check);
+    checkers.set(tool, unusable); // a schema that took too long is not tried for each of a thousand calls
     return null;
   }
   return check.kind === 'valid' ? [] : check.faults.map(({ path, message }) => `${path}: ${message}`);
@@ -238,14 +213,10 @@ function findDeath(asked: Asked): Death | null {
   const alive = requests[last]?.request.seq ?? -1;
   const firstFailure = failed.reduce(
     (first, { lastSeq }) => Math.min(first, lastSeq),
-    Number.POSITIVE_INFINITY,
+    failed[0]?.lastSeq ?? -1,
   );
   const suspects = suspectsIn(asked).filter(
-    ({ message }) =>
-      failed.length > 0 &&
-      message.request.seq <= firstFailure &&
-      !message.isUnsent &&
-      message.lastSeq >= alive,
+    ({ message }) => message.request.seq <= firstFailure && !message.isUnsent && message.lastSeq >= alive,
   );
   const [worst] = suspects.toSorted(
     (one, other) => rankOf(one) - rankOf(other) || other.message.request.seq - one.message.request.seq,
@@ -258,13 +229,16 @@ function findDeath(asked: Asked): Death | null {
 type Suspect = Pick<Death, 'kind' | 'message'>;
 
 function suspectsIn({ calls, closes, cancels }: Asked): readonly Suspect[] {
+  const ofKind = (kind: Death['kind'], messages: readonly RoundTrip[]) =>
+    messages.map(message => ({ kind, message }));
   return [
-    ...[...closes, ...cancels].map(message => ({ kind: 'notice', message }) as const),
+    ...ofKind('notice', [...closes, ...cancels]),
     ...calls.flatMap(({ reading, attempts, callbacks }) => [
-      ...attempts.map(message => ({ kind: reading.ok ? 'call' : 'malformed', message }) as const),
-      ...callbacks
-        .filter(({ broken, status }) => broken !== null || (status ?? 200) >= 400)
-        .map(message => ({ kind: 'callback', message }) as const),
+      ...ofKind(reading.ok ? 'call' : 'malformed', attempts),
+      ...ofKind(
+        'callback',
+        callbacks.filter(({ broken, status }) => broken !== null || (status ?? 200) >= 400),
+      ),
     ]),
   ];
 }

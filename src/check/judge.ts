@@ -1,9 +1,13 @@
-import type { RequirementId, Side } from '../protocol/requirements.js';
+import type { Event } from '../events/events.js';
+import type { Transcript } from '../events/transcript-reader.js';
+import { REQUIREMENT_IDS, type RequirementId, type Side } from '../protocol/requirements.js';
+import { groupBy } from '../util/collections.js';
 import { firstFew, firstOf } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import type { CallEvidence } from './call.js';
-import type { Evidence } from './evidence.js';
-import type { Level, ObservableRule, Observation, Rule, Spot } from './rule.js';
+import { type Evidence, gather, type Recording, recordingsOf } from './evidence.js';
+import type { ObservableRule, Observation, Rule, Spot } from './rule.js';
+import { RULES } from './rules/all.js';
 
 export type CheckStatus = 'pass' | 'fail' | 'warn' | 'not-applicable' | 'could-not-run';
 
@@ -17,10 +21,7 @@ export interface ConcernedCall {
 }
 
 /** The verdict on one requirement: one row of a report. */
-export interface Check {
-  readonly id: RequirementId;
-  readonly side: Side;
-  readonly level: Level;
+export interface Check extends Pick<Rule, 'id' | 'side' | 'level'> {
   readonly status: CheckStatus;
   readonly reason: string;
   /** The reason on several lines, if it has more than one. */
@@ -40,6 +41,78 @@ export interface Check {
   readonly masks?: readonly RequirementId[];
 }
 
+export interface CheckReport {
+  /** One row per requirement, in the order of the protocol. */
+  readonly checks: readonly Check[];
+  readonly summary: Readonly<Record<CheckStatus, number>>;
+}
+
+/** Which requirements to judge; default: all. */
+export interface Selection {
+  readonly only?: ReadonlySet<RequirementId>;
+  readonly skip?: ReadonlySet<RequirementId>;
+}
+
+export interface CheckOptions extends Selection {
+  /** Whose requirements; default: both sides. */
+  readonly sides?: readonly Side[];
+  /** Who recorded bare events; default: a runtime. A transcript says it in its header. */
+  readonly observer?: Evidence['observer'];
+  /** False if bare events are incomplete: then missing events are not violations. */
+  readonly isWhole?: boolean;
+}
+
+/**
+ * Judges what happened by the requirements of the protocol: one row for each, with the events that prove it. It makes no difference
+ * whether the events are from a live run, a recording or a saved transcript. Several transcripts, as `readTranscripts` returns them,
+ * are judged separately. Missing parts of a transcript are not violations.
+ */
+export async function checkTranscript(
+  source: readonly Event[] | Transcript | readonly Transcript[],
+  { sides = ['tool', 'runtime'], observer = 'runtime', isWhole = true, ...selection }: CheckOptions = {},
+): Promise<CheckReport> {
+  const recordings: readonly Recording[] = isEvents(source)
+    ? [{ observer, events: source, isWhole }]
+    : recordingsOf([source].flat());
+  const checks = await Promise.all(
+    sides.map(async side => {
+      const evidences = await Promise.all(recordings.map(recording => gather(recording, side)));
+      return checksOf(side, evidences, selection);
+    }),
+  );
+  return { checks: checks.flat(), summary: countStatuses(checks.flat()) };
+}
+
+function isEvents(source: readonly Event[] | Transcript | readonly Transcript[]): source is readonly Event[] {
+  return Array.isArray(source) && source.every(each => 'kind' in each);
+}
+
+/** The rows of one side. @param evidences one per recording, judged separately */
+export function checksOf(
+  side: Side,
+  evidences: readonly Evidence[],
+  { only, skip }: Selection = {},
+): readonly Check[] {
+  const checks = REQUIREMENT_IDS.filter(id => RULES[id].side === side)
+    .filter(id => (only?.has(id) ?? true) && !skip?.has(id))
+    .map(id => judge(RULES[id], ...evidences));
+  const open = new Set(checks.filter(isOpen).map(({ id }) => id));
+  return checks.map(({ masks = [], ...check }) => {
+    const masked = masks.filter(id => id !== check.id && open.has(id));
+    return masked.length > 0 ? { ...check, masks: masked } : check;
+  });
+}
+
+export function countStatuses(checks: readonly Check[]): CheckReport['summary'] {
+  const summary = { pass: 0, fail: 0, warn: 0, 'not-applicable': 0, 'could-not-run': 0 };
+  for (const { status } of checks) summary[status]++;
+  return summary;
+}
+
+function isOpen({ status }: Pick<Check, 'status'>): boolean {
+  return status !== 'pass' && status !== 'not-applicable';
+}
+
 /** Limits of a reason: violations, kinds of them, and names or errors per kind. */
 const MAX_SHOWN = 3;
 
@@ -50,13 +123,12 @@ const MAX_CALLS = 10;
 
 const WORST_FIRST = ['broken', 'unseen', 'doubtful', 'held', 'scant'] as const;
 
-const STATUSES = { unseen: 'could-not-run', doubtful: 'warn', held: 'pass' } as const;
-
 /** Judges the evidence of one or more recordings by a rule, each recording separately. */
 export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
-  const { id, side, level } = rule;
+  const { id, side, level, masks } = rule;
+  const about = { id, side, level };
   if ('unobservable' in rule)
-    return { id, side, level, status: 'not-applicable', reason: rule.unobservable, events: [] };
+    return { ...about, status: 'not-applicable', reason: rule.unobservable, events: [] };
   const observations = evidences.flatMap(evidence => observe(rule, evidence));
   const worst = WORST_FIRST.find(kind => observations.some(each => each.kind === kind));
   const found = probeFaultsLast(
@@ -65,21 +137,21 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
   );
   const shown = found.slice(0, MAX_SHOWN);
   const status = found.some(({ isFatal }) => isFatal) ? 'fail' : statusOf(worst, rule, evidences);
-  const isOpen = status !== 'pass' && status !== 'not-applicable'; // ids in rows that pass would differ in each run
-  const about = new Set(shown.flatMap(each => each.about ?? each.events));
-  const calls = isOpen ? concernedCalls([...about], evidences) : [];
+  const concerned = new Set(shown.flatMap(each => each.about ?? each.events));
+  const calls = isOpen({ status }) ? concernedCalls([...concerned], evidences) : []; // other ids differ in each run
   const spots = shown.flatMap(each => each.spots ?? []);
   const { expected, actual } = found[0] ?? {};
   return {
-    ...{ id, side, level, status },
-    ...(found.length > 0 ? reasonOf(found) : { reason: absenceOf(rule, evidences) }),
+    ...about,
+    status,
+    ...(found.length > 0 ? reasonOf(found) : { reason: rule.absent }),
     ...(found.some(({ isRemarkable }) => isRemarkable) && { isRemarkable: true }),
     events: [...new Set(shown.flatMap(each => each.events))],
     ...(calls.length > 0 && { calls }),
     ...(expected !== undefined && { expected }),
     ...(actual !== undefined && { actual }),
     ...(spots.length > 0 && { spots }),
-    ...((status === 'fail' || status === 'warn') && rule.masks && { masks: rule.masks }),
+    ...((status === 'fail' || status === 'warn') && masks && { masks }),
   };
 }
 
@@ -89,20 +161,20 @@ function observe(rule: ObservableRule, evidence: Evidence): readonly Observation
   if (evidence.isWhole) return observations;
   const mayBeProbe = evidence.isProbed && rule.side === 'runtime';
   return observations.map(each => {
-    if (mayBeProbe && (each.kind === 'broken' || each.kind === 'doubtful'))
-      return asUnseen(each, `${each.what}; it may come from a probe whose plan is missing`);
-    return each.isByAbsence ? asUnseen(each, possiblyLost(each.what ?? '')) : each;
+    const { what = '', kind, events, about, faults, isByAbsence } = each;
+    const isOfProbe = mayBeProbe && (kind === 'broken' || kind === 'doubtful');
+    if (!isOfProbe && !isByAbsence) return each;
+    const why = isOfProbe ? `${what}; it may come from a probe whose plan is missing` : possiblyLost(what);
+    return { kind: 'unseen', what: why, events, ...(about && { about }), ...(faults && { faults }) };
   });
-}
-
-function asUnseen({ events, about, faults }: Observation, what: string): Observation {
-  return { kind: 'unseen', what, events, ...(about && { about }), ...(faults && { faults }) };
 }
 
 /** Says that something missing may be in the lost part. */
 export function possiblyLost(what: string): string {
   return `${what}; the recording is incomplete`;
 }
+
+const STATUSES = { unseen: 'could-not-run', doubtful: 'warn', held: 'pass' } as const;
 
 function statusOf(
   worst: Observation['kind'] | undefined,
@@ -130,36 +202,23 @@ function probeFaultsLast(
   return observations.toSorted((one, other) => Number(isRejected(one)) - Number(isRejected(other)));
 }
 
-/** An operation that was not called may offer it. */
-function absenceOf({ absent, isOffered }: ObservableRule, evidences: readonly Evidence[]): string {
-  const names = [...new Set(evidences.flatMap(({ notCalled }) => notCalled))];
-  return isOffered && names.length > 0 ? `${absent}; not called: ${firstFew(names, MAX_SHOWN)}` : absent;
-}
-
 /** The first calls that these events belong to, in the order of the events. */
 export function concernedCalls(
   events: readonly number[],
   evidences: readonly Pick<Evidence, 'calls' | 'lines'>[],
 ): readonly ConcernedCall[] {
   const places = new Map(events.map((seq, place) => [seq, place]));
+  const firstPlace = ({ attempts, callbacks, selections, cancels }: CallEvidence) =>
+    [attempts, callbacks, selections, cancels]
+      .flat()
+      .reduce((first, { request }) => Math.min(first, places.get(request.seq) ?? first), events.length);
   return evidences
-    .flatMap(({ calls, lines }) => calls.map(call => ({ call, lines, place: firstPlace(call, places) })))
-    .filter(({ place }) => place !== Number.POSITIVE_INFINITY)
+    .flatMap(({ calls, lines }) => calls.map(call => ({ call, lines, place: firstPlace(call) })))
+    .filter(({ place }) => place < events.length)
     .toSorted((one, other) => one.place - other.place)
     .slice(0, MAX_CALLS)
     .map(({ call, lines }) => concernedCall(call, lines))
     .filter(({ operation, id, line }) => operation !== null || id !== null || line !== undefined);
-}
-
-function firstPlace(
-  { attempts, callbacks, selections, cancels }: CallEvidence,
-  places: ReadonlyMap<number, number>,
-): number {
-  const own = [attempts, callbacks, selections, cancels].flat();
-  return own.reduce(
-    (first, { request }) => Math.min(first, places.get(request.seq) ?? Number.POSITIVE_INFINITY),
-    Number.POSITIVE_INFINITY,
-  );
 }
 
 /** Names are not cut: redaction cannot find a secret that was cut. */
@@ -170,46 +229,24 @@ function concernedCall({ attempts: [attempt] }: CallEvidence, lines: Evidence['l
   return { operation: nameIn(operation), id: nameIn(id), ...(line !== undefined && { line }) };
 }
 
-/** Observations with the same words. */
-interface Kind {
-  readonly what: string;
-  readonly names: Set<string>;
-  readonly faults: Set<string>;
-}
-
-/** Each kind once, with its first names and errors. */
+/** Each kind of observation (those with the same words) once, with its first names and errors. */
 export function reasonOf(observations: readonly Observation[]): Pick<Check, 'reason' | 'reasonLines'> {
-  const kinds = kindsOf(observations);
+  const kinds = [...groupBy(observations, ({ what }) => (what === undefined ? [] : [what]))].map(kindOf);
   if (kinds.length === 0)
     return { reason: `seen ${observations.length === 1 ? 'once' : `${observations.length} times`}` };
-  const sentences = firstOf(kinds.map(sentenceOf), MAX_SHOWN);
-  const reasonLines = [...kinds.slice(0, MAX_SHOWN).flatMap(linesOf), ...sentences.slice(MAX_SHOWN)];
-  return { reason: sentences.join('; '), ...(reasonLines.length > 1 && { reasonLines }) };
+  const sentences = firstOf(
+    kinds.map(({ sentence }) => sentence),
+    MAX_SHOWN,
+  );
+  const lines = [...kinds.slice(0, MAX_SHOWN).flatMap(kind => kind.lines), ...sentences.slice(MAX_SHOWN)];
+  return { reason: sentences.join('; '), ...(lines.length > 1 && { reasonLines: lines }) };
 }
 
-function kindsOf(observations: readonly Observation[]): readonly Kind[] {
-  const kinds = new Map<string, Kind>();
-  for (const { what, name, faults = [] } of observations) {
-    if (what === undefined) continue;
-    const kind = kinds.get(what) ?? { what, names: new Set(), faults: new Set() };
-    kinds.set(what, kind);
-    if (name !== undefined) kind.names.add(name);
-    for (const fault of faults) kind.faults.add(fault);
-  }
-  return [...kinds.values()];
-}
-
-function titleOf({ what, names }: Kind): string {
-  return names.size === 0 ? what : `${what}: ${firstFew([...names], MAX_SHOWN)}`;
-}
-
-function sentenceOf(kind: Kind): string {
-  const { faults } = kind;
-  const title = titleOf(kind);
-  return faults.size === 0 ? title : `${title}: ${firstOf([...faults], MAX_SHOWN).join('; ')}`;
-}
-
-function linesOf(kind: Kind): readonly string[] {
-  if (kind.faults.size < 2) return [sentenceOf(kind)];
-  return [`${titleOf(kind)}:`, ...firstOf([...kind.faults], MAX_LINES).map(fault => `  ${fault}`)];
+function kindOf([what, observations]: readonly [string, readonly Observation[]]) {
+  const names = new Set(observations.flatMap(({ name }) => name ?? []));
+  const faults = [...new Set(observations.flatMap(each => each.faults ?? []))];
+  const title = names.size === 0 ? what : `${what}: ${firstFew([...names], MAX_SHOWN)}`;
+  const sentence = faults.length === 0 ? title : `${title}: ${firstOf(faults, MAX_SHOWN).join('; ')}`;
+  const indented = firstOf(faults, MAX_LINES).map(fault => `  ${fault}`);
+  return { sentence, lines: faults.length < 2 ? [sentence] : [`${title}:`, ...indented] };
 }

@@ -1,9 +1,9 @@
+import type { RoundTrip } from '../events/round-trips.js';
 import type { RequirementId, Side } from '../protocol/requirements.js';
-import type { RoundTrip } from './call.js';
+import { cut, firstFew } from '../util/text.js';
+import { visibleLine } from '../util/visible.js';
+import type { CallEvidence } from './call.js';
 import type { Death, Evidence } from './evidence.js';
-
-/** RFC 2119 levels; `none` if the protocol leaves it open. */
-export type Level = 'MUST' | 'SHOULD' | 'none';
 
 /** The page that asks for a requirement, with the quoted text if the page has it. */
 interface Source {
@@ -17,7 +17,8 @@ export const resultPage = (words: string): Source => ({ page: 'Tool Result', wor
 /** What one side of the protocol must do. */
 export interface Requirement {
   readonly side: Side;
-  readonly level: Level;
+  /** RFC 2119 level; `none` if the protocol leaves it open. */
+  readonly level: 'MUST' | 'SHOULD' | 'none';
   /** A clause whose subject is the side. */
   readonly statement: string;
   /** How to fix a violation, in one line. */
@@ -26,17 +27,15 @@ export interface Requirement {
 }
 
 /** Judges a requirement by what happened. Pure: a live run, a recording and a CI log are judged alike. */
-interface Judging {
+interface Judging<Result> {
   /** Requirements that can hardly be met where this one is not. */
   readonly masks?: readonly RequirementId[];
   /** Each place where the requirement was met or not, in order. */
-  readonly observe: (evidence: Evidence) => readonly Observation[];
+  readonly observe: (evidence: Evidence) => Result;
   /** The reason if there was nothing to observe: `no callback was answered 5xx`. */
   readonly absent: string;
   /** When a SHOULD fails all the same: `the tool crashes`. */
   readonly failsWhere?: string;
-  /** The rule is about something that only some operations do. */
-  readonly isOffered?: true;
 }
 
 /** A requirement that HTTP traffic cannot show, and why. */
@@ -45,13 +44,16 @@ interface Unobservable {
   readonly masks?: never;
 }
 
-export type ObservableRule = Requirement & Judging & { readonly id: RequirementId };
-export type Rule = ObservableRule | (Requirement & Unobservable & { readonly id: RequirementId });
+interface Identified extends Requirement {
+  readonly id: RequirementId;
+}
 
-type Definition = Omit<Requirement, 'side' | 'source'> & { readonly source?: Source } & (
-    | Judging
-    | Unobservable
-  );
+export type ObservableRule = Identified & Judging<readonly Observation[]>;
+export type Rule = ObservableRule | (Identified & Unobservable);
+
+type Definition = Omit<Requirement, 'side' | 'source'> &
+  Partial<Pick<Requirement, 'source'>> &
+  (Judging<Observed> | Unobservable);
 
 /** Defines the rules of one theme by id. The prefix of the id says whose rule it is. */
 export function defineRules<Id extends RequirementId>(
@@ -59,9 +61,19 @@ export function defineRules<Id extends RequirementId>(
 ): Readonly<Record<Id, Rule>> {
   const rules = Object.entries<Definition>(definitions).map(([id, definition]) => {
     const side: Side = id.startsWith('TOOL-') ? 'tool' : 'runtime';
-    return [id, { source: { page: 'public specification' }, ...definition, id, side }];
+    const rule = { source: { page: 'public specification' }, ...definition, id, side };
+    if (!('observe' in definition)) return [id, rule];
+    return [id, { ...rule, observe: (evidence: Evidence) => flat(definition.observe(evidence)) }];
   });
   return Object.fromEntries(rules);
+}
+
+/** What a part of a rule found; null for nothing. */
+export type Observed = Observation | null | readonly Observed[];
+
+function flat(observed: Observed): readonly Observation[] {
+  if (observed === null) return [];
+  return 'kind' in observed ? [observed] : observed.flatMap(flat);
 }
 
 /** Where a finding is in a message: a member of its JSON, possibly missing, or a part of the text there. */
@@ -108,38 +120,54 @@ export interface Observation extends Details {
 
 type Trips = RoundTrip | readonly RoundTrip[];
 
-function observation(kind: Observation['kind'], trips: Trips, more: Omit<Observation, 'kind' | 'events'>) {
-  return { kind, events: [trips].flat().flatMap(trip => trip.events), ...more };
+function eventsOf(trips: Trips): readonly number[] {
+  return [trips].flat().flatMap(trip => trip.events);
 }
 
+const observer =
+  (kind: Observation['kind'], more: Partial<Observation> = {}) =>
+  (what: string, trips: Trips, details: Details = {}): Observation => ({
+    ...{ kind, events: eventsOf(trips), what },
+    ...details,
+    ...more,
+  });
+
 export function held(trips: Trips, what?: string): Observation {
-  return observation('held', trips, what === undefined ? {} : { what });
+  return { kind: 'held', events: eventsOf(trips), ...(what !== undefined && { what }) };
 }
 
 /** As {@link held}, with something that the user should know. */
-export function heldBut(what: string, trips: Trips): Observation {
-  return observation('held', trips, { what, isRemarkable: true });
-}
-
-export function broken(what: string, trips: Trips, details: Details = {}): Observation {
-  return observation('broken', trips, { what, ...details });
-}
-
+export const heldBut = observer('held', { isRemarkable: true });
+export const broken = observer('broken');
 /** As {@link broken}, by something that did not happen: no violation if the recording is incomplete. */
-export function lacking(what: string, trips: Trips, details: Details = {}): Observation {
-  return observation('broken', trips, { what, ...details, isByAbsence: true });
+export const lacking = observer('broken', { isByAbsence: true });
+export const doubtful = observer('doubtful');
+export const unseen = observer('unseen');
+export const scant = observer('scant');
+
+/** Details of a wrong answer. */
+export function answeredOther({ status }: RoundTrip, expected = '200'): Details {
+  return { expected, actual: String(status) };
 }
 
-export function doubtful(what: string, trips: Trips, details: Details = {}): Observation {
-  return observation('doubtful', trips, { what, ...details });
+/** The protocol has no time limit, so silence alone proves nothing. */
+export function raiseTimeout({ timeout }: CallEvidence): string {
+  const option = timeout?.what === 'timeout' ? "the caller's --timeout" : '--probe-timeout';
+  return `raise ${option} if the tool takes longer`;
 }
 
-export function unseen(what: string, trips: Trips): Observation {
-  return observation('unseen', trips, { what });
+const MAX_FAULT_LENGTH = 300;
+
+/** An error of a document or a message, cut and safe to print. */
+export function faultLine(fault: string): string {
+  return cut(visibleLine(fault), MAX_FAULT_LENGTH);
 }
 
-export function scant(what: string, trips: Trips): Observation {
-  return observation('scant', trips, { what });
+/** One remark on optional members that are null. */
+export function nullRemark(paths: readonly string[] = []): readonly string[] {
+  if (paths.length === 0) return [];
+  const remark = 'null counts as absent for an optional member; leave it out instead';
+  return [cut(`${remark}: ${firstFew(paths, 3)}`, MAX_FAULT_LENGTH)];
 }
 
 /**

@@ -1,7 +1,8 @@
-import { type Event, toldOnce } from './events.js';
+import type { Event } from './events.js';
 import { isUnderWay } from './exchange.js';
 import { History, Owners } from './history.js';
 import type { TranscriptHeader } from './log.js';
+import { toldOnce } from './round-trips.js';
 import type { Transcript } from './transcript-reader.js';
 
 /** All events of a source in memory, with an index by call and the history folded from them. */

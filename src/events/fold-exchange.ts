@@ -13,7 +13,7 @@ import type { Warning } from '../protocol/requirements.js';
 import { validate } from '../protocol/validate.js';
 import { cut, excerpt } from '../util/text.js';
 import type { Content } from './content.js';
-import type { Event, InvocationEvent, RequestEvent, ResponseEvent } from './events.js';
+import type { Event, EventOf, InvocationEvent, RequestEvent, ResponseEvent } from './events.js';
 import {
   type Arrival,
   type Attempt,
@@ -25,8 +25,6 @@ import {
   type Verdict,
 } from './exchange.js';
 import { readMcpAnswer } from './mcp-answer.js';
-
-type EventOf<K extends Event['kind']> = Extract<Event, { kind: K }>;
 
 /** Limits of one exchange: a tool may send events for days, and an id used for many calls looks like one call with many attempts. */
 const MAX = {

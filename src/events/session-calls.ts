@@ -3,7 +3,7 @@ import type { JudgedOutcome } from '../protocol/outcome.js';
 import { BoundedStore, RecentMap } from '../util/collections.js';
 import { compactJson } from '../util/values.js';
 import type { Content } from './content.js';
-import type { Event, RequestEvent } from './events.js';
+import type { Event, EventOf, RequestEvent } from './events.js';
 
 /** A POST of results, for one call. Times in ms since the start. */
 interface ResultsPost {
@@ -100,8 +100,6 @@ export function sessionCallState(session: Session, call: SessionCall): SessionCa
 export function statusOf({ statuses }: Session): string | null {
   return statuses.at(-1)?.status ?? null;
 }
-
-type EventOf<K extends Event['kind']> = Extract<Event, { kind: K }>;
 
 /** Statuses kept of a session, and warnings kept of a call. */
 const MAX = { statuses: 100, warnings: 20 };

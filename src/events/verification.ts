@@ -5,7 +5,7 @@ import { cut } from '../util/text.js';
 import { bareUrl } from '../util/url.js';
 import { compactJson, isRecord } from '../util/values.js';
 import type { Content } from './content.js';
-import { type Event, isDirect, type RequestEvent } from './events.js';
+import { type Event, type EventOf, isDirect, type RequestEvent } from './events.js';
 import { urlSecrets } from './shareable.js';
 import {
   type Expectation,
@@ -23,8 +23,6 @@ interface VerifiedFixture {
   readonly match?: { readonly operation?: unknown; readonly arguments?: unknown } | undefined;
   readonly expect?: { readonly calls?: Expectation | undefined } | undefined;
 }
-
-type EventOf<K extends Event['kind']> = Extract<Event, { kind: K }>;
 
 /** Finished calls that are kept: a repeat, or a lost event, may still follow. */
 const MAX_FINISHED = 4_096;

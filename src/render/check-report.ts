@@ -7,14 +7,14 @@ import {
   type Verdict,
 } from '../check/conformance.js';
 import { notCalled } from '../check/evidence.js';
-import type { Check } from '../check/judge.js';
-import { checkTranscript } from '../check/report.js';
+import { type Check, checkTranscript } from '../check/judge.js';
 import type { ObservableRule } from '../check/rule.js';
 import { RULES } from '../check/rules/all.js';
 import type { CallLog } from '../events/call-log.js';
-import { type Event, toldOnce } from '../events/events.js';
+import type { Event } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
 import { History } from '../events/history.js';
+import { toldOnce } from '../events/round-trips.js';
 import { REQUIREMENT_IDS, type RequirementId, type Side, type Warning } from '../protocol/requirements.js';
 import type { Redactor } from '../util/redact.js';
 import { cut, firstFew } from '../util/text.js';

@@ -1,8 +1,8 @@
 import type { CallLog } from '../events/call-log.js';
 import type { Content } from '../events/content.js';
-import { discoveryOf } from '../events/discovery-of.js';
 import type { Event, EventKind, RequestEvent, ResponseEvent } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
+import { discoveryOf } from '../events/round-trips.js';
 import { shareableText, shareableUrl, withoutPowerInText } from '../events/shareable.js';
 import { type Redactor, redactHeaders } from '../util/redact.js';
 import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';

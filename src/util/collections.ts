@@ -192,3 +192,15 @@ export function onceEach<Key extends object, Value>(make: (key: Key) => Value): 
     return known.value;
   };
 }
+
+/** The items by each of their keys, in order. */
+export function groupBy<T, Key>(items: Iterable<T>, keysOf: (item: T) => Iterable<Key>): Map<Key, T[]> {
+  const groups = new Map<Key, T[]>();
+  for (const item of items)
+    for (const key of keysOf(item)) {
+      const group = groups.get(key);
+      if (group) group.push(item);
+      else groups.set(key, [item]);
+    }
+  return groups;
+}

@@ -5,7 +5,7 @@ import { broken, held } from '../../src/check/rule.js';
 import { RULES } from '../../src/check/rules/all.js';
 import type { RequirementId } from '../../src/protocol/requirements.js';
 import { at, eventsOf, type Moment } from '../events/build.js';
-import { discovery, notice, someCall, TOOLSET } from './samples/parts.js';
+import { notice, someCall } from './samples/parts.js';
 
 const judged = async (id: RequirementId, story: readonly (readonly Moment[])[], isWhole = true) =>
   judge(RULES[id], await gather({ events: eventsOf(...story), isWhole }, 'tool'));
@@ -54,26 +54,6 @@ describe('the reason', () => {
     expect(reason).toBe(
       'a tool_result has another id: "job-0", "job-1", "job-2" and 47 more; a user_choice has another id: "job-0"',
     );
-  });
-
-  test('names the operations that were not called, if the rule is about what some operations do', async () => {
-    const names = ['edit_file', 'ask', 'watch', 'paint', 'sign_in'];
-    const tools = names.map(name => ({ name, description: '', inputSchema: { type: 'object' } }));
-    const loaded: Moment = {
-      kind: 'loaded',
-      base: null,
-      endpoint: '/',
-      toolset: 'demo',
-      operations: names,
-    };
-    const call = someCall('a');
-    const story = [discovery({ ...TOOLSET, tools }), [loaded], call.plannedFor([]), call.sent()];
-    expect((await judged('TOOL-CHOICE', story)).reason).toBe(
-      'no question was asked and answered; not called: ask, watch, paint and 1 more',
-    );
-    expect((await judged('TOOL-ID', story)).reason).toBe('no result or question came that could be read');
-    const unchecked = story.filter((_, index) => index !== 2); // no one checked: no operation is missing
-    expect((await judged('TOOL-CHOICE', unchecked)).reason).toBe('no question was asked and answered');
   });
 });
 

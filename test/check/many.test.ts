@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { gather } from '../../src/check/evidence.js';
-import { checksOf } from '../../src/check/report.js';
+import { checksOf } from '../../src/check/judge.js';
 import { eventsOf } from '../events/build.js';
 import { discovery, notice, someCall } from './samples/parts.js';
 
 const CALLBACKS = 4_000;
+
 const CALLS = 2_000;
+
 /** Far more than it takes, and far less than comparing each with each. */
 const MOST_MS = 20_000;
 
@@ -33,6 +35,7 @@ test('so are as many calls of one operation with extra fields', { timeout: 60_00
 
 const times = <T>(count: number, make: (index: number) => readonly T[]) =>
   Array.from({ length: count }, (_, index) => make(index)).flat();
+
 const shared = { id: 'same', group_id: 'g' };
 
 /** Twice as many take about twice as long: what compares each with each takes four times as long. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type CheckOptions, checkTranscript } from '../../src/check/report.js';
+import { type CheckOptions, checkTranscript } from '../../src/check/judge.js';
 import { RULES } from '../../src/check/rules/all.js';
 import type { Event } from '../../src/events/events.js';
 import { readTranscript, readTranscripts } from '../../src/events/transcript-reader.js';
@@ -19,6 +19,7 @@ import {
 import { discovery, someCall } from './samples/parts.js';
 
 const GOOD = eventsOf(call(), at(3, acknowledged()), at(9, resultArrives()));
+
 const LATE = eventsOf(call(), at(10, resultArrives()), at(900, acknowledged()));
 
 const statuses = async (
@@ -99,6 +100,7 @@ test.each([
 });
 
 const FOLDER = new URL('../../fixtures/transcripts', import.meta.url).pathname;
+
 const linesOf = (name: string) => readFileSync(join(FOLDER, name), 'utf8').trimEnd().split('\n');
 
 /** What `invoke` wrote of real runs. */

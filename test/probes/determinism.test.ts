@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checksOf } from '../../src/check/report.js';
+import { checksOf } from '../../src/check/judge.js';
 import { parseFixtures } from '../../src/fixtures/read-fixtures.js';
 import { startMockTool } from '../../src/mock/mock-tool.js';
 import { findingsIn } from '../e2e/support/checking.js';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checksOf } from '../../src/check/report.js';
+import { checksOf } from '../../src/check/judge.js';
 import { readFixtures } from '../../src/fixtures/read-fixtures.js';
 import { type MockTool, startMockTool } from '../../src/mock/mock-tool.js';
 import { openRuntime, type Runtime } from '../peers/runtime.mjs';
@@ -45,6 +45,7 @@ const OFFERS = [
   ['ask', 'choice'],
   ['paint', 'view'],
 ] as const;
+
 const cases = OFFERS.map(([operation, offer]) => ({
   place: 'cases.yaml:1',
   operation,
@@ -53,9 +54,13 @@ const cases = OFFERS.map(([operation, offer]) => ({
 }));
 
 let tool: MockTool;
+
 let browser: Runtime;
+
 let run: Probing;
+
 const asked: string[] = [];
+
 beforeAll(async () => {
   [tool, browser] = await Promise.all([
     startMockTool({ fixtures: await readFixtures([{ path: 'flows.yaml', text: FILE }]) }),
@@ -69,6 +74,7 @@ beforeAll(async () => {
     },
   });
 });
+
 afterAll(async () => {
   browser.close();
   await tool.close();

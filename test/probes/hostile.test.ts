@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { checksOf } from '../../src/check/judge.js';
 import { deferred } from '../../src/check/probes/listener.js';
-import { checksOf } from '../../src/check/report.js';
 import type { Event } from '../../src/events/events.js';
 import { startServing } from '../support/serving.js';
 import { answersOf, probing, probingInto } from './probing.js';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Level } from '../../src/check/rule.js';
+import type { Requirement } from '../../src/check/rule.js';
 import { REQUIREMENTS } from '../../src/check/rules/all.js';
 import { type Side, suggestRequirement } from '../../src/protocol/requirements.js';
 
 /** Section 3 of the protocol's page, copied by hand. */
-const TOOL: Readonly<Record<string, Level>> = {
+const TOOL: Readonly<Record<string, Requirement['level']>> = {
   'TOOL-ACK': 'MUST',
   'TOOL-ASYNC': 'MUST',
   'TOOL-ALWAYS': 'MUST',
@@ -39,7 +39,7 @@ const TOOL: Readonly<Record<string, Level>> = {
   'TOOL-RATE': 'SHOULD',
 };
 
-const RUNTIME: Readonly<Record<string, Level>> = {
+const RUNTIME: Readonly<Record<string, Requirement['level']>> = {
   'RT-OP': 'MUST',
   'RT-ARGS': 'SHOULD',
   'RT-ID': 'MUST',
@@ -65,7 +65,7 @@ const RUNTIME: Readonly<Record<string, Level>> = {
   'RT-TIMEOUT': 'none',
 };
 
-function levelsOf(side: Side): Record<string, Level> {
+function levelsOf(side: Side): Record<string, Requirement['level']> {
   const own = Object.entries(REQUIREMENTS).filter(([, requirement]) => requirement.side === side);
   return Object.fromEntries(own.map(([id, { level }]) => [id, level]));
 }

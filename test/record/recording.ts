@@ -1,6 +1,7 @@
-import { type Event, type Hop, seenOn } from '../../src/events/events.js';
+import type { Event, Hop } from '../../src/events/events.js';
 import { History } from '../../src/events/history.js';
 import { createLog, type Log } from '../../src/events/log.js';
+import { seenOn } from '../../src/events/round-trips.js';
 import { type Recorder, type RecorderOptions, startRecorder } from '../../src/record/recorder.js';
 import { systemClock } from '../../src/system/clock.js';
 

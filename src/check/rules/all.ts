@@ -1,27 +1,21 @@
 import { REQUIREMENT_IDS, type RequirementId } from '../../protocol/requirements.js';
 import type { Requirement, Rule } from '../rule.js';
-import { acknowledgementRules } from './acknowledgement.js';
-import { argumentRules } from './arguments.js';
+import { conversationRules } from './conversation.js';
 import { deliveryRules } from './delivery.js';
 import { discoveryRules } from './discovery.js';
 import { idRules } from './ids.js';
-import { noticeRules } from './notices.js';
-import { questionRules } from './questions.js';
+import { invocationRules } from './invocations.js';
 import { runtimeRules } from './runtime.js';
-import { runtimeCallbackRules } from './runtime-callbacks.js';
 import { textRules } from './texts.js';
 
 /** An id without a rule does not compile. */
 const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
-  ...acknowledgementRules,
-  ...argumentRules,
+  ...conversationRules,
   ...deliveryRules,
   ...discoveryRules,
   ...idRules,
-  ...noticeRules,
-  ...questionRules,
+  ...invocationRules,
   ...runtimeRules,
-  ...runtimeCallbackRules,
   ...textRules,
 };
 

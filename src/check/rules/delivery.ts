@@ -1,8 +1,10 @@
 import { idOf } from '../../events/fold-exchange.js';
+import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { addresseeIn } from '../../protocol/read-invocation.js';
+import { REDACTED } from '../../util/redact.js';
 import { cut, excerpt, formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import { type CallbackEvidence, type CallEvidence, type Delivery, isBodyLost, receivedIn } from '../call.js';
+import { type CallbackEvidence, type CallEvidence, type Delivery, receivedIn } from '../call.js';
 import type { Death, Evidence } from '../evidence.js';
 import {
   broken,
@@ -10,18 +12,21 @@ import {
   crash,
   defineRules,
   doubtful,
+  faultLine,
   held,
   heldBut,
   lacking,
+  nullRemark,
   type Observation,
+  type Observed,
+  raiseTimeout,
   resultPage,
   scant,
   sent,
   unseen,
 } from '../rule.js';
-import { urlDifference, urlFeatures } from './callback-url.js';
-import { faultLines, nullRemark } from './discovery.js';
 
+/** How a tool delivers its callbacks. */
 export const deliveryRules = defineRules({
   'TOOL-ALWAYS': {
     level: 'MUST',
@@ -37,7 +42,7 @@ export const deliveryRules = defineRules({
           flaw === null && (ending.kind !== 'silent' || !elsewhere.has(invocation?.id)),
       );
       const summary = countResults(judged);
-      return judged.flatMap(call => onEnd(call, summary, evidence.death));
+      return judged.map(call => onEnd(call, summary, evidence.death));
     },
   },
   'TOOL-ONCE': {
@@ -47,10 +52,11 @@ export const deliveryRules = defineRules({
     masks: ['TOOL-NORETRY'],
     absent: 'no call ended in a result',
     observe: ({ calls, until }) => {
-      const results = calls.map(acceptedResults);
+      // The tool may send another result instead of a rejected one.
+      const results = calls.map(call => call.results.filter(({ isRefused }) => !isRefused));
       const latest = results.reduce((last, [first]) => Math.max(last, first?.request.at ?? 0), 0);
       const watched = `watched for at least ${formatDuration(Math.max(0, until - latest))} after each result`;
-      return results.flatMap(([first, ...later]) => (first ? [onResults(first, later, watched)] : []));
+      return results.map(([first, ...later]) => (first ? onResults(first, later, watched) : null));
     },
   },
   'TOOL-RETRY': {
@@ -61,7 +67,7 @@ export const deliveryRules = defineRules({
     absent: 'no callback was answered 5xx or lost',
     observe: evidence => {
       const end = crash(evidence, 'callback', 'one of its callbacks was lost or refused');
-      if (end) return [end];
+      if (end) return end;
       const failed = evidence.calls
         .filter(({ isCutShort }) => !isCutShort)
         .flatMap(call =>
@@ -74,9 +80,14 @@ export const deliveryRules = defineRules({
         .filter(({ delivery }) => delivery.length === 1)
         .reduce((last, { delivery }) => Math.max(last, delivery[0].latestAt), 0);
       const watched = Math.max(0, evidence.until - latest);
-      return failed.map(({ delivery, isWaited }) =>
-        delivery.length > 1 ? onRetries(delivery) : onNoRetry(delivery, watched, isWaited),
-      );
+      return failed.map(({ delivery, isWaited }) => {
+        if (delivery.length > 1) return onRetries(delivery);
+        const judged = isWaited || watched >= MIN_WAIT_MS ? lacking : unseen;
+        return judged(
+          `no retry within ${formatDuration(watched)}; use --probe-timeout to wait longer`,
+          delivery,
+        );
+      });
     },
   },
   'TOOL-NORETRY': {
@@ -85,9 +96,9 @@ export const deliveryRules = defineRules({
     advice: 'Stop retrying a callback after a 4xx, and log it: the runtime will never accept it.',
     absent: 'no callback was answered 4xx and watched afterwards',
     observe: ({ calls, until }) =>
-      calls.flatMap(call => [
-        ...call.deliveries().flatMap(delivery => onRefused(delivery, until)),
-        ...onOtherResult(call),
+      calls.map(call => [
+        ...call.deliveries().map(delivery => onRefused(delivery, until)),
+        onOtherResult(call.results),
       ]),
   },
   'TOOL-OPAQUE': {
@@ -102,7 +113,7 @@ export const deliveryRules = defineRules({
         .map(({ reading }) => addresseeIn(reading)?.callback_url ?? '');
       const features = [...new Set(urls.flatMap(urlFeatures))];
       const tested = features.length > 0 ? `also with ${features.join(', ')}` : undefined;
-      return [...evidence.calls.flatMap(call => onUrl(call, tested)), ...onStrays(evidence)];
+      return [...evidence.calls.map(call => onUrl(call, tested)), onStrays(evidence)];
     },
   },
   'TOOL-POST': {
@@ -116,21 +127,15 @@ export const deliveryRules = defineRules({
     masks: ['TOOL-ALWAYS', ...CALLBACK_RULES],
     absent: 'no callback came',
     observe: ({ calls }) =>
-      calls.flatMap(({ reading, callbacks }) => {
+      calls.map(({ reading, callbacks }) => {
         // A tool cannot send back ids that the invocation does not have.
         const excused = ['$.group_id:', '$.id:'].filter(
           name => !reading.ok && reading.faults.some(fault => fault.startsWith(name)),
         );
-        return callbacks.flatMap(callback => onPost(callback, excused));
+        return callbacks.map(callback => onPost(callback, excused));
       }),
   },
 });
-
-/** The protocol has no time limit, so silence alone proves nothing. */
-export function raiseTimeout({ timeout }: CallEvidence): string {
-  const option = timeout?.what === 'timeout' ? "the caller's --timeout" : '--probe-timeout';
-  return `raise ${option} if the tool takes longer`;
-}
 
 /** `0 of 12 calls got a result within 5s`: of the calls that ended in a result or in silence. */
 function countResults(calls: readonly CallEvidence[]): string {
@@ -141,26 +146,26 @@ function countResults(calls: readonly CallEvidence[]): string {
   return `${results} of ${total} ${total === 1 ? 'call' : 'calls'} got a result within ${formatDuration(longest)}`;
 }
 
-function onEnd(call: CallEvidence, summary: string, death: Death | null): readonly Observation[] {
+function onEnd(call: CallEvidence, summary: string, death: Death | null): Observed {
   const { attempts, ending } = call;
   switch (ending.kind) {
     case 'result':
-      return [held(ending.callback)];
+      return held(ending.callback);
     case 'open':
-      return [unseen('a call was still pending when the transcript ended', attempts)];
+      return unseen('a call was still pending when the transcript ended', attempts);
     case 'cut-short':
-      return [unseen('the tool crashed for another reason before a call ended', attempts)];
+      return unseen('the tool crashed for another reason before a call ended', attempts);
     case 'called-off':
       return onCalledOff(call);
     case 'silent': {
       const details = { expected: 'a tool_result', about: attempts.flatMap(({ events }) => events) };
       if (!death || !attempts.includes(death.message))
-        return [lacking(`${summary}: ${raiseTimeout(call)}`, attempts, details)];
+        return lacking(`${summary}: ${raiseTimeout(call)}`, attempts, details);
       const what = `no tool_result within ${formatDuration(ending.afterMs)}, and the tool was unreachable`;
-      return [lacking(what, [...attempts, death.later], details)];
+      return lacking(what, [...attempts, death.later], details);
     }
     default:
-      return []; // judged by TOOL-CHOICE, TOOL-OAUTH, TOOL-POST and TOOL-ACK
+      return null; // judged by TOOL-CHOICE, TOOL-OAUTH, TOOL-POST and TOOL-ACK
   }
 }
 
@@ -168,16 +173,16 @@ function onEnd(call: CallEvidence, summary: string, death: Death | null): readon
 const MIN_WAIT_MS = 1_000;
 
 /** The runtime may have canceled because it gave up waiting, unless the user or a probe decided it. */
-function onCalledOff(call: CallEvidence): Observation[] {
+function onCalledOff(call: CallEvidence): Observed {
   const { invocation, attempts, cancels, closes, decisions } = call;
   const accepted = attempts.find(({ status }) => status === 200);
   const [notice] = [...cancels, ...closes].toSorted((one, other) => one.request.seq - other.request.seq);
   const isMeant = decisions.some(({ what }) => what === 'cancel') || call.isMadeBy('probe');
-  if (!accepted || !notice || !invocation || isMeant) return [];
+  if (!accepted || !notice || !invocation || isMeant) return null;
   const waited = notice.request.at - accepted.latestAt;
   const how = cancels.includes(notice) ? 'canceled' : 'closed';
   const what = `a call of ${excerpt(invocation.operation)} was ${how} by the runtime after ${formatDuration(waited)} without a result`;
-  return [(waited < MIN_WAIT_MS ? scant : unseen)(what, [accepted, notice])];
+  return (waited < MIN_WAIT_MS ? scant : unseen)(what, [accepted, notice]);
 }
 
 /** Ids in callbacks that came to the URL of another call, or of none. */
@@ -187,17 +192,6 @@ function idsSentElsewhere({ calls, strays }: Evidence): ReadonlySet<string | und
   );
   const stray = receivedIn(strays).map(({ message }) => idOf(message));
   return new Set([...foreign, ...stray].filter(id => id !== undefined));
-}
-
-/** The tool may send another result instead of a rejected one. */
-function acceptedResults(call: CallEvidence): readonly CallbackEvidence[] {
-  return resultsOf(call).filter(({ isRefused }) => !isRefused);
-}
-
-function resultsOf(call: CallEvidence): readonly CallbackEvidence[] {
-  return call
-    .messages('tool_result')
-    .flatMap(({ callback, message }) => (call.isNamedBy(message) ? [callback] : []));
 }
 
 function onResults(
@@ -213,11 +207,6 @@ function onResults(
     actual: 'two different ones',
     spots: [sent(first, 'text'), sent(other, 'text')],
   });
-}
-
-function onNoRetry(delivery: Delivery, watched: number, isWaited: boolean): Observation {
-  const judged = isWaited || watched >= MIN_WAIT_MS ? lacking : unseen;
-  return judged(`no retry within ${formatDuration(watched)}; use --probe-timeout to wait longer`, delivery);
 }
 
 /** Shorter pauses do not count, in ms. A single random pause may be short (full jitter). */
@@ -244,36 +233,35 @@ function onRetries(delivery: Delivery): Observation {
 }
 
 /** 408 and 429 allow a retry. */
-function isFinalRefusal({ isRefused, status }: CallbackEvidence): boolean {
+function isFinalRefusal({ isRefused, status }: RoundTrip): boolean {
   return isRefused && status !== 408 && status !== 429;
 }
 
-function onRefused(delivery: Delivery, until: number): readonly Observation[] {
+function onRefused(delivery: Delivery, until: number): Observed {
   const refused = delivery.find(isFinalRefusal);
-  if (!refused) return [];
+  if (!refused) return null;
   const { latestAt, status } = refused;
   const again = delivery.find(({ request }) => request.at >= latestAt && request.seq > refused.request.seq);
   if (again) {
     const pause = formatDuration(again.request.at - latestAt);
-    return [broken(`answered ${status}, and sent again after ${pause}`, [refused, again])];
+    return broken(`answered ${status}, and sent again after ${pause}`, [refused, again]);
   }
   const watched = Math.max(0, until - latestAt);
-  return watched < MIN_WAIT_MS ? [] : [held(refused, `not sent again within ${formatDuration(watched)}`)];
+  return watched < MIN_WAIT_MS ? null : held(refused, `not sent again within ${formatDuration(watched)}`);
 }
 
 /** A different result is not a retry, but the call was over after the refusal. */
-function onOtherResult(call: CallEvidence): readonly Observation[] {
-  const results = resultsOf(call);
+function onOtherResult(results: readonly CallbackEvidence[]): Observed {
   const refused = results.find(isFinalRefusal);
   const other = refused && results.find(each => each.request.seq > refused.lastSeq && !each.equals(refused));
   return other
-    ? [doubtful(`answered ${refused.status}, and another tool_result came`, [refused, other])]
-    : [];
+    ? doubtful(`answered ${refused.status}, and another tool_result came`, [refused, other])
+    : null;
 }
 
-function onUrl({ reading, callbacks }: CallEvidence, tested: string | undefined): readonly Observation[] {
+function onUrl({ reading, callbacks }: CallEvidence, tested: string | undefined): Observed {
   const given = addresseeIn(reading)?.callback_url;
-  if (given === undefined) return [];
+  if (given === undefined) return null;
   return callbacks.map(callback => {
     const difference = urlDifference(given, callback.request.url);
     return difference === null
@@ -282,27 +270,85 @@ function onUrl({ reading, callbacks }: CallEvidence, tested: string | undefined)
   });
 }
 
+/** The part of a URL that a request line has: path and query. */
+function targetOf(url: string): string {
+  const target = url.replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
+  return target.startsWith('/') ? target : `/${target}`;
+}
+
+/** As every client writes it that follows the URL standard. */
+function normalized(target: string): string {
+  const base = 'http://callback.invalid';
+  return URL.canParse(target, base) ? targetOf(new URL(target, base).href) : target;
+}
+
+/**
+ * How the URL of a callback differs from the given one; null if it does not. Names neither URL: anyone who knows it can post to the
+ * conversation. A proxy before the listener may have removed the beginning of the path.
+ */
+function urlDifference(given: string, used: string): string | null {
+  const [want, came] = [targetOf(given), targetOf(used)];
+  if (want.endsWith(came) || normalized(want).endsWith(came) || isSameRedacted(want, came)) return null;
+  const [wantPath = '', wantQuery] = want.split(/\?(.*)/s);
+  const [path = '', query] = came.split(/\?(.*)/s);
+  if (query !== wantQuery && wantPath.endsWith(path)) {
+    if (query === undefined) return 'its query was left out';
+    if (wantQuery === undefined) return 'a query was added';
+    return decoded(wantQuery) === decoded(query) ? 'its encoding was changed' : 'its query was changed';
+  }
+  if (wantPath.replace(/\/$/, '').endsWith(path.replace(/\/$/, ''))) return 'its trailing slash was changed';
+  return decoded(wantPath).endsWith(decoded(path)) ? 'its encoding was changed' : 'its path was changed';
+}
+
+/** Whether the URLs are equal where neither is redacted. */
+function isSameRedacted(want: string, came: string): boolean {
+  if (!want.includes(REDACTED) && !came.includes(REDACTED)) return false;
+  const used = came.split(/([/?&=])/);
+  const given = want.split(/([/?&=])/).slice(-used.length);
+  return used.every((piece, index) => {
+    const other = given[index];
+    if (other === undefined) return false;
+    const isCutPath = index === 0 && piece === '';
+    return piece === other || isCutPath || piece.includes(REDACTED) || other.includes(REDACTED);
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text.toLowerCase();
+  }
+}
+
+/** The parts of a URL that a tool could change by mistake. */
+function urlFeatures(given: string): readonly string[] {
+  const [path = '', query = ''] = targetOf(given).split(/\?(.*)/s);
+  return [
+    ...(query === '' ? [] : ['a query']),
+    ...(path.endsWith('/') ? ['a trailing slash'] : []),
+    ...(/%[\da-f]{2}/i.test(path + query) ? ['encoded characters'] : []),
+  ];
+}
+
 /** Anyone may post to a wrong address; a call without a callback, or an id in the body, shows that the tool did. */
-function onStrays({ calls, strays }: Evidence): readonly Observation[] {
+function onStrays({ calls, strays }: Evidence): Observed {
   const posts = strays.filter(
     ({ request, response }) =>
       request.method === 'POST' && (response?.refusal ?? 'wrong-address') === 'wrong-address',
   );
-  if (posts.length === 0) return [];
+  if (posts.length === 0) return null;
   const ids = new Set(calls.map(({ invocation }) => invocation?.id));
   const named = receivedIn(posts).filter(({ message }) => ids.has(idOf(message) ?? ''));
-  const count = (length: number, more: string) =>
-    `${length} post${length === 1 ? '' : 's'} to a wrong callback address${more}`;
-  if (named.length > 0)
-    return [
-      broken(
-        count(named.length, ' that names a call'),
-        named.map(({ callback }) => callback),
-      ),
-    ];
+  const count = ({ length }: readonly unknown[]) =>
+    `${length} post${length === 1 ? '' : 's'} to a wrong callback address`;
+  if (named.length > 0) {
+    const proof = named.map(({ callback }) => callback);
+    return broken(`${count(named)} that names a call`, proof);
+  }
   return calls.some(({ callbacks, ending }) => callbacks.length === 0 && ending.kind === 'silent')
-    ? [lacking(count(posts.length, ' and a call without any'), posts)]
-    : [doubtful(count(posts.length, ''), posts)];
+    ? lacking(`${count(posts)} and a call without any`, posts)
+    : doubtful(count(posts), posts);
 }
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
@@ -313,37 +359,37 @@ const MAX_LENGTH = 300;
 /** Statuses with which a listener rejects an invalid request. */
 const REQUEST_ERRORS = [400, 405, 411, 415];
 
-function onPost(callback: CallbackEvidence, excused: readonly string[]): readonly Observation[] {
+function onPost(callback: CallbackEvidence, excused: readonly string[]): Observed {
   const { request, response, reading } = callback;
   const { method, headers } = request;
   if (method !== 'POST')
-    return [broken(`a ${excerpt(method)} came`, callback, { expected: 'POST', actual: method })];
+    return broken(`a ${excerpt(method)} came`, callback, { expected: 'POST', actual: method });
   if (response?.refusal !== undefined && !reading) {
     const { status, refusal } = response;
-    if (status < 400 || status === 408 || status >= 500) return [];
+    if (status < 400 || status === 408 || status >= 500) return null;
     const judged = REQUEST_ERRORS.includes(status) ? broken : doubtful;
-    const why = cut(visibleLine(refusal), MAX_LENGTH);
-    return [judged(`a callback was refused with ${status}: ${why}`, callback)];
+    return judged(
+      `a callback was refused with ${status}: ${cut(visibleLine(refusal), MAX_LENGTH)}`,
+      callback,
+    );
   }
   const type = headers['content-type'] ?? '';
   if (!JSON_TYPE.test(type.trim())) {
     const actual = type === '' ? 'no content type' : cut(visibleLine(type), MAX_LENGTH);
-    return [broken('a callback is not application/json', callback, { expected: 'application/json', actual })];
+    return broken('a callback is not application/json', callback, { expected: 'application/json', actual });
   }
   return onPostBody(callback, excused);
 }
 
-function onPostBody(callback: CallbackEvidence, excused: readonly string[]): readonly Observation[] {
+function onPostBody(callback: CallbackEvidence, excused: readonly string[]): Observed {
   const { request, reading } = callback;
-  if (isBodyLost(request)) return [unseen('the body of a callback was not recorded', callback)];
-  if (!reading) return [broken('a callback has no body', callback)];
+  if (isBodyLost(request)) return unseen('the body of a callback was not recorded', callback);
+  if (!reading) return broken('a callback has no body', callback);
   if (!reading.ok) {
     const faults = reading.faults.filter(fault => !excused.some(name => fault.startsWith(name)));
-    return faults.length === 0 ? [] : [broken('invalid callback', callback, { faults: faultLines(faults) })];
+    return faults.length > 0 ? broken('invalid callback', callback, { faults: faults.map(faultLine) }) : null;
   }
-  const remarks = [
-    ...reading.warnings.filter(({ id }) => id === 'TOOL-POST').map(({ message }) => message),
-    ...nullRemark(reading.nulls),
-  ];
-  return [remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), callback) : held(callback)];
+  const warnings = reading.warnings.filter(({ id }) => id === 'TOOL-POST').map(({ message }) => message);
+  const remarks = [...warnings, ...nullRemark(reading.nulls)];
+  return remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), callback) : held(callback);
 }

@@ -1,28 +1,29 @@
+import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { migrateSchema, type Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import { parseDisplayScript } from '../../util/display-script/parser.js';
-import { cut, firstFew } from '../../util/text.js';
+import { cut } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import { type Discovery, isBodyLost, type RoundTrip, toolsetsAt } from '../call.js';
+import { type Discovery, toolsetsAt } from '../call.js';
 import {
+  answeredOther,
   broken,
   CALL_RULES,
   defineRules,
   doubtful,
+  faultLine,
   held,
   heldBut,
   invocationPage,
   lacking,
+  nullRemark,
   type Observation,
+  type Observed,
   unseen,
 } from '../rule.js';
 
-const MAX_FAULT_LENGTH = 300;
-
+/** Characters of a content type. */
 const MAX_TYPE_LENGTH = 500;
-
-/** Paths that one remark names. */
-const MAX_PATHS = 3;
 
 const NAME_FAULT = /^\$\.tools\[\d+\]\.name: /;
 
@@ -36,8 +37,8 @@ export const discoveryRules = defineRules({
     absent: 'no toolset was asked for',
     observe: ({ discoveries }) => {
       const found = discoveries.filter(({ status }) => status === 200);
-      if (found.length > 0) return [...found.map(onDocument), ...discoveries.flatMap(onUnreachable)];
-      return discoveries.length > 0 ? [onNothing(discoveries)] : [];
+      if (found.length > 0) return [...found.map(onDocument), ...discoveries.map(onUnreachable)];
+      return discoveries.length > 0 ? onNothing(discoveries) : null;
     },
   },
   'TOOL-NAMES': {
@@ -47,14 +48,15 @@ export const discoveryRules = defineRules({
     masks: ['TOOL-DISCOVER', ...CALL_RULES],
     absent: 'no toolset was found whose names could be judged',
     observe: ({ discoveries }) =>
-      discoveries.flatMap(discovery => {
+      discoveries.map(discovery => {
         const { reading } = discovery;
-        const problems = reading?.ok ? reading.notes : (reading?.faults ?? []);
-        const faults = faultLines(problems.filter(fault => NAME_FAULT.test(fault)));
-        if (faults.length === 0) return reading?.ok ? [held(discovery)] : [];
-        return reading?.ok
-          ? [doubtful('clients may reject these tool names', discovery, { faults })]
-          : [broken('tool names are invalid or not unique', discovery, { faults })];
+        if (!reading) return null;
+        const problems = reading.ok ? reading.notes : reading.faults;
+        const faults = problems.filter(fault => NAME_FAULT.test(fault)).map(faultLine);
+        if (faults.length === 0) return reading.ok ? held(discovery) : null;
+        return reading.ok
+          ? doubtful('clients may reject these tool names', discovery, { faults })
+          : broken('tool names are invalid or not unique', discovery, { faults });
       }),
   },
   'TOOL-MIGRATE': {
@@ -77,18 +79,6 @@ export const discoveryRules = defineRules({
   },
 });
 
-/** The errors of a document or a message, cut and safe to print. */
-export function faultLines(faults: readonly string[]): readonly string[] {
-  return faults.map(fault => cut(visibleLine(fault), MAX_FAULT_LENGTH));
-}
-
-/** One remark on optional members that are null. */
-export function nullRemark(paths: readonly string[] = []): readonly string[] {
-  if (paths.length === 0) return [];
-  const remark = 'null counts as absent for an optional member; leave it out instead';
-  return [cut(`${remark}: ${firstFew(paths, MAX_PATHS)}`, MAX_FAULT_LENGTH)];
-}
-
 function onDocument(discovery: Discovery): Observation {
   const { reading, response } = discovery;
   if (!reading)
@@ -96,9 +86,9 @@ function onDocument(discovery: Discovery): Observation {
       ? unseen('the document was not recorded', discovery)
       : broken('discovery answered 200 without a document', discovery, { expected: '200, and a toolset' });
   if (!reading.ok) {
-    const faults = reading.faults.filter(fault => !NAME_FAULT.test(fault));
+    const faults = reading.faults.filter(fault => !NAME_FAULT.test(fault)).map(faultLine);
     return faults.length > 0
-      ? broken('invalid toolset', discovery, { faults: faultLines(faults) })
+      ? broken('invalid toolset', discovery, { faults })
       : held(discovery, 'valid except for its names');
   }
   const type = response?.headers['content-type'] ?? 'none';
@@ -121,10 +111,10 @@ function scriptRemark({ displayScript }: Tool, index: number): string[] {
 }
 
 /** A failed request beside one that brought the toolset. */
-function onUnreachable(discovery: Discovery, _: number, { length }: readonly Discovery[]): Observation[] {
+function onUnreachable(discovery: Discovery, _: number, { length }: readonly Discovery[]): Observed {
   const { broken: error, failure } = discovery;
-  if (!error || failure === 'aborted') return [];
-  return [heldBut(`requested ${length} times; the tool was unreachable once (${error.code})`, discovery)];
+  if (!error || failure === 'aborted') return null;
+  return heldBut(`requested ${length} times; the tool was unreachable once (${error.code})`, discovery);
 }
 
 /** Requested at the base URL and at its origin, and found at neither. */
@@ -148,10 +138,7 @@ function onMigration(migration: RoundTrip): Observation {
     return broken(`/migrate is missing: it answered ${status}`, migration);
   const isInvalid = !isBodyLost(request) && !validate(migrateSchema, sentJson).ok;
   return status === 200 && isInvalid
-    ? broken('/migrate answered 200 to an invalid request', migration, {
-        expected: '4xx or 5xx',
-        actual: '200',
-      })
+    ? broken('/migrate answered 200 to an invalid request', migration, answeredOther(migration, '4xx or 5xx'))
     : held(migration, `/migrate answered ${status}`);
 }
 

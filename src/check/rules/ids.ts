@@ -4,10 +4,18 @@ import type { Invocation } from '../../protocol/read-invocation.js';
 import { excerpt } from '../../util/text.js';
 import type { CallEvidence, Received } from '../call.js';
 import { indexNames, type NameIndex } from '../evidence.js';
-import { broken, defineRules, held, invocationPage, type Observation, resultPage, sent } from '../rule.js';
+import {
+  broken,
+  defineRules,
+  held,
+  invocationPage,
+  type Observation,
+  type Observed,
+  resultPage,
+  sent,
+} from '../rule.js';
 
-type NameField = Parameters<NameIndex>[0];
-
+/** Which names a tool sends back. */
 export const idRules = defineRules({
   'TOOL-GROUP': {
     level: 'MUST',
@@ -60,7 +68,7 @@ export const idRules = defineRules({
     observe: ({ calls, until }) => {
       const isOthers = indexNames(calls);
       const mixed = calls.flatMap(({ invocation, received }) =>
-        invocation ? received.flatMap(each => onNames(each, invocation, isOthers)) : [],
+        invocation ? received.flatMap(each => onNames(each, invocation, isOthers) ?? []) : [],
       );
       if (mixed.length > 0) return mixed;
       const overlapping = overlappingCalls(calls, until);
@@ -71,29 +79,31 @@ export const idRules = defineRules({
   },
 });
 
+const NAMES = ['group_id', 'id', 'call_id'] as const;
+
 /**
  * Compares a name of each call with the one in each of its messages. A name of another call is of TOOL-ISOLATE.
  * @param nameIn undefined for a message without the field
  */
 function compareNames(
   calls: readonly CallEvidence[],
-  name: NameField,
+  name: (typeof NAMES)[number],
   nameIn: (message: Callback, invocation: Invocation) => string | null | undefined,
-): readonly Observation[] {
+): Observed {
   const isOthers = indexNames(calls);
-  return calls.flatMap(({ invocation, received }) => {
-    if (!invocation) return [];
+  return calls.map(({ invocation, received }) => {
+    if (!invocation) return null;
     const given = invocation[name] ?? null;
-    return received.flatMap(({ callback, message }) => {
+    return received.map(({ callback, message }) => {
       const came = nameIn(message, invocation);
-      if (came === undefined || (came !== null && isOthers(name, came, invocation))) return [];
-      return [came === given ? held(callback) : onChangedName(name, { callback, message }, given, came)];
+      if (came === undefined || (came !== null && isOthers(name, came, invocation))) return null;
+      return came === given ? held(callback) : onOtherName(name, { callback, message }, given, came);
     });
   });
 }
 
-function onChangedName(
-  name: NameField,
+function onOtherName(
+  name: string,
   { callback, message }: Received,
   given: string | null,
   came: string | null,
@@ -111,19 +121,15 @@ function onNames(
   { callback, message }: Received,
   invocation: Invocation,
   isOthers: NameIndex,
-): readonly Observation[] {
-  const names = {
-    group_id: message.group_id,
-    id: idOf(message),
-    call_id: 'call_id' in message ? message.call_id : undefined,
-  };
-  const mixed = (['group_id', 'id', 'call_id'] as const).filter(name => {
-    const value = names[name];
+): Observation | null {
+  const names = { ...message, id: idOf(message) };
+  const mixed = NAMES.filter(name => {
+    const value = name in names ? names[name as keyof typeof names] : undefined;
     return typeof value === 'string' && isOthers(name, value, invocation);
   });
-  if (mixed.length === 0) return [];
+  if (mixed.length === 0) return null;
   const what = `a ${message.type} with the ${mixed.join(', ')} of another call came to a callback URL`;
-  return [broken(what, callback, { spots: mixed.map(name => sent(callback, name)) })];
+  return broken(what, callback, { spots: mixed.map(name => sent(callback, name)) });
 }
 
 /** The answered calls that ran at the same time as another one. @param until the end of calls without a result */

@@ -1,5 +1,4 @@
 import { chooseSegment, diffKind, knownTypes } from '../../display/segments.js';
-import type { ToolResult } from '../../protocol/callbacks/tool-result.js';
 import { llmText, outcomeOfText } from '../../protocol/outcome.js';
 import { addresseeIn } from '../../protocol/read-invocation.js';
 import { credentialsIn, isCredentialHeader } from '../../util/credentials.js';
@@ -13,6 +12,7 @@ import {
   doubtful,
   held,
   type Observation,
+  type Observed,
   resultPage,
   type Spot,
   sent,
@@ -50,7 +50,7 @@ export const textRules = defineRules({
     ),
     absent: 'no callback came that could be read',
     observe: ({ calls }) =>
-      calls.flatMap(call => {
+      calls.map(call => {
         const secretIn = secretFinder(call);
         return call.received.map(
           each => onSecret(each, secretIn) ?? onRedacted(each, call) ?? held(each.callback),
@@ -66,7 +66,7 @@ export const textRules = defineRules({
     ),
     absent: 'no call ended in an error',
     observe: ({ calls }) =>
-      calls.flatMap(call =>
+      calls.map(call =>
         errorTexts(call).map(({ text, callback, spot }) => {
           const found = internalsIn(text, call);
           return found
@@ -82,7 +82,6 @@ export const textRules = defineRules({
     source: resultPage(
       'Tools SHOULD include a "text" segment as the last element to provide a universal fallback for runtimes that only support plain text display.',
     ),
-    isOffered: true,
     absent: 'no result had a display_as',
     observe: ({ calls }) =>
       displaysIn(calls).map(({ callback, segments }) => {
@@ -99,22 +98,16 @@ export const textRules = defineRules({
     statement: 'gives a diff segment a path and a unified diff as its patch',
     advice: 'Give the segment { path, patch }, with a patch in the format of diff -u: ---, +++, @@.',
     source: resultPage('A unified diff string (standard ---/+++/@@ format).'),
-    isOffered: true,
     absent: 'no result had a diff to show',
     observe: ({ calls }) =>
-      displaysIn(calls).flatMap(({ callback, segments }) =>
-        segments.flatMap(({ type, content }, index) => {
-          if (type !== diffKind.type) return [];
+      displaysIn(calls).map(({ callback, segments }) =>
+        segments.map(({ type, content }, index) => {
+          if (type !== diffKind.type) return null;
           const reading = diffKind.read(content);
-          const place = `display_as[${index}]`;
+          const problem = reading.ok ? reading.complaint : reading.reason;
+          if (problem === undefined) return held(callback);
           const spots = [sent(callback, 'display_as', index, 'content')];
-          if (!reading.ok) return [broken(`${place}: ${reading.reason}`, callback, { spots })];
-          const { complaint } = reading;
-          return [
-            complaint === undefined
-              ? held(callback)
-              : doubtful(`${place}: ${complaint}`, callback, { spots }),
-          ];
+          return (reading.ok ? doubtful : broken)(`display_as[${index}]: ${problem}`, callback, { spots });
         }),
       ),
   },
@@ -125,12 +118,9 @@ export const textRules = defineRules({
     advice:
       'Put a text that describes the image before it in content, and a text segment after it in display_as.',
     masks: ['TOOL-FALLBACK'],
-    isOffered: true,
     absent: 'no result had an image',
     observe: ({ calls }) =>
-      calls
-        .flatMap(call => call.messages('tool_result'))
-        .flatMap(each => [...onContent(each), ...onImage(each)]),
+      calls.flatMap(call => call.messages('tool_result')).map(each => [onContent(each), onImage(each)]),
   },
 });
 
@@ -293,12 +283,7 @@ function textsIn(value: unknown, path: Spot['path']): PlacedText[] {
   );
 }
 
-interface Display {
-  readonly callback: CallbackEvidence;
-  readonly segments: NonNullable<ToolResult['display_as']>;
-}
-
-function displaysIn(calls: readonly CallEvidence[]): readonly Display[] {
+function displaysIn(calls: readonly CallEvidence[]) {
   return calls
     .flatMap(call => call.messages('tool_result'))
     .flatMap(({ callback, message: { display_as: segments } }) =>
@@ -306,19 +291,18 @@ function displaysIn(calls: readonly CallEvidence[]): readonly Display[] {
     );
 }
 
-function onContent({ callback, message: { content = [] } }: Received<'tool_result'>): readonly Observation[] {
-  if (!content.some(({ type }) => type === 'image')) return [];
+function onContent({ callback, message: { content = [] } }: Received<'tool_result'>): Observed {
+  if (!content.some(({ type }) => type === 'image')) return null;
   const [first] = content;
-  if (first?.type === 'text' && first.text.trim() !== '') return [held(callback)];
+  if (first?.type === 'text' && first.text.trim() !== '') return held(callback);
   const what = 'content has an image, and does not begin with a text that describes it';
-  return [broken(what, callback, { spots: [sent(callback, 'content')] })];
+  return broken(what, callback, { spots: [sent(callback, 'content')] });
 }
 
-function onImage({ callback, message }: Received<'tool_result'>): readonly Observation[] {
-  const { display_as: segments = [] } = message;
+function onImage({ callback, message: { display_as: segments = [] } }: Received<'tool_result'>): Observed {
   const image = segments.findLastIndex(({ type }) => type === 'image');
-  if (image < 0) return [];
-  if (segments.slice(image + 1).some(({ type }) => type === 'text')) return [held(callback)];
+  if (image < 0) return null;
+  if (segments.slice(image + 1).some(({ type }) => type === 'text')) return held(callback);
   const what = `display_as[${image}] is an image, and no text follows it`;
-  return [broken(what, callback, { spots: [sent(callback, 'display_as')] })];
+  return broken(what, callback, { spots: [sent(callback, 'display_as')] });
 }

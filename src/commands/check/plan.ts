@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { Selection } from '../../check/report.js';
+import type { Selection } from '../../check/judge.js';
 import { REQUIREMENTS } from '../../check/rules/all.js';
 import type { Case, ExpectedFailure } from '../../fixtures/check-files.js';
 import type { RequirementId, Side } from '../../protocol/requirements.js';
@@ -91,6 +91,7 @@ async function readFailureFile(path: string, stdin: Terminal['stdin']): Promise<
 
 /** Transcripts are called like this; without a file of that name the word would be taken for a host. */
 const FILE_NAME = /\.(?:nd)?jsonl?$/i;
+
 const SUBJECTS =
   'Give the base URL of a tool server (protocol-cli check http://127.0.0.1:3001), a transcript (protocol-cli check run.ndjson), --command, or --demo.';
 
@@ -117,6 +118,7 @@ async function exists(path: string): Promise<boolean> {
 }
 
 const CALLING = ['--operation', '--probe-timeout', '--save', '--header', '--bearer', '--verbose', '--watch'];
+
 const LISTENING = ['--callback-host', '--callback-port', '--callback-url', '--allow-host'];
 
 /** Options without a use for this kind of subject, and what they are for. */

@@ -1,12 +1,12 @@
-import { isBodyLost } from '../../check/call.js';
 import { readAs } from '../../dialects/dialects.js';
 import { answerOf } from '../../events/answer.js';
 import { RecentCalls } from '../../events/bounded-events.js';
 import type { Content } from '../../events/content.js';
-import { type Event, type RequestEvent, toldOnce } from '../../events/events.js';
+import type { Event, RequestEvent } from '../../events/events.js';
 import { type Exchange, outcomeOf } from '../../events/exchange.js';
 import { History, Owners } from '../../events/history.js';
 import type { TranscriptHeader } from '../../events/log.js';
+import { isBodyLost, toldOnce } from '../../events/round-trips.js';
 import { type Session, Sessions } from '../../events/session-calls.js';
 import { callbackSecrets } from '../../events/shareable.js';
 import { isWhole, missingFrom, type Transcript } from '../../events/transcript-reader.js';

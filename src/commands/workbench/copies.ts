@@ -128,7 +128,7 @@ async function calledIn(book: CallLog, key: string, url: string): Promise<Called
   const loaded = book.history.toolsets.findLast(({ endpoint }) => endpoint === url);
   if (!loaded?.base) return { target: { kind: 'endpoint', url }, groupId: null, validates: true };
   const exchange = book.history.exchanges.get(key);
-  const { checkTranscript } = await import('../../check/report.js');
+  const { checkTranscript } = await import('../../check/judge.js');
   const { summary } = await checkTranscript(exchange ? concerning(book.whole, exchange) : [], {
     observer: book.observer,
     only: new Set(['RT-ARGS'] as const),

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import type { CallLog } from '../../events/call-log.js';
-import { discoveryOf } from '../../events/discovery-of.js';
 import type { Event } from '../../events/events.js';
+import { discoveryOf } from '../../events/round-trips.js';
 import { readTranscript, type Transcript } from '../../events/transcript-reader.js';
 import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
 import { fixturesOfTranscript } from '../../fixtures/recording/from-transcript.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { conformanceOf } from '../../../src/check/conformance.js';
-import { checkTranscript } from '../../../src/check/report.js';
+import { checkTranscript } from '../../../src/check/judge.js';
 import { checkedSecrets } from '../../../src/commands/check/witness.js';
 import type { Event } from '../../../src/events/events.js';
 import { History } from '../../../src/events/history.js';
@@ -17,17 +17,21 @@ import { plainText } from '../../support/words.js';
 /** Rules, and whatever they ask, cut what is foreign long before anybody takes secrets out of it. */
 
 const SECRET = 'ghp_0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f';
+
 const PIECE = SECRET.slice(0, 10);
 
 /** A text of which a cut to so many characters leaves half of the secret. */
 const cutAt = (most: number) => `${'x'.repeat(most - 21)} ${SECRET}`;
 
 const call = someCall('a');
+
 const begun = [...discovery(), ...call.sent(), ...call.answered()];
+
 const called = (fields: object) => {
   const other = someCall('b', fields);
   return [...other.sent(), ...other.answered(), ...other.result()];
 };
+
 const diff = (patch: string) => [{ type: 'diff', content: { path: 'a', patch } }];
 
 const STORIES: readonly (readonly [RequirementId, string, readonly Moment[]])[] = [

@@ -1,18 +1,10 @@
 import { expect, test } from 'vitest';
 import { gather } from '../../../src/check/evidence.js';
-import { checksOf } from '../../../src/check/report.js';
+import { checksOf } from '../../../src/check/judge.js';
 import { checkedSecrets } from '../../../src/commands/check/witness.js';
 import { transcriptWriter } from '../../../src/events/transcript-writer.js';
 import { createRedactor } from '../../../src/util/redact.js';
-import {
-  acknowledged,
-  answered,
-  call,
-  eventsOf,
-  INVOCATION,
-  type Moment,
-  resultArrives,
-} from '../../events/build.js';
+import { acknowledged, answered, call, eventsOf, INVOCATION, type Moment, resultArrives } from '../../events/build.js';
 import { wireText } from '../../support/wire-text.js';
 
 const SECRET = `ghp_${'a1'.repeat(18)}`;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkTranscript } from '../../../src/check/report.js';
+import { checkTranscript } from '../../../src/check/judge.js';
 import { readTranscript } from '../../../src/events/transcript-reader.js';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { type Folder, temporaryFolder } from '../support/folder.js';
@@ -12,9 +12,13 @@ import { verdictsIn } from '../support/report.js';
 /** What `mock-tool` saw of a runtime, judged: its own log tells what was discovered, too. */
 
 let folder: Folder;
+
 let events: string;
+
 let journal: string;
+
 let plain: string;
+
 beforeAll(async () => {
   folder = await temporaryFolder();
   const lasting = folder.file('lasting.ndjson');
@@ -28,6 +32,7 @@ beforeAll(async () => {
   await lived(told.url);
   plain = (await told.stop()).stderr;
 });
+
 afterAll(() => folder[Symbol.asyncDispose]());
 
 /** Gives the journal. */

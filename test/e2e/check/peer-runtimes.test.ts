@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkTranscript } from '../../../src/check/report.js';
+import { checkTranscript } from '../../../src/check/judge.js';
 import type { RequirementId } from '../../../src/protocol/requirements.js';
 import { ROOT } from '../support/program.js';
 import { pythonRuntime } from '../support/python-runtime.js';
@@ -9,6 +9,7 @@ import { OCCASIONS, seenByMock } from './runtimes/seen-by-tool.js';
 /** What is said of the runtime on Python's standard library, which shares no code with us; each finding is true by its own source. */
 
 const runtime = pythonRuntime();
+
 const SCENARIOS = `${ROOT}test/peers/scenarios.yaml`;
 
 async function verdictsOn(fixtures: string, ...words: string[]) {

@@ -1,6 +1,5 @@
-import type { Check } from '../../../src/check/judge.js';
+import { type Check, checksOf } from '../../../src/check/judge.js';
 import type { ProbeOptions } from '../../../src/check/probes/run.js';
-import { checksOf } from '../../../src/check/report.js';
 import { probing } from '../../probes/probing.js';
 
 /** What a check makes of a tool server, a row for each rule. */

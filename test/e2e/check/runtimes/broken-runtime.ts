@@ -1,4 +1,4 @@
-import { checkTranscript } from '../../../../src/check/report.js';
+import { checkTranscript } from '../../../../src/check/judge.js';
 import type { Event } from '../../../../src/events/events.js';
 import type { TranscriptHeader } from '../../../../src/events/log.js';
 import type { RequirementId } from '../../../../src/protocol/requirements.js';

@@ -1,0 +1,293 @@
+import { ACK_TOLERANCE_MS } from '../../events/exchange.js';
+import type { RoundTrip } from '../../events/round-trips.js';
+import { namedCredentialsIn } from '../../util/credentials.js';
+import { bytesText, excerpt, formatDuration } from '../../util/text.js';
+import type { CallbackEvidence, CallEvidence, Received } from '../call.js';
+import { type Evidence, indexNames } from '../evidence.js';
+import {
+  answeredOther,
+  broken,
+  crash,
+  defineRules,
+  doubtful,
+  faultLine,
+  held,
+  heldBut,
+  lacking,
+  type Observation,
+  type Observed,
+  raiseTimeout,
+  scant,
+  sent,
+  unseen,
+} from '../rule.js';
+import { textsOf } from './texts.js';
+
+/** Questions, subscriptions and notices. */
+export const conversationRules = defineRules({
+  'TOOL-CHOICE': {
+    level: 'MUST',
+    statement:
+      'offers choices with a valid default and a response_url that answers 200; sends a tool_result after the selection',
+    advice: 'Answer response_url with 200, and send a tool_result for every possible selection.',
+    masks: ['TOOL-POST', 'TOOL-ALWAYS'],
+    absent: 'no question was asked and answered',
+    observe: ({ calls }) =>
+      calls.map(call => [
+        ...call.callbacks
+          .filter(({ typeName }) => typeName === 'user_choice')
+          .map(question => onInvalid(question, 'a user_choice')),
+        ...call.selections.map(selection => onSelection(selection, call)),
+      ]),
+  },
+  'TOOL-OAUTH': {
+    level: 'MUST',
+    statement:
+      'sends an https auth_url, no token or code in a message, and a tool_result after consent or refusal',
+    advice: 'Keep tokens and codes on your side, and send a tool_result after both consent and refusal.',
+    masks: ['TOOL-POST', 'TOOL-ALWAYS', 'TOOL-SECRET'],
+    absent: 'no call asked for a consent that was given or refused',
+    observe: ({ calls }) =>
+      calls.map(call => {
+        const questions = call.callbacks.filter(({ typeName }) => typeName === 'oauth');
+        const [first] = questions;
+        return first ? [...questions.map(onOAuth), ...onTexts(call), onConsent(first, call)] : null;
+      }),
+  },
+  'TOOL-SUB': {
+    level: 'MUST',
+    statement:
+      'sends subscription: true before events, tool_call_id in each event, and nothing after final or a cancel',
+    advice:
+      'Send the result with subscription: true first, then events with its tool_call_id; stop at final or a cancel.',
+    absent: 'no call started a subscription',
+    observe: ({ calls, until }) => {
+      const isOthers = indexNames(calls);
+      return calls.map(call => {
+        const { invocation } = call;
+        if (!invocation) return null;
+        const isOwn = ({ message }: Update) => !isOthers('id', message.tool_call_id, invocation);
+        const updates = call.messages('subscription_event').filter(isOwn);
+        return onSubscription(call, invocation.id, updates, until);
+      });
+    },
+  },
+  'TOOL-CANCEL': {
+    level: 'SHOULD',
+    statement: 'always answers /cancel_tool_call with 200; never crashes on it',
+    advice: 'Answer POST /cancel_tool_call with 200 for every id; never use an id as a path.',
+    failsWhere: 'the tool crashes',
+    absent: 'no call was canceled',
+    observe: evidence => onNotices(evidence.cancels, '/cancel_tool_call', evidence),
+  },
+  'TOOL-CLOSE': {
+    level: 'SHOULD',
+    statement: 'always answers /close_thread with 200 and an empty body; never crashes on it',
+    advice: 'Answer POST /close_thread with 200 and no body for every thread_id; not with 204 or 404.',
+    failsWhere: 'the tool crashes',
+    absent: 'no thread was closed',
+    observe: evidence => onNotices(evidence.closes, '/close_thread', evidence),
+  },
+});
+
+function onInvalid(question: CallbackEvidence, what: string): Observed {
+  const { reading } = question;
+  if (!reading || reading.ok) return null;
+  return broken(`${what} does not match its schema`, question, { faults: reading.faults.map(faultLine) });
+}
+
+const PENDING = 'when the transcript ended';
+
+function onSelection(selection: RoundTrip, call: CallEvidence): Observation {
+  const { status, broken: error, request } = selection;
+  const { calledOffAt, isCutShort, timeout } = call;
+  if (error) return broken(`response_url did not answer (${error.code})`, selection);
+  if (status === null) return unseen(`response_url had not answered ${PENDING}`, selection);
+  if (status !== 200) return broken(`response_url answered ${status}`, selection, answeredOther(selection));
+  const next = call.firstAfter(request.seq, 'tool_result', 'user_choice', 'oauth');
+  if (next && next.request.seq < calledOffAt) return held([selection, next]);
+  if (!timeout || calledOffAt < timeout.seq || isCutShort)
+    return unseen(`the call was still pending after the selection ${PENDING}`, selection);
+  const window = formatDuration(timeout.afterMs);
+  return lacking(`no tool_result within ${window} of the selection: ${raiseTimeout(call)}`, selection);
+}
+
+/** Parameters that exist only after the consent. */
+const CONSENT_RESULTS = /^(?:code|token|access_token|refresh_token|id_token|client_secret)$/;
+
+function onOAuth(question: CallbackEvidence): Observed {
+  const { message, reading } = question;
+  if (!reading?.ok || message?.type !== 'oauth') return onInvalid(question, 'an oauth');
+  const { search, hash } = new URL(message.auth_url);
+  const names = [search, hash].flatMap(part => [...new URLSearchParams(part.slice(1)).keys()]);
+  const secret = names.find(name => CONSENT_RESULTS.test(name));
+  if (secret !== undefined)
+    return broken(`auth_url contains ${secret}`, question, { spots: [sent(question, 'auth_url')] });
+  const isHttp = reading.warnings.some(({ id }) => id === 'TOOL-OAUTH');
+  return isHttp ? held(question, 'auth_url is http, fine on loopback') : null;
+}
+
+function onTexts({ received }: CallEvidence): readonly Observed[] {
+  return received.map(({ callback }) => {
+    const found = textsOf(callback).find(({ text }) => namedCredentialsIn(text).length > 0);
+    return found ? broken(`a token or code is in ${found.place}`, callback) : null;
+  });
+}
+
+/** The user may never have consented, so a missing result proves nothing. */
+function onConsent(question: CallbackEvidence, call: CallEvidence): Observed {
+  const result = call.firstAfter(question.request.seq, 'tool_result');
+  if (result && result.request.seq < call.calledOffAt) return held([question, result]);
+  if (call.timeout)
+    return unseen(
+      `no tool_result within ${formatDuration(call.timeout.afterMs)}: consent is missing`,
+      question,
+    );
+  const isDecided = call.decisions.some(({ what }) => what === 'consent');
+  return isDecided ? unseen(`the call was still pending ${PENDING}`, question) : null;
+}
+
+function onNotices(notices: readonly RoundTrip[], path: string, evidence: Evidence): Observed {
+  const cause = evidence.death?.message;
+  const others = notices.filter(notice => notice !== cause).map(notice => onNotice(notice, path));
+  return [others.length < notices.length ? crash(evidence, 'notice', path) : null, others];
+}
+
+function onNotice(notice: RoundTrip, path: string): Observation {
+  const { status, broken: error, response, responseSize } = notice;
+  if (status === 200) {
+    if (responseSize === 0) return held(notice);
+    const length = response?.headers['content-length'];
+    const actual = length === undefined ? 'a body' : `a body of ${bytesText(Number(length))}`;
+    return broken(`${path} answered 200 with ${actual}`, notice, { expected: 'an empty body', actual });
+  }
+  if (status !== null) return broken(`${path} answered ${status}`, notice, answeredOther(notice));
+  if (!error || notice.isUnsent)
+    return unseen(`${path} could not be reached${error ? ` (${error.code})` : ''}`, notice);
+  const how =
+    error.code === 'ETIMEDOUT' ? `within ${formatDuration(error.at - notice.request.at)}` : `(${error.code})`;
+  return broken(`${path} did not answer ${how}`, notice, { expected: '200' });
+}
+
+type Update = Received<'subscription_event'>;
+
+/** An event that the tool sent before it got the cancel may still come, in ms. */
+const GRACE_MS = 500;
+
+function onSubscription(
+  call: CallEvidence,
+  id: string,
+  updates: readonly Update[],
+  until: number,
+): readonly Observed[] {
+  const results = call.messages('tool_result');
+  const start = results.find(({ message }) => message.subscription === true)?.callback;
+  const cancel = call.cancels.find(({ status }) => status === 200);
+  const last = updates.find(({ message }) => message.final === true)?.callback;
+  const judged = updates.map(
+    update =>
+      onWrongUpdate(update, id, start, last) ??
+      onUpdateAfterCancel(update, updates, cancel) ??
+      (start ? onUpdateOrder(update, start) : null),
+  );
+  if (!start) return [...judged, onMissingStart(call, updates, results[0]?.callback)];
+  const observed = [
+    ...judged,
+    onSilenceAfterFinal(start, updates.at(-1), call),
+    onSilenceAfterCancel(start, updates, cancel, until),
+  ].filter(each => each !== null);
+  return observed.length > 0 ? observed : [scant('a subscription was started, but no event came', start)];
+}
+
+/** @param last the first final event */
+function onWrongUpdate(
+  { callback, message: { tool_call_id: came } }: Update,
+  id: string,
+  start: CallbackEvidence | undefined,
+  last: CallbackEvidence | undefined,
+): Observation | null {
+  if (came !== id) {
+    const actual = excerpt(came);
+    const details = { name: actual, expected: excerpt(id), actual, spots: [sent(callback, 'tool_call_id')] };
+    return broken('an event has another tool_call_id', callback, details);
+  }
+  if (!start) return lacking('an event came without a result with subscription: true', callback);
+  if (start.request.at - callback.request.at > ACK_TOLERANCE_MS)
+    return broken('an event came before the result with subscription: true', [callback, start]);
+  return last && callback.request.seq > last.request.seq && !callback.equals(last)
+    ? broken('an event came after the final one', [last, callback])
+    : null;
+}
+
+/** On a busy machine one event may take longer; a tool that sends another one ignores the cancel. */
+function onUpdateAfterCancel(
+  { callback }: Update,
+  updates: readonly Update[],
+  cancel: RoundTrip | undefined,
+): Observation | null {
+  if (!cancel || !isAfterGrace(callback, cancel)) return null;
+  const after = formatDuration(callback.request.at - cancel.latestAt);
+  const isRepeated = updates.some(
+    ({ callback: { request, response, isFailed } }) =>
+      request.at > cancel.latestAt && response && !isFailed && response.seq < callback.request.seq,
+  );
+  const proof = [cancel, callback];
+  return isRepeated
+    ? broken(`an event came more than ${GRACE_MS}ms after the cancel was acknowledged`, proof, {
+        expected: 'nothing after a cancel',
+        actual: `after ${after}`,
+      })
+    : heldBut(
+        `an event came ${after} after the cancel was acknowledged, and may have been on its way`,
+        proof,
+      );
+}
+
+function isAfterGrace({ request }: RoundTrip, cancel: RoundTrip): boolean {
+  return request.at > cancel.latestAt + GRACE_MS;
+}
+
+/** On separate connections, the first message may arrive second. */
+function onUpdateOrder({ callback }: Update, start: CallbackEvidence): Observation {
+  return start.request.seq > callback.request.seq
+    ? doubtful('an event came just before the result with subscription: true', [callback, start])
+    : held([start, callback]);
+}
+
+function onSilenceAfterFinal(
+  start: CallbackEvidence,
+  last: Update | undefined,
+  { expiries }: CallEvidence,
+): Observation | null {
+  if (last?.message.final !== true) return null;
+  const watch = expiries.find(({ what, seq }) => what === 'observation' && seq > last.callback.request.seq);
+  if (!watch) return null;
+  return held(
+    [start, last.callback],
+    `nothing within ${formatDuration(watch.afterMs)} after the final event`,
+  );
+}
+
+function onSilenceAfterCancel(
+  start: CallbackEvidence,
+  updates: readonly Update[],
+  cancel: RoundTrip | undefined,
+  until: number,
+): Observation | null {
+  if (!cancel || updates.some(({ callback }) => isAfterGrace(callback, cancel))) return null;
+  const watched = until - cancel.latestAt;
+  if (watched <= GRACE_MS) return null;
+  const what = `nothing from ${GRACE_MS}ms to ${formatDuration(watched)} after the cancel`;
+  return held([start, cancel], what);
+}
+
+/** A call that was planned to start a subscription. */
+function onMissingStart(
+  { plans }: CallEvidence,
+  updates: readonly Update[],
+  result: CallbackEvidence | undefined,
+): Observation | null {
+  const isPlanned = plans.some(({ checks = [] }) => checks.includes('TOOL-SUB'));
+  if (!isPlanned || !result || updates.length > 0) return null;
+  return broken('a call that should start a subscription ended without subscription: true', result);
+}

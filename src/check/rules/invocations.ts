@@ -1,0 +1,422 @@
+import { ACK_SLOW_MS, ACK_TOLERANCE_MS } from '../../events/exchange.js';
+import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
+import { CALLBACK_TYPES } from '../../protocol/callbacks.js';
+import { outcomeOfPayload, outcomeOfText } from '../../protocol/outcome.js';
+import { invocationSchema } from '../../protocol/read-invocation.js';
+import { groupBy } from '../../util/collections.js';
+import { bytesText, formatDuration } from '../../util/text.js';
+import { isRecord } from '../../util/values.js';
+import type { CallbackEvidence, CallEvidence, Ending } from '../call.js';
+import {
+  answeredOther,
+  broken,
+  CALLBACK_RULES,
+  crash,
+  defineRules,
+  doubtful,
+  held,
+  heldBut,
+  invocationPage,
+  lacking,
+  type Observation,
+  type Observed,
+  raiseTimeout,
+  type Spot,
+  sent,
+  unseen,
+} from '../rule.js';
+
+const MAX_ACK_MS = 1_000;
+
+/** A shorter body is an `OK`; a longer one contains something. */
+const MAX_OK_BYTES = 64;
+
+/** Members that only an outcome would have. */
+const OUTCOME_MEMBERS = ['text', 'content', 'result', 'output', 'outcome'];
+
+const VALIDATION = invocationPage(
+  'For any validation failure — malformed payload, unknown operation, invalid arguments — the tool SHOULD still return HTTP 200 to acknowledge receipt, then deliver the error asynchronously as a tool result with an error description.',
+);
+
+const MALFORMED = 'a malformed payload';
+
+const CUT_SHORT = 'the tool crashed for another reason before it';
+
+/** How a tool answers invocations, valid or not. */
+export const invocationRules = defineRules({
+  'TOOL-ACK': {
+    level: 'MUST',
+    statement: 'answers 200 at once, before it does the work',
+    advice: 'Answer 200 first, then start the work: over 250 ms is a warning, over 1 s a failure.',
+    source: invocationPage('The tool MUST return HTTP 200 immediately to acknowledge receipt.'),
+    masks: [
+      'TOOL-ASYNC',
+      'TOOL-UNKNOWN-OP',
+      'TOOL-BAD-ARGS',
+      'TOOL-EXTRA',
+      'TOOL-MALFORMED',
+      'TOOL-RETRY',
+      'TOOL-NORETRY',
+    ],
+    absent: 'no invocation was sent',
+    observe: ({ calls, isProbed }) => {
+      const valid = calls.filter(({ invocation }) => invocation);
+      const repeats = repeatsIn(valid);
+      return valid.map(call =>
+        call.attempts.map(attempt => {
+          if (attempt.status === 200)
+            return onAcknowledged(attempt, call, repeats.get(contentOf(call)), isProbed);
+          if (attempt.status !== null) return call.flaw === null ? onOtherStatus(attempt, call) : null;
+          return attempt === call.attempts.at(-1) ? onUnanswered(attempt, call) : null;
+        }),
+      );
+    },
+  },
+  'TOOL-ASYNC': {
+    level: 'MUST',
+    statement: "delivers every outcome as a callback, never in the acknowledgement's body",
+    advice: 'Answer with an empty body, and POST the outcome to callback_url as a tool_result.',
+    source: invocationPage('MUST process the request asynchronously'),
+    masks: ['TOOL-ALWAYS', ...CALLBACK_RULES],
+    absent: 'no acknowledged invocation had an outcome',
+    observe: ({ calls }) =>
+      calls.map(call => {
+        const acknowledgement = call.attempts.find(({ status }) => status === 200);
+        return acknowledgement ? onBody(acknowledgement, call) : null;
+      }),
+  },
+  'TOOL-VALIDATE': {
+    level: 'MUST',
+    statement: 'never executes an unknown operation, or arguments that do not match the inputSchema',
+    advice:
+      'Look up the operation and validate the arguments against its inputSchema before you do anything else.',
+    source: invocationPage(
+      'Upon receiving an invocation, the tool MUST validate that the operation field references a supported operation.',
+    ),
+    masks: ['TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS'],
+    absent: 'no call with an unknown operation or with invalid arguments was made',
+    observe: ({ calls }) => {
+      const isValidResult = resultsOfValidCalls(calls);
+      return calls.map(call => {
+        if (call.flaw === 'unknown-operation')
+          return onExecution(call, 'an unknown operation', isValidResult);
+        return call.flaw === 'bad-arguments'
+          ? onExecution(call, 'a call whose arguments do not match its inputSchema', isValidResult)
+          : null;
+      });
+    },
+  },
+  'TOOL-UNKNOWN-OP': {
+    level: 'SHOULD',
+    statement: 'answers an unknown operation with 200 and an error result',
+    advice:
+      'Answer 200, then send a tool_result that starts with “Error: ” and lists the available operations.',
+    source: VALIDATION,
+    absent: 'no operation was called that is not in the toolset',
+    observe: ({ calls }) =>
+      calls
+        .filter(({ flaw }) => flaw === 'unknown-operation')
+        .map(call => onInvalid(call, 'an unknown operation')),
+  },
+  'TOOL-BAD-ARGS': {
+    level: 'SHOULD',
+    statement: 'answers arguments that do not match the inputSchema with 200 and an error result',
+    advice: 'Answer 200, then send a tool_result that starts with “Error: ” and names the invalid argument.',
+    source: VALIDATION,
+    absent: 'no operation was called with arguments that do not match its inputSchema',
+    observe: ({ calls }) =>
+      calls
+        .filter(({ flaw }) => flaw === 'bad-arguments')
+        .map(call => onInvalid(call, 'a call with invalid arguments')),
+  },
+  'TOOL-MALFORMED': {
+    level: 'SHOULD',
+    statement: 'survives a malformed payload: 200, and an error result if it has a callback URL',
+    advice: 'Catch parse errors: answer 200, and send an error result if there is a callback_url.',
+    source: VALIDATION,
+    masks: ['TOOL-ACK', 'TOOL-CLOSE', 'TOOL-CANCEL', 'TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS', 'TOOL-ALWAYS'],
+    failsWhere: 'the tool crashes',
+    absent: 'no malformed payload was sent',
+    observe: evidence => {
+      const malformed = evidence.calls.filter(
+        ({ invocation, attempts: [first] }) => !invocation && first && !isBodyLost(first.request),
+      );
+      if (malformed.length === 0) return null;
+      return crash(evidence, 'malformed', MALFORMED) ?? malformed.map(onMalformed);
+    },
+  },
+  'TOOL-EXTRA': {
+    level: 'SHOULD',
+    statement: 'ignores unknown extra fields in the invocation',
+    advice:
+      'Read the fields that you know and ignore all others; do not use a strict schema for the invocation.',
+    masks: ['TOOL-ACK'],
+    absent:
+      'no well-formed invocation had fields beyond those of the protocol, and another to compare it with',
+    observe: ({ calls }) => {
+      const valid = calls.filter(({ flaw }) => flaw === null);
+      const plain = groupBy(
+        valid.filter(call => !hasExtraFields(call)),
+        ({ invocation }) => [invocation?.operation],
+      );
+      return valid
+        .filter(hasExtraFields)
+        .map(call => onExtraFields(call, plain.get(call.invocation?.operation) ?? []));
+    },
+  },
+});
+
+/** The best acknowledgement of a call that the check repeated with nothing else in progress. */
+interface Repeat {
+  readonly ms: number;
+  readonly isInOrder: boolean;
+}
+
+function repeatsIn(calls: readonly CallEvidence[]): ReadonlyMap<string, Repeat> {
+  const best = new Map<string, Repeat>();
+  for (const call of calls) {
+    const [attempt] = call.attempts;
+    if (attempt?.status !== 200 || !call.plans.some(({ again }) => again)) continue;
+    const { ms = Number.POSITIVE_INFINITY, isInOrder = false } = best.get(contentOf(call)) ?? {};
+    best.set(contentOf(call), {
+      ms: Math.min(attempt.latestAt - attempt.request.at, ms),
+      isInOrder: isInOrder || !resultBefore(attempt, call),
+    });
+  }
+  return best;
+}
+
+/** Identifies what a call sends, apart from its ids. */
+function contentOf({ invocation }: CallEvidence): string {
+  return JSON.stringify([invocation?.operation, invocation?.arguments]);
+}
+
+/** The result of an attempt: an earlier one is of an earlier attempt. */
+function resultAfter({ request }: RoundTrip, call: CallEvidence): CallbackEvidence | undefined {
+  return call.firstAfter(request.seq, 'tool_result');
+}
+
+/** The result that came before the acknowledgement. */
+function resultBefore(attempt: RoundTrip, call: CallEvidence): CallbackEvidence | null {
+  const result = resultAfter(attempt, call);
+  return result && attempt.latestAt - result.request.at > ACK_TOLERANCE_MS ? result : null;
+}
+
+function onAcknowledged(
+  attempt: RoundTrip,
+  call: CallEvidence,
+  repeat: Repeat | undefined,
+  isProbed: boolean,
+): Observation {
+  const violated = isProbed ? lacking : broken; // the repeat that excuses it may be lost
+  const result = resultBefore(attempt, call);
+  if (result)
+    return repeat?.isInOrder && attempt.latestAt - result.latestAt <= MAX_ACK_MS
+      ? doubtful('the 200 came after the result under load, and before it when called alone', [
+          attempt,
+          result,
+        ])
+      : violated('the 200 came after the result', [attempt, result]);
+  const took = attempt.latestAt - attempt.request.at;
+  const ms = Math.min(took, repeat?.ms ?? took);
+  if (took <= ACK_SLOW_MS) return held(attempt);
+  if (ms <= ACK_SLOW_MS) {
+    const what = `the 200 took ${formatDuration(took)} under load, and ${formatDuration(ms)} when called alone`;
+    return (took > MAX_ACK_MS ? doubtful : heldBut)(what, attempt);
+  }
+  const what = `the 200 took ${formatDuration(ms)}${repeat ? ' when called alone' : ''}`;
+  if (ms <= MAX_ACK_MS) return doubtful(`${what}, over ${ACK_SLOW_MS} ms`, attempt);
+  return violated(what, attempt, { expected: `within ${MAX_ACK_MS} ms`, actual: formatDuration(ms) });
+}
+
+/** The last attempt of a call has no response. */
+function onUnanswered(attempt: RoundTrip, call: CallEvidence): Observed {
+  const { broken: error, failure } = attempt;
+  if (call.isCutShort) return unseen(`${CUT_SHORT} acknowledged the call`, attempt);
+  const result = resultAfter(attempt, call);
+  if (result) return lacking('a result came, but no acknowledgement', [attempt, result]);
+  if (call.timeout && failure !== 'cut' && failure !== 'failed')
+    return lacking(`no answer within ${formatDuration(call.timeout.afterMs)}`, attempt);
+  if (!error) return unseen('an invocation was never answered', attempt);
+  if (failure === 'aborted') return null;
+  return error.phase === 'send' || error.phase === 'answer'
+    ? broken(`the connection ended without an answer (${error.code})`, attempt)
+    : unseen(`an invocation could not be sent (${error.code})`, attempt);
+}
+
+/** A tool that requires credentials can be called again with them; one that was busy once may be right. */
+function onOtherStatus(attempt: RoundTrip, { attempts }: CallEvidence): Observation {
+  const { status, request, isFailed } = attempt;
+  if (status === 401 || status === 403)
+    return unseen(`answered ${status}: credentials are required (--bearer, --header)`, attempt);
+  const wasAcceptedLater = attempts.some(each => each.status === 200 && each.request.seq > request.seq);
+  return wasAcceptedLater && isFailed
+    ? doubtful(`answered ${status}, and 200 when it was sent again`, attempt, answeredOther(attempt))
+    : broken(`answered ${status}`, attempt, answeredOther(attempt));
+}
+
+function onBody(acknowledgement: RoundTrip, { callbacks: [first], ending }: CallEvidence): Observed {
+  const { responseSize: size } = acknowledgement;
+  const isOutcome = hasOutcome(acknowledgement);
+  if (first) {
+    if (isOutcome)
+      return doubtful(
+        'the acknowledgement has an outcome in its body, which no runtime reads',
+        acknowledgement,
+      );
+    return size > 0
+      ? heldBut('the acknowledgement has a body, which no runtime reads', acknowledgement)
+      : held([acknowledgement, first]);
+  }
+  if (ending.kind !== 'silent' || size === 0) return null;
+  const actual = `a body of ${bytesText(size)}`;
+  const what = `the acknowledgement has ${actual}, and no callback came within ${formatDuration(ending.afterMs)}`;
+  const judged = isOutcome || size > MAX_OK_BYTES ? lacking : doubtful;
+  return judged(what, acknowledgement, { expected: 'an empty acknowledgement, and a callback', actual });
+}
+
+/** Whether an acknowledgement has what should be a callback, or an outcome in any other form. */
+function hasOutcome({ response }: RoundTrip): boolean {
+  const value = response?.body?.json.ok ? response.body.json.value : null;
+  if (!isRecord(value)) return false;
+  if (CALLBACK_TYPES.some(type => type === value['type'])) return true;
+  return outcomeOfPayload(value) !== null || OUTCOME_MEMBERS.some(name => name in value);
+}
+
+type IsValidResult = (call: CallEvidence, text: string) => boolean;
+
+/** Tells whether a call got the result of a valid call of the same operation; for an unknown operation, of any operation. */
+function resultsOfValidCalls(calls: readonly CallEvidence[]): IsValidResult {
+  const all = new Set<string>();
+  for (const call of calls)
+    if (call.flaw === null && call.ending.kind === 'result' && !call.ending.isError) {
+      const text = withoutNames(call.ending.text, call);
+      all.add(` ${text}`).add(`${call.tool?.name ?? ''} ${text}`);
+    }
+  return (call, text) => all.has(`${call.tool?.name ?? ''} ${withoutNames(text, call)}`);
+}
+
+/** Removes the ids of the call, which differ in each. */
+function withoutNames(text: string, { invocation }: CallEvidence): string {
+  const { id = '', group_id = '', call_id } = invocation ?? {};
+  return [id, group_id, call_id ?? '']
+    .filter(name => name !== '')
+    .reduce((rest, name) => rest.replaceAll(name, ''), text);
+}
+
+/** A refusal can be in any words and any language: only the result of a valid call proves the execution. */
+function onExecution(call: CallEvidence, subject: string, isValidResult: IsValidResult): Observed {
+  const { ending } = call;
+  const other = call.received.find(({ message }) => message.type !== 'tool_result');
+  if (other) {
+    const what = `${subject} was started: a ${other.message.type} came`;
+    const isError = ending.kind === 'result' && outcomeOfText(ending.text).type !== 'success';
+    return isError ? doubtful(`${what}, and then an error`, other.callback) : broken(what, other.callback);
+  }
+  if (ending.kind === 'refused') return held(ending.attempt);
+  if (ending.kind !== 'result') return null;
+  const { callback, text, isError } = ending;
+  if (isError) return held(callback);
+  const proof = [...call.attempts, callback];
+  const details = { ...NO_ERROR, spots: spotsOf(call, callback) };
+  return isValidResult(call, text)
+    ? broken(`${subject} was executed: its result is that of a valid call`, proof, details)
+    : doubtful(`${subject} may have been executed: its result is not an error`, proof, details);
+}
+
+const NO_ERROR = { expected: 'an error result', actual: 'a result that is not an error' };
+
+/** What was requested, and the result. */
+function spotsOf({ attempts }: CallEvidence, result: RoundTrip): readonly Spot[] {
+  const requested = attempts.flatMap(attempt => [sent(attempt, 'operation'), sent(attempt, 'arguments')]);
+  return [...requested, sent(result, 'text')];
+}
+
+const EXPECTED = '200, and an error result';
+
+/** An invalid call should be answered 200 and end in an error result. */
+function onInvalid(call: CallEvidence, subject: string): Observed {
+  const { attempts, callbacks, ending } = call;
+  const last = attempts.at(-1);
+  if (last && last.status !== null && last.status !== 200)
+    return broken(`${subject} was answered ${last.status}`, last, answeredOther(last, EXPECTED));
+  switch (ending.kind) {
+    case 'result': {
+      const proof = [...attempts, ending.callback];
+      if (ending.isError) return held(proof);
+      const { actual } = NO_ERROR;
+      const details = { expected: EXPECTED, actual, spots: spotsOf(call, ending.callback) };
+      return broken(`${subject} ended in ${actual}`, proof, details);
+    }
+    case 'silent': {
+      const actual = `200, and nothing within ${formatDuration(ending.afterMs)}`;
+      return lacking(`${subject} was answered ${actual}`, attempts, { expected: EXPECTED, actual });
+    }
+    case 'open':
+      return unseen(`${subject} was still pending when the transcript ended`, attempts);
+    case 'called-off':
+      return null;
+    default:
+      return unseen(`${subject} had no outcome that can be judged`, [...attempts, ...callbacks]);
+  }
+}
+
+function onMalformed(call: CallEvidence): Observed {
+  const attempt = call.attempts.at(-1);
+  if (!attempt) return null;
+  const { status, isRefused, request } = attempt;
+  if (status === null) return onUnansweredMalformed(attempt, call);
+  if (!call.reading.ok && call.reading.addressee) return onInvalid(call, MALFORMED);
+  const json = request.body?.json;
+  const isNotText = json?.ok === false && json.reason.includes('UTF-8');
+  if (status === 200 || (isNotText && isRefused)) return held(attempt);
+  return broken(`${MALFORMED} was answered ${status}`, attempt, answeredOther(attempt));
+}
+
+function onUnansweredMalformed(attempt: RoundTrip, { isCutShort, timeout }: CallEvidence): Observation {
+  const { broken: error, failure } = attempt;
+  if (isCutShort) return unseen(`${CUT_SHORT} answered ${MALFORMED}`, attempt);
+  if (error?.phase === 'connect') return unseen(`${MALFORMED} could not be sent (${error.code})`, attempt);
+  if (error && (failure === 'cut' || failure === 'failed'))
+    return broken(`the connection ended without an answer to ${MALFORMED} (${error.code})`, attempt);
+  return failure === 'timed-out' || timeout
+    ? lacking(`${MALFORMED} was not answered`, attempt, { expected: '200' })
+    : unseen(`${MALFORMED} was never answered`, attempt);
+}
+
+const KNOWN_FIELDS: ReadonlySet<string> = new Set(Object.keys(invocationSchema.shape));
+
+function hasExtraFields({ attempts: [first] }: CallEvidence): boolean {
+  return isRecord(first?.sentJson) && Object.keys(first.sentJson).some(name => !KNOWN_FIELDS.has(name));
+}
+
+/** Compares the call with calls of the same operation without extra fields: an operation may fail anyway. */
+function onExtraFields(call: CallEvidence, plain: readonly CallEvidence[]): Observed {
+  const { attempts, callbacks, ending } = call;
+  const proof = [...attempts, ...callbacks.slice(0, 1)];
+  const isPlain = (isLike: (other: Ending) => boolean) => plain.some(other => isLike(other.ending));
+  const hasResult = () => isPlain(({ kind }) => kind === 'result');
+  switch (ending.kind) {
+    case 'asked':
+      return held([...attempts, ending.callback]);
+    case 'result':
+      if (!ending.isError) return held([...attempts, ending.callback]);
+      if (isPlain(each => each.kind === 'result' && !each.isError))
+        return broken('the call ended in an error, but succeeded without the extra fields', proof);
+      return hasResult() ? held(proof) : null;
+    case 'refused':
+      return isPlain(each => each.kind === 'refused' && each.status === ending.status)
+        ? held(attempts, `answered ${ending.status}, as without the extra fields`)
+        : broken(`the call was answered ${ending.status}`, attempts, answeredOther(ending.attempt));
+    case 'silent': {
+      const what = `nothing within ${formatDuration(ending.afterMs)}`;
+      return hasResult()
+        ? lacking(`the call was dropped: ${what}`, attempts)
+        : unseen(`${what}: ${raiseTimeout(call)}`, attempts);
+    }
+    case 'called-off':
+      return null;
+    default:
+      return unseen('the call had no outcome that can be judged', [...attempts, ...callbacks]);
+  }
+}

@@ -1,0 +1,131 @@
+import { discoveryUrl } from '../protocol/toolset.js';
+import type { Event, Hop, RequestEvent, ResponseEvent } from './events.js';
+
+/** What ends a request. */
+export type EndEvent = ResponseEvent | Extract<Event, { kind: 'broken' }>;
+
+/** A request, and its response or error; neither while it is in progress. */
+export class RoundTrip {
+  constructor(
+    readonly request: RequestEvent,
+    readonly end: EndEvent | null,
+  ) {}
+
+  get response(): ResponseEvent | null {
+    return this.end?.kind === 'response' ? this.end : null;
+  }
+
+  get broken(): Extract<EndEvent, { kind: 'broken' }> | null {
+    return this.end?.kind === 'broken' ? this.end : null;
+  }
+
+  get status(): number | null {
+    return this.response?.status ?? null;
+  }
+
+  /** The time of its last event. */
+  get latestAt(): number {
+    return (this.end ?? this.request).at;
+  }
+
+  /** The `seq` of its last event. */
+  get lastSeq(): number {
+    return (this.end ?? this.request).seq;
+  }
+
+  /** The `seq` of each of its events. */
+  get events(): number[] {
+    return this.end ? [this.request.seq, this.end.seq] : [this.request.seq];
+  }
+
+  /** Answered 5xx or lost: the sender may retry. */
+  get isFailed(): boolean {
+    return this.broken !== null || (this.status ?? 0) >= 500;
+  }
+
+  /** Answered 4xx: the sender must not retry. */
+  get isRefused(): boolean {
+    return this.status !== null && this.status >= 400 && this.status < 500;
+  }
+
+  /** How the connection failed; null if it did not. `cut`: the other side closed it. */
+  get failure(): 'aborted' | 'timed-out' | 'cut' | 'failed' | null {
+    if (!this.broken) return null;
+    const { code, phase } = this.broken;
+    if (code === 'ABORTED') return 'aborted';
+    if (/^(?:ETIMEDOUT|UND_ERR_[A-Z]+_TIMEOUT)$/.test(code)) return 'timed-out';
+    return (code === 'ECONNRESET' || code === 'EPIPE') && phase !== 'connect' ? 'cut' : 'failed';
+  }
+
+  /** The request never reached the other side. */
+  get isUnsent(): boolean {
+    return this.broken?.phase === 'connect' || this.broken?.phase === 'address';
+  }
+
+  /** The JSON value of the request; undefined if absent. */
+  get sentJson(): unknown {
+    const json = this.request.body?.json;
+    return json?.ok ? json.value : undefined;
+  }
+
+  /** The size of the response body in bytes, as far as it is known. */
+  get responseSize(): number {
+    return this.response?.body?.size ?? Number(this.response?.headers['content-length'] ?? 0);
+  }
+}
+
+/** Whether a message had a body that the recording does not have. */
+export function isBodyLost(event: RequestEvent | ResponseEvent): boolean {
+  if (event.body) return false;
+  return 'body' in event || Number(event.headers['content-length'] ?? 0) > 0;
+}
+
+/** The round trips in a list of events by request id, in the order of their requests. */
+export function roundTripsIn(events: readonly Event[]): ReadonlyMap<string, RoundTrip> {
+  const ends = new Map<string, EndEvent>();
+  for (const event of events)
+    if (event.kind === 'response' || event.kind === 'broken') ends.set(event.leg, event);
+  const trips = new Map<string, RoundTrip>();
+  for (const event of events)
+    if (event.kind === 'request') trips.set(event.leg, new RoundTrip(event, ends.get(event.leg) ?? null));
+  return trips;
+}
+
+/** The events on the request ids of these requests. */
+function ofRequests(events: readonly Event[], isWanted: (request: RequestEvent) => boolean): Set<Event> {
+  const legs = new Set<string>();
+  for (const event of events) if (event.kind === 'request' && isWanted(event)) legs.add(event.leg);
+  return new Set(events.filter(event => 'leg' in event && legs.has(event.leg ?? '')));
+}
+
+/** The events on one side of a recorder, which sees each message twice; everything between the two themselves. */
+export function seenOn(side: Hop, events: readonly Event[]): readonly Event[] {
+  const elsewhere = ofRequests(events, ({ hop }) => hop !== undefined && hop !== side);
+  return elsewhere.size === 0 ? events : events.filter(event => !elsewhere.has(event));
+}
+
+/** What happened, each message once: of a recording what its tool saw. */
+export function toldOnce(events: readonly Event[]): readonly Event[] {
+  return seenOn('tool-side', events);
+}
+
+/**
+ * The discovery events before a call, oldest first: those of the base URL at which its toolset was loaded, since an origin may have
+ * several toolsets; all of them if no `loaded` event names the base, or for a recorder, which has one tool.
+ * @param events those that belong to no call are enough
+ * @param call its endpoint, and the `seq` of its first event
+ */
+export function discoveryOf(
+  events: readonly Event[],
+  { endpoint, seq }: { readonly endpoint: string; readonly seq: number },
+): readonly Event[] {
+  const before = events.filter(event => event.seq < seq);
+  const loaded = before.filter(event => event.kind === 'loaded').filter(event => event.endpoint === endpoint);
+  const urls = new Set(loaded.flatMap(({ base }) => (base === null ? [] : [discoveryUrl(base)])));
+  const asked = ofRequests(
+    before,
+    ({ purpose, url, hop }) =>
+      purpose === 'discovery' && (urls.size === 0 || urls.has(url) || hop === 'runtime-side'),
+  );
+  return before.filter(event => asked.has(event) || (event.kind === 'loaded' && loaded.includes(event)));
+}

@@ -4,7 +4,15 @@ import { checksOf } from '../../../src/check/judge.js';
 import { checkedSecrets } from '../../../src/commands/check/witness.js';
 import { transcriptWriter } from '../../../src/events/transcript-writer.js';
 import { createRedactor } from '../../../src/util/redact.js';
-import { acknowledged, answered, call, eventsOf, INVOCATION, type Moment, resultArrives } from '../../events/build.js';
+import {
+  acknowledged,
+  answered,
+  call,
+  eventsOf,
+  INVOCATION,
+  type Moment,
+  resultArrives,
+} from '../../events/build.js';
 import { wireText } from '../../support/wire-text.js';
 
 const SECRET = `ghp_${'a1'.repeat(18)}`;

@@ -31,8 +31,9 @@ interface RunOptions {
   readonly observer?: TranscriptAbout['observer'];
 }
 
-/** How a command ended, after everything that it started was stopped. */
+/** How a command ended. */
 interface Ended {
+  /** The failure to report: that of the command, or that of its transcript. */
   readonly trouble: Trouble | null;
   /** Of a transcript that could not be saved after another failure. */
   readonly warnings: readonly Warning[];
@@ -95,13 +96,13 @@ export class Run {
   readonly onStop: OnStop = stop => void this.#stops.push(stop);
 
   /** Opens a client that is closed at the end. @param isPooled for many calls; for one call, the other loads faster */
-  openClient(isPooled = false): HttpClient {
+  readonly openClient = (isPooled = false): HttpClient => {
     const client = isPooled
       ? lazyClient(async () => (await import('../http/pooled-client.js')).createAgentClient())
       : createNodeClient();
     this.onStop(() => client.close());
     return client;
-  }
+  };
 
   /** `--save`. @param onLine receives the line of each event, by its `seq` @throws ProtocolCliError `unwritable-file`, `usage` */
   async save(path: string | undefined, onLine?: (seq: number, line: number) => void): Promise<void> {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { FixtureSet } from '../fixtures/fixture-set.js';
 import { shippedFile } from '../package-root.js';
+import type { ListenerOptions } from '../runtime/callback-server.js';
 import type { McpTarget as McpServerTarget } from '../runtime/mcp/connection.js';
 import type { Credentials } from '../runtime/notices.js';
 import { jsonFault } from '../util/json.js';
@@ -147,6 +148,21 @@ function fromEnvironment(given: string, env: Environment, option: string): strin
   const value = env[name];
   if (value) return value;
   throw usage(`${option}: the environment variable ${name} is not set`);
+}
+
+/** Options of the listener for callbacks. */
+export interface ListenerFlags {
+  readonly callbackHost: string;
+  readonly callbackPort: number;
+  readonly callbackUrl?: string;
+  readonly allowHost?: readonly string[];
+  /** Bytes. */
+  readonly maxBody: number;
+}
+
+export function listenerOf(flags: ListenerFlags): ListenerOptions {
+  const { callbackHost: host, callbackPort: port, callbackUrl: publicUrl, allowHost = [], maxBody } = flags;
+  return { host, port, allowedHosts: allowHost, maxBody, ...(publicUrl !== undefined && { publicUrl }) };
 }
 
 /** The toolset that comes with the program. */

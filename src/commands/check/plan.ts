@@ -7,11 +7,21 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { usage } from '../options.js';
 import { readText } from '../read-source.js';
 import { type CheckRequest, checkReportFolders, reportsOf } from '../reports.js';
-import { asUrl, type HeaderOptions, readTarget, type ServerTarget, type TargetOptions } from '../target.js';
+import {
+  asUrl,
+  type HeaderOptions,
+  type ListenerFlags,
+  readTarget,
+  type ServerTarget,
+  type TargetOptions,
+} from '../target.js';
 import type { Terminal } from '../terminal.js';
 
 /** The options of `check`, as commander hands them over. */
-export interface CheckFlags extends Omit<TargetOptions, 'endpoint'>, HeaderOptions {
+export interface CheckFlags
+  extends Omit<TargetOptions, 'endpoint'>,
+    HeaderOptions,
+    Omit<ListenerFlags, 'maxBody'> {
   readonly side?: Side;
   readonly list?: boolean;
   readonly spec?: readonly RequirementId[];
@@ -27,10 +37,6 @@ export interface CheckFlags extends Omit<TargetOptions, 'endpoint'>, HeaderOptio
   readonly expectedFailures?: string;
   readonly reporter?: readonly CheckRequest[];
   readonly save?: string;
-  readonly callbackHost: string;
-  readonly callbackPort: number;
-  readonly callbackUrl?: string;
-  readonly allowHost?: readonly string[];
   readonly watch?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
@@ -40,7 +46,7 @@ export interface CheckFlags extends Omit<TargetOptions, 'endpoint'>, HeaderOptio
 }
 
 /** What is checked: a tool that we call, or a saved transcript. */
-export type Subject =
+type Subject =
   | { readonly kind: 'tool'; readonly target: ServerTarget }
   | { readonly kind: 'transcript'; readonly file: string };
 
@@ -71,22 +77,16 @@ export async function planCheck(
   const selection = selectionOf(flags, sides);
   const reports = reportsOf(flags.reporter);
   await checkReportFolders(reports);
+  const plan = { flags, subject, sides, selection, reports };
   const { cases, expectedFailures: failures } = flags;
+  if (cases === undefined && failures === undefined) return { ...plan, cases: [], excuses: [] };
+  const { readCases, readExpectedFailures } = await import('../../fixtures/check-files.js');
+  const source = async (path: string) => ({ path, text: await readText(path, stdin) });
   return {
-    ...{ flags, subject, sides, selection, reports },
-    cases: cases === undefined ? [] : await readCaseFile(cases, stdin),
-    excuses: failures === undefined ? [] : await readFailureFile(failures, stdin),
+    ...plan,
+    cases: cases === undefined ? [] : await readCases(await source(cases)),
+    excuses: failures === undefined ? [] : await readExpectedFailures(await source(failures)),
   };
-}
-
-async function readCaseFile(path: string, stdin: Terminal['stdin']): Promise<readonly Case[]> {
-  const text = await readText(path, stdin);
-  return (await import('../../fixtures/check-files.js')).readCases({ path, text });
-}
-
-async function readFailureFile(path: string, stdin: Terminal['stdin']): Promise<readonly ExpectedFailure[]> {
-  const text = await readText(path, stdin);
-  return (await import('../../fixtures/check-files.js')).readExpectedFailures({ path, text });
 }
 
 /** Transcripts are called like this; without a file of that name the word would be taken for a host. */
@@ -103,18 +103,11 @@ async function subjectOf(word: string | undefined, flags: CheckFlags): Promise<S
     throw usage(`unexpected argument "${word}"`, '--demo and --command take no URL and no file.');
   }
   if (word === undefined || word === '') throw usage('nothing to check given', SUBJECTS);
-  if (word === '-' || (!word.includes('://') && (await exists(word))))
-    return { kind: 'transcript', file: word };
+  const isThere = () => stat(word).catch(() => null);
+  if (word === '-' || (!word.includes('://') && (await isThere()))) return { kind: 'transcript', file: word };
   const url = FILE_NAME.test(word) ? null : asUrl(word);
   if (url) return { kind: 'tool', target: { kind: 'url', url } };
   throw new ProtocolCliError('unreadable-file', `${word} is not a file and not a URL`, { hint: SUBJECTS });
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 const CALLING = ['--operation', '--probe-timeout', '--save', '--header', '--bearer', '--verbose', '--watch'];

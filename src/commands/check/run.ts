@@ -5,48 +5,50 @@ import { gather } from '../../check/evidence.js';
 import { checksOf } from '../../check/judge.js';
 import { runProbes } from '../../check/probes/run.js';
 import { REQUIREMENTS } from '../../check/rules/all.js';
-import { REQUIREMENT_IDS, type Warning } from '../../protocol/requirements.js';
+import { REQUIREMENT_IDS } from '../../protocol/requirements.js';
 import { ruleLine, shareableRun, specLines } from '../../render/check-report.js';
 import { rowLines, type WireRecord } from '../../render/check-rows.js';
 import { CHECK_FORMATS } from '../../render/outputs/check.js';
 import type { CheckStory } from '../../render/outputs/check-schema.js';
 import { warningText } from '../../render/outputs/trouble.js';
-import { colourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, printed } from '../../render/terminal/theme.js';
 import { counted } from '../../render/warnings.js';
-import { systemClock } from '../../system/clock.js';
 import { writeOut } from '../../system/streams.js';
+import { secretsOf } from '../../util/credentials.js';
 import { shellWord } from '../../util/text.js';
 import { colourOf } from '../output.js';
 import { writeReports } from '../reports.js';
+import { withRun } from '../run.js';
+import { readHeaders } from '../target.js';
 import { columnsOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
 import { runOnEachChange } from '../watch-command.js';
 import { type CheckFlags, type CheckPlan, planCheck } from './plan.js';
-import { LiveCheck, type Making, readWitness, type Witness } from './witness.js';
-
-const OURS: Making = { clock: systemClock, probes: runProbes };
+import { callTool, checkedSecrets, readWitness, type Witness } from './witness.js';
 
 /** `check`, from the flags to the exit status. */
 export async function runCheck(
   word: string | undefined,
   flags: CheckFlags,
   terminal: Terminal,
-  making = OURS,
+  probes = runProbes,
 ): Promise<ExitStatus> {
   if (flags.list || flags.spec) return explainRules(flags, terminal);
   terminal.computes?.();
-  const check = async () => checkOnce(await planCheck(word, flags, terminal), terminal, making);
+  const check = async () => checkOnce(await planCheck(word, flags, terminal), terminal, probes);
   return flags.watch ? runOnEachChange(flags.command, terminal, check) : check();
 }
 
-async function checkOnce(plan: CheckPlan, terminal: Terminal, making: Making): Promise<ExitStatus> {
-  const { subject } = plan;
+async function checkOnce(plan: CheckPlan, terminal: Terminal, probes: typeof runProbes): Promise<ExitStatus> {
+  const { subject, flags } = plan;
   if (subject.kind === 'transcript')
     return reportAll(plan, await readWitness(subject.file, terminal), terminal);
-  const witness = await new LiveCheck(subject.target, plan, terminal, making).run();
-  if (witness.interrupted === undefined) return reportAll(plan, witness, terminal);
-  await reportSoFar(plan, witness, terminal);
-  return witness.interrupted;
+  const { target } = subject;
+  const query = target.kind === 'url' ? [...new URL(target.url).searchParams.values()] : []; // may hold a key
+  const secrets = [...secretsOf(readHeaders(flags, terminal.env)), ...query];
+  return withRun({ terminal, secrets, learning: checkedSecrets }, async run => {
+    const witness = await callTool(target, plan, run, probes);
+    return run.signal.aborted ? reportSoFar(plan, witness, terminal) : reportAll(plan, witness, terminal);
+  });
 }
 
 /** `--list` and `--spec`: the rules themselves; nothing is checked. */
@@ -69,7 +71,7 @@ async function explainRules(
 }
 
 /** The verdicts of the rules and the cases, without secrets. */
-async function judgeAll(
+async function judge(
   { sides, selection, cases, excuses, flags }: CheckPlan,
   { recordings, gaps, redactor }: Witness,
 ): Promise<Conformance> {
@@ -86,8 +88,8 @@ async function judgeAll(
 }
 
 /** Prints the failures found until the user stopped the check. A report would be incomplete. */
-async function reportSoFar(plan: CheckPlan, witness: Witness, { stderr }: Terminal): Promise<void> {
-  const { checks } = await judgeAll(plan, witness);
+async function reportSoFar(plan: CheckPlan, witness: Witness, { stderr }: Terminal): Promise<ExitStatus> {
+  const { checks } = await judge(plan, witness);
   const broken = checks.filter(({ standing }) => standing === 'failed');
   const rows = broken.flatMap(row => rowLines(row, recordOf(witness)));
   const found = broken.length === 0 ? 'nothing was found broken so far' : `broken so far: ${broken.length}`;
@@ -95,14 +97,22 @@ async function reportSoFar(plan: CheckPlan, witness: Witness, { stderr }: Termin
     stderr,
     `interrupted without a verdict; ${found}\n${printed(rows, createTheme(0), columnsOf(stderr))}`,
   );
+  return 3;
 }
 
-const STATUSES: Readonly<Record<Verdict, ExitStatus>> = { passed: 0, failed: 1, incomplete: 3 };
+const STATUSES = { passed: 0, failed: 1, incomplete: 3 } as const satisfies Record<Verdict, ExitStatus>;
 
+/** Writes the reports, and what GitHub shows of the job. */
 async function reportAll(plan: CheckPlan, witness: Witness, terminal: Terminal): Promise<ExitStatus> {
-  const run = await judgeAll(plan, witness);
-  const warnings = warningsIn(witness);
-  if (!plan.flags.quiet) for (const warning of warnings) terminal.stderr.write(warningText(warning));
+  const { stdout, stderr } = terminal;
+  const { reports, flags } = plan;
+  const { recordings, redactor } = witness;
+  const run = await judge(plan, witness);
+  const events = recordings.flatMap(each => each.events);
+  const warnings = counted(
+    events.flatMap(event => (event.kind === 'warned' ? [{ message: redactor.text(event.message) }] : [])),
+  );
+  if (!flags.quiet) for (const warning of warnings) stderr.write(warningText(warning));
   const story: CheckStory = {
     target: witness.target,
     program: PROGRAM,
@@ -111,27 +121,16 @@ async function reportAll(plan: CheckPlan, witness: Witness, terminal: Terminal):
     record: recordOf(witness),
     whole: howToSeeWhole(plan),
   };
-  const status = await writeAll(story, plan, terminal);
-  return STATUSES[run.verdict] || status;
-}
-
-/** Writes the reports, and what GitHub shows of the job. Returns the status for a report that could not be written; else 0. */
-async function writeAll(
-  story: CheckStory,
-  { reports, flags: { color, quiet: isQuiet = false } }: CheckPlan,
-  terminal: Terminal,
-): Promise<ExitStatus> {
-  const { stdout, env } = terminal;
-  const level = colourLevel({ env, isTTY: stdout.isTTY === true, noColor: !color });
+  const isQuiet = flags.quiet === true;
   const width = columnsOf(stdout);
-  const look = { level, isQuiet, ...(width !== undefined && { width }) };
+  const drawn = { level: colourOf(stdout, flags, terminal), isQuiet, ...(width !== undefined && { width }) };
   const status = await writeReports(
     reports,
-    ({ format, file }) => CHECK_FORMATS[format](story, file === null ? look : { level: 0, isQuiet }),
+    ({ format, file }) => CHECK_FORMATS[format](story, file === null ? drawn : { level: 0, isQuiet }),
     terminal,
   );
   if (reports.some(({ format }) => format === 'github')) await addSummary(story, terminal);
-  return status;
+  return STATUSES[run.verdict] || status;
 }
 
 /** What GitHub shows on the page of the job: it names the file, and others write there too. */
@@ -139,14 +138,14 @@ async function addSummary(story: CheckStory, { env, stderr }: Terminal): Promise
   const file = env['GITHUB_STEP_SUMMARY'];
   if (!file) return;
   const text = `### protocol-cli check\n\n${CHECK_FORMATS.markdown(story, { level: 0, isQuiet: false })}\n`;
-  await appendFile(file, text).catch(cause => {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    stderr.write(warningText({ message: `the step summary of GitHub could not be written: ${why}` }));
+  await appendFile(file, text).catch((cause: Error) => {
+    const message = `the step summary of GitHub could not be written: ${cause.message}`;
+    stderr.write(warningText({ message }));
   });
 }
 
 /** How to see the messages of a check whole: they are in its transcript. */
-export function howToSeeWhole({ subject, flags: { save } }: Pick<CheckPlan, 'subject' | 'flags'>): string {
+function howToSeeWhole({ subject, flags: { save } }: CheckPlan): string {
   if (save !== undefined) return `protocol-cli render ${shellWord(save)}`;
   if (subject.kind === 'tool')
     return 'check again with --save check.ndjson, then protocol-cli render check.ndjson';
@@ -156,11 +155,4 @@ export function howToSeeWhole({ subject, flags: { save } }: Pick<CheckPlan, 'sub
 
 function recordOf({ target, file = target, recordings, redactor }: Witness): WireRecord {
   return { file, events: recordings.flatMap(({ events }) => events), redactor };
-}
-
-function warningsIn({ recordings, redactor }: Witness): readonly Warning[] {
-  const events = recordings.flatMap(each => each.events);
-  return counted(
-    events.flatMap(event => (event.kind === 'warned' ? [{ message: redactor.text(event.message) }] : [])),
-  );
 }

@@ -3,12 +3,19 @@ import type { DialectName } from '../../dialects/dialect.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';
 import type { ProtocolCliError } from '../../util/errors.js';
 import { usage } from '../options.js';
-import { type HeaderOptions, readTarget, type Target, type TargetOptions } from '../target.js';
+import {
+  type HeaderOptions,
+  type ListenerFlags,
+  listenerOf,
+  readTarget,
+  type Target,
+  type TargetOptions,
+} from '../target.js';
 import type { Output } from '../terminal.js';
 import type { ArgumentWords } from './arguments.js';
 
 /** The options of `invoke`, as commander parses them. */
-export interface InvokeOptions extends TargetOptions, HeaderOptions {
+export interface InvokeOptions extends TargetOptions, HeaderOptions, ListenerFlags {
   readonly args?: string;
   readonly validate: boolean;
   readonly id?: string;
@@ -30,11 +37,6 @@ export interface InvokeOptions extends TargetOptions, HeaderOptions {
   readonly lenientAck?: boolean;
   readonly repeat?: number;
   readonly concurrency?: number;
-  readonly callbackHost: string;
-  readonly callbackPort: number;
-  readonly callbackUrl?: string;
-  readonly allowHost?: readonly string[];
-  readonly maxBody: number;
   readonly choose?: readonly string[];
   readonly yes?: boolean;
   /** A file. */
@@ -144,14 +146,4 @@ export function invocationOf(
     ...(ancestors.length > 0 && { thread_ancestors: [...ancestors] }),
     ...(userId !== undefined && { user_id: userId }),
   };
-}
-
-export function listenerOf({
-  callbackHost: host,
-  callbackPort: port,
-  callbackUrl: publicUrl,
-  allowHost: allowedHosts = [],
-  maxBody,
-}: InvokeOptions): ListenerOptions {
-  return { host, port, allowedHosts, maxBody, ...(publicUrl !== undefined && { publicUrl }) };
 }

@@ -102,7 +102,6 @@ describe('threats, row 25: of a secret that was cut nothing is left', () => {
     const { checks } = await checkTranscript(events);
     const row = checks.find(each => each.id === id);
     expect(['fail', 'warn']).toContain(row?.status);
-    expect(JSON.stringify([row?.reason, row?.actual])).toContain(PIECE);
     expect(await reported(events, redactor)).not.toContain(PIECE);
     expect(await judged(events, redactor)).not.toContain(PIECE);
   });

@@ -14,10 +14,10 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ port: server.address().port })));
 `;
 
-test('that the server of --command ended during the check is said, with its last words', async () => {
+test('row 25: a server that exits during the check is reported, by its program and file alone', async () => {
   await using folder = await temporaryFolder();
   const script = await folder.write('tool.mjs', FALLS_OVER);
-  const command = ['--command', `node ${script} --key s3cr3t`];
+  const command = ['--command', `TOKEN="s3cr3t 1" node '${script}' --key s3cr3t`];
   const { status, stdout, stderr } = await runHere([
     ...['check', ...command, '--only', 'TOOL-ACK', '--probe-timeout', '400ms'],
   ]);

@@ -4,11 +4,9 @@ import { describe, expect, test } from 'vitest';
 import type { ProbeOptions } from '../../../src/check/probes/run.js';
 import type { CheckFlags } from '../../../src/commands/check/plan.js';
 import { runCheck } from '../../../src/commands/check/run.js';
-import type { Making } from '../../../src/commands/check/witness.js';
 import type { Terminal } from '../../../src/commands/terminal.js';
 import { Content } from '../../../src/events/content.js';
 import type { Fact } from '../../../src/events/events.js';
-import { systemClock } from '../../../src/system/clock.js';
 import { ProtocolCliError } from '../../../src/util/errors.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { acknowledged, call, INVOCATION, KEY, type Moment, resultArrives } from '../../events/build.js';
@@ -52,7 +50,7 @@ const REFUSED: readonly (readonly Moment[])[] = [
   ],
 ];
 
-type Probes = Making['probes'];
+type Probes = (options: ProbeOptions) => Promise<void>;
 
 const seeing =
   (...story: readonly (readonly Moment[])[]): Probes =>
@@ -71,12 +69,13 @@ async function check(
   probes: Probes,
   env: Terminal['env'] = {},
   url = URL,
+  isTTY = false,
 ): Promise<Ran> {
   const [stdout, stderr] = [gatherer(), gatherer()];
   const terminal = {
     stdin: Readable.from([]),
     stdout: stdout.stream,
-    stderr: stderr.stream,
+    stderr: Object.assign(stderr.stream, { isTTY }),
     env,
     afterDashes: null,
     cwd: '/',
@@ -84,7 +83,7 @@ async function check(
     hostsCode: () => {},
     interrupt: () => {},
   } as unknown as Terminal;
-  const status = await runCheck(url, { ...FLAGS, ...flags }, terminal, { clock: systemClock, probes });
+  const status = await runCheck(url, { ...FLAGS, ...flags }, terminal, probes);
   return { status, stdout: stdout.text(), stderr: stderr.text() };
 }
 
@@ -264,6 +263,26 @@ describe('what is reported besides', () => {
       expect(stdout).not.toMatch(/tok_0123|bearer-secret/);
     }
   });
+});
+
+test('progress is one line on a terminal that is overwritten, and makes room for other text', async () => {
+  const CLEAR = '\r\u001b[2K';
+  const probes: Probes = async ({ onProgress, onConsent }) => {
+    onProgress(1, 3, 'p');
+    onProgress(1, 3, 'p');
+    onConsent('http://a/');
+  };
+  const { stderr } = await check(ONLY_ACK, probes, {}, URL, true);
+  const progress = `${CLEAR}checking … 1 of 3`;
+  expect(stderr).toBe(`${progress}${CLEAR}visit this URL to continue: http://a/\n${progress}${CLEAR}`);
+  for (const [flags, env, isTTY] of [
+    [{}, {}, false],
+    [{}, { TERM: 'dumb' }, true],
+    [{ quiet: true }, {}, true],
+  ] as const) {
+    const plain = await check({ ...ONLY_ACK, ...flags }, probes, env, URL, isTTY);
+    expect(plain.stderr).toBe('visit this URL to continue: http://a/\n');
+  }
 });
 
 describe('which call a finding is about', () => {

@@ -1,142 +1,175 @@
 import { History } from '../../events/history.js';
-import { createLog } from '../../events/log.js';
 import { Sessions } from '../../events/session-calls.js';
-import { withQuestionSecrets } from '../../events/shareable.js';
-import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
-import { createNodeClient } from '../../http/node-client.js';
+import { transcriptWriter } from '../../events/transcript-writer.js';
 import { isWildcard } from '../../http/server.js';
 import type { Warning } from '../../protocol/requirements.js';
 import type { Paper, Trouble } from '../../render/outputs/reporter.js';
 import type { KnownSession, SessionReporter } from '../../render/outputs/session/report.js';
-import { errorReport } from '../../render/outputs/trouble.js';
 import { verboseTeller } from '../../render/wire.js';
 import { answering, type SessionEnd } from '../../session/client/answering.js';
+import { sessionUrl } from '../../session/client/platform-client.js';
 import { type Clock, systemClock } from '../../system/clock.js';
 import { holdOpen } from '../../system/process.js';
-import { writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { createRedactor, type Redactor, safeJson } from '../../util/redact.js';
 import { cut, formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import { type Consent, type Denial, denialOf, loadPolicy, type Stage } from '../invoke/questions.js';
+import { type Consent, type Denial, denialOf, loadPolicy, type Stage, stageOf } from '../invoke/questions.js';
+import { type ANSWER_OUTPUTS, usage } from '../options.js';
 import { colourOf } from '../output.js';
-import { aboutNow, saveTranscript } from '../save-files.js';
-import {
-  type ExitStatus,
-  type Interruption,
-  interruption,
-  statusOfFailure,
-  type Terminal,
-} from '../terminal.js';
-import {
-  type AnswerFlags,
-  type AnswerOutput,
-  type AnswerPlan,
-  type Observation,
-  planAnswer,
-  type Setting,
-  toolHeaders,
-} from './answer-plan.js';
+import { asTrouble, type Run, withErrorReport, withRun } from '../run.js';
+import { readHeaders, readTarget } from '../target.js';
+import { canDraw, type ExitStatus, statusOfFailure, type Terminal } from '../terminal.js';
+import type { AnswererOptions, CallFlags, Source } from './answerers.js';
 
-/** `session answer`, from the words to the exit status. */
-export async function runSessionAnswer(
+type AnswerOutput = (typeof ANSWER_OUTPUTS)[number];
+
+/** The options of `session answer`, as commander hands them over. */
+export interface AnswerFlags extends CallFlags {
+  readonly key?: string;
+  /** Milliseconds; 0 waits forever. */
+  readonly wait: number;
+  readonly tool?: string;
+  readonly fixtures?: readonly string[];
+  readonly handlers?: string;
+  /** A file. */
+  readonly policy?: string;
+  readonly yes?: true;
+  readonly choose?: readonly string[];
+  readonly toolHeader?: readonly string[];
+  readonly toolBearer?: string;
+  readonly callbackHost: string;
+  readonly callbackPort: number;
+  readonly callbackUrl?: string;
+  readonly allowHost?: readonly string[];
+  readonly maxBody: number;
+  readonly supports: ReadonlySet<string>;
+  readonly output?: AnswerOutput;
+  readonly save?: string;
+  readonly quiet?: true;
+  readonly verbose?: true;
+  readonly color: boolean;
+}
+
+interface AnswerPlan {
+  readonly id: string;
+  /** Of the session: `…/api/v2/sessions/{id}`. */
+  readonly url: string;
+  readonly key: string;
+  readonly source: Source;
+  readonly output: AnswerOutput;
+  readonly flags: AnswerFlags;
+}
+
+/** Runs `session answer`. */
+export function runSessionAnswer(
   words: readonly [base: string, id: string],
   flags: AnswerFlags,
   terminal: Terminal,
   clock: Clock = systemClock,
 ): Promise<ExitStatus> {
-  try {
+  return withErrorReport(flags.output === 'json', terminal, async () => {
     const plan = planAnswer(words, flags, terminal);
-    return await run(plan, await observe(plan, terminal, clock), clock);
-  } catch (error) {
-    // -o json prints an object, however early the error.
-    if (flags.output === 'json' && error instanceof ProtocolCliError)
-      await writeOut(terminal.stdout, `${safeJson({ warnings: [], error: errorReport(error) }, 2)}\n`);
-    throw error;
-  }
+    const { key, source } = plan;
+    const secrets = [key, ...(source.kind === 'tool' ? secretsOf(source.headers) : [])];
+    return withRun({ terminal, clock, secrets, observer: 'client' }, run => answerSession(plan, run));
+  });
 }
 
-async function run(plan: AnswerPlan, observation: Observation, clock: Clock): Promise<ExitStatus> {
-  const { terminal, reporter } = observation;
-  const interrupted = interruption();
-  const letGo = holdOpen(); // a call without a limit may wait for what has no timer of ours
-  const client = createNodeClient();
-  const stops = [() => client.close(), async () => letGo()];
-  const onStop = (stop: () => Promise<void>) => void stops.unshift(stop); // the last one started stops first
-  const notes = ownNotes(plan);
-  const setting = { plan, terminal, clock, client, observation, interrupted, onStop };
-  let trouble: Trouble | null;
-  try {
-    trouble = await serve(setting, notes).catch(asTrouble);
-  } finally {
-    for (const stop of stops) await stop().catch(() => {});
-    interrupted.release();
-    await reporter.close?.();
-  }
-  return conclude(plan, observation, trouble, notes, interrupted);
-}
-
-/** Warnings about the options (threats, row 5). */
-function ownNotes({ source, flags: { callbackHost } }: AnswerPlan): Warning[] {
-  if (source.kind !== 'tool' || !isWildcard(callbackHost)) return [];
-  return [{ message: `the callback listener is open to the network (--callback-host ${callbackHost})` }];
-}
-
-/** Answers until the session settles. Returns what went wrong with it. @param notes gets the answerer's warnings */
-async function serve(common: Omit<Setting, 'governing'>, notes: Warning[]): Promise<Trouble | null> {
-  const { plan, terminal, clock, client, observation, interrupted, onStop } = common;
-  const { reporter, log } = observation;
-  const { policy: file, yes = false, wait } = plan.flags;
-  const policy = file === undefined ? null : await loadPolicy(file, terminal);
-  const aside: Stage['aside'] = work => reporter.aside?.(work) ?? work();
-  const { signal } = interrupted;
-  const { openAnswerer } = await import('./answerers.js');
-  const asking = governing({ policy, yes }, { terminal, signal, aside });
-  const answerer = await openAnswerer({ ...common, governing: asking });
-  onStop(() => answerer.close());
-  notes.push(...answerer.notes);
-  const { url, id: thread, key } = plan;
-  return troubleOf(await answering({ client, log, clock, url, thread, key, signal }, answerer, wait), wait);
-}
-
-/** An idle session waits for a message. */
-const WELL: ReadonlySet<string> = new Set(['completed', 'idle']);
-
-const LONGEST = 500;
-
-/** What is wrong with how a session ended; null if it ended well. */
-export function troubleOf({ id, status, isSettled, error }: SessionEnd, waitMs: number): Trouble | null {
-  if (!isSettled)
-    return {
-      code: 'timeout',
-      message: `nothing new from the session ${visibleLine(id)} within ${formatDuration(waitMs)}: it is ${visibleLine(status)}`,
-      hint: '--wait gives it more time; without --wait the time is not limited.',
-    };
-  if (WELL.has(status)) return null;
-  const reason = error === null ? '' : `: ${cut(visibleLine(error), LONGEST)}`;
+/** @throws ProtocolCliError `usage`. */
+function planAnswer(
+  [base, id]: readonly [string, string],
+  flags: AnswerFlags,
+  terminal: Terminal,
+): AnswerPlan {
+  const { output } = flags;
+  if (output === 'ui' && !canDraw(terminal))
+    throw usage('-o ui needs a terminal of at least 40×8 on stdin and stdout, outside CI', 'Use -o plain.');
   return {
-    code: 'session-failed',
-    message: `the session ${visibleLine(id)} ended as ${visibleLine(status)}${reason}`,
+    id,
+    url: sessionUrl(readUrl(base, 'the platform'), id),
+    source: sourceOf(flags, terminal),
+    key: keyFor(flags, terminal),
+    output: output ?? (canDraw(terminal) ? 'ui' : 'plain'),
+    flags,
   };
 }
 
-async function conclude(
-  { id, url }: AnswerPlan,
-  { reporter, known, finish, redactor }: Observation,
-  trouble: Trouble | null,
-  notes: readonly Warning[],
-  interrupted: Interruption,
-): Promise<ExitStatus> {
-  const unsaved = await finish(trouble?.code ?? 'done').then(() => null, asTrouble);
-  const ended = trouble ?? unsaved;
-  const lost = trouble && unsaved ? [{ message: unsaved.message }] : [];
-  const shown = ended && redacted(ended, redactor.text);
-  await reporter.end({ session: { id, url }, known, notes: [...notes, ...lost], trouble: shown });
-  return interrupted.signalStatus() ?? (ended ? statusOfFailure(ended.code) : 0);
+const ANSWERERS = 'Give --tool <url of a RAP tool>, or --fixtures <file>, or --handlers <module>.';
+
+function sourceOf(flags: AnswerFlags, terminal: Terminal): Source {
+  const { tool, fixtures = [], handlers = null } = flags;
+  const isLocal = fixtures.length > 0 || handlers !== null;
+  if (tool !== undefined && isLocal)
+    throw usage('--tool and --fixtures or --handlers exclude each other', ANSWERERS);
+  if (tool !== undefined) return toolSource(tool, flags, terminal);
+  if (!isLocal) throw usage('choose one of --tool, --fixtures, --handlers', ANSWERERS);
+  const ofTools = {
+    '--tool-header': flags.toolHeader,
+    '--tool-bearer': flags.toolBearer,
+    '--parse-json': flags.parseJson,
+    '--lenient-ack': flags.lenientAck,
+    '--callback-url': flags.callbackUrl,
+  };
+  const [stray] = Object.entries(ofTools).find(([, value]) => value !== undefined) ?? [];
+  if (stray !== undefined) throw usage(`${stray} is for --tool`);
+  return { kind: 'local', fixtures, handlers };
 }
 
-/** A new object, since the message of an error is not its own property; each part may quote a platform that echoes the key. */
+function toolSource(tool: string, flags: AnswerFlags, { env }: Terminal): Source {
+  const { callbackHost: host, callbackPort: port, callbackUrl, allowHost = [], maxBody } = flags;
+  const { toolHeader: header, toolBearer: bearer } = flags;
+  const given = { ...(header && { header }), ...(bearer !== undefined && { bearer }) };
+  const publicUrl = callbackUrl === undefined ? {} : { publicUrl: callbackUrl };
+  return {
+    kind: 'tool',
+    url: readUrl(tool, 'the tool'),
+    headers: readHeaders(given, env, { header: '--tool-header', bearer: '--tool-bearer' }),
+    listener: { host, port, allowedHosts: allowHost, maxBody, ...publicUrl },
+  };
+}
+
+function readUrl(word: string, whose: string): string {
+  const { target } = readTarget([word], {});
+  if (target?.kind === 'url') return target.url;
+  throw usage(`invalid URL of ${whose}: ${word}`, 'Write http://host:port, or :port for this machine.');
+}
+
+/** Other users of the machine can see a command line: the environment is the better place. */
+function keyFor({ key }: AnswerFlags, { env }: Terminal): string {
+  const name = key?.startsWith('env:') ? key.slice('env:'.length) : null;
+  const value = key === undefined ? env['API_KEY'] || env['HAI_API_KEY'] : name === null ? key : env[name];
+  if (value) return value;
+  if (name !== null) throw usage(`--key: the environment variable ${name} is not set`);
+  throw usage('no API key', 'Set API_KEY or HAI_API_KEY in the environment, or give --key.');
+}
+
+/** Answers until the session settles, then reports how it ended. */
+async function answerSession(plan: AnswerPlan, run: Run): Promise<ExitStatus> {
+  const { id, url, flags, output } = plan;
+  const { log, redactor, stderr, terminal } = run;
+  const known = { history: new History(true, redactor.text), sessions: new Sessions() };
+  log.subscribe(event => known.history.apply(event));
+  log.subscribe(event => known.sessions.apply(event));
+  await run.save(flags.save);
+  const paper = { stdout: terminal.stdout, stderr, quiet: flags.quiet === true };
+  const reporter = await REPORTERS[output](known, paper, plan, run);
+  if (reporter.event) log.subscribe(reporter.event);
+  if (flags.verbose) log.subscribe(verboseTeller(redactor, run.verboseWriter(output === 'ui')));
+  const notes = networkNotes(plan);
+  const failed = await serve(plan, run, known.history, reporter, notes)
+    .catch(asTrouble)
+    .finally(async () => {
+      await run.stop();
+      await reporter.close?.();
+    });
+  const { trouble, warnings } = await run.end(failed);
+  const shown = trouble && redacted(trouble, run.clean);
+  await reporter.end({ session: { id, url }, known, notes: [...notes, ...warnings], trouble: shown });
+  return trouble ? statusOfFailure(trouble.code) : 0;
+}
+
+/** Each part may quote a platform that echoes the key. */
 function redacted({ code, message, hint, faults }: Trouble, redact: (text: string) => string): Trouble {
   return {
     code,
@@ -146,92 +179,54 @@ function redacted({ code, message, hint, faults }: Trouble, redact: (text: strin
   };
 }
 
-function asTrouble(error: unknown): Trouble {
-  if (error instanceof ProtocolCliError) return error;
-  throw error;
+/** Threats, row 5. */
+function networkNotes({ source }: AnswerPlan): Warning[] {
+  if (source.kind !== 'tool' || !isWildcard(source.listener.host)) return [];
+  return [
+    { message: `the callback listener is open to the network (--callback-host ${source.listener.host})` },
+  ];
 }
 
-/** What reporters need. */
-interface Reporting {
-  readonly plan: AnswerPlan;
-  readonly terminal: Terminal;
-  readonly paper: Paper;
-  readonly known: KnownSession;
-  readonly redactor: Redactor;
-  readonly about: TranscriptAbout;
-  readonly clock: Clock;
+/** Returns what went wrong with the session. @param notes gets the answerer's warnings */
+async function serve(
+  plan: AnswerPlan,
+  run: Run,
+  history: History,
+  reporter: SessionReporter,
+  notes: Warning[],
+): Promise<Trouble | null> {
+  const { id, url, key, flags, source } = plan;
+  const { log, clock, signal } = run;
+  const { policy: file, yes = false, wait, choose } = flags;
+  const letGo = holdOpen(); // a call without a limit may wait for what has no timer of ours
+  run.onStop(async () => letGo());
+  const client = run.openClient();
+  const policy = file === undefined ? null : await loadPolicy(file, run.terminal);
+  const stage = stageOf({ terminal: redactingTerminal(run), signal }, reporter);
+  const chooser = { choose, pick: reporter.choose, ...stage };
+  const { openAnswerer } = await import('./answerers.js');
+  const denial = denialsOf({ policy, yes }, stage);
+  const answerer = await openAnswerer(source, { run, session: id, history, flags, chooser, denial });
+  notes.push(...answerer.notes);
+  return troubleOf(
+    await answering({ client, log, clock, url, thread: id, key, signal }, answerer, wait),
+    wait,
+  );
 }
 
-/** Each output is loaded only when it is asked for. */
-const REPORTERS: Readonly<Record<AnswerOutput, (reporting: Reporting) => Promise<SessionReporter>>> = {
-  async plain({ known, paper, redactor, plan, terminal }) {
-    const { plainSession } = await import('../../render/outputs/session.js');
-    const isTTY = terminal.stdout.isTTY === true;
-    return plainSession(known, paper, {
-      level: colourOf(terminal.stdout, plan.flags, terminal),
-      isTTY,
-      redactor,
-    });
-  },
-  async json({ known, paper, redactor }) {
-    const { jsonSession } = await import('../../render/outputs/session/report.js');
-    return jsonSession(known, paper, redactor);
-  },
-  async ndjson({ known, paper, redactor, about }) {
-    const { ndjsonSession } = await import('../../render/outputs/text.js');
-    return ndjsonSession(known, paper, transcriptWriter(redactor), about);
-  },
-  async ui({ known, paper, clock, terminal, plan, redactor }) {
-    const { liveSession } = await import('../../tui/session/answer.js');
-    const { stdin, stdout, interrupt } = terminal;
-    const { id, url, flags } = plan;
-    return liveSession({
-      ...{ known, paper, stdin, stdout, clock, redactor, interrupt },
-      session: { id, url },
-      supports: flags.supports,
-      level: colourOf(stdout, flags, terminal),
-    });
-  },
-};
-
-/** @throws ProtocolCliError `usage`, `unwritable-file`. */
-export async function observe(plan: AnswerPlan, terminal: Terminal, clock: Clock): Promise<Observation> {
-  const { flags, key } = plan;
-  const log = createLog(() => clock.now());
-  const redactor = withQuestionSecrets(createRedactor([key, ...secretsOf(toolHeaders(plan, terminal))]));
-  const known = { history: new History(true, redactor.text), sessions: new Sessions() };
-  log.subscribe(event => known.history.apply(event));
-  log.subscribe(event => known.sessions.apply(event));
-  log.subscribe(event => redactor.learn(event));
-  const about = aboutNow('client', clock);
-  const finish = await saveTranscript(log, flags.save, redactor, about, terminal);
+/** Questions quote platforms and tools, which may echo secrets (threats, row 25). */
+function redactingTerminal({ terminal, clean }: Run): Terminal {
   const stderr: Terminal['stderr'] = Object.create(terminal.stderr, {
-    write: { value: (text: string) => terminal.stderr.write(redactor.text(text)) },
+    write: { value: (text: string) => terminal.stderr.write(clean(text)) },
   });
-  const paper = { stdout: terminal.stdout, stderr, quiet: flags.quiet === true };
-  const reporting = { plan, terminal, paper, known, redactor, about, clock };
-  const reporter = await REPORTERS[plan.output](reporting);
-  if (reporter.event) log.subscribe(reporter.event);
-  if (flags.verbose) log.subscribe(verboseTeller(redactor, verboseWriter(plan, terminal)));
-  return { log, known, redactor, reporter, terminal: { ...terminal, stderr }, finish };
-}
-
-/** At once, or after the live view, which it would tear apart. */
-function verboseWriter({ output }: AnswerPlan, { stderr }: Terminal): (text: string) => void {
-  if (output !== 'ui') return text => void stderr.write(text);
-  const later: string[] = [];
-  process.once('exit', () => stderr.write(later.join('')));
-  return text => void later.push(text);
+  return { ...terminal, stderr };
 }
 
 /**
  * The policy, then the user at the terminal, as for `invoke`. Calls run concurrently, but the user is asked one thing after the other.
  * Without a terminal, the answer is no.
  */
-export function governing(
-  consent: Consent,
-  stage: Pick<Stage, 'terminal' | 'signal' | 'aside'>,
-): Setting['governing'] {
+function denialsOf(consent: Consent, stage: Stage): AnswererOptions['denial'] {
   let before: Promise<unknown> = Promise.resolve();
   const oneByOne: Stage['aside'] = work => {
     const done = before.then(() => stage.aside(work));
@@ -239,10 +234,54 @@ export function governing(
     return done;
   };
   return (tool, args) =>
-    denialOf(tool, args, consent, { ...stage, aside: oneByOne }).catch(denialWithoutUser);
+    denialOf(tool, args, consent, { ...stage, aside: oneByOne }).catch((error: unknown): Denial => {
+      if (!(error instanceof ProtocolCliError) || error.code !== 'decision-needed') throw error;
+      return { by: 'policy', reason: 'it is marked destructive, and only a terminal can ask' };
+    });
 }
 
-function denialWithoutUser(error: unknown): Denial {
-  if (!(error instanceof ProtocolCliError) || error.code !== 'decision-needed') throw error;
-  return { by: 'policy', reason: 'it is marked destructive, and only a terminal can ask' };
+/** An idle session waits for a message. */
+const SUCCESSFUL: ReadonlySet<string> = new Set(['completed', 'idle']);
+
+/** Characters of an error of the platform. */
+const LONGEST = 500;
+
+/** What is wrong with how a session ended; null if it ended well. */
+function troubleOf({ id, status, isSettled, error }: SessionEnd, waitMs: number): Trouble | null {
+  const session = `the session ${visibleLine(id)}`;
+  if (!isSettled)
+    return {
+      code: 'timeout',
+      message: `nothing new from ${session} within ${formatDuration(waitMs)}: it is ${visibleLine(status)}`,
+      hint: '--wait gives it more time; without --wait the time is not limited.',
+    };
+  if (SUCCESSFUL.has(status)) return null;
+  const reason = error === null ? '' : `: ${cut(visibleLine(error), LONGEST)}`;
+  return { code: 'session-failed', message: `${session} ended as ${visibleLine(status)}${reason}` };
 }
+
+type Maker = (known: KnownSession, paper: Paper, plan: AnswerPlan, run: Run) => Promise<SessionReporter>;
+
+/** Each output is loaded only when it is asked for. */
+const REPORTERS = {
+  plain: async (known, paper, { flags }, { redactor, terminal }) => {
+    const { plainSession } = await import('../../render/outputs/session.js');
+    const isTTY = terminal.stdout.isTTY === true;
+    return plainSession(known, paper, { level: colourOf(terminal.stdout, flags, terminal), isTTY, redactor });
+  },
+  json: async (known, paper, _, { redactor }) => {
+    const { jsonSession } = await import('../../render/outputs/session/report.js');
+    return jsonSession(known, paper, redactor);
+  },
+  ndjson: async (known, paper, _, { redactor, about }) => {
+    const { ndjsonSession } = await import('../../render/outputs/text.js');
+    return ndjsonSession(known, paper, transcriptWriter(redactor), about);
+  },
+  ui: async (known, paper, { id, url, flags }, { clock, terminal, redactor }) => {
+    const { liveSession } = await import('../../tui/session/answer.js');
+    const { stdin, stdout, interrupt } = terminal;
+    const level = colourOf(stdout, flags, terminal);
+    const screen = { paper, stdin, stdout, interrupt, clock, redactor, level };
+    return liveSession({ ...screen, known, session: { id, url }, supports: flags.supports });
+  },
+} as const satisfies Record<AnswerOutput, Maker>;

@@ -2,71 +2,76 @@ import { randomUUID } from 'node:crypto';
 import type { Answer } from '../../dialects/dialect.js';
 import { readAs } from '../../dialects/dialects.js';
 import { type Exchange, outcomeOf } from '../../events/exchange.js';
+import type { History } from '../../events/history.js';
 import type { ChoiceQuestion } from '../../mock/conversation.js';
 import { fixtureFiles } from '../../mock/fixture-files.js';
 import { loadHandlers } from '../../mock/load-handlers.js';
 import { answerOfLocal, type LocalTool, type SpokenReply, startLocalTool } from '../../mock/local-tool.js';
-import type { Invocation } from '../../protocol/read-invocation.js';
+import type { Warning } from '../../protocol/requirements.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { failureOf } from '../../render/failure.js';
+import type { ListenerOptions } from '../../runtime/callback-server.js';
 import { checkArguments } from '../../runtime/check-call.js';
 import { type Discovered, discover } from '../../runtime/discover.js';
 import { closeThread, takeLeave, type Wire } from '../../runtime/notices.js';
-import { type Answering, answerQuestions, Runtime } from '../../runtime/runtime.js';
+import type { Governed } from '../../runtime/policy.js';
+import { Runtime } from '../../runtime/runtime.js';
 import {
+  type Answerer,
   answeredCall,
   clientError,
   type PendingCall,
   unknownTool,
 } from '../../session/client/pending-calls.js';
-import type { Clock } from '../../system/clock.js';
 import { parseJson } from '../../util/json.js';
-import { answeringWith, type Chooser, isLeftOpen, pickedByFlag } from '../invoke/questions.js';
-import { type LoadedFixtures, loadFixtures } from '../mock-tool/fixtures.js';
+import { answeringWith, type Chooser, type Denial, isLeftOpen, pickedByFlag } from '../invoke/questions.js';
+import { loadFixtures } from '../mock-tool/fixtures.js';
+import type { Run } from '../run.js';
 import { isSomebodyThere } from '../terminal.js';
-import { type AnswerPlan, listenerOf, type Setting, type ToolAnswerer, toolHeaders } from './answer-plan.js';
+
+/** What answers the calls. */
+export type Source =
+  | {
+      readonly kind: 'tool';
+      readonly url: string;
+      /** For the tool's own origin. */
+      readonly headers: Readonly<Record<string, string>>;
+      readonly listener: ListenerOptions;
+    }
+  | { readonly kind: 'local'; readonly fixtures: readonly string[]; readonly handlers: string | null };
+
+/** The options for each call. */
+export interface CallFlags {
+  readonly seed?: string;
+  /** Milliseconds; 0 waits forever. */
+  readonly timeout: number;
+  readonly parseJson?: true;
+  readonly validate: boolean;
+  readonly retries: number;
+  readonly lenientAck?: true;
+}
+
+/** What an answerer works with. */
+export interface AnswererOptions {
+  readonly run: Run;
+  /** The id of the session. */
+  readonly session: string;
+  readonly history: History;
+  readonly flags: CallFlags;
+  readonly chooser: Chooser;
+  /** Why a call may not be made; null if it may. */
+  readonly denial: (tool: Governed, args: unknown) => Promise<Denial | null>;
+}
+
+/** An answerer that was started for one session, and is stopped with the run. */
+export interface StartedAnswerer extends Answerer {
+  /** Warnings before the first call. */
+  readonly notes: readonly Warning[];
+}
 
 /** Starts what answers the calls. @throws ProtocolCliError if it cannot be started. */
-export function openAnswerer(setting: Setting): Promise<ToolAnswerer> {
-  const { source } = setting.plan;
-  return source.kind === 'tool' ? openRapTool(source.url, setting) : openLocalTool(source, setting);
-}
-
-/** The answer to a call whose tool does not exist, with the names of those that do. */
-function noSuchTool(call: PendingCall, tools: readonly Tool[]): Answer {
-  return unknownTool(
-    call,
-    tools.map(({ name }) => name),
-  );
-}
-
-/**
- * The answer to a session's call, from the exchange with the tool: its text is the result, as a string; any outcome but success is an
- * error (platforms).
- */
-export function answerOfExchange(call: PendingCall, exchange: Exchange): Answer {
-  const { settled } = exchange;
-  const outcome = outcomeOf(exchange);
-  if (!settled || !outcome)
-    return clientError(call, failureOf(exchange)?.message ?? 'the tool did not answer');
-  if (settled.by !== 'result')
-    return outcome.type === 'error'
-      ? clientError(call, outcome.message)
-      : { call: answeredCall(call), outcome };
-  const reading = readAs('rap', settled.native);
-  return { ...(reading.ok ? reading.answer : { outcome }), call: answeredCall(call) };
-}
-
-/** A text that is JSON, as that JSON; as it is, with notes, if reading would change it (a number too large, a key twice). */
-export function withParsedText(answer: Answer): {
-  readonly answer: Answer;
-  readonly notes: readonly string[];
-} {
-  const { outcome, payload } = answer;
-  const reading = outcome.type === 'success' && typeof payload === 'string' ? parseJson(payload) : null;
-  if (!reading?.ok) return { answer, notes: [] };
-  const { notes, value } = reading;
-  return { answer: notes.length > 0 ? answer : { ...answer, payload: value }, notes };
+export function openAnswerer(source: Source, options: AnswererOptions): Promise<StartedAnswerer> {
+  return source.kind === 'tool' ? openRapTool(source, options) : openLocalTool(source, options);
 }
 
 const HINTS = {
@@ -75,39 +80,35 @@ const HINTS = {
     'Give the base URL of the tool server to --tool: its endpoint alone does not say which tools there are.',
 };
 
+type ToolSource = Extract<Source, { kind: 'tool' }>;
+
 /** @throws ProtocolCliError `unreachable`, `no-discovery`, `invalid-toolset`, `port-in-use`, `usage`. */
-async function openRapTool(url: string, setting: Setting): Promise<ToolAnswerer> {
-  const { plan, terminal, client, clock, observation, interrupted, onStop } = setting;
-  const { log, known } = observation;
-  const headers = toolHeaders(plan, terminal);
+async function openRapTool({ url, headers, listener }: ToolSource, options: AnswererOptions) {
+  const { run, history } = options;
+  const { log, clock } = run;
+  const client = run.openClient();
   const wire = { client, log, credentials: { origin: new URL(url).origin, headers } };
-  const discovered = await interrupted.race(discover(wire, url, HINTS));
-  const runtime = await Runtime.start({ log, history: known.history, clock, listener: listenerOf(plan) });
-  onStop(() => runtime.close());
-  return new RapTool(setting, wire, discovered, runtime);
+  const discovered = await run.interrupted.race(discover(wire, url, HINTS));
+  const runtime = await Runtime.start({ log, history, clock, listener });
+  run.onStop(() => runtime.close());
+  const tool = new RapTool(options, wire, discovered, runtime);
+  run.onStop(() => tool.close());
+  return tool;
 }
 
 /** Each call of the session becomes an invocation with the same id, all of them in one thread. */
-class RapTool implements ToolAnswerer {
-  readonly notes: ToolAnswerer['notes'];
+class RapTool implements StartedAnswerer {
+  readonly notes: StartedAnswerer['notes'];
   readonly #thread = `thread_${randomUUID()}`;
-  readonly #chooser: Chooser;
-  readonly #answering: Answering;
   readonly #underWay = new Set<Promise<unknown>>();
   #wasCalled = false;
 
   constructor(
-    private readonly setting: Setting,
+    private readonly options: AnswererOptions,
     private readonly wire: Wire,
     private readonly discovered: Discovered,
     private readonly runtime: Runtime,
   ) {
-    const { plan, terminal, interrupted, observation } = setting;
-    const { reporter } = observation;
-    const aside: Chooser['aside'] = work => reporter.aside?.(work) ?? work();
-    const { choose } = plan.flags;
-    this.#chooser = { choose, pick: reporter.choose, terminal, signal: interrupted.signal, aside };
-    this.#answering = answeringWith(this.#chooser);
     const { headers, origin } = wire.credentials;
     const { endpoint } = discovered.toolset;
     const names = Object.keys(headers);
@@ -123,7 +124,7 @@ class RapTool implements ToolAnswerer {
     return this.#watched(this.#answer(call, signal));
   }
 
-  /** Cancels the calls that were given up, and closes the thread. */
+  /** Waits until canceled calls were given up, and closes the thread. */
   async close(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
     if (this.#wasCalled) await closeThread(this.wire, this.discovered.base, this.#thread);
@@ -131,67 +132,70 @@ class RapTool implements ToolAnswerer {
 
   /** @throws ProtocolCliError `invalid-arguments`: the client's error (RT-ARGS). */
   async #answer(call: PendingCall, signal: AbortSignal): Promise<Answer> {
-    const { parseJson: parsesJson, validate } = this.setting.plan.flags;
+    const { parseJson: parsesJson, validate } = this.options.flags;
     const { tools } = this.discovered.toolset;
     const tool = tools.find(({ name }) => name === call.tool);
     if (!tool) return noSuchTool(call, tools);
     if (validate) for (const { message } of await checkArguments(tool, call.args)) this.#warn(call, message);
     const answer = answerOfExchange(call, await this.#exchange(tool, call, signal));
-    if (!parsesJson) return answer;
-    const parsed = withParsedText(answer);
-    for (const note of parsed.notes)
+    return parsesJson ? this.#parsed(call, answer) : answer;
+  }
+
+  /** A text that is JSON, as that JSON; as it is, with a warning, if reading would change it (a number too large, a key twice). */
+  #parsed(call: PendingCall, answer: Answer): Answer {
+    const { outcome, payload } = answer;
+    const reading = outcome.type === 'success' && typeof payload === 'string' ? parseJson(payload) : null;
+    if (!reading?.ok) return answer;
+    for (const note of reading.notes)
       this.#warn(call, `${call.tool}: the text was not parsed as JSON, which would change it: ${note}`);
-    return parsed.answer;
+    return reading.notes.length > 0 ? answer : { ...answer, payload: reading.value };
   }
 
   #warn({ key }: PendingCall, message: string): void {
-    const { observation, plan } = this.setting;
-    observation.log.emit({ kind: 'warned', calls: [key], thread: plan.id, message });
+    const { run, session } = this.options;
+    run.log.emit({ kind: 'warned', calls: [key], thread: session, message });
   }
 
   async #exchange(tool: Tool, call: PendingCall, signal: AbortSignal): Promise<Exchange> {
-    const denial = await this.setting.governing(tool, call.args);
+    const { run, denial, flags, chooser } = this.options;
+    const key = call.key; // joins both sides in every event
+    const denied = await denial(tool, call.args);
     const { invocation, token } = this.runtime.address({
-      operation: tool.name,
-      arguments: call.args,
-      id: call.key, // joins both sides in every event
-      call_id: null,
-      group_id: this.#thread,
+      ...{ operation: tool.name, arguments: call.args, id: key, call_id: null, group_id: this.#thread },
     });
-    this.setting.observation.redactor.add(token);
-    if (denial) return this.runtime.deny(invocation, denial);
+    run.redactor.add(token);
+    if (denied) return this.runtime.deny(invocation, denied);
     this.#wasCalled = true;
-    return this.#invoke(invocation, signal);
-  }
-
-  async #invoke(invocation: Invocation, signal: AbortSignal): Promise<Exchange> {
-    const { wire, runtime, discovered } = this;
-    const { plan, observation, terminal, clock } = this.setting;
-    const { known, log } = observation;
-    const { timeout: timeoutMs, retries, lenientAck = false } = plan.flags;
-    const key = invocation.id;
-    const stopAnswering = answerQuestions(wire, known.history, invocation, this.#answering, clock);
-    const cancel = () => log.emit({ kind: 'decided', what: 'cancel', by: 'person', calls: [key] });
-    signal.addEventListener('abort', cancel);
-    if (signal.aborted) cancel();
-    const exchange = await runtime.invoke(wire, {
-      endpoint: discovered.toolset.endpoint,
-      ...{ invocation, timeoutMs, retries, lenientAck },
-      waitsForPeople: isSomebodyThere(terminal),
-      leave: pending => isLeftOpen(pending, this.#chooser),
-    });
-    signal.removeEventListener('abort', cancel);
-    await stopAnswering();
-    if (!exchange.settled) log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls: [key] }); // its question stays unanswered
-    void this.#watched(this.#leave(known.history.exchanges.get(key) ?? exchange));
+    const cancel = (by: 'person' | 'policy') =>
+      run.log.emit({ kind: 'decided', what: 'cancel', by, calls: [key] });
+    const cancelByPerson = () => cancel('person');
+    signal.addEventListener('abort', cancelByPerson);
+    if (signal.aborted) cancelByPerson();
+    const exchange = await this.runtime.invoke(
+      this.wire,
+      {
+        endpoint: this.discovered.toolset.endpoint,
+        invocation,
+        timeoutMs: flags.timeout,
+        retries: flags.retries,
+        lenientAck: flags.lenientAck ?? false,
+        waitsForPeople: isSomebodyThere(run.terminal),
+        leave: pending => isLeftOpen(pending, chooser),
+      },
+      answeringWith(chooser),
+    );
+    signal.removeEventListener('abort', cancelByPerson);
+    if (!exchange.settled) cancel('policy'); // its question stays unanswered
+    void this.#watched(this.#leave(exchange));
     return exchange;
   }
 
   /** Cancels a call that was given up, and a subscription: no session takes its events. */
   async #leave(exchange: Exchange): Promise<void> {
-    const { wire, discovered } = this;
-    const { base } = discovered;
-    await takeLeave(exchange, { wire, base, isOurThread: false, closes: false, listenOn: async () => {} });
+    const { wire, discovered, options } = this;
+    const latest = options.history.exchanges.get(exchange.key) ?? exchange;
+    const staying = { isOurThread: false, closes: false, listenOn: async () => {} };
+    await takeLeave(latest, { wire, base: discovered.base, ...staying });
   }
 
   #watched<T>(work: Promise<T>): Promise<T> {
@@ -202,31 +206,57 @@ class RapTool implements ToolAnswerer {
 }
 
 /**
+ * The answer to a session's call, from the exchange with the tool: its text is the result, as a string; any outcome but success is an
+ * error (platforms).
+ */
+function answerOfExchange(call: PendingCall, exchange: Exchange): Answer {
+  const { settled } = exchange;
+  const outcome = outcomeOf(exchange);
+  if (!settled || !outcome)
+    return clientError(call, failureOf(exchange)?.message ?? 'the tool did not answer');
+  if (settled.by === 'result') {
+    const reading = readAs('rap', settled.native);
+    return { ...(reading.ok ? reading.answer : { outcome }), call: answeredCall(call) };
+  }
+  return outcome.type === 'error'
+    ? clientError(call, outcome.message)
+    : { call: answeredCall(call), outcome };
+}
+
+/** The answer to a call whose tool does not exist, with the names of those that do. */
+function noSuchTool(call: PendingCall, tools: readonly Tool[]): Answer {
+  return unknownTool(
+    call,
+    tools.map(({ name }) => name),
+  );
+}
+
+/**
  * Answers from fixtures and handlers, in this process.
  * @throws ProtocolCliError `unreadable-file`, `invalid-fixtures`, `invalid-toolset`.
  */
 async function openLocalTool(
-  { fixtures: files, handlers: module }: Extract<AnswerPlan['source'], { kind: 'local' }>,
-  setting: Setting,
-): Promise<ToolAnswerer> {
-  const { plan, terminal, clock, observation } = setting;
-  const { seed, choose } = plan.flags;
+  { fixtures: files, handlers: module }: Extract<Source, { kind: 'local' }>,
+  options: AnswererOptions,
+): Promise<StartedAnswerer> {
+  const { run, flags, chooser } = options;
+  const { terminal, clock, log } = run;
+  const { seed } = flags;
+  const { choose } = chooser;
   if (module !== null) terminal.hostsCode();
-  const loaded = module === null ? {} : await loadHandlers(module, terminal.cwd);
-  const { warnings = [], ...fixtures }: Partial<LoadedFixtures> =
-    files.length === 0 ? {} : await loadFixtures(await fixtureFiles(files));
+  const handlers = module === null ? {} : await loadHandlers(module, terminal.cwd);
+  const loaded = files.length === 0 ? null : await loadFixtures(await fixtureFiles(files));
   const tool = await startLocalTool({
-    ...fixtures,
-    ...loaded,
-    clock,
-    log: observation.log,
+    ...(loaded && { fixtures: loaded.fixtures }),
+    ...handlers,
+    ...{ clock, log },
     ...(seed !== undefined && { seed }),
     ...(choose !== undefined && { choose: picking(choose) }),
   });
+  run.onStop(() => tool.close({ drainMs: 0 }));
   return {
-    notes: warnings.map(message => ({ message })),
-    close: () => tool.close({ drainMs: 0 }),
-    answer: (call, { signal }) => answerLocally(tool, call, setting, signal),
+    notes: (loaded?.warnings ?? []).map(message => ({ message })),
+    answer: (call, { signal }) => answerLocally(tool, call, options, signal),
   };
 }
 
@@ -243,57 +273,43 @@ function picking(choose: readonly string[]): (question: ChoiceQuestion) => Promi
 async function answerLocally(
   tool: LocalTool,
   call: PendingCall,
-  { governing, plan, observation: { log }, clock }: Setting,
+  { run, denial, session, flags }: AnswererOptions,
   signal: AbortSignal,
 ): Promise<Answer> {
   const { tools } = tool.toolset;
   const called = tools.find(({ name }) => name === call.tool);
   if (!called) return noSuchTool(call, tools);
-  const denial = await governing(called, call.args);
-  const about = { calls: [call.key], thread: plan.id };
-  if (denial) {
-    const { by, reason } = denial;
-    log.emit({ kind: 'denied', by, tool: call.tool, reason, ...about });
+  const denied = await denial(called, call.args);
+  const about = { calls: [call.key], thread: session };
+  if (denied) {
+    run.log.emit({ kind: 'denied', tool: call.tool, ...denied, ...about });
+    const { reason } = denied;
     return { call: answeredCall(call), outcome: { type: 'denied', tool: call.tool, reason, basis: 'ours' } };
   }
-  const { timeout: ms } = plan.flags;
-  const reply = await withinTime({ clock, ms, signal }, within => replyOf(tool, call, plan.id, within));
+  const { timeout: ms } = flags;
+  const reply = await replyWithin(ms, tool, call, { run, session, signal });
   if (reply) return answerOfLocal(answeredCall(call), reply);
-  log.emit({ kind: 'expired', what: 'timeout', afterMs: ms, ...about });
+  run.log.emit({ kind: 'expired', what: 'timeout', afterMs: ms, ...about });
   return { call: answeredCall(call), outcome: { type: 'timeout', durationMs: ms, basis: 'ours' } };
 }
 
-interface TimeLimit {
-  readonly clock: Clock;
-  /** 0: unlimited. */
-  readonly ms: number;
-  readonly signal: AbortSignal;
-}
-
-/** The result of the work; null if it takes too long. Its signal, which follows the given one, is then aborted. */
-async function withinTime<T>(
-  { clock, ms, signal }: TimeLimit,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T | null> {
-  if (ms === 0) return work(signal);
-  const over = new AbortController();
-  let cancel = () => {};
-  const late = new Promise<null>(resolve => {
-    cancel = clock.after(ms, () => {
-      resolve(null);
-      over.abort();
-    });
-  });
-  return Promise.race([work(AbortSignal.any([signal, over.signal])), late]).finally(cancel);
-}
-
-/** Never resolves if the fixture says nothing. */
-async function replyOf(
+/** Null if it takes too long, as it does if the fixture says nothing; without a limit that never resolves. The call is then aborted. */
+async function replyWithin(
+  ms: number,
   tool: LocalTool,
   { key, tool: operation, args }: PendingCall,
-  groupId: string,
-  signal: AbortSignal,
-): Promise<SpokenReply> {
-  const reply = await tool.call({ operation, arguments: args, id: key, key, groupId, signal });
-  return reply.kind === 'silence' ? new Promise(() => {}) : reply;
+  { run, session, signal }: Pick<AnswererOptions, 'run' | 'session'> & { readonly signal: AbortSignal },
+): Promise<SpokenReply | null> {
+  const over = new AbortController();
+  let stop = () => {};
+  const late = new Promise<null>(resolve => {
+    if (ms > 0) stop = run.clock.after(ms, () => resolve(null));
+  });
+  const within = AbortSignal.any([signal, over.signal]);
+  const call = { operation, arguments: args, id: key, key, groupId: session, signal: within };
+  const reply = tool.call(call).then(each => (each.kind === 'silence' ? new Promise<never>(() => {}) : each));
+  return Promise.race([reply, late]).finally(() => {
+    stop();
+    over.abort();
+  });
 }

@@ -14,7 +14,7 @@ import {
   valueOption,
   wholeNumber,
 } from '../options.js';
-import type { AnswerFlags } from './answer-plan.js';
+import type { AnswerFlags } from './answer.js';
 import type { SessionMockFlags } from './mock.js';
 
 const SESSION_ANSWER_EXAMPLES: readonly Example[] = [

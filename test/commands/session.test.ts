@@ -1,0 +1,60 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { type Surroundings, startCommandHere } from '../e2e/support/command-here.js';
+import { temporaryFolder } from '../e2e/support/folder.js';
+import { answer, KEY, pendingCall } from '../e2e/support/session-answer.js';
+import { startPlatform } from '../e2e/support/session-platform.js';
+
+const FIXTURES = `
+version: 1
+toolset:
+  name: files
+  description: Files
+  tools:
+    - { name: delete_all, description: Deletes, inputSchema: { type: object }, annotations: { destructive: true } }
+fixtures:
+  - { match: { operation: delete_all }, reply: { payload: deleted } }
+`;
+
+/** A person at a terminal who types these lines; stdout is a pipe. */
+function personWho(lines: string): Surroundings & { readonly shown: () => string } {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough().resume(), new PassThrough()];
+  const chunks: string[] = [];
+  stderr.on('data', chunk => chunks.push(String(chunk)));
+  stdin.end(lines);
+  const ends = { stdin: Object.assign(stdin, { isTTY: true }), stdout, stderr };
+  Object.assign(stderr, { isTTY: true });
+  return {
+    ...(ends as unknown as Pick<Surroundings, keyof typeof ends>),
+    ...{ env: { API_KEY: KEY }, cwd: '/', shown: () => chunks.join('') },
+  };
+}
+
+test('row 25: a person is asked about one call after the other, and the key that a platform echoes is hidden', async () => {
+  await using folder = await temporaryFolder();
+  const calls = [pendingCall('delete_all', { key: KEY }, 'a'), pendingCall('delete_all', {}, 'b')];
+  await using platform = await startPlatform({ key: KEY, rounds: [{ calls }], end: { answer: 'done' } });
+  const person = personWho('y\n');
+  const fixtures = await folder.write('fixtures.yaml', FIXTURES);
+  const words = ['session', 'answer', platform.url, 'session_1', '--fixtures', fixtures, '-o', 'plain', '-q'];
+  expect(await startCommandHere(words, person).status).toBe(0);
+  expect((await platform.session()).settled).toMatchObject([
+    { kind: 'tool_result', result: 'deleted' },
+    { kind: 'error_event', error: expect.stringContaining('the user said no') },
+  ]);
+  expect(person.shown()).toContain('delete_all({"key":"[redacted]"}) is marked destructive');
+  expect(person.shown()).not.toContain(KEY);
+});
+
+test('the policy says no before the person is asked', async () => {
+  await using folder = await temporaryFolder();
+  const calls = [pendingCall('delete_all', {}, 'a')];
+  await using platform = await startPlatform({ key: KEY, rounds: [{ calls }], end: { answer: 'done' } });
+  const fixtures = await folder.write('fixtures.yaml', FIXTURES);
+  const policy = await folder.write('policy.yaml', 'version: 1\ndeny: ["delete_*"]\n');
+  const { status } = await answer(platform, ['--fixtures', fixtures, '--policy', policy, '--yes']);
+  expect(status).toBe(0);
+  expect((await platform.session()).settled).toMatchObject([
+    { kind: 'error_event', error: expect.stringContaining('the policy denies delete_*') },
+  ]);
+});

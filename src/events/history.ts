@@ -1,5 +1,5 @@
 import type { ViewUpdate } from '../protocol/callbacks.js';
-import { displayLine } from '../util/display-script/display-line.js';
+import { displayLine } from '../util/display-script.js';
 import { cut } from '../util/text.js';
 import { compactJson } from '../util/values.js';
 import type { Event, InvocationEvent, RequestEvent } from './events.js';

@@ -1,5 +1,5 @@
 import type { Tool, Toolset } from '../protocol/toolset.js';
-import { displayLine } from '../util/display-script/display-line.js';
+import { displayLine } from '../util/display-script.js';
 import { isRecord } from '../util/values.js';
 import { clipped, type Line, line, quote, say, took } from './line.js';
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { displayLine } from '../../src/util/display-script/display-line.js';
-import { parseDisplayScript } from '../../src/util/display-script/parser.js';
+import { displayLine, parseDisplayScript } from '../../src/util/display-script.js';
 
 const ARGS = {
   path: ' src/main.rs ',
@@ -18,8 +17,7 @@ describe('the human line of a call', () => {
     ['args["path"].to_upper()', ' SRC/MAIN.RS '],
     ['let p = args.path; p.trim(); p', 'src/main.rs'],
     ['args.path.trim(); "Edit " + args.path', 'Edit src/main.rs'],
-    ['"n=" + (args.lines + 1) * 2', 'n=8'],
-    ['"n=" + 7 / 2 + " " + 7 % 2 + " " + 7.0 / 2.5', 'n=3 1 2.8'],
+    ['"n=" + (args.lines - 1 + 4)', 'n=6'],
     ['if args.force { "Force" } else { "Try" }', 'Force'],
     ['if args.lines > 5 { "many" } else if args.lines == 3 { "three" } else { "few" }', 'three'],
     ['if args.missing == () { "none" } else { args.missing }', 'none'],
@@ -33,10 +31,7 @@ describe('the human line of a call', () => {
     ['if args.tags.contains("b") { "b of " + args.tags.len() } else { "" }', 'b of 2'],
     ['"len " + len(args.path) + args.path.len', 'len 1313'],
     [`\`\${args.at.host}:\${args.at.port} {x} \`\`q\`\` \``, 'db:5432 {x} `q` '],
-    ['// first\n/* a /* nested */ comment */ "x\\n\\u00e9\\"" // last', 'x\né"'],
-    ['return "early"; "late"', 'early'],
-    ['let x = args?.at?.host ?? "none"; x', 'db'],
-    ['(args.nothing ?? "none").to_lower()', 'none'],
+    ['// first\n/* a comment */ "x\\n\\u00e9\\"" // last', 'x\né"'],
   ])('%s', (script, shown) => {
     expect(line(script)).toBe(shown);
   });
@@ -65,7 +60,6 @@ describe('no line, and not a word', () => {
     ['a member of nothing', 'args.missing.name'],
     ['an index out of range', 'args.tags[2]'],
     ['texts that are multiplied', '"a" * 2'],
-    ['a division by zero', '"" + 1 / 0'],
     ['a condition that is invalid', 'if args.path { "x" } else { "y" }'],
     ['an object as text', '"x" + args.at'],
     ['a prototype', 'args.constructor.name'],
@@ -97,18 +91,24 @@ describe('a script that cannot be parsed', () => {
     ['let x = 1;\nif x { "a" ', 'unexpected end in line 2'],
     ['args.path +', 'unexpected end in line 1'],
     ['args.path args.lines', 'unexpected args in line 1'],
-    ['"a" + + ]', 'unexpected ] in line 1'],
+    ['"a" + ]', 'unexpected ] in line 1'],
     ['"\\q"', 'unknown escape \\q in line 1'],
-    ['/* open', 'unterminated comment in line 1'],
     ['args.path # 1', 'unexpected "#" in line 1'],
   ])('%s', (script, reason) => {
     expect(parseDisplayScript(script)).toEqual({ kind: 'invalid', reason });
   });
 
-  test.each(['fn f() {}', 'let f = |x| x + 1; f', '#{a: 1}', '[1, 2][0]', 'switch x { 1 => "a" }', 'a..b'])(
-    '%s is not supported, which is not a fault',
-    script => {
-      expect(parseDisplayScript(script)).toEqual({ kind: 'unsupported' });
-    },
-  );
+  test.each([
+    'fn f() {}',
+    'let f = |x| x + 1; f',
+    '#{a: 1}',
+    '[1, 2][0]',
+    'switch x { 1 => "a" }',
+    'a..b',
+    'return 1',
+    '2 * 3',
+    'a?.b ?? 1',
+  ])('%s is not supported, which is not a fault', script => {
+    expect(parseDisplayScript(script)).toEqual({ kind: 'unsupported' });
+  });
 });

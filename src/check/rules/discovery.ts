@@ -1,7 +1,7 @@
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { migrateSchema, type Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
-import { parseDisplayScript } from '../../util/display-script/parser.js';
+import { parseDisplayScript } from '../../util/display-script.js';
 import { cut } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { type Discovery, toolsetsAt } from '../call.js';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseDuration } from '../util/duration.js';
 import { ProtocolCliError } from '../util/errors.js';
+import { parseDuration } from '../util/text.js';
 import { OUTPUTS, type Terminal } from './terminal.js';
 
 /** A wrong command line: what is wrong, and how to fix it. */

@@ -4,10 +4,9 @@ import { InvalidArgumentError } from 'commander';
 import type { CheckFormatName } from '../render/outputs/check.js';
 import { troubleText } from '../render/outputs/trouble.js';
 import type { VerificationFormat } from '../render/outputs/verification.js';
-import { errnoOf } from '../system/errno.js';
 import { writePublicFile } from '../system/files.js';
 import { writeOut } from '../system/streams.js';
-import { ProtocolCliError } from '../util/errors.js';
+import { errnoOf, ProtocolCliError } from '../util/errors.js';
 import { usage } from './options.js';
 import { type ExitStatus, statusOfFailure, type Terminal } from './terminal.js';
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errnoOf } from '../system/errno.js';
-import { ProtocolCliError } from '../util/errors.js';
+import { errnoOf, ProtocolCliError } from '../util/errors.js';
 import { bytesText } from '../util/text.js';
 import { announcedLength, ByteGatherer, isEncoded } from './body.js';
 

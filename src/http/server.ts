@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { errnoOf } from '../system/errno.js';
-import { ProtocolCliError } from '../util/errors.js';
+import { errnoOf, ProtocolCliError } from '../util/errors.js';
 import { isLoopback } from './addresses.js';
 import { BodyShare, drain, hasBody, parserOptions, readBody } from './body.js';
 import { Connections } from './connections.js';

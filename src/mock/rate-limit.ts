@@ -1,5 +1,5 @@
 import type { Clock } from '../system/clock.js';
-import { parseDuration } from '../util/duration.js';
+import { parseDuration } from '../util/text.js';
 
 /** At most so many calls in so long a time; all of them may come at once after a rest. */
 export interface Rate {

@@ -1,10 +1,12 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
+import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { ProtocolCliError } from '../util/errors.js';
+import { errnoOf, ProtocolCliError } from '../util/errors.js';
+import { parseJson } from '../util/json.js';
+import { isSafeToVisit } from '../util/url.js';
 import { isRecord } from '../util/values.js';
-import { errnoOf } from './errno.js';
 import { beforeAnyEnd, cameWithin, endByForce, onSignals } from './process.js';
 
 interface CommandOptions {
@@ -197,28 +199,20 @@ function firstLine(stream: Readable): Promise<string> {
 
 /** @throws Error that describes what is wrong with the line. */
 function parseReady(line: string): Ready {
-  const ready = parseObject(line);
-  const port = ready?.port;
-  if (!ready) throw new Error('its first line is not a JSON object');
+  const reading = parseJson(line);
+  if (!reading.ok || !isRecord(reading.value)) throw new Error('its first line is not a JSON object');
+  const ready = reading.value;
+  const { port } = ready;
   if (typeof port !== 'number' || !Number.isInteger(port) || port < 1 || port > 65_535)
     throw new Error('its first line has no "port" from 1 to 65535');
   return { port, ready };
 }
 
-function parseObject(line: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
 /** Empty if the command is still running or was never started. */
 async function endingOf(exited: Promise<Exit>): Promise<string> {
   if (!(await cameWithin(exited, 2 * LAST_OUTPUT_MS))) return '';
-  const { code, signal } = await exited;
-  return code === null && signal === null ? '' : `, and ended with ${signal ?? `status ${code}`}`;
+  const exit = await exited;
+  return exit.code === null && exit.signal === null ? '' : `, and ${endText(exit)}`;
 }
 
 /** How Node.js, Python, Go and others report it; most name the port on that line. */
@@ -239,12 +233,15 @@ function failed(
   ending: string,
   stderr: readonly string[],
 ): ProtocolCliError {
-  const what = problem instanceof Error ? problem.message : String(problem);
-  return new ProtocolCliError('command-failed', `the command "${command}" did not start: ${what}${ending}`, {
-    faults: stderr,
-    hint: hintFor(stderr),
-    cause: problem,
-  });
+  return new ProtocolCliError(
+    'command-failed',
+    `the command "${command}" did not start: ${messageOf(problem)}${ending}`,
+    {
+      faults: stderr,
+      hint: hintFor(stderr),
+      cause: problem,
+    },
+  );
 }
 
 /** A command that reads stdin and answers on stdout. */
@@ -274,10 +271,8 @@ export function startSpokenCommand({ command, cwd, env, onStderr }: CommandOptio
   });
   child.stdin.on('error', () => {}); // `ended` reports a command that no longer reads
   const group = new Group(child, onStderr);
-  const ended = group.exited.then(({ code, signal }) =>
-    group.problem
-      ? `could not be started: ${group.problem.message}`
-      : `ended with ${signal ?? `status ${code}`}`,
+  const ended = group.exited.then(exit =>
+    group.problem ? `could not be started: ${group.problem.message}` : endText(exit),
   );
   const { stdin, stdout } = child;
   return { stdin, stdout, stderr: () => group.lastLines(), ended, stop: () => group.stop(TERMINATE) };
@@ -361,9 +356,53 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 function notStarted(program: string, cause: unknown): ProtocolCliError {
-  const reason = REASONS[errnoOf(cause)] ?? (cause instanceof Error ? cause.message : String(cause));
+  const reason = REASONS[errnoOf(cause)] ?? messageOf(cause);
   return new ProtocolCliError('usage', `the command "${program}" did not start: ${reason}`, {
     hint: 'After -- comes a program and its arguments, not a line for a shell: for one, use -- sh -c "…".',
     cause,
   });
+}
+
+/** Default: this machine. */
+interface Desktop {
+  readonly platform?: NodeJS.Platform;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Opens a page in the user's browser, only at their request (threats, row 13). No shell reads the URL, and the URL parser writes it, so
+ * it begins with `http`. Resolves when the opening program has ended.
+ */
+export async function openUrl(
+  url: string,
+  { platform = process.platform, env = process.env }: Desktop = {},
+): Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: string }> {
+  if (!isSafeToVisit(url)) return { ok: false, reason: 'only an https page is opened (http on loopback)' };
+  const [command, ...args] = openerOf(platform, env);
+  try {
+    const options = { env: { ...env }, stdio: 'ignore', detached: true } as const;
+    const opener = spawn(command, [...args, new URL(url).href], options);
+    opener.unref();
+    const [code, signal] = await exitOf(opener);
+    return code === 0 ? { ok: true } : { ok: false, reason: `${command} ${endText({ code, signal })}` };
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return { ok: false, reason: `${command} was not found` };
+    return { ok: false, reason: `${command} could not be started: ${messageOf(error)}` };
+  }
+}
+
+function openerOf(platform: NodeJS.Platform, env: Desktop['env'] = {}): readonly [string, ...string[]] {
+  if (platform === 'darwin') return ['open'];
+  if (platform !== 'win32') return ['xdg-open'];
+  // The full path, since Windows searches the current folder first.
+  const system = join(env['SystemRoot'] ?? 'C:\\Windows', 'System32');
+  return [join(system, 'rundll32.exe'), 'url.dll,FileProtocolHandler'];
+}
+
+function endText({ code, signal }: Exit): string {
+  return `ended with ${signal ?? `status ${code}`}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,11 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, rmSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { type FileHandle, readdir, readFile, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { ProtocolCliError } from '../util/errors.js';
-import { errnoOf } from './errno.js';
+import { errnoOf, ProtocolCliError } from '../util/errors.js';
 import { beforeForcedEnd } from './process.js';
 
 /** The part of node:fs in use, so that a test can make each call fail. */
@@ -19,9 +17,6 @@ export const EVERYBODY_MAY_READ = 0o644;
 export const NEW_AND_NOT_A_LINK =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/** Errors of file systems without hard links, such as shared folders. */
-const LINKLESS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
-
 /**
  * Moves a complete file to a free path in one step: between a check and a rename another file could appear and be lost (threats,
  * row 27).
@@ -29,49 +24,8 @@ const LINKLESS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
  * @throws `EEXIST` if something is there
  */
 export async function placeNew(draft: string, path: string, files: Files = fs): Promise<void> {
-  try {
-    await files.link(draft, path);
-  } catch (error) {
-    if (!LINKLESS.includes(errnoOf(error))) throw error;
-    return placeOverOwn(draft, path, files);
-  }
+  await files.link(draft, path);
   await files.rm(draft, { force: true });
-}
-
-/** As {@link placeNew}, but replaces an empty file. */
-export async function placeFree(draft: string, path: string, files: Files = fs): Promise<void> {
-  try {
-    await placeNew(draft, path, files);
-  } catch (error) {
-    if (errnoOf(error) !== 'EEXIST' || !(await takeEmptyAway(path, files))) throw error;
-    await placeNew(draft, path, files);
-  }
-}
-
-/** Replaces only the empty file that this call created. */
-async function placeOverOwn(draft: string, path: string, files: Files): Promise<void> {
-  await (await files.open(path, NEW_AND_NOT_A_LINK, OWNER_ONLY)).close();
-  try {
-    await files.rename(draft, path);
-  } catch (error) {
-    await files.rm(path, { force: true });
-    throw error;
-  }
-}
-
-/** Puts the file back if it was written to meanwhile. */
-async function takeEmptyAway(path: string, files: Files): Promise<boolean> {
-  if (!(await isEmptyFile(path, files))) return false;
-  const aside = join(dirname(path), `.${randomUUID()}.tmp`);
-  await files.rename(path, aside);
-  const isEmpty = await isEmptyFile(aside, files);
-  await (isEmpty ? files.rm(aside, { force: true }) : placeNew(aside, path, files));
-  return isEmpty;
-}
-
-async function isEmptyFile(path: string, files: Files): Promise<boolean> {
-  const there = await files.lstat(path);
-  return there.isFile() && there.size === 0;
 }
 
 const BUFFERED = 64 * 1024;
@@ -106,7 +60,10 @@ export async function createFile(path: string, mode: number, files: Files = fs):
   await removeLeftDrafts(path);
   const draft = await draftBeside(path);
   return explaining(path, async () => {
-    await refuseSpecial(path, files);
+    const there = await files.lstat(path).catch(() => null);
+    // A rename would destroy a device such as `/dev/null`; a link is only replaced.
+    if (there && !there.isFile() && !there.isSymbolicLink())
+      throw new Error('something that is not a file is there');
     return new Draft(path, draft, await files.open(draft, NEW_AND_NOT_A_LINK, mode), files);
   });
 }
@@ -157,9 +114,14 @@ class Draft implements PrivateFile {
     await this.#flush();
     await this.handle.sync();
     await this.handle.close();
-    if (replaces) await this.files.rename(this.draft, this.path);
-    else await placeFree(this.draft, this.path, this.files);
+    if (replaces || (await this.#isEmptyThere())) await this.files.rename(this.draft, this.path);
+    else await placeNew(this.draft, this.path, this.files);
     this.#forget();
+  }
+
+  async #isEmptyThere(): Promise<boolean> {
+    const there = await this.files.lstat(this.path).catch(() => null);
+    return there?.isFile() === true && there.size === 0;
   }
 
   /** One write after another; after a failure all others fail. */
@@ -169,13 +131,6 @@ class Draft implements PrivateFile {
     this.#flushed = this.#flushed.then(() => this.handle.appendFile(text));
     return this.#flushed;
   }
-}
-
-/** A rename would destroy a device such as `/dev/null`; a link is only replaced. */
-async function refuseSpecial(path: string, files: Files): Promise<void> {
-  const there = await files.lstat(path).catch(() => null);
-  if (there && !there.isFile() && !there.isSymbolicLink())
-    throw new Error('something that is not a file is there');
 }
 
 async function explaining<T>(path: string, work: () => Promise<T>): Promise<T> {
@@ -211,7 +166,7 @@ const HINTS: Readonly<Record<string, string>> = {
 
 interface GroupWriterOptions {
   readonly path: string;
-  readonly file: FileHandle;
+  readonly file: fs.FileHandle;
   /** Offset of the next write in bytes. */
   readonly position: number;
   /** Waits for the disk (fsync). */
@@ -223,20 +178,15 @@ const MOST_HELD_BACK = 64 * 1024 * 1024;
 
 /** Appends text to a file; everything added during one write goes out with the next. */
 export class GroupWriter {
-  readonly #options: GroupWriterOptions;
   #position: number;
   #queued = '';
-  /** Text of a failed write, retried first at the same offset. */
-  #held: Uint8Array = new Uint8Array(0);
   #next: Promise<void> | null = null;
   #current: Promise<void> = Promise.resolve();
-  #isWriting = false;
   #isFailing = false;
   #isLossy = false;
   #failure: Error | null = null;
 
-  constructor(options: GroupWriterOptions) {
-    this.#options = options;
+  constructor(private readonly options: GroupWriterOptions) {
     this.#position = options.position;
   }
 
@@ -246,51 +196,42 @@ export class GroupWriter {
   }
 
   add(text: string): void {
-    this.#isLossy ||= this.#isFailing && this.#held.length + this.#queued.length > MOST_HELD_BACK;
+    this.#isLossy ||= this.#isFailing && this.#queued.length > MOST_HELD_BACK;
     if (this.#isLossy) return;
     this.#queued += text;
-    this.#group();
+    void this.kept();
   }
 
   /** Resolves when everything added is written; rejects if that failed. A new call tries again. */
   kept(): Promise<void> {
-    const isLeft = this.#held.length > 0 && !this.#isWriting;
-    return this.#next ?? (isLeft ? this.#group() : this.#current);
-  }
-
-  /** The next write, after the current one. */
-  #group(): Promise<void> {
-    if (this.#next) return this.#next;
-    const write = () => this.#write();
-    const next = this.#current.then(write, write);
-    next.catch(() => {}); // `kept()` reports it
-    this.#next = next;
-    return next;
+    if (this.#queued === '') return this.#current;
+    if (!this.#next) {
+      const write = () => this.#write();
+      this.#next = this.#current.then(write, write);
+      this.#next.catch(() => {}); // who needs it calls `kept`
+    }
+    return this.#next;
   }
 
   async #write(): Promise<void> {
     this.#current = this.#next ?? this.#current;
     this.#next = null;
-    this.#isWriting = true;
-    const fresh = Buffer.from(this.#queued);
+    const bytes = Buffer.from(this.#queued);
     this.#queued = '';
-    this.#held = this.#held.length > 0 ? Buffer.concat([this.#held, fresh]) : fresh;
     try {
-      await this.#append(this.#held);
-      this.#held = new Uint8Array(0);
+      await this.#append(bytes);
       this.#isFailing = false;
     } catch (cause) {
       this.#isFailing = true;
-      const failure = unwritable(this.#options.path, cause);
+      this.#queued = bytes.toString() + this.#queued; // goes first, at the same offset
+      const failure = unwritable(this.options.path, cause);
       this.#failure ??= failure;
       throw failure;
-    } finally {
-      this.#isWriting = false;
     }
   }
 
   async #append(bytes: Uint8Array): Promise<void> {
-    const { file, sync } = this.#options;
+    const { file, sync } = this.options;
     if (this.#isLossy) throw new Error('too much could not be written');
     for (let done = 0; done < bytes.length; )
       done += (await file.write(bytes, done, bytes.length - done, this.#position + done)).bytesWritten;
@@ -328,11 +269,11 @@ export async function draftBeside(path: string): Promise<string> {
 export async function removeLeftDrafts(path: string): Promise<void> {
   const folder = dirname(path);
   const prefix = prefixFor(path);
-  const names = await readdir(folder).catch(() => []);
+  const names = await fs.readdir(folder).catch(() => []);
   for (const name of names) {
     const [, pid, born] = (name.startsWith(prefix) && MAKER.exec(name.slice(prefix.length))) || [];
     if (pid !== undefined && !(await isAlive(`${pid} ${born}`)))
-      await rm(join(folder, name), { force: true }).catch(() => {});
+      await fs.rm(join(folder, name), { force: true }).catch(() => {});
   }
 }
 
@@ -364,7 +305,7 @@ export async function isAlive(identity: string): Promise<boolean> {
 
 /** The start of a process in ticks since boot; empty for a zombie and without `/proc`. */
 async function bornAt(pid: number): Promise<string> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+  const stat = await fs.readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' ? '' : (fields[19] ?? '');
 }

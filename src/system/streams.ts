@@ -1,7 +1,6 @@
 import { Writable } from 'node:stream';
-import { ProtocolCliError } from '../util/errors.js';
+import { errnoOf, ProtocolCliError } from '../util/errors.js';
 import { wholeCharacters } from '../util/text.js';
-import { errnoOf } from './errno.js';
 
 const CHUNK = 64 * 1024;
 

@@ -23,66 +23,46 @@ export async function watchFiles(
   list: () => Promise<readonly string[]> = async () => paths,
 ): Promise<Watching> {
   const files = paths.map(path => resolve(path));
-  const look = async () => signatureOf((await list().catch(() => paths)).map(path => resolve(path)));
-  const observer = new Observer(look, await signatureOf(files), onChange, clock);
+  let reported = await signatureOf(files);
+  let sampled = reported;
+  let cancel: (() => void) | null = null;
+  let isClosed = false;
+  const watchers: FSWatcher[] = [];
+  /** Checks soon; changes of other files do not delay it. */
+  const checkSoon = () => {
+    if (!isClosed) cancel ??= clock.after(SETTLE_MS, () => void check());
+  };
+  /** Two equal checks mean that the change has settled. */
+  const check = async () => {
+    cancel = null;
+    const listed = await list().catch(() => paths);
+    const seen = await signatureOf(listed.map(path => resolve(path)));
+    if (isClosed || seen === reported) return;
+    if (seen !== sampled) {
+      sampled = seen;
+      return checkSoon();
+    }
+    reported = seen;
+    onChange();
+  };
+  const close = () => {
+    isClosed = true;
+    cancel?.();
+    for (const watcher of watchers) watcher.close();
+  };
   try {
-    for (const folder of await foldersOf(files)) observer.watch(folder);
+    // Folders instead of files, since a replaced file would no longer be watched.
+    for (const folder of await foldersOf(files)) {
+      const watcher = watch(folder, { persistent: false }, checkSoon);
+      watcher.on('error', () => watcher.close()); // the folder is gone
+      watchers.push(watcher);
+    }
   } catch (cause) {
-    observer.close();
+    close();
     throw unwatchable(cause);
   }
-  observer.look();
-  return observer;
-}
-
-/** Watches folders instead of files, since a replaced file would no longer be watched. */
-class Observer implements Watching {
-  readonly #watchers: FSWatcher[] = [];
-  #sampled: string;
-  #reported: string;
-  #cancel: (() => void) | null = null;
-  #isClosed = false;
-
-  constructor(
-    private readonly signature: () => Promise<string>,
-    before: string,
-    private readonly onChange: () => void,
-    private readonly clock: Clock,
-  ) {
-    this.#sampled = before;
-    this.#reported = before;
-  }
-
-  watch(folder: string): void {
-    const watcher = watch(folder, { persistent: false }, () => this.look());
-    watcher.on('error', () => watcher.close()); // the folder is gone
-    this.#watchers.push(watcher);
-  }
-
-  /** Checks soon; changes of other files do not delay it. */
-  look(): void {
-    if (!this.#isClosed) this.#cancel ??= this.clock.after(SETTLE_MS, () => void this.#compare());
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    this.#cancel?.();
-    for (const watcher of this.#watchers) watcher.close();
-  }
-
-  /** Two equal checks mean that the change has settled. */
-  async #compare(): Promise<void> {
-    this.#cancel = null;
-    const seen = await this.signature();
-    if (this.#isClosed || seen === this.#reported) return;
-    if (seen === this.#sampled) {
-      this.#reported = seen;
-      this.onChange();
-    } else {
-      this.#sampled = seen;
-      this.look();
-    }
-  }
+  checkSoon();
+  return { close };
 }
 
 /** The state of the files without their content. */

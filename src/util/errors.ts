@@ -51,3 +51,8 @@ export class ProtocolCliError extends Error {
     return new ProtocolCliError(code, change(message), details);
   }
 }
+
+/** The code of a system or library error, such as `EPIPE`; empty if it has none. */
+export function errnoOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import ms from 'ms';
 import prettyMs from 'pretty-ms';
 import { visibleLine } from './visible.js';
 
@@ -53,6 +54,17 @@ export function formatDuration(milliseconds: number): string {
   if (milliseconds < 10) return `${round(milliseconds, 1)}ms`;
   if (milliseconds < 999.5) return `${Math.round(milliseconds)}ms`;
   return prettyMs(Math.max(milliseconds, 1000), { keepDecimalsOnWholeSeconds: false });
+}
+
+const DURATION = /^\d+(?:\.\d+)?\s*(?:ms|s|m|h)?$/;
+
+/** The limit of the `ms` package. */
+const LONGEST_DURATION = 100;
+
+/** Parses `500ms`, `2s`, `5m`, `1h`; a bare number is milliseconds. Null if invalid. */
+export function parseDuration(text: string): number | null {
+  const trimmed = text.trim();
+  return trimmed.length < LONGEST_DURATION && DURATION.test(trimmed) ? ms(trimmed as ms.StringValue) : null;
 }
 
 function round(value: number, digits: number): number {

@@ -52,6 +52,13 @@ describe('a private file', () => {
     expect((await fs.lstat(path)).isSymbolicLink()).toBe(false);
   });
 
+  it('row 26: follows no planted link where nothing is to be replaced, be it one to nowhere', async () => {
+    await fs.symlink(join(folder, 'victim'), path);
+    const file = await createPrivateFile(path);
+    await expect(file.commit({ replaces: false })).rejects.toMatchObject(unwritable);
+    expect(await names()).toEqual(['run.ndjson']);
+  });
+
   it('row 27: replaces nothing where it is reported so, not even what came to be there meanwhile', async () => {
     const file = await createPrivateFile(path);
     await file.write('ours');
@@ -140,7 +147,7 @@ describe('a call that fails', () => {
   it('row 27: leaves nothing where nothing was, whichever call it is', async () => {
     const run = runTo(false);
     const calls = await countCalls(run);
-    expect(calls).toEqual(['lstat', 'open', 'appendFile', 'appendFile', 'sync', 'close', 'link']);
+    expect(calls).toEqual(['lstat', 'open', 'appendFile', 'appendFile', 'sync', 'close', 'lstat', 'link']);
     await fs.rm(path);
     for (const index of calls.keys()) {
       if (calls[index] === 'lstat') continue;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseDuration } from '../../src/util/duration.js';
+import { parseDuration } from '../../src/util/text.js';
 
 test.each([
   ['500ms', 500],

@@ -13,7 +13,7 @@ import {
   startOpenListener,
 } from '../../runtime/callback-server.js';
 import { type Clock, systemClock } from '../../system/clock.js';
-import { keepHeapTight } from '../../system/heap.js';
+import { keepHeapTight } from '../../system/process.js';
 import { isClosed } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';

@@ -2,7 +2,7 @@ import { fixtureFiles } from '../../mock/fixture-files.js';
 import { MockTool } from '../../mock/mock-tool.js';
 import { humanVerification, VERIFICATION_FORMATS } from '../../render/outputs/verification.js';
 import { systemClock } from '../../system/clock.js';
-import { keepHeapTight } from '../../system/heap.js';
+import { keepHeapTight } from '../../system/process.js';
 import { writeOut } from '../../system/streams.js';
 import { watchFiles } from '../../system/watch-files.js';
 import { ProtocolCliError } from '../../util/errors.js';

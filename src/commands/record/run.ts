@@ -6,7 +6,7 @@ import { fieldsOf } from '../../record/forwarder.js';
 import { type RecorderOptions, startRecorder } from '../../record/recorder.js';
 import { createTranscriptFile } from '../../record/transcript-file.js';
 import { type Clock, systemClock } from '../../system/clock.js';
-import { keepHeapTight } from '../../system/heap.js';
+import { keepHeapTight } from '../../system/process.js';
 import { quietPipes } from '../../system/streams.js';
 import { isCredentialHeader, secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';

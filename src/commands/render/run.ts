@@ -11,7 +11,7 @@ import { runsOf, svgLines } from '../../render/terminal/svg.js';
 import { createTheme } from '../../render/terminal/theme.js';
 import { counted } from '../../render/warnings.js';
 import { createFile, EVERYBODY_MAY_READ } from '../../system/files.js';
-import { keepHeapTight, keepNewspaceSmall } from '../../system/heap.js';
+import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';
 import { isClosed, writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { lossyNumberNotes, parseJson } from '../../util/json.js';

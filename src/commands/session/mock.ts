@@ -4,7 +4,7 @@ import type { SessionScript } from '../../fixtures/session-script.js';
 import { humanSessionVerification } from '../../render/outputs/verification.js';
 import { SessionPlatform } from '../../session/platform/platform.js';
 import { systemClock } from '../../system/clock.js';
-import { keepHeapTight } from '../../system/heap.js';
+import { keepHeapTight } from '../../system/process.js';
 import { writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';

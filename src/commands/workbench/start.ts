@@ -1,7 +1,7 @@
 import { warningText } from '../../render/outputs/trouble.js';
 import { colourLevel } from '../../render/terminal/colour-level.js';
 import { systemClock } from '../../system/clock.js';
-import { keepHeapTight, keepNewspaceSmall } from '../../system/heap.js';
+import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';
 import type { WorkbenchOptions } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { type Gathered, gatherArguments } from '../invoke/arguments.js';

@@ -6,7 +6,6 @@ import type { Content } from '../../events/content.js';
 import type { Event, Turn } from '../../events/events.js';
 import type { GroupKeeper } from '../../events/log.js';
 import { endsCall } from '../../protocol/callbacks.js';
-import { errnoOf } from '../../system/errno.js';
 import {
   createPrivateFile,
   draftBeside,
@@ -21,7 +20,7 @@ import {
   removeLeftDrafts,
   unwritable,
 } from '../../system/files.js';
-import { ProtocolCliError } from '../../util/errors.js';
+import { errnoOf, ProtocolCliError } from '../../util/errors.js';
 import { LineSplitter } from '../../util/text.js';
 import { typeOf } from '../outbox.js';
 import {

@@ -8,7 +8,7 @@ import type { Refusal } from '../http/route.js';
 import { addresseeIn, readInvocation } from '../protocol/read-invocation.js';
 import { type Clock, systemClock } from '../system/clock.js';
 import { DEFAULTS } from './defaults.js';
-import type { Journal } from './journal/journal-file.js';
+import type { Journal } from './journal/journal.js';
 import type { Recovery } from './journal/recovery.js';
 import { Outbox } from './outbox.js';
 import { OpenCalls } from './plan.js';

@@ -11,7 +11,7 @@ import { isRecord } from '../util/values.js';
 import { DEFAULTS } from './defaults.js';
 import { type FixtureSource, fixturesFrom } from './fixture-files.js';
 import { Intake } from './intake.js';
-import type { Journal } from './journal/journal-file.js';
+import type { Journal } from './journal/journal.js';
 import type { Recovery } from './journal/recovery.js';
 import { JournalReports } from './journal/report.js';
 import { resume } from './journal/resume.js';
@@ -311,7 +311,7 @@ async function keepJournal(
   startedAt: string,
 ) {
   const { path = '', sync = false } = file ?? {};
-  const { openJournal } = await import('./journal/journal-file.js');
+  const { openJournal } = await import('./journal/journal.js');
   const { journal, recovery } = await openJournal({ path, sync, startedAt, program });
   state.keepJournal(journal, recovery);
   if (recovery.tornBytes > 0)

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
 import { Content } from '../../events/content.js';
@@ -14,7 +15,7 @@ import { typeOf, wasStopped } from '../outbox.js';
 import { CANCELLED, THREAD_CLOSED } from '../waits.js';
 
 /** The format's name and version. In this one each line ends with its checksum. */
-export const JOURNAL_FORMAT = 'protocol-cli-journal/2';
+const FORMAT = 'protocol-cli-journal/2';
 
 /** The version without checksums. It can be read; opening it rewrites it. Any other format is refused. */
 const UNCHECKED_FORMAT = 'protocol-cli-journal/1';
@@ -22,7 +23,7 @@ const UNCHECKED_FORMAT = 'protocol-cli-journal/1';
 const frames = [
   z.object({
     kind: z.literal('header'),
-    format: z.enum([JOURNAL_FORMAT, UNCHECKED_FORMAT]),
+    format: z.enum([FORMAT, UNCHECKED_FORMAT]),
     /** RFC 3339, UTC. */
     startedAt: z.string(),
     program: z.string(),
@@ -34,7 +35,7 @@ const frames = [
     encoding: z.enum(['utf8', 'base64']),
     data: z.string(),
   }),
-  /** A call of an earlier run that is over. */
+  /** A call of an earlier run that is over: the same invocation again is acknowledged and not carried out. */
   z.object({ kind: z.literal('settled'), groupId: z.string(), id: z.string(), sha256: z.string() }),
   /** Counts and states begin anew: those of one key, or all of them and the calls that are over. */
   z.object({ kind: z.literal('reset'), key: z.optional(z.string()) }),
@@ -75,50 +76,50 @@ function checksum(data: string | Uint8Array): string {
   return crc32(data).toString(16).padStart(8, '0');
 }
 
-type Matched = Line<'matched'> & Extract<Event, { kind: 'matched' }>;
+/** Turns events into lines: a body once, and from then on only its digest. */
+export class EventLines {
+  readonly #written = new WeakSet<Content>();
+
+  of(event: Event): string {
+    if (!('body' in event) || event.body === undefined) return checkedLine(event);
+    const { sha256, size } = event.body;
+    return this.#bodyOnce(event.body) + checkedLine({ ...event, body: { sha256, size } });
+  }
+
+  #bodyOnce(body: Content): string {
+    if (this.#written.has(body)) return '';
+    this.#written.add(body);
+    const { buffer, byteOffset, length } = body.bytes;
+    const encoding = isUtf8(body.bytes) ? 'utf8' : 'base64';
+    const data = Buffer.from(buffer, byteOffset, length).toString(encoding);
+    return checkedLine({ kind: 'body', sha256: body.sha256, encoding, data });
+  }
+}
+
+type Matched = Extract<Event, { kind: 'matched' }>;
+
+type Settled = Omit<Line<'settled'>, 'kind'>;
 
 /** A callback as it was posted: a repeat must be these bytes again. */
-interface Rendered {
+interface Posting {
   readonly url: string;
   readonly body: Content;
   readonly contentType: string;
   readonly turn: Turn;
+  /** Undefined if the message is unreadable. */
+  readonly type: string | undefined;
   /** `waiting`: posted at least once, delivery not confirmed. */
-  readonly state: 'waiting' | 'delivered' | 'dropped';
-}
-
-/** A call that was received, and neither refused nor settled when the last run ended. */
-export interface Recovered {
-  readonly key: string;
-  readonly thread: string;
-  readonly invocation: Content;
-  readonly headers: Readonly<Record<string, string>>;
-  /** What was going to answer it; null if that was not decided yet. */
-  readonly matched: Matched | null;
-  /** If nothing answers it: the message of its result. */
-  readonly refusal: string | null;
-  /** In the order in which they were first posted. */
-  readonly rendered: readonly Rendered[];
-  /** Of the last message that was posted, or dropped on purpose; null without one. */
-  readonly turn: Turn | null;
-  /** Whether its result is one of those. */
-  readonly isAnswered: boolean;
-  /** Why it was canceled; null while it goes on. */
-  readonly cancelReason: string | null;
-}
-
-/** A call that is over: the same invocation again is acknowledged and not carried out. */
-interface Settled {
-  readonly groupId: string;
-  readonly id: string;
-  /** Of the invocation's bytes. */
-  readonly sha256: string;
+  state: 'waiting' | 'delivered' | 'dropped';
+  /** Request id of its latest attempt. */
+  leg: string;
+  /** That of earlier runs. */
+  readonly name: string;
 }
 
 /** What a journal contains of earlier runs. */
 export interface Recovery {
   /** In the order in which they were received. */
-  readonly calls: readonly Recovered[];
+  readonly calls: readonly RecoveredCall[];
   /** Given to `FixtureState.restore` in this order, they bring back counts and states. */
   readonly matched: readonly Matched[];
   /** The last 100,000 at least, oldest first. */
@@ -126,143 +127,217 @@ export interface Recovery {
   /** Length of a last line that was cut off, of which nothing was acknowledged. */
   readonly tornBytes: number;
   /** Lines with a wrong checksum or invalid content. They were skipped. */
-  readonly damaged: readonly DamagedLine[];
+  readonly damaged: readonly {
+    /** From 1. */
+    readonly number: number;
+    /** Such as `212 bytes, kind "body", operation "edit", id "c1"`. */
+    readonly held: string;
+  }[];
 }
 
-interface DamagedLine {
-  /** From 1. */
-  readonly number: number;
-  /** Such as `212 bytes, kind "body", operation "edit", id "c1"`. */
-  readonly held: string;
+/** The lines that a journal begins with: what earlier runs left, without calls that are over. Read again they give the same recovery. */
+export function* compacted(
+  { calls, matched, settled }: Pick<Recovery, 'calls' | 'matched' | 'settled'>,
+  about: Pick<Line<'header'>, 'startedAt' | 'program'>,
+): Generator<string> {
+  yield checkedLine({ kind: 'header', format: FORMAT, ...about });
+  for (const one of settled) yield checkedLine({ kind: 'settled', ...one });
+  const lines = new EventLines();
+  for (const call of calls) for (const event of call.events()) yield lines.of(event);
+  for (const fact of matched) yield checkedLine(fact); // after the calls: their order is that of the states
+  yield checkedLine({ kind: 'begun' });
 }
 
 const REMEMBERED_KEYS = 100_000;
 
 /** The facts that counts and states of fixtures follow from: the latest of each fixture and key, and of each state. */
 class Counters {
-  readonly #counts = new RecentMap<string, Map<string | null, Matched>>(REMEMBERED_KEYS);
-  readonly #states = new RecentMap<string, Matched>(REMEMBERED_KEYS);
-  /** In which order they came: a file of two runs has the same `seq` twice. */
-  readonly #order = new WeakMap<Matched, number>();
-  #next = 0;
+  /** By key; below it by fixture, and under `null` a state. */
+  readonly #facts = new RecentMap<
+    string,
+    Map<string | null, { readonly nth: number; readonly fact: Matched }>
+  >(REMEMBERED_KEYS);
+  #count = 0;
 
-  take(matched: Matched): void {
-    const { fixture, key, state } = matched;
-    this.#order.set(matched, this.#next++);
-    if (state) this.#states.set(state.key, matched);
-    if (key === undefined) return;
-    const counts = this.#counts.get(key) ?? new Map<string | null, Matched>();
-    counts.set(fixture, matched);
-    this.#counts.set(key, counts);
+  take(fact: Matched): void {
+    const entry = { nth: this.#count++, fact };
+    const add = (key: string, of: string | null) =>
+      this.#facts.set(key, (this.#facts.get(key) ?? new Map()).set(of, entry));
+    if (fact.state) add(fact.state.key, null);
+    if (fact.key !== undefined) add(fact.key, fact.fixture ?? '');
   }
 
   reset(key?: string): void {
-    if (key === undefined) {
-      this.#counts.clear();
-      this.#states.clear();
-    } else {
-      this.#counts.delete(key);
-      this.#states.delete(key);
-    }
+    if (key === undefined) this.#facts.clear();
+    else this.#facts.delete(key);
   }
 
   /** In the order in which they came. */
   facts(): Matched[] {
-    const counts = [...this.#counts.values()].flatMap(of => [...of.values()]);
-    const facts = [...new Set([...counts, ...this.#states.values()])];
-    return facts.sort((a, b) => (this.#order.get(a) ?? 0) - (this.#order.get(b) ?? 0));
+    const entries = new Set([...this.#facts.values()].flatMap(of => [...of.values()]));
+    return [...entries].sort((a, b) => a.nth - b.nth).map(({ fact }) => fact);
   }
-}
-
-interface Posting extends Rendered {
-  state: Rendered['state'];
-  /** Undefined if the message is unreadable. */
-  readonly type: string | undefined;
-  /** Request id of its latest attempt; null if that was in an earlier run. */
-  leg: string | null;
-}
-
-/** A message, posted or not. */
-interface Message {
-  readonly turn?: Turn | undefined;
-  readonly type?: string | undefined;
 }
 
 /** The only message of a call. */
 const ONLY: Turn = { index: 0 };
 
-/** A call while a journal is read. */
-class OpenCall implements Recovered {
+type Fate = 'open' | 'settled' | 'refused';
+
+/** A call that was received; open if it was neither refused nor settled when the last run ended. */
+export class RecoveredCall {
+  readonly key: string;
+  readonly thread: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What was going to answer it; null if that was not decided yet. */
   matched: Matched | null = null;
+  /** If nothing answers it: the message of its result. */
   refusal: string | null = null;
+  /** Of the last message that was posted, or dropped on purpose; null without one. */
   turn: Turn | null = null;
+  /** Whether its result is one of those. */
   isAnswered = false;
+  /** Why it was canceled; null while it goes on. */
   cancelReason: string | null = null;
+  /** In the order in which they were first posted. */
   readonly rendered: Posting[] = [];
   /** Its last warning: the reason if the call is refused. */
-  warning: string | null = null;
+  #warned: Line<'warned'> | null = null;
+  /** By a request id of its own: an event, and those that became of it. */
+  readonly #kept = new Map<string, Event[]>();
+  readonly #leg: string;
 
   constructor(
-    readonly key: string,
-    readonly thread: string,
+    key: string,
+    request: Line<'request'>,
     readonly invocation: Content,
-    readonly headers: Readonly<Record<string, string>>,
-    /** Request id of its invocation. */
-    readonly leg: string,
-  ) {}
+  ) {
+    this.key = key;
+    this.thread = request.thread ?? '';
+    this.headers = request.headers;
+    this.#leg = request.leg;
+    this.#kept.set('received', [eventOf(request, invocation)]);
+  }
 
-  /** Nothing is under way, and nothing is to come: its reply is at its end, or was canceled after its result. */
-  get isOver(): boolean {
+  /** What a journal must contain for it to be recovered in the same way. */
+  *events(): Generator<Event> {
+    const named = [...this.#kept].map(([leg, events]) =>
+      events.map(event => ('leg' in event ? { ...event, leg } : event)),
+    );
+    for (const [first] of named) if (first) yield first;
+    for (const [, ...further] of named) yield* further; // once all are known: one alone may end its call
+  }
+
+  /** @param body of a request, if the journal has it just before the line */
+  apply(line: JournalLine, body: Content | null): Fate {
+    switch (line.kind) {
+      case 'warned':
+        this.#warned = line;
+        break;
+      case 'matched':
+        this.#match(line);
+        break;
+      case 'decided':
+        if (line.what === 'cancel') this.cancel(String(line.value));
+        break;
+      case 'request':
+        this.#posted(line, body);
+        break;
+      case 'response':
+        if (line.leg === this.#leg && line.status !== 200) return 'refused'; // its runtime sends it again, or never
+        if (line.status < 300) this.#ended(line, 'delivered');
+        break;
+      case 'dropped':
+        return this.#dropped(line);
+      case 'planned': // a fault may mean that no message comes
+        if (line.plan === 'silence') return 'settled';
+        if (line.plan === 'drop') this.#lost(line);
+    }
+    return this.fate;
+  }
+
+  /** `settled`: nothing is under way, and nothing is to come, since its reply is at its end or was canceled after its result. */
+  get fate(): Fate {
     const isAtEnd = this.turn?.next === undefined || this.cancelReason !== null;
     const isThrough = this.rendered.every(({ state }) => state !== 'waiting');
-    return this.isAnswered && isAtEnd && isThrough;
-  }
-
-  /** @param bytes if the journal has them just before the event */
-  posted({ url, leg, attempt, headers, body, turn = ONLY }: Line<'request'>, bytes: Content | null): void {
-    const isSame = (one: Posting) => one.body.sha256 === body?.sha256;
-    const known = this.rendered.find(
-      one => isSame(one) && one.state === 'waiting' && one.url === url && (attempt > 1 || one.leg === null),
-    );
-    const content = bytes ?? this.rendered.find(isSame)?.body;
-    if (known) known.leg = leg;
-    else if (content) {
-      const type = typeOf(content);
-      const contentType = headers['content-type'] ?? '';
-      this.rendered.push({ url, body: content, contentType, turn, state: 'waiting', type, leg });
-      this.passed({ turn, type });
-    }
-  }
-
-  /** The message was posted, or never will be. */
-  passed({ turn = ONLY, type }: Message): void {
-    this.turn = turn;
-    this.isAnswered ||= endsCall(type);
+    return this.isAnswered && isAtEnd && isThrough ? 'settled' : 'open';
   }
 
   /** No event is owed any more (TOOL-SUB). The first reason counts. */
   cancel(reason: string): void {
     this.cancelReason ??= reason;
+    const about = { calls: [this.key], thread: this.thread, seq: 0, at: 0 };
+    const value = this.cancelReason;
+    this.#kept.set('cancel', [{ kind: 'decided', what: 'cancel', by: 'policy', value, ...about }]);
     for (const one of this.rendered)
       if (one.type === 'subscription_event' && one.state === 'waiting') one.state = 'dropped';
   }
 
-  postingOf(leg: string | undefined): Posting | undefined {
-    return leg === undefined ? undefined : this.rendered.find(one => one.leg === leg);
+  #match(line: Line<'matched'>): void {
+    const matched = line as Matched;
+    this.matched = matched;
+    const warned = line.fixture === null ? this.#warned : null;
+    this.refusal = warned?.message ?? null;
+    this.#kept.set('matched', warned ? [warned as Event, matched] : [matched]);
   }
 
-  /** What is posted from now on may be the same callback again. */
-  nextRun(): void {
-    for (const one of this.rendered) one.leg = null;
+  #posted(line: Line<'request'>, bytes: Content | null): void {
+    const { url, leg, attempt, headers, body: { sha256 } = {}, turn = ONLY } = line;
+    const name = `posted${this.rendered.length}`;
+    const isSame = ({ body }: Posting) => body.sha256 === sha256;
+    const isAgain = (one: Posting) => leg !== name && (attempt > 1 || one.leg === one.name); // of this run, or an earlier one
+    const known = this.rendered.find(
+      one => one.state === 'waiting' && one.url === url && isSame(one) && isAgain(one),
+    );
+    const body = bytes ?? this.rendered.find(isSame)?.body;
+    if (known) known.leg = leg;
+    else if (body) {
+      const type = typeOf(body);
+      const contentType = headers['content-type'] ?? '';
+      this.rendered.push({ url, body, contentType, turn, state: 'waiting', type, leg, name });
+      this.#kept.set(name, [eventOf(line, body)]);
+      this.#passed(turn, type);
+    }
   }
+
+  #dropped(line: Line<'dropped'>): Fate {
+    if (wasStopped(line.why) || line.what === 'event') return 'open';
+    if (!this.#ended(line, 'dropped')) this.#lost(line);
+    return line.what === 'invocation' ? 'settled' : this.fate;
+  }
+
+  /** Returns false if the event is about no callback that was posted. */
+  #ended(line: Line<'response' | 'dropped'>, state: Posting['state']): boolean {
+    const posting = this.rendered.find(({ leg }) => leg === line.leg);
+    if (!posting) return false;
+    posting.state = state;
+    this.#kept.get(posting.name)?.push(eventOf(line));
+    return true;
+  }
+
+  /** A message that never will be posted. */
+  #lost(line: Line<'planned' | 'dropped'>): void {
+    this.#kept.set(`lost${this.#kept.size}`, [eventOf(line)]);
+    this.#passed(line.turn, line.type);
+  }
+
+  #passed(turn: Turn = ONLY, type?: string): void {
+    this.turn = turn;
+    this.isAnswered ||= endsCall(type);
+  }
+}
+
+/** A line as the event that was written. */
+function eventOf(line: Line<'request' | 'response' | 'planned' | 'dropped'>, body?: Content): Event {
+  return { ...line, body } as Event;
 }
 
 /** Reads a journal line by line into what is left to do. Its memory grows with the calls that are open, not with the file. */
 export class JournalReader {
-  readonly #open = new Map<string, OpenCall>();
+  readonly #open = new Map<string, RecoveredCall>();
   readonly #settled = new RecentMap<string, Settled>(DEFAULTS.journalCalls);
   readonly #counters = new Counters();
-  readonly #damaged: DamagedLine[] = [];
+  readonly #damaged: Recovery['damaged'][number][] = [];
   #body: Content | null = null;
   #isChecked = true;
   #lines = 0;
@@ -292,7 +367,7 @@ export class JournalReader {
     if (this.#lines === 1) {
       if (!line.ok) throw unreadableJournal(this.place, line.faults.join('; '));
       if (line.value.kind !== 'header') throw unreadableJournal(this.place, NO_HEADER);
-      this.#isChecked = line.value.format === JOURNAL_FORMAT;
+      this.#isChecked = line.value.format === FORMAT;
     }
     if (!line.ok || (this.#isChecked && !isIntact(bytes)))
       this.#damaged.push({ number: this.#lines, held: describeDamaged(bytes) });
@@ -303,6 +378,9 @@ export class JournalReader {
 
   #apply(line: JournalLine): void {
     switch (line.kind) {
+      case 'header':
+      case 'begun':
+        break;
       case 'body':
         this.#body = new Content(Buffer.from(line.data, line.encoding));
         break;
@@ -313,83 +391,41 @@ export class JournalReader {
         this.#counters.reset(line.key);
         if (line.key === undefined) this.#settled.clear();
         break;
-      case 'begun':
-        for (const call of this.#open.values()) call.nextRun();
-        break;
-      case 'matched':
-        this.#counters.take(line);
-        for (const call of this.#callsOf(line)) {
-          call.matched = line;
-          call.refusal = line.fixture === null ? call.warning : null;
-        }
-        break;
       case 'request':
         this.#request(line);
         break;
       default:
-        for (const call of this.#callsOf(line)) this.#applyTo(call, line);
+        if (line.kind === 'matched') this.#counters.take(line as Matched);
+        this.#applyToCalls(line, null);
     }
   }
 
-  #applyTo(call: OpenCall, line: JournalLine): void {
-    if (line.kind === 'warned') call.warning = line.message;
-    if (line.kind === 'decided' && line.what === 'cancel') this.#cancel(call, String(line.value));
-    if (line.kind === 'response') this.#response(call, line);
-    if (line.kind === 'dropped') this.#dropped(call, line);
-    if (line.kind === 'planned') this.#planned(call, line);
-  }
-
-  #callsOf(line: JournalLine): OpenCall[] {
-    const keys = 'calls' in line ? (line.calls ?? []) : [];
-    return keys.flatMap(key => this.#open.get(key) ?? []);
-  }
-
   #request(line: Line<'request'>): void {
-    const { purpose, thread, body } = line;
     const carried = this.#body;
     this.#body = null;
-    const bytes = carried?.sha256 === body?.sha256 ? carried : null; // else they were carried before
-    if (purpose === 'invocation') this.#invocation(line, bytes);
+    const body = carried?.sha256 === line.body?.sha256 ? carried : null; // else it was carried before
+    const { purpose, thread } = line;
+    if (purpose === 'invocation') this.#invocation(line, body);
+    if (purpose === 'callback') this.#applyToCalls(line, body);
     if (purpose === 'cancel') for (const call of this.#callsOf(line)) this.#cancel(call, CANCELLED);
-    if ((purpose === 'close' || purpose === 'migrate') && thread !== undefined) this.#closeThread(thread);
-    if (purpose === 'callback' && body) for (const call of this.#callsOf(line)) call.posted(line, bytes);
+    if (thread !== undefined && (purpose === 'close' || purpose === 'migrate')) this.#closeThread(thread);
   }
 
   /** A repeat of a call that is over, or is open, begins nothing. */
-  #invocation({ calls: [key] = [], thread = '', headers, leg }: Line<'request'>, body: Content | null): void {
+  #invocation(line: Line<'request'>, body: Content | null): void {
+    const [key] = line.calls ?? [];
     if (key === undefined || !body || this.#open.has(key)) return;
-    if (this.#settled.get(identityOf(settledCall(thread, body)))) return;
-    this.#open.set(key, new OpenCall(key, thread, body, headers, leg));
+    const call = new RecoveredCall(key, line, body);
+    if (!this.#settled.get(identityOf(settledCall(call)))) this.#open.set(key, call);
   }
 
-  #response(call: OpenCall, { leg, status }: Line<'response'>): void {
-    if (call.leg === leg && status !== 200) this.#open.delete(call.key); // refused: its runtime sends it again, or never
-    const posting = call.postingOf(leg);
-    if (!posting || status >= 300) return;
-    posting.state = 'delivered';
-    this.#settleIfOver(call);
+  #applyToCalls(line: JournalLine, body: Content | null): void {
+    for (const call of this.#callsOf(line)) this.#end(call, call.apply(line, body));
   }
 
-  #dropped(call: OpenCall, { what, why, leg, ...message }: Line<'dropped'>): void {
-    if (wasStopped(why) || what === 'event') return;
-    const posting = call.postingOf(leg);
-    if (posting) posting.state = 'dropped';
-    else call.passed(message);
-    if (what === 'invocation') this.#settle(call);
-    else this.#settleIfOver(call);
-  }
-
-  /** A fault may mean that no message comes. */
-  #planned(call: OpenCall, { plan, ...message }: Line<'planned'>): void {
-    if (plan === 'silence') this.#settle(call);
-    if (plan !== 'drop') return;
-    call.passed(message);
-    this.#settleIfOver(call);
-  }
-
-  #cancel(call: OpenCall, reason: string): void {
-    call.cancel(reason);
-    this.#settleIfOver(call);
+  #callsOf(line: JournalLine): RecoveredCall[] {
+    const keys = 'calls' in line ? (line.calls ?? []) : [];
+    return keys.flatMap(key => this.#open.get(key) ?? []);
   }
 
   #closeThread(thread: string): void {
@@ -398,22 +434,25 @@ export class JournalReader {
       if (call.thread === thread) this.#cancel(call, THREAD_CLOSED);
   }
 
-  #settleIfOver(call: OpenCall): void {
-    if (call.isOver) this.#settle(call);
+  #cancel(call: RecoveredCall, reason: string): void {
+    call.cancel(reason);
+    this.#end(call, call.fate);
   }
 
-  #settle(call: OpenCall): void {
+  #end(call: RecoveredCall, fate: Fate): void {
+    if (fate === 'open') return;
     this.#open.delete(call.key);
-    this.#remember(settledCall(call.thread, call.invocation));
+    if (fate === 'settled') this.#remember(settledCall(call));
   }
 
   #remember({ groupId, id, sha256 }: Settled): void {
-    this.#settled.set(identityOf({ groupId, id, sha256 }), { groupId, id, sha256 });
+    const settled = { groupId, id, sha256 };
+    this.#settled.set(identityOf(settled), settled);
   }
 }
 
 /** A malformed invocation may have no id; it is recognised by its bytes all the same. */
-function settledCall(groupId: string, { bytes, sha256 }: Content): Settled {
+function settledCall({ thread: groupId, invocation: { bytes, sha256 } }: RecoveredCall): Settled {
   const json = readJson(bytes);
   const id = json.ok && isRecord(json.value) ? json.value['id'] : undefined;
   return { groupId, id: typeof id === 'string' ? id : '', sha256 };

@@ -5,10 +5,9 @@ import { endsCall } from '../../protocol/callbacks.js';
 import { addresseeIn, readInvocation } from '../../protocol/read-invocation.js';
 import type { Call } from '../conversation.js';
 import type { MockState } from '../mock-state.js';
-import { typeOf } from '../outbox.js';
 import { carryOut, type Plan, plain } from '../plan.js';
 import { RapConversation } from '../rap-conversation.js';
-import type { Recovered } from './recovery.js';
+import type { RecoveredCall } from './recovery.js';
 
 type Resuming = Pick<MockState, 'log' | 'services' | 'openCalls'> & {
   readonly responder: Pick<MockState['responder'], 'plan' | 'planAgain'>;
@@ -19,7 +18,7 @@ type Resuming = Pick<MockState, 'log' | 'services' | 'openCalls'> & {
  * its reply (threats, "Delivery faults").
  * @param base our own base URL
  */
-export async function resume(call: Recovered, state: Resuming, base: string): Promise<void> {
+export async function resume(call: RecoveredCall, state: Resuming, base: string): Promise<void> {
   const { services, openCalls } = state;
   const { key, thread, headers, rendered, turn, isAnswered, cancelReason } = call;
   const reading = readInvocation(call.invocation.json);
@@ -42,7 +41,7 @@ export async function resume(call: Recovered, state: Resuming, base: string): Pr
 }
 
 /** Logs a call of an earlier run: its request, its fixture and its result. */
-function logEarlier({ key, thread, invocation, headers, matched, rendered }: Recovered, log: Log): void {
+function logEarlier({ key, thread, invocation, headers, matched, rendered }: RecoveredCall, log: Log): void {
   const earlier = {
     ...log,
     emit: (fact: Fact) => log.emit({ ...fact, calls: [key], thread, earlier: true }),
@@ -50,8 +49,8 @@ function logEarlier({ key, thread, invocation, headers, matched, rendered }: Rec
   const called = { from: 'runtime', to: 'tool', purpose: 'invocation', method: 'POST' } as const;
   recordRequest(earlier, { ...called, url: '', headers: { ...headers }, body: invocation });
   if (matched) earlier.emit({ ...matched });
-  for (const { url, body, state } of rendered)
-    if (state === 'delivered' && endsCall(typeOf(body))) {
+  for (const { url, body, state, type } of rendered)
+    if (state === 'delivered' && endsCall(type)) {
       const sent = { from: 'tool', to: 'runtime', purpose: 'callback', method: 'POST' } as const;
       recordRequest(earlier, { ...sent, url, headers: {}, body }).answered(200);
     }
@@ -59,7 +58,7 @@ function logEarlier({ key, thread, invocation, headers, matched, rendered }: Rec
 
 /** Null if the rest is unknown: an answer to an open question would arrive at an address that no longer exists. */
 async function planOf(
-  { matched, turn, refusal, cancelReason, rendered }: Recovered,
+  { matched, turn, refusal, cancelReason, rendered }: RecoveredCall,
   call: Call,
   { responder, log }: Resuming,
 ): Promise<Plan | null> {
@@ -71,7 +70,7 @@ async function planOf(
       log.emit(Object.assign(fact, { calls: [key], thread: addressee.group_id }));
     return plan;
   }
-  const hasAsked = rendered.some(({ body }) => ['oauth', 'user_choice'].includes(typeOf(body) ?? ''));
+  const hasAsked = rendered.some(({ type = '' }) => ['oauth', 'user_choice'].includes(type));
   if (turn?.next === undefined && hasAsked) return null;
   return responder.planAgain(call, matched, turn?.next ?? []);
 }
@@ -82,7 +81,7 @@ function failing(error: unknown): Plan {
 }
 
 /** Without a plan the call ends in an error; a canceled call in a result that says so (TOOL-ALWAYS). */
-function substituteFor({ refusal, cancelReason }: Recovered): Plan {
+function substituteFor({ refusal, cancelReason }: RecoveredCall): Plan {
   const message = refusal ?? 'the tool was restarted; call again';
   return plain([], conversation =>
     cancelReason === null ? conversation.outcome({ type: 'error', message }) : conversation.canceled(),

@@ -34,17 +34,13 @@ async function leftBy(happens: (log: Log) => void): Promise<Recovery> {
 }
 
 function plain({ calls, ...others }: Recovery): unknown {
-  const bytes = ({ body, ...rest }: Recovery['calls'][number]['rendered'][number]) => ({
-    ...rest,
-    body: body.sha256,
-  });
   return {
     ...others,
     calls: calls.map(({ key, thread, invocation, headers, matched, rendered }) => ({
       ...{ key, thread, headers, matched, invocation: invocation.sha256 },
-      rendered: rendered.map(({ url, body, contentType, turn, state }) =>
-        bytes({ url, body, contentType, turn, state }),
-      ),
+      rendered: rendered.map(({ url, body: { sha256 }, contentType, turn, state }) => ({
+        ...{ url, sha256, contentType, turn, state },
+      })),
     })),
   };
 }

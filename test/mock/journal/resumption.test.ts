@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
 import type { HttpRequest } from '../../../src/http/client.js';
 import { defineTool, type HandlerCall, result } from '../../../src/mock/handlers.js';
-import { compacted } from '../../../src/mock/journal/journal-file.js';
+import { compacted, type RecoveredCall } from '../../../src/mock/journal/recovery.js';
 import { resume } from '../../../src/mock/journal/resume.js';
 import { MockState } from '../../../src/mock/mock-state.js';
 import { OpenCalls } from '../../../src/mock/plan.js';
@@ -81,10 +81,14 @@ test('TOOL-ALWAYS: a call that cannot be planned any more ends in an error, and 
   };
   const to = { id: 'i', group_id: 'g', callback_url: 'http://127.0.0.1:9/' };
   const invocation = Content.ofJson({ operation: 'op', arguments: {}, ...to });
-  const about = { key: 'k', thread: 'g', invocation, headers: {}, rendered: [] };
-  const stood = { matched: null, refusal: null, turn: null, isAnswered: false, cancelReason: null };
+  const call = { key: 'k', thread: 'g', invocation, headers: {}, rendered: [], isAnswered: false };
+  const stood = { matched: null, refusal: null, turn: null, cancelReason: null };
   const responder = { plan: broken, planAgain: broken };
-  await resume({ ...about, ...stood }, { log, services, responder, openCalls }, 'http://127.0.0.1');
+  await resume(
+    { ...call, ...stood } as unknown as RecoveredCall,
+    { log, services, responder, openCalls },
+    'http://127.0.0.1',
+  );
   expect([sent, openCalls.problem(0)]).toEqual([['Error: no such plan'], null]);
 });
 
@@ -98,7 +102,7 @@ test('a repeat is recognised for as long as the journal knows the call', async (
     return { groupId: 'g', id: `i${n}`, sha256 };
   });
   const about = { startedAt: '2025-01-01T00:00:00Z', program: 'test/1' };
-  const lines = [...compacted({ calls: [], matched: [], settled, tornBytes: 0, damaged: [] }, about)];
+  const lines = [...compacted({ calls: [], matched: [], settled }, about)];
   await writeFile(folder.path, lines.join(''));
   await using stage = await stageWith(replying({ payload: 'done' }), { journal: { path: folder.path } });
   const answer = await stage.post('/invoke', bodyOf('i0'));

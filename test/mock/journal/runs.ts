@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Content } from '../../../src/events/content.js';
 import type { Turn } from '../../../src/events/events.js';
 import { createLog, type Log } from '../../../src/events/log.js';
-import { type JournalOptions, openJournal } from '../../../src/mock/journal/journal-file.js';
+import { type JournalOptions, openJournal } from '../../../src/mock/journal/journal.js';
 import type { Recovery } from '../../../src/mock/journal/recovery.js';
 
 export interface Folder extends AsyncDisposable {

@@ -1,11 +1,8 @@
-import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import type { Content } from '../../events/content.js';
-import type { Event, Turn } from '../../events/events.js';
+import { type FileHandle, open, rename, rm, writeFile } from 'node:fs/promises';
+import type { Event } from '../../events/events.js';
 import type { GroupKeeper } from '../../events/log.js';
-import { endsCall } from '../../protocol/callbacks.js';
 import {
   createPrivateFile,
   draftBeside,
@@ -16,18 +13,16 @@ import {
   OWNER_ONLY,
   openToAppend,
   ownIdentity,
-  placeNew,
   removeLeftDrafts,
   unwritable,
 } from '../../system/files.js';
 import { errnoOf, ProtocolCliError } from '../../util/errors.js';
 import { LineSplitter } from '../../util/text.js';
-import { typeOf } from '../outbox.js';
 import {
   checkedLine,
-  JOURNAL_FORMAT,
+  compacted,
+  EventLines,
   JournalReader,
-  type Recovered,
   type Recovery,
   unreadableJournal,
 } from './recovery.js';
@@ -41,16 +36,6 @@ export interface JournalOptions {
   readonly sync?: boolean;
   /** Default: node:fs. */
   readonly files?: Files;
-}
-
-/** Keeps every event in a file, so that what was acknowledged survives a kill: `log.keep(journal)`. */
-export interface Journal extends GroupKeeper {
-  /** The first failure to write, even if later writes succeeded: then the process must not end with 0. */
-  readonly failure: Error | null;
-  /** The next run does not remember counts and states of one key, or all of them and the calls that are over. */
-  reset(key?: string): void;
-  /** Writes what is left, and releases the file; later events are not kept. See `failure`. */
-  close(): Promise<void>;
 }
 
 /**
@@ -69,14 +54,15 @@ export async function openJournal(
     const file = await openToAppend(path, files);
     const { size: position } = await file.stat();
     const writer = new GroupWriter({ path, file, position, sync });
-    return { journal: new DurableJournal(writer, () => file.close().finally(release)), recovery };
+    return { journal: new Journal(writer, () => file.close().finally(release)), recovery };
   } catch (error) {
     await release();
     throw error;
   }
 }
 
-class DurableJournal implements Journal {
+/** Keeps every event in a file, so that what was acknowledged survives a kill: `log.keep(journal)`. */
+export class Journal implements GroupKeeper {
   readonly #lines = new EventLines();
   #isClosed = false;
 
@@ -85,6 +71,7 @@ class DurableJournal implements Journal {
     private readonly release: () => Promise<void>,
   ) {}
 
+  /** The first failure to write, even if later writes succeeded: then the process must not end with 0. */
   get failure(): Error | null {
     return this.writer.failure;
   }
@@ -98,10 +85,12 @@ class DurableJournal implements Journal {
     return this.writer.kept();
   }
 
+  /** The next run does not remember counts and states of one key, or all of them and the calls that are over. */
   reset(key?: string): void {
     if (!this.#isClosed) this.writer.add(checkedLine({ kind: 'reset', ...(key !== undefined && { key }) }));
   }
 
+  /** Writes what is left, and releases the file; later events are not kept. See `failure`. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.writer.kept().catch(() => {}); // see `failure`
@@ -109,78 +98,19 @@ class DurableJournal implements Journal {
   }
 }
 
-/** Turns events into lines: a body once, and from then on only its digest. */
-class EventLines {
-  readonly #written = new WeakSet<Content>();
-
-  of(event: Event): string {
-    if (!('body' in event) || event.body === undefined) return checkedLine(event);
-    const { sha256, size } = event.body;
-    return this.#bodyOnce(event.body) + checkedLine({ ...event, body: { sha256, size } });
-  }
-
-  #bodyOnce(body: Content): string {
-    if (this.#written.has(body)) return '';
-    this.#written.add(body);
-    const { buffer, byteOffset, length } = body.bytes;
-    const encoding = isUtf8(body.bytes) ? 'utf8' : 'base64';
-    const data = Buffer.from(buffer, byteOffset, length).toString(encoding);
-    return checkedLine({ kind: 'body', sha256: body.sha256, encoding, data });
-  }
-}
-
-async function rewrite(recovery: Recovery, options: JournalOptions, files: Files): Promise<void> {
-  const file = await createPrivateFile(options.path, files);
+async function rewrite(
+  recovery: Recovery,
+  { path, startedAt, program }: JournalOptions,
+  files: Files,
+): Promise<void> {
+  const file = await createPrivateFile(path, files);
   try {
-    for (const line of compacted(recovery, options)) await file.write(line.slice(0, -1));
+    for (const line of compacted(recovery, { startedAt, program })) await file.write(line.slice(0, -1));
   } catch (error) {
     await file.discard();
     throw error;
   }
   await file.commit();
-}
-
-/** The lines that a journal begins with: what earlier runs left, without calls that are over. Read again they give the same recovery. */
-export function* compacted(
-  { calls, matched, settled }: Recovery,
-  { startedAt, program }: Pick<JournalOptions, 'startedAt' | 'program'>,
-): Generator<string> {
-  yield checkedLine({ kind: 'header', format: JOURNAL_FORMAT, startedAt, program });
-  for (const one of settled) yield checkedLine({ kind: 'settled', ...one });
-  const lines = new EventLines();
-  for (const call of calls) for (const event of eventsOf(call)) yield lines.of(event);
-  for (const fact of matched) yield checkedLine(fact); // after the calls: their order is that of the states
-  yield checkedLine({ kind: 'begun' });
-}
-
-/** The events of an open call, so that reading them gives the same call. */
-function* eventsOf(call: Recovered): Generator<Event> {
-  const { key, thread, invocation, headers, matched, refusal, rendered, turn, cancelReason } = call;
-  const about = { calls: [key], thread, seq: 0, at: 0 }; // position and time of an earlier run are never read
-  const request = { kind: 'request', method: 'POST', attempt: 1, ...about } as const;
-  const called = { from: 'runtime', to: 'tool', purpose: 'invocation', url: '', leg: 'received' } as const;
-  yield { ...request, ...called, headers: { ...headers }, body: invocation };
-  if (refusal !== null) yield { kind: 'warned', message: refusal, ...about };
-  if (matched) yield matched;
-  const lost = (type: string, of: Turn): Event => ({
-    ...{ kind: 'planned', by: 'fault', plan: 'drop', type, turn: of },
-    ...about,
-  });
-  const isResultLost = call.isAnswered && !rendered.some(({ body }) => endsCall(typeOf(body)));
-  if (isResultLost) yield lost('tool_result', { index: 0, next: [0] });
-  for (const [index, { url, body, contentType, turn: of }] of rendered.entries()) {
-    const sent = { from: 'tool', to: 'runtime', purpose: 'callback', leg: `posted${index}` } as const;
-    yield { ...request, ...sent, url, headers: { 'content-type': contentType }, body, turn: of };
-  }
-  for (const [index, { state }] of rendered.entries()) {
-    // once all are known: one alone may end its call
-    const leg = `posted${index}`;
-    if (state === 'delivered') yield { kind: 'response', leg, status: 200, headers: {}, ...about };
-    if (state === 'dropped') yield { kind: 'dropped', leg, what: 'callback', why: '', count: 1, ...about };
-  }
-  if (turn && rendered.at(-1)?.turn.index !== turn.index) yield lost('view_update', turn);
-  if (cancelReason !== null)
-    yield { kind: 'decided', what: 'cancel', by: 'policy', value: cancelReason, ...about };
 }
 
 /** A callback of 64 MiB, escaped at its worst, still fits. */
@@ -198,12 +128,10 @@ async function readJournal(path: string, files: Files): Promise<Recovery> {
   if (!file) return reader.recovery(0);
   try {
     const splitter = new LineSplitter(LONGEST_LINE, bytes => reader.take(bytes));
-    for (;;) {
-      const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK), 0, CHUNK, null);
-      if (bytesRead === 0) return reader.recovery(splitter.rest);
-      if (!splitter.add(buffer.subarray(0, bytesRead)))
+    for await (const chunk of file.createReadStream({ highWaterMark: CHUNK, autoClose: false }))
+      if (!splitter.add(chunk))
         throw unreadableJournal(reader.place, `the next line is longer than ${LONGEST_LINE} bytes`);
-    }
+    return reader.recovery(splitter.rest);
   } finally {
     await file.close();
   }
@@ -244,19 +172,14 @@ async function takeLock(path: string): Promise<() => Promise<void>> {
   return () => rm(lock, { force: true });
 }
 
-/** Returns false if the lock exists. The file appears with its content, so no reader sees half of it. */
+/** Returns false if the lock exists. */
 async function claimLock(lock: string, own: string): Promise<boolean> {
-  const draft = await draftBeside(lock);
   try {
-    const file = await open(draft, NEW_AND_NOT_A_LINK, OWNER_ONLY);
-    await file.appendFile(own).finally(() => file.close());
-    await placeNew(draft, lock);
+    await writeFile(lock, own, { flag: NEW_AND_NOT_A_LINK, mode: OWNER_ONLY });
     return true;
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;
     throw unwritable(lock, error);
-  } finally {
-    await rm(draft, { force: true });
   }
 }
 

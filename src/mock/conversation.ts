@@ -1,9 +1,15 @@
 import type { Log } from '../events/log.js';
 import type { StepPath } from '../fixtures/fixture-set.js';
 import type { Outcome } from '../protocol/outcome.js';
-import type { Addressee, Invocation } from '../protocol/read-invocation.js';
+import type { Addressee } from '../protocol/read-invocation.js';
 import type { Change } from './middleware.js';
-import { type Cancellation, type ManualTriggers, type Pauses, THREAD_CLOSED, type Trigger } from './waits.js';
+import type { Pauses } from './waits.js';
+
+/** What all conversations of a tool share. */
+export interface CallServices {
+  readonly log: Log;
+  readonly pauses: Pauses;
+}
 
 /** The sender of an invocation. */
 export interface Caller {
@@ -12,21 +18,12 @@ export interface Caller {
   readonly addressee: Addressee;
   /** Our own base URL, as this runtime reaches us. */
   readonly base: string;
-  readonly cancellation: Cancellation;
 }
 
-/** One invocation that is worked on. */
-export interface Call {
-  readonly caller: Caller;
-  readonly invocation: Invocation;
-  /** Of the request; names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-export interface CallServices {
-  readonly log: Log;
-  readonly pauses: Pauses;
-  readonly triggers: ManualTriggers;
+/** Names a call and its thread, for the log. */
+export interface Concern {
+  readonly calls?: string[];
+  readonly thread?: string;
 }
 
 /** What a user is asked to pick from. */
@@ -35,9 +32,6 @@ export interface ChoiceQuestion {
   readonly choices: readonly string[];
   /** An index into `choices`: what counts if the prompt is dismissed. */
   readonly default: number;
-  /** Names the call and its thread, for the log. */
-  readonly calls: readonly string[];
-  readonly thread: string;
   /** The `id` that the answer must name. */
   readonly id: string;
 }
@@ -46,8 +40,6 @@ export interface ChoiceQuestion {
 export interface ConsentQuestion {
   readonly operation: string;
   readonly scopes: readonly string[];
-  readonly calls: readonly string[];
-  readonly thread: string;
 }
 
 export type Consent = 'granted' | 'refused';
@@ -62,20 +54,33 @@ export interface Asking {
   readonly layout?: string | undefined;
 }
 
+/** Reasons, as clauses for the LLM. */
+export const CANCELLED = 'the call was canceled';
+
+export const THREAD_CLOSED = 'the thread was closed';
+
 /** How long a handler may take to return after a cancel, since the caller waits for a result. */
 const LAST_WORDS_MS = 1_000;
 
 /**
- * All messages of one call and its progress: replies and handlers write to it. Subclasses send the messages over RAP or
- * within this process.
+ * One call that is worked on: its messages, its waits and its cancellation. Replies and handlers write to it; subclasses send the
+ * messages over RAP or within this process.
  */
 export abstract class Conversation {
+  /** Names the call and its thread in every event. */
+  readonly about: Required<Concern>;
+  #cancelReason: string | null = null;
+  #onCancel: Set<() => void> | undefined;
+  /** Made only for code that asks for it: it costs a tenth of all the work for a call. */
+  #controller: AbortController | undefined;
   #isAnswered: boolean;
   #isSubscribed = false;
   #isFinal = false;
   #isClosed = false;
   #onFinal: () => void = () => {};
-  #trigger: Trigger | undefined;
+  /** Waits for a manual trigger, oldest first. */
+  #triggers: Set<() => void> | undefined;
+  #expected: Trigger | undefined;
   #closers: Set<() => void> | undefined;
 
   constructor(
@@ -83,6 +88,7 @@ export abstract class Conversation {
     protected readonly services: CallServices,
     isAnswered = false,
   ) {
+    this.about = { calls: [caller.key], thread: caller.addressee.group_id };
     this.#isAnswered = isAnswered;
   }
 
@@ -116,8 +122,13 @@ export abstract class Conversation {
     return this.#isAnswered;
   }
 
+  /** A clause for the LLM; null while the call goes on. */
+  get cancelReason(): string | null {
+    return this.#cancelReason;
+  }
+
   get isCancelled(): boolean {
-    return this.caller.cancellation.reason !== null;
+    return this.#cancelReason !== null;
   }
 
   /** No message may be sent any more. */
@@ -140,17 +151,39 @@ export abstract class Conversation {
     return this.services.pauses.isHurried;
   }
 
+  /** Aborted when the call is canceled. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#cancelReason !== null) this.#controller.abort(this.#cancelReason);
+    return this.#controller.signal;
+  }
+
+  /** The first reason counts. */
+  cancel(reason: string): void {
+    if (this.#cancelReason !== null) return;
+    this.#cancelReason = reason;
+    for (const listener of [...(this.#onCancel ?? [])]) listener();
+    this.#controller?.abort(reason);
+  }
+
+  /** Calls back on cancellation. Returns how to stop listening. */
+  listen(listener: () => void): () => void {
+    this.#onCancel ??= new Set();
+    const listeners = this.#onCancel.add(listener);
+    return () => void listeners.delete(listener);
+  }
+
   /** Resolves once no event may follow, and the final one was delivered or given up. */
   subscriptionEnded(): Promise<void> {
     return new Promise(resolve => {
       this.#onFinal = resolve;
-      this.caller.cancellation.listen(resolve);
+      this.listen(resolve);
     });
   }
 
   /** Sends the result that a canceled call still owes (TOOL-ALWAYS). A closed thread does not say who closed it. */
   async canceled(): Promise<void> {
-    const { reason } = this.caller.cancellation;
+    const reason = this.#cancelReason;
     this.continuesAt(undefined);
     if (reason !== null && !this.#isAnswered)
       await this.outcome({ type: 'canceled', reason, by: reason === THREAD_CLOSED ? 'system' : 'user' });
@@ -159,48 +192,58 @@ export abstract class Conversation {
   /** Sends nothing, on purpose. */
   silence(): void {
     this.#isAnswered = true;
-    this.services.log.emit({ kind: 'planned', by: 'fixture', plan: 'silence', ...this.about() });
+    this.services.log.emit({ kind: 'planned', by: 'fixture', plan: 'silence', ...this.about });
   }
 
   pause(ms: number): Promise<void> {
-    return this.services.pauses.wait(ms, this.caller.cancellation);
+    return this.services.pauses.wait(ms, this);
   }
 
   warn(message: string): void {
-    this.services.log.emit({ kind: 'warned', message, ...this.about() });
+    this.services.log.emit({ kind: 'warned', message, ...this.about });
   }
 
   /** Logs each change that middleware made, or would have made to a verbatim result. */
   shaped(by: 'middleware' | 'verbatim', changes: readonly Change[]): void {
     const lines = by === 'verbatim' ? [changes] : changes.map(change => [change]);
     for (const line of lines)
-      this.services.log.emit({ kind: 'shaped', by, changes: [...line], ...this.about() });
+      this.services.log.emit({ kind: 'shaped', by, changes: [...line], ...this.about });
+  }
+
+  /** Fires the oldest wait for a manual trigger. Returns false if there is none. */
+  fire(): boolean {
+    const [oldest] = this.#triggers ?? [];
+    oldest?.();
+    return oldest !== undefined;
   }
 
   /** Lets the call be triggered before it waits, for clients that trigger it as soon as they see the previous message. */
   expectTrigger(): void {
-    this.#trigger ??= this.#awaitTrigger();
+    this.#expected ??= this.#awaitTrigger();
   }
 
   /** Resolves to true when the call is triggered; to false if the call or the tool ends first. */
   async triggered(): Promise<boolean> {
     const { log, pauses } = this.services;
-    const { cancellation } = this.caller;
-    const { fired, leave } = this.#trigger ?? this.#awaitTrigger();
-    this.#trigger = undefined;
-    if (!pauses.isHurried) log.emit({ kind: 'planned', by: 'fixture', plan: 'demand', ...this.about() });
-    const wasFired = (await pauses.within(fired, undefined, cancellation)) === true;
+    const { fired, leave } = this.#expected ?? this.#awaitTrigger();
+    this.#expected = undefined;
+    if (!pauses.isHurried) log.emit({ kind: 'planned', by: 'fixture', plan: 'demand', ...this.about });
+    const wasFired = (await pauses.within(fired, undefined, this)) === true;
     leave();
-    const { reason: why } = cancellation;
+    const why = this.#cancelReason;
     const event = { what: 'event', type: 'subscription_event', count: 1 } as const;
-    if (!wasFired && why !== null) log.emit({ kind: 'dropped', why, ...event, ...this.about() });
+    if (!wasFired && why !== null) log.emit({ kind: 'dropped', why, ...event, ...this.about });
     return wasFired;
   }
 
   /** The result of `work`; null if the call is canceled and `work` does not end soon after that. */
   unlessCancelled<T>(work: Promise<T>): Promise<T | null> {
     const lastWords = () => this.services.pauses.within(work, LAST_WORDS_MS);
-    return Promise.race([work, this.caller.cancellation.happened().then(lastWords)]);
+    const canceled = new Promise<void>(resolve => {
+      if (this.isCancelled) resolve();
+      else this.listen(resolve);
+    });
+    return Promise.race([work, canceled.then(lastWords)]);
   }
 
   /** Closes all open questions; no further message is sent. */
@@ -213,15 +256,27 @@ export abstract class Conversation {
   protected async answerWithin<A>(answer: Promise<A>, withinMs: number | undefined): Promise<A | null> {
     const { log, pauses } = this.services;
     const since = pauses.now();
-    const given = await pauses.within(answer, withinMs, this.caller.cancellation);
+    const given = await pauses.within(answer, withinMs, this);
     const afterMs = Math.round(pauses.now() - since);
     if (given === null && !this.isCancelled)
-      log.emit({ kind: 'expired', what: 'answer', afterMs, ...this.about() });
+      log.emit({ kind: 'expired', what: 'answer', afterMs, ...this.about });
     return given;
   }
 
   protected decided(what: 'choice' | 'consent', by: 'person' | 'policy', value: string | number): void {
-    this.services.log.emit({ kind: 'decided', what, by, value, ...this.about() });
+    this.services.log.emit({ kind: 'decided', what, by, value, ...this.about });
+  }
+
+  /** Calls back once, at the next free manual trigger. Returns how to leave. */
+  protected onTrigger(callback: () => void): () => void {
+    this.#triggers ??= new Set();
+    const triggers = this.#triggers;
+    const fire = () => {
+      triggers.delete(fire);
+      callback();
+    };
+    triggers.add(fire);
+    return () => void triggers.delete(fire);
   }
 
   /** Calls back at the end of the call. Returns how to do so now. */
@@ -252,12 +307,18 @@ export abstract class Conversation {
     this.#onFinal();
   }
 
-  protected about() {
-    return { calls: [this.caller.key], thread: this.caller.addressee.group_id };
-  }
-
   #awaitTrigger(): Trigger {
-    const { fired, leave } = this.services.triggers.wait(this.caller.key, this.caller.addressee);
-    return { fired, leave: this.atClose(leave) };
+    let leave = () => {};
+    const fired = new Promise<true>(resolve => {
+      leave = this.onTrigger(() => resolve(true));
+    });
+    return { fired, leave };
   }
+}
+
+/** A wait for a manual trigger. */
+interface Trigger {
+  readonly fired: Promise<true>;
+  /** Ends the wait. */
+  leave(): void;
 }

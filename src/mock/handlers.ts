@@ -1,8 +1,9 @@
+import type { Call } from '../fixtures/fixture-set.js';
 import type { Step } from '../fixtures/reply-schema.js';
 import type { ToolResult } from '../protocol/callbacks/tool-result.js';
 import type { Invocation } from '../protocol/read-invocation.js';
 import type { Tool } from '../protocol/toolset.js';
-import type { Call, Conversation } from './conversation.js';
+import type { Conversation } from './conversation.js';
 import type { Middlewares } from './middleware.js';
 import { type Plan, plain } from './plan.js';
 import { ReplyPlayer } from './reply-player.js';
@@ -99,8 +100,6 @@ export function defineTool<const S extends JsonSchema>(definition: ToolDefinitio
 
 /** A conversation as a handler sees it. */
 function handlerCall(conversation: Conversation, operation: string): HandlerCall {
-  const { key, addressee } = conversation.caller;
-  const about = { calls: [key], thread: addressee.group_id };
   const isLate = (what: string, isOver = conversation.isClosed) => {
     if (isOver && !conversation.isCancelled) conversation.warn(`${what} was not sent: the call is over`);
     return isOver;
@@ -117,13 +116,12 @@ function handlerCall(conversation: Conversation, operation: string): HandlerCall
       if (choices[preset] === undefined)
         throw new RangeError('a choice needs choices, and its default must be the index of one of them');
       if (isLate('a choice')) return null;
-      const question = { prompt, choices, default: preset, ...about, id: addressee.id };
-      const selected = await conversation.choice(question, { withinMs });
+      const { id } = conversation.caller.addressee;
+      const selected = await conversation.choice({ prompt, choices, default: preset, id }, { withinMs });
       return selected === null ? null : { selected, choice: choices[selected] ?? '' };
     },
     async oauth({ scopes = [], authUrl, withinMs } = {}) {
-      if (isLate('a consent')) return null;
-      return conversation.consent({ operation, scopes, ...about }, { withinMs, authUrl });
+      return isLate('a consent') ? null : conversation.consent({ operation, scopes }, { withinMs, authUrl });
     },
   };
 }
@@ -192,7 +190,7 @@ export function handlerPlan(definition: ToolDefinition, call: Call, middlewares:
   const { operation } = given; // whatever middleware calls it
   const perform = async (conversation: Conversation) => {
     const invocation = await middlewares.request(given);
-    const input = { ...invocation, signal: conversation.caller.cancellation.signal };
+    const input = { ...invocation, signal: conversation.signal };
     const handle = async () => ({
       returned: await definition.handle(input, handlerCall(conversation, operation)),
     });

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { Content } from '../events/content.js';
-import type { RequestEvent } from '../events/events.js';
+import type { Fact, RequestEvent } from '../events/events.js';
 import type { Log } from '../events/log.js';
 import { type RecordedRequest, recordRequest } from '../events/record-request.js';
 import type { Answer, Incoming, Reply } from '../http/route.js';
+import { endsCall } from '../protocol/callbacks.js';
 import {
   type Addressee,
   addresseeIn,
@@ -11,15 +12,12 @@ import {
   readInvocation,
 } from '../protocol/read-invocation.js';
 import { readJson } from '../util/json.js';
-import type { MockState } from './mock-state.js';
-import { carryOut, malformedRefusal, type Plan, weightOf } from './plan.js';
-import { RapConversation } from './rap-conversation.js';
-
-/** Which call or thread a request is about, as far as that is known. */
-export interface Concern {
-  readonly calls?: string[];
-  readonly thread?: string;
-}
+import type { Concern } from './conversation.js';
+import type { RecoveredCall, Recovery } from './journal/recovery.js';
+import { malformedRefusal, type OpenCalls, type Plan, plain, weightOf } from './plan.js';
+import { RapConversation, type RapServices } from './rap-conversation.js';
+import { Repeats } from './repeats.js';
+import type { Responder } from './responder.js';
 
 interface ServedParts {
   readonly about?: Concern;
@@ -99,20 +97,33 @@ interface Received {
   readonly weight: number;
 }
 
+/** What the intake needs of its tool. */
+interface IntakeParts {
+  readonly responder: Pick<Responder, 'plan' | 'planAgain' | 'reset'>;
+  readonly openCalls: OpenCalls;
+  readonly services: RapServices;
+  /** How many calls are remembered, for repeats. */
+  readonly remembered?: number;
+  /** Executes an invocation again that a runtime repeats. */
+  readonly allowRepeats?: boolean;
+  /** Resolves when the tool stops. */
+  readonly stopped: Promise<void>;
+}
+
 /** Takes invocations: acknowledged at once, worked on afterwards (TOOL-ACK, TOOL-ASYNC). */
 export class Intake {
-  /** @param stopped resolves when the tool stops. */
-  constructor(
-    private readonly state: MockState,
-    private readonly allowRepeats: boolean,
-    private readonly stopped: Promise<void>,
-  ) {}
+  readonly #log: Log;
+  readonly #repeats: Repeats;
+
+  constructor(private readonly parts: IntakeParts) {
+    this.#log = parts.services.log;
+    this.#repeats = new Repeats(parts.remembered);
+  }
 
   readonly receive = (incoming: Incoming): Reply | Promise<Reply> => {
-    const { log, openCalls } = this.state;
-    const overflow = openCalls.problemUnread(incoming.body);
+    const overflow = this.parts.openCalls.problemUnread(incoming.body);
     if (overflow !== null)
-      return this.#turnAway(new ServedRequest(log, incoming, 'invocation'), overflow, {});
+      return this.#turnAway(new ServedRequest(this.#log, incoming, 'invocation'), overflow, {});
     const body = new Content(incoming.body);
     const reading = readInvocation(readJson(incoming.body)); // not kept with the bytes: many are remembered
     const addressee = addresseeIn(reading);
@@ -120,46 +131,91 @@ export class Intake {
     return this.#take({ incoming, body, reading, addressee, weight: weightOf(incoming.body) });
   };
 
+  /** The key of the call that a notice names, known or not. */
+  keyOf(thread: string, id: string): string {
+    return this.#repeats.keyOf(thread, id);
+  }
+
+  /** Cancels the calls of a thread that is over, or has moved elsewhere, and forgets what was counted for it. */
+  closeThread(thread: string): void {
+    this.parts.openCalls.closeThread(thread);
+    this.parts.responder.reset(thread);
+  }
+
+  /** Forgets which invocations came. */
+  reset(): void {
+    this.#repeats.clear();
+  }
+
+  /** Recognizes the invocations that earlier runs accepted. */
+  recall({ settled, calls }: Recovery): void {
+    for (const { groupId, id, sha256 } of settled) this.#repeats.recall(groupId, id, sha256);
+    for (const { key, invocation } of calls) {
+      const to = addresseeIn(readInvocation(invocation.json));
+      if (to) this.#repeats.recall(to.group_id, to.id, invocation.sha256, key);
+    }
+  }
+
+  /**
+   * Goes on with a call that was acknowledged before a restart: callbacks under way are sent again, the same bytes, and then the rest
+   * of its reply (threats, "Delivery faults").
+   * @param base our own base URL
+   */
+  async resume(call: RecoveredCall, base: string): Promise<void> {
+    const { services, openCalls } = this.parts;
+    const { key, thread, headers, rendered, turn, isAnswered, cancelReason } = call;
+    const reading = readInvocation(call.invocation.json);
+    const addressee = addresseeIn(reading);
+    if (!addressee) return;
+    const sent = { callbacks: turn ? turn.index + 1 : 0, isAnswered };
+    const conversation = new RapConversation({ key, addressee, base }, services, sent);
+    openCalls.begin(conversation);
+    if (cancelReason !== null) conversation.cancel(cancelReason);
+    logEarlier(call, this.#log);
+    for (const { url, body, contentType, turn: of, state } of rendered)
+      if (state === 'waiting') await services.outbox.post({ key, thread, url, body, contentType, turn: of });
+    if (isAnswered && (turn?.next === undefined || cancelReason !== null)) return openCalls.end(conversation);
+    const plan = reading.ok
+      ? await this.#planAgain(call, { headers, invocation: reading.invocation }).catch(failing)
+      : null;
+    if (plan) conversation.faultsOf = plan.faultsOf;
+    await openCalls.carryOut(plan ?? substituteFor(call), conversation);
+  }
+
   async #take(received: Received): Promise<Reply> {
-    const { log, repeats, openCalls } = this.state;
+    const { allowRepeats, openCalls, responder, services } = this.parts;
     const { incoming, body, reading, addressee, weight } = received;
     const { group_id: thread, id } = addressee;
-    const arrival = repeats.arrive(thread, id, body.sha256);
+    const arrival = this.#repeats.arrive(thread, id, body.sha256);
     const { key, attempt } = arrival;
-    const about = { calls: [key], thread };
-    const request = new ServedRequest(log, incoming, 'invocation', { about, body, attempt });
-    if (arrival.isRepeat && !this.allowRepeats) return request.answer((await this.#keepingFailed()) ?? 200);
-    const refuse = () => repeats.refuse(thread, id, body.sha256);
+    const conversation = new RapConversation({ key, addressee, base: baseFor(incoming) }, services);
+    const { about } = conversation;
+    const request = new ServedRequest(this.#log, incoming, 'invocation', { about, body, attempt });
+    if (arrival.isRepeat && !allowRepeats) return request.answer((await this.#keepingFailed()) ?? 200);
+    const refuse = () => this.#repeats.refuse(thread, id, body.sha256);
     const overflow = openCalls.problem(weight);
     if (overflow !== null) {
       refuse();
       return this.#turnAway(request, overflow, about);
     }
-    const cancellation = openCalls.begin(key, thread, weight);
-    const caller = { key, addressee, base: baseFor(incoming), cancellation };
-    this.#warn(reading, arrival.isReused, about);
+    openCalls.begin(conversation, weight);
+    if (arrival.isReused) conversation.warn('another call of this thread has the same id');
+    if (reading.ok) for (const note of reading.notes) conversation.warn(`the invocation: ${note}`);
     const plan = reading.ok
-      ? await this.state.responder.plan(
-          { caller, invocation: reading.invocation, headers: request.headers },
-          attempt,
-        )
+      ? await responder.plan({ invocation: reading.invocation, headers: request.headers }, attempt)
       : malformedRefusal('invocation', reading.faults);
-    for (const fact of plan.facts) log.emit(Object.assign(fact, about));
+    for (const fact of plan.facts) this.#log.emit(Object.assign(fact, about));
+    conversation.faultsOf = plan.faultsOf;
     const status = plan.ack?.kind === 'status' ? plan.ack.status : await this.#keepingFailed();
-    if (status === null)
-      return this.#acknowledge(
-        request,
-        plan,
-        new RapConversation(caller, this.state.services, plan.faultsOf),
-      );
+    if (status === null) return this.#acknowledge(request, plan, conversation);
     refuse();
-    openCalls.end(cancellation);
+    openCalls.end(conversation);
     return request.answer(status);
   }
 
   /** 200 at once, then the work (TOOL-ACK); or what the faults of the plan make of it. */
   #acknowledge(request: ServedRequest, plan: Plan, conversation: RapConversation): Reply | Promise<Reply> {
-    const begin = () => carryOut(plan, conversation, this.state.openCalls);
+    const begin = () => this.parts.openCalls.carryOut(plan, conversation);
     if (plan.ack || plan.faultsOf(0).length > 0)
       return this.#acknowledgeWithFaults(request, plan, conversation, begin);
     return acknowledged(request, begin);
@@ -179,7 +235,7 @@ export class Intake {
       case 'hang':
       case 'reset':
         void begin();
-        if (ack.kind === 'hang') await this.stopped;
+        if (ack.kind === 'hang') await this.parts.stopped;
         return request.reset();
       case 'delay':
         await conversation.pause(ack.ms);
@@ -195,28 +251,36 @@ export class Intake {
 
   /** The runtime may send the call again (threats, row 15). */
   #turnAway(request: ServedRequest, why: string, about: Concern): Reply {
-    this.state.log.emit({ kind: 'dropped', what: 'invocation', why, count: 1, ...about });
+    this.#log.emit({ kind: 'dropped', what: 'invocation', why, count: 1, ...about });
     return request.answer(503);
-  }
-
-  #warn(reading: InvocationReading, isReused: boolean, about: Concern): void {
-    const warn = (message: string) => this.state.log.emit({ kind: 'warned', message, ...about });
-    if (isReused) warn('another call of this thread has the same id');
-    if (reading.ok) for (const note of reading.notes) warn(`the invocation: ${note}`);
   }
 
   /** Without a callback URL the error cannot be reported (TOOL-MALFORMED; threats, row 21). */
   #giveUp(incoming: Incoming, body: Content, faults: readonly string[]): Reply {
-    const { log } = this.state;
-    const request = new ServedRequest(log, incoming, 'invocation', { body });
+    const request = new ServedRequest(this.#log, incoming, 'invocation', { body });
     const why = `malformed invocation without a callback URL: ${faults.join('; ')}`;
-    log.emit({ kind: 'dropped', what: 'invocation', why, count: 1 });
+    this.#log.emit({ kind: 'dropped', what: 'invocation', why, count: 1 });
     return request.answer(isUtf8(incoming.body) ? 200 : 400);
   }
 
   /** 503 if the journal could not keep what came: the runtime must send it again. */
   #keepingFailed(): Promise<503 | null> {
-    return this.state.log.kept().then(kept, notKept);
+    return this.#log.kept().then(kept, notKept);
+  }
+
+  /** Null if the rest is unknown: an answer to an open question would arrive at an address that no longer exists. */
+  async #planAgain(recovered: RecoveredCall, call: Parameters<Responder['plan']>[0]): Promise<Plan | null> {
+    const { responder } = this.parts;
+    const { key, thread, matched, turn, refusal, cancelReason, rendered } = recovered;
+    if (refusal !== null || cancelReason !== null) return null;
+    if (matched === null) {
+      const plan = await responder.plan(call); // as if it had just come
+      for (const fact of plan.facts) this.#log.emit(Object.assign(fact, { calls: [key], thread }));
+      return plan;
+    }
+    const hasAsked = rendered.some(({ type }) => type === 'oauth' || type === 'user_choice');
+    if (turn?.next === undefined && hasAsked) return null;
+    return responder.planAgain(call, matched, turn?.next ?? []);
   }
 }
 
@@ -227,4 +291,33 @@ const notKept = () => 503 as const;
 /** The work waits for the other acknowledgements of its turn. */
 function acknowledged(request: ServedRequest, begin: () => Promise<void>): Reply {
   return request.answer(200, { sent: () => setImmediate(begin) });
+}
+
+/** Logs a call of an earlier run: its request, its fixture and its result. */
+function logEarlier({ key, thread, invocation, headers, matched, rendered }: RecoveredCall, log: Log): void {
+  const earlier = {
+    ...log,
+    emit: (fact: Fact) => log.emit({ ...fact, calls: [key], thread, earlier: true }),
+  };
+  const called = { from: 'runtime', to: 'tool', purpose: 'invocation', method: 'POST' } as const;
+  recordRequest(earlier, { ...called, url: '', headers: { ...headers }, body: invocation });
+  if (matched) earlier.emit({ ...matched });
+  for (const { url, body, state, type } of rendered)
+    if (state === 'delivered' && endsCall(type)) {
+      const sent = { from: 'tool', to: 'runtime', purpose: 'callback', method: 'POST' } as const;
+      recordRequest(earlier, { ...sent, url, headers: {}, body }).answered(200);
+    }
+}
+
+/** It was acknowledged: that it cannot be planned is reported as any other failure of its work (TOOL-ALWAYS). */
+function failing(error: unknown): Plan {
+  return plain([], () => Promise.reject(error));
+}
+
+/** Without a plan the call ends in an error; a canceled call in a result that says so (TOOL-ALWAYS). */
+function substituteFor({ refusal, cancelReason }: RecoveredCall): Plan {
+  const message = refusal ?? 'the tool was restarted; call again';
+  return plain([], conversation =>
+    cancelReason === null ? conversation.outcome({ type: 'error', message }) : conversation.canceled(),
+  );
 }

@@ -1,21 +1,20 @@
-import { randomBytes } from 'node:crypto';
 import type { Answer, AnsweredCall, DialectName } from '../dialects/dialect.js';
 import { readAs } from '../dialects/dialects.js';
-import { EventRing } from '../events/bounded-events.js';
 import { Content } from '../events/content.js';
-import type { Event, Fact } from '../events/events.js';
-import { createLog, type Listener, type Log } from '../events/log.js';
+import type { Fact } from '../events/events.js';
+import type { Log } from '../events/log.js';
 import { type RecordedRequest, recordRequest } from '../events/record-request.js';
-import type { VerificationReport } from '../events/verification-report.js';
 import { type Fixture, type FixtureSet, stepsOf } from '../fixtures/fixture-set.js';
 import type { StepKind } from '../fixtures/reply-schema.js';
+import type { Route } from '../http/route.js';
+import type { RunningServer } from '../http/server.js';
 import { type Outcome, textOfOutcome } from '../protocol/outcome.js';
 import { readInvocation } from '../protocol/read-invocation.js';
-import { type Clock, systemClock } from '../system/clock.js';
 import { firstFew } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import {
   type Asking,
+  CANCELLED,
   type Caller,
   type CallServices,
   type ChoiceQuestion,
@@ -24,13 +23,12 @@ import {
   Conversation,
   type Fields,
 } from './conversation.js';
-import { DEFAULTS } from './defaults.js';
-import type { MockToolOptions } from './mock-state.js';
-import { carryOut, malformedRefusal, OpenCalls, type Plan, plain, refusal } from './plan.js';
+import { malformedRefusal, type Plan, plain, refusal } from './plan.js';
 import { Repeats } from './repeats.js';
 import { textOfPayload } from './reply-player.js';
-import { NO_FIXTURES, Responder, requireValidToolset, type ToolsetFields } from './responder.js';
-import { CANCELLED, ManualTriggers, Pauses, type Trigger } from './waits.js';
+import { NO_FIXTURES, requireValidToolset } from './responder.js';
+import { Tool, type ToolOptions } from './tool.js';
+import type { ServerOptions } from './tool-server.js';
 
 /** A call that is answered in this process. */
 interface LocalCall {
@@ -200,6 +198,10 @@ class LocalConversation extends Conversation {
     this.beginEvent(fields);
   }
 
+  override async triggered(): Promise<boolean> {
+    return true;
+  }
+
   async view(): Promise<void> {}
 
   async choice(question: ChoiceQuestion, { withinMs }: Asking = {}): Promise<number | null> {
@@ -224,26 +226,12 @@ class LocalConversation extends Conversation {
   #answerWith(reply: LocalReply): void {
     this.answered();
     this.#settle(reply);
-    this.caller.cancellation.cancel('the call has its answer');
+    this.cancel('the call has its answer');
   }
 }
 
 /** The events of the wire, real or not. */
 const WIRE_EVENTS: ReadonlySet<Fact['kind']> = new Set(['request', 'response', 'broken']);
-
-/** Copies events about calls to another log, without those of the wire. */
-function passOn(from: Log, to: Log): void {
-  from.subscribe(({ seq: _seq, at: _at, ...fact }) => {
-    if (!WIRE_EVENTS.has(fact.kind)) to.emit(fact);
-  });
-}
-
-/** Fires every trigger at once. */
-class ImmediateTriggers extends ManualTriggers {
-  override wait(): Trigger {
-    return { fired: Promise.resolve(true), leave: () => {} };
-  }
-}
 
 /** Faults need a wire. */
 function withoutFaults(set: FixtureSet): FixtureSet {
@@ -251,11 +239,7 @@ function withoutFaults(set: FixtureSet): FixtureSet {
 }
 
 /** All options of a local tool; fixtures or handlers are required. */
-export interface LocalToolOptions
-  extends Pick<
-    MockToolOptions,
-    'fixtures' | 'handlers' | 'middleware' | 'seed' | 'rateLimit' | 'keep' | 'clock' | 'drainMs'
-  > {
+export interface LocalToolOptions extends ToolOptions {
   /** Also receives what is decided about a call (matched, shaped, warned, …), but not its request and response. */
   readonly log?: Log;
   /** Answers choices: an index, or null. By default a choice is its default, with a warning. Consents are always refused. */
@@ -271,61 +255,26 @@ const NO_CALLBACK = 'local:';
  * A tool that answers in this process: fixtures and handlers as a mock serves them, without the wire. Faults of acknowledgements
  * and callbacks are ignored; delays, sequences and states apply.
  */
-export class LocalTool implements AsyncDisposable {
-  /** Of all random draws. */
-  readonly seed: string;
-  readonly #log: Log;
-  readonly #clock: Clock;
-  readonly #ring: EventRing;
-  readonly #responder: Responder;
-  readonly #services: CallServices;
+export class LocalTool extends Tool {
+  readonly #choose: Choose | undefined;
   readonly #wire: Wire;
-  readonly #openCalls = new OpenCalls();
   readonly #keys = new Repeats();
   #calls = 0;
-  #closed: Promise<void> | undefined;
 
-  private constructor(private readonly options: LocalToolOptions) {
-    const { clock = systemClock, keep = DEFAULTS.keep, fixtures = NO_FIXTURES, wire = NO_WIRE } = options;
-    this.seed = options.seed ?? randomBytes(4).toString('hex');
-    this.#clock = clock;
+  private constructor({ fixtures = NO_FIXTURES, wire = NO_WIRE, log, choose, ...options }: LocalToolOptions) {
+    super({ ...options, fixtures: withoutFaults(fixtures) });
     this.#wire = wire;
-    this.#log = createLog(() => clock.now());
-    this.#ring = new EventRing({ events: keep });
-    this.#log.subscribe(event => this.#ring.push(event));
-    if (options.log) passOn(this.#log, options.log);
-    this.#responder = new Responder({ ...options, fixtures: withoutFaults(fixtures) }, this.seed, this.#log);
-    this.#services = { log: this.#log, pauses: new Pauses(clock), triggers: new ImmediateTriggers() };
+    this.#choose = choose;
+    if (log)
+      this.log.subscribe(({ seq: _seq, at: _at, ...fact }) => {
+        if (!WIRE_EVENTS.has(fact.kind)) log.emit(fact);
+      });
   }
 
   /** @throws ProtocolCliError `invalid-toolset`. */
   static async start(options: LocalToolOptions): Promise<LocalTool> {
     await requireValidToolset(options.fixtures, options.handlers);
     return new LocalTool(options);
-  }
-
-  get toolset(): ToolsetFields {
-    return this.#responder.toolset;
-  }
-
-  /** The events that are remembered, oldest first. */
-  get events(): readonly Event[] {
-    return this.#ring.events;
-  }
-
-  /** As {@link events}, the very events. */
-  get kept(): readonly Event[] {
-    return this.#ring.kept;
-  }
-
-  /** How many events were forgotten. */
-  get forgotten(): number {
-    return this.#ring.forgotten;
-  }
-
-  /** Calls the listener for every event from now on. Returns how to stop. */
-  subscribe(listener: Listener): () => void {
-    return this.#log.subscribe(listener);
   }
 
   /**
@@ -337,73 +286,52 @@ export class LocalTool implements AsyncDisposable {
     const { operation, arguments: args, headers = {}, signal } = call;
     const ids = { group_id: call.groupId || 'local', id: call.id || `call-${number}` };
     const addressee = { callback_url: NO_CALLBACK, ...ids };
-    const invocation = { operation, arguments: args, ...addressee };
     const key = call.key ?? this.#keys.arrive(ids.group_id, ids.id, number).key;
-    const about = { calls: [key], thread: ids.group_id };
+    const caller = { key, addressee, base: NO_CALLBACK };
+    const conversation = new LocalConversation(caller, { log: this.log, pauses: this.pauses }, this.#choose);
+    const { about } = conversation;
+    const invocation = { operation, arguments: args, ...addressee };
     const body = Content.ofJson(invocation);
     const request = this.#record('invocation', { ...about, headers, body });
-    const overflow = this.#openCalls.problem(body.size);
-    const cancellation = this.#openCalls.begin(key, ids.group_id, body.size);
+    const overflow = this.openCalls.problem(body.size);
+    this.openCalls.begin(conversation, body.size);
     const stopListening = onAbort(signal, () => {
       this.#record('cancel', about);
-      cancellation.cancel(CANCELLED);
+      conversation.cancel(CANCELLED);
     });
-    const caller = { key, addressee, base: NO_CALLBACK, cancellation };
-    const plan = overflow === null ? await this.#plan(invocation, caller, headers) : refusal(overflow);
-    for (const fact of plan.facts) this.#log.emit(Object.assign(fact, about));
-    const conversation = new LocalConversation(caller, this.#services, this.options.choose);
-    void carryOut(plan, conversation, this.#openCalls);
+    const plan = overflow === null ? await this.#plan(invocation, headers) : refusal(overflow);
+    for (const fact of plan.facts) this.log.emit(Object.assign(fact, about));
+    void this.openCalls.carryOut(plan, conversation);
     const reply = await conversation.answer;
     if (reply.kind !== 'silence') stopListening(); // a caller that gets no answer may still cancel
     return { ...reply, sent: this.#send(reply, operation, request, signal?.aborted ?? false, about) };
   }
 
   /** Answers by other fixtures from the next call on. @throws ProtocolCliError `invalid-toolset`. */
-  async replaceFixtures(fixtures: FixtureSet): Promise<void> {
-    await requireValidToolset(fixtures, this.options.handlers);
-    this.#responder.replaceFixtures(withoutFaults(fixtures));
+  replaceFixtures(fixtures: FixtureSet): Promise<void> {
+    return this.responder.replaceFixtures(withoutFaults(fixtures));
   }
 
-  /** Warns of something that is about no call in particular. */
-  warn(message: string): void {
-    this.#log.emit({ kind: 'warned', message });
+  override warn(message: string): void {
+    super.warn(message);
   }
 
-  /** Forgets counts and states of one key, or everything, verification included. */
-  reset(key?: string): void {
-    this.#responder.reset(key);
-    if (key === undefined) this.#ring.clear();
+  /** Serves these routes with the mock's own controls. @throws ProtocolCliError `port-in-use`, `usage`. */
+  override serve(options: ServerOptions, routes: readonly Route[]): Promise<RunningServer> {
+    return super.serve(options, routes);
   }
 
-  /** What was unused, unmatched or other than expected, so far. */
-  verify(): VerificationReport {
-    return this.#responder.verification.report();
+  /** Calls that are still open after `drainMs` are canceled. */
+  protected override async end(drainMs: number): Promise<void> {
+    await this.drain(drainMs);
+    this.openCalls.stop();
   }
 
-  /** Ends all waits; calls that are still open after `drainMs` are canceled. */
-  close({ drainMs = this.options.drainMs ?? DEFAULTS.drainMs } = {}): Promise<void> {
-    this.#closed ??= this.#drain(drainMs);
-    return this.#closed;
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
-
-  async #drain(ms: number): Promise<void> {
-    this.#services.pauses.hurry();
-    await new Promise<void>(resolve => {
-      const cancel = this.#clock.after(ms, resolve);
-      void this.#openCalls.idle().then(cancel).then(resolve);
-    });
-    this.#openCalls.stop();
-  }
-
-  async #plan(invocation: object, caller: Caller, headers: Readonly<Record<string, string>>): Promise<Plan> {
+  async #plan(invocation: object, headers: Readonly<Record<string, string>>): Promise<Plan> {
     const reading = readInvocation({ ok: true, value: invocation, notes: [] });
     if (!reading.ok) return malformedRefusal('call', reading.faults);
     try {
-      return await this.#responder.plan({ caller, invocation: reading.invocation, headers });
+      return await this.responder.plan({ invocation: reading.invocation, headers });
     } catch (error) {
       return plain([], () => Promise.reject(error)); // reported as any other failure of its work
     }
@@ -419,7 +347,7 @@ export class LocalTool implements AsyncDisposable {
     const method = purpose === 'cancel' ? cancelMethod : callMethod;
     const { headers = {}, ...about } = more;
     const way = { from: 'client', to: 'tool', purpose, method, url, headers: { ...headers } } as const;
-    return recordRequest(this.#log, { ...way, ...(dialect && { dialect }), ...about });
+    return recordRequest(this.log, { ...way, ...(dialect && { dialect }), ...about });
   }
 
   /** Writes the answer for the wire; undefined if none goes out. */
@@ -436,7 +364,7 @@ export class LocalTool implements AsyncDisposable {
     }
     const isOffered = () => this.toolset.tools.some(({ name }) => name === operation);
     const { body, warnings } = this.#wire.write(reply, isOffered);
-    for (const message of warnings) this.#log.emit({ kind: 'warned', message, ...about });
+    for (const message of warnings) this.log.emit({ kind: 'warned', message, ...about });
     request.answered(200, { body: Content.ofJson(body) });
     return body;
   }

@@ -1,23 +1,41 @@
-import type { Event } from '../events/events.js';
-import type { Listener } from '../events/log.js';
 import { type ToolCall, type ToolCallState, ToolCalls, toolCallState } from '../events/tool-call.js';
 import type { VerificationReport } from '../events/verification-report.js';
+import { allowedDestinations } from '../http/addresses.js';
 import { type HttpClient, lazyClient } from '../http/client.js';
-import { type RunningServer, startServer } from '../http/server.js';
-import { systemClock } from '../system/clock.js';
+import type { RunningServer } from '../http/server.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { didYouMean } from '../util/text.js';
 import { isRecord } from '../util/values.js';
-import { DEFAULTS } from './defaults.js';
 import { type FixtureSource, fixturesFrom } from './fixture-files.js';
 import { Intake } from './intake.js';
 import type { Journal } from './journal/journal.js';
-import type { Recovery } from './journal/recovery.js';
-import { JournalReports } from './journal/report.js';
-import { resume } from './journal/resume.js';
-import { MockState, type MockToolOptions, refusalText } from './mock-state.js';
-import { requireValidToolset, type ToolsetFields } from './responder.js';
-import { adminRoutes, protocolRoutes } from './routes.js';
+import { DEFAULTS } from './limits.js';
+import { Outbox } from './outbox.js';
+import type { RapServices } from './rap-conversation.js';
+import { requireValidToolset } from './responder.js';
+import { CONSENT_PATH, rapRoutes } from './routes.js';
+import { Tool, type ToolOptions } from './tool.js';
+import type { ServerOptions } from './tool-server.js';
+import { Questions } from './waits.js';
+
+/** All options of a mock tool; fixtures or handlers are required. */
+export interface MockToolOptions extends ToolOptions, ServerOptions {
+  /** Origins that callbacks may go to besides loopback. */
+  readonly allowCallbacks?: readonly string[];
+  /** Maximum number of callbacks under way; more are dropped and reported. */
+  readonly maxPending?: number;
+  /** Of a callback, after the first attempt. */
+  readonly retries?: number;
+  /** Executes an invocation again that a runtime repeats. */
+  readonly allowRepeats?: boolean;
+  /**
+   * A durable journal: what was acknowledged survives a kill; with `sync` a power failure too. Handlers are run again from their start,
+   * so messages before their result may be sent twice; a call with an open question ends in an error.
+   */
+  readonly journal?: { readonly path: string; readonly sync?: boolean };
+  /** Sends callbacks. Default: a client made for throughput. */
+  readonly client?: () => Promise<HttpClient>;
+}
 
 /** An operation, or a predicate. */
 type CallFilter = string | ((call: ToolCall) => boolean);
@@ -57,16 +75,41 @@ export interface StartMockToolOptions extends Omit<MockToolOptions, 'fixtures'> 
 }
 
 /** A running mock tool. */
-export class MockTool implements AsyncDisposable {
-  #closed: Promise<void> | undefined;
+export class MockTool extends Tool {
+  readonly #services: RapServices;
+  readonly #intake: Intake;
+  #server!: RunningServer;
+  #journal: Journal | null = null;
+  #resumed = 0;
+  #stop: () => void = () => {};
 
-  private constructor(
-    private readonly state: MockState,
-    private readonly server: RunningServer,
-    private readonly options: MockToolOptions,
-    private readonly kept: { readonly journal: Journal; readonly recovery: Recovery } | null,
-    private readonly stop: () => void,
-  ) {}
+  private constructor(options: MockToolOptions) {
+    super(options);
+    const { log, pauses, clock, responder, openCalls } = this;
+    const { keep = DEFAULTS.keep, allowCallbacks = [], allowRepeats = false } = options;
+    const outbox = new Outbox({
+      log,
+      client: lazyClient(options.client ?? agentClient),
+      clock,
+      random: Math.random,
+      allows: allowedDestinations(allowCallbacks),
+      queueLimit: options.maxPending ?? DEFAULTS.maxPending,
+      queueBytes: DEFAULTS.maxPendingBytes,
+      perOrigin: DEFAULTS.perOrigin,
+      retries: options.retries ?? DEFAULTS.retries,
+      maxPauseMs: DEFAULTS.maxPauseMs,
+      timeoutMs: DEFAULTS.attemptMs,
+    });
+    const consents: RapServices['consents'] = new Questions(`${CONSENT_PATH}?state=`); // in the query: what is logged of an `auth_url` has none (threats, row 25)
+    this.#services = { log, pauses, outbox, choices: new Questions('/choices/'), consents };
+    const stopped = new Promise<void>(resolve => {
+      this.#stop = resolve;
+    });
+    const known = Math.max(DEFAULTS.keep, keep) / 2; // a call has two events at least
+    const remembered = options.journal ? Math.max(known, DEFAULTS.journalCalls) : known;
+    const services = this.#services;
+    this.#intake = new Intake({ responder, openCalls, services, remembered, allowRepeats, stopped });
+  }
 
   /**
    * Serves fixtures, handlers, or both.
@@ -75,58 +118,22 @@ export class MockTool implements AsyncDisposable {
   static async start(given: StartMockToolOptions): Promise<MockTool> {
     const options = await readOptions(given);
     await requireValidToolset(options.fixtures, options.handlers);
-    const client = lazyClient(options.client ?? agentClient);
-    const state = new MockState(options, client);
-    let stop = () => {};
-    const stopped = new Promise<void>(resolve => {
-      stop = resolve;
-    });
-    const startedAt = (options.clock ?? systemClock).wall().toISOString();
-    const kept = options.journal ? await keepJournal(options, state, startedAt) : null;
-    const server = await serve(state, options, startedAt, stopped).catch(async error => {
-      await kept?.journal.close();
-      throw error;
-    });
-    for (const call of kept?.recovery.calls ?? []) void resume(call, state, server.url);
-    return new MockTool(state, server, options, kept, stop);
-  }
-
-  /** All that is drawn comes from it. */
-  get seed(): string {
-    return this.state.seed;
+    const tool = new MockTool(options);
+    await tool.#open(options);
+    return tool;
   }
 
   get port(): number {
-    return this.server.port;
+    return this.#server.port;
   }
 
   get url(): string {
-    return this.server.url;
-  }
-
-  /** What it offers at the moment. */
-  get toolset(): ToolsetFields {
-    return this.state.responder.toolset;
+    return this.#server.url;
   }
 
   /** The calls that are remembered, oldest first. */
   calls(): readonly ToolCall[] {
     return ToolCalls.of(this.events).list;
-  }
-
-  /** The events that are remembered, oldest first. */
-  get events(): readonly Event[] {
-    return this.state.ring.events;
-  }
-
-  /** How many events were forgotten. */
-  get forgotten(): number {
-    return this.state.ring.forgotten;
-  }
-
-  /** Calls the listener for every event from now on. Returns how to stop. */
-  subscribe(listener: Listener): () => void {
-    return this.state.log.subscribe(listener);
   }
 
   /**
@@ -161,53 +168,44 @@ export class MockTool implements AsyncDisposable {
     });
   }
 
-  /** Forgets counts and states of one key, or everything, journal and verification included. */
-  reset(key?: string): void {
-    this.state.reset(key);
+  override reset(key?: string): void {
+    super.reset(key);
+    this.#journal?.reset(key);
+    if (key === undefined) this.#intake.reset();
   }
 
   /** How many calls the runs before left to go on with. */
   get resumed(): number {
-    return this.kept?.recovery.calls.length ?? 0;
+    return this.#resumed;
   }
 
   /** Why the durable journal is incomplete, or null. */
   get journalFailure(): Error | null {
-    return this.kept?.journal.failure ?? null;
-  }
-
-  /**
-   * Fires what a call waits for: an event on demand, a consent, the default of a choice. All that wait where no id is given, and
-   * in every thread where none is.
-   */
-  fire(id?: string, groupId?: string): number {
-    return this.state.services.triggers.fire(id, groupId);
+    return this.#journal?.failure ?? null;
   }
 
   /** Sends the last callback of a call again, the same bytes. Returns false if it is not remembered. */
   redeliver(key: string): boolean {
-    return this.state.redeliver(key);
+    const call = ToolCalls.of(this.events).get(key);
+    const last = call?.deliveries.at(-1);
+    if (!last?.body) return false;
+    const thread = call?.addressee?.group_id ?? '';
+    void this.#services.outbox.post({ key, thread, url: last.url, body: last.body });
+    return true;
   }
 
   /** Holds deliveries back, until {@link resume}. */
   pause(): void {
-    this.state.services.outbox.pause();
+    this.#services.outbox.pause();
   }
 
   resume(): void {
-    this.state.services.outbox.resume();
+    this.#services.outbox.resume();
   }
 
   /** Answers by other fixtures from the next call on. @throws ProtocolCliError as {@link start}. */
   async replaceFixtures(source: FixtureSource): Promise<void> {
-    const fixtures = await fixturesFrom(source);
-    await requireValidToolset(fixtures, this.options.handlers);
-    this.state.responder.replaceFixtures(fixtures);
-  }
-
-  /** What was unused, unmatched, undelivered or other than expected, so far. */
-  verify(): VerificationReport {
-    return this.state.responder.verification.report();
+    await this.responder.replaceFixtures(await fixturesFrom(source));
   }
 
   /**
@@ -215,23 +213,66 @@ export class MockTool implements AsyncDisposable {
    * by default, it returns at once: what is still pending then is reported as undelivered.
    */
   async verified({ timeoutMs = WAIT_MS } = {}): Promise<VerificationReport> {
-    await this.state.settled(timeoutMs);
+    await new Promise<void>(resolve => {
+      const end = () => {
+        stop();
+        cancel();
+        resolve();
+      };
+      const look = () => {
+        if (!this.responder.verification.hasOpenCalls) void this.#services.outbox.idle().then(end);
+      };
+      const stop = this.log.subscribe(look);
+      const cancel = this.clock.after(timeoutMs, end);
+      look();
+    });
     return this.verify();
   }
 
-  /** Whatever is pending is sent at once, for at most `drainMs`; then everything ends. */
-  close({ drainMs = this.options.drainMs ?? DEFAULTS.drainMs } = {}): Promise<void> {
-    this.#closed ??= this.#close(drainMs);
-    return this.#closed;
+  protected override async end(drainMs: number): Promise<void> {
+    const { outbox } = this.#services;
+    const closing = this.#server.close();
+    outbox.hurry();
+    await this.drain(drainMs, () => outbox.idle());
+    if (!this.#journal) this.openCalls.stop(); // with one, the next run goes on with them
+    await outbox.close();
+    this.#stop();
+    await closing;
+    await this.#journal?.close();
+    this.openCalls.stop(); // the journal has its last line: what is canceled now, the next run goes on with
   }
 
-  async #close(drainMs: number): Promise<void> {
-    const closing = this.server.close();
-    await this.state.drain(drainMs);
-    this.stop();
-    await closing;
-    await this.kept?.journal.close();
-    this.state.openCalls.stop(); // the journal has its last line: what is canceled now, the next run goes on with
+  async #open(options: MockToolOptions): Promise<void> {
+    const recovered = options.journal ? await this.#keepJournal(options.journal, options.program) : [];
+    const routes = rapRoutes(this.#intake, this.#services, this.openCalls, this.responder);
+    try {
+      this.#server = await this.serve(options, routes);
+    } catch (error) {
+      await this.#journal?.close();
+      throw error;
+    }
+    this.#resumed = recovered.length;
+    for (const call of recovered) void this.#intake.resume(call, this.url);
+  }
+
+  /** From here on nothing is acknowledged that is not in the journal. Returns the calls that earlier runs left. */
+  async #keepJournal(
+    { path, sync = false }: NonNullable<MockToolOptions['journal']>,
+    program = 'protocol-cli',
+  ) {
+    const { openJournal } = await import('./journal/journal.js');
+    const { journal, recovery } = await openJournal({ path, sync, startedAt: this.startedAt, program });
+    this.#journal = journal;
+    this.log.keep(journal);
+    for (const fact of recovery.matched) this.responder.restore(fact);
+    this.#intake.recall(recovery);
+    if (recovery.tornBytes > 0) this.warn(`the last line of ${path} was incomplete and was removed`);
+    const { damaged } = recovery;
+    for (const { number, held } of damaged.slice(0, MOST_DAMAGE_WARNINGS))
+      this.warn(`${path}:${number}: this line is damaged and was skipped; it held ${held}`);
+    const more = damaged.length - MOST_DAMAGE_WARNINGS;
+    if (more > 0) this.warn(`${path}: ${more} more damaged lines were skipped`);
+    return recovery.calls;
   }
 
   /** The first call, received or still to come, that passes the filter and is ready. @throws Error with the last calls. */
@@ -260,11 +301,9 @@ export class MockTool implements AsyncDisposable {
       }, timeoutMs);
     });
   }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
 }
+
+const MOST_DAMAGE_WARNINGS = 20;
 
 async function readOptions(given: StartMockToolOptions): Promise<MockToolOptions> {
   if (!isRecord(given))
@@ -277,57 +316,6 @@ async function readOptions(given: StartMockToolOptions): Promise<MockToolOptions
       hint: 'For example: startMockTool({ handlers: [defineTool({ … })] })',
     });
   return fixtures === undefined ? options : { ...options, fixtures: await fixturesFrom(fixtures) };
-}
-
-/** Opens the server of a mock tool. @throws ProtocolCliError `port-in-use`, `usage`. */
-function serve(
-  state: MockState,
-  options: MockToolOptions,
-  startedAt: string,
-  stopped: Promise<void>,
-): Promise<RunningServer> {
-  const { host, port, allowHosts = [], maxBody = DEFAULTS.maxBody, program = 'protocol-cli' } = options;
-  const intake = new Intake(state, options.allowRepeats ?? false, stopped);
-  const admin = adminRoutes({
-    journal: new JournalReports(state.ring, { startedAt, program }),
-    reset: key => state.reset(key),
-    fire: (id, thread) => state.services.triggers.fire(id, thread),
-  });
-  return startServer({
-    ...(host !== undefined && { host }),
-    ...(port !== undefined && { port }),
-    allowedHosts: allowHosts,
-    maxBody,
-    explains: true,
-    routes: [...protocolRoutes(state, intake.receive), ...admin],
-    onRefused: refusal => state.log.emit({ kind: 'warned', message: refusalText(refusal) }),
-  });
-}
-
-/** From here on nothing is acknowledged that is not in the journal. */
-async function keepJournal(
-  { journal: file, program = 'protocol-cli' }: MockToolOptions,
-  state: MockState,
-  startedAt: string,
-) {
-  const { path = '', sync = false } = file ?? {};
-  const { openJournal } = await import('./journal/journal.js');
-  const { journal, recovery } = await openJournal({ path, sync, startedAt, program });
-  state.keepJournal(journal, recovery);
-  if (recovery.tornBytes > 0)
-    state.log.emit({ kind: 'warned', message: `the last line of ${path} was incomplete and was removed` });
-  for (const message of damageWarnings(path, recovery.damaged)) state.log.emit({ kind: 'warned', message });
-  return { journal, recovery };
-}
-
-const MOST_DAMAGE_WARNINGS = 20;
-
-function damageWarnings(path: string, damaged: Recovery['damaged']): readonly string[] {
-  const warnings = damaged
-    .slice(0, MOST_DAMAGE_WARNINGS)
-    .map(({ number, held }) => `${path}:${number}: this line is damaged and was skipped; it held ${held}`);
-  const more = damaged.length - warnings.length;
-  return more > 0 ? [...warnings, `${path}: ${more} more damaged lines were skipped`] : warnings;
 }
 
 async function agentClient(): Promise<HttpClient> {

@@ -2,8 +2,7 @@ import type { Fact } from '../events/events.js';
 import type { AckFault, CallbackFault } from '../fixtures/file-schema.js';
 import { bytesText } from '../util/text.js';
 import { isRecord } from '../util/values.js';
-import type { Conversation } from './conversation.js';
-import { CANCELLED, Cancellation, THREAD_CLOSED } from './waits.js';
+import { CANCELLED, type Conversation, THREAD_CLOSED } from './conversation.js';
 
 /** What will be done about one call; decided in the order in which calls come in. */
 export interface Plan {
@@ -57,14 +56,6 @@ const VALUE_COST = new Uint8Array(256);
 for (const [before, bytes] of Object.entries({ ',': 32, ':': 80, '[': 48, '{': 64 }))
   VALUE_COST[before.charCodeAt(0)] = bytes;
 
-/** What a runtime knows of a call. One that is executed twice has the same key twice. */
-interface OpenCall {
-  readonly key: string;
-  readonly thread: string;
-  /** See {@link weightOf}. */
-  readonly weight: number;
-}
-
 interface OpenCallLimits {
   readonly calls: number;
   /** Weight of all small invocations, and of all large ones: large ones keep no small one out. */
@@ -76,9 +67,10 @@ const OPEN_CALL_LIMITS: OpenCallLimits = { calls: 50_000, bytes: 128 * 1024 * 10
 
 /** The calls that are worked on; canceled by what a runtime knows of them (TOOL-CANCEL, TOOL-CLOSE). */
 export class OpenCalls {
-  readonly #open = new Map<Cancellation, OpenCall>();
+  /** With the weight of its invocation. */
+  readonly #open = new Map<Conversation, number>();
   /** The work is done but events may follow. */
-  readonly #resting = new Map<Cancellation, OpenCall>();
+  readonly #resting = new Set<Conversation>();
   readonly #limits: OpenCallLimits;
   readonly #weight = { small: 0, large: 0 };
   readonly #onIdle: (() => void)[] = [];
@@ -101,39 +93,37 @@ export class OpenCalls {
     return length < LARGE ? null : this.problem(2 * length);
   }
 
-  begin(key: string, thread: string, weight = 0): Cancellation {
-    const cancellation = new Cancellation();
-    this.#open.set(cancellation, { key, thread, weight });
+  begin(conversation: Conversation, weight = 0): void {
+    this.#open.set(conversation, weight);
     this.#weight[sizeClass(weight)] += weight;
-    return cancellation;
   }
 
-  /** The call can still be canceled, and does not delay shutdown. */
-  rest(cancellation: Cancellation): void {
-    const call = this.#open.get(cancellation);
-    this.end(cancellation);
-    if (call) this.#resting.set(cancellation, call);
-  }
-
-  end(cancellation: Cancellation): void {
-    const { weight } = this.#open.get(cancellation) ?? { weight: 0 };
+  end(conversation: Conversation): void {
+    const weight = this.#open.get(conversation) ?? 0;
     this.#weight[sizeClass(weight)] -= weight;
-    this.#open.delete(cancellation);
-    this.#resting.delete(cancellation);
+    this.#open.delete(conversation);
+    this.#resting.delete(conversation);
     if (this.#open.size === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 
   /** Unknown and finished calls are ignored. */
   cancel(key: string): void {
-    this.#cancel(CANCELLED, call => call.key === key);
+    this.#cancel(CANCELLED, ({ about }) => about.calls[0] === key);
   }
 
   closeThread(thread: string): void {
-    this.#cancel(THREAD_CLOSED, call => call.thread === thread);
+    this.#cancel(THREAD_CLOSED, ({ about }) => about.thread === thread);
   }
 
   stop(): void {
     this.#cancel('the tool is stopping', () => true);
+  }
+
+  /** Fires what calls with this id wait for, in this thread; all without an id, and in every thread without one. Returns how many. */
+  fire(id?: string, thread?: string): number {
+    const isMeant = ({ caller: { addressee } }: Conversation) =>
+      (id ?? addressee.id) === addressee.id && (thread ?? addressee.group_id) === addressee.group_id;
+    return this.#all.filter(isMeant).filter(conversation => conversation.fire()).length;
   }
 
   /** Resolves once no call is open. */
@@ -141,9 +131,37 @@ export class OpenCalls {
     return this.#open.size === 0 ? Promise.resolve() : new Promise(resolve => this.#onIdle.push(resolve));
   }
 
-  #cancel(why: string, isMeant: (call: OpenCall) => boolean): void {
-    for (const calls of [this.#open, this.#resting])
-      for (const [cancellation, call] of calls) if (isMeant(call)) cancellation.cancel(why);
+  /**
+   * Does what was planned for a call, after its acknowledgement (TOOL-ASYNC); the call stays open for cancellation while events may
+   * follow. Never rejects: an error becomes the message of a result (TOOL-ALWAYS), without a stack, a path (TOOL-NOLEAK) or
+   * secrets (TOOL-SECRET).
+   */
+  async carryOut(
+    plan: Pick<Plan, 'perform' | 'redact' | 'isOpenEnded'>,
+    conversation: Conversation,
+  ): Promise<void> {
+    try {
+      await plan.perform(conversation);
+      if (!conversation.isAnswered) await conclude(conversation);
+      if (!plan.isOpenEnded && conversation.isSubscribed) conversation.warn(NO_LAST_EVENT);
+    } catch (error) {
+      await fail(conversation, redacted(messageOf(error), plan));
+    }
+    if (plan.isOpenEnded && conversation.isSubscribed && !conversation.isClosed) {
+      this.end(conversation); // does not delay shutdown
+      this.#resting.add(conversation);
+      await conversation.subscriptionEnded();
+    }
+    conversation.close();
+    this.end(conversation);
+  }
+
+  get #all(): Conversation[] {
+    return [...this.#open.keys(), ...this.#resting];
+  }
+
+  #cancel(why: string, isMeant: (conversation: Conversation) => boolean): void {
+    for (const conversation of this.#all) if (isMeant(conversation)) conversation.cancel(why);
   }
 }
 
@@ -153,32 +171,6 @@ function sizeClass(weight: number): 'small' | 'large' {
 
 const NO_LAST_EVENT =
   'the reply ended without a final event; the subscription stays open until it is canceled';
-
-/**
- * Does what was planned for a call, after its acknowledgement (TOOL-ASYNC); the call stays open for cancellation while events may
- * follow. Never rejects: an error becomes the message of a result (TOOL-ALWAYS), without a stack, a path (TOOL-NOLEAK) or
- * secrets (TOOL-SECRET).
- */
-export async function carryOut(
-  plan: Pick<Plan, 'perform' | 'redact' | 'isOpenEnded'>,
-  conversation: Conversation,
-  openCalls: OpenCalls,
-): Promise<void> {
-  const { cancellation } = conversation.caller;
-  try {
-    await plan.perform(conversation);
-    if (!conversation.isAnswered) await conclude(conversation);
-    if (!plan.isOpenEnded && conversation.isSubscribed) conversation.warn(NO_LAST_EVENT);
-  } catch (error) {
-    await fail(conversation, redacted(messageOf(error), plan));
-  }
-  if (plan.isOpenEnded && conversation.isSubscribed && !conversation.isClosed) {
-    openCalls.rest(cancellation);
-    await conversation.subscriptionEnded();
-  }
-  conversation.close();
-  openCalls.end(cancellation);
-}
 
 function conclude(conversation: Conversation): Promise<void> {
   if (conversation.isCancelled) return conversation.canceled();

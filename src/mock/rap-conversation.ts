@@ -2,6 +2,7 @@ import { Content } from '../events/content.js';
 import type { Turn } from '../events/events.js';
 import type { CallbackFault } from '../fixtures/file-schema.js';
 import type { StepPath } from '../fixtures/fixture-set.js';
+import type { CallbackType } from '../protocol/callbacks.js';
 import { type Outcome, textOfOutcome } from '../protocol/outcome.js';
 import { parseJson } from '../util/json.js';
 import { inLayout } from '../util/json-format.js';
@@ -11,6 +12,7 @@ import {
   type Caller,
   type CallServices,
   type ChoiceQuestion,
+  type Concern,
   type Consent,
   type ConsentQuestion,
   Conversation,
@@ -23,8 +25,19 @@ import type { Questions } from './waits.js';
 /** One byte more than a listener accepts by default. */
 const OVERSIZE = 64 * 1024 * 1024 + 1;
 
+/** The field in which each callback names its call. */
+const ID_FIELDS = {
+  tool_result: 'id',
+  oauth: 'id',
+  user_choice: 'id',
+  subscription_event: 'tool_call_id',
+  view_update: null,
+} as const satisfies Record<CallbackType, string | null>;
+
 /** A callback as it goes over the wire. */
 interface Rendering {
+  readonly type: CallbackType;
+  readonly message: Record<string, unknown>;
   /** Characters to drop from the end of the JSON. */
   cut: number;
   /** Bytes to fill up to with blanks. */
@@ -41,11 +54,7 @@ type FaultOf<K> = Extract<CallbackFault, { kind: K }>;
 
 /** What each fault makes of a callback. */
 const FAULTS: {
-  readonly [K in CallbackFault['kind']]: (
-    rendering: Rendering,
-    message: Record<string, unknown>,
-    fault: FaultOf<K>,
-  ) => void;
+  readonly [K in CallbackFault['kind']]: (rendering: Rendering, fault: FaultOf<K>) => void;
 } = {
   'before-ack': () => {}, // see the intake
   drop: rendering => {
@@ -54,14 +63,14 @@ const FAULTS: {
   duplicate: rendering => {
     rendering.copies = Math.min(2, 2 * rendering.copies);
   },
-  late: (rendering, _, { ms }) => {
+  late: (rendering, { ms }) => {
     rendering.lateMs += ms;
   },
-  'wrong-id': (_, message) => {
-    const field = message['type'] === 'subscription_event' ? 'tool_call_id' : 'id';
-    if (Object.hasOwn(message, field)) message[field] = 'unknown-id';
+  'wrong-id': ({ type, message }) => {
+    const field = ID_FIELDS[type];
+    if (field && Object.hasOwn(message, field)) message[field] = 'unknown-id';
   },
-  'wrong-group': (_, message) => {
+  'wrong-group': ({ message }) => {
     message['group_id'] = 'unknown-thread';
   },
   malformed: rendering => {
@@ -78,9 +87,19 @@ const FAULTS: {
   },
 };
 
+function applyFault<K extends CallbackFault['kind']>(
+  rendering: Rendering,
+  fault: FaultOf<K> & { kind: K },
+): void {
+  FAULTS[fault.kind](rendering, fault);
+}
+
 /** Renders a message with its faults; without any it is plain JSON (TOOL-POST). */
-function render(fields: Fields, faults: readonly CallbackFault[], layout?: string) {
+function render(type: CallbackType, fields: Fields, faults: readonly CallbackFault[], layout?: string) {
+  const message = faults.length === 0 ? fields : { ...fields };
   const rendering: Rendering = {
+    type,
+    message,
     cut: 0,
     length: 0,
     contentType: undefined,
@@ -88,24 +107,21 @@ function render(fields: Fields, faults: readonly CallbackFault[], layout?: strin
     lateMs: 0,
     copies: 1,
   };
-  const message = faults.length === 0 ? fields : { ...fields };
-  for (const fault of faults) {
-    const apply: (rendering: Rendering, message: object, fault: CallbackFault) => void = FAULTS[
-      fault.kind
-    ] as never; // of this very kind
-    apply(rendering, message, fault);
-  }
+  for (const fault of faults) applyFault(rendering, fault);
   const json = layout === undefined ? JSON.stringify(message) : inLayout(layout, message);
   const { cut, length } = rendering;
   const text = cut > 0 ? json.slice(0, -cut) : json.padEnd(length);
   return { body: new Content(Buffer.from(text)), rendering };
 }
 
+/** A question, and the call that asks it. */
+type Asked<Question> = Question & { readonly about: Required<Concern> };
+
 /** What a conversation over RAP needs of the tool. */
 export interface RapServices extends CallServices {
   readonly outbox: Outbox;
-  readonly choices: Questions<number, ChoiceQuestion>;
-  readonly consents: Questions<Consent, ConsentQuestion>;
+  readonly choices: Questions<number, Asked<ChoiceQuestion>>;
+  readonly consents: Questions<Consent, Asked<ConsentQuestion>>;
 }
 
 /** What a call sent before a restart. */
@@ -117,6 +133,8 @@ interface Sent {
 interface Sending {
   readonly layout?: string | undefined;
   readonly cancelReason?: Callback['cancelReason'];
+  /** Unless the message has them itself. */
+  readonly further?: Fields;
 }
 
 /**
@@ -124,6 +142,8 @@ interface Sending {
  * TOOL-CALLID). Ids in the fields of a fixture replace them.
  */
 export class RapConversation extends Conversation {
+  /** The faults of the n-th callback, from 0. */
+  faultsOf: (callback: number) => readonly CallbackFault[] = () => [];
   #callbacks: number;
   #next: StepPath | undefined;
   #hasBegun = false;
@@ -132,7 +152,6 @@ export class RapConversation extends Conversation {
   constructor(
     caller: Caller,
     protected override readonly services: RapServices,
-    private readonly faultsOf: (callback: number) => readonly CallbackFault[] = () => [],
     { callbacks, isAnswered }: Sent = { callbacks: 0, isAnswered: false },
   ) {
     super(caller, services, isAnswered);
@@ -157,7 +176,7 @@ export class RapConversation extends Conversation {
 
   async result(fields: Fields, layout?: string): Promise<void> {
     this.answered({ isSubscribed: fields['subscription'] === true });
-    await this.#send({ type: 'tool_result', ...this.#ids(), ...fields }, { layout });
+    await this.#send('tool_result', fields, { layout });
   }
 
   /** The text says it by convention, since RAP has no outcomes (TOOL-ERRPREFIX). */
@@ -167,24 +186,20 @@ export class RapConversation extends Conversation {
 
   /** Not sent after a cancel, however long it was on its way (TOOL-SUB). */
   async event(fields: Fields, layout?: string): Promise<void> {
-    const { group_id, id } = this.caller.addressee;
-    const message = { type: 'subscription_event', group_id, tool_call_id: id, ...fields };
     const isFinal = this.beginEvent(fields);
-    await this.#send(message, { layout, cancelReason: () => this.caller.cancellation.reason });
+    await this.#send('subscription_event', fields, { layout, cancelReason: () => this.cancelReason });
     if (isFinal) this.finalSent();
   }
 
   async view(fields: Fields, layout?: string): Promise<void> {
-    const { group_id } = this.caller.addressee;
-    await this.#send({ type: 'view_update', group_id, ...fields }, { layout });
+    await this.#send('view_update', fields, { layout });
   }
 
   choice(question: ChoiceQuestion, asking: Asking = {}): Promise<number | null> {
     const { prompt, choices, default: preset } = question;
-    const asked = this.services.choices.open(question);
-    const response_url = this.caller.base + asked.path;
-    const message = { type: 'user_choice', prompt, choices, default: preset, response_url };
-    return this.#ask('choice', { message, asked, preset, asking });
+    const asked = this.services.choices.open({ ...question, about: this.about });
+    const fields = { prompt, choices, default: preset, response_url: this.caller.base + asked.path };
+    return this.#ask('choice', 'user_choice', fields, asked, preset, asking);
   }
 
   /** On our own consent page, or at `authUrl`. */
@@ -192,44 +207,49 @@ export class RapConversation extends Conversation {
     question: ConsentQuestion,
     { authUrl, ...asking }: Asking & { readonly authUrl?: string | undefined } = {},
   ): Promise<Consent | null> {
-    const asked = this.services.consents.open(question);
-    const message = { type: 'oauth', auth_url: authUrl ?? this.caller.base + asked.path };
-    return this.#ask('consent', { message, asked, preset: 'granted', asking });
+    const asked = this.services.consents.open({ ...question, about: this.about });
+    const fields = { auth_url: authUrl ?? this.caller.base + asked.path };
+    return this.#ask('consent', 'oauth', fields, asked, 'granted', asking);
   }
 
   /** A manual trigger answers with the preset. A question that was not delivered is not waited for. */
   async #ask<A extends string | number>(
     what: 'choice' | 'consent',
-    { message, asked, preset, asking: { withinMs, layout } }: AskedQuestion<A>,
+    type: CallbackType,
+    fields: Fields,
+    asked: { readonly answer: Promise<A>; resolve(answer: A): boolean; close(): void },
+    preset: A,
+    { withinMs, layout }: Asking,
   ): Promise<A | null> {
-    const { key, addressee } = this.caller;
-    const { fired, leave } = this.services.triggers.wait(key, addressee);
+    const leave = this.onTrigger(() => {
+      if (asked.resolve(preset)) this.decided(what, 'policy', preset);
+    });
     const close = this.atClose(() => {
       leave();
       asked.close();
     });
-    void fired.then(() => asked.resolve(preset) && this.decided(what, 'policy', preset));
-    const { type, ...fields } = message;
-    const isDelivered = await this.#send(
-      { ...furtherFields(layout), type, ...this.#ids(), ...fields },
-      { layout },
-    );
+    const isDelivered = await this.#send(type, fields, { layout, further: furtherFields(layout) });
     const answer = isDelivered ? await this.answerWithin(asked.answer, withinMs) : null;
     close();
     return answer;
   }
 
   /** Returns false if it was given up. */
-  async #send(message: Fields, { layout, cancelReason }: Sending): Promise<boolean> {
+  async #send(
+    type: CallbackType,
+    fields: Fields,
+    { layout, cancelReason, further }: Sending,
+  ): Promise<boolean> {
     const isWanted = () => !cancelReason?.();
     if (!isWanted()) return false;
+    const message: Fields = { ...further, type, ...this.#ids(type), ...fields };
     const turn = this.#turn();
     const faults = this.faultsOf(turn?.index ?? 0);
     for (const { kind: plan } of faults) {
-      const type = typeof message['type'] === 'string' ? { type: message['type'] } : {};
-      this.services.log.emit({ kind: 'planned', plan, by: 'fault', turn, ...type, ...this.about() });
+      const sent = typeof message['type'] === 'string' ? { type: message['type'] } : {};
+      this.services.log.emit({ kind: 'planned', plan, by: 'fault', turn, ...sent, ...this.about });
     }
-    const { body, rendering } = render(message, faults, layout);
+    const { body, rendering } = render(type, message, faults, layout);
     const { lateMs, copies, contentType, pace } = rendering;
     const { key, addressee } = this.caller;
     const { group_id: thread, callback_url: url } = addressee;
@@ -253,17 +273,12 @@ export class RapConversation extends Conversation {
     return index > 0 ? { index } : undefined;
   }
 
-  #ids(): Fields {
+  #ids(type: CallbackType): Fields {
     const { group_id, id, call_id } = this.caller.addressee;
-    return { group_id, id, ...(call_id !== undefined && { call_id }) };
+    const field = ID_FIELDS[type];
+    if (field === null) return { group_id };
+    return { group_id, [field]: id, ...(field === 'id' && call_id !== undefined && { call_id }) };
   }
-}
-
-interface AskedQuestion<A> {
-  readonly message: Fields;
-  readonly asked: { readonly answer: Promise<A>; resolve(answer: A): boolean; close(): void };
-  readonly preset: A;
-  readonly asking: Asking;
 }
 
 /** Fields of a recorded question that fixtures have no place for. */

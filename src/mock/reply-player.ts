@@ -134,10 +134,10 @@ export class ReplyPlayer {
     const { conversation } = this;
     const { prompt: written, choices, default: preset } = step.choice;
     const prompt = this.#text(written);
-    const question = { prompt, choices: choices.map(label => this.#text(label)), default: preset };
     const { id } = conversation.caller.addressee;
+    const question = { prompt, choices: choices.map(label => this.#text(label)), default: preset, id };
     const asking = { withinMs: step.within, layout: layoutText(step.layout) };
-    const picked = await conversation.choice({ ...question, ...this.#about(), id }, asking);
+    const picked = await conversation.choice(question, asking);
     if (picked === null) return this.#unanswered(`"${prompt}" was not answered`, place);
     const label = choices[picked] ?? '';
     const branch = branchOf(step, label);
@@ -150,14 +150,11 @@ export class ReplyPlayer {
   async #consent(step: StepOf<'oauth'>, place: Place): Promise<void> {
     const { scopes = [], auth_url } = step.oauth;
     const question = { operation: this.invocation.operation, scopes: scopes.map(scope => this.#text(scope)) };
-    const consent = await this.conversation.consent(
-      { ...question, ...this.#about() },
-      {
-        withinMs: step.within,
-        layout: layoutText(step.layout),
-        authUrl: auth_url === undefined ? undefined : this.#text(auth_url),
-      },
-    );
+    const consent = await this.conversation.consent(question, {
+      withinMs: step.within,
+      layout: layoutText(step.layout),
+      authUrl: auth_url === undefined ? undefined : this.#text(auth_url),
+    });
     if (consent === null) return this.#unanswered('authorization was not given', place);
     await this.#playBranch(step[consent], consent, place);
   }
@@ -171,11 +168,6 @@ export class ReplyPlayer {
       ? `the tool is stopping and ${what}; call again later`
       : `${what} in time; ask the user and call again`;
     return conversation.outcome({ type: 'error', message });
-  }
-
-  #about() {
-    const { key, addressee } = this.conversation.caller;
-    return { calls: [key], thread: addressee.group_id };
   }
 
   #delayOf({ delay }: Step): number {

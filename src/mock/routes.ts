@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import type * as z from 'zod/mini';
 import { Content } from '../events/content.js';
+import type { Log } from '../events/log.js';
 import type { Incoming, Route } from '../http/route.js';
 import {
   cancelToolCallSchema,
@@ -8,110 +10,59 @@ import {
   migrateSchema,
 } from '../protocol/toolset.js';
 import { validate } from '../protocol/validate.js';
-import { readJson } from '../util/json.js';
-import { didYouMean, excerpt } from '../util/text.js';
-import { isRecord } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
-import type { ChoiceQuestion, Consent } from './conversation.js';
-import { baseFor, type Concern, ServedRequest } from './intake.js';
-import type { JournalReports } from './journal/report.js';
-import { CONSENT_PATH, type MockState } from './mock-state.js';
-import type { ToolsetFields } from './responder.js';
-
-type Handler = Route['handle'];
-
-/** A route at exactly one path. */
-function get(path: string, handle: Handler): Route {
-  return { name: path, method: 'GET', accepts: 'nothing', serves: asked => asked === path, handle };
-}
-
-/** As {@link get}, for a JSON body. */
-function post(path: string, handle: Handler): Route {
-  return { name: path, method: 'POST', accepts: 'json', serves: asked => asked === path, handle };
-}
-
-const JSON_TYPE = { 'Content-Type': 'application/json' };
-
-interface AdminParts {
-  /** What happened, call by call or event by event. */
-  readonly journal: Pick<JournalReports, 'report' | 'transcript'>;
-  readonly reset: (key?: string) => void;
-  /** Returns how many were fired; all that wait without an id, and in every thread without one. */
-  readonly fire: (id?: string, groupId?: string) => number;
-}
-
-/** The mock's own controls, for tests in any language. Guarded like everything else; none of it is part of the protocol. */
-export function adminRoutes({ journal, reset, fire }: AdminParts): Route[] {
-  return [
-    get('/__mock__/journal', ({ headers }) => {
-      const isTranscript = headers.accept?.includes('application/x-ndjson');
-      const type = isTranscript ? 'application/x-ndjson' : 'application/json';
-      const pieces = isTranscript ? journal.transcript() : journal.report();
-      return { status: 200, headers: { 'Content-Type': type }, pieces };
-    }),
-    control('/__mock__/reset', ['key'], ({ key }) => {
-      reset(key);
-      return { reset: key ?? 'all' };
-    }),
-    control('/__mock__/fire', ['id', 'group_id'], ({ id, group_id }) => ({ fired: fire(id, group_id) })),
-  ];
-}
-
-type Values<F extends string> = { [K in F]?: string };
-
-/** A POST with no body at all, or with these fields, each of which is optional. */
-function control<F extends string>(
-  path: string,
-  fields: readonly [F, ...F[]],
-  work: (values: Values<F>) => unknown,
-): Route {
-  const handle: Handler = ({ body }) => {
-    const values: Values<F> = {};
-    const problem = readFields(body, fields, values);
-    if (problem !== null) return { status: 400, body: `${problem}\n` };
-    return { status: 200, headers: JSON_TYPE, body: JSON.stringify(work(values)) };
-  };
-  return { ...post(path, handle), accepts: 'json?' };
-}
-
-/** Returns what is wrong, or null. A misspelt field must not mean everything. */
-function readFields<F extends string>(
-  body: Uint8Array,
-  fields: readonly [F, ...F[]],
-  values: Values<F>,
-): string | null {
-  if (body.length === 0) return null;
-  const unreadable = (field: string) => `The body must be empty, or JSON such as {"${field}":"…"}.`;
-  const json = readJson(body);
-  if (!json.ok || !isRecord(json.value)) return unreadable(fields[0]);
-  for (const [key, value] of Object.entries(json.value)) {
-    const field = fields.find(each => each === key);
-    const meant = didYouMean(key, fields) || `Known fields: "${fields.join('", "')}".`;
-    if (field === undefined) return `unknown field ${excerpt(key)}. ${meant}`;
-    if (typeof value !== 'string') return unreadable(field);
-    values[field] = value;
-  }
-  return null;
-}
-
-/** Everything that a runtime, its user, or their browser may ask of a mock. */
-export function protocolRoutes(state: MockState, invoke: Handler): Route[] {
-  return [
-    post(INVOKE_PATH, invoke),
-    discoveryRoute(state),
-    ...noticeRoutes(state),
-    choiceRoute(state),
-    ...consentRoutes(state),
-  ];
-}
+import type { ChoiceQuestion, Concern, Consent } from './conversation.js';
+import { baseFor, type Intake, ServedRequest } from './intake.js';
+import type { OpenCalls } from './plan.js';
+import type { RapServices } from './rap-conversation.js';
+import type { Responder, ToolsetFields } from './responder.js';
+import { get, JSON_TYPE, post } from './tool-server.js';
 
 const INVOKE_PATH = '/invoke';
+
+export const CONSENT_PATH = '/authorize';
+
+/** Everything that a runtime, its user, or their browser may ask of a mock. */
+export function rapRoutes(
+  intake: Intake,
+  services: RapServices,
+  openCalls: OpenCalls,
+  responder: Pick<Responder, 'toolset'>,
+): Route[] {
+  const { log } = services;
+  return [
+    post(INVOKE_PATH, intake.receive),
+    discoveryRoute(log, responder),
+    notice(log, '/cancel_tool_call', 'cancel', cancelToolCallSchema, {
+      about: ({ thread_id, tool_call_id }) => ({
+        thread: thread_id,
+        calls: [intake.keyOf(thread_id, tool_call_id)],
+      }),
+      apply: ({ calls: [key = ''] = [] }) => openCalls.cancel(key),
+    }),
+    notice(log, '/close_thread', 'close', closeThreadSchema, {
+      about: ({ thread_id }) => ({ thread: thread_id }),
+      apply: ({ thread = '' }) => intake.closeThread(thread),
+    }),
+    {
+      // 200 only once the state has moved (TOOL-MIGRATE); a mock keeps counts and states of threads
+      ...notice(log, '/migrate', 'migrate', migrateSchema, {
+        about: ({ session_id }) => ({ thread: session_id }),
+        apply: ({ thread = '' }) => intake.closeThread(thread),
+        refusal: faults => `not migrated: ${faults.length} errors in the request\n`,
+      }),
+      serves: path => path === '/migrate' && responder.toolset.needsMigration,
+    },
+    choiceRoute(services),
+    ...consentRoutes(services, responder),
+  ];
+}
 
 /**
  * TOOL-DISCOVER. The endpoint uses the host name of the request, such as a container name. Clients may poll this: an unchanged
  * document is the same content in the log.
  */
-function discoveryRoute({ log, responder }: MockState): Route {
+function discoveryRoute(log: Log, responder: Pick<Responder, 'toolset'>): Route {
   let known: { readonly of: ToolsetFields; readonly endpoint: string; readonly content: Content } | null =
     null;
   return get('/.well-known/rap-toolset', incoming => {
@@ -124,58 +75,39 @@ function discoveryRoute({ log, responder }: MockState): Route {
   });
 }
 
-/** Notices. Known, unknown, repeated or nonsense: 200 always (TOOL-CANCEL, TOOL-CLOSE). */
-function noticeRoutes(state: MockState): Route[] {
-  const { log } = state;
-  const kept = () => log.kept().catch(() => {}); // failures of the journal are reported elsewhere
-  return [
-    post('/cancel_tool_call', async incoming => {
-      const { value, body } = read(cancelToolCallSchema, incoming);
-      const about = value && {
-        thread: value.thread_id,
-        calls: [state.cancel(value.thread_id, value.tool_call_id)],
-      };
-      const request = new ServedRequest(log, incoming, 'cancel', { about: about ?? {}, body });
-      await kept();
-      return request.answer(200);
-    }),
-    post('/close_thread', async incoming => {
-      const { value, body } = read(closeThreadSchema, incoming);
-      const about = value ? { thread: value.thread_id } : {};
-      const request = new ServedRequest(log, incoming, 'close', { about, body });
-      if (value) state.closeThread(value.thread_id);
-      await kept();
-      return request.answer(200);
-    }),
-    {
-      // 200 only once the state has moved (TOOL-MIGRATE); a mock keeps counts and states of threads
-      ...post('/migrate', async incoming => {
-        const { value, faults, body } = read(migrateSchema, incoming);
-        const about = value ? { thread: value.session_id } : {};
-        const request = new ServedRequest(log, incoming, 'migrate', { about, body });
-        if (!value)
-          return request.answer(400, { body: `not migrated: ${faults.length} errors in the request\n` });
-        state.closeThread(value.session_id);
-        await kept();
-        return request.answer(200);
-      }),
-      serves: path => path === '/migrate' && state.responder.toolset.needsMigration,
-    },
-  ];
+interface NoticeHandling<Value> {
+  readonly about: (value: Value) => Concern;
+  readonly apply: (about: Concern) => void;
+  /** The body of a 400 for a malformed notice; default: it is ignored. */
+  readonly refusal?: (faults: readonly string[]) => string;
 }
 
-function read<S extends Parameters<typeof validate>[0]>(schema: S, { body: bytes }: Incoming) {
+/** Known, unknown, repeated or nonsense: 200 always (TOOL-CANCEL, TOOL-CLOSE). */
+function notice<Schema extends z.ZodMiniType>(
+  log: Log,
+  path: string,
+  purpose: 'cancel' | 'close' | 'migrate',
+  schema: Schema,
+  { about: concern, apply, refusal }: NoticeHandling<z.output<Schema>>,
+): Route {
+  return post(path, async incoming => {
+    const { checked, body } = read(schema, incoming);
+    const about = checked.ok ? concern(checked.value) : {};
+    const request = new ServedRequest(log, incoming, purpose, { about, body });
+    if (checked.ok) apply(about);
+    else if (refusal) return request.answer(400, { body: refusal(checked.faults) });
+    await log.kept().catch(() => {}); // failures of the journal are reported elsewhere
+    return request.answer(200);
+  });
+}
+
+function read<Schema extends z.ZodMiniType>(schema: Schema, { body: bytes }: Incoming) {
   const body = new Content(bytes);
-  const checked = validate(schema, body.json.ok ? body.json.value : undefined);
-  return { body, value: checked.ok ? checked.value : null, faults: checked.ok ? [] : checked.faults };
-}
-
-function concernOf({ calls, thread }: Pick<ChoiceQuestion, 'calls' | 'thread'>): Concern {
-  return { calls: [...calls], thread };
+  return { body, checked: validate(schema, body.json.ok ? body.json.value : undefined) };
 }
 
 /** Where a runtime POSTs what the user picked (TOOL-CHOICE). The first answer counts; a repeated one is accepted and ignored. */
-function choiceRoute({ log, services: { choices: questions } }: MockState): Route {
+function choiceRoute({ log, choices: questions }: RapServices): Route {
   return {
     name: 'choice',
     method: 'POST',
@@ -184,17 +116,16 @@ function choiceRoute({ log, services: { choices: questions } }: MockState): Rout
     handle: incoming => {
       const question = questions.at(incoming.target);
       if (!question) return { status: 404 };
-      const { choices, id } = question.about;
-      const about = concernOf(question.about);
-      const { value, body } = read(choiceResponseSchema, incoming);
+      const { choices, id, about } = question.about;
+      const { checked, body } = read(choiceResponseSchema, incoming);
       const request = new ServedRequest(log, incoming, 'choice', { about, body });
-      if (!value || value.id !== id || value.selected >= choices.length) {
+      if (!checked.ok || checked.value.id !== id || checked.value.selected >= choices.length) {
         const message =
           'invalid answer to a choice: it must contain the id of the call and the index of a choice';
         log.emit({ kind: 'warned', message, ...about });
         return request.answer(400, { body: choiceHelp(question.about) });
       }
-      const { selected } = value;
+      const { selected } = checked.value;
       if (question.resolve(selected))
         log.emit({ kind: 'decided', what: 'choice', by: 'person', value: selected, ...about });
       return request.answer(200);
@@ -210,42 +141,29 @@ function choiceHelp({ id, choices }: ChoiceQuestion): string {
 }
 
 /** The mock's own consent page: the only one that a browser may visit. Its state works once (TOOL-OAUTH). */
-function consentRoutes({ log, services: { consents: questions }, responder }: MockState): Route[] {
-  const page = { serves: (path: string) => path === CONSENT_PATH, browsers: 'same-origin' } as const;
-  const serve = (incoming: Incoming, about: Concern = {}) =>
-    new ServedRequest(log, { ...incoming, target: CONSENT_PATH }, 'consent', { about });
-  const show = (request: ServedRequest, status: number, body: string) =>
-    request.answer(status, { headers: PAGE_HEADERS, body });
+function consentRoutes(
+  { log, consents: questions }: RapServices,
+  responder: Pick<Responder, 'toolset'>,
+): Route[] {
+  const handle = (incoming: Incoming) => {
+    const question = questions.at(incoming.target);
+    const isForm = incoming.method === 'POST';
+    const decision = isForm ? decisionIn(incoming) : null;
+    const isValid = isForm ? decision !== null && question?.resolve(decision) : question?.isOpen;
+    const asked = isValid ? question?.about : undefined;
+    const about = asked?.about ?? {};
+    const request = new ServedRequest(log, { ...incoming, target: CONSENT_PATH }, 'consent', { about });
+    const show = (status: number, body: string) => request.answer(status, { headers: PAGE_HEADERS, body });
+    if (!asked) return show(410, UNKNOWN_PAGE);
+    if (decision === null)
+      return show(200, consentPage(responder.toolset.name, asked.operation, asked.scopes));
+    log.emit({ kind: 'decided', what: 'consent', by: 'person', value: decision, ...about });
+    return show(200, donePage(decision));
+  };
+  const page = { serves: (path: string) => path === CONSENT_PATH, browsers: 'same-origin', handle } as const;
   return [
-    {
-      ...page,
-      name: 'consent page',
-      method: 'GET',
-      accepts: 'nothing',
-      handle: incoming => {
-        const question = questions.at(incoming.target);
-        if (!question?.isOpen) return show(serve(incoming), 410, UNKNOWN_PAGE);
-        const { operation, scopes } = question.about;
-        const request = serve(incoming, concernOf(question.about));
-        return show(request, 200, consentPage(responder.toolset.name, operation, scopes));
-      },
-    },
-    {
-      ...page,
-      name: 'consent',
-      method: 'POST',
-      accepts: 'form',
-      handle: incoming => {
-        const question = questions.at(incoming.target);
-        const decision = decisionIn(incoming);
-        if (!question || !decision || !question.resolve(decision))
-          return show(serve(incoming), 410, UNKNOWN_PAGE);
-        const about = concernOf(question.about);
-        const request = serve(incoming, about);
-        log.emit({ kind: 'decided', what: 'consent', by: 'person', value: decision, ...about });
-        return show(request, 200, donePage(decision));
-      },
-    },
+    { ...page, name: 'consent page', method: 'GET', accepts: 'nothing' },
+    { ...page, name: 'consent', method: 'POST', accepts: 'form' },
   ];
 }
 

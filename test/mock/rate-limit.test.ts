@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseRate, type Rate, rateGate } from '../../src/mock/rate-limit.js';
+import { parseRate, type Rate, rateGate } from '../../src/mock/limits.js';
 import { fakeClock } from '../support/fake-clock.js';
 
 describe('a rate', () => {

@@ -1,10 +1,16 @@
 import type { Event } from '../../src/events/events.js';
 import { parseFixtures } from '../../src/fixtures/read-fixtures.js';
-import type { MockToolOptions } from '../../src/mock/mock-state.js';
-import { type MockTool, startMockTool } from '../../src/mock/mock-tool.js';
+import type { HttpRequest } from '../../src/http/client.js';
+import { Intake } from '../../src/mock/intake.js';
+import { type MockTool, type MockToolOptions, startMockTool } from '../../src/mock/mock-tool.js';
+import { OpenCalls } from '../../src/mock/plan.js';
+import { RapConversation, type RapServices } from '../../src/mock/rap-conversation.js';
+import { Responder } from '../../src/mock/responder.js';
+import { Pauses, Questions } from '../../src/mock/waits.js';
 import type { InvokeOptions, PendingCall, Runtime } from '../peers/runtime.mjs';
 import { openRuntime } from '../peers/runtime.mjs';
 import { type FakeClock, fakeClock } from '../support/fake-clock.js';
+import { deskWith } from './delivery/desk.js';
 
 export type FileText = Readonly<Record<string, unknown>>;
 
@@ -65,6 +71,25 @@ function eventOf(tool: MockTool, fits: (event: Event) => boolean): Promise<Event
       resolve(event);
     });
   });
+}
+
+/** An intake without a server, whose callbacks are noted and never sent. */
+export function intakeWith(file: FileText | null, openCalls = new OpenCalls()) {
+  const sent: unknown[] = [];
+  const send = async ({ body = new Uint8Array() }: HttpRequest) => {
+    sent.push(JSON.parse(Buffer.from(body).toString()).text);
+    return { status: 200, headers: {}, body: new Uint8Array() };
+  };
+  const { outbox, log, clock } = deskWith({ client: { send, close: async () => {} } });
+  const choices: RapServices['choices'] = new Questions('/choices/');
+  const consents: RapServices['consents'] = new Questions('/?state=');
+  const services = { log, outbox, pauses: new Pauses(clock), choices, consents };
+  const fixtures = file ? { fixtures: parseFixtures({ version: 1, ...file }) } : {};
+  const responder = new Responder(fixtures, 'seed', log);
+  const parts = { responder, openCalls, services, stopped: new Promise<void>(() => {}) };
+  const addressee = { callback_url: 'http://127.0.0.1:9/', group_id: 'g', id: 'i' };
+  const conversation = new RapConversation({ key: 'k', addressee, base: 'http://127.0.0.1' }, services);
+  return { intake: new Intake(parts), parts, conversation, openCalls, log, sent };
 }
 
 export interface WatchedClock extends FakeClock {

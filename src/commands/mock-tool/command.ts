@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { DEFAULTS } from '../../mock/defaults.js';
-import { parseRate, type Rate } from '../../mock/rate-limit.js';
+import { DEFAULTS, parseRate, type Rate } from '../../mock/limits.js';
+
 import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
 import {
   byteCount,

@@ -1,5 +1,5 @@
-import type { MockToolOptions } from '../../mock/mock-state.js';
-import type { Rate } from '../../mock/rate-limit.js';
+import type { Rate } from '../../mock/limits.js';
+import type { MockToolOptions } from '../../mock/mock-tool.js';
 import { type ServerFlags, type ServerOutput, usage } from '../options.js';
 import { checkReports, type VerificationRequest } from '../reports.js';
 import { chooseServerOutput, splitCommand } from '../run-server.js';

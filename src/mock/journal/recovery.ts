@@ -10,9 +10,9 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { readJson } from '../../util/json.js';
 import { excerpt } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
-import { DEFAULTS } from '../defaults.js';
+import { CANCELLED, THREAD_CLOSED } from '../conversation.js';
+import { DEFAULTS } from '../limits.js';
 import { typeOf, wasStopped } from '../outbox.js';
-import { CANCELLED, THREAD_CLOSED } from '../waits.js';
 
 /** The format's name and version. In this one each line ends with its checksum. */
 const FORMAT = 'protocol-cli-journal/2';

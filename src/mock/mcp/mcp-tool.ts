@@ -14,29 +14,24 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod/mini';
 import { readAs, writeAs } from '../../dialects/dialects.js';
 import type { FixtureSet } from '../../fixtures/fixture-set.js';
-import { startServer } from '../../http/server.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
-import { systemClock } from '../../system/clock.js';
 import { readJson } from '../../util/json.js';
 import { bytesText, cut, LineSplitter } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
-import { DEFAULTS } from '../defaults.js';
-import { JournalReports } from '../journal/report.js';
+import { DEFAULTS } from '../limits.js';
 import {
   answerOfLocal,
-  type LocalTool,
+  LocalTool,
   type LocalToolOptions,
   readAsRap,
   type SpokenReply,
-  startLocalTool,
   type Wire,
   type Written,
   wireOfResult,
 } from '../local-tool.js';
-import { type MockToolOptions, refusalText } from '../mock-state.js';
-import { adminRoutes } from '../routes.js';
+import type { ServerOptions } from '../tool-server.js';
 import { MCP_PATH, McpEndpoint } from './endpoint.js';
 
 const LONGEST_MESSAGE = 300;
@@ -272,28 +267,49 @@ function textResult(text: string): object {
 }
 
 export type McpToolOptions = Omit<LocalToolOptions, 'wire' | 'log'> &
-  Pick<MockToolOptions, 'host' | 'port' | 'allowHosts' | 'maxBody' | 'program'> & {
+  ServerOptions & {
     /** Origins of web pages that may call the MCP endpoint, such as `http://localhost:6274`. */
     readonly allowOrigins?: readonly string[];
   };
 
 /** Fixtures and handlers, served to MCP clients (seed 003). */
-export interface McpTool extends AsyncDisposable {
-  /** What is served, and its events. */
-  readonly tool: LocalTool;
-  /** Over HTTP; null over stdio. */
-  readonly address: { readonly port: number; readonly base: string; readonly url: string } | null;
-  /** Resolves when the only client is gone; never over HTTP. */
-  readonly over: Promise<void>;
+export class McpTool implements AsyncDisposable {
+  #closed: Promise<void> | undefined;
+
+  /**
+   * @param tool what is served, and its events
+   * @param address over HTTP; null over stdio
+   * @param over resolves when the only client is gone; never over HTTP
+   * @param servers those to which the client is connected, and can be notified
+   */
+  constructor(
+    readonly tool: LocalTool,
+    readonly address: { readonly port: number; readonly base: string; readonly url: string } | null,
+    readonly over: Promise<void>,
+    private readonly servers: ReadonlySet<Server>,
+    private readonly end: () => Promise<void>,
+  ) {}
+
   /** Answers by other fixtures from the next call on, and notifies clients if possible. @throws ProtocolCliError `invalid-toolset`. */
-  replaceFixtures(fixtures: FixtureSet): Promise<void>;
+  async replaceFixtures(fixtures: FixtureSet): Promise<void> {
+    await this.tool.replaceFixtures(fixtures);
+    for (const server of this.servers) await server.sendToolListChanged().catch(() => {}); // one that is closed
+  }
+
   /** Answers what is pending at once; then everything ends. */
-  close(): Promise<void>;
+  close(): Promise<void> {
+    this.#closed ??= this.end();
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
 }
 
 /** Serves one client, over stdin and stdout. @throws ProtocolCliError `invalid-toolset`. */
 export async function serveMcpStdio(options: McpToolOptions, ends: Ends): Promise<McpTool> {
-  const tool = await startLocalTool({ ...options, wire: mcpWire('stdio:') });
+  const tool = await LocalTool.start({ ...options, wire: mcpWire('stdio:') });
   const servers = new Set<Server>();
   const factory = () => {
     const server = mcpServer(tool, options);
@@ -302,15 +318,10 @@ export async function serveMcpStdio(options: McpToolOptions, ends: Ends): Promis
   };
   const transport = new LineTransport(ends, options.maxBody ?? DEFAULTS.maxBody, () => tool.close());
   const serving = serveStdio(factory, { transport, onerror: reporter(tool) });
-  const close = once(async () => {
+  return new McpTool(tool, null, transport.over, servers, async () => {
     await tool.close();
     await serving.close();
   });
-  const replaceFixtures = async (fixtures: FixtureSet) => {
-    await tool.replaceFixtures(fixtures);
-    for (const server of servers) await server.sendToolListChanged().catch(() => {}); // one that is closed
-  };
-  return { tool, address: null, over: transport.over, replaceFixtures, close, [Symbol.asyncDispose]: close };
 }
 
 /**
@@ -318,44 +329,18 @@ export async function serveMcpStdio(options: McpToolOptions, ends: Ends): Promis
  * it. @throws ProtocolCliError `invalid-toolset`, `port-in-use`, `usage`.
  */
 export async function serveMcpHttp(options: McpToolOptions): Promise<McpTool> {
-  const { host, port, allowHosts = [], allowOrigins = [], maxBody = DEFAULTS.maxBody } = options;
-  const { program = 'protocol-cli', clock = systemClock } = options;
-  const tool = await startLocalTool({ ...options, wire: mcpWire(MCP_PATH) });
+  const tool = await LocalTool.start({ ...options, wire: mcpWire(MCP_PATH) });
   const endpoint: McpEndpoint = new McpEndpoint(
     () => mcpServer(tool, options, request => endpoint.abandon(request)),
     reporter(tool),
-    new Set(allowOrigins),
+    new Set(options.allowOrigins),
   );
-  const journal = new JournalReports(tool, { startedAt: clock.wall().toISOString(), program });
-  const server = await startServer({
-    ...(host !== undefined && { host }),
-    ...(port !== undefined && { port }),
-    allowedHosts: allowHosts,
-    maxBody,
-    explains: true,
-    routes: [...endpoint.routes, ...adminRoutes({ journal, reset: key => tool.reset(key), fire: () => 0 })],
-    onRefused: refusal => tool.warn(refusalText(refusal)),
-  });
-  const close = once(async () => {
+  const server = await tool.serve(options, endpoint.routes);
+  const address = { port: server.port, base: server.url, url: server.url + MCP_PATH };
+  return new McpTool(tool, address, new Promise<never>(() => {}), new Set(), async () => {
     const closing = server.close();
     await tool.close();
     await endpoint.close();
     await closing;
   });
-  return {
-    tool,
-    address: { port: server.port, base: server.url, url: server.url + MCP_PATH },
-    over: new Promise<never>(() => {}),
-    replaceFixtures: fixtures => tool.replaceFixtures(fixtures),
-    close,
-    [Symbol.asyncDispose]: close,
-  };
-}
-
-function once(work: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined;
-  return () => {
-    done ??= work();
-    return done;
-  };
 }

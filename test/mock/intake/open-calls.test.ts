@@ -1,14 +1,19 @@
 import { describe, expect, test } from 'vitest';
+import type { Conversation } from '../../../src/mock/conversation.js';
 import { OpenCalls } from '../../../src/mock/plan.js';
+
+function callOf(key: string, thread: string) {
+  const call = { about: { calls: [key], thread }, reason: null as string | null };
+  const cancel = (reason: string) => {
+    call.reason ??= reason;
+  };
+  return Object.assign(call, { cancel }) as unknown as Conversation & { readonly reason: string | null };
+}
 
 function setUp() {
   const openCalls = new OpenCalls();
-  const calls = [
-    openCalls.begin('g/i', 'g'),
-    openCalls.begin('g/j', 'g'),
-    openCalls.begin('h/i', 'h'),
-    openCalls.begin('g/i', 'g'),
-  ] as const;
+  const calls = [callOf('g/i', 'g'), callOf('g/j', 'g'), callOf('h/i', 'h'), callOf('g/i', 'g')] as const;
+  for (const call of calls) openCalls.begin(call);
   return { openCalls, calls, reasons: () => calls.map(({ reason }) => reason) };
 }
 
@@ -54,10 +59,11 @@ test('it is idle once every one is over, a repeated one too', async () => {
 test('row 15: there is room for so many calls, and so many bytes; for one of any size', () => {
   const openCalls = new OpenCalls({ calls: 2, bytes: 100 });
   expect(openCalls.problem(101)).toBeNull();
-  const first = openCalls.begin('a', 'g', 60);
+  const first = callOf('a', 'g');
+  openCalls.begin(first, 60);
   expect(openCalls.problem(41)).toBe('the open calls are too large: more than 100 bytes');
   expect([openCalls.problem(40), openCalls.problem(1024 * 1024)]).toEqual([null, null]);
-  openCalls.begin('b', 'g', 1024 * 1024);
+  openCalls.begin(callOf('b', 'g'), 1024 * 1024);
   expect(openCalls.problem(0)).toBe('too many open calls: 2');
   openCalls.end(first);
   openCalls.end(first);

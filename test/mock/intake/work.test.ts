@@ -1,25 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { HttpRequest } from '../../../src/http/client.js';
 import type { Conversation } from '../../../src/mock/conversation.js';
-import { MockState } from '../../../src/mock/mock-state.js';
-import { carryOut, type Plan, plain } from '../../../src/mock/plan.js';
-import { RapConversation } from '../../../src/mock/rap-conversation.js';
+import { type Plan, plain } from '../../../src/mock/plan.js';
+import { intakeWith } from '../stage.js';
 
 function setUp() {
-  const sent: unknown[] = [];
-  const send = async ({ body = new Uint8Array() }: HttpRequest) => {
-    sent.push(JSON.parse(Buffer.from(body).toString()).text);
-    return { status: 200, headers: {}, body: new Uint8Array() };
-  };
-  const { log, services, openCalls } = new MockState({}, { send, close: async () => {} });
-  const addressee = { callback_url: 'http://127.0.0.1:9/', group_id: 'g', id: 'i' };
-  const cancellation = openCalls.begin('k', 'g');
-  const conversation = new RapConversation(
-    { key: 'k', addressee, base: 'http://127.0.0.1', cancellation },
-    services,
-  );
-  const work = (plan: Plan) => carryOut(plan, conversation, openCalls);
-  return { work, sent, cancellation, log };
+  const { openCalls, conversation, sent, log } = intakeWith(null);
+  openCalls.begin(conversation);
+  return { work: (plan: Plan) => openCalls.carryOut(plan, conversation), sent, conversation, log };
 }
 
 test.each<[string, (conversation: Conversation) => Promise<void>, string]>([
@@ -48,8 +35,8 @@ test.each<[string, () => Promise<void>]>([
   ['ends', async () => {}],
   ['fails', () => Promise.reject(new Error('aborted'))],
 ])('a cancelled call that then %s reports it', async (_, perform) => {
-  const { work, sent, cancellation } = setUp();
-  cancellation.cancel('the call was canceled');
+  const { work, sent, conversation } = setUp();
+  conversation.cancel('the call was canceled');
   await work(plain([], perform));
   expect(sent).toEqual(['{"canceled":{"reason":"the call was canceled","by":"user"}}']);
 });
@@ -89,8 +76,8 @@ describe('a subscription that is left open', () => {
     ['is closed after its last event', closed, {}, 0],
     ['does not exist without a subscription', each => each.result({ text: 'done' }), {}, 0],
   ])('%s', async (_, perform, plan, count) => {
-    const { work, log, cancellation } = setUp();
-    setImmediate(() => cancellation.cancel('it is over'));
+    const { work, log, conversation } = setUp();
+    setImmediate(() => conversation.cancel('it is over'));
     const warned: string[] = [];
     log.subscribe(event => void (event.kind === 'warned' && warned.push(event.message)));
     await work({ ...plain([], perform), ...plan });

@@ -1,13 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
-import type { HttpRequest } from '../../../src/http/client.js';
 import { defineTool, type HandlerCall, result } from '../../../src/mock/handlers.js';
+import { Intake } from '../../../src/mock/intake.js';
 import { compacted, type RecoveredCall } from '../../../src/mock/journal/recovery.js';
-import { resume } from '../../../src/mock/journal/resume.js';
-import { MockState } from '../../../src/mock/mock-state.js';
 import { OpenCalls } from '../../../src/mock/plan.js';
-import { replying, stageWith } from '../stage.js';
+import { intakeWith, replying, stageWith } from '../stage.js';
 import { temporaryFolder } from './runs.js';
 
 test('with a journal, too, a handler hears that the tool stops, and the next run does its work again', async () => {
@@ -69,13 +67,7 @@ test('TOOL-SUB: what a resumed handler subscribed can be canceled after its resu
 });
 
 test('TOOL-ALWAYS: a call that cannot be planned any more ends in an error, and is not under way', async () => {
-  const sent: unknown[] = [];
-  const send = async ({ body = new Uint8Array() }: HttpRequest) => {
-    sent.push(JSON.parse(Buffer.from(body).toString()).text);
-    return { status: 200, headers: {}, body: new Uint8Array() };
-  };
-  const openCalls = new OpenCalls({ calls: 1 });
-  const { log, services } = new MockState({}, { send, close: async () => {} }, openCalls);
+  const { parts, sent, openCalls } = intakeWith(null, new OpenCalls({ calls: 1 }));
   const broken = () => {
     throw new Error('no such plan');
   };
@@ -83,12 +75,9 @@ test('TOOL-ALWAYS: a call that cannot be planned any more ends in an error, and 
   const invocation = Content.ofJson({ operation: 'op', arguments: {}, ...to });
   const call = { key: 'k', thread: 'g', invocation, headers: {}, rendered: [], isAnswered: false };
   const stood = { matched: null, refusal: null, turn: null, cancelReason: null };
-  const responder = { plan: broken, planAgain: broken };
-  await resume(
-    { ...call, ...stood } as unknown as RecoveredCall,
-    { log, services, responder, openCalls },
-    'http://127.0.0.1',
-  );
+  const responder = { plan: broken, planAgain: broken, reset() {} };
+  const recovered = { ...call, ...stood } as unknown as RecoveredCall;
+  await new Intake({ ...parts, responder }).resume(recovered, 'http://127.0.0.1');
   expect([sent, openCalls.problem(0)]).toEqual([['Error: no such plan'], null]);
 });
 

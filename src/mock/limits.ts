@@ -1,6 +1,24 @@
 import type { Clock } from '../system/clock.js';
 import { parseDuration } from '../util/text.js';
 
+/** Default limits; the help of the command shows the same figures. */
+export const DEFAULTS = {
+  maxPending: 10_000,
+  /** Of the bodies of callbacks that are on their way. */
+  maxPendingBytes: 256 * 1024 * 1024,
+  retries: 5,
+  maxBody: 10 * 1024 * 1024,
+  keep: 10_000,
+  /** How many calls that are over a durable journal knows at least. */
+  journalCalls: 100_000,
+  drainMs: 5_000,
+  /** Of one attempt of a callback, in ms. */
+  attemptMs: 15_000,
+  /** Between two attempts at most, in ms. */
+  maxPauseMs: 30_000,
+  perOrigin: 256,
+} as const;
+
 /** At most so many calls in so long a time; all of them may come at once after a rest. */
 export interface Rate {
   readonly calls: number;

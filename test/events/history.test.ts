@@ -1,37 +1,25 @@
 import { describe, expect, test } from 'vitest';
+import { History } from '../../src/events/history.js';
 import {
-  acknowledged,
+  arrives,
   at,
   call,
-  ENDPOINT,
+  closed,
+  denied,
+  eventsOf,
+  expected,
+  fold,
   historyOf,
   INVOCATION,
   KEY,
   loaded,
+  type Moment,
   refused,
   resultArrives,
+  THREAD,
   untrackedRequest,
+  VIEW,
 } from './build.js';
-
-test('one call: discovery, exchange, notice, each in its place', () => {
-  const history = historyOf(
-    at(0, untrackedRequest('discovery')),
-    at(4, loaded()),
-    at(5, call()),
-    at(6, acknowledged()),
-    at(9, resultArrives()),
-    at(10, untrackedRequest('close', 500)),
-  );
-  expect(history.toolsets).toEqual([
-    { at: 4, name: 'demo', base: 'http://127.0.0.1:3001', endpoint: ENDPOINT, operations: ['edit_file'] },
-  ]);
-  expect([...history.exchanges.keys()]).toEqual([KEY]);
-  expect(history.first?.settled?.by).toBe('result');
-  expect([...history.untracked.values()]).toMatchObject([
-    { purpose: 'discovery', at: 0, endedAt: 0, status: 200 },
-    { purpose: 'close', at: 10, endedAt: 10, status: 500 },
-  ]);
-});
 
 test.each([
   ['"Edit " + args.path', 'Edit src/main.rs'],
@@ -42,45 +30,103 @@ test.each([
   expect(historyOf(loaded({ displayScripts: { other: script } }), call()).first).not.toHaveProperty('shown');
 });
 
-test('an untrackedRequest knows whose it is', () => {
-  const selection = untrackedRequest('choice').map(moment => ({ ...moment, calls: [KEY] }));
-  const history = historyOf(untrackedRequest('discovery'), call(), selection);
-  expect([...history.untracked.values()].map(({ calls }) => calls)).toEqual([[], [KEY]]);
-});
-
-test('nothing has happened', () => {
-  const history = historyOf();
-  expect(history.first).toBeUndefined();
-  expect([history.exchanges.size, history.untracked.size, history.toolsets.length]).toEqual([0, 0, 0]);
-});
-
-describe('untracked', () => {
-  test('one that broke', () => {
-    expect([...historyOf(untrackedRequest('cancel', null)).untracked.values()]).toMatchObject([
-      { purpose: 'cancel', broken: 'ECONNREFUSED' },
-    ]);
-  });
-
-  test('row 1: a post to a wrong callback address belongs to no one', () => {
-    const history = historyOf(call(), refused('wrong-address', 404));
-    expect(history.first?.arrivals).toEqual([]);
-    expect([...history.untracked.values()]).toMatchObject([
-      { purpose: 'callback', status: 404, refusal: 'wrong-address' },
-    ]);
-  });
-
-  test('an invocation and a callback of a call are not one', () => {
-    expect(historyOf(call(), acknowledged(), resultArrives()).untracked.size).toBe(0);
-  });
-});
-
 test('RT-MATCH, row 7: an event that names no known call changes none', () => {
-  const other = call({ invocation: { ...INVOCATION, id: 'other' } }).map(each => ({
-    ...each,
-    calls: ['other'],
-  }));
+  const invocation = { ...INVOCATION, id: 'other' };
+  const other = call({ invocation }).map(each => ({ ...each, calls: ['other'] }));
   const stray = resultArrives().map(each => ({ ...each, calls: ['no one'] }));
   const history = historyOf(call(), other, stray);
   expect([...history.exchanges.keys()]).toEqual([KEY, 'other']);
   for (const { settled } of history.exchanges.values()) expect(settled).toBeNull();
+});
+
+describe('a thread', () => {
+  const threadOf = (...parts: Moment[][]) => historyOf(...parts).threads.get(THREAD);
+  const view = (content: object, leg: string, view_type = 'diff') =>
+    arrives({ ...VIEW, content, view_type }, { leg });
+
+  test.each([
+    ['sent', call({ invocation: { ...INVOCATION, thread_ancestors: ['root', 'parent'] } })],
+    ['denied', denied()],
+    ['made by others', expected()],
+  ])('has calls that were %s, and the threads it comes from', (how, story) => {
+    const ancestors = how === 'sent' ? ['root', 'parent'] : [];
+    expect(threadOf(story)).toMatchObject({ calls: [KEY], ancestors, closedAt: null });
+  });
+
+  test('is closed once', () => {
+    expect(threadOf(call(), at(7, closed()), at(9, closed()))?.closedAt).toBe(7);
+    expect(threadOf(call(), closed('other'))?.closedAt).toBeNull();
+  });
+
+  test('RT-VIEW: has the latest view of each type, known or not; empty content clears it', () => {
+    const thread = threadOf(
+      call(),
+      view({ patch: 'a' }, 'v1'),
+      at(9, view({ patch: 'b' }, 'v2')),
+      view({ a: 1 }, 'v3', 'chart'),
+      view({ a: 1 }, 'v4', 'gone'),
+      view({}, 'v5', 'gone'),
+    );
+    expect([...(thread?.views.values() ?? [])]).toMatchObject([
+      { type: 'diff', content: { patch: 'b' }, at: 9, call: KEY, updates: 2 },
+      { type: 'chart', content: { a: 1 } },
+    ]);
+  });
+
+  test('row 15: drops the oldest of very many view types, and of very large views, but never the latest', () => {
+    const many = Array.from({ length: 200 }, (_, index) => view({ index }, `${index}`, `${index}`));
+    const types = [...(threadOf(call(), ...many)?.views.keys() ?? [])];
+    expect([types.length, types.at(-1)]).toEqual([64, '199']);
+    const large = (type: string) => view({ text: 'x'.repeat(12 * 1024 * 1024) }, type, type);
+    const views = threadOf(call(), large('a'), large('b'), large('c'))?.views;
+    expect([...(views?.keys() ?? [])]).toEqual(['b', 'c']);
+  });
+});
+
+describe('untracked requests', () => {
+  const strays = Array.from({ length: 2_000 }, (_, index) =>
+    refused('wrong-address', 404, { leg: `l${index}` }),
+  );
+  const concerns = (fields: object, story: Moment[]) => story.map(each => ({ ...each, ...fields }));
+
+  test('have their end, and are found by call and by thread', () => {
+    const { untracked } = historyOf(
+      untrackedRequest('discovery'),
+      call(),
+      concerns({ calls: [KEY], thread: THREAD }, untrackedRequest('cancel', null)),
+      closed(),
+      refused('wrong-address', 404),
+    );
+    expect([...untracked.values()]).toMatchObject([
+      { purpose: 'discovery', status: 200 },
+      { purpose: 'cancel', broken: 'ECONNREFUSED', calls: [KEY] },
+      { purpose: 'close', status: 200 },
+      { purpose: 'callback', status: 404, refusal: 'wrong-address' },
+    ]);
+    expect(untracked.ofCall(KEY).map(({ purpose }) => purpose)).toEqual(['cancel']);
+    expect(untracked.ofThread(THREAD).map(({ purpose }) => purpose)).toEqual(['close']);
+  });
+
+  test('row 1: the first posts to wrong addresses are kept, and each until the event after its response', () => {
+    const history = new History();
+    const seen: (number | undefined)[] = [];
+    for (const event of eventsOf(...strays)) {
+      history.apply(event);
+      if (event.kind === 'response') seen.push(history.untracked.get(event.leg)?.status);
+    }
+    expect(seen).toEqual(Array(2_000).fill(404));
+    expect([history.untracked.size, history.untracked.misdirected]).toEqual([501, 1_499]);
+  });
+
+  test('of each call the latest are kept; a flood of posts hides no notice', () => {
+    const selections = Array.from({ length: 1_000 }, (_, index) =>
+      concerns({ calls: [KEY], leg: `c${index}` }, untrackedRequest('choice')),
+    );
+    const { untracked } = fold(eventsOf(call(), ...selections, ...strays, untrackedRequest('close', 500)));
+    expect(untracked.ofCall(KEY).map(({ leg }) => leg)).toEqual(
+      Array.from({ length: 200 }, (_, index) => `c${index + 800}`),
+    );
+    expect([...untracked.values()].at(-1)).toMatchObject({ purpose: 'close', status: 500 });
+    expect(untracked.forgotten).toBe(800);
+  });
 });

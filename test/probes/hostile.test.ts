@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { checksOf } from '../../src/check/judge.js';
-import { deferred } from '../../src/check/probes/listener.js';
 import type { Event } from '../../src/events/events.js';
+import { deferred } from '../support/deferred.js';
 import { startServing } from '../support/serving.js';
 import { answersOf, probing, probingInto } from './probing.js';
 import { operation, post, resultOf, startRawTool } from './tools.js';

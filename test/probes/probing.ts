@@ -1,6 +1,6 @@
 import type { CallEvidence } from '../../src/check/call.js';
 import { type Evidence, gather } from '../../src/check/evidence.js';
-import { type ProbeOptions, runProbes } from '../../src/check/probes/run.js';
+import { type ProbeOptions, runProbes } from '../../src/check/probes/probes.js';
 import type { Event } from '../../src/events/events.js';
 import { createLog } from '../../src/events/log.js';
 import { createAgentClient } from '../../src/http/pooled-client.js';

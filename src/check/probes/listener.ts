@@ -21,11 +21,11 @@ export interface WaitOptions {
   readonly signal: AbortSignal;
 }
 
-/** Waits at most `ms`; returns whether the promise resolved in time. */
-export async function resolvedWithin(
+/** Waits at most `ms`; returns whether the promise resolved in time. Without a promise it is a pause. */
+export async function within(
   { clock, signal }: WaitOptions,
   ms: number,
-  promise: Promise<unknown>,
+  promise: Promise<unknown> = new Promise(() => {}),
 ): Promise<boolean> {
   let stop = () => {};
   const timeout = new Promise<false>(resolve => {
@@ -38,15 +38,7 @@ export async function resolvedWithin(
     };
     if (signal.aborted) end();
   });
-  try {
-    return await Promise.race([promise.then(() => true), timeout]);
-  } finally {
-    stop();
-  }
-}
-
-export async function pause(options: WaitOptions, ms: number): Promise<void> {
-  await resolvedWithin(options, ms, new Promise(() => {}));
+  return Promise.race([promise.then(() => true), timeout]).finally(stop);
 }
 
 /** A signal that any number of waits may listen to without a warning from Node. */
@@ -54,20 +46,6 @@ export function sharedSignal(...signals: AbortSignal[]): AbortSignal {
   const signal = AbortSignal.any(signals);
   setMaxListeners(0, signal);
   return signal;
-}
-
-/** A promise and its resolve function, as `Promise.withResolvers` returns them. */
-export interface Deferred<T> {
-  readonly promise: Promise<T>;
-  readonly resolve: (value: T | PromiseLike<T>) => void;
-}
-
-export function deferred<T>(): Deferred<T> {
-  let resolve: Deferred<T>['resolve'] = () => {};
-  const promise = new Promise<T>(keep => {
-    resolve = keep;
-  });
-  return { promise, resolve };
 }
 
 /** The response to a callback: a status; 200 after a while; nothing until the connection breaks; a broken connection at once. */
@@ -78,52 +56,42 @@ const SLOW_MS = 1_000;
 /** A tool that waits for the response to its result has not acknowledged the call first (TOOL-ACK), in ms. */
 const ACK_WAIT_MS = 200;
 
-interface Limits {
-  readonly callbacks: number;
-  readonly bytes: number;
-}
-
 /** A tool that sends more is broken or malicious (threats, row 15). Everything that counts is kept for the rules. */
-const CALL_LIMITS: Limits = { callbacks: 200, bytes: 64 * 1024 * 1024 };
+const CALL_LIMITS = { callbacks: 200, bytes: 64 * 1024 * 1024 };
 
-const RUN_LIMITS: Limits = { callbacks: 5_000, bytes: 256 * 1024 * 1024 };
+const RUN_LIMITS = { callbacks: 5_000, bytes: 256 * 1024 * 1024 };
 
 /** Posts to an unknown address, and refused ones. */
-const STRAY_LIMITS: Limits = { callbacks: 1_000, bytes: Number.POSITIVE_INFINITY };
+const STRAY_LIMITS = { callbacks: 1_000, bytes: Number.POSITIVE_INFINITY };
 
 /** Counts callbacks, and warns once when there are too many. */
 export class Quota {
   #callbacks = 0;
   #bytes = 0;
+  #isTold = false;
 
   /** @param whose of the warning: `for one call` */
   constructor(
     private readonly log: Log,
-    private readonly limits: Limits,
+    private readonly limits: typeof CALL_LIMITS,
     private readonly whose: string,
     private readonly calls?: string[],
   ) {}
 
   /** @param size of one more callback, in bytes */
   admits(size: number): boolean {
-    const wasFull = this.#isFull();
+    const { callbacks, bytes } = this.limits;
     this.#callbacks++;
     this.#bytes += size;
-    if (!wasFull && this.#isFull()) this.#warn();
-    return !this.#isFull();
-  }
-
-  #isFull(): boolean {
-    return this.#callbacks > this.limits.callbacks || this.#bytes > this.limits.bytes;
-  }
-
-  #warn(): void {
-    const { callbacks, bytes } = this.limits;
+    if (this.#callbacks <= callbacks && this.#bytes <= bytes) return true;
+    if (this.#isTold) return false;
+    this.#isTold = true;
     const limits = Number.isFinite(bytes)
       ? `${callbacks} callbacks, or ${bytesText(bytes)},`
       : `${callbacks} posts`;
     const message = `more than ${limits} came ${this.whose}; the rest is ignored`;
     this.log.emit({ kind: 'warned', ...(this.calls && { calls: this.calls }), message });
+    return false;
   }
 }
 
@@ -154,8 +122,8 @@ export class Inbox {
     return () => this.#readers.delete(read);
   }
 
-  has(type: CallbackType): boolean {
-    return this.callbacks.some(({ message }) => message?.type === type);
+  has(...types: readonly CallbackType[]): boolean {
+    return this.callbacks.some(({ message }) => message !== null && types.includes(message.type));
   }
 
   get isSubscription(): boolean {
@@ -184,7 +152,7 @@ interface ExpectedCall {
   /** For its callbacks, one after the other; the last one from then on. */
   readonly answers: readonly Answering[];
   /** Resolves when its invocation has ended. */
-  readonly acknowledged: Promise<unknown>;
+  readonly acknowledged: () => Promise<unknown>;
 }
 
 interface OpenCall extends ExpectedCall {
@@ -247,7 +215,7 @@ export class ProbeListener {
     const reading = readCallback(body.json);
     const message = reading.ok ? reading.message : null;
     const planned = answers[Math.min(call.received++, answers.length - 1)] ?? 200;
-    if (message?.type === 'tool_result') await resolvedWithin(this.#waiting, ACK_WAIT_MS, acknowledged);
+    if (message?.type === 'tool_result') await within(this.#waiting, ACK_WAIT_MS, acknowledged());
     const reply = await this.#answer(recorded, arrived, message || planned !== 200 ? planned : 400);
     const isAccepted = reply !== 'reset' && reply.status === 200;
     inbox.put({ leg: recorded.leg, at, message, sha256: body.sha256, isAccepted });
@@ -255,10 +223,10 @@ export class ProbeListener {
   }
 
   async #answer(recorded: RecordedRequest, { onGone }: Arrived, answering: Answering): Promise<Reply> {
-    if (answering === 'slow') await pause(this.#waiting, SLOW_MS);
+    if (answering === 'slow') await within(this.#waiting, SLOW_MS);
     const gone = new Promise<void>(resolve => onGone?.(resolve));
     if (answering === 'hang' || answering === 'reset') {
-      const isGone = answering === 'hang' && (await resolvedWithin(this.#waiting, this.hangMs, gone));
+      const isGone = answering === 'hang' && (await within(this.#waiting, this.hangMs, gone));
       recorded.broken('answer', isGone ? 'ECONNRESET' : 'ABORTED');
       return 'reset';
     }

@@ -1,21 +1,45 @@
 import { randomUUID } from 'node:crypto';
+import { ACK_SLOW_MS } from '../../events/exchange.js';
+import type { Case } from '../../fixtures/check-files.js';
 import { brokenValues } from '../../json-schema/example.js';
+import { readToolset } from '../../protocol/read-toolset.js';
 import { migrateUrl, type Toolset } from '../../protocol/toolset.js';
-import { readAcknowledgement, recordedSend } from '../../runtime/notices.js';
+import type { ListenerOptions } from '../../runtime/callback-server.js';
+import { DISCOVERY_HINTS, findDocument, recordLoaded } from '../../runtime/discover.js';
+import { notify, readAcknowledgement, recordedSend } from '../../runtime/notices.js';
 import { onceEach } from '../../util/collections.js';
-import { concurrently, type Plan, type ProbeCall, type ProbeClient, type ProbeContext } from './client.js';
-import type { Inbox } from './listener.js';
-import { type SampleCalls, schemaDeadline } from './samples.js';
+import {
+  type ContextOptions,
+  concurrently,
+  type Plan,
+  type ProbeCall,
+  ProbeClient,
+  ProbeContext,
+} from './client.js';
+import { type Inbox, ProbeListener, sharedSignal } from './listener.js';
+import { callablesOf, SampleCalls, schemaDeadline } from './samples.js';
+
+export interface ProbeOptions extends Pick<ContextOptions, ContextOption> {
+  readonly listener: ListenerOptions;
+  /** Base of the tool server. */
+  readonly url: string;
+  /** Called whatever their annotations say. */
+  readonly operations: readonly string[];
+  readonly cases: readonly Case[];
+  readonly onProgress: (done: number, total: number, probe: string) => void;
+}
+
+type ContextOption = 'wire' | 'clock' | 'signal' | 'probeTimeoutMs' | 'wants' | 'onConsent';
 
 /** What a probe works with. */
-export interface Target {
+interface Target {
   readonly context: ProbeContext;
   readonly toolset: Toolset | null;
   readonly samples: SampleCalls;
 }
 
 /** One thing that a check tries; its `checks` are what it shows of any tool. */
-export interface Probe extends Plan {
+interface Probe extends Plan {
   /** What it may show besides, if the tool offers it. */
   readonly shows?: Plan['checks'];
   /** It disturbs others, so it runs last and alone. */
@@ -52,12 +76,12 @@ function untilAccepted(answers: NonNullable<ProbeCall['answers']>): Probe['run']
   const isAccepted = ({ callbacks }: Inbox) => callbacks.some(callback => callback.isAccepted);
   return withOperation(async (client, operation) => {
     const call = client.send({ ...operation, answers });
-    if (await client.sees(call, isAccepted)) await client.finish(call);
+    if (await call.sees(isAccepted)) await call.finish();
   });
 }
 
 /** Every operation that may be called, with valid arguments. */
-export const VALID_CALL: Probe = {
+const VALID_CALL: Probe = {
   id: 'valid-call',
   checks: [
     'TOOL-ACK',
@@ -152,12 +176,9 @@ export const PROBES: readonly Probe[] = [
     checks: ['TOOL-NORETRY'],
     run: withOperation(async (client, operation, { context }) => {
       const call = client.send({ ...operation, answers: [400] });
-      if (await client.sees(call, ({ callbacks }) => callbacks.length > 0))
-        await client.sees(
-          call,
-          ({ callbacks }) => callbacks.length > 1,
-          Math.min(QUIET_MS, context.windowMs),
-        );
+      const quietMs = Math.min(QUIET_MS, context.windowMs);
+      if (await call.sees(({ callbacks }) => callbacks.length > 0))
+        await call.sees(({ callbacks }) => callbacks.length > 1, quietMs);
     }),
   },
   { id: 'listener-slow', checks: ['TOOL-ONCE'], run: variants([{ answers: ['slow'] }]) },
@@ -216,15 +237,18 @@ export const PROBES: readonly Probe[] = [
     alone: true,
     run: async (client, target) => {
       const { context } = target;
-      const unknown = [`call_${randomUUID()}`, ...HOSTILE_IDS];
+      const { wire, base } = context.options;
       await Promise.all(
-        unknown.map(id => context.notify({ kind: 'cancel', message: { thread_id: id, tool_call_id: id } })),
+        [`call_${randomUUID()}`, ...HOSTILE_IDS].map(id => {
+          const message = { thread_id: id, tool_call_id: id };
+          return notify(wire, base, { kind: 'cancel', message }, context.patience);
+        }),
       );
       const operation = await sampleOperation(target);
       if (!operation) return;
       const call = client.send(operation);
       await call.acknowledged;
-      context.wire.log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls: [call.key] });
+      context.recordCancel(call.key);
       for (let time = 0; time < 2; time++) await context.cancel(call);
     },
   },
@@ -247,7 +271,7 @@ export const PROBES: readonly Probe[] = [
     checks: ['TOOL-MIGRATE'],
     isFor: ({ toolset }) => toolset?.needsMigration === true,
     run: async (_, { context }) => {
-      const { wire, base, options } = context;
+      const { wire, base, signal } = context.options;
       const about = { purpose: 'migrate', attempt: 1 } as const;
       await recordedSend(wire, about, {
         method: 'POST',
@@ -256,7 +280,7 @@ export const PROBES: readonly Probe[] = [
         body: Buffer.from('{}'), // cannot succeed: a check never moves anything
         read: readAcknowledgement,
         timeoutMs: context.windowMs,
-        signal: options.signal,
+        signal,
       }).catch(() => {}); // the log has the error
     },
   },
@@ -297,3 +321,114 @@ const brokenCalls = onceEach(async ({ samples }: Target): Promise<readonly Probe
   );
   return found.flat();
 });
+
+/** A callback hangs for this part of the window: the rest of it is for the next attempt. */
+const HANG_PART = 0.5;
+
+/** Most probes only wait; a tool on a small machine must keep its time. */
+const PROBE_CONCURRENCY = 6;
+
+const CLOSE_CONCURRENCY = 8;
+
+const HINTS = {
+  ...DISCOVERY_HINTS,
+  missing:
+    'A check begins with discovery: give the base URL, below which /.well-known/rap-toolset gives the toolset (TOOL-DISCOVER). A tool without one is judged by what was saved of it: protocol-cli invoke <endpoint> <operation> --endpoint --save run.ndjson, then protocol-cli check run.ndjson.',
+};
+
+/**
+ * Asks a tool server for its toolset and tries it with everything that a runtime may do. The log records what was sent and what came,
+ * and the rules judge that.
+ * @throws ProtocolCliError `unreachable` or `no-discovery` if there is nothing to check, `unknown-operation`, `port-in-use`.
+ */
+export async function runProbes(options: ProbeOptions): Promise<void> {
+  const { wire, clock, probeTimeoutMs, wants, onConsent, cases } = options;
+  const signal = sharedSignal(options.signal);
+  const listener = new ProbeListener(wire.log, { clock, signal }, probeTimeoutMs * HANG_PART);
+  const common = { wire, clock, signal, listener, probeTimeoutMs, wants, onConsent };
+  wire.log.emit({ kind: 'planned', by: 'probe', plan: 'discovery', checks: ['TOOL-DISCOVER', 'TOOL-NAMES'] });
+  const { base, body } = await findDocument(wire, options.url, HINTS);
+  const reading = await readToolset(body.json);
+  const toolset = reading.ok ? reading.toolset : null; // nothing of an invalid toolset may be called (RT-TOOLSET)
+  if (toolset) recordLoaded(wire, base, toolset);
+  const { callables = [], warnings = [] } = toolset ? await callablesOf(toolset, options) : {};
+  const context = new ProbeContext({ ...common, base, endpoint: toolset?.endpoint ?? base });
+  for (const message of warnings) context.warn(message);
+  await listener.start(options.listener);
+  try {
+    const samples = new SampleCalls(context, VALID_CALL, callables, toolset ? cases : []);
+    const target = { context, toolset, samples };
+    if (toolset && cases.length > 0) void samples.finished; // cases are called whatever the rules
+    await runAll(target, options.onProgress);
+    if (samples.isStarted) await samples.finished;
+    if (wants('TOOL-ACK')) await repeatLate(target);
+    await closeThreads(context);
+    const again = () => findDocument(wire, base).catch(() => {});
+    if (context.isBroken) await context.within(context.windowMs, again()); // shows whether the tool is still there
+  } finally {
+    await listener.close();
+  }
+}
+
+/** Records the plans of the wanted probes, runs them in parallel, then the disturbing ones one by one. */
+async function runAll(target: Target, onProgress: ProbeOptions['onProgress']): Promise<void> {
+  const { context } = target;
+  const probes: Probe[] = [];
+  for (const probe of PROBES)
+    if ([...probe.checks, ...(probe.shows ?? [])].some(context.options.wants))
+      if ((await probe.isFor?.(target)) ?? true) probes.push(probe);
+  for (const probe of probes) context.recordPlan(probe);
+  let done = 0;
+  const run = (isAlone: boolean) =>
+    concurrently(
+      probes.filter(({ alone = false }) => alone === isAlone),
+      isAlone ? 1 : PROBE_CONCURRENCY,
+      async probe => {
+        if (context.isAborted) return;
+        await probe.run(new ProbeClient(context, probe), target);
+        onProgress(++done, probes.length, probe.id);
+      },
+    );
+  await run(false);
+  await run(true);
+}
+
+const MAX_REPEATS = 3;
+
+/** After this many calls that stay late, more repeats add nothing. */
+const MAX_LATE = 3;
+
+/** Late acknowledgements may have been late because of load, so each call is repeated alone; TOOL-ACK uses the best time. */
+async function repeatLate({ context, toolset, samples }: Target): Promise<void> {
+  const client = new ProbeClient(context, { id: 'acknowledgement again', checks: ['TOOL-ACK'], again: true });
+  const late = new Map<string, ProbeCall>();
+  for (const call of [...context.calls])
+    if (call.sent && (await call.isLate())) late.set(JSON.stringify(call.sent), call.sent);
+  const harmless = samples.callables.filter(({ isHarmless }) => isHarmless).map(({ tool }) => tool.name);
+  const forbidden = toolset?.tools.map(({ name }) => name).filter(name => !harmless.includes(name)) ?? [];
+  let stayLate = 0;
+  for (const call of late.values())
+    if (!forbidden.includes(call.operation) && (await staysLate(context, client, call)))
+      if (++stayLate === MAX_LATE || context.isBroken) return;
+}
+
+async function staysLate(context: ProbeContext, client: ProbeClient, call: ProbeCall): Promise<boolean> {
+  for (let time = 0; time < MAX_REPEATS && !context.isAborted; time++) {
+    const repeat = client.send(call);
+    if ((await repeat.acknowledged) === null) break;
+    const answered = repeat.inbox.until(({ callbacks }) => callbacks.length > 0);
+    await context.within(ACK_SLOW_MS, answered); // the work of a call may disturb the next one
+    await repeat.converse();
+    if (!(await repeat.isLate())) return false;
+  }
+  return true;
+}
+
+/** Stops at the first notice without an answer. */
+async function closeThreads(context: ProbeContext): Promise<void> {
+  const threads = new Set(context.calls.map(({ thread }) => thread));
+  let isThere = true;
+  await concurrently([...threads], CLOSE_CONCURRENCY, async thread => {
+    if (isThere && !context.isAborted) isThere = (await context.closeThread(thread)).kind === 'answered';
+  });
+}

@@ -8,7 +8,6 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { didYouMean } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { concurrently, type Plan, ProbeClient, type ProbeContext, type SentCall } from './client.js';
-import { type Deferred, deferred } from './listener.js';
 
 /** An operation that may be called, and valid arguments for it. */
 interface Callable {
@@ -25,12 +24,10 @@ interface Permission {
 }
 
 /** For one operation, and for all of them, in ms: a foreign schema may be made to be costly (threats, row 22). */
-const SCHEMA_MS = 1_000;
-
-const ALL_SCHEMAS_MS = 5_000;
+const SCHEMA_MS = { one: 1_000, all: 5_000 };
 
 /** Tells whether the time for the schema of one operation is over. */
-export function schemaDeadline(ms = SCHEMA_MS): () => boolean {
+export function schemaDeadline(ms = SCHEMA_MS.one): () => boolean {
   const end = performance.now() + ms;
   return () => performance.now() > end;
 }
@@ -46,7 +43,7 @@ export async function callablesOf(
 ): Promise<{ readonly callables: readonly Callable[]; readonly warnings: readonly string[] }> {
   refuseUnknown(toolset, permission);
   const { operations, cases } = permission;
-  const isOver = schemaDeadline(ALL_SCHEMAS_MS);
+  const isOver = schemaDeadline(SCHEMA_MS.all);
   const callables: Callable[] = [];
   const warnings: string[] = [];
   const allowed = toolset.tools
@@ -78,8 +75,7 @@ async function argumentsFor(tool: Tool, written: Case | undefined): Promise<Call
   return `${tool.name} is not called: no valid arguments could be made from its inputSchema (${example.reason}); write a case`;
 }
 
-function isMarkedHarmless({ annotations = {} }: Tool): boolean {
-  const { readOnly, destructive, requiresAuth, longRunning } = annotations;
+function isMarkedHarmless({ annotations: { readOnly, destructive, requiresAuth, longRunning } = {} }: Tool) {
   return readOnly === true && !destructive && !longRunning && requiresAuth === undefined;
 }
 
@@ -113,24 +109,29 @@ const SHOWN_BY: Readonly<Record<Offer, readonly RequirementId[]>> = {
   view: ['TOOL-POST'],
 };
 
-/** The first call of an operation. */
-interface Sample {
-  readonly plan: Plan;
-  readonly client: ProbeClient;
-  readonly call: {
-    readonly operation: string;
-    readonly arguments: Callable['arguments'];
-    readonly isFollowed: boolean;
-  };
-  /** The operation, if this is its first call. */
-  readonly callable: Callable | undefined;
-  /** Null if it was skipped. */
-  readonly sent: Deferred<SentCall | null>;
+/** One call of an operation: as a case says, or with example arguments. */
+class Sample {
+  /** Resolves when it is sent; null if it was skipped. */
+  readonly sent: Promise<SentCall | null>;
+  resolve: (sent: SentCall | null) => void = () => {};
+
+  /** @param callable the operation, if this is its first call */
+  constructor(
+    readonly plan: Plan,
+    readonly client: ProbeClient,
+    readonly call: Pick<Callable, 'arguments'> & { readonly operation: string; readonly isFollowed: boolean },
+    readonly callable: Callable | undefined,
+  ) {
+    this.sent = new Promise(resolve => {
+      this.resolve = resolve;
+    });
+  }
 }
 
 /** Calls every operation that may be called once: as its cases say, or with example arguments. Starts with the first use. */
 export class SampleCalls {
-  #started: { readonly samples: readonly Sample[]; readonly finished: Promise<void> } | undefined;
+  #samples: readonly Sample[] | undefined;
+  #finished: Promise<void> | undefined;
   #operation: Promise<Callable | null> | undefined;
 
   /** @param plan of the calls without a case */
@@ -143,11 +144,13 @@ export class SampleCalls {
 
   /** Resolves when all calls have ended. */
   get finished(): Promise<void> {
-    return this.#start().finished;
+    this.#samples ??= this.#makeSamples();
+    this.#finished ??= this.#callAll(this.#samples);
+    return this.#finished;
   }
 
   get isStarted(): boolean {
-    return this.#started !== undefined;
+    return this.#finished !== undefined;
   }
 
   /**
@@ -159,39 +162,30 @@ export class SampleCalls {
     return this.#operation;
   }
 
-  #start() {
-    if (!this.#started) {
-      const samples = this.#samples();
-      this.#started = { samples, finished: this.#callAll(samples) };
-    }
-    return this.#started;
-  }
-
-  #samples(): readonly Sample[] {
+  #makeSamples(): readonly Sample[] {
     const { context, cases, callables } = this;
-    const isFollowed = context.wants('TOOL-SUB');
+    const isFollowed = context.options.wants('TOOL-SUB');
+    const isFirst = new Set<string>();
+    const callableOf = (operation: string) => {
+      if (isFirst.has(operation)) return undefined;
+      isFirst.add(operation);
+      return callables.find(({ tool }) => tool.name === operation);
+    };
     const written = cases.map(({ operation, arguments: args, offers }, index) => {
       const checks = [...new Set(offers.flatMap(offer => SHOWN_BY[offer]))];
       const plan: Plan = { id: `case ${index}`, checks, case: index };
       const call = { operation, arguments: args, isFollowed: isFollowed || offers.includes('subscription') };
-      return { plan, client: new ProbeClient(context, plan), call };
+      return new Sample(plan, new ProbeClient(context, plan), call, callableOf(operation));
     });
-    const others = callables.filter(({ tool }) => !cases.some(({ operation }) => operation === tool.name));
+    const others = callables.filter(({ tool }) => !isFirst.has(tool.name));
     const left = others.length - MAX_OPERATIONS;
     if (left > 0) context.warn(`${left} more operations were not called (limit: ${MAX_OPERATIONS})`);
     const client = new ProbeClient(context, this.plan);
-    const examples = others.slice(0, MAX_OPERATIONS).map(({ tool, arguments: args }) => ({
-      plan: this.plan,
-      client,
-      call: { operation: tool.name, arguments: args, isFollowed },
-    }));
-    const all = [...written, ...examples];
-    return all.map((sample, index) => {
-      const { operation } = sample.call;
-      const isFirst = all.findIndex(({ call }) => call.operation === operation) === index;
-      const callable = isFirst ? callables.find(({ tool }) => tool.name === operation) : undefined;
-      return { ...sample, callable, sent: deferred<SentCall | null>() };
+    const examples = others.slice(0, MAX_OPERATIONS).map(callable => {
+      const call = { operation: callable.tool.name, arguments: callable.arguments, isFollowed };
+      return new Sample(this.plan, client, call, callableOf(callable.tool.name));
     });
+    return [...written, ...examples];
   }
 
   /** A silent operation costs a whole window: after a few of them only cases are called. */
@@ -199,14 +193,14 @@ export class SampleCalls {
     let silent = 0;
     let skipped = 0;
     await concurrently(samples, CONCURRENCY, async sample => {
-      const { plan, client, call, callable, sent } = sample;
+      const { plan, client, call, callable } = sample;
       if (silent >= MAX_SILENT && plan.case === undefined) {
         skipped++;
-        return sent.resolve(null);
+        return sample.resolve(null);
       }
       const made = client.send(call);
-      sent.resolve(made);
-      await Promise.all([client.finish(made), callable?.isHarmless && this.#callAgain(sample, made)]);
+      sample.resolve(made);
+      await Promise.all([made.finish(), callable?.isHarmless && this.#callAgain(sample, made)]);
       if (made.inbox.callbacks.length === 0) silent++;
     });
     if (skipped > 0)
@@ -216,24 +210,19 @@ export class SampleCalls {
   /** A followed subscription may end without a cancel, so a second call tests the cancel. */
   async #callAgain({ call }: Sample, { inbox }: SentCall): Promise<void> {
     const { context } = this;
-    if (!context.wants('TOOL-SUB')) return;
-    await context.within(
-      context.windowMs,
-      inbox.until(each => each.has('tool_result')),
-    );
+    if (!context.options.wants('TOOL-SUB')) return;
+    await context.sees(inbox, 'tool_result');
     if (context.isAborted || !inbox.isSubscription) return;
     const client = new ProbeClient(context, { id: `subscription ${call.operation}`, checks: [] });
     await client.call({ ...call, isFollowed: false });
   }
 
   async #pickOperation(): Promise<Callable | null> {
-    const ranking = this.#start().samples.flatMap(({ callable, sent }) =>
-      callable?.isHarmless ? [{ callable, rank: this.#rank(sent.promise) }] : [],
-    );
+    void this.finished;
     const order = this.callables.map(({ tool }) => tool.name);
-    ranking.sort(
-      (one, other) => order.indexOf(one.callable.tool.name) - order.indexOf(other.callable.tool.name),
-    );
+    const ranking = (this.#samples ?? [])
+      .flatMap(({ callable, sent }) => (callable?.isHarmless ? [{ callable, rank: this.#rank(sent) }] : []))
+      .sort((one, other) => order.indexOf(one.callable.tool.name) - order.indexOf(other.callable.tool.name));
     let best: { readonly callable: Callable; readonly rank: number } | null = null;
     for (const { callable, rank: coming } of ranking) {
       const rank = await coming;
@@ -247,11 +236,7 @@ export class SampleCalls {
   async #rank(sent: Promise<SentCall | null>): Promise<number | null> {
     const inbox = (await sent)?.inbox;
     if (!inbox) return null;
-    const { context } = this;
-    await context.within(
-      context.windowMs,
-      inbox.until(each => each.has('tool_result') || each.has('user_choice') || each.has('oauth')),
-    );
+    await this.context.sees(inbox, 'tool_result', 'user_choice', 'oauth');
     if (inbox.has('oauth')) return null;
     if (inbox.has('user_choice')) return 1;
     if (inbox.isSubscription) return 2;

@@ -3,7 +3,7 @@ import { judgeCases } from '../../check/cases.js';
 import { type Conformance, conformanceOf, type Verdict } from '../../check/conformance.js';
 import { gather } from '../../check/evidence.js';
 import { checksOf } from '../../check/judge.js';
-import { runProbes } from '../../check/probes/run.js';
+import { runProbes } from '../../check/probes/probes.js';
 import { REQUIREMENTS } from '../../check/rules/all.js';
 import { REQUIREMENT_IDS } from '../../protocol/requirements.js';
 import { ruleLine, shareableRun, specLines } from '../../render/check-report.js';

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
 import type { Gap } from '../../check/conformance.js';
 import { type Recording, recordingsOf } from '../../check/evidence.js';
-import type { ProbeOptions } from '../../check/probes/run.js';
+import type { ProbeOptions } from '../../check/probes/probes.js';
 import type { Event } from '../../events/events.js';
 import type { EventRedactor } from '../../events/shareable.js';
 import { missingFrom } from '../../events/transcript-reader.js';

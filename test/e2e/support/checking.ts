@@ -1,5 +1,5 @@
 import { type Check, checksOf } from '../../../src/check/judge.js';
-import type { ProbeOptions } from '../../../src/check/probes/run.js';
+import type { ProbeOptions } from '../../../src/check/probes/probes.js';
 import { probing } from '../../probes/probing.js';
 
 /** What a check makes of a tool server, a row for each rule. */

@@ -1,5 +1,5 @@
 import type { CheckStatus } from '../../../../src/check/judge.js';
-import type { ProbeOptions } from '../../../../src/check/probes/run.js';
+import type { ProbeOptions } from '../../../../src/check/probes/probes.js';
 import type { RequirementId } from '../../../../src/protocol/requirements.js';
 
 /** A tool that breaks one rule, and how that is reported. */

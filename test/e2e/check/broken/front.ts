@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { deferred } from '../../../../src/check/probes/listener.js';
+import { deferred } from '../../../support/deferred.js';
 import { servePeer } from '../../support/serve-peer.js';
 import { type Fields, fieldsIn } from './fields.js';
 

@@ -1,4 +1,3 @@
-import type { CaseCheck } from '../check/cases.js';
 import {
   type Conformance,
   conformanceOf,
@@ -7,9 +6,9 @@ import {
   type Verdict,
 } from '../check/conformance.js';
 import { notCalled } from '../check/evidence.js';
-import { type Check, checkTranscript } from '../check/judge.js';
+import { type Check, type ConcernedCall, checkTranscript } from '../check/judge.js';
 import type { ObservableRule } from '../check/rule.js';
-import { RULES } from '../check/rules/all.js';
+import { REQUIREMENTS, RULES } from '../check/rules/all.js';
 import type { CallLog } from '../events/call-log.js';
 import type { Event } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
@@ -17,35 +16,141 @@ import { History } from '../events/history.js';
 import { toldOnce } from '../events/round-trips.js';
 import { REQUIREMENT_IDS, type RequirementId, type Side, type Warning } from '../protocol/requirements.js';
 import type { Redactor } from '../util/redact.js';
-import { cut, firstFew } from '../util/text.js';
-import { caseLines, caseName, gapLines, idleLines, rowLines, type WireRecord } from './check-rows.js';
+import { cut, firstFew, firstOf } from '../util/text.js';
+import { visibleLine } from '../util/visible.js';
+import { evidenceLines, type Proof, type WireRecord } from './check-evidence.js';
 import { type Failure, failureOf } from './failure.js';
-import { counted as countedNoun, type Line, quote, type Span, say } from './line.js';
+import { counted as countedNoun, type Line, MARKS, type Mark, quote, type Span, say } from './line.js';
 import { problemLines } from './saved-answers.js';
 import { counted, warningsOf, withoutFollow } from './warnings.js';
 
-const VERDICTS: Readonly<Record<Verdict, Span>> = {
-  passed: say('✓ passed', 'good'),
-  failed: say('✗ failed', 'bad'),
-  incomplete: say('? incomplete', 'warn'),
-};
+/** One thing that a check says: of a rule, a case, a part of the recording, or an expected failure that could not occur. */
+export interface Finding extends Proof {
+  readonly about: Side | 'case' | 'gap' | 'idle';
+  readonly standing: Standing;
+  /** In one line: what it is about. */
+  readonly heading: Line;
+  /** The same as plain text, which is foreign. */
+  readonly name: string;
+  /** Above an annotation of the code. */
+  readonly title: string;
+  readonly kind: string;
+  readonly reasons: readonly string[];
+  /** `file:line` where it can be changed. */
+  readonly place?: string | undefined;
+  readonly calls?: readonly ConcernedCall[] | undefined;
+  readonly expected?: string | undefined;
+  readonly actual?: string | undefined;
+  /** How to fix a violation. */
+  readonly advice?: string;
+  readonly masks?: readonly RequirementId[] | undefined;
+}
+
+/** Everything that a check says: rules, cases, what is missing of the recording, expected failures that could not occur. */
+export function findingsOf({ checks, cases, gaps, idle }: Conformance): Finding[] {
+  const nothing = { events: [], kind: 'gap' };
+  return [
+    ...checks.map(findingOf),
+    ...cases.map(({ place, operation, status, reason, reasonLines: reasons = [reason], events, calls }) => ({
+      about: 'case' as const,
+      standing: CASES[status],
+      heading: [...quote(operation, 'title'), say('  '), ...quote(place, 'dim')],
+      name: `${operation} ${place}`,
+      title: `case ${operation} ${status === 'fail' ? 'failed' : 'could not run'}`,
+      kind: 'case',
+      reasons,
+      place,
+      events,
+      calls,
+    })),
+    ...gaps.map(({ place, reason }) => ({
+      ...nothing,
+      about: 'gap' as const,
+      standing: 'could-not-run' as const,
+      heading: quote(place, 'title'),
+      name: `recording is complete at ${place}`,
+      title: 'incomplete recording; violations may be missed',
+      reasons: [reason],
+      place,
+    })),
+    ...idle.map(({ id, place, why }) => ({
+      ...nothing,
+      about: 'idle' as const,
+      standing: 'not-applicable' as const,
+      heading: [say(id, 'title'), say('  is expected to fail')],
+      name: id,
+      title: `${id} is expected to fail`,
+      reasons: [`it ${why} (${place})`],
+      place,
+    })),
+  ];
+}
+
+const CASES = { pass: 'passed', fail: 'failed', 'could-not-run': 'could-not-run' } as const;
+
+function findingOf(row: Row): Finding {
+  const { id, side, level, standing, reason, reasonLines = [reason], masks, excuse, events } = row;
+  const { statement, advice } = REQUIREMENTS[id];
+  const rule = {
+    about: side,
+    standing,
+    heading: [say(id, 'title'), say(`  ${level}  `, 'dim'), say(statement)],
+    name: `${id} ${statement}`,
+    title: standing === 'could-not-run' ? `${id} could not run` : `${id} (${level})`,
+    kind: level,
+    masks,
+    events,
+  };
+  if (standing === 'stale') {
+    const stale = `it passes but is expected to fail; remove it from ${excuse?.place}`;
+    return { ...rule, reasons: [stale], place: excuse?.place };
+  }
+  const { calls, expected, actual, spots = [] } = row;
+  const isExcused = excuse !== undefined && standing === 'expected';
+  return {
+    ...rule,
+    reasons: [...(isExcused ? [`expected: ${excuse.reason} (${excuse.place})`] : []), ...reasonLines],
+    ...{ calls, expected, actual, spots },
+    ...(isBreach(standing) && { advice }),
+  };
+}
+
+/** Whether it calls for a fix. */
+export function isBreach(standing: Standing): boolean {
+  return standing === 'failed' || standing === 'warned';
+}
+
+/** Whether it can be seen on the wire. */
+export function hasEvidence(standing: Standing): boolean {
+  return standing !== 'passed' && standing !== 'stale' && standing !== 'not-applicable';
+}
+
+const STANDINGS = {
+  failed: ['failed', 'failed'],
+  stale: ['failed', 'passed, but expected to fail'],
+  'could-not-run': ['asking', 'could not run'],
+  warned: ['note', 'with a warning'],
+  expected: [say('~', 'dim'), 'failed as expected'],
+  passed: ['done', 'passed'],
+  'not-applicable': [say('·', 'dim'), 'not applicable'],
+} as const satisfies Readonly<Record<Standing, readonly [Mark | Span, string]>>;
 
 /** In the order of the summary. */
-const COUNTS: Readonly<Record<Standing, string>> = {
-  passed: 'passed',
-  failed: 'failed',
-  stale: 'passed, but expected to fail',
-  'could-not-run': 'could not run',
-  warned: 'with a warning',
-  expected: 'failed as expected',
-  'not-applicable': 'not applicable',
-};
+const SUMMARY = [
+  'passed',
+  'failed',
+  'stale',
+  'could-not-run',
+  'warned',
+  'expected',
+  'not-applicable',
+] as const;
 
 /** `32 rules: 20 passed, 2 failed, 10 not applicable · 3 of 4 cases passed` */
 export function summaryText({ checks, cases, gaps }: Conformance): string {
-  const counts = Object.entries(COUNTS).flatMap(([standing, words]) => {
+  const counts = SUMMARY.flatMap(standing => {
     const count = checks.filter(check => check.standing === standing).length;
-    return count > 0 ? [`${count} ${words}`] : [];
+    return count > 0 ? [`${count} ${STANDINGS[standing][1]}`] : [];
   });
   const passing = cases.filter(({ status }) => status === 'pass').length;
   return [
@@ -55,14 +160,72 @@ export function summaryText({ checks, cases, gaps }: Conformance): string {
   ].join(' · ');
 }
 
-/** What there is to show besides the rows. */
+/** How much of an id is shown: `short` only distinguishes calls that also have a line. */
+type Ids = 'short' | 'whole';
+
+/** A finding with everything that there is to say: what was asked, what was seen instead, and how it was on the wire. */
+export function findingLines(finding: Finding, record: WireRecord, ids: Ids = 'short'): readonly Line[] {
+  const { standing, heading, reasons, expected, actual, advice, masks = [] } = finding;
+  const [mark] = STANDINGS[standing];
+  const labelled = (label: string, words: Line): Line => [say(label.padEnd(10), 'gutter'), ...words];
+  const details = [
+    ...reasons.map(text => quote(text)),
+    ...callLines(finding, record, ids).map(([label, words]) => labelled(label, words)),
+    ...(expected === undefined ? [] : [labelled('expected', quote(expected))]),
+    ...(actual === undefined ? [] : [labelled('actual', quote(actual))]),
+    ...(hasEvidence(standing) ? evidenceLines(finding, record) : []),
+    ...(advice === undefined ? [] : [labelled('to do', [say(advice)])]),
+    ...(masks.length > 0 ? [[say(`may also cause: ${masks.join(', ')}`, 'dim')]] : []),
+  ];
+  return [
+    [typeof mark === 'string' ? MARKS[mark] : mark, say(' ', 'gutter'), ...heading],
+    ...details.map(each => [say('    ', 'gutter'), ...each]),
+  ];
+}
+
+/** Calls that a finding names. */
+const MOST_CALLS = 3;
+
+/** Characters of a short id. */
+const SHORT = 20;
+
+/** A call, as one finds it again: `edit_file · call_8f3a… · run.ndjson:9`. Safe to print. */
+function callText({ operation, id, line: at }: ConcernedCall, file: string | undefined, ids: Ids): string {
+  const place = at === undefined ? [] : [file === undefined ? `line ${at}` : `${file}:${at}`];
+  const name = id !== null && ids === 'short' && at !== undefined ? cut(id, SHORT) : (id ?? 'no id');
+  return visibleLine([operation ?? 'no operation', name, ...place].join(' · '));
+}
+
+/** The calls of a finding, one per line: `call      edit_file · call_8f3a… · run.ndjson:9`. */
+function callLines({ calls = [] }: Finding, { file }: WireRecord, ids: Ids): (readonly [string, Line])[] {
+  const names = calls.map(call => callText(call, file, ids));
+  const label = calls.length === 1 ? 'call' : 'calls';
+  return firstOf(names, MOST_CALLS).map((name, index) => [
+    index === 0 ? label : '',
+    quote(name, index < MOST_CALLS ? 'plain' : 'dim'),
+  ]);
+}
+
+/** The calls of a finding in one sentence. */
+export function callsText(calls: readonly ConcernedCall[], file?: string): string {
+  const names = calls.map(call => callText(call, file, 'whole'));
+  return firstFew(names, MOST_CALLS);
+}
+
+const VERDICTS: Readonly<Record<Verdict, Span>> = {
+  passed: say('✓ passed', 'good'),
+  failed: say('✗ failed', 'bad'),
+  incomplete: say('? incomplete', 'warn'),
+};
+
+/** What there is to show besides the findings. */
 interface Around {
   readonly record: WireRecord;
   readonly warnings: readonly string[];
   /** Where the full messages are. */
   readonly whole: string;
-  /** Cells of a row; null where the lines are wrapped later. */
-  readonly width?: number | null | undefined;
+  /** Cells of a row; infinite where the lines are wrapped later. */
+  readonly width?: number | undefined;
 }
 
 /** Cells of a list of ids; wider ones are hard to read. */
@@ -76,33 +239,45 @@ export function reportLines(
   { record, warnings, whole, width = WIDEST }: Around,
   isQuiet: boolean,
 ): readonly Line[] {
-  const rows = (...standings: readonly Standing[]) =>
-    run.checks.filter(row => standings.includes(row.standing));
-  const details = (...standings: readonly Standing[]) => rows(...standings).map(row => rowLines(row, record));
-  const cases = (status: CaseCheck['status']) =>
-    run.cases.filter(each => each.status === status).map(each => caseLines(each, record));
+  const findings = findingsOf(run);
+  const isGap = ({ about }: Finding) => about === 'gap';
+  const details = (isWanted: (finding: Finding) => boolean) =>
+    findings.filter(isWanted).map(each => findingLines(each, record));
+  const hasMessages = findings.some(({ standing, events }) => hasEvidence(standing) && events.length > 0);
   return [
-    ...spacedPart('Failed', [...details('failed', 'stale'), ...cases('fail')]),
-    ...spacedPart('Warnings', details('warned')),
+    ...part(
+      'Failed',
+      details(({ standing }) => standing === 'failed' || standing === 'stale'),
+      [[]],
+    ),
+    ...part(
+      'Warnings',
+      details(({ standing }) => standing === 'warned'),
+      [[]],
+    ),
     ...part(
       'Notes',
       warnings.map(message => [[MARGIN, ...quote(message, 'warn')]]),
     ),
-    ...spacedPart('Could not run', [...details('could-not-run'), ...cases('could-not-run')]),
-    ...part('Incomplete recording; violations may be missed', run.gaps.map(gapLines)),
-    ...spacedPart('Expected failures', [...details('expected'), ...run.idle.map(idleLines)]),
+    ...part(
+      'Could not run',
+      details(each => each.standing === 'could-not-run' && !isGap(each)),
+      [[]],
+    ),
+    ...part('Incomplete recording; violations may be missed', details(isGap)),
+    ...part(
+      'Expected failures',
+      details(each => each.standing === 'expected' || each.about === 'idle'),
+      [[]],
+    ),
     ...(isQuiet
       ? []
       : [
-          ...passedPart(
-            run,
-            rows('passed'),
-            width === null ? Number.POSITIVE_INFINITY : Math.min(width, WIDEST),
-          ),
-          ...absentPart(rows('not-applicable')),
+          ...passedPart(run, findings, width),
+          ...absentPart(run.checks.filter(({ standing }) => standing === 'not-applicable')),
           ...uncalledLines(notCalled(record.events)),
         ]),
-    ...(hasMessages(run)
+    ...(hasMessages
       ? [[say('Messages are shortened; full messages: ', 'dim'), ...quote(whole, 'dim')], []]
       : []),
     [VERDICTS[run.verdict], say(' · ', 'gutter'), say(summaryText(run))],
@@ -110,45 +285,34 @@ export function reportLines(
 }
 
 /** A heading, what stands below it, and an empty line; nothing where there is nothing below. */
-function part(title: string, items: readonly (readonly Line[])[]): Line[] {
-  return items.length === 0 ? [] : [[say(title, 'title')], ...items.flat(), []];
-}
-
-/** {@link part} with empty lines between its items. */
-function spacedPart(title: string, items: readonly (readonly Line[])[]): Line[] {
-  return part(
-    title,
-    items.map((item, index) => (index === 0 ? item : [[], ...item])),
-  );
-}
-
-function passedPart({ cases }: Conformance, rows: readonly Row[], width: number): Line[] {
-  const passing = cases.filter(({ status }) => status === 'pass');
-  const items = [
-    idLines(
-      rows.map(({ id }) => id),
-      width,
-    ),
-    ...rows
-      .filter(({ isRemarkable }) => isRemarkable)
-      .map(({ id, reason }): Line[] => [[MARGIN, say(`${id}: `), ...quote(reason, 'dim')]]),
-    passing.map((each): Line => [say('  case ', 'gutter'), ...caseName(each)]),
+function part(title: string, items: readonly (readonly Line[])[], between: readonly Line[] = []): Line[] {
+  if (items.length === 0) return [];
+  return [
+    [say(title, 'title')],
+    ...items.flatMap((item, index) => (index === 0 ? item : [...between, ...item])),
+    [],
   ];
-  return part(
-    'Passed',
-    items.filter(({ length }) => length > 0),
-  );
 }
 
-/** Ids as they fit on lines. */
-function idLines(ids: readonly string[], width: number): Line[] {
+function passedPart({ checks }: Conformance, findings: readonly Finding[], width: number): Line[] {
+  const most = width === Number.POSITIVE_INFINITY ? width : Math.min(width, WIDEST);
+  const passed = checks.filter(({ standing }) => standing === 'passed');
   const rows: string[] = [];
-  for (const id of ids) {
+  for (const { id } of passed) {
     const last = rows.at(-1);
-    if (last !== undefined && last.length + id.length + 5 <= width) rows[rows.length - 1] = `${last}, ${id}`;
+    if (last !== undefined && last.length + id.length + 5 <= most) rows[rows.length - 1] = `${last}, ${id}`;
     else rows.push(id);
   }
-  return rows.map(row => [MARGIN, say(row)]);
+  const lines: Line[] = [
+    ...rows.map(row => [MARGIN, say(row)]),
+    ...passed
+      .filter(({ isRemarkable }) => isRemarkable)
+      .map(({ id, reason }) => [MARGIN, say(`${id}: `), ...quote(reason, 'dim')]),
+    ...findings
+      .filter(({ about, standing }) => about === 'case' && standing === 'passed')
+      .map(({ heading }) => [say('  case ', 'gutter'), ...heading]),
+  ];
+  return part('Passed', lines.length > 0 ? [lines] : []);
 }
 
 /** By their reason, since many have the same. */
@@ -171,15 +335,6 @@ function uncalledLines(names: readonly string[]): Line[] {
   return [[say('Not called: ', 'dim'), ...quote(firstFew(names, MOST_NAMES)), say(how, 'dim')], []];
 }
 
-/** Whether a part of some message is shown. */
-function hasMessages({ checks, cases }: Conformance): boolean {
-  const shown: readonly Standing[] = ['failed', 'warned', 'could-not-run', 'expected'];
-  return (
-    checks.some(({ standing, events }) => events.length > 0 && shown.includes(standing)) ||
-    cases.some(({ status, events }) => events.length > 0 && status !== 'pass')
-  );
-}
-
 const LONGEST_ID = Math.max(...REQUIREMENT_IDS.map(({ length }) => length));
 
 const levelWord = (level: string) => (level === 'none' ? 'open' : level);
@@ -198,22 +353,21 @@ export function ruleLine(id: RequirementId): Line {
 export function specLines(id: RequirementId): Line[] {
   const rule = RULES[id];
   const { level, side, statement, advice, source } = rule;
-  const labelled = (label: string, text: string): Line => [say(`  ${label.padEnd(13)}`, 'gutter'), say(text)];
+  const from = source.page === 'public specification' ? `the ${source.page}` : `the page ${source.page}`;
+  const labelled = (label: string, text: string | undefined): Line[] =>
+    text === undefined ? [] : [[say(`  ${label.padEnd(13)}`, 'gutter'), say(text)]];
   return [
     [say(id, 'title'), say(`  ${levelWord(level)}  ${side}`, 'dim')],
     [MARGIN, say(`The ${side} ${statement}.`)],
-    labelled(
-      'from',
-      source.page === 'public specification' ? `the ${source.page}` : `the page ${source.page}`,
-    ),
-    ...(source.words === undefined ? [] : [labelled('quote', `“${source.words}”`)]),
-    ...('unobservable' in rule ? [labelled('not tested', rule.unobservable)] : []),
-    labelled('fix', advice),
+    ...labelled('from', from),
+    ...labelled('quote', source.words && `“${source.words}”`),
+    ...('unobservable' in rule ? labelled('not tested', rule.unobservable) : []),
+    ...labelled('fix', advice),
     ...('observe' in rule
       ? [
-          labelled('violation', violationText(rule)),
-          labelled('not observed', rule.absent),
-          ...(rule.masks?.length ? [labelled('masks', rule.masks.join(', '))] : []),
+          ...labelled('violation', violationText(rule)),
+          ...labelled('not observed', rule.absent),
+          ...labelled('masks', rule.masks?.join(', ') || undefined),
         ]
       : []),
   ];
@@ -229,44 +383,20 @@ const LONGEST = 200;
 
 /** A run without secrets: rules quote what was on the wire (threats, row 25). */
 export function shareableRun(run: Conformance, redactor: Redactor): Conformance {
-  const clean = (text: string) => redactor.text(text);
-  const cleanName = (name: string | null) => (name === null ? null : cut(clean(name), LONGEST));
-  const cleanRow = <T extends Pick<Row, 'reason' | 'reasonLines' | 'calls'>>(row: T): T => ({
-    ...row,
-    reason: clean(row.reason),
-    ...(row.reasonLines && { reasonLines: row.reasonLines.map(clean) }),
-    ...(row.calls && {
-      calls: row.calls.map(call => ({
-        ...call,
-        operation: cleanName(call.operation),
-        id: cleanName(call.id),
-      })),
-    }),
-  });
-  return {
-    ...run,
-    checks: run.checks.map(({ expected, actual, ...row }) => ({
-      ...cleanRow(row),
-      ...(expected !== undefined && { expected: clean(expected) }),
-      ...(actual !== undefined && { actual: clean(actual) }),
-    })),
-    idle: run.idle.map(each => ({ ...each, why: clean(each.why) })),
-    cases: run.cases.map(cleanRow),
-    gaps: run.gaps.map(each => ({ ...each, reason: clean(each.reason) })),
+  const clean = (value: unknown, name = ''): unknown => {
+    if (typeof value === 'string') {
+      const text = redactor.text(value);
+      return name === 'operation' || name === 'id' ? cut(text, LONGEST) : text;
+    }
+    if (Array.isArray(value)) return value.map(each => clean(each));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, clean(each, key)]));
   };
+  return clean(run) as Conformance;
 }
 
 /** What is asked of files only: a live session has the whole `auth_url`, or no user could visit it. */
 const OF_FILES: ReadonlySet<RequirementId> = new Set(['RT-OAUTH']);
-
-const NOTHING: ReadonlySet<RequirementId> = new Set();
-
-/** The problems of a call: in lines, and how many requirements were violated, how many of those a MUST. */
-export interface Judgement {
-  readonly lines: readonly Line[];
-  readonly broken: number;
-  readonly musts: number;
-}
 
 /**
  * The problems of a call by the requirements of both sides, without secrets: why the result is missing, then failures with their proof.
@@ -280,33 +410,31 @@ export async function judgedLines(
   redactor: Redactor,
   { observer, isSaved }: Pick<CallLog, 'observer' | 'isSaved'>,
   isUnvalidated = false,
-): Promise<Judgement> {
-  const { checks } = await checkTranscript(events, { observer, skip: isSaved ? NOTHING : OF_FILES });
+): Promise<readonly Line[]> {
+  const { checks } = await checkTranscript(events, { observer, skip: isSaved ? new Set() : OF_FILES });
   const isWanted = ({ id, status }: Check) =>
     isUnvalidated && id === 'RT-ARGS' && (status === 'fail' || status === 'warn');
-  const run = judgedRun(
-    checks.filter(check => !isWanted(check)),
-    ['tool', 'runtime'],
-    redactor,
-  );
   const history = new History();
   for (const event of toldOnce(events)) history.apply(event);
+  const rows = checks.filter(check => !isWanted(check));
+  const faulty = new Set(
+    rows.filter(({ status }) => status === 'fail' || status === 'warn').map(({ id }) => id),
+  );
+  // A row of the same requirement says it.
+  const isUnsaid = ({ id }: Warning) => id === undefined || !faulty.has(id);
   const notes = [
     ...checks
       .filter(isWanted)
       .map(({ id, reason }) => `${reason}; sent without validation, as requested (${id})`),
-    ...warningsBesides(run, warningsOf(history, exchange)),
+    ...counted(warningsOf(history, exchange))
+      .filter(isUnsaid)
+      .map(warning => withoutFollow(warning).message),
   ];
   const failure = exchange.settled ? failureOf(exchange, history.untracked, 'workbench') : null;
-  const broken = run.checks.filter(({ status }) => status === 'fail');
-  return {
-    lines: [
-      ...failureLines(failure, redactor),
-      ...runLines(run, { events, redactor }, notes, failure === null),
-    ],
-    broken: broken.length,
-    musts: broken.filter(({ level }) => level === 'MUST').length,
-  };
+  return [
+    ...failureLines(failure, redactor),
+    ...runLines(rows, ['tool', 'runtime'], { events, redactor }, notes, failure === null),
+  ];
 }
 
 /**
@@ -318,44 +446,34 @@ export async function judgedRuntimeLines(
   events: readonly Event[],
   warnings: readonly string[],
   redactor: Redactor,
-): Promise<{ readonly lines: readonly Line[]; readonly broken: number }> {
+): Promise<readonly Line[]> {
   const { checks } = await checkTranscript(events, { sides: ['runtime'], observer: 'tool' });
-  const run = judgedRun(checks, ['runtime'], redactor);
-  const broken = run.checks.filter(({ status }) => status === 'fail').length;
-  return { lines: runLines(run, { events, redactor }, warnings), broken };
-}
-
-/** Which call it is about is known here. */
-function judgedRun(checks: readonly Check[], sides: readonly Side[], redactor: Redactor): Conformance {
-  const rows = checks.map(({ calls, ...check }) => check);
-  return shareableRun(conformanceOf(rows, [], { excuses: [], sides, isStrict: false }), redactor);
+  return runLines(checks, ['runtime'], { events, redactor }, warnings);
 }
 
 /** @param hasEnded without a failure */
-function runLines(run: Conformance, record: WireRecord, notes: readonly string[], hasEnded = true): Line[] {
+function runLines(
+  checks: readonly Check[],
+  sides: readonly Side[],
+  record: WireRecord,
+  notes: readonly string[],
+  hasEnded = true,
+): Line[] {
+  // Which call it is about is known here.
+  const rows = checks.map(({ calls, ...check }) => check);
+  const run = shareableRun(conformanceOf(rows, [], { excuses: [], sides, isStrict: false }), record.redactor);
   const { verdict, summary } = run;
   const warnings = notes.map(text => record.redactor.text(text));
   const isFine = hasEnded && verdict === 'passed' && summary.warn === 0 && warnings.length === 0;
   const passed = `: ${countedNoun(summary.pass, 'requirement')} passed`;
   const fine: Line[] = [[say('✓ ', 'good'), say('no problems', 'title'), say(passed)], []];
-  const around = { record, warnings, whole: 'the Wire tab', width: null };
+  const around = { record, warnings, whole: 'the Wire tab', width: Number.POSITIVE_INFINITY };
   return [...(isFine ? fine : []), ...reportLines(run, around, false)];
 }
 
 function failureLines(failure: Failure | null, redactor: Redactor): Line[] {
   if (!failure) return [];
   const { message, hint } = failure;
-  const clean = (text: string) => redactor.text(text);
-  const shown = { message: clean(message), ...(hint !== undefined && { hint: clean(hint) }) };
+  const shown = { message: redactor.text(message), ...(hint !== undefined && { hint: redactor.text(hint) }) };
   return [...problemLines([], shown, 'No result'), []];
-}
-
-/** Without those that a row of the same requirement says. */
-function warningsBesides({ checks }: Conformance, warnings: readonly Warning[]): string[] {
-  const said = new Set(
-    checks.filter(({ status }) => status === 'fail' || status === 'warn').map(({ id }) => id),
-  );
-  return counted(warnings)
-    .filter(({ id }) => id === undefined || !said.has(id))
-    .map(warning => withoutFollow(warning).message);
 }

@@ -106,6 +106,10 @@ function spansOf(part: Part): Line {
   return 'text' in part ? [part] : part;
 }
 
+export function lineText(words: Line): string {
+  return words.map(({ text }) => text).join('');
+}
+
 /** `1 call`, `2 calls`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;

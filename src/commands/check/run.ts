@@ -6,10 +6,9 @@ import { checksOf } from '../../check/judge.js';
 import { runProbes } from '../../check/probes/probes.js';
 import { REQUIREMENTS } from '../../check/rules/all.js';
 import { REQUIREMENT_IDS } from '../../protocol/requirements.js';
-import { ruleLine, shareableRun, specLines } from '../../render/check-report.js';
-import { rowLines, type WireRecord } from '../../render/check-rows.js';
-import { CHECK_FORMATS } from '../../render/outputs/check.js';
-import type { CheckStory } from '../../render/outputs/check-schema.js';
+import type { WireRecord } from '../../render/check-evidence.js';
+import { findingLines, findingsOf, ruleLine, shareableRun, specLines } from '../../render/check-report.js';
+import { CHECK_FORMATS, type CheckStory } from '../../render/outputs/check.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { createTheme, printed } from '../../render/terminal/theme.js';
 import { counted } from '../../render/warnings.js';
@@ -89,9 +88,9 @@ async function judge(
 
 /** Prints the failures found until the user stopped the check. A report would be incomplete. */
 async function reportSoFar(plan: CheckPlan, witness: Witness, { stderr }: Terminal): Promise<ExitStatus> {
-  const { checks } = await judge(plan, witness);
-  const broken = checks.filter(({ standing }) => standing === 'failed');
-  const rows = broken.flatMap(row => rowLines(row, recordOf(witness)));
+  const run = await judge(plan, witness);
+  const broken = findingsOf(run).filter(({ standing, about }) => standing === 'failed' && about !== 'case');
+  const rows = broken.flatMap(each => findingLines(each, recordOf(witness)));
   const found = broken.length === 0 ? 'nothing was found broken so far' : `broken so far: ${broken.length}`;
   await writeOut(
     stderr,

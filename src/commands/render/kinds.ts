@@ -14,8 +14,7 @@ import { changesSchema } from '../../protocol/session.js';
 import { validate } from '../../protocol/validate.js';
 import { type Line, line, marked, quote, say, took } from '../../render/line.js';
 import { displayReport } from '../../render/outputs/call-report.js';
-import { type Report, reportSchema } from '../../render/outputs/report-schema.js';
-import { sessionReportSchema } from '../../render/outputs/session-schema.js';
+import { type Report, reportSchema, sessionReportSchema } from '../../render/outputs/schemas.js';
 import { viewPane } from '../../render/pane-lines.js';
 import { llmPane, type Panes, panesOfMcp, panesOfResult } from '../../render/panes.js';
 import {

@@ -18,8 +18,8 @@ import { isRecord } from '../../util/values.js';
 import { eventOf } from '../callbacks.js';
 import { type Panes, panesOf } from '../panes.js';
 import { counted, warningsOf } from '../warnings.js';
-import type { CallReport, Report } from './report-schema.js';
 import type { Ending, Paper, Reporter } from './reporter.js';
+import type { CallReport, Report } from './schemas.js';
 import { errorReport, troubleText } from './trouble.js';
 import { urgentTeller } from './urgent.js';
 

@@ -1,18 +1,51 @@
 import type { CaseCheck } from '../../check/cases.js';
-import type { IdleExcuse, Row, Standing } from '../../check/conformance.js';
+import type { Conformance, Row, Standing } from '../../check/conformance.js';
 import { notCalled } from '../../check/evidence.js';
 import { REQUIREMENTS } from '../../check/rules/all.js';
 import type { Event } from '../../events/events.js';
-import type { Side } from '../../protocol/requirements.js';
 import { safeJson } from '../../util/redact.js';
 import { cut, since } from '../../util/text.js';
 import { visible, visibleLine } from '../../util/visible.js';
-import { reportLines, summaryText } from '../check-report.js';
-import { BREACHES, callsText, caseLines, rowLines, tellingLegs, type WireRecord } from '../check-rows.js';
-import { type Line, quote, say } from '../line.js';
+import { evidenceOf, type WireRecord } from '../check-evidence.js';
+import {
+  callsText,
+  type Finding,
+  findingLines,
+  findingsOf,
+  hasEvidence,
+  isBreach,
+  reportLines,
+  summaryText,
+} from '../check-report.js';
+import { lineText, quote, say } from '../line.js';
+import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, printed } from '../terminal/theme.js';
-import type { CheckFormat } from './check-schema.js';
-import { type JunitSuite, type JunitTest, junitXml, placeOf } from './junit.js';
+import { type JunitTest, junitXml, placeOf } from './junit.js';
+
+/** What a report is about. Nothing of it is secret; texts in it are foreign, and not yet made visible. */
+export interface CheckStory {
+  /** The URL, or the file, that was judged. */
+  readonly target: string;
+  readonly program: string;
+  readonly run: Conformance;
+  /** What was worth a word while it happened. */
+  readonly warnings: readonly string[];
+  readonly record: WireRecord;
+  /** How to see the messages whole, of which a report shows a part: what to do, as words. */
+  readonly whole: string;
+}
+
+/** For whom a report is written. */
+interface CheckLook {
+  readonly level: ColourLevel;
+  /** Cells of a row; without it, lines are as long as they are: a file or a pipe has no width. */
+  readonly width?: number;
+  /** Nothing about what is fine. */
+  readonly isQuiet: boolean;
+}
+
+/** Writes a report whole; it ends with a line feed. */
+type CheckFormat = (story: CheckStory, look: CheckLook) => string;
 
 /** For people. Every line is safe to print (threats, row 24); rows are broken between words, never in the id of a rule. */
 const human: CheckFormat = ({ target, run, record, warnings, whole }, { level, isQuiet, width }) => {
@@ -22,30 +55,6 @@ const human: CheckFormat = ({ target, run, record, warnings, whole }, { level, i
 };
 
 type Command = 'error' | 'warning' | 'notice';
-
-/** Workflow commands of GitHub Actions: an annotation for each problem, and one that sums them up. */
-const github: CheckFormat = ({ target, run, record, warnings }) => {
-  const lines = [
-    ...run.checks.flatMap(row => rowCommand(row, record.file)),
-    ...run.cases
-      .filter(({ status }) => status !== 'pass')
-      .map(({ place, operation, status, reason, calls }) => {
-        const title = `case ${operation} ${status === 'fail' ? 'failed' : 'could not run'}`;
-        const message = [`${place}: ${reason}`, ...callLine(calls, record.file)].join('\n');
-        return command('error', { ...placeOf(place), title }, message);
-      }),
-    ...run.gaps.map(({ place, reason }) => {
-      const title = 'incomplete recording; violations may be missed';
-      return command('error', { ...placeOf(place), title }, `${place}: ${reason}`);
-    }),
-    ...run.idle.map(({ id, place, why }) =>
-      command('notice', { ...placeOf(place), title: `${id} is expected to fail` }, `it ${why}`),
-    ),
-    ...warnings.map(message => command('warning', { title: 'protocol-cli check' }, message)),
-    command('notice', { title: `check ${target}: ${run.verdict}` }, summaryText(run)),
-  ];
-  return lines.map(line => `${line}\n`).join('');
-};
 
 /** What keeps a run from being green is an error. */
 const COMMANDS: Readonly<Record<Standing, Command | null>> = {
@@ -58,35 +67,31 @@ const COMMANDS: Readonly<Record<Standing, Command | null>> = {
   'not-applicable': null,
 };
 
-function rowCommand(row: Row, file?: string): string[] {
-  const { id, level, standing, reason, reasonLines = [reason], calls, expected, actual, excuse } = row;
-  const name = COMMANDS[standing];
-  if (name === null) return [];
-  const title = standing === 'could-not-run' ? `${id} could not run` : `${id} (${level})`;
-  if (standing === 'stale')
-    return [
-      command(
-        name,
-        { ...placeOf(excuse?.place ?? ''), title },
-        `it passes but is expected to fail; remove it from ${excuse?.place}`,
-      ),
-    ];
+/** Workflow commands of GitHub Actions: an annotation for each problem, and one that sums them up. */
+const github: CheckFormat = ({ target, run, record, warnings }) => {
+  const lines = [
+    ...findingsOf(run).flatMap(each => {
+      const name = each.about === 'idle' ? 'notice' : COMMANDS[each.standing];
+      return name === null ? [] : [findingCommand(name, each, record.file)];
+    }),
+    ...warnings.map(message => command('warning', { title: 'protocol-cli check' }, message)),
+    command('notice', { title: `check ${target}: ${run.verdict}` }, summaryText(run)),
+  ];
+  return lines.map(line => `${line}\n`).join('');
+};
+
+function findingCommand(name: Command, finding: Finding, file: string | undefined): string {
+  const { title, place = '', reasons, calls, expected, actual, advice, about } = finding;
+  const [first, ...more] = reasons;
   const message = [
-    ...reasonLines,
-    ...callLine(calls, file),
+    about === 'case' || about === 'gap' ? `${place}: ${first}` : first,
+    ...more,
+    ...(calls ? [`call: ${callsText(calls, file)}`] : []),
     ...(expected === undefined ? [] : [`expected: ${expected}`]),
     ...(actual === undefined ? [] : [`actual: ${actual}`]),
-    ...(BREACHES.includes(standing) ? [`to do: ${REQUIREMENTS[id].advice}`] : []),
+    ...(advice === undefined ? [] : [`to do: ${advice}`]),
   ];
-  return [command(name, { title }, message.join('\n'))];
-}
-
-function staleText({ excuse }: Row): string {
-  return `it passes but is expected to fail at ${excuse?.place}`;
-}
-
-function callLine(calls: Row['calls'], file?: string): string[] {
-  return calls ? [`call: ${callsText(calls, file)}`] : [];
+  return command(name, { ...placeOf(place), title }, message.join('\n'));
 }
 
 /** `::error file=cases.yaml,line=3,title=…::message`, escaped as GitHub documents it. */
@@ -120,17 +125,16 @@ const json: CheckFormat = ({ program, target, run, record, warnings }) => {
   return `${safeJson(report, 2)}\n`;
 };
 
-const WITHOUT_EVIDENCE: readonly Standing[] = ['passed', 'stale', 'not-applicable'];
-
 function rowReport({ excuse, spots = [], reasonLines: _, ...row }: Row, record: WireRecord): object {
   const { id, standing, events } = row;
   const { reason, place } = excuse ?? {};
+  const { statement, advice } = REQUIREMENTS[id];
   return {
     ...row,
-    statement: REQUIREMENTS[id].statement,
-    ...(BREACHES.includes(standing) && { advice: REQUIREMENTS[id].advice }),
+    statement,
+    ...(isBreach(standing) && { advice }),
     ...(excuse && { expectedFailure: { reason, place } }),
-    ...(!WITHOUT_EVIDENCE.includes(standing) && { evidence: tellingLegs({ events, spots }, record).shown }),
+    ...(hasEvidence(standing) && { evidence: evidenceOf({ events, spots }, record).shown }),
   };
 }
 
@@ -162,7 +166,7 @@ function probeTimes(events: readonly Event[]) {
 
 const SUITE = 'check';
 
-const SIDES: readonly Side[] = ['tool', 'runtime'];
+const SUITES = { tool: 'tool', runtime: 'runtime', case: 'cases', gap: 'gaps' } as const;
 
 const ENDINGS: Readonly<Record<Standing, 'failure' | 'error' | 'skipped' | null>> = {
   failed: 'failure',
@@ -174,44 +178,23 @@ const ENDINGS: Readonly<Record<Standing, 'failure' | 'error' | 'skipped' | null>
   'not-applicable': 'skipped',
 };
 
-/**
- * JUnit's XML: a suite for each side, one for the cases, and one for gaps. A test takes the time of the exchanges by which it is
- * judged, a suite that of its tests together, and the run that of everything.
- */
+/** JUnit's XML: a suite for each side, one for the cases, and one for gaps. */
 const junit: CheckFormat = ({ target, run, record, warnings }) => {
-  const msOf = exchangeTimes(record.events);
-  const secondsOf = (seqs: readonly number[]) => inSeconds(msOf(seqs));
-  const suite = (
-    name: string,
-    items: readonly { readonly events: readonly number[]; readonly test: JunitTest }[],
-  ) => ({
-    name: `${SUITE}.${name}`,
-    seconds: secondsOf(items.flatMap(({ events }) => events)),
-    tests: items.map(({ events, test }) => ({ ...test, seconds: secondsOf(events) })),
+  const msOf = timesIn(record.events);
+  const findings = findingsOf(run);
+  const suites = Object.entries(SUITES).map(([about, name]) => {
+    const own = findings.filter(each => each.about === about);
+    return {
+      name: `${SUITE}.${name}`,
+      seconds: inSeconds(msOf(own.flatMap(({ events }) => events))),
+      tests: own.map(each => testOf(each, `${SUITE}.${name}`, inSeconds(msOf(each.events)), record)),
+    };
   });
-  const suites: JunitSuite[] = [
-    ...SIDES.map(side => {
-      const rows = run.checks.filter(row => row.side === side);
-      return suite(
-        side,
-        rows.map(row => ({ events: row.events, test: ruleTest(row, record) })),
-      );
-    }),
-    suite(
-      'cases',
-      run.cases.map(each => ({ events: each.events, test: caseTest(each, record) })),
-    ),
-    suite(
-      'gaps',
-      run.gaps.map(({ place, reason }) => {
-        const ending = { kind: 'error', type: 'gap', message: reason, text: `${place}: ${reason}` } as const;
-        const name = `recording is complete at ${place}`;
-        return { events: [], test: { classname: `${SUITE}.gaps`, name, place, seconds: 0, ending } };
-      }),
-    ),
-  ].filter(({ tests }) => tests.length > 0);
-  const notes = [...warnings, ...run.idle.map(idleText)].map(visibleLine);
-  const [first, ...rest] = suites;
+  const idle = findings.filter(({ about }) => about === 'idle');
+  const notes = [...warnings, ...idle.map(({ title, reasons }) => `${title}; ${reasons[0]}`)].map(
+    visibleLine,
+  );
+  const [first, ...rest] = suites.filter(({ tests }) => tests.length > 0);
   const output = notes.length === 0 ? {} : { output: notes.join('\n') };
   const all = first ? [{ ...first, ...output }, ...rest] : [];
   return junitXml(`${SUITE} ${target}`, inSeconds(lastAt(record.events)), all);
@@ -222,72 +205,42 @@ function inSeconds(ms: number): number {
   return Math.round(ms * 1_000) / 1_000_000;
 }
 
-function ruleTest(row: Row, record: WireRecord): JunitTest {
-  const { id, side, level, standing, reason, excuse } = row;
+function testOf(finding: Finding, classname: string, seconds: number, record: WireRecord): JunitTest {
+  const { about, standing, name, kind: type, place, reasons } = finding;
+  const isInFile = about === 'case' || about === 'gap';
+  const test = { classname, name, seconds, ...(isInFile && place !== undefined && { place }) };
   const kind = ENDINGS[standing];
-  const expected = standing === 'expected' ? `expected: ${excuse?.reason}` : reason;
-  const message = standing === 'stale' ? staleText(row) : expected;
-  const text = plainText(rowLines(row, record, 'whole'));
-  return {
-    classname: `${SUITE}.${side}`,
-    name: `${id} ${REQUIREMENTS[id].statement}`,
-    seconds: 0,
-    ...(kind && { ending: { kind, type: level, message, text } }),
-    ...(standing === 'warned' && { output: text }),
-  };
-}
-
-function caseTest(each: CaseCheck, record: WireRecord): JunitTest {
-  const { place, operation, status, reason } = each;
-  const test = { classname: `${SUITE}.cases`, name: `${operation} ${place}`, place, seconds: 0 };
-  if (status === 'pass') return test;
-  const kind = status === 'fail' ? 'failure' : 'error';
-  const text = plainText(caseLines(each, record, 'whole'));
-  return { ...test, ending: { kind, type: 'case', message: reason, text } };
-}
-
-function plainText(lines: readonly Line[]): string {
-  return lines
-    .map(line =>
-      line
-        .map(({ text }) => text)
-        .join('')
-        .trimEnd(),
-    )
-    .join('\n');
+  const text = () =>
+    findingLines(finding, record, 'whole')
+      .map(each => lineText(each).trimEnd())
+      .join('\n');
+  if (kind !== null) return { ...test, ending: { kind, type, message: reasons[0] ?? '', text: text() } };
+  return standing === 'warned' ? { ...test, output: text() } : test;
 }
 
 /**
- * How long the exchanges of some events (by their `seq`) went on, in ms: a call from its first event to its last, anything else from
- * its request to its end. Time in which several went on counts once.
+ * How long the calls and requests that some events (by their `seq`) belong to went on, in ms. Time in which several went on counts
+ * once.
  */
-function exchangeTimes(events: readonly Event[]): (seqs: readonly number[]) => number {
+function timesIn(events: readonly Event[]): (seqs: readonly number[]) => number {
   const spans = new Map<string, { from: number; to: number }>();
   const names = new Map<number, readonly string[]>();
   for (const event of events) {
     const ofLeg = 'leg' in event && event.leg !== undefined ? [`leg ${event.leg}`] : [];
     const own = event.calls?.length ? event.calls.map(key => `call ${key}`) : ofLeg;
     names.set(event.seq, own);
-    for (const name of own) {
-      const { from, to } = spans.get(name) ?? { from: event.at, to: event.at };
-      spans.set(name, { from: Math.min(from, event.at), to: Math.max(to, event.at) });
-    }
+    for (const name of own) spans.set(name, { from: spans.get(name)?.from ?? event.at, to: event.at });
   }
   return seqs => {
-    const concerned = [...new Set(seqs.flatMap(seq => names.get(seq) ?? []))];
+    const concerned = new Set(seqs.flatMap(seq => names.get(seq) ?? []));
+    const own = [...concerned].flatMap(name => spans.get(name) ?? []).sort((a, b) => a.from - b.from);
     let [sum, until] = [0, 0];
-    for (const { from, to } of concerned
-      .flatMap(name => spans.get(name) ?? [])
-      .sort((a, b) => a.from - b.from)) {
+    for (const { from, to } of own) {
       sum += Math.max(0, to - Math.max(from, until));
       until = Math.max(until, to);
     }
     return sum;
   };
-}
-
-function idleText({ id, why, place }: IdleExcuse): string {
-  return `${id} is expected to fail (${place}); it ${why}`;
 }
 
 const RESULTS: Readonly<Record<Standing, string>> = {
@@ -327,7 +280,9 @@ const markdown: CheckFormat = ({ target, program, run, record, warnings }) => {
     table(['case', 'operation', 'result', 'seen'], cases),
     table(['place', 'incomplete recording; violations may be missed'], gaps),
     warnings.map(each => `- ⚠️ ${cell(each)}`).join('\n'),
-    run.idle.map(each => `- ${cell(idleText(each))}`).join('\n'),
+    run.idle
+      .map(({ id, place, why }) => `- ${cell(`${id} is expected to fail (${place}); it ${why}`)}`)
+      .join('\n'),
   ];
   return `${parts.filter(Boolean).join('\n\n')}\n`;
 };

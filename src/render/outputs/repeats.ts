@@ -18,8 +18,8 @@ import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, dressLine } from '../terminal/theme.js';
 import { counted, warningsOf } from '../warnings.js';
 import { invokeReport } from './call-report.js';
-import type { RepeatsReport } from './report-schema.js';
 import { type Ending, Page, type Paper, type Reporter } from './reporter.js';
+import type { RepeatsReport } from './schemas.js';
 import { errorReport, troubleText, warningText } from './trouble.js';
 import { urgentTeller } from './urgent.js';
 

@@ -1,7 +1,7 @@
 import type { Warning } from '../../protocol/requirements.js';
 import { visibleLine } from '../../util/visible.js';
-import type { Report } from './report-schema.js';
 import type { Trouble } from './reporter.js';
+import type { Report } from './schemas.js';
 
 /** `error: …`, its faults, and what to do next; every line safe to print. */
 export function troubleText({ message, faults = [], hint }: Trouble): string {

@@ -1,5 +1,14 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import { type Ground, halvesOf, type Line, partsOfHalf, type Span, type Tone, withHalves } from '../line.js';
+import {
+  type Ground,
+  halvesOf,
+  type Line,
+  lineText,
+  partsOfHalf,
+  type Span,
+  type Tone,
+  withHalves,
+} from '../line.js';
 import { cellsOf, clustersOf } from './cells.js';
 import type { ColourLevel } from './colour-level.js';
 
@@ -86,11 +95,7 @@ function dressSpan({ text, tone, ground }: Span, theme: Theme): string {
 
 /** Cells. */
 export function widthOf(line: Line): number {
-  return cellsOf(textOf(line));
-}
-
-function textOf(line: Line): string {
-  return line.map(({ text }) => text).join('');
+  return cellsOf(lineText(line));
 }
 
 /** Has no width alone; around a digit it makes both wide. */
@@ -157,7 +162,7 @@ function wrapHanging(half: Line, wrapping: Wrapping): string[] {
 }
 
 function wrap(line: Line, { width, theme, isProse }: Wrapping): string[] {
-  const text = textOf(line);
+  const text = lineText(line);
   const rows = fits(text, width) ? [line] : slicesOf(line, rowRanges(text, width, isProse));
   const ground = line.find(span => span.ground !== undefined)?.ground;
   // Without a background, blanks at the end of a row would only be in the way when it is copied.

@@ -1,7 +1,7 @@
 import { RecentCalls, RecentEvents } from '../../events/bounded-events.js';
 import type { Event } from '../../events/events.js';
 import type { ToolCall } from '../../events/tool-call.js';
-import { counted, type Line, quote, say } from '../../render/line.js';
+import { counted, type Line, lineText, quote, say } from '../../render/line.js';
 import { cutLine } from '../../render/terminal/theme.js';
 import { type CallColumn, callName, callRow, newsOf } from '../../render/tool-calls.js';
 import { Highlighting } from '../calls/highlighting.js';
@@ -180,7 +180,7 @@ export class MockView extends ListScreen implements ServerView {
   }
 
   get summary(): string {
-    return this.#tally.line.map(({ text }) => text).join('');
+    return lineText(this.#tally.line);
   }
 
   pause(): void {

@@ -219,7 +219,7 @@ async function judgeRuntime(story: ToolStory, warnings: readonly string[]): Prom
   const { judgedRuntimeLines } = await import('../../render/check-report.js');
   const { file, told, forgotten, redactor } = story;
   const events = [...file.discovery.map(unread), ...told.map(({ event }) => event)];
-  const { lines } = await judgedRuntimeLines(events, warnings, redactor);
+  const lines = await judgedRuntimeLines(events, warnings, redactor);
   if (forgotten === 0) return lines;
   return [[say(`checked without ${forgotten} events that are no longer remembered`, 'warn')], [], ...lines];
 }

@@ -243,7 +243,6 @@ export class CallSheets {
     if (!exchange) return [];
     const { judgedLines } = await import('../../render/check-report.js');
     const isUnvalidated = !book.isSaved && this.options.isUnvalidated(key);
-    return (await judgedLines(concerning(book.whole, exchange), exchange, redactor, book, isUnvalidated))
-      .lines;
+    return judgedLines(concerning(book.whole, exchange), exchange, redactor, book, isUnvalidated);
   }
 }

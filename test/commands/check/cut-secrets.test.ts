@@ -90,7 +90,7 @@ async function judged(
   for (const event of events) history.apply(event);
   const exchange = history.first;
   if (!exchange) return '';
-  const { lines } = await judgedLines(events, exchange, redactor, { observer: 'runtime', isSaved: false });
+  const lines = await judgedLines(events, exchange, redactor, { observer: 'runtime', isSaved: false });
   return plainText(lines);
 }
 

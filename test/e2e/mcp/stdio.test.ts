@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { reportSchema } from '../../../src/render/outputs/report-schema.js';
+import { reportSchema } from '../../../src/render/outputs/schemas.js';
 import { eventually } from '../support/eventually.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { runHere } from '../support/in-process.js';

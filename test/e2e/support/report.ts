@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Report, reportSchema } from '../../../src/render/outputs/report-schema.js';
+import { type Report, reportSchema } from '../../../src/render/outputs/schemas.js';
 import { publishedSchema } from '../../support/published-schema.js';
 import { runHere } from './in-process.js';
 import { type Ended, type RunOptions, run } from './program.js';

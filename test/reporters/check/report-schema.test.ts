@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CHECK_FORMATS } from '../../../src/render/outputs/check.js';
-import { checkReportJsonSchema } from '../../../src/render/outputs/check-schema.js';
+import { checkReportJsonSchema } from '../../../src/render/outputs/schemas.js';
 import { publishedSchema, schemaText } from '../../support/published-schema.js';
 import { GREEN, LOOK, LOSSY, STORY } from './story-of.js';
 

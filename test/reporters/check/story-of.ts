@@ -2,7 +2,7 @@ import type { CaseCheck } from '../../../src/check/cases.js';
 import { conformanceOf } from '../../../src/check/conformance.js';
 import type { Check } from '../../../src/check/judge.js';
 import { callbackSecrets } from '../../../src/events/shareable.js';
-import type { CheckStory } from '../../../src/render/outputs/check-schema.js';
+import type { CheckStory } from '../../../src/render/outputs/check.js';
 import { acknowledged, at, call, eventsOf, INVOCATION, KEY, resultArrives } from '../../events/build.js';
 
 export const TOKEN = 'tok_0123456789abcdef';

@@ -9,7 +9,7 @@ import { givenOf, type KnownCall, knownCalls } from '../../session-calls.js';
 import { counted, withoutFollow } from '../../warnings.js';
 import { warningsOfAll } from '../repeats.js';
 import type { Paper, Reporter, Trouble } from '../reporter.js';
-import type { SessionReport } from '../session-schema.js';
+import type { SessionReport } from '../schemas.js';
 import { errorReport, troubleText } from '../trouble.js';
 import { urgentTeller } from '../urgent.js';
 

@@ -1,0 +1,214 @@
+import type { Row } from '../check/conformance.js';
+import type { Spot } from '../check/rule.js';
+import type { Content } from '../events/content.js';
+import type { Event, RequestEvent } from '../events/events.js';
+import { shareableText, shareableUrl } from '../events/shareable.js';
+import { parseJson } from '../util/json.js';
+import { jsonSketch } from '../util/json-format.js';
+import type { Redactor } from '../util/redact.js';
+import { bytesText, cut } from '../util/text.js';
+import { isRecord, jsonPath, valueAt } from '../util/values.js';
+import { type Line, quote, say, took } from './line.js';
+import { beginningText } from './wire.js';
+
+/** The events that a check judged. */
+export interface WireRecord {
+  readonly events: readonly Event[];
+  readonly redactor: Redactor;
+  /** The transcript whose lines a finding names. */
+  readonly file?: string;
+}
+
+/** Where a finding can be seen: the events by their `seq`, and places in them. */
+export type Proof = Pick<Row, 'events' | 'spots'>;
+
+/** Characters of a short body, and of the sketch of a longer one. */
+const [WHOLE, SKETCH] = [160, 320];
+
+/** Characters of a finding, and around it. */
+const [BEFORE, POINT, AFTER] = [40, 120, 40];
+
+/** What is shown of a body, without secrets. */
+interface Piece {
+  /** `display_as[0].content.patch`; null for the body itself. */
+  readonly place: string | null;
+  readonly text: string;
+  /** Range of the finding in the text: start and end (exclusive). */
+  readonly point?: readonly [from: number, to: number];
+}
+
+/** The members that a finding is about; without any that can be shown, a sketch of the body. */
+function piecesOf(body: Content | undefined, spots: readonly Spot[], redactor: Redactor): readonly Piece[] {
+  if (!body || body.size === 0) return [];
+  const members = spots.flatMap(spot => memberOf(body, spot, redactor) ?? []);
+  return members.length > 0 ? members : [{ place: null, text: sketchOf(body, redactor) }];
+}
+
+function sketchOf(body: Content, redactor: Redactor): string {
+  const text = beginningText(body, redactor);
+  if (text === null) return `(${bytesText(body.size)} that are not UTF-8)`;
+  const json = text.length > WHOLE ? parseJson(text) : null;
+  return json?.ok ? cut(jsonSketch(json.value), SKETCH) : cut(text, WHOLE);
+}
+
+function memberOf(body: Content, { path, range = [0, 0] }: Spot, redactor: Redactor): Piece | null {
+  if (!body.json.ok) return null;
+  const place = jsonPath(path).replace(/^\$\.?/, '');
+  const raw = valueAt(body.json.value, ...path);
+  if (raw === undefined) return { place, text: missingText(body.json.value, path, redactor) };
+  const clean = parseJson(shareableText(body, redactor) ?? '');
+  const value = clean.ok ? valueAt(clean.value, ...path) : undefined;
+  if (typeof value === 'string' && typeof raw === 'string')
+    return { place, ...around(value, redactor.text(raw.slice(...range))) };
+  return value === undefined ? null : { place, text: cut(jsonSketch(value), SKETCH) };
+}
+
+/** With its siblings: the member may have another name. */
+function missingText(whole: unknown, path: Spot['path'], redactor: Redactor): string {
+  const parent = valueAt(whole, ...path.slice(0, -1));
+  const names = isRecord(parent) ? Object.keys(parent) : [];
+  return `is not there${names.length > 0 ? `; there are ${cut(redactor.text(names.join(', ')), WHOLE)}` : ''}`;
+}
+
+/** The text around a finding; without one, the beginning of the text. */
+function around(text: string, found: string): Pick<Piece, 'text' | 'point'> {
+  if (found === '') return { text: `"${cut(text, POINT)}"` };
+  const at = Math.max(0, text.indexOf(found));
+  const start = at > BEFORE ? at - BEFORE : 0;
+  const end = at + Math.min(found.length, POINT);
+  const before = `"${start > 0 ? '…' : ''}${text.slice(start, at).toWellFormed()}`;
+  const point = text.slice(at, end).toWellFormed();
+  const after = `${cut(text.slice(end), AFTER)}"`;
+  return { text: before + point + after, point: [before.length, before.length + point.length] };
+}
+
+/** A request and its end, bounded and without secrets. Foreign text. */
+interface WireLeg {
+  /** `seq` of the request. */
+  readonly event: number;
+  readonly method: string;
+  readonly url: string;
+  /** The operation of its call; null without a call, or where the message says it. */
+  readonly operation: string | null;
+  /** A status, or how it broke: `connect: ECONNREFUSED`; null while it is pending. */
+  readonly end: string | null;
+  /** The probe of this check that refused a callback on purpose; else null. */
+  readonly endedBy: string | null;
+  readonly ms: number | null;
+  readonly request: readonly Piece[];
+  readonly response: readonly Piece[];
+}
+
+/** Requests of a finding that are shown; the others are in the transcript. */
+const MOST_LEGS = 4;
+
+/** The requests that prove a finding, in its order, alike ones once; and how many are not shown. */
+export function evidenceOf(proof: Proof, record: WireRecord) {
+  const legs = wireLegs(proof, record);
+  const different = new Map<string, WireLeg>();
+  for (const leg of legs) {
+    const looks = JSON.stringify({ ...leg, event: 0, ms: 0 });
+    if (!different.has(looks)) different.set(looks, leg);
+  }
+  const shown = [...different.values()].slice(0, MOST_LEGS);
+  return { shown, rest: legs.length - shown.length };
+}
+
+type End = Extract<Event, { kind: 'response' | 'broken' }>;
+
+function wireLegs({ events: seqs, spots = [] }: Proof, record: WireRecord): WireLeg[] {
+  const proof = new Map<number, string | undefined>(seqs.map(seq => [seq, undefined]));
+  const requests = new Map<string, RequestEvent>();
+  const ends = new Map<string, End>();
+  for (const event of record.events) {
+    if (proof.has(event.seq) && 'leg' in event) proof.set(event.seq, event.leg);
+    if (event.kind === 'request') requests.set(event.leg, event);
+    else if ((event.kind === 'response' || event.kind === 'broken') && !ends.has(event.leg))
+      ends.set(event.leg, event);
+  }
+  return [...new Set(proof.values())].flatMap((leg = '') => {
+    const request = requests.get(leg);
+    return request ? legOf(request, ends.get(leg), spots, record) : [];
+  });
+}
+
+function legOf(
+  request: RequestEvent,
+  end: End | undefined,
+  spots: readonly Spot[],
+  { events, redactor }: WireRecord,
+): WireLeg {
+  const spotsIn = ({ seq }: Event) => spots.filter(spot => spot.event === seq);
+  const response = end?.kind === 'response' ? end : null;
+  const isRefused = end !== undefined && (response?.status ?? 500) >= 300;
+  return {
+    event: request.seq,
+    method: request.method,
+    url: shareableUrl(request, redactor),
+    operation: operationOf(request, events, redactor),
+    end: end ? (end.kind === 'response' ? String(end.status) : `${end.phase}: ${end.code}`) : null,
+    endedBy: isRefused ? probeOf(request, events) : null,
+    ms: end ? Math.max(0, end.at - request.at) : null,
+    request: piecesOf(request.body, spotsIn(request), redactor),
+    response: response ? piecesOf(response.body, spotsIn(response), redactor) : [],
+  };
+}
+
+function probeOf({ calls: [key] = [], purpose }: RequestEvent, events: readonly Event[]): string | null {
+  if (key === undefined || purpose !== 'callback') return null;
+  for (const event of events)
+    if (event.kind === 'planned' && event.by === 'probe' && event.calls?.includes(key)) return event.plan;
+  return null;
+}
+
+/** Characters of an operation. */
+const NAME = 60;
+
+function operationOf(
+  { calls: [key] = [], purpose }: RequestEvent,
+  events: readonly Event[],
+  redactor: Redactor,
+) {
+  if (key === undefined || purpose === 'invocation') return null;
+  const invocation = events.find(
+    event => event.kind === 'request' && event.purpose === 'invocation' && event.calls?.[0] === key,
+  );
+  const json = invocation?.kind === 'request' ? invocation.body?.json : undefined;
+  const operation = json?.ok ? valueAt(json.value, 'operation') : null;
+  return typeof operation === 'string' ? cut(redactor.text(operation), NAME) : null;
+}
+
+/** What proves a finding, as lines. */
+export function evidenceLines(proof: Proof, record: WireRecord): Line[] {
+  const { shown, rest } = evidenceOf(proof, record);
+  const bar = say('│ ', 'gutter');
+  return [
+    ...shown.flatMap(leg => [
+      [bar, ...quote(`${leg.method} ${leg.url}`), ...endWords(leg)],
+      ...leg.request.map(piece => pieceLine(piece, '')),
+      ...leg.response.map(piece => pieceLine(piece, '← ')),
+    ]),
+    ...(rest > 0 ? [[bar, say(`… ${rest} more`, 'dim')]] : []),
+  ];
+}
+
+function endWords({ end, endedBy, ms, operation }: WireLeg): Line {
+  const what = operation === null ? [] : [say(' · of ', 'dim'), ...quote(operation, 'dim')];
+  if (end === null || ms === null) return [say(' got no answer', 'dim'), ...what];
+  // A callback that the listener of the check refused is not the fault of the tool.
+  const shown = endedBy !== null && !/^\d+$/.test(end) ? 'not answered' : end;
+  const probe = endedBy === null ? [] : [say(' by the probe ', 'dim'), ...quote(endedBy, 'dim')];
+  return [say(' → ', 'dim'), ...quote(shown), ...probe, took(ms), ...what];
+}
+
+function pieceLine({ place, text, point: [from, to] = [0, 0] }: Piece, mark: string): Line {
+  const begin = [say('│   ', 'gutter'), ...(mark === '' ? [] : [say(mark, 'dim')])];
+  if (place === null) return [...begin, ...quote(text, 'dim')];
+  return [
+    ...begin,
+    ...quote(`${place}  `, 'dim'),
+    ...quote(text.slice(0, from)),
+    ...quote(text.slice(from, to), 'bad'),
+    ...quote(text.slice(to)),
+  ];
+}

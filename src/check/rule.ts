@@ -1,6 +1,6 @@
 import type { RoundTrip } from '../events/round-trips.js';
 import type { RequirementId, Side } from '../protocol/requirements.js';
-import { cut, firstFew } from '../util/text.js';
+import { cutBeforeToken, firstFew } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
 import type { CallEvidence } from './call.js';
 import type { Death, Evidence } from './evidence.js';
@@ -160,14 +160,14 @@ const MAX_FAULT_LENGTH = 300;
 
 /** An error of a document or a message, cut and safe to print. */
 export function faultLine(fault: string): string {
-  return cut(visibleLine(fault), MAX_FAULT_LENGTH);
+  return cutBeforeToken(visibleLine(fault), MAX_FAULT_LENGTH);
 }
 
 /** One remark on optional members that are null. */
 export function nullRemark(paths: readonly string[] = []): readonly string[] {
   if (paths.length === 0) return [];
   const remark = 'null counts as absent for an optional member; leave it out instead';
-  return [cut(`${remark}: ${firstFew(paths, 3)}`, MAX_FAULT_LENGTH)];
+  return [cutBeforeToken(`${remark}: ${firstFew(paths, 3)}`, MAX_FAULT_LENGTH)];
 }
 
 /**

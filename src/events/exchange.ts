@@ -3,7 +3,7 @@ import type { Callback, OAuth, Progress, UserChoice } from '../protocol/callback
 import { type JudgedOutcome, llmText, outcomeOfText, textOfOutcome } from '../protocol/outcome.js';
 import type { Invocation } from '../protocol/read-invocation.js';
 import type { Warning } from '../protocol/requirements.js';
-import { cut } from '../util/text.js';
+import { cutBeforeToken } from '../util/text.js';
 import type { McpAnswer } from './mcp-answer.js';
 
 /** A callback's meaning for its exchange, and the status that it is answered with. */
@@ -245,6 +245,6 @@ export function unreachableText({ reason, code }: Extract<Settlement, { by: 'unr
 }
 
 function refusalText(status: number, excerpt: string): string {
-  const said = cut(excerpt.trim(), EXCERPT);
+  const said = cutBeforeToken(excerpt.trim(), EXCERPT);
   return `the tool did not accept the invocation: it answered ${status} instead of 200${said ? `: ${said}` : ''}`;
 }

@@ -11,7 +11,7 @@ import {
 import { type Invocation, invocationSchema } from '../protocol/read-invocation.js';
 import type { Warning } from '../protocol/requirements.js';
 import { validate } from '../protocol/validate.js';
-import { cut, excerpt } from '../util/text.js';
+import { cutBeforeToken, excerpt } from '../util/text.js';
 import type { Content } from './content.js';
 import type { Event, EventOf, InvocationEvent, RequestEvent, ResponseEvent } from './events.js';
 import {
@@ -293,7 +293,7 @@ export function judge(exchange: Exchange, reading: CallbackReading, sha256: stri
 
 /** The verdict on an invalid callback (RT-VALIDATE). */
 export function rejection(faults: readonly string[]): Verdict {
-  return { kind: 'rejected', status: 400, reason: cut(faults.join('; '), MAX.reason) };
+  return { kind: 'rejected', status: 400, reason: cutBeforeToken(faults.join('; '), MAX.reason) };
 }
 
 const JUDGES = {

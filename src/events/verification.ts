@@ -1,7 +1,7 @@
 import { readInvocation } from '../protocol/read-invocation.js';
 import { RecentMap } from '../util/collections.js';
 import { readJson } from '../util/json.js';
-import { cut } from '../util/text.js';
+import { cutBeforeToken } from '../util/text.js';
 import { bareUrl } from '../util/url.js';
 import { compactJson, isRecord } from '../util/values.js';
 import type { Content } from './content.js';
@@ -315,7 +315,7 @@ function answersOf(place: string, match: VerifiedFixture['match']): { answers?: 
   const exact = isRecord(args) ? (args['$exact'] ?? args['$eq'] ?? args) : args; // a recording's match exactly
   const parts = exact === undefined ? [operation] : [operation, exact];
   const words = parts.map(part => (typeof part === 'string' ? part : compactJson(part)));
-  return { answers: cut(words.join(' '), MAX.answers) };
+  return { answers: cutBeforeToken(words.join(' '), MAX.answers) };
 }
 
 function callerIn(invocation: Record<string, unknown> | null): Caller {

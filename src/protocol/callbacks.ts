@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { JsonReading } from '../util/json.js';
-import { cut } from '../util/text.js';
+import { cutBeforeToken } from '../util/text.js';
 import { isSafeToVisit } from '../util/url.js';
 import { isRecord } from '../util/values.js';
 import { toolResultSchema } from './callbacks/tool-result.js';
@@ -102,7 +102,7 @@ const MOST = 200;
 function unknownType(input: unknown): string {
   const type =
     typeof input === 'object' && input !== null && 'type' in input
-      ? cut(JSON.stringify(input.type), MOST)
+      ? cutBeforeToken(JSON.stringify(input.type), MOST)
       : 'absent';
   return `is ${type}; a callback is one of ${CALLBACK_TYPES.join(', ')}`;
 }

@@ -1,4 +1,4 @@
-import { cut, decodeUtf8 } from './text.js';
+import { cutBeforeToken, decodeUtf8 } from './text.js';
 
 /** Tokens of a JSON text, also of one that `JSON.parse` would change or reject. */
 export type JsonTokenKind = 'open' | 'close' | 'string' | 'scalar' | 'comma' | 'colon';
@@ -208,7 +208,8 @@ const LONGEST = 40;
 
 function faultAt(text: string, at: number, expected: Expected): JsonFault {
   const [token = ''] = /^[\w.+-]+|^./su.exec(text.slice(at, at + LONGEST + 1)) ?? [];
-  const found = at < text.length ? `${JSON.stringify(cut(token, LONGEST))} stands` : 'the text ends';
+  const found =
+    at < text.length ? `${JSON.stringify(cutBeforeToken(token, LONGEST))} stands` : 'the text ends';
   const before = text.slice(0, at).split('\n');
   const column = (before.at(-1)?.length ?? 0) + 1;
   return { line: before.length, column, message: `${found} where ${expected} is expected` };

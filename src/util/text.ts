@@ -16,18 +16,22 @@ export function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).replace(HALF, '').toWellFormed()}…`;
 }
 
-const LONGEST = 60;
-
-/** Letters with digits: redaction comes later, and would not find the half of a secret. */
+/** Letters with digits. */
 const HALF_TOKEN = /(?<![\w.~+/-])(?=[\w.~+/-]*\d)(?=[\w.~+/-]*[a-z])[\w.~+/-]{8,}$/i;
+
+/** As {@link cut}, for text that is redacted later: half of a secret would not be found, so the cut is before it. */
+export function cutBeforeToken(text: string, most: number): string {
+  return text.length <= most ? text : cut(text, text.slice(0, most).replace(HALF_TOKEN, '').length);
+}
+
+const LONGEST = 60;
 
 /** Quotes the start of foreign text for a message: one line, safe to print. */
 export function excerpt(text: string): string {
   const head = Array.from(text.slice(0, 2 * LONGEST))
     .slice(0, LONGEST)
     .join('');
-  if (head.length === text.length) return `"${visibleLine(text)}"`;
-  return `"${visibleLine(head.replace(HALF_TOKEN, ''))}…"`;
+  return `"${visibleLine(cutBeforeToken(text, head.length))}"`;
 }
 
 /** Elapsed milliseconds, rounded to microseconds. */

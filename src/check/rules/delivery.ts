@@ -2,7 +2,7 @@ import { idOf } from '../../events/fold-exchange.js';
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { addresseeIn } from '../../protocol/read-invocation.js';
 import { REDACTED } from '../../util/redact.js';
-import { cut, excerpt, formatDuration } from '../../util/text.js';
+import { cutBeforeToken, excerpt, formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { type CallbackEvidence, type CallEvidence, type Delivery, receivedIn } from '../call.js';
 import type { Death, Evidence } from '../evidence.js';
@@ -369,13 +369,13 @@ function onPost(callback: CallbackEvidence, excused: readonly string[]): Observe
     if (status < 400 || status === 408 || status >= 500) return null;
     const judged = REQUEST_ERRORS.includes(status) ? broken : doubtful;
     return judged(
-      `a callback was refused with ${status}: ${cut(visibleLine(refusal), MAX_LENGTH)}`,
+      `a callback was refused with ${status}: ${cutBeforeToken(visibleLine(refusal), MAX_LENGTH)}`,
       callback,
     );
   }
   const type = headers['content-type'] ?? '';
   if (!JSON_TYPE.test(type.trim())) {
-    const actual = type === '' ? 'no content type' : cut(visibleLine(type), MAX_LENGTH);
+    const actual = type === '' ? 'no content type' : cutBeforeToken(visibleLine(type), MAX_LENGTH);
     return broken('a callback is not application/json', callback, { expected: 'application/json', actual });
   }
   return onPostBody(callback, excused);

@@ -2,7 +2,7 @@ import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { migrateSchema, type Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import { parseDisplayScript } from '../../util/display-script.js';
-import { cut } from '../../util/text.js';
+import { cutBeforeToken } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { type Discovery, toolsetsAt } from '../call.js';
 import {
@@ -97,7 +97,7 @@ function onDocument(discovery: Discovery): Observation {
     ...reading.notes.filter(note => !NAME_FAULT.test(note)),
     ...reading.toolset.tools.flatMap(scriptRemark),
     ...nullRemark(reading.nulls),
-    ...(isJson ? [] : [`its content type is ${cut(type, MAX_TYPE_LENGTH)}`]),
+    ...(isJson ? [] : [`its content type is ${cutBeforeToken(type, MAX_TYPE_LENGTH)}`]),
   ];
   return remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), discovery) : held(discovery);
 }

@@ -17,7 +17,7 @@ import type { FixtureSet } from '../../fixtures/fixture-set.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import { readJson } from '../../util/json.js';
-import { bytesText, cut, LineSplitter } from '../../util/text.js';
+import { bytesText, cutBeforeToken, LineSplitter } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { DEFAULTS } from '../limits.js';
@@ -38,7 +38,7 @@ const LONGEST_MESSAGE = 300;
 
 /** Warns of what the SDK reports about a client's messages. It may quote them. */
 function reporter(tool: LocalTool): (error: Error) => void {
-  return ({ message }) => tool.warn(`MCP: ${visibleLine(cut(message, LONGEST_MESSAGE))}`);
+  return ({ message }) => tool.warn(`MCP: ${visibleLine(cutBeforeToken(message, LONGEST_MESSAGE))}`);
 }
 
 interface Ends {

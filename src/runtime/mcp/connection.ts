@@ -17,7 +17,7 @@ import type { Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import { systemClock } from '../../system/clock.js';
 import { type ErrorDetails, ProtocolCliError } from '../../util/errors.js';
-import { cut, excerpt, formatDuration } from '../../util/text.js';
+import { cutBeforeToken, excerpt, formatDuration } from '../../util/text.js';
 import { foreignWords, isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import {
@@ -459,7 +459,7 @@ function missingCapabilities({ method, params, result, error }: Record<string, u
   const { requiredCapabilities: required } = isRecord(error['data']) ? error['data'] : {};
   if (error['code'] !== MISSING_CAPABILITY || !isRecord(required)) return [];
   const names = Object.keys(required).slice(0, MOST.notes);
-  return names.map(name => visibleLine(cut(name, 60)));
+  return names.map(name => visibleLine(cutBeforeToken(name, 60)));
 }
 
 function capabilitiesFor(method: string, params: unknown): string[] {

@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path';
 import type { TranscriptHeader } from '../../events/log.js';
 import { isTranscript, isWhole, missingFrom } from '../../events/transcript-reader.js';
 import { type FixtureSet, stepsOf } from '../../fixtures/fixture-set.js';
-import type { NamedRecording } from '../../fixtures/recording/from-transcript.js';
+import type { NamedRecording } from '../../fixtures/read-fixtures.js';
 import type { Step } from '../../fixtures/reply-schema.js';
 import { type FixtureBytes, readFixtureFiles, textOf } from '../../mock/fixture-files.js';
 import { writePublicFile } from '../../system/files.js';

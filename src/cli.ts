@@ -4,8 +4,7 @@ import { COMMANDS, commandLine, wordsForFile } from './commands/command-line.js'
 import { GUIDES } from './commands/help.js';
 import type { RunCommand } from './commands/options.js';
 import { canDraw, type ExitStatus, PROGRAM, statusOfFailure, type Terminal } from './commands/terminal.js';
-import { faultText } from './render/outputs/fault.js';
-import { troubleText, wrapMessages } from './render/outputs/trouble.js';
+import { faultText, troubleText, wrapMessages } from './render/outputs/trouble.js';
 import { type Emergency, endByForce, meetEmergencies } from './system/process.js';
 import { flushed, isClosed, quietPipes } from './system/streams.js';
 import { ProtocolCliError } from './util/errors.js';

@@ -65,11 +65,6 @@ export function counted(warnings: readonly Warning[]): Warning[] {
   ];
 }
 
-/** {@link counted} without those that were printed before. */
-export function untold(warnings: readonly Warning[], told: ReadonlySet<string>): Warning[] {
-  return counted(warnings).filter(({ message }) => !told.has(message));
-}
-
 /** The end of a warning where `invoke` could have stayed. */
 const FOLLOW = '; use --follow to receive them';
 

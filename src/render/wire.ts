@@ -4,8 +4,8 @@ import type { Event, EventKind, RequestEvent, ResponseEvent } from '../events/ev
 import type { Exchange } from '../events/exchange.js';
 import { discoveryOf } from '../events/round-trips.js';
 import { shareableText, shareableUrl, withoutPowerInText } from '../events/shareable.js';
-import { type Redactor, redactHeaders } from '../util/redact.js';
-import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
+import { type Redactor, redactHeaders, redactJson, safeJson } from '../util/redact.js';
+import { bytesText, cut, decodeUtf8, formatDuration } from '../util/text.js';
 import { visible, visibleLine } from '../util/visible.js';
 import { clipped, counted, type Line, line, type Span, say, textLines, took } from './line.js';
 import { type Step, stepLines } from './steps.js';
@@ -260,4 +260,17 @@ function messageText(sign: string, event: RequestEvent | ResponseEvent, redactor
   if (body === null) return head.join('');
   const rest = body.length > MAX_BODY ? `\n… ${body.length - MAX_BODY} more characters` : '';
   return `${head.join('')}\n${visible(body.slice(0, MAX_BODY))}${rest}\n`;
+}
+
+const SIGNS = { sent: '>', received: '<' } as const;
+
+/** `-v` on an MCP wire: each JSON-RPC message in a line, as it goes by; secrets out, foreign text safe. */
+export function jsonRpcTeller(
+  redactor: Redactor,
+  write: (text: string) => unknown,
+): (message: unknown, way: keyof typeof SIGNS) => void {
+  return (message, way) => {
+    const json = redactJson(safeJson(message), redactor);
+    write(`${SIGNS[way]} ${cut(json, MAX_BODY)}\n`);
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dialectReporter } from '../../src/render/outputs/dialect.js';
+import { dialectReporter } from '../../src/render/outputs/call-report.js';
 import { createRedactor } from '../../src/util/redact.js';
 import {
   acknowledged,

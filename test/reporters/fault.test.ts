@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { faultText } from '../../src/render/outputs/fault.js';
+import { faultText } from '../../src/render/outputs/trouble.js';
 
 const ERROR = Object.assign(new Error('x is not a function'), {
   stack: 'Error: x is not a function\n    at place.js:1:1',

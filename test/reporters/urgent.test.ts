@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Paper } from '../../src/render/outputs/reporter.js';
-import { urgentTeller } from '../../src/render/outputs/urgent.js';
+import { urgentTeller } from '../../src/render/outputs/reporter.js';
 import {
   acknowledged,
   arrives,

@@ -4,8 +4,8 @@ import { answerOf, choiceOf, defaultsOf, type Elicitation, questionOf } from '..
 import type { Warning } from '../../protocol/requirements.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { failureOf } from '../../render/failure.js';
-import { jsonRpcTeller } from '../../render/outputs/dialect.js';
 import type { Trouble } from '../../render/outputs/reporter.js';
+import { jsonRpcTeller } from '../../render/wire.js';
 import { checkArguments, toolOf } from '../../runtime/check-call.js';
 import { callMcp, denyMcp, type FormAnswer, type McpCalled } from '../../runtime/mcp/call.js';
 import {

@@ -76,7 +76,7 @@ const FOR_ONE = {
     textReporter(history, paper, { isTTY: terminal.stdout.isTTY === true, follows: follow }),
   json: async (history, paper, { dialect, supports }, { redactor }) => {
     if (dialect !== undefined) {
-      const { dialectReporter } = await import('../../render/outputs/dialect.js');
+      const { dialectReporter } = await import('../../render/outputs/call-report.js');
       return dialectReporter(history, paper, redactor, dialect);
     }
     const { jsonReporter } = await import('../../render/outputs/call-report.js');

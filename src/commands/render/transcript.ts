@@ -16,7 +16,7 @@ import { failureOf } from '../../render/failure.js';
 import { clipped, counted as countedNoun, type Line, line, quote, say } from '../../render/line.js';
 import { invokeReport } from '../../render/outputs/call-report.js';
 import { summaryLines, summaryOf, warningsOfAll } from '../../render/outputs/repeats.js';
-import { sessionReport } from '../../render/outputs/session/report.js';
+import { sessionReport } from '../../render/outputs/session.js';
 import { viewPane } from '../../render/pane-lines.js';
 import { panesOf } from '../../render/panes.js';
 import { callHeading } from '../../render/saved-answers.js';
@@ -159,7 +159,7 @@ export class SavedTranscript implements Saved {
     return {
       calls: calls.map(chapter => this.#callReport(chapter)),
       summary: summaryOf(this.#exchanges),
-      warnings: [...notes, ...warningsOfAll(this.#history)],
+      warnings: warningsOfAll(this.#history, notes),
     };
   }
 

@@ -4,7 +4,7 @@ import { transcriptWriter } from '../../events/transcript-writer.js';
 import { isWildcard } from '../../http/server.js';
 import type { Warning } from '../../protocol/requirements.js';
 import type { Paper, Trouble } from '../../render/outputs/reporter.js';
-import type { KnownSession, SessionReporter } from '../../render/outputs/session/report.js';
+import type { KnownSession, SessionReporter } from '../../render/outputs/session.js';
 import { verboseTeller } from '../../render/wire.js';
 import { answering, type SessionEnd } from '../../session/client/answering.js';
 import { sessionUrl } from '../../session/client/platform-client.js';
@@ -270,11 +270,11 @@ const REPORTERS = {
     return plainSession(known, paper, { level: colourOf(terminal.stdout, flags, terminal), isTTY, redactor });
   },
   json: async (known, paper, _, { redactor }) => {
-    const { jsonSession } = await import('../../render/outputs/session/report.js');
+    const { jsonSession } = await import('../../render/outputs/session.js');
     return jsonSession(known, paper, redactor);
   },
   ndjson: async (known, paper, _, { redactor, about }) => {
-    const { ndjsonSession } = await import('../../render/outputs/text.js');
+    const { ndjsonSession } = await import('../../render/outputs/session.js');
     return ndjsonSession(known, paper, transcriptWriter(redactor), about);
   },
   ui: async (known, paper, { id, url, flags }, { clock, terminal, redactor }) => {

@@ -1,3 +1,6 @@
+import type { DialectName } from '../../dialects/dialect.js';
+import { translate } from '../../dialects/dialects.js';
+import { answerOf } from '../../events/answer.js';
 import {
   type Arrival,
   acknowledgedAfter,
@@ -18,10 +21,9 @@ import { isRecord } from '../../util/values.js';
 import { eventOf } from '../callbacks.js';
 import { type Panes, panesOf } from '../panes.js';
 import { counted, warningsOf } from '../warnings.js';
-import type { Ending, Paper, Reporter } from './reporter.js';
+import { type Ending, type Paper, type Reporter, tellProblems, urgentTeller } from './reporter.js';
 import type { CallReport, Report } from './schemas.js';
-import { errorReport, troubleText } from './trouble.js';
-import { urgentTeller } from './urgent.js';
+import { errorReport } from './trouble.js';
 
 type CallbackReport = CallReport['callbacks'][number];
 
@@ -148,7 +150,7 @@ export function jsonReporter(
     async end(ending: Ending) {
       const report = redactJson(safeJson(invokeReport(ending, supports), 2), redactor);
       await writeOut(paper.stdout, `${report}\n`);
-      if (ending.trouble) paper.stderr.write(troubleText(ending.trouble));
+      tellProblems(paper, [], ending.trouble);
     },
   };
 }
@@ -164,5 +166,25 @@ export function invokeReport(
     ...(exchange && callReport(history, exchange, panes)),
     warnings: counted(warnings),
     ...(trouble && { error: errorReport(trouble) }),
+  };
+}
+
+/** One object at the end: the answer as another system has it, without an answer nothing. What is lost is a warning. */
+export function dialectReporter(
+  history: History,
+  paper: Paper,
+  redactor: Redactor,
+  dialect: DialectName,
+): Reporter {
+  const told = new Set<string>();
+  return {
+    event: urgentTeller(history, paper, told),
+    async end({ exchange, notes, trouble }: Ending) {
+      const answer = exchange && answerOf(exchange);
+      const writing = answer && translate(answer, dialect);
+      if (writing) await writeOut(paper.stdout, `${redactJson(safeJson(writing.body, 2), redactor)}\n`);
+      const warnings = [...notes, ...warningsOf(history, exchange), ...(writing?.warnings ?? [])];
+      tellProblems(paper, counted(warnings), trouble, told);
+    },
   };
 }

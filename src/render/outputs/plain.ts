@@ -9,16 +9,14 @@ import { type Pane, panesOf } from '../panes.js';
 import { newStepsOf, stepLine } from '../steps.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, dressLine } from '../terminal/theme.js';
-import { untold, warningsOf } from '../warnings.js';
-import { type Ending, Page, type Paper, type Reporter } from './reporter.js';
-import { troubleText, warningText } from './trouble.js';
-import { urgentTeller } from './urgent.js';
+import { counted, warningsOf } from '../warnings.js';
+import { type Ending, Page, type Paper, type Reporter, tellProblems, urgentTeller } from './reporter.js';
 
 const WHOLE: Layout = { count: Number.POSITIVE_INFINITY, isUnfolded: true };
 /** A view may be drawn many times: so much of it each time. */
 const OF_VIEW: Layout = { count: 200 };
 
-export interface PlainOptions {
+interface PlainOptions {
   readonly level: ColourLevel;
   readonly isTTY: boolean;
   readonly redactor: Redactor;
@@ -66,9 +64,7 @@ export function plainReporter(
       await page.written();
       const panes = exchange ? panesOf(exchange, supports) : null;
       const warnings = [...notes, ...warningsOf(history, exchange), ...(panes?.warnings ?? [])];
-      if (!paper.quiet)
-        for (const warning of untold(warnings, told)) paper.stderr.write(warningText(warning));
-      if (trouble) paper.stderr.write(troubleText(trouble));
+      tellProblems(paper, counted(warnings), trouble, told);
     },
   };
 }

@@ -18,10 +18,9 @@ import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, dressLine } from '../terminal/theme.js';
 import { counted, warningsOf } from '../warnings.js';
 import { invokeReport } from './call-report.js';
-import { type Ending, Page, type Paper, type Reporter } from './reporter.js';
+import { type Ending, Page, type Paper, type Reporter, tellProblems, urgentTeller } from './reporter.js';
 import type { RepeatsReport } from './schemas.js';
-import { errorReport, troubleText, warningText } from './trouble.js';
-import { urgentTeller } from './urgent.js';
+import { errorReport } from './trouble.js';
 
 /** The results of many calls of the same tool. Times in ms since a call was sent. */
 type Summary = RepeatsReport['summary'];
@@ -122,37 +121,35 @@ function firstLineOf(text: string, most: number): string {
   return first.length > most ? `${first.slice(0, most).toWellFormed()}…` : first;
 }
 
-/** The warnings of all calls, and of what belongs to none. */
-export function warningsOfAll(history: History): Warning[] {
+/** The warnings of all calls, and of what belongs to none. @param notes come first */
+export function warningsOfAll(history: History, notes: readonly Warning[] = []): Warning[] {
   const ofCalls = [...history.exchanges.values()].flatMap(each =>
     warningsOf(new History(history.isWhole), each),
   );
-  return counted([...warningsOf(history, undefined), ...ofCalls]);
+  return counted([...notes, ...warningsOf(history, undefined), ...ofCalls]);
 }
 
 /** Many calls: a line for each as it ends, then their summary. */
 export function plainRepeats(
   history: History,
-  { stdout, stderr, quiet }: Paper,
+  paper: Paper,
   { level, redactor }: { readonly level: ColourLevel; readonly redactor: Redactor },
 ): Reporter {
   const theme = createTheme(level);
   const ended: Exchange[] = [];
-  const page = new Page(stdout);
+  const page = new Page(paper.stdout);
   const write = (lines: readonly Line[]) => {
     page.write(redactor.text(lines.map(each => `${dressLine(each, theme)}\n`).join('')));
     return page.written();
   };
   return {
-    event: urgentTeller(history, { stdout, stderr, quiet }),
+    event: urgentTeller(history, paper),
     async settled({ exchange, trouble }: Ending) {
       if (exchange) await write([callLine(ended.push(exchange), exchange, trouble)]);
     },
     async end({ notes, trouble }: Ending) {
       if (ended.length > 0) await write([[], ...summaryLines(summaryOf(ended))]);
-      const warnings = quiet ? [] : [...notes, ...warningsOfAll(history)];
-      for (const warning of warnings) stderr.write(warningText(warning));
-      if (trouble) stderr.write(troubleText(trouble));
+      tellProblems(paper, warningsOfAll(history, notes), trouble);
     },
   };
 }
@@ -191,11 +188,11 @@ export function jsonRepeats(
           return invokeReport({ history: part, notes: [], exchange, trouble: own }, supports);
         }),
         summary: summaryOf(ended.flatMap(({ exchange }) => exchange ?? [])),
-        warnings: [...notes, ...warningsOfAll(history)],
+        warnings: warningsOfAll(history, notes),
         ...(trouble && { error: errorReport(trouble) }),
       };
       await writeOut(paper.stdout, `${redactJson(safeJson(report, 2), redactor)}\n`);
-      if (trouble) paper.stderr.write(troubleText(trouble));
+      tellProblems(paper, [], trouble);
     },
   };
 }

@@ -1,16 +1,114 @@
 import type { Event } from '../../events/events.js';
-import type { Session } from '../../events/session-calls.js';
-import type { Redactor } from '../../util/redact.js';
+import type { History } from '../../events/history.js';
+import { type Session, type Sessions, sessionCallState, statusOf } from '../../events/session-calls.js';
+import type { TranscriptAbout, TranscriptWriter } from '../../events/transcript-writer.js';
+import type { Warning } from '../../protocol/requirements.js';
+import { writeOut } from '../../system/streams.js';
+import { type Redactor, redactJson, safeJson } from '../../util/redact.js';
+import { since } from '../../util/text.js';
 import { elapsed, type Line, say } from '../line.js';
 import { finalLines, givenOf, type KnownCall, knownCalls, sessionNews } from '../session-calls.js';
 import { newStepsOf, stepLine } from '../steps.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, dressLine } from '../terminal/theme.js';
-import { outcomesLine } from './repeats.js';
-import { Page, type Paper } from './reporter.js';
-import { type KnownSession, type SessionReporter, warningsOfSession } from './session/report.js';
-import { troubleText, warningText } from './trouble.js';
-import { urgentTeller } from './urgent.js';
+import { withoutFollow } from '../warnings.js';
+import { outcomesLine, warningsOfAll } from './repeats.js';
+import { Page, type Paper, type Reporter, type Trouble, tellProblems, urgentTeller } from './reporter.js';
+import type { SessionReport } from './schemas.js';
+import { ndjsonReporter } from './text.js';
+import { errorReport } from './trouble.js';
+
+/** Both folds of what happens while a session is answered: they have each event before a reporter gets it. */
+export interface KnownSession {
+  readonly sessions: Sessions;
+  /** Of the legs to a RAP tool; its exchanges have the keys of the calls. */
+  readonly history: History;
+}
+
+/** The session that is answered. */
+export interface AnsweredSession {
+  readonly id: string;
+  /** Of the session, without credentials. */
+  readonly url: string;
+}
+
+/** What a reporter tells at the end. */
+interface SessionEnding {
+  readonly session: AnsweredSession;
+  readonly known: KnownSession;
+  /** What the command itself has to warn of. */
+  readonly notes: readonly Warning[];
+  readonly trouble: Trouble | null;
+}
+
+/** One way to tell how a session is answered: as it happens, and at the end. */
+export interface SessionReporter extends Pick<Reporter, 'event' | 'aside' | 'choose' | 'close'> {
+  end(ending: SessionEnding): Promise<void>;
+}
+
+/** All that is worth a warning, each once. */
+export function warningsOfSession({ known: { sessions, history }, notes }: SessionEnding): Warning[] {
+  return warningsOfAll(history, [...notes, ...sessions.warnings.map(message => ({ message }))]).map(
+    withoutFollow,
+  );
+}
+
+/** How a session was answered, as a value; undefined members are left out of the JSON. */
+export function sessionReport(ending: SessionEnding): SessionReport {
+  const {
+    session: { id, url },
+    known,
+    trouble,
+  } = ending;
+  const session = known.sessions.get(id);
+  return {
+    session: {
+      id,
+      url,
+      status: session ? statusOf(session) : null,
+      rounds: session?.rounds ?? 0,
+      ...(session?.answer && { answer: session.answer.value }),
+      error: session?.error ?? null,
+    },
+    calls: session ? knownCalls(session, known.history).map(callReport) : [],
+    forgotten: session?.forgotten ?? 0,
+    warnings: warningsOfSession(ending),
+    ...(trouble && { error: errorReport(trouble) }),
+  };
+}
+
+function callReport(known: KnownCall): SessionReport['calls'][number] {
+  const { key, tool: tool_name, args, id, round, answer, askedAt } = known.call;
+  const json = answer?.body?.json;
+  return {
+    key,
+    tool_name,
+    ...(args !== undefined && { args }),
+    id,
+    round,
+    outcome: givenOf(known)?.outcome ?? null,
+    ...(json?.ok && { body: json.value }),
+    posted: postedReport(known),
+    ms: answer && since(answer.at, askedAt),
+  };
+}
+
+function postedReport({ session, call }: KnownCall): SessionReport['calls'][number]['posted'] {
+  const state = sessionCallState(session, call);
+  const { post, posts: attempts } = call;
+  return post === null || state === 'pending' ? null : { state, status: post.status ?? null, attempts };
+}
+
+/** One object at the end; where it failed, as far as it got, with `error`. */
+export function jsonSession(known: KnownSession, paper: Paper, redactor: Redactor): SessionReporter {
+  return {
+    event: urgentTeller(known.history, paper),
+    async end(ending) {
+      await writeOut(paper.stdout, `${redactJson(safeJson(sessionReport(ending), 2), redactor)}\n`);
+      tellProblems(paper, [], ending.trouble);
+    },
+  };
+}
 
 /** The outcomes of a session's calls: `3 calls: 1 success, 1 timeout, 1 error`. */
 export function callsTally({ forgotten }: Session, calls: readonly KnownCall[]): readonly Line[] {
@@ -39,7 +137,7 @@ export function plainSession(
   paper: Paper,
   { level, isTTY, redactor }: PlainSessionOptions,
 ): SessionReporter {
-  const { stdout, stderr, quiet } = paper;
+  const { stdout, quiet } = paper;
   const theme = createTheme(level);
   const urgent = isTTY ? null : urgentTeller(known.history, paper);
   const page = new Page(stdout, count => `… ${count} were dropped: the reader of stdout is too slow\n`);
@@ -57,9 +155,7 @@ export function plainSession(
     async end(ending) {
       page.write(endTexts(known.sessions.get(ending.session.id), known, quiet).map(dressed).join(''));
       await page.written();
-      const warnings = quiet ? [] : warningsOfSession(ending);
-      for (const warning of warnings) stderr.write(warningText(warning));
-      if (ending.trouble) stderr.write(troubleText(ending.trouble));
+      tellProblems(paper, warningsOfSession(ending), ending.trouble);
     },
   };
 }
@@ -82,4 +178,18 @@ function eventLines(event: Event, known: KnownSession, isPrivate: boolean): Line
     say(`${elapsed(event.at).padStart(8)} `, 'dim'),
     ...each,
   ]);
+}
+
+/** Every event of both legs as it happens: a transcript on stdout. */
+export function ndjsonSession(
+  { history }: KnownSession,
+  paper: Paper,
+  writer: TranscriptWriter,
+  about: TranscriptAbout,
+): SessionReporter {
+  const { event, end } = ndjsonReporter(history, paper, writer, about);
+  return {
+    ...(event && { event }),
+    end: ({ notes, trouble }) => end({ history, exchange: undefined, notes, trouble }),
+  };
 }

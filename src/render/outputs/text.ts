@@ -1,15 +1,12 @@
 import { llmTextOf } from '../../events/exchange.js';
 import type { History } from '../../events/history.js';
 import type { TranscriptHeader } from '../../events/log.js';
-import type { TranscriptAbout, TranscriptWriter } from '../../events/transcript-writer.js';
+import type { TranscriptWriter } from '../../events/transcript-writer.js';
 import { toWellFormed } from '../../util/values.js';
 import { visible } from '../../util/visible.js';
 import { eventOf, newArrivalOf } from '../callbacks.js';
-import { untold, warningsOf } from '../warnings.js';
-import { type Ending, Page, type Paper, type Reporter } from './reporter.js';
-import type { KnownSession, SessionReporter } from './session/report.js';
-import { troubleText, warningText } from './trouble.js';
-import { urgentTeller } from './urgent.js';
+import { counted, warningsOf } from '../warnings.js';
+import { type Ending, Page, type Paper, type Reporter, tellProblems, urgentTeller } from './reporter.js';
 
 /** Every event as it happens: a transcript on stdout. */
 export function ndjsonReporter(
@@ -36,7 +33,7 @@ export function ndjsonReporter(
     async end({ trouble }: Ending) {
       page.last(() => lines([writer.end(trouble?.code ?? 'done')]));
       await page.written();
-      if (trouble) paper.stderr.write(troubleText(trouble));
+      tellProblems(paper, [], trouble);
     },
   };
 }
@@ -53,11 +50,10 @@ export function textReporter(
   paper: Paper,
   { isTTY, follows = false }: TextOptions,
 ): Reporter {
-  const { stdout, stderr, quiet } = paper;
   const told = new Set<string>();
   const urgent = urgentTeller(history, paper, told);
   const page = new Page(
-    stdout,
+    paper.stdout,
     count => `… ${count} events were dropped: the reader of stdout is too slow\n`,
   );
   const texts = textPage(page, isTTY);
@@ -77,8 +73,7 @@ export function textReporter(
     async end({ exchange, notes, trouble }: Ending) {
       await page.written();
       const warnings = [...notes, ...warningsOf(history, exchange)];
-      if (!quiet) for (const warning of untold(warnings, told)) stderr.write(warningText(warning));
-      if (trouble) stderr.write(troubleText(trouble));
+      tellProblems(paper, counted(warnings), trouble, told);
     },
   };
 }
@@ -97,19 +92,5 @@ function textPage(page: Page, isTTY: boolean) {
       early.forEach(add);
     },
     add: (text: string) => (hasBegun ? add(text) : void early.push(text)),
-  };
-}
-
-/** Every event of both legs as it happens: a transcript on stdout. */
-export function ndjsonSession(
-  { history }: KnownSession,
-  paper: Paper,
-  writer: TranscriptWriter,
-  about: TranscriptAbout,
-): SessionReporter {
-  const { event, end } = ndjsonReporter(history, paper, writer, about);
-  return {
-    ...(event && { event }),
-    end: ({ notes, trouble }) => end({ history, exchange: undefined, notes, trouble }),
   };
 }

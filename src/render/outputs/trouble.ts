@@ -1,5 +1,5 @@
 import type { Warning } from '../../protocol/requirements.js';
-import { visibleLine } from '../../util/visible.js';
+import { visible, visibleLine } from '../../util/visible.js';
 import type { Trouble } from './reporter.js';
 import type { Report } from './schemas.js';
 
@@ -29,4 +29,28 @@ export function wrapMessages(
   if (!isTTY) return text;
   const width = Math.min(columns, WIDEST);
   return text.replace(new RegExp(`(?=[^\\n]{${width + 1}})(\\S[^\\n]{0,${width - 1}}) +`, 'g'), '$1\n');
+}
+
+/** Where an unexpected error occurred. */
+interface FaultScene {
+  /** `protocol-cli/0.1.0`, and what it runs on. */
+  readonly program: string;
+  /** Code runs that is not ours: it may be that which failed, and its author needs the stack. */
+  readonly hasGuests: boolean;
+  readonly wantsStack: boolean;
+}
+
+/** What failed, whose fault that is, and where to report it; every line safe to print. */
+export function faultText(error: unknown, scene: FaultScene): string {
+  const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
+  const told = scene.wantsStack || scene.hasGuests ? stack : message;
+  return `internal error: ${visible(told)}\nhint: ${hintFor(scene)}\n`;
+}
+
+function hintFor({ program, hasGuests, wantsStack }: FaultScene): string {
+  const stack = wantsStack || hasGuests ? 'this stack trace' : 'the stack trace printed with DEBUG=1';
+  const report = `Please report it with ${stack} (${program}); run "npm bugs protocol-cli" to open the issue tracker.`;
+  return hasGuests
+    ? `The error was not caught. If the stack trace names one of your modules, that module threw it; otherwise it is a bug in protocol-cli. ${report}`
+    : `This is a bug in protocol-cli. ${report}`;
 }

@@ -6,11 +6,11 @@ import { clipped, type Line, quote, say } from '../../render/line.js';
 import type { Paper } from '../../render/outputs/reporter.js';
 import {
   type AnsweredSession,
+  callsTally,
   type KnownSession,
   type SessionReporter,
   warningsOfSession,
-} from '../../render/outputs/session/report.js';
-import { callsTally } from '../../render/outputs/session.js';
+} from '../../render/outputs/session.js';
 import { troubleText, warningText } from '../../render/outputs/trouble.js';
 import { llmPane, type Pane, type Panes, panesOf } from '../../render/panes.js';
 import {

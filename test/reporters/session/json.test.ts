@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sessionReportJsonSchema } from '../../../src/render/outputs/schemas.js';
-import { jsonSession } from '../../../src/render/outputs/session/report.js';
+import { jsonSession } from '../../../src/render/outputs/session.js';
 import { createRedactor } from '../../../src/util/redact.js';
 import { eventsOf, type Moment } from '../../events/build.js';
 import {

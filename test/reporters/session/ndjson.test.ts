@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
 import { readTranscript } from '../../../src/events/transcript-reader.js';
 import { transcriptWriter } from '../../../src/events/transcript-writer.js';
-import { ndjsonSession } from '../../../src/render/outputs/text.js';
+import { ndjsonSession } from '../../../src/render/outputs/session.js';
 import { createRedactor } from '../../../src/util/redact.js';
 import { eventsOf, fold } from '../../events/build.js';
 import {

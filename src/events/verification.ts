@@ -1,20 +1,118 @@
 import { readInvocation } from '../protocol/read-invocation.js';
 import { RecentMap } from '../util/collections.js';
-import { readJson } from '../util/json.js';
 import { cutBeforeToken } from '../util/text.js';
 import { bareUrl } from '../util/url.js';
 import { compactJson, isRecord } from '../util/values.js';
 import type { Content } from './content.js';
 import { type Event, type EventOf, isDirect, type RequestEvent } from './events.js';
 import { urlSecrets } from './shareable.js';
-import {
-  type Expectation,
-  FindingsCollector,
-  type FixtureVerdict,
-  type UndeliveredCallback,
-  type UnmatchedCall,
-  type VerificationReport,
-} from './verification-report.js';
+/** Whether everything happened that a test of a runtime was meant to make happen: a verdict on the whole run of a mock. */
+export interface VerificationReport {
+  /** No fixture other than used or not needed, nothing unmatched, nothing undelivered. */
+  readonly ok: boolean;
+  /** Invocations that came; what a runtime sends again because it heard no acknowledgement counts once. */
+  readonly calls: number;
+  readonly fixtures: readonly FixtureVerdict[];
+  readonly unmatched: Findings<UnmatchedCall>;
+  readonly undelivered: Findings<UndeliveredCallback>;
+}
+
+/** What is expected of a fixture; left out, it is at least one call. */
+export interface Expectation {
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
+}
+
+export interface FixtureVerdict {
+  readonly id: string;
+  /** `file:line`, or `file#n`. */
+  readonly place: string;
+  /** The operation and arguments that it answers; for fixtures without a line number. */
+  readonly answers?: string;
+  /** A sequence is used once its first step is. */
+  readonly calls: number;
+  readonly status: FixtureStatus;
+  /** As the fixture's `expect` has it. */
+  readonly expected?: Expectation;
+}
+
+/** `not-needed`: no call came, and none had to. */
+type FixtureStatus = 'used' | 'not-needed' | 'unused' | 'too-few' | 'too-many';
+
+/** How many there are, and the first hundred of them. */
+export interface Findings<T> {
+  readonly count: number;
+  readonly examples: readonly T[];
+}
+
+/** A call that no fixture answered: it ended in an error result, which no test asks for by accident. Null: it did not say. */
+export interface UnmatchedCall {
+  readonly operation: string | null;
+  readonly id: string | null;
+  readonly group_id: string | null;
+  /** Why, where it is not for want of a fixture alone: an unknown operation, wrong arguments … */
+  readonly reason?: string;
+  readonly nearest?: NearestFixture;
+}
+
+/** The fixture that came closest, and the first place at which it differs. */
+interface NearestFixture {
+  readonly fixture: string;
+  readonly path: string;
+  readonly reason: string;
+}
+
+export interface UndeliveredCallback {
+  readonly operation: string | null;
+  readonly id: string | null;
+  /** The callback URL without its query. */
+  readonly url: string | null;
+  /** Of the callback; left out where it was never made. */
+  readonly type?: string;
+  readonly why: string;
+}
+
+/** Whether everything happened that a test of a session's client was meant to make happen. */
+export interface SessionVerificationReport {
+  readonly ok: boolean;
+  /** The sessions that a client used. */
+  readonly sessions: number;
+  /** That were pending at some time, and those of them that have an answer. */
+  readonly calls: number;
+  readonly answered: number;
+  readonly problems: Findings<SessionProblem>;
+}
+
+/**
+ * `unanswered`: a call was pending, and got no answer. `unexpected`: it got another one than its script expects. `unreached`: rounds
+ * that never began. `refused`: a post of results, or the creation of a session, that was not accepted.
+ */
+export type SessionProblem =
+  | {
+      readonly kind: 'unanswered';
+      readonly session: string;
+      readonly call: string;
+      readonly tool_name: string;
+    }
+  | {
+      readonly kind: 'unexpected';
+      readonly session: string;
+      readonly call: string;
+      readonly tool_name: string;
+      /** In the settled call. */
+      readonly path: string;
+      readonly reason: string;
+    }
+  | { readonly kind: 'unreached'; readonly session: string; readonly rounds: number; readonly of: number }
+  | {
+      readonly kind: 'refused';
+      /** Default: a post of results. */
+      readonly what?: 'session';
+      /** Null where it names none that there is. */
+      readonly session: string | null;
+      readonly status: number;
+      readonly reason: string;
+    };
 
 /** What verification needs of a fixture. */
 interface VerifiedFixture {
@@ -26,9 +124,6 @@ interface VerifiedFixture {
 
 /** Finished calls that are kept: a repeat, or a lost event, may still follow. */
 const MAX_FINISHED = 4_096;
-
-/** Bytes; larger invocations of finished calls are replaced by the fields that reports show. */
-const LARGE = 4_096;
 
 /** Characters. */
 const MAX = { id: 256, text: 4_096, answers: 120 };
@@ -44,17 +139,13 @@ const SABOTAGE = new Set([
   'oversize',
 ]);
 
-/** What reports show of an invocation; null if it does not say. */
-interface Caller {
+/** One call, with what reports show of its invocation; null if it does not say. */
+class CallRecord {
   readonly operation: string | null;
   readonly id: string | null;
   readonly group_id: string | null;
   /** Contains a secret. */
-  readonly callbackUrl: string | null;
-}
-
-/** One call. */
-class CallRecord {
+  readonly #callbackUrl: string | null;
   /** Undefined until decided; null if no fixture answers. */
   fixture: string | null | undefined;
   /** Its entry in the report, if no fixture answers; the reason may be known only with the error result. */
@@ -69,36 +160,25 @@ class CallRecord {
   brokenCallback: 'none' | 'next' | 'current' = 'none';
   /** The latest callback that was not accepted yet. */
   sent: Content | undefined;
-  #invocation: Content | undefined;
-  #caller: Caller | undefined;
 
   constructor(
     readonly key: string | undefined,
-    public thread: string | undefined,
+    readonly thread: string | undefined,
     invocation: Content | undefined,
   ) {
-    this.#invocation = invocation;
-  }
-
-  get caller(): Caller {
-    this.#caller ??= callerIn(this.#invocation ? fieldsOf(this.#invocation) : null);
-    return this.#caller;
-  }
-
-  /** Frees the bytes of a large call that is finished. */
-  shrink(): void {
-    if ((this.#invocation?.size ?? 0) + (this.sent?.size ?? 0) <= LARGE) return;
-    this.#caller = this.caller;
-    this.#invocation = undefined;
-    this.thread = undefined;
-    this.sent = undefined;
+    const fields = fieldsOf(invocation);
+    this.operation = textAt(fields, 'operation', MAX.id);
+    this.id = textAt(fields, 'id', MAX.id);
+    this.group_id = textAt(fields, 'group_id', MAX.id);
+    this.#callbackUrl = textAt(fields, 'callback_url', MAX.text);
   }
 
   lost(why: string): UndeliveredCallback {
-    const { operation, id, callbackUrl } = this.caller;
-    const type = this.sent && textAt(fieldsOf(this.sent), 'type', MAX.id);
-    const url = callbackUrl === null ? null : bareUrl(urlSecrets([callbackUrl]).text(callbackUrl));
-    return { operation, id, url, ...(type && { type }), why };
+    const { operation, id } = this;
+    const type = textAt(fieldsOf(this.sent), 'type', MAX.id);
+    const given = this.#callbackUrl;
+    const url = given === null ? null : bareUrl(urlSecrets([given]).text(given));
+    return { operation, id, url, ...(type !== null && { type }), why };
   }
 }
 
@@ -181,7 +261,7 @@ export class Verification {
 
   #finish(call: CallRecord): void {
     if (call.key === undefined || !this.#open.delete(call.key)) return;
-    call.shrink();
+    call.sent = undefined;
     this.#finished.set(call.key, call);
   }
 
@@ -280,7 +360,7 @@ export class Verification {
   }
 
   #addUnmatched(call: CallRecord, why: Pick<UnmatchedCall, 'reason' | 'nearest'>): void {
-    const { operation, id, group_id } = call.caller;
+    const { operation, id, group_id } = call;
     call.fixture = null;
     call.unmatched = { operation, id, group_id, ...why };
     this.#unmatched.add(call.unmatched);
@@ -318,17 +398,8 @@ function answersOf(place: string, match: VerifiedFixture['match']): { answers?: 
   return { answers: cutBeforeToken(words.join(' '), MAX.answers) };
 }
 
-function callerIn(invocation: Record<string, unknown> | null): Caller {
-  return {
-    operation: textAt(invocation, 'operation', MAX.id),
-    id: textAt(invocation, 'id', MAX.id),
-    group_id: textAt(invocation, 'group_id', MAX.id),
-    callbackUrl: textAt(invocation, 'callback_url', MAX.text),
-  };
-}
-
 function malformation(body: Content | undefined): string {
-  const reading = body && readInvocation(readJson(body.bytes));
+  const reading = body && readInvocation(body.peekJson());
   const faults = reading && !reading.ok ? reading.faults : ['it has no body'];
   return `the invocation is malformed: ${faults.join('; ')}`;
 }
@@ -358,10 +429,10 @@ function isToolResult(callback: Content): boolean {
   return bytes.includes(NAME) && textAt(fieldsOf(callback), 'type', MAX.id) === 'tool_result';
 }
 
-/** Parsed anew each time: caching would keep parsed bodies in the memory of the journal. */
-function fieldsOf({ bytes }: Content): Record<string, unknown> | null {
-  const json = readJson(bytes);
-  return json.ok && isRecord(json.value) ? json.value : null;
+/** Not kept in the memory of the journal, where it was not parsed before. */
+function fieldsOf(body: Content | undefined): Record<string, unknown> | null {
+  const json = body?.peekJson();
+  return json?.ok && isRecord(json.value) ? json.value : null;
 }
 
 /** A copy, cut to `max` characters: a slice would keep the whole text in memory. */
@@ -369,4 +440,25 @@ function textAt(fields: unknown, key: string, max: number): string | null {
   const value = isRecord(fields) && Object.hasOwn(fields, key) ? fields[key] : null;
   if (typeof value !== 'string') return null;
   return value.length <= max ? value : `${Buffer.from(value.slice(0, max)).toString()}…`;
+}
+
+const SHOWN = 100;
+
+/** Counts all there is, and keeps the first hundred. */
+export class FindingsCollector<T> {
+  #count = 0;
+  readonly #examples: T[] = [];
+
+  add(example: T): void {
+    this.#count++;
+    if (this.#examples.length < SHOWN) this.#examples.push(example);
+  }
+
+  /** With `more` added for this once. */
+  with(more: readonly T[] = []): Findings<T> {
+    return {
+      count: this.#count + more.length,
+      examples: [...this.#examples, ...more.slice(0, Math.max(0, SHOWN - this.#examples.length))],
+    };
+  }
 }

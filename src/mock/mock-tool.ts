@@ -1,5 +1,5 @@
 import { type ToolCall, type ToolCallState, ToolCalls, toolCallState } from '../events/tool-call.js';
-import type { VerificationReport } from '../events/verification-report.js';
+import type { VerificationReport } from '../events/verification.js';
 import { allowedDestinations } from '../http/addresses.js';
 import { type HttpClient, lazyClient } from '../http/client.js';
 import type { RunningServer } from '../http/server.js';

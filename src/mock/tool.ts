@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { EventRing } from '../events/bounded-events.js';
 import type { Event } from '../events/events.js';
 import { createLog, type Listener, type Log } from '../events/log.js';
-import type { VerificationReport } from '../events/verification-report.js';
+import type { VerificationReport } from '../events/verification.js';
 import type { Route } from '../http/route.js';
 import type { RunningServer } from '../http/server.js';
 import { type Clock, systemClock } from '../system/clock.js';

@@ -7,7 +7,7 @@ import type {
   UndeliveredCallback,
   UnmatchedCall,
   VerificationReport,
-} from '../../events/verification-report.js';
+} from '../../events/verification.js';
 import { safeJson } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 import { counted } from '../line.js';

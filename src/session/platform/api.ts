@@ -3,7 +3,7 @@ import { Content } from '../../events/content.js';
 import type { RequestEvent } from '../../events/events.js';
 import type { Log } from '../../events/log.js';
 import { recordRequest } from '../../events/record-request.js';
-import { FindingsCollector, type SessionProblem } from '../../events/verification-report.js';
+import { FindingsCollector, type SessionProblem } from '../../events/verification.js';
 import type { SessionScript } from '../../fixtures/session-script.js';
 import type { Answer, Head, Incoming, Refusal, Reply, Route } from '../../http/route.js';
 import type { Clock } from '../../system/clock.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { EventRing } from '../../events/bounded-events.js';
 import type { Event } from '../../events/events.js';
 import { createLog, type Listener, type Log } from '../../events/log.js';
-import type { SessionVerificationReport } from '../../events/verification-report.js';
+import type { SessionVerificationReport } from '../../events/verification.js';
 import { defaultSessionScript, type SessionScript } from '../../fixtures/session-script.js';
 import { type RunningServer, startServer } from '../../http/server.js';
 import { isSettledStatus } from '../../protocol/callbacks.js';

@@ -1,6 +1,6 @@
 import { Content } from '../../events/content.js';
 import type { Fact } from '../../events/events.js';
-import type { SessionProblem } from '../../events/verification-report.js';
+import type { SessionProblem } from '../../events/verification.js';
 import { type Difference, wantedText } from '../../fixtures/pattern.js';
 import type { ScriptCall, SessionScript, SessionTool } from '../../fixtures/session-script.js';
 import { fillTemplates } from '../../fixtures/template.js';

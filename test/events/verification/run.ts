@@ -1,7 +1,7 @@
 import { Content } from '../../../src/events/content.js';
 import type { Event, Fact } from '../../../src/events/events.js';
+import type { VerificationReport } from '../../../src/events/verification.js';
 import { Verification } from '../../../src/events/verification.js';
-import type { VerificationReport } from '../../../src/events/verification-report.js';
 
 /*
  * A run of a mock, as its log tells it: `verified(invoked('a'), matched('a', 'pay'), delivered('a'))`.

@@ -1,4 +1,4 @@
-import type { VerificationReport } from '../../../src/events/verification-report.js';
+import type { VerificationReport } from '../../../src/events/verification.js';
 
 const none = { count: 0, examples: [] };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SessionProblem } from '../../../src/events/verification-report.js';
+import type { SessionProblem } from '../../../src/events/verification.js';
 import { humanSessionVerification } from '../../../src/render/outputs/verification.js';
 
 const report = (problems: SessionProblem[], { count = problems.length, sessions = 1 } = {}) => ({

@@ -3,7 +3,7 @@ import type { Exchange } from '../events/exchange.js';
 import type { Log } from '../events/log.js';
 import type { Warning } from '../protocol/requirements.js';
 import type { Trouble } from '../render/outputs/reporter.js';
-import type { Exit, RunningCommand } from '../system/child.js';
+import type { RunningCommand } from '../system/child.js';
 import { cameWithin } from '../system/process.js';
 import { visible } from '../util/visible.js';
 import type { ConfiguredTarget } from './target.js';
@@ -52,7 +52,8 @@ export async function startServer(
   const child = await starting;
   onStarted?.(child);
   void child.exited.then(exit => {
-    if (!isStopping) onDeath?.({ how: exitText(exit), lastLines: child.lastLines() });
+    const how = exit.signal === null ? `exited with status ${exit.code}` : `was ended by ${exit.signal}`;
+    if (!isStopping) onDeath?.({ how, lastLines: child.lastLines() });
   });
   return child.url;
 }
@@ -64,10 +65,6 @@ export function deathText({ how, lastLines }: Death): string {
   return `the server ${how}. ${output}`;
 }
 
-function exitText({ code, signal }: Exit): string {
-  return signal === null ? `exited with status ${code}` : `was ended by ${signal}`;
-}
-
 /** What a server writes to its stderr, safe to print and told apart from ours. */
 export function serverLines(text: string): string {
   return visible(text.trimEnd())
@@ -76,42 +73,53 @@ export function serverLines(text: string): string {
     .join('');
 }
 
+const LONGEST_LINE = 16 * 1024;
+
+/** Passes text on in whole lines: a secret may be split between two pieces. `end` passes on a line that has not ended. */
+export function byLine(write: (lines: string) => void): { add(text: string): void; end(): void } {
+  let rest = '';
+  const passTo = (end: number) => {
+    if (end > 0) write(rest.slice(0, end));
+    rest = rest.slice(end);
+  };
+  return {
+    add(text) {
+      rest += text;
+      passTo(rest.length > LONGEST_LINE ? rest.length : rest.lastIndexOf('\n') + 1);
+    },
+    end: () => passTo(rest.length),
+  };
+}
+
 /** A server whose connection broke has this long to exit before we stop it, in ms. */
 const EXIT_MS = 300;
-
-const LONGEST_LINE = 16 * 1024;
 
 /**
  * Watches the servers that a command has started. When one exits, its pending calls are given up, with the message that came before;
  * a server that exits later, as of a notice, is a warning.
  */
 export class StartedServers {
-  readonly #calls: () => Iterable<Exchange>;
+  readonly warnings: Warning[] = [];
   #last = '';
   #isSuspect = false;
   readonly #tools = new Set<string>();
   readonly #exits: Promise<unknown>[] = [];
-  readonly #warnings: Warning[] = [];
   /** Of a server that exited with calls pending. */
   #lastOutput: readonly string[] = [];
 
   /** @param onStderr receives whole lines, each marked as the server's */
   constructor(
     private readonly log: Log,
-    calls: () => Iterable<Exchange>,
+    private readonly calls: () => Iterable<Exchange>,
     private readonly onStderr: ((lines: string) => void) | null,
   ) {
-    this.#calls = calls;
     log.subscribe(event => this.#follow(event));
-  }
-
-  get warnings(): readonly Warning[] {
-    return this.#warnings;
   }
 
   /** What to reach a server with. */
   get options(): Pick<ReachOptions, 'onStarted' | 'onDeath' | 'onStderr'> {
-    const lines = this.onStderr && byLine(this.onStderr);
+    const { onStderr } = this;
+    const lines = onStderr && byLine(text => onStderr(serverLines(text)));
     return {
       onStarted: ({ exited }) => void this.#exits.push(exited.then(() => lines?.end())),
       onDeath: death => this.#onDeath(death),
@@ -129,49 +137,24 @@ export class StartedServers {
     if (this.#isSuspect && this.#exits.length > 0) await cameWithin(Promise.race(this.#exits), EXIT_MS);
   }
 
-  #onDeath(death: Death): void {
-    const message = `the server ${death.how}${this.#last}`;
-    const pending = [...this.#calls()].filter(({ settled }) => settled === null).map(({ key }) => key);
-    if (pending.length === 0) {
-      this.#warnings.push({ message: deathText({ ...death, how: `${death.how}${this.#last}` }) });
-      return;
-    }
-    this.#lastOutput = death.lastLines;
+  #onDeath({ how, lastLines }: Death): void {
+    const death = { how: `${how}${this.#last}`, lastLines };
+    const pending = [...this.calls()].filter(({ settled }) => settled === null).map(({ key }) => key);
+    if (pending.length === 0) this.warnings.push({ message: deathText(death) });
+    else this.#lastOutput = lastLines;
+    const value = `the server ${death.how}`;
     for (const key of pending)
-      this.log.emit({ kind: 'decided', what: 'give-up', by: 'policy', value: message, calls: [key] });
+      this.log.emit({ kind: 'decided', what: 'give-up', by: 'policy', value, calls: [key] });
   }
 
   /** Remembers the last message to a tool, or the last answer to one. */
   #follow(event: Event): void {
     if (event.kind === 'request' && event.to === 'tool') {
       this.#tools.add(event.leg);
-      this.#last = ` after ${event.method} ${pathOf(event.url)}`;
+      const path = URL.canParse(event.url) ? new URL(event.url).pathname : event.url;
+      this.#last = ` after ${event.method} ${path}`;
     } else if (event.kind === 'response' && !this.#tools.has(event.leg))
       this.#last = ` after its callback was answered with ${event.status}`;
     else if (event.kind === 'broken') this.#isSuspect = true;
   }
-}
-
-function pathOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).pathname : url;
-}
-
-/** Passes text on in whole lines. */
-function byLine(write: (lines: string) => void) {
-  let rest = '';
-  const pass = (text: string) => {
-    if (text !== '') write(serverLines(text));
-  };
-  return {
-    add(text: string) {
-      const all = rest + text;
-      const end = all.length > LONGEST_LINE ? all.length : all.lastIndexOf('\n') + 1;
-      pass(all.slice(0, end));
-      rest = all.slice(end);
-    },
-    end() {
-      pass(rest);
-      rest = '';
-    },
-  };
 }

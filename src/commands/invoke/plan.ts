@@ -114,21 +114,17 @@ export function noOperation(word?: string): ProtocolCliError {
   );
 }
 
-function identityOf({ id, callId, groupId, userId, ancestor }: InvokeOptions): Identity {
+/** Ids as given, and fresh ones each time (RT-ID). @throws ProtocolCliError `usage` */
+export function identityOf({ id, callId, groupId, userId, ancestor }: InvokeOptions): Identity {
   if (id === '' || groupId === '') throw usage('--id and --group-id cannot be empty');
-  const fresh = freshIds();
   return {
-    id: id ?? fresh.id,
+    id: id ?? `call_${randomUUID()}`,
     callId: callId ?? null,
-    groupId: groupId ?? fresh.groupId,
+    groupId: groupId ?? `thread_${randomUUID()}`,
     isOurThread: groupId === undefined,
     ...(userId !== undefined && { userId }),
     ancestors: ancestor ?? [],
   };
-}
-
-export function freshIds(): Pick<Identity, 'id' | 'groupId'> {
-  return { id: `call_${randomUUID()}`, groupId: `thread_${randomUUID()}` };
 }
 
 /** The invocation that ids and a call make, but for its callback URL. */

@@ -11,7 +11,7 @@ import { StartedServers } from '../started-server.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 import { type CallRun, type Finish, finishOf, runCall } from './call-run.js';
 import { dryRun } from './dry-run.js';
-import { freshIds, type Identity, type InvokeOptions, invocationOf, planInvoke } from './plan.js';
+import { type Identity, type InvokeOptions, identityOf, invocationOf, planInvoke } from './plan.js';
 import { type Prepared, prepare } from './prepare.js';
 import { answeringWith, type Chooser, type Denial, isLeftOpen, unfitting } from './questions.js';
 
@@ -97,13 +97,11 @@ class RapCalls {
   async repeatedly(repeat: number): Promise<Finish> {
     const { call, denial } = this;
     const { concurrency = 1, choose = [] } = this.#options;
-    const { identity } = call.plan;
     const statuses: ExitStatus[] = [];
     let begun = 0;
     const callNext = async () => {
       begun++;
-      const { id, groupId } = freshIds();
-      const own = { ...identity, id, ...(identity.isOurThread && { groupId }) };
+      const own = identityOf(this.#options);
       const exchange = await this.#make(own, { ...call.chooser, choose }, async each => {
         statuses.push((await call.report(each, this.#troubleOf(each))).status);
       });

@@ -1,38 +1,20 @@
-import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { CallLog } from '../../events/call-log.js';
 import { canBeGivenUp } from '../../events/exchange.js';
-import type { Log } from '../../events/log.js';
 import type { SchemaFault } from '../../json-schema/faults.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
 import type { Invocation } from '../../protocol/read-invocation.js';
-import type { ListenerOptions } from '../../runtime/callback-server.js';
 import { judgeArguments } from '../../runtime/check-call.js';
 import { closeThread, giveUp, isTaken } from '../../runtime/notices.js';
 import { rulingOn } from '../../runtime/policy.js';
 import type { Answering, Runtime } from '../../runtime/runtime.js';
-import type { Clock } from '../../system/clock.js';
 import type { Draft, RunOptions, Said, Sent } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import type { Redactor } from '../../util/redact.js';
+import { type InvokeOptions, identityOf, invocationOf } from '../invoke/plan.js';
 import type { Consent, Denial } from '../invoke/questions.js';
-import type { CalledAs } from './copies.js';
+import type { Run } from '../run.js';
+import { listenerOf } from '../target.js';
 import type { Offer, Servers } from './servers.js';
-
-/** How the calls of a session are made. */
-export interface CallDefaults {
-  /** For the result, in ms; 0: no limit. */
-  readonly timeoutMs: number;
-  readonly retries: number;
-  readonly lenientAck: boolean;
-  readonly listener: ListenerOptions;
-  readonly consent: Consent;
-  /** The thread of all calls; null: a fresh one for each. */
-  readonly groupId: string | null;
-  readonly userId: string | null;
-  /** Root first. */
-  readonly ancestors: readonly string[];
-}
 
 export function done(text: string): Said {
   return { text, isBad: false };
@@ -55,15 +37,6 @@ const FAREWELL_MS = 2_000;
 /** Notices that are sent at the same time. */
 const CONCURRENT_NOTICES = 64;
 
-interface CallsOptions {
-  readonly log: Log;
-  readonly book: CallLog;
-  readonly clock: Clock;
-  readonly redactor: Redactor;
-  readonly servers: Servers;
-  readonly defaults: CallDefaults;
-}
-
 interface CallRecord {
   /** The id of the server that it was for. */
   readonly server: string;
@@ -74,7 +47,6 @@ interface CallRecord {
 
 /** The calls of this session: makes them, answers their questions, and ends them. */
 export class Calls {
-  readonly #options: CallsOptions;
   /** What the log does not hold of a call. A late result may still open a subscription, so no record is removed. */
   readonly #records = new Map<string, CallRecord>();
   /** Calls that are being prepared. */
@@ -85,40 +57,31 @@ export class Calls {
   #runtime: Promise<Runtime> | null = null;
   #isOver = false;
 
-  constructor(options: CallsOptions) {
-    this.#options = options;
-  }
+  constructor(
+    private readonly run: Run,
+    private readonly book: CallLog,
+    private readonly servers: Servers,
+    private readonly options: InvokeOptions,
+    private readonly consent: Consent,
+  ) {}
 
-  /** Null for a call of no server of this session. */
-  serverOf(key: string): string | null {
-    return this.#records.get(key)?.server ?? null;
-  }
-
-  isUnvalidated(key: string): boolean {
-    return this.#records.get(key)?.isValidated === false;
-  }
-
-  /** Null for a call that was not sent. */
-  calledAs(key: string): CalledAs | null {
-    const { offer, isValidated = true } = this.#records.get(key) ?? {};
-    if (!offer) return null;
-    return { target: offer.target, groupId: this.#options.defaults.groupId, validates: isValidated };
+  record(key: string): CallRecord | undefined {
+    return this.#records.get(key);
   }
 
   /** Applies the policy, validates the arguments (RT-ARGS), and starts the call. Never rejects. */
-  run(draft: Draft, options: RunOptions): Promise<Sent> {
-    const running = this.#run(draft, options)
+  start(draft: Draft, options: RunOptions): Promise<Sent> {
+    const starting = this.#start(draft, options)
       .catch((error): Sent => ({ kind: 'refused', reason: reasonOf(error) }))
-      .finally(() => this.#preparing.delete(running));
-    this.#preparing.add(running);
-    return running;
+      .finally(() => this.#preparing.delete(starting));
+    this.#preparing.add(starting);
+    return starting;
   }
 
-  async #run(draft: Draft, { validates, isAgreed = false }: RunOptions): Promise<Sent> {
-    const { servers, defaults, log } = this.#options;
-    const offer = servers.offer(draft.server, draft.operation);
+  async #start(draft: Draft, { validates, isAgreed = false }: RunOptions): Promise<Sent> {
+    const offer = this.servers.offer(draft.server, draft.operation);
     if (typeof offer === 'string') return { kind: 'refused', reason: offer };
-    const ruling = rulingOn(defaults.consent.policy, offer.tool);
+    const ruling = rulingOn(this.consent.policy, offer.tool);
     if (!ruling.allowed) {
       await this.#deny(draft, { by: 'policy', reason: ruling.reason });
       return { kind: 'refused', reason: ruling.reason };
@@ -130,13 +93,13 @@ export class Calls {
       : { faults: [], warnings: [] };
     if (faults.length > 0) return { kind: 'invalid', faults };
     const key = await this.#send(draft, offer, validates);
-    for (const { message } of warnings) log.emit({ kind: 'warned', message, calls: [key] });
+    for (const { message } of warnings) this.#warn(key, message);
     return { kind: 'sent', key };
   }
 
   /** Errors of a draft against its `inputSchema` (RT-ARGS); none without a schema. */
   async check(draft: Draft): Promise<readonly SchemaFault[]> {
-    const offer = this.#options.servers.offer(draft.server, draft.operation);
+    const offer = this.servers.offer(draft.server, draft.operation);
     return typeof offer === 'string' ? [] : (await judgeArguments(offer.tool, draft.arguments)).faults;
   }
 
@@ -147,8 +110,8 @@ export class Calls {
   }
 
   needsConsent(server: string, operation: string): boolean {
-    const offer = this.#options.servers.offer(server, operation);
-    const { policy, yes } = this.#options.defaults.consent;
+    const offer = this.servers.offer(server, operation);
+    const { policy, yes } = this.consent;
     if (yes || typeof offer === 'string' || offer.tool.annotations?.destructive !== true) return false;
     const ruling = rulingOn(policy, offer.tool);
     return ruling.allowed && !ruling.isNamed;
@@ -156,7 +119,7 @@ export class Calls {
 
   /** Answers an open question. Null where the answer was taken. */
   answer(key: string, leg: string, selected: number): Said | null {
-    const exchange = this.#options.book.history.exchanges.get(key);
+    const exchange = this.book.history.exchanges.get(key);
     const question = exchange?.questions.find(each => each.leg === leg)?.message;
     if (question?.type !== 'user_choice') return failed('there is no such question');
     if (question.choices[selected] === undefined) return failed('there is no such choice');
@@ -167,7 +130,7 @@ export class Calls {
 
   /** Cancels a call or its subscription, and notifies its tool. */
   async cancel(key: string): Promise<Said> {
-    const exchange = this.#options.book.history.exchanges.get(key);
+    const exchange = this.book.history.exchanges.get(key);
     const { offer } = this.#records.get(key) ?? {};
     if (!exchange || !offer) return failed('this call was not sent in this session');
     if (!canBeGivenUp(exchange)) return failed('there is nothing to cancel: it is over');
@@ -177,17 +140,21 @@ export class Calls {
     return failed(`canceled locally; could not notify the tool: ${why}`);
   }
 
+  /** Ends the pending calls on an endpoint. */
+  giveUpOn(endpoint: string, value: string): void {
+    for (const { key, ...call } of this.book.history.exchanges.values())
+      if (call.endpoint === endpoint && call.settled === null)
+        this.run.log.emit({ kind: 'decided', what: 'give-up', by: 'policy', value, calls: [key] });
+  }
+
   /** Nothing is sent from now on. Cancels pending calls, closes the threads that are ours, then the listener. */
   async close(): Promise<void> {
     this.#isOver = true;
     await Promise.all(this.#preparing); // calls that they send meanwhile are canceled too
-    const { clock, book, servers, defaults } = this.#options;
-    const leaving = new AbortController();
-    const { signal } = leaving;
+    const signal = AbortSignal.timeout(FAREWELL_MS);
     setMaxListeners(0, signal); // each notice listens to it
-    const stopWaiting = clock.after(FAREWELL_MS, () => leaving.abort());
     const sent = [...this.#records].flatMap(([key, { offer }]) => {
-      const exchange = book.history.exchanges.get(key);
+      const exchange = this.book.history.exchanges.get(key);
       return offer && exchange ? [{ offer, exchange }] : [];
     });
     const pending = sent.filter(({ exchange }) => canBeGivenUp(exchange));
@@ -195,12 +162,11 @@ export class Calls {
       giveUp(offer.wire, offer.discovered.base, exchange, 'person', { signal }),
     );
     const threads = new Set(sent.map(({ exchange }) => exchange.invocation.group_id));
-    const ours = defaults.groupId === null ? [...threads] : [];
-    const notices = ours.flatMap(thread => servers.found.map(found => ({ thread, ...found })));
+    const ours = this.options.groupId === undefined ? [...threads] : [];
+    const notices = ours.flatMap(thread => this.servers.found.map(found => ({ thread, ...found })));
     await concurrently(notices, async ({ thread, wire, discovered }) => {
       if (!signal.aborted) await closeThread(wire, discovered.base, thread, { signal });
     });
-    stopWaiting();
     const runtime = await this.#runtime?.catch(() => null);
     await runtime?.close();
   }
@@ -218,46 +184,36 @@ export class Calls {
     const invocation = this.#address(draft, runtime);
     const { id: key } = invocation;
     this.#records.set(key, { server: draft.server, offer, isValidated });
-    const { log, defaults } = this.#options;
-    const { timeoutMs, retries, lenientAck } = defaults;
-    const call = {
-      endpoint: offer.discovered.toolset.endpoint,
-      invocation,
-      timeoutMs,
-      retries,
-      lenientAck,
-    };
+    const { timeout: timeoutMs, retries, lenientAck = false } = this.options;
+    const { endpoint } = offer.discovered.toolset;
     let stopListening = () => {};
     const begun = new Promise<void>(resolve => {
-      stopListening = log.subscribe(
+      stopListening = this.run.log.subscribe(
         event => event.kind === 'request' && event.calls?.includes(key) && resolve(),
       );
     });
+    const call = { endpoint, invocation, timeoutMs, retries, lenientAck };
     const over = runtime.invoke(offer.wire, call, this.#answering);
     await Promise.race([begun, over]).finally(stopListening);
-    over.catch(error => log.emit({ kind: 'warned', message: reasonOf(error), calls: [key] }));
+    over.catch(error => this.#warn(key, reasonOf(error)));
     return key;
+  }
+
+  #warn(key: string, message: string): void {
+    this.run.log.emit({ kind: 'warned', message, calls: [key] });
   }
 
   /** A draft as a call of its own, in the thread of all calls or in a fresh one (RT-ID). */
   #address({ operation, arguments: args }: Draft, runtime: Runtime): Invocation {
-    const { groupId, userId, ancestors } = this.#options.defaults;
-    const { invocation, token } = runtime.address({
-      operation,
-      arguments: { ...args },
-      id: `call_${randomUUID()}`,
-      call_id: null,
-      group_id: groupId ?? `thread_${randomUUID()}`,
-      ...(ancestors.length > 0 && { thread_ancestors: [...ancestors] }),
-      ...(userId !== null && { user_id: userId }),
-    });
-    this.#options.redactor.add(token);
+    const identity = identityOf(this.options);
+    const { invocation, token } = runtime.address(invocationOf(identity, operation, { ...args }));
+    this.run.redactor.add(token);
     return invocation;
   }
 
   /** Tries again where the listener could not be opened before. @throws Error once the workbench is being closed. */
   async #open(): Promise<Runtime> {
-    this.#runtime ??= this.#start().catch(error => {
+    this.#runtime ??= this.#startRuntime().catch(error => {
       this.#runtime = null;
       throw error;
     });
@@ -266,12 +222,12 @@ export class Calls {
     return runtime;
   }
 
-  async #start(): Promise<Runtime> {
+  async #startRuntime(): Promise<Runtime> {
     this.#refuseIfOver();
-    const { log, book, clock, defaults } = this.#options;
     const { Runtime } = await import('../../runtime/runtime.js');
     this.#refuseIfOver();
-    return Runtime.start({ log, history: book.history, clock, listener: defaults.listener });
+    const { log, clock } = this.run;
+    return Runtime.start({ log, history: this.book.history, clock, listener: listenerOf(this.options) });
   }
 
   #refuseIfOver(): void {

@@ -1,18 +1,16 @@
-import type { Log } from '../../events/log.js';
-import type { HttpClient } from '../../http/client.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { DISCOVERY_HINTS, type Discovered, discover } from '../../runtime/discover.js';
-import type { Credentials, Wire } from '../../runtime/notices.js';
+import type { Wire } from '../../runtime/notices.js';
 import { definitionsIn, type Server } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import type { Redactor } from '../../util/redact.js';
 import { withheld } from '../invoke/prepare.js';
 import { reach } from '../rap-config.js';
-import type { Death } from '../started-server.js';
+import type { Run } from '../run.js';
+import { byLine } from '../started-server.js';
 import { type ConfiguredTarget, commandOf } from '../target.js';
 
 /** A server that answered. */
-export interface Found {
+interface Found {
   readonly wire: Wire;
   readonly discovered: Discovered;
 }
@@ -24,13 +22,10 @@ export interface Offer extends Found {
 }
 
 interface ServersOptions {
-  readonly log: Log;
-  readonly client: HttpClient;
-  /** The headers that the user gave for one server, by lower-case name. */
-  readonly headers: Credentials['headers'];
+  readonly run: Run;
+  readonly client: Wire['client'];
   /** Aborted at the end: servers that are being started are not waited for. */
-  readonly signal: AbortSignal;
-  readonly redactor: Redactor;
+  readonly over: AbortSignal;
   readonly onChange: () => void;
   /** The server of this endpoint is gone, and its pending calls end. */
   readonly onDeath: (endpoint: string, reason: string) => void;
@@ -41,23 +36,18 @@ interface Origin {
   readonly target: ConfiguredTarget;
   /** Named in `.infinity/rap.json`, which may be another person's, and not by the user. */
   readonly isConfigured: boolean;
-  /** Whether the headers were given for it. */
-  readonly hasHeaders: boolean;
+  /** The headers that were given for it: no other server gets them (threats, row 12). */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The tool servers of a session. */
 export class Servers {
-  readonly #options: ServersOptions;
-  readonly #headers: OriginHeaders;
   #connections: readonly ServerConnection[] = [];
   /** Stops of servers that were removed. */
   readonly #stopping: Promise<void>[] = [];
   #opened = 0;
 
-  constructor(options: ServersOptions) {
-    this.#options = options;
-    this.#headers = new OriginHeaders(options.headers);
-  }
+  constructor(private readonly options: ServersOptions) {}
 
   get all(): readonly Server[] {
     return this.#connections.map(({ server }) => server);
@@ -71,7 +61,9 @@ export class Servers {
   /** Adds a server, unless the user opened it before, and loads its toolset unless the user must allow that first. Returns its id. */
   add(origin: Origin): string {
     const known = this.#connections.find(each => !origin.isConfigured && each.isFor(origin.target));
-    const connection = known ?? this.#connect(origin);
+    const connection = known ?? new ServerConnection(`s${++this.#opened}`, origin, this.options);
+    if (!known) this.#connections = [...this.#connections, connection];
+    this.options.onChange();
     if (connection.server.state.kind !== 'asleep') void connection.ask();
     return connection.id;
   }
@@ -91,7 +83,7 @@ export class Servers {
     if (connection?.server.state.kind !== 'failed') return;
     this.#connections = this.#connections.filter(each => each !== connection);
     this.#stopping.push(connection.stop());
-    this.#options.onChange();
+    this.options.onChange();
   }
 
   /** The operation of a server; else why it cannot be called (RT-OP, RT-TOOLSET). */
@@ -110,13 +102,6 @@ export class Servers {
     await Promise.all([...this.#stopping, ...this.#connections.map(each => each.stop())]);
   }
 
-  #connect(origin: Origin): ServerConnection {
-    const connection = new ServerConnection(`s${++this.#opened}`, origin, this.#options, this.#headers);
-    this.#connections = [...this.#connections, connection];
-    this.#options.onChange();
-    return connection;
-  }
-
   #connection(id: string): ServerConnection | undefined {
     return this.#connections.find(each => each.id === id);
   }
@@ -131,39 +116,14 @@ export class Servers {
   }
 }
 
-/** The headers that a user gave for one server: no other origin gets them (threats, row 12). */
-class OriginHeaders {
-  #origin: string | null = null;
-
-  constructor(private readonly headers: Credentials['headers']) {}
-
-  /** Null: another process may listen there from now on, and gets no headers. */
-  allow(url: string | null): void {
-    this.#origin = url === null ? null : new URL(url).origin;
-  }
-
-  /** Credentials that were handed out before are empty once their origin is not allowed any more. */
-  credentialsFor(url: string): Credentials {
-    const { origin } = new URL(url);
-    const headers = () => (origin === this.#origin ? this.headers : {});
-    return {
-      origin,
-      get headers() {
-        return headers();
-      },
-    };
-  }
-}
-
 const HINTS = {
   ...DISCOVERY_HINTS,
   locked:
     'Open it with a token: protocol-cli invoke -i <url> --bearer <token | env:NAME>; or with a header, by -H.',
 };
 
-/** Of the output of a server. */
+/** Lines of the output of a server that are kept. */
 const MOST_LINES = 1_000;
-const LONGEST_LINE = 16 * 1024;
 
 /** One tool server: started where it is a command, asked for its toolset, and stopped. */
 class ServerConnection {
@@ -173,14 +133,11 @@ class ServerConnection {
   #asking: Promise<void> | null = null;
   readonly #stops: (() => Promise<void>)[] = [];
   #output: readonly string[] = [];
-  /** The start of a line of output that has not ended. */
-  #begun = '';
 
   constructor(
     readonly id: string,
     readonly origin: Origin,
     private readonly options: ServersOptions,
-    private readonly headers: OriginHeaders,
   ) {
     const command = commandOf(origin.target);
     this.#state = origin.isConfigured && command !== null ? { kind: 'asleep', command } : { kind: 'loading' };
@@ -193,10 +150,12 @@ class ServerConnection {
   }
 
   /** Whether the user opened it as this target. */
-  isFor(other: ConfiguredTarget): boolean {
-    const { target, isConfigured } = this.origin;
-    if (isConfigured || target.kind !== other.kind) return false;
-    return target.kind !== 'url' || (other.kind === 'url' && target.url === other.url);
+  isFor(target: ConfiguredTarget): boolean {
+    return (
+      !this.origin.isConfigured &&
+      target.kind === this.origin.target.kind &&
+      (target.kind !== 'url' || nameOf(target) === nameOf(this.origin.target))
+    );
   }
 
   /** Loads the toolset, once at a time; a ready one stays until the answer is here. Never rejects. */
@@ -210,7 +169,6 @@ class ServerConnection {
   async restart(): Promise<void> {
     await this.#asking;
     this.#disconnect('the server was restarted');
-    this.found = null;
     this.#enter({ kind: 'loading' });
     await Promise.allSettled(this.#stops.splice(0).map(stop => stop()));
     await this.ask();
@@ -223,72 +181,77 @@ class ServerConnection {
 
   async #ask(): Promise<void> {
     if (this.#state.kind !== 'ready') this.#enter({ kind: 'loading' });
+    const { run } = this.options;
     try {
-      const url = await this.#reached();
-      const { log, client } = this.options;
-      const wire = { client, log, credentials: this.headers.credentialsFor(url) };
+      this.#url ??= this.#reach();
+      const connection = this.#url;
+      const url = await connection;
+      const wire = this.#wireTo(url, connection);
       const discovered = await discover(wire, url, HINTS);
       const { base, toolset } = discovered;
       const notes = [...discovered.notes, ...withheld(wire, toolset.endpoint).map(({ message }) => message)];
       this.found = { wire, discovered };
-      this.#enter({ kind: 'ready', base, toolset, notes: notes.map(this.options.redactor.text) });
+      this.#enter({ kind: 'ready', base, toolset, notes: notes.map(run.clean) });
     } catch (error) {
       this.#fail(error);
     }
   }
 
   /** A command is started once, and again where it did not start or has exited. */
-  #reached(): Promise<string> {
-    const { target, hasHeaders } = this.origin;
-    this.#url ??= reach(target, {
+  #reach(): Promise<string> {
+    const { run, over, onChange } = this.options;
+    const lines = byLine(text => {
+      this.#output = [...this.#output, ...run.clean(text.trimEnd()).split('\n')].slice(-MOST_LINES);
+      onChange();
+    });
+    return reach(this.origin.target, {
       onStop: stop => void this.#stops.push(stop),
-      signal: this.options.signal,
-      onDeath: death => this.#die(death),
-      onStderr: text => this.#write(text),
-    }).then(
-      url => {
-        if (hasHeaders) this.headers.allow(url);
-        return url;
+      signal: over,
+      onDeath: ({ how, lastLines }) => {
+        this.#disconnect(`the server ${how}`);
+        const hint = 'Press R to restart it.';
+        this.#fail(new ProtocolCliError('command-failed', `the server ${how}`, { faults: lastLines, hint }));
       },
-      error => {
-        this.#url = null;
-        throw error;
-      },
-    );
-    return this.#url;
+      onStderr: lines.add,
+    }).catch((error: unknown) => {
+      this.#url = null;
+      throw error;
+    });
   }
 
-  /** A secret may be split between two pieces: only whole lines are kept. */
-  #write(text: string): void {
-    const lines = (this.#begun + text).split('\n');
-    this.#begun = (lines.pop() ?? '').slice(-LONGEST_LINE);
-    const clean = lines.map(line => this.options.redactor.text(line.slice(-LONGEST_LINE)));
-    this.#output = [...this.#output, ...clean].slice(-MOST_LINES);
-    this.options.onChange();
-  }
-
-  #die({ how, lastLines }: Death): void {
-    this.#disconnect(`the server ${how}`);
-    const hint = 'Press R to restart it.';
-    this.#fail(new ProtocolCliError('command-failed', `the server ${how}`, { faults: lastLines, hint }));
+  /** After a disconnection another process may listen there: it gets no headers, not even in a notice. */
+  #wireTo(url: string, connection: Promise<string>): Wire {
+    const { run, client } = this.options;
+    const headers = () => (this.#url === connection ? (this.origin.headers ?? {}) : {});
+    const credentials = {
+      origin: new URL(url).origin,
+      get headers() {
+        return headers();
+      },
+    };
+    return { client, log: run.log, credentials };
   }
 
   #disconnect(reason: string): void {
     if (this.found) this.options.onDeath(this.found.discovered.toolset.endpoint, reason);
     this.#url = null;
-    if (this.origin.hasHeaders) this.headers.allow(null);
+    this.found = null;
   }
 
   #fail(error: unknown): void {
-    const { faults = [], hint = null } = error instanceof ProtocolCliError ? error : {};
-    const message = error instanceof Error ? error.message : String(error);
-    const { redactor } = this.options; // the message may quote what the server wrote
+    const { clean } = this.options.run; // the message may quote what the server wrote
+    const { message, faults = [], hint = null } = error as Partial<ProtocolCliError>;
     this.found = null;
-    this.#enter({ kind: 'failed', message: redactor.text(message), faults: faults.map(redactor.text), hint });
+    this.#enter({
+      kind: 'failed',
+      message: clean(message ?? String(error)),
+      faults: faults.map(clean),
+      hint,
+    });
   }
 
   #enter(state: Server['state']): void {
-    if (this.options.signal.aborted) return;
+    if (this.options.over.aborted) return;
     this.#state = state;
     this.options.onChange();
   }

@@ -1,19 +1,25 @@
+import { setMaxListeners } from 'node:events';
+import { CallLog } from '../../events/call-log.js';
 import { warningText } from '../../render/outputs/trouble.js';
-import { colourLevel } from '../../render/terminal/colour-level.js';
-import { systemClock } from '../../system/clock.js';
+import { openUrl } from '../../system/child.js';
 import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';
-import type { WorkbenchOptions } from '../../tui/workbench/model.js';
+import type { Controls, Said, WorkbenchOptions, World } from '../../tui/workbench/model.js';
+import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { type Gathered, gatherArguments } from '../invoke/arguments.js';
 import { refuseIdle } from '../invoke/idle-options.js';
-import { type InvokeOptions, noOperation } from '../invoke/plan.js';
-import { loadPolicy } from '../invoke/questions.js';
+import { type InvokeOptions, identityOf, noOperation } from '../invoke/plan.js';
+import { type Consent, loadPolicy } from '../invoke/questions.js';
+import { usage } from '../options.js';
+import { colourOf } from '../output.js';
 import { readRapConfig } from '../rap-config.js';
-import { saveTranscript } from '../save-files.js';
-import { type ConfiguredTarget, listenerOf, readHeaders, readTarget } from '../target.js';
-import { canDraw, type ExitStatus, interruption, type Terminal } from '../terminal.js';
-import type { CallDefaults } from './calls.js';
-import { createEngine } from './engine.js';
+import { type Run, withRun } from '../run.js';
+import { asUrl, type ConfiguredTarget, readHeaders, readTarget } from '../target.js';
+import { canDraw, type ExitStatus, type Terminal } from '../terminal.js';
+import { Calls, done, failed, reasonOf } from './calls.js';
+import { asCommand, asCurl, type CalledAs } from './copies.js';
+import { Servers } from './servers.js';
+import { Transcripts } from './transcripts.js';
 
 /** In percent. Calls of a session are kept, and frames are made of little else: the heap need not grow much at a time. */
 const HEAP_GROWTH = 40;
@@ -26,10 +32,9 @@ export async function startWorkbench(
 ): Promise<ExitStatus> {
   refuseIdle('--interactive', options.given);
   if (!canDraw(terminal))
-    throw new ProtocolCliError(
-      'usage',
+    throw usage(
       'the workbench needs a terminal of at least 40×8 on stdin and stdout, outside CI',
-      { hint: 'protocol-cli invoke <url> <operation> needs no terminal; see protocol-cli --help.' },
+      'protocol-cli invoke <url> <operation> needs no terminal; see protocol-cli --help.',
     );
   keepHeapTight(HEAP_GROWTH);
   keepNewspaceSmall();
@@ -37,8 +42,8 @@ export async function startWorkbench(
 }
 
 interface WorkbenchPlan {
-  readonly options: Pick<InvokeOptions, 'supports' | 'color' | 'save' | 'watch' | 'open'>;
-  readonly defaults: CallDefaults;
+  readonly options: InvokeOptions;
+  readonly consent: Consent;
   /** For the target, and no other server. */
   readonly headers: Readonly<Record<string, string>>;
   /** Null: the configured servers are offered. */
@@ -61,21 +66,17 @@ export async function planWorkbench(
   if (target?.kind === 'endpoint') throw new Error('--endpoint is refused before');
   const headers = readHeaders(options, terminal.env);
   if (target === null && Object.keys(headers).length > 0)
-    throw new ProtocolCliError('usage', '-H and --bearer need a server', {
-      hint: 'Give its URL: protocol-cli invoke -i <url> --bearer <token>.',
-    });
-  const { timeout: timeoutMs, retries, lenientAck = false, yes = false, policy: file, args } = options;
-  const { groupId = null, userId = null, ancestor: ancestors = [] } = options;
-  const consent = { policy: file === undefined ? null : await loadPolicy(file, terminal), yes };
-  const listener = listenerOf(options);
+    throw usage(
+      '-H and --bearer need a server',
+      'Give its URL: protocol-cli invoke -i <url> --bearer <token>.',
+    );
+  identityOf(options);
+  const { yes = false, policy: file, args } = options;
   const hasArguments = given.length > 0 || args !== undefined;
   return {
-    options,
-    defaults: { timeoutMs, retries, lenientAck, consent, groupId, userId, ancestors, listener },
-    headers,
-    target,
+    ...{ options, headers, target, operation },
+    consent: { policy: file === undefined ? null : await loadPolicy(file, terminal), yes },
     configured: target ? [] : await configuredIn(terminal),
-    operation,
     arguments: hasArguments
       ? await gatherArguments({ words: given, ...(args !== undefined && { whole: args }) }, keyboard())
       : undefined,
@@ -105,70 +106,181 @@ export type Draw = (options: WorkbenchOptions) => { close(): Promise<void> };
 const loadScreen = async (): Promise<Draw> => (await import('../../tui/workbench/screen.js')).workbenchScreen;
 
 /** Runs until the user quits or a signal comes; then restores the screen, cancels calls, and stops what was started. */
-export async function runWorkbench(
+export function runWorkbench(
   plan: WorkbenchPlan,
   terminal: Terminal,
-  { clock = systemClock, load = loadScreen } = {},
+  load = loadScreen,
 ): Promise<ExitStatus> {
-  const interrupted = interruption();
-  const { defaults, headers, options } = plan;
+  return withRun({ terminal, secrets: secretsOf(plan.headers) }, async run => {
+    const shown = show(plan, run, load);
+    const isDone = await shown.then(
+      () => true,
+      () => false,
+    );
+    await run.stop();
+    const quit = run.signal.aborted ? 'interrupted' : 'done';
+    const { trouble } = await run.end(null, isDone ? quit : 'failed');
+    await shown;
+    if (trouble) throw trouble;
+    return 0;
+  });
+}
+
+async function show(plan: WorkbenchPlan, run: Run, load: () => Promise<Draw>): Promise<void> {
+  const { options, target, configured, operation, arguments: args } = plan;
+  const { terminal, log, clock } = run;
+  const { stdin, stdout, stderr, cwd } = terminal;
+  const { supports, save, watch, open: transcript } = options;
   let finish = () => {};
   const over = new Promise<void>(resolve => {
     finish = resolve;
   });
-  interrupted.onSignal(finish);
-  const engine = createEngine({ terminal, clock, defaults, headers, onQuit: finish });
-  const { log, redactor, about } = engine;
-  let save = async (_reason: string) => {};
-  let stopWatching = () => {};
-  let reason = 'failed';
-  try {
-    if (options.save !== undefined) save = await saveTranscript(log, options.save, redactor, about, terminal);
-    const draw = await load();
-    const server = plan.target ? engine.open(plan.target) : undefined;
-    engine.offer(plan.configured);
-    if (options.watch && server !== undefined)
-      stopWatching = await watchServer(plan, terminal, () => engine.restart(server));
-    const { world, controls, subscribe } = engine;
-    const { stdin, stdout, env } = terminal;
-    const { supports, color } = options;
-    const level = colourLevel({ env, isTTY: stdout.isTTY === true, noColor: !color });
-    const start = startOf(plan, server);
-    const screen = draw({
-      ...{ world, controls, subscribe, onEvent: log.subscribe },
-      ...{ stdin, stdout, level, supports, start, clock },
-    });
-    await over.finally(() => screen.close());
-    reason = interrupted.signal.aborted ? 'interrupted' : 'done';
-    const unsaved = reason === 'done' && options.save === undefined ? engine.unsaved() : 0;
-    if (unsaved > 0) terminal.stderr.write(unsavedText(unsaved));
-  } finally {
-    stopWatching();
-    await engine
-      .close()
-      .finally(() => save(reason))
-      .finally(interrupted.release);
+  run.interrupted.onSignal(finish);
+  await run.save(save);
+  const engine = createEngine(run, plan, finish);
+  const draw = await load();
+  const server = target ? engine.open(target, plan.headers) : undefined;
+  for (const each of configured) engine.offer(each);
+  if (watch && server !== undefined) {
+    const { watchCommand } = await import('../watch-command.js');
+    const command = target?.kind === 'command' ? target.command : undefined;
+    const watching = await watchCommand(command, cwd, () => engine.controls.restart(server));
+    run.onStop(async () => watching.close());
   }
-  return interrupted.signalStatus() ?? 0;
+  const { world, controls, subscribe } = engine;
+  const screen = draw({
+    ...{ world, controls, subscribe, onEvent: log.subscribe },
+    ...{ stdin, stdout, level: colourOf(stdout, options, terminal), supports, clock },
+    start: {
+      ...(server !== undefined && { server }),
+      ...(transcript !== undefined && { transcript }),
+      ...(operation !== undefined && { operation, ...(args && { arguments: args }) }),
+    },
+  });
+  await over.finally(() => screen.close());
+  const unsaved = run.signal.aborted || save !== undefined ? 0 : engine.unsaved();
+  const calls = unsaved === 1 ? '1 call was' : `${unsaved} calls were`;
+  if (unsaved > 0) stderr.write(`${calls} not saved. Next time press S, or give --save <file>.\n`);
 }
 
-async function watchServer({ target }: WorkbenchPlan, { cwd }: Terminal, onChange: () => void) {
-  const { watchCommand } = await import('../watch-command.js');
-  const command = target?.kind === 'command' ? target.command : undefined;
-  const watching = await watchCommand(command, cwd, onChange);
-  return () => watching.close();
-}
+export type Engine = ReturnType<typeof createEngine>;
 
-function startOf(plan: WorkbenchPlan, server: string | undefined): WorkbenchOptions['start'] {
-  const { operation, arguments: args, options } = plan;
+/** The workbench without its screen. Nothing is loaded, sent or listened to before it is asked for; the run stops everything. */
+export function createEngine(
+  run: Run,
+  { options, consent }: Pick<WorkbenchPlan, 'options' | 'consent'>,
+  onQuit: () => void,
+) {
+  const book = new CallLog('runtime', false, undefined, run.clean);
+  run.log.subscribe(book.apply);
+  const listeners = new Set<() => void>();
+  const onChange = () => {
+    for (const listener of listeners) listener();
+  };
+  const starting = new AbortController();
+  setMaxListeners(0, starting.signal); // every command that is being started listens to it
+  const servers = new Servers({
+    ...{ run, onChange, client: run.openClient(), over: starting.signal },
+    onDeath: (endpoint, reason) => calls.giveUpOn(endpoint, reason),
+  });
+  const calls = new Calls(run, book, servers, options, consent);
+  const transcripts = new Transcripts(book, run, onChange);
+  run.onStop(() => servers.close());
+  run.onStop(() => {
+    starting.abort();
+    return calls.close();
+  });
+  const open = (target: ConfiguredTarget, headers?: Readonly<Record<string, string>>) =>
+    servers.add({ target, isConfigured: false, ...(headers && { headers }) });
+  const calledAs = (key: string, volume: number): CalledAs | null => {
+    const { offer, isValidated: validates = true } = (volume === 0 && calls.record(key)) || {};
+    return offer ? { target: offer.target, groupId: options.groupId, validates } : null;
+  };
+  const world: World = {
+    get servers() {
+      return servers.all;
+    },
+    get volumes() {
+      return transcripts.volumes;
+    },
+    serverOf: key => calls.record(key)?.server ?? null,
+    isUnvalidated: key => calls.record(key)?.isValidated === false,
+  };
+  const controls: Controls = {
+    open: text => openTyped(text, open),
+    wake: id => servers.wake(id),
+    dismiss: id => servers.dismiss(id),
+    restart: id => servers.restart(id),
+    needsConsent: (server, operation) => calls.needsConsent(server, operation),
+    check: draft => calls.check(draft),
+    run: (draft, how) => calls.start(draft, how),
+    decline: draft => orReason(calls.decline(draft)),
+    answer: (key, leg, selected) => calls.answer(key, leg, selected),
+    cancel: key => orReason(calls.cancel(key)),
+    visit,
+    asCurl(key, id) {
+      const volume = transcripts.volume(id);
+      return volume ? asCurl(volume, key, calledAs(key, id)) : null;
+    },
+    async asCommand(key, id) {
+      const volume = transcripts.volume(id);
+      return volume ? asCommand(volume, key, calledAs(key, id)) : failed('there is no such call');
+    },
+    copy: text => copyTo(run.terminal.stdout, text),
+    saveFixture: (key, volume, path) => orReason(transcripts.saveFixture(key, volume, path)),
+    saveTranscript: path => orReason(transcripts.saveTranscript(path)),
+    openTranscript: path => orReason(transcripts.open(path)),
+    freeName: name => transcripts.freeName(name),
+    paths: typed => transcripts.paths(typed),
+    quit: onQuit,
+  };
   return {
-    ...(server !== undefined && { server }),
-    ...(options.open !== undefined && { transcript: options.open }),
-    ...(operation !== undefined && { operation, ...(args && { arguments: args }) }),
+    world,
+    controls,
+    open,
+    /** Offers a configured server: its command is started only once the user allows it. */
+    offer: (target: ConfiguredTarget) => servers.add({ target, isConfigured: true }),
+    /** Subscribes to changes of servers and transcripts. Returns how to unsubscribe. */
+    subscribe(listener: () => void) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    /** How many calls are in no transcript that the user saved. */
+    unsaved: () => transcripts.unsaved,
   };
 }
 
-function unsavedText(count: number): string {
-  const calls = count === 1 ? '1 call was' : `${count} calls were`;
-  return `${calls} not saved. Next time press S, or give --save <file>.\n`;
+async function orReason(work: Promise<Said>): Promise<Said> {
+  return work.catch(error => failed(reasonOf(error)));
+}
+
+/** Opens `demo`, a URL or `:port`. */
+function openTyped(text: string, open: (target: ConfiguredTarget) => string): ReturnType<Controls['open']> {
+  const word = text.trim();
+  if (word === 'demo') return { server: open({ kind: 'demo' }) };
+  try {
+    const url = asUrl(word);
+    if (url !== null) return { server: open({ kind: 'url', url }) };
+    return failed(`invalid URL: use http://host:port, :port, or demo`);
+  } catch (error) {
+    return failed(reasonOf(error));
+  }
+}
+
+async function visit(url: string): Promise<Said> {
+  const opening = await openUrl(url);
+  if (opening.ok) return done('opened in the browser');
+  return failed(`it could not be opened (${opening.reason}): visit it yourself`);
+}
+
+/** Bytes. Terminals take no more, and some much less. */
+const MOST_COPIED = 100_000;
+
+/** Writes a text to the terminal's clipboard (OSC 52), in base64, so that nothing of it acts on the terminal. */
+function copyTo(stdout: Pick<NodeJS.WritableStream, 'write'>, text: string): Said {
+  const bytes = Buffer.from(text.toWellFormed());
+  if (bytes.length > MOST_COPIED)
+    return failed(`too long for a terminal's clipboard: ${bytes.length} bytes, ${MOST_COPIED} at most`);
+  stdout.write(`\u001b]52;c;${bytes.toString('base64')}\u0007`);
+  return done('copied (if the terminal supports clipboard access)');
 }

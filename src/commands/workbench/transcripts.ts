@@ -1,28 +1,20 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, join, parse, resolve } from 'node:path';
+import { Readable } from 'node:stream';
 import { type CallLog, savedCallLog } from '../../events/call-log.js';
-import type { EventRedactor } from '../../events/shareable.js';
-import type { TranscriptAbout } from '../../events/transcript-writer.js';
+import { discoveryOf } from '../../events/round-trips.js';
+import { transcriptWriter } from '../../events/transcript-writer.js';
 import { fixtureName, type Said, TRANSCRIPT_NAME, type Volume } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import type { Redactor } from '../../util/redact.js';
-import { refuseToReplace } from '../save-files.js';
+import { visibleLine } from '../../util/visible.js';
+import { LARGEST_SAVED, readSource } from '../read-source.js';
+import type { Run } from '../run.js';
+import { refuseToReplace, wireSecrets } from '../save-files.js';
 import { done, failed } from './calls.js';
 
 /** Names of a folder that are looked at, and numbered names that are tried. */
 const MOST = { names: 10_000, numbers: 1_000 };
-
-interface TranscriptsOptions {
-  readonly cwd: string;
-  readonly home: string;
-  /** Of this session; it learns nothing from files, or their secrets would be redacted in what the session saves. */
-  readonly redactor: Redactor;
-  /** Of the files that are opened. */
-  readonly fileRedactor: () => EventRedactor;
-  readonly about: TranscriptAbout;
-  readonly onChange: () => void;
-}
 
 interface Opened {
   /** Of the file; null for this session. */
@@ -32,17 +24,17 @@ interface Opened {
 
 /** This session and the transcripts that were opened, and the files that are written of them. */
 export class Transcripts {
-  readonly #own: CallLog;
-  readonly #options: TranscriptsOptions;
   #opened: readonly Opened[];
   #nextId = 1;
   /** Calls of this session that were saved. */
   #saved = 0;
 
-  constructor(own: CallLog, options: TranscriptsOptions) {
-    const { redactor } = options;
-    this.#own = own;
-    this.#options = options;
+  constructor(
+    private readonly own: CallLog,
+    private readonly run: Run,
+    private readonly onChange: () => void,
+  ) {
+    const { redactor } = run;
     const volume = { id: 0, name: 'this session', book: own, isLive: true, redactor };
     this.#opened = [{ path: null, volume }];
   }
@@ -57,63 +49,94 @@ export class Transcripts {
 
   /** Calls of this session that are in no transcript. */
   get unsaved(): number {
-    return this.#own.keys.length - this.#saved;
+    return this.own.keys.length - this.#saved;
   }
 
   /** A file that is opened again keeps its id and goes to the end. @throws ProtocolCliError `unreadable-file` */
   async open(name: string): Promise<Said> {
-    const { readTranscriptFile } = await import('./files.js');
+    const { readRecording } = await import('../read-recording.js');
     const path = this.#pathOf(name);
-    const transcript = await readTranscriptFile(path);
+    const bytes = await readSource(path, Readable.from([]), LARGEST_SAVED);
+    const transcript = readRecording(basename(path), bytes);
     if (transcript === null) return failed(`${name} is not a transcript`);
-    const redactor = this.#options.fileRedactor();
+    // The session learns no secrets from files: they would be redacted in what it saves.
+    const redactor = wireSecrets(this.run.credentials);
     for (const event of transcript.events) redactor.learn(event);
     const book = savedCallLog(transcript);
     const id = this.#opened.find(each => each.path === path)?.volume.id ?? this.#nextId++;
     const volume = { id, name: basename(name), book, isLive: false, redactor };
     this.#opened = [...this.#opened.filter(each => each.path !== path), { path, volume }];
-    this.#options.onChange();
+    this.onChange();
     const unread = transcript.faults.length;
     const broken = unread > 0 ? `, ${counted(unread, 'line')} could not be read` : '';
     return { text: `opened ${name}: ${counted(book.keys.length, 'call')}${broken}`, isBad: unread > 0 };
   }
 
-  /** @throws ProtocolCliError `usage`, `unwritable-file` */
+  /**
+   * Writes all events without secrets to a file that only its owner may read; never replaces a file (threats, rows 25 to 27).
+   * @throws ProtocolCliError `usage`, `unwritable-file`
+   */
   async saveTranscript(typed: string): Promise<Said> {
+    const { createPrivateFile } = await import('../../system/files.js');
     const { path, name } = await this.#newFile(typed, TRANSCRIPT_NAME);
-    const { redactor, about } = this.#options;
-    const events = [...this.#own.events];
-    const { length: calls } = this.#own.keys;
-    const { writeTranscript } = await import('./files.js');
-    await writeTranscript(path, events, redactor, about);
+    const { redactor, about } = this.run;
+    const events = [...this.own.events];
+    const { length: calls } = this.own.keys;
+    const file = await createPrivateFile(path);
+    const writer = transcriptWriter(redactor);
+    try {
+      await file.write(writer.header(about));
+      for (const event of events) for (const line of writer.event(event)) await file.write(line);
+      await file.write(writer.end('saved'));
+      await file.commit({ replaces: false });
+    } catch (error) {
+      await file.discard();
+      throw error;
+    }
     this.#saved = calls;
     return done(`wrote ${name}: ${counted(events.length, 'event')}`);
   }
 
-  /** @throws ProtocolCliError `usage`, `unwritable-file` */
+  /**
+   * Writes a call as a fixture file, with its operation as the toolset; never replaces a file.
+   * @throws ProtocolCliError `usage`, `unwritable-file`
+   */
   async saveFixture(key: string, volume: number, typed: string): Promise<Said> {
     const { book, redactor } = this.volume(volume) ?? {};
     const exchange = book?.history.exchanges.get(key);
     if (!book || !redactor || !exchange) return failed('there is no such call');
     if (!exchange.settled) return failed('the call has no result yet that a mock could serve');
-    const { path, name } = await this.#newFile(typed, fixtureName(exchange.invocation.operation));
-    const { writeFixture } = await import('./files.js');
-    const { count, warnings } = await writeFixture(path, book, key, redactor);
-    if (count === 0) return failed(warnings[0] ?? 'the call has no result that a mock could serve');
-    const losses = warnings.length > 0 ? '; what it lacks is listed at its top' : '';
+    const { operation } = exchange.invocation;
+    const { path, name } = await this.#newFile(typed, fixtureName(operation));
+    const { readTranscript } = await import('../../events/transcript-reader.js');
+    const { fixturesOfTranscript } = await import('../../fixtures/recording/from-transcript.js');
+    const { yamlOf } = await import('../../fixtures/yaml.js');
+    const { writePublicFile } = await import('../../system/files.js');
+    const own = book.of(key);
+    const discovery = discoveryOf(book.of(null), {
+      endpoint: exchange.endpoint,
+      seq: own[0]?.seq ?? 0,
+    });
+    const writer = transcriptWriter(redactor);
+    const lines = [...discovery, ...own].flatMap(event => writer.event(event));
+    const { file, warnings } = await fixturesOfTranscript(readTranscript(lines));
+    const lacks = warnings.map(visibleLine);
+    if (file.fixtures.length === 0)
+      return failed(lacks[0] ?? 'the call has no result that a mock could serve');
+    const toolset = { ...file.toolset, tools: file.toolset.tools.filter(tool => tool.name === operation) };
+    const text = yamlOf({ ...file, toolset }, [...lacks, 'Serve it: protocol-cli mock-tool <this file>']);
+    await writePublicFile(path, text, { replaces: false });
+    const losses = lacks.length > 0 ? '; what it lacks is listed at its top' : '';
     return done(`wrote ${name}${losses}; serve it: protocol-cli mock-tool ${name}`);
   }
 
   /** The first of `run.ndjson`, `run-2.ndjson` … that does not exist in a folder. Never rejects. */
-  async freeName(name: string, folder = this.#options.cwd): Promise<string> {
+  async freeName(name: string, folder = this.run.terminal.cwd): Promise<string> {
     const { name: stem, ext } = parse(name);
     for (let nth = 1; nth <= MOST.numbers; nth++) {
       const candidate = nth === 1 ? name : `${stem}-${nth}${ext}`;
-      const exists = await lstat(join(folder, candidate)).then(
-        () => true,
-        () => false, // writing reports other errors
-      );
-      if (!exists) return candidate;
+      const found = await lstat(join(folder, candidate)).catch(() => null); // writing reports other errors
+      if (!found) return candidate;
     }
     return name;
   }
@@ -129,30 +152,26 @@ export class Transcripts {
       .filter(({ name }) => name.startsWith(start) && name.startsWith('.') === start.startsWith('.'))
       .filter(({ name }) => !/\p{Cc}/u.test(name));
     const names = await Promise.all(
-      matching.map(async entry => `${entry.name}${(await isFolder(entry)) ? '/' : ''}`),
+      matching.map(async entry => `${folder}${entry.name}${(await isFolder(entry)) ? '/' : ''}`),
     );
-    return names.map(name => `${folder}${name}`).sort();
+    return names.sort();
   }
 
   /** As in a shell, `~` before a slash is the home folder. */
   #pathOf(typed: string): string {
-    const { cwd, home } = this.#options;
+    const { cwd, home } = this.run.terminal;
     return resolve(cwd, /^~(?:\/|$)/.test(typed) ? `${home}${typed.slice(1)}` : typed);
   }
 
   /** The file to write; where a folder was typed, a new file in it. @throws ProtocolCliError `usage` where the file exists */
   async #newFile(typed: string, offered: string): Promise<{ readonly path: string; readonly name: string }> {
-    const name = typed.endsWith('/') ? await this.#newFileIn(typed, offered) : typed;
+    const folder = typed.endsWith('/') ? this.#pathOf(typed) : null;
+    if (folder !== null && !(await stat(folder).catch(() => null))?.isDirectory())
+      throw new ProtocolCliError('usage', `no folder ${typed}`);
+    const name = folder === null ? typed : `${typed}${await this.freeName(offered, folder)}`;
     const path = this.#pathOf(name);
     await refuseToReplace(path, 'this');
     return { path, name };
-  }
-
-  async #newFileIn(typed: string, offered: string): Promise<string> {
-    const folder = this.#pathOf(typed);
-    const there = await stat(folder).catch(() => null);
-    if (!there?.isDirectory()) throw new ProtocolCliError('usage', `no folder ${typed}`);
-    return `${typed}${await this.freeName(offered, folder)}`;
   }
 }
 

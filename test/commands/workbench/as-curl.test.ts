@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asCurl, sentCall } from '../../../src/commands/workbench/copies.js';
+import { asCurl } from '../../../src/commands/workbench/copies.js';
 import { CallLog } from '../../../src/events/call-log.js';
 import type { Event, RequestEvent } from '../../../src/events/events.js';
 import { createRedactor } from '../../../src/util/redact.js';
@@ -10,8 +10,7 @@ function copyOf(...requests: readonly Partial<RequestEvent>[]) {
   const book = new CallLog('tool', true);
   for (const [index, fields] of requests.entries())
     for (const event of eventsOf(call({ attempt: index + 1 }))) book.apply({ ...event, ...fields } as Event);
-  const sent = sentCall({ book, redactor: createRedactor() }, KEY);
-  return sent && asCurl(sent, false);
+  return asCurl({ book, redactor: createRedactor() }, KEY, null);
 }
 
 test.each<[string, readonly Partial<RequestEvent>[], string | null]>([

@@ -1,23 +1,44 @@
-import { Writable } from 'node:stream';
-import type { CallDefaults } from '../../../src/commands/workbench/calls.js';
-import { createEngine, type Engine } from '../../../src/commands/workbench/engine.js';
+import { writeFile } from 'node:fs/promises';
+import { PassThrough, Writable } from 'node:stream';
+import type { InvokeOptions } from '../../../src/commands/invoke/plan.js';
+import type { Consent } from '../../../src/commands/invoke/questions.js';
+import { Run } from '../../../src/commands/run.js';
+import type { Terminal } from '../../../src/commands/terminal.js';
+import { createEngine, type Engine } from '../../../src/commands/workbench/start.js';
+import type { Event } from '../../../src/events/events.js';
 import type { Exchange } from '../../../src/events/exchange.js';
-import { systemClock } from '../../../src/system/clock.js';
+import { transcriptWriter } from '../../../src/events/transcript-writer.js';
 import type { Server } from '../../../src/tui/workbench/model.js';
+import { secretsOf } from '../../../src/util/credentials.js';
 import { eventually } from '../../e2e/support/eventually.js';
 
-const DEFAULTS: CallDefaults = {
-  timeoutMs: 10_000,
+const OPTIONS: InvokeOptions = {
+  validate: true,
+  given: [],
+  timeout: 10_000,
   retries: 2,
-  lenientAck: false,
-  listener: { host: '127.0.0.1', port: 0, allowedHosts: [], maxBody: 64 * 1024 * 1024 },
-  consent: { policy: null, yes: false },
-  groupId: null,
-  userId: null,
-  ancestors: [],
+  callbackHost: '127.0.0.1',
+  callbackPort: 0,
+  maxBody: 64 * 1024 * 1024,
+  supports: new Set(['diff', 'text']),
+  color: true,
 };
 
-export interface Bench extends Engine, AsyncDisposable {
+/** Writes events as a transcript, with their secrets. */
+export async function writeTranscript(
+  path: string,
+  events: readonly Event[],
+  about: Run['about'],
+): Promise<void> {
+  const writer = transcriptWriter({ add: () => {}, text: text => text });
+  const lines = [writer.header(about), ...events.flatMap(event => writer.event(event)), writer.end('done')];
+  await writeFile(path, lines.map(line => (typeof line === 'string' ? line : [...line].join(''))).join('\n'));
+}
+
+export interface Bench extends Engine, AsyncDisposable, Pick<Run, 'log' | 'about'> {
+  /** Opens the server that the headers are for. Returns its id. */
+  open(target: Parameters<Engine['open']>[0]): string;
+  close(): Promise<void>;
   /** What was written to the terminal. */
   told(): string;
   /** Resolves once the server is in this state. */
@@ -37,11 +58,13 @@ export function startBench({
   cwd = '/nonexistent',
   home = cwd,
   headers = {},
-  ...defaults
-}: Partial<CallDefaults> & {
+  consent = { policy: null, yes: false },
+  ...options
+}: Partial<InvokeOptions> & {
   readonly cwd?: string;
   readonly home?: string;
   readonly headers?: Record<string, string>;
+  readonly consent?: Consent;
 } = {}): Bench {
   let told = '';
   const stdout = new Writable({
@@ -49,19 +72,23 @@ export function startBench({
       told += String(chunk);
       done();
     },
-  }) as unknown as NodeJS.WriteStream;
-  const quits: string[] = [];
-  const engine = createEngine({
-    terminal: { cwd, home, stdout },
-    clock: systemClock,
-    defaults: { ...DEFAULTS, ...defaults },
-    headers,
-    onQuit: () => void quits.push('quit'),
   });
+  const terminal = { stdin: new PassThrough(), stdout, stderr: stdout, env: {}, cwd, home };
+  const run = new Run({ terminal: terminal as unknown as Terminal, secrets: secretsOf(headers) });
+  const quits: string[] = [];
+  const engine = createEngine(
+    run,
+    { options: { ...OPTIONS, ...options }, consent },
+    () => void quits.push('quit'),
+  );
   const { world, controls } = engine;
   const exchangeOf = (key: string) => world.volumes[0]?.book.history.exchanges.get(key);
   return {
     ...engine,
+    log: run.log,
+    about: run.about,
+    open: target => engine.open(target, headers),
+    close: () => run.stop(),
     quits,
     told: () => told,
     stands(id, kind) {
@@ -83,6 +110,6 @@ export function startBench({
         const exchange = exchangeOf(key);
         return exchange && isWanted(exchange) && exchange;
       }),
-    [Symbol.asyncDispose]: () => engine.close(),
+    [Symbol.asyncDispose]: () => run.stop(),
   };
 }

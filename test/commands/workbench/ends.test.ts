@@ -33,7 +33,7 @@ test('a server that exits or is restarted: its pending calls end', async () => {
   const id = bench.open({ kind: 'command', command });
   const first = await bench.stands(id, 'ready');
   const restarted = await bench.call(id, 'echo');
-  bench.restart(id);
+  bench.controls.restart(id);
   expect((await bench.until(restarted)).settled).toMatchObject({ reason: 'the server was restarted' });
   await eventually('it is there again', async () => (await bench.stands(id, 'ready')).base !== first.base);
   const { base } = await bench.stands(id, 'ready');
@@ -108,16 +108,4 @@ test('RT-ARGS: where the inputSchema cannot be used, the call is sent, with a wa
   const key = await bench.call(id, 'echo');
   const warned = bench.world.volumes[0]?.book.of(key).filter(({ kind }) => kind === 'warned');
   expect(warned).toMatchObject([{ message: expect.stringContaining('the arguments were not checked') }]);
-});
-
-test('a call that cannot be sent is refused, and says why', async () => {
-  await using plain = await startPeer('plain');
-  await using bench = startBench({ groupId: '' });
-  const id = bench.open({ kind: 'url', url: plain.url });
-  await bench.stands(id, 'ready');
-  const draft = { server: id, operation: 'echo', arguments: { text: 'a' } };
-  expect(await bench.controls.run(draft, { validates: true })).toMatchObject({
-    kind: 'refused',
-    reason: expect.stringContaining('the invocation cannot be sent'),
-  });
 });

@@ -114,7 +114,7 @@ describe('anyone who quits while a call is being prepared', () => {
 test('where the listener cannot be opened while one quits, all else is stopped', async () => {
   await using taken = await startServing(200, response => response.end());
   const port = Number(new URL(taken.url).port);
-  const bench = startBench({ listener: { host: '127.0.0.1', port, allowedHosts: [], maxBody: 1_000 } });
+  const bench = startBench({ callbackPort: port });
   const server = bench.open({ kind: 'demo' });
   const { base } = await bench.stands(server, 'ready');
   const draft = { server, operation: 'edit_file', arguments: {} };

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadFixtures } from '../../../src/commands/mock-tool/fixtures.js';
-import { writeTranscript } from '../../../src/commands/workbench/files.js';
 import { llmTextOf } from '../../../src/events/exchange.js';
 import { startMockTool } from '../../../src/mock/mock-tool.js';
 import { eventually } from '../../e2e/support/eventually.js';
@@ -10,9 +9,8 @@ import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
 import { type Peer, startPeer } from '../../e2e/support/peers.js';
 import { call, eventsOf, INVOCATION } from '../../events/build.js';
 import { startServing } from '../../support/serving.js';
-import { type Bench, startBench } from './bench.js';
+import { type Bench, startBench, writeTranscript } from './bench.js';
 
-const NOTHING_SECRET = { add: () => {}, text: (text: string) => text };
 const CANARY = 'canary-7f31c0de';
 
 let plain: Peer;
@@ -104,7 +102,7 @@ describe('a transcript', () => {
 test('row 25: what is secret in a transcript that is opened is known before it is shown', async () => {
   await using other = startBench({ cwd: folder.path });
   const events = bench.world.volumes[0]?.book.events ?? [];
-  await writeTranscript(folder.file('raw.ndjson'), [...events], NOTHING_SECRET, bench.about);
+  await writeTranscript(folder.file('raw.ndjson'), [...events], bench.about);
   const raw = await readFile(folder.file('raw.ndjson'), 'utf8');
   const token = /callback\/([\w-]{40,})/.exec(raw)?.[1] ?? '?';
   const shown: string[] = [];
@@ -118,7 +116,7 @@ test('row 25: what a transcript teaches is taken out of nothing that is of this 
   await using other = startBench({ cwd: folder.path, headers: { 'x-key': CANARY } });
   const invocation = { ...INVOCATION, callback_url: `http://127.0.0.1:9/edit_file/main.rs.backup` };
   const facts = eventsOf(call({ invocation }));
-  await writeTranscript(folder.file('foreign.ndjson'), facts, NOTHING_SECRET, bench.about);
+  await writeTranscript(folder.file('foreign.ndjson'), facts, bench.about);
   await other.controls.openTranscript('foreign.ndjson');
   const [live, foreign] = other.world.volumes;
   expect(foreign?.redactor.text(`edit_file ${CANARY}`)).toBe('[redacted] [redacted]');

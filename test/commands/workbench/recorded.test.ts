@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { writeTranscript } from '../../../src/commands/workbench/files.js';
 import { systemClock } from '../../../src/system/clock.js';
 import { createWorkbench } from '../../../src/tui/workbench/screen.js';
-import { createRedactor } from '../../../src/util/redact.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
 import { type Peer, startPeer } from '../../e2e/support/peers.js';
 import { type Recording, startRecording } from '../../record/recording.js';
 import { press } from '../../tui/workbench/form/support/pressing.js';
 import { withoutStyle } from '../../tui/workbench/support/open-session.js';
-import { type Bench, startBench } from './bench.js';
+import { type Bench, startBench, writeTranscript } from './bench.js';
 
 let plain: Peer;
 
@@ -28,7 +26,7 @@ beforeAll(async () => {
   await recording.close();
   bench = startBench({ cwd: folder.path });
   const about = { ...bench.about, observer: 'recorder' } as const;
-  await writeTranscript(folder.file('session.ndjson'), recording.events, createRedactor(), about);
+  await writeTranscript(folder.file('session.ndjson'), recording.events, about);
   await bench.controls.openTranscript('session.ndjson');
   session = openSession(bench);
   keys('c', 'V');

@@ -118,7 +118,7 @@ test('a person calls and quits: the screen is closed, tools are taken leave of, 
       const draft = { server: server.id, operation: 'slow', arguments: args };
       expect(await controls.run(draft, { validates: true })).toMatchObject({ kind: 'sent' });
     }, closed);
-  expect(await runWorkbench(plan, terminal, { load })).toBe(0);
+  expect(await runWorkbench(plan, terminal, load)).toBe(0);
   expect(closed).toEqual(['closed']);
   await plain.seen('cancel_tool_call');
   await plain.seen('close_thread');
@@ -148,7 +148,7 @@ describe('anyone who quits is passed on stderr what is in no file', () => {
         for (let call = 0; call < calls; call++) await controls.run(draft, { validates: false });
         await then(options);
       });
-    await runWorkbench(plan, terminal, { load });
+    await runWorkbench(plan, terminal, load);
     return said.join('');
   }
   const nothing = async () => {};
@@ -181,7 +181,7 @@ test.each<[string, () => Promise<Draw>]>([
   const options = { ...OPTIONS, save: folder.file('run.ndjson') };
   const terminal = terminalOf();
   const plan = await planWorkbench([], { ...options, demo: true }, terminal);
-  await expect(runWorkbench(plan, terminal, { load })).rejects.toThrow('no screen');
+  await expect(runWorkbench(plan, terminal, load)).rejects.toThrow('no screen');
   expect(await readdir(folder.path)).toEqual(['run.ndjson']);
   const lines = (await readFile(options.save, 'utf8')).trimEnd().split('\n');
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ kind: 'end', reason: 'failed' });

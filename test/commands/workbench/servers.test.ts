@@ -57,7 +57,7 @@ test('what is taken out is stopped: a command may run on though it is not a tool
   const bench = startBench();
   const server = 'require("node:http").createServer((_, r) => r.writeHead(404).end())';
   const started = `${server}.listen(0, function () { console.log(JSON.stringify({ port: this.address().port })) })`;
-  bench.offer([{ kind: 'command', command: `node -e ${shellWord(started)}` }]);
+  bench.offer({ kind: 'command', command: `node -e ${shellWord(started)}` });
   const id = bench.world.servers[0]?.id ?? '';
   bench.controls.wake(id);
   const { message } = await bench.stands(id, 'failed');
@@ -72,7 +72,7 @@ describe('a configured server', () => {
   test('that is a command sleeps until a person wakes it; where it dies, it can be woken again', async () => {
     await using bench = startBench();
     const command = peerCommand('plain');
-    bench.offer([{ kind: 'command', command }]);
+    bench.offer({ kind: 'command', command });
     const id = bench.world.servers[0]?.id ?? '';
     expect(bench.world.servers[0]?.state).toEqual({ kind: 'asleep', command });
     const asleep = await bench.controls.run(
@@ -89,7 +89,7 @@ describe('a configured server', () => {
   test('RT-TOOLSET: of two that define the same operation neither is used; opened by hand it is', async () => {
     await using other = await startPeer('plain');
     await using bench = startBench();
-    bench.offer([plain.url, other.url].map(url => ({ kind: 'url', url })));
+    for (const { url } of [plain, other]) bench.offer({ kind: 'url', url });
     const [one = '', two = ''] = bench.world.servers.map(({ id }) => id);
     await Promise.all([bench.stands(one, 'ready'), bench.stands(two, 'ready')]);
     const draft = { operation: 'echo', arguments: { text: 'a' } };

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ProtocolCliError } from '../util/errors.js';
 import { parseDuration } from '../util/text.js';
-import { OUTPUTS, type Terminal } from './terminal.js';
+import { canDraw, OUTPUTS, type Terminal } from './terminal.js';
 
 /** A wrong command line: what is wrong, and how to fix it. */
 export function usage(message: string, hint?: string, faults?: readonly string[]): ProtocolCliError {
@@ -9,6 +9,12 @@ export function usage(message: string, hint?: string, faults?: readonly string[]
     ...(hint !== undefined && { hint }),
     ...(faults && { faults }),
   });
+}
+
+/** @throws ProtocolCliError `usage` where `-o ui` cannot be drawn. */
+export function requireScreen(output: string | undefined, terminal: Terminal): void {
+  if (output === 'ui' && !canDraw(terminal))
+    throw usage('-o ui needs a terminal of at least 40×8 on stdin and stdout, outside CI', 'Use -o plain.');
 }
 
 /** Readers of single option values; each throws commander's own error, which names the option. */

@@ -4,11 +4,13 @@ import { isWildcard } from '../http/server.js';
 import type { ColourLevel } from '../render/terminal/colour-level.js';
 import { runAttached } from '../system/child.js';
 import type { ServerScreen } from '../tui/full-screen/full-screen.js';
+import { ProtocolCliError } from '../util/errors.js';
 import type { Redactor } from '../util/redact.js';
 import { visible } from '../util/visible.js';
 import { type ServerOutput, usage } from './options.js';
 import { BoundedLines, colourOf, droppedEvents } from './output.js';
-import { canDraw, type ExitStatus, type Interruption, interruption, type Terminal } from './terminal.js';
+import { Run } from './run.js';
+import { canDraw, type ExitStatus, type Terminal } from './terminal.js';
 
 /** What the commands that serve share: their command line, their first line, their output, and their end. */
 
@@ -144,49 +146,56 @@ export function startScreen(
 }
 
 /** Takes what has to be closed at the end, in this order. */
-type OnClose = (close: () => Promise<void>) => void;
+export type OnClose = (close: () => Promise<void>) => void;
 
 /** A server that is up and has printed where it is. */
 interface Running {
   /** Environment of the command. */
-  readonly env: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
   /** Resolves when the server is to stop without a signal; rejects with an error that ends it. */
   readonly quit: Promise<unknown>;
   /** After the server is closed: prints the verification. @param commandStatus 0 without a command */
-  verify(commandStatus: number): Promise<ExitStatus>;
+  verify?(commandStatus: number): Promise<ExitStatus>;
 }
 
+/** @param command to run beside the server; without it, the server serves until it is stopped */
+type ServerOptions = ConstructorParameters<typeof Run>[0] & { readonly command?: readonly string[] | null };
+
 /**
- * Serves until the command ends, a signal comes, or the user quits; then closes everything and verifies.
+ * Serves until the command ends, a signal comes, or the user quits; then closes everything, verifies, and ends the transcript.
  * Returns the exit status of the command if it failed, else that of the verification.
  */
 export async function runServer(
-  command: readonly string[] | null,
-  start: (onClose: OnClose) => Promise<Running>,
+  { command = null, ...options }: ServerOptions,
+  start: (run: Run, onClose: OnClose) => Promise<Running>,
 ): Promise<number> {
-  const interrupted = interruption();
+  const run = new Run(options);
   const closing: (() => Promise<void>)[] = [];
   const close = async () => {
     for (let next = closing.shift(); next; next = closing.shift()) await next();
   };
+  let reason = 'done';
   try {
-    const { env, quit, verify } = await start(each => closing.push(each));
-    const status = await runOrWait(command, env, interrupted, quit);
+    const running = await start(run, each => closing.push(each));
+    const status = await runOrWait(command, running, run);
     await close();
-    const verified = await verify(status);
+    const verified = (await running.verify?.(status)) ?? 0;
     return status || verified;
+  } catch (error) {
+    reason = error instanceof ProtocolCliError ? error.code : 'failed';
+    throw error;
   } finally {
     await close();
-    interrupted.release();
+    await run.stop();
+    await run.endTranscript(reason);
   }
 }
 
 /** A server that is stopped by a signal ends normally; a command whose start was interrupted is not run. */
 async function runOrWait(
   command: readonly string[] | null,
-  env: Running['env'],
-  interrupted: Interruption,
-  quit: Promise<unknown>,
+  { env = {}, quit }: Running,
+  { interrupted }: Run,
 ): Promise<number> {
   if (command) return interrupted.signalStatus() ?? runAttached({ argv: command, env });
   await Promise.race([new Promise<void>(resolve => interrupted.onSignal(resolve)), quit]);

@@ -111,6 +111,11 @@ export class Run {
     this.#finishTranscript = await saveTranscript(log, path, redactor, about, saving);
   }
 
+  /** Takes what ends a transcript that {@link save} does not write. */
+  onTranscriptEnd(finish: (reason: string) => Promise<void>): void {
+    this.#finishTranscript = finish;
+  }
+
   /** Where `-v` prints: to stderr, but beside a screen only at the exit of the process. */
   verboseWriter(isDrawn: boolean): (text: string) => void {
     const { stderr } = this.terminal;
@@ -127,9 +132,16 @@ export class Run {
     this.interrupted.release();
   }
 
+  /** Ends the transcript, once. @throws ProtocolCliError `unwritable-file` */
+  endTranscript(reason: string): Promise<void> {
+    const finish = this.#finishTranscript;
+    this.#finishTranscript = async () => {};
+    return finish(reason);
+  }
+
   /** Ends the transcript. Returns the failure to report: the given one, or that of the transcript. */
   async end(trouble: Trouble | null, reason: string = trouble?.code ?? 'done'): Promise<Ended> {
-    const lost = await this.#finishTranscript(reason).then(() => null, asTrouble);
+    const lost = await this.endTranscript(reason).then(() => null, asTrouble);
     if (!trouble || !lost) return { trouble: trouble ?? lost, warnings: [] };
     return { trouble, warnings: [{ message: lost.message }] };
   }

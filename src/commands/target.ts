@@ -142,7 +142,7 @@ function parseHeader(text: string, env: Environment, option: string): [string, s
 }
 
 /** A value, or after `env:` the value of a variable, which is not in the list of processes. */
-function fromEnvironment(given: string, env: Environment, option: string): string {
+export function fromEnvironment(given: string, env: Environment, option: string): string {
   if (!given.startsWith('env:')) return given;
   const name = given.slice('env:'.length);
   const value = env[name];

@@ -3,10 +3,10 @@ import { transcriptWriter } from '../../events/transcript-writer.js';
 import type { Paper, Reporter } from '../../render/outputs/reporter.js';
 import { textReporter } from '../../render/outputs/text.js';
 import { verboseTeller } from '../../render/wire.js';
-import { usage } from '../options.js';
+import { requireScreen, usage } from '../options.js';
 import { colourOf } from '../output.js';
 import type { Run } from '../run.js';
-import { canDraw, defaultOutput, type Output, type Terminal } from '../terminal.js';
+import { defaultOutput, type Output, type Terminal } from '../terminal.js';
 import type { InvokeOptions } from './plan.js';
 
 /**
@@ -20,8 +20,7 @@ function outputFor({ output, repeat, dialect }: InvokeOptions, terminal: Termina
       `-o ${output} shows one call, but --repeat makes many`,
       'Use -o plain (a line for each call) or -o json (one object).',
     );
-  if (output === 'ui' && !canDraw(terminal))
-    throw usage('-o ui needs a terminal of at least 40×8 on stdin and stdout, outside CI', 'Use -o plain.');
+  requireScreen(output, terminal);
   return output ?? (repeat === undefined ? defaultOutput(terminal) : 'plain');
 }
 

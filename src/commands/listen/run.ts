@@ -1,8 +1,5 @@
 import type { Event } from '../../events/events.js';
 import { History } from '../../events/history.js';
-import { createLog, type Log } from '../../events/log.js';
-import { withQuestionSecrets } from '../../events/shareable.js';
-import type { TranscriptAbout } from '../../events/transcript-writer.js';
 import type { Trouble } from '../../render/outputs/reporter.js';
 import { troubleText, warningText } from '../../render/outputs/trouble.js';
 import { misdirected } from '../../render/warnings.js';
@@ -16,13 +13,12 @@ import { type Clock, systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
 import { isClosed } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { createRedactor, type Redactor } from '../../util/redact.js';
 import { formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { type ServerFlags, usage } from '../options.js';
 import { BoundedLines, colourOf } from '../output.js';
+import type { Run } from '../run.js';
 import { networkWarnings, printReady, runServer } from '../run-server.js';
-import { aboutNow, saveTranscript } from '../save-files.js';
 import { type ExitStatus, statusOfFailure, type Terminal } from '../terminal.js';
 import { BoundedHistory } from './bounded-history.js';
 import {
@@ -97,15 +93,15 @@ export async function runListen(
 ): Promise<number> {
   const plan = planListen(flags);
   keepHeapTight();
-  const log = createLog(() => clock.now());
-  const history = new History();
-  log.subscribe(event => history.apply(event));
-  return runServer(null, async onClose => {
-    const listener = await startOpenListener(log, history, plan.listener);
-    const listening = new Listening(plan, listener, log, history, terminal, clock);
+  return runServer({ terminal, clock }, async (run, onClose) => {
+    const history = new History();
+    run.log.subscribe(event => history.apply(event));
+    const listener = await startOpenListener(run.log, history, plan.listener);
+    run.redactor.add(listener.token);
+    const listening = new Listening(plan, listener, run, history);
     onClose(() => listening.close());
     const { over } = await listening.start();
-    return { env: {}, quit: over, verify: async () => listening.report() };
+    return { quit: over, verify: async () => listening.report() };
   });
 }
 
@@ -115,27 +111,22 @@ class Listening {
   #reason: 'done' | 'timeout' | 'unwritable-file' | 'failed' = 'failed';
   #trouble: Trouble | null = null;
   #endOutput: (reason: string) => Promise<void> = async () => {};
-  #finishTranscript: (reason: string) => Promise<void> = async () => {};
   readonly #stops: (() => void)[] = [];
 
   constructor(
     private readonly plan: ListenPlan,
     private readonly listener: OpenListener,
-    private readonly log: Log,
+    private readonly run: Run,
     private readonly history: History,
-    private readonly terminal: Terminal,
-    private readonly clock: Clock,
   ) {}
 
   /** Resolves once it listens, to a promise that resolves when it is over. */
   async start(): Promise<{ readonly over: Promise<void> }> {
-    const { listener, log, plan, terminal } = this;
-    const redactor = withQuestionSecrets(createRedactor([listener.token]));
-    log.subscribe(event => redactor.learn(event));
-    const about = aboutNow('runtime', this.clock);
-    this.#finishTranscript = await saveTranscript(log, plan.flags.save, redactor, about, terminal);
+    const { listener, plan, run } = this;
+    const { log } = run;
+    await run.save(plan.flags.save);
     this.#printReady();
-    this.#startOutput(redactor, about);
+    this.#startOutput();
     const over = this.#untilOver();
     const bounded = new BoundedHistory(this.history, listener.calls.expected);
     log.subscribe(event => bounded.apply(event));
@@ -150,12 +141,12 @@ class Listening {
     await this.listener.close();
     const reason = this.#reason === 'timeout' ? (this.#trouble?.code ?? 'done') : this.#reason;
     if (this.#reason !== 'unwritable-file') await this.#endOutput(reason);
-    await this.#finishTranscript(reason);
+    await this.run.endTranscript(reason);
   }
 
   /** Prints what was missing. Returns the exit status. */
   report(): ExitStatus {
-    const { stderr } = this.terminal;
+    const { stderr } = this.run.terminal;
     if (!this.plan.flags.quiet) {
       const { untracked } = this.history;
       const lost = [...untracked.values()].filter(({ refusal }) => refusal === 'wrong-address');
@@ -168,29 +159,30 @@ class Listening {
 
   #printReady(): void {
     const { flags } = this.plan;
-    const { stdout, stderr } = this.terminal;
+    const { stdout, stderr } = this.run.terminal;
     const { port, url, callbackUrl: callback_url } = this.listener;
     const text = `listening at ${url}, give tools this callback_url:\n${callback_url}`;
     const stream = flags.output === 'plain' ? stdout : stderr;
-    printReady({ port, url, callback_url }, text, this.terminal, { stream });
+    printReady({ port, url, callback_url }, text, this.run.terminal, { stream });
     if (!flags.quiet) for (const message of networkWarnings(flags)) stderr.write(warningText({ message }));
   }
 
   /** Prints in the chosen format; what the user must see at once, and warnings, go to stderr. */
-  #startOutput(redactor: Redactor, about: TranscriptAbout): void {
-    const { stdout, stderr } = this.terminal;
+  #startOutput(): void {
+    const { terminal, redactor, about } = this.run;
+    const { stdout, stderr } = terminal;
     const { flags } = this.plan;
     const isTTY = stdout.isTTY === true;
     const format = FORMATS[flags.output]({
       ...{ supports: flags.supports, redactor, about, isTTY },
       callbackUrl: this.listener.callbackUrl,
-      level: colourOf(stdout, flags, this.terminal),
+      level: colourOf(stdout, flags, terminal),
       width: isTTY ? stdout.columns : undefined,
     });
     let latest: Event | undefined;
     const lines = new BoundedLines(stdout, count => (latest ? format.lost(count, latest) : []));
     lines.end(() => format.begin);
-    this.log.subscribe(event => {
+    this.run.log.subscribe(event => {
       const heard = this.#heardIn(event);
       latest = event;
       afterAnswer(() => {
@@ -210,7 +202,7 @@ class Listening {
 
   /** Rejects if the output cannot be written, as on a full disk. */
   #untilOver(): Promise<void> {
-    const { stdout } = this.terminal;
+    const { stdout } = this.run.terminal;
     const { count, flags } = this.plan;
     return new Promise((resolve, reject) => {
       let results = 0;
@@ -227,12 +219,12 @@ class Listening {
       stdout.on('error', onError);
       this.#stops.push(
         () => void stdout.off('error', onError),
-        this.log.subscribe(event => {
+        this.run.log.subscribe(event => {
           const heard = count === null ? null : this.#heardIn(event);
           if (heard?.kind === 'callback' && heard.arrival.verdict.kind === 'settles') results++;
           if (count !== null && results >= count) resolve();
         }),
-        flags.timeout > 0 ? this.clock.after(flags.timeout, onTimeout) : () => {},
+        flags.timeout > 0 ? this.run.clock.after(flags.timeout, onTimeout) : () => {},
       );
     });
   }
@@ -244,7 +236,7 @@ class Listening {
       const exchange = this.history.exchanges.get(key);
       return exchange && !exchange.settled ? [exchange] : [];
     });
-    this.log.emit({ kind: 'expired', what: 'timeout', afterMs, calls: pending.map(({ key }) => key) });
+    this.run.log.emit({ kind: 'expired', what: 'timeout', afterMs, calls: pending.map(({ key }) => key) });
     const within = `timed out after ${formatDuration(afterMs)}`;
     const hint = `Check that tools use the callback_url of ${this.listener.url}; --timeout allows more time.`;
     const faults = pending.map(({ invocation }) => `group_id ${invocation.group_id}, id ${invocation.id}`);

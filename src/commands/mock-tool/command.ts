@@ -15,7 +15,7 @@ import {
   wholeNumber,
 } from '../options.js';
 import { reportOption } from '../reports.js';
-import type { MockToolFlags } from './plan.js';
+import type { MockToolFlags } from './run.js';
 
 function rate(text: string): Rate {
   const parsed = parseRate(text);

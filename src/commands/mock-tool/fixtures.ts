@@ -1,75 +1,23 @@
 import { basename, resolve } from 'node:path';
-import type { TranscriptHeader } from '../../events/log.js';
 import { isTranscript, isWhole, missingFrom } from '../../events/transcript-reader.js';
 import { type FixtureSet, stepsOf } from '../../fixtures/fixture-set.js';
-import type { NamedRecording } from '../../fixtures/read-fixtures.js';
 import type { Step } from '../../fixtures/reply-schema.js';
-import { type FixtureBytes, readFixtureFiles, textOf } from '../../mock/fixture-files.js';
+import { type FixtureBytes, fixtureFiles, readFixtureFiles, textOf } from '../../mock/fixture-files.js';
+import type { MockTool } from '../../mock/mock-tool.js';
+import { systemClock } from '../../system/clock.js';
 import { writePublicFile } from '../../system/files.js';
 import { writeOut } from '../../system/streams.js';
+import { watchFiles } from '../../system/watch-files.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
 import { readRecording } from '../read-recording.js';
+import type { LiveOutput } from '../run-server.js';
 import { refuseToReplace } from '../save-files.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 
-/**
- * Warnings about invalid diffs in fixtures, and wrong line counts (TOOL-DIFF): clients would show text instead. Diffs that only a call
- * completes are not checked.
- */
-export async function diffWarnings({ fixtures }: Pick<FixtureSet, 'fixtures'>): Promise<string[]> {
-  const written = fixtures.flatMap(fixture =>
-    stepsOf(fixture)
-      .flatMap(diffsIn)
-      .map(diff => ({ ...diff, place: fixture.place })),
-  );
-  if (written.length === 0) return [];
-  const { diffKind, readView } = await import('../../display/segments.js');
-  return written.flatMap(({ place, path, content }) => {
-    const isView = path === VIEW && isRecord(content);
-    const reading = isView ? readView({ type: 'diff', content }) : diffKind.read(content);
-    const fault = reading.ok ? reading.complaint : `${reading.reason}; ${INSTEAD}`;
-    return fault === undefined ? [] : [visibleLine(`${place} ${path}: ${fault} (TOOL-DIFF)`)];
-  });
-}
-
-const VIEW = 'view.content';
-
-const INSTEAD = 'clients cannot show it and show the next segment instead';
-
-interface WrittenDiff {
-  readonly path: string;
-  readonly content: unknown;
-}
-
-function diffsIn(step: Step): WrittenDiff[] {
-  if (step.kind === 'view') {
-    const { view_type: type, content } = step.view;
-    const isShown = type === 'diff' && Object.keys(content).length > 0;
-    return isShown ? whole({ path: VIEW, content }) : [];
-  }
-  const segments: unknown = step.kind === 'result' ? step.result['display_as'] : undefined;
-  if (!Array.isArray(segments)) return [];
-  return segments.flatMap((segment: unknown, index) =>
-    isRecord(segment) && segment['type'] === 'diff'
-      ? whole({ path: `result.display_as[${index}].content`, content: segment['content'] })
-      : [],
-  );
-}
-
-/** Leaves out a patch that is made later, of two texts or by a template. */
-function whole(diff: WrittenDiff): WrittenDiff[] {
-  const { content } = diff;
-  const patch = isRecord(content) ? content['patch'] : content;
-  const isMade = isRecord(content) && ('before' in content || 'after' in content);
-  return isMade || (typeof patch === 'string' && OPEN.test(patch)) ? [] : [diff];
-}
-
-const OPEN = /^(?:@@.*)?\{\{/m;
-
-export interface LoadedFixtures {
+interface LoadedFixtures {
   readonly fixtures: FixtureSet;
   /** Parts of transcripts that could not be carried over, and diffs that cannot be drawn. */
   readonly warnings: readonly string[];
@@ -85,20 +33,11 @@ export async function loadFixtures(files: readonly string[], speed?: number): Pr
   const transcripts = read.filter(isTranscriptFile);
   if (transcripts.length === 0) refuseSpeed(speed);
   const { recordings, warnings } = await readRecordings(transcripts, { speed, isExact: true });
-  const texts = read
-    .filter(each => !transcripts.includes(each))
-    .map(each => ({ path: each.path, text: textOf(each) }));
+  const others = read.filter(each => !transcripts.includes(each));
   const { readFixtures } = await import('../../fixtures/read-fixtures.js');
+  const texts = others.map(each => ({ path: each.path, text: textOf(each) }));
   const fixtures = await readFixtures(texts, recordings);
   return { fixtures, warnings: [...warnings, ...(await diffWarnings(fixtures))] };
-}
-
-/** Bytes that are enough to see what a file is. */
-const HEAD = 64 * 1024;
-
-/** By its name or by how it begins. */
-function isTranscriptFile({ path, bytes }: FixtureBytes): boolean {
-  return /\.ndjson$/i.test(path) || isTranscript(new TextDecoder().decode(bytes.subarray(0, HEAD)));
 }
 
 /** @throws ProtocolCliError `usage`. */
@@ -110,11 +49,61 @@ export function refuseSpeed(speed: number | undefined): void {
   );
 }
 
-/** Transcripts as fixtures, and where they are from. */
-interface Recordings {
-  readonly recordings: readonly NamedRecording[];
-  readonly headers: readonly { readonly path: string; readonly header: TranscriptHeader | null }[];
-  readonly warnings: readonly string[];
+const VIEW = 'view.content';
+
+interface WrittenDiff {
+  readonly path: string;
+  readonly content: unknown;
+}
+
+/** Warnings about diffs that clients cannot show (TOOL-DIFF). Diffs that only a call completes are not checked. */
+async function diffWarnings({ fixtures }: FixtureSet): Promise<string[]> {
+  const written = fixtures.flatMap(fixture =>
+    stepsOf(fixture)
+      .flatMap(diffsIn)
+      .filter(({ content }) => !isMadeLater(content))
+      .map(diff => ({ ...diff, place: fixture.place })),
+  );
+  if (written.length === 0) return [];
+  const { diffKind, readView } = await import('../../display/segments.js');
+  return written.flatMap(({ place, path, content }) => {
+    const isView = path === VIEW && isRecord(content);
+    const reading = isView ? readView({ type: 'diff', content }) : diffKind.read(content);
+    const skipped = 'clients cannot show it and show the next segment instead';
+    const fault = reading.ok ? reading.complaint : `${reading.reason}; ${skipped}`;
+    return fault === undefined ? [] : [visibleLine(`${place} ${path}: ${fault} (TOOL-DIFF)`)];
+  });
+}
+
+function diffsIn(step: Step): WrittenDiff[] {
+  if (step.kind === 'view') {
+    const { view_type: type, content } = step.view;
+    return type === 'diff' && Object.keys(content).length > 0 ? [{ path: VIEW, content }] : [];
+  }
+  const segments: unknown = step.kind === 'result' ? step.result['display_as'] : undefined;
+  if (!Array.isArray(segments)) return [];
+  return segments.flatMap((segment: unknown, index) =>
+    isRecord(segment) && segment['type'] === 'diff'
+      ? [{ path: `result.display_as[${index}].content`, content: segment['content'] }]
+      : [],
+  );
+}
+
+const TEMPLATE = /^(?:@@.*)?\{\{/m;
+
+/** Of two texts, or by a template. */
+function isMadeLater(content: unknown): boolean {
+  if (isRecord(content) && ('before' in content || 'after' in content)) return true;
+  const patch = isRecord(content) ? content['patch'] : content;
+  return typeof patch === 'string' && TEMPLATE.test(patch);
+}
+
+/** Bytes that are enough to see what a file is. */
+const HEAD = 64 * 1024;
+
+/** By its name or by how it begins. */
+function isTranscriptFile({ path, bytes }: FixtureBytes): boolean {
+  return /\.ndjson$/i.test(path) || isTranscript(new TextDecoder().decode(bytes.subarray(0, HEAD)));
 }
 
 interface ReadOptions {
@@ -122,14 +111,13 @@ interface ReadOptions {
   readonly isExact?: boolean;
 }
 
+type Recordings = Awaited<ReturnType<typeof readRecordings>>;
+
 /**
  * Transcripts as fixtures, in the order of the command line.
  * @throws ProtocolCliError `invalid-fixtures` for a file without a call that could be served; `unreadable-file`.
  */
-async function readRecordings(
-  files: readonly FixtureBytes[],
-  options: ReadOptions = {},
-): Promise<Recordings> {
+async function readRecordings(files: readonly FixtureBytes[], options: ReadOptions) {
   if (files.length === 0) return { recordings: [], headers: [], warnings: [] };
   const { sideBySide } = await import('../../fixtures/recording/from-transcript.js');
   const read = await Promise.all(files.map(file => readOne(file, options)));
@@ -221,4 +209,71 @@ function commentsOf({ headers, warnings }: Recordings): string[] {
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+interface Reloadable extends Pick<MockTool, 'verify'> {
+  replaceFixtures(fixtures: FixtureSet): Promise<void>;
+}
+
+/** Reads the fixtures again when a file changes or the user asks: one reading at a time, so that the last one wins. */
+export class FixtureReloader {
+  #reading = Promise.resolve();
+  #watcher: { close(): void } | null = null;
+  #isChanged = false;
+  #reload: (() => Promise<void>) | null = null;
+
+  /**
+   * @param paths files and folders of the command line
+   * @param speed of transcripts
+   * @param check warns about fixtures
+   */
+  constructor(
+    private readonly paths: readonly string[],
+    private readonly speed: number | undefined,
+    private readonly check: (fixtures: FixtureSet) => readonly string[],
+  ) {}
+
+  /** Must start before the mock does, so that no edit is missed. @param files those that were read */
+  async watch(files: readonly string[]): Promise<void> {
+    const onChange = () => {
+      this.#isChanged = true;
+      this.reload();
+    };
+    this.#watcher = await watchFiles(files, onChange, systemClock, () => fixtureFiles(this.paths));
+  }
+
+  /** From now on changes are applied, also those that came before. */
+  attach(tool: Reloadable, output: Pick<LiveOutput, 'notice' | 'warn'>): void {
+    this.#reload = () => this.#readAgain(tool, output);
+    if (this.#isChanged) this.reload();
+  }
+
+  reload(): void {
+    if (this.#reload) this.#reading = this.#reading.then(this.#reload);
+  }
+
+  async close(): Promise<void> {
+    this.#watcher?.close();
+    await this.#reading;
+  }
+
+  async #readAgain(tool: Reloadable, output: Pick<LiveOutput, 'notice' | 'warn'>): Promise<void> {
+    if (this.paths.length === 0) return output.notice('no fixture files to reload');
+    try {
+      const { length: before } = tool.verify().fixtures;
+      const { fixtures, warnings } = await loadFixtures(await fixtureFiles(this.paths), this.speed);
+      await tool.replaceFixtures(fixtures);
+      const { length: count } = fixtures.fixtures;
+      const was = count === before ? '' : ` (was ${before})`;
+      output.notice(`reloaded ${counted(count, 'fixture')}${was}`);
+      output.warn([...warnings, ...this.check(fixtures)]);
+    } catch (error) {
+      output.notice(`reload failed; keeping the previous fixtures: ${reasonOf(error)}`, true);
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ProtocolCliError) return [error.message, ...error.faults].join('\n  ');
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,25 +1,69 @@
+import { unread } from '../../events/bounded-events.js';
+import { callbackSecrets } from '../../events/shareable.js';
+import { overshadowed } from '../../fixtures/answer-call.js';
+import { type FixtureSet, stepsOf } from '../../fixtures/fixture-set.js';
+import { isLoopback } from '../../http/addresses.js';
+import { parseHost } from '../../http/guard.js';
 import { fixtureFiles } from '../../mock/fixture-files.js';
-import { MockTool } from '../../mock/mock-tool.js';
+import type { Rate } from '../../mock/limits.js';
+import { MockTool, type MockToolOptions } from '../../mock/mock-tool.js';
 import { humanVerification, VERIFICATION_FORMATS } from '../../render/outputs/verification.js';
 import { systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
-import { writeOut } from '../../system/streams.js';
-import { watchFiles } from '../../system/watch-files.js';
-import { ProtocolCliError } from '../../util/errors.js';
-import { checkReportFolders, writeReports } from '../reports.js';
-import { commandFailure, type LiveOutput, NEVER, runServer } from '../run-server.js';
-import { demoFixtures } from '../target.js';
-import type { ExitStatus, Terminal } from '../terminal.js';
-import { exportFixtures, loadFixtures, refuseSpeed } from './fixtures.js';
+import { takeStream, writeOut } from '../../system/streams.js';
+import { visibleLine } from '../../util/visible.js';
+import { DRAWABLE, type ServerFlags, type ServerOutput, usage } from '../options.js';
+import { colourOf } from '../output.js';
+import { checkReportFolders, checkReports, type VerificationRequest, writeReports } from '../reports.js';
 import {
-  fixtureWarnings,
-  type Reloadable,
-  type RunningMock,
-  type Sources,
-  startOutput,
-  startWarnings,
-} from './output.js';
-import { type MockToolFlags, type MockToolPlan, readPlan } from './plan.js';
+  chooseServerOutput,
+  commandFailure,
+  type LiveOutput,
+  networkWarnings,
+  type OnClose,
+  printReady,
+  runServer,
+  type Subscribe,
+  splitCommand,
+  startLines,
+  startScreen,
+  subscribeToAll,
+} from '../run-server.js';
+import { aboutNow } from '../save-files.js';
+import { demoFixtures } from '../target.js';
+import { type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
+import { exportFixtures, FixtureReloader, loadFixtures, refuseSpeed } from './fixtures.js';
+
+/** The flags as commander gives them. */
+export interface MockToolFlags extends ServerFlags {
+  readonly mcp?: 'stdio' | 'http';
+  /** Options that were set on the command line: `--save`. */
+  readonly given?: readonly string[];
+  readonly handlers?: string;
+  readonly seed?: string;
+  /** Of transcripts. */
+  readonly speed?: number;
+  /** File to write the transcripts to as fixtures; - is stdout. */
+  readonly export?: string;
+  readonly demo?: true;
+  readonly watch?: true;
+  readonly allowRepeats?: true;
+  readonly rateLimit?: Rate;
+  readonly allowOrigin?: readonly string[];
+  readonly allowCallback?: readonly string[];
+  readonly maxBody: number;
+  readonly retries: number;
+  readonly maxPending: number;
+  readonly drain: number;
+  readonly journal?: string;
+  readonly fsync?: true;
+  readonly keep: number;
+  readonly verify?: true;
+  readonly report?: readonly VerificationRequest[];
+  readonly output?: ServerOutput;
+}
+
+const EXAMPLE = 'protocol-cli mock-tool fixtures.yaml -- npm test';
 
 /** Runs `mock-tool`. Returns the exit status. */
 export async function runMockTool(
@@ -27,32 +71,105 @@ export async function runMockTool(
   flags: MockToolFlags,
   terminal: Terminal,
 ): Promise<number> {
-  const plan = readPlan(words, flags, terminal);
+  const { files: paths, command } = splitCommand(words, terminal, EXAMPLE);
+  refuseContradictions(paths, flags, command !== null);
+  const { output: asked, mcp, report: reports = [], speed } = flags;
+  const ndjsonHint = 'Ask GET /__mock__/journal with Accept: application/x-ndjson instead.';
+  const request = { output: asked, command, prefersScreen: mcp === undefined, ndjsonHint };
+  const output = chooseServerOutput(request, terminal);
+  checkReports(reports, command !== null || output === 'ndjson' || mcp === 'stdio');
   keepHeapTight();
-  await checkReportFolders(plan.reports);
-  const files = await fixtureFiles(plan.files);
-  if (flags.export !== undefined) return exportFixtures(files, flags.export, flags.speed, terminal);
+  await checkReportFolders(reports);
+  const files = await fixtureFiles(paths);
+  if (flags.export !== undefined) return exportFixtures(files, flags.export, speed, terminal);
   const sources = await sourcesOf(files, flags, terminal);
-  return runServer(plan.command, async onClose => {
-    const reloader = new FixtureReloader(plan.files, flags.speed);
+  return runServer({ terminal, command }, async (_, onClose) => {
+    const reloader = new FixtureReloader(paths, speed, fixtureWarnings);
     onClose(() => reloader.close());
     if (flags.watch) await reloader.watch(files);
-    const mock = await start(plan, sources, terminal);
-    onClose(() => mock.close());
-    const output = await mock.startOutput(() => reloader.reload());
-    onClose(() => output.close());
-    output.warn(mock.warnings);
-    reloader.attach(mock.tool, output);
+    const place = { output, flags, command, reload: () => reloader.reload(), onClose };
+    const mock = await (mcp ? serveMcp(mcp, sources, place, terminal) : serveRap(sources, place, terminal));
+    mock.output.warn(mock.warnings);
+    reloader.attach(mock.tool, mock.output);
     return {
       env: mock.env,
-      quit: Promise.race([output.quit, mock.over]),
+      quit: mock.quit,
       verify: async commandStatus => {
-        const verified = await verify(mock.tool, plan, terminal, commandStatus);
-        const status = mock.status();
-        return verified || status;
+        const verified = await verify(mock.tool, flags, command !== null, terminal, commandStatus);
+        return verified || mock.status();
       },
     };
   });
+}
+
+/** Options that `--export` understands; it writes a file and serves nothing. */
+const OF_EXPORTS = ['--export', '--speed', '--no-color', '--quiet'];
+/** Options about callbacks, which MCP does not have. */
+const OF_CALLBACKS = [
+  '--allow-callback',
+  '--retries',
+  '--max-pending',
+  '--journal',
+  '--fsync',
+  '--allow-repeats',
+];
+/** Options about an HTTP server. */
+const OF_HTTP = ['--host', '--port', '--allow-host', '--allow-origin'];
+
+/** @throws ProtocolCliError `usage` for options that exclude each other. */
+function refuseContradictions(files: readonly string[], flags: MockToolFlags, hasCommand: boolean): void {
+  const { export: target, watch, demo, fsync, journal, keep, handlers, mcp, output, given = [] } = flags;
+  const among = (options: readonly string[]) => options.filter(option => given.includes(option)).join(', ');
+  const isExport = target !== undefined;
+  const ofServers = given.filter(option => !OF_EXPORTS.includes(option)).join(', ');
+  const [ofCallbacks, ofHttp] = [among(OF_CALLBACKS), among(OF_HTTP)];
+  const exportExample = 'For example: protocol-cli mock-tool run.ndjson --export fixtures.yaml';
+  const isStdio = mcp === 'stdio';
+  const rules: readonly (readonly [isBroken: unknown, message: string, hint?: string])[] = [
+    [isExport && hasCommand, '--export starts no server for a command', 'Export first, then serve the file.'],
+    [
+      isExport && ofServers,
+      `--export starts no server; these options need one: ${ofServers}`,
+      'Leave them out.',
+    ],
+    [isExport && files.length === 0, '--export needs a transcript', exportExample],
+    [watch && files.length === 0, '--watch needs fixture files to watch'],
+    [
+      demo && (files.length > 0 || handlers !== undefined),
+      '--demo cannot be combined with fixtures or --handlers',
+      'Leave out --demo or the others.',
+    ],
+    [fsync && journal === undefined, '--fsync needs a journal', 'Add --journal <file>.'],
+    [keep === 0, '--keep must be at least 1'],
+    [
+      mcp === undefined && given.includes('--allow-origin'),
+      '--allow-origin is for --mcp http',
+      'Web pages cannot call a RAP tool.',
+    ],
+    [
+      mcp && ofCallbacks,
+      `these options are for callbacks, which MCP does not have: ${ofCallbacks}`,
+      'Leave them out, or --mcp.',
+    ],
+    [mcp && output === 'ui', '-o ui does not show MCP', 'Use -o plain.'],
+    [
+      isStdio && ofHttp,
+      `these options are for a network server, which --mcp stdio is not: ${ofHttp}`,
+      'Leave them out, or --mcp.',
+    ],
+    [
+      isStdio && hasCommand,
+      '--mcp stdio and the command would both use stdin and stdout',
+      'With --mcp http the command finds the address in MCP_URL.',
+    ],
+  ];
+  const [, message, hint] = rules.find(([isBroken]) => isBroken) ?? [];
+  if (message !== undefined) throw usage(message, hint);
+}
+
+/** Fixtures and handlers, and warnings from reading them. */
+interface Sources extends Pick<MockToolOptions, 'fixtures' | 'handlers' | 'middleware'> {
+  readonly warnings?: readonly string[];
 }
 
 /** Reads fixtures, handlers, or both; the demo without either. @throws ProtocolCliError as reading them does. */
@@ -69,26 +186,65 @@ async function sourcesOf(
   return path === undefined ? { fixtures: await demoFixtures() } : handlers;
 }
 
-async function start(plan: MockToolPlan, sources: Sources, terminal: Terminal): Promise<RunningMock> {
-  if (plan.mcp === null) return startRap(plan, sources, terminal);
-  const { serveMcp } = await import('./mcp/serve.js');
-  return serveMcp(plan, sources, terminal);
+function toolOptions(flags: MockToolFlags): MockToolOptions {
+  const { host, port, maxBody, retries, maxPending, keep, drain: drainMs } = flags;
+  const { seed, rateLimit, journal, fsync = false } = flags;
+  return {
+    ...{ host, port, maxBody, retries, maxPending, keep, drainMs },
+    allowHosts: flags.allowHost ?? [],
+    allowCallbacks: flags.allowCallback ?? [],
+    allowRepeats: flags.allowRepeats === true,
+    program: PROGRAM,
+    ...(seed !== undefined && { seed }),
+    ...(rateLimit && { rateLimit }),
+    ...(journal !== undefined && { journal: { path: journal, sync: fsync } }),
+  };
+}
+
+/** How a mock is shown, and what ends with it. */
+interface Place {
+  readonly output: ServerOutput;
+  readonly flags: MockToolFlags;
+  readonly command: readonly string[] | null;
+  /** For the key of the screen. */
+  readonly reload: () => void;
+  readonly onClose: OnClose;
+}
+
+/** A mock that is up, whichever protocol it speaks. */
+interface RunningMock {
+  readonly tool: Parameters<FixtureReloader['attach']>[0];
+  /** Environment of the command after `--`. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly warnings: readonly string[];
+  readonly output: LiveOutput;
+  /** Resolves when the user quits, or the only client has gone, as on stdio. */
+  readonly quit: Promise<void>;
+  /** After the mock is closed: not 0 if the mock itself failed. */
+  status(): ExitStatus;
 }
 
 /** @throws ProtocolCliError as {@link MockTool.start}. */
-async function startRap(
-  plan: MockToolPlan,
+async function serveRap(
   { warnings = [], ...sources }: Sources,
+  place: Place,
   terminal: Terminal,
 ): Promise<RunningMock> {
-  const tool = await MockTool.start({ ...plan.tool, ...sources });
+  const { flags, command, onClose } = place;
+  const tool = await MockTool.start({ ...toolOptions(flags), ...sources });
+  onClose(() => tool.close());
+  const { port, url, seed, toolset } = tool;
+  const isScreen = place.output === 'ui';
+  if (!isScreen)
+    printReady({ port, url, seed }, `mock-tool ${toolset.name} at ${url} (seed ${seed})`, terminal, {
+      command,
+    });
+  const output = await (isScreen ? screenOutput : lineOutput)(tool, place, terminal);
+  onClose(() => output.close());
+  if (tool.resumed > 0) output.notice(`calls resumed from the journal: ${tool.resumed}`);
   return {
-    tool,
-    env: { TOOL_URL: tool.url },
-    warnings: [...warnings, ...startWarnings(plan.flags, tool.url, sources.fixtures)],
-    over: NEVER,
-    startOutput: reload => startOutput(tool, plan, terminal, reload),
-    close: () => tool.close(),
+    ...{ tool, output, env: { TOOL_URL: url }, quit: output.quit },
+    warnings: [...warnings, ...startWarnings(flags, url, sources.fixtures)],
     status() {
       if (!tool.journalFailure) return 0;
       terminal.stderr.write(`error: the journal could not be written: ${tool.journalFailure.message}\n`);
@@ -97,72 +253,144 @@ async function startRap(
   };
 }
 
-/** Reads the fixtures again when a file changes or the user asks: one reading at a time, so that the last one wins. */
-export class FixtureReloader {
-  #reading = Promise.resolve();
-  #watcher: { close(): void } | null = null;
-  #isChanged = false;
-  #reload: (() => Promise<void>) | null = null;
-
-  /** @param paths files and folders of the command line; @param speed of transcripts */
-  constructor(
-    private readonly paths: readonly string[],
-    private readonly speed?: number,
-  ) {}
-
-  /** Must start before the mock does, so that no edit is missed. @param files those that were read */
-  async watch(files: readonly string[]): Promise<void> {
-    const onChange = () => {
-      this.#isChanged = true;
-      this.reload();
-    };
-    this.#watcher = await watchFiles(files, onChange, systemClock, () => fixtureFiles(this.paths));
-  }
-
-  /** From now on changes are applied, also those that came before. */
-  attach(tool: Reloadable, output: Pick<LiveOutput, 'notice' | 'warn'>): void {
-    this.#reload = () => this.#readAgain(tool, output);
-    if (this.#isChanged) this.reload();
-  }
-
-  reload(): void {
-    if (this.#reload) this.#reading = this.#reading.then(this.#reload);
-  }
-
-  async close(): Promise<void> {
-    this.#watcher?.close();
-    await this.#reading;
-  }
-
-  async #readAgain(tool: Reloadable, output: Pick<LiveOutput, 'notice' | 'warn'>): Promise<void> {
-    if (this.paths.length === 0) return output.notice('no fixture files to reload');
-    try {
-      const { length: before } = tool.verify().fixtures;
-      const { fixtures, warnings } = await loadFixtures(await fixtureFiles(this.paths), this.speed);
-      await tool.replaceFixtures(fixtures);
-      const { length: count } = fixtures.fixtures;
-      const was = count === before ? '' : ` (was ${before})`;
-      output.notice(`reloaded ${count} fixture${count === 1 ? '' : 's'}${was}`);
-      output.warn([...warnings, ...fixtureWarnings(fixtures)]);
-    } catch (error) {
-      output.notice(`reload failed; keeping the previous fixtures: ${reasonOf(error)}`, true);
-    }
-  }
+/**
+ * Serves MCP. On stdio, stdout carries the protocol: what handlers and libraries write to stdout goes to stderr.
+ * @throws ProtocolCliError `invalid-toolset`, `port-in-use`, `usage`.
+ */
+async function serveMcp(
+  transport: 'stdio' | 'http',
+  { warnings = [], ...sources }: Sources,
+  place: Place,
+  terminal: Terminal,
+): Promise<RunningMock> {
+  const { flags, command, onClose } = place;
+  const { leftOut, serveMcpHttp, serveMcpStdio } = await import('../../mock/mcp/mcp-tool.js');
+  const options = { ...toolOptions(flags), ...sources, allowOrigins: flags.allowOrigin ?? [] };
+  const { stdin, stdout, stderr } = terminal;
+  const taken = transport === 'stdio' ? takeStream(stdout, stderr) : null;
+  const mcp = await (taken ? serveMcpStdio(options, { stdin, stdout: taken.stream }) : serveMcpHttp(options));
+  onClose(() => mcp.close().finally(taken?.release));
+  const { tool, address, over } = mcp;
+  const where = address ? { port: address.port, url: address.base, mcp: address.url } : { mcp: 'stdio' };
+  const text = `mock-tool ${tool.toolset.name}, MCP at ${where.mcp} (seed ${tool.seed})`;
+  const own = taken ? { ...terminal, stdout: stderr } : terminal;
+  printReady({ ...where, seed: tool.seed }, text, own, { command });
+  const output = await lineOutput(tool, place, own);
+  onClose(() => output.close());
+  const { fixtures } = sources;
+  return {
+    tool: { verify: () => tool.verify(), replaceFixtures: set => mcp.replaceFixtures(set) },
+    env: address ? { MCP_URL: address.url } : {},
+    warnings: [
+      ...warnings,
+      ...networkWarnings(flags),
+      ...(fixtures ? [...leftOut(fixtures), ...fixtureWarnings(fixtures)] : []),
+    ],
+    ...{ output, quit: Promise.race([output.quit, over]), status: () => 0 },
+  };
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof ProtocolCliError) return [error.message, ...error.faults].join('\n  ');
-  return error instanceof Error ? error.message : String(error);
+/** @param url base URL of the mock */
+export function startWarnings(
+  { host, allowHost = [] }: Pick<MockToolFlags, 'host' | 'allowHost'>,
+  url: string,
+  fixtures: FixtureSet | undefined,
+): string[] {
+  const open = networkWarnings({ host });
+  if (!fixtures) return open;
+  const hosts = [new URL(url).host, ...allowHost];
+  return [...open, ...consentWarnings(hosts, fixtures), ...fixtureWarnings(fixtures)];
+}
+
+/** Warns of fixtures that never match; they may be intended, so they are not errors. */
+function fixtureWarnings({ fixtures }: FixtureSet): string[] {
+  return overshadowed(fixtures).map(({ fixture: { id, place }, by }) => {
+    const where = id === place ? '' : ` (${place})`;
+    return visibleLine(
+      `fixture ${id} never matches: ${by.id} comes before it and matches the same calls${where}`,
+    );
+  });
+}
+
+/** The consent page has no https, so its `auth_url` is valid on loopback only (TOOL-OAUTH). */
+function consentWarnings(hosts: readonly string[], fixtures: FixtureSet): string[] {
+  const [remote] = hosts.filter(host => !isLoopback(parseHost(host)?.name ?? ''));
+  const isOwnPage = fixtures.fixtures.some(fixture =>
+    stepsOf(fixture).some(step => step.kind === 'oauth' && step.oauth.auth_url === undefined),
+  );
+  if (remote === undefined || !isOwnPage) return [];
+  return [
+    `runtimes that call the mock as ${visibleLine(remote)} must refuse the auth_url of its consent page, which is http: and not on loopback (TOOL-OAUTH); give the oauth step an https auth_url`,
+  ];
+}
+
+/** Prints lines for people, or every event as JSON. */
+async function lineOutput(
+  tool: Pick<MockTool, 'events' | 'subscribe'>,
+  { output, flags, command }: Place,
+  terminal: Terminal,
+): Promise<LiveOutput> {
+  const redactor = callbackSecrets();
+  const subscribe = subscribeToAll(tool);
+  const learning: Subscribe = listener =>
+    subscribe(event => {
+      redactor.learn(event);
+      listener(unread(event));
+    });
+  return startLines(
+    {
+      ...{ output, flags, command, redactor, about: aboutNow('tool') },
+      subscribe: output === 'ndjson' ? learning : subscribe,
+      printer: async (stream, level) =>
+        (await import('../../render/outputs/server-plain.js')).mockPlain(stream, { level }),
+    },
+    terminal,
+  );
+}
+
+async function screenOutput(
+  tool: MockTool,
+  { flags, reload }: Place,
+  terminal: Terminal,
+): Promise<LiveOutput> {
+  const { mockScreen } = await import('../../tui/mock/screen.js');
+  const { stdin, stdout } = terminal;
+  const shown = {
+    url: tool.url,
+    seed: tool.seed,
+    get name() {
+      return tool.toolset.name;
+    },
+    get fixtures() {
+      return tool.verify().fixtures.length;
+    },
+  };
+  const controls = {
+    pause: () => tool.pause(),
+    resume: () => tool.resume(),
+    redeliver: (key: string) => tool.redeliver(key),
+    fire: (id: string, groupId: string) => tool.fire(id, groupId),
+    reload,
+  };
+  const subscribe = subscribeToAll(tool);
+  const level = colourOf(stdout, flags, terminal);
+  const screen = { stdin, stdout, clock: systemClock, level, subscribe, supports: new Set(DRAWABLE) };
+  return startScreen(
+    quit => mockScreen({ ...screen, tool: shown, controls: { ...controls, quit } }),
+    terminal,
+  );
 }
 
 /** Prints the verification to stderr and writes the reports. */
 async function verify(
   tool: Pick<MockTool, 'verify'>,
-  { isVerified, reports }: MockToolPlan,
+  { verify: asked, report: reports = [] }: MockToolFlags,
+  hasCommand: boolean,
   terminal: Terminal,
   commandStatus: number,
 ): Promise<ExitStatus> {
   const report = tool.verify();
+  const isVerified = asked === true || hasCommand;
   if (isVerified) await writeOut(terminal.stderr, humanVerification(report));
   terminal.stderr.write(commandFailure(commandStatus));
   const status = await writeReports(reports, ({ format }) => VERIFICATION_FORMATS[format](report), terminal);

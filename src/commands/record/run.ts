@@ -1,5 +1,4 @@
 import type { Event } from '../../events/events.js';
-import { createLog } from '../../events/log.js';
 import type { EventRedactor } from '../../events/shareable.js';
 import { PROTOCOL_WORDS } from '../../protocol/words.js';
 import { fieldsOf } from '../../record/forwarder.js';
@@ -9,12 +8,11 @@ import { type Clock, systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
 import { quietPipes } from '../../system/streams.js';
 import { isCredentialHeader, secretsOf } from '../../util/credentials.js';
-import { ProtocolCliError } from '../../util/errors.js';
 import { createRedactor } from '../../util/redact.js';
 import { readUrl } from '../../util/url.js';
 import { type ServerFlags, usage } from '../options.js';
 import { NEVER, networkWarnings, printReady, runServer, startLines } from '../run-server.js';
-import { aboutNow, refuseToReplace, wireSecrets } from '../save-files.js';
+import { refuseToReplace, wireSecrets } from '../save-files.js';
 import { asUrl } from '../target.js';
 import type { Terminal } from '../terminal.js';
 
@@ -60,25 +58,18 @@ export interface RecordFlags extends ServerFlags {
   readonly output: 'plain' | 'ndjson';
 }
 
-interface RecordPlan {
-  readonly recorder: RecorderOptions;
-  /** Null if the events on stdout are the only recording. */
-  readonly file: string | null;
-}
-
 /** @throws ProtocolCliError `usage`. */
-function planRecord(url: string, flags: RecordFlags): RecordPlan {
-  const { save: file = null, output, host, port, allowHost, callbackUrl, allowCallback } = flags;
-  if (file === null && output !== 'ndjson')
+function recorderOptions(url: string, flags: RecordFlags): RecorderOptions {
+  const { save, output, host, port, allowHost, callbackUrl, allowCallback } = flags;
+  if (save === undefined && output !== 'ndjson')
     throw usage('no output for the recording', 'Add --save <file>, or -o ndjson for stdout.');
-  if (file === '-') throw usage('--save needs a file name', '-o ndjson writes the transcript to stdout.');
-  const recorder = {
+  if (save === '-') throw usage('--save needs a file name', '-o ndjson writes the transcript to stdout.');
+  return {
     ...{ url: toolUrl(url), host, port, maxBody: flags.maxBody, drainMs: flags.drain },
     ...(allowHost && { allowHosts: allowHost }),
     ...(allowCallback && { allowCallbacks: allowCallback }),
     ...(callbackUrl !== undefined && { callbackBase: callbackUrl }),
   };
-  return { recorder, file };
 }
 
 function toolUrl(word: string): string {
@@ -102,61 +93,54 @@ export async function runRecord(
   terminal: Terminal,
   clock: Clock = systemClock,
 ): Promise<number> {
-  const { file: path, recorder: options } = planRecord(url, flags);
-  if (path !== null) await refuseToReplace(path, '--save');
+  const options = recorderOptions(url, flags);
+  const { save: path } = flags;
+  if (path !== undefined) await refuseToReplace(path, '--save');
   keepHeapTight();
-  const log = createLog(() => clock.now());
-  const redactor = recordedSecrets();
-  const about = aboutNow('recorder', clock);
-  const file = path === null ? null : await createTranscriptFile(path, redactor, about);
-  log.keep({
-    take(event) {
-      redactor.learn(event); // before anything of it is written
-      file?.take(event);
-    },
-    kept: async () => file?.kept(),
-  });
-  let [reason, hasStarted] = ['done', false];
-  try {
-    return await runServer(null, async onClose => {
-      const recorder = await startRecorder(log, { ...options, clock });
-      let isOver = false;
-      onClose(async () => {
-        isOver = true;
-        await recorder.close();
-      });
-      hasStarted = true;
-      const { stdout } = terminal;
-      const { port, url: own } = recorder;
-      printReady({ port, url: own }, `recording ${options.url}: point the runtime at ${own}`, terminal);
-      if (flags.output === 'ndjson') quietPipes(stdout);
-      const output = await startLines(
-        {
-          ...{ output: flags.output, flags, redactor, about },
-          subscribe: listener => log.subscribe(listener),
-          printer: async (stream, level) =>
-            (await import('../../render/outputs/server-plain.js')).recordedPlain(stream, {
-              level,
-              redactor,
-            }),
-        },
-        terminal,
-      );
-      onClose(() => output.close());
-      output.warn(networkWarnings(flags));
-      // The tool may start later; the recorder then finds it with the first request.
-      void recorder.findTool().then(isFound => {
-        if (!isFound && !isOver) output.warn([`no toolset at ${options.url} yet`]);
-      });
-      // If stdout is the only recording, it ends when its reader goes away.
-      const readerGone = new Promise(resolve => stdout.once('error', resolve));
-      return { env: {}, quit: path === null ? readerGone : NEVER, verify: async () => 0 };
+  return runServer({ terminal, clock, observer: 'recorder' }, async (run, onClose) => {
+    const { log, about } = run;
+    const redactor = recordedSecrets();
+    const file = path === undefined ? null : await createTranscriptFile(path, redactor, about);
+    let isRecording = false;
+    run.onTranscriptEnd(async reason => {
+      await file?.close(reason);
+      if (!isRecording) await file?.remove();
     });
-  } catch (error) {
-    reason = error instanceof ProtocolCliError ? error.code : 'failed';
-    throw error;
-  } finally {
-    await file?.close(reason);
-    if (file && !hasStarted) await file.remove();
-  }
+    log.keep({
+      take(event) {
+        redactor.learn(event); // before anything of it is written
+        file?.take(event);
+      },
+      kept: async () => file?.kept(),
+    });
+    const recorder = await startRecorder(log, { ...options, clock });
+    isRecording = true;
+    let isOver = false;
+    onClose(async () => {
+      isOver = true;
+      await recorder.close();
+    });
+    const { port, url: own } = recorder;
+    const { stdout } = terminal;
+    printReady({ port, url: own }, `recording ${options.url}: point the runtime at ${own}`, terminal);
+    if (flags.output === 'ndjson') quietPipes(stdout);
+    const output = await startLines(
+      {
+        ...{ output: flags.output, flags, redactor, about },
+        subscribe: listener => log.subscribe(listener),
+        printer: async (stream, level) =>
+          (await import('../../render/outputs/server-plain.js')).recordedPlain(stream, { level, redactor }),
+      },
+      terminal,
+    );
+    onClose(() => output.close());
+    output.warn(networkWarnings(flags));
+    // The tool may start later; the recorder then finds it with the first request.
+    void recorder.findTool().then(isFound => {
+      if (!isFound && !isOver) output.warn([`no toolset at ${options.url} yet`]);
+    });
+    // If stdout is the only recording, it ends when its reader goes away.
+    const readerGone = new Promise(resolve => stdout.once('error', resolve));
+    return { quit: path === undefined ? readerGone : NEVER };
+  });
 }

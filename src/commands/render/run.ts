@@ -20,11 +20,11 @@ import { readJsonOnce } from '../../util/json-once.js';
 import { safeJson, safeSource } from '../../util/redact.js';
 import { byteLines, decodeUtf8, firstOf } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
-import { usage } from '../options.js';
+import { requireScreen, usage } from '../options.js';
 import { readRecording } from '../read-recording.js';
 import { LARGEST_SAVED, readSource } from '../read-source.js';
 import { jsonTrouble } from '../target.js';
-import { canDraw, type ExitStatus, type Terminal } from '../terminal.js';
+import type { ExitStatus, Terminal } from '../terminal.js';
 import { KINDS, type Kind } from './kinds.js';
 import {
   type CallSelection,
@@ -90,8 +90,7 @@ export async function runRender(
 }
 
 function refuseContradictions({ as, save, output }: RenderOptions, terminal: Terminal): void {
-  if (output === 'ui' && !canDraw(terminal))
-    throw usage('-o ui needs a terminal of at least 40×8 on stdin and stdout, outside CI', 'Use -o plain.');
+  requireScreen(output, terminal);
   if (save !== undefined && as === undefined)
     throw usage('--save needs --as svg or --as <dialect>', 'To save text, use > file.');
   if (as !== undefined && output !== 'plain') throw usage(`--as and -o ${output} exclude each other`);

@@ -15,10 +15,10 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { cut, formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { type Consent, type Denial, denialOf, loadPolicy, type Stage, stageOf } from '../invoke/questions.js';
-import { type ANSWER_OUTPUTS, usage } from '../options.js';
+import { type ANSWER_OUTPUTS, requireScreen, usage } from '../options.js';
 import { colourOf } from '../output.js';
 import { asTrouble, type Run, withErrorReport, withRun } from '../run.js';
-import { readHeaders, readTarget } from '../target.js';
+import { fromEnvironment, readHeaders, readTarget } from '../target.js';
 import { canDraw, type ExitStatus, statusOfFailure, type Terminal } from '../terminal.js';
 import type { AnswererOptions, CallFlags, Source } from './answerers.js';
 
@@ -83,8 +83,7 @@ function planAnswer(
   terminal: Terminal,
 ): AnswerPlan {
   const { output } = flags;
-  if (output === 'ui' && !canDraw(terminal))
-    throw usage('-o ui needs a terminal of at least 40×8 on stdin and stdout, outside CI', 'Use -o plain.');
+  requireScreen(output, terminal);
   return {
     id,
     url: sessionUrl(readUrl(base, 'the platform'), id),
@@ -137,10 +136,8 @@ function readUrl(word: string, whose: string): string {
 
 /** Other users of the machine can see a command line: the environment is the better place. */
 function keyFor({ key }: AnswerFlags, { env }: Terminal): string {
-  const name = key?.startsWith('env:') ? key.slice('env:'.length) : null;
-  const value = key === undefined ? env['API_KEY'] || env['HAI_API_KEY'] : name === null ? key : env[name];
-  if (value) return value;
-  if (name !== null) throw usage(`--key: the environment variable ${name} is not set`);
+  const given = key === undefined ? env['API_KEY'] || env['HAI_API_KEY'] : fromEnvironment(key, env, '--key');
+  if (given) return given;
   throw usage('no API key', 'Set API_KEY or HAI_API_KEY in the environment, or give --key.');
 }
 

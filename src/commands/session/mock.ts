@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { createLog } from '../../events/log.js';
 import type { SessionScript } from '../../fixtures/session-script.js';
 import { humanSessionVerification } from '../../render/outputs/verification.js';
 import { SessionPlatform } from '../../session/platform/platform.js';
 import { systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
 import { writeOut } from '../../system/streams.js';
-import { ProtocolCliError } from '../../util/errors.js';
-import { createRedactor, type Redactor } from '../../util/redact.js';
 import { type ServerFlags, type ServerOutput, usage } from '../options.js';
 import { colourOf } from '../output.js';
 import { readText } from '../read-source.js';
+import type { Run } from '../run.js';
 import {
   chooseServerOutput,
   commandFailure,
@@ -23,7 +21,7 @@ import {
   startScreen,
   subscribeToAll,
 } from '../run-server.js';
-import { aboutNow, saveTranscript } from '../save-files.js';
+import { fromEnvironment } from '../target.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 
 /** The flags as commander gives them. */
@@ -35,50 +33,67 @@ export interface SessionMockFlags extends ServerFlags {
 }
 
 interface SessionMockPlan {
-  /** Null plays the default script. */
-  readonly file: string | null;
   /** The command to run against the platform; null serves until it is stopped. */
   readonly command: readonly string[] | null;
   readonly key: string;
   /** The key if it is random and the user needs to see it. */
   readonly shownKey: string | null;
   readonly output: ServerOutput;
-  readonly isVerified: boolean;
   readonly flags: SessionMockFlags;
 }
 
 const EXAMPLE = 'protocol-cli session mock order.yaml -- npm test';
 
-/** @throws ProtocolCliError `usage`. */
-export function readPlan(
+/** Runs `session mock`. Returns the exit status. */
+export async function runSessionMock(
   words: readonly string[],
   flags: SessionMockFlags,
   terminal: Terminal,
-): SessionMockPlan {
+): Promise<number> {
   const { files, command } = splitCommand(words, terminal, EXAMPLE);
   const [file = null, second] = files;
   if (second !== undefined) throw usage(`unexpected second script: ${second}`, `For example: ${EXAMPLE}`);
-  const { verify, quiet, output } = flags;
-  const givenKey = readKey(flags, terminal.env);
-  const key = givenKey ?? randomBytes(24).toString('base64url');
-  const isHandedOver = command !== null && quiet === true; // the command has it in its environment
-  const ndjsonHint = 'Use --save <file> instead.';
-  return {
-    ...{ file, command, key, flags },
-    shownKey: givenKey !== null || isHandedOver ? null : key,
-    output: chooseServerOutput({ output, command, prefersScreen: !quiet, ndjsonHint }, terminal),
-    isVerified: verify === true || command !== null,
+  const plan = {
+    command,
+    flags,
+    output: outputOf(flags, command, terminal),
+    ...keysOf(flags, command, terminal),
   };
+  const script = await readScript(file, terminal);
+  keepHeapTight();
+  const { key } = plan;
+  return runServer({ terminal, command, secrets: [key], observer: 'platform' }, async (run, onClose) => {
+    await run.save(flags.save);
+    const { host, port, allowHost: allowHosts = [] } = flags;
+    const platform = await SessionPlatform.start({ host, port, allowHosts, script, log: run.log, key });
+    onClose(() => platform.close());
+    const output = await startOutput(platform, plan, run);
+    onClose(() => output.close());
+    output.warn(networkWarnings(flags));
+    const env = { SESSION_URL: platform.url, SESSION_ID: platform.session, API_KEY: key };
+    const isVerified = flags.verify === true || command !== null;
+    return { env, quit: output.quit, ...(isVerified && { verify: status => verify(platform, status, run) }) };
+  });
 }
 
-/** Other users of the machine can see a command line, so `env:NAME` names a variable instead. */
-function readKey({ key }: SessionMockFlags, env: Terminal['env']): string | null {
-  if (key === undefined) return env['API_KEY'] || null;
-  if (!key.startsWith('env:')) return key;
-  const name = key.slice('env:'.length);
-  const value = env[name];
-  if (!value) throw usage(`--key: the environment variable ${name} is not set`);
-  return value;
+function outputOf(
+  { output, quiet }: SessionMockFlags,
+  command: SessionMockPlan['command'],
+  terminal: Terminal,
+) {
+  const ndjsonHint = 'Use --save <file> instead.';
+  return chooseServerOutput({ output, command, prefersScreen: !quiet, ndjsonHint }, terminal);
+}
+
+function keysOf(
+  { key: flag, quiet }: SessionMockFlags,
+  command: SessionMockPlan['command'],
+  { env }: Terminal,
+) {
+  const given = flag === undefined ? env['API_KEY'] || null : fromEnvironment(flag, env, '--key');
+  const key = given ?? randomBytes(24).toString('base64url');
+  const isHandedOver = command !== null && quiet === true; // the command has it in its environment
+  return { key, shownKey: given !== null || isHandedOver ? null : key };
 }
 
 /** @throws ProtocolCliError `unreadable-file`, `invalid-fixtures`. */
@@ -88,48 +103,11 @@ async function readScript(file: string | null, { stdin }: Terminal): Promise<Ses
   return file === null ? defaultSessionScript() : readSessionScript({ path: file, text });
 }
 
-/** Runs `session mock`. Returns the exit status. */
-export async function runSessionMock(
-  words: readonly string[],
-  flags: SessionMockFlags,
-  terminal: Terminal,
-): Promise<number> {
-  const plan = readPlan(words, flags, terminal);
-  const script = await readScript(plan.file, terminal);
-  keepHeapTight();
-  const log = createLog(() => systemClock.now());
-  const redactor = createRedactor([plan.key]);
-  const finish = await saveTranscript(log, flags.save, redactor, aboutNow('platform'), terminal);
-  let reason = 'done';
-  try {
-    return await runServer(plan.command, async onClose => {
-      const { host, port, allowHost: allowHosts = [] } = flags;
-      const { key } = plan;
-      const platform = await SessionPlatform.start({ host, port, allowHosts, script, log, key });
-      onClose(() => platform.close());
-      const output = await startOutput(platform, plan, terminal, redactor);
-      onClose(() => output.close());
-      output.warn(networkWarnings(flags));
-      return {
-        env: { SESSION_URL: platform.url, SESSION_ID: platform.session, API_KEY: key },
-        quit: output.quit,
-        verify: status => verify(platform, plan, status, terminal, redactor),
-      };
-    });
-  } catch (error) {
-    reason = error instanceof ProtocolCliError ? error.code : 'failed';
-    throw error;
-  } finally {
-    await finish(reason);
-  }
-}
-
 /** Programs get the key; people see it only if they did not choose it. */
 async function startOutput(
   platform: SessionPlatform,
   { output, command, flags, key, shownKey }: SessionMockPlan,
-  terminal: Terminal,
-  redactor: Redactor,
+  { terminal, redactor, about }: Run,
 ): Promise<LiveOutput> {
   const { port, url, session } = platform;
   const subscribe = subscribeToAll(platform);
@@ -147,8 +125,7 @@ async function startOutput(
   printReady({ port, url, key, session }, text, terminal, { command });
   return startLines(
     {
-      ...{ output, flags, command, subscribe, redactor },
-      about: aboutNow('platform'),
+      ...{ output, flags, command, subscribe, redactor, about },
       printer: async (stream, level) =>
         (await import('../../render/outputs/server-plain.js')).sessionPlain(stream, { level, redactor }),
     },
@@ -158,14 +135,11 @@ async function startOutput(
 
 async function verify(
   platform: SessionPlatform,
-  { isVerified }: SessionMockPlan,
   commandStatus: number,
-  { stderr }: Terminal,
-  redactor: Redactor,
+  { terminal, clean }: Run,
 ): Promise<ExitStatus> {
-  if (!isVerified) return 0;
   const report = platform.verify();
-  await writeOut(stderr, redactor.text(humanSessionVerification(report)));
-  stderr.write(commandFailure(commandStatus));
+  await writeOut(terminal.stderr, clean(humanSessionVerification(report)));
+  terminal.stderr.write(commandFailure(commandStatus));
   return report.ok ? 0 : 1;
 }

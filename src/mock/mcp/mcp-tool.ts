@@ -34,6 +34,8 @@ import {
 import type { ServerOptions } from '../tool-server.js';
 import { MCP_PATH, McpEndpoint } from './endpoint.js';
 
+export { leftOut } from '../local-tool.js';
+
 const LONGEST_MESSAGE = 300;
 
 /** Warns of what the SDK reports about a client's messages. It may quote them. */

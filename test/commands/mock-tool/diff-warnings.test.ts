@@ -1,25 +1,28 @@
 import { describe, expect, test } from 'vitest';
-import { diffWarnings } from '../../../src/commands/mock-tool/fixtures.js';
-import { parseFixtures } from '../../../src/fixtures/read-fixtures.js';
+import { loadFixtures } from '../../../src/commands/mock-tool/fixtures.js';
+import { temporaryFolder } from '../../e2e/support/folder.js';
 
 const HEAD = '--- a/a.txt\n+++ b/a.txt\n';
 const GOOD = `${HEAD}@@ -1,1 +1,1 @@\n-a\n+b\n`;
 const TEXT = { type: 'text', content: 'edited' };
 
-const told = (...replies: object[]) =>
-  diffWarnings(
-    parseFixtures(
-      { version: 1, fixtures: replies.map(reply => ({ match: { operation: 'edit' }, reply })) },
-      'a.yaml',
-    ),
-  );
+async function told(...replies: object[]): Promise<readonly string[]> {
+  await using folder = await temporaryFolder();
+  const fixtures = replies.map(reply => ({ match: { operation: 'edit' }, reply }));
+  const path = await folder.write('a.yaml', JSON.stringify({ version: 1, fixtures }));
+  const { warnings } = await loadFixtures([path]);
+  return warnings
+    .filter(warning => warning.includes('TOOL-DIFF'))
+    .map(warning => warning.replace(path, 'a.yaml'));
+}
+
 const showing = (...display_as: unknown[]) => ({ result: { text: 'done', display_as } });
 const diff = (content: unknown) => ({ type: 'diff', content });
 
 describe('TOOL-DIFF: a diff of a fixture', () => {
   test('that is invalid is reported with its place and why', async () => {
     expect(await told(showing(TEXT, diff({ path: 'a.txt', patch: '@@ broken\n-a\n+b\n' })))).toEqual([
-      'a.yaml#1 result.display_as[1].content: malformed diff: line 1: "@@ broken" is not a hunk header; expected "@@ -1,3 +1,4 @@"; clients cannot show it and show the next segment instead (TOOL-DIFF)',
+      'a.yaml:1 result.display_as[1].content: malformed diff: line 1: "@@ broken" is not a hunk header; expected "@@ -1,3 +1,4 @@"; clients cannot show it and show the next segment instead (TOOL-DIFF)',
     ]);
   });
 
@@ -44,8 +47,8 @@ describe('TOOL-DIFF: a diff of a fixture', () => {
     const files = [{ path: 'a', status: 'added', oldContents: '', newContents: 'b' }];
     const ofFiles = [{ view: { view_type: 'diff', content: { files } } }, done];
     expect(await told(asking, view, ofFiles)).toEqual([
-      expect.stringMatching(/^a\.yaml#1 result\.display_as\[0\]\.content: malformed diff: /),
-      expect.stringMatching(/^a\.yaml#2 view\.content: malformed diff: /),
+      expect.stringMatching(/^a\.yaml:1 result\.display_as\[0\]\.content: malformed diff: /),
+      expect.stringMatching(/^a\.yaml:1 view\.content: malformed diff: /),
     ]);
   });
 

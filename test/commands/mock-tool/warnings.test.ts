@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startWarnings } from '../../../src/commands/mock-tool/output.js';
+import { startWarnings } from '../../../src/commands/mock-tool/run.js';
 import { parseFixtures } from '../../../src/fixtures/read-fixtures.js';
 
 const done = { payload: 'done' };

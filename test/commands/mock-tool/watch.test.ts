@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadFixtures } from '../../../src/commands/mock-tool/fixtures.js';
-import { FixtureReloader } from '../../../src/commands/mock-tool/run.js';
+import { FixtureReloader, loadFixtures } from '../../../src/commands/mock-tool/fixtures.js';
 import type { FixtureSet } from '../../../src/fixtures/fixture-set.js';
 import { watchFiles } from '../../../src/system/watch-files.js';
 import { recorded, result, told, transcriptOf } from '../../support/recording.js';
@@ -43,7 +42,7 @@ test('--watch: an edit before the mock runs counts, readings follow one another,
   const mock = slowMock();
   const notices: string[] = [];
   const output = { notice: (text: string) => void notices.push(text), warn: () => {} };
-  const reloader = new FixtureReloader([path]);
+  const reloader = new FixtureReloader([path], undefined, () => []);
   await reloader.watch([path]);
   await changeOf(path, () => writeFile(path, fixture('first')));
   reloader.attach(mock, output);
@@ -80,7 +79,7 @@ test('--watch: a transcript that is rewritten is reloaded with --speed and warni
   const call = (text: string) => told({}, { at: 80, message: '[]' }, { at: 90, message: result(text) });
   await writeFile(path, transcriptOf(recorded(call('first'))));
   const [taken, warned]: [FixtureSet[], (readonly string[])[]] = [[], []];
-  const reloader = new FixtureReloader([path], 2);
+  const reloader = new FixtureReloader([path], 2, () => []);
   await reloader.watch([path]);
   const mock = { ...slowMock(), replaceFixtures: async (set: FixtureSet) => void taken.push(set) };
   const output = { notice: () => {}, warn: (texts: readonly string[]) => void warned.push(texts) };

@@ -19,9 +19,8 @@ import type { Redactor } from '../util/redact.js';
 import { cut, firstFew, firstOf } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
 import { evidenceLines, type Proof, type WireRecord } from './check-evidence.js';
-import { type Failure, failureOf } from './failure.js';
+import { type Failure, failureOf, problemLines } from './failure.js';
 import { counted as countedNoun, type Line, MARKS, type Mark, quote, type Span, say } from './line.js';
-import { problemLines } from './saved-answers.js';
 import { counted, warningsOf, withoutFollow } from './warnings.js';
 
 /** One thing that a check says: of a rule, a case, a part of the recording, or an expected failure that could not occur. */

@@ -10,8 +10,10 @@ import {
 } from '../events/exchange.js';
 import { type UntrackedRequest, UntrackedRequests } from '../events/history.js';
 import type { UserChoice } from '../protocol/callbacks.js';
+import type { Warning } from '../protocol/requirements.js';
 import type { ErrorCode } from '../util/errors.js';
 import { bytesText, cut, formatDuration } from '../util/text.js';
+import { type Line, quote, say } from './line.js';
 
 export type FailureCode = ErrorCode | 'bad-acknowledgement' | 'denied' | 'timeout';
 
@@ -193,4 +195,34 @@ function reasonOf({ verdict }: Arrival): string[] {
 
 function isLostSelection({ purpose, status }: UntrackedRequest): boolean {
   return purpose === 'choice' && status !== 200;
+}
+
+/** Why a result is missing, as it was reported. */
+interface Problem {
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly faults?: readonly string[] | undefined;
+}
+
+/** Rows that follow are indented up to here. */
+const HANGING = say('', 'gutter');
+
+/** Why the result is missing, and the warnings. */
+export function problemLines(
+  warnings: readonly Warning[],
+  failure: Problem | null = null,
+  title = 'PROBLEMS',
+): Line[] {
+  if (warnings.length === 0 && !failure) return [];
+  const { message, hint, faults = [] } = failure ?? {};
+  return [
+    [say(title, 'title')],
+    ...(message === undefined ? [] : [[say('✗ ', 'bad'), HANGING, ...quote(message)]]),
+    ...faults.map((fault): Line => [say('    ', 'gutter'), ...quote(fault)]),
+    ...(hint === undefined ? [] : [[say('  ', 'gutter'), ...quote(hint, 'dim')]]),
+    ...warnings.map(({ id, message: text }): Line => {
+      const about = id ? [say(` [${id}]`, 'dim')] : [];
+      return [say('! ', 'warn'), HANGING, ...quote(text), ...about];
+    }),
+  ];
 }

@@ -17,6 +17,13 @@ import { displayReport } from '../../render/outputs/call-report.js';
 import { type Report, reportSchema, sessionReportSchema } from '../../render/outputs/schemas.js';
 import { viewPane } from '../../render/pane-lines.js';
 import { llmPane, type Panes, panesOfMcp, panesOfResult } from '../../render/panes.js';
+import { finalLines } from '../../render/session-calls.js';
+import { basisWords } from '../../render/steps.js';
+import { toolsetLines } from '../../render/toolset.js';
+import { textWarnings } from '../../render/warnings.js';
+import { redactJson } from '../../util/redact.js';
+import { bareUrl } from '../../util/url.js';
+import { isRecord } from '../../util/values.js';
 import {
   answerLines,
   besideLines,
@@ -28,14 +35,7 @@ import {
   messageLines,
   outcomeLines,
   pendingIn,
-} from '../../render/saved-answers.js';
-import { finalLines } from '../../render/session-calls.js';
-import { basisWords } from '../../render/steps.js';
-import { toolsetLines } from '../../render/toolset.js';
-import { textWarnings } from '../../render/warnings.js';
-import { redactJson } from '../../util/redact.js';
-import { bareUrl } from '../../util/url.js';
-import { isRecord } from '../../util/values.js';
+} from './message-lines.js';
 import {
   InvalidJson,
   type Json,

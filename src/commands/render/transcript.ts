@@ -19,7 +19,6 @@ import { summaryLines, summaryOf, warningsOfAll } from '../../render/outputs/rep
 import { sessionReport } from '../../render/outputs/session.js';
 import { viewPane } from '../../render/pane-lines.js';
 import { panesOf } from '../../render/panes.js';
-import { callHeading } from '../../render/saved-answers.js';
 import {
   callBodies,
   callWords,
@@ -36,6 +35,7 @@ import { newsOf } from '../../render/tool-calls.js';
 import { counted, warningsOf } from '../../render/warnings.js';
 import { cut, excerpt, firstOf, formatDuration } from '../../util/text.js';
 import { usage } from '../options.js';
+import { callHeading } from './message-lines.js';
 import {
   type CallSelection,
   linesSection,

@@ -1,18 +1,17 @@
-import type { Feature, SoundReading } from '../dialects/dialect.js';
-import { urlSecrets } from '../events/shareable.js';
-import type { Callback, ToolRequest } from '../protocol/callbacks.js';
-import type { JudgedOutcome } from '../protocol/outcome.js';
-import type { Invocation } from '../protocol/read-invocation.js';
-import type { Warning } from '../protocol/requirements.js';
-import { ACTIVE_STATE_CHANGE, activeStateSchema, type Changes } from '../protocol/session.js';
-import { prettyJson } from '../util/json-format.js';
-import { safeJson } from '../util/redact.js';
-import { cut } from '../util/text.js';
-import { bareUrl } from '../util/url.js';
-import { questionLines } from './callbacks.js';
-import { counted, type Line, labelled, line, quote, say, textLines } from './line.js';
-import { basisWords } from './steps.js';
-import { withoutPath } from './tool-calls.js';
+import type { Feature, SoundReading } from '../../dialects/dialect.js';
+import { urlSecrets } from '../../events/shareable.js';
+import type { Callback, ToolRequest } from '../../protocol/callbacks.js';
+import type { JudgedOutcome } from '../../protocol/outcome.js';
+import type { Invocation } from '../../protocol/read-invocation.js';
+import { ACTIVE_STATE_CHANGE, activeStateSchema, type Changes } from '../../protocol/session.js';
+import { questionLines } from '../../render/callbacks.js';
+import { counted, type Line, labelled, line, quote, say, textLines } from '../../render/line.js';
+import { basisWords } from '../../render/steps.js';
+import { withoutPath } from '../../render/tool-calls.js';
+import { prettyJson } from '../../util/json-format.js';
+import { safeJson } from '../../util/redact.js';
+import { cut } from '../../util/text.js';
+import { bareUrl } from '../../util/url.js';
 
 /** The call and the thread that a message belongs to. */
 interface CallIds {
@@ -100,36 +99,6 @@ export function invocationLines(invocation: Invocation, isPrivate: boolean): Lin
 /** The secrets of an invocation, for everything that is shown beside it. */
 export function invocationSecrets({ callback_url, id, group_id, call_id }: Invocation) {
   return urlSecrets([callback_url], [id, group_id, call_id ?? '']);
-}
-
-/** Why the result is missing. */
-interface Problem {
-  readonly message: string;
-  readonly hint?: string | undefined;
-  readonly faults?: readonly string[] | undefined;
-}
-
-/** Rows that follow are indented up to here. */
-const HANGING = say('', 'gutter');
-
-/** Why the result is missing, and the warnings. */
-export function problemLines(
-  warnings: readonly Warning[],
-  failure: Problem | null = null,
-  title = 'PROBLEMS',
-): Line[] {
-  if (warnings.length === 0 && !failure) return [];
-  const { message, hint, faults = [] } = failure ?? {};
-  return [
-    [say(title, 'title')],
-    ...(message === undefined ? [] : [[say('✗ ', 'bad'), HANGING, ...quote(message)]]),
-    ...faults.map((fault): Line => [say('    ', 'gutter'), ...quote(fault)]),
-    ...(hint === undefined ? [] : [[say('  ', 'gutter'), ...quote(hint, 'dim')]]),
-    ...warnings.map(({ id, message: text }): Line => {
-      const about = id ? [say(` [${id}]`, 'dim')] : [];
-      return [say('! ', 'warn'), HANGING, ...quote(text), ...about];
-    }),
-  ];
 }
 
 const NOTE = say('• ', 'warn');

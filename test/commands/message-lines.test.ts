@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type Callback, callbackSchema } from '../../../src/protocol/callbacks.js';
-import { messageLines } from '../../../src/render/saved-answers.js';
-import { CHOICE, OAUTH } from '../../events/build.js';
-import { words } from '../../support/words.js';
+import { messageLines } from '../../src/commands/render/message-lines.js';
+import { type Callback, callbackSchema } from '../../src/protocol/callbacks.js';
+import { CHOICE, OAUTH } from '../events/build.js';
+import { words } from '../support/words.js';
 
 const message = (value: object): Callback => callbackSchema.parse(value);
 const linesOf = (value: object, isPrivate = false) => messageLines(message(value), isPrivate).map(words);

@@ -8,13 +8,8 @@ import type { Trouble } from '../../render/outputs/reporter.js';
 import { jsonRpcTeller } from '../../render/wire.js';
 import { checkArguments, toolOf } from '../../runtime/check-call.js';
 import { callMcp, denyMcp, type FormAnswer, type McpCalled } from '../../runtime/mcp/call.js';
-import {
-  connectMcp,
-  type Hearing,
-  type McpPeer,
-  type McpServer,
-  type McpTarget,
-} from '../../runtime/mcp/connection.js';
+import { connectMcp, type McpPeer, type McpServer, type McpTarget } from '../../runtime/mcp/connection.js';
+import type { Hearing } from '../../runtime/mcp/transports.js';
 import { systemClock } from '../../system/clock.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';

@@ -7,7 +7,7 @@ import { type Elicitation, elicitationSchema } from '../../protocol/callbacks.js
 import type { Clock } from '../../system/clock.js';
 import { settlement } from '../runtime.js';
 import type { Elicit, McpServer } from './connection.js';
-import { failureOfMcp } from './failure.js';
+import { failureOfMcp } from './transports.js';
 
 export interface McpCall {
   /** Names the call in every event. */

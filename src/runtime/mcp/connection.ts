@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   Client,
   type PriorDiscovery,
@@ -20,16 +19,7 @@ import { type ErrorDetails, ProtocolCliError } from '../../util/errors.js';
 import { cutBeforeToken, excerpt, formatDuration } from '../../util/text.js';
 import { foreignWords, isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
-import {
-  DOWNLOAD_HINT,
-  ENDPOINT_HINT,
-  failureOfMcp,
-  hintOnStatus,
-  reasonOf,
-  STDIO_HINT,
-  VERSION_HINT,
-} from './failure.js';
-import { HttpLink, type Link, StdioLink } from './transports.js';
+import { failureOfMcp, type Hearing, HttpLink, type Link, StdioLink } from './transports.js';
 
 /** An MCP server: a URL, or a command that starts it. */
 export interface McpPeer {
@@ -46,9 +36,6 @@ export interface McpTarget extends McpPeer {
   /** Working directory of a command. */
   readonly cwd?: string;
 }
-
-/** Receives every message on the wire. */
-export type Hearing = (message: unknown, way: 'sent' | 'received') => void;
 
 export interface McpOptions {
   /** Of this program. */
@@ -91,23 +78,11 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** How often a server can ask for input in one call. */
 const MOST_ROUNDS = 20;
 
-/** Ms before a call is repeated that the server put off. */
-const PAUSE_MS = 250;
-
 /** Limits of a list of tools, which may have no end. */
 const MOST = { pages: 200, tools: 20_000, notes: 5 };
 
 const discoverSchema = z.object({
   _meta: z.object({ [SERVER_INFO_META_KEY]: z.object({ name: z.string() }) }),
-});
-
-const inputRequiredSchema = z.object({
-  resultType: z.literal('input_required'),
-  inputRequests: z._default(
-    z.record(z.string(), z.object({ method: z.string(), params: z.optional(z.unknown()) })),
-    {},
-  ),
-  requestState: z.optional(z.string()),
 });
 
 const hint = z.optional(z.boolean());
@@ -212,7 +187,7 @@ export class McpServer {
     const { version } = this.options;
     const client = new Client(
       { name: 'protocol-cli', version },
-      { capabilities: { elicitation: { form: {} } } },
+      { capabilities: { elicitation: { form: {} } }, inputRequired: { maxRounds: MOST_ROUNDS } },
     );
     this.#client = client;
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq: { signal } }) => ({
@@ -256,7 +231,7 @@ export class McpServer {
     const progressToken = `progress-${++this.#requests}`;
     if (onProgress) this.#progress.set(progressToken, onProgress);
     const more = onProgress ? { _meta: { progressToken } } : {};
-    const limits = { timeout, ...(signal && { signal }), allowInputRequired: true };
+    const limits = { timeout, ...(signal && { signal }) };
     const answer = this.#client.request({ method, params: { ...params, ...more } }, z.unknown(), limits);
     return Promise.race([answer, this.#link.lost]).finally(() => this.#progress.delete(progressToken));
   }
@@ -271,21 +246,8 @@ export class McpServer {
     elicit: Elicit,
   ): Promise<unknown> {
     this.#elicit = elicit;
-    let more = {};
     try {
-      for (let round = 0; ; round++) {
-        const result = await this.request('tools/call', { ...params, ...more }, limits);
-        const needed = inputRequiredSchema.safeParse(result);
-        if (!needed.success || round === MOST_ROUNDS) return result;
-        const { inputRequests, requestState } = needed.data;
-        const requests = Object.entries(inputRequests);
-        if (requests.some(([, { method }]) => method !== 'elicitation/create')) return result;
-        const inputResponses: Record<string, unknown> = {};
-        for (const [key, request] of requests)
-          inputResponses[key] = await elicit(request.params, limits.signal);
-        more = { inputResponses, ...(requestState !== undefined && { requestState }) };
-        if (requests.length === 0) await delay(PAUSE_MS, undefined, { signal: limits.signal });
-      }
+      return await this.request('tools/call', params, limits);
     } finally {
       if (this.#elicit === elicit) this.#elicit = null;
     }
@@ -302,42 +264,45 @@ export class McpServer {
   explain(error: unknown, method: string, limitMs?: number): ProtocolCliError {
     const { kind, name } = this.target;
     const failure = failureOfMcp(error);
-    const failed = (
-      code: 'no-discovery' | 'unreachable' | 'command-failed',
-      why: string,
-      more: ErrorDetails,
-    ) => new ProtocolCliError(code, why, { ...more, cause: error });
+    const failed = (code: 'no-discovery' | 'unreachable', why: string, details: ErrorDetails) =>
+      new ProtocolCliError(code, `${name}: ${why}`, { ...details, cause: error });
     if (failure.kind === 'error') {
       const why = `the server refused ${method} with the error ${failure.code}: ${excerpt(failure.message)}`;
-      return failed('no-discovery', `${name}: ${why}`, { hint: VERSION_HINT });
+      return failed('no-discovery', why, { hint: VERSION_HINT });
     }
     if (failure.kind === 'status') {
       const text = failure.text.trim();
-      const more = { faults: text === '' ? [] : [excerpt(text)], hint: hintOnStatus(failure.status) };
-      return failed('no-discovery', `${name}: ${method} was answered with ${failure.status}`, more);
+      const details = { faults: text === '' ? [] : [excerpt(text)], hint: hintOnStatus(failure.status) };
+      return failed('no-discovery', `${method} was answered with ${failure.status}`, details);
     }
     if (kind === 'http' && error instanceof TransportError) return explainFailure(error, name, 'tool');
     const isSilence = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
     const time = limitMs === undefined ? 'in time' : `within ${formatDuration(limitMs)}`;
     const reason = isSilence ? `no answer to ${method} came ${time}` : reasonOf(error, method);
-    if (kind === 'http') return failed('unreachable', `${name}: ${reason}`, { hint: ENDPOINT_HINT });
-    const faults = [...this.#garbage(), ...this.#link.lastLines];
-    const hint = isSilence ? `${STDIO_HINT} ${DOWNLOAD_HINT}` : STDIO_HINT;
-    return failed('command-failed', `the command "${name}": ${reason}`, { faults, hint });
+    if (kind === 'http') return failed('unreachable', reason, { hint: ENDPOINT_HINT });
+    return new ProtocolCliError('command-failed', `the command "${name}": ${reason}`, {
+      faults: [...this.#garbage(), ...this.#link.lastLines],
+      hint: isSilence ? `${STDIO_HINT} ${DOWNLOAD_HINT}` : STDIO_HINT,
+      cause: error,
+    });
   }
 
   #newLink(): Link {
     const { name, headers = {}, env, cwd, kind } = this.target;
     const { maxBytes, onStderr, onStop, hear } = this.options;
-    const more = { ...(onStderr && { onStderr }), ...(env && { env }), ...(cwd !== undefined && { cwd }) };
+    const inspect = (message: unknown) => this.#inspect(message);
+    const both = {
+      maxBytes,
+      hear(message: unknown, way: 'sent' | 'received') {
+        hear?.(message, way);
+        if (way === 'received') inspect(message);
+      },
+    };
+    const started = { ...(onStderr && { onStderr }), ...(env && { env }), ...(cwd !== undefined && { cwd }) };
     const link =
       kind === 'http'
-        ? new HttpLink({ url: name, headers, maxBytes })
-        : new StdioLink({ command: name, maxBytes, ...more });
-    overhear(link, (message, way) => {
-      hear?.(message, way);
-      if (way === 'received') this.#inspect(message);
-    });
+        ? new HttpLink({ url: name, headers, ...both })
+        : new StdioLink({ command: name, ...started, ...both });
     onStop(() => link.close());
     return link;
   }
@@ -428,18 +393,28 @@ function endpointOf({ kind, name }: McpPeer): string {
   return `stdio:${/^[\w@.-]{1,60}$/.test(program) ? program : ''}`;
 }
 
-/** Passes every message of a link on, both ways; must be called before the link is opened. */
-function overhear(link: Link, hear: Hearing): void {
-  const send = link.send.bind(link);
-  link.send = (message, options) => {
-    hear(message, 'sent');
-    return send(message, options);
-  };
-  const take = link.onmessage;
-  link.onmessage = (message, extra) => {
-    hear(message, 'received');
-    take?.(message, extra);
-  };
+const VERSION_HINT = 'Does it offer tools, and does it speak a current version of MCP?';
+
+const DOWNLOAD_HINT = 'If the command downloads first, as npx does, download before.';
+
+const STDIO_HINT =
+  'It must speak MCP over stdin and stdout, one JSON-RPC message a line, and nothing else there.';
+
+const ENDPOINT_HINT = 'Is this the endpoint of an MCP server (Streamable HTTP)? It often ends in /mcp.';
+
+function reasonOf(error: unknown, method: string): string {
+  if (error instanceof TransportError) return error.message;
+  const message = error instanceof Error ? error.message : String(error);
+  return `the answer to ${method} is not valid MCP: ${excerpt(message)}`;
+}
+
+function hintOnStatus(status: number): string {
+  if (status === 401 || status === 403)
+    return 'Give a token with --bearer <token | env:NAME>, or a header with -H.';
+  if (status === 404 || status === 405) return ENDPOINT_HINT;
+  if (status >= 300 && status < 400)
+    return 'Redirects to another origin are not followed: give the final address.';
+  return "The server's own log says why.";
 }
 
 const MISSING_CAPABILITY = -32_021;

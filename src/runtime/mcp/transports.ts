@@ -1,9 +1,13 @@
 import {
   type JSONRPCMessage,
+  ProtocolError,
   parseJSONRPCMessage,
+  SdkError,
+  SdkHttpError,
   StreamableHTTPClientTransport,
   type Transport,
   type TransportSendOptions,
+  UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { TransportError } from '../../http/client.js';
 import { guardedFetch } from '../../http/pooled-client.js';
@@ -11,6 +15,9 @@ import { type SpokenCommand, startSpokenCommand } from '../../system/child.js';
 import { cameWithin } from '../../system/process.js';
 import { readJson } from '../../util/json.js';
 import { bytesText, LineSplitter } from '../../util/text.js';
+
+/** Receives every message on the wire. */
+export type Hearing = (message: unknown, way: 'sent' | 'received') => void;
 
 /** A transport of the SDK that also reports when no answer can come any more; the SDK would wait on. */
 export interface Link extends Transport {
@@ -43,6 +50,7 @@ interface StdioOptions {
   readonly maxBytes: number;
   /** Receives the server's stderr. */
   readonly onStderr?: (text: string) => void;
+  readonly hear: Hearing;
 }
 
 /**
@@ -66,7 +74,7 @@ export class StdioLink implements Link, Transport {
   }
 
   async start(): Promise<void> {
-    const { maxBytes, ...started } = this.options;
+    const { maxBytes, hear: _, ...started } = this.options;
     this.#server = startSpokenCommand(started);
     const { stdout, ended } = this.#server;
     const lines = new LineSplitter(maxBytes, line => this.#read(line));
@@ -77,6 +85,7 @@ export class StdioLink implements Link, Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
+    this.options.hear(message, 'sent');
     this.#server?.stdin.write(`${JSON.stringify(message)}\n`);
   }
 
@@ -87,8 +96,10 @@ export class StdioLink implements Link, Transport {
 
   #read(line: Uint8Array): void {
     const message = messageIn(line);
-    if (message) this.onmessage?.(message);
-    else if (line.some(byte => byte > 0x20)) {
+    if (message) {
+      this.options.hear(message, 'received');
+      this.onmessage?.(message);
+    } else if (line.some(byte => byte > 0x20)) {
       if (this.garbage.count === 0) this.garbage.first = Buffer.from(line.subarray(0, 200)).toString('utf8');
       this.garbage.count += 1;
     }
@@ -120,6 +131,7 @@ interface HttpOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** Bytes of an answer. */
   readonly maxBytes: number;
+  readonly hear: Hearing;
 }
 
 /** A server at a URL (MCP, "Streamable HTTP"). */
@@ -133,11 +145,15 @@ export class HttpLink extends StreamableHTTPClientTransport implements Link {
   /** Sent notifications and answers. */
   readonly #pending = new Set<Promise<void>>();
 
-  constructor({ url, headers, maxBytes }: HttpOptions) {
+  readonly #hear: Hearing;
+
+  constructor({ url, headers, maxBytes, hear }: HttpOptions) {
     const { fetch, close } = guardedFetch({ maxBytes });
     super(new URL(url), { requestInit: { headers: { ...headers } }, fetch });
     this.#closeFetch = close;
+    this.#hear = hear;
     this.onmessage = message => {
+      hear(message, 'received');
       if (!('method' in message) && message.id !== undefined) this.#unanswered.delete(message.id);
     };
   }
@@ -147,6 +163,7 @@ export class HttpLink extends StreamableHTTPClientTransport implements Link {
     message: JSONRPCMessage | JSONRPCMessage[],
     options?: TransportSendOptions & { resumptionToken?: string },
   ): Promise<void> {
+    this.#hear(message, 'sent');
     if (Array.isArray(message) || !('method' in message) || !('id' in message)) {
       const sending = super.send(message, options);
       this.#pending.add(sending);
@@ -173,4 +190,24 @@ export class HttpLink extends StreamableHTTPClientTransport implements Link {
     await super.close();
     await this.#closeFetch();
   }
+}
+
+/** What a request was rejected with, in the terms of a transcript. */
+type McpFailure =
+  | { readonly kind: 'error'; readonly code: number; readonly message: string; readonly data?: unknown }
+  | { readonly kind: 'status'; readonly status: number; readonly text: string }
+  | { readonly kind: 'broken'; readonly phase: string; readonly code: string };
+
+export function failureOfMcp(error: unknown): McpFailure {
+  if (error instanceof ProtocolError) {
+    const { code, message, data } = error;
+    return { kind: 'error', code, message, ...(data !== undefined && { data }) };
+  }
+  if (error instanceof SdkHttpError) {
+    const { text } = error.data;
+    return { kind: 'status', status: error.status, text: typeof text === 'string' ? text : '' };
+  }
+  if (error instanceof UnauthorizedError) return { kind: 'status', status: 401, text: '' };
+  if (error instanceof TransportError) return { kind: 'broken', phase: error.phase, code: error.code };
+  return { kind: 'broken', phase: 'answer', code: error instanceof SdkError ? error.code : 'UNREADABLE' };
 }

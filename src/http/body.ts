@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerOptions } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { bytesText } from '../util/text.js';
-import { Denial, type ServerLimits } from './route.js';
+import { Denial } from './route.js';
 
 export function bodyTooLarge(maxBody: number): Denial {
   return new Denial(413, 'too-large', `its body is larger than ${bytesText(maxBody)}`);
@@ -149,16 +149,4 @@ export function isEncoded(headers: CodingHeaders): boolean {
   const content = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   const transfer = headers['transfer-encoding']?.trim().toLowerCase() ?? 'chunked';
   return content !== 'identity' || transfer !== 'chunked';
-}
-
-/** The limits that node:http takes at construction. */
-export function parserOptions(limits: ServerLimits): ServerOptions {
-  return {
-    headersTimeout: limits.headersMs,
-    requestTimeout: limits.requestMs,
-    connectionsCheckingInterval: limits.checkEveryMs,
-    maxHeaderSize: limits.headerBytes,
-    insecureHTTPParser: false,
-    requireHostHeader: false, // the guard checks Host and reports the reason
-  };
 }

@@ -83,37 +83,3 @@ export interface Route {
   readonly first?: (head: Head) => Answer | undefined;
   readonly handle: (incoming: Incoming) => Reply | Promise<Reply>;
 }
-
-/** Limits of a server (threats, row 14). Times in milliseconds. */
-export interface ServerLimits {
-  /** Time for the head of a request, also on a silent connection. */
-  readonly headersMs: number;
-  /** Time for a whole request, and for a peer that reads nothing of its answer. */
-  readonly requestMs: number;
-  readonly connections: number;
-  /** Budget for the bodies of all requests in flight; the largest allowed body always fits. */
-  readonly bodyBytes: number;
-  /** Budget for all answers that were written and not read yet. */
-  readonly unreadBytes: number;
-  readonly headerBytes: number;
-  /** How often deadlines are checked. */
-  readonly checkEveryMs: number;
-  /** How long a refused sender may continue before its connection is closed. */
-  readonly lingerMs: number;
-  /** How long open requests may continue when the server closes. */
-  readonly closeMs: number;
-}
-
-const MIB = 1024 * 1024;
-
-export const DEFAULT_LIMITS: ServerLimits = {
-  headersMs: 5_000,
-  requestMs: 15_000,
-  connections: 256,
-  bodyBytes: 128 * MIB,
-  unreadBytes: 128 * MIB,
-  headerBytes: 16 * 1024,
-  checkEveryMs: 500,
-  lingerMs: 1_000,
-  closeMs: 500,
-};

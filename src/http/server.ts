@@ -2,18 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
 import { isLoopback } from './addresses.js';
-import { BodyShare, drain, hasBody, parserOptions, readBody } from './body.js';
-import { Connections } from './connections.js';
+import { BodyShare, drain, hasBody, readBody } from './body.js';
 import { admit, type GuardOptions, hostList } from './guard.js';
-import {
-  type Answer,
-  DEFAULT_LIMITS,
-  Denial,
-  type Incoming,
-  type Refusal,
-  type Reply,
-  type ServerLimits,
-} from './route.js';
+import { type Answer, Denial, type Incoming, type Refusal, type Reply } from './route.js';
 
 // On Node 22 and later, importing node:http as an ES module loads all of undici.
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -23,6 +14,163 @@ const LINGER_BYTES = 16 * 1024 * 1024;
 const NOTHING = new Uint8Array(0);
 
 const WITHOUT_BODY = new Set([204, 304]);
+
+/** Limits of a server (threats, row 14). Times in milliseconds. */
+interface ServerLimits {
+  /** Time for the head of a request, also on a silent connection. */
+  readonly headersMs: number;
+  /** Time for a whole request, and for a peer that reads nothing of its answer. */
+  readonly requestMs: number;
+  readonly connections: number;
+  /** Budget for the bodies of all requests in flight; the largest allowed body always fits. */
+  readonly bodyBytes: number;
+  /** Budget for all answers that were written and not read yet. */
+  readonly unreadBytes: number;
+  readonly headerBytes: number;
+  /** How often deadlines are checked. */
+  readonly checkEveryMs: number;
+  /** How long a refused sender may continue before its connection is closed. */
+  readonly lingerMs: number;
+  /** How long open requests may continue when the server closes. */
+  readonly closeMs: number;
+}
+
+const MIB = 1024 * 1024;
+
+const DEFAULT_LIMITS: ServerLimits = {
+  headersMs: 5_000,
+  requestMs: 15_000,
+  connections: 256,
+  bodyBytes: 128 * MIB,
+  unreadBytes: 128 * MIB,
+  headerBytes: 16 * 1024,
+  checkEveryMs: 500,
+  lingerMs: 1_000,
+  closeMs: 500,
+};
+
+interface Connection {
+  /** When the connection was opened or its latest request began; monotonic ms. */
+  since: number;
+  request: IncomingMessage | null;
+  response: ServerResponse | null;
+  /** A large body that was written and that the peer has not read yet. */
+  unread: object | null;
+}
+
+/** Which connections are closed first: those with the lower number. One whose request is being answered never is. */
+const [UNFINISHED, IDLE, UNREAD, BUSY] = [0, 1, 2, 3];
+
+/** Smaller bodies are not counted: the number of connections limits them. */
+const SMALL = 64 * 1024;
+
+/**
+ * The connections of a server. At the limit, the connection that has been unfinished for longest is closed for a new one, so that
+ * silent, slow and unread connections do not block other callers (threats, row 14).
+ */
+class Connections {
+  readonly #connections = new Map<Duplex, Connection>();
+  /** Bodies that are not read yet, and by how many connections: one body may be sent to many. */
+  readonly #unread = new Map<object, { readonly bytes: number; readers: number }>();
+  #unreadBytes = 0;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  /** @param onCut is called before a connection is destroyed to make room. */
+  constructor(
+    server: Server,
+    private readonly limits: ServerLimits,
+    private readonly onCut: (socket: Duplex) => void,
+  ) {
+    server.on('connection', (socket: Duplex) => this.#open(socket));
+  }
+
+  begin(request: IncomingMessage, response: ServerResponse): void {
+    const connection = this.#connections.get(request.socket);
+    if (!connection) return;
+    connection.since = performance.now();
+    connection.request = request;
+    connection.response = response;
+  }
+
+  /** The response that a connection waits for. */
+  unanswered(socket: Duplex): ServerResponse | undefined {
+    const { response } = this.#connections.get(socket) ?? {};
+    return response && !response.writableFinished ? response : undefined;
+  }
+
+  /** Call after writing a part of an answer: a peer that stops reading is disconnected. */
+  watchReading({ socket }: IncomingMessage, response: ServerResponse, body: string | Uint8Array): void {
+    if (socket.writableLength === 0) return;
+    socket.setTimeout(this.limits.requestMs); // without progress
+    const connection = this.#connections.get(socket);
+    if (!connection || body.length <= SMALL) return;
+    this.#forgetBody(connection);
+    connection.unread = typeof body === 'string' ? {} : body;
+    const held = this.#unread.get(connection.unread);
+    if (held) held.readers++;
+    else {
+      this.#unread.set(connection.unread, { bytes: body.length, readers: 1 });
+      this.#unreadBytes += body.length;
+    }
+    response.once('close', () => this.#forgetBody(connection));
+    while (this.#unreadBytes > this.limits.unreadBytes && this.#cutOldest(UNREAD, socket));
+  }
+
+  /** Resolves for one waiter in each turn of the event loop. */
+  turn(): Promise<unknown> {
+    this.#turn = this.#turn.then(() => new Promise(setImmediate));
+    return this.#turn;
+  }
+
+  #open(socket: Duplex): void {
+    if (this.#connections.size >= this.limits.connections && !this.#cutOldest(UNFINISHED, socket)) {
+      socket.destroy();
+      return;
+    }
+    const since = performance.now();
+    this.#connections.set(socket, { since, request: null, response: null, unread: null });
+    socket.once('close', () => this.#forget(socket));
+  }
+
+  /** Closes the oldest connection of a kind from `first` to {@link UNREAD}; otherwise false. */
+  #cutOldest(first: number, except: Duplex): boolean {
+    let found: { socket: Duplex; kind: number; since: number } | null = null;
+    for (const [socket, connection] of this.#connections) {
+      const kind = kindOf(connection);
+      const { since } = connection;
+      if (kind < first || kind === BUSY || socket === except) continue;
+      if (found && (kind > found.kind || (kind === found.kind && since >= found.since))) continue;
+      found = { socket, kind, since };
+    }
+    if (!found) return false;
+    this.onCut(found.socket);
+    this.#forget(found.socket);
+    found.socket.destroy();
+    return true;
+  }
+
+  #forget(socket: Duplex): void {
+    const connection = this.#connections.get(socket);
+    if (!connection) return;
+    this.#forgetBody(connection);
+    this.#connections.delete(socket);
+  }
+
+  #forgetBody(connection: Connection): void {
+    const body = connection.unread;
+    const held = body && this.#unread.get(body);
+    connection.unread = null;
+    if (!held || --held.readers > 0) return;
+    this.#unread.delete(body);
+    this.#unreadBytes -= held.bytes;
+  }
+}
+
+function kindOf({ request, response }: Connection): number {
+  if (!request?.complete || !response) return UNFINISHED;
+  if (response.writableFinished) return IDLE;
+  return response.headersSent ? UNREAD : BUSY;
+}
 
 interface Responder extends GuardOptions {
   /** Puts the reason of a refusal into the answer, as text or as `{"detail":…}`. The texts are ours and echo nothing (threats, row 28). */
@@ -317,7 +465,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const address = bindAddress(options.host ?? '127.0.0.1');
   const own = advertisedHost(address);
   const allowsHost = hostList(own, options.allowedHosts ?? []);
-  const server = createServer(parserOptions(limits));
+  const server = createServer({
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: limits.checkEveryMs,
+    maxHeaderSize: limits.headerBytes,
+    insecureHTTPParser: false,
+    requireHostHeader: false, // the guard checks Host and reports the reason
+  });
   server.maxHeadersCount = 0; // otherwise Node drops headers beyond a count, perhaps the Origin; their size is limited
   const port = await listen(server, address, options.port ?? 0);
   const isAllowed: GuardOptions['allowsHost'] = (host, peer) => allowsHost(host, port, isLoopback(peer));

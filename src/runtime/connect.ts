@@ -11,8 +11,7 @@ import { secretsOf } from '../util/credentials.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { createRedactor } from '../util/redact.js';
 import type { ListenerOptions } from './callback-server.js';
-import { checkArguments, toolOf } from './check-call.js';
-import { discover } from './discover.js';
+import { checkArguments, discover, toolOf } from './discover.js';
 import { closeThread, giveUp } from './notices.js';
 import { Runtime, subscriptionEnd } from './runtime.js';
 

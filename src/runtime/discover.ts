@@ -1,7 +1,11 @@
 import { Content } from '../events/content.js';
+import type { SchemaFault } from '../json-schema/faults.js';
+import { checkValue, remarksOn } from '../json-schema/validator.js';
 import { readToolset } from '../protocol/read-toolset.js';
-import { discoveryCandidates, displayScriptsOf, type Toolset } from '../protocol/toolset.js';
+import type { Warning } from '../protocol/requirements.js';
+import { discoveryCandidates, displayScriptsOf, type Tool, type Toolset } from '../protocol/toolset.js';
 import { ProtocolCliError } from '../util/errors.js';
+import { didYouMean, firstFew } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
 import { recordedSend, type Wire } from './notices.js';
 
@@ -19,24 +23,11 @@ export interface Discovered {
   readonly notes: readonly string[];
 }
 
-/** What to do without a document. */
-export interface DiscoveryHints {
-  /** The server wants credentials. */
-  readonly locked: string;
-  readonly missing: string;
-}
-
-export const DISCOVERY_HINTS: DiscoveryHints = {
+/** What to do without a document: if the server wants credentials, and otherwise. */
+export const DISCOVERY_HINTS = {
   locked: 'Give a token with --bearer <token | env:NAME>, or a header with -H.',
   missing: 'Give the base URL of the tool server: its endpoint alone does not say which tools there are.',
 };
-
-/** A discovery document, valid or not. */
-interface DiscoveryDocument {
-  readonly base: string;
-  readonly url: string;
-  readonly body: Content;
-}
 
 /**
  * Requests `{url}/.well-known/rap-toolset`, then the origin's, and loads the toolset.
@@ -64,7 +55,7 @@ export async function findDocument(
   wire: Wire,
   url: string,
   hints = DISCOVERY_HINTS,
-): Promise<DiscoveryDocument> {
+): Promise<{ readonly base: string; readonly url: string; readonly body: Content }> {
   const statuses: string[] = [];
   let isLocked = false;
   for (const candidate of discoveryCandidates(url)) {
@@ -83,4 +74,63 @@ export async function findDocument(
 export function recordLoaded({ log }: Wire, base: string, { name, endpoint, tools }: Toolset): void {
   const operations = tools.map(tool => tool.name);
   log.emit({ kind: 'loaded', base, endpoint, toolset: name, operations, ...displayScriptsOf(tools) });
+}
+
+/** How many names of a toolset a message lists. */
+const MOST_NAMES = 60;
+
+/**
+ * The tool that an operation names (RT-OP).
+ * @throws ProtocolCliError `unknown-operation`, with the nearest names and the available ones.
+ */
+export function toolOf({ name, tools }: Pick<Toolset, 'name' | 'tools'>, operation: string): Tool {
+  const found = tools.find(tool => tool.name === operation);
+  if (found) return found;
+  const names = tools.map(tool => tool.name);
+  const hints = [didYouMean(operation, names), `There are: ${firstFew(names, MOST_NAMES)}.`];
+  throw new ProtocolCliError(
+    'unknown-operation',
+    `no operation "${operation}" in the toolset ${visibleLine(name)}`,
+    { hint: names.length === 0 ? 'It has none at all.' : hints.filter(Boolean).join(' ') },
+  );
+}
+
+/** Checks arguments against the operation's `inputSchema` (RT-ARGS): faults forbid sending them, warnings do not. An unusable schema, like a wrong `format`, is a warning. */
+export async function judgeArguments(
+  { name, inputSchema }: Pick<Tool, 'name' | 'inputSchema'>,
+  args: unknown,
+): Promise<{ readonly faults: readonly SchemaFault[]; readonly warnings: readonly Warning[] }> {
+  const check = await checkValue(inputSchema, args);
+  if (check.kind === 'invalid') return { faults: check.faults, warnings: [] };
+  if (check.kind === 'unusable') {
+    const why = `the inputSchema of ${name} cannot be used: ${visibleLine(check.reason)}`;
+    return { faults: [], warnings: [{ id: 'RT-ARGS', message: `the arguments were not checked: ${why}` }] };
+  }
+  const remarks = await remarksOn(inputSchema, args);
+  const warnings = remarks.map(({ path, message }) => ({
+    message: visibleLine(`the argument ${path} ${message}`),
+  }));
+  return { faults: [], warnings };
+}
+
+/**
+ * Returns the warnings of {@link judgeArguments}.
+ * @param shown says where a person sees what the tool takes
+ * @throws ProtocolCliError `invalid-arguments`, with path and rule of every fault.
+ */
+export async function checkArguments(
+  tool: Tool,
+  args: unknown,
+  shown = `\`protocol-cli toolset <url>\` shows what ${tool.name} takes; `,
+): Promise<Warning[]> {
+  const { faults, warnings } = await judgeArguments(tool, args);
+  if (faults.length === 0) return [...warnings];
+  throw new ProtocolCliError(
+    'invalid-arguments',
+    `the arguments do not match the inputSchema of ${tool.name}`,
+    {
+      faults: faults.map(({ path, message }) => visibleLine(`${path}: ${message}`)),
+      hint: `${shown}--no-validate sends them as they are.`,
+    },
+  );
 }

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
+import pRetry from 'p-retry';
 import { Content } from '../events/content.js';
 import { ACK_TOLERANCE_MS, type Exchange, isSubscribed } from '../events/exchange.js';
 import { judge } from '../events/fold-exchange.js';
 import type { History } from '../events/history.js';
 import type { Log } from '../events/log.js';
 import { TransportError } from '../http/client.js';
-import { retrying } from '../http/retry.js';
 import type { Answer } from '../http/route.js';
 import { SecretPaths } from '../http/secret-paths.js';
 import { readCallback, type UserChoice } from '../protocol/callbacks.js';
@@ -144,10 +144,12 @@ export class Runtime {
         .get(key)
         ?.arrivals.some(({ verdict }) => verdict.kind === 'settles' || verdict.kind === 'holds') ?? false;
     try {
-      await retrying(attempt => post(wire, { ...call, invocation, attempt, signal }), {
+      await pRetry(attempt => post(wire, { ...call, invocation, attempt, signal }), {
         retries,
-        within: RETRY_WITHIN_MS,
-        shouldRetry: error => !hasCalledBack() && mayBeRetried(error),
+        maxRetryTime: RETRY_WITHIN_MS,
+        minTimeout: 100,
+        randomize: true,
+        shouldRetry: ({ error }) => !hasCalledBack() && mayBeRetried(error),
         signal,
       });
     } catch (error) {

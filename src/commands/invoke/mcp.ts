@@ -6,7 +6,7 @@ import type { Tool } from '../../protocol/toolset.js';
 import { failureOf } from '../../render/failure.js';
 import type { Trouble } from '../../render/outputs/reporter.js';
 import { jsonRpcTeller } from '../../render/wire.js';
-import { checkArguments, toolOf } from '../../runtime/check-call.js';
+import { checkArguments, toolOf } from '../../runtime/discover.js';
 import { callMcp, denyMcp, type FormAnswer, type McpCalled } from '../../runtime/mcp/call.js';
 import { connectMcp, type McpPeer, type McpServer, type McpTarget } from '../../runtime/mcp/connection.js';
 import type { Hearing } from '../../runtime/mcp/transports.js';

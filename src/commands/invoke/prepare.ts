@@ -2,8 +2,13 @@ import type { Log } from '../../events/log.js';
 import type { HttpClient } from '../../http/client.js';
 import type { Warning } from '../../protocol/requirements.js';
 import type { Tool } from '../../protocol/toolset.js';
-import { checkArguments, toolOf } from '../../runtime/check-call.js';
-import { DISCOVERY_HINTS, type Discovered, discover } from '../../runtime/discover.js';
+import {
+  checkArguments,
+  DISCOVERY_HINTS,
+  type Discovered,
+  discover,
+  toolOf,
+} from '../../runtime/discover.js';
 import type { Wire } from '../../runtime/notices.js';
 import type { Governed } from '../../runtime/policy.js';
 import { ProtocolCliError } from '../../util/errors.js';

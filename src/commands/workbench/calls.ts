@@ -4,7 +4,7 @@ import { canBeGivenUp } from '../../events/exchange.js';
 import type { SchemaFault } from '../../json-schema/faults.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
 import type { Invocation } from '../../protocol/read-invocation.js';
-import { judgeArguments } from '../../runtime/check-call.js';
+import { judgeArguments } from '../../runtime/discover.js';
 import { closeThread, giveUp, isTaken } from '../../runtime/notices.js';
 import { rulingOn } from '../../runtime/policy.js';
 import type { Answering, Runtime } from '../../runtime/runtime.js';

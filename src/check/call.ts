@@ -10,8 +10,8 @@ import {
   type CallbackType,
   readCallback,
 } from '../protocol/callbacks.js';
+import { type Invocation, type InvocationReading, readInvocation } from '../protocol/invocation.js';
 import { llmText, outcomeOfText } from '../protocol/outcome.js';
-import { type Invocation, type InvocationReading, readInvocation } from '../protocol/read-invocation.js';
 import type { ToolsetReading } from '../protocol/read-toolset.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
 import { groupBy } from '../util/collections.js';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { chooseSegment, knownTypes } from '../display/segments.js';
 import type { Case, CaseResult, Offer } from '../fixtures/check-files.js';
 import { wantedText } from '../fixtures/pattern.js';
-import type { ToolResult } from '../protocol/callbacks/tool-result.js';
+import type { ToolResult } from '../protocol/callbacks.js';
 import { llmText, outcomeOfText } from '../protocol/outcome.js';
 import { parseJson } from '../util/json.js';
 import { firstOf, formatDuration } from '../util/text.js';

@@ -6,7 +6,7 @@ import type { TranscriptHeader } from '../events/log.js';
 import { type RoundTrip, roundTripsIn, seenOn } from '../events/round-trips.js';
 import { isWhole, type Transcript } from '../events/transcript-reader.js';
 import { type ValueChecker, valueChecker } from '../json-schema/validator.js';
-import type { Invocation } from '../protocol/read-invocation.js';
+import type { Invocation } from '../protocol/invocation.js';
 import { readToolset, type ToolsetReading } from '../protocol/read-toolset.js';
 import type { Side } from '../protocol/requirements.js';
 import type { Tool } from '../protocol/toolset.js';

@@ -4,7 +4,7 @@ import { createNodeClient } from '../http/node-client.js';
 import { error, type HandlerCall, result, type ToolDefinition } from '../mock/handlers.js';
 import { startMockTool } from '../mock/mock-tool.js';
 import { NO_FIXTURES } from '../mock/responder.js';
-import { answerOf, choiceOf, defaultsOf, elicitationSchema, questionOf } from '../protocol/callbacks.js';
+import { answerOf, choiceOf, defaultsOf, elicitationSchema, questionOf } from '../protocol/mcp.js';
 import { toolSchema } from '../protocol/toolset.js';
 import { validate } from '../protocol/validate.js';
 import { connectMcp, type Elicit, type McpServer } from '../runtime/mcp/connection.js';

@@ -1,7 +1,13 @@
-import type { JudgedOutcome } from '../protocol/outcome.js';
+import type * as z from 'zod/mini';
+import type { JudgedOutcome, Outcome } from '../protocol/outcome.js';
+import { type Validation, validate } from '../protocol/validate.js';
+import { MAX_DEPTH } from '../util/json.js';
+import { excerpt, formatDuration } from '../util/text.js';
+import { compactJson, isRecord } from '../util/values.js';
 
 /** The formats in which the answer of a tool is handed back (platforms "One model"). */
 export const DIALECT_NAMES = ['rap', 'session', 'lmkit', 'mcp'] as const;
+
 export type DialectName = (typeof DIALECT_NAMES)[number];
 
 /** The call that is answered, as far as a format says. */
@@ -37,29 +43,6 @@ export interface Image {
   readonly mediaType: string;
 }
 
-/** What an answer can have, and a format may not support. */
-export type Feature =
-  | JudgedOutcome['type']
-  | 'error code'
-  | 'error type'
-  | 'error origin'
-  | 'JSON'
-  | 'no payload'
-  | 'images'
-  | 'other content'
-  | 'order of content'
-  | 'structured content'
-  | 'meta'
-  | 'display'
-  | 'subscription'
-  | 'id'
-  | 'tool'
-  | 'arguments'
-  | 'other request fields'
-  | 'thread'
-  | 'secondary id'
-  | 'other fields';
-
 /** The native message is kept: in its own format it is written unchanged. */
 export type Reading = SoundReading | { readonly ok: false; readonly faults: readonly string[] };
 
@@ -94,4 +77,220 @@ export interface Dialect {
   /** @param native JSON from a foreign program */
   read(native: unknown): Reading;
   write(answer: Answer): Writing;
+}
+
+const MAX_FAULTS = 8;
+
+const MAX_KEYS = 5;
+
+const MAX_KINDS = 20;
+
+/** Validates a foreign message, its depth too, since what is read may be written again (threats, row 18). */
+export function validateNative<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  native: unknown,
+): Validation<z.infer<Schema>> {
+  if (isTooDeep(native)) return { ok: false, faults: [`$: is nested deeper than ${MAX_DEPTH} levels`] };
+  const validation = validate(schema, native);
+  if (validation.ok || validation.faults.length <= MAX_FAULTS) return validation;
+  const rest = validation.faults.length - MAX_FAULTS;
+  return { ok: false, faults: [...validation.faults.slice(0, MAX_FAULTS), `and ${rest} more`] };
+}
+
+function isTooDeep(value: unknown): boolean {
+  const open: [value: unknown, depth: number][] = [[value, 0]];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [each, depth] = next;
+    if (typeof each !== 'object' || each === null) continue;
+    if (depth >= MAX_DEPTH) return true;
+    for (const inner of Object.values(each)) open.push([inner, depth + 1]);
+  }
+  return false;
+}
+
+/** The fields of a message that are not known; undefined if absent. */
+export function otherFields(
+  native: unknown,
+  known: readonly string[],
+): Readonly<Record<string, unknown>> | undefined {
+  const others = Object.entries(isRecord(native) ? native : {}).filter(([key]) => !known.includes(key));
+  return others.length > 0 ? Object.fromEntries(others) : undefined;
+}
+
+/**
+ * The unknown fields of content items (annotations, alt …), by their place.
+ * @param content as it came: the schema's copy has only known fields
+ * @param known by type; items of other types are skipped
+ */
+export function otherItemFields(
+  content: unknown,
+  known: Readonly<Record<string, readonly string[]>>,
+): Readonly<Record<string, unknown>> {
+  const items: readonly unknown[] = Array.isArray(content) ? content : [];
+  return Object.fromEntries(
+    items.flatMap((item, index) => {
+      const type = isRecord(item) ? item['type'] : undefined;
+      const isKnown = typeof type === 'string' && Object.hasOwn(known, type);
+      const others = isKnown ? otherFields(item, known[type] ?? []) : undefined;
+      return others ? [[`content[${index}]`, others]] : [];
+    }),
+  );
+}
+
+/** One item of content. */
+export type Block =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'image'; readonly image: Image }
+  /** Audio, a resource, or a type of a later version, unchanged. */
+  | { readonly kind: 'other'; readonly block: unknown };
+
+/** Content in the common model: the texts joined by line feeds, the rest beside. */
+export function fromBlocks(blocks: readonly Block[]): {
+  /** Undefined without any text. */
+  readonly text: string | undefined;
+  readonly beside: NonNullable<Answer['beside']>;
+} {
+  const texts = blocks.flatMap(each => (each.kind === 'text' ? [each.text] : []));
+  const images = blocks.flatMap(each => (each.kind === 'image' ? [each.image] : []));
+  const others = blocks.flatMap(each => (each.kind === 'other' ? [each.block] : []));
+  const ranks = blocks.map(({ kind }) => ['text', 'image', 'other'].indexOf(kind));
+  // One text, then images, then others: only this order is the same when it is written again.
+  const isOrdered = ranks.every((rank, index) => index === 0 || rank >= Math.max(1, ranks[index - 1] ?? 0));
+  const kinds = blocks.slice(0, MAX_KINDS).map(({ kind }) => kind);
+  const order = kinds.join(', ') + (blocks.length > MAX_KINDS ? ' …' : '');
+  return {
+    text: texts.length > 0 ? texts.join('\n') : undefined,
+    beside: {
+      ...(images.length > 0 && { images }),
+      ...(others.length > 0 && { 'other content': others }),
+      ...(!isOrdered && { 'order of content': order }),
+    },
+  };
+}
+
+/** The valid images of an answer. */
+export function imagesOf({ beside = {} }: Answer): readonly Image[] {
+  const { images } = beside;
+  return Array.isArray(images)
+    ? images.filter(image => isRecord(image) && 'data' in image && 'mediaType' in image)
+    : [];
+}
+
+/** A payload as a text: a string as it is, other JSON compact; undefined if absent. */
+export function payloadText(payload: unknown): string | undefined {
+  return typeof payload === 'string' ? payload : (compactJson(payload) ?? undefined);
+}
+
+/** An outcome as an error message for the model, for formats without its type. */
+export function outcomeSentence({ outcome, payload }: Pick<Answer, 'outcome' | 'payload'>): string {
+  switch (outcome.type) {
+    case 'success':
+      return payloadText(payload) ?? '';
+    case 'error':
+      return outcome.message;
+    case 'canceled': {
+      const by = outcome.by === undefined ? '' : ` by the ${outcome.by}`;
+      return withReason(`The call was canceled${by}`, outcome.reason);
+    }
+    case 'timeout': {
+      const { durationMs = Number.NaN } = outcome;
+      const limit = Number.isFinite(durationMs) ? ` (${formatDuration(durationMs)})` : '';
+      return `The tool did not answer within the time allowed${limit}.`;
+    }
+    case 'denied': {
+      const tool = outcome.tool === undefined ? '' : ` of ${outcome.tool}`;
+      return withReason(`The call${tool} was denied`, outcome.reason);
+    }
+    case 'unknown': {
+      const raw = excerpt(payloadText(outcome.raw) ?? 'nothing');
+      return withReason(`The call ended as ${raw}, which is not known here`, payloadText(payload));
+    }
+  }
+}
+
+function withReason(sentence: string, reason = ''): string {
+  return reason === '' ? `${sentence}.` : `${sentence}: ${reason}`;
+}
+
+/** Warns of every feature of the answer that the format does not support. */
+export function unsupported(
+  title: string,
+  supported: ReadonlySet<Feature>,
+  { call, outcome, payload, beside }: Answer,
+): WriteWarning[] {
+  const { tool_name: _tool, args: _args, id: _id, ...otherRequestFields } = call.request ?? {};
+  const isError = outcome.type === 'error';
+  const hasPayload = outcome.type === 'success' || outcome.type === 'unknown';
+  const values: Partial<Record<Feature, unknown>> = {
+    [outcome.type]: outcome.type === 'unknown' ? [outcome.raw] : true,
+    'error code': isError ? outcome.code : undefined,
+    'error type': isError ? outcome.errorType : undefined,
+    'error origin': isError ? outcome.origin : undefined,
+    JSON: hasPayload && payload !== undefined && typeof payload !== 'string' ? true : undefined,
+    'no payload': hasPayload && payload === undefined ? true : undefined,
+    ...beside,
+    id: call.id ?? undefined,
+    tool: call.tool,
+    arguments: call.args,
+    'other request fields': Object.keys(otherRequestFields).length > 0 ? true : undefined,
+    thread: call.thread,
+    'secondary id': call.secondaryId,
+  };
+  return FEATURES.filter(feature => values[feature] !== undefined && !supported.has(feature)).map(feature =>
+    warnOf(title, feature, values[feature]),
+  );
+}
+
+export function warnOf(title: string, feature: Feature, value: unknown): WriteWarning {
+  return { feature, message: `${title} cannot carry ${WORDS[feature](value)}` };
+}
+
+/** What a message does not say, after "… cannot carry". */
+const WORDS = {
+  success: () => 'the success',
+  error: () => 'the error',
+  canceled: () => 'that the call was canceled: it is written as an error',
+  timeout: () => 'that the call timed out: it is written as an error',
+  denied: () => 'that the call was denied: it is written as an error',
+  unknown: raw => `the outcome ${quoted(Array.isArray(raw) ? raw[0] : raw)}: it is written as an error`,
+  'error code': code => `the error's code ${quoted(code)}`,
+  'error type': type => `the error's type ${quoted(type)}`,
+  'error origin': origin => `the error's origin ${quoted(origin)}`,
+  JSON: () => 'a payload that is JSON: it is written as a text',
+  'no payload': () => 'the missing payload',
+  images: images => counted(images, 'image'),
+  'other content': blocks => `${counted(blocks, 'content block')} other than text and image`,
+  'order of content': () => 'the order of its content: the texts are joined and come first',
+  'structured content': () => 'structured content',
+  meta: () => 'metadata (_meta)',
+  display: segments => `what people see (display_as, ${counted(segments, 'segment')})`,
+  subscription: () => 'that events will follow (subscription)',
+  id: id => `the id ${quoted(id)}`,
+  tool: tool => `the tool's name ${quoted(tool)}`,
+  arguments: () => 'the arguments',
+  'other request fields': () => 'other fields of the call',
+  thread: thread => `the thread ${quoted(thread)}`,
+  'secondary id': id => `the call_id ${quoted(id)}`,
+  'other fields': fields => `unknown fields: ${keysOf(fields)}`,
+} satisfies Record<Outcome['type'], (value: unknown) => string> & Record<string, (value: unknown) => string>;
+
+/** What an answer can have, and a format may not support. */
+export type Feature = keyof typeof WORDS;
+
+const FEATURES = Object.keys(WORDS) as Feature[];
+
+function quoted(value: unknown): string {
+  return excerpt(payloadText(value) ?? 'not valid JSON');
+}
+
+function counted(value: unknown, noun: string): string {
+  const number = Array.isArray(value) ? value.length : 1;
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function keysOf(value: unknown): string {
+  const names = Object.keys(isRecord(value) ? value : {});
+  const rest = names.length - MAX_KEYS;
+  const shown = names.slice(0, MAX_KEYS).map(excerpt).join(', ');
+  return rest > 0 ? `${shown} and ${rest} more` : shown;
 }

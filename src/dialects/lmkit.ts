@@ -1,9 +1,38 @@
-import { type ResultType, resultTypeOf, toolCallResultSchema } from '../protocol/callbacks.js';
+import * as z from 'zod/mini';
 import { type JudgedOutcome, type Outcome, outcomeOfPayload, payloadOfOutcome } from '../protocol/outcome.js';
 import { parseJson } from '../util/json.js';
 import { compactJson, isRecord } from '../util/values.js';
-import { otherFields, outcomeSentence, unsupported, validateNative, warnOf } from './common.js';
-import type { Answer, Dialect, Feature, Reading, Writing } from './dialect.js';
+import {
+  type Answer,
+  type Dialect,
+  type Feature,
+  otherFields,
+  outcomeSentence,
+  type Reading,
+  unsupported,
+  validateNative,
+  type Writing,
+  warnOf,
+} from './dialect.js';
+
+/** The members of LM-Kit's `ToolCallResultType`, each at its number (seed 002). The enumeration is open. */
+const RESULT_TYPES = ['Success', 'Error', 'Canceled', 'Timeout', 'Denied'] as const;
+
+type ResultType = (typeof RESULT_TYPES)[number];
+
+/** What LM-Kit knows of a call that came to its end; `ResultJson` is a JSON text (seed 002). */
+const toolCallResultSchema = z.object({
+  Type: z.union([z.string(), z.number()], { error: 'must be a name or a number' }),
+  ResultJson: z.string(),
+  ToolCallId: z.nullish(z.string()),
+  ToolName: z.nullish(z.string()),
+});
+
+/** The member that is meant, by its name in any case, or by its number; null for one of another version. */
+function resultTypeOf(type: string | number): ResultType | null {
+  if (typeof type === 'number') return RESULT_TYPES[type] ?? null;
+  return RESULT_TYPES.find(each => each.toLowerCase() === type.toLowerCase()) ?? null;
+}
 
 const TITLE = 'a ToolCallResult of LM-Kit';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import {
-  callToolResultSchema,
+  itemText,
   type JudgedOutcome,
   type Outcome,
   outcomeOfPayload,
@@ -11,19 +11,43 @@ import {
 import { bytesText, cut, excerpt } from '../util/text.js';
 import { compactJson, foreignWords, isRecord } from '../util/values.js';
 import {
+  type Answer,
   type Block,
+  type Dialect,
+  type Feature,
   fromBlocks,
-  imagePlaceholder,
   imagesOf,
   otherFields,
   otherItemFields,
   outcomeSentence,
   payloadText,
+  type Reading,
   unsupported,
   validateNative,
+  type Writing,
   warnOf,
-} from './common.js';
-import type { Answer, Dialect, Feature, Reading, Writing } from './dialect.js';
+} from './dialect.js';
+
+/** A content block; its type is open, so that one of a later version of MCP is kept. */
+const contentBlockSchema = z.looseObject({ type: z.string() }).check(({ value, issues }) => {
+  for (const key of NEEDED[value.type] ?? [])
+    if (typeof value[key] !== 'string')
+      issues.push({ code: 'custom', input: value, path: [key], message: 'must be a string' });
+});
+
+/** What a block of a known type holds. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  text: ['text'],
+  image: ['data', 'mimeType'],
+};
+
+/** What MCP's `tools/call` gives. Where `isError` is left out, success is assumed. */
+const callToolResultSchema = z.object({
+  content: z.optional(z.array(contentBlockSchema)),
+  isError: z.optional(z.boolean()),
+  structuredContent: z.optional(z.unknown()),
+  _meta: z.optional(z.record(z.string(), z.unknown())),
+});
 
 const TITLE = 'a CallToolResult of MCP';
 
@@ -86,7 +110,7 @@ function blockOf(block: ContentBlock, raw: unknown): Block {
 function blockText(block: ContentBlock): string {
   const known = blockOf(block, block);
   if (known.kind === 'text') return known.text;
-  if (known.kind === 'image') return imagePlaceholder(known.image);
+  if (known.kind === 'image') return itemText({ type: 'image', ...known.image });
   const { text } = resourceIn(block);
   return typeof text === 'string' ? text : placeholder(block);
 }

@@ -1,17 +1,22 @@
-import { type ContentItem, type ToolResult, toolResultSchema } from '../protocol/callbacks/tool-result.js';
+import { type ContentItem, type ToolResult, toolResultSchema } from '../protocol/callbacks.js';
 import { llmText, outcomeOfText, textOfOutcome } from '../protocol/outcome.js';
 import { isRecord } from '../util/values.js';
 import {
+  type Answer,
   type Block,
+  type Dialect,
+  type Feature,
   fromBlocks,
   imagesOf,
   otherFields,
   otherItemFields,
   outcomeSentence,
+  type Reading,
   unsupported,
   validateNative,
-} from './common.js';
-import type { Answer, Dialect, Feature, Reading, WriteWarning, Writing } from './dialect.js';
+  type WriteWarning,
+  type Writing,
+} from './dialect.js';
 
 const TITLE = 'a tool_result of RAP';
 

@@ -1,15 +1,25 @@
 import * as z from 'zod/mini';
-import {
-  CUSTOM_TOOLS,
-  errorEventSchema,
-  sessionResultSchema,
-  toolRequestSchema,
-} from '../protocol/callbacks.js';
 import type { JudgedOutcome } from '../protocol/outcome.js';
+import { errorEventSchema, sessionResultSchema, toolRequestSchema } from '../protocol/session.js';
 import { excerpt } from '../util/text.js';
 import { isRecord } from '../util/values.js';
-import { otherFields, outcomeSentence, payloadText, unsupported, validateNative } from './common.js';
-import type { Answer, AnsweredCall, Dialect, Feature, Reading, WriteWarning, Writing } from './dialect.js';
+import {
+  type Answer,
+  type AnsweredCall,
+  type Dialect,
+  type Feature,
+  otherFields,
+  outcomeSentence,
+  payloadText,
+  type Reading,
+  unsupported,
+  validateNative,
+  type WriteWarning,
+  type Writing,
+} from './dialect.js';
+
+/** Of an error that comes from a custom tool (seed 001's example). */
+const CUSTOM_TOOLS = 'custom_tools';
 
 const TITLE = 'a settled call of an agent session';
 

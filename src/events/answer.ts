@@ -1,7 +1,7 @@
 import type { Answer, AnsweredCall, SoundReading } from '../dialects/dialect.js';
 import { readAs, type Translatable } from '../dialects/dialects.js';
+import type { Invocation } from '../protocol/invocation.js';
 import type { JudgedOutcome } from '../protocol/outcome.js';
-import type { Invocation } from '../protocol/read-invocation.js';
 import { type Exchange, outcomeOf } from './exchange.js';
 
 /** What answered the call, for any wire: the tool's result, or an outcome of our own making; null while it is pending. */

@@ -1,7 +1,7 @@
-import type { ToolResult } from '../protocol/callbacks/tool-result.js';
-import type { Callback, OAuth, Progress, UserChoice } from '../protocol/callbacks.js';
+import type { Callback, OAuth, ToolResult, UserChoice } from '../protocol/callbacks.js';
+import type { Invocation } from '../protocol/invocation.js';
+import type { Progress } from '../protocol/mcp.js';
 import { type JudgedOutcome, llmText, outcomeOfText, textOfOutcome } from '../protocol/outcome.js';
-import type { Invocation } from '../protocol/read-invocation.js';
 import type { Warning } from '../protocol/requirements.js';
 import { cutBeforeToken } from '../util/text.js';
 import type { McpAnswer } from './mcp-answer.js';

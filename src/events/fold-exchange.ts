@@ -3,12 +3,10 @@ import {
   type Callback,
   type CallbackReading,
   type CallbackType,
-  elicitationSchema,
-  progressSchema,
-  questionOf,
   readCallback,
 } from '../protocol/callbacks.js';
-import { type Invocation, invocationSchema } from '../protocol/read-invocation.js';
+import { type Invocation, invocationSchema } from '../protocol/invocation.js';
+import { elicitationSchema, progressSchema, questionOf } from '../protocol/mcp.js';
 import type { Warning } from '../protocol/requirements.js';
 import { validate } from '../protocol/validate.js';
 import { cutBeforeToken, excerpt } from '../util/text.js';

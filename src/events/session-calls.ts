@@ -1,5 +1,5 @@
-import { isTerminal } from '../protocol/callbacks.js';
 import type { JudgedOutcome } from '../protocol/outcome.js';
+import { isTerminal } from '../protocol/session.js';
 import { BoundedStore, RecentMap } from '../util/collections.js';
 import { compactJson } from '../util/values.js';
 import type { Content } from './content.js';

@@ -1,5 +1,5 @@
 import type { Callback } from '../protocol/callbacks.js';
-import { PROTOCOL_WORDS } from '../protocol/words.js';
+import { PROTOCOL_WORDS } from '../protocol/callbacks.js';
 import { RecentMap } from '../util/collections.js';
 import { inLayout } from '../util/json-format.js';
 import { REDACTED, type Redactor, redactJson, SecretFinder } from '../util/redact.js';

@@ -1,5 +1,5 @@
 import type { SubscriptionEvent } from '../protocol/callbacks.js';
-import type { Invocation } from '../protocol/read-invocation.js';
+import type { Invocation } from '../protocol/invocation.js';
 
 /**
  * What a runtime puts into a conversation for an event of a subscription, whose call has its result already: a call that no model

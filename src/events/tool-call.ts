@@ -1,5 +1,5 @@
 import { endsCall } from '../protocol/callbacks.js';
-import { type Addressee, type Invocation, readInvocation } from '../protocol/read-invocation.js';
+import { type Addressee, type Invocation, readInvocation } from '../protocol/invocation.js';
 import { isRecord } from '../util/values.js';
 import type { Content } from './content.js';
 import { type Event, isDirect, type RequestEvent } from './events.js';

@@ -1,4 +1,4 @@
-import { readInvocation } from '../protocol/read-invocation.js';
+import { readInvocation } from '../protocol/invocation.js';
 import { RecentMap } from '../util/collections.js';
 import { cutBeforeToken } from '../util/text.js';
 import { bareUrl } from '../util/url.js';

@@ -1,7 +1,7 @@
 import type { Log } from '../events/log.js';
 import type { StepPath } from '../fixtures/fixture-set.js';
+import type { Addressee } from '../protocol/invocation.js';
 import type { Outcome } from '../protocol/outcome.js';
-import type { Addressee } from '../protocol/read-invocation.js';
 import type { Change } from './middleware.js';
 import type { Pauses } from './waits.js';
 

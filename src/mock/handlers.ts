@@ -1,7 +1,7 @@
 import type { Call } from '../fixtures/fixture-set.js';
 import type { Step } from '../fixtures/reply-schema.js';
-import type { ToolResult } from '../protocol/callbacks/tool-result.js';
-import type { Invocation } from '../protocol/read-invocation.js';
+import type { ToolResult } from '../protocol/callbacks.js';
+import type { Invocation } from '../protocol/invocation.js';
 import type { Tool } from '../protocol/toolset.js';
 import type { Conversation } from './conversation.js';
 import type { Middlewares } from './middleware.js';
@@ -34,6 +34,7 @@ export type ValueOf<S> = S extends { readonly const: infer C }
 
 /** A schema that declares no properties says nothing about them. */
 type Properties<S> = S extends { readonly properties: infer P } ? P : Record<string, unknown>;
+
 type Required<S> = S extends { readonly required: readonly (infer K)[] } ? K : never;
 
 type ObjectOf<S> = {

@@ -10,7 +10,7 @@ import {
   addresseeIn,
   type InvocationReading,
   readInvocation,
-} from '../protocol/read-invocation.js';
+} from '../protocol/invocation.js';
 import { readJson } from '../util/json.js';
 import type { Concern } from './conversation.js';
 import type { RecoveredCall, Recovery } from './journal/recovery.js';

@@ -8,8 +8,8 @@ import { type Fixture, type FixtureSet, stepsOf } from '../fixtures/fixture-set.
 import type { StepKind } from '../fixtures/reply-schema.js';
 import type { Route } from '../http/route.js';
 import type { RunningServer } from '../http/server.js';
+import { readInvocation } from '../protocol/invocation.js';
 import { type Outcome, textOfOutcome } from '../protocol/outcome.js';
-import { readInvocation } from '../protocol/read-invocation.js';
 import { firstFew } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import {

@@ -1,4 +1,4 @@
-import type { Invocation } from '../protocol/read-invocation.js';
+import type { Invocation } from '../protocol/invocation.js';
 import { remembering } from '../util/collections.js';
 import { MAX_DEPTH } from '../util/json.js';
 import { REDACTED, writtenForms } from '../util/redact.js';

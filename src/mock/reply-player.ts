@@ -1,7 +1,7 @@
 import { drawDelay, expandDiffs, type StepPath } from '../fixtures/fixture-set.js';
 import type { Reply, Step, StepKind } from '../fixtures/reply-schema.js';
 import { fillTemplates, fillText, type TemplateValues } from '../fixtures/template.js';
-import type { Invocation } from '../protocol/read-invocation.js';
+import type { Invocation } from '../protocol/invocation.js';
 import type { Conversation } from './conversation.js';
 import type { Middlewares } from './middleware.js';
 
@@ -30,6 +30,7 @@ interface Place {
 }
 
 type StepOf<K extends StepKind> = Extract<Step, { kind: K }>;
+
 type StepPlayer<K extends StepKind> = (player: ReplyPlayer, step: StepOf<K>, place: Place) => Promise<void>;
 
 /** Texts of an outcome for the LLM: redacted as a payload is (TOOL-SECRET). */

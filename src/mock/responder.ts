@@ -16,7 +16,7 @@ import {
   type StepPath,
 } from '../fixtures/fixture-set.js';
 import { type ValueCheck, type ValueChecker, valueChecker } from '../json-schema/validator.js';
-import type { Invocation } from '../protocol/read-invocation.js';
+import type { Invocation } from '../protocol/invocation.js';
 import { readToolset } from '../protocol/read-toolset.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
 import { type Clock, systemClock } from '../system/clock.js';

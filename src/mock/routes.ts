@@ -8,7 +8,7 @@ import {
   choiceResponseSchema,
   closeThreadSchema,
   migrateSchema,
-} from '../protocol/toolset.js';
+} from '../protocol/invocation.js';
 import { validate } from '../protocol/validate.js';
 import { visibleLine } from '../util/visible.js';
 import type { ChoiceQuestion, Concern, Consent } from './conversation.js';

@@ -2,10 +2,44 @@ import * as z from 'zod/mini';
 import type { JsonReading } from '../util/json.js';
 import { cutBeforeToken } from '../util/text.js';
 import { isSafeToVisit } from '../util/url.js';
-import { isRecord } from '../util/values.js';
-import { toolResultSchema } from './callbacks/tool-result.js';
+import { choiceResponseSchema, closeThreadSchema, invocationSchema, migrateSchema } from './invocation.js';
 import type { Warning } from './requirements.js';
+import { annotationsSchema, toolSchema, toolsetSchema } from './toolset.js';
 import { validateTolerantly } from './validate.js';
+
+const contentItemSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({ type: z.literal('image'), data: z.string(), mediaType: z.string() }),
+]);
+
+/** A segment's type is open and its content is looked at only when it is drawn: a bad hint must not lose a result. */
+const displaySegmentSchema = z.object({ type: z.string(), content: z.optional(z.unknown()) });
+
+/** Tool → runtime: the outcome of a call (seed 000). `content` is the later text's addition; one of both is needed, and an empty `content` does not count. */
+export const toolResultSchema = z
+  .object({
+    type: z.literal('tool_result'),
+    group_id: z.string(),
+    id: z.string(),
+    call_id: z.nullish(z.string()),
+    text: z.optional(z.string()),
+    content: z.optional(z.array(contentItemSchema)),
+    display_as: z.optional(z.array(displaySegmentSchema)),
+    subscription: z.optional(z.boolean()),
+  })
+  .check(({ value, issues }) => {
+    if (value.text === undefined && !value.content?.length)
+      issues.push({
+        code: 'custom',
+        input: value,
+        path: ['text'],
+        message: 'is required (or content, in the later text of the protocol)',
+      });
+  });
+
+export type ToolResult = z.infer<typeof toolResultSchema>;
+
+export type ContentItem = z.infer<typeof contentItemSchema>;
 
 /** Tool → runtime: the user must visit a URL first. The call stays pending (RT-PENDING). */
 const oauthSchema = z.object({
@@ -151,178 +185,15 @@ function remarks(message: Callback): Warning[] {
   return [];
 }
 
-/** The members of LM-Kit's `ToolCallResultType`, each at its number (seed 002). The enumeration is open. */
-const RESULT_TYPES = ['Success', 'Error', 'Canceled', 'Timeout', 'Denied'] as const;
+/** Member names and types of the protocol, which redaction must keep. */
+export const PROTOCOL_WORDS: ReadonlySet<string> = new Set([
+  ...[invocationSchema, toolsetSchema, toolSchema, annotationsSchema].flatMap(membersOf),
+  ...[closeThreadSchema, choiceResponseSchema, migrateSchema].flatMap(membersOf),
+  ...callbackSchema._zod.def.options.flatMap(membersOf),
+  ...CALLBACK_TYPES,
+  ...['diff', 'path', 'patch', 'image', 'data', 'mediaType'], // of display segments and content items
+]);
 
-export type ResultType = (typeof RESULT_TYPES)[number];
-
-/** What LM-Kit knows of a call that came to its end; `ResultJson` is a JSON text (seed 002). */
-export const toolCallResultSchema = z.object({
-  Type: z.union([z.string(), z.number()], { error: 'must be a name or a number' }),
-  ResultJson: z.string(),
-  ToolCallId: z.nullish(z.string()),
-  ToolName: z.nullish(z.string()),
-});
-
-/** The member that is meant, by its name in any case, or by its number; null for one of another version. */
-export function resultTypeOf(type: string | number): ResultType | null {
-  if (typeof type === 'number') return RESULT_TYPES[type] ?? null;
-  return RESULT_TYPES.find(each => each.toLowerCase() === type.toLowerCase()) ?? null;
-}
-
-/** A call that an agent session waits for, and what an answer echoes whole (seed 001). The id may be null, or left out. */
-export const toolRequestSchema = z.object({
-  tool_name: z.string(),
-  args: z.optional(z.record(z.string(), z.unknown())),
-  id: z.nullish(z.string()),
-});
-
-export type ToolRequest = z.infer<typeof toolRequestSchema>;
-
-/** A call that went well. `result` is any JSON, and left out is not null (seed 001). */
-export const sessionResultSchema = z.object({
-  kind: z.literal('tool_result'),
-  tool_req: toolRequestSchema,
-  result: z.optional(z.unknown()),
-});
-
-/** A call that failed: `error` is shown to the model, `origin` names what produced it. */
-export const errorEventSchema = z.object({
-  kind: z.literal('error_event'),
-  error: z.string(),
-  origin: z.string(),
-  tool_req: toolRequestSchema,
-});
-
-const settledCallSchema = z.discriminatedUnion('kind', [sessionResultSchema, errorEventSchema]);
-
-/** What `POST /api/v2/sessions/{id}/tool_results` takes. */
-export type SettledCall = z.infer<typeof settledCallSchema>;
-
-/** Of an error that comes from a custom tool (seed 001's example). */
-export const CUSTOM_TOOLS = 'custom_tools';
-
-/** Every status an agent session can have (platforms). */
-const SESSION_STATUSES = [
-  'queued',
-  'pending',
-  'running',
-  'paused',
-  'idle',
-  'awaiting_tool_results',
-  'completed',
-  'timed_out',
-  'interrupted',
-  'failed',
-] as const;
-
-export type SessionStatus = (typeof SESSION_STATUSES)[number];
-
-const TERMINAL: ReadonlySet<string> = new Set(['completed', 'timed_out', 'interrupted', 'failed']);
-
-/** Nothing more happens in it. */
-export const isTerminal = (status: string): boolean => TERMINAL.has(status);
-
-/** What clients take for the end: an idle session waits for a message (platforms). */
-export const isSettledStatus = (status: string): boolean => isTerminal(status) || status === 'idle';
-
-/** The parameters of `notifications/progress`. */
-export const progressSchema = z.object({
-  progress: z.number(),
-  total: z.optional(z.number()),
-  message: z.optional(z.string()),
-});
-
-export type Progress = z.infer<typeof progressSchema>;
-
-/** The parameters of `elicitation/create` in form mode. */
-export const elicitationSchema = z.object({
-  mode: z.optional(z.literal('form')),
-  message: z.string(),
-  requestedSchema: z.looseObject({
-    type: z.literal('object'),
-    properties: z.record(z.string(), z.record(z.string(), z.unknown())),
-    required: z.optional(z.array(z.string())),
-  }),
-});
-
-export type Elicitation = z.infer<typeof elicitationSchema>;
-
-/** One of the values that a field of a form allows. */
-interface FormOption {
-  readonly value: unknown;
-  readonly label: string;
-}
-
-/** The values that a field allows; null when it is open. */
-export function optionsOf(field: Readonly<Record<string, unknown>>): readonly FormOption[] | null {
-  if (field['type'] === 'boolean')
-    return [true, false].map(value => ({ value, label: value ? 'yes' : 'no' }));
-  const titled = field['oneOf'] ?? field['anyOf'];
-  if (Array.isArray(titled) && titled.length > 0 && titled.every(each => isRecord(each) && 'const' in each))
-    return titled.map(({ const: value, title }) => ({ value, label: words(title ?? value) }));
-  const { enum: values, enumNames: names } = field;
-  if (!Array.isArray(values) || values.length === 0) return null;
-  const labels: readonly unknown[] = Array.isArray(names) ? names : [];
-  return values.map((value, index) => ({ value, label: words(labels[index] ?? value) }));
-}
-
-function words(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** A form with one field that allows certain values: a choice. */
-interface FormChoice {
-  readonly field: string;
-  readonly options: readonly FormOption[];
-  /** Index of the default option. */
-  readonly preset: number;
-}
-
-export function choiceOf({ requestedSchema: { properties } }: Elicitation): FormChoice | null {
-  const [[field, property] = ['', {}], ...others] = Object.entries(properties);
-  const options = optionsOf(property);
-  if (others.length > 0 || options === null) return null;
-  const preset = options.findIndex(({ value }) => value === property['default']);
-  return { field, options, preset: Math.max(0, preset) };
-}
-
-/** The actions that are offered after the options of a choice. */
-const OTHER_ACTIONS = ['decline', 'cancel'] as const;
-
-const MOST_NAMED = 20;
-
-/** A form as a question with choices: the options of its only field, or whether it is filled in. */
-export function questionOf(
-  form: Elicitation,
-  { group, id }: { readonly group: string; readonly id: string },
-) {
-  const choice = choiceOf(form);
-  const fields = Object.keys(form.requestedSchema.properties);
-  const rest = fields.length > MOST_NAMED ? ', …' : '';
-  const asked = choice || fields.length === 0 ? '' : ` (${fields.slice(0, MOST_NAMED).join(', ')}${rest})`;
-  return {
-    type: 'user_choice',
-    group_id: group,
-    id,
-    prompt: form.message + asked,
-    choices: [...(choice ? choice.options.map(({ label }) => label) : ['accept']), ...OTHER_ACTIONS],
-    default: choice?.preset ?? 0,
-    response_url: '',
-  } satisfies UserChoice;
-}
-
-/** The values of a form when nothing is filled in. */
-export function defaultsOf({ requestedSchema: { properties } }: Elicitation): Record<string, unknown> {
-  const entries = Object.entries(properties).map(([name, property]) => [name, property['default']] as const);
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
-}
-
-/** The answer that picking a choice of {@link questionOf} gives. */
-export function answerOf(form: Elicitation, selected: number) {
-  const choice = choiceOf(form);
-  const action = OTHER_ACTIONS[selected - (choice?.options.length ?? 1)];
-  if (action) return { action, selected };
-  const content = choice ? { [choice.field]: choice.options[selected]?.value } : defaultsOf(form);
-  return { action: 'accept', content, selected } as const;
+function membersOf({ shape }: { readonly shape: object }): string[] {
+  return Object.keys(shape);
 }

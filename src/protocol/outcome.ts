@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { bytesText } from '../util/text.js';
 import { isRecord } from '../util/values.js';
-import type { ContentItem, ToolResult } from './callbacks/tool-result.js';
+import type { ContentItem, ToolResult } from './callbacks.js';
 
 /** How a tool call ended: one union for every system that hands an outcome back (seed 002, platforms "One model"). */
 export const outcomeSchema = z.discriminatedUnion('type', [
@@ -34,7 +34,7 @@ const ERROR_PREFIX = 'Error: ';
 /** A payload by convention is short; a text longer than this is not looked into. */
 const MAX_PAYLOAD = 64 * 1024;
 
-const text = z.optional(z.string());
+export const text = z.optional(z.string());
 
 /** Seed 002's recommended payloads; a value is one of them only where it is exactly that and nothing more. */
 const payloadSchema = z.union([
@@ -103,27 +103,6 @@ function parsedJson(source: string): unknown {
     return undefined;
   }
 }
-
-/** A content block; its type is open, so that one of a later version of MCP is kept. */
-const contentBlockSchema = z.looseObject({ type: z.string() }).check(({ value, issues }) => {
-  for (const key of NEEDED[value.type] ?? [])
-    if (typeof value[key] !== 'string')
-      issues.push({ code: 'custom', input: value, path: [key], message: 'must be a string' });
-});
-
-/** What a block of a known type holds. */
-const NEEDED: Readonly<Record<string, readonly string[]>> = {
-  text: ['text'],
-  image: ['data', 'mimeType'],
-};
-
-/** What MCP's `tools/call` gives. Where `isError` is left out, success is assumed. */
-export const callToolResultSchema = z.object({
-  content: z.optional(z.array(contentBlockSchema)),
-  isError: z.optional(z.boolean()),
-  structuredContent: z.optional(z.unknown()),
-  _meta: z.optional(z.record(z.string(), z.unknown())),
-});
 
 /**
  * What the LLM gets: `text`, unchanged (RT-TEXT). A message with `content` follows the later text of the protocol:

@@ -1,6 +1,58 @@
 import * as z from 'zod/mini';
 import { foreignWords, isRecord } from '../util/values.js';
-import { toolRequestSchema } from './callbacks.js';
+
+/** A call that an agent session waits for, and what an answer echoes whole (seed 001). The id may be null, or left out. */
+export const toolRequestSchema = z.object({
+  tool_name: z.string(),
+  args: z.optional(z.record(z.string(), z.unknown())),
+  id: z.nullish(z.string()),
+});
+
+export type ToolRequest = z.infer<typeof toolRequestSchema>;
+
+/** A call that went well. `result` is any JSON, and left out is not null (seed 001). */
+export const sessionResultSchema = z.object({
+  kind: z.literal('tool_result'),
+  tool_req: toolRequestSchema,
+  result: z.optional(z.unknown()),
+});
+
+/** A call that failed: `error` is shown to the model, `origin` names what produced it. */
+export const errorEventSchema = z.object({
+  kind: z.literal('error_event'),
+  error: z.string(),
+  origin: z.string(),
+  tool_req: toolRequestSchema,
+});
+
+const settledCallSchema = z.discriminatedUnion('kind', [sessionResultSchema, errorEventSchema]);
+
+/** What `POST /api/v2/sessions/{id}/tool_results` takes. */
+export type SettledCall = z.infer<typeof settledCallSchema>;
+
+/** Every status an agent session can have (platforms). */
+const SESSION_STATUSES = [
+  'queued',
+  'pending',
+  'running',
+  'paused',
+  'idle',
+  'awaiting_tool_results',
+  'completed',
+  'timed_out',
+  'interrupted',
+  'failed',
+] as const;
+
+export type SessionStatus = (typeof SESSION_STATUSES)[number];
+
+const TERMINAL: ReadonlySet<string> = new Set(['completed', 'timed_out', 'interrupted', 'failed']);
+
+/** Nothing more happens in it. */
+export const isTerminal = (status: string): boolean => TERMINAL.has(status);
+
+/** What clients take for the end: an idle session waits for a message (platforms). */
+export const isSettledStatus = (status: string): boolean => isTerminal(status) || status === 'idle';
 
 /** One event of an agent session; its type and data are open. */
 const sessionEventSchema = z.object({

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 const NAME_LENGTH = 128;
 
-const annotationsSchema = z.looseObject({
+export const annotationsSchema = z.looseObject({
   requiresAuth: z.optional(z.string()),
   readOnly: z.optional(z.boolean()),
   destructive: z.optional(z.boolean()),
@@ -42,6 +42,7 @@ export const toolsetSchema = z.object({
 });
 
 export type Tool = z.infer<typeof toolSchema>;
+
 export type Toolset = z.infer<typeof toolsetSchema>;
 
 /** Characters of a display script that is kept with the events, and of all of a toolset. */
@@ -70,32 +71,9 @@ export function discoveryCandidates(url: string): { readonly base: string; reado
 }
 
 export const discoveryUrl = (base: string) => base + DISCOVERY_PATH;
-export const closeThreadUrl = (base: string) => `${base}/close_thread`;
-export const cancelToolCallUrl = (base: string) => `${base}/cancel_tool_call`;
-export const migrateUrl = (base: string) => `${base}/migrate`;
 
 /** A URL as a base: without a query, and without a slash at its end. */
 export function baseOf(text: string): string {
   const url = new URL(text);
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
-
-/** Runtime → tool: the thread is over (`POST {base}/close_thread`). Single shot, never retried (RT-NOTIFY). */
-export const closeThreadSchema = z.object({ thread_id: z.string() });
-
-/** Runtime → tool: the call is no longer wanted (`POST {base}/cancel_tool_call`). A result may still come. */
-export const cancelToolCallSchema = z.object({ thread_id: z.string(), tool_call_id: z.string() });
-
-/** Runtime → tool: what the user picked (`POST` to the choice's `response_url`); `selected` indexes `choices`. */
-export const choiceResponseSchema = z.object({ id: z.string(), selected: z.int().check(z.nonnegative()) });
-
-/** Runtime → tool, where the toolset says `needsMigration`: move a session's state (TOOL-MIGRATE). */
-export const migrateSchema = z.object({
-  session_id: z.string(),
-  destination_url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
-});
-
-export type CloseThread = z.infer<typeof closeThreadSchema>;
-export type Migrate = z.infer<typeof migrateSchema>;
-export type CancelToolCall = z.infer<typeof cancelToolCallSchema>;
-export type ChoiceResponse = z.infer<typeof choiceResponseSchema>;

@@ -30,55 +30,45 @@ export function validateTolerantly<Schema extends z.ZodMiniType>(
   const parsed = schema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data, nulls: [] };
   const nulls = parsed.error.issues.map(({ path }) => path).filter(path => isMemberNull(value, path));
-  if (nulls.length === 0) return { ok: false, faults: faultsOf(schema, value) };
-  const bare = structuredClone(value);
-  for (const path of nulls) deleteMember(bare, path);
-  const again = schema.safeParse(bare);
-  if (again.success) return { ok: true, value: again.data, nulls: nulls.map(path => jsonPath(path)) };
-  const required = new Set(again.error.issues.map(({ path }) => jsonPath(path)));
-  const isOptional = (fault: string) =>
-    nulls.some(path => fault.startsWith(`${jsonPath(path)}: `) && !required.has(jsonPath(path)));
-  const faults = [...faultsOf(schema, value), ...faultsOf(schema, bare)].filter(fault => !isOptional(fault));
-  return { ok: false, faults: onePerPath(faults) };
+  const missing = schema.safeParse(withoutMembers(value, nulls)).error?.issues ?? [];
+  const required = new Set(missing.map(({ path }) => jsonPath(path)));
+  const optional = nulls.filter(path => !required.has(jsonPath(path)));
+  const checked = validate(schema, withoutMembers(value, optional));
+  return checked.ok ? { ...checked, nulls: optional.map(path => jsonPath(path)) } : checked;
 }
 
 type Path = Issue['path'];
 
 function isMemberNull(value: unknown, path: Path): boolean {
-  const parent = valueAt(value, ...path.slice(0, -1).map(stepOf));
-  const name = path.at(-1);
-  return isRecord(parent) && typeof name === 'string' && Object.hasOwn(parent, name) && parent[name] === null;
+  return isRecord(parentOf(value, path)) && valueAt(value, ...path.map(stepOf)) === null;
 }
 
-function deleteMember(value: unknown, path: Path): void {
-  const parent = valueAt(value, ...path.slice(0, -1).map(stepOf));
-  if (isRecord(parent)) delete parent[String(path.at(-1))];
+function withoutMembers(value: unknown, paths: readonly Path[]): unknown {
+  if (paths.length === 0) return value;
+  const copy = structuredClone(value);
+  for (const path of paths) {
+    const parent = parentOf(copy, path);
+    if (isRecord(parent)) delete parent[String(path.at(-1))];
+  }
+  return copy;
+}
+
+function parentOf(value: unknown, path: Path): unknown {
+  return valueAt(value, ...path.slice(0, -1).map(stepOf));
 }
 
 function stepOf(step: PropertyKey): string | number {
   return typeof step === 'number' ? step : String(step);
 }
 
-/** Keeps the first error of each path: "must be a string" for null is better than "is required". */
-function onePerPath(faults: readonly string[]): readonly string[] {
-  const byPath = new Map<string, string>();
-  for (const fault of faults) {
-    const [path = ''] = fault.split(': ', 1);
-    if (!byPath.has(path)) byPath.set(path, fault);
-  }
-  return [...byPath.values()];
-}
-
 /** Validates again with `reportInput`, which would slow down the first validation. */
 function faultsOf(schema: z.ZodMiniType, value: unknown): string[] {
-  const issues = schema.safeParse(value, { reportInput: true, error: wordless }).error?.issues ?? [];
+  const issues = schema.safeParse(value, { reportInput: true, error: () => WORDLESS }).error?.issues ?? [];
   return issues.map(issue => `${jsonPath(issue.path)}: ${sentence(issue)}`);
 }
 
-/** In place of words where a schema has none: ours are made of the issue, whatever language a library's user gave zod. */
+/** The message of an issue whose schema has none: ours is made of the issue, whatever language a library's user gave zod. */
 export const WORDLESS = 'Invalid input';
-
-const wordless = () => WORDLESS;
 
 export function sentence(issue: Issue): string {
   if (issue.message !== WORDLESS) return issue.message;
@@ -94,9 +84,9 @@ function byCode(issue: Issue): string {
     case 'invalid_union':
       return 'options' in issue && issue.options ? oneOf(issue.options) : 'is not valid';
     case 'too_small':
-      return `must ${measure(issue.origin)} at least ${issue.minimum}${unit(issue.origin, issue.minimum)}`;
+      return bound(issue.origin, 'at least', issue.minimum);
     case 'too_big':
-      return `must ${measure(issue.origin)} at most ${issue.maximum}${unit(issue.origin, issue.maximum)}`;
+      return bound(issue.origin, 'at most', issue.maximum);
     case 'unrecognized_keys':
       return `has keys that are not known here: ${issue.keys.join(', ')}`;
     default:
@@ -116,13 +106,11 @@ function article(type: string): string {
   return `${/^[aeio]/.test(name) ? 'an' : 'a'} ${name}`;
 }
 
-function measure(origin: string): string {
-  return origin === 'string' || origin === 'array' ? 'have' : 'be';
-}
+const UNITS: Readonly<Record<string, string>> = { string: 'character', array: 'item' };
 
-const UNITS: Readonly<Record<string, string>> = { string: ' character', array: ' item' };
-
-function unit(origin: string, count: number | bigint): string {
-  const name = UNITS[origin] ?? '';
-  return name !== '' && Number(count) !== 1 ? `${name}s` : name;
+/** `have at least 1 item`, `be at least 0`. */
+function bound(origin: string, limit: string, count: number | bigint): string {
+  const unit = UNITS[origin];
+  if (unit === undefined) return `must be ${limit} ${count}`;
+  return `must have ${limit} ${count} ${unit}${Number(count) === 1 ? '' : 's'}`;
 }

@@ -2,7 +2,7 @@ import { humanBlockText } from '../dialects/mcp.js';
 import { type Choice, chooseSegment, type Drawing } from '../display/segments.js';
 import { type Exchange, llmTextOf } from '../events/exchange.js';
 import type { McpAnswer } from '../events/mcp-answer.js';
-import type { ToolResult } from '../protocol/callbacks/tool-result.js';
+import type { ToolResult } from '../protocol/callbacks.js';
 import { llmText } from '../protocol/outcome.js';
 import type { Warning } from '../protocol/requirements.js';
 import { prettyJson } from '../util/json-format.js';

@@ -12,9 +12,8 @@ import {
   sessionCallState,
   statusOf,
 } from '../events/session-calls.js';
-import { isSettledStatus, isTerminal } from '../protocol/callbacks.js';
 import type { JudgedOutcome } from '../protocol/outcome.js';
-import { refusalIn } from '../protocol/session.js';
+import { isSettledStatus, isTerminal, refusalIn } from '../protocol/session.js';
 import { onceEach } from '../util/collections.js';
 import { prettyJson } from '../util/json-format.js';
 import { formatDuration } from '../util/text.js';

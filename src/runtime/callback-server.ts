@@ -8,7 +8,7 @@ import type { Answer, Incoming, Refusal, Reply } from '../http/route.js';
 import { SecretPaths } from '../http/secret-paths.js';
 import { startServer } from '../http/server.js';
 import { type Callback, type CallbackReading, readCallback } from '../protocol/callbacks.js';
-import type { Invocation } from '../protocol/read-invocation.js';
+import type { Invocation } from '../protocol/invocation.js';
 
 /** Where the listener listens, and its address as the tool sees it. */
 export interface ListenerOptions {

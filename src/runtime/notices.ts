@@ -20,7 +20,7 @@ import {
   closeThreadUrl,
   type Migrate,
   migrateUrl,
-} from '../protocol/toolset.js';
+} from '../protocol/invocation.js';
 import { ProtocolCliError } from '../util/errors.js';
 
 /** Sends requests, records them, and adds the credentials of their origin. */
@@ -81,7 +81,9 @@ export async function send(
 
 /** A selection gets more time than a notice: a person waits for its effect, and it is sent once. */
 const SELECTION_TIMEOUT_MS = 10_000;
+
 const NOTICE_TIMEOUT_MS = 1_000;
+
 const EXCERPT = { maxBytes: 4 * 1024, partial: true } as const;
 
 /** A message to a tool server besides invocations; `kind` is the purpose in the log. */

@@ -9,7 +9,7 @@ import { TransportError } from '../http/client.js';
 import type { Answer } from '../http/route.js';
 import { SecretPaths } from '../http/secret-paths.js';
 import { readCallback, type UserChoice } from '../protocol/callbacks.js';
-import { type Invocation, invocationSchema } from '../protocol/read-invocation.js';
+import { type Invocation, invocationSchema } from '../protocol/invocation.js';
 import { validate } from '../protocol/validate.js';
 import type { Clock } from '../system/clock.js';
 import { ProtocolCliError } from '../util/errors.js';

@@ -2,7 +2,7 @@ import { Content } from '../../src/events/content.js';
 import type { Event, Fact } from '../../src/events/events.js';
 import type { Exchange } from '../../src/events/exchange.js';
 import { History } from '../../src/events/history.js';
-import type { Invocation } from '../../src/protocol/read-invocation.js';
+import type { Invocation } from '../../src/protocol/invocation.js';
 
 /*
  * Small stories out of facts: `historyOf(call(), at(3, acknowledged()), at(1_203, resultArrives()))`.
@@ -12,7 +12,9 @@ import type { Invocation } from '../../src/protocol/read-invocation.js';
 export type Moment = Fact & { readonly at?: number };
 
 export const KEY = 'call_abc123';
+
 export const THREAD = 'thread_xyz';
+
 export const ENDPOINT = 'http://127.0.0.1:3001/invoke';
 
 export const INVOCATION: Invocation = {
@@ -25,7 +27,9 @@ export const INVOCATION: Invocation = {
 };
 
 export const RESULT = { type: 'tool_result', group_id: THREAD, id: KEY, text: 'done' };
+
 export const OAUTH = { type: 'oauth', group_id: THREAD, id: KEY, auth_url: 'https://auth.example/consent' };
+
 export const CHOICE = {
   type: 'user_choice',
   group_id: THREAD,
@@ -35,10 +39,13 @@ export const CHOICE = {
   default: 0,
   response_url: 'http://127.0.0.1:3001/choices/1',
 };
+
 export const EVENT = { type: 'subscription_event', group_id: THREAD, tool_call_id: KEY, text: 'opened' };
+
 export const VIEW = { type: 'view_update', group_id: THREAD, view_type: 'diff', content: { patch: '' } };
 
 const calls = [KEY];
+
 const json = { 'content-type': 'application/json' };
 
 /** One dispatch of the invocation. */
@@ -160,28 +167,36 @@ export function untrackedRequest(
 }
 
 export const gaveUp = (): Moment[] => [{ kind: 'decided', what: 'give-up', by: 'policy', calls }];
+
 /** A selection; without the leg on which its question came it answers the oldest. */
 export const chose = (value: number, question?: string): Moment[] => [
   { kind: 'decided', what: 'choice', by: 'flag', value, calls, ...(question !== undefined && { question }) },
 ];
+
 export const consented = (): Moment[] => [{ kind: 'decided', what: 'consent', by: 'person', calls }];
+
 export const canceled = (by: 'person' | 'flag' | 'policy' = 'person'): Moment[] => [
   { kind: 'decided', what: 'cancel', by, calls },
 ];
+
 /** An invocation that is not sent. */
 export const denied = (by: 'person' | 'policy' = 'policy', reason = 'not here'): Moment[] => [
   { kind: 'denied', by, tool: 'edit_file', reason, calls, thread: THREAD, body: Content.ofJson(INVOCATION) },
 ];
+
 /** An invocation that someone else sends. */
 export const expected = (): Moment[] => [
   { kind: 'expected', calls, thread: THREAD, body: Content.ofJson(INVOCATION) },
 ];
+
 /** The notice that a thread is over, and its answer. */
 export const closed = (thread = THREAD): Moment[] =>
   untrackedRequest('close').map(moment => (moment.kind === 'request' ? { ...moment, thread } : moment));
+
 export const timedOut = (afterMs = 60_000): Moment[] => [
   { kind: 'expired', what: 'timeout', afterMs, calls },
 ];
+
 export const lingered = (afterMs = 500): Moment[] => [{ kind: 'expired', what: 'linger', afterMs }];
 
 /** Moments at a given time, in ms since the start. */

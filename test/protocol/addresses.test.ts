@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  baseOf,
-  cancelToolCallUrl,
-  closeThreadUrl,
-  discoveryCandidates,
-  migrateUrl,
-} from '../../src/protocol/toolset.js';
+import { cancelToolCallUrl, closeThreadUrl, migrateUrl } from '../../src/protocol/invocation.js';
+import { baseOf, discoveryCandidates } from '../../src/protocol/toolset.js';
 
 test.each([
   ['http://127.0.0.1:3001', ['http://127.0.0.1:3001']],

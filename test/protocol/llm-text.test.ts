@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ContentItem } from '../../src/protocol/callbacks/tool-result.js';
+import type { ContentItem } from '../../src/protocol/callbacks.js';
 import { llmText } from '../../src/protocol/outcome.js';
 import { anyCodePoint } from '../support/characters.js';
 
 const result = { type: 'tool_result', group_id: 'g', id: 'i' } as const;
+
 const text = (words: string): ContentItem => ({ type: 'text', text: words });
+
 const image: ContentItem = { type: 'image', data: 'AAAA', mediaType: 'image/png' };
 
 test('RT-TEXT: text is given unchanged, whatever display_as says', () => {

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { cancelToolCallSchema, choiceResponseSchema, closeThreadSchema } from '../../src/protocol/toolset.js';
+import {
+  cancelToolCallSchema,
+  choiceResponseSchema,
+  closeThreadSchema,
+} from '../../src/protocol/invocation.js';
 
 test.each([
   [closeThreadSchema, { thread_id: 'thread_xyz' }],

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { readInvocation } from '../../src/protocol/read-invocation.js';
+import { readInvocation } from '../../src/protocol/invocation.js';
 import { readJson } from '../../src/util/json.js';
 import { SEED_INVOCATION } from './seed-messages.js';
 
 const seed: Record<string, unknown> = JSON.parse(SEED_INVOCATION);
+
 const read = (source: string | object) =>
   readInvocation(readJson(Buffer.from(typeof source === 'string' ? source : JSON.stringify(source))));
+
 const faultsOf = (value: object) => {
   const reading = read(value);
   return reading.ok ? [] : reading.faults;

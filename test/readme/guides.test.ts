@@ -6,9 +6,13 @@ import { readCases, readExpectedFailures } from '../../src/fixtures/check-files.
 import { readFixtures } from '../../src/fixtures/read-fixtures.js';
 import { readSessionScript } from '../../src/fixtures/session-script.js';
 import { readCallback } from '../../src/protocol/callbacks.js';
-import { readInvocation } from '../../src/protocol/read-invocation.js';
+import {
+  cancelToolCallSchema,
+  choiceResponseSchema,
+  closeThreadSchema,
+  readInvocation,
+} from '../../src/protocol/invocation.js';
 import { readToolset } from '../../src/protocol/read-toolset.js';
-import { cancelToolCallSchema, choiceResponseSchema, closeThreadSchema } from '../../src/protocol/toolset.js';
 import { policySchema } from '../../src/runtime/policy.js';
 import { parseJson } from '../../src/util/json.js';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
@@ -30,9 +34,11 @@ import {
 } from './examples.js';
 
 let tool: Peer;
+
 beforeAll(async () => {
   tool = await startPeer('plain');
 });
+
 afterAll(() => tool.stop());
 
 describe.concurrent('every command of a guide prints what the guide shows', () => {

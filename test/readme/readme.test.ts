@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readCallback } from '../../src/protocol/callbacks.js';
-import { readInvocation } from '../../src/protocol/read-invocation.js';
+import { readInvocation } from '../../src/protocol/invocation.js';
 import { parseJson } from '../../src/util/json.js';
 import { blocksOf, compared, examplesOf, fileOf, freePort, local, outputOf, README } from './examples.js';
 
 const source = fileOf(README, 'tool.mjs');
+
 const examples = examplesOf(README.text);
 
 test('it has examples', () => expect(examples.length).toBeGreaterThan(5));

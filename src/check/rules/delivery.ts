@@ -1,6 +1,6 @@
 import { idOf } from '../../events/fold-exchange.js';
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
-import { addresseeIn } from '../../protocol/read-invocation.js';
+import { addresseeIn } from '../../protocol/invocation.js';
 import { REDACTED } from '../../util/redact.js';
 import { cutBeforeToken, excerpt, formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';

@@ -1,5 +1,6 @@
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
-import { migrateSchema, type Tool } from '../../protocol/toolset.js';
+import { migrateSchema } from '../../protocol/invocation.js';
+import type { Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import { parseDisplayScript } from '../../util/display-script.js';
 import { cutBeforeToken } from '../../util/text.js';

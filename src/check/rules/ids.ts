@@ -1,6 +1,6 @@
 import { idOf } from '../../events/fold-exchange.js';
 import type { Callback } from '../../protocol/callbacks.js';
-import type { Invocation } from '../../protocol/read-invocation.js';
+import type { Invocation } from '../../protocol/invocation.js';
 import { excerpt } from '../../util/text.js';
 import type { CallEvidence, Received } from '../call.js';
 import { indexNames, type NameIndex } from '../evidence.js';

@@ -1,8 +1,8 @@
 import { ACK_SLOW_MS, ACK_TOLERANCE_MS } from '../../events/exchange.js';
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { CALLBACK_TYPES } from '../../protocol/callbacks.js';
+import { invocationSchema } from '../../protocol/invocation.js';
 import { outcomeOfPayload, outcomeOfText } from '../../protocol/outcome.js';
-import { invocationSchema } from '../../protocol/read-invocation.js';
 import { groupBy } from '../../util/collections.js';
 import { bytesText, formatDuration } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';

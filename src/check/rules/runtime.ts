@@ -1,7 +1,11 @@
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { isSame } from '../../events/tool-call.js';
-import type { Invocation } from '../../protocol/read-invocation.js';
-import { cancelToolCallSchema, choiceResponseSchema, closeThreadSchema } from '../../protocol/toolset.js';
+import {
+  cancelToolCallSchema,
+  choiceResponseSchema,
+  closeThreadSchema,
+  type Invocation,
+} from '../../protocol/invocation.js';
 import { validate } from '../../protocol/validate.js';
 import { excerpt, formatDuration } from '../../util/text.js';
 import { bareUrl, mediaTypeOf, readUrl, tokenlessUrl } from '../../util/url.js';
@@ -437,6 +441,7 @@ function onDuplicateNames({ discoveries, calls }: Evidence): Observed {
     return called ? broken(what, [...proof, ...called.attempts]) : held(proof);
   });
 }
+
 /** A forged result that was answered 2xx may have been discarded, unless it took the place of the real one. */
 function onUnmatched({ callbacks }: CallEvidence): Observed {
   const unmatched = callbacks.filter(

@@ -1,6 +1,6 @@
 import { chooseSegment, diffKind, knownTypes } from '../../display/segments.js';
+import { addresseeIn } from '../../protocol/invocation.js';
 import { llmText, outcomeOfText } from '../../protocol/outcome.js';
-import { addresseeIn } from '../../protocol/read-invocation.js';
 import { credentialsIn, isCredentialHeader } from '../../util/credentials.js';
 import { REDACTED } from '../../util/redact.js';
 import { excerpt } from '../../util/text.js';

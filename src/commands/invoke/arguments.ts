@@ -1,5 +1,5 @@
 import { checkValue } from '../../json-schema/validator.js';
-import { optionsOf } from '../../protocol/callbacks.js';
+import { optionsOf } from '../../protocol/mcp.js';
 import { type JsonReading, parseJson, readJson } from '../../util/json.js';
 import { cut } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';

@@ -1,6 +1,6 @@
 import type { Log } from '../../events/log.js';
 import { checkValue } from '../../json-schema/validator.js';
-import { answerOf, choiceOf, defaultsOf, type Elicitation, questionOf } from '../../protocol/callbacks.js';
+import { answerOf, choiceOf, defaultsOf, type Elicitation, questionOf } from '../../protocol/mcp.js';
 import type { Warning } from '../../protocol/requirements.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { failureOf } from '../../render/failure.js';

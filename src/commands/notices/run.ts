@@ -1,5 +1,6 @@
+import { migrateSchema } from '../../protocol/invocation.js';
 import type { Warning } from '../../protocol/requirements.js';
-import { baseOf, migrateSchema } from '../../protocol/toolset.js';
+import { baseOf } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import type { Trouble } from '../../render/outputs/reporter.js';
 import { errorReport } from '../../render/outputs/trouble.js';

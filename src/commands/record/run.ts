@@ -1,6 +1,6 @@
 import type { Event } from '../../events/events.js';
 import type { EventRedactor } from '../../events/shareable.js';
-import { PROTOCOL_WORDS } from '../../protocol/words.js';
+import { PROTOCOL_WORDS } from '../../protocol/callbacks.js';
 import { fieldsOf } from '../../record/forwarder.js';
 import { type RecorderOptions, startRecorder } from '../../record/recorder.js';
 import { createTranscriptFile } from '../../record/transcript-file.js';

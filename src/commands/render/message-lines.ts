@@ -1,9 +1,14 @@
 import type { Feature, SoundReading } from '../../dialects/dialect.js';
 import { urlSecrets } from '../../events/shareable.js';
-import type { Callback, ToolRequest } from '../../protocol/callbacks.js';
+import type { Callback } from '../../protocol/callbacks.js';
+import type { Invocation } from '../../protocol/invocation.js';
 import type { JudgedOutcome } from '../../protocol/outcome.js';
-import type { Invocation } from '../../protocol/read-invocation.js';
-import { ACTIVE_STATE_CHANGE, activeStateSchema, type Changes } from '../../protocol/session.js';
+import {
+  ACTIVE_STATE_CHANGE,
+  activeStateSchema,
+  type Changes,
+  type ToolRequest,
+} from '../../protocol/session.js';
 import { questionLines } from '../../render/callbacks.js';
 import { counted, type Line, labelled, line, quote, say, textLines } from '../../render/line.js';
 import { basisWords } from '../../render/steps.js';

@@ -10,7 +10,7 @@ import { isBodyLost, toldOnce } from '../../events/round-trips.js';
 import { type Session, Sessions } from '../../events/session-calls.js';
 import { callbackSecrets } from '../../events/shareable.js';
 import { isWhole, missingFrom, type Transcript } from '../../events/transcript-reader.js';
-import { readInvocation } from '../../protocol/read-invocation.js';
+import { readInvocation } from '../../protocol/invocation.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { failureOf } from '../../render/failure.js';
 import { clipped, counted as countedNoun, type Line, line, quote, say } from '../../render/line.js';

@@ -3,7 +3,7 @@ import type { CallLog } from '../../events/call-log.js';
 import { canBeGivenUp } from '../../events/exchange.js';
 import type { SchemaFault } from '../../json-schema/faults.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
-import type { Invocation } from '../../protocol/read-invocation.js';
+import type { Invocation } from '../../protocol/invocation.js';
 import { judgeArguments } from '../../runtime/discover.js';
 import { closeThread, giveUp, isTaken } from '../../runtime/notices.js';
 import { rulingOn } from '../../runtime/policy.js';

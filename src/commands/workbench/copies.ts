@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallLog } from '../../events/call-log.js';
 import type { Event, RequestEvent } from '../../events/events.js';
 import { shareableText } from '../../events/shareable.js';
-import { type Invocation, readInvocation } from '../../protocol/read-invocation.js';
+import { type Invocation, readInvocation } from '../../protocol/invocation.js';
 import { concerning } from '../../render/wire.js';
 import type { Said, ShellLine, Volume } from '../../tui/workbench/model.js';
 import { parseJson } from '../../util/json.js';

@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
 import { CALLBACK_TYPES } from '../../protocol/callbacks.js';
+import { invocationSchema } from '../../protocol/invocation.js';
 import { outcomeSchema } from '../../protocol/outcome.js';
-import { invocationSchema } from '../../protocol/read-invocation.js';
 
 const count = z.int().check(z.nonnegative());
+
 const basis = { basis: z.enum(['declared', 'convention', 'ours', 'assumed']) };
+
 const [success, error, canceled, timeout, denied, unknown] = outcomeSchema._zod.def.options;
 
 const judgedOutcomeSchema = z.discriminatedUnion('type', [
@@ -126,11 +128,14 @@ const repeatsSchema = z.object({
 });
 
 export type Report = z.infer<typeof reportSchema>;
+
 /** What it says of a call that was made. */
 export type CallReport = z.infer<z.ZodMiniObject<typeof call>>;
+
 export type RepeatsReport = z.infer<typeof repeatsSchema>;
 
 reportSchema.register(z.globalRegistry, { id: 'report' });
+
 repeatsSchema.register(z.globalRegistry, { id: 'repeats' });
 
 /** The JSON Schema of what `invoke -o json` prints. Published as fixtures/report.schema.json. */
@@ -193,6 +198,7 @@ export function sessionReportJsonSchema(): Readonly<Record<string, unknown>> {
 }
 
 const ms = z.number().check(z.nonnegative());
+
 const seqs = z.array(count).check(z.describe('By their seq in the transcript, the events that prove it'));
 
 const excerpt = z.object({

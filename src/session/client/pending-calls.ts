@@ -1,7 +1,6 @@
 import type { Answer, AnsweredCall } from '../../dialects/dialect.js';
 import { isEqual } from '../../fixtures/pattern.js';
-import { isSettledStatus } from '../../protocol/callbacks.js';
-import { ACTIVE_STATE_CHANGE } from '../../protocol/session.js';
+import { ACTIVE_STATE_CHANGE, isSettledStatus } from '../../protocol/session.js';
 import { excerpt } from '../../util/text.js';
 import { foreignWords, isRecord } from '../../util/values.js';
 

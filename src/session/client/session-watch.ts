@@ -1,5 +1,5 @@
 import { isEqual } from '../../fixtures/pattern.js';
-import { isSettledStatus } from '../../protocol/callbacks.js';
+import { isSettledStatus } from '../../protocol/session.js';
 import { createRedactor } from '../../util/redact.js';
 import { excerpt } from '../../util/text.js';
 import { type PendingCall, PendingCalls } from './pending-calls.js';

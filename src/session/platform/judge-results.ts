@@ -1,5 +1,5 @@
 import { isEqual } from '../../fixtures/pattern.js';
-import { errorEventSchema, type SettledCall, sessionResultSchema } from '../../protocol/callbacks.js';
+import { errorEventSchema, type SettledCall, sessionResultSchema } from '../../protocol/session.js';
 import { isRecord } from '../../util/values.js';
 import {
   type Detail,

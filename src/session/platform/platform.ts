@@ -5,7 +5,7 @@ import { createLog, type Listener, type Log } from '../../events/log.js';
 import type { SessionVerificationReport } from '../../events/verification.js';
 import { defaultSessionScript, type SessionScript } from '../../fixtures/session-script.js';
 import { type RunningServer, startServer } from '../../http/server.js';
-import { isSettledStatus } from '../../protocol/callbacks.js';
+import { isSettledStatus } from '../../protocol/session.js';
 import { type Clock, systemClock } from '../../system/clock.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { SessionApi } from './api.js';

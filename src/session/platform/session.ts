@@ -4,8 +4,13 @@ import type { SessionProblem } from '../../events/verification.js';
 import { type Difference, wantedText } from '../../fixtures/pattern.js';
 import type { ScriptCall, SessionScript, SessionTool } from '../../fixtures/session-script.js';
 import { fillTemplates } from '../../fixtures/template.js';
-import { isTerminal, type SessionStatus, type SettledCall } from '../../protocol/callbacks.js';
-import { ACTIVE_STATE_CHANGE, type SessionEvent } from '../../protocol/session.js';
+import {
+  ACTIVE_STATE_CHANGE,
+  isTerminal,
+  type SessionEvent,
+  type SessionStatus,
+  type SettledCall,
+} from '../../protocol/session.js';
 import { parseJson } from '../../util/json.js';
 import { isRecord, jsonPath } from '../../util/values.js';
 

@@ -1,7 +1,8 @@
 import { loadHighlighter } from '../../display/syntax/load.js';
 import type { Exchange } from '../../events/exchange.js';
 import { type Session, statusOf } from '../../events/session-calls.js';
-import { isSettledStatus, type OAuth, type UserChoice } from '../../protocol/callbacks.js';
+import type { OAuth, UserChoice } from '../../protocol/callbacks.js';
+import { isSettledStatus } from '../../protocol/session.js';
 import { clipped, type Line, quote, say } from '../../render/line.js';
 import type { Paper } from '../../render/outputs/reporter.js';
 import {

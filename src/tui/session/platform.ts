@@ -1,6 +1,6 @@
 import type { Event } from '../../events/events.js';
 import { type Session, Sessions, statusOf } from '../../events/session-calls.js';
-import { isTerminal } from '../../protocol/callbacks.js';
+import { isTerminal } from '../../protocol/session.js';
 import type { CallView } from '../../render/calls.js';
 import { type Line, quote, say } from '../../render/line.js';
 import {

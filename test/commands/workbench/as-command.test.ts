@@ -5,7 +5,7 @@ import { readArguments } from '../../../src/commands/invoke/arguments.js';
 import { asCommand, type CalledAs } from '../../../src/commands/workbench/copies.js';
 import { CallLog } from '../../../src/events/call-log.js';
 import type { Event } from '../../../src/events/events.js';
-import type { Invocation } from '../../../src/protocol/read-invocation.js';
+import type { Invocation } from '../../../src/protocol/invocation.js';
 import { parseJson } from '../../../src/util/json.js';
 import { createRedactor } from '../../../src/util/redact.js';
 import { call, eventsOf, INVOCATION, KEY } from '../../events/build.js';

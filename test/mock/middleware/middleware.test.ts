@@ -1,14 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Middlewares } from '../../../src/mock/middleware.js';
-import type { Invocation } from '../../../src/protocol/read-invocation.js';
+import type { Invocation } from '../../../src/protocol/invocation.js';
 import { anyCharacter } from '../../support/characters.js';
 import { deepFreeze } from '../../support/deep-freeze.js';
 
 const KEYS = ['authorization', 'api_key', 'password', 'secret', 'token'];
+
 type Settings = ConstructorParameters<typeof Middlewares>[0];
+
 const middlewares = (options: Partial<Settings> = {}) =>
   new Middlewares({ redact: KEYS, sanitize: true, audit: true, ...options });
+
 const calledWith = (args: unknown) =>
   ({ operation: 'op', arguments: args, id: 'i', group_id: 'g', callback_url: '' }) as Invocation;
 
@@ -21,6 +24,7 @@ function shape(value: unknown, args: unknown = {}, options: Partial<Settings> = 
 /** As it goes over the wire. */
 const wire = (value: unknown, args?: unknown, options?: Partial<Settings>) =>
   JSON.parse(JSON.stringify(shape(value, args, options).value));
+
 const R = '[redacted]';
 
 describe('TOOL-SECRET: values of secret keys', () => {

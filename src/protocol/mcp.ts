@@ -1,0 +1,104 @@
+import * as z from 'zod/mini';
+import { isRecord } from '../util/values.js';
+import type { UserChoice } from './callbacks.js';
+
+/** The parameters of `notifications/progress`. */
+export const progressSchema = z.object({
+  progress: z.number(),
+  total: z.optional(z.number()),
+  message: z.optional(z.string()),
+});
+
+export type Progress = z.infer<typeof progressSchema>;
+
+/** The parameters of `elicitation/create` in form mode. */
+export const elicitationSchema = z.object({
+  mode: z.optional(z.literal('form')),
+  message: z.string(),
+  requestedSchema: z.looseObject({
+    type: z.literal('object'),
+    properties: z.record(z.string(), z.record(z.string(), z.unknown())),
+    required: z.optional(z.array(z.string())),
+  }),
+});
+
+export type Elicitation = z.infer<typeof elicitationSchema>;
+
+/** One of the values that a field of a form allows. */
+interface FormOption {
+  readonly value: unknown;
+  readonly label: string;
+}
+
+/** The values that a field allows; null when it is open. */
+export function optionsOf(field: Readonly<Record<string, unknown>>): readonly FormOption[] | null {
+  if (field['type'] === 'boolean')
+    return [true, false].map(value => ({ value, label: value ? 'yes' : 'no' }));
+  const titled = field['oneOf'] ?? field['anyOf'];
+  if (Array.isArray(titled) && titled.length > 0 && titled.every(each => isRecord(each) && 'const' in each))
+    return titled.map(({ const: value, title }) => ({ value, label: words(title ?? value) }));
+  const { enum: values, enumNames: names } = field;
+  if (!Array.isArray(values) || values.length === 0) return null;
+  const labels: readonly unknown[] = Array.isArray(names) ? names : [];
+  return values.map((value, index) => ({ value, label: words(labels[index] ?? value) }));
+}
+
+function words(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** A form with one field that allows certain values: a choice. */
+interface FormChoice {
+  readonly field: string;
+  readonly options: readonly FormOption[];
+  /** Index of the default option. */
+  readonly preset: number;
+}
+
+export function choiceOf({ requestedSchema: { properties } }: Elicitation): FormChoice | null {
+  const [[field, property] = ['', {}], ...others] = Object.entries(properties);
+  const options = optionsOf(property);
+  if (others.length > 0 || options === null) return null;
+  const preset = options.findIndex(({ value }) => value === property['default']);
+  return { field, options, preset: Math.max(0, preset) };
+}
+
+/** The actions that are offered after the options of a choice. */
+const OTHER_ACTIONS = ['decline', 'cancel'] as const;
+
+const MOST_NAMED = 20;
+
+/** A form as a question with choices: the options of its only field, or whether it is filled in. */
+export function questionOf(
+  form: Elicitation,
+  { group, id }: { readonly group: string; readonly id: string },
+) {
+  const choice = choiceOf(form);
+  const fields = Object.keys(form.requestedSchema.properties);
+  const rest = fields.length > MOST_NAMED ? ', …' : '';
+  const asked = choice || fields.length === 0 ? '' : ` (${fields.slice(0, MOST_NAMED).join(', ')}${rest})`;
+  return {
+    type: 'user_choice',
+    group_id: group,
+    id,
+    prompt: form.message + asked,
+    choices: [...(choice ? choice.options.map(({ label }) => label) : ['accept']), ...OTHER_ACTIONS],
+    default: choice?.preset ?? 0,
+    response_url: '',
+  } satisfies UserChoice;
+}
+
+/** The values of a form when nothing is filled in. */
+export function defaultsOf({ requestedSchema: { properties } }: Elicitation): Record<string, unknown> {
+  const entries = Object.entries(properties).map(([name, property]) => [name, property['default']] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+/** The answer that picking a choice of {@link questionOf} gives. */
+export function answerOf(form: Elicitation, selected: number) {
+  const choice = choiceOf(form);
+  const action = OTHER_ACTIONS[selected - (choice?.options.length ?? 1)];
+  if (action) return { action, selected };
+  const content = choice ? { [choice.field]: choice.options[selected]?.value } : defaultsOf(form);
+  return { action: 'accept', content, selected } as const;
+}

@@ -221,7 +221,7 @@ export function subscribeToAll(source: {
 }
 
 /** `-o ndjson`: writes each event to stdout as a line of a transcript. Returns how to end the transcript. */
-function streamTranscript(
+export function streamTranscript(
   subscribe: Subscribe,
   stdout: NodeJS.WriteStream,
   redactor: Redactor,

@@ -3,7 +3,7 @@ import { type Arrival, type Exchange, outcomeOf } from '../../events/exchange.js
 import { idOf } from '../../events/fold-exchange.js';
 import type { History, UntrackedRequest, View } from '../../events/history.js';
 import { shareableArrival, shareableMessage } from '../../events/shareable.js';
-import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
+import type { TranscriptAbout } from '../../events/transcript-writer.js';
 import type { Callback } from '../../protocol/callbacks.js';
 import { llmText } from '../../protocol/outcome.js';
 import type { Warning } from '../../protocol/requirements.js';
@@ -15,9 +15,7 @@ import { panesOf } from '../../render/panes.js';
 import { arrivalStep, stepLine, strayWords } from '../../render/steps.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, dressLine, type Theme, wrapLine } from '../../render/terminal/theme.js';
-import type { Redactor } from '../../util/redact.js';
-import { type OutputLine, safeJsonLine } from '../../util/redact.js';
-import { droppedEvents } from '../output.js';
+import { type OutputLine, type Redactor, safeJsonLine } from '../../util/redact.js';
 
 /** A callback that was answered, of a call that another program made. */
 export interface HeardCallback {
@@ -31,7 +29,7 @@ export interface HeardCallback {
 }
 
 /** Something that came to the listener and was answered: a callback, or a post that belongs to no call. */
-export type Heard = HeardCallback | { readonly kind: 'stray'; readonly untrackedRequest: UntrackedRequest };
+type Heard = HeardCallback | { readonly kind: 'stray'; readonly untrackedRequest: UntrackedRequest };
 
 /** What was heard, if the event is an answer of the listener; else null. */
 export function heardIn(history: History, expected: ReadonlySet<string>, event: Event): Heard | null {
@@ -54,7 +52,7 @@ function viewOf({ threads }: History, { message, verdict }: Arrival): View | nul
   return threads.get(message.group_id)?.views.get(message.view_type) ?? null;
 }
 
-export interface FormatOptions {
+interface FormatOptions {
   readonly supports: ReadonlySet<string>;
   readonly redactor: Redactor;
   readonly callbackUrl: string;
@@ -65,16 +63,15 @@ export interface FormatOptions {
   readonly width?: number | undefined;
 }
 
-/** One format of the output, in lines. */
-export interface Format {
-  readonly begin: readonly OutputLine[];
-  /** Whether it prints every event, not only what was heard. */
-  readonly isWhole: boolean;
-  lines(event: Event, heard: Heard | null): readonly OutputLine[];
-  /** Events that were dropped because the reader is too slow. */
-  lost(count: number, event: Event): readonly OutputLine[];
-  end(reason: string): readonly OutputLine[];
+/** How callbacks are printed. */
+interface Format {
+  lines(heard: Heard): readonly OutputLine[];
+  /** What is printed in place of dropped callbacks. */
+  lost(count: number): OutputLine;
 }
+
+/** `-o`, besides the transcript. */
+export const FORMATS = { plain: plainFormat, json: jsonFormat };
 
 /** What is worth a warning besides the verdict, which is printed anyway. */
 export function callbackWarnings(
@@ -88,31 +85,26 @@ export function callbackWarnings(
 }
 
 /** A line for each callback: its verdict, the message, and of a result what the LLM and the human get. */
-export function jsonFormat(options: FormatOptions): Format {
-  const startedAt = Date.parse(options.about.startedAt);
-  const write = (report: object) => safeJsonLine(report, options.redactor);
+function jsonFormat({ about, redactor, supports }: FormatOptions): Format {
+  const startedAt = Date.parse(about.startedAt);
+  const write = (report: object) => safeJsonLine(report, redactor);
   return {
-    begin: [],
-    isWhole: false,
-    lines(_, heard) {
-      if (!heard) return [];
-      const { at } = heard.kind === 'stray' ? heard.untrackedRequest : heard.arrival;
-      const time = new Date(startedAt + at).toISOString();
-      return [write({ time, ...reportOf(heard, options.supports) })];
+    lines(heard) {
+      const time = new Date(startedAt + timeOf(heard)).toISOString();
+      return [write({ time, ...reportOf(heard, supports) })];
     },
-    lost: dropped => [write({ dropped })],
-    end: () => [],
+    lost: dropped => write({ dropped }),
   };
 }
 
-function reportOf(heard: Heard, supports: ReadonlySet<string>): object {
-  if (heard.kind === 'callback') return callbackReport(heard, supports);
-  const { status, refusal } = heard.untrackedRequest;
-  return { type: null, verdict: 'rejected', status, reason: refusal };
-}
+const timeOf = (heard: Heard) => (heard.kind === 'stray' ? heard.untrackedRequest.at : heard.arrival.at);
 
-function callbackReport(heard: HeardCallback, supports: ReadonlySet<string>): object {
-  const { arrival, isExpected: expected } = heard;
+function reportOf(heard: Heard, supports: ReadonlySet<string>): object {
+  if (heard.kind === 'stray') {
+    const { status, refusal: reason } = heard.untrackedRequest;
+    return { type: null, verdict: 'rejected', status, reason };
+  }
+  const { exchange, arrival, isExpected: expected } = heard;
   const { message, verdict, status, size: bytes } = arrival;
   return {
     type: message?.type ?? null,
@@ -124,12 +116,12 @@ function callbackReport(heard: HeardCallback, supports: ReadonlySet<string>): ob
     expected,
     bytes,
     message: message && shareableMessage(message),
-    ...(verdict.kind === 'settles' && resultReport(heard, supports)),
+    ...(verdict.kind === 'settles' && resultReport(exchange, supports)),
     warnings: callbackWarnings(heard, supports),
   };
 }
 
-function resultReport({ exchange }: HeardCallback, supports: ReadonlySet<string>): object {
+function resultReport(exchange: Exchange, supports: ReadonlySet<string>): object {
   const { settled } = exchange;
   const panes = panesOf(exchange, supports);
   if (settled?.by !== 'result' || !panes) return {};
@@ -141,50 +133,22 @@ function resultReport({ exchange }: HeardCallback, supports: ReadonlySet<string>
   };
 }
 
-/** Every event as it happens: the lines of a transcript. */
-export function ndjsonFormat({ redactor, about }: FormatOptions): Format {
-  const writer = transcriptWriter(redactor);
-  return {
-    begin: [writer.header(about)],
-    isWhole: true,
-    lines: event => writer.lines(event),
-    lost: (count, event) => writer.event(droppedEvents(count, event)),
-    end: reason => [writer.end(reason)],
-  };
-}
-
 /** As `invoke -o plain`: a line for each message, then what the human sees and what the LLM gets. */
-export function plainFormat(options: FormatOptions): Format {
-  const { level, isTTY, width } = options;
+function plainFormat(options: FormatOptions): Format {
+  const { level, width } = options;
   const theme = createTheme(level);
-  const isTimeToTell = fewerGuesses();
+  let guesses = 0;
   return {
-    begin: [],
-    isWhole: false,
-    lines(_, heard) {
-      if (!heard || !isTimeToTell(heard)) return [];
-      const drawn = linesOf(isTTY ? heard : shareable(heard), options);
+    lines(heard) {
+      // Prints the first, the tenth, the hundredth post to a wrong address, so that a guesser cannot drown the rest.
+      const isGuess = heard.kind === 'stray' && heard.untrackedRequest.refusal === 'wrong-address';
+      if (isGuess && !Number.isInteger(Math.log10(++guesses))) return [];
+      const drawn = linesOf(heard, options);
       const length = heard.kind === 'callback' ? heard.arrival.size : 0;
       return [{ length, [Symbol.iterator]: () => joined(drawn, theme, width) }];
     },
-    lost: count => [`… ${count} events dropped: the reader of stdout is too slow`],
-    end: () => [],
+    lost: count => `… ${count} events dropped: the reader of stdout is too slow`,
   };
-}
-
-/** In a file or a pipe, the secret address is on the first line only. */
-const ON_FIRST_LINE = 'the callback_url of the first line';
-
-function* linesOf(heard: Heard, options: FormatOptions): Generator<Line> {
-  const { isTTY, callbackUrl } = options;
-  if (heard.kind === 'stray') {
-    const line = strayLine(heard.untrackedRequest, isTTY ? callbackUrl : ON_FIRST_LINE);
-    return yield timed(heard.untrackedRequest.at, line);
-  }
-  const [first = [], ...rest] = heardLines(heard);
-  yield timed(heard.arrival.at, first);
-  for (const line of rest) yield [MARGIN, ...line];
-  yield* paneBlock(heard, options);
 }
 
 /** The lines as text, without the last line feed. */
@@ -195,6 +159,31 @@ function* joined(lines: Iterable<Line>, theme: Theme, width: number | undefined)
       yield `${separator}${text}`;
       separator = '\n';
     }
+}
+
+/** In a file or a pipe, the secret address is on the first line only. */
+const ON_FIRST_LINE = 'the callback_url of the first line';
+
+const MARGIN = say(' '.repeat(9));
+
+function* linesOf(heard: Heard, { isTTY, callbackUrl, supports, width }: FormatOptions): Generator<Line> {
+  const time = say(`${elapsed(timeOf(heard)).padStart(8)} `, 'dim');
+  if (heard.kind === 'stray') {
+    const line = strayLine(heard.untrackedRequest, isTTY ? callbackUrl : ON_FIRST_LINE);
+    return yield [time, ...line];
+  }
+  // A file or a pipe is a log: only the user may see URLs that give power (RT-OAUTH).
+  const arrival = isTTY ? heard.arrival : shareableArrival(heard.arrival);
+  const [first = [], ...rest] = heardLines({ ...heard, arrival });
+  yield [time, ...first];
+  for (const line of rest) yield [MARGIN, ...line];
+  const panes = arrival.verdict.kind === 'settles' ? panesOf(heard.exchange, supports) : null;
+  const drawn = [...(panes ? [panes.human, panes.llm] : []), ...(heard.view ? [viewPane(heard.view)] : [])];
+  for (const pane of drawn) {
+    yield [];
+    yield* wholePane(pane, { ...(width !== undefined && { width }) });
+  }
+  if (drawn.length > 0) yield [];
 }
 
 /** Characters of an id or of an address. */
@@ -233,39 +222,4 @@ function strayLine(request: UntrackedRequest, callbackUrl: string): Line {
   if (refusal !== 'wrong-address') return marked('failed', strayWords(request));
   const refused = clipped(`a ${method} to ${url} was refused with ${status}`, 'plain', MOST);
   return marked('failed', line`${refused}: callbacks go to ${clipped(callbackUrl, 'plain', MOST)}`);
-}
-
-const MARGIN = say(' '.repeat(9));
-
-function timed(at: number, line: Line): Line {
-  return [say(`${elapsed(at).padStart(8)} `, 'dim'), ...line];
-}
-
-/** The panes of a result or a view, each after an empty line. */
-function* paneBlock(
-  { exchange, arrival, view }: HeardCallback,
-  { supports, width }: FormatOptions,
-): Generator<Line> {
-  const panes = arrival.verdict.kind === 'settles' ? panesOf(exchange, supports) : null;
-  const drawn = [...(panes ? [panes.human, panes.llm] : []), ...(view ? [viewPane(view)] : [])];
-  for (const pane of drawn) {
-    yield [];
-    yield* wholePane(pane, { ...(width !== undefined && { width }) });
-  }
-  if (drawn.length > 0) yield [];
-}
-
-/** A file or a pipe is a log: only the user may see URLs that give power (RT-OAUTH). */
-function shareable(heard: Heard): Heard {
-  return heard.kind === 'stray' ? heard : { ...heard, arrival: shareableArrival(heard.arrival) };
-}
-
-/** Prints the first, the tenth, the hundredth post to a wrong address, so that a guesser cannot drown the rest. */
-function fewerGuesses(): (heard: Heard) => boolean {
-  let strays = 0;
-  return heard => {
-    if (heard.kind === 'callback' || heard.untrackedRequest.refusal !== 'wrong-address') return true;
-    strays += 1;
-    return Number.isInteger(Math.log10(strays));
-  };
 }

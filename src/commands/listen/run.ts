@@ -1,14 +1,8 @@
-import type { Event } from '../../events/events.js';
 import { History } from '../../events/history.js';
 import type { Trouble } from '../../render/outputs/reporter.js';
-import { troubleText, warningText } from '../../render/outputs/trouble.js';
+import { warningText } from '../../render/outputs/trouble.js';
 import { misdirected } from '../../render/warnings.js';
-import {
-  type CallIds,
-  type ListenerOptions,
-  type OpenListener,
-  startOpenListener,
-} from '../../runtime/callback-server.js';
+import { type CallIds, type OpenListener, startOpenListener } from '../../runtime/callback-server.js';
 import { type Clock, systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
 import { isClosed } from '../../system/streams.js';
@@ -18,19 +12,10 @@ import { visibleLine } from '../../util/visible.js';
 import { type ServerFlags, usage } from '../options.js';
 import { BoundedLines, colourOf } from '../output.js';
 import type { Run } from '../run.js';
-import { networkWarnings, printReady, runServer } from '../run-server.js';
-import { type ExitStatus, statusOfFailure, type Terminal } from '../terminal.js';
+import { networkWarnings, printReady, runServer, type Subscribe, streamTranscript } from '../run-server.js';
+import type { ExitStatus, Terminal } from '../terminal.js';
 import { BoundedHistory } from './bounded-history.js';
-import {
-  callbackWarnings,
-  type HeardCallback,
-  heardIn,
-  jsonFormat,
-  ndjsonFormat,
-  plainFormat,
-} from './formats.js';
-
-const FORMATS = { plain: plainFormat, json: jsonFormat, ndjson: ndjsonFormat };
+import { callbackWarnings, FORMATS, type HeardCallback, heardIn } from './formats.js';
 
 /** The options of `listen`, as commander hands them over. */
 export interface ListenFlags extends ServerFlags {
@@ -39,40 +24,40 @@ export interface ListenFlags extends ServerFlags {
   readonly expect?: readonly CallIds[];
   readonly groupId?: string;
   readonly id?: string;
+  /** Results after which it stops; undefined: never. */
   readonly count?: number;
   /** Milliseconds; 0 listens forever. */
   readonly timeout: number;
   readonly supports: ReadonlySet<string>;
-  readonly output: keyof typeof FORMATS;
+  readonly output: keyof typeof FORMATS | 'ndjson';
   readonly save?: string;
 }
 
-interface ListenPlan {
-  readonly flags: ListenFlags;
-  readonly listener: ListenerOptions;
-  /** The only calls that count; none: all that come. */
-  readonly expected: readonly CallIds[];
-  /** Results after which it stops; null: never. */
-  readonly count: number | null;
-}
-
-/** @throws ProtocolCliError `usage`. */
-function planListen(flags: ListenFlags): ListenPlan {
-  const { count = null, host, port, callbackUrl: publicUrl, allowHost = [], maxBody, output, save } = flags;
+/** Runs `listen`; to be stopped is its normal end. @throws ProtocolCliError `usage`, `port-in-use`, `unwritable-file` */
+export async function runListen(
+  flags: ListenFlags,
+  terminal: Terminal,
+  clock: Clock = systemClock,
+): Promise<number> {
   const expected = [...(flags.expect ?? []), ...expectedPair(flags)];
-  if (count === 0)
-    throw usage('--count must be at least 1', 'Without --count, listen runs until it is stopped.');
-  if (count !== null && expected.length > 0 && count > expected.length)
-    throw usage(
-      `--count ${count}: only ${expected.length} results are expected`,
-      'Each expected call has one result.',
-    );
-  const keepBodies = output === 'ndjson' || save !== undefined;
-  const listener = { host, port, allowedHosts: allowHost, maxBody, keepBodies };
-  return {
-    ...{ flags, expected, count },
-    listener: { ...listener, ...(publicUrl !== undefined && { publicUrl }) },
-  };
+  checkCount(flags, expected.length);
+  keepHeapTight();
+  return runServer({ terminal, clock }, async (run, onClose) => {
+    const history = new History();
+    run.log.subscribe(event => history.apply(event));
+    const { host, port, callbackUrl: publicUrl, allowHost: allowedHosts = [], maxBody, output, save } = flags;
+    const keepBodies = output === 'ndjson' || save !== undefined;
+    const address = { host, port, allowedHosts, maxBody, keepBodies };
+    const listener = await startOpenListener(run.log, history, {
+      ...address,
+      ...(publicUrl !== undefined && { publicUrl }),
+    });
+    run.redactor.add(listener.token);
+    const listening = new Listening(flags, listener, run, history);
+    onClose(() => listening.close());
+    await run.save(save);
+    return { quit: listening.start(expected), verify: async () => listening.report() };
+  });
 }
 
 /** `--group-id` and `--id`: as `--expect`, for ids with a slash. */
@@ -85,24 +70,14 @@ function expectedPair({ groupId, id }: ListenFlags): CallIds[] {
   );
 }
 
-/** `listen`, from the flags to the exit status: to be stopped is its normal end. */
-export async function runListen(
-  flags: ListenFlags,
-  terminal: Terminal,
-  clock: Clock = systemClock,
-): Promise<number> {
-  const plan = planListen(flags);
-  keepHeapTight();
-  return runServer({ terminal, clock }, async (run, onClose) => {
-    const history = new History();
-    run.log.subscribe(event => history.apply(event));
-    const listener = await startOpenListener(run.log, history, plan.listener);
-    run.redactor.add(listener.token);
-    const listening = new Listening(plan, listener, run, history);
-    onClose(() => listening.close());
-    const { over } = await listening.start();
-    return { quit: over, verify: async () => listening.report() };
-  });
+function checkCount({ count }: ListenFlags, expected: number): void {
+  if (count === 0)
+    throw usage('--count must be at least 1', 'Without --count, listen runs until it is stopped.');
+  if (count !== undefined && expected > 0 && count > expected)
+    throw usage(
+      `--count ${count}: only ${expected} results are expected`,
+      'Each expected call has one result.',
+    );
 }
 
 /** Prints what arrives until enough came, the time is over, or the output has no reader. */
@@ -110,29 +85,27 @@ class Listening {
   /** Why it ended; the name of an error for the transcript. */
   #reason: 'done' | 'timeout' | 'unwritable-file' | 'failed' = 'failed';
   #trouble: Trouble | null = null;
-  #endOutput: (reason: string) => Promise<void> = async () => {};
+  #endOutput: (reason: string) => void = () => {};
   readonly #stops: (() => void)[] = [];
 
   constructor(
-    private readonly plan: ListenPlan,
+    private readonly flags: ListenFlags,
     private readonly listener: OpenListener,
     private readonly run: Run,
     private readonly history: History,
   ) {}
 
-  /** Resolves once it listens, to a promise that resolves when it is over. */
-  async start(): Promise<{ readonly over: Promise<void> }> {
-    const { listener, plan, run } = this;
-    const { log } = run;
-    await run.save(plan.flags.save);
+  /** Resolves when it is over. */
+  start(expected: readonly CallIds[]): Promise<void> {
+    const { listener, run, history } = this;
     this.#printReady();
     this.#startOutput();
     const over = this.#untilOver();
-    const bounded = new BoundedHistory(this.history, listener.calls.expected);
-    log.subscribe(event => bounded.apply(event));
-    for (const ids of plan.expected) listener.calls.expect(ids); // last: every subscriber must get the event
+    const bounded = new BoundedHistory(history, listener.calls.expected);
+    run.log.subscribe(event => bounded.apply(event));
+    for (const ids of expected) listener.calls.expect(ids); // last: every subscriber must get the event
     this.#reason = 'done';
-    return { over };
+    return over;
   }
 
   async close(): Promise<void> {
@@ -140,72 +113,62 @@ class Listening {
     if (this.#reason === 'timeout') this.#trouble = this.#shortfall();
     await this.listener.close();
     const reason = this.#reason === 'timeout' ? (this.#trouble?.code ?? 'done') : this.#reason;
-    if (this.#reason !== 'unwritable-file') await this.#endOutput(reason);
+    await new Promise<void>(afterAnswer);
+    if (this.#reason !== 'unwritable-file') this.#endOutput(reason);
     await this.run.endTranscript(reason);
   }
 
   /** Prints what was missing. Returns the exit status. */
   report(): ExitStatus {
-    const { stderr } = this.run.terminal;
-    if (!this.plan.flags.quiet) {
-      const { untracked } = this.history;
-      const lost = [...untracked.values()].filter(({ refusal }) => refusal === 'wrong-address');
-      for (const warning of misdirected(lost, untracked.misdirected)) stderr.write(warningText(warning));
-    }
-    if (!this.#trouble) return 0;
-    stderr.write(troubleText(this.#trouble));
-    return statusOfFailure(this.#trouble.code);
+    const { untracked } = this.history;
+    const lost = [...untracked.values()].filter(({ refusal }) => refusal === 'wrong-address');
+    if (!this.flags.quiet)
+      for (const warning of misdirected(lost, untracked.misdirected)) this.run.warn(warning);
+    return this.#trouble ? this.run.fail(this.#trouble) : 0;
   }
 
   #printReady(): void {
-    const { flags } = this.plan;
-    const { stdout, stderr } = this.run.terminal;
+    const { flags, run } = this;
+    const { stdout, stderr } = run.terminal;
     const { port, url, callbackUrl: callback_url } = this.listener;
     const text = `listening at ${url}, give tools this callback_url:\n${callback_url}`;
     const stream = flags.output === 'plain' ? stdout : stderr;
-    printReady({ port, url, callback_url }, text, this.run.terminal, { stream });
-    if (!flags.quiet) for (const message of networkWarnings(flags)) stderr.write(warningText({ message }));
+    printReady({ port, url, callback_url }, text, run.terminal, { stream });
+    if (!flags.quiet) for (const message of networkWarnings(flags)) run.warn({ message });
   }
 
   /** Prints in the chosen format; what the user must see at once, and warnings, go to stderr. */
   #startOutput(): void {
-    const { terminal, redactor, about } = this.run;
+    const { flags, run, listener } = this;
+    const { terminal, redactor, about, log } = run;
     const { stdout, stderr } = terminal;
-    const { flags } = this.plan;
+    const { output, supports } = flags;
     const isTTY = stdout.isTTY === true;
-    const format = FORMATS[flags.output]({
-      ...{ supports: flags.supports, redactor, about, isTTY },
-      callbackUrl: this.listener.callbackUrl,
-      level: colourOf(stdout, flags, terminal),
-      width: isTTY ? stdout.columns : undefined,
-    });
-    let latest: Event | undefined;
-    const lines = new BoundedLines(stdout, count => (latest ? format.lost(count, latest) : []));
-    lines.end(() => format.begin);
-    this.run.log.subscribe(event => {
-      const heard = this.#heardIn(event);
-      latest = event;
+    if (output === 'ndjson') {
+      const later: Subscribe = listen => log.subscribe(event => afterAnswer(() => listen(event)));
+      this.#endOutput = streamTranscript(later, stdout, redactor, about);
+    }
+    const level = colourOf(stdout, flags, terminal);
+    const width = isTTY ? stdout.columns : undefined;
+    const options = { supports, redactor, about, isTTY, level, width, callbackUrl: listener.callbackUrl };
+    const format = output === 'ndjson' ? null : FORMATS[output](options);
+    const lines = new BoundedLines(stdout, count => (format ? [format.lost(count)] : []));
+    log.subscribe(event => {
+      const heard = heardIn(this.history, listener.calls.expected, event);
+      if (!heard) return;
       afterAnswer(() => {
-        if (heard || format.isWhole) lines.write(() => format.lines(event, heard));
-        if (heard?.kind === 'callback') stderr.write(asideText(heard, flags, isTTY));
+        if (format) lines.write(() => format.lines(heard));
+        if (heard.kind === 'callback') stderr.write(asideText(heard, flags, isTTY));
       });
     });
-    this.#endOutput = async reason => {
-      await new Promise<void>(afterAnswer);
-      lines.end(() => format.end(reason));
-    };
-  }
-
-  #heardIn(event: Event) {
-    return heardIn(this.history, this.listener.calls.expected, event);
   }
 
   /** Rejects if the output cannot be written, as on a full disk. */
   #untilOver(): Promise<void> {
-    const { stdout } = this.run.terminal;
-    const { count, flags } = this.plan;
+    const { run, flags } = this;
+    const { stdout } = run.terminal;
     return new Promise((resolve, reject) => {
-      let results = 0;
+      let left = flags.count ?? Number.POSITIVE_INFINITY;
       const onTimeout = () => {
         this.#reason = 'timeout';
         resolve();
@@ -219,31 +182,34 @@ class Listening {
       stdout.on('error', onError);
       this.#stops.push(
         () => void stdout.off('error', onError),
-        this.run.log.subscribe(event => {
-          const heard = count === null ? null : this.#heardIn(event);
-          if (heard?.kind === 'callback' && heard.arrival.verdict.kind === 'settles') results++;
-          if (count !== null && results >= count) resolve();
+        run.log.subscribe(event => {
+          const heard = heardIn(this.history, this.listener.calls.expected, event);
+          if (heard?.kind === 'callback' && heard.arrival.verdict.kind === 'settles' && --left === 0)
+            resolve();
         }),
-        flags.timeout > 0 ? this.run.clock.after(flags.timeout, onTimeout) : () => {},
+        flags.timeout > 0 ? run.clock.after(flags.timeout, onTimeout) : () => {},
       );
     });
   }
 
   /** What did not come in time, which is an event (RT-TIMEOUT); null if nothing was expected. */
   #shortfall(): Trouble | null {
-    const { timeout: afterMs } = this.plan.flags;
-    const pending = [...this.listener.calls.expected].flatMap(key => {
-      const exchange = this.history.exchanges.get(key);
+    const { flags, listener, history, run } = this;
+    const { timeout: afterMs, count } = flags;
+    const pending = [...listener.calls.expected].flatMap(key => {
+      const exchange = history.exchanges.get(key);
       return exchange && !exchange.settled ? [exchange] : [];
     });
-    this.run.log.emit({ kind: 'expired', what: 'timeout', afterMs, calls: pending.map(({ key }) => key) });
-    const within = `timed out after ${formatDuration(afterMs)}`;
-    const hint = `Check that tools use the callback_url of ${this.listener.url}; --timeout allows more time.`;
+    run.log.emit({ kind: 'expired', what: 'timeout', afterMs, calls: pending.map(({ key }) => key) });
+    if (pending.length === 0 && count === undefined) return null;
     const faults = pending.map(({ invocation }) => `group_id ${invocation.group_id}, id ${invocation.id}`);
-    if (faults.length > 0)
-      return { code: 'timeout', message: `${within} without the expected results`, faults, hint };
-    if (this.plan.count === null) return null;
-    return { code: 'timeout', message: `${within} with fewer than ${this.plan.count} results`, hint };
+    const missing = faults.length > 0 ? 'without the expected results' : `with fewer than ${count} results`;
+    return {
+      code: 'timeout',
+      message: `timed out after ${formatDuration(afterMs)} ${missing}`,
+      hint: `Check that tools use the callback_url of ${listener.url}; --timeout allows more time.`,
+      faults,
+    };
   }
 }
 

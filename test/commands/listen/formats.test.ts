@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Format, FormatOptions } from '../../../src/commands/listen/formats.js';
-import { heardIn, jsonFormat, ndjsonFormat, plainFormat } from '../../../src/commands/listen/formats.js';
+import { FORMATS, heardIn } from '../../../src/commands/listen/formats.js';
 import { History } from '../../../src/events/history.js';
-import { readTranscript } from '../../../src/events/transcript-reader.js';
 import { createRedactor } from '../../../src/util/redact.js';
 import {
   arrives,
@@ -18,7 +16,8 @@ import {
   VIEW,
 } from '../../events/build.js';
 
-const OPTIONS: FormatOptions = {
+const { plain, json } = FORMATS;
+const OPTIONS: Parameters<typeof plain>[0] = {
   supports: new Set(['diff', 'text']),
   redactor: createRedactor(['s3cr3t-token']),
   callbackUrl: 'http://127.0.0.1:4000/callback/s3cr3t-token',
@@ -28,36 +27,33 @@ const OPTIONS: FormatOptions = {
 };
 
 /** All lines that a format makes of a story, as it happens. */
-function told(format: Format, ...story: readonly (readonly Moment[])[]): string[] {
+function told(format: ReturnType<typeof plain>, ...story: readonly (readonly Moment[])[]): string[] {
   const history = new History();
-  const lines = eventsOf(expected(), ...story).flatMap(event => {
+  return eventsOf(expected(), ...story).flatMap(event => {
     history.apply(event);
     const heard = heardIn(history, new Set([KEY]), event);
-    return heard || format.isWhole ? format.lines(event, heard) : [];
+    return heard ? format.lines(heard).flatMap(line => [...line].join('').split('\n')) : [];
   });
-  return [...format.begin, ...lines, ...format.end('done')].flatMap(line => [...line].join('').split('\n'));
 }
 
 const QUESTION = { ...CHOICE, response_url: 'http://tool:3001/choices/0123456789abcdef?code=canary' };
 
 describe('row 25: the address at which a question is answered', () => {
-  const piped = Object.entries({ plain: plainFormat, json: jsonFormat, ndjson: ndjsonFormat });
-
-  test.each(piped)('has no token in %s', (_, format) => {
+  test.each(Object.entries(FORMATS))('has no token in %s', (_, format) => {
     const text = told(format(OPTIONS), arrives(QUESTION)).join('\n');
     expect(text).toContain('http://tool:3001/choices/[redacted]');
     expect(text).not.toMatch(/0123456789abcdef|canary/);
   });
 
   test('is whole on a terminal, for anyone who answers', () => {
-    const lines = told(plainFormat({ ...OPTIONS, isTTY: true }), arrives(QUESTION));
+    const lines = told(plain({ ...OPTIONS, isTTY: true }), arrives(QUESTION));
     expect(lines.join('\n')).toContain(QUESTION.response_url);
   });
 });
 
 describe('plain', () => {
   test('each callback with its time, then what is drawn of it', () => {
-    expect(told(plainFormat(OPTIONS), at(61_200, arrives(RESULT)))).toEqual([
+    expect(told(plain(OPTIONS), at(61_200, arrives(RESULT)))).toEqual([
       '  1:01.2 ✓ result',
       '           matches the expected call: group_id thread_xyz and id call_abc123',
       '',
@@ -71,7 +67,7 @@ describe('plain', () => {
   });
 
   test('a view that was cleared is reported, and nothing is drawn', () => {
-    const lines = told(plainFormat(OPTIONS), arrives({ ...VIEW, content: {} }));
+    const lines = told(plain(OPTIONS), arrives({ ...VIEW, content: {} }));
     expect(lines).toEqual([
       expect.stringContaining('view diff cleared'),
       expect.stringContaining('thread_xyz'),
@@ -80,19 +76,17 @@ describe('plain', () => {
 
   test('RT-OAUTH: the query of a consent URL is for a terminal alone', () => {
     const consent = arrives({ ...OAUTH, auth_url: 'https://auth.example/consent?state=1' });
-    expect(told(plainFormat(OPTIONS), consent)[0]).toContain(
-      'visit https://auth.example/consent to continue',
-    );
-    expect(told(plainFormat({ ...OPTIONS, isTTY: true }), consent)[0]).toContain('?state=1');
+    expect(told(plain(OPTIONS), consent)[0]).toContain('visit https://auth.example/consent to continue');
+    expect(told(plain({ ...OPTIONS, isTTY: true }), consent)[0]).toContain('?state=1');
   });
 
   test('a request that went astray: where callbacks go; whole for a terminal alone', () => {
     const story = refused('wrong-address', 404);
-    const [piped] = told(plainFormat(OPTIONS), story);
+    const [piped] = told(plain(OPTIONS), story);
     expect(piped).toContain(
       '✗ a POST to /callback/wrong was refused with 404: callbacks go to the callback_url of',
     );
-    const [shown] = told(plainFormat({ ...OPTIONS, isTTY: true }), story);
+    const [shown] = told(plain({ ...OPTIONS, isTTY: true }), story);
     expect(shown).toContain(`callbacks go to ${OPTIONS.callbackUrl}`);
   });
 
@@ -100,25 +94,17 @@ describe('plain', () => {
     const guesses = Array.from({ length: 150 }, (_, n) =>
       refused('wrong-address', 404, { leg: `stray-${n}` }),
     );
-    expect(told(plainFormat(OPTIONS), ...guesses)).toHaveLength(3);
+    expect(told(plain(OPTIONS), ...guesses)).toHaveLength(3);
     const others = Array.from({ length: 5 }, (_, n) =>
       refused('it is too large', 413, { leg: `stray-${n}` }),
     );
-    expect(told(plainFormat(OPTIONS), ...others)).toHaveLength(5);
-  });
-
-  test('what no one read in time is counted', () => {
-    const [event] = eventsOf(expected());
-    if (event) expect(plainFormat(OPTIONS).lost(7, event)).toEqual([expect.stringContaining('7')]);
+    expect(told(plain(OPTIONS), ...others)).toHaveLength(5);
   });
 });
 
 describe('json', () => {
   test('one line for each, with the time of day, and secrets out', () => {
-    const [line = '', ...rest] = told(
-      jsonFormat(OPTIONS),
-      at(1_500, arrives({ ...RESULT, text: 's3cr3t-token' })),
-    );
+    const [line = '', ...rest] = told(json(OPTIONS), at(1_500, arrives({ ...RESULT, text: 's3cr3t-token' })));
     expect(rest).toEqual([]);
     expect(JSON.parse(line)).toMatchObject({
       time: '2025-01-01T00:00:01.500Z',
@@ -132,7 +118,7 @@ describe('json', () => {
   });
 
   test('what is compared with an expected call and is another is not expected', () => {
-    const [line = ''] = told(jsonFormat(OPTIONS), arrives({ ...RESULT, id: 'other' }, { status: 404 }));
+    const [line = ''] = told(json(OPTIONS), arrives({ ...RESULT, id: 'other' }, { status: 404 }));
     expect(JSON.parse(line)).toMatchObject({
       verdict: 'discarded',
       status: 404,
@@ -143,25 +129,10 @@ describe('json', () => {
 
   test('TOOL-ONCE: a second result has its warning', () => {
     const again = arrives({ ...RESULT, text: 'other' }, { leg: 'back-2' });
-    const lines = told(jsonFormat(OPTIONS), arrives(RESULT), again);
+    const lines = told(json(OPTIONS), arrives(RESULT), again);
     expect(JSON.parse(lines[1] ?? '')).toMatchObject({
       verdict: 'duplicate',
       warnings: [{ id: 'TOOL-ONCE' }],
     });
-  });
-});
-
-describe('ndjson', () => {
-  test('is a transcript, whole', () => {
-    const { events, faults, end } = readTranscript(told(ndjsonFormat(OPTIONS), arrives(RESULT)));
-    expect([faults, end]).toEqual([[], 'done']);
-    expect(events.map(({ kind }) => kind)).toEqual(['expected', 'request', 'response']);
-  });
-
-  test('what no one read in time is a fact', () => {
-    const format = ndjsonFormat(OPTIONS);
-    const [event] = eventsOf(expected());
-    const lines = event ? [...format.begin, ...format.lost(7, event), ...format.end('done')].map(String) : [];
-    expect(readTranscript(lines).events).toMatchObject([{ kind: 'dropped', what: 'event', count: 7 }]);
   });
 });

@@ -145,8 +145,6 @@ export function runningClock(milliseconds: number): Span {
 
 /** Which lines of a drawing are wanted, and how they are laid out. */
 export interface Layout {
-  /** The first line, counted from 0. */
-  readonly from?: number;
   readonly count: number;
   /** Cells of a line: from 120 on the old and the new side of a diff are beside each other. */
   readonly width?: number;
@@ -156,28 +154,20 @@ export interface Layout {
   readonly highlighter?: Highlighter | null;
 }
 
-export interface Window {
-  readonly lines: readonly Line[];
-  /** How many of the first lines are headings of the rest, which stand further up in the whole. */
-  readonly sticky?: number;
-  /** How many lines there are in all. */
-  readonly total: number;
-}
-
 /** Characters of a line that are shown; a terminal would choke on more. */
 const MAX_LINE = 4_000;
 
-/**
- * At most `count` lines of a text, safe to print. The text, which may have 50 MiB, is never split whole.
- * @param from the first line, counted from 0
- */
-export function textLines(text: string, count: number, from = 0): Window {
+/** The first lines of a text, safe to print, and how many it has. The text, which may have 50 MiB, is never split whole. */
+export function textLines(
+  text: string,
+  count: number,
+): { readonly lines: readonly Line[]; readonly total: number } {
   const lines: Line[] = [];
   let total = 0;
   for (let start = 0; start < text.length || total === 0; total++) {
     const feed = text.indexOf('\n', start);
     const end = feed < 0 ? text.length : feed;
-    if (total >= from && lines.length < count) {
+    if (lines.length < count) {
       const rest = end - start - MAX_LINE;
       const shown = quote(text.slice(start, Math.min(end, start + MAX_LINE)));
       lines.push(rest > 0 ? [...shown, say(` … ${rest} more characters`, 'dim')] : shown);

@@ -1,17 +1,20 @@
 import { humanBlockText } from '../dialects/mcp.js';
-import { type Choice, chooseSegment, type Drawing } from '../display/segments.js';
+import type { Diff } from '../display/diff-model.js';
+import { type Choice, chooseSegment, type Drawing, readView } from '../display/segments.js';
 import { type Exchange, llmTextOf } from '../events/exchange.js';
+import type { View } from '../events/history.js';
 import type { McpAnswer } from '../events/mcp-answer.js';
 import type { ToolResult } from '../protocol/callbacks.js';
 import { llmText } from '../protocol/outcome.js';
 import type { Warning } from '../protocol/requirements.js';
 import { prettyJson } from '../util/json-format.js';
 import { safeJson } from '../util/redact.js';
-import { bytesText } from '../util/text.js';
+import { bytesText, wholeCharacters } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import { countUnseen } from '../util/visible.js';
+import { type DiffLook, partsOf } from './diff.js';
 import { settlementText } from './failure.js';
-import { counted } from './line.js';
+import { counted, type Layout, type Line, quote, say, textLines } from './line.js';
 
 /** What a pane shows. No other module decides that. */
 export interface Pane {
@@ -135,7 +138,101 @@ function skippedNotes({ skipped }: Choice, list: string): string[] {
 }
 
 /** Notes that a drawing holds invisible characters; a diff has such a note for each file. */
-export function unseen(drawing: Drawing): string[] {
+function unseen(drawing: Drawing): string[] {
   const count = drawing.kind === 'text' ? countUnseen(drawing.text) : 0;
   return count === 0 ? [] : [`${counted(count, 'control or invisible character')} shown`];
+}
+
+/** A view of a thread, as it is now; what cannot be drawn is shown as it came, with the reason. */
+export function viewPane(view: Pick<View, 'type' | 'content' | 'updates'>): Pane {
+  const { type, content, updates } = view;
+  const about = `${type}, updated ${updates === 1 ? 'once' : `${updates} times`}`;
+  const reading = readView(view);
+  const drawing = reading.ok
+    ? reading.drawing
+    : ({ kind: 'text', text: JSON.stringify(content, null, 2) } as const);
+  const said = reading.ok ? reading.complaint : reading.reason;
+  return {
+    title: 'view',
+    about,
+    notes: [...(said === undefined ? [] : [said]), ...unseen(drawing)],
+    drawing,
+  };
+}
+
+/** How drawings are laid out, each whole. */
+type WholeLayout = Omit<Layout, 'count'>;
+
+/** All lines of a pane, each made as it is asked for: its heading, its notes, its drawing. */
+export function* wholePane(pane: Pane, layout: WholeLayout): Generator<Line> {
+  yield* headLines(pane);
+  yield* wholeDrawing(pane.drawing, layout);
+}
+
+/** All lines of a drawing, each made as it is asked for. */
+export function* wholeDrawing(drawing: Drawing, layout: WholeLayout): Generator<Line> {
+  if (drawing.kind === 'text')
+    for (const piece of piecesOf(drawing.text, layout.width)) yield* textLines(piece, 1).lines;
+  else
+    for (const part of partsOf(drawing.diff, lookOf(layout)))
+      for (let at = 0; at < part.height; at++) yield part.line(at);
+}
+
+/** Characters of a text in one line; with a width, a longer line continues in the next one. */
+const PIECE = 3_000;
+
+/** The lines of a text; with a width, long ones are cut at a multiple of it. */
+function* piecesOf(text: string, width = Number.POSITIVE_INFINITY): Generator<string> {
+  const longest = Math.max(width, PIECE - (PIECE % width));
+  for (let from = 0; from < text.length || from === 0; ) {
+    const feed = text.indexOf('\n', from);
+    const end = feed < 0 ? text.length : feed;
+    do {
+      const cut = Math.min(end, wholeCharacters(text, from + longest));
+      yield text.slice(from, cut);
+      from = cut;
+    } while (from < end);
+    from = end + 1;
+  }
+}
+
+/** Whether there is room for old and new beside each other. */
+const WIDE = 120;
+
+function lookOf({ width = 0, isUnfolded = false, highlighter = null }: WholeLayout): DiffLook {
+  return { isSplit: width >= WIDE, isUnfolded, highlighter };
+}
+
+/** A pane: its heading, its notes, and at most `count` lines of its drawing; and how many there are in all. */
+export function paneLines(
+  pane: Pane,
+  { count, ...layout }: Layout,
+): { readonly lines: readonly Line[]; readonly total: number } {
+  const head = headLines(pane);
+  const drawn =
+    pane.drawing.kind === 'diff'
+      ? diffLines(pane.drawing.diff, count, layout)
+      : textLines(pane.drawing.text, count);
+  return { lines: [...head, ...drawn.lines], total: head.length + drawn.total };
+}
+
+/** Only the lines asked for are built. */
+function diffLines(diff: Diff, count: number, layout: WholeLayout) {
+  const lines: Line[] = [];
+  let total = 0;
+  for (const part of partsOf(diff, lookOf(layout))) {
+    const end = Math.min(part.height, count - total);
+    for (let at = 0; at < end; at++) lines.push(part.line(at));
+    total += part.height;
+  }
+  return { lines, total };
+}
+
+function headLines(pane: Pane): Line[] {
+  return [paneHeading(pane), ...pane.notes.map(note => quote(note, 'warn'))];
+}
+
+/** What a pane is, and what it shows. */
+export function paneHeading({ title, about }: Pane): Line {
+  return [say(title.toUpperCase(), 'title'), say(' '), ...quote(about, 'dim')];
 }

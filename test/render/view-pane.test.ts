@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { viewPane } from '../../src/render/pane-lines.js';
+import { viewPane } from '../../src/render/panes.js';
 
 const view = (content: Readonly<Record<string, unknown>>, updates = 1) =>
   viewPane({ type: 'diff', content, updates });

@@ -5,8 +5,8 @@ import type { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import { problemLines } from '../../render/failure.js';
 import { type Layout, type Line, quote, say, took } from '../../render/line.js';
-import { wholeDrawing, wholePane } from '../../render/pane-lines.js';
 import type { Pane } from '../../render/panes.js';
+import { wholeDrawing, wholePane } from '../../render/panes.js';
 import { paneLayout, sideBySide, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import { bodyText, breakText, requestWords, responseWords } from '../../render/wire.js';
 import type { JsonReading } from '../../util/json.js';
@@ -55,7 +55,7 @@ export interface Section {
 }
 
 /** How rows are made. */
-export interface Look extends Omit<Layout, 'from' | 'count'> {
+export interface Look extends Omit<Layout, 'count'> {
   readonly width: number;
   readonly theme: Theme;
 }

@@ -17,8 +17,7 @@ import { clipped, counted as countedNoun, type Line, line, quote, say } from '..
 import { invokeReport } from '../../render/outputs/call-report.js';
 import { summaryLines, summaryOf, warningsOfAll } from '../../render/outputs/repeats.js';
 import { sessionReport } from '../../render/outputs/session.js';
-import { viewPane } from '../../render/pane-lines.js';
-import { panesOf } from '../../render/panes.js';
+import { panesOf, viewPane } from '../../render/panes.js';
 import {
   callBodies,
   callWords,

@@ -3,8 +3,8 @@ import type { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import type { View } from '../../events/history.js';
 import { jsonLine, type Line, quote, say } from '../../render/line.js';
-import { paneHeading, viewPane } from '../../render/pane-lines.js';
 import type { Pane } from '../../render/panes.js';
+import { paneHeading, viewPane } from '../../render/panes.js';
 import { type Step, stepLine } from '../../render/steps.js';
 import {
   bodyText,

@@ -1,7 +1,7 @@
 import type { Highlighter } from '../../display/syntax.js';
 import { type Line, say } from '../../render/line.js';
-import { paneLines } from '../../render/pane-lines.js';
 import type { Pane, Panes } from '../../render/panes.js';
+import { paneLines } from '../../render/panes.js';
 import { type Step, stepLine } from '../../render/steps.js';
 import {
   cutLine,

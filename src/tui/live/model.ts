@@ -3,8 +3,8 @@ import { type Exchange, isSubscribed, openPages, type Subscription } from '../..
 import type { History, View } from '../../events/history.js';
 import type { OAuth, UserChoice } from '../../protocol/callbacks.js';
 import { type Line, quote, say } from '../../render/line.js';
-import { viewPane } from '../../render/pane-lines.js';
 import type { Pane, Panes } from '../../render/panes.js';
+import { viewPane } from '../../render/panes.js';
 import { widthOf } from '../../render/terminal/theme.js';
 import { openUrl } from '../../system/child.js';
 import type { Clock } from '../../system/clock.js';

@@ -7,7 +7,6 @@ import type { Clock } from '../system/clock.js';
 import { withStringMember } from '../util/json-format.js';
 import { decodeUtf8 } from '../util/text.js';
 import { isRecord } from '../util/values.js';
-import { ResponseBarrier, ThreadQueues } from './ordering.js';
 
 /** What a message is about, on either side. */
 export interface About {
@@ -30,18 +29,84 @@ interface Outgoing extends Message {
   readonly signal?: AbortSignal;
 }
 
-/** Of a toolset; of any other answer, as much as is passed on. */
 const TOOLSET: ReadLimit = { maxBytes: 10 * 1024 * 1024, opaque: true };
 
-const ACKNOWLEDGEMENT: ReadLimit = { maxBytes: 1024 * 1024, opaque: true, partial: true };
-
-/** Time for the body of an answer after its head, which is what counts. */
-const BODY_MS = 1_000;
-
-const NO_BYTES = new Uint8Array(0);
+/** Of any other answer the head counts: of its body, what comes within a second is passed on. */
+const ACKNOWLEDGEMENT: ReadLimit = { maxBytes: 1024 * 1024, opaque: true, partial: true, withinMs: 1_000 };
 
 /** How long a message waits for the answer to the one before it in its thread. */
 const PATIENCE_MS = 100;
+
+/** A place in the queue of a thread. */
+interface QueuePlace {
+  /** Resolves when those before it have left, or have taken too long. */
+  readonly turn: Promise<void>;
+  leave(): void;
+}
+
+/**
+ * Keeps the messages of a thread in one direction in order (RT-SERIAL). Each waits for the answer to the one before, but no longer than
+ * `patienceMs` after that one's turn: without a recorder, a slow answer would not delay the others either.
+ */
+class ThreadQueues {
+  /** When the next turn is. */
+  readonly #free = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly patienceMs: number,
+  ) {}
+
+  enter(queue: string): QueuePlace {
+    const turn = this.#free.get(queue) ?? Promise.resolve();
+    const { promise: left, resolve: leave } = deferred();
+    const free = turn.then(() => this.#within(left));
+    this.#free.set(queue, free);
+    void free.then(() => {
+      if (this.#free.get(queue) === free) this.#free.delete(queue);
+    });
+    return { turn, leave };
+  }
+
+  #within(left: Promise<void>): Promise<void> {
+    return new Promise(resolve => {
+      const cancel = this.clock.after(this.patienceMs, resolve);
+      void left.then(cancel).then(resolve);
+    });
+  }
+}
+
+/**
+ * Answers that are still being written. A side that has answered may send its next message at once: it must not go on before the answer
+ * does, or a callback would seem to have been sent before its acknowledgement (TOOL-ACK).
+ */
+class ResponseBarrier {
+  readonly #due = new Map<string, Promise<void>>();
+
+  /** Returns what to call once the answer was written. */
+  begin(queue: string): () => void {
+    const { promise: written, resolve } = deferred();
+    const due: Promise<void> = Promise.all([this.#due.get(queue), written]).then(() => {
+      if (this.#due.get(queue) === due) this.#due.delete(queue);
+    });
+    this.#due.set(queue, due);
+    return resolve;
+  }
+
+  /** Resolves once all answers of the queue that have begun by now are written. */
+  async over(queue: string): Promise<void> {
+    await new Promise(setImmediate); // an answer that came in the same moment may not have been read yet
+    await this.#due.get(queue);
+  }
+}
+
+function deferred() {
+  let resolve = () => {};
+  const promise = new Promise<void>(done => {
+    resolve = done;
+  });
+  return { promise, resolve: () => resolve() };
+}
 
 /** The transcript could not be written, so the message was not sent on. */
 export class Unkept extends Error {}
@@ -59,7 +124,7 @@ export class Forwarder {
   constructor(
     readonly log: Log,
     private readonly client: HttpClient,
-    private readonly clock: Clock,
+    clock: Clock,
   ) {
     this.queues = new ThreadQueues(clock, PATIENCE_MS);
   }
@@ -80,9 +145,13 @@ export class Forwarder {
       await this.log.kept().catch(cause => {
         throw new Unkept('the transcript could not be written', { cause });
       });
-      const answer = await (about.purpose === 'discovery'
-        ? this.#request(outgoing, TOOLSET)
-        : this.#requestHead(outgoing));
+      const { method, url, headers, body, signal } = outgoing;
+      const answer = await this.client.send({
+        ...{ method, url, headers, read: about.purpose === 'discovery' ? TOOLSET : ACKNOWLEDGEMENT },
+        timeoutMs: 0, // the side that waits for the answer has a limit
+        ...(body && { body: body.bytes }),
+        ...(signal && { signal }),
+      });
       recorded.answered(answer.status, responseOf(answer));
       return answer;
     } catch (error) {
@@ -100,40 +169,6 @@ export class Forwarder {
     const { method, url, headers, body } = message;
     const [from, to] = isFromTool(purpose) ? (['tool', 'runtime'] as const) : (['runtime', 'tool'] as const);
     return recordRequest(this.log, { from, to, purpose, calls, thread, hop, method, url, headers, body });
-  }
-
-  /** Returns the head alone if the body does not come in time. */
-  async #requestHead(outgoing: Outgoing): Promise<HttpAnswer> {
-    const patience = new AbortController();
-    let head: HttpAnswer | null = null;
-    let cancel = () => {};
-    const onHead = (status: number, headers: HttpAnswer['headers']) => {
-      head = { status, headers, body: NO_BYTES };
-      cancel = this.clock.after(BODY_MS, () => patience.abort());
-      return ACKNOWLEDGEMENT;
-    };
-    try {
-      return await this.#request(outgoing, onHead, patience.signal);
-    } catch (error) {
-      if (head) return head;
-      throw error;
-    } finally {
-      cancel();
-    }
-  }
-
-  /** Without a time limit: the side that waits for the answer has one. */
-  #request(
-    { method, url, headers, body, signal }: Outgoing,
-    read: Parameters<HttpClient['send']>[0]['read'],
-    patience?: AbortSignal,
-  ): Promise<HttpAnswer> {
-    const signals = [signal, patience].filter(each => each !== undefined);
-    return this.client.send({
-      ...{ method, url, headers, read, timeoutMs: 0 },
-      ...(body && { body: body.bytes }),
-      ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
-    });
   }
 }
 

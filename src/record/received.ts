@@ -5,7 +5,6 @@ import { type HttpAnswer, TransportError } from '../http/client.js';
 import type { Answer, Incoming, Reply } from '../http/route.js';
 import { isPlainHeader } from '../util/redact.js';
 import { type About, type Forwarder, isFromTool, responseOf, Unkept } from './forwarder.js';
-import type { QueuePlace } from './ordering.js';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -54,7 +53,7 @@ interface Destination {
 /** A message that came in, recorded as it came; its sender may go away before the answer. */
 export class Received {
   readonly #recorded: RecordedRequest;
-  readonly #place: QueuePlace | null;
+  readonly #place: ReturnType<Forwarder['queues']['enter']> | null;
   readonly #gone = new AbortController();
   #isOver = false;
 

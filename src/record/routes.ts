@@ -46,37 +46,23 @@ export class RecorderRoutes {
   ) {}
 
   get all(): Route[] {
-    const post = (name: string, serves: Route['serves'], handle: Route['handle']): Route => ({
-      ...{ name, serves, handle },
-      method: 'POST',
-      accepts: 'anything',
+    const post = (
+      name: string,
+      serves: Route['serves'],
+      handle: (incoming: Incoming) => Promise<Reply>,
+    ): Route => ({
+      ...{ name, serves, method: 'POST', accepts: 'anything' },
+      handle: handle.bind(this),
     });
     return [
-      post(
-        'invocation',
-        path => path === INVOKE,
-        incoming => this.#invoke(incoming),
-      ),
-      post(
-        'callback',
-        path => this.#callbacks.resolve(path) !== undefined,
-        incoming => this.#callback(incoming),
-      ),
-      post(
-        'choice',
-        path => this.#questions.resolve(path) !== undefined,
-        incoming => this.#choice(incoming),
-      ),
+      post('invocation', path => path === INVOKE, this.#invoke),
+      post('callback', path => this.#callbacks.resolve(path) !== undefined, this.#callback),
+      post('choice', path => this.#questions.resolve(path) !== undefined, this.#choice),
       {
-        ...{ name: 'discovery', method: 'GET', accepts: 'nothing' },
-        serves: path => path === DISCOVERY,
-        handle: incoming => this.#discover(incoming),
+        ...post('discovery', path => path === DISCOVERY, this.#discover),
+        ...{ method: 'GET', accepts: 'nothing' },
       },
-      post(
-        'notice',
-        path => Object.hasOwn(NOTICES, path),
-        incoming => this.#notice(incoming),
-      ),
+      post('notice', path => Object.hasOwn(NOTICES, path), this.#notice),
     ];
   }
 

@@ -205,6 +205,15 @@ test('a toolset that was still asked for at the end was called off', async () =>
   );
 });
 
+test('RT-SERIAL: a message waits for the answer to the one before it in its thread, but only for a moment', async () => {
+  const { tool, recording } = await between(() => {}, 200);
+  const silent = invoke(recording).catch(({ code }) => code);
+  await expect.poll(() => tool.requests.length).toBe(2);
+  expect(await invoke(recording)).toMatchObject({ status: 200 });
+  await recording.close();
+  expect(await silent).toBe('ECONNRESET');
+});
+
 describe('what cannot be kept', () => {
   test('is answered 503, and not passed on', async () => {
     const tool = keep(await startServing(toolsetAt('/invoke'), 200));

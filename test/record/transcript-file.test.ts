@@ -1,8 +1,8 @@
 import * as fs from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createLog, type Log } from '../../src/events/log.js';
+import { createLog, type GroupKeeper, type Log } from '../../src/events/log.js';
 import { readTranscript } from '../../src/events/transcript-reader.js';
-import { createTranscriptFile, type TranscriptFile } from '../../src/record/transcript-file.js';
+import { createTranscriptFile } from '../../src/record/recorder.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { type Folder, temporaryFolder } from '../e2e/support/folder.js';
 import { troubleOf } from '../support/failing.js';
@@ -22,7 +22,7 @@ const create = (files?: Parameters<typeof createTranscriptFile>[3]) =>
 const read = async () => readTranscript((await fs.readFile(path, 'utf8')).split('\n'));
 
 /** A log that such a file keeps. */
-async function kept(file: TranscriptFile): Promise<Log> {
+async function kept(file: GroupKeeper): Promise<Log> {
   const log = createLog(() => 0);
   log.keep(file);
   return log;

@@ -14,8 +14,7 @@ import { ProtocolCliError } from '../util/errors.js';
 import { createRedactor } from '../util/redact.js';
 import { excerpt } from '../util/text.js';
 import { isRecord } from '../util/values.js';
-import type { ReachOptions } from './started-server.js';
-import type { McpTarget } from './target.js';
+import type { McpTarget, ReachOptions } from './target.js';
 import { VERSION } from './terminal.js';
 
 /** Time to start, to shake hands and to list the tools, in ms. */

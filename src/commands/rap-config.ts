@@ -2,7 +2,6 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { createNodeClient } from '../http/node-client.js';
 import type { Warning } from '../protocol/requirements.js';
 import { validate } from '../protocol/validate.js';
 import { ProtocolCliError } from '../util/errors.js';
@@ -11,8 +10,7 @@ import { excerpt, shellWord } from '../util/text.js';
 import { foreignWords, isRecord } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
 import { usage } from './options.js';
-import { type ReachOptions, startServer } from './started-server.js';
-import { type ConfiguredTarget, commandOf, demoFixtures, jsonTrouble } from './target.js';
+import { type ConfiguredTarget, commandOf, jsonTrouble } from './target.js';
 import { ask, isSomebodyThere, type Terminal } from './terminal.js';
 
 /** The tool servers of `.infinity/rap.json`, the reference runtime's configuration. */
@@ -50,9 +48,14 @@ export async function readRapConfig(
     found => found.isDirectory(),
     () => false,
   );
+  const entries = files.flatMap(({ path, entries: own }) =>
+    own.map((entry, index) => ({ path, index, entry, id: isRecord(entry) ? entry['id'] : undefined })),
+  );
   const targets: ConfiguredTarget[] = [];
   const warnings: Warning[] = [];
-  for (const { path, index, entry } of merged(files)) {
+  for (const { path, index, entry, id } of entries) {
+    const first = entries.find(each => each.id === id);
+    if (typeof id === 'string' && first?.path !== path) continue;
     // The reference runtime starts every command in `<project>/.infinity`.
     const target = readEntry(entry, hasProject ? project : dirname(path));
     if (typeof target === 'string')
@@ -60,21 +63,6 @@ export async function readRapConfig(
     else if (!targets.some(each => isDeepStrictEqual(each, target))) targets.push(target);
   }
   return { targets, warnings, files: files.map(({ path }) => path) };
-}
-
-/** The entries of all files, without those whose `id` an earlier file has. */
-function merged(files: readonly { readonly path: string; readonly entries: readonly unknown[] }[]) {
-  const taken = new Set<unknown>();
-  return files.flatMap(({ path, entries }) => {
-    const kept = entries.map((entry, index) => ({ path, index, entry, isTaken: taken.has(idOf(entry)) }));
-    for (const id of entries.map(idOf)) if (id !== undefined) taken.add(id);
-    return kept.filter(({ isTaken }) => !isTaken);
-  });
-}
-
-function idOf(entry: unknown): string | undefined {
-  const id = isRecord(entry) ? entry['id'] : undefined;
-  return typeof id === 'string' ? id : undefined;
 }
 
 /** @throws ProtocolCliError `usage` if no entry can be used. */
@@ -111,62 +99,42 @@ const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https U
 
 const texts = z.nullish(z.record(z.string(), z.string()));
 
-const mcpCommand = z.array(z.string()).check(z.minLength(1));
-
-/** What an entry of each type stands for, or why it cannot be used. */
-const READERS: Readonly<Record<string, (entry: unknown, folder: string) => ConfiguredTarget | string>> = {
-  toolset_server: entry =>
-    read(z.object({ server_url: httpUrl }), entry, ({ server_url: url }) => ({ kind: 'url', url })),
-  toolset_command: (entry, cwd) =>
-    read(z.object({ command: notEmpty }), entry, ({ command }) => ({ kind: 'command', command, cwd })),
-  mcp_server: entry =>
-    read(z.object({ name: notEmpty, command: mcpCommand, env: texts }), entry, ({ name, command, env }) => {
+/** What an entry of each type stands for. */
+const ENTRIES: Readonly<Record<string, z.ZodMiniType<ConfiguredTarget>>> = {
+  toolset_server: z.pipe(
+    z.object({ server_url: httpUrl }),
+    z.transform(({ server_url: url }): ConfiguredTarget => ({ kind: 'url', url })),
+  ),
+  toolset_command: z.pipe(
+    z.object({ command: notEmpty }),
+    z.transform(({ command }): ConfiguredTarget => ({ kind: 'command', command })),
+  ),
+  mcp_server: z.pipe(
+    z.object({ name: notEmpty, command: z.array(z.string()).check(z.minLength(1)), env: texts }),
+    z.transform(({ name, command, env }): ConfiguredTarget => {
       const words = command.map(shellWord).join(' ');
       return { kind: 'mcp', name, server: { kind: 'stdio', name: words, env: env ?? {} } };
     }),
-  http_mcp_server: entry =>
-    read(z.object({ name: notEmpty, url: httpUrl, headers: texts }), entry, ({ name, url, headers }) => {
+  ),
+  http_mcp_server: z.pipe(
+    z.object({ name: notEmpty, url: httpUrl, headers: texts }),
+    z.transform(({ name, url, headers }): ConfiguredTarget => {
       return { kind: 'mcp', name, server: { kind: 'http', name: url, headers: headers ?? {} } };
     }),
+  ),
 };
 
+/** The server of an entry, or why it cannot be used. */
 function readEntry(entry: unknown, folder: string): ConfiguredTarget | string {
   const type = isRecord(entry) ? entry['type'] : undefined;
-  const reader = typeof type === 'string' && Object.hasOwn(READERS, type) ? READERS[type] : undefined;
-  if (reader) return reader(entry, folder);
-  const found = type === undefined ? 'no type' : `unknown type ${excerpt(foreignWords(type))}`;
-  return `${found}; known types: ${Object.keys(READERS).join(', ')}`;
-}
-
-function read<S extends z.ZodMiniType>(
-  schema: S,
-  entry: unknown,
-  targetOf: (value: z.infer<S>) => ConfiguredTarget,
-): ConfiguredTarget | string {
-  const checked = validate(schema, entry);
-  return checked.ok ? targetOf(checked.value) : checked.faults.join('; ');
-}
-
-/**
- * Reaches a tool server, and returns its URL. The demo and MCP servers are served from this process; a command is started.
- * @throws ProtocolCliError `command-failed`; for an MCP server also `unreachable` and `no-discovery`.
- */
-export async function reach(target: ConfiguredTarget, options: ReachOptions): Promise<string> {
-  switch (target.kind) {
-    case 'url':
-      return target.url;
-    case 'demo': {
-      const { startMockTool } = await import('../mock/mock-tool.js');
-      const client = async () => createNodeClient(); // loads fast: one call needs no throughput
-      const tool = await startMockTool({ fixtures: await demoFixtures(), client });
-      options.onStop(() => tool.close({ drainMs: 0 }));
-      return tool.url;
-    }
-    case 'mcp':
-      return (await import('./mcp-toolset.js')).startMcpToolset(target, options);
-    case 'command':
-      return startServer(target, options);
+  const schema = typeof type === 'string' && Object.hasOwn(ENTRIES, type) ? ENTRIES[type] : undefined;
+  if (!schema) {
+    const found = type === undefined ? 'no type' : `unknown type ${excerpt(foreignWords(type))}`;
+    return `${found}; known types: ${Object.keys(ENTRIES).join(', ')}`;
   }
+  const checked = validate(schema, entry);
+  if (!checked.ok) return checked.faults.join('; ');
+  return checked.value.kind === 'command' ? { ...checked.value, cwd: folder } : checked.value;
 }
 
 /**

@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import type { FixtureSet } from '../fixtures/fixture-set.js';
 import { shippedFile } from '../package-root.js';
+import type { Warning } from '../protocol/requirements.js';
 import type { ListenerOptions } from '../runtime/callback-server.js';
 import type { McpTarget as McpServerTarget } from '../runtime/mcp/connection.js';
 import type { Credentials } from '../runtime/notices.js';
+import type { RunningCommand } from '../system/child.js';
 import { jsonFault } from '../util/json.js';
 import { decodeUtf8 } from '../util/text.js';
 import { usage } from './options.js';
+import type { OnStop } from './terminal.js';
 
 /** Which tool is called. */
 export type Target =
@@ -34,6 +37,27 @@ export type ConfiguredTarget = ServerTarget | McpTarget;
 export function commandOf(target: ConfiguredTarget): string | null {
   if (target.kind === 'command') return target.command;
   return target.kind === 'mcp' && target.server.kind === 'stdio' ? target.server.name : null;
+}
+
+/** A started server that exited without being stopped. */
+export interface Death {
+  /** `exited with status 3` */
+  readonly how: string;
+  /** The last lines of its stderr. */
+  readonly lastLines: readonly string[];
+}
+
+export interface ReachOptions {
+  /** Takes what stops a started server, also one that is still starting. */
+  readonly onStop: OnStop;
+  /** Ends the wait for a server to get ready. */
+  readonly signal: AbortSignal;
+  readonly onStarted?: (command: Pick<RunningCommand, 'exited'>) => void;
+  readonly onDeath?: (death: Death) => void;
+  /** Receives what a started server writes to stderr. */
+  readonly onStderr?: (text: string) => void;
+  /** Receives warnings about a toolset that could only be loaded in part. */
+  readonly onWarning?: (message: string) => void;
 }
 
 export interface TargetOptions {
@@ -123,6 +147,14 @@ export function readHeaders(
 /** The same for the origin of `url`, and only for it (threats, row 12). */
 export function readCredentials(options: HeaderOptions, url: string, env: Environment): Credentials {
   return { origin: new URL(url).origin, headers: readHeaders(options, env) };
+}
+
+/** Warns that credentials are not sent to an endpoint on another origin (threats, row 12). */
+export function withheld({ headers, origin }: Credentials, endpoint: string): Warning[] {
+  const names = Object.keys(headers).join(', ');
+  if (names === '' || new URL(endpoint).origin === origin) return [];
+  const message = `the endpoint ${endpoint} is on another origin than ${origin}: ${names} withheld from it`;
+  return [{ message }];
 }
 
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;

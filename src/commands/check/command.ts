@@ -13,7 +13,6 @@ import {
   valueOption,
 } from '../options.js';
 import { reporterOption } from '../reports.js';
-import type { CheckFlags } from './plan.js';
 
 /** Reads the id of a rule, one more each time, in any case. @throws InvalidArgumentError with those that are near */
 export function ruleOption(text: string, before: readonly RequirementId[] = []): readonly RequirementId[] {
@@ -105,7 +104,7 @@ export function checkCommand(run: RunCommand): Command {
       'after',
       examplesText(CHECK_EXAMPLES) + exitStatusText([0, 1, 2, 3, 4, 130]) + guideText('checking'),
     )
-    .action((subject: string | undefined, flags: Omit<CheckFlags, 'given'>, command: Command) =>
+    .action((subject, flags, command) =>
       run(async terminal =>
         (await import('./run.js')).runCheck(subject, { ...flags, given: givenOptions(command) }, terminal),
       ),

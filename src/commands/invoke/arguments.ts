@@ -1,12 +1,15 @@
 import { checkValue } from '../../json-schema/validator.js';
 import { optionsOf } from '../../protocol/mcp.js';
+import type { Tool } from '../../protocol/toolset.js';
+import { ProtocolCliError } from '../../util/errors.js';
 import { type JsonReading, parseJson, readJson } from '../../util/json.js';
-import { cut } from '../../util/text.js';
+import { cut, firstFew, shellWord } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
 import { readSource } from '../read-source.js';
 import { ask, type Terminal } from '../terminal.js';
+import type { Stage } from './questions.js';
 
 /** Where arguments come from: words like `key=value`, or everything at once. */
 export interface ArgumentWords {
@@ -166,19 +169,40 @@ function typeName(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** Characters of a foreign text, and options of a field, that are shown. */
-const MOST = { text: 300, options: 50 };
+/** Characters of a foreign text, options of a field and names that are shown. */
+const MOST = { text: 300, options: 50, names: 60 };
 
 export const shown = (text: string) => visibleLine(cut(text, MOST.text));
 
 /** The properties of a schema, by name. */
-export function propertiesOf({ properties }: Schema): Readonly<Record<string, Schema>> {
+function propertiesOf({ properties }: Schema): Readonly<Record<string, Schema>> {
   const all = isRecord(properties) ? Object.entries(properties) : [];
   return Object.fromEntries(all.map(([name, property]) => [name, isRecord(property) ? property : {}]));
 }
 
-export function requiredIn({ required }: Schema): readonly string[] {
+function requiredIn({ required }: Schema): readonly string[] {
   return Array.isArray(required) ? required.filter(name => typeof name === 'string') : [];
+}
+
+/** Asks for the required arguments of an operation that a person has picked. */
+export async function askForArguments(
+  { name, inputSchema }: Tool,
+  { terminal, signal, aside }: Stage,
+): Promise<Arguments> {
+  const required = requiredIn(inputSchema);
+  const optional = Object.keys(propertiesOf(inputSchema)).filter(each => !required.includes(each));
+  if (optional.length > 0)
+    terminal.stderr.write(
+      `Optional: ${visibleLine(firstFew(optional, MOST.names))} (give them as key=value)\n`,
+    );
+  const values = await aside(() => askForValues(inputSchema, required, terminal, signal));
+  if (values) return values;
+  const words = required.map(each => `${shellWord(each)}=…`).join(' ');
+  throw new ProtocolCliError(
+    signal.aborted ? 'interrupted' : 'usage',
+    `${name} needs arguments: ${firstFew(required, MOST.names)}`,
+    { hint: `protocol-cli invoke <url> ${shellWord(name)} ${words}` },
+  );
 }
 
 /** Asks a person for the values of some properties; null if the person cancels. */

@@ -20,7 +20,6 @@ import {
   wholeNumber,
 } from '../options.js';
 import { idleText } from './idle-options.js';
-import type { InvokeOptions } from './plan.js';
 
 export const INVOKE_EXAMPLES: readonly Example[] = [
   { about: 'try it with the bundled tool', line: 'protocol-cli invoke --demo' },
@@ -148,7 +147,7 @@ export function invokeCommand(run: RunCommand): Command {
         exitStatusText([0, 2, 4, 5, 6, 7, 129, 130, 143]) +
         guideText('calling'),
     )
-    .action((words: string[], options: InvokeOptions, command: Command) =>
+    .action((words, options, command) =>
       run(async terminal => {
         const { startInvoke } = await import('./run.js');
         return startInvoke(words, { ...options, given: givenOptions(command) }, terminal);

@@ -2,16 +2,13 @@ import type { Warning } from '../../protocol/requirements.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { type Governed, rulingOn } from '../../runtime/policy.js';
 import { writeOut } from '../../system/streams.js';
-import { secretsOf } from '../../util/credentials.js';
 import { REDACTED, safeJson } from '../../util/redact.js';
 import { quoted } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import { type Run, withRun } from '../run.js';
-import { readHeaders } from '../target.js';
-import { type ExitStatus, statusOfFailure, type Terminal } from '../terminal.js';
-import { type InvokeOptions, type InvokePlan, invocationOf } from './plan.js';
-import { prepare } from './prepare.js';
-import { loadPolicy, stageOf } from './questions.js';
+import type { Run } from '../run.js';
+import { type ExitStatus, statusOfFailure } from '../terminal.js';
+import type { InvokeOptions } from './plan.js';
+import { loadPolicy } from './questions.js';
 
 /** A request that is not sent, without its secrets. */
 export interface DryRequest {
@@ -81,46 +78,4 @@ export async function showPreview(
   for (const warning of quiet ? refused : all) stderr.write(warningText(warning));
   if (advice && output !== 'json' && !quiet && refused.length === 0) stderr.write(advice);
   return refused.length === 0 ? 0 : statusOfFailure('denied');
-}
-
-/**
- * `--dry-run`: prints what would be sent. Only discovery is requested: without it neither the endpoint nor the types of the arguments
- * are known.
- */
-export function dryRun(plan: InvokePlan, terminal: Terminal): Promise<ExitStatus> {
-  const secrets = secretsOf(readHeaders(plan.options, terminal.env));
-  return withRun({ terminal, secrets }, async run => {
-    const reach = { log: run.log, client: run.openClient(), stage: stageOf(run), starting: run };
-    const prepared = await run.interrupted.race(prepare(plan, reach));
-    const { tool, endpoint, wire, notes } = prepared;
-    const { headers, origin } = wire.credentials;
-    const sent = new URL(endpoint).origin === origin ? Object.keys(headers) : [];
-    const {
-      operation,
-      arguments: args,
-      id,
-      call_id,
-      ...rest
-    } = invocationOf(plan.identity, tool.name, prepared.args);
-    const callback_url = `${plan.listener.publicUrl ?? 'http://127.0.0.1:PORT'}/callback/TOKEN`;
-    const redacted = Object.fromEntries(sent.map(name => [name, REDACTED]));
-    const request = {
-      method: 'POST',
-      url: endpoint,
-      headers: { 'content-type': 'application/json', ...redacted },
-      body: { operation, arguments: args, id, call_id, callback_url, ...rest },
-    } as const;
-    const byHand = { ...request, body: { ...request.body, callback_url: YOUR_CALLBACK } };
-    return showPreview(
-      {
-        tool,
-        text: requestText(request, byHand),
-        report: { request, curl: curlOf(byHand) },
-        warnings: notes,
-        advice: `before you run the curl, put in your ${gapsIn(byHand).join(', ')}\n`,
-      },
-      plan.options,
-      run,
-    );
-  });
 }

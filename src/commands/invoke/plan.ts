@@ -80,10 +80,10 @@ const DEMO_CALL = ['edit_file', 'path=src/main.rs'];
 
 /** @throws ProtocolCliError `usage`. */
 export function planInvoke(given: readonly string[], options: InvokeOptions): InvokePlan {
-  const { args: whole, demo, mcp } = options;
+  const { args: whole, demo, mcp, interactive } = options;
   const { target, rest } = mcp === undefined ? readTarget(given, options) : { target: null, rest: given };
   const demoCall = whole === undefined ? DEMO_CALL : DEMO_CALL.slice(0, 1);
-  const [operation, ...words] = rest.length === 0 && demo ? demoCall : rest;
+  const [operation, ...words] = rest.length === 0 && demo && !interactive ? demoCall : rest;
   if (operation?.includes('=')) throw noOperation(operation);
   refuseContradictions(options);
   if (operation === '' || (operation === undefined && target?.kind === 'endpoint')) throw noOperation();
@@ -107,7 +107,7 @@ function refuseContradictions({ repeat, concurrency, id, follow, linger, dialect
   if (other) throw usage(`${other[0]} and --repeat exclude each other`);
 }
 
-export function noOperation(word?: string): ProtocolCliError {
+function noOperation(word?: string): ProtocolCliError {
   return usage(
     `no operation given${word === undefined ? '' : `: "${word}" is an argument`}`,
     'The operation comes after the URL: protocol-cli invoke <url> <operation> key=value. `protocol-cli toolset <url>` lists them.',

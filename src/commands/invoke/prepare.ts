@@ -12,13 +12,19 @@ import {
 import type { Wire } from '../../runtime/notices.js';
 import type { Governed } from '../../runtime/policy.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { cut, excerpt, firstFew, shellWord } from '../../util/text.js';
+import { cut, excerpt, firstFew } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import { confirmCommands, reach, readRapConfig, requireServers } from '../rap-config.js';
-import type { ReachOptions } from '../started-server.js';
-import { type ConfiguredTarget, readCredentials, type Target } from '../target.js';
+import { confirmCommands, readRapConfig, requireServers } from '../rap-config.js';
+import { reach } from '../reach.js';
+import {
+  type ConfiguredTarget,
+  type ReachOptions,
+  readCredentials,
+  type Target,
+  withheld,
+} from '../target.js';
 import { ask, isSomebodyThere } from '../terminal.js';
-import { type Arguments, askForValues, propertiesOf, readArguments, requiredIn } from './arguments.js';
+import { type Arguments, askForArguments, readArguments } from './arguments.js';
 import type { InvokePlan } from './plan.js';
 import type { Stage } from './questions.js';
 
@@ -97,17 +103,9 @@ export async function prepare(plan: InvokePlan, reach: Reach): Promise<Prepared>
       ...notes,
       ...discovered.notes.map(message => ({ id: 'TOOL-DISCOVER', message }) as const),
       ...warnings,
-      ...withheld(wire, toolset.endpoint),
+      ...withheld(wire.credentials, toolset.endpoint),
     ],
   };
-}
-
-/** Warns that credentials are not sent to an endpoint on another origin (threats, row 12). */
-export function withheld({ credentials }: Wire, endpoint: string): Warning[] {
-  const names = Object.keys(credentials.headers).join(', ');
-  if (names === '' || new URL(endpoint).origin === credentials.origin) return [];
-  const message = `the endpoint ${endpoint} is on another origin than ${credentials.origin}: ${names} withheld from it`;
-  return [{ message }];
 }
 
 /** Finds the tool on the target, or on one of the configured servers. */
@@ -198,25 +196,4 @@ async function pickOperation(tools: readonly Tool[], { terminal, signal }: Stage
     if (picked) return picked.name;
     terminal.stderr.write(`no operation ${excerpt(answer)}\n`);
   }
-}
-
-/** Asks for the required arguments of an operation that a person has picked. */
-async function askForArguments(
-  { name, inputSchema }: Tool,
-  { terminal, signal, aside }: Stage,
-): Promise<Arguments> {
-  const required = requiredIn(inputSchema);
-  const optional = Object.keys(propertiesOf(inputSchema)).filter(each => !required.includes(each));
-  if (optional.length > 0)
-    terminal.stderr.write(
-      `Optional: ${visibleLine(firstFew(optional, MOST_NAMES))} (give them as key=value)\n`,
-    );
-  const values = await aside(() => askForValues(inputSchema, required, terminal, signal));
-  if (values) return values;
-  const words = required.map(each => `${shellWord(each)}=…`).join(' ');
-  throw new ProtocolCliError(
-    signal.aborted ? 'interrupted' : 'usage',
-    `${name} needs arguments: ${firstFew(required, MOST_NAMES)}`,
-    { hint: `protocol-cli invoke <url> ${shellWord(name)} ${words}` },
-  );
 }

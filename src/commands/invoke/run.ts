@@ -5,15 +5,25 @@ import type { Trouble } from '../../render/outputs/reporter.js';
 import { takeLeave } from '../../runtime/notices.js';
 import { asksForAnnotations } from '../../runtime/policy.js';
 import { Runtime, subscriptionEnd } from '../../runtime/runtime.js';
+import { secretsOf } from '../../util/credentials.js';
+import { REDACTED } from '../../util/redact.js';
 import { usage } from '../options.js';
-import { withErrorReport } from '../run.js';
-import { StartedServers } from '../started-server.js';
+import { StartedServers } from '../reach.js';
+import { withErrorReport, withRun } from '../run.js';
+import { readHeaders } from '../target.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 import { type CallRun, type Finish, finishOf, runCall } from './call-run.js';
-import { dryRun } from './dry-run.js';
-import { type Identity, type InvokeOptions, identityOf, invocationOf, planInvoke } from './plan.js';
+import { curlOf, gapsIn, requestText, showPreview, YOUR_CALLBACK } from './dry-run.js';
+import {
+  type Identity,
+  type InvokeOptions,
+  type InvokePlan,
+  identityOf,
+  invocationOf,
+  planInvoke,
+} from './plan.js';
 import { type Prepared, prepare } from './prepare.js';
-import { answeringWith, type Chooser, type Denial, isLeftOpen, unfitting } from './questions.js';
+import { answeringWith, type Chooser, type Denial, isLeftOpen, stageOf, unfitting } from './questions.js';
 
 /** Runs `invoke`. With `-o json` an object is printed even if the command fails early. */
 export async function startInvoke(
@@ -31,6 +41,48 @@ export async function startInvoke(
     };
     if (!watch || options.dryRun) return once();
     return (await import('../watch-command.js')).runOnEachChange(command, terminal, once);
+  });
+}
+
+/**
+ * `--dry-run`: prints what would be sent. Only discovery is requested: without it neither the endpoint nor the types of the arguments
+ * are known.
+ */
+function dryRun(plan: InvokePlan, terminal: Terminal): Promise<ExitStatus> {
+  const secrets = secretsOf(readHeaders(plan.options, terminal.env));
+  return withRun({ terminal, secrets }, async run => {
+    const reach = { log: run.log, client: run.openClient(), stage: stageOf(run), starting: run };
+    const prepared = await run.interrupted.race(prepare(plan, reach));
+    const { tool, endpoint, wire, notes } = prepared;
+    const { headers, origin } = wire.credentials;
+    const sent = new URL(endpoint).origin === origin ? Object.keys(headers) : [];
+    const {
+      operation,
+      arguments: args,
+      id,
+      call_id,
+      ...rest
+    } = invocationOf(plan.identity, tool.name, prepared.args);
+    const callback_url = `${plan.listener.publicUrl ?? 'http://127.0.0.1:PORT'}/callback/TOKEN`;
+    const redacted = Object.fromEntries(sent.map(name => [name, REDACTED]));
+    const request = {
+      method: 'POST',
+      url: endpoint,
+      headers: { 'content-type': 'application/json', ...redacted },
+      body: { operation, arguments: args, id, call_id, callback_url, ...rest },
+    } as const;
+    const byHand = { ...request, body: { ...request.body, callback_url: YOUR_CALLBACK } };
+    return showPreview(
+      {
+        tool,
+        text: requestText(request, byHand),
+        report: { request, curl: curlOf(byHand) },
+        warnings: notes,
+        advice: `before you run the curl, put in your ${gapsIn(byHand).join(', ')}\n`,
+      },
+      plan.options,
+      run,
+    );
   });
 }
 

@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
 import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
 import { bearerOption, collect, duration, headerOption, type RunCommand, valueOption } from '../options.js';
-import type { CancelOptions, CloseThreadOptions, MigrateOptions } from './run.js';
 
 /** Adds the options that the commands share. @param timeout default of `--timeout` */
 function withNoticeOptions(command: Command, timeout: string): Command {
@@ -55,7 +54,7 @@ export function cancelCommand(run: RunCommand): Command {
       'after',
       examplesText(CANCEL_EXAMPLES) + exitStatusText([0, 2, 4, 129, 130, 143]) + guideText('protocol'),
     )
-    .action((url: string | undefined, options: CancelOptions) =>
+    .action((url, options) =>
       run(async terminal => (await import('../lazy.js')).runCancel(url, options, terminal)),
     );
 }
@@ -86,7 +85,7 @@ export function closeThreadCommand(run: RunCommand): Command {
       'after',
       examplesText(CLOSE_THREAD_EXAMPLES) + exitStatusText([0, 2, 4, 129, 130, 143]) + guideText('protocol'),
     )
-    .action((words: string[], options: CloseThreadOptions) =>
+    .action((words, options) =>
       run(async terminal => (await import('../lazy.js')).runCloseThread(words, options, terminal)),
     );
 }
@@ -123,7 +122,7 @@ export function migrateCommand(run: RunCommand): Command {
       'after',
       examplesText(MIGRATE_EXAMPLES) + exitStatusText([0, 2, 4, 129, 130, 143]) + guideText('protocol'),
     )
-    .action((words: string[], options: MigrateOptions) =>
+    .action((words, options) =>
       run(async terminal => (await import('../lazy.js')).runMigrate(words, options, terminal)),
     );
 }

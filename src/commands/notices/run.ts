@@ -43,11 +43,11 @@ interface NoticeOptions extends HeaderOptions {
   readonly color: boolean;
 }
 
-export type CancelOptions = NoticeOptions & { readonly groupId: string; readonly id: string };
+type CancelOptions = NoticeOptions & { readonly groupId: string; readonly id: string };
 
-export type CloseThreadOptions = NoticeOptions & { readonly groupId?: readonly string[] };
+type CloseThreadOptions = NoticeOptions & { readonly groupId?: readonly string[] };
 
-export type MigrateOptions = NoticeOptions & { readonly force?: boolean };
+type MigrateOptions = NoticeOptions & { readonly force?: boolean };
 
 /** A notice to one server, and its answer. */
 interface SentNotice {

@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
 import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
 import { bearerOption, headerOption, type RunCommand } from '../options.js';
-import type { ToolsetOptions } from './run.js';
 
 export const TOOLSET_EXAMPLES: readonly Example[] = [
   { about: 'list the operations of a tool', line: 'protocol-cli toolset http://127.0.0.1:3001' },
@@ -35,7 +34,7 @@ export function toolsetCommand(run: RunCommand): Command {
     )
     .option('--no-color', 'no colours (NO_COLOR works too)')
     .addHelpText('after', examplesText(TOOLSET_EXAMPLES) + exitStatusText([0, 2, 4]) + guideText('calling'))
-    .action((url: string | undefined, options: ToolsetOptions) =>
+    .action((url, options) =>
       run(async terminal => (await import('../lazy.js')).runToolset(url, options, terminal)),
     );
 }

@@ -8,7 +8,8 @@ import { redactJson, safeJson } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
 import { colourOf } from '../output.js';
-import { confirmCommands, noServersText, reach, readRapConfig } from '../rap-config.js';
+import { confirmCommands, noServersText, readRapConfig } from '../rap-config.js';
+import { reach } from '../reach.js';
 import { asTrouble, type Run, withRun } from '../run.js';
 import {
   type ConfiguredTarget,
@@ -20,7 +21,7 @@ import {
 } from '../target.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 
-export interface ToolsetOptions extends TargetOptions, HeaderOptions {
+interface ToolsetOptions extends TargetOptions, HeaderOptions {
   readonly output: 'text' | 'json';
   readonly color: boolean;
   readonly yes?: boolean;

@@ -3,11 +3,9 @@ import { DISCOVERY_HINTS, type Discovered, discover } from '../../runtime/discov
 import type { Wire } from '../../runtime/notices.js';
 import { definitionsIn, type Server } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { withheld } from '../invoke/prepare.js';
-import { reach } from '../rap-config.js';
+import { byLine, reach } from '../reach.js';
 import type { Run } from '../run.js';
-import { byLine } from '../started-server.js';
-import { type ConfiguredTarget, commandOf } from '../target.js';
+import { type ConfiguredTarget, commandOf, withheld } from '../target.js';
 
 /** A server that answered. */
 interface Found {
@@ -189,7 +187,10 @@ class ServerConnection {
       const wire = this.#wireTo(url, connection);
       const discovered = await discover(wire, url, HINTS);
       const { base, toolset } = discovered;
-      const notes = [...discovered.notes, ...withheld(wire, toolset.endpoint).map(({ message }) => message)];
+      const notes = [
+        ...discovered.notes,
+        ...withheld(wire.credentials, toolset.endpoint).map(({ message }) => message),
+      ];
       this.found = { wire, discovered };
       this.#enter({ kind: 'ready', base, toolset, notes: notes.map(run.clean) });
     } catch (error) {

@@ -8,13 +8,13 @@ import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { type Gathered, gatherArguments } from '../invoke/arguments.js';
 import { refuseIdle } from '../invoke/idle-options.js';
-import { type InvokeOptions, identityOf, noOperation } from '../invoke/plan.js';
+import { type InvokeOptions, type InvokePlan, planInvoke } from '../invoke/plan.js';
 import { type Consent, loadPolicy } from '../invoke/questions.js';
 import { usage } from '../options.js';
 import { colourOf } from '../output.js';
 import { readRapConfig } from '../rap-config.js';
 import { type Run, withRun } from '../run.js';
-import { asUrl, type ConfiguredTarget, readHeaders, readTarget } from '../target.js';
+import { asUrl, type ConfiguredTarget, readHeaders } from '../target.js';
 import { canDraw, type ExitStatus, type Terminal } from '../terminal.js';
 import { Calls, done, failed, reasonOf } from './calls.js';
 import { asCommand, asCurl, type CalledAs } from './copies.js';
@@ -41,45 +41,36 @@ export async function startWorkbench(
   return runWorkbench(await planWorkbench(words, options, terminal), terminal);
 }
 
-interface WorkbenchPlan {
-  readonly options: InvokeOptions;
+interface WorkbenchPlan extends Pick<InvokePlan, 'options' | 'target' | 'operation'> {
   readonly consent: Consent;
   /** For the target, and no other server. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Null: the configured servers are offered. */
-  readonly target: ConfiguredTarget | null;
+  /** Servers that are offered where no target is given. */
   readonly configured: readonly ConfiguredTarget[];
-  readonly operation: string | undefined;
   /** Undefined: the form has its defaults. */
   readonly arguments: Gathered | undefined;
 }
 
 /** @throws ProtocolCliError `usage`, or `unreadable-file` for a file that a word or an option names. */
 export async function planWorkbench(
-  words: readonly string[],
+  given: readonly string[],
   options: InvokeOptions,
   terminal: Terminal,
 ): Promise<WorkbenchPlan> {
-  const { target, rest } = readTarget(words, options);
-  const [operation, ...given] = rest;
-  if (operation === '' || operation?.includes('=')) throw noOperation(operation);
-  if (target?.kind === 'endpoint') throw new Error('--endpoint is refused before');
+  const { target, operation, words } = planInvoke(given, options);
   const headers = readHeaders(options, terminal.env);
   if (target === null && Object.keys(headers).length > 0)
     throw usage(
       '-H and --bearer need a server',
       'Give its URL: protocol-cli invoke -i <url> --bearer <token>.',
     );
-  identityOf(options);
-  const { yes = false, policy: file, args } = options;
-  const hasArguments = given.length > 0 || args !== undefined;
+  const { yes = false, policy: file } = options;
+  const hasArguments = words.words.length > 0 || words.whole !== undefined;
   return {
     ...{ options, headers, target, operation },
     consent: { policy: file === undefined ? null : await loadPolicy(file, terminal), yes },
     configured: target ? [] : await configuredIn(terminal),
-    arguments: hasArguments
-      ? await gatherArguments({ words: given, ...(args !== undefined && { whole: args }) }, keyboard())
-      : undefined,
+    arguments: hasArguments ? await gatherArguments(words, keyboard()) : undefined,
   };
 }
 
@@ -139,7 +130,7 @@ async function show(plan: WorkbenchPlan, run: Run, load: () => Promise<Draw>): P
   await run.save(save);
   const engine = createEngine(run, plan, finish);
   const draw = await load();
-  const server = target ? engine.open(target, plan.headers) : undefined;
+  const server = target && target.kind !== 'endpoint' ? engine.open(target, plan.headers) : undefined;
   for (const each of configured) engine.offer(each);
   if (watch && server !== undefined) {
     const { watchCommand } = await import('../watch-command.js');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { conformanceOf } from '../../../src/check/conformance.js';
 import { checkTranscript } from '../../../src/check/judge.js';
-import { checkedSecrets } from '../../../src/commands/check/witness.js';
+import { checkedSecrets } from '../../../src/commands/check/run.js';
 import type { Event } from '../../../src/events/events.js';
 import { History } from '../../../src/events/history.js';
 import { transcriptWriter } from '../../../src/events/transcript-writer.js';

@@ -1,40 +1,36 @@
 import type { Event } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
 import type { Log } from '../events/log.js';
+import { createNodeClient } from '../http/node-client.js';
 import type { Warning } from '../protocol/requirements.js';
 import type { Trouble } from '../render/outputs/reporter.js';
-import type { RunningCommand } from '../system/child.js';
 import { cameWithin } from '../system/process.js';
 import { visible } from '../util/visible.js';
-import type { ConfiguredTarget } from './target.js';
-import type { OnStop } from './terminal.js';
-
-/** A started server that exited without being stopped. */
-export interface Death {
-  /** `exited with status 3` */
-  readonly how: string;
-  /** The last lines of its stderr. */
-  readonly lastLines: readonly string[];
-}
-
-export interface ReachOptions {
-  /** Takes what stops a started server, also one that is still starting. */
-  readonly onStop: OnStop;
-  /** Ends the wait for a server to get ready. */
-  readonly signal: AbortSignal;
-  readonly onStarted?: (command: Pick<RunningCommand, 'exited'>) => void;
-  readonly onDeath?: (death: Death) => void;
-  /** Receives what a started server writes to stderr. */
-  readonly onStderr?: (text: string) => void;
-  /** Receives warnings about a toolset that could only be loaded in part. */
-  readonly onWarning?: (message: string) => void;
-}
+import { type ConfiguredTarget, type Death, demoFixtures, type ReachOptions } from './target.js';
 
 /**
- * Starts a command that serves a toolset. Returns its URL.
- * @throws ProtocolCliError `command-failed`.
+ * Reaches a tool server, and returns its URL. The demo and MCP servers are served from this process; a command is started.
+ * @throws ProtocolCliError `command-failed`; for an MCP server also `unreachable` and `no-discovery`.
  */
-export async function startServer(
+export async function reach(target: ConfiguredTarget, options: ReachOptions): Promise<string> {
+  switch (target.kind) {
+    case 'url':
+      return target.url;
+    case 'demo': {
+      const { startMockTool } = await import('../mock/mock-tool.js');
+      const client = async () => createNodeClient(); // loads fast: one call needs no throughput
+      const tool = await startMockTool({ fixtures: await demoFixtures(), client });
+      options.onStop(() => tool.close({ drainMs: 0 }));
+      return tool.url;
+    }
+    case 'mcp':
+      return (await import('./mcp-toolset.js')).startMcpToolset(target, options);
+    case 'command':
+      return startServer(target, options);
+  }
+}
+
+async function startServer(
   { command, cwd }: Extract<ConfiguredTarget, { kind: 'command' }>,
   { onStop, signal, onStarted, onDeath, onStderr }: ReachOptions,
 ): Promise<string> {

@@ -1,7 +1,6 @@
-import { renumbered } from '../events/call-log.js';
 import type { Event, EventOf, RequestEvent } from '../events/events.js';
 import type { Verdict } from '../events/exchange.js';
-import { History } from '../events/history.js';
+import { History, renumbered } from '../events/history.js';
 import type { TranscriptHeader } from '../events/log.js';
 import { type RoundTrip, roundTripsIn, seenOn } from '../events/round-trips.js';
 import { isWhole, type Transcript } from '../events/transcript-reader.js';

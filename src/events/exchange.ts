@@ -1,10 +1,10 @@
+import type { SoundReading } from '../dialects/dialect.js';
 import type { Callback, OAuth, ToolResult, UserChoice } from '../protocol/callbacks.js';
 import type { Invocation } from '../protocol/invocation.js';
 import type { Progress } from '../protocol/mcp.js';
 import { type JudgedOutcome, llmText, outcomeOfText, textOfOutcome } from '../protocol/outcome.js';
 import type { Warning } from '../protocol/requirements.js';
 import { cutBeforeToken } from '../util/text.js';
-import type { McpAnswer } from './mcp-answer.js';
 
 /** A callback's meaning for its exchange, and the status that it is answered with. */
 export type Verdict =
@@ -247,4 +247,17 @@ export function unreachableText({ reason, code }: Extract<Settlement, { by: 'unr
 function refusalText(status: number, excerpt: string): string {
   const said = cutBeforeToken(excerpt.trim(), EXCERPT);
   return `the tool did not accept the invocation: it answered ${status} instead of 200${said ? `: ${said}` : ''}`;
+}
+
+/** What `tools/call` came to, read once: the answer may be 50 MiB. */
+export interface McpAnswer {
+  /** As it came: a CallToolResult, or `{error: {code, message}}`. */
+  readonly native: unknown;
+  /** Null if the answer is not a CallToolResult. */
+  readonly reading: SoundReading | null;
+  readonly outcome: JudgedOutcome;
+  /** What the LLM gets. */
+  readonly text: string;
+  /** What is odd about it. */
+  readonly notes: readonly string[];
 }

@@ -10,6 +10,7 @@ import { elicitationSchema, progressSchema, questionOf } from '../protocol/mcp.j
 import type { Warning } from '../protocol/requirements.js';
 import { validate } from '../protocol/validate.js';
 import { cutBeforeToken, excerpt } from '../util/text.js';
+import { readMcpAnswer } from './answer.js';
 import type { Content } from './content.js';
 import type { Event, EventOf, InvocationEvent, RequestEvent, ResponseEvent } from './events.js';
 import {
@@ -22,7 +23,6 @@ import {
   type SubscriptionEnd,
   type Verdict,
 } from './exchange.js';
-import { readMcpAnswer } from './mcp-answer.js';
 
 /** Limits of one exchange: a tool may send events for days, and an id used for many calls looks like one call with many attempts. */
 const MAX = {

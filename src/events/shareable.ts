@@ -32,33 +32,27 @@ export function shareableArrival(arrival: Arrival): Arrival {
 /** The URL of a request without secrets; anyone who knows the URL of a question can answer it. */
 export function shareableUrl({ purpose, url }: RequestEvent, redactor: Redactor): string {
   if (purpose === 'choice') return redactor.text(tokenlessUrl(url));
-  return purpose === 'callback' && url.startsWith('/') ? shareableTarget(url, redactor) : redactor.text(url);
+  if (purpose !== 'callback' || !url.startsWith('/')) return redactor.text(url);
+  // A request line has no origin, but its secrets are known as parts of whole URLs.
+  const origin = 'http://callback.invalid';
+  return redactor.text(origin + url).slice(origin.length);
 }
 
-/** A request line has no origin, but its secrets are known as parts of whole URLs. */
-function shareableTarget(target: string, redactor: Redactor): string {
-  return redactor.text(SOMEWHERE + target).slice(SOMEWHERE.length);
-}
-
-const SOMEWHERE = 'http://callback.invalid';
-
-/** A session event without secrets, which its arguments and answer may repeat. */
-export function shareableFact<Fact extends Extract<Event, { kind: 'session' | 'awaiting' }>>(
-  event: Fact,
-  redactor: Redactor,
-): Fact {
-  const clean = (value: unknown): unknown => JSON.parse(redactJson(JSON.stringify(value), redactor));
-  if (event.kind === 'awaiting') {
-    const pending = event.pending.map(each =>
-      'args' in each && each.args !== undefined ? { ...each, args: clean(each.args) } : each,
-    );
-    return { ...event, pending };
-  }
-  const { error, answer } = event;
+/** A fact without secrets, which any of its texts may quote. Names of calls and threads stay, since they join events. */
+export function shareableFact(event: object, redactor: Redactor): object {
+  const clean = (value: unknown) => JSON.parse(redactJson(JSON.stringify(value), redactor));
+  const { calls, thread, pending, ...fact } = event as {
+    calls?: unknown;
+    thread?: unknown;
+    pending?: unknown;
+  };
   return {
-    ...event,
-    ...(error !== undefined && { error: redactor.text(error) }),
-    ...(answer !== undefined && { answer: clean(answer) }),
+    ...clean(fact),
+    ...(calls !== undefined && { calls }),
+    ...(thread !== undefined && { thread }),
+    ...(Array.isArray(pending) && {
+      pending: pending.map(each => ({ ...each, ...clean({ args: each.args }) })),
+    }),
   };
 }
 
@@ -75,23 +69,15 @@ const MAY_HAVE_POWER = /auth_url|response_url|\\u/;
 /** Removes secret URLs at any depth, since rejected messages are kept too. Returns the same value if it has none. */
 function withoutPowerAt(value: unknown): unknown {
   if (Array.isArray(value)) {
-    const changes = new Map<number, unknown>();
-    for (const [index, item] of value.entries()) {
-      const shareable = withoutPowerAt(item);
-      if (shareable !== item) changes.set(index, shareable);
-    }
-    return changes.size > 0 ? value.map((item, at) => (changes.has(at) ? changes.get(at) : item)) : value;
+    const items = value.map(withoutPowerAt);
+    return items.some((item, index) => item !== value[index]) ? items : value;
   }
   if (!isRecord(value)) return value;
   const isQuestion = value['type'] === 'user_choice';
-  const changes = new Map<string, unknown>();
-  for (const name of Object.keys(value)) {
-    const shareable = shareableMember(name, value[name], isQuestion);
-    if (shareable !== value[name]) changes.set(name, shareable);
-  }
-  if (changes.size === 0) return value;
-  const member = (name: string) => (changes.has(name) ? changes.get(name) : value[name]);
-  return Object.fromEntries(Object.keys(value).map(name => [name, member(name)]));
+  const members = Object.keys(value).map(
+    name => [name, shareableMember(name, value[name], isQuestion)] as const,
+  );
+  return members.some(([name, member]) => member !== value[name]) ? Object.fromEntries(members) : value;
 }
 
 function shareableMember(name: string, member: unknown, isQuestion: boolean): unknown {

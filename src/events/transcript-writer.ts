@@ -84,35 +84,13 @@ interface BodyData extends BodyRef {
 
 function eventLine(event: Event, body: BodyRef | null, redactor: Redactor): TranscriptLine {
   const ref = body ? { body } : {};
-  if (event.kind === 'request')
-    return {
-      ...event,
-      url: shareableUrl(event, redactor),
-      headers: redactHeaders(event.headers, redactor),
-      body: undefined,
-      ...ref,
-    };
-  if (event.kind === 'response') {
-    const { refusal } = event;
-    const why = refusal === undefined ? {} : { refusal: redactor.text(withoutPowerInText(refusal)) };
-    return { ...event, headers: redactHeaders(event.headers, redactor), body: undefined, ...ref, ...why };
-  }
-  if (event.kind === 'expected' || event.kind === 'denied') return { ...event, body: undefined, ...ref };
-  if (event.kind === 'answered')
-    return { ...event, body: undefined, ...ref, ...unexpectedIn(event, redactor) };
-  if (event.kind === 'session' || event.kind === 'awaiting') return shareableFact(event, redactor);
-  if (event.kind === 'loaded') {
-    const { endpoint, displayScripts: scripts } = event;
-    const clean = scripts && mapValues(scripts, script => redactor.text(script));
-    return { ...event, endpoint: redactor.text(endpoint), ...(clean && { displayScripts: clean }) };
-  }
-  if (event.kind === 'warned') return { ...event, message: redactor.text(event.message) };
-  return event.kind === 'dropped' ? { ...event, why: redactor.text(event.why) } : event;
-}
-
-/** It quotes what a client posted. */
-function unexpectedIn({ unexpected }: Extract<Event, { kind: 'answered' }>, redactor: Redactor) {
-  return unexpected && { unexpected: unexpected.map(words => redactor.text(words)) };
+  if (event.kind !== 'request' && event.kind !== 'response')
+    return { ...shareableFact({ ...event, body: undefined }, redactor), ...ref } as TranscriptLine;
+  const wire = { headers: redactHeaders(event.headers, redactor), body: undefined, ...ref };
+  if (event.kind === 'request') return { ...event, url: shareableUrl(event, redactor), ...wire };
+  const { refusal } = event;
+  const why = refusal === undefined ? {} : { refusal: redactor.text(withoutPowerInText(refusal)) };
+  return { ...event, ...wire, ...why };
 }
 
 /** The digest of the redacted bytes: a reader can verify it, and it cannot be used to guess secrets. */
@@ -128,10 +106,6 @@ function bodyData(content: Content, redactor: Redactor): BodyData {
   const digest = createHash('sha256');
   for (const piece of piecesOf(data)) digest.update(piece);
   return { sha256: digest.digest('hex'), size: Buffer.byteLength(data), encoding: 'utf8', data };
-}
-
-function mapValues(record: Readonly<Record<string, string>>, change: (value: string) => string) {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 }
 
 /** The JSON Schema of a line of a transcript. Published as fixtures/transcript.schema.json. */

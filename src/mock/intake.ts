@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Content } from '../events/content.js';
 import type { Fact, RequestEvent } from '../events/events.js';
-import type { Log } from '../events/log.js';
-import { type RecordedRequest, recordRequest } from '../events/record-request.js';
+import { type Log, type RecordedRequest, recordRequest } from '../events/log.js';
 import type { Answer, Incoming, Reply } from '../http/route.js';
 import { endsCall } from '../protocol/callbacks.js';
 import {

@@ -1,7 +1,6 @@
 import { Content } from '../events/content.js';
 import type { Turn } from '../events/events.js';
-import type { Log } from '../events/log.js';
-import { recordRequest } from '../events/record-request.js';
+import { type Log, recordRequest } from '../events/log.js';
 import type { Allows } from '../http/addresses.js';
 import {
   type HttpAnswer,

@@ -1,7 +1,6 @@
 import { Content } from '../events/content.js';
 import type { Hop, RequestEvent } from '../events/events.js';
-import type { Log } from '../events/log.js';
-import { type RecordedRequest, recordRequest } from '../events/record-request.js';
+import { type Log, type RecordedRequest, recordRequest } from '../events/log.js';
 import { type HttpAnswer, type HttpClient, type ReadLimit, TransportError } from '../http/client.js';
 import type { Clock } from '../system/clock.js';
 import { withStringMember } from '../util/json-format.js';

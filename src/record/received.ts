@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Content } from '../events/content.js';
-import type { RecordedRequest } from '../events/record-request.js';
+import type { RecordedRequest } from '../events/log.js';
 import { type HttpAnswer, TransportError } from '../http/client.js';
 import type { Answer, Incoming, Reply } from '../http/route.js';
 import { isPlainHeader } from '../util/redact.js';

@@ -1,5 +1,5 @@
-import type { CallLog } from '../events/call-log.js';
 import { acknowledgedAfter, type Exchange, isSubscribed, outcomeOf } from '../events/exchange.js';
+import type { CallLog } from '../events/history.js';
 import type { JudgedOutcome } from '../protocol/outcome.js';
 import { onceEach } from '../util/collections.js';
 import { prettyJson } from '../util/json-format.js';

@@ -1,9 +1,8 @@
 import { humanBlockText } from '../dialects/mcp.js';
 import type { Diff } from '../display/diff-model.js';
 import { type Choice, chooseSegment, type Drawing, readView } from '../display/segments.js';
-import { type Exchange, llmTextOf } from '../events/exchange.js';
+import { type Exchange, llmTextOf, type McpAnswer } from '../events/exchange.js';
 import type { View } from '../events/history.js';
-import type { McpAnswer } from '../events/mcp-answer.js';
 import type { ToolResult } from '../protocol/callbacks.js';
 import { llmText } from '../protocol/outcome.js';
 import type { Warning } from '../protocol/requirements.js';

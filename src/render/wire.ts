@@ -1,7 +1,7 @@
-import type { CallLog } from '../events/call-log.js';
 import type { Content } from '../events/content.js';
 import type { Event, EventKind, RequestEvent, ResponseEvent } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
+import type { CallLog } from '../events/history.js';
 import { discoveryOf } from '../events/round-trips.js';
 import { shareableText, shareableUrl, withoutPowerInText } from '../events/shareable.js';
 import { type Redactor, redactHeaders, redactJson, safeJson } from '../util/redact.js';

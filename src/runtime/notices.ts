@@ -1,8 +1,7 @@
 import { Content } from '../events/content.js';
 import type { RequestEvent } from '../events/events.js';
 import { type Exchange, isOpen } from '../events/exchange.js';
-import type { Log } from '../events/log.js';
-import { recordRequest } from '../events/record-request.js';
+import { type Log, recordRequest } from '../events/log.js';
 import { isEncoded } from '../http/body.js';
 import {
   explainFailure,

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { answerOf } from '../../src/events/answer.js';
+import { answerOf, readMcpAnswer } from '../../src/events/answer.js';
 import { Content } from '../../src/events/content.js';
 import type { Event } from '../../src/events/events.js';
 import { answeredAttempt, llmTextOf, outcomeOf } from '../../src/events/exchange.js';
 import { History } from '../../src/events/history.js';
-import { readMcpAnswer } from '../../src/events/mcp-answer.js';
 
 const json = (value: unknown) => readMcpAnswer({ ok: true, value, notes: [] });
+
 const content = [{ type: 'text', text: 'three' }];
 
 describe('the response to tools/call', () => {
@@ -43,6 +43,7 @@ describe('the response to tools/call', () => {
 });
 
 const call = { calls: ['c1'], thread: 'mcp' };
+
 const request: Event = {
   kind: 'request',
   seq: 0,
@@ -59,6 +60,7 @@ const request: Event = {
   attempt: 1,
   body: Content.ofJson({ operation: 'add', arguments: { a: 1 }, id: 'c1' }),
 };
+
 const response = (status: number, body: unknown): Event => ({
   kind: 'response',
   seq: 1,

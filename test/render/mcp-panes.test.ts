@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { readMcpAnswer } from '../../src/events/mcp-answer.js';
+import { readMcpAnswer } from '../../src/events/answer.js';
 import { panesOfMcp } from '../../src/render/panes.js';
 
 const panes = (value: unknown) => panesOfMcp(readMcpAnswer({ ok: true, value, notes: [] }));
+
 const text = (words: string, audience?: string[]) => ({
   type: 'text',
   text: words,

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Log } from '../../events/log.js';
-import type { RecordedRequest } from '../../events/record-request.js';
+import type { Log, RecordedRequest } from '../../events/log.js';
 import type { Reply } from '../../http/route.js';
 import { SecretPaths } from '../../http/secret-paths.js';
 import { type Callback, type CallbackType, readCallback } from '../../protocol/callbacks.js';

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import type { DialectName, Reading, SoundReading } from '../../dialects/dialect.js';
 import { readAs } from '../../dialects/dialects.js';
-import { answerOfMcp, answerOfOurs, answerOfResult } from '../../events/answer.js';
-import { readMcpAnswer } from '../../events/mcp-answer.js';
+import { answerOfMcp, answerOfOurs, answerOfResult, readMcpAnswer } from '../../events/answer.js';
 import { urlSecrets } from '../../events/shareable.js';
 import { CALLBACK_TYPES, type Callback, readCallback, toolResultSchema } from '../../protocol/callbacks.js';
 import { type InvocationReading, readInvocation } from '../../protocol/invocation.js';

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { CallLog } from '../../events/call-log.js';
+import { CallLog } from '../../events/history.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { openUrl } from '../../system/child.js';
 import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';

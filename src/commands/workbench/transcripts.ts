@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, join, parse, resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import { type CallLog, savedCallLog } from '../../events/call-log.js';
+import { type CallLog, savedCallLog } from '../../events/history.js';
 import { discoveryOf } from '../../events/round-trips.js';
 import { transcriptWriter } from '../../events/transcript-writer.js';
 import { fixtureName, type Said, TRANSCRIPT_NAME, type Volume } from '../../tui/workbench/model.js';

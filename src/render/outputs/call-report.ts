@@ -11,7 +11,8 @@ import {
   type Settlement,
 } from '../../events/exchange.js';
 import type { History } from '../../events/history.js';
-import { syntheticCall } from '../../events/synthetic-call.js';
+import type { SubscriptionEvent } from '../../protocol/callbacks.js';
+import type { Invocation } from '../../protocol/invocation.js';
 import { writeOut } from '../../system/streams.js';
 import type { Redactor } from '../../util/redact.js';
 import { redactJson, safeJson } from '../../util/redact.js';
@@ -48,6 +49,21 @@ function callbackReport(
     bytes: size,
     ...(message?.type === 'subscription_event' && { text: message.text }),
     ...(message?.type === 'oauth' && { auth_url: bareUrl(message.auth_url) }),
+  };
+}
+
+/** What a runtime puts into a conversation for an event: a call that no model made (public RAP specification, "Synthetic tool calls"). */
+function syntheticCall(
+  { group_id, thread_ancestors }: Invocation,
+  { tool_call_id, text, associative = false }: SubscriptionEvent,
+) {
+  const ancestors = thread_ancestors ?? [];
+  return {
+    name: 'receive_event' as const,
+    arguments: { tool_call_id },
+    text,
+    placement: associative ? ('thread' as const) : ('child-thread' as const),
+    thread_ancestors: associative ? ancestors : [...ancestors, group_id],
   };
 }
 

@@ -1,8 +1,7 @@
 import { Content } from '../../events/content.js';
 import type { Exchange } from '../../events/exchange.js';
 import type { History } from '../../events/history.js';
-import type { Log } from '../../events/log.js';
-import { type RecordedRequest, recordRequest } from '../../events/record-request.js';
+import { type Log, type RecordedRequest, recordRequest } from '../../events/log.js';
 import { type Elicitation, elicitationSchema } from '../../protocol/mcp.js';
 import type { Clock } from '../../system/clock.js';
 import { settlement } from '../runtime.js';

@@ -9,8 +9,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import * as z from 'zod/mini';
-import type { Log } from '../../events/log.js';
-import { recordRequest } from '../../events/record-request.js';
+import { type Log, recordRequest } from '../../events/log.js';
 import { explainFailure, TransportError } from '../../http/client.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { Content } from '../../events/content.js';
 import type { Fact, RequestEvent } from '../../events/events.js';
-import type { Log } from '../../events/log.js';
-import { recordRequest } from '../../events/record-request.js';
+import { type Log, recordRequest } from '../../events/log.js';
 import {
   explainFailure,
   type HttpAnswer,

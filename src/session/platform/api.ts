@@ -1,8 +1,7 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { Content } from '../../events/content.js';
 import type { RequestEvent } from '../../events/events.js';
-import type { Log } from '../../events/log.js';
-import { recordRequest } from '../../events/record-request.js';
+import { type Log, recordRequest } from '../../events/log.js';
 import { FindingsCollector, type SessionProblem } from '../../events/verification.js';
 import type { SessionScript } from '../../fixtures/session-script.js';
 import type { Answer, Head, Incoming, Refusal, Reply, Route } from '../../http/route.js';

@@ -1,6 +1,5 @@
-import type { CallLog } from '../../events/call-log.js';
 import { type Exchange, llmTextOf, openQuestions } from '../../events/exchange.js';
-import type { LoadedToolset } from '../../events/history.js';
+import type { CallLog, LoadedToolset } from '../../events/history.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
 import { type ExchangeColumn, exchangeRow } from '../../render/calls.js';
 import { type Line, quote, say } from '../../render/line.js';

@@ -1,7 +1,6 @@
 import type { Highlighter } from '../../display/syntax.js';
-import type { CallLog } from '../../events/call-log.js';
 import type { Exchange } from '../../events/exchange.js';
-import { History } from '../../events/history.js';
+import { type CallLog, History } from '../../events/history.js';
 import { type News, newsIn } from '../../render/callbacks.js';
 import { eventCount } from '../../render/calls.js';
 import { type Line, say } from '../../render/line.js';

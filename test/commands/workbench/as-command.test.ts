@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readArguments } from '../../../src/commands/invoke/arguments.js';
 import { asCommand, type CalledAs } from '../../../src/commands/workbench/copies.js';
-import { CallLog } from '../../../src/events/call-log.js';
 import type { Event } from '../../../src/events/events.js';
+import { CallLog } from '../../../src/events/history.js';
 import type { Invocation } from '../../../src/protocol/invocation.js';
 import { parseJson } from '../../../src/util/json.js';
 import { createRedactor } from '../../../src/util/redact.js';
@@ -77,14 +77,18 @@ test.each<[string, Fields, RegExp]>([
 
 const KEYS = fc
   .oneof(fc.string(), fc.string({ unit: anyCodePoint }), fc.constantFrom('a:', '=', '-x'))
-  .filter(key => key !== '__proto__'); // no invocation that we read has it
+  .filter(key => key !== '__proto__');
+
+// no invocation that we read has it
 const TEXTS = fc.oneof(
   fc.string({ unit: anyCodePoint }),
   fc.constantFrom('true', '1', 'null', '[]', '@file', "'", '$(id)', '`id`', '!', '\n', '\0', '"', '~'),
 );
+
 const ARGUMENTS = fc.dictionary(KEYS, fc.oneof(TEXTS, fc.jsonValue({ maxDepth: 3 })), {
   noNullPrototype: true,
 });
+
 const TYPES = fc.dictionary(fc.string(), fc.constantFrom('string', 'integer', 'boolean', 'array', 'null'));
 
 test('a shell and our own reader make the same arguments of it, whatever the schema is, and nothing of it acts', async () => {

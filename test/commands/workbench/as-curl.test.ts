@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { asCurl } from '../../../src/commands/workbench/copies.js';
-import { CallLog } from '../../../src/events/call-log.js';
 import type { Event, RequestEvent } from '../../../src/events/events.js';
+import { CallLog } from '../../../src/events/history.js';
 import { createRedactor } from '../../../src/util/redact.js';
 import { call, eventsOf, KEY } from '../../events/build.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CallLog } from '../../../src/events/call-log.js';
+import { CallLog } from '../../../src/events/history.js';
 import { concerning } from '../../../src/render/wire.js';
 import {
   acknowledged,

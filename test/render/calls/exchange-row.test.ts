@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CallLog } from '../../../src/events/call-log.js';
+import { CallLog } from '../../../src/events/history.js';
 import { exchangeRow } from '../../../src/render/calls.js';
 import {
   acknowledged,
@@ -38,6 +38,7 @@ function rowAt(now: number, ...parts: readonly (readonly Moment[])[]) {
 }
 
 const sent = () => at(61_000, call());
+
 const subscribed = [sent(), acknowledged(), at(61_400, resultArrives({ subscription: true }))];
 
 test.each<[string, readonly (readonly Moment[])[]]>([

@@ -1,4 +1,4 @@
-import { CallLog } from '../../../../src/events/call-log.js';
+import { CallLog } from '../../../../src/events/history.js';
 import type { SheetLook } from '../../../../src/tui/calls/tabs.js';
 import { CallSheets, type Tab } from '../../../../src/tui/workbench/tabs.js';
 import { createRedactor } from '../../../../src/util/redact.js';

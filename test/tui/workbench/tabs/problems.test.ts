@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CallLog } from '../../../../src/events/call-log.js';
+import { CallLog } from '../../../../src/events/history.js';
 import type { Sheet } from '../../../../src/tui/calls/tabs.js';
 import { discovery } from '../../../check/samples/parts.js';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CallLog } from '../../../../src/events/call-log.js';
+import type { CallLog } from '../../../../src/events/history.js';
 import {
   acknowledged,
   arrives,
@@ -17,6 +17,7 @@ import { read } from '../../read-sheet.js';
 import { bookOf, LOOK, sheetsFor } from './look-at.js';
 
 const PATCH = '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n';
+
 const DIFF = { display_as: [{ type: 'diff', content: { path: 'x', patch: PATCH } }] };
 
 test('of a pending call, the steps so far', () => {

@@ -8,7 +8,7 @@ import { systemClock } from '../../system/clock.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { createRedactor, writtenForms } from '../../util/redact.js';
 import { foreignWords, isRecord } from '../../util/values.js';
-import { type Answerer, answeredCall, clientError, type PendingCall } from './pending-calls.js';
+import { type Answerer, answeredCall, clientError, type PendingCall, SessionWatch } from './pending-calls.js';
 import {
   interruptedSession,
   isSuccess,
@@ -16,7 +16,6 @@ import {
   type SessionConnection,
   sessionUrl,
 } from './platform-client.js';
-import { SessionWatch } from './session-watch.js';
 
 /** A call with its answer, as it is posted. */
 interface Settled {

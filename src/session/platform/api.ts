@@ -8,12 +8,12 @@ import type { Answer, Head, Incoming, Refusal, Reply, Route } from '../../http/r
 import type { Clock } from '../../system/clock.js';
 import { redactHeaders } from '../../util/redact.js';
 import { isRecord } from '../../util/values.js';
-import { judgeResults } from './judge-results.js';
 import {
   contentFault,
   creationIn,
   type Detail,
   idempotencyKeyFaults,
+  judgeResults,
   messagesIn,
   Query,
   reasonOf,
@@ -39,15 +39,32 @@ const TOO_LARGE = 'The sessions are too large together; start the mock again.';
 
 const TOO_MANY_EVENTS = 'This session has too many events.';
 
-interface Endpoint {
-  readonly method: Route['method'];
-  readonly purpose: RequestEvent['purpose'];
-  /** After `/api/v2/sessions`; null for any other path of the API. */
-  readonly path: '' | '/{id}' | `/{id}/${string}` | null;
+interface Purpose {
+  /** Default: `session`. */
+  readonly purpose?: RequestEvent['purpose'];
   /** Default: `nothing`. */
   readonly accepts?: 'json' | 'json?';
   /** What a refusal is to the verification. */
   readonly verifies?: 'results' | 'session';
+}
+
+type Responder = (request: ApiRequest) => Reply | Promise<Reply>;
+
+function onSession(respond: (request: ApiRequest, session: Session) => Reply | Promise<Reply>): Responder {
+  return request => (request.session ? respond(request, request.session) : request.refuse(404, NOT_FOUND));
+}
+
+function show(view: (session: Session) => unknown): Responder {
+  return onSession((request, session) => request.answer(200, view(session)));
+}
+
+/** The answer is recorded before what follows from it. */
+function steer(status: number, apply: (session: Session) => void): Responder {
+  return onSession((request, session) => {
+    const answer = request.answer(status);
+    apply(session);
+    return answer;
+  });
 }
 
 interface ApiOptions {
@@ -76,24 +93,45 @@ export class SessionApi {
     this.#options = options;
     this.#keyDigest = sha256(options.key);
     const routes = [
-      ...this.#readingRoutes(),
+      this.#route('GET', '', request =>
+        page(request, { size: 10, max: 100 }, [...this.sessions.values()].toReversed().map(summaryView)),
+      ),
+      this.#route('POST', '', request => this.#create(request), { accepts: 'json?', verifies: 'session' }),
+      this.#route('GET', '/{id}', show(sessionView)),
+      this.#route('GET', '/{id}/status', show(statusView)),
       this.#route(
-        { method: 'POST', path: '', purpose: 'session', accepts: 'json?', verifies: 'session' },
-        r => this.#create(r),
+        'GET',
+        '/{id}/events',
+        onSession((request, { events }) => page(request, { size: 50, max: 200 }, events)),
       ),
-      ...this.#steeringRoutes(),
-      this.#sessionRoute(
-        {
-          method: 'POST',
-          path: '/{id}/tool_results',
-          purpose: 'tool_results',
-          accepts: 'json',
-          verifies: 'results',
-        },
-        (request, session) => this.#takeResults(request, session),
+      this.#route('GET', '/{id}/changes', onSession(this.#changes), { purpose: 'changes' }),
+      this.#route('POST', '/{id}/pause', onSession(pause)),
+      this.#route(
+        'POST',
+        '/{id}/resume',
+        steer(202, session => session.resume()),
       ),
+      this.#route(
+        'POST',
+        '/{id}/force_answer',
+        steer(202, session => session.forceAnswer()),
+      ),
+      this.#route(
+        'DELETE',
+        '/{id}',
+        steer(204, session => session.cancel()),
+      ),
+      this.#route('POST', '/{id}/messages', onSession(this.#takeMessages), {
+        purpose: 'message',
+        accepts: 'json',
+      }),
+      this.#route('POST', '/{id}/tool_results', onSession(this.#takeResults), {
+        purpose: 'tool_results',
+        accepts: 'json',
+        verifies: 'results',
+      }),
     ];
-    this.routes = [...routes, this.#otherRoute(routes)];
+    this.routes = [...routes, this.#route('any', null, request => notAllowed(request, routes))];
   }
 
   /** Adds a session that has not begun. */
@@ -136,28 +174,8 @@ export class SessionApi {
     for (const end of [...this.#polls]) end();
   }
 
-  #readingRoutes(): Route[] {
-    const view = (path: '/{id}' | '/{id}/status', show: (session: Session) => unknown) =>
-      this.#sessionRoute({ method: 'GET', path, purpose: 'session' }, (request, session) =>
-        request.answer(200, show(session)),
-      );
-    return [
-      this.#route({ method: 'GET', path: '', purpose: 'session' }, request =>
-        page(request, { size: 10, max: 100 }, [...this.sessions.values()].toReversed().map(summaryView)),
-      ),
-      view('/{id}', sessionView),
-      view('/{id}/status', statusView),
-      this.#sessionRoute({ method: 'GET', path: '/{id}/events', purpose: 'session' }, (request, { events }) =>
-        page(request, { size: 50, max: 200 }, events),
-      ),
-      this.#sessionRoute({ method: 'GET', path: '/{id}/changes', purpose: 'changes' }, (request, session) =>
-        this.#changes(request, session),
-      ),
-    ];
-  }
-
   /** A long poll: 200 as soon as there is news, 204 if none comes in time (platforms). */
-  async #changes(request: ApiRequest, session: Session): Promise<Reply> {
+  readonly #changes = async (request: ApiRequest, session: Session): Promise<Reply> => {
     request.record();
     const query = new Query(request.incoming.target);
     const from = query.whole('from_index', 0);
@@ -176,7 +194,7 @@ export class SessionApi {
     if (!hasEvents()) return request.answer(204);
     const events = session.events.slice(from, limit === null ? undefined : from + limit);
     return request.answer(200, changesView(session, withEvents ? events : []));
-  }
+  };
 
   /** Waits up to `ms`; false if the client went away meanwhile. */
   #news(session: Session, ms: number, isThere: () => boolean, onGone: Incoming['onGone']): Promise<boolean> {
@@ -234,34 +252,7 @@ export class SessionApi {
     }
   }
 
-  #steeringRoutes(): Route[] {
-    const post = (name: string, apply: (session: Session) => void) =>
-      this.#sessionRoute(
-        { method: 'POST', path: `/{id}/${name}`, purpose: 'session' },
-        (request, session) => {
-          if (name === 'pause' && !session.canPause) return request.answer(429, { detail: TOO_MANY_EVENTS });
-          const answer = request.answer(202); // recorded before what follows from it
-          apply(session);
-          return answer;
-        },
-      );
-    return [
-      post('pause', session => session.pause()),
-      post('resume', session => session.resume()),
-      post('force_answer', session => session.forceAnswer()),
-      this.#sessionRoute({ method: 'DELETE', path: '/{id}', purpose: 'session' }, (request, session) => {
-        const answer = request.answer(204);
-        session.cancel();
-        return answer;
-      }),
-      this.#sessionRoute(
-        { method: 'POST', path: '/{id}/messages', purpose: 'message', accepts: 'json' },
-        (request, session) => this.#takeMessages(request, session),
-      ),
-    ];
-  }
-
-  #takeMessages(request: ApiRequest, session: Session): Answer {
+  readonly #takeMessages = (request: ApiRequest, session: Session): Answer => {
     const { body } = request.incoming;
     const messages = messagesIn(body);
     if (!messages.ok) return request.answer(422, { detail: messages.details });
@@ -271,21 +262,25 @@ export class SessionApi {
     const answer = request.answer(202);
     session.takeMessages(messages.value);
     return answer;
-  }
+  };
 
   /** Takes the results of pending calls (seed 001). The answer is recorded before the agent runs on. */
-  #takeResults(request: ApiRequest, session: Session): Answer {
+  readonly #takeResults = (request: ApiRequest, session: Session): Answer => {
     const { body } = request.incoming;
     if (body.length > SMALL_RESULTS && !this.#hasRoom(body.length)) return request.refuse(429, TOO_LARGE);
     const { status, detail: why, settles, warnings } = judgeResults(session, body);
     request.record({ calls: settles.map(({ call }) => call.key) });
-    const { log } = this.#options;
     for (const { message, key } of warnings)
-      log.emit({ kind: 'warned', message, thread: session.id, ...(key !== undefined && { calls: [key] }) });
+      this.#options.log.emit({
+        kind: 'warned',
+        message,
+        thread: session.id,
+        ...(key !== undefined && { calls: [key] }),
+      });
     const answer = why === undefined ? request.answer(status) : request.refuse(status, why);
     session.settle(settles);
     return answer;
-  }
+  };
 
   #hasRoom(bytes: number): boolean {
     let sum = bytes;
@@ -293,66 +288,41 @@ export class SessionApi {
     return sum <= MAX.bytes;
   }
 
-  #sessionRoute(
-    endpoint: Endpoint,
-    handle: (request: ApiRequest, session: Session) => Reply | Promise<Reply>,
+  /** @param path after `/api/v2/sessions`; null for any other path of the API */
+  #route(
+    method: Route['method'],
+    path: '' | '/{id}' | `/{id}/${string}` | null,
+    respond: Responder,
+    { purpose = 'session', accepts, verifies }: Purpose = {},
   ): Route {
-    return this.#route(endpoint, request => {
-      const { session } = request;
-      return session ? handle(request, session) : request.refuse(404, NOT_FOUND);
-    });
-  }
-
-  #route(endpoint: Endpoint, handle: (request: ApiRequest) => Reply | Promise<Reply>): Route {
-    const { method, path, purpose, accepts = 'nothing' } = endpoint;
-    const requestOf = (incoming: Incoming) => this.#request(endpoint, incoming);
-    return {
-      name: `${method} ${purpose}`,
-      method,
-      accepts,
-      serves: path === null ? isBelowApi : target => templateOf(target) === path,
-      first: head => this.#answerByHead(endpoint, head),
-      handle: incoming => handle(requestOf(incoming)),
+    const requestOf = (incoming: Incoming) => {
+      const session = this.#sessionAt(incoming.target);
+      return new ApiRequest(this.#options.log, purpose, incoming, session, (status, reason) =>
+        this.#addProblem(verifies, session?.id, status, reason),
+      );
     };
-  }
-
-  #request({ purpose, verifies }: Endpoint, incoming: Incoming): ApiRequest {
-    const session = this.#sessionAt(incoming.target);
-    return new ApiRequest(this.#options.log, purpose, incoming, session, (status, reason) =>
-      this.#addProblem(verifies, session?.id, status, reason),
-    );
-  }
-
-  /** Without reading the body: 401 without the key; then 404 if there is no such session; then 422 for another media type. */
-  #answerByHead(endpoint: Endpoint, head: Head): Answer | undefined {
-    const bodiless = { ...head, body: new Uint8Array(0), remote: '' };
-    const request = () => this.#request(endpoint, bodiless);
-    if (!this.#hasKey(head)) return request().refuse(401, UNAUTHORIZED, { message: UNAUTHORIZED });
-    if (endpoint.path?.startsWith('/{id}')) {
-      const session = this.#sessionAt(head.target);
-      if (!session) return request().refuse(404, NOT_FOUND);
-      this.#used.add(session.id);
-    }
-    const fault = contentFault(head, endpoint.accepts);
-    return fault && request().refuse(422, [fault]);
+    /** Without reading the body: 401 without the key; then 404 if there is no such session; then 422 for another media type. */
+    const first = (head: Head) => {
+      const request = requestOf({ ...head, body: new Uint8Array(0), remote: '' });
+      if (!this.#hasKey(head)) return request.refuse(401, UNAUTHORIZED, { message: UNAUTHORIZED });
+      if (path?.startsWith('/{id}')) {
+        if (!request.session) return request.refuse(404, NOT_FOUND);
+        this.#used.add(request.session.id);
+      }
+      const fault = contentFault(head, accepts);
+      return fault && request.refuse(422, [fault]);
+    };
+    return {
+      ...{ name: `${method} ${purpose}`, method, accepts: accepts ?? 'nothing', first },
+      serves: path === null ? isBelowApi : target => templateOf(target) === path,
+      handle: incoming => respond(requestOf(incoming)),
+    };
   }
 
   /** Compares in constant time. */
   #hasKey({ headers: { authorization = '' } }: Head): boolean {
     const [, shown = ''] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
     return timingSafeEqual(sha256(shown), this.#keyDigest);
-  }
-
-  /** Without the key, every path is 401 by its head; with it 404, or 405 with the allowed methods. */
-  #otherRoute(routes: readonly Route[]): Route {
-    return this.#route({ method: 'any', path: null, purpose: 'session' }, request => {
-      const path = pathOf(request.incoming.target);
-      const here = routes.filter(route => route.serves(path));
-      if (here.length === 0) return request.answer(404, { detail: 'Not Found' });
-      if (templateOf(path) !== '' && !request.session) return request.answer(404, { detail: NOT_FOUND });
-      const allow = [...new Set(here.map(({ method }) => method))].join(', ');
-      return request.answer(405, { detail: 'Method Not Allowed' }, { headers: { Allow: allow } });
-    });
   }
 
   #sessionAt(target: string): Session | undefined {
@@ -364,11 +334,28 @@ export class SessionApi {
     }
   }
 
-  #addProblem(verifies: Endpoint['verifies'], session: string | undefined, status: number, reason: string) {
+  #addProblem(verifies: Purpose['verifies'], session: string | undefined, status: number, reason: string) {
     if (!verifies) return;
     const what = verifies === 'session' && { what: verifies };
     this.#refused.add({ kind: 'refused', ...what, session: session ?? null, status, reason });
   }
+}
+
+function pause(request: ApiRequest, session: Session): Answer {
+  if (!session.canPause) return request.answer(429, { detail: TOO_MANY_EVENTS });
+  const answer = request.answer(202);
+  session.pause();
+  return answer;
+}
+
+/** A path with the key that no other route serves: 404, or 405 with the allowed methods. */
+function notAllowed(request: ApiRequest, routes: readonly Route[]): Answer {
+  const path = pathOf(request.incoming.target);
+  const here = routes.filter(route => route.serves(path));
+  if (here.length === 0) return request.answer(404, { detail: 'Not Found' });
+  if (templateOf(path) !== '' && !request.session) return request.answer(404, { detail: NOT_FOUND });
+  const allow = [...new Set(here.map(({ method }) => method))].join(', ');
+  return request.answer(405, { detail: 'Method Not Allowed' }, { headers: { Allow: allow } });
 }
 
 interface About {
@@ -383,7 +370,7 @@ class ApiRequest {
 
   constructor(
     private readonly log: Log,
-    private readonly purpose: Endpoint['purpose'],
+    private readonly purpose: RequestEvent['purpose'],
     readonly incoming: Incoming,
     readonly session: Session | undefined,
     private readonly onRefused: (status: number, reason: string) => void,

@@ -226,13 +226,6 @@ describe.concurrent('each call is answered once, and run once', () => {
     expect(done.asked).toHaveLength(3);
   });
 
-  it('where the platform tells all its events again and again', async () => {
-    const done = await play({ rounds, deaf: true }, shipped, { waitMs: 5_000 });
-    expect(done.end.status).toBe('completed');
-    expect(await statuses(done)).toEqual([202, 202]);
-    expect(kindsOf(done.events, 'warned')).toMatchObject([{ message: expect.stringMatching(/from_index/) }]);
-  });
-
   it('where events look the same, since none has a time', async () => {
     const same = { type: 'PolicyEvent' };
     const done = await play({ rounds, events: [same, same, same, same], page: 1 });
@@ -300,15 +293,6 @@ describe.concurrent('what ends it', () => {
     await using odd = await startServing(response => response.writeHead(200).end(body));
     const answered = answerSession(odd.url, 's', { key: KEY, answerer: answerWith({}) });
     await expect(answered).rejects.toMatchObject({ code: 'bad-answer' });
-  });
-
-  it('no news but the old, told again and again', async () => {
-    const rounds = [{ calls: [call('a')] }];
-    const { end, platform } = await play({ rounds, deaf: true, end: { status: 'paused' } }, shipped, {
-      waitMs: 900,
-    });
-    expect(end).toMatchObject({ status: 'paused', isSettled: false });
-    expect((await platform.log()).length).toBeLessThan(24);
   });
 
   it('a platform that asks to wait for longer than anybody does', async () => {

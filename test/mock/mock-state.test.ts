@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseFixtures } from '../../src/fixtures/read-fixtures.js';
 import { defineTool } from '../../src/mock/handlers.js';
-import { troubleOf } from '../support/failing.js';
 import { replying, type Stage, stageWith, watchedClock } from './stage.js';
 
 async function textOf(stage: Stage, id: string, options: object = {}) {
@@ -50,13 +49,6 @@ describe('close(): everything is due at once', () => {
     expect(heard).toEqual(['the tool is stopping']);
     expect(stage.tool.verify()).toMatchObject({ ok: false, undelivered: { count: 1 } });
   });
-
-  test('twice is once', async () => {
-    await using stage = await stageWith(replying({ payload: 'x' }));
-    expect(stage.tool.close()).toBe(stage.tool.close());
-    await stage.tool.close();
-    await expect(fetch(stage.tool.url)).rejects.toThrow();
-  });
 });
 
 describe('redeliver(): the last callback once more', () => {
@@ -81,13 +73,6 @@ describe('redeliver(): the last callback once more', () => {
     await call.waitFor(callback => callback !== call.callbacks[0]);
     const ofCalls = stage.told('request').filter(({ purpose }) => purpose !== 'discovery');
     expect(new Set(ofCalls.map(({ thread }) => thread))).toEqual(new Set(['g']));
-  });
-
-  test('there is nothing to send', async () => {
-    await using stage = await stageWith(replying({ silence: true }));
-    await stage.invoke();
-    const { key } = await stage.tool.waitForDelivery('i');
-    expect([stage.tool.redeliver(key), stage.tool.redeliver('unknown')]).toEqual([false, false]);
   });
 });
 
@@ -140,15 +125,5 @@ describe('replaceFixtures()', () => {
     expect((await stage.runtime.discover(stage.tool.url)).tools.map(({ name }) => name)).toEqual(['other']);
     expect(await textOf(stage, 'a', { operation: 'other' })).toBe('y');
     expect(stage.tool.toolset.tools).toHaveLength(1);
-  });
-
-  test('that are not sound change nothing', async () => {
-    await using stage = await stageWith(replying({ payload: 'x' }));
-    const { toolset, ...rest } = parseFixtures({ version: 1, ...replying({ payload: 'y' }) });
-    const broken = { ...rest, toolset: { ...toolset, tools: [] } };
-    expect(await troubleOf(() => stage.tool.replaceFixtures(broken))).toBe(
-      'invalid-toolset: the toolset is not valid',
-    );
-    expect(await textOf(stage, 'a')).toBe('x');
   });
 });

@@ -37,10 +37,6 @@ async function resultOf(operation: string, args: Record<string, unknown>, callId
 }
 
 describe('TOOL-ALWAYS, TOOL-ID, TOOL-OPAQUE: every operation answers a runtime that shares no code with us', () => {
-  test('TOOL-CALLID: a call_id comes back', async () => {
-    await resultOf('rate_limited', {}, 'call-7');
-  });
-
   test('TOOL-FALLBACK: the display ends with one short line', async () => {
     const { display_as } = await resultOf('edit_file', { path: 'a.txt' });
     expect(display_as).toMatchObject([
@@ -67,12 +63,6 @@ describe('TOOL-VALIDATE: what cannot be carried out gets 200 and an error result
     expect(text).toMatch(/^Error: invalid arguments: .* Correct them and call again\.$/);
     expect(text).toContain(fault);
   });
-});
-
-test('TOOL-DISCOVER: the endpoint is its own', async () => {
-  const answer = await fetch(`${tool.url}/.well-known/rap-toolset`);
-  expect(answer.headers.get('content-type')).toBe('application/json');
-  expect(await answer.json()).toMatchObject({ name: 'demo', endpoint: `${tool.url}/invoke` });
 });
 
 describe('waitForCall(), waitForDelivery()', () => {
@@ -123,15 +113,6 @@ describe('waitForCall(), waitForDelivery()', () => {
       'timed out after 1 ms waiting for the delivery of the call "i" in "x"',
     );
   });
-
-  test('what is delivered can be fired at once: the event after it', async () => {
-    const reply = [{ result: { text: 'on', subscription: true } }, { event: { text: 'now' }, on: 'demand' }];
-    await using stage = await stageWith(replying(reply));
-    const call = await stage.invoke();
-    await stage.tool.waitForDelivery('i');
-    expect(stage.tool.fire('i')).toBe(1);
-    await call.waitFor('subscription_event');
-  });
 });
 
 describe('verified()', () => {
@@ -171,13 +152,6 @@ describe('fixtures are given', () => {
     expect(offered).toEqual([['one'], ['one', 'two'], ['two'], ['one', 'two'], demo, demo]);
   });
 
-  test('and replaced likewise', async () => {
-    await using folder = await temporaryFolder();
-    await using other = await startMockTool({ fixtures: parseFixtures(DEMO) });
-    await other.replaceFixtures(await folder.write('one.yaml', yaml('one')));
-    expect(other.toolset.tools.map(({ name }) => name)).toEqual(['one']);
-  });
-
   const wrong = 'usage: fixtures must be a path, a list of paths, or fixtures';
 
   test.each<[unknown, string]>([
@@ -202,11 +176,6 @@ describe('what a tool needs', () => {
     ['origins that are some', { fixtures: parseFixtures(DEMO), allowCallbacks: ['nonsense'] }, /^usage: /],
   ])('%s', async (_, options, trouble) => {
     expect(await troubleOf(() => startMockTool(options))).toMatch(trouble);
-  });
-
-  test('a port that is free', async () => {
-    const options = { fixtures: parseFixtures(DEMO), port: tool.port };
-    expect(await troubleOf(() => startMockTool(options))).toMatch(/^port-in-use: /);
   });
 
   test('no seed: one is made, and can be read', async () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseRate, type Rate, rateGate } from '../../src/mock/limits.js';
-import { fakeClock } from '../support/fake-clock.js';
 
 describe('a rate', () => {
   test.each([
@@ -60,18 +59,6 @@ describe('a limiter', () => {
     expect(times.map(now => take(now))).toEqual(waits);
   });
 
-  test('errors of rounding do not add up', () => {
-    const { take } = limiter({ calls: 3, within: 4_513 });
-    let now = 0;
-    const waits = Array.from({ length: 9 }, () => {
-      const wait = take(now);
-      now += wait;
-      if (wait > 0) take(now);
-      return wait;
-    });
-    expect(waits).toEqual([0, 0, 0, 1_505, 1_504, 1_504, 1_505, 1_504, 1_504]);
-  });
-
   const rates = fc.record({
     calls: fc.integer({ min: 1, max: 20 }),
     within: fc.integer({ min: 1, max: 5_000 }),
@@ -117,13 +104,3 @@ function timesOf(steps: readonly number[]): number[] {
     return now;
   });
 }
-
-test('a gate asks the clock; without a rate it is open', () => {
-  const clock = fakeClock();
-  const gate = rateGate({ calls: 1, within: 1_000 }, clock);
-  expect([gate(), gate()]).toEqual([0, 1_000]);
-  clock.advance(1_000);
-  expect(gate()).toBe(0);
-  const open = rateGate(undefined, clock);
-  expect([open(), open(), open()]).toEqual([0, 0, 0]);
-});

@@ -57,13 +57,6 @@ describe('TOOL-VALIDATE: first the schema, then code, then fixtures', () => {
     expect(stage.told('matched')).toMatchObject([{ fixture: null }]);
   });
 
-  test.each(['toString', '__proto__', 'OP'])('TOOL-UNKNOWN-OP: %s', async operation => {
-    await using stage = await stageWith(null, { handlers: [handler] });
-    expect(await textOf(stage, 'a', { operation })).toMatch(
-      /^Error: unknown operation "\w+"\.( Did you mean op\?)? Use one of op\.$/,
-    );
-  });
-
   test('no fixture matches: the nearest, and where it differs', async () => {
     const fixtures = [
       { id: 'far', match: { operation: 'op', arguments: { n: 1 } }, reply: { payload: 'x' } },

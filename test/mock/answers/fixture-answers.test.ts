@@ -28,14 +28,6 @@ describe('templates know the call', () => {
     await using stage = await stageWith(replying({ payload: '{{arguments.a}}' }));
     expect(await textOf(stage, { args: { a: '{{group_id}}' } })).toBe('{{group_id}}');
   });
-
-  test('a key that leads nowhere is warned of', async () => {
-    await using stage = await stageWith(replying({ payload: '{{key}}' }, { key: 'for {{user_id}}' }));
-    expect(await textOf(stage)).toBe('for ');
-    expect(stage.told('warned')).toMatchObject([
-      { message: 'template values not found: user_id', calls: ['["g","i"]'] },
-    ]);
-  });
 });
 
 test('a sequence that is exhausted ends in an error that says what to do', async () => {

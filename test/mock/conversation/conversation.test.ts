@@ -243,13 +243,6 @@ describe('questions', () => {
     expect(stage.told('decided')).toMatchObject([{ by: 'policy', value }]);
   });
 
-  test('TOOL-OAUTH: an auth_url of its own goes out as it is written', async () => {
-    const auth_url = 'https://auth.example/?user={{user_id}}';
-    await using stage = await stageWith(replying(oauth({ oauth: { auth_url } })));
-    const call = await stage.invoke({ userId: 'u' });
-    expect((await call.waitFor('oauth')).body).toMatchObject({ auth_url: 'https://auth.example/?user=u' });
-  });
-
   test('what was answered is not fired: an event on demand after it is', async () => {
     const steps = [{ event: { text: 'now' }, on: 'demand' }, { payload: 'done' }];
     const { choice: asked } = choice();
@@ -266,22 +259,6 @@ describe('questions', () => {
       'subscription_event',
       'tool_result',
     ]);
-  });
-
-  test('an event on demand: by its id, or all that wait', async () => {
-    const reply = [
-      { result: { text: 'on', subscription: true } },
-      { event: { text: 'now', final: true }, on: 'demand' },
-    ];
-    await using stage = await stageWith(replying(reply));
-    const calls = [];
-    for (const id of ['a', 'b', 'c']) calls.push(await stage.invoke({ id }));
-    for (const call of calls) await call.result();
-    expect([stage.tool.fire('b'), stage.tool.fire('b')]).toEqual([1, 0]);
-    await calls[1]?.waitFor('subscription_event');
-    expect(calls[0]?.callbacks).toHaveLength(1);
-    expect([stage.tool.fire(), stage.tool.fire()]).toEqual([2, 0]);
-    await calls[0]?.waitFor('subscription_event');
   });
 
   test('an event on demand says when it waits, and when it does so no more', async () => {

@@ -144,23 +144,4 @@ describe('steps', () => {
     clock.advance(await clock.nextWait());
     expect(await clock.nextWait()).toBe(drawn);
   });
-
-  test('a step enters a state', async () => {
-    const fixtures = [
-      { match: { operation: 'op' }, state: { from: 'paid' }, reply: { payload: 'shipped' } },
-      { match: { operation: 'op' }, reply: { payload: 'paid', state: 'paid' } },
-    ];
-    await using stage = await stageWith({ fixtures });
-    const texts: unknown[] = [];
-    for (const id of ['a', 'b']) texts.push((await (await stage.invoke({ id })).result()).body?.['text']);
-    expect(texts).toEqual(['paid', 'shipped']);
-  });
-
-  test('a template that leads nowhere is warned of', async () => {
-    await using stage = await stageWith(replying({ payload: '<{{arguments.none}}>' }));
-    expect((await (await stage.invoke()).result()).body).toMatchObject({ text: '<>' });
-    expect(stage.told('warned').map(({ message }) => message)).toEqual([
-      'template values not found: arguments.none',
-    ]);
-  });
 });

@@ -43,13 +43,6 @@ describe.concurrent('faults on the wire', () => {
     await call.result();
   });
 
-  test('slow: it drips, and is whole', async () => {
-    await using stage = await stageWith(faulty('slow'));
-    const call = await stage.invoke();
-    expect((await call.result()).body).toMatchObject({ text: 'done' });
-    expect(stage.tool.calls()[0]?.plans).toEqual(['slow']);
-  });
-
   test('each callback draws its own, from the seed', async () => {
     const reply = [
       ...Array.from({ length: 20 }, (_, n) => ({ event: { text: `${n}` } })),

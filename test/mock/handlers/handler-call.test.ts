@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defineTool, type HandlerCall } from '../../../src/mock/handlers.js';
-import { type Stage, stageWith, watchedClock } from '../stage.js';
+import { type Stage, stageWith } from '../stage.js';
 
 const staged = (
   handle: (call: HandlerCall) => unknown,
@@ -31,29 +31,6 @@ test('event() and view() are sent in their order, before the result', async () =
 });
 
 describe('TOOL-CHOICE: choice()', () => {
-  test('gives what the user picked', async () => {
-    await using stage = await staged(call => call.choice({ prompt: 'Sure?', choices: ['Yes', 'No'] }));
-    const call = await stage.invoke();
-    expect((await call.waitFor('user_choice')).body).toMatchObject({
-      prompt: 'Sure?',
-      choices: ['Yes', 'No'],
-      default: 0,
-    });
-    await stage.runtime.choose(call, 1);
-    expect((await call.result()).body).toMatchObject({ text: '{"selected":1,"choice":"No"}' });
-  });
-
-  test('returns null without an answer in time', async () => {
-    const clock = watchedClock();
-    await using stage = await staged(call => call.choice({ prompt: '?', choices: ['a'], withinMs: 9 }), {
-      clock,
-    });
-    const call = await stage.invoke();
-    expect(await clock.nextWait()).toBe(9);
-    clock.advance(9);
-    expect((await call.result()).body).toMatchObject({ text: 'null' });
-  });
-
   test.each<[object]>([
     [{ choices: [] }],
     [{ choices: ['a'], default: 1 }],

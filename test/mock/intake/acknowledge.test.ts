@@ -30,19 +30,6 @@ describe('faults of the acknowledgement', () => {
     expect(stage.tool.verify()).toMatchObject({ ok: true, calls: 1 });
   });
 
-  test('the seed decides', async () => {
-    const statuses = async (seed: string) => {
-      await using stage = await stageWith(faulty({ ack: { status: 500, probability: 0.5 } }), { seed });
-      const acks: unknown[] = [];
-      for (let n = 0; n < 12; n++) acks.push((await stage.invoke({ id: `i${n}` })).ack.status);
-      return acks;
-    };
-    const [first, again, other] = [await statuses('a'), await statuses('a'), await statuses('b')];
-    expect(again).toEqual(first);
-    expect(other).not.toEqual(first);
-    expect(new Set(first)).toEqual(new Set([200, 500]));
-  });
-
   test('a refused call counts nothing: its sequence begins when it is accepted', async () => {
     await using stage = await stageWith(faulty({ ack: { status: 500 } }, { payload: '{{count}}' }));
     for (const _ of [1, 2]) expect((await stage.invoke()).ack.status).toBe(500);
@@ -67,14 +54,6 @@ describe('faults of the acknowledgement', () => {
     const call = await stage.invoke({ ackWithinMs: 100 });
     expect(call.ack.status).toBeNull();
     expect((await call.result()).body).toMatchObject({ text: 'done' });
-  });
-
-  test('hang: the end of the tool ends it', async () => {
-    await using stage = await stageWith(faulty({ ack: { hang: true } }));
-    const pending = stage.invoke();
-    await stage.tool.waitForDelivery('i');
-    await stage.tool.close();
-    expect((await pending).ack.status).toBeNull();
   });
 
   test('reset: the connection breaks, and the result comes all the same', async () => {

@@ -3,12 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { Repeats } from '../../../src/mock/repeats.js';
 
 describe('an invocation that comes again', () => {
-  test('the key of what never came names it all the same; nothing is refused', () => {
-    const repeats = new Repeats();
-    repeats.refuse('g', 'i', 'x');
-    expect(repeats.keyOf('g', 'i')).toBe('["g","i"]');
-  });
-
   test('the oldest are forgotten first, and so is everything', () => {
     const repeats = new Repeats(2);
     for (const id of ['a', 'b', 'c', 'd', 'e']) repeats.arrive('g', id, 'x');

@@ -41,19 +41,6 @@ test.each<[string, () => Promise<void>]>([
   expect(sent).toEqual(['{"canceled":{"reason":"the call was canceled","by":"user"}}']);
 });
 
-test('what was meant to be silent stays so', async () => {
-  const { work, sent } = setUp();
-  await work(plain([], async each => each.silence()));
-  expect(sent).toEqual([]);
-});
-
-test('TOOL-NOLEAK, TOOL-SECRET: errors are reported without folders, and through middleware', async () => {
-  const { work, sent } = setUp();
-  const perform = () => Promise.reject(new Error("no hunter2: open '/home/me/.ssh/nothing'"));
-  await work({ ...plain([], perform), redact: each => each.replace('hunter2', '[redacted]') });
-  expect(sent).toEqual(["Error: no [redacted]: open '…/nothing'"]);
-});
-
 test('TOOL-SECRET: if redaction fails, the message is withheld', async () => {
   const { work, sent } = setUp();
   const redact = () => {

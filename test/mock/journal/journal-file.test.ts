@@ -66,20 +66,6 @@ describe('the file of a journal', () => {
     expect(await fs.readFile(victim, 'utf8')).toBe('mine');
   });
 
-  it.each(['a folder', 'a device'])('is not %s', async what => {
-    const path = what === 'a folder' ? place.path : '/dev/null';
-    if (what === 'a folder') await fs.mkdir(path);
-    else if (process.getuid?.() !== 0) return; // only root may create a lock beside a device
-    expect(await troubleOf(() => journalAt(path))).toBe(
-      `unreadable-file: ${path}: cannot read this journal: it is not a file`,
-    );
-  });
-
-  it('says what to do where its folder is missing', async () => {
-    const { code, hint } = await errorOf(() => journalAt(`${place.folder}/no/mock.ndjson`));
-    expect([code, hint]).toEqual(['unwritable-file', 'Create its folder first.']);
-  });
-
   it('does not grow for ever: what is over is taken out when it is opened', async () => {
     await run(place.path, log => {
       accepted(log, 'open');
@@ -223,11 +209,6 @@ describe('a file that is not a journal', () => {
     expect(await fs.readFile(place.path)).toEqual(Buffer.from(bytes));
     expect(await names()).toEqual(['mock.ndjson']);
   });
-
-  it('may be an empty file', async () => {
-    await fs.writeFile(place.path, '');
-    expect(await found()).toEqual([]);
-  });
 });
 
 describe('two on one journal', () => {
@@ -285,15 +266,6 @@ describe('keeping', () => {
     expect(await found()).toHaveLength(1_000);
   });
 
-  it('holds bytes once, however many attempts there were', async () => {
-    await run(place.path, log => {
-      accepted(log, 'a');
-      const body = messageOf('tool_result', 'a');
-      for (const attempt of [1, 2, 3]) posted(log, 'a', body, { attempt });
-    });
-    expect((await content()).match(/"kind":"body"/g)).toHaveLength(2);
-  });
-
   it('goes on where a write took only a part', async () => {
     const files = disk();
     const { journal } = await journalAt(place.path, { files });
@@ -312,19 +284,6 @@ describe('keeping', () => {
     journal.take({ kind: 'warned', message: '', seq: 0, at: 0 });
     await journal.kept();
     expect([files.writes, files.syncs]).toEqual([1, 1]);
-    await journal.close();
-  });
-
-  it('is not over before the line is in the file', async () => {
-    const { journal } = await journalAt(place.path);
-    journal.take({ kind: 'warned', message: 'first', seq: 0, at: 0 });
-    const first = journal.kept();
-    journal.take({ kind: 'warned', message: 'second', seq: 1, at: 0 });
-    await first;
-    expect(await content()).toContain('first');
-    journal.take({ kind: 'warned', message: 'third', seq: 2, at: 0 });
-    await journal.kept();
-    expect((await content()).match(/first|second|third/g)).toEqual(['first', 'second', 'third']);
     await journal.close();
   });
 });

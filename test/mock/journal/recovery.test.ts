@@ -72,10 +72,6 @@ describe('a call that was acknowledged', () => {
     expect(recovery.settled).toEqual([]);
   });
 
-  it('is recovered after a crash before its acknowledgement was logged', async () => {
-    expect(keys(await leftBy(log => void received(log, 'a')))).toEqual(['a']);
-  });
-
   it.each([503, 201, 204])(
     'is not recovered where it was refused with %i, and is when it came again',
     async status => {
@@ -88,14 +84,6 @@ describe('a call that was acknowledged', () => {
       expect(keys(await leftBy(again))).toEqual(['a']);
     },
   );
-
-  it('is one call, however often it came', async () => {
-    const repeated = (log: Log) => {
-      accepted(log, 'a');
-      answered(log, received(log, 'a', { attempt: 2 }), 200, 'a');
-    };
-    expect(keys(await leftBy(repeated))).toEqual(['a']);
-  });
 
   it('keeps what it said, when it comes again', async () => {
     const recovery = await leftBy(log => {

@@ -41,14 +41,3 @@ test.each<[string, object, readonly string[]]>([
   });
   expect(leftOut(set)).toEqual(sentences);
 });
-
-test('of many fixtures the first are named', () => {
-  const fixtures = Array.from({ length: 8 }, (_, n) => ({
-    id: `f${n}`,
-    match: { operation: 'op' },
-    reply: view,
-  }));
-  expect(leftOut(parseFixtures({ version: 1, fixtures }))).toEqual([
-    'views are not sent (f0, f1, f2, f3, f4 and 3 more)',
-  ]);
-});

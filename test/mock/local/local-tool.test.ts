@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createLog } from '../../../src/events/log.js';
-import { parseFixtures } from '../../../src/fixtures/read-fixtures.js';
-import { defineTool, payload, result } from '../../../src/mock/handlers.js';
+import { defineTool, result } from '../../../src/mock/handlers.js';
 import { replying, watchedClock } from '../stage.js';
 import { localTool, told } from './local-stage.js';
 
@@ -106,40 +105,6 @@ describe('being called off', () => {
       outcome: { type: 'canceled', reason: 'the call was canceled', by: 'user' },
     });
     expect(clock.pending()).toBe(0);
-  });
-
-  test('a signal that was aborted before', async () => {
-    await using tool = await localTool(replying({ payload: 1, delay: '1h' }));
-    expect(await tool.call({ ...OP, signal: AbortSignal.abort() })).toMatchObject({
-      outcome: { type: 'canceled' },
-    });
-  });
-
-  test("a handler hears of it; one that heeds it has the call's last word", async () => {
-    const abort = new AbortController();
-    const handlers = [
-      defineTool({
-        name: 'op',
-        description: 'o',
-        inputSchema: {},
-        handle: ({ signal }) =>
-          new Promise(resolve => {
-            signal.addEventListener('abort', () => resolve(payload('stopped in time')));
-            abort.abort();
-          }),
-      }),
-    ];
-    await using tool = await localTool(null, { handlers });
-    expect(await tool.call({ ...OP, signal: abort.signal })).toMatchObject({ text: 'stopped in time' });
-  });
-
-  test('close(): what waits is due at once', async () => {
-    const clock = watchedClock();
-    const tool = await localTool(replying({ payload: 1, delay: '1h' }), { clock });
-    const answer = tool.call(OP);
-    await clock.nextWait();
-    await tool.close();
-    expect(await answer).toMatchObject({ payload: 1 });
   });
 
   test('close(): a handler that never ends is called off', async () => {
@@ -253,13 +218,6 @@ describe('sequences, states and threads', () => {
       'two',
     ]);
   });
-
-  test('other fixtures from the next call on', async () => {
-    await using tool = await localTool({ fixtures });
-    const faults = { ack: { reset: true } };
-    await tool.replaceFixtures(parseFixtures({ version: 1, ...replying({ payload: 'new' }, { faults }) }));
-    expect(await tool.call(OP)).toMatchObject({ text: 'new' });
-  });
 });
 
 describe('events', () => {
@@ -290,18 +248,6 @@ describe('events', () => {
       ['shaped', ['#1'], 'session-1'],
     ]);
     expect(tool.verify()).toMatchObject({ ok: true, calls: 1 });
-  });
-
-  test('expectations are verified', async () => {
-    const expectation = { expect: { calls: { min: 2 } } };
-    await using tool = await localTool(replying({ payload: 1 }, expectation));
-    await tool.call(OP);
-    expect(tool.verify()).toMatchObject({
-      ok: false,
-      fixtures: [{ id: 'one', status: 'too-few', calls: 1 }],
-    });
-    await tool.call(OP);
-    expect(tool.verify()).toMatchObject({ ok: true });
   });
 });
 

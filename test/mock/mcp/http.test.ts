@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { defineTool } from '../../../src/mock/handlers.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { told } from '../local/local-stage.js';
 import { replying } from '../stage.js';
@@ -33,20 +32,6 @@ describe.each(ERAS)('seed 003, over HTTP, to a client that is %s', era => {
       },
       { name: 'po', description: 'Undoes it', inputSchema: { type: 'object' } },
     ]);
-  });
-
-  test('tools/list: an outputSchema goes to the client, which checks structured content by it', async () => {
-    const outputSchema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
-    const tools = [{ name: 'op', description: 'o', inputSchema: {}, outputSchema }];
-    const reply = { result: { content: text('1'), structuredContent: { n: 1 } } };
-    await using stage = await mcpStage({
-      toolset: { name: 'shop', tools },
-      fixtures: [{ match: { operation: 'op' }, reply }],
-    });
-    const client = await stage.client(era);
-    expect((await client.listTools()).tools).toMatchObject([{ name: 'op', outputSchema }]);
-    const called = await client.callTool({ name: 'op', arguments: {} });
-    expect(called).toMatchObject({ structuredContent: { n: 1 } });
   });
 
   test.each<[string, object, object]>([
@@ -150,39 +135,6 @@ describe.each(ERAS)('seed 003, over HTTP, to a client that is %s', era => {
     expect(stage.mcp.tool.verify()).toMatchObject({ ok: true });
   });
 
-  test('a handler hears of the cancel', async () => {
-    let began = () => {};
-    const begun = new Promise<void>(resolve => {
-      began = resolve;
-    });
-    let stopped = (_: unknown) => {};
-    const stop = new Promise(resolve => {
-      stopped = resolve;
-    });
-    const handlers = [
-      defineTool({
-        name: 'op',
-        description: 'o',
-        inputSchema: {},
-        handle: ({ signal }) => {
-          signal.addEventListener('abort', () => stopped(signal.reason));
-          began();
-          return new Promise(() => {});
-        },
-      }),
-    ];
-    await using stage = await mcpStage(null, { handlers });
-    const client = await stage.client(era);
-    const abort = new AbortController();
-    const call = client
-      .callTool({ name: 'op', arguments: {} }, { signal: abort.signal })
-      .catch(() => 'cancelled');
-    await begun;
-    abort.abort();
-    expect([await stop, await call]).toEqual(['the call was canceled', 'cancelled']);
-    expect(told(stage.mcp.tool, 'request').map(({ purpose }) => purpose)).toEqual(['invocation', 'cancel']);
-  });
-
   test('calls that come at once each get their own answer', async () => {
     await using stage = await mcpStage(replying({ payload: '{{arguments.n}}' }));
     const client = await stage.client(era);
@@ -254,27 +206,6 @@ describe('on the wire', () => {
     expect(await response.json()).toMatchObject({ id: 2, error: { code: -32602 } });
   });
 
-  test('of two calls at once with one id, in a session or a batch, the first is answered, the second refused', async () => {
-    let finish = () => {};
-    const isFinished = new Promise<void>(resolve => {
-      finish = resolve;
-    });
-    const handle = () => isFinished.then(() => 'done');
-    const op = defineTool({ name: 'op', description: 'o', inputSchema: { type: 'object' }, handle });
-    await using stage = await mcpStage(null, { handlers: [op] });
-    const session = (await stage.post(initialize)).headers.get('mcp-session-id') ?? '';
-    const headers = { 'mcp-session-id': session };
-    const first = stage.post(call(7), headers);
-    await eventually('the first', () => told(stage.mcp.tool, 'matched').length > 0);
-    for (const messages of [call(7), [call(8), call(8)]]) {
-      const refused = await stage.post(messages, headers);
-      expect([refused.status, await refused.json()]).toMatchObject([400, { error: { code: -32600 } }]);
-    }
-    finish();
-    expect(await (await first).json()).toMatchObject({ id: 7, result: { content: text('done') } });
-    expect(await (await stage.post(call(7), headers)).json()).toMatchObject({ id: 7, result: {} });
-  });
-
   test.each<[string, object, object, string]>([
     [
       'an invalid one is sent',
@@ -330,11 +261,6 @@ describe('on the wire', () => {
     await using stage = await mcpStage(replying({ payload: 'x' }));
     expect((await stage.post(initialize, headers)).status).toBe(status);
     expect(told(stage.mcp.tool, 'warned')).toHaveLength(1);
-  });
-
-  test('row 15: a body over the limit is refused', async () => {
-    await using stage = await mcpStage(replying({ payload: 'x' }), { maxBody: 1_000 });
-    expect((await stage.post(call(1, { name: 'x'.repeat(1_000) }))).status).toBe(413);
   });
 
   test("the mock's own journal and reset are there", async () => {

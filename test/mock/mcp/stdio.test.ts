@@ -69,14 +69,6 @@ test('a client that says all it has to say at once, and ends: everything is answ
   expect(await client.answer(2)).toMatchObject({ result: { content: [{ text: 'late' }], isError: false } });
 });
 
-test('all of stdout is JSON-RPC, a line each', async () => {
-  await using client = await connected(replying({ payload: 'a\nb' }));
-  client.say(INITIALIZE);
-  client.say(call(1));
-  await client.answer(1);
-  expect(client.messages()).toMatchObject([{ jsonrpc: '2.0' }, { jsonrpc: '2.0' }]);
-});
-
 describe('an invalid message is reported, and the next is served', () => {
   test.each([
     ['invalid JSON', '{"jsonrpc": "2.0", garbage', 'MCP: invalid JSON in a line: '],

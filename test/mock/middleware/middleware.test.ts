@@ -117,10 +117,6 @@ describe('control characters', () => {
 });
 
 describe('as configured', () => {
-  test('keys of one`s own', () => {
-    expect(wire({ pin: 'abcd', token: 'efgh' }, {}, { redact: ['PIN'] })).toEqual({ pin: R, token: 'efgh' });
-  });
-
   test.each(['api_key', 'apiKey', 'api-key', 'API_KEY', 'api key', 'api.key', 'api\u200b\u0000key'])(
     '%j is api_key',
     key => {
@@ -131,12 +127,6 @@ describe('as configured', () => {
 
   test.each(['key', 'api', 'api_keys', 'my_api_key', '', '_', 'constructor'])('%j is not', key => {
     expect(wire({ [key]: 'abcd' }, {}, { redact: ['api_key', '', '-'] })).toEqual({ [key]: 'abcd' });
-  });
-
-  test('sanitising only, redaction only', () => {
-    const value = { token: 'a\u0000' };
-    expect(wire(value, {}, { redact: [] })).toEqual({ token: 'a' });
-    expect(wire({ a: 'a\u0000', token: 'a' }, {}, { sanitize: false })).toEqual({ a: 'a\u0000', token: R });
   });
 });
 
@@ -150,20 +140,6 @@ describe('what was changed', () => {
       { path: '$["[redacted]"]', change: 'sanitized' },
       { path: '$["[redacted]"]', change: 'redacted' },
       { path: '$["[redacted]"].b', change: 'redacted' },
-    ]);
-  });
-
-  test('logs the first hundred', () => {
-    const { value, changes } = shape(Array.from({ length: 150 }, () => ({ token: 'x' })));
-    expect(changes).toHaveLength(100);
-    expect(JSON.stringify(value)).not.toContain('"x"');
-  });
-
-  test('is logged for a verbatim result', () => {
-    const result = { text: 'hunter2\u0007', display_as: [{ type: 'text', content: 'ok' }] };
-    expect(middlewares().wouldChange(result, calledWith({ password: 'hunter2' }))).toEqual([
-      { path: '$.text', change: 'sanitized' },
-      { path: '$.text', change: 'redacted' },
     ]);
   });
 

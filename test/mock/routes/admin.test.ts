@@ -29,15 +29,6 @@ test('row 14: a journal with many slow readers is held in memory once', async ()
   for (const socket of sockets) socket.destroy();
 });
 
-test.each(['[]', '{"key":7}', '{"key":null}', '7', '{'])('POST /__mock__/reset: not with %s', async body => {
-  await using stage = await stageWith(sequence);
-  const answer = await stage.post('/__mock__/reset', body);
-  expect([answer.status, await answer.text()]).toEqual([
-    400,
-    'The body must be empty, or JSON such as {"key":"…"}.\n',
-  ]);
-});
-
 test.each([
   ['/__mock__/reset', { keey: 'g' }, 'unknown field "keey". Did you mean "key"?\n'],
   ['/__mock__/fire', { ID: 'i' }, 'unknown field "ID". Did you mean "id"?\n'],
@@ -50,17 +41,6 @@ test.each([
   await using stage = await stageWith(sequence);
   const answer = await stage.post(path, body);
   expect([answer.status, await answer.text()]).toEqual([400, text]);
-});
-
-test('POST /__mock__/fire: in one thread only, since ids are not of all threads', async () => {
-  const reply = [{ result: { text: 'on', subscription: true } }, { event: { text: 'now' }, on: 'demand' }];
-  await using stage = await stageWith(replying(reply));
-  const calls = [await stage.invoke({ groupId: 'g' }), await stage.invoke({ groupId: 'h' })];
-  for (const call of calls) await call.result();
-  const fired = await stage.post('/__mock__/fire', { id: 'i', group_id: 'h' });
-  expect(await fired.json()).toEqual({ fired: 1 });
-  await calls[1]?.waitFor('subscription_event');
-  expect(calls[0]?.callbacks).toHaveLength(1);
 });
 
 describe('guarded like everything else', () => {

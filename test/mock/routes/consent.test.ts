@@ -54,30 +54,6 @@ describe('TOOL-OAUTH: the consent page', () => {
     expect(page.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('a state works once: the page and the form are gone afterwards', async () => {
-    await using stage = await stageWith(oauth());
-    const { call, url } = await asked(stage);
-    expect([(await visit(url)).status, (await visit(url)).status]).toEqual([200, 200]);
-    expect((await press(url)).status).toBe(200);
-    await call.result();
-    const page = await visit(url);
-    expect([page.status, await page.text()]).toEqual([
-      410,
-      expect.stringContaining('Nothing to decide here'),
-    ]);
-    expect((await press(url)).status).toBe(410);
-  });
-
-  test.each(['', 'decision=maybe', 'decision=', 'x=granted'])(
-    'a form that decides nothing: %j',
-    async body => {
-      await using stage = await stageWith(oauth());
-      const { url } = await asked(stage);
-      expect((await press(url, {}, body)).status).toBe(410);
-      expect((await visit(url)).status).toBe(200);
-    },
-  );
-
   test.each(['', '?state=', '?state=x', '?other=1', `?state=${'A'.repeat(43)}`])(
     'a state that never was: %j',
     async query => {
@@ -94,14 +70,6 @@ describe('TOOL-OAUTH: the consent page', () => {
     await stage.runtime.cancel(stage.tool.url, 'g', 'i');
     await call.result();
     expect((await visit(url)).status).toBe(410);
-  });
-
-  test('nor one that was fired', async () => {
-    await using stage = await stageWith(oauth());
-    const { call, url } = await asked(stage);
-    expect(stage.tool.fire('i')).toBe(1);
-    expect((await call.result()).body).toMatchObject({ text: 'granted' });
-    expect((await press(url)).status).toBe(410);
   });
 
   test('with an auth_url elsewhere we show no page; fire() grants', async () => {

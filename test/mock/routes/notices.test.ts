@@ -44,13 +44,6 @@ describe('TOOL-CANCEL, TOOL-CLOSE: 200 always, with an empty body', () => {
 describe('TOOL-MIGRATE', () => {
   const move = { session_id: 'g', destination_url: 'https://new.example/' };
 
-  test('200 once the thread is here no more', async () => {
-    await using stage = await stageWith(migrating);
-    const answer = await stage.post('/migrate', move);
-    expect([answer.status, await answer.text()]).toEqual([200, '']);
-    expect(stage.told('request')).toMatchObject([{ purpose: 'migrate', thread: 'g' }]);
-  });
-
   test.each([{}, { session_id: 'g' }, { ...move, destination_url: 'nowhere' }, 'no JSON'])(
     '400 for %j',
     async body => {

@@ -187,14 +187,6 @@ describe.concurrent('a platform that gives the key back', () => {
   });
 });
 
-describe.concurrent('members that no one needs', () => {
-  it('may be anything', async () => {
-    const extra = { started_at: 123, finished_at: {}, metrics: 'none', error: { code: 7 } };
-    const { end } = await play({ extra, rounds: [{ calls: [call('a')] }] });
-    expect(end).toMatchObject({ status: 'completed', error: expect.stringContaining('7') });
-  });
-});
-
 describe.concurrent('each call is answered once, and run once', () => {
   const rounds = [{ calls: [call('a'), call('b')] }, { calls: [call('c')] }];
 
@@ -223,19 +215,6 @@ describe.concurrent('each call is answered once, and run once', () => {
     const posts = { 1: { drop: true, statuses: ['paused'], publishes: [paused] } };
     const done = await play({ rounds, posts }, shipped, { waitMs: 5_000 });
     expect((await done.platform.session()).settled).toHaveLength(3);
-    expect(done.asked).toHaveLength(3);
-  });
-
-  it('where events look the same, since none has a time', async () => {
-    const same = { type: 'PolicyEvent' };
-    const done = await play({ rounds, events: [same, same, same, same], page: 1 });
-    expect(done.end.status).toBe('completed');
-    expect(kindsOf(done.events, 'warned')).toEqual([]);
-  });
-
-  it('where GETs fail and connections break', async () => {
-    const done = await play({ rounds, gets: [500, 'drop', 503, 429] });
-    expect(done.end.status).toBe('completed');
     expect(done.asked).toHaveLength(3);
   });
 });
@@ -306,11 +285,6 @@ describe.concurrent('what ends it', () => {
     }
   });
 
-  it('no news, though the platform would keep us waiting', async () => {
-    const { end } = await play({ end: { status: 'paused' } }, shipped, { waitMs: 300 });
-    expect(end.isSettled).toBe(false);
-  });
-
   it('a person, also while a tool works: nothing is posted any more', async () => {
     const abort = new AbortController();
     let isToldSo = false;
@@ -329,12 +303,5 @@ describe.concurrent('what ends it', () => {
     });
     expect(isToldSo).toBe(true);
     expect(await platform.posts()).toEqual([]);
-  });
-
-  it('a person while nothing happens', async () => {
-    const signal = AbortSignal.timeout(50);
-    await expect(play({ end: { status: 'paused' } }, shipped, { signal })).rejects.toMatchObject({
-      code: 'interrupted',
-    });
   });
 });

@@ -89,12 +89,6 @@ describe('which calls are pending', () => {
     ]);
   });
 
-  it('whose arguments are no object are answered with a fault', () => {
-    expect(callsAfter(awaiting(call('a', 'a', 'order_id=A1'))).calls).toMatchObject([
-      { key: 'a', args: {}, fault: expect.stringContaining('args') },
-    ]);
-  });
-
   it('keep what the platform wrote', () => {
     const native = { tool_name: 'a', args: { x: 1 }, id: 7, tenant: 'ours' };
     const [pending] = callsAfter(awaiting(native)).calls;
@@ -117,9 +111,6 @@ describe('what cannot be read', () => {
       /toString.* is pending twice/,
     ],
   ])('%s is said', (_, event, said) => expect(new PendingCalls().apply(event).join()).toMatch(said));
-
-  it('spoils nothing that can', () =>
-    expect(keysAfter(awaiting(null, call('a'), { id: 'b' }))).toEqual(['a']));
 
   it('never throws, and no key names two calls', () => {
     const odd = { toString: 1 };

@@ -1,33 +1,7 @@
 import { expect, test } from 'vitest';
 import { batch, begun, errorEvent, TWO_ROUNDS, toolResult } from './build.js';
 
-/** Which bodies are refused, and where, is in test/e2e/session-mock. */
-const ID = ['body', 'tool_req', 'id'];
-
-test.each<[unknown, string, (string | number)[], unknown]>([
-  ['{"kind":', 'json_invalid', ['body'], {}],
-  [[], 'dict_type', ['body'], []],
-  [{}, 'missing', ['body', 'kind'], null],
-  [{ ...toolResult('call_1'), kind: 1 }, 'literal_error', ['body', 'kind'], 1],
-  [{ ...toolResult('call_1'), tool_req: 'call_1' }, 'dict_type', ['body', 'tool_req'], 'call_1'],
-  [errorEvent('call_1', { error: { a: 1 } }), 'string_type', ['body', 'error'], { a: 1 }],
-  [{ type: 'batch', results: {} }, 'list_type', ['body', 'results'], {}],
-  [toolResult('unknown'), 'unknown_tool_req', ID, 'call_9'],
-  [toolResult('call_2'), 'unknown_tool_req', ID, 'call_2'],
-  [
-    batch(toolResult('call_1'), toolResult('call_1')),
-    'settled_tool_req',
-    ['body', 'results', 1, 'tool_req', 'id'],
-    'call_1',
-  ],
-])('%j is refused: %s', (body, type, loc, input) => {
-  const msg = expect.stringMatching(/\S/);
-  expect(begun().judge(body)).toMatchObject({
-    status: 422,
-    detail: [{ type, loc, msg, input }],
-    settles: [],
-  });
-});
+/* Which bodies are refused, and where, is in test/e2e/session-mock. */
 
 test('a missing result is not null; a missing id is', () => {
   const answerTo = (body: unknown) => begun().judge(body).settles[0]?.answer;

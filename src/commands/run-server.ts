@@ -3,7 +3,7 @@ import { type TranscriptAbout, transcriptWriter } from '../events/transcript-wri
 import { isWildcard } from '../http/server.js';
 import type { ColourLevel } from '../render/terminal/colour-level.js';
 import { runAttached } from '../system/child.js';
-import type { ServerScreen } from '../tui/full-screen/full-screen.js';
+import type { ServerScreen } from '../tui/full-screen.js';
 import { ProtocolCliError } from '../util/errors.js';
 import type { Redactor } from '../util/redact.js';
 import { visible } from '../util/visible.js';

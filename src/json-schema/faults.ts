@@ -1,7 +1,7 @@
 import type { ErrorObject, Format } from 'ajv';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { bounded, weightOf } from '../util/time-limit.js';
-import { isRecord, jsonPath, pointerToPath } from '../util/values.js';
+import { weightOf } from '../util/time-limit.js';
+import { jsonPath, pointerToPath } from '../util/values.js';
 
 /** One thing wrong with a value: where (a JSON path) and which rule it breaks. */
 export interface SchemaFault {
@@ -66,23 +66,3 @@ function quoted(value: unknown): string {
 
 /** Every `format` that JSON Schema names, and a few more, as ajv has them. */
 export const FORMATS: Readonly<Record<string, Format>> = fullFormats;
-
-/** Longer strings fail every format, since some patterns are slow (threats, row 22). */
-const LONGEST = 300;
-
-/** Whether a text looks as a format says; also where that is not known, and where it cannot be told in time. */
-export function looksLike(text: string, format: string): boolean {
-  if (!Object.hasOwn(FORMATS, format) || text.length > LONGEST) return true;
-  try {
-    return bounded(() => accepts(FORMATS[format], text));
-  } catch {
-    return true;
-  }
-}
-
-function accepts(format: unknown, text: string): boolean {
-  if (format instanceof RegExp) return format.test(text);
-  if (typeof format === 'function') return Boolean(format(text));
-  const isOfNumbers = !isRecord(format) || format['type'] === 'number';
-  return isOfNumbers || accepts(format['validate'], text);
-}

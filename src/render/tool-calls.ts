@@ -142,7 +142,7 @@ function stateOf(call: ToolCall, now: number, isPaused: boolean): CallState {
     return {
       mark: MARKS.asking,
       isRunning: false,
-      line: [say('waiting: press e to send', 'warn'), ...notes],
+      line: [say('waiting: press f to send', 'warn'), ...notes],
     };
   const state = toolCallState(call);
   const [mark, wordsOf] = STATES[state];
@@ -387,10 +387,10 @@ function waitLines(call: ToolCall, secrets: Redactor): Line[] {
   const { awaits, addressee } = call;
   const question = questionOf(call);
   if (awaits === null) return [];
-  if (awaits === 'fire') return [labelled('waits', say('press e to send it', 'warn'))];
+  if (awaits === 'fire') return [labelled('waits', say('press f to send it', 'warn'))];
   if (awaits === 'consent')
     return [
-      labelled('waits', say('for consent: press e to grant it, or decide at', 'warn')),
+      labelled('waits', say('for consent: press f to grant it, or decide at', 'warn')),
       // A row of its own, without indent, so that it can be copied.
       clipped(textOf(question, 'auth_url'), 'running', MOST),
     ];
@@ -399,7 +399,7 @@ function waitLines(call: ToolCall, secrets: Redactor): Line[] {
   const choice = clipped(secrets.text(choiceOf(question, selected) ?? ''), 'title', MOST);
   const place = withoutPath(textOf(question, 'response_url'));
   return [
-    labelled('waits', say('for a choice: press e for ', 'warn'), ...choice),
+    labelled('waits', say('for a choice: press f for ', 'warn'), ...choice),
     labelled('', ...line`or the runtime posts, such as ${clipped(answer, 'plain', MOST)}`),
     labelled('', ...line`to its response_url, ${place}`),
   ];

@@ -142,52 +142,21 @@ export function nameOf({ input, key }: Press): string {
   return key.shift && name === 'tab' ? 'shift+tab' : name;
 }
 
-/** Text that arrives at once may be several keys: from a fast typist, or from a program. */
-export function pressesIn(press: Press): readonly Press[] {
-  const { input, key } = press;
-  if (input.length <= 1 || key.ctrl) return [press];
-  return [...input].map(character => pressOf(character, key));
-}
-
-/** The ends of a typed line. */
-const LINE_ENDS: ReadonlySet<string> = new Set(['\r', '\n', '\u001b']);
-const INTERRUPT = '\u0003';
-const LINE_PIECES = /\P{Cc}+|\p{Cc}/gu;
-const PIECES = /[\P{Cc}\t\n\r]+|\p{Cc}/gu;
-
 /**
- * The same for a line prompt: text stays together. Text after the end of the line was pasted and is ignored, except Ctrl-C:
- * it must not run commands.
+ * What is one press in a text that arrived at once, from a fast typist, a paste or a program: several keys; or, where a line or a text is
+ * typed, pieces of text that stay together. A control character is a key; of a text, an Enter or Tab at the end of its only line.
  */
-export function lineTypedIn(press: Press): readonly Press[] {
+const PIECES = {
+  keys: /[\s\S]/gu,
+  line: /\P{Cc}+|\p{Cc}/gu,
+  text: /\P{Cc}+(?=[\r\n\t]$)|[\P{Cc}\t\n\r]+|\p{Cc}/gu,
+};
+
+export function pressesIn(press: Press, typing: keyof typeof PIECES = 'keys'): readonly Press[] {
   const { input, key } = press;
   if (input.length <= 1 || key.ctrl) return [press];
-  const end = lineEnd(input);
-  const interrupt = input.includes(INTERRUPT, end) ? [INTERRUPT] : [];
-  const pieces = [...(input.slice(0, end).match(LINE_PIECES) ?? []), ...interrupt];
-  return pieces.map(piece => (piece.length === 1 ? pressOf(piece, key) : { input: piece, key }));
-}
-
-/** The pasted text after the end of the line, which {@link lineTypedIn} ignores. */
-export function behindLine({ input, key }: Press): string {
-  return input.length <= 1 || key.ctrl ? '' : input.slice(lineEnd(input)).replaceAll(INTERRUPT, '').trim();
-}
-
-/** The index after the line and its end. */
-function lineEnd(input: string): number {
-  const at = [...input.matchAll(/\p{Cc}/gu)].find(([character]) => LINE_ENDS.has(character))?.index;
-  return at === undefined ? input.length : at + 1;
-}
-
-/** The same for a form: text stays together, but a control character, or an Enter or Tab at the end, is a key. */
-export function typedIn(press: Press): readonly Press[] {
-  const { input, key } = press;
-  if (input.length <= 1 || key.ctrl) return [press];
-  return (input.match(PIECES) ?? []).flatMap(piece => {
-    if (piece.length === 1) return [pressOf(piece, key)];
-    if (!/^[^\r\n\t]+[\r\n\t]$/.test(piece)) return [{ input: piece, key }];
-    return [{ input: piece.slice(0, -1), key }, pressOf(piece.slice(-1), key)];
-  });
+  const pieces = input.match(PIECES[typing]) ?? [];
+  return pieces.map(piece => (/^.$/su.test(piece) ? pressOf(piece, key) : { input: piece, key }));
 }
 
 /** One character as Ink reports it when it arrives alone. */

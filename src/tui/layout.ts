@@ -1,6 +1,8 @@
-import { type Line, quote, say, type Tone } from '../render/line.js';
-import { cutLine, divided, type Theme, wrapLine } from '../render/terminal/theme.js';
-import type { Size } from './terminal.js';
+import { type Line, quote, type Span, say } from '../render/line.js';
+import { cutLine, fitLine, type Theme, widthOf, wrapLine } from '../render/terminal/theme.js';
+
+/** Between columns that are side by side. */
+export const DIVIDER = ' │ ';
 
 export function wrapLines(lines: readonly Line[], width: number, theme: Theme): string[] {
   return lines.flatMap(line => wrapLine(line, width, theme));
@@ -10,67 +12,6 @@ export function wrapLines(lines: readonly Line[], width: number, theme: Theme): 
 export function filled(rows: readonly string[], height: number): readonly string[] {
   const missing = Math.max(0, height - rows.length);
   return [...rows.slice(0, height), ...Array.from({ length: missing }, () => '')];
-}
-
-/** A list and the details of its selected entry. A list without rows is hidden. */
-export interface Split {
-  readonly isBeside: boolean;
-  readonly list: Size;
-  readonly details: Size;
-}
-
-const DIVIDER = ' │ ';
-/** With fewer rows the list has the screen to itself. */
-const ROOMY = 9;
-/** The part of the height for a list above its details. */
-const ABOVE = 0.45;
-
-/** Side by side: the list has this share of the columns. */
-export function besideSplit({ columns, rows }: Size, share: number): Split {
-  const left = Math.floor(columns * share);
-  const right = columns - left - DIVIDER.length;
-  return { isBeside: true, list: { columns: left, rows }, details: { columns: right, rows } };
-}
-
-/** The list above its details. @param wanted the rows of the whole list @param below the most rows of the details */
-export function aboveSplit({ columns, rows }: Size, wanted: number, below = rows): Split {
-  if (rows < ROOMY) return { isBeside: false, list: { columns, rows }, details: { columns, rows: 0 } };
-  const above = Math.min(wanted, Math.max(4, Math.floor(rows * ABOVE), rows - below - 1));
-  return { isBeside: false, list: { columns, rows: above }, details: { columns, rows: rows - above - 1 } };
-}
-
-/** The rows of both. @param edge between them, if the list is above */
-export function joined(
-  { isBeside, list, details }: Split,
-  listRows: readonly string[],
-  detailRows: readonly string[],
-  edge: string,
-  theme: Theme,
-): readonly string[] {
-  if (isBeside) {
-    const layout = { left: list.columns, divider: theme.dim(DIVIDER), height: list.rows };
-    return divided(listRows, detailRows, layout);
-  }
-  if (list.rows === 0) return filled(detailRows, details.rows);
-  if (details.rows === 0) return filled(listRows, list.rows);
-  return [...filled(listRows, list.rows), edge, ...filled(detailRows, details.rows)];
-}
-
-/** The visible part of rows that can be scrolled. */
-export interface Scrolled {
-  readonly rows: readonly string[];
-  /** How far they can be scrolled. */
-  readonly most: number;
-}
-
-/** The rows from `scroll` on that fit; the last one says how many are below. */
-export function scrolled(rows: readonly string[], scroll: number, height: number, theme: Theme): Scrolled {
-  const most = Math.max(0, rows.length - height);
-  const from = Math.min(scroll, most);
-  const seen = rows.slice(from, from + height);
-  const below = rows.length - from - height;
-  if (below <= 0) return { rows: seen, most };
-  return { rows: [...seen.slice(0, -1), theme.dim(`… ${below + 1} more rows`)], most };
 }
 
 /** One of several titles in a row. */
@@ -90,54 +31,92 @@ export function choicesLine(choices: readonly Choice[]): Line {
   );
 }
 
-/** A message that is shown for a while. */
-export interface Notice {
-  readonly lines: readonly Line[];
-  /** When it disappears, in ms since the start. */
-  readonly until: number;
+/** One row of a table: its cells, and its state with a mark, which is last and takes the rest of the width. */
+interface Row<Name extends string> {
+  readonly mark: Span;
+  readonly cells: Readonly<Record<Name | 'state', Line>>;
+  /** What it says changes as time goes on. */
+  readonly isRunning: boolean;
 }
 
-const SHOWN_MS = 6_000;
+interface Column<Name extends string> {
+  readonly name: Name;
+  readonly title: string;
+  /** The most cells. */
+  readonly most: number;
+}
 
-/** What there is to say about the server, a key, and events that belong to no call: the latest of each. */
-export class Notices {
-  readonly #latest = new Map<'server' | 'key' | 'event', Notice>();
+export interface Table<Name extends string> {
+  readonly columns: readonly Column<Name>[];
+  /** The columns that a narrow table drops, first to last; one that is named twice shrinks first. */
+  readonly dispensable: readonly Name[];
+}
 
-  /** Problems stay until the next notice about the server. */
-  server(text: string, tone: Tone, now: number): void {
-    const lines = text.split('\n').map(line => quote(line, tone));
-    this.#latest.set('server', { lines, until: tone === 'bad' ? Number.POSITIVE_INFINITY : now + SHOWN_MS });
-  }
+const STATE = { title: 'STATE', least: 18, most: 40 };
+/** A narrower column says nothing. */
+const LEAST = 16;
+const GAP = 2;
+export const CURSOR = '❯ ';
 
-  key(text: string, now: number, tone: Tone = 'plain'): Notice {
-    const notice = { lines: [quote(text, tone)], until: now + SHOWN_MS };
-    this.#latest.set('key', notice);
-    return notice;
-  }
+/** Columns that every list of calls has. */
+export const CALL_COLUMNS = {
+  time: { name: 'time', title: '   TIME', most: 10 },
+  operation: { name: 'operation', title: 'OPERATION', most: 24 },
+  args: { name: 'args', title: 'ARGUMENTS', most: 60 },
+  id: { name: 'id', title: 'ID', most: 16 },
+  thread: { name: 'thread', title: 'THREAD', most: 16 },
+} as const;
 
-  event(line: Line, now: number): void {
-    this.#latest.set('event', { lines: [line], until: now + SHOWN_MS });
-  }
+/** The rows as a table of `width` cells; the first line is the head. Columns that are empty in all rows are left out. */
+export function tableLines<Name extends string>(
+  { columns, dispensable }: Table<Name>,
+  rows: readonly Row<Name>[],
+  selected: Row<Name> | undefined,
+  width: number,
+): readonly Line[] {
+  const widest = (name: Name | 'state') => Math.max(0, ...rows.map(({ cells }) => widthOf(cells[name])));
+  const used = columns
+    .filter(({ name }) => widest(name) > 0)
+    .map(column => ({
+      ...column,
+      width: Math.min(column.most, Math.max(column.title.length, widest(column.name))),
+    }));
+  const state = Math.min(STATE.most, Math.max(STATE.least, widest('state') + 2));
+  const fitting = fitColumns(used, dispensable, width - CURSOR.length - state);
+  const head = fitting.map(column =>
+    say(column.title.padEnd(column.width + GAP).slice(0, column.width + GAP), 'dim'),
+  );
+  const lines = rows.map(
+    (row): Line => [
+      say(row === selected ? CURSOR : ' '.repeat(CURSOR.length), 'running'),
+      ...fitting.flatMap(({ name, width }) => [...fitLine(row.cells[name], width), say(' '.repeat(GAP))]),
+      row.mark,
+      say(' '),
+      ...row.cells.state,
+    ],
+  );
+  const first = [say(' '.repeat(CURSOR.length)), ...head, say(`  ${STATE.title}`, 'dim')];
+  return [first, ...lines].map(line => cutLine(line, width));
+}
 
-  /** Another key makes the notice about the last one obsolete. */
-  forgetKey(): void {
-    this.#latest.delete('key');
-  }
+interface Fitting<Name extends string> extends Column<Name> {
+  readonly width: number;
+}
 
-  lines(now: number): readonly Line[] {
-    return this.#current(now).flatMap(({ lines }) => lines);
-  }
-
-  isShown(notice: Notice, now: number): boolean {
-    return this.#current(now).includes(notice);
-  }
-
-  /** Whether a notice disappears after a while. */
-  isPassing(now: number): boolean {
-    return this.#current(now).some(({ until }) => Number.isFinite(until));
-  }
-
-  #current(now: number): readonly Notice[] {
-    return [...this.#latest.values()].filter(({ until }) => until > now);
-  }
+/** Shrinks and drops dispensable columns until the others fit, then narrows the widest. */
+function fitColumns<Name extends string>(
+  columns: readonly Fitting<Name>[],
+  [name, ...others]: readonly Name[],
+  width: number,
+): readonly Fitting<Name>[] {
+  const surplus = columns.reduce((sum, column) => sum + column.width + GAP, 0) - width;
+  if (surplus <= 0) return columns;
+  const widest = columns.toSorted((one, other) => other.width - one.width)[0];
+  const column = name === undefined ? widest : columns.find(each => each.name === name);
+  const canShrink = column && column.width > LEAST && (name === undefined || others.includes(name));
+  const shrunk = (each: Fitting<Name>) => ({ ...each, width: Math.max(LEAST, each.width - surplus) });
+  const left = canShrink
+    ? columns.map(each => (each === column ? shrunk(each) : each))
+    : columns.filter(each => each !== column || name === undefined);
+  return name === undefined ? left : fitColumns(left, others, width);
 }

@@ -1,28 +1,26 @@
 import type { Key } from 'ink';
 import type { Event } from '../events/events.js';
-import { type Line, quote, say } from '../render/line.js';
+import { type Line, quote, say, type Tone } from '../render/line.js';
 import type { ColourLevel } from '../render/terminal/colour-level.js';
-import { createTheme, cutLine, dressLine, type Theme } from '../render/terminal/theme.js';
+import { createTheme, cutLine, dressLine, fitRows, type Theme } from '../render/terminal/theme.js';
 import type { Clock } from '../system/clock.js';
 import { Memo } from '../util/collections.js';
-import type { AnyList, HasList } from './calls/list-detail.js';
-import { layScreen, type ScreenView } from './full-screen/full-screen.js';
+import { type AnyList, type HasList, ListDetail } from './calls/list-detail.js';
+import type { ServerView } from './full-screen.js';
 import {
-  behindLine,
   bindingOf,
   type Hint,
   hintsLine,
   hintsOf,
   type KeyBinding,
   keyLines,
-  lineTypedIn,
   nameOf,
   type Place,
   type Press,
   pressesIn,
   tablesOf,
 } from './keys.js';
-import { Notices, type Scrolled, scrolled, wrapLines } from './layout.js';
+import { filled, wrapLines } from './layout.js';
 import { type Askable, type Asked, askedIn, type Picker, stepPicker } from './picker.js';
 import type { Size } from './terminal.js';
 import { completed, promptLine, stepPrompt, TextInput } from './text-input.js';
@@ -84,9 +82,15 @@ const MOST_CANDIDATES = 30;
 /** A question takes this much of the height. */
 const QUESTION_SHARE = 2 / 3;
 
+/** From this height on there is a title below the head, and room for notices of several rows. */
+const ROOMY = 16;
+
+const MOST_NOTICES = 4;
+
 /** A full screen with a list and its details: keys, notices, and what may cover it. */
-export abstract class ListScreen implements ScreenView, HasList {
+export abstract class ListScreen implements ServerView, HasList {
   abstract readonly list: AnyList;
+  abstract readonly summary: string;
   protected abstract readonly bindings: readonly KeyBinding<this>[];
   readonly notices = new Notices();
   readonly theme: Theme;
@@ -96,7 +100,7 @@ export abstract class ListScreen implements ScreenView, HasList {
   #start: number;
   /** How far the page that covers the screen can be scrolled. */
   #most = 0;
-  readonly #help = new Memo<readonly string[]>();
+  readonly #pages = new Memo<readonly string[]>();
 
   /** @param onChange called when something has changed without a key and without an event */
   constructor(
@@ -113,6 +117,12 @@ export abstract class ListScreen implements ScreenView, HasList {
   protected abstract head(columns: number): readonly Line[];
   protected abstract quit(): void;
 
+  protected listDetail<Entry, Tab extends string>(
+    description: ConstructorParameters<typeof ListDetail<Entry, Tab>>[0],
+  ): ListDetail<Entry, Tab> {
+    return new ListDetail(description, this.theme, text => this.say(text));
+  }
+
   /** The ms since the start of the events. */
   get now(): number {
     return this.#clock.now() - this.#start;
@@ -120,6 +130,16 @@ export abstract class ListScreen implements ScreenView, HasList {
 
   event({ at }: Event): void {
     this.#start = this.#clock.now() - at;
+  }
+
+  notice(text: string, isBad: boolean): void {
+    this.notices.server(text, isBad ? 'bad' : 'good', this.now);
+  }
+
+  /** Shows what a key did. */
+  say(text: string, tone: Tone = 'plain'): void {
+    this.notices.key(text, this.now, tone);
+    this.onChange();
   }
 
   readonly askSearch = (): void => {
@@ -130,9 +150,8 @@ export abstract class ListScreen implements ScreenView, HasList {
   ask(
     label: string,
     onEnter: (text: string) => void,
-    rest: Pick<OverlayOf<'prompt'>, 'complete'> & { text?: string } = {},
+    { text = '', ...more }: Pick<OverlayOf<'prompt'>, 'complete'> & { text?: string } = {},
   ): void {
-    const { text = '', ...more } = rest;
     this.show({ kind: 'prompt', label, typed: new TextInput(text), onEnter, ...more });
   }
 
@@ -143,34 +162,47 @@ export abstract class ListScreen implements ScreenView, HasList {
 
   readonly toggleHelp = (): void => this.show({ kind: 'help', scroll: 0 });
 
+  /** What is pasted behind the end of a prompt's line is ignored, except Ctrl-C: it must not run commands. */
   press(input: string, key: Key): void {
-    const press = { input, key };
-    const isLine = this.overlay?.kind === 'prompt';
-    for (const each of isLine ? lineTypedIn(press) : this.pressesIn(press)) this.#press(each);
-    const rest = isLine ? behindLine(press) : '';
-    if (rest === '') return;
-    const line = [say('Ignored, because it was pasted after the end of the line: ', 'warn'), ...quote(rest)];
-    this.notices.event(line, this.now);
+    const isPrompt = this.overlay?.kind === 'prompt';
+    let isOver = false;
+    let ignored = '';
+    for (const press of pressesIn({ input, key }, isPrompt ? 'line' : this.typing)) {
+      const name = nameOf(press);
+      if (isOver && name !== 'ctrl+c') ignored += press.input;
+      else this.#press(press);
+      isOver ||= isPrompt && (name === 'enter' || name === 'escape');
+    }
+    if (ignored.trim() === '') return;
+    const words = say('Ignored, because it was pasted after the end of the line: ', 'warn');
+    this.notices.event([words, ...quote(ignored.trim())], this.now);
   }
 
-  frame(size: Size): Page {
-    const { now, overlay, notices } = this;
+  /** A frame is one row lower than the terminal: rows that have scrolled cannot be erased. */
+  frame({ columns, rows }: Size): Page {
+    const { now, overlay, notices, theme } = this;
+    const height = Math.max(1, rows - 1);
+    const draw = (line: Line) => dressLine(cutLine(line, columns), theme);
+    const isRoomy = height >= ROOMY;
     const lines = notices.lines(now);
-    const asked = (room: Size) => (overlay?.kind === 'question' ? this.#asked(overlay, room) : null);
-    const { columns } = size;
+    const more = (count: number) => dressLine([say(`… ${count} more rows`, 'dim')], theme);
+    const said = isRoomy
+      ? fitRows(wrapLines(lines, columns, theme), MOST_NOTICES, more)
+      : lines.slice(-1).map(draw);
+    const below = Math.min(height, said.length + 1);
     const isCovered = overlay?.kind === 'help' || overlay?.kind === 'page';
-    const title = isCovered ? [] : this.title(columns);
-    const around = { head: this.head(columns), title, notices: lines, asked, foot: this.#foot(columns) };
-    let isRunning = notices.isPassing(now);
-    const rows = layScreen(around, size, this.theme, room => {
-      const cover = this.#cover(room);
-      this.#most = cover?.most ?? 0;
-      if (cover) return cover.rows;
-      const page = this.body(room);
-      isRunning ||= page.isRunning;
-      return page.rows;
-    });
-    return { rows, isRunning };
+    const title = isRoomy ? [draw(isCovered ? [] : this.title(columns))] : [];
+    const head = [...this.head(columns).map(draw), ...title].slice(0, height - below);
+    const left = height - head.length - below;
+    const asked = overlay?.kind === 'question' ? this.#asked(overlay, { columns, rows: left + 1 }) : null;
+    const asking = asked?.rows.slice(0, left) ?? [];
+    const room = { columns, rows: left - asking.length };
+    const page = isCovered ? { rows: this.#cover(overlay, room), isRunning: false } : this.body(room);
+    const foot = [...said, draw(asked?.keys ?? this.#foot(columns))].slice(-height);
+    return {
+      rows: [...head, ...filled(page.rows, room.rows), ...asking, ...foot],
+      isRunning: page.isRunning || notices.isPassing(now),
+    };
   }
 
   /** The row above the body. */
@@ -182,9 +214,9 @@ export abstract class ListScreen implements ScreenView, HasList {
     return this.list.frame(size);
   }
 
-  /** Several keys may arrive at once. */
-  protected pressesIn(press: Press): readonly Press[] {
-    return pressesIn(press);
+  /** What text that arrives at once is. */
+  protected get typing(): 'keys' | 'text' {
+    return 'keys';
   }
 
   protected beforeKey(_name: string): void {}
@@ -207,10 +239,20 @@ export abstract class ListScreen implements ScreenView, HasList {
 
   #press(press: Press): void {
     const name = nameOf(press);
+    const { overlay } = this;
     this.beforeKey(name);
     if (name === 'ctrl+c') this.quit();
-    else if (this.overlay) this.#pressOverlay(this.overlay, press);
-    else this.#pressPage(press);
+    else if (!overlay) this.#pressPage(press);
+    else if (overlay.kind === 'help' || overlay.kind === 'page') this.#pressCover(overlay, press);
+    else if (name === 'escape') {
+      this.show(null);
+      if (overlay.kind === 'question') overlay.onEscape?.();
+    } else if (overlay.kind === 'prompt') this.#pressPrompt(overlay, press);
+    else if (name !== 'enter') this.show({ ...overlay, picker: stepPicker(overlay.picker, name) });
+    else {
+      this.show(null);
+      overlay.onPick(overlay.picker.selected);
+    }
   }
 
   #pressPage(press: Press): void {
@@ -221,22 +263,14 @@ export abstract class ListScreen implements ScreenView, HasList {
     binding.run(this);
   }
 
-  #pressOverlay(overlay: Overlay, press: Press): void {
-    const name = nameOf(press);
-    if (overlay.kind === 'help' || overlay.kind === 'page') this.#pressCover(overlay, press);
-    else if (name === 'escape') {
-      this.show(null);
-      if (overlay.kind === 'question') overlay.onEscape?.();
-    } else if (overlay.kind === 'prompt') this.#pressPrompt(overlay, press);
-    else this.#pressQuestion(overlay, name);
-  }
-
   /** Keys of the screen work on its help page, and close it. */
   #pressCover(overlay: OverlayOf<'help' | 'page'>, press: Press): void {
-    const pressed = pressedOnPage(nameOf(press), overlay.scroll, this.#most);
-    if (typeof pressed === 'number') return void this.show({ ...overlay, scroll: pressed });
-    const isMeant = pressed === null && overlay.kind === 'help' && this.isKey(press);
-    if (pressed === 'close' || isMeant) this.show(null);
+    const name = nameOf(press);
+    const by = SCROLLS[name];
+    const isMeant = overlay.kind === 'help' && by === undefined && !CLOSES.has(name) && this.isKey(press);
+    if (by !== undefined)
+      this.show({ ...overlay, scroll: Math.max(0, Math.min(this.#most, overlay.scroll + by)) });
+    else if (isMeant || CLOSES.has(name)) this.show(null);
     if (isMeant) this.#pressPage(press);
   }
 
@@ -256,16 +290,8 @@ export abstract class ListScreen implements ScreenView, HasList {
     this.show({ ...overlay, typed: completed(overlay.typed, found) });
     const names = found.map(path => path.replace(/^.*\/(?=.)/, ''));
     const more = names.length > MOST_CANDIDATES ? [`and ${names.length - MOST_CANDIDATES} more`] : [];
-    if (found.length === 0) this.notices.key(`Nothing begins with ${typed}`, this.now, 'bad');
-    else if (found.length > 1)
-      this.notices.key([...names.slice(0, MOST_CANDIDATES), ...more].join('  '), this.now, 'good');
-    this.onChange();
-  }
-
-  #pressQuestion(overlay: OverlayOf<'question'>, name: string): void {
-    if (name !== 'enter') return void this.show({ ...overlay, picker: stepPicker(overlay.picker, name) });
-    this.show(null);
-    overlay.onPick(overlay.picker.selected);
+    if (found.length === 0) this.say(`Nothing begins with ${typed}`, 'bad');
+    else if (found.length > 1) this.say([...names.slice(0, MOST_CANDIDATES), ...more].join('  '), 'good');
   }
 
   #asked({ picker, escapeHint }: OverlayOf<'question'>, { columns, rows }: Size): Asked {
@@ -278,25 +304,22 @@ export abstract class ListScreen implements ScreenView, HasList {
   #foot(columns: number): Line {
     const { overlay } = this;
     if (overlay?.kind === 'prompt') return promptLine(overlay.label, overlay.typed, columns);
-    if (overlay?.kind === 'help' || overlay?.kind === 'page')
-      return hintsLine(PAGE_HINTS, PAGE_ENDS, columns);
-    const { hints, ends } = this.hints;
+    const { hints, ends } = overlay ? { hints: PAGE_HINTS, ends: PAGE_ENDS } : this.hints;
     return hintsLine(hints, ends, columns);
   }
 
-  #cover({ columns, rows }: Size): Scrolled | null {
-    const { overlay, theme } = this;
-    if (overlay?.kind === 'help') {
-      const from = [this.places.join(), columns];
-      const lines = this.#help.of(from, () => wrapLines(keyLines(this.tables), columns, theme));
-      return scrolled(lines, overlay.scroll, rows, theme);
-    }
-    if (overlay?.kind !== 'page') return null;
-    const lines = this.#help.of([overlay.lines, columns], () =>
-      wrapLines(overlay.lines(columns), columns, theme),
-    );
-    const { rows: seen, most } = scrolled(lines, overlay.scroll, Math.max(1, rows - 2), theme);
-    return { rows: [dressLine(cutLine(overlay.title, columns), theme), '', ...seen], most };
+  /** The part of the help page, or of another page, that one has scrolled to; the last row says how many are below. */
+  #cover(overlay: OverlayOf<'help' | 'page'>, { columns, rows }: Size): readonly string[] {
+    const { theme } = this;
+    const isHelp = overlay.kind === 'help';
+    const from = isHelp ? [this.places.join(), columns] : [overlay.lines, columns];
+    const linesOf = () => (isHelp ? keyLines(this.tables) : overlay.lines(columns));
+    const all = this.#pages.of(from, () => wrapLines(linesOf(), columns, theme));
+    const head = isHelp ? [] : [dressLine(cutLine(overlay.title, columns), theme), ''];
+    const height = Math.max(1, rows - head.length);
+    this.#most = Math.max(0, all.length - height);
+    const seen = all.slice(Math.min(overlay.scroll, this.#most));
+    return [...head, ...fitRows(seen, height, count => theme.dim(`… ${count} more rows`))];
   }
 }
 
@@ -316,9 +339,51 @@ const SCROLLS: Readonly<Record<string, number>> = {
 
 const CLOSES: ReadonlySet<string> = new Set(['escape', 'enter', '?', 'ctrl+g', 'q']);
 
-/** What a key does on a page of text: the new number of rows above, `close`, or null for any other key. */
-function pressedOnPage(name: string, scroll: number, most: number): number | 'close' | null {
-  const by = SCROLLS[name];
-  if (by !== undefined) return Math.max(0, Math.min(most, scroll + by));
-  return CLOSES.has(name) ? 'close' : null;
+/** A message that is shown for a while. */
+interface Notice {
+  readonly lines: readonly Line[];
+  /** When it disappears, in ms since the start. */
+  readonly until: number;
+}
+
+const SHOWN_MS = 6_000;
+
+/** What there is to say about the server, a key, and events that belong to no call: the latest of each. */
+class Notices {
+  readonly #latest = new Map<'server' | 'key' | 'event', Notice>();
+
+  /** Problems stay until the next notice about the server. */
+  server(text: string, tone: Tone, now: number): void {
+    const lines = text.split('\n').map(line => quote(line, tone));
+    this.#latest.set('server', { lines, until: tone === 'bad' ? Number.POSITIVE_INFINITY : now + SHOWN_MS });
+  }
+
+  /** Returns when the notice disappears. */
+  key(text: string, now: number, tone: Tone): number {
+    const until = now + SHOWN_MS;
+    this.#latest.set('key', { lines: [quote(text, tone)], until });
+    return until;
+  }
+
+  event(line: Line, now: number): void {
+    this.#latest.set('event', { lines: [line], until: now + SHOWN_MS });
+  }
+
+  /** Another key makes the notice about the last one obsolete. */
+  forgetKey(): void {
+    this.#latest.delete('key');
+  }
+
+  lines(now: number): readonly Line[] {
+    return this.#current(now).flatMap(({ lines }) => lines);
+  }
+
+  /** Whether a notice disappears after a while. */
+  isPassing(now: number): boolean {
+    return this.#current(now).some(({ until }) => Number.isFinite(until));
+  }
+
+  #current(now: number): readonly Notice[] {
+    return [...this.#latest.values()].filter(({ until }) => until > now);
+  }
 }

@@ -72,7 +72,7 @@ export const PICTURES = [
     shown: ['mock-tool', 'fixtures/examples/subscription.yaml', '--seed', 'acme'],
     size: { columns: 110, rows: 26 },
     meanwhile: callTheMock,
-    until: /waiting: press e to send.*quit/s,
+    until: /waiting: press f to send.*quit/s,
   },
   {
     file: 'session.svg',

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { EXIT_STATUSES } from '../../src/commands/terminal.js';
 import { type KeyTable, tablesOf } from '../../src/tui/keys.js';
 import { MOCK_KEYS } from '../../src/tui/mock/screen.js';
-import { WORKBENCH_KEYS } from '../../src/tui/workbench/keys.js';
+import { WORKBENCH_KEYS } from '../../src/tui/workbench/screen.js';
 import { workbenchTables } from '../../src/tui/workbench/workbench.js';
 import { GUIDE_PAGES, README } from './examples.js';
 

@@ -2,7 +2,7 @@ import './support/outside-ci.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/system/clock.js';
-import { fullScreen } from '../../src/tui/full-screen/full-screen.js';
+import { fullScreen } from '../../src/tui/full-screen.js';
 import { eventually } from '../e2e/support/eventually.js';
 import { Emulator, type Size } from './support/emulator.js';
 import { fakeKeyboard } from './support/fake-keyboard.js';

@@ -88,7 +88,7 @@ ARGUMENTS
 {
   "path": "a.txt"
 }
-↑↓ select   ⏎ read   / search   1-6 tabs   r replay   e fire   p pause/resume   R reload   ? keys   q quit`,
+↑↓ select   ⏎ read   / search   1-6 tabs   r replay   f fire   p pause/resume   R reload   ? keys   q quit`,
     );
   });
 

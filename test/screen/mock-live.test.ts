@@ -76,14 +76,14 @@ describe.concurrent('a mock at hand', () => {
     expect(mock.emulator.raw).not.toContain(call.invocation.callback_url.split('/').at(-1));
   });
 
-  test('e fires the event that a subscription waits for', async () => {
+  test('f fires the event that a subscription waits for', async () => {
     await using folder = await temporaryFolder();
     const fixtures = await folder.write('watch.yaml', SUBSCRIPTION);
     await using mock = await openMock([fixtures], { columns: 180, rows: 40 });
     const call = await mock.call('watch', {});
-    await mock.shows('? waiting: press e to send, 1 event');
-    await mock.shows('waits     press e to send it');
-    mock.type('e');
+    await mock.shows('? waiting: press f to send, 1 event');
+    await mock.shows('waits     press f to send it');
+    mock.type('f');
     await mock.shows('Sent.');
     await call.waitFor(({ body }) => body?.['final'] === true);
     await mock.shows(/✓ delivered .*, 2 events/);
@@ -97,7 +97,7 @@ describe.concurrent('a mock at hand', () => {
     mock.type('R');
     await mock.shows('reloaded 1 fixture');
     await mock.call('look', {});
-    await mock.shows('waiting: press e to send');
+    await mock.shows('waiting: press f to send');
     await folder.write('watch.yaml', 'version: 1\nfixtures: 7\n');
     mock.type('R');
     await mock.shows('keeping the previous fixtures');

@@ -118,7 +118,7 @@ describe('keys', () => {
       ['p', '‖ deliveries are held back'],
       ['p', 'Deliveries go on.'],
       ['r', 'sent once more'],
-      ['e', 'waits for nothing'],
+      ['f', 'waits for nothing'],
       ['q', 'Ending'],
       ['\u0003', 'Ending'],
     ] as const) {

@@ -1,7 +1,7 @@
 import './support/outside-ci.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/system/clock.js';
-import { fullScreen } from '../../src/tui/full-screen/full-screen.js';
+import { fullScreen } from '../../src/tui/full-screen.js';
 import { temporaryFolder } from '../e2e/support/folder.js';
 import { runHere } from '../e2e/support/in-process.js';
 import { fieldOf, type Peer, startPeer } from '../e2e/support/peers.js';

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { canBeGivenUp } from '../../events/exchange.js';
 import type { CallLog } from '../../events/history.js';
-import type { SchemaFault } from '../../json-schema/faults.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
 import type { Invocation } from '../../protocol/invocation.js';
 import { judgeArguments } from '../../runtime/discover.js';
@@ -95,12 +94,6 @@ export class Calls {
     const key = await this.#send(draft, offer, validates);
     for (const { message } of warnings) this.#warn(key, message);
     return { kind: 'sent', key };
-  }
-
-  /** Errors of a draft against its `inputSchema` (RT-ARGS); none without a schema. */
-  async check(draft: Draft): Promise<readonly SchemaFault[]> {
-    const offer = this.servers.offer(draft.server, draft.operation);
-    return typeof offer === 'string' ? [] : (await judgeArguments(offer.tool, draft.arguments)).faults;
   }
 
   /** Records that the user said no. */

@@ -203,7 +203,6 @@ export function createEngine(
     dismiss: id => servers.dismiss(id),
     restart: id => servers.restart(id),
     needsConsent: (server, operation) => calls.needsConsent(server, operation),
-    check: draft => calls.check(draft),
     run: (draft, how) => calls.start(draft, how),
     decline: draft => orReason(calls.decline(draft)),
     answer: (key, leg, selected) => calls.answer(key, leg, selected),

@@ -1,49 +1,81 @@
 import { type Line, quote, say } from '../../render/line.js';
-import { cutLine, dressLine, fitLine, type Theme, widthOf } from '../../render/terminal/theme.js';
+import { cutLine, divided, dressLine, fitLine, type Theme, widthOf } from '../../render/terminal/theme.js';
 import { excerpt } from '../../util/text.js';
-import type { ReadingCommand } from '../document/view.js';
+import { type LaidSheet, type ReadingCommand, SheetReader, type SheetView } from '../document/reader.js';
 import { bind, type Hint, type KeyBinding } from '../keys.js';
-import { aboveSplit, besideSplit, choicesLine, filled, joined, type Split, wrapLines } from '../layout.js';
+import { choicesLine, DIVIDER, filled, type Table, tableLines, wrapLines } from '../layout.js';
 import type { Size } from '../terminal.js';
-import { type LaidSheet, SheetReader, type SheetView } from './sheet.js';
 import type { Sheet, SheetLook } from './tabs.js';
 
-/** The visible entries of a list. */
-export interface Visible {
+/** The entries of a list now. */
+interface Entries<Entry> {
+  /** Names the source; reading positions are remembered for each entry of each source. */
+  readonly name?: string;
   readonly keys: readonly string[];
-  /** The index of the selected one among these. */
-  readonly selected: number;
+  readonly get: (key: string) => Entry | undefined;
+  /** The entry that is selected as long as the user selects none; the last one by default. */
+  readonly preselected?: number;
 }
 
-/** The entries that a list-detail screen shows. */
-export interface ListSource<Tab extends string> {
-  /** Names the source; reading positions are remembered for each entry of each source. */
-  readonly name: string;
-  readonly keys: readonly string[];
-  /** -1 for an unknown key. */
-  readonly indexOf: (key: string) => number;
-  /** The entry that is selected as long as the user selects none. */
-  readonly preselected: number;
+/** Some rows of a list, and whether they change as time goes on. */
+interface Rows {
+  readonly lines: readonly Line[];
+  readonly isRunning: boolean;
+}
+
+/** A list of entries, and what there is about each. */
+interface ListDescription<Entry, Tab extends string> {
+  /** Above the list. */
+  readonly title: string;
+  readonly tabs: readonly { readonly name: Tab; readonly title: string }[];
+  /** From so many columns on the list and the details are side by side. */
+  readonly wide: number;
+  /** The list's share of the width then. */
+  readonly share: number;
+  /** The details may be short: the list takes the rows that they do not need. */
+  readonly isShort?: true;
+  readonly entries: () => Entries<Entry>;
   /** Shown in place of an entry that was selected and is gone; without it the preselected one is shown. */
   readonly gone?: string;
   /** The title of an entry's details. */
-  readonly titleOf: (key: string) => string;
-  /** The text that search looks into. */
-  readonly textOf: (key: string) => string;
+  readonly titleOf: (entry: Entry) => string;
+  /** What search looks into. */
+  readonly textOf: (entry: Entry) => readonly unknown[];
   /** Rows above the first entry. */
   readonly headRows: number;
-  /** The head and the rows of the visible entries: there may be thousands in the list. */
-  readonly rows: (
-    visible: Visible,
-    columns: number,
-  ) => { readonly lines: readonly Line[]; readonly isRunning: boolean };
-  readonly sheetOf: (key: string, tab: Tab, look: SheetLook) => Sheet;
+  /** The head and the visible entries: there may be thousands in the list. */
+  readonly rows: (entries: readonly Entry[], selected: number, columns: number) => Rows;
+  readonly sheetOf: (entry: Entry, tab: Tab, look: SheetLook) => Sheet;
   /** Shown while the list is empty. */
-  readonly empty: readonly Line[];
+  readonly empty: () => readonly Line[];
+}
+
+/** Entries as a table. */
+export function tableOf<Entry, Name extends string>(
+  table: () => Table<Name>,
+  rowOf: (entry: Entry, isSelected: boolean) => Parameters<typeof tableLines<Name>>[1][number],
+) {
+  return {
+    headRows: 1,
+    rows(entries: readonly Entry[], selected: number, columns: number): Rows {
+      const rows = entries.map((entry, index) => rowOf(entry, index === selected));
+      const lines = tableLines(table(), rows, rows[selected], columns);
+      return { lines, isRunning: rows.some(({ isRunning }) => isRunning) };
+    },
+  };
 }
 
 /** The characters of one text that the search of a list looks into. */
-export const MOST_SEARCHED = 100_000;
+const MOST_SEARCHED = 100_000;
+
+/** Beside the list, the details still have room for the panes of human and LLM side by side. */
+export const WITH_PANES = { wide: 165, share: 0.38 };
+
+/** With fewer rows the list has the screen to itself. */
+const ROOMY = 9;
+
+/** The part of the height for a list above its details. */
+const ABOVE = 0.45;
 
 /** What the user looks at; changed by keys only. */
 export interface ListView<Tab extends string> extends SheetView {
@@ -54,36 +86,20 @@ export interface ListView<Tab extends string> extends SheetView {
   readonly tab: Tab;
 }
 
-interface ListDetailOptions<Tab extends string> {
-  /** Above the list. */
-  readonly title: string;
-  readonly theme: Theme;
-  readonly tabs: readonly { readonly name: Tab; readonly title: string }[];
-  readonly source: () => ListSource<Tab>;
-  /** From so many columns on the list and the details are side by side. */
-  readonly wide: number;
-  /** The list's share of the width then. */
-  readonly share: number;
-  /** The details may be short: the list takes the rows that they do not need. */
-  readonly isShort?: true;
-  readonly say: (text: string) => void;
-}
-
-/** Beside the list, the details still have room for the panes of human and LLM side by side. */
-export const WITH_PANES = { wide: 165, share: 0.38 };
-
 /** A list of entries and a sheet with tabs about the selected one. */
-export class ListDetail<Tab extends string> {
+export class ListDetail<Entry, Tab extends string> {
   view: ListView<Tab>;
-  readonly #options: ListDetailOptions<Tab>;
   readonly #reader: SheetReader;
   /** The room in the last frame: keys apply to what was visible. */
   #size: Size = { columns: 80, rows: 20 };
 
-  constructor(options: ListDetailOptions<Tab>) {
-    this.#options = options;
-    this.#reader = new SheetReader(options.theme);
-    const [first] = options.tabs;
+  constructor(
+    private readonly list: ListDescription<Entry, Tab>,
+    private readonly theme: Theme,
+    private readonly say: (text: string) => void,
+  ) {
+    this.#reader = new SheetReader(theme);
+    const [first] = list.tabs;
     if (!first) throw new Error('a sheet has at least one tab');
     const sheet = { focus: 'list', isZoomed: false, showsBytes: false } as const;
     this.view = { selected: null, wanted: null, tab: first.name, ...sheet };
@@ -94,7 +110,7 @@ export class ListDetail<Tab extends string> {
   }
 
   get isEmpty(): boolean {
-    return this.#options.source().keys.length === 0;
+    return this.#keys.length === 0;
   }
 
   /** Whether the visible sheet has a diff. */
@@ -105,8 +121,11 @@ export class ListDetail<Tab extends string> {
 
   /** Null if nothing is selected, or the selected entry is gone. */
   get selected(): string | null {
-    const { keys } = this.#options.source();
-    return keys[this.#index()] ?? null;
+    return this.#keys[this.#index] ?? null;
+  }
+
+  get entry(): Entry | undefined {
+    return this.list.entries().get(this.selected ?? '');
   }
 
   set(change: Partial<ListView<Tab>>): void {
@@ -114,22 +133,17 @@ export class ListDetail<Tab extends string> {
   }
 
   move(by: number): void {
-    const { keys } = this.#options.source();
-    this.#select(Math.max(0, Math.min(keys.length - 1, Math.max(0, this.#index()) + by)));
-  }
-
-  first(): void {
-    this.#select(0);
+    this.#select(Math.max(0, Math.min(this.#keys.length - 1, Math.max(0, this.#index) + by)));
   }
 
   /** Where the last entry is preselected, new ones are followed. */
   last(): void {
-    const { keys, preselected } = this.#options.source();
-    this.set({ selected: preselected === keys.length - 1 ? null : (keys.at(-1) ?? null) });
+    const end = this.#keys.length - 1;
+    this.set({ selected: this.#preselected === end ? null : (this.#keys[end] ?? null) });
   }
 
   showTab(index: number): void {
-    const tab = this.#options.tabs[index];
+    const tab = this.list.tabs[index];
     if (tab) this.set({ tab: tab.name, focus: this.isReading ? 0 : 'list' });
   }
 
@@ -137,8 +151,7 @@ export class ListDetail<Tab extends string> {
   moveFocus(by: 1 | -1): void {
     const { focus } = this.view;
     const count = this.#laid()?.parts.length ?? 0;
-    const from = focus === 'list' ? (by > 0 ? -1 : count) : focus;
-    const to = from + by;
+    const to = (focus === 'list' ? (by > 0 ? -1 : count) : focus) + by;
     if (to < 0 || to >= count) this.toList();
     else this.set({ focus: to, selected: this.selected });
   }
@@ -154,80 +167,86 @@ export class ListDetail<Tab extends string> {
   read(command: ReadingCommand): void {
     const laid = this.#laid();
     if (!laid) return;
-    this.#say(this.#reader.step(laid, command));
+    this.#sayIf(this.#reader.step(laid, command));
     this.set({ selected: this.selected }); // a reader does not follow the newest any more
   }
 
   /** Searches the list, or the part of the sheet that has the focus. */
   search(wanted: string): void {
-    if (!this.isReading) {
-      this.set({ wanted });
-      this.nextMatch(1);
-      return;
-    }
     const laid = this.#laid();
-    if (laid) this.#say(this.#reader.search(laid, wanted));
+    if (this.isReading && laid) return void this.#sayIf(this.#reader.search(laid, wanted));
+    this.set({ wanted });
+    this.nextMatch(1);
   }
 
   /** The next entry with the wanted text, round and round. */
   nextMatch(step: 1 | -1): void {
     const { wanted } = this.view;
-    if (wanted === null || wanted === '') return void this.#say('nothing is searched for');
-    const { keys, textOf } = this.#options.source();
+    if (wanted === null || wanted === '') return void this.say('nothing is searched for');
+    const { keys, get } = this.list.entries();
     const needle = wanted.toLowerCase();
-    const from = Math.max(0, this.#index());
+    const hasMatch = (key: string | undefined) => {
+      const entry = get(key ?? '');
+      const texts = entry === undefined ? [] : this.list.textOf(entry);
+      return texts.map(wordsOf).join(' ').toLowerCase().includes(needle);
+    };
+    const from = Math.max(0, this.#index);
     for (let away = 1; away <= keys.length; away++) {
       const index = (from + step * away + keys.length * 2) % keys.length;
-      if (
-        textOf(keys[index] ?? '')
-          .toLowerCase()
-          .includes(needle)
-      )
-        return void this.#select(index);
+      if (hasMatch(keys[index])) return void this.#select(index);
     }
-    this.#say(`not found: ${excerpt(wanted)}`);
+    this.say(`not found: ${excerpt(wanted)}`);
   }
 
   frame(size: Size): { readonly rows: readonly string[]; readonly isRunning: boolean } {
     this.#size = size;
-    const { theme, source } = this.#options;
-    const { keys, empty } = source();
-    if (keys.length === 0)
-      return { rows: filled(wrapLines(empty, size.columns, theme), size.rows), isRunning: false };
-    const split = this.#split();
-    const { lines, isRunning } =
-      split.list.rows === 0 ? { lines: [], isRunning: false } : this.#listLines(split.list);
-    const list = lines.map(line => dressLine(cutLine(line, split.list.columns), theme));
-    const edge = dressLine(edgeLine(this.#title, size.columns), theme);
-    return { rows: joined(split, list, this.#detailRows(split), edge, theme), isRunning };
+    const { columns } = size;
+    const { theme } = this;
+    if (this.isEmpty)
+      return { rows: filled(wrapLines(this.list.empty(), columns, theme), size.rows), isRunning: false };
+    const { isBeside, list, details } = this.#split();
+    const { lines, isRunning } = list.rows === 0 ? { lines: [], isRunning: false } : this.#listLines(list);
+    const above = filled(
+      lines.map(line => dressLine(cutLine(line, list.columns), theme)),
+      list.rows,
+    );
+    const sheet = details.rows === 0 ? [] : filled(this.#detailRows(details), details.rows);
+    const beside = { left: list.columns, divider: theme.dim(DIVIDER), height: size.rows };
+    if (isBeside) return { rows: divided(above, sheet, beside), isRunning };
+    const edge =
+      above.length > 0 && sheet.length > 0 ? [dressLine(edgeLine(this.#title, columns), theme)] : [];
+    return { rows: [...above, ...edge, ...sheet], isRunning };
   }
 
   /** The upper edge of the panels with their titles. */
   edge(columns: number): Line {
-    const { wide, share, title, source } = this.#options;
-    const { keys } = source();
-    if (keys.length === 0) return edgeLine(title, columns);
-    const list = `${title} ${this.#index() + 1}/${keys.length}`;
+    const { wide, title } = this.list;
+    const list = this.isEmpty ? title : `${title} ${this.#index + 1}/${this.#keys.length}`;
+    if (this.isEmpty) return edgeLine(list, columns);
     if (columns < wide) return edgeLine(this.isReading ? this.#title : list, columns);
-    const left = besideSplit({ columns, rows: 0 }, share).list.columns + 1;
+    const left = Math.floor(columns * this.list.share) + 1;
     return [...edgeLine(list, left), say('┬', 'dim'), ...edgeLine(this.#title, columns - left - 1)];
   }
 
+  get #keys(): readonly string[] {
+    return this.list.entries().keys;
+  }
+
   get #title(): string {
-    const { selected } = this;
-    return selected === null ? '' : this.#options.source().titleOf(selected);
+    return this.entry === undefined ? '' : this.list.titleOf(this.entry);
   }
 
   /** The list scrolls so that the selected entry is in the middle. */
-  #listLines({ columns, rows }: Size) {
-    const { keys, headRows, rows: rowsOf } = this.#options.source();
+  #listLines({ columns, rows }: Size): Rows {
+    const { keys, get } = this.list.entries();
+    const { headRows } = this.list;
     const isCut = headRows === 0 && keys.length > rows && rows > 1;
     const height = Math.max(1, rows - headRows - (isCut ? 1 : 0));
-    const selected = this.#index();
-    const from = Math.max(0, Math.min(keys.length - height, selected - Math.floor(height / 2)));
-    const visible = { keys: keys.slice(from, from + height), selected: selected - from };
-    const { lines, isRunning } = rowsOf(visible, columns);
-    const bar = this.isReading ? -1 : headRows + visible.selected;
+    const from = Math.max(0, Math.min(keys.length - height, this.#index - Math.floor(height / 2)));
+    const entries = keys.slice(from, from + height).map(key => get(key) as Entry);
+    const selected = this.#index - from;
+    const { lines, isRunning } = this.list.rows(entries, selected, columns);
+    const bar = this.isReading ? -1 : headRows + selected;
     const more = isCut ? [moreLine(from, keys.length - from - height)] : [];
     return {
       isRunning,
@@ -235,19 +254,17 @@ export class ListDetail<Tab extends string> {
     };
   }
 
-  #detailRows({ details }: Split): readonly string[] {
-    const { theme, source } = this.#options;
-    if (details.rows === 0) return [];
+  #detailRows({ columns }: Size): readonly string[] {
     const laid = this.#laid();
-    const { gone = '' } = source();
-    const sheet = laid ? this.#reader.rows(laid) : wrapLines([[say(gone, 'warn')]], details.columns, theme);
-    return this.#hasTabs ? [dressLine(this.#tabsLine(details.columns), theme), ...sheet] : sheet;
+    const gone = [[say(this.list.gone ?? '', 'warn')]];
+    const sheet = laid ? this.#reader.rows(laid) : wrapLines(gone, columns, this.theme);
+    return this.#tabRows > 0 ? [dressLine(this.#tabsLine(columns), this.theme), ...sheet] : sheet;
   }
 
   /** If not all titles fit, the other tabs are numbers. */
   #tabsLine(columns: number): Line {
     const choices = (isShort: boolean) =>
-      this.#options.tabs.map(({ name, title }, index) => {
+      this.list.tabs.map(({ name, title }, index) => {
         const isChosen = name === this.view.tab;
         return { text: isShort && !isChosen ? `${index + 1}` : `${index + 1} ${title}`, isChosen };
       });
@@ -255,61 +272,66 @@ export class ListDetail<Tab extends string> {
     return cutLine(widthOf(whole) <= columns ? whole : choicesLine(choices(true)), columns);
   }
 
-  get #hasTabs(): boolean {
-    return this.#options.tabs.length > 1;
+  get #tabRows(): number {
+    return this.list.tabs.length > 1 ? 1 : 0;
   }
 
-  /** On a small screen a reader sees no list. */
-  #split(): Split {
+  /** The list and its details, side by side or above each other. On a small screen a reader sees no list. */
+  #split(): { readonly isBeside: boolean; readonly list: Size; readonly details: Size } {
     const { columns, rows } = this.#size;
-    const { keys, headRows } = this.#options.source();
-    const { wide, share } = this.#options;
-    if (columns >= wide) return besideSplit(this.#size, share);
-    if (this.isReading) return { isBeside: false, list: { columns, rows: 0 }, details: { columns, rows } };
-    return aboveSplit(
-      this.#size,
-      keys.length + headRows,
-      this.#options.isShort ? this.#detailLength() : rows,
-    );
+    const { wide, share, headRows, isShort } = this.list;
+    if (columns >= wide) {
+      const left = Math.floor(columns * share);
+      const right = columns - left - DIVIDER.length;
+      return { isBeside: true, list: { columns: left, rows }, details: { columns: right, rows } };
+    }
+    const below = isShort ? this.#detailLength() : rows;
+    const most = Math.max(4, Math.floor(rows * ABOVE), rows - below - 1);
+    const wanted = rows < ROOMY ? rows : Math.min(this.#keys.length + headRows, most);
+    const above = this.isReading ? 0 : wanted;
+    const left = this.isReading ? rows : Math.max(0, rows - above - 1);
+    return { isBeside: false, list: { columns, rows: above }, details: { columns, rows: left } };
   }
 
   #detailLength(): number {
-    const { sheetOf } = this.#options.source();
-    const { selected, view } = this;
     const look = { isSplit: false, isUnfolded: false, showsBytes: false };
-    const parts = selected === null ? [] : sheetOf(selected, view.tab, look).parts;
-    return parts.reduce((sum, { document }) => sum + 1 + document.length, this.#hasTabs ? 1 : 0);
+    const { entry } = this;
+    const parts = entry === undefined ? [] : this.list.sheetOf(entry, this.view.tab, look).parts;
+    return parts.reduce((sum, { document }) => sum + 1 + document.length, this.#tabRows);
   }
 
   #laid(): LaidSheet | null {
-    const key = this.selected;
-    if (key === null) return null;
-    const { name, sheetOf } = this.#options.source();
-    const { tab } = this.view;
+    const { entry, selected, view } = this;
+    if (entry === undefined) return null;
+    const { tab } = view;
     const { columns, rows } = this.#split().details;
-    const size = { columns, rows: Math.max(0, rows - (this.#hasTabs ? 1 : 0)) };
-    return this.#reader.lay(
-      JSON.stringify([name, key, tab]),
-      look => sheetOf(key, tab, look),
-      this.view,
-      size,
-    );
+    const size = { columns, rows: Math.max(0, rows - this.#tabRows) };
+    const name = JSON.stringify([this.list.entries().name, selected, tab]);
+    return this.#reader.lay(name, look => this.list.sheetOf(entry, tab, look), view, size);
   }
 
-  #index(): number {
-    const { indexOf, preselected, gone } = this.#options.source();
+  get #preselected(): number {
+    const { keys, preselected = keys.length - 1 } = this.list.entries();
+    return preselected;
+  }
+
+  get #index(): number {
     const { selected } = this.view;
-    const index = selected === null ? preselected : indexOf(selected);
-    return index < 0 && gone === undefined ? preselected : index;
+    const index = selected === null ? this.#preselected : this.#keys.indexOf(selected);
+    return index < 0 && this.list.gone === undefined ? this.#preselected : index;
   }
 
   #select(index: number): void {
-    this.set({ selected: this.#options.source().keys[index] ?? null });
+    this.set({ selected: this.#keys[index] ?? null });
   }
 
-  #say(text: string | null): void {
-    if (text !== null) this.#options.say(text);
+  #sayIf(text: string | null): void {
+    if (text !== null) this.say(text);
   }
+}
+
+function wordsOf(value: unknown): string {
+  return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, MOST_SEARCHED);
 }
 
 /** The selected entry, highlighted over the whole width. */
@@ -332,8 +354,8 @@ function moreLine(above: number, below: number): Line {
   return [say(`… ${places.join(', ')}`, 'dim')];
 }
 
-/** A list whatever its tabs. */
-export type AnyList = Omit<ListDetail<never>, 'view' | 'set' | 'selected'>;
+/** A list whatever its entries and tabs. */
+export type AnyList = Omit<ListDetail<never, never>, 'view' | 'set' | 'selected' | 'entry'>;
 
 /** A screen with a list. */
 export interface HasList {
@@ -356,7 +378,7 @@ export const LIST_KEYS: readonly KeyBinding<HasList>[] = [
   bind('list', 'k up', '↑ k', 'the previous entry', ({ list }) => list.move(-1), unlessEmpty('↑↓', 'select')),
   bind('list', 'j down', '↓ j', 'the next entry', ({ list }) => list.move(1)),
   bind('list', 'enter right', '⏎ →', 'read it', ({ list }) => list.moveFocus(1), unlessEmpty('⏎', 'read')),
-  bind('list', 'g home', 'Home g', 'the first entry', ({ list }) => list.first()),
+  bind('list', 'g home', 'Home g', 'the first entry', ({ list }) => list.move(Number.NEGATIVE_INFINITY)),
   bind('list', 'G end', 'End G', 'the last entry; new calls are followed', ({ list }) => list.last()),
   bind('list', 'tab', 'Tab', 'the next pane', ({ list }) => list.moveFocus(1)),
   bind('list', 'shift+tab', 'Shift-Tab', 'the previous pane', ({ list }) => list.moveFocus(-1)),

@@ -1,11 +1,13 @@
-import type { Highlighter } from '../../display/syntax.js';
+import { loadLexers } from '../../display/syntax/load.js';
+import { Highlighter } from '../../display/syntax.js';
 import type { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import type { View } from '../../events/history.js';
-import { jsonLine, type Line, quote, say } from '../../render/line.js';
+import { counted, jsonLine, type Line, quote, say } from '../../render/line.js';
 import type { Pane } from '../../render/panes.js';
 import { paneHeading, viewPane } from '../../render/panes.js';
 import { type Step, stepLine } from '../../render/steps.js';
+import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import {
   bodyText,
   endHead,
@@ -16,7 +18,7 @@ import {
   toldBytes,
   toldEventLines,
 } from '../../render/wire.js';
-import { Memo, onceEach } from '../../util/collections.js';
+import { Memo, onceEach, RecentMap } from '../../util/collections.js';
 import { prettyJson } from '../../util/json-format.js';
 import type { Redactor } from '../../util/redact.js';
 import {
@@ -24,7 +26,6 @@ import {
   joinedDocument,
   type Look,
   linesDocument,
-  Pile,
   paneDocument,
   textDocument,
 } from '../document/documents.js';
@@ -33,8 +34,6 @@ import {
 export interface Part {
   readonly title: Line;
   readonly document: Document;
-  /** The pane that is drawn in it, if any. */
-  readonly pane: Pane | null;
   /** It grows at its end: a reader who is at the end stays at the end. */
   readonly isStream?: true;
 }
@@ -50,14 +49,53 @@ export interface SheetLook extends Omit<Look, 'highlighter'> {
   readonly showsBytes: boolean;
 }
 
-/** Makes the sheet of a tab for one call; returns the same sheet while nothing in it has changed. */
+/** Makes the sheet of a tab for one call. What is large in it is laid out once. */
 export type SheetOf = (look: SheetLook) => Sheet;
 
 export const NO_SHEET: Sheet = { parts: [] };
 
 /** A sheet of one part. */
 export function onePart(title: Line, lines: readonly Line[]): Sheet {
-  return { parts: [{ title, document: linesDocument(lines), pane: null }] };
+  return { parts: [{ title, document: linesDocument(lines) }] };
+}
+
+/** Calls whose sheets are kept, at least: users go back and forth between a few. */
+const KEPT = 4;
+
+/** The sheets of the calls that were looked at last. */
+export class KeptSheets<Tab extends string> {
+  readonly #kept = new RecentMap<string, { readonly source: unknown; readonly tabs: Record<Tab, SheetOf> }>(
+    KEPT,
+  );
+
+  /** @param source what the sheets are made of: of another one, they are made anew */
+  of(key: string, source: unknown, make: () => Record<Tab, SheetOf>): Record<Tab, SheetOf> {
+    const known = this.#kept.get(key);
+    const tabs = known?.source === source && known ? known.tabs : make();
+    this.#kept.set(key, { source, tabs });
+    return tabs;
+  }
+}
+
+/** Loads the syntax highlighter when there is something to colour, and colours to do it with: it takes a moment. */
+export class Highlighting {
+  /** Null until it is loaded. */
+  current: Highlighter | null = null;
+  #isAsked = false;
+
+  constructor(
+    private readonly level: ColourLevel,
+    private readonly onLoad: () => void,
+  ) {}
+
+  ask(): void {
+    if (this.#isAsked || this.level < 2) return;
+    this.#isAsked = true;
+    void loadLexers().then(({ lexerOf }) => {
+      this.current = new Highlighter(lexerOf);
+      this.onLoad();
+    });
+  }
 }
 
 /** Draws a pane as a part, once for each look. Only a diff looks different under another look. */
@@ -76,7 +114,6 @@ function lazyPart(pane: Pane, look: Look): Part {
   let made: Document | null = null;
   return {
     title: paneHeading(pane),
-    pane,
     get document() {
       made ??= paneDocument(pane, look);
       return made;
@@ -100,10 +137,14 @@ export function problemsTab({ age, judge, redactor, onChange }: Judging): SheetO
   let sheet = onePart(PROBLEMS, [[say('judging …', 'running')]]);
   let judgedAt = -1;
   let isJudging = false;
+  const failed = (error: unknown): readonly Line[] => {
+    const why = error instanceof Error ? error.message : String(error);
+    return [[say('✗ ', 'bad'), say('could not check this call: '), ...quote(redactor.text(why))]];
+  };
   const run = async () => {
     isJudging = true;
     judgedAt = age();
-    sheet = onePart(PROBLEMS, await judge().catch(error => failedToJudge(error, redactor)));
+    sheet = onePart(PROBLEMS, await judge().catch(failed));
     isJudging = false;
     onChange();
   };
@@ -111,11 +152,6 @@ export function problemsTab({ age, judge, redactor, onChange }: Judging): SheetO
     if (judgedAt !== age() && !isJudging) void run();
     return sheet;
   };
-}
-
-function failedToJudge(error: unknown, redactor: Redactor): readonly Line[] {
-  const why = error instanceof Error ? error.message : String(error);
-  return [[say('✗ ', 'bad'), say('could not check this call: '), ...quote(redactor.text(why))]];
 }
 
 /** The events of one call. */
@@ -153,9 +189,9 @@ function growingTimeline(
     count = told.length;
     return sheets.of([count], () => {
       const gone = forgotten > 0 ? `, ${forgotten} more forgotten` : '';
-      const title = [say('TIMELINE', 'title'), say(` ${count} event${count === 1 ? '' : 's'}${gone}`, 'dim')];
+      const title = [say('TIMELINE', 'title'), say(` ${counted(count, 'event')}${gone}`, 'dim')];
       const document = linesDocument([...lines, ...running.map(step => lineBelow(stepLine(step)))]);
-      return { parts: [{ title, document, pane: null, isStream: true }] };
+      return { parts: [{ title, document, isStream: true }] };
     });
   };
 }
@@ -165,78 +201,55 @@ export function viewsSheet(
   highlighter: () => Highlighter | null,
   none: string,
 ): (views: Iterable<View>, look: SheetLook) => Sheet {
-  const sheets = new Memo<Sheet>();
   const drawOf = onceEach((view: View) => panePart(viewPane(view)));
-  const empty = onePart([say('VIEWS', 'title')], [[say(none, 'dim')]]).parts;
+  const empty = onePart([say('VIEWS', 'title')], [[say(none, 'dim')]]);
   return (views, look) => {
-    const drawn = Array.from(views, view => drawOf(view)({ ...look, highlighter: highlighter() }));
-    const parts = drawn.length > 0 ? drawn : empty;
-    return sheets.of(parts, () => ({ parts }));
+    const parts = Array.from(views, view => drawOf(view)({ ...look, highlighter: highlighter() }));
+    return parts.length > 0 ? { parts } : empty;
   };
-}
-
-/** Each request with its response, in the style of curl, without secrets (threats, row 25). */
-export function wireTab(story: Pick<Story, 'told'>, redactor: Redactor): SheetOf {
-  const sheets = new Memo<Sheet>();
-  const draw = requestDrawing(redactor);
-  const drawOpen = onceEach(draw);
-  const open = new Map<string, Leg>();
-  const over = new Pile<Leg>(draw);
-  let seen = 0;
-  /** Requests that are over, up to the first that is not, are laid out once; the others anew each time. */
-  const update = () => {
-    for (const { event } of story.told.slice(seen)) applyTo(open, event);
-    seen = story.told.length;
-    for (const [id, request] of open) {
-      if (request.end === null) break;
-      over.add(request);
-      open.delete(id);
-    }
-  };
-  return () =>
-    sheets.of([story.told.length], () => {
-      update();
-      const count = over.count + open.size;
-      const about = ` ${count} request${count === 1 ? '' : 's'}, secrets taken out`;
-      const document = joinedDocument([over.document, ...Array.from(open.values(), drawOpen)]);
-      return {
-        parts: [
-          {
-            title: [say('WIRE', 'title'), say(about, 'dim')],
-            document: count === 0 ? NOTHING_SENT : document,
-            pane: null,
-          },
-        ],
-      };
-    });
 }
 
 const NOTHING_SENT = linesDocument([[say('nothing was sent', 'dim')]]);
 
 const BLANK = linesDocument([[]]);
 
-function applyTo(open: Map<string, Leg>, event: Event): void {
-  if (event.kind === 'request') open.set(event.leg, { request: event, end: null });
+/** Each request with its response, in the style of curl, without secrets (threats, row 25). */
+export function wireTab(story: Pick<Story, 'told'>, redactor: Redactor): SheetOf {
+  const sheets = new Memo<Sheet>();
+  const draw = onceEach(requestDrawing(redactor));
+  const legs = new Map<string, Leg>();
+  let seen = 0;
+  return () =>
+    sheets.of([story.told.length], () => {
+      for (const { event } of story.told.slice(seen)) applyTo(legs, event);
+      seen = story.told.length;
+      const title = [
+        say('WIRE', 'title'),
+        say(` ${counted(legs.size, 'request')}, secrets taken out`, 'dim'),
+      ];
+      const document = legs.size === 0 ? NOTHING_SENT : joinedDocument(Array.from(legs.values(), draw));
+      return { parts: [{ title, document }] };
+    });
+}
+
+function applyTo(legs: Map<string, Leg>, event: Event): void {
+  if (event.kind === 'request') legs.set(event.leg, { request: event, end: null });
   else if (event.kind === 'response' || event.kind === 'broken') {
-    const known = open.get(event.leg);
-    if (known) open.set(event.leg, { ...known, end: event });
+    const known = legs.get(event.leg);
+    if (known) legs.set(event.leg, { ...known, end: event });
   }
 }
 
-/** Bodies from this size on stay laid out: a body may be 50 MiB, and is redacted once. */
-const LARGE_BODY = 64 * 1024;
-
 function requestDrawing(redactor: Redactor): (request: Leg) => Document {
-  const lay = (body: Content) => {
+  /** Once: a body may be 50 MiB. */
+  const lay = onceEach((body: Content) => {
     const text = bodyText(body, redactor) ?? '';
     const pretty = prettyJson(text);
     if (pretty === null) return textDocument(text);
     const document = textDocument(pretty);
     return { ...document, line: (index: number) => jsonLine(document.line(index)) };
-  };
-  const layOnce = onceEach(lay);
-  const bodyOf = (body: Content | undefined) =>
-    body && body.size > 0 ? [BLANK, (body.size < LARGE_BODY ? lay : layOnce)(body), BLANK] : [];
+  });
+  const bodyOf = (body: Content | undefined) => (body && body.size > 0 ? [BLANK, lay(body), BLANK] : []);
   return leg =>
     joinedDocument([
       linesDocument(requestHead(leg.request, redactor)),

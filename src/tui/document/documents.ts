@@ -1,9 +1,9 @@
 import type { Diff } from '../../display/diff-model.js';
 import type { Highlighter } from '../../display/syntax.js';
 import { type Part, partsOf } from '../../render/diff.js';
-import { halvesOf, type Line, partsOfHalf, quote, say } from '../../render/line.js';
+import { halvesOf, type Line, partsOfHalf, quote, say, withHalves } from '../../render/line.js';
 import type { Pane } from '../../render/panes.js';
-import { lastUpTo, type Offsets, offsetsOf, RecentMap } from '../../util/collections.js';
+import { lastUpTo, RecentMap } from '../../util/collections.js';
 
 /** Something long that is read on the screen; a line is made only when it is asked for. */
 export interface Document {
@@ -14,19 +14,17 @@ export interface Document {
   headersAt(index: number): readonly Line[];
   /**
    * The nearest line at or beyond `from` in this direction whose own text (not the gutter, not our words) matches; null where none does.
-   * @param wanted without anchors and without the flags `g` and `y`: it is tried on many lines at once; it matches no line feed
+   * @param wanted see {@link patternOf}: it is tried on many lines at once; it matches no line feed
    */
   find(wanted: RegExp, from: number, step: 1 | -1): number | null;
   /** The lines where a hunk or a file begins, ascending. */
-  landmarks(kind: Landmark): ArrayLike<number>;
+  landmarks(kind: 'hunk' | 'file'): ArrayLike<number>;
   /** Whether folding or unfolding would change it. */
   isFoldable(): boolean;
   anchorAt(line: number): Anchor;
   /** The line of an anchor; where that is folded away, the fold. */
   lineAt(anchor: Anchor): number;
 }
-
-export type Landmark = 'hunk' | 'file';
 
 /** A place in a document, the same under every look: the index of a part, then the place in that part. */
 export type Anchor = readonly number[];
@@ -40,69 +38,103 @@ export interface Look {
   readonly highlighter: Highlighter | null;
 }
 
-/** Documents one below the other. */
-export function joinedDocument(parts: readonly Document[]): Document {
-  const offsets = offsetsOf(parts.map(({ length }) => length));
-  const beginnings = (kind: Landmark) =>
-    parts.flatMap((part, which) =>
-      Array.from(part.landmarks(kind), line => line + (offsets.starts[which] ?? 0)),
-    );
-  const landmarks = { hunk: beginnings('hunk'), file: beginnings('file') };
-  return {
-    ...composed(offsets, offsets.total, which => parts[which]),
-    landmarks: kind => landmarks[kind],
-    isFoldable: () => parts.some(part => part.isFoldable()),
-  };
+/** Parts that stay laid out: more than a screen shows. */
+const LAID_OUT = 200;
+
+/** A document of parts one below the other, without landmarks and folds. It can grow, and lays out a part again where it is read. */
+export class Stack implements Document {
+  length = 0;
+  readonly #makers: (() => Document)[] = [];
+  readonly #starts: number[] = [];
+  readonly #laid = new RecentMap<number, Document>(LAID_OUT);
+
+  get count(): number {
+    return this.#makers.length;
+  }
+
+  add(make: () => Document): void {
+    this.#makers.push(make);
+    this.#starts.push(this.length);
+    this.length += make().length;
+  }
+
+  line(index: number): Line {
+    const { part, at } = this.#locate(index);
+    return part?.line(at) ?? [];
+  }
+
+  headersAt(index: number): readonly Line[] {
+    const { part, at } = this.#locate(index);
+    return part?.headersAt(at) ?? [];
+  }
+
+  find(wanted: RegExp, from: number, step: 1 | -1): number | null {
+    let { which, part, at } = this.#locate(from);
+    while (part) {
+      const found = part.find(wanted, at, step);
+      if (found !== null) return this.#startOf(which) + found;
+      which += step;
+      part = this.#part(which);
+      at = step > 0 ? 0 : (part?.length ?? 0) - 1;
+    }
+    return null;
+  }
+
+  landmarks(_kind: 'hunk' | 'file'): ArrayLike<number> {
+    return [];
+  }
+
+  isFoldable(): boolean {
+    return false;
+  }
+
+  anchorAt(line: number): Anchor {
+    const { which, part, at } = this.#locate(line);
+    return [which, ...(part?.anchorAt(at) ?? [])];
+  }
+
+  lineAt([which = 0, ...rest]: Anchor): number {
+    return this.#startOf(which) + (this.#part(which)?.lineAt(rest) ?? 0);
+  }
+
+  #startOf(which: number): number {
+    return this.#starts[which] ?? 0;
+  }
+
+  #locate(line: number) {
+    const which = line < this.length ? lastUpTo(this.#starts, line) : -1;
+    return { which, part: this.#part(which), at: line - this.#startOf(which) };
+  }
+
+  #part(which: number): Document | undefined {
+    const part = this.#laid.get(which) ?? this.#makers[which]?.();
+    if (part) this.#laid.set(which, part);
+    return part;
+  }
 }
 
-type Places = Pick<Offsets, 'locate' | 'lengthOf'> & { readonly starts: ArrayLike<number> };
-
-/** Parts one below the other, without landmarks and folds. */
-function composed(
-  { starts, locate, lengthOf }: Places,
-  length: number,
-  partOf: (which: number) => Document | undefined,
-): Document {
-  return {
-    length,
-    line(index) {
-      const { which, at } = locate(index);
-      return partOf(which)?.line(at) ?? [];
-    },
-    headersAt(index) {
-      const { which, at } = locate(index);
-      return partOf(which)?.headersAt(at) ?? [];
-    },
-    find(wanted, from, step) {
-      let { which, at } = locate(from);
-      while (which >= 0 && which < starts.length) {
-        const found = partOf(which)?.find(wanted, at, step) ?? null;
-        if (found !== null) return (starts[which] ?? 0) + found;
-        which += step;
-        at = step > 0 ? 0 : lengthOf(which) - 1;
-      }
-      return null;
-    },
-    landmarks: () => [],
-    isFoldable: () => false,
-    anchorAt(line) {
-      const { which, at } = locate(line);
-      return [which, ...(partOf(which)?.anchorAt(at) ?? [])];
-    },
-    lineAt: ([which = 0, ...rest]) => (starts[which] ?? 0) + (partOf(which)?.lineAt(rest) ?? 0),
-  };
+/** Documents one below the other. */
+export function joinedDocument(parts: readonly Document[]): Document {
+  const stack = new Stack();
+  const landmarks = { hunk: [] as number[], file: [] as number[] };
+  for (const part of parts) {
+    for (const kind of ['hunk', 'file'] as const)
+      landmarks[kind].push(...Array.from(part.landmarks(kind), line => line + stack.length));
+    stack.add(() => part);
+  }
+  stack.landmarks = kind => landmarks[kind];
+  stack.isFoldable = () => parts.some(part => part.isFoldable());
+  return stack;
 }
 
 /** A diff of any length. Folded rows are not searched. */
 export function diffDocument(diff: Diff, look: Look): Document {
   const joined = joinedDocument([...partsOf(diff, look)].map(partDocument));
-  return {
-    ...joined,
-    isFoldable() {
-      const other = [...partsOf(diff, { ...look, isUnfolded: !look.isUnfolded })];
-      return other.reduce((sum, { height }) => sum + height, 0) !== joined.length;
-    },
+  joined.isFoldable = () => {
+    const other = [...partsOf(diff, { ...look, isUnfolded: !look.isUnfolded })];
+    return other.reduce((sum, { height }) => sum + height, 0) !== joined.length;
   };
+  return joined;
 }
 
 function partDocument(part: Part): Document {
@@ -143,23 +175,16 @@ function simpleDocument(own: Pick<Document, 'length' | 'line' | 'find'>): Docume
 
 /** Lines that are few, or that exist already. */
 export function linesDocument(lines: readonly Line[]): Document {
+  const textOf = (line: Line) =>
+    halvesOf(line)
+      .halves.map(half => searchable(partsOfHalf(half).body))
+      .join('\n');
   return simpleDocument({
     length: lines.length,
     line: index => lines[index] ?? [],
     find: (wanted, from, step) =>
-      findLine(lines.length, from, step, index => wanted.test(ownText(lines[index] ?? []))),
+      findLine(lines.length, from, step, index => wanted.test(textOf(lines[index] ?? []))),
   });
-}
-
-function ownText(line: Line): string {
-  return halvesOf(line)
-    .halves.map(half => searchable(partsOfHalf(half).body))
-    .join('\n');
-}
-
-/** A text in which a search finds what stands at the same place in the line: without the pictures of hidden characters. */
-export function searchable(body: Line): string {
-  return body.map(({ text, tone }) => (tone === 'hidden' ? '\n'.repeat(text.length) : text)).join('');
 }
 
 /** A pane without its heading: its notes, then its drawing. */
@@ -182,19 +207,27 @@ export function textDocument(text: string): Document {
     if (length % BLOCK === 0) starts.push(from);
     length++;
   });
-  const linesOf = (block: number) => linesIn(text, starts[block] ?? text.length, starts[block + 1]);
+  const textsIn = (block: number) => {
+    const start = starts[block] ?? text.length;
+    const lines: { readonly text: string; readonly goesOn: boolean }[] = [];
+    eachLine(text.slice(start, starts[block + 1]), (from, to) => {
+      const after = start + to;
+      const goesOn = after < text.length && text[after] !== '\n';
+      lines.push({ text: text.slice(start + from, after), goesOn });
+    });
+    return lines;
+  };
   return simpleDocument({
     length,
     line(index) {
-      if (index < 0 || index >= length) return [];
-      const block = Math.floor(index / BLOCK);
-      const { text: shown, goesOn } = linesOf(block)[index % BLOCK] ?? NO_LINE;
-      return goesOn ? [...quote(shown), say(' …', 'dim')] : quote(shown);
+      const line = index < length ? textsIn(Math.floor(index / BLOCK))[index % BLOCK] : undefined;
+      if (!line) return [];
+      return line.goesOn ? [...quote(line.text), say(' …', 'dim')] : quote(line.text);
     },
     find(wanted, from, step) {
       for (let block = Math.floor(from / BLOCK); block >= 0 && block < starts.length; block += step) {
         if (!wanted.test(text.slice(starts[block], starts[block + 1]))) continue; // most blocks have no match
-        const lines = linesOf(block);
+        const lines = textsIn(block);
         const first = from - block * BLOCK;
         const start = step > 0 ? Math.max(0, first) : Math.min(first, lines.length - 1);
         const found = findLine(lines.length, start, step, at => wanted.test(lines[at]?.text ?? ''));
@@ -205,24 +238,6 @@ export function textDocument(text: string): Document {
   });
 }
 
-interface TextLine {
-  readonly text: string;
-  /** It is cut, and goes on in the next line. */
-  readonly goesOn: boolean;
-}
-
-const NO_LINE: TextLine = { text: '', goesOn: false };
-
-function linesIn(text: string, start: number, end?: number): readonly TextLine[] {
-  const lines: TextLine[] = [];
-  eachLine(text.slice(start, end), (from, to) => {
-    const after = start + to;
-    const goesOn = after < text.length && text[after] !== '\n';
-    lines.push({ text: text.slice(start + from, after), goesOn });
-  });
-  return lines;
-}
-
 /** Where the lines of a text stand, without line feeds. An empty text is one empty line; a last line feed begins no line. */
 function eachLine(text: string, take: (from: number, to: number) => void): void {
   let feed = -1;
@@ -231,61 +246,71 @@ function eachLine(text: string, take: (from: number, to: number) => void): void 
       const next = text.indexOf('\n', from);
       feed = next < 0 ? text.length : next;
     }
-    const to = Math.min(feed, wholeCharacter(text, from + MAX_LINE));
+    const end = from + MAX_LINE;
+    const isInPair = (text.codePointAt(end - 1) ?? 0) > 0xffff;
+    const to = Math.min(feed, isInPair ? end + 1 : end);
     take(from, to);
     from = to < feed ? to : feed + 1;
   }
 }
 
-/** An end that parts no surrogate pair. */
-function wholeCharacter(text: string, end: number): number {
-  return (text.codePointAt(end - 1) ?? 0) > 0xffff ? end + 1 : end;
+/** A text in which a search finds what stands at the same place in the line: without the pictures of hidden characters. */
+function searchable(body: Line): string {
+  return body.map(({ text, tone }) => (tone === 'hidden' ? '\n'.repeat(text.length) : text)).join('');
 }
 
-/** Items that stay laid out: more than a screen shows. */
-const LAID_OUT = 200;
+const SYNTAX = /[\\^$.*+?()[\]{}|/]/g;
 
-/** A growing list of items one below the other: the height of each is kept, and an item is laid out again where it is read. */
-export class Pile<Item> {
-  readonly #items: Item[] = [];
-  readonly #starts: number[] = [];
-  readonly #laid = new RecentMap<number, Document>(LAID_OUT);
-  #length = 0;
+/** The pattern of words that a person typed: capitals matter only where there are some. */
+export function patternOf(wanted: string): RegExp {
+  const isExact = wanted !== wanted.toLowerCase();
+  return new RegExp(wanted.replaceAll(SYNTAX, String.raw`\$&`), isExact ? 'u' : 'iu');
+}
 
-  constructor(private readonly lay: (item: Item) => Document) {}
+/** A line in which every match is highlighted. */
+export function markedLine(line: Line, wanted: RegExp): Line {
+  const everywhere = new RegExp(wanted, `${wanted.flags}g`);
+  return withHalves(line, half => {
+    const { gutter, body } = partsOfHalf(half);
+    // The start and the end of each match, in turn.
+    const cuts = [...searchable(body).matchAll(everywhere)].flatMap(({ index, 0: words }) => [
+      index,
+      index + words.length,
+    ]);
+    let start = 0;
+    const marked = body.flatMap(span => {
+      const begin = start;
+      start += span.text.length;
+      const edges = [begin, ...cuts.filter(cut => cut > begin && cut < start), start];
+      return edges.slice(1).map((to, index) => {
+        const from = edges[index] ?? begin;
+        const isMatch = cuts.filter(cut => cut <= from).length % 2 === 1;
+        const tone = isMatch ? ('match' as const) : span.tone;
+        return { ...span, text: span.text.slice(from - begin, to - begin), tone };
+      });
+    });
+    return [...gutter, ...marked];
+  });
+}
 
-  get count(): number {
-    return this.#items.length;
+/** As `5,000`. */
+export function grouped(number: number): string {
+  return number.toString().replaceAll(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** Matches of a longer document are not counted, nor more of them. */
+const MOST_LINES = 20_000;
+const MOST_MATCHES = 1_000;
+
+/** `2 of 17 `; empty where the matches are too many to count. */
+export function placeOfMatch(document: Document, pattern: RegExp, line: number): string {
+  const lines: number[] = [];
+  if (document.length > MOST_LINES) return '';
+  for (let from = 0; from < document.length; ) {
+    const found = document.find(pattern, from, 1);
+    if (found === null) break;
+    if (lines.push(found) > MOST_MATCHES) return '';
+    from = found + 1;
   }
-
-  add(item: Item): void {
-    this.#items.push(item);
-    this.#starts.push(this.#length);
-    this.#length += this.lay(item).length;
-  }
-
-  /** All items of now. */
-  get document(): Document {
-    const [starts, length] = [this.#starts, this.#length];
-    return composed(
-      {
-        starts,
-        lengthOf: which => (starts[which + 1] ?? length) - (starts[which] ?? 0),
-        locate(line) {
-          const which = line < length ? lastUpTo(starts, line) : -1;
-          return { which, at: line - (starts[which] ?? 0) };
-        },
-      },
-      length,
-      which => this.#documentOf(which),
-    );
-  }
-
-  #documentOf(which: number): Document | undefined {
-    const item = this.#items[which];
-    if (item === undefined) return undefined;
-    const document = this.#laid.get(which) ?? this.lay(item);
-    this.#laid.set(which, document);
-    return document;
-  }
+  return `${grouped(lines.indexOf(line) + 1)} of ${grouped(lines.length)} `;
 }

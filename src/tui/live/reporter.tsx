@@ -10,7 +10,7 @@ import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, GAP } from '../../render/terminal/theme.js';
 import { counted, warningsOf } from '../../render/warnings.js';
 import type { Clock } from '../../system/clock.js';
-import { useKeys } from '../keys/use-keys.js';
+import { useKeys } from '../ink.js';
 import { nameOf, pressesIn } from '../keys.js';
 import { createStore, type Size, type Store, sizeOf, throttled, unbounded } from '../terminal.js';
 import { type Frame, frameOf, redactFrame } from './frame.js';

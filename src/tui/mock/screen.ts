@@ -1,32 +1,59 @@
-import { RecentCalls, RecentEvents } from '../../events/bounded-events.js';
+import { type CallFile, RecentCalls, RecentEvents, unread } from '../../events/bounded-events.js';
+import { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
-import type { ToolCall } from '../../events/tool-call.js';
-import { counted, type Line, lineText, quote, say } from '../../render/line.js';
+import { type View, withUpdate } from '../../events/history.js';
+import { callbackSecrets } from '../../events/shareable.js';
+import {
+  type CallbackDelivery,
+  isDelivered,
+  type ToolCall,
+  toolCallState,
+  typeOfDelivery,
+} from '../../events/tool-call.js';
+import { type CallbackReading, readCallback } from '../../protocol/callbacks.js';
+import { counted, type Line, line, lineText, quote, say } from '../../render/line.js';
+import { panesOfResult } from '../../render/panes.js';
 import { cutLine } from '../../render/terminal/theme.js';
-import { type CallColumn, callName, callRow, newsOf } from '../../render/tool-calls.js';
-import { Highlighting } from '../calls/highlighting.js';
+import {
+  type CallColumn,
+  callName,
+  callRow,
+  detailLines,
+  newsOf,
+  secretsOf,
+} from '../../render/tool-calls.js';
+import type { ToldEvent } from '../../render/wire.js';
+import { Memo } from '../../util/collections.js';
+import { decodeUtf8 } from '../../util/text.js';
 import {
   BYTES_KEY,
   LIST_KEYS,
-  ListDetail,
-  type ListSource,
-  MOST_SEARCHED,
+  type ListDetail,
   READING_KEYS,
   tabKeys,
+  tableOf,
   unlessEmpty,
-  type Visible,
   WITH_PANES,
 } from '../calls/list-detail.js';
 import {
-  type ServerScreen,
-  type ServerScreenOptions,
-  type ServerView,
-  serverScreen,
-} from '../full-screen/full-screen.js';
+  Highlighting,
+  KeptSheets,
+  onePart,
+  type Part,
+  panePart,
+  problemsTab,
+  type Sheet,
+  type SheetOf,
+  type Story,
+  timelineTab,
+  viewsSheet,
+  wireTab,
+} from '../calls/tabs.js';
+import type { Look } from '../document/documents.js';
+import { type ServerScreen, type ServerScreenOptions, serverScreen } from '../full-screen.js';
 import { bind, type KeyBinding, type Place } from '../keys.js';
+import { CALL_COLUMNS, type Table } from '../layout.js';
 import { ListScreen, type ScreenOptions } from '../list-screen.js';
-import { CALL_COLUMNS, type Table, tableLines } from '../table.js';
-import { TABS, type Tab, ToolSheets } from './tabs.js';
 
 /** The mock that is shown. */
 interface ShownTool {
@@ -57,6 +84,17 @@ interface MockOptions extends ScreenOptions {
   /** The types of display segments that are drawn (RT-DISPLAY). */
   readonly supports: ReadonlySet<string>;
 }
+
+const TABS = [
+  { name: 'call', title: 'Call' },
+  { name: 'result', title: 'Human / LLM' },
+  { name: 'timeline', title: 'Timeline' },
+  { name: 'wire', title: 'Wire' },
+  { name: 'views', title: 'Views' },
+  { name: 'problems', title: 'Problems' },
+] as const;
+
+type Tab = (typeof TABS)[number]['name'];
 
 const TABLE: Table<CallColumn> = {
   columns: [
@@ -93,11 +131,11 @@ export const MOCK_KEYS: readonly KeyBinding<MockView>[] = [
   ),
   bind<MockView>(
     'calls',
-    'e',
-    'e',
+    'f',
+    'f',
     'send what the call waits for: an event, a consent, the default choice',
     mock => mock.fire(),
-    unlessEmpty('e', 'fire'),
+    unlessEmpty('f', 'fire'),
   ),
   ...READING_KEYS,
 ];
@@ -127,41 +165,57 @@ class Tally {
 }
 
 /** The calls of a mock. */
-export class MockView extends ListScreen implements ServerView {
-  readonly list: ListDetail<Tab>;
-  isPaused = false;
+export class MockView extends ListScreen {
+  readonly list: ListDetail<ToolCall, Tab>;
   readonly controls: MockControls;
   protected readonly bindings = MOCK_KEYS;
-  readonly #tool: ShownTool;
+  readonly #options: MockOptions;
   readonly #calls = new RecentCalls();
   /** Null after an event. */
   #keys: readonly string[] | null = null;
   readonly #events = new RecentEvents();
-  readonly #sheets: ToolSheets;
+  readonly #sheets = new KeptSheets<Tab>();
   readonly #highlighting: Highlighting;
   readonly #tally = new Tally();
+  #isPaused = false;
 
   constructor(options: MockOptions, onChange: () => void) {
     super(options, onChange);
-    const { tool, controls, level, supports } = options;
-    this.#tool = tool;
-    this.controls = controls;
-    this.#highlighting = new Highlighting(level, onChange);
-    const highlighter = () => this.#highlighting.current;
-    this.#sheets = new ToolSheets({
-      calls: this.#calls,
-      events: this.#events,
-      supports,
-      highlighter,
-      onChange,
-    });
-    this.list = new ListDetail({
+    this.#options = options;
+    this.controls = options.controls;
+    this.#highlighting = new Highlighting(options.level, onChange);
+    this.list = this.listDetail({
       title: 'Calls',
-      theme: this.theme,
       tabs: TABS,
-      source: () => this.#source(),
       ...WITH_PANES,
-      say: text => this.notices.key(text, this.now),
+      entries: () => {
+        this.#keys ??= this.#calls.list.map(({ key }) => key);
+        return { keys: this.#keys, get: key => this.#calls.get(key) };
+      },
+      gone: GONE,
+      titleOf: ({ invocation, addressee }) => `${invocation?.operation ?? 'a call'} ${addressee?.id ?? ''}`,
+      textOf: ({ invocation, addressee, answeredBy, deliveries }) => [
+        invocation?.operation,
+        invocation?.arguments,
+        addressee?.id,
+        addressee?.group_id,
+        answeredBy,
+        ...deliveries.map(({ body }) => body?.text),
+      ],
+      ...tableOf(
+        () => TABLE,
+        (call: ToolCall, isSelected) => callRow(call, this.now, isSelected, this.#isPaused),
+      ),
+      sheetOf: ({ key }, tab, look) => {
+        this.#highlighting.ask();
+        const file = this.#events.of(key);
+        return this.#sheets.of(key, file, () => this.#sheetsOf(key, file))[tab](look);
+      },
+      empty: () => [
+        line`No calls yet.`,
+        [say('Give a runtime this URL, or try it from another terminal, by hand:', 'dim')],
+        [say('  protocol-cli invoke -i ', 'dim'), say(options.tool.url, 'running')],
+      ],
     });
   }
 
@@ -171,12 +225,8 @@ export class MockView extends ListScreen implements ServerView {
     this.#keys = null;
     this.#events.apply(event);
     this.#tally.apply(event);
-    const line = event.calls?.length ? null : newsOf(event, undefined);
-    if (line) this.notices.event(line, this.now);
-  }
-
-  notice(text: string, isBad: boolean): void {
-    this.notices.server(text, isBad ? 'bad' : 'good', this.now);
+    const news = event.calls?.length ? null : newsOf(event, undefined);
+    if (news) this.notices.event(news, this.now);
   }
 
   get summary(): string {
@@ -184,35 +234,33 @@ export class MockView extends ListScreen implements ServerView {
   }
 
   pause(): void {
-    this.isPaused = !this.isPaused;
-    if (this.isPaused) this.controls.pause();
+    this.#isPaused = !this.#isPaused;
+    if (this.#isPaused) this.controls.pause();
     else this.controls.resume();
-    this.#say(this.isPaused ? 'Deliveries are held back until p is pressed again.' : 'Deliveries go on.');
+    this.say(this.#isPaused ? 'Deliveries are held back until p is pressed again.' : 'Deliveries go on.');
   }
 
   replay(): void {
     const call = this.#selected('replay');
-    if (call)
-      this.#say(
-        this.controls.redeliver(call.key)
-          ? 'The last callback of the call is sent once more.'
-          : 'The call has no callback that could be sent again.',
-      );
+    if (!call) return;
+    const isSent = this.controls.redeliver(call.key);
+    this.say(
+      isSent
+        ? 'The last callback of the call is sent once more.'
+        : 'The call has no callback that could be sent again.',
+    );
   }
 
   fire(): void {
     const { addressee } = this.#selected('fire') ?? {};
-    if (addressee)
-      this.#say(
-        this.controls.fire(addressee.id, addressee.group_id) > 0
-          ? 'Sent.'
-          : 'The call waits for nothing that could be sent.',
-      );
+    if (!addressee) return;
+    const count = this.controls.fire(addressee.id, addressee.group_id);
+    this.say(count > 0 ? 'Sent.' : 'The call waits for nothing that could be sent.');
   }
 
   quit(): void {
     this.controls.quit();
-    this.#say('Ending: pending deliveries are sent first.');
+    this.say('Ending: pending deliveries are sent first.');
   }
 
   protected get places(): readonly Place[] {
@@ -221,83 +269,153 @@ export class MockView extends ListScreen implements ServerView {
 
   /** A reader on a small screen sees no list: the call is named here. */
   protected head(): readonly Line[] {
-    const { name, url, seed, fixtures } = this.#tool;
-    const call = this.list.isReading ? this.#call : undefined;
-    const paused = this.isPaused ? [say('‖ deliveries are held back', 'warn'), say(' · ', 'dim')] : [];
-    const count = `${fixtures} ${fixtures === 1 ? 'fixture' : 'fixtures'}`;
+    const { name, url, seed, fixtures } = this.#options.tool;
+    const call = this.list.isReading ? this.list.entry : undefined;
+    const paused = this.#isPaused && [say('‖ deliveries are held back', 'warn'), say(' · ', 'dim')];
+    const about = [say(` · ${counted(fixtures, 'fixture')} · seed `, 'dim'), ...quote(seed, 'dim')];
     return [
-      [
-        ...cutLine(quote(name, 'title'), MOST_NAME),
-        say('  '),
-        say(url, 'running'),
-        ...(call ? [say('  '), ...callName(call)] : []),
-      ],
-      [...paused, ...this.#tally.line, say(` · ${count} · seed `, 'dim'), ...quote(seed, 'dim')],
+      line`${cutLine(quote(name, 'title'), MOST_NAME)}  ${say(url, 'running')}${call && line`  ${callName(call)}`}`,
+      line`${paused}${this.#tally.line}${about}`,
     ];
   }
 
-  get #call(): ToolCall | undefined {
-    return this.#calls.get(this.list.selected ?? '');
-  }
-
   #selected(action: string): ToolCall | undefined {
-    const call = this.#call;
-    if (!call) this.#say(this.#calls.list.length === 0 ? `No call to ${action}.` : GONE);
-    return call;
+    const { entry, isEmpty } = this.list;
+    if (!entry) this.say(isEmpty ? `No call to ${action}.` : GONE);
+    return entry;
   }
 
-  #say(text: string): void {
-    this.notices.key(text, this.now);
-  }
-
-  #source(): ListSource<Tab> {
-    this.#keys ??= this.#calls.list.map(({ key }) => key);
-    const keys = this.#keys;
-    if (keys.length > 0) this.#highlighting.ask();
+  /** @param file undefined where the events are no longer remembered */
+  #sheetsOf(key: string, file: CallFile | undefined): Record<Tab, SheetOf> {
+    const { supports } = this.#options;
+    const { onChange } = this;
+    const highlighter = () => this.#highlighting.current;
+    const callNow = () => this.#calls.get(key);
+    const of = (sheetOf: (call: ToolCall, look: Look) => Sheet): SheetOf => {
+      return look => {
+        const call = callNow();
+        return call ? sheetOf(call, { ...look, highlighter: highlighter() }) : FORGOTTEN;
+      };
+    };
+    const views = viewsSheet(highlighter, 'this call shows no views');
+    const seen = new Memo<readonly View[]>();
+    const details = new Memo<Sheet>();
+    const shown = {
+      call: of(call => details.of([call], () => onePart(CALL, detailLines(call)))),
+      result: of(resultSheet(supports)),
+      views: (look => {
+        const call = callNow();
+        return views(call ? seen.of([call.deliveries], () => viewsOf(call)) : [], look);
+      }) satisfies SheetOf,
+    };
+    const gone = () => FORGOTTEN;
+    if (!file) return { ...shown, timeline: gone, wire: gone, problems: gone };
+    const story = new ToolStory(file);
+    const { redactor } = story;
+    const judge = () => story.judge(callNow()?.warnings ?? []);
     return {
-      name: '',
-      keys,
-      indexOf: key => keys.indexOf(key),
-      preselected: keys.length - 1,
-      titleOf: key => {
-        const { invocation, addressee } = this.#calls.get(key) ?? {};
-        return `${invocation?.operation ?? 'a call'} ${addressee?.id ?? ''}`;
-      },
-      gone: GONE,
-      textOf: key => {
-        const { invocation, addressee, answeredBy, deliveries = [] } = this.#calls.get(key) ?? {};
-        const { operation, arguments: args } = invocation ?? {};
-        const sent = deliveries.map(({ body }) => body?.text?.slice(0, MOST_SEARCHED));
-        return [
-          operation,
-          JSON.stringify(args),
-          addressee?.id,
-          addressee?.group_id,
-          answeredBy,
-          ...sent,
-        ].join(' ');
-      },
-      headRows: 1,
-      rows: (visible, columns) => this.#rows(visible, columns),
-      sheetOf: (key, tab, look) => this.#sheets.sheetOf(tab, key, look),
-      empty: [
-        [say('No calls yet.')],
-        [say('Give a runtime this URL, or try it from another terminal, by hand:', 'dim')],
-        [say('  protocol-cli invoke -i ', 'dim'), say(this.#tool.url, 'running')],
-      ],
+      ...shown,
+      timeline: timelineTab(story, redactor),
+      wire: wireTab(story, redactor),
+      problems: problemsTab({ age: () => story.told.length, judge, redactor, onChange }),
     };
   }
+}
 
-  #rows({ keys, selected }: Visible, columns: number) {
-    const rows = keys.flatMap((key, index) => {
-      const call = this.#calls.get(key);
-      return call ? [callRow(call, this.now, index === selected, this.isPaused)] : [];
-    });
-    return {
-      lines: tableLines(TABLE, rows, rows[selected], columns),
-      isRunning: rows.some(({ isRunning }) => isRunning),
-    };
+const CALL = [say('CALL', 'title'), say(' what came, and what was answered', 'dim')];
+
+const RESULT: Line = [say('RESULT', 'title')];
+
+const FORGOTTEN = onePart(
+  [say('FORGOTTEN', 'title')],
+  [[say('the messages of this call are no longer remembered', 'dim')]],
+);
+
+/** The events of a call as its tool saw them. They have no steps: steps belong to a runtime. */
+class ToolStory implements Story {
+  /** Knows the secrets of all events. */
+  readonly redactor = callbackSecrets();
+  readonly running = [];
+  readonly #told: ToldEvent[] = [];
+
+  constructor(readonly file: CallFile) {}
+
+  get told(): readonly ToldEvent[] {
+    for (const event of this.file.events.slice(this.#told.length)) {
+      const own = unread(event);
+      this.redactor.learn(own);
+      this.#told.push({ event: own, steps: [] });
+    }
+    return this.#told;
   }
+
+  get forgotten(): number {
+    return this.file.forgotten;
+  }
+
+  /** Judges the runtime that made the call by what its tool saw. */
+  async judge(warnings: readonly string[]): Promise<readonly Line[]> {
+    const { judgedRuntimeLines } = await import('../../render/check-report.js');
+    const events = [...this.file.discovery.map(unread), ...this.told.map(({ event }) => event)];
+    const lines = await judgedRuntimeLines(events, warnings, this.redactor);
+    const gone = `checked without ${this.forgotten} events that are no longer remembered`;
+    return this.forgotten === 0 ? lines : [[say(gone, 'warn')], [], ...lines];
+  }
+}
+
+/** A callback as a runtime reads it, without the secrets of callback URLs, which may be quoted in it. */
+function messageIn({ body }: CallbackDelivery, call: ToolCall): CallbackReading {
+  const text = body && decodeUtf8(body.bytes);
+  return readCallback(new Content(Buffer.from(secretsOf(call).text(text ?? ''))).json);
+}
+
+/** What a runtime that accepts the result shows to the human beside what it gives to the LLM (RT-DISPLAY, RT-TEXT). */
+function resultSheet(supports: ReadonlySet<string>): (call: ToolCall, look: Look) => Sheet {
+  const drawings = new Memo<readonly ((look: Look) => Part)[]>();
+  return (call, look) => {
+    const result = call.deliveries.find(each => typeOfDelivery(each) === 'tool_result');
+    const isExpected = ['waiting', 'asking'].includes(toolCallState(call));
+    if (!result) return onePart(RESULT, [[say(`none was sent${isExpected ? ' yet' : ''}`, 'dim')]]);
+    const parts = drawings
+      .of([result.body], () => drawingsOf(result, call, supports))
+      .map(draw => draw(look));
+    const state = deliveryState(result);
+    return { parts: parts.map(part => ({ ...part, title: [...part.title, ...state] })) };
+  };
+}
+
+function drawingsOf(
+  result: CallbackDelivery,
+  call: ToolCall,
+  supports: ReadonlySet<string>,
+): readonly ((look: Look) => Part)[] {
+  const reading = messageIn(result, call);
+  if (reading.ok && reading.message.type === 'tool_result') {
+    const { human, llm } = panesOfResult(reading.message, supports);
+    return [panePart(human), panePart(llm)];
+  }
+  const faults = reading.ok ? [] : reading.faults;
+  const lines = [[say('a runtime rejects this result:', 'warn')], ...faults.map(fault => quote(fault))];
+  return onePart(RESULT, lines).parts.map(part => () => part);
+}
+
+function deliveryState(result: CallbackDelivery): Line {
+  if (isDelivered(result)) return [];
+  const isSending = result.attempts.some(({ endedAt }) => endedAt === undefined);
+  return isSending ? [say(' · being sent', 'running')] : [say(' · not accepted by the runtime', 'bad')];
+}
+
+/** The views that the call made its thread show, as far as the runtime accepted them. */
+function viewsOf(call: ToolCall): readonly View[] {
+  let views: ReadonlyMap<string, View> = new Map();
+  for (const delivery of call.deliveries.filter(isDelivered)) {
+    if (typeOfDelivery(delivery) !== 'view_update') continue;
+    const reading = messageIn(delivery, call);
+    if (!reading.ok || reading.message.type !== 'view_update') continue;
+    const at = delivery.attempts[0]?.at ?? 0;
+    views = withUpdate(views, reading.message, { at, call: call.key, size: delivery.body?.size ?? 0 });
+  }
+  return [...views.values()];
 }
 
 interface MockScreenOptions extends MockOptions, ServerScreenOptions {}

@@ -30,11 +30,12 @@ import type { Redactor } from '../../util/redact.js';
 import { formatDuration } from '../../util/text.js';
 import { foreignWords } from '../../util/values.js';
 import { hintsLine } from '../keys.js';
+import { tableLines } from '../layout.js';
 import { type Frame, layFrame, redactFrame, type Scene, type Top } from '../live/frame.js';
 import { LiveModel } from '../live/model.js';
 import { liveView } from '../live/reporter.js';
 import type { Size } from '../terminal.js';
-import { sessionTable } from './platform.js';
+import { CALLS_OF_ONE } from './platform.js';
 
 /** A session that is answered, as it is now. */
 interface AnswerScene extends AnsweredSession {
@@ -127,7 +128,7 @@ function topOf(
     least: head.length + (calls.length > 0 ? 2 : 0) + below.length, // the head of the table and a call
     draw(max) {
       const rows = max - head.length - below.length;
-      const above = dress([...head, ...tableLines(calls, asking, asking ?? latest, { columns, rows }, now)]);
+      const above = dress([...head, ...tableRows(calls, asking, asking ?? latest, { columns, rows }, now)]);
       return [...above.slice(0, Math.max(0, max - below.length)), ...below].slice(0, max);
     },
   };
@@ -145,7 +146,7 @@ function askerLine({ call }: KnownCall): Line {
 }
 
 /** A head, the latest calls and in any case the one that asks, and how many more there are. */
-function tableLines(
+function tableRows(
   calls: readonly KnownCall[],
   asking: KnownCall | undefined,
   selected: KnownCall | undefined,
@@ -159,7 +160,7 @@ function tableLines(
   const seen = isAskingHidden ? [asking, ...latest.slice(1)] : latest;
   const rows = seen.map(call => sessionCallRow(call, now));
   const selectedRow = selected && rows[seen.indexOf(selected)];
-  const lines = sessionTable(rows, selectedRow, columns, { ofOne: true });
+  const lines = tableLines(CALLS_OF_ONE, rows, selectedRow, columns);
   const hidden = calls.length - seen.length;
   const which = isAskingHidden ? 'other' : 'earlier';
   return hidden > 0 && max > 2 ? [...lines, [say(`  … ${hidden} ${which} calls`, 'dim')]] : lines;

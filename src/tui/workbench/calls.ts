@@ -1,12 +1,57 @@
+import { parsePatch } from '../../display/diff.js';
+import type { Highlighter } from '../../display/syntax.js';
 import { type Exchange, llmTextOf, openQuestions } from '../../events/exchange.js';
-import type { CallLog, LoadedToolset } from '../../events/history.js';
+import { type CallLog, History } from '../../events/history.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
-import { type ExchangeColumn, exchangeRow } from '../../render/calls.js';
-import { type Line, quote, say } from '../../render/line.js';
-import { type ListSource, MOST_SEARCHED, type Visible } from '../calls/list-detail.js';
-import { CALL_COLUMNS, type Table, tableLines } from '../table.js';
+import { type News, newsIn } from '../../render/callbacks.js';
+import { type ExchangeColumn, eventCount, exchangeRow } from '../../render/calls.js';
+import { counted, type Line, line, quote, say } from '../../render/line.js';
+import { panesOf } from '../../render/panes.js';
+import { newStepsOf, runningSteps, type Step, stepLines } from '../../render/steps.js';
+import { concerning, type ToldEvent } from '../../render/wire.js';
+import { Memo } from '../../util/collections.js';
+import { patchOf } from '../../util/patch-of.js';
+import type { Redactor } from '../../util/redact.js';
+import { formatDuration } from '../../util/text.js';
+import { tableOf, WITH_PANES } from '../calls/list-detail.js';
+import {
+  KeptSheets,
+  NO_SHEET,
+  onePart,
+  type Part,
+  panePart,
+  problemsTab,
+  type Sheet,
+  type SheetLook,
+  type SheetOf,
+  type Story,
+  timelineTab,
+  viewsSheet,
+  wireTab,
+} from '../calls/tabs.js';
+import {
+  type Document,
+  diffDocument,
+  joinedDocument,
+  type Look,
+  linesDocument,
+  Stack,
+  textDocument,
+} from '../document/documents.js';
+import { CALL_COLUMNS, type Table } from '../layout.js';
 import type { Volume, World } from './model.js';
-import type { CallSheets, Tab } from './tabs.js';
+
+/** The tabs of a call, in order. */
+export const CALL_TABS = [
+  { name: 'result', title: 'Human / LLM' },
+  { name: 'timeline', title: 'Timeline' },
+  { name: 'wire', title: 'Wire' },
+  { name: 'views', title: 'Views' },
+  { name: 'problems', title: 'Problems' },
+  { name: 'compare', title: 'Compare' },
+] as const;
+
+export type CallTab = (typeof CALL_TABS)[number]['name'];
 
 const TABLE: Table<ExchangeColumn> = {
   columns: [
@@ -22,64 +67,53 @@ const TABLE: Table<ExchangeColumn> = {
 
 interface CallsOptions {
   readonly world: World;
-  readonly volume: Volume;
+  readonly volume: () => Volume;
   readonly sheets: CallSheets;
   /** The ms since the start. */
-  readonly now: number;
+  readonly now: () => number;
 }
 
 /** The calls of this session, or of a transcript. */
-export function callsSource({ world, volume, sheets, now }: CallsOptions): ListSource<Tab> {
-  const { book, isLive, redactor } = volume;
-  const exchangeOf = (key: string) => book.history.exchanges.get(key);
+export function callsList({ world, volume, sheets, now }: CallsOptions) {
   // What was recorded is shown as it was at its end.
-  const at = isLive ? now : (book.whole.events.at(-1)?.at ?? 0);
-  const rows = ({ keys, selected }: Visible, columns: number) => {
-    const serverOf = serverNames(volume, world);
-    const shown = keys.flatMap(key => {
-      const exchange = exchangeOf(key);
-      return exchange ? [exchangeRow(exchange, at, book, serverOf?.(exchange), redactor)] : [];
-    });
-    return {
-      lines: tableLines(TABLE, shown, shown[selected], columns),
-      isRunning: isLive && shown.some(({ isRunning }) => isRunning),
-    };
+  const rowOf = (exchange: Exchange) => {
+    const { book, redactor, isLive } = volume();
+    const at = isLive ? now() : (book.whole.events.at(-1)?.at ?? 0);
+    const row = exchangeRow(exchange, at, book, serverName(exchange, volume(), world), redactor);
+    return { ...row, isRunning: isLive && row.isRunning };
   };
   return {
-    name: `${volume.id}`,
-    keys: book.keys,
-    indexOf: key => book.placeOf(key),
-    preselected: book.keys.length - 1,
-    titleOf: key => {
-      const { operation = '', id = '' } = exchangeOf(key)?.invocation ?? {};
-      return `${operation} ${id}`;
+    title: 'Calls',
+    tabs: CALL_TABS,
+    ...WITH_PANES,
+    entries() {
+      const { id, book } = volume();
+      return { name: `${id}`, keys: book.keys, get: (key: string) => book.history.exchanges.get(key) };
     },
-    textOf: key => {
-      const exchange = exchangeOf(key);
-      if (!exchange) return '';
+    titleOf: ({ invocation: { operation, id } }: Exchange) => `${operation} ${id}`,
+    textOf: (exchange: Exchange) => {
       const { operation, id, group_id, arguments: args } = exchange.invocation;
-      const result = llmTextOf(exchange)?.slice(0, MOST_SEARCHED);
-      return [operation, id, group_id, JSON.stringify(args), result].join(' ');
+      return [operation, id, group_id, args, llmTextOf(exchange)];
     },
-    headRows: 1,
-    rows,
-    sheetOf: (key, tab, look) => sheets.sheetOf(tab, { book, redactor, key }, look),
-    empty: isLive ? NO_CALLS_YET : withoutCalls(volume.name, book.whole.events.length),
+    ...tableOf(() => TABLE, rowOf),
+    sheetOf: ({ key }: Exchange, tab: CallTab, look: SheetLook) =>
+      sheets.sheetOf(tab, { ...volume(), key }, look),
+    empty(): readonly Line[] {
+      const { isLive, name, book } = volume();
+      if (!isLive) return withoutCalls(name, book.whole.events.length);
+      const how = ' shows the tools: choose an operation there, fill in its form, run it.';
+      return [line`No calls yet.`, [say('t', 'title'), say(how, 'dim')]];
+    },
   };
 }
-
-const NO_CALLS_YET: readonly Line[] = [
-  [say('No calls yet.')],
-  [say('t', 'title'), say(' shows the tools: choose an operation there, fill in its form, run it.', 'dim')],
-];
 
 function withoutCalls(name: string, events: number): readonly Line[] {
   const held =
     events === 0
       ? 'It holds no event: it ends before anything happened, or was cut there.'
-      : `It holds ${events === 1 ? '1 event' : `${events} events`}, none an invocation: protocol-cli render shows them.`;
+      : `It holds ${counted(events, 'event')}, none an invocation: protocol-cli render shows them.`;
   return [
-    [say('No calls in '), ...quote(name, 'title'), say('.')],
+    line`No calls in ${quote(name, 'title')}.`,
     [say(held, 'dim')],
     [
       say('V', 'title'),
@@ -90,26 +124,20 @@ function withoutCalls(name: string, events: number): readonly Line[] {
   ];
 }
 
-/** Names the server of a call; null where all calls are of the same server. */
-function serverNames(
+/** The server of a call; undefined where all calls are of the same server. In a transcript, an address is a server. */
+function serverName(
+  { key, endpoint }: Exchange,
   { isLive, book }: Volume,
   { servers, serverOf }: World,
-): ((exchange: Exchange) => string) | null {
+): string | undefined {
   const { toolsets } = book.history;
-  const ready = servers.filter(({ state }) => state.kind === 'ready');
-  if (isLive ? ready.length < 2 : isOne(toolsets)) return null;
-  return ({ key, endpoint }) => {
-    const id = isLive ? serverOf(key) : null;
-    const about = servers.find(server => server.id === id)?.about;
-    const base = toolsets.findLast(each => each.endpoint === endpoint)?.base; // the server may be closed
-    return (about ?? base ?? endpoint).replace(/^http:\/\//, '');
-  };
-}
-
-/** In a transcript, an address is a server. */
-function isOne(toolsets: readonly LoadedToolset[]): boolean {
-  const [first] = toolsets;
-  return toolsets.every(({ base, endpoint }) => base === first?.base && endpoint === first?.endpoint);
+  const ready = servers.filter(({ state }) => state.kind === 'ready').map(({ id }) => id);
+  const places = isLive ? ready : toolsets.map(each => `${each.base} ${each.endpoint}`);
+  if (new Set(places).size < 2) return undefined;
+  const id = isLive ? serverOf(key) : null;
+  const about = servers.find(server => server.id === id)?.about;
+  const base = toolsets.findLast(each => each.endpoint === endpoint)?.base; // the server may be closed
+  return (about ?? base ?? endpoint).replace(/^http:\/\//, '');
 }
 
 /** A choice that a tool waits for. */
@@ -127,4 +155,207 @@ export function openChoice(key: string | null, { history, underWay }: CallLog): 
       if (message.type === 'user_choice') return { key: each, leg, question: message };
   }
   return null;
+}
+
+/** The events of one call, folded as they come: the cost does not depend on what came before. */
+class CallStory implements Story {
+  readonly forgotten = 0;
+  readonly #history = new History();
+  readonly #told: ToldEvent[] = [];
+  readonly #news: News[] = [];
+
+  constructor(
+    private readonly book: CallLog,
+    private readonly key: string,
+    private readonly redactor: Redactor,
+  ) {}
+
+  get told(): readonly ToldEvent[] {
+    this.#update();
+    return this.#told;
+  }
+
+  /** The events of its subscription so far; it only grows. */
+  get news(): readonly News[] {
+    this.#update();
+    return this.#news;
+  }
+
+  get exchange(): Exchange | undefined {
+    return this.book.history.exchanges.get(this.key);
+  }
+
+  get running() {
+    return this.#clean(runningSteps(this.#history));
+  }
+
+  /** Steps quote what the tool sent, which may hold our credentials (threats, row 25). */
+  #clean(steps: readonly Step[]): readonly Step[] {
+    const clean = (line: Line) => line.map(span => ({ ...span, text: this.redactor.text(span.text) }));
+    return steps.map(({ line, lines, ...step }) => ({
+      ...step,
+      line: clean(line),
+      ...(lines && { lines: lines.map(clean) }),
+    }));
+  }
+
+  #update(): void {
+    for (const event of this.book.of(this.key).slice(this.#told.length)) {
+      this.#history.apply(event);
+      this.#told.push({ event, steps: this.#clean(newStepsOf(this.#history, event)) });
+      const news = newsIn(this.#history, event);
+      if (news) this.#news.push(news);
+    }
+  }
+}
+
+/** A call and the redactor that knows its secrets. */
+export interface Compared {
+  readonly exchange: Exchange;
+  readonly redactor: Redactor;
+}
+
+/** A call in its source. */
+interface Subject extends Pick<Volume, 'book' | 'redactor'> {
+  readonly key: string;
+}
+
+interface SheetsOptions {
+  /** The types of display segments that are drawn (RT-DISPLAY). */
+  readonly supports: ReadonlySet<string>;
+  readonly highlighter: () => Highlighter | null;
+  /** The call that others are compared with. */
+  readonly marked: () => Compared | null;
+  /** Whether a call of this session was sent without validation. */
+  readonly isUnvalidated: (key: string) => boolean;
+  /** Called when a sheet has changed without an event. */
+  readonly onChange: () => void;
+}
+
+/** The sheets of calls. */
+export class CallSheets {
+  readonly #kept = new KeptSheets<CallTab>();
+
+  constructor(private readonly options: SheetsOptions) {}
+
+  sheetOf(tab: CallTab, subject: Subject, look: SheetLook): Sheet {
+    const { book, key } = subject;
+    if (!book.history.exchanges.has(key)) return NO_SHEET;
+    return this.#kept.of(key, book, () => this.#sheetsOf(subject))[tab](look);
+  }
+
+  #sheetsOf({ book, key, redactor }: Subject): Record<CallTab, SheetOf> {
+    const { highlighter, supports, onChange } = this.options;
+    const story = new CallStory(book, key, redactor);
+    const wire = book.whole === book ? story : new CallStory(book.whole, key, redactor); // of a recording, both of its sides
+    const views = viewsSheet(highlighter, 'the thread of this call has no views');
+    const result = resultTab(story, supports);
+    const compared = new Memo<Sheet>();
+    const judge = () => this.#judge({ book, key, redactor });
+    return {
+      result: look => result({ ...look, highlighter: highlighter() }),
+      timeline: timelineTab(story, redactor),
+      wire: wireTab(wire, redactor),
+      views(look) {
+        const thread = book.history.threads.get(story.exchange?.invocation.group_id ?? '');
+        return views(thread?.views.values() ?? [], look);
+      },
+      compare: look => {
+        const one = this.options.marked();
+        const { exchange } = story;
+        if (!one || !exchange || one.exchange.key === key) return COMPARE_HELP;
+        const from = [one.exchange, exchange, look.isSplit, look.isUnfolded];
+        return compared.of(from, () => comparedSheet(one, { exchange, redactor }, look));
+      },
+      problems: problemsTab({
+        age: () => book.of(key).length + book.of(null).length,
+        ...{ judge, redactor, onChange },
+      }),
+    };
+  }
+
+  async #judge({ book, key, redactor }: Subject): Promise<readonly Line[]> {
+    const exchange = book.history.exchanges.get(key);
+    if (!exchange) return [];
+    const { judgedLines } = await import('../../render/check-report.js');
+    const isUnvalidated = !book.isSaved && this.options.isUnvalidated(key);
+    return judgedLines(concerning(book.whole, exchange), exchange, redactor, book, isUnvalidated);
+  }
+}
+
+const PENDING: Line = [say('PENDING', 'title'), say(' the steps so far', 'dim')];
+
+/** A pane as a part, with the events of the call's subscription below it, where there is one. */
+function withEvents(draw: (look: Look) => Part, lay: (news: News) => Document) {
+  const events = new Stack();
+  const parts = new Memo<Part>();
+  return (look: Look, exchange: Exchange, news: readonly News[]): Part => {
+    const part = draw(look);
+    if (!exchange.subscription) return part;
+    for (const each of news.slice(events.count)) events.add(() => lay(each));
+    return parts.of([part, exchange.subscription], () => ({
+      title: [...part.title, ...eventCount(exchange)],
+      isStream: true,
+      document:
+        events.count === 0 ? part.document : joinedDocument([part.document, linesDocument([[]]), events]),
+    }));
+  };
+}
+
+/** What the human sees beside what the LLM gets (RT-DISPLAY, RT-TEXT, RT-SUB); of a pending call, the steps so far. */
+function resultTab(story: CallStory, supports: ReadonlySet<string>): (look: Look) => Sheet {
+  const pending = new Memo<Sheet>();
+  const drawings = new Memo<readonly ReturnType<typeof withEvents>[]>();
+  /** Made once: the text in a pane may be 50 MiB. */
+  const drawingsOf = (exchange: Exchange) => {
+    const panes = panesOf(exchange, supports);
+    if (!panes) return [];
+    return [
+      withEvents(panePart(panes.human), ({ told }) => linesDocument([told])),
+      withEvents(panePart(panes.llm), ({ heading, text }) =>
+        joinedDocument([linesDocument([heading]), textDocument(text)]),
+      ),
+    ];
+  };
+  return look => {
+    const { exchange, told, running, news } = story;
+    if (!exchange?.settled) {
+      const steps = () => [...told.flatMap(each => each.steps), ...running].flatMap(stepLines);
+      return pending.of([told.length], () => onePart(PENDING, steps()));
+    }
+    const parts = drawings.of([exchange.settled], () => drawingsOf(exchange));
+    return { parts: parts.map(partOf => partOf(look, exchange, news)) };
+  };
+}
+
+const COMPARE_HELP = onePart(
+  [say('COMPARE', 'title')],
+  [[say('= marks this call; select another one and press = to compare them', 'dim')]],
+);
+
+/** Longer texts are cut: a diff of them would take too long. */
+const MOST_COMPARED = 200_000;
+
+/** A diff of two calls: operation, arguments, time until the result, text for the LLM. */
+function comparedSheet(one: Compared, other: Compared, look: SheetLook): Sheet {
+  const ids = `${one.exchange.invocation.id} → ${other.exchange.invocation.id}`;
+  const title: Line = [say('COMPARE ', 'title'), ...quote(ids, 'dim')];
+  const [before, after] = [comparedText(one), comparedText(other)];
+  if (before === after) return onePart(title, [[say('✓ ', 'good'), say('no difference')]]);
+  const parsed = parsePatch(patchOf('call', before, after));
+  if (!parsed.ok) return onePart(title, [quote(parsed.reason, 'bad')]);
+  return { parts: [{ title, document: diffDocument(parsed.diff, { ...look, highlighter: null }) }] };
+}
+
+function comparedText({ exchange, redactor }: Compared): string {
+  const { invocation, attempts, settled } = exchange;
+  const after = settled ? formatDuration(settled.at - (attempts[0]?.sentAt ?? settled.at)) : 'pending';
+  const text = [
+    `operation: ${invocation.operation}`,
+    `arguments: ${JSON.stringify(invocation.arguments, null, 2)}`,
+    `result after: ${after}`,
+    'text for the LLM:',
+    llmTextOf(exchange) ?? '(none)',
+  ].join('\n');
+  return `${redactor.text(text).slice(0, MOST_COMPARED).toWellFormed()}\n`;
 }

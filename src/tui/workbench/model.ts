@@ -53,8 +53,6 @@ export interface Controls {
   readonly dismiss: (server: string) => void;
   /** Whether the user must agree first: it is destructive, and no option or policy allows it by name. */
   readonly needsConsent: (server: string, operation: string) => boolean;
-  /** Validates a draft as far as possible; sends nothing. */
-  readonly check: (draft: Draft) => Promise<readonly SchemaFault[]>;
   /** Validates and sends a draft. Refuses one that needs consent unless the user agreed to this very call. */
   readonly run: (draft: Draft, options: RunOptions) => Promise<Sent>;
   /** Records that the user was asked and said no; sends nothing. */

@@ -1,92 +1,203 @@
 import type { Key } from 'ink';
 import { nearest, offer as suggestion } from '../../util/text.js';
-import { fullScreen } from '../full-screen/full-screen.js';
-import { keepForm, type Offer, offersOf, openForm, runForm } from './actions.js';
-import { WORKBENCH_KEYS } from './keys.js';
-import type { Server, SessionOptions, Start, WorkbenchOptions } from './model.js';
-import { openTranscript } from './prompts.js';
-import { operationKey, toolsOf } from './tools.js';
+import { BYTES_KEY, LIST_KEYS, READING_KEYS, tabKeys } from '../calls/list-detail.js';
+import { fullScreen } from '../full-screen.js';
+import { bind, type Hint, type KeyBinding, type Place } from '../keys.js';
+import {
+  answerQuestion,
+  askSaveFixture,
+  askSaveTranscript,
+  askServer,
+  askTranscript,
+  cancelCall,
+  copyCall,
+  editAgain,
+  enterEntry,
+  type Offer,
+  offersOf,
+  openForm,
+  openServer,
+  openTranscript,
+  removeServer,
+  restartServer,
+  runAgain,
+  runForm,
+  useConsentPage,
+} from './actions.js';
+import { CALL_TABS } from './calls.js';
+import type { Server, SessionOptions, WorkbenchOptions } from './model.js';
+import { entryKey, TOOL_TABS, toolsOf } from './tools.js';
 import { Workbench } from './workbench.js';
 
-/** Opens what the command line names: a form opens once its operation is known, unless the user has pressed a key by then. */
-class Starter {
-  #isDone = false;
-  #isPressed = false;
+type Binding = KeyBinding<Workbench>;
 
-  constructor(
-    private readonly start: Start,
-    private readonly workbench: Workbench,
-  ) {}
+/** @param isShown whether the hint is in the footer now */
+function key(
+  place: Place,
+  name: string,
+  does: string,
+  run: Binding['run'],
+  hint?: string,
+  isShown: (workbench: Workbench) => boolean = () => true,
+): Binding {
+  return bind(
+    place,
+    name,
+    name,
+    does,
+    run,
+    hint === undefined ? undefined : w => (isShown(w) ? [name, hint] : null),
+  );
+}
 
-  pressed(): void {
-    this.#isPressed = true;
-  }
+/** A key that the selected call waits for. */
+function urgent(
+  name: string,
+  does: string,
+  run: Binding['run'],
+  hint: string,
+  isShown: (workbench: Workbench) => boolean,
+): Binding {
+  return { ...key('calls', name, does, run, hint, isShown), isUrgent: true };
+}
 
-  /** Called when servers have changed. */
-  changed(): void {
-    const { operation } = this.start;
-    if (this.#isDone || operation === undefined) return;
-    const [offer] = this.#offers(operation);
-    this.#isDone = offer !== undefined || areLoaded(this.#servers);
-    if (offer) this.#found(offer);
-    else if (this.#isDone) this.#missed(operation);
-  }
+/** What ⏎ does with the selected entry. */
+function enterHint({ tools: { entry }, page }: Workbench): Hint | null {
+  if (!entry || page !== 'tools') return null;
+  if (entry.kind === 'operation') return entry.definitions > 1 ? null : ['⏎', 'fill in'];
+  const hints = { loading: null, asleep: 'start', failed: 'retry', ready: 'reload' };
+  const hint = hints[entry.server.state.kind];
+  return hint === null ? null : ['⏎', hint];
+}
 
-  get #servers(): readonly Server[] {
-    const { server } = this.start;
-    return this.workbench.world.servers.filter(({ id }) => server === undefined || id === server);
-  }
+function isFailed({ tools: { entry } }: Workbench): boolean {
+  return entry?.kind === 'server' && entry.server.state.kind === 'failed';
+}
 
-  #offers(operation: string): readonly Offer[] {
-    return offersOf(this.#servers, operation);
-  }
+const hasCalls = ({ calls }: Workbench) => !calls.isEmpty;
 
-  #found(offer: Offer): void {
-    const given = this.start.arguments?.(offer.tool.inputSchema);
-    if (!this.#isPressed) return void openForm(this.workbench, offer, { given });
-    keepForm(this.workbench, offer, { given });
-    const text = `${offer.tool.name} of ${offer.server.about} is ready: its form is in Tools.`;
-    this.workbench.say({ text, isBad: false });
-  }
+/** Every key of the workbench but those that type. */
+export const WORKBENCH_KEYS: readonly Binding[] = [
+  key(
+    'everywhere',
+    't',
+    'tools and their operations',
+    w => w.go('tools'),
+    'tools',
+    ({ page, list }) => page === 'calls' && !list.isReading,
+  ),
+  key(
+    'everywhere',
+    'c',
+    'calls and their outcomes',
+    w => w.go('calls'),
+    'calls',
+    w => w.page === 'tools',
+  ),
+  bind('everywhere', 'escape', 'Esc', 'back', w => w.back()),
+  key(
+    'everywhere',
+    'u',
+    'open a tool server by its URL',
+    w => askServer(w),
+    'open a URL',
+    w => w.page === 'tools',
+  ),
+  key(
+    'everywhere',
+    'D',
+    'open the demo, a tool bundled with this program',
+    w => openServer(w, 'demo'),
+    'demo',
+    w => w.tools.isEmpty && w.page === 'tools',
+  ),
+  key('everywhere', 'O', 'open a transcript', w => askTranscript(w)),
+  key('everywhere', 'S', 'save the transcript of this session', askSaveTranscript),
+  key('everywhere', '?', 'show or hide the keys', w => w.toggleHelp()),
+  bind('everywhere', 'q ctrl+c', 'q Ctrl-C', 'quit: pending calls are canceled', w => w.quit()),
+  bind('tools', 'enter', '⏎', 'open the form; on a server: start or reload it', enterEntry, enterHint),
+  key('tools', 'x', 'remove a server that could not be reached', removeServer, 'remove', isFailed),
+  key('tools', 'R', 'restart the server', restartServer, 'restart', ({ tools: { entry } }) =>
+    Boolean(entry?.kind === 'server' && entry.server.output),
+  ),
+  ...tabKeys('tools', TOOL_TABS),
+  ...LIST_KEYS,
+  urgent('a', "answer the tool's question", answerQuestion, 'answer', w => w.waits.forChoice),
+  urgent(
+    'o',
+    'open the consent page',
+    w => void useConsentPage(w, 'visit'),
+    'consent page',
+    w => w.waits.forConsent,
+  ),
+  urgent(
+    'x',
+    'cancel the call, or its subscription',
+    w => void cancelCall(w),
+    'cancel',
+    w => w.waits.isRunning,
+  ),
+  key('calls', 'U', 'copy the URL of the consent page', w => void useConsentPage(w, 'copy')),
+  ...tabKeys('calls', CALL_TABS),
+  BYTES_KEY,
+  key('calls', 'r', 'run the call again', runAgain, 'run again', hasCalls),
+  key('calls', 'e', 'edit it and run it again', editAgain, 'edit', hasCalls),
+  key('calls', 'y', 'copy as curl', w => void copyCall(w, 'curl'), 'curl', hasCalls),
+  key('calls', 'Y', 'copy as a command line', w => void copyCall(w, 'command')),
+  key('calls', 's', 'save as a fixture', askSaveFixture, 'fixture', hasCalls),
+  key('calls', '=', 'compare: marks this call, or shows it beside the marked one', w => w.compare()),
+  key('calls', 'V', 'the next open transcript', w => w.nextVolume()),
+  ...READING_KEYS,
+  bind('form', 'ctrl+t', 'Ctrl-T', 'run with invalid arguments', w => runForm(w, false)),
+  bind('form', 'ctrl+g', 'Ctrl-G', 'show or hide the keys', w => w.toggleHelp()),
+  bind('form', 'escape', 'Esc', 'back; keeps the input', w => w.back()),
+];
 
+/** The workbench with its keys, and what the command line names. @param onChange see {@link ListScreen} */
+export function createWorkbench(options: SessionOptions, onChange: () => void) {
+  const workbench = new Workbench(options, WORKBENCH_KEYS, runForm, onChange);
+  const { operation, transcript, server, arguments: read } = options.start;
+  let isDone = operation === undefined;
+  let isPressed = false;
+  const found = (offer: Offer) => {
+    openForm(workbench, offer, { given: read?.(offer.tool.inputSchema), isShown: !isPressed });
+    const { tool, server } = offer;
+    if (isPressed) workbench.say(`${tool.name} of ${server.about} is ready: its form is in Tools.`, 'good');
+  };
   /** The given arguments wait in the form of the operation that was probably meant. */
-  #missed(operation: string): void {
-    const { workbench, start } = this;
-    const names = this.#servers.flatMap(server => toolsOf(server).map(({ name }) => name));
-    const meant = nearest(operation, names);
-    const [offer] = this.#offers(meant[0] ?? '');
-    if (offer && !this.#isPressed)
-      workbench.tools.set({ selected: operationKey(offer.server.id, offer.tool.name) });
-    if (offer && start.arguments)
-      keepForm(workbench, offer, { given: start.arguments(offer.tool.inputSchema) });
-    workbench.complain(
-      [`No operation "${operation}" is offered.`, suggestion(meant)].filter(Boolean).join(' '),
-    );
-  }
+  const missed = (wanted: string, servers: readonly Server[]) => {
+    const names = servers.flatMap(each => toolsOf(each).map(({ name }) => name));
+    const meant = nearest(wanted, names);
+    const [offer] = offersOf(servers, meant[0] ?? '');
+    if (offer && !isPressed) workbench.tools.set({ selected: entryKey(offer.server.id, offer.tool.name) });
+    if (offer && read) openForm(workbench, offer, { given: read(offer.tool.inputSchema), isShown: false });
+    workbench.complain([`No operation "${wanted}" is offered.`, suggestion(meant)].filter(Boolean).join(' '));
+  };
+  if (transcript !== undefined) void openTranscript(workbench, transcript);
+  return {
+    workbench,
+    press(input: string, key: Key): void {
+      isPressed = true;
+      workbench.press(input, key);
+    },
+    frame: workbench.frame.bind(workbench),
+    event: workbench.event.bind(workbench),
+    /** Call it when servers have changed: opens the form as soon as its operation is known, unless a key was pressed by then. */
+    changed(): void {
+      if (isDone || operation === undefined) return;
+      const servers = workbench.world.servers.filter(({ id }) => server === undefined || id === server);
+      const [offer] = offersOf(servers, operation);
+      isDone = offer !== undefined || areLoaded(servers);
+      if (offer) found(offer);
+      else if (isDone) missed(operation, servers);
+    },
+  };
 }
 
 /** None is still loading. */
 function areLoaded(servers: readonly Server[]): boolean {
   const kinds = servers.map(({ state }) => state.kind);
   return kinds.includes('ready') && kinds.every(kind => kind === 'ready' || kind === 'failed');
-}
-
-/** The workbench with its keys, and what it shows first. @param onChange see {@link ListScreen} */
-export function createWorkbench(options: SessionOptions, onChange: () => void) {
-  const workbench = new Workbench(options, WORKBENCH_KEYS, runForm, onChange);
-  const starter = new Starter(options.start, workbench);
-  if (options.start.transcript !== undefined) void openTranscript(workbench, options.start.transcript);
-  return {
-    workbench,
-    press(input: string, key: Key): void {
-      starter.pressed();
-      workbench.press(input, key);
-    },
-    frame: workbench.frame.bind(workbench),
-    event: workbench.event.bind(workbench),
-    /** Call it when servers or volumes have changed. */
-    changed: () => starter.changed(),
-  };
 }
 
 /** The workbench, full screen. Needs a terminal on both ends. */

@@ -1,10 +1,11 @@
 import type { Tool } from '../../protocol/toolset.js';
-import { jsonLine, type Line, quote, say, textLines } from '../../render/line.js';
+import { jsonLine, type Line, line, quote, say, textLines } from '../../render/line.js';
 import { toolLines } from '../../render/toolset.js';
-import type { Memo } from '../../util/collections.js';
-import type { ListSource } from '../calls/list-detail.js';
+import { Memo } from '../../util/collections.js';
+import { cut } from '../../util/text.js';
 import { onePart, type Sheet } from '../calls/tabs.js';
 import { linesDocument } from '../document/documents.js';
+import { CURSOR } from '../layout.js';
 import { definitionsIn, definitionsOf, definitionsWords, type Server } from './model.js';
 
 /** An entry of the list of tools: a server, or one of its operations. */
@@ -18,21 +19,29 @@ export type Entry = { readonly key: string; readonly server: Server } & (
     }
 );
 
-export function serverKey(server: string): string {
-  return JSON.stringify([server]);
+export const TOOL_TABS = [
+  { name: 'about', title: 'About' },
+  { name: 'logs', title: 'Logs' },
+] as const;
+
+export type ToolTab = (typeof TOOL_TABS)[number]['name'];
+
+/** The key of a server, or of one of its operations. */
+export function entryKey(...names: readonly [server: string, operation?: string]): string {
+  return JSON.stringify(names);
 }
 
-export function operationKey(server: string, operation: string): string {
-  return JSON.stringify([server, operation]);
+export function toolsOf({ state }: Server): readonly Tool[] {
+  return state.kind === 'ready' ? state.toolset.tools : [];
 }
 
 /** Each server, followed by its operations. */
 export function entriesOf(servers: readonly Server[]): readonly Entry[] {
   const definitions = definitionsIn(servers);
   return servers.flatMap((server): readonly Entry[] => [
-    { key: serverKey(server.id), kind: 'server', server },
+    { key: entryKey(server.id), kind: 'server', server },
     ...toolsOf(server).map(tool => ({
-      key: operationKey(server.id, tool.name),
+      key: entryKey(server.id, tool.name),
       kind: 'operation' as const,
       server,
       tool,
@@ -41,28 +50,68 @@ export function entriesOf(servers: readonly Server[]): readonly Entry[] {
   ]);
 }
 
-export function toolsOf({ state }: Server): readonly Tool[] {
-  return state.kind === 'ready' ? state.toolset.tools : [];
-}
-
 /** The first line of a description, which may be a book: as much as a row shows. */
 export function firstLineOf(text: string): string {
   return text.slice(0, 400).split('\n', 1)[0] ?? '';
 }
 
-/** Longer schemas are cut. */
-const MOST_LINES = 2_000;
+/** The list of tools. The first operation is preselected. */
+export function toolsList(serversNow: () => readonly Server[]) {
+  const sheets = new Memo<Sheet>();
+  const entries = new Memo<readonly Entry[]>();
+  return {
+    title: 'Tools',
+    tabs: TOOL_TABS,
+    isShort: true as const,
+    ...{ wide: 100, share: 0.38, headRows: 0 },
+    entries() {
+      const servers = serversNow();
+      const all = entries.of(servers, () => entriesOf(servers));
+      const preselected = Math.max(
+        0,
+        all.findIndex(({ kind }) => kind === 'operation'),
+      );
+      const get = (key: string) => all.find(entry => entry.key === key);
+      return { name: 'tools', keys: all.map(({ key }) => key), get, preselected };
+    },
+    titleOf: (entry: Entry) => (entry.kind === 'operation' ? entry.tool.name : entry.server.about),
+    textOf: (entry: Entry) =>
+      entry.kind === 'operation' ? [entry.tool.name, entry.tool.description] : [entry.server.about],
+    rows: (shown: readonly Entry[], selected: number) => ({
+      lines: shown.map((entry, index) => entryLine(entry, index === selected)),
+      isRunning: false,
+    }),
+    sheetOf(entry: Entry, tab: ToolTab): Sheet {
+      const { key, server } = entry;
+      if (tab === 'logs') return sheets.of([key, server.output], () => logsSheet(server));
+      const title = say(entry.kind === 'server' ? 'SERVER' : 'OPERATION', 'title');
+      const definitions = entry.kind === 'operation' ? entry.definitions : 1;
+      return sheets.of([key, server.state, definitions], () => onePart([title], detailLines(entry)));
+    },
+    empty: (): readonly Line[] => [
+      line`No servers yet.`,
+      [
+        say('u', 'title'),
+        say(' opens one by its URL; ', 'dim'),
+        say('D', 'title'),
+        say(' opens the demo, a tool bundled with this program.', 'dim'),
+      ],
+    ],
+  };
+}
+
+/** Lines of a schema or a description, and characters of a description; more is cut. */
+const MOST = { lines: 2_000, characters: 20_000 };
 
 function detailLines(entry: Entry): readonly Line[] {
   if (entry.kind === 'server') return serverLines(entry.server);
   const { tool, definitions } = entry;
-  const schema = textLines(JSON.stringify(tool.inputSchema, null, 2), MOST_LINES);
+  const schema = textLines(JSON.stringify(tool.inputSchema, null, 2), MOST.lines);
   const rest = schema.total - schema.lines.length;
+  const warning = `${definitionsWords(definitions)}: u opens one by its URL.`;
   return [
-    ...(definitions > 1
-      ? [[say(`${definitionsWords(definitions)}: u opens one by its URL.`, 'warn')], []]
-      : []),
-    ...toolLines(tool).slice(0, MOST_LINES),
+    ...(definitions > 1 ? [[say(warning, 'warn')], []] : []),
+    ...toolLines({ ...tool, description: cut(tool.description, MOST.characters) }).slice(0, MOST.lines),
     [],
     [say('inputSchema', 'dim')],
     ...schema.lines.map(jsonLine),
@@ -97,8 +146,6 @@ function serverLines({ about, state }: Server): readonly Line[] {
   }
 }
 
-const CURSOR = '❯ ';
-
 function entryLine(entry: Entry, isSelected: boolean): Line {
   const cursor = say(isSelected ? CURSOR : ' '.repeat(CURSOR.length), 'running');
   if (entry.kind === 'server') return [cursor, ...serverLine(entry.server)];
@@ -121,87 +168,22 @@ function serverLine({ about, state }: Server): Line {
       return [...name, say('  loading …', 'running')];
     case 'asleep':
       return [...name, say('  not started: ⏎ starts it', 'warn')];
-    case 'failed':
-      return [...name, say('  ✗ ', 'bad'), ...quote(withoutName(state.message, about), 'bad')];
-    case 'ready':
-      return [
-        ...quote(state.toolset.name, 'title'),
-        ...(about === state.toolset.name ? [] : [say('  '), ...quote(about, 'dim')]),
-      ];
+    case 'failed': {
+      // The row names the server already.
+      const rest = state.message.split(': ').filter(piece => !piece.includes(about));
+      return [...name, say('  ✗ ', 'bad'), ...quote(rest.join(': ') || state.message, 'bad')];
+    }
+    case 'ready': {
+      const { name: own } = state.toolset;
+      return [...quote(own, 'title'), ...(about === own ? [] : [say('  '), ...quote(about, 'dim')])];
+    }
   }
 }
-
-/** The row names the server already. */
-function withoutName(message: string, about: string): string {
-  const rest = message.split(': ').filter(piece => !piece.includes(about));
-  return rest.length > 0 ? rest.join(': ') : message;
-}
-
-const EMPTY: readonly Line[] = [
-  [say('No servers yet.')],
-  [
-    say('u', 'title'),
-    say(' opens one by its URL; ', 'dim'),
-    say('D', 'title'),
-    say(' opens the demo, a tool bundled with this program.', 'dim'),
-  ],
-];
-
-export const TOOL_TABS = [
-  { name: 'about', title: 'About' },
-  { name: 'logs', title: 'Logs' },
-] as const;
-
-export type ToolTab = (typeof TOOL_TABS)[number]['name'];
 
 /** What a server that was started here wrote. */
 function logsSheet({ output }: Server): Sheet {
   const title = [say('LOGS', 'title'), say(' stderr of the server', 'dim')];
   const none = output ? 'the server wrote nothing' : 'this server was not started here';
   if (!output?.length) return onePart(title, [[say(none, 'dim')]]);
-  const document = linesDocument(output.map(line => quote(line)));
-  return { parts: [{ title, document, pane: null, isStream: true }] };
-}
-
-/** The list of tools. The first operation is preselected. */
-export function toolsSource(servers: readonly Server[], sheets: Memo<Sheet>): ListSource<ToolTab> {
-  const entries = entriesOf(servers);
-  const find = (key: string) => entries.find(entry => entry.key === key);
-  return {
-    name: 'tools',
-    keys: entries.map(({ key }) => key),
-    indexOf: key => entries.findIndex(entry => entry.key === key),
-    titleOf: key => {
-      const entry = find(key);
-      return entry?.kind === 'operation' ? entry.tool.name : (entry?.server.about ?? '');
-    },
-    preselected: Math.max(
-      0,
-      entries.findIndex(({ kind }) => kind === 'operation'),
-    ),
-    textOf: key => {
-      const entry = find(key);
-      return entry?.kind === 'operation'
-        ? `${entry.tool.name} ${entry.tool.description}`
-        : (entry?.server.about ?? '');
-    },
-    headRows: 0,
-    rows: ({ keys, selected }) => ({
-      lines: keys.flatMap((key, index) => {
-        const entry = find(key);
-        return entry ? [entryLine(entry, index === selected)] : [];
-      }),
-      isRunning: false,
-    }),
-    sheetOf: (key, tab) => {
-      const entry = find(key);
-      if (!entry) return onePart([], []);
-      if (tab === 'logs') return sheets.of([key, entry.server.output], () => logsSheet(entry.server));
-      const definitions = entry.kind === 'operation' ? entry.definitions : 1;
-      return sheets.of([key, entry.server.state, definitions], () =>
-        onePart([say(entry.kind === 'server' ? 'SERVER' : 'OPERATION', 'title')], detailLines(entry)),
-      );
-    },
-    empty: EMPTY,
-  };
+  return { parts: [{ title, document: linesDocument(output.map(each => quote(each))), isStream: true }] };
 }

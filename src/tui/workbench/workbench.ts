@@ -1,20 +1,15 @@
-import { isUnderWay } from '../../events/exchange.js';
+import { type Exchange, isUnderWay } from '../../events/exchange.js';
 import { type Line, quote, say } from '../../render/line.js';
 import { cutLine, dressLine, widthOf } from '../../render/terminal/theme.js';
-import { Memo } from '../../util/collections.js';
-import { Highlighting } from '../calls/highlighting.js';
-import { type AnyList, ListDetail, type ListView, WITH_PANES } from '../calls/list-detail.js';
-import type { Sheet } from '../calls/tabs.js';
-import { type Hint, type KeyBinding, type Place, type Press, tablesOf, typedIn } from '../keys.js';
-import { type Choice, choicesLine, type Notice } from '../layout.js';
+import type { AnyList, ListDetail, ListView } from '../calls/list-detail.js';
+import { Highlighting } from '../calls/tabs.js';
+import { type Hint, type KeyBinding, type Place, type Press, tablesOf } from '../keys.js';
+import { type Choice, choicesLine } from '../layout.js';
 import { ListScreen, type Overlay } from '../list-screen.js';
 import type { Size } from '../terminal.js';
-import { callsSource, openChoice } from './calls.js';
-import type { Compared } from './compare.js';
+import { CallSheets, type CallTab, type Compared, callsList, openChoice } from './calls.js';
 import { drawForm } from './form/draw.js';
-import { FORM_KEYS, formCommandOf, pressForm, wantsRun } from './form/edit.js';
-import type { Form } from './form/form.js';
-import { Forms, type OpenForm } from './forms.js';
+import { FORM_KEYS, type Form, formCommandOf } from './form/form.js';
 import {
   type Controls,
   type Draft,
@@ -26,8 +21,7 @@ import {
   type Volume,
   type World,
 } from './model.js';
-import { CallSheets, TABS, type Tab } from './tabs.js';
-import { type Entry, entriesOf, TOOL_TABS, type ToolTab, toolsSource } from './tools.js';
+import { type Entry, type ToolTab, toolsList } from './tools.js';
 
 /** A draft that is being sent. */
 export interface Sending {
@@ -37,11 +31,27 @@ export interface Sending {
   readonly from: symbol | string;
 }
 
+/** A form with its input. */
+export interface OpenForm {
+  /** Names this form: another one of the same operation does not get the answer to its call. */
+  readonly id: symbol;
+  readonly server: string;
+  readonly operation: string;
+  /** The call that is edited in it; null in the form of the operation itself. */
+  readonly about: string | null;
+  /** The first line of the operation's description. */
+  readonly description: string;
+  readonly form: Form;
+}
+
+/** Forms that are kept with their input; the oldest is forgotten first. */
+const MOST_FORMS = 50;
+
 /** Where the user is: to tell after a while whether they have moved on. */
 interface Position {
   readonly page: Workbench['page'];
   readonly overlay: Overlay | null;
-  readonly calls: ListView<Tab>;
+  readonly calls: ListView<CallTab>;
   readonly form: Form | undefined;
 }
 
@@ -89,18 +99,21 @@ export class Workbench extends ListScreen {
   page: 'tools' | 'form' | 'calls' = 'tools';
   readonly world: World;
   readonly controls: Controls;
-  readonly tools: ListDetail<ToolTab>;
-  readonly calls: ListDetail<Tab>;
-  readonly forms = new Forms();
+  readonly tools: ListDetail<Entry, ToolTab>;
+  readonly calls: ListDetail<Exchange, CallTab>;
+  /** The form that is filled in now, or was last. */
+  form: OpenForm | null = null;
   /** Nothing is sent twice. */
   sending: readonly Sending[] = [];
+  readonly summary = '';
+  /** The other forms, the latest last. */
+  #forms: readonly OpenForm[] = [];
   #volume = 0;
   /** The call that others are compared with. */
   #marked: Compared | null = null;
-  readonly #sheets: CallSheets;
   readonly #highlighting: Highlighting;
   /** The user pressed `q` while so many calls were pending. */
-  #warning: { readonly count: number; readonly notice: Notice } | null = null;
+  #warning: { readonly count: number; readonly until: number } | null = null;
 
   constructor(
     options: SessionOptions,
@@ -117,27 +130,11 @@ export class Workbench extends ListScreen {
     const highlighter = () => this.#highlighting.current;
     const { isUnvalidated } = world;
     const marked = () => this.#marked;
-    this.#sheets = new CallSheets({ supports, highlighter, isUnvalidated, marked, onChange });
-    const tell = (text: string) => void this.notices.key(text, this.now);
-    const toolSheets = new Memo<Sheet>();
-    this.tools = new ListDetail({
-      title: 'Tools',
-      theme: this.theme,
-      tabs: TOOL_TABS,
-      isShort: true,
-      source: () => toolsSource(this.world.servers, toolSheets),
-      ...{ wide: 100, share: 0.38 },
-      say: tell,
-    });
-    this.calls = new ListDetail({
-      title: 'Calls',
-      theme: this.theme,
-      tabs: TABS,
-      source: () =>
-        callsSource({ world: this.world, volume: this.volume, sheets: this.#sheets, now: this.now }),
-      ...WITH_PANES,
-      say: tell,
-    });
+    const sheets = new CallSheets({ supports, highlighter, isUnvalidated, marked, onChange });
+    this.tools = this.listDetail(toolsList(() => world.servers));
+    this.calls = this.listDetail(
+      callsList({ world, volume: () => this.volume, sheets, now: () => this.now }),
+    );
   }
 
   get list(): AnyList {
@@ -151,18 +148,13 @@ export class Workbench extends ListScreen {
   }
 
   /** The selected call. */
-  get exchange() {
-    return this.volume.book.history.exchanges.get(this.calls.selected ?? '');
-  }
-
-  /** The selected entry of the list of tools. */
-  get entry(): Entry | undefined {
-    return entriesOf(this.world.servers).find(({ key }) => key === this.tools.selected);
+  get exchange(): Exchange | undefined {
+    return this.calls.entry;
   }
 
   get position(): Position {
-    const { page, overlay, calls, forms } = this;
-    return { page, overlay, calls: calls.view, form: forms.current?.form };
+    const { page, overlay, calls, form } = this;
+    return { page, overlay, calls: calls.view, form: form?.form };
   }
 
   isAt({ page, overlay, calls, form }: Position): boolean {
@@ -170,13 +162,12 @@ export class Workbench extends ListScreen {
     return now.page === page && now.overlay === overlay && now.calls === calls && now.form === form;
   }
 
-  say({ text, isBad }: Said): void {
-    this.notices.key(text, this.now, isBad ? 'bad' : 'good');
-    this.onChange();
+  report({ text, isBad }: Said): void {
+    this.say(text, isBad ? 'bad' : 'good');
   }
 
   complain(text: string): void {
-    this.say({ text, isBad: true });
+    this.say(text, 'bad');
   }
 
   go(page: Workbench['page']): void {
@@ -186,7 +177,7 @@ export class Workbench extends ListScreen {
 
   /** From a form back to where it was opened. */
   back(): void {
-    const isEdited = this.page === 'form' && this.forms.current?.about !== null;
+    const isEdited = this.page === 'form' && this.form?.about !== null;
     this.go(isEdited ? 'calls' : 'tools');
   }
 
@@ -211,12 +202,30 @@ export class Workbench extends ListScreen {
     if (this.#marked && this.#marked.exchange.key !== exchange.key)
       return void this.calls.set({ tab: 'compare' });
     this.#marked = { exchange, redactor: volume.redactor };
-    this.say({ text: 'Marked. Select another call and press = to compare them.', isBad: false });
+    this.say('Marked. Select another call and press = to compare them.', 'good');
+  }
+
+  /** The kept form about the same. */
+  formLike(subject: Pick<OpenForm, 'server' | 'operation' | 'about'>): OpenForm | undefined {
+    return (
+      [this.form, ...this.#forms].find(each => each && nameOfForm(each) === nameOfForm(subject)) ?? undefined
+    );
+  }
+
+  /** Keeps a form; without `isOpened` in the background. */
+  keepForm(form: OpenForm, isOpened: boolean): void {
+    const all = [...this.#forms, ...(this.form ? [this.form] : [])];
+    const others = all.filter(each => nameOfForm(each) !== nameOfForm(form));
+    if (isOpened) this.form = form;
+    else if (this.form?.id !== form.id) others.push(form);
+    this.#forms = others.filter(each => each !== this.form).slice(-MOST_FORMS);
   }
 
   /** @param id of a form; any other is ignored */
   changeForm(id: symbol | string, change: (form: Form) => Form): void {
-    this.forms.update(id, each => ({ ...each, form: change(each.form) }));
+    const changed = (each: OpenForm) => (each.id === id ? { ...each, form: change(each.form) } : each);
+    this.form = this.form && changed(this.form);
+    this.#forms = this.#forms.map(changed);
     this.onChange();
   }
 
@@ -228,34 +237,32 @@ export class Workbench extends ListScreen {
   /** Quits; if calls are pending, only when it is pressed twice. */
   quit(): void {
     const count = this.world.volumes[0]?.book.underWay.size ?? 0;
-    if (count === 0 || (this.#isWarned && this.#warning?.count === count)) return void this.controls.quit();
+    const isWarned = this.#warning?.count === count && this.#warning.until > this.now;
+    if (count === 0 || isWarned) return void this.controls.quit();
     const calls = count === 1 ? 'A call is' : `${count} calls are`;
     const text = `${calls} pending and will be canceled: press again to quit.`;
-    this.#warning = { count, notice: this.notices.key(text, this.now, 'bad') };
-  }
-
-  get #isWarned(): boolean {
-    return this.#warning !== null && this.notices.isShown(this.#warning.notice, this.now);
+    this.#warning = { count, until: this.notices.key(text, this.now, 'bad') };
   }
 
   protected override beforeKey(name: string): void {
-    if (this.#isWarned && name !== 'q' && name !== 'ctrl+c') this.notices.forgetKey();
+    if (!this.#warning || name === 'q' || name === 'ctrl+c') return;
+    this.#warning = null;
+    this.notices.forgetKey();
   }
 
-  protected override pressesIn(press: Press): readonly Press[] {
-    return this.page === 'form' && this.overlay === null ? typedIn(press) : super.pressesIn(press);
+  protected override get typing() {
+    return this.page === 'form' && this.overlay === null ? 'text' : 'keys';
   }
 
   protected override typed(press: Press): void {
-    const { current } = this.forms;
-    if (this.page !== 'form' || !current) return;
-    if (wantsRun(current.form, press)) {
-      this.notices.forgetKey();
-      return void this.run(this);
-    }
-    const form = pressForm(current.form, press);
-    if (form.isCorrectionOf(current.form)) this.notices.forgetKey();
-    this.changeForm(current.id, () => form);
+    const { form } = this;
+    if (this.page !== 'form' || !form) return;
+    const after = form.form.press(press);
+    const runs = form.form.wantsRun(press);
+    const { faults } = form.form.state;
+    if (runs || after.state.faults.length < faults.length) this.notices.forgetKey();
+    if (runs) this.run(this);
+    else this.changeForm(form.id, () => after);
   }
 
   protected override isKey(press: Press): boolean {
@@ -282,9 +289,8 @@ export class Workbench extends ListScreen {
 
   protected override body(size: Size) {
     if (this.page === 'calls') this.#highlighting.ask();
-    const { current } = this.forms;
-    if (this.page !== 'form' || !current) return super.body(size);
-    return { rows: this.#formRows(current, size), isRunning: false };
+    if (this.page !== 'form' || !this.form) return super.body(size);
+    return { rows: this.#formRows(this.form, size), isRunning: false };
   }
 
   /** The operation, and the form of its arguments. */
@@ -293,13 +299,9 @@ export class Workbench extends ListScreen {
     const { servers } = this.world;
     const owner = servers.find(each => each.id === server);
     const definitions = owner ? definitionsOf(owner, operation, definitionsIn(servers)) : 1;
+    const sending = this.isSending(id) ? '  sending …' : '';
     const heading: readonly Line[] = [
-      [
-        ...quote(operation, 'title'),
-        ...(this.isSending(id) ? [say('  sending …', 'running')] : []),
-        say('  '),
-        ...quote(description, 'dim'),
-      ],
+      [...quote(operation, 'title'), say(sending, 'running'), say('  '), ...quote(description, 'dim')],
       definitions > 1 ? [say(definitionsWords(definitions), 'bad')] : [],
     ];
     return [
@@ -308,20 +310,26 @@ export class Workbench extends ListScreen {
     ];
   }
 
+  /** The pages, and what is looked at as far as there is room for it. */
   protected head(columns: number): readonly Line[] {
-    return [headLine(this.#pages, this.#about, columns)];
+    const looked = quote(this.#about, 'dim');
+    const least = Math.min(LEAST_ABOUT, widthOf(looked));
+    const line = pagesLine(this.#pages, columns - least - 2, columns);
+    const room = columns - widthOf(line) - 2;
+    if (room < least) return [line];
+    const right = cutLine(looked, room);
+    return [[...line, say(' '.repeat(columns - widthOf(line) - widthOf(right))), ...right]];
   }
 
   get #pages(): readonly HeadPage[] {
-    const { page } = this;
-    const { current } = this.forms;
+    const { page, form } = this;
     const { book, isLive } = this.volume;
     const running = isLive && book.underWay.size > 0 ? `, ${book.underWay.size} running` : '';
     const sending = this.sending.some(({ from }) => typeof from === 'string') ? ', sending …' : '';
     return [
       { text: 'Tools', isChosen: page === 'tools' },
-      ...(current
-        ? [{ text: `Form ${current.operation}`, isChosen: page === 'form', canShrink: true as const }]
+      ...(form
+        ? [{ text: `Form ${form.operation}`, isChosen: page === 'form', canShrink: true as const }]
         : []),
       { text: `Calls ${book.keys.length}${running}${sending}`, isChosen: page === 'calls' },
     ];
@@ -331,8 +339,8 @@ export class Workbench extends ListScreen {
   get #about(): string {
     const { servers, serverOf } = this.world;
     const { page, exchange, volume } = this;
-    if (page === 'tools') return this.entry?.server.about ?? '';
-    if (page === 'form') return servers.find(({ id }) => id === this.forms.current?.server)?.about ?? '';
+    if (page === 'tools') return this.tools.entry?.server.about ?? '';
+    if (page === 'form') return servers.find(({ id }) => id === this.form?.server)?.about ?? '';
     if (exchange && this.calls.isReading) return `${exchange.invocation.operation} ${exchange.invocation.id}`;
     if (!volume.isLive) return volume.name;
     const id = exchange ? serverOf(exchange.key) : null;
@@ -352,20 +360,13 @@ export class Workbench extends ListScreen {
   }
 }
 
+function nameOfForm({ server, operation, about }: Pick<OpenForm, 'server' | 'operation' | 'about'>): string {
+  return JSON.stringify([server, operation, about]);
+}
+
 interface HeadPage extends Choice {
   /** Its text may be cut to make room. */
   readonly canShrink?: true;
-}
-
-/** The pages, and what is looked at as far as there is room for it. */
-function headLine(pages: readonly HeadPage[], about: string, columns: number): Line {
-  const looked = quote(about, 'dim');
-  const least = Math.min(LEAST_ABOUT, widthOf(looked));
-  const line = pagesLine(pages, columns - least - 2, columns);
-  const room = columns - widthOf(line) - 2;
-  if (room < least) return line;
-  const right = cutLine(looked, room);
-  return [...line, say(' '.repeat(columns - widthOf(line) - widthOf(right))), ...right];
 }
 
 /** @param room the cells beside what is looked at; `columns` without it */

@@ -137,7 +137,7 @@ describe('the state of a call', () => {
         story.sends('a', { type: 'subscription_event', text: '1' }).answered(2_000);
         story.about('a', { kind: 'planned', by: 'fixture', plan: 'demand' });
       },
-      '? waiting: press e to send, 1 event',
+      '? waiting: press f to send, 1 event',
     ],
     [
       'decided, and to be answered',

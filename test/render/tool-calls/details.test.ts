@@ -9,14 +9,14 @@ describe('what a call waits for, and how to give it', () => {
   test('to be fired', () => {
     const story = new MockStory().receives('a').matches('a', 'watch');
     story.about('a', { kind: 'planned', by: 'fixture', plan: 'demand' });
-    expect(textOf(story)).toContain('answer    watch\nwaits     press e to send it\n');
+    expect(textOf(story)).toContain('answer    watch\nwaits     press f to send it\n');
   });
 
   test('consent: the URL of its page stands on a row of its own', () => {
     const url = 'http://127.0.0.1:3001/authorize?state=abc';
     const story = new MockStory().receives('a');
     story.sends('a', { type: 'oauth', auth_url: url }).answered(1);
-    expect(textOf(story)).toContain(`waits     for consent: press e to grant it, or decide at\n${url}\n`);
+    expect(textOf(story)).toContain(`waits     for consent: press f to grant it, or decide at\n${url}\n`);
   });
 
   test('a choice: the default, and what the runtime posts where', () => {
@@ -24,7 +24,7 @@ describe('what a call waits for, and how to give it', () => {
     const response_url = 'http://127.0.0.1:3001/choices/answer-0123456789abcdef';
     story.sends('a', { type: 'user_choice', choices: ['Yes', 'No'], default: 1, response_url }).answered(1);
     expect(textOf(story)).toContain(
-      `waits     for a choice: press e for No
+      `waits     for a choice: press f for No
           or the runtime posts, such as {"id":"a","selected":1}
           to its response_url, http://127.0.0.1:3001/…\n`,
     );

@@ -3,8 +3,8 @@ import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
 import { keyLines } from '../../../src/tui/keys.js';
-import { WORKBENCH_KEYS } from '../../../src/tui/workbench/keys.js';
 import type { Controls, Server } from '../../../src/tui/workbench/model.js';
+import { WORKBENCH_KEYS } from '../../../src/tui/workbench/screen.js';
 import { workbenchTables } from '../../../src/tui/workbench/workbench.js';
 import {
   acknowledged,

@@ -1,6 +1,5 @@
-import { recordOf, type Schema } from '../../../json-schema/example.js';
-import { looksLike, unlike } from '../../../json-schema/faults.js';
-import { type Line, quote, type Span, say, type Tone } from '../../../render/line.js';
+import type { Schema } from '../../../json-schema/example.js';
+import { counted, type Line, quote, type Span, say, type Tone } from '../../../render/line.js';
 import {
   cutLine,
   dressLine,
@@ -9,13 +8,11 @@ import {
   widthOf,
   wrapLine,
 } from '../../../render/terminal/theme.js';
-import { onceEach } from '../../../util/collections.js';
 import { cut } from '../../../util/text.js';
 import type { Size } from '../../terminal.js';
 import { quietLine, TextInput, typedLine } from '../../text-input.js';
-import { choiceText } from './edit.js';
-import type { Child, ChoiceField, Field, GroupField, TextField, VariantsField } from './fields.js';
-import type { Form, Row } from './form.js';
+import { type Child, type Field, KINDS } from './fields.js';
+import { choiceText, type Form, type Row } from './form.js';
 
 /** Characters of a title with its description, a limit, a label, a type, a message. */
 const LONGEST = { about: 400, limit: 80, label: 60, type: 200, message: 300 };
@@ -41,148 +38,148 @@ const GAP = say('  ');
  * `columns`, and all foreign text is made visible (threats, row 24).
  */
 export function drawForm(form: Form, { columns, rows }: Size, theme: Theme): readonly string[] {
-  const fields = form.rows;
-  const messages = form.messages(fields);
-  const top = messageRows(messages.get(undefined), '  ', columns, theme).slice(0, Math.floor(rows / 3));
-  const run = dressLine(cutLine(runLine(form, fields), columns), theme);
-  const foot = rows >= ROOMY ? ['', run] : [run];
-  const size = { columns, rows: Math.max(0, rows - top.length - foot.length) };
-  const body =
-    form.state.mode === 'raw' ? rawRows(form, size, theme) : fieldRows(form, fields, messages, size, theme);
+  const drawing = new Drawing(form, columns, theme);
+  const top = drawing.messages(undefined, '  ').slice(0, Math.floor(rows / 3));
+  const foot = rows >= ROOMY ? ['', drawing.run] : [drawing.run];
+  const room = Math.max(0, rows - top.length - foot.length);
+  const body = form.state.mode === 'raw' ? drawing.raw(room) : drawing.fields(room);
   return [...top, ...body, ...foot].slice(-Math.max(1, rows));
 }
 
-/** `Run`, which field has the focus, and how many faults there are. */
-function runLine(form: Form, fields: readonly Row[]): Line {
-  const { focus, faults } = form.state;
-  const isFocused = form.isOnRun;
-  const stops = fields.filter(({ isStop }) => isStop).length;
-  const place = stops > FEW_STOPS && focus < stops ? `   field ${focus + 1} of ${stops}` : '';
-  const count = faults.length === 0 ? '' : `   ${counted(faults.length, 'fault')}`;
-  return [mark(isFocused), say('▶ Run', isFocused ? 'title' : 'plain'), say(place, 'dim'), say(count, 'bad')];
+class Drawing {
+  readonly #rows: readonly Row[];
+  readonly #messages: Form['messages'];
+
+  constructor(
+    private readonly form: Form,
+    private readonly columns: number,
+    private readonly theme: Theme,
+  ) {
+    this.#rows = form.rows;
+    this.#messages = form.messages;
+  }
+
+  /** `Run`, which field has the focus, and how many faults there are. */
+  get run(): string {
+    const { isOnRun, state } = this.form;
+    const stops = this.#rows.filter(({ isStop }) => isStop).length;
+    const isFar = stops > FEW_STOPS && state.focus < stops;
+    return this.#row([
+      mark(isOnRun),
+      say('▶ Run', isOnRun ? 'title' : 'plain'),
+      say(isFar ? `   field ${state.focus + 1} of ${stops}` : '', 'dim'),
+      say(state.faults.length === 0 ? '' : `   ${counted(state.faults.length, 'fault')}`, 'bad'),
+    ]);
+  }
+
+  /** The messages about a field, the first of many. */
+  messages(row: Row | undefined, indent: string): readonly string[] {
+    const messages = this.#messages.get(row) ?? [];
+    const rows = messages.slice(0, MOST.messages).flatMap(message => {
+      const line = [say(`${indent}✗ `, 'gutter'), ...quote(cut(message, LONGEST.message), 'bad')];
+      return wrapLine(line, this.columns, this.theme).slice(0, MOST.messageRows);
+    });
+    const more = messages.length - MOST.messages;
+    return more > 0 ? [...rows, this.#row([say(`${indent}  and ${more} more`, 'bad')])] : rows;
+  }
+
+  /** JSON that is typed: the lines around the cursor. */
+  raw(rows: number): readonly string[] {
+    const { columns, form } = this;
+    const { raw, focus } = form.state;
+    const about = form.hasFields
+      ? 'As JSON: Ctrl-E goes back to the fields.'
+      : 'As JSON: its schema describes no fields, or more than a form holds.';
+    const height = Math.max(0, rows - 1);
+    const lines = raw.text.split('\n');
+    const at = raw.text.slice(0, raw.cursor).split('\n').length - 1;
+    const from = Math.max(0, Math.min(at - Math.floor(height / 2), lines.length - height));
+    const seen = lines.slice(from, from + height).map((text, index) => {
+      const hasCursor = from + index === at && focus === 0;
+      const typed = new TextInput(text, raw.cursor - raw.lineStart);
+      return hasCursor ? typedLine(typed, columns) : quietLine(text, columns);
+    });
+    return [[say(about, 'dim')], ...seen].map(line => this.#row(line)).slice(0, rows);
+  }
+
+  /** The fields around the focus, which is in the middle except at either end. Only rows that may be seen are laid out. */
+  fields(rows: number): readonly string[] {
+    const all = this.#rows;
+    const none = say('  It names no arguments; Ctrl-E writes some as JSON.', 'dim');
+    if (all.length === 0) return [this.#row([none])].slice(0, rows);
+    const focused = this.form.focusedRow;
+    const at = focused ? all.indexOf(focused) : all.length;
+    const near = (from: number, to: number) =>
+      all.slice(Math.max(0, from), to).flatMap(row => this.#block(row, row === focused));
+    const [above, middle, below] = [near(at - rows, at), near(at, at + 1), near(at + 1, at + 1 + rows)];
+    const left = Math.max(0, rows - middle.length);
+    const forAbove = Math.min(above.length, Math.max(Math.floor(left / 2), left - below.length));
+    return [...above.slice(above.length - forAbove), ...middle, ...below].slice(0, rows);
+  }
+
+  #row(line: Line): string {
+    return dressLine(cutLine(line, this.columns), this.theme);
+  }
+
+  /** A field, its messages, and below the focused field: its title and description, what it must be, and what its keys do. */
+  #block(row: Row, isFocused: boolean): readonly string[] {
+    const rows = [this.#row(this.#fieldLine(row, isFocused)), ...this.messages(row, ' '.repeat(4))];
+    if (!isFocused) return rows;
+    const details = [aboutLine(row.child.field.schema), rulesLine(row)].filter(line => line.length > 0);
+    const wrapped = details.flatMap(line =>
+      wrapLine([say(' '.repeat(4), 'gutter'), ...line], this.columns, this.theme).slice(0, MOST.rows),
+    );
+    return [...rows, ...wrapped];
+  }
+
+  /** A field on one row: its name, its value, its type. */
+  #fieldLine(row: Row, isFocused: boolean): Line {
+    const { columns } = this;
+    const { kind, schema } = row.child.field;
+    const hasType = columns >= NARROW && row.kind === 'field';
+    const type = quote(cut(KINDS[kind].type(schema), LONGEST.type), 'dim');
+    const tail = hasType && type.length > 0 ? [GAP, ...cutLine(type, Math.floor(columns / 4))] : [];
+    const label = this.#labelWidth;
+    const room = Math.max(1, columns - MARK.length - label - GAP.text.length - widthOf(tail));
+    const name = fitLine(labelLine(row, label, isFocused), label);
+    const value = fitLine(this.#valueLine(row, isFocused, room), room);
+    return [mark(isFocused), ...name, GAP, ...value, ...tail];
+  }
+
+  get #labelWidth(): number {
+    const widest = Math.max(...this.#rows.map(row => widthOf(labelLine(row, this.columns))));
+    return Math.max(4, Math.min(widest, Math.floor((this.columns - MARK.length) / 3)));
+  }
+
+  #valueLine({ kind, child: { field } }: Row, isFocused: boolean, width: number): Line {
+    if (kind === 'add') return [];
+    const { text, isPresent, at, options } = field;
+    const tone = isFocused ? 'running' : 'dim';
+    switch (KINDS[field.kind].input) {
+      case 'typed':
+        if (text === '' && isPresent) return [...(isFocused ? [say(' ', 'cursor')] : []), say('""', 'dim')];
+        return isFocused
+          ? typedLine(new TextInput(text, this.form.state.cursor), width)
+          : quietLine(text, width);
+      case 'chosen': {
+        const place = at === null || options.length <= 2 ? '' : `  ${at + 1} of ${options.length}`;
+        return [say('‹ ', tone), ...chosenLine(field, isFocused), say(' ›', tone), say(place, 'dim')];
+      }
+      case 'group':
+        return groupLine(field, tone);
+    }
+  }
 }
 
 function mark(isFocused: boolean): Span {
   return say(isFocused ? MARK : ' '.repeat(MARK.length), 'running');
 }
 
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-/** JSON that is typed: the lines around the cursor. */
-function rawRows(form: Form, { columns, rows }: Size, theme: Theme): readonly string[] {
-  const { raw, focus } = form.state;
-  const about = form.hasFields
-    ? 'As JSON: Ctrl-E goes back to the fields.'
-    : 'As JSON: its schema describes no fields, or more than a form holds.';
-  const height = Math.max(0, rows - 1);
-  const lines = raw.text.split('\n');
-  const at = raw.text.slice(0, raw.cursor).split('\n').length - 1;
-  const from = Math.max(0, Math.min(at - Math.floor(height / 2), lines.length - height));
-  const cursor = raw.cursor - raw.lineStart;
-  const seen = lines.slice(from, from + height).map((text, index) => {
-    const hasCursor = from + index === at && focus === 0;
-    return hasCursor ? typedLine(new TextInput(text, cursor), columns) : quietLine(text, columns);
-  });
-  return [cutLine([say(about, 'dim')], columns), ...seen].map(line => dressLine(line, theme)).slice(0, rows);
-}
-
-/** The fields around the focus, which is in the middle except at either end. Only rows that may be seen are laid out. */
-function fieldRows(
-  form: Form,
-  fields: readonly Row[],
-  messages: ReturnType<Form['messages']>,
-  { columns, rows }: Size,
-  theme: Theme,
-): readonly string[] {
-  if (fields.length === 0) {
-    const words = say('  It names no arguments; Ctrl-E writes some as JSON.', 'dim');
-    return [dressLine(cutLine([words], columns), theme)].slice(0, rows);
-  }
-  const widest = Math.max(...fields.map(row => widthOf(labelLine(row, columns))));
-  const label = Math.max(4, Math.min(widest, Math.floor((columns - MARK.length) / 3)));
-  const focused = form.focusedRow;
-  const at = focused
-    ? fields.findIndex(
-        ({ address, kind }) => kind === focused.kind && String(address) === String(focused.address),
-      )
-    : fields.length;
-  const blockOf = (row: Row, isFocused: boolean) => [
-    dressLine(rowLine(row, isFocused ? form.state.cursor : null, { columns, label }), theme),
-    ...messageRows(messages.get(row), ' '.repeat(4), columns, theme),
-    ...(isFocused ? detailRows(row, columns, theme) : remarkRows(row, columns, theme)),
-  ];
-  const near = (from: number, to: number) =>
-    fields.slice(Math.max(0, from), to).flatMap(row => blockOf(row, row === fields[at]));
-  return around(near(at - rows, at), near(at, at + 1), near(at + 1, at + 1 + rows), rows);
-}
-
-/** As many rows above and below the middle as there is room for. */
-function around(
-  above: readonly string[],
-  middle: readonly string[],
-  below: readonly string[],
-  rows: number,
-): readonly string[] {
-  const left = Math.max(0, rows - middle.length);
-  const forAbove = Math.min(above.length, Math.max(Math.floor(left / 2), left - below.length));
-  return [...above.slice(above.length - forAbove), ...middle, ...below].slice(0, rows);
-}
-
-/** Messages below a field, the first of many. */
-function messageRows(
-  messages: readonly string[] = [],
-  indent: string,
-  columns: number,
-  theme: Theme,
-): readonly string[] {
-  const rows = messages
-    .slice(0, MOST.messages)
-    .flatMap(message => wordRows(`${indent}✗ `, message, 'bad', columns, theme));
-  const more = messages.length - MOST.messages;
-  return more > 0 ? [...rows, dressLine([say(`${indent}  and ${more} more`, 'bad')], theme)] : rows;
-}
-
-function wordRows(mark: string, words: string, tone: Tone, columns: number, theme: Theme): readonly string[] {
-  const line = [say(mark, 'gutter'), ...quote(cut(words, LONGEST.message), tone)];
-  return wrapLine(line, columns, theme).slice(0, MOST.messageRows);
-}
-
-/** `format` is an annotation: a text that does not match it is allowed. It is remarked once the focus is elsewhere. */
-function remarkRows({ kind, child }: Row, columns: number, theme: Theme): readonly string[] {
-  const remark = kind === 'field' ? remarkOn(child.field) : null;
-  return remark === null ? [] : wordRows('    • ', remark, 'warn', columns, theme);
-}
-
-const remarkOn = onceEach((field: Field): string | null => {
-  const { format } = field.schema;
-  if (field.kind !== 'text' || field.text === '' || typeof format !== 'string') return null;
-  return looksLike(field.text, format) ? null : unlike(format);
-});
-
-/** Below the focused field: its title and description, what it must be, and what its keys do. */
-function detailRows(row: Row, columns: number, theme: Theme): readonly string[] {
-  const { schema } = row.child.field;
-  const about = [schema['title'], schema['description']]
-    .filter(text => typeof text === 'string')
-    .map(text => cut(text.trim(), LONGEST.about).replaceAll(/\s*\n\s*/g, ' '))
+function aboutLine({ title, description }: Schema): Line {
+  const about = [title, description]
+    .map(text => (typeof text === 'string' ? cut(text.trim(), LONGEST.about) : ''))
     .filter(text => text !== '');
-  const lines = [quote(about.join(' – '), 'dim'), rulesLine(row)].filter(line => line.length > 0);
-  return lines.flatMap(line =>
-    wrapLine([say(' '.repeat(4), 'gutter'), ...line], columns, theme).slice(0, MOST.rows),
-  );
-}
-
-function rulesLine(row: Row): Line {
-  const { isRequired, isExtra, field } = row.child;
-  const hint = hintOf(row);
-  const parts = [
-    ...(isRequired && !isExtra ? [[say('required', 'dim')]] : []),
-    ...limitsOf(field.schema),
-    ...(hint === '' ? [] : [[say(hint, 'dim')]]),
-  ];
-  return parts.flatMap((part, index) => (index === 0 ? part : [say(' · ', 'dim'), ...part]));
+  return quote(about.join(' – ').replaceAll(/\s*\n\s*/g, ' '), 'dim');
 }
 
 const LIMITS = {
@@ -199,50 +196,37 @@ const LIMITS = {
   maxItems: 'items up to',
 };
 
-function limitsOf(schema: Schema): readonly Line[] {
-  return Object.entries(LIMITS).flatMap(([keyword, words]) => {
-    const limit = schema[keyword];
-    if (typeof limit !== 'number' && typeof limit !== 'string') return [];
-    return [[say(`${words} `, 'dim'), ...quote(cut(String(limit), LONGEST.limit), 'dim')]];
+function rulesLine(row: Row): Line {
+  const { isRequired, isExtra, field } = row.child;
+  const limits = Object.entries(LIMITS).flatMap(([keyword, words]) => {
+    const limit = field.schema[keyword];
+    const isShown = typeof limit === 'number' || typeof limit === 'string';
+    return isShown ? [`${words} ${cut(String(limit), LONGEST.limit)}`] : [];
   });
+  return quote(joined(isRequired && !isExtra ? 'required' : '', ...limits, hintOf(row)), 'dim');
 }
 
 /** What a key does in the field beyond typing. */
 function hintOf({ kind, child: { field, isRequired, isExtra } }: Row): string {
   if (kind === 'add') return '⏎ adds an item';
-  const canLeaveOut = !isRequired && !isAbsent(field);
-  const remove = isExtra ? 'Ctrl-D takes it out' : canLeaveOut ? 'Ctrl-D leaves it out' : '';
-  if ('text' in field) return isExtra ? remove : emptyHint(field, isRequired);
-  if ('at' in field) return joined('Space chooses', remove);
-  if (field.kind === 'object') return joined(field.isPresent ? '' : '⏎ adds it', remove);
-  return joined('⏎ adds an item', field.isPresent || isExtra ? remove : 'Ctrl-D sends []');
+  const { isPresent, at } = field;
+  const { input } = KINDS[field.kind];
+  const isAbsent = input === 'chosen' ? at === null : !isPresent;
+  const remove = isExtra ? 'Ctrl-D takes it out' : isRequired || isAbsent ? '' : 'Ctrl-D leaves it out';
+  if (input === 'typed') return isExtra ? 'Ctrl-D takes it out' : emptyHint(field, isRequired);
+  if (input === 'chosen') return joined('Space chooses', remove);
+  if (field.kind === 'object') return joined(isPresent ? '' : '⏎ adds it', remove);
+  return joined('⏎ adds an item', isPresent || isExtra ? remove : 'Ctrl-D sends []');
 }
 
-function isAbsent(field: Field): boolean {
-  return 'at' in field ? field.at === null : 'isPresent' in field && !field.isPresent;
-}
-
-function emptyHint({ kind, text, sendsEmpty }: TextField, isRequired: boolean): string {
+function emptyHint({ kind, text, isPresent }: Field, isRequired: boolean): string {
   if (text !== '') return '';
-  if (sendsEmpty) return 'sends "" · Ctrl-D does not';
+  if (isPresent) return 'sends "" · Ctrl-D does not';
   return joined(isRequired ? '' : 'empty: left out', kind === 'text' ? 'Ctrl-D sends ""' : '');
 }
 
 function joined(...words: readonly string[]): string {
   return words.filter(word => word !== '').join(' · ');
-}
-
-/** A field on one row: its name, its value, its type. `cursor` is null unless it has the focus. */
-function rowLine(row: Row, cursor: number | null, widths: { columns: number; label: number }): Line {
-  const { columns, label } = widths;
-  const isFocused = cursor !== null;
-  const hasType = columns >= NARROW && row.kind === 'field';
-  const type = hasType ? cutLine(quote(typeText(row.child.field), 'dim'), Math.floor(columns / 4)) : [];
-  const tail = type.length > 0 ? [GAP, ...type] : [];
-  const room = Math.max(1, columns - MARK.length - label - GAP.text.length - widthOf(tail));
-  const name = fitLine(labelLine(row, label, isFocused), label);
-  const value = fitLine(valueLine(row, cursor, room), room);
-  return cutLine([mark(isFocused), ...name, GAP, ...value, ...tail], columns);
 }
 
 /** The name of a field, cut before the mark of a required one. */
@@ -259,61 +243,21 @@ function isStarred({ key, isRequired, isExtra }: Child): boolean {
   return isRequired && !isExtra && key !== null;
 }
 
-const TYPES = {
-  text: ({ format }) => (typeof format === 'string' ? `string ${format}` : 'string'),
-  number: ({ type }) => (type === 'integer' ? 'integer' : 'number'),
-  json: ({ type }) => (typeof type === 'string' ? `${type} as JSON` : 'JSON'),
-  choice: schema => ('const' in schema ? 'const' : 'enum' in schema ? 'enum' : String(schema['type'])),
-  object: () => 'object',
-  array: ({ items }) => {
-    const { type } = recordOf(items);
-    return typeof type === 'string' ? `array of ${type}` : 'array';
-  },
-  variants: () => 'one of',
-} satisfies Record<Field['kind'], (schema: Schema) => string>;
-
-/** Foreign. */
-function typeText({ kind, schema }: Field): string {
-  return cut(TYPES[kind](schema), LONGEST.type);
-}
-
 /** The name of a variant: its title, else its constant or type. Foreign. */
 function variantText(variant: Schema): string {
   const named = [variant['title'], variant['const'], variant['type']].find(name => typeof name === 'string');
   return cut(String(named ?? 'JSON'), LONGEST.type);
 }
 
-function valueLine({ kind, child: { field } }: Row, cursor: number | null, width: number): Line {
-  if (kind === 'add') return [];
-  if ('text' in field) return textLine(field, cursor, width);
-  return 'at' in field ? choiceLine(field, cursor !== null) : groupLine(field, cursor !== null);
-}
-
-function textLine({ text, sendsEmpty }: TextField, cursor: number | null, width: number): Line {
-  if (text === '' && sendsEmpty) return [...(cursor === null ? [] : [say(' ', 'cursor')]), say('""', 'dim')];
-  return cursor === null ? quietLine(text, width) : typedLine(new TextInput(text, cursor), width);
-}
-
-/** The chosen value between arrows, and its number among many. */
-function choiceLine(field: ChoiceField | VariantsField, isFocused: boolean): Line {
-  const { at } = field;
-  const { length } = field.kind === 'choice' ? field.values : field.variants;
-  const tone = isFocused ? 'running' : 'dim';
-  const place = at === null || length <= 2 ? [] : [say(`  ${at + 1} of ${length}`, 'dim')];
-  return [say('‹ ', tone), ...chosenLine(field, isFocused), say(' ›', tone), ...place];
-}
-
-function chosenLine(field: ChoiceField | VariantsField, isFocused: boolean): Line {
-  if (field.at === null) return [say('–', 'dim')];
-  const text =
-    field.kind === 'choice'
-      ? choiceText(field.values[field.at])
-      : variantText(field.variants[field.at] ?? {});
+function chosenLine({ kind, at, options }: Field, isFocused: boolean): Line {
+  if (at === null) return [say('–', 'dim')];
+  const option = options[at];
+  const text = kind === 'choice' ? choiceText(option) : variantText(option as Schema);
   return text === '' ? [say('""', 'dim')] : quote(text, isFocused ? 'title' : 'plain');
 }
 
-function groupLine({ kind, isPresent, children }: GroupField, isFocused: boolean): Line {
-  const add = say('+ add', isFocused ? 'running' : 'dim');
+function groupLine({ kind, isPresent, children }: Field, tone: Tone): Line {
+  const add = say('+ add', tone);
   if (kind === 'object') return isPresent ? [] : [add];
   if (children.length > 0) return [say(counted(children.length, 'item'), 'dim')];
   return isPresent ? [say('[]  ', 'dim'), add] : [add];

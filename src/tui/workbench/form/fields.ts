@@ -1,5 +1,4 @@
 import {
-  exampleOf,
   listOf,
   MOST_DEPTH,
   recordOf,
@@ -14,42 +13,24 @@ import { diagnose, jsonFault, lossyNumberNotes, MAX_DEPTH, scanJson } from '../.
 import { weightOf } from '../../../util/time-limit.js';
 import { compactJson, isRecord, jsonPath } from '../../../util/values.js';
 
-interface Described {
+type Kind = 'text' | 'number' | 'json' | 'choice' | 'object' | 'array' | 'variants';
+
+/** A value as it is filled in. What its kind does not use is empty. */
+export interface Field {
+  readonly kind: Kind;
   /** With its local `$ref` and `allOf` merged in. */
   readonly schema: Schema;
-}
-
-/** Typed text: a string as it is, the digits of a number, or JSON of any kind. */
-export interface TextField extends Described {
-  readonly kind: 'text' | 'number' | 'json';
+  /** As it was typed: a string, the digits of a number, or JSON of any kind. */
   readonly text: string;
-  /** Whether an empty text is sent as `""`; otherwise an empty field is left out. */
-  readonly sendsEmpty: boolean;
-}
-
-/** One of a few values. `at` is the index of the chosen one. */
-export interface ChoiceField extends Described {
-  readonly kind: 'choice';
-  readonly values: readonly unknown[];
-  readonly at: number | null;
-}
-
-/** An object or an array. */
-export interface GroupField extends Described {
-  readonly kind: 'object' | 'array';
+  /** An object or array is there; an empty text is sent as `""`. */
   readonly isPresent: boolean;
-  readonly children: readonly Child[];
-}
-
-/** A value of one of several schemas; its only child is the value under the chosen one. */
-export interface VariantsField extends Described {
-  readonly kind: 'variants';
-  readonly variants: readonly Schema[];
+  /** The values of a choice, the schemas of variants. */
+  readonly options: readonly unknown[];
+  /** The index of the chosen option. */
   readonly at: number | null;
+  /** Members, items, or the value under the chosen variant. */
   readonly children: readonly Child[];
 }
-
-export type Field = TextField | ChoiceField | GroupField | VariantsField;
 
 export interface Child {
   /** A property, an index, or null where the value is the parent's own. */
@@ -59,6 +40,106 @@ export interface Child {
   readonly isExtra: boolean;
   readonly field: Field;
 }
+
+/** Undefined where an empty value is left out. */
+type Reading =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly message: string };
+
+const fine = (value: unknown): Reading => ({ ok: true, value });
+const wrong = (message: string): Reading => ({ ok: false, message });
+
+interface KindOfField {
+  /** How a person changes it. */
+  readonly input: 'typed' | 'chosen' | 'group';
+  /** The words for the type column. Foreign. */
+  readonly type: (schema: Schema) => string;
+  /** The field with a value in it; null where this kind cannot hold the value. */
+  readonly fill: (value: unknown, schema: Schema, place: Place, maker: FieldMaker) => Partial<Field> | null;
+  readonly read: (field: Field, readChild: (child: Child) => unknown) => Reading;
+}
+
+export const KINDS = {
+  text: {
+    input: 'typed',
+    type: ({ format }) => (typeof format === 'string' ? `string ${format}` : 'string'),
+    fill: (value = '') => (typeof value === 'string' ? { text: value } : null),
+    read: ({ text, isPresent }) => fine(text === '' && !isPresent ? undefined : text),
+  },
+  number: {
+    input: 'typed',
+    type: ({ type }) => (type === 'integer' ? 'integer' : 'number'),
+    fill(value = '') {
+      if (value !== '' && typeof value !== 'number') return null;
+      return { text: Object.is(value, -0) ? '-0' : String(value) };
+    },
+    read: ({ text, schema }) => (text === '' ? fine(undefined) : readNumber(text.trim(), schema['type'])),
+  },
+  json: {
+    input: 'typed',
+    type: ({ type }) => (typeof type === 'string' ? `${type} as JSON` : 'JSON'),
+    fill: value => ({ text: value === undefined ? '' : (compactJson(value) ?? '') }),
+    read: ({ text }) => (text === '' ? fine(undefined) : readJsonText(text)),
+  },
+  choice: {
+    input: 'chosen',
+    type: schema => ('const' in schema ? 'const' : 'enum' in schema ? 'enum' : String(schema['type'])),
+    fill(value, schema, { isRequired }) {
+      const options = valuesOf(schema);
+      const only = isRequired && options.length === 1 ? 0 : null;
+      const at = value === undefined ? only : indexOfEqual(value, options);
+      return at === -1 ? null : { options, at };
+    },
+    read: ({ options, at }) => fine(at === null ? undefined : options[at]),
+  },
+  object: {
+    input: 'group',
+    type: () => 'object',
+    fill(value, schema, place, maker) {
+      if (value !== undefined && !isRecord(value)) return null;
+      const isPresent = value !== undefined || place.isRequired;
+      const children = isPresent ? maker.members(schema, value ?? {}, place) : [];
+      return children && { isPresent, children };
+    },
+    read({ isPresent, children }, readChild) {
+      const members = children.map(child => [String(child.key), readChild(child)] as const);
+      // fromEntries makes own members whatever their names are (threats, row 19).
+      return fine(
+        isPresent ? Object.fromEntries(members.filter(([, value]) => value !== undefined)) : undefined,
+      );
+    },
+  },
+  array: {
+    input: 'group',
+    type({ items }) {
+      const { type } = recordOf(items);
+      return typeof type === 'string' ? `array of ${type}` : 'array';
+    },
+    fill(value, schema, place, maker) {
+      if (value !== undefined && !Array.isArray(value)) return null;
+      const inner = below(place, listOf(value).length);
+      const children = inner && listOf(value).map((item, index) => maker.item(schema, index, item, inner));
+      return children && { isPresent: value !== undefined || place.isRequired, children };
+    },
+    read: ({ isPresent, children }, readChild) =>
+      fine(isPresent ? children.map(child => readChild(child) ?? null) : undefined),
+  },
+  variants: {
+    input: 'chosen',
+    type: () => 'one of',
+    /** The variant of a value is a guess; where it is wrong, the value is JSON as a whole. */
+    fill(value, schema, place, maker) {
+      const options = maker.variantsOf(schema);
+      if (value === undefined) return { options };
+      const tried = options.map(variant => maker.variant(variant, value, { ...place, defaults: 'none' }));
+      const misfits = tried.map(child => maker.misfit(child) + WRONG * faultsIn(child).length);
+      const at = misfits.indexOf(Math.min(...misfits));
+      const child = tried[at];
+      return child && faultsIn(child).length === 0 ? { options, at, children: [child] } : null;
+    },
+    read: ({ children: [child] }, readChild) => fine(child && readChild(child)),
+  },
+} as const satisfies Record<Kind, KindOfField>;
 
 /** A schema with more parts, alternatives, values or fields than these is edited as JSON. Values that are objects are compared one by one. */
 const MOST = { parts: 32, variants: 20, values: 10_000, objects: 100, fields: 1_000 };
@@ -79,6 +160,17 @@ interface Place {
   readonly defaults: 'all' | 'required' | 'none';
 }
 
+/** The place of a field that a person adds. */
+const ADDED: Place = { depth: 1, room: MOST.fields, isRequired: true, defaults: 'all' };
+
+/** Each of `count` fields gets its share of the room. */
+function below(place: Place, count: number): Place | null {
+  const room = count === 0 ? 0 : Math.floor((place.room - count) / count);
+  return room < 0 ? null : { ...place, room, depth: place.depth + 1 };
+}
+
+const EMPTY = { text: '', isPresent: false, options: [], at: null, children: [] };
+
 /** Makes the fields of a schema in a bounded number of steps. */
 export class FieldMaker {
   readonly #steps = roomFor(MOST_STEPS);
@@ -97,7 +189,10 @@ export class FieldMaker {
     const schema = this.#merged(described);
     const takesDefault = place.defaults === 'all' || (place.defaults === 'required' && place.isRequired);
     const given = value === undefined && takesDefault ? defaultOf(schema) : value;
-    return this.#make[this.#kindAt(schema, place)](schema, given, place) ?? jsonField(schema, given);
+    const kind = this.#kindAt(schema, place);
+    const filled = KINDS[kind].fill(given, schema, place, this);
+    if (!filled) return { ...EMPTY, kind: 'json', schema, ...KINDS.json.fill(given) };
+    return { ...EMPTY, kind, schema, ...filled, ...(kind === 'text' && { isPresent: given === '' }) };
   }
 
   /** An array item; it is sent even where it is empty. */
@@ -107,24 +202,41 @@ export class FieldMaker {
       key: index,
       isRequired: true,
       isExtra: true,
-      field: field.kind === 'text' ? { ...field, sendsEmpty: true } : field,
+      field: field.kind === 'text' ? { ...field, isPresent: true } : field,
     };
   }
 
-  /** The field with one of its variants chosen, which then holds the value. */
-  variant(field: VariantsField, at: number, value?: unknown, place = ADDED): VariantsField {
-    const inner = this.field(field.variants[at], value, {
-      ...place,
-      depth: place.depth + 1,
-      isRequired: true,
+  /** The properties that the schema names or requires, then the other ones of the value. Null where they are too many. */
+  members(schema: Schema, value: Schema, place: Place): readonly Child[] | null {
+    const properties = recordOf(schema['properties']);
+    const required = new Set(listOf(schema['required']).filter(name => typeof name === 'string'));
+    const named = new Set([...Object.keys(properties), ...required]);
+    const names = [...new Set([...named, ...Object.keys(value)])];
+    const inner = below(place, names.length);
+    if (!inner) return null;
+    return names.map(key => {
+      const described = Object.hasOwn(properties, key) ? properties[key] : schema['additionalProperties'];
+      const isRequired = required.has(key);
+      const own = Object.hasOwn(value, key) ? value[key] : undefined;
+      return {
+        key,
+        isRequired,
+        isExtra: !named.has(key),
+        field: this.field(described, own, { ...inner, isRequired }),
+      };
     });
-    return { ...field, at, children: [{ key: null, isRequired: true, isExtra: false, field: inner }] };
+  }
+
+  /** The only child of a field with this variant chosen. */
+  variant(variant: unknown, value?: unknown, place = ADDED): Child {
+    const field = this.field(variant, value, { ...place, depth: place.depth + 1, isRequired: true });
+    return { key: null, isRequired: true, isExtra: false, field };
   }
 
   /** How a person fills in a value of this schema. */
-  kindOf(schema: Schema): Field['kind'] {
+  kindOf(schema: Schema): Kind {
     if (valuesOf(schema).length > 0) return 'choice';
-    if (this.#variantsOf(schema).length > 0) return 'variants';
+    if (this.variantsOf(schema).length > 0) return 'variants';
     const { type, items } = schema;
     const hasProperties = Object.keys(recordOf(schema['properties'])).length > 0;
     if (type === 'string') return 'text';
@@ -134,18 +246,8 @@ export class FieldMaker {
     return isArray && !('prefixItems' in schema) ? 'array' : 'json';
   }
 
-  readonly #make = {
-    text: textField,
-    number: numberField,
-    json: jsonField,
-    choice: choiceField,
-    object: (schema: Schema, value: unknown, place: Place) => this.#object(schema, value, place),
-    array: (schema: Schema, value: unknown, place: Place) => this.#array(schema, value, place),
-    variants: (schema: Schema, value: unknown, place: Place) => this.#variants(schema, value, place),
-  } satisfies Record<Field['kind'], (schema: Schema, value: unknown, place: Place) => Field | null>;
-
   /** The arguments as a whole are an object even where the schema describes no property. */
-  #kindAt(schema: Schema, { depth }: Place): Field['kind'] {
+  #kindAt(schema: Schema, { depth }: Place): Kind {
     const kind = depth > MOST_DEPTH ? 'json' : this.kindOf(schema);
     return depth === 0 && kind === 'json' && schema['type'] === 'object' ? 'object' : kind;
   }
@@ -153,7 +255,7 @@ export class FieldMaker {
   /** A schema with its local `$ref` and its `allOf` merged in; `anyOf` and `oneOf` stay. Each copied property costs a step. */
   #merged(schema: unknown, depth = 0, parts = { left: MOST.parts }): Schema {
     if (!isRecord(schema) || depth > MOST_DEPTH || parts.left-- <= 0 || this.#steps.left <= 0) return {};
-    this.#steps.left -= 1 + sizeOf(schema);
+    this.#steps.left -= 1 + sizeOf(schema) + Math.floor(listOf(schema['enum']).length / COMPARED);
     const { $ref, allOf, ...own } = schema;
     let whole: Schema = own;
     for (const part of [target($ref, this.root), ...listOf(allOf).slice(0, MOST.parts)]) {
@@ -166,7 +268,7 @@ export class FieldMaker {
   }
 
   /** The schemas of which a value has one; none where the schema itself says what the value is. */
-  #variantsOf(schema: Schema): readonly Schema[] {
+  variantsOf(schema: Schema): readonly Schema[] {
     const { anyOf, oneOf, ...own } = schema;
     const { type: types } = schema;
     if (Array.isArray(types)) return types.slice(0, MOST.variants).map(type => ({ ...schema, type }));
@@ -176,92 +278,19 @@ export class FieldMaker {
     return saysEnough(own, variants) ? [] : variants.map(variant => together(variant, own));
   }
 
-  #object(schema: Schema, value: unknown, place: Place): GroupField | null {
-    if (value !== undefined && !isRecord(value)) return null;
-    const isPresent = value !== undefined || place.isRequired;
-    const children = isPresent ? this.#members(schema, value ?? {}, place) : [];
-    return children && { kind: 'object', schema, isPresent, children };
-  }
-
-  /** The properties that the schema names or requires, then the other ones of the value. Null where they are too many. */
-  #members(schema: Schema, value: Schema, place: Place): readonly Child[] | null {
-    const properties = recordOf(schema['properties']);
-    const required = new Set(listOf(schema['required']).filter(name => typeof name === 'string'));
-    const named = new Set([...Object.keys(properties), ...required]);
-    const names = [...new Set([...named, ...Object.keys(value)])];
-    const inner = below(place, names.length);
-    return (
-      inner &&
-      names.map(key => {
-        const described = Object.hasOwn(properties, key) ? properties[key] : schema['additionalProperties'];
-        const own = Object.hasOwn(value, key) ? value[key] : undefined;
-        const isRequired = required.has(key);
-        const field = this.field(described, own, { ...inner, isRequired });
-        return { key, isRequired, isExtra: !named.has(key), field };
-      })
-    );
-  }
-
-  #array(schema: Schema, value: unknown, place: Place): GroupField | null {
-    if (value !== undefined && !Array.isArray(value)) return null;
-    const items = listOf(value);
-    const inner = below(place, items.length);
-    const children = inner && items.map((item, index) => this.item(schema, index, item, inner));
-    return (
-      children && { kind: 'array', schema, isPresent: value !== undefined || place.isRequired, children }
-    );
-  }
-
-  /** The variant of a value is a guess; where it is wrong, the value is JSON as a whole. */
-  #variants(schema: Schema, value: unknown, place: Place): VariantsField | null {
-    const variants = this.#variantsOf(schema);
-    const field: VariantsField = { kind: 'variants', schema, variants, at: null, children: [] };
-    if (value === undefined) return field;
-    const misfits = variants.map(variant => this.#misfit(variant, value));
-    const at = misfits.indexOf(Math.min(...misfits));
-    const chosen = this.variant(field, at, value, { ...place, defaults: 'none' });
-    return chosen.children.every(child => faultsIn(child).length === 0) ? chosen : null;
-  }
-
-  /** How little a value looks like one of a schema; members of the value are looked at, nothing below them. */
-  #misfit(schema: Schema, value: unknown): number {
-    const values = valuesOf(schema);
-    if (values.length > 0) return indexOfEqual(value, values) >= 0 ? 0 : WRONG;
-    const kind = this.kindOf(schema);
-    if (kind === 'object') return isRecord(value) ? this.#misfitMembers(schema, value) : WRONG;
-    if (kind === 'json' || kind === 'variants') return 1; // takes any value: a schema that says more comes first
-    if (kind === 'array') return Array.isArray(value) ? 0 : WRONG;
-    const isFit = schema['type'] === 'integer' ? Number.isInteger(value) : typeof value === schema['type'];
-    return isFit ? 0 : WRONG;
-  }
-
-  /** Constants tell variants apart best, then missing members, then unknown ones. */
-  #misfitMembers(schema: Schema, value: Readonly<Record<string, unknown>>): number {
-    const properties = recordOf(schema['properties']);
-    const missing = listOf(schema['required']).filter(name => !Object.hasOwn(value, String(name)));
-    const unknown = Object.keys(value).filter(name => !Object.hasOwn(properties, name));
-    const wrong = Object.entries(properties).filter(([name, property]) => {
-      if (!Object.hasOwn(value, name)) return false;
-      const values = valuesOf(this.#merged(property));
-      this.#steps.left -= Math.floor(values.length / COMPARED_IN_A_STEP);
-      return values.length > 0 && indexOfEqual(value[name], values) < 0;
-    });
-    return unknown.length + 10 * (missing.length + wrong.length);
+  /** How little the value in a field looks like its schema: a value of another kind, then what is missing, then what is unknown. */
+  misfit(child: Child): number {
+    const { field, isExtra, key } = child;
+    const own = field.kind !== 'json' ? 0 : this.kindOf(field.schema) === 'json' ? 1 : WRONG;
+    const inner = field.children.reduce((sum, each) => sum + this.misfit(each), 0);
+    return own + inner + (isExtra && typeof key === 'string' ? 1 : 0);
   }
 }
 
-const WRONG = 1_000;
+const WRONG = 100;
 
-const COMPARED_IN_A_STEP = 100;
-
-/** The place of a field that a person adds. */
-const ADDED: Place = { depth: 1, room: MOST.fields, isRequired: true, defaults: 'all' };
-
-/** Each of `count` fields gets its share of the room. */
-function below(place: Place, count: number): Place | null {
-  const room = count === 0 ? 0 : Math.floor((place.room - count) / count);
-  return room < 0 ? null : { ...place, room, depth: place.depth + 1 };
-}
+/** Values of an `enum` that are compared in a step. */
+const COMPARED = 100;
 
 /** Where the kind of the value is known and no variant brings a property, the variants only restrict it. */
 function saysEnough(own: Schema, variants: readonly Schema[]): boolean {
@@ -297,55 +326,19 @@ function defaultOf(schema: Schema): unknown {
   return weightOf(value, MOST_WEIGHT) > MOST_WEIGHT ? undefined : value;
 }
 
-function textField(schema: Schema, value: unknown): TextField | null {
-  if (value !== undefined && typeof value !== 'string') return null;
-  return { kind: 'text', schema, text: value ?? '', sendsEmpty: value === '' };
-}
-
-function numberField(schema: Schema, value: unknown): TextField | null {
-  if (value !== undefined && typeof value !== 'number') return null;
-  const text = Object.is(value, -0) ? '-0' : String(value ?? '');
-  return { kind: 'number', schema, text, sendsEmpty: false };
-}
-
-function jsonField(schema: Schema, value: unknown): TextField {
-  const text = value === undefined ? '' : (compactJson(value) ?? '');
-  return { kind: 'json', schema, text, sendsEmpty: false };
-}
-
-function choiceField(schema: Schema, value: unknown, { isRequired }: Place): ChoiceField | null {
-  const values = valuesOf(schema);
-  const only = isRequired && values.length === 1 ? 0 : null;
-  const at = value === undefined ? only : indexOfEqual(value, values);
-  return at === -1 ? null : { kind: 'choice', schema, values, at };
-}
-
-/** The value of a text; undefined where an empty text is left out. */
-type TextReading =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly message: string };
-
-const wrong = (message: string): TextReading => ({ ok: false, message });
-
-function readText({ kind, text, sendsEmpty, schema }: TextField): TextReading {
-  if (text === '' && !sendsEmpty) return { ok: true, value: undefined };
-  if (kind === 'text') return { ok: true, value: text };
-  return kind === 'number' ? readNumber(text.trim(), schema['type'] === 'integer') : readJsonText(text);
-}
-
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-function readNumber(text: string, isInteger: boolean): TextReading {
+function readNumber(text: string, type: unknown): Reading {
+  const isInteger = type === 'integer';
   if (!NUMBER.test(text))
     return wrong(isInteger ? 'must be an integer, as 42' : 'must be a number, as 42 or -0.5');
-  const value = Number(text);
-  if (isInteger && !Number.isInteger(value)) return wrong('must be an integer');
+  if (isInteger && !Number.isInteger(Number(text))) return wrong('must be an integer');
   const loss = lossOf(text);
-  return loss === null ? { ok: true, value } : wrong(loss);
+  return loss === null ? fine(Number(text)) : wrong(loss);
 }
 
 /** Reads JSON that was typed; a syntax error is reported with its line and column. */
-export function readJsonText(text: string): TextReading {
+export function readJsonText(text: string): Reading {
   const { isTooDeep, notes } = diagnose(text);
   if (isTooDeep) return wrong(`is nested deeper than ${MAX_DEPTH} levels`);
   const fault = jsonFault(text);
@@ -355,7 +348,7 @@ export function readJsonText(text: string): TextReading {
     if (kind === 'scalar') loss ??= lossOf(text.slice(from, to));
     return loss === null;
   });
-  return loss === null ? { ok: true, value: JSON.parse(text) } : wrong(loss);
+  return loss === null ? fine(JSON.parse(text)) : wrong(loss);
 }
 
 /** Why a number would be sent as another one. `JSON.stringify` writes some numbers that are not exact, and writes them the same again. */
@@ -365,37 +358,24 @@ function lossOf(literal: string): string | null {
   return lossyNumberNotes(literal)[0] ?? null;
 }
 
+function readField(field: Field, readChild: (child: Child) => unknown): Reading {
+  return KINDS[field.kind].read(field, readChild);
+}
+
 /** The value of a field; a text that cannot be read stays text. Undefined where the field is empty. */
 export function fieldValue(
   field: Field,
-  read: (child: Child) => unknown = child => fieldValue(child.field),
+  readChild: (child: Child) => unknown = child => fieldValue(child.field),
 ): unknown {
-  switch (field.kind) {
-    case 'choice':
-      return field.at === null ? undefined : field.values[field.at];
-    case 'variants':
-      return field.children[0] && read(field.children[0]);
-    case 'object': {
-      const members = field.children.map(child => [String(child.key), read(child)] as const);
-      // fromEntries makes own members whatever their names are (threats, row 19).
-      return field.isPresent
-        ? Object.fromEntries(members.filter(([, value]) => value !== undefined))
-        : undefined;
-    }
-    case 'array':
-      return field.isPresent ? field.children.map(child => read(child) ?? null) : undefined;
-    default: {
-      const reading = readText(field);
-      return reading.ok ? reading.value : field.text;
-    }
-  }
+  const reading = readField(field, readChild);
+  return reading.ok ? reading.value : field.text;
 }
 
 /** What is wrong with the text of a field; and, where that counts, that a required value is missing. */
 function faultOf({ field, isRequired }: Child, demandsRequired: boolean): string | null {
-  const reading = 'text' in field ? readText(field) : null;
-  if (reading?.ok === false) return reading.message;
-  return demandsRequired && isRequired && fieldValue(field) === undefined ? 'is required' : null;
+  const reading = readField(field, child => fieldValue(child.field));
+  if (!reading.ok) return reading.message;
+  return demandsRequired && isRequired && reading.value === undefined ? 'is required' : null;
 }
 
 /** The faults of a field and of those in it. @param demandsRequired whether a missing required value is one */
@@ -408,16 +388,5 @@ export function faultsIn(
   const path = key === null ? above : [...above, key];
   const message = faultOf(child, demandsRequired);
   const own = message === null ? [] : [{ path: jsonPath(path), message }];
-  const children = 'children' in field ? field.children : [];
-  return [...own, ...children.flatMap(each => faultsIn(each, demandsRequired, path))];
-}
-
-/** Values that may stand in for others; the rest are null. */
-const MOST_EXAMPLES = 5_000;
-
-/** The value with an example in place of each field that has a fault, so that the schema can judge the other fields. */
-export function withExamples(child: Child, root: Schema, room = roomFor(MOST_EXAMPLES)): unknown {
-  return faultOf(child, true) === null
-    ? fieldValue(child.field, each => withExamples(each, root, room))
-    : exampleOf(child.field.schema, { root, room });
+  return [...own, ...field.children.flatMap(each => faultsIn(each, demandsRequired, path))];
 }

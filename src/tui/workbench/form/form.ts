@@ -3,17 +3,58 @@ import type { Schema } from '../../../json-schema/example.js';
 import type { SchemaFault } from '../../../json-schema/faults.js';
 import { onceEach } from '../../../util/collections.js';
 import { jsonFault } from '../../../util/json.js';
-import { isRecord, jsonPath } from '../../../util/values.js';
+import { cut } from '../../../util/text.js';
+import { compactJson, isRecord, jsonPath } from '../../../util/values.js';
+import { nameOf, type Press } from '../../keys.js';
 import { TextInput } from '../../text-input.js';
-import {
-  type Child,
-  type Field,
-  FieldMaker,
-  faultsIn,
-  fieldValue,
-  readJsonText,
-  withExamples,
-} from './fields.js';
+import { type Child, type Field, FieldMaker, faultsIn, fieldValue, KINDS, readJsonText } from './fields.js';
+
+/** @param keys their names, separated by spaces */
+function formKey(command: string, keys: string, label: string, does: string) {
+  return { place: 'form', command, keys: keys.split(' '), label, does } as const;
+}
+
+/** Every key of a form. */
+export const FORM_KEYS = [
+  formKey('up', 'up', '↑', 'the field above; in JSON the line above'),
+  formKey('down', 'down', '↓', 'the field below; in JSON the line below'),
+  formKey('next', 'tab', 'Tab', 'the next field'),
+  formKey('previous', 'shift+tab', 'Shift-Tab', 'the field before'),
+  formKey('enter', 'enter', '⏎', 'the next field; adds where it says so; runs on Run'),
+  formKey('left', 'left', '←', 'left in a text; the choice before'),
+  formKey('right', 'right', '→ Space', 'right in a text; the next choice'),
+  formKey('home', 'home', 'Home', 'start of the text; the first choice'),
+  formKey('end', 'end', 'End', 'end of the text; the last choice'),
+  formKey('pageUp', 'pageup', 'PgUp', 'ten fields up'),
+  formKey('pageDown', 'pagedown', 'PgDn', 'ten fields down'),
+  formKey('erase', 'erase', 'Backspace', 'erases a character'),
+  formKey('eraseWord', 'ctrl+w', 'Ctrl-W', 'erases a word'),
+  formKey('eraseLine', 'ctrl+u', 'Ctrl-U', 'erases up to the start of the line'),
+  formKey('newline', '\n ctrl+j', 'Ctrl-J', 'a line break in a text'),
+  formKey(
+    'remove',
+    'ctrl+d',
+    'Ctrl-D',
+    'removes an item or an optional value; an empty field sends an empty text',
+  ),
+  formKey('json', 'ctrl+e', 'Ctrl-E', 'all of it as JSON, and back'),
+  formKey('run', 'ctrl+r', 'Ctrl-R', 'runs, from any field'),
+];
+
+/** Stops, or lines of JSON. */
+const MOVES: Readonly<Record<string, number>> = {
+  up: -1,
+  down: 1,
+  previous: -1,
+  next: 1,
+  pageUp: -10,
+  pageDown: 10,
+};
+
+/** The command of a key; empty where the key types, or does nothing. */
+export function formCommandOf(press: Press): string {
+  return FORM_KEYS.find(({ keys }) => keys.includes(nameOf(press)))?.command ?? '';
+}
 
 /** A row of the form: a field, or the place where an array gets another item. */
 export interface Row {
@@ -43,24 +84,14 @@ interface State {
 /** The arguments, or the form with its faults. */
 type FormArguments =
   | { readonly ok: true; readonly value: Record<string, unknown> }
-  | {
-      readonly ok: false;
-      readonly form: Form;
-      /** The arguments with examples in place of the faults, for the schema to judge the rest; null where they cannot be read. */
-      readonly others: Record<string, unknown> | null;
-    };
+  | { readonly ok: false; readonly form: Form };
 
 /** The arguments of a call as a person fills them in. Immutable. */
 export class Form {
-  /** All fields in one, which has no key of its own. */
-  readonly #whole: Child;
-
   private constructor(
     readonly schema: Schema,
     readonly state: State,
-  ) {
-    this.#whole = { key: null, isRequired: true, isExtra: false, field: state.root };
-  }
+  ) {}
 
   /**
    * A form for an `inputSchema`, which may be anything. Without `initial` every default is filled in; with it only a required value that
@@ -68,15 +99,9 @@ export class Form {
    */
   static of(schema: Schema, initial?: Readonly<Record<string, unknown>>): Form {
     const root = new FieldMaker(schema).arguments(initial);
-    const form = new Form(schema, {
-      root,
-      mode: 'fields',
-      raw: rawOf(root),
-      focus: 0,
-      cursor: 0,
-      faults: [],
-    });
-    return form.hasFields ? form.focusOn(0) : form.with({ mode: 'raw' });
+    const mode = 'fields';
+    const form = new Form(schema, { root, mode, raw: rawOf(root), focus: 0, cursor: 0, faults: [] });
+    return form.hasFields ? form.focusOn(0) : form.#with({ mode: 'raw' });
   }
 
   /** The form for an `inputSchema` that may have changed since, with the values that were typed. */
@@ -85,17 +110,7 @@ export class Form {
     const typed = fieldValue(this.state.root);
     const fresh = Form.of(schema, isRecord(typed) ? typed : {});
     const { mode, raw } = this.state;
-    return mode === 'raw' ? fresh.with({ mode, raw }).focusOn(0) : fresh;
-  }
-
-  with(change: Partial<State>): Form {
-    return new Form(this.schema, { ...this.state, ...change });
-  }
-
-  /** Whether arguments that were reported as wrong have been edited since. */
-  isCorrectionOf({ state: before }: Form): boolean {
-    const { root, raw } = this.state;
-    return before.faults.length > 0 && (root !== before.root || raw.text !== before.raw.text);
+    return mode === 'raw' ? fresh.#with({ mode, raw }).focusOn(0) : fresh;
   }
 
   get hasFields(): boolean {
@@ -107,10 +122,6 @@ export class Form {
     return this.state.mode === 'raw' ? [] : rowsOf(this.state.root);
   }
 
-  get #stops(): readonly Row[] {
-    return this.rows.filter(({ isStop }) => isStop);
-  }
-
   /** None on `Run`, and in raw mode. */
   get focusedRow(): Row | undefined {
     return this.#stops[this.state.focus];
@@ -120,47 +131,37 @@ export class Form {
     return this.state.focus === this.#last;
   }
 
+  get #stops(): readonly Row[] {
+    return this.rows.filter(({ isStop }) => isStop);
+  }
+
   get #last(): number {
     return this.state.mode === 'raw' ? 1 : this.#stops.length;
+  }
+
+  #with(change: Partial<State>): Form {
+    return new Form(this.schema, { ...this.state, ...change });
   }
 
   /** The form with this stop in focus and the cursor behind its text. */
   focusOn(stop: number): Form {
     const focus = Math.max(0, Math.min(this.#last, stop));
-    const field = this.#stops[focus]?.child.field;
-    return this.with({ focus, cursor: field && 'text' in field ? field.text.length : 0 });
+    return this.#with({ focus, cursor: this.#stops[focus]?.child.field.text.length ?? 0 });
   }
 
-  /** The form with what is wrong about it, and the first field with a fault in focus. */
-  withFaults(faults: readonly SchemaFault[]): Form {
-    const faulty = this.with({ faults });
+  /** The form with what is wrong about it. @param moves the focus to the first field with a fault */
+  withFaults(faults: readonly SchemaFault[], moves = true): Form {
+    const faulty = this.#with({ faults });
+    if (!moves) return faulty;
     if (this.state.mode === 'raw') return faulty.focusOn(0);
-    const { rows } = this;
-    const wrong = new Set(faults.map(rowFinder(rows)));
-    const first = rows.findIndex(row => wrong.has(row));
-    if (first < 0) return faulty;
-    return faulty.focusOn(rows.slice(0, first).filter(({ isStop }) => isStop).length);
+    const wrong = new Set(faults.map(rowFinder(this.rows)));
+    const first = this.rows.findIndex(row => wrong.has(row));
+    return first < 0 ? faulty : faulty.focusOn(this.rows.slice(0, first).filter(row => row.isStop).length);
   }
 
-  /** The form with what the schema says besides; not of the examples that stood in for fields with a fault. */
-  withOtherFaults(others: readonly SchemaFault[]): Form {
-    const { faults } = this.state;
-    const examples = faults.map(({ path }) => plain(path));
-    const own = others.filter(({ path }) => !examples.some(example => isCausedBy(example, plain(path))));
-    return own.length === 0 ? this : this.withFaults([...faults, ...own]);
-  }
-
-  /** The form without the faults of a row. */
-  withoutFaultsOf({ path }: Row): Form {
-    const { faults } = this.state;
-    if (faults.length === 0) return this;
+  /** The messages for each row; those of no row are under undefined. */
+  get messages(): ReadonlyMap<Row | undefined, readonly string[]> {
     const find = rowFinder(this.rows);
-    return this.with({ faults: faults.filter(fault => find(fault)?.path !== path) });
-  }
-
-  /** The messages for each row; those of no row are under undefined. @param rows of this form */
-  messages(rows: readonly Row[]): ReadonlyMap<Row | undefined, readonly string[]> {
-    const find = rowFinder(rows);
     const messages = new Map<Row | undefined, string[]>();
     for (const fault of this.state.faults) {
       const row = find(fault);
@@ -171,16 +172,6 @@ export class Form {
     return messages;
   }
 
-  /** The form as JSON text, or its fields again. Text that is not a JSON object stays; unedited text leaves the fields as they were. */
-  toggleRaw(): Form {
-    const { mode, raw, root } = this.state;
-    if (mode === 'fields') return this.with({ mode: 'raw', raw: rawOf(root), faults: [] }).focusOn(0);
-    if (!this.hasFields) return this;
-    if (raw.text === rawOf(root).text) return this.with({ mode: 'fields', faults: [] }).focusOn(0);
-    const read = this.arguments();
-    return read.ok ? Form.of(this.schema, read.value) : read.form;
-  }
-
   /**
    * The arguments that were filled in; an empty optional field is left out. Faults are texts that cannot be read and required fields that
    * are empty; the `inputSchema` judges the rest, see `withFaults`.
@@ -188,34 +179,208 @@ export class Form {
    */
   arguments(demandsRequired = true): FormArguments {
     if (this.state.mode === 'raw') return this.#rawArguments();
-    const faults = faultsIn(this.#whole, demandsRequired);
-    if (faults.length === 0) return this.#accept(fieldValue(this.state.root));
-    return refused(this.withFaults(faults), withExamples(this.#whole, this.schema));
+    const whole: Child = { key: null, isRequired: true, isExtra: false, field: this.state.root };
+    const faults = faultsIn(whole, demandsRequired);
+    if (faults.length > 0) return { ok: false, form: this.withFaults(faults) };
+    return this.#accept(fieldValue(this.state.root));
   }
 
   /** The cursor goes to a syntax error. */
   #rawArguments(): FormArguments {
-    const { text } = this.state.raw;
-    const read = readJsonText(text);
+    const { raw } = this.state;
+    const read = readJsonText(raw.text);
     if (read.ok) return this.#accept(read.value);
-    const fault = jsonFault(text);
-    const above = text.split('\n', (fault?.line ?? 1) - 1).reduce((sum, line) => sum + line.length + 1, 0);
-    const form = fault ? this.with({ raw: this.state.raw.at(above + fault.column - 1) }) : this;
-    return refused(form.withFaults([{ path: '$', message: read.message }]));
+    const { line = 1, column } = jsonFault(raw.text) ?? {};
+    const above = raw.text.split('\n', line - 1).reduce((sum, text) => sum + text.length + 1, 0);
+    const form = column === undefined ? this : this.#with({ raw: raw.at(above + column - 1) });
+    return form.#refuse(read.message);
   }
 
   #accept(value: unknown): FormArguments {
-    if (isRecord(value)) return { ok: true, value };
-    return refused(this.withFaults([{ path: '$', message: 'must be an object' }]));
+    return isRecord(value) ? { ok: true, value } : this.#refuse('must be an object');
   }
-}
 
-function refused(form: Form, others: unknown = null): FormArguments {
-  return { ok: false, form, others: isRecord(others) ? others : null };
+  #refuse(message: string): FormArguments {
+    return { ok: false, form: this.withFaults([{ path: '$', message }]) };
+  }
+
+  /** Whether this key starts the call: Enter on `Run`, Ctrl-R anywhere. */
+  wantsRun(press: Press): boolean {
+    const command = formCommandOf(press);
+    return command === 'run' || (command === 'enter' && this.isOnRun);
+  }
+
+  /** The form after a key or a paste. */
+  press(press: Press): Form {
+    const command = formCommandOf(press);
+    if (command === 'json') return this.#toggleRaw();
+    const { input, key } = press;
+    const pasted = key.ctrl || key.meta ? '' : input.replaceAll(/\r\n?/g, '\n');
+    const typed = command === 'newline' ? '\n' : command === '' ? pasted : '';
+    if (this.state.mode === 'raw') return this.#pressRaw(command, typed);
+    return typed === '' ? this.#pressFields(command) : this.#type(typed);
+  }
+
+  /** The form as JSON text, or its fields again. Text that is not a JSON object stays. */
+  #toggleRaw(): Form {
+    const { mode, root } = this.state;
+    if (mode === 'fields') return this.#with({ mode: 'raw', raw: rawOf(root), faults: [] }).focusOn(0);
+    if (!this.hasFields) return this;
+    const read = this.arguments();
+    return read.ok ? Form.of(this.schema, read.value) : read.form;
+  }
+
+  #pressRaw(command: string, typed: string): Form {
+    if (command === 'next' || command === 'previous') return this.focusOn(command === 'next' ? 1 : 0);
+    if (this.isOnRun) return command === 'up' ? this.focusOn(0) : this;
+    const { raw: before, faults } = this.state;
+    const text = command === 'enter' ? '\n' : typed;
+    const lines = MOVES[command];
+    const stepped = lines === undefined ? before.step(command) : before.moveLines(lines);
+    const raw = text === '' ? stepped : before.insert(text);
+    return this.#with({ raw, faults: raw.text === before.text ? faults : [] });
+  }
+
+  #pressFields(command: string): Form {
+    const { focus } = this.state;
+    const move = MOVES[command];
+    const row = this.focusedRow;
+    if (move !== undefined) return this.focusOn(focus + move);
+    if (!row) return this;
+    if (command === 'enter') return this.#add(row) ?? this.focusOn(focus + 1);
+    return command === 'remove' ? this.#remove(row) : this.#edit(row, command);
+  }
+
+  /** Moves or erases in a text; goes through choices. */
+  #edit(row: Row, command: string): Form {
+    const { input } = KINDS[row.child.field.kind];
+    if (input === 'typed') return this.#write(row, text => text.step(command));
+    return input === 'chosen' ? this.#choose(row, stepChoice(row.child, command)) : this;
+  }
+
+  #write(row: Row, change: (input: TextInput) => TextInput): Form {
+    const { field } = row.child;
+    const { text, cursor } = change(new TextInput(field.text, this.state.cursor));
+    const moved = this.#with({ cursor });
+    return text === field.text ? moved : moved.#replace(row, { text });
+  }
+
+  #type(typed: string): Form {
+    const row = this.focusedRow;
+    if (!row || row.kind === 'add') return this;
+    const { field } = row.child;
+    const { input } = KINDS[field.kind];
+    if (input === 'typed') return this.#write(row, text => text.insert(typed));
+    if (typed === ' ') return this.#edit(row, 'right');
+    if (input === 'group') return this;
+    if (field.kind === 'choice') return this.#choose(row, startingWith(field, typed));
+    // Typing chooses the variant that is a text, or a number where a number is typed.
+    const maker = new FieldMaker(this.schema);
+    const kinds = field.options.map(variant => maker.kindOf(variant as Schema));
+    const at = kinds.indexOf(/^[-\d]/.test(typed) && kinds.includes('number') ? 'number' : 'text');
+    return at < 0
+      ? this
+      : this.#choose(row, at)
+          .focusOn(this.state.focus + 1)
+          .#type(typed);
+  }
+
+  #choose(row: Row, at: number | null): Form {
+    const { field } = row.child;
+    if (at === field.at) return this;
+    const hasChild = field.kind === 'variants' && at !== null;
+    const children = hasChild ? [new FieldMaker(this.schema).variant(field.options[at])] : [];
+    return this.#replace(row, { at, children });
+  }
+
+  /** Adds an item to an array, or an object that is absent. Null where nothing can be added. */
+  #add(row: Row): Form | null {
+    const { field } = row.child;
+    const { focus } = this.state;
+    const maker = new FieldMaker(this.schema);
+    if (field.kind === 'object' && !field.isPresent)
+      return this.#replace(row, maker.field(field.schema, {})).focusOn(focus + 1);
+    if (field.kind !== 'array') return null;
+    const children = [...field.children, maker.item(field.schema, field.children.length)];
+    return this.#replace(row, { isPresent: true, children }).focusOn(focus);
+  }
+
+  /** Removes an item or a property that the schema does not name; empties any other field. */
+  #remove(row: Row): Form {
+    const { focus, root } = this.state;
+    if (row.child.isExtra && row.kind === 'field') {
+      const rest = withField(root, row.address.slice(0, -1), group => withoutChild(group, row.child));
+      return this.#with({ root: rest, faults: [] }).focusOn(focus);
+    }
+    const empty = emptied(row.child);
+    return empty ? this.#replace(row, empty).focusOn(focus) : this;
+  }
+
+  /** The form with a row changed, whose faults are gone. */
+  #replace({ address, path }: Row, change: Partial<Field>): Form {
+    const root = withField(this.state.root, address, field => ({ ...field, ...change }));
+    const find = rowFinder(this.rows);
+    return this.#with({ root, faults: this.state.faults.filter(fault => find(fault)?.path !== path) });
+  }
 }
 
 function rawOf(root: Field): TextInput {
   return new TextInput(JSON.stringify(fieldValue(root) ?? {}, null, 2), 0);
+}
+
+/** The tree with the field at an address (indexes of children, from the root down) changed. */
+function withField(root: Field, address: readonly number[], change: (field: Field) => Field): Field {
+  const [first, ...rest] = address;
+  if (first === undefined) return change(root);
+  const children = root.children.map((child, index) =>
+    index === first ? { ...child, field: withField(child.field, rest, change) } : child,
+  );
+  return { ...root, children };
+}
+
+function withoutChild(group: Field, child: Child): Field {
+  const children = group.children.filter(each => each !== child);
+  return group.kind === 'array'
+    ? { ...group, children: children.map((each, key) => ({ ...each, key })) }
+    : { ...group, children };
+}
+
+/** An empty text is sent, or is not; a required choice or group cannot be emptied, nor an array with items. */
+function emptied({ field, isRequired }: Child): Partial<Field> | null {
+  const { kind, text, isPresent, children } = field;
+  if (KINDS[kind].input === 'typed')
+    return { text: '', isPresent: kind === 'text' && text === '' && !isPresent };
+  if (isRequired) return null;
+  if (kind !== 'array') return { at: null, isPresent: false, children: [] };
+  return children.length === 0 ? { isPresent: !isPresent } : null;
+}
+
+/** The index of the choice after a key. Beyond either end comes no choice where the value is optional, then the other end. */
+function stepChoice({ field, isRequired }: Child, command: string): number | null {
+  const { at, options } = field;
+  const { length } = options;
+  if (command === 'home') return 0;
+  if (command === 'end') return length - 1;
+  if (command.startsWith('erase')) return isRequired ? at : null;
+  if (command !== 'left' && command !== 'right') return at;
+  const next = command === 'left' ? (at ?? length) - 1 : (at ?? -1) + 1;
+  if (next >= 0 && next < length) return next;
+  return isRequired ? (next + length) % length : null;
+}
+
+/** The next choice that starts with a text; the chosen one where none does. */
+function startingWith({ options, at }: Field, typed: string): number | null {
+  const matches = (value: unknown) => choiceText(value).toLowerCase().startsWith(typed.toLowerCase());
+  const next = options.findIndex((value, index) => index > (at ?? -1) && matches(value));
+  const found = next < 0 ? options.findIndex(matches) : next;
+  return found < 0 ? at : found;
+}
+
+const LONGEST = 200;
+
+/** A value as a choice shows it: a string without its quotes. Foreign. */
+export function choiceText(value: unknown): string {
+  return cut(typeof value === 'string' ? value : (compactJson(value) ?? ''), LONGEST);
 }
 
 /** A key asks for the rows several times. */
@@ -226,27 +391,23 @@ const rowsOf = onceEach((field: Field): readonly Row[] => {
 });
 
 function* rowsIn(row: Row): Generator<Row> {
-  const { field } = row.child;
-  const children = 'children' in field ? field.children : [];
+  const { kind, children } = row.child.field;
   for (const [index, child] of children.entries()) {
+    const { key, field } = child;
     const inner: Row = {
       kind: 'field',
       address: [...row.address, index],
-      path: child.key === null ? row.path : plain(row.path + jsonPath([child.key]).slice(1)),
+      path: key === null ? row.path : plain(row.path + jsonPath([key]).slice(1)),
       depth: row.depth + 1,
       child,
       isStop: isStop(child),
     };
     // Under a variant, an object shows its members only, and a constant nothing.
-    if (child.key === null && child.field.kind === 'object') yield* rowsIn({ ...inner, depth: row.depth });
-    else if (child.key !== null || !isConstant(child.field)) yield* [inner, ...rowsIn(inner)];
+    if (key === null && field.kind === 'object') yield* rowsIn({ ...inner, depth: row.depth });
+    else if (key !== null || field.options.length !== 1) yield* [inner, ...rowsIn(inner)];
   }
-  if (field.kind === 'array' && children.length > 0)
+  if (kind === 'array' && children.length > 0)
     yield { ...row, kind: 'add', depth: row.depth + 1, isStop: true };
-}
-
-function isConstant(field: Field): boolean {
-  return field.kind === 'choice' && field.values.length === 1;
 }
 
 /** A heading has the focus only where a key does something to it. */
@@ -274,10 +435,4 @@ function rowFinder(rows: readonly Row[]): (fault: SchemaFault) => Row | undefine
 
 function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('.'), path.lastIndexOf('[')));
-}
-
-/** At the example, in it, or at the list that it is an item of. */
-function isCausedBy(example: string, path: string): boolean {
-  const isInside = path.startsWith(example) && /^(?:$|[.[])/.test(path.slice(example.length));
-  return isInside || path === example.replace(/\[\d+\]$/, '');
 }

@@ -127,40 +127,6 @@ describe('a form that is not filled in', () => {
   });
   const unfilled = { operation: 'edit_file', arguments: () => ({ depth: 12 }) };
 
-  test('is judged by the schema too: all that is wrong stands at its field', async () => {
-    const checked: unknown[] = [];
-    const session = openSession({
-      servers: [readyServer([tool])],
-      start: unfilled,
-      controls: {
-        check: async draft => {
-          checked.push(draft);
-          return [{ path: '$.depth', message: 'must be <= 9' }];
-        },
-      },
-    });
-    session.press('<ctrl-r>');
-    expect(session.sees()).toMatch(/^❯ path\*.*\n {4}✗ is required$/m);
-    await session.settles();
-    expect(session.sees()).toMatch(/^❯ depth {2}12.*\n {4}✗ must be <= 9\n {2}path\*.*\n {4}✗ is required$/m);
-    expect(checked).toEqual([
-      { server: 's1', operation: 'edit_file', arguments: { depth: 12, path: 'example' } },
-    ]);
-    expect(session.asked).toEqual([]);
-  });
-
-  test('is left alone where someone types by then', async () => {
-    const session = openSession({
-      servers: [readyServer([tool])],
-      start: unfilled,
-      controls: { check: async () => [{ path: '$.depth', message: 'must be <= 9' }] },
-    });
-    session.press('<ctrl-r>', 'a');
-    await session.settles();
-    expect(session.sees()).toMatch(/^❯ path\* {2}a/m);
-    expect(session.sees()).not.toContain('must be <= 9');
-  });
-
   test('is sent by Ctrl-T as it is', async () => {
     const session = openSession({ servers: [readyServer([tool])], start: unfilled });
     session.press('<ctrl-t>');

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { wantsRun } from '../../../../src/tui/workbench/form/edit.js';
 import { drawn, formFor, press, pressAll, valueIn } from './support/pressing.js';
 
 const EDIT = formFor(
@@ -66,10 +65,10 @@ test('faults of the schema come to their fields; those of none stand at the top'
 });
 
 test('Enter on Run, and Ctrl-R anywhere, ask for the call', () => {
-  expect(wantsRun(EDIT, press('<ctrl-r>'))).toBe(true);
-  expect(wantsRun(EDIT, press('<enter>'))).toBe(false);
+  expect(EDIT.wantsRun(press('<ctrl-r>'))).toBe(true);
+  expect(EDIT.wantsRun(press('<enter>'))).toBe(false);
   const onRun = pressAll(EDIT, '<pageDown>');
-  expect(wantsRun(onRun, press('<enter>'))).toBe(true);
+  expect(onRun.wantsRun(press('<enter>'))).toBe(true);
   expect(drawn(onRun).at(-1)).toBe('❯ ▶ Run');
 });
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { wantsRun } from '../../../../src/tui/workbench/form/edit.js';
 import { Form } from '../../../../src/tui/workbench/form/form.js';
 import { drawn, formFor, press, pressAll, valueIn } from './support/pressing.js';
 
@@ -58,9 +57,9 @@ test('lines are gone through by the arrows; Tab goes to Run', () => {
   const raw = pressAll(FORM, '<ctrl-e>', '<down>', '<end>', '<left>', '<down>', '<up>', '<home>', 'x');
   expect(drawn(raw)).toContain('x[ ] "path": "a.txt"');
   const onRun = pressAll(raw, '<tab>');
-  expect(wantsRun(onRun, press('<enter>'))).toBe(true);
+  expect(onRun.wantsRun(press('<enter>'))).toBe(true);
   expect(drawn(onRun).at(-1)).toBe('❯ ▶ Run');
-  expect(wantsRun(pressAll(onRun, '<up>'), press('<enter>'))).toBe(false);
+  expect(pressAll(onRun, '<up>').wantsRun(press('<enter>'))).toBe(false);
 });
 
 test('arguments that are described as no object are written as JSON', () => {

@@ -97,7 +97,6 @@ function notingControls(asked: string[], shelve: (name: string) => void): Contro
     restart: server => note('restart', server),
     dismiss: server => note('dismiss', server),
     needsConsent: () => false,
-    check: async () => [],
     run: async ({ operation, arguments: args }, { validates }) => {
       note('run', operation, args, ...(validates ? [] : ['unchecked']));
       return { kind: 'refused', reason: 'no one is there' };

@@ -2,9 +2,8 @@ import type { Key } from 'ink';
 import { createTheme } from '../../../../../src/render/terminal/theme.js';
 import type { Press } from '../../../../../src/tui/keys.js';
 import { drawForm } from '../../../../../src/tui/workbench/form/draw.js';
-import { pressForm } from '../../../../../src/tui/workbench/form/edit.js';
 import { Form } from '../../../../../src/tui/workbench/form/form.js';
-import { pressed } from '../../../keys/pressed.js';
+import { pressed } from '../../../pressed.js';
 
 const NAMED: Readonly<Record<string, Partial<Key>>> = {
   up: { upArrow: true },
@@ -31,7 +30,7 @@ export function press(named: string): Press {
 }
 
 export function pressAll(form: Form, ...names: readonly string[]): Form {
-  return names.reduce((at, name) => pressForm(at, press(name)), form);
+  return names.reduce((at, name) => at.press(press(name)), form);
 }
 
 /** A form of these properties. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { textDocument } from '../../../src/tui/document/documents.js';
-import { anyCharacter } from '../../support/characters.js';
-import { words } from '../../support/words.js';
+import { textDocument } from '../../src/tui/document/documents.js';
+import { anyCharacter } from '../support/characters.js';
+import { words } from '../support/words.js';
 
 const linesOf = (text: string) => {
   const document = textDocument(text);

@@ -1,14 +1,10 @@
 import type { Key } from 'ink';
-import type { Event } from '../../events/events.js';
-import type { Listener } from '../../events/log.js';
-import { type Line, say } from '../../render/line.js';
-import { cutLine, dressLine, fitRows, type Theme } from '../../render/terminal/theme.js';
-import type { Clock } from '../../system/clock.js';
-import { beforeAnyEnd } from '../../system/process.js';
-import { filled, wrapLines } from '../layout.js';
-import type { Asked } from '../picker.js';
-import { createStore, isLargeEnough, type Size, sizeOf, throttled, tooSmallWords } from '../terminal.js';
-import type { Shown } from './app.js';
+import type { Event } from '../events/events.js';
+import type { Listener } from '../events/log.js';
+import type { Clock } from '../system/clock.js';
+import { beforeAnyEnd } from '../system/process.js';
+import type { Shown } from './ink.js';
+import { createStore, isLargeEnough, type Size, sizeOf, throttled, tooSmallWords } from './terminal.js';
 
 const HIDE_CURSOR = '\u001b[?25l';
 
@@ -62,7 +58,7 @@ export function fullScreen(view: ScreenView, { stdin, stdout, clock }: Terminal 
   };
   draw(); // before the alternate screen: a view that throws leaves the terminal alone
   const { handOver, leave } = enterAlternateScreen(store.snapshot().rows, { stdin, stdout });
-  const showing = import('./app.js').then(({ inkView }) => {
+  const showing = import('./ink.js').then(({ inkView }) => {
     handOver();
     return inkView({ store, onPress, onLeave: leave }, { stdin, stdout });
   });
@@ -141,45 +137,4 @@ export function serverScreen(
       return screen.close();
     },
   };
-}
-
-/** From this height on there is a title below the head, and room for notices of several rows. */
-const ROOMY = 16;
-
-const MOST_NOTICES = 4;
-
-/** What stands around a page. */
-interface Around {
-  readonly head: readonly Line[];
-  /** The row below the head, if there is room. */
-  readonly title: Line;
-  readonly notices: readonly Line[];
-  /** A question in the room that there is, with the row of its keys. */
-  readonly asked: (size: Size) => Asked | null;
-  /** Keys, or what is typed. */
-  readonly foot: Line;
-}
-
-/** A frame is one row lower than the terminal: rows that have scrolled cannot be erased. @param page draws in the room that is left */
-export function layScreen(
-  { head: above, title, notices, asked, foot }: Around,
-  { columns, rows }: Size,
-  theme: Theme,
-  page: (size: Size) => readonly string[],
-): readonly string[] {
-  const height = Math.max(1, rows - 1);
-  const draw = (line: Line) => dressLine(cutLine(line, columns), theme);
-  const isRoomy = height >= ROOMY;
-  const more = (count: number) => dressLine([say(`… ${count} more rows`, 'dim')], theme);
-  const said = isRoomy
-    ? fitRows(wrapLines(notices, columns, theme), MOST_NOTICES, more)
-    : notices.slice(-1).map(draw);
-  const below = Math.min(height, said.length + 1);
-  const head = [...above.map(draw), ...(isRoomy ? [draw(title)] : [])].slice(0, height - below);
-  const left = height - head.length - below;
-  const question = asked({ columns, rows: left + 1 });
-  const asking = question?.rows.slice(0, left) ?? [];
-  const body = { columns, rows: left - asking.length };
-  const keys = draw(question?.keys ?? foot);
-  return [...head, ...filled(page(body), body.rows), ...asking, ...[...said, keys].slice(-height)];
 }

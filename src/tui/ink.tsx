@@ -1,6 +1,45 @@
-import { type Key, useStdin } from 'ink';
-import { useEffect } from 'react';
-import type { Press } from '../keys.js';
+import { type Key, render, Text, useStdin } from 'ink';
+import { useEffect, useLayoutEffect, useSyncExternalStore } from 'react';
+import { beforeForcedEnd } from '../system/process.js';
+import type { Press } from './keys.js';
+import { type Store, unbounded } from './terminal.js';
+
+export interface Shown {
+  /** Cut to the terminal already. */
+  readonly rows: readonly string[];
+}
+
+interface AppProps {
+  readonly store: Store<Shown>;
+  readonly onPress: (input: string, key: Key) => void;
+  /** Called when the screen is unmounted, for whatever reason. */
+  readonly onLeave: () => void;
+}
+
+function App({ store, onPress, onLeave }: AppProps) {
+  const { rows } = useSyncExternalStore(store.subscribe, store.snapshot);
+  useKeys(onPress);
+  useLayoutEffect(() => onLeave, [onLeave]);
+  return <Text wrap="truncate">{rows.map(row => row || ' ').join('\n')}</Text>;
+}
+
+/** Draws the rows of the store with Ink until it is closed, or a second signal ends this process. */
+export function inkView(
+  props: AppProps,
+  { stdin, stdout }: { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream },
+) {
+  const options = { stdin, stdout: unbounded(stdout), exitOnCtrlC: false, patchConsole: false };
+  const view = render(<App {...props} />, options);
+  const forget = beforeForcedEnd(() => view.unmount());
+  return {
+    async close(): Promise<void> {
+      const over = view.waitUntilExit();
+      view.unmount();
+      await over;
+      forget();
+    },
+  };
+}
 
 /**
  * Calls `onPress` for each key, and for each piece of text that arrives at once, in raw mode. Replaces Ink's `useInput`, which throws
@@ -57,7 +96,7 @@ const BY_CHARACTER: ReadonlyMap<string, keyof Key> = new Map([
   [ESC, 'escape'],
 ]);
 
-/** The last character of a CSI or SS3 sequence; rxvt sends small letters for Shift (CSI) and Ctrl (SS3). */
+/** The last character of a CSI or SS3 sequence. */
 const BY_FINAL: Readonly<Record<string, keyof Key>> = {
   A: 'upArrow',
   B: 'downArrow',
@@ -65,9 +104,10 @@ const BY_FINAL: Readonly<Record<string, keyof Key>> = {
   D: 'leftArrow',
   F: 'end',
   H: 'home',
+  Z: 'tab', // with Shift
 };
 
-/** The number of a CSI sequence that ends with `~`; in rxvt with `$` (Shift) or `^` (Ctrl). */
+/** The number of a CSI sequence that ends with `~`. */
 const BY_NUMBER: Readonly<Record<string, keyof Key>> = {
   1: 'home',
   3: 'delete',
@@ -78,10 +118,7 @@ const BY_NUMBER: Readonly<Record<string, keyof Key>> = {
   8: 'end',
 };
 
-const SEQUENCE = new RegExp(
-  `^(${ESC}?)${ESC}(\\[\\[?|O)(\\d*)(?:;(\\d+)(?::(\\d+))?)?(?:;[\\d:]*)?([A-Za-z~$^])$`,
-);
-const RELEASED = '3';
+const SEQUENCE = new RegExp(`^(${ESC}?)${ESC}[[O](\\d*)(?:;(\\d+))?([A-Z~])$`);
 const MODIFIER = { shift: 1, alt: 2, ctrl: 4, meta: 8 } as const;
 
 /** What a piece of input means, as Ink's parser splits it; null for an escape sequence of a key that no screen uses. */
@@ -91,37 +128,19 @@ export function readSequence(sequence: string): Press | null {
   if (rest === ESC) return readText(ESC);
   if (/^[A-Za-z0-9 \r\b\u007f]$/.test(rest)) return withKey(readText(rest), { meta: true });
   if (!/^[[O]/.test(rest) && !rest.startsWith(ESC)) return readText(rest);
-  const [, alt, intro = '', number = '', modifiers = '1', event, final = ''] = SEQUENCE.exec(sequence) ?? [];
-  if (final === '' || event === RELEASED) return null;
-  const press = readControl(intro, number, final);
+  const [, alt, number = '', modifiers = '1', final = ''] = SEQUENCE.exec(sequence) ?? [];
+  const name = final === '~' ? BY_NUMBER[number] : /^1?$/.test(number) ? BY_FINAL[final] : undefined;
+  if (name === undefined) return null;
   const bits = Math.max(0, Number(modifiers) - 1);
-  return (
-    press &&
-    withKey(press, {
-      shift: press.key.shift || (bits & MODIFIER.shift) !== 0,
-      ctrl: press.key.ctrl || (bits & MODIFIER.ctrl) !== 0,
-      meta: press.key.meta || alt !== '' || (bits & (MODIFIER.alt | MODIFIER.meta)) !== 0,
-    })
+  return withKey(
+    { input: '', key: NO_KEY },
+    {
+      [name]: true,
+      shift: final === 'Z' || (bits & MODIFIER.shift) !== 0,
+      ctrl: (bits & MODIFIER.ctrl) !== 0,
+      meta: alt !== '' || (bits & (MODIFIER.alt | MODIFIER.meta)) !== 0,
+    },
   );
-}
-
-function readControl(intro: string, number: string, final: string): Press | null {
-  if (intro === '[' && final === 'u') return readCodePoint(Number(number));
-  if (intro === '[' && final === 'Z') return named('tab', { shift: true });
-  if (final === '~' || final === '$' || final === '^')
-    return named(BY_NUMBER[number], { shift: final === '$', ctrl: final === '^' });
-  if (intro === '[[' || (number !== '' && number !== '1')) return null;
-  const isRxvt = final >= 'a' && final <= 'd';
-  return named(isRxvt ? BY_FINAL[final.toUpperCase()] : BY_FINAL[final], {
-    shift: isRxvt && intro === '[',
-    ctrl: isRxvt && intro === 'O',
-  });
-}
-
-/** A key as the Kitty keyboard protocol sends it. Codes from 57344 on are keys without a character. */
-function readCodePoint(code: number): Press | null {
-  const hasCharacter = code > 0 && code <= 0x10_ffff && !(code >= 0xd800 && code <= 0xf8ff);
-  return hasCharacter ? readText(String.fromCodePoint(code)) : null;
 }
 
 function readText(text: string): Press {
@@ -130,10 +149,6 @@ function readText(text: string): Press {
   if (text.length === 1 && text <= '\u001a' && text !== '\n')
     return { input: String.fromCharCode(text.charCodeAt(0) + 0x60), key: { ...NO_KEY, ctrl: true } };
   return { input: text, key: { ...NO_KEY, shift: /^[A-Z]$/.test(text) } };
-}
-
-function named(name: keyof Key | undefined, modifiers: Partial<Key>): Press | null {
-  return name === undefined ? null : { input: '', key: { ...NO_KEY, ...modifiers, [name]: true } };
 }
 
 function withKey({ input, key }: Press, change: Partial<Key>): Press {

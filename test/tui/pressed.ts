@@ -1,5 +1,5 @@
 import type { Key } from 'ink';
-import type { Press } from '../../../src/tui/keys.js';
+import type { Press } from '../../src/tui/keys.js';
 
 const NONE: Key = {
   upArrow: false,

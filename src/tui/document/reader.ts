@@ -1,0 +1,491 @@
+import { halvesOf, type Line, partsOfHalf, say } from '../../render/line.js';
+import { cellsOf } from '../../render/terminal/cells.js';
+import {
+  cutLine,
+  dressLine,
+  goesOnBeyond,
+  padEnd,
+  slideLine,
+  slideTo,
+  type Theme,
+  widthOf,
+  wrapLine,
+} from '../../render/terminal/theme.js';
+import { lastUpTo, RecentMap } from '../../util/collections.js';
+import { excerpt } from '../../util/text.js';
+import type { Part, Sheet, SheetLook } from '../calls/tabs.js';
+import { DIVIDER, filled } from '../layout.js';
+import type { Size } from '../terminal.js';
+import { type Anchor, type Document, grouped, markedLine, patternOf, placeOfMatch } from './documents.js';
+
+/** Where one is in a document. */
+interface Place {
+  /** The first line on the screen. */
+  readonly line: number;
+  /** How many rows of that line have scrolled away, where it is wrapped. */
+  readonly row: number;
+  /** Cells scrolled to the right, where lines are not wrapped. */
+  readonly left: number;
+  /** The line last gone to (a match, a hunk, a file), until one scrolls. */
+  readonly spot: number | null;
+  /** Nothing was below when it was last drawn: lines that are added are scrolled to. */
+  readonly isAtEnd: boolean;
+}
+
+const TOP: Place = { line: 0, row: 0, left: 0, spot: null, isAtEnd: false };
+
+/** How the user wants to read, everywhere. */
+interface Style {
+  isWrapped: boolean;
+  layout: 'auto' | 'split' | 'unified';
+  isUnfolded: boolean;
+  /** The text that is searched for. */
+  wanted: string | null;
+}
+
+/** From this width on there is room for old and new side by side. */
+const WIDE_DIFF = 120;
+
+/** Below this width no line with two halves can be drawn. */
+const LEAST_WIDTH = 5;
+
+/** Rows that a page repeats: headers may cover as many. */
+const OVERLAP = 2;
+
+/** Cells that are scrolled sideways. */
+const SIDEWAYS = 8;
+
+/** Of the screen, what is above a match that was out of sight. */
+const ABOVE_MATCH = 1 / 3;
+
+/** What a key does to a document. Returns what there is to say about it. */
+const COMMANDS = {
+  lineUp: view => view.scroll(-1),
+  lineDown: view => view.scroll(1),
+  pageUp: view => view.scroll(-Math.max(1, view.size.rows - OVERLAP)),
+  pageDown: view => view.scroll(Math.max(1, view.size.rows - OVERLAP)),
+  top: view => view.go({ line: 0, row: 0, spot: null }),
+  bottom: view => view.go({ line: view.document.length, row: 0, spot: null }),
+  left: view => view.go({ left: Math.max(0, view.place.left - SIDEWAYS) }),
+  right: view => view.right(),
+  nextHunk: view => view.landmark('hunk', 1),
+  previousHunk: view => view.landmark('hunk', -1),
+  nextFile: view => view.landmark('file', 1),
+  previousFile: view => view.landmark('file', -1),
+  nextMatch: view => view.match(1),
+  previousMatch: view => view.match(-1),
+  wrap(view) {
+    view.style.isWrapped = !view.style.isWrapped;
+    return view.go({ row: 0, left: 0 });
+  },
+  split(view) {
+    if (!hasHunks(view.document)) return NO_DIFF;
+    view.style.layout = isSplit(view.style, view.size) ? 'unified' : 'split';
+    return null;
+  },
+  fold(view) {
+    if (view.document.isFoldable()) view.style.isUnfolded = !view.style.isUnfolded;
+    else return hasHunks(view.document) ? 'nothing to unfold: the patch holds no more' : NO_DIFF;
+    return null;
+  },
+} satisfies Record<string, (view: View) => string | null>;
+
+export type ReadingCommand = keyof typeof COMMANDS;
+
+const NO_DIFF = 'this text is not a diff';
+
+function hasHunks(document: Document): boolean {
+  return document.landmarks('hunk').length > 0;
+}
+
+function isSplit({ layout }: Style, { columns }: Size): boolean {
+  return layout === 'split' || (layout === 'auto' && columns >= WIDE_DIFF);
+}
+
+/** A document in its room. Only visible lines are drawn. */
+class View {
+  place: Place;
+  /** Of wrapped lines: wrapping costs most. */
+  readonly #heights = new Map<number, number>();
+
+  constructor(
+    readonly document: Document,
+    readonly size: Size,
+    place: Place,
+    readonly style: Style,
+    private readonly theme: Theme,
+  ) {
+    this.place = place;
+    this.go({});
+  }
+
+  /** At most as many rows as there is room for, and where they are: `12–34 of 5,000 · hunk 2/5 · file 1/3`. */
+  draw(): { readonly rows: readonly string[]; readonly status: string } {
+    const { length } = this.document;
+    if (this.size.columns < LEAST_WIDTH || this.size.rows < 1 || length === 0)
+      return { rows: [], status: '' };
+    const { rows, lines, first } = this.#screen();
+    const { isAtEnd, line, spot } = this.place;
+    // At the end of a document the last line counts: lines of the last screen never get to the top.
+    const end = isAtEnd && line > 0 ? lines.at(-1) : undefined;
+    const [from = 0, to = 0] = [lines[0], lines.at(-1)];
+    const range = `${grouped(from + 1)}–${grouped(to + 1)} of ${grouped(length)}`;
+    return { rows, status: [range, ...this.#landmarksAt(spot ?? end ?? first)].join(' · ') };
+  }
+
+  /** Changes the place, and keeps it within the document and the screen. */
+  go(change: Partial<Place>): null {
+    this.place = { ...this.place, ...change };
+    const { line, row } = this.place;
+    const last = Math.max(0, this.document.length - 1);
+    const end = this.#moved({ line: last, row: this.#heightOf(last) - 1 }, 1 - Math.max(1, this.size.rows));
+    const isAtEnd = line > end.line || (line === end.line && row >= end.row);
+    const here = isAtEnd ? end : { row: Math.min(row, this.#heightOf(line) - 1) };
+    this.place = { ...this.place, ...here, isAtEnd };
+    return null;
+  }
+
+  scroll(rows: number): null {
+    return this.go({ ...this.#moved(this.place, rows), spot: null });
+  }
+
+  right(): null {
+    const { left } = this.place;
+    const { lines } = this.#screen();
+    const goesOn = lines.some(line => goesOnBeyond(this.document.line(line), left, this.size.columns));
+    return goesOn && !this.style.isWrapped ? this.go({ left: left + SIDEWAYS }) : null;
+  }
+
+  landmark(kind: 'hunk' | 'file', step: 1 | -1): string | null {
+    const landmarks = this.document.landmarks(kind);
+    const line =
+      landmarks[step > 0 ? lastUpTo(landmarks, this.#line) + 1 : lastUpTo(landmarks, this.#line - 1)];
+    if (line === undefined) return `no ${kind} further ${step > 0 ? 'down' : 'up'}`;
+    const headers = this.document.headersAt(line).length;
+    return this.go({ ...this.#moved({ line, row: 0 }, -headers), spot: line });
+  }
+
+  /** Goes to the first match from here on, then from the top. An empty text ends the search. @param words the first line counts */
+  search(words: string): string | null {
+    const [wanted = ''] = words.split(/[\r\n]/, 1);
+    this.style.wanted = wanted === '' ? null : wanted;
+    return wanted === '' ? this.go({ spot: null }) : this.#find(wanted, this.#line, 1);
+  }
+
+  match(step: 1 | -1): string | null {
+    const { wanted } = this.style;
+    if (wanted === null) return 'nothing is searched for';
+    const isOnMatch = this.place.spot !== null || step < 0;
+    return this.#find(wanted, this.#line + (isOnMatch ? step : 0), step);
+  }
+
+  #find(wanted: string, from: number, step: 1 | -1): string {
+    const { document } = this;
+    const { length } = document;
+    const pattern = patternOf(wanted);
+    const beyond = from >= 0 && from < length ? document.find(pattern, from, step) : null;
+    const line = beyond ?? document.find(pattern, step > 0 ? 0 : length - 1, step);
+    if (line === null) {
+      this.go({ spot: null });
+      return `not found: ${excerpt(wanted)}`;
+    }
+    this.#showMatch(line);
+    const again = beyond === null ? `from the ${step > 0 ? 'top' : 'bottom'} again: ` : '';
+    return `${again}match ${placeOfMatch(document, pattern, line)}on line ${grouped(line + 1)}`;
+  }
+
+  /** Scrolls only where the match of this line is out of sight. */
+  #showMatch(index: number): void {
+    const { row, left } = this.#matchIn(index);
+    this.go({ left, spot: index });
+    const { lines, headers } = this.#screen();
+    const at = lines.indexOf(index) + row - (index === this.place.line ? this.place.row : 0);
+    if (lines.includes(index) && at >= headers && lines[at] === index) return;
+    this.go(this.#moved({ line: index, row }, -Math.floor(this.size.rows * ABOVE_MATCH)));
+  }
+
+  /** The row of the first match in a wrapped line; how far to scroll to the right otherwise. */
+  #matchIn(index: number): { readonly row: number; readonly left: number } {
+    const { left } = this.place;
+    const { columns } = this.size;
+    const line = this.#lineOf(index);
+    if (this.style.isWrapped) {
+      const rows = wrapLine(line, columns, { ...this.theme, match: text => `${FOUND}${text}` });
+      return {
+        row: Math.max(
+          0,
+          rows.findIndex(row => row.includes(FOUND)),
+        ),
+        left,
+      };
+    }
+    const bodies = halvesOf(line).halves.map(half => partsOfHalf(half).body);
+    const half = bodies.findIndex(body => body.some(isMatch));
+    const body = bodies[half] ?? [];
+    const before = body.slice(0, body.findIndex(isMatch));
+    const from = widthOf(before);
+    const to = widthOf(body.slice(0, before.length + 1));
+    return { row: 0, left: half < 0 ? left : slideTo(line, half, { from, to }, left, columns) };
+  }
+
+  /** The line that one is at. */
+  get #line(): number {
+    return this.place.spot ?? this.#screen().first;
+  }
+
+  /** `hunk 2/5`, counted in its file as the header does; `file 1/3`. */
+  *#landmarksAt(line: number): Generator<string> {
+    const [files, hunks] = [this.document.landmarks('file'), this.document.landmarks('hunk')];
+    const file = lastUpTo(files, line);
+    const hunksBefore = (end: number | undefined) =>
+      end === undefined ? hunks.length : lastUpTo(hunks, end - 1) + 1;
+    const first = hunksBefore(files[file] ?? 0);
+    const hunk = lastUpTo(hunks, line) + 1 - first;
+    if (hunk > 0) yield `hunk ${grouped(hunk)}/${grouped(hunksBefore(files[file + 1]) - first)}`;
+    if (file >= 0 && files.length > 1) yield `file ${grouped(file + 1)}/${grouped(files.length)}`;
+  }
+
+  /** The rows on the screen, the line of each (for a header, the line that it covers), and the first line that no header covers. */
+  #screen() {
+    const { columns, rows: height } = this.size;
+    const rows: string[] = [];
+    const lines: number[] = [];
+    for (let index = this.place.line; index < this.document.length && rows.length < height; index++) {
+      const skipped = index === this.place.line ? this.place.row : 0;
+      for (const row of this.#rowsOf(index).slice(skipped, skipped + height - rows.length)) {
+        rows.push(row);
+        lines.push(index);
+      }
+    }
+    const headers = this.#headersOver(lines).map(line => dressLine(cutLine(line, columns), this.theme));
+    const count = headers.length;
+    return { rows: [...headers, ...rows.slice(count)], lines, headers: count, first: lines[count] ?? 0 };
+  }
+
+  #lineOf(index: number): Line {
+    const line = this.document.line(index);
+    const { wanted } = this.style;
+    return wanted === null ? line : markedLine(line, patternOf(wanted));
+  }
+
+  #rowsOf(index: number): readonly string[] {
+    const { columns } = this.size;
+    const line = this.#lineOf(index);
+    const shown = this.style.isWrapped ? line : slideLine(line, this.place.left, columns);
+    return wrapLine(shown, columns, this.theme);
+  }
+
+  /** The headers of the first line that they leave visible. Where the next headers arrive, those before have left. */
+  #headersOver(lines: readonly number[]): readonly Line[] {
+    for (const [row, line] of lines.entries()) {
+      const headers = this.document.headersAt(line);
+      if (headers.length <= row) return headers;
+    }
+    return [];
+  }
+
+  /** So many rows further down (up, where negative), within the document. */
+  #moved(from: Pick<Place, 'line' | 'row'>, by: number): Pick<Place, 'line' | 'row'> {
+    let { line } = from;
+    let row = from.row + by;
+    while (row < 0 && line > 0) row += this.#heightOf(--line);
+    const last = this.document.length - 1;
+    for (; line < last && row >= this.#heightOf(line); line++) row -= this.#heightOf(line);
+    return { line, row: Math.max(0, Math.min(row, this.#heightOf(line) - 1)) };
+  }
+
+  #heightOf(line: number): number {
+    if (!this.style.isWrapped) return 1;
+    const { columns } = this.size;
+    const height = this.#heights.get(line) ?? wrapLine(this.document.line(line), columns, this.theme).length;
+    this.#heights.set(line, height);
+    return height;
+  }
+}
+
+/** Marks a match while a row is looked for; no text has it. */
+const FOUND = '\u0000';
+
+function isMatch({ tone }: Line[number]): boolean {
+  return tone === 'match';
+}
+
+/** How the user looks at a sheet. */
+export interface SheetView {
+  /** The list, or a part of the sheet by its index. */
+  readonly focus: 'list' | number;
+  /** The part with the focus has the room to itself. */
+  readonly isZoomed: boolean;
+  readonly showsBytes: boolean;
+}
+
+/** A visible part of a sheet and the room for its text, below its title. */
+interface Slot {
+  readonly index: number;
+  readonly part: Part;
+  readonly size: Size;
+}
+
+/** A sheet laid out in its room. */
+export interface LaidSheet {
+  readonly parts: readonly Part[];
+  readonly slots: readonly Slot[];
+  readonly isBeside: boolean;
+  readonly look: SheetLook;
+  readonly size: Size;
+  readonly view: SheetView;
+  /** Names the sheet, and where it is read to. */
+  readonly name: string;
+}
+
+const TITLE = 1;
+
+/** From so many columns on, parts are side by side. */
+const WIDE = 100;
+
+/** With fewer rows of text a part says nothing. */
+const LEAST = 3;
+
+/** The visible parts: beside or below each other, or the one with the focus alone. */
+function slotsOf(parts: readonly Part[], { focus, isZoomed }: SheetView, { columns, rows }: Size) {
+  const count = parts.length;
+  const slotOf = (part: Part, index: number, width: number, height: number): Slot => ({
+    index,
+    part,
+    size: { columns: width, rows: Math.max(0, height) },
+  });
+  const isBeside = columns >= WIDE && count > 1 && !isZoomed;
+  if (isBeside) {
+    const width = Math.floor((columns - DIVIDER.length * (count - 1)) / count);
+    return { isBeside, slots: parts.map((part, index) => slotOf(part, index, width, rows - TITLE)) };
+  }
+  if (count === 1 || isZoomed || rows < count * (TITLE + LEAST)) {
+    const index = Math.min(focus === 'list' ? 0 : focus, count - 1);
+    const shown = parts.slice(index, index + 1);
+    return { isBeside, slots: shown.map(part => slotOf(part, index, columns, rows - TITLE)) };
+  }
+  const lengths = parts.map(({ document }) => document.length);
+  const heights = heightsOf(lengths, rows - count * TITLE);
+  return { isBeside, slots: parts.map((part, index) => slotOf(part, index, columns, heights[index] ?? 0)) };
+}
+
+/** Short parts get the rows they need, at most their share; the longest one gets the rest. */
+function heightsOf(lengths: readonly number[], room: number): readonly number[] {
+  const heights = lengths.map(() => 0);
+  const shortFirst = [...lengths.entries()].sort(([, a], [, b]) => a - b);
+  let left = room;
+  for (const [nth, [index, length]] of shortFirst.entries()) {
+    const share = Math.floor(left / (lengths.length - nth));
+    const height = nth === lengths.length - 1 ? left : Math.min(share, Math.max(LEAST, length));
+    heights[index] = height;
+    left -= height;
+  }
+  return heights;
+}
+
+/** A place, and what its lines show: under another look it goes on at the same place. */
+interface Kept {
+  readonly place: Place;
+  readonly top: Anchor;
+  readonly spot: Anchor | null;
+}
+
+/** Sheets whose reading position is remembered. */
+const MOST = 200;
+
+/** Lays out sheets and remembers how far each part of each sheet was read. */
+export class SheetReader {
+  readonly #kept = new RecentMap<string, Kept>(MOST);
+  readonly #style: Style = { isWrapped: true, layout: 'auto', isUnfolded: false, wanted: null };
+
+  constructor(private readonly theme: Theme) {}
+
+  /** The look depends on the width of the parts, and that on their number. */
+  lay(name: string, sheetOf: (look: SheetLook) => Sheet, view: SheetView, size: Size): LaidSheet {
+    const { isUnfolded } = this.#style;
+    const { showsBytes } = view;
+    const lookAt = (room: Size) => ({ isSplit: isSplit(this.#style, room), isUnfolded, showsBytes });
+    const [first] = slotsOf(sheetOf(lookAt(size)).parts, view, size).slots;
+    const look = lookAt(first?.size ?? size);
+    const { parts } = sheetOf(look);
+    return { parts, ...slotsOf(parts, view, size), look, size, view, name };
+  }
+
+  hasHunks({ parts }: LaidSheet): boolean {
+    return parts.some(({ document }) => hasHunks(document));
+  }
+
+  rows(laid: LaidSheet): readonly string[] {
+    const blocks = laid.slots.map(slot => this.#slotRows(laid, slot));
+    if (!laid.isBeside) return filled(blocks.flat(), laid.size.rows);
+    const divider = this.theme.dim(DIVIDER);
+    return Array.from({ length: laid.size.rows }, (_, row) =>
+      blocks
+        .map((rows, at) => padEnd(rows[row] ?? '', laid.slots[at]?.size.columns ?? 0))
+        .join(divider)
+        .trimEnd(),
+    );
+  }
+
+  /** Does what a key asks for. Returns what there is to say about it. */
+  step(laid: LaidSheet, command: ReadingCommand): string | null {
+    const { slots, view } = laid;
+    const focused = slots.find(({ index }) => index === view.focus) ?? slots[0];
+    const isForDiff = command === 'split' || command === 'fold';
+    const diff = isForDiff ? slots.find(({ part }) => hasHunks(part.document)) : undefined;
+    const isOnDiff = focused && hasHunks(focused.part.document);
+    return this.#read(laid, isOnDiff ? focused : (diff ?? focused), COMMANDS[command]);
+  }
+
+  search(laid: LaidSheet, wanted: string): string | null {
+    const { slots, view } = laid;
+    const focused = slots.find(({ index }) => index === view.focus) ?? slots[0];
+    return this.#read(laid, focused, shown => shown.search(wanted));
+  }
+
+  #read(laid: LaidSheet, slot: Slot | undefined, step: (view: View) => string | null): string | null {
+    if (!slot) return null;
+    const view = this.#viewOf(laid, slot);
+    const said = step(view);
+    this.#keep(laid, slot, view.place);
+    return said;
+  }
+
+  #slotRows(laid: LaidSheet, slot: Slot): readonly string[] {
+    const { index, part, size } = slot;
+    const view = this.#viewOf(laid, slot);
+    if (part.isStream) this.#keep(laid, slot, view.place);
+    const { rows, status } = view.draw();
+    const title = titleLine(part, laid.view.focus === index, status, size.columns);
+    return [dressLine(title, this.theme), ...filled(rows, size.rows)];
+  }
+
+  #viewOf(laid: LaidSheet, slot: Slot): View {
+    return new View(slot.part.document, slot.size, this.#placeOf(laid, slot), this.#style, this.theme);
+  }
+
+  /** A reader at the end of a part that grows stays at its end. */
+  #placeOf({ name }: LaidSheet, { index, part: { document, isStream } }: Slot): Place {
+    const kept = this.#kept.get(`${index} ${name}`);
+    if (!kept) return TOP;
+    const { place, top, spot } = kept;
+    if (isStream && place.isAtEnd) return { ...place, line: document.length, row: 0 };
+    return { ...place, line: document.lineAt(top), spot: spot && document.lineAt(spot) };
+  }
+
+  #keep({ name }: LaidSheet, { index, part: { document } }: Slot, place: Place): void {
+    const { line, spot } = place;
+    const anchors = { top: document.anchorAt(line), spot: spot === null ? null : document.anchorAt(spot) };
+    this.#kept.set(`${index} ${name}`, { place, ...anchors });
+  }
+}
+
+/** The focus is visible without colours too. */
+function titleLine({ title }: Part, isFocused: boolean, status: string, columns: number): Line {
+  const line = [say(isFocused ? '❯ ' : '  ', 'running'), ...title];
+  const room = columns - cellsOf(status) - 4;
+  if (room < 12) return cutLine(line, columns);
+  const left = cutLine(line, room);
+  const gap = say(' '.repeat(Math.max(2, columns - widthOf(left) - cellsOf(status))));
+  return [...left, gap, say(status, 'dim')];
+}

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { readSequence } from '../../src/tui/ink.js';
+import { bindingOf, type KeyBinding, nameOf, type Place, pressesIn } from '../../src/tui/keys.js';
+import { MOCK_KEYS } from '../../src/tui/mock/screen.js';
+import { PLATFORM_KEYS } from '../../src/tui/session/platform.js';
+import { WORKBENCH_KEYS } from '../../src/tui/workbench/screen.js';
+import { pressed } from './pressed.js';
+
+type Binding = KeyBinding<never>;
+
+/** Places whose keys work at the same time, the first one first. */
+const TOGETHER: readonly (readonly Place[])[] = [
+  ['tools', 'list', 'everywhere'],
+  ['list', 'calls', 'everywhere'],
+  ['reading', 'tools', 'everywhere'],
+  ['reading', 'calls', 'everywhere'],
+];
+
+describe.each<[string, readonly Binding[]]>([
+  ['the workbench', WORKBENCH_KEYS],
+  ['a mock', MOCK_KEYS],
+  ['a platform', PLATFORM_KEYS],
+])('the keys of %s', (_, bindings) => {
+  test('are different in each place', () => {
+    for (const place of ['everywhere', 'list', 'tools', 'calls', 'reading', 'form']) {
+      const keys = bindings.filter(binding => binding.place === place).flatMap(({ keys: own }) => own);
+      expect(keys).toEqual([...new Set(keys)]);
+    }
+  });
+
+  test('work in all places that they are meant for, except Esc', () => {
+    const wide = bindings.filter(({ place }) => place === 'everywhere' || place === 'calls');
+    const hidden = wide.flatMap(binding =>
+      TOGETHER.filter(places => places.includes(binding.place)).flatMap(places =>
+        binding.keys.filter(key => key !== 'escape' && bindingOf(bindings, key, places) !== binding),
+      ),
+    );
+    expect(hidden).toEqual([]);
+  });
+});
+
+test('a key of both the workbench and a mock does the same in both, except where the mock sends again', () => {
+  for (const { place, keys, does } of MOCK_KEYS.filter(each => each.place !== 'everywhere'))
+    for (const key of keys.filter(each => !/^[r\d]$/.test(each))) {
+      const other = bindingOf<never>(WORKBENCH_KEYS, key, [place])?.does;
+      expect([key, other ?? does]).toEqual([key, does]);
+    }
+});
+
+test.each([
+  ['\u001b[A', 'up'],
+  ['\u001bOB', 'down'],
+  ['\u001b[1;2C', 'right'],
+  ['\u001b[1;5D', 'ctrl+left'],
+  ['\u001b\u001b[A', 'meta+up'],
+  ['\u001b[H', 'home'],
+  ['\u001b[4~', 'end'],
+  ['\u001b[5~', 'pageup'],
+  ['\u001b[3~', 'erase'],
+  ['\u001b[Z', 'shift+tab'],
+  ['\u001b', 'escape'],
+  ['\u001b\u001b', 'escape'],
+  ['\u001bx', 'meta+x'],
+  ['\u001bO', 'meta+O'],
+  ['\u001b\r', 'meta+enter'],
+  ['\u001b\u0003', 'ctrl+c'],
+  ['\r', 'enter'],
+  ['\t', 'tab'],
+  ['\b', 'erase'],
+  ['\u007f', 'erase'],
+  ['\u0003', 'ctrl+c'],
+  [' ', 'space'],
+  ['G', 'G'],
+  ['constructor', 'constructor'],
+  ['\u001b[1;5I', null],
+  ['\u001b[40;5~', null],
+  ['\u001b[31m', null],
+  ['\u001bOP', null],
+  ['\u001b[', null],
+  ['\u001b[1;1:3A', null],
+  ['\u001b[200~', null],
+])('%j is the key %s', (sequence, name) => {
+  const press = readSequence(sequence);
+  expect(press && (nameOf(press) || press.input)).toBe(name);
+});
+
+test.each([
+  ['keys', 'jj\r?', ['j', 'j', 'enter', '?']],
+  ['keys', 'jj\u0003', ['j', 'j', 'ctrl+c']],
+  ['line', 'watch\rjj', ['watch', 'enter', 'jj']],
+  ['line', 'src/\tmain\nq', ['src/', 'tab', 'main', 'enter', 'q']],
+  ['text', 'src/main.rs\r', ['src/main.rs', 'enter']],
+  ['text', 'two\nlines\r', ['two\nlines\r']],
+  ['text', '12\u007f\u0012', ['12', 'erase', 'ctrl+r']],
+  ['text', '\b\u0015main\t', ['erase', 'ctrl+u', 'main', 'tab']],
+] as const)('where %s are typed, %j that arrives at once is %j', (typing, input, keys) => {
+  expect(pressesIn(pressed(input), typing).map(press => nameOf(press) || press.input)).toEqual(keys);
+});

@@ -56,10 +56,6 @@ export function bindingOf<Screen>(
   return undefined;
 }
 
-export function urgent<Screen>(binding: KeyBinding<Screen>): KeyBinding<Screen> {
-  return { ...binding, isUrgent: true };
-}
-
 /** The keys for the footer, urgent ones first. A binding that another place hides has no hint. */
 export function hintsOf<Screen>(
   bindings: readonly KeyBinding<Screen>[],

@@ -117,7 +117,7 @@ describe.concurrent('the acknowledgement (RT-NON200, RT-RETRY, RT-NORETRY; TOOL-
 });
 
 describe.concurrent('row 11: redirects are never followed', () => {
-  it.each([301, 302, 303, 307, 308])('%i is a failure after one request', async status => {
+  it.each([301, 302, 303, 307, 308])('a %i answer fails the call after one request', async status => {
     await using tool = await startTool({ moved: { status, headers: { location: '/elsewhere' } } });
     const ended = await invokeJsonHere([tool.url, 'moved', '--group-id', 'mine']);
     expect(ended.status).toBe(4);
@@ -131,12 +131,12 @@ describe.concurrent('row 11: redirects are never followed', () => {
   });
 });
 
-describe.concurrent('no acknowledgement, or nothing after it (RT-TIMEOUT)', () => {
+describe.concurrent('no acknowledgement or no result (RT-TIMEOUT)', () => {
   it.each([
     ['ack_hang', 'was not acknowledged', null],
     ['silent', 'was acknowledged with 200', 200],
   ])(
-    '%s: exit 7, saying what was sent, that it %s, and where the callback was to go',
+    '%s: exit 7; the error names what was sent, that it %s, and the callback URL',
     async (operation, said, ack) => {
       const { report, status, stderr } = await invokeJsonHere([odd.url, operation, '--timeout', '500ms']);
       expect(status).toBe(7);
@@ -153,7 +153,7 @@ describe.concurrent('no acknowledgement, or nothing after it (RT-TIMEOUT)', () =
     },
   );
 
-  it('--callback-url: the address the tool was given is the one the message names', async () => {
+  it('with --callback-url, the error names the URL that the tool received', async () => {
     const given = ['--callback-url', 'https://tunnel.example.com/base/'];
     const { report } = await invokeJsonHere([odd.url, 'silent', '--timeout', '200ms', ...given]);
     expect(report.invocation?.callback_url).toMatch(/^https:\/\/tunnel\.example\.com\/base\/callback\//);

@@ -75,7 +75,7 @@ describe.concurrent('arguments', () => {
     expect(JSON.stringify(args)).toBe(JSON.stringify(expected));
   });
 
-  it('=@file is the text of a file, --args @file all of them, relative to where one is', async () => {
+  it('=@file and --args @file read text and arguments from files, relative to the current folder', async () => {
     await using folder = await temporaryFolder();
     await folder.write('note.txt', 'é\r\n42');
     await folder.write('args.json', '{"count":7}');
@@ -95,7 +95,7 @@ describe.concurrent('arguments', () => {
     });
   });
 
-  it('--no-validate sends what breaks the schema, as it is', async () => {
+  it('--no-validate sends arguments that do not match the schema', async () => {
     expect((await sentBy(['count=many', 'on=maybe', '--no-validate'])).arguments).toEqual({
       count: 'many',
       on: 'maybe',
@@ -104,7 +104,7 @@ describe.concurrent('arguments', () => {
 });
 
 describe.concurrent('identity on the wire (RT-ID, RT-FIELDS)', () => {
-  it('by default: fresh ids, call_id null, no ancestors, no user', async () => {
+  it('default: fresh ids, call_id null, no ancestors, no user', async () => {
     const [one, other] = await Promise.all([sentBy([]), sentBy([])]);
     expect(Object.keys(one).sort()).toEqual([
       'arguments',
@@ -120,7 +120,7 @@ describe.concurrent('identity on the wire (RT-ID, RT-FIELDS)', () => {
     expect(one['callback_url']).not.toBe(other['callback_url']);
   });
 
-  it('each flag is its field', async () => {
+  it('each flag sets its field', async () => {
     const sent = await sentBy([
       ...['--id', 'i-1', '--call-id', 'c-1', '--group-id', 'g-1', '--user-id', 'u-1'],
       ...['--ancestor', 'root', '--ancestor', 'parent'],
@@ -134,7 +134,7 @@ describe.concurrent('identity on the wire (RT-ID, RT-FIELDS)', () => {
     });
   });
 
-  it('TOOL-CALLID: a call_id comes back with the result', async () => {
+  it('TOOL-CALLID: the result carries the call_id', async () => {
     const { report } = await invokeJsonHere([stdlib.url, 'echo', 'text=a', '--call-id', 'c-2']);
     expect(report.result).toMatchObject({ call_id: 'c-2' });
     expect(warningsOf(report)).toEqual([]);
@@ -155,7 +155,7 @@ describe.concurrent('--choose (RT-CHOICE)', () => {
     expect(sent.body).toEqual({ id, selected });
   });
 
-  it.each(['3', 'nowhere', '-1'])('%s fits none of the choices: exit 6, nothing is sent', async choose => {
+  it.each(['3', 'nowhere', '-1'])('%s matches no choice: exit 6, nothing is sent', async choose => {
     const id = `choose-${choose}`;
     const { report, status } = await invokeJsonHere([stdlib.url, 'ask', `--choose=${choose}`, '--id', id]);
     expect(status).toBe(6);

@@ -17,7 +17,7 @@ const CALL = ['--group-id', 'thread_1', '--id', 'call_1'];
 const SENT = { thread_id: 'thread_1', tool_call_id: 'call_1' };
 
 describe.concurrent('cancel', () => {
-  it('tells the tool once, and says what it answered', async () => {
+  it('notifies the tool once and prints its answer', async () => {
     const { status, stdout, stderr } = await run(['cancel', plain.url, ...CALL]);
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(
@@ -29,7 +29,7 @@ describe.concurrent('cancel', () => {
     expect((await plain.log()).filter(({ what }) => what === 'cancel_tool_call')).toHaveLength(1);
   });
 
-  it('as data', async () => {
+  it('-o json prints an object', async () => {
     const { status, stdout } = await runHere(['cancel', stdlib.url, ...CALL, '-o', 'json']);
     expect(status).toBe(0);
     const url = `${stdlib.url}/cancel_tool_call`;
@@ -39,14 +39,14 @@ describe.concurrent('cancel', () => {
     });
   });
 
-  it('threats, row 12: headers go to the server that is named', async () => {
+  it('threats, row 12: headers go to the named server', async () => {
     await using server = await startServing(200);
     const { status } = await runHere(['cancel', server.url, ...CALL, '-H', 'X-Key: k', '--bearer', 'b']);
     expect(status).toBe(0);
     expect(server.requests[0]?.headers).toMatchObject({ 'x-key': 'k', authorization: 'Bearer b' });
   });
 
-  it('RT-NOTIFY: every configured server, at once and each once; one that fails keeps none of the others', async () => {
+  it('RT-NOTIFY: notifies every configured server once, in parallel; one failure does not stop the others', async () => {
     const dead = await closedPort();
     await using failing = await startServing(500);
     await using mute = await silentServer();
@@ -65,13 +65,13 @@ describe.concurrent('cancel', () => {
     await stdlib.seen('cancel_tool_call', ({ raw }) => raw.includes('every'));
   });
 
-  it('threats, row 12: headers are refused for several configured origins', async () => {
+  it('threats, row 12: refuses headers for several configured origins', async () => {
     await using folder = await configuredFolder(['http://127.0.0.1:1', 'http://127.0.0.1:2']);
     const { status, stderr } = await runHere(['cancel', ...CALL, '-H', 'X-Key: k'], { cwd: folder.path });
     expect([status, stderr]).toEqual([2, expect.stringContaining('headers are for one')]);
   });
 
-  it('configured commands alone take no notices', async () => {
+  it('fails if only commands are configured', async () => {
     await using folder = await configuredFolder([], ['node x']);
     const { status, stderr } = await runHere(['cancel', ...CALL], { cwd: folder.path });
     expect([status, stderr]).toEqual([2, expect.stringMatching(/no configured server accepts[\s\S]*node x/)]);
@@ -82,7 +82,7 @@ describe.concurrent('cancel', () => {
     [302, 4, /Redirects are never followed/],
     [404, 4, /Is this the base URL/],
     ['reset' as const, 4, /no answer from/],
-  ])('answered %s: %i', async (reply, expected, says) => {
+  ])('an answer of %s: exit %i', async (reply, expected, says) => {
     await using server = await startServing(reply);
     const { status, stderr } = await runHere(['cancel', server.url, ...CALL]);
     expect(status).toBe(expected);
@@ -90,14 +90,14 @@ describe.concurrent('cancel', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('threats, row 24: what a tool says acts on no terminal', async () => {
+  it('threats, row 24: control characters in the answer are made visible', async () => {
     await using server = await startServing(response => response.writeHead(500).end('\u001b]0;owned\u0007'));
     const { stdout, stderr } = await runHere(['cancel', server.url, ...CALL]);
     expect(stdout + stderr).toContain('␛]0;owned␇');
     expect(stdout + stderr).not.toContain('\u001b');
   });
 
-  it('interrupted while no one answers: 130', async () => {
+  it('interrupted before an answer: exit 130', async () => {
     await using mute = await silentServer();
     const { interrupt, ended } = startHere(['cancel', mute.url, ...CALL, '--timeout', '0']);
     await mute.connected();
@@ -112,7 +112,7 @@ describe.concurrent('cancel', () => {
     [['cancel', 'x', ...CALL], /invalid URL: x/],
     [['cancel', ...CALL], /no tool server given[\s\S]*Give its URL/],
     [['cancel', ':1', ...CALL, '-H', 'nonsense'], /--header/],
-  ])('%j is a mistake, and says which', async (args, message) => {
+  ])('%j is a usage error', async (args, message) => {
     const { status, stderr } = await runHere(args);
     expect(status).toBe(2);
     expect(stderr).toMatch(message);

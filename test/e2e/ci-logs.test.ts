@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => tool[Symbol.asyncDispose]());
 
-describe.concurrent('a log of a CI job takes no workflow command from a tool', () => {
+describe.concurrent('the log of a CI job contains no workflow command of a tool', () => {
   const outputs = ['plain', 'json', 'ndjson'] as const;
   const cases = ['text', 'shown', 'invalid', 'refused'].flatMap(name =>
     outputs.map(output => [name, output] as const),

@@ -6,7 +6,7 @@ import { run } from './support/program.js';
 import { configuredFolder } from './support/rap-json.js';
 
 describe.concurrent('close-thread', () => {
-  it('tells the tool of each thread once', async () => {
+  it('notifies the tool once for each thread', async () => {
     await using stdlib = await startPeer('stdlib');
     const args = ['close-thread', stdlib.url, 't1', 't2', '--group-id', 'a.b:1', '--group-id', 't1'];
     const { status, stdout, stderr } = await run(args);
@@ -18,7 +18,7 @@ describe.concurrent('close-thread', () => {
     expect(closed.map(entry => fieldOf(entry, 'thread_id')).sort()).toEqual(['a.b:1', 't1', 't2']);
   });
 
-  it('RT-NOTIFY: without a URL, every configured server', async () => {
+  it('RT-NOTIFY: without a URL, notifies every configured server', async () => {
     await using first = await startServing(200);
     await using second = await startServing(200);
     await using folder = await configuredFolder([first.url, second.url]);
@@ -29,7 +29,7 @@ describe.concurrent('close-thread', () => {
       expect(requests).toMatchObject([{ url: '/close_thread', body: '{"thread_id":"t"}' }]);
   });
 
-  it('TOOL-CLOSE: a body beside the 200 is warned of', async () => {
+  it('TOOL-CLOSE: a body in the answer is a warning', async () => {
     await using server = await startServing(response =>
       response.writeHead(200, { 'content-length': 2 }).end('ok'),
     );
@@ -46,13 +46,13 @@ describe.concurrent('close-thread', () => {
     [['close-thread', 't'], /no tool server given/],
     [['close-thread', 't', ':1'], /The URL comes first: protocol-cli close-thread :1 t\./],
     [['close-thread', 't', 'http://a.b/'], /unexpected URL: http:\/\/a\.b\/; expected a thread/],
-  ])('%j is a mistake, and says which', async (args, message) => {
+  ])('%j is a usage error', async (args, message) => {
     const { status, stderr } = await runHere(args);
     expect(status).toBe(2);
     expect(stderr).toMatch(message);
   });
 
-  it('anyone who asked for an object gets one, whatever went wrong', async () => {
+  it('-o json prints an object after every error', async () => {
     const { status, stdout } = await runHere(['close-thread', ':1', '-o', 'json']);
     expect(status).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ notices: [], error: { code: 'usage' } });

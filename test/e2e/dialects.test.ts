@@ -51,7 +51,7 @@ describe.concurrent('invoke --dialect', () => {
       },
     ],
     ['rap', { type: 'tool_result', id: 'c1', text: 'Replaced text in a.txt' }],
-  ])('%s: the outcome is the one object on stdout', async (dialect, body) => {
+  ])('%s: stdout is one object, the outcome', async (dialect, body) => {
     const call = ['edit_file', 'path=a.txt', '--id', 'c1', '--dialect', dialect];
     const [told, implied] = await Promise.all([invoke(...call, '-o', 'json'), invoke(...call, '-q')]);
     expect(told.status).toBe(0);
@@ -61,7 +61,7 @@ describe.concurrent('invoke --dialect', () => {
     expect(implied.stderr).toBe('');
   });
 
-  it('an error is one, and so is the exit status', async () => {
+  it('an error is an outcome, and the exit status tells it', async () => {
     const { status, stdout } = await runHere(['invoke', plain.url, 'fail', '--dialect', 'lmkit']);
     expect(status).toBe(5);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -70,7 +70,7 @@ describe.concurrent('invoke --dialect', () => {
     });
   });
 
-  it('a time that ran out is an outcome of ours', async () => {
+  it('a timeout is an outcome', async () => {
     const { status, stdout, stderr } = await invoke(
       'slow',
       'ms=5000',
@@ -87,7 +87,7 @@ describe.concurrent('invoke --dialect', () => {
     expect(stderr).toContain('error: timed out after 200ms');
   });
 
-  it('where nothing was called, nothing is printed', async () => {
+  it('without a call nothing is printed', async () => {
     const { status, stdout, stderr } = await invoke('edit_fil', '-o', 'json', '--dialect', 'lmkit');
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain('no operation "edit_fil"');
@@ -99,7 +99,7 @@ describe.concurrent('invoke --dialect', () => {
     [['-o', 'ndjson'], '--dialect and -o ndjson exclude each other'],
     [['-o', 'ui'], '--dialect and -o ui exclude each other'],
     [['--repeat', '2'], '--dialect and --repeat exclude each other'],
-  ])('with %j it is a usage error', async (words, message) => {
+  ])('with %j is a usage error', async (words, message) => {
     const { status, stdout, stderr } = await invoke('edit_file', 'path=a', '--dialect', 'mcp', ...words);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain(`error: ${message}`);
@@ -112,7 +112,7 @@ describe.concurrent('render --as', () => {
       stdin: typeof what === 'string' ? what : JSON.stringify(what),
     });
 
-  it('a batch is a line each, with what got lost on stderr', async () => {
+  it('a batch is printed line by line, with losses on stderr', async () => {
     const { status, stdout, stderr } = await as('lmkit', BATCH);
     expect(status).toBe(0);
     expect(
@@ -135,7 +135,7 @@ describe.concurrent('render --as', () => {
     );
   });
 
-  it('a transcript has the answer of each call', async () => {
+  it('a transcript: prints the answer of each call', async () => {
     const file = folder.file('many.ndjson');
     await runHere(['invoke', plain.url, 'edit_file', 'path=a.txt', '--repeat', '2', '--save', file]);
     const { status, stdout } = await runHere(['render', file, '--as', 'session']);
@@ -151,14 +151,14 @@ describe.concurrent('render --as', () => {
     ]);
   });
 
-  it('on its own wire it comes out as it came', async () => {
+  it('a message in its own format is printed unchanged', async () => {
     const native = { Type: 7, ResultJson: '{ "a" : 1 }', ToolCallId: null, Later: [1] };
     const { stdout, stderr } = await as('lmkit', native);
     expect(JSON.parse(stdout)).toEqual(native);
     expect(stderr).toBe('');
   });
 
-  it('--save writes it to a file', async () => {
+  it('--save writes to a file', async () => {
     const file = folder.file('saved.json');
     const { status, stdout } = await as('rap', { content: [], isError: false }, '--save', file);
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
@@ -181,7 +181,7 @@ describe.concurrent('render --as', () => {
 });
 
 describe.concurrent('render', () => {
-  it('shows an outcome that is not known, and could show it: exit status 0', async () => {
+  it('shows an outcome of an unknown type: exit status 0', async () => {
     const native = {
       Type: 'Deferred',
       ResultJson: '{"until":"\\u202e"}',
@@ -210,7 +210,7 @@ describe.concurrent('render', () => {
     ]);
   });
 
-  it('insists on a dialect where it is asked to', async () => {
+  it('requires a dialect if it is ambiguous', async () => {
     const transcript = join(ROOT, 'fixtures/transcripts/choice.ndjson');
     const { status } = await runHere(['render', transcript, '--dialect', 'mcp'], {});
     const wrong = await runHere(['render', '-', '--dialect', 'mcp'], { stdin: JSON.stringify(BATCH) });

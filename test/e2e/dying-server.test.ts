@@ -42,7 +42,7 @@ describe.concurrent('a server of --command that exits', () => {
     ['of the invocation', 'die()'],
     ['after it has acknowledged', 'r.end(); setTimeout(die, 50); return;'],
   ])(
-    '%s: the call ends at once, with its status, the message before it and its last output',
+    '%s: the call ends at once; the error has the status, the last message and the last output',
     async (_, code) => {
       const { status, stdout, stderr } = await invoke(server({ onInvoke: code, onClose: '' }), '-o', 'json');
       expect(status).toBe(4);
@@ -57,7 +57,7 @@ describe.concurrent('a server of --command that exits', () => {
     },
   );
 
-  test('of our notice: a warning names the notice', async () => {
+  test('after a notice of ours: a warning names the notice', async () => {
     const ended = await invoke(server({ onInvoke: ANSWER, onClose: 'die()' }));
     expect([ended.status, ended.stdout]).toEqual([0, 'done']);
     expect(ended.stderr).toMatch(
@@ -65,14 +65,14 @@ describe.concurrent('a server of --command that exits', () => {
     );
   });
 
-  test('one that does not is not a warning; -v shows what it writes, in whole lines', async () => {
+  test('after the call: no warning; -v shows its output in whole lines', async () => {
     const sound = server({ onInvoke: ANSWER, onClose: '' });
     expect((await invoke(sound)).stderr).toBe('');
     expect((await invoke(sound, '-v')).stderr).toMatch(/^server: listening, ready$/m);
   });
 });
 
-test('--watch restarts the server when its file changes, and calls again', async () => {
+test('--watch restarts the server when its file changes, and repeats the call', async () => {
   await using folder = await temporaryFolder();
   const file = folder.file('server.mjs');
   const serving = (text: string) =>
@@ -95,7 +95,7 @@ test('--watch restarts the server when its file changes, and calls again', async
 test.each([
   [['invoke', ':1', 'echo', '--watch'], /--watch needs --command/],
   [['invoke', '--command', 'true', 'echo', '--watch'], /no file in the command: true/],
-])('%j is a mistake', async (args, message) => {
+])('%j is a usage error', async (args, message) => {
   const { status, stderr } = await runHere(args);
   expect([status, stderr]).toEqual([2, expect.stringMatching(message)]);
 });

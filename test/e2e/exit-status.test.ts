@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([plain, odd, stdlib, missing].map(peer => peer.stop())));
 
-describe.concurrent('exit status (design, section 4)', () => {
+describe.concurrent('exit status (contract)', () => {
   it.each<[number, string, () => readonly string[]]>([
     [0, 'a result', () => ['invoke', plain.url, 'echo', 'text=a']],
     [0, '--version', () => ['--version']],
@@ -64,13 +64,13 @@ describe.concurrent('exit status (design, section 4)', () => {
   });
 });
 
-describe.concurrent('signals: the tool hears of it, our own thread is closed (RT-NOTIFY)', () => {
+describe.concurrent('signals: the tool is notified, and our own thread is closed (RT-NOTIFY)', () => {
   describe.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)('%s', (signal, status) => {
-    it('while waiting for the result: cancel and close notices, then the status', async () => {
+    it('while waiting for the result: sends cancel and close notices, then exits', async () => {
       const { ended, invocation } = await interrupted('silent', signal);
       const { status: came, stderr, stdout } = await ended;
       expect(came).toBe(status);
@@ -87,20 +87,20 @@ describe.concurrent('signals: the tool hears of it, our own thread is closed (RT
     });
   });
 
-  it('a thread that is not ours stays open; the call is cancelled all the same', async () => {
+  it('a given thread stays open; the call is canceled', async () => {
     const { ended } = await interruptedHere('silent', '--group-id', 'their-thread');
     expect((await ended).status).toBe(130);
     expect((await noticesAbout('their-thread')).map(({ what }) => what)).toEqual(['cancel_tool_call']);
   });
 
-  it('while the acknowledgement is still out', async () => {
+  it('while waiting for the acknowledgement', async () => {
     const { ended, invocation } = await interruptedHere('ack_hang');
     expect((await ended).status).toBe(130);
     const notices = await noticesAbout(fieldOf(invocation, 'group_id'));
     expect(notices.map(({ what }) => what)).toEqual(['cancel_tool_call', 'close_thread']);
   });
 
-  it('before anything was called', async () => {
+  it('before the call', async () => {
     await using server = await silentServer();
     const { interrupt, ended } = startHere(['invoke', server.url, 'echo']);
     await server.connected();
@@ -112,7 +112,7 @@ describe.concurrent('signals: the tool hears of it, our own thread is closed (RT
 });
 
 describe.concurrent('close_thread', () => {
-  it('is sent once after a call in a thread of our own', async () => {
+  it('is sent once after a call in our own thread', async () => {
     const { stderr } = await runHere(['invoke', odd.url, 'no_display', '--id', 'in-our-thread']);
     const invocation = await odd.seen('invocation', entry => fieldOf(entry, 'id') === 'in-our-thread');
     const notices = await noticesAbout(fieldOf(invocation, 'group_id'));
@@ -120,7 +120,7 @@ describe.concurrent('close_thread', () => {
     expect(steady(stderr)).toBe('');
   });
 
-  it('is not sent for a thread that was given', async () => {
+  it('is not sent for a given thread', async () => {
     await runHere(['invoke', odd.url, 'no_display', '--group-id', 'a-given-thread']);
     expect(await noticesAbout('a-given-thread')).toEqual([]);
   });

@@ -23,8 +23,8 @@ const PATCH = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n';
 const CONSENT = 'https://auth.example/consent?state=s3cr3t';
 const token = ({ callback_url }: ListeningHere) => callback_url.split('/').at(-1) ?? '';
 
-describe.concurrent('what comes is shown as it comes', () => {
-  it('a result of a real tool that someone else calls: the human’s pane and the LLM’s', async () => {
+describe.concurrent('every callback is shown as it arrives', () => {
+  it('a result of a real tool: both panes', async () => {
     await using tool = await startPeer('plain');
     await using listening = await startListeningHere();
     const { callback_url } = listening;
@@ -37,7 +37,7 @@ describe.concurrent('what comes is shown as it comes', () => {
     expect((await tool.seen('delivery', ({ status }) => status !== null)).status).toBe(200);
   });
 
-  it('everything else: a second result, events, views, questions', async () => {
+  it('other callbacks: a second result, events, views, questions', async () => {
     await using listening = await startListeningHere();
     const ids = { group_id: 'thread_1', tool_call_id: 'call_1' };
     const messages = [
@@ -72,7 +72,7 @@ describe.concurrent('what comes is shown as it comes', () => {
     expect(stderr).toContain('[TOOL-ONCE]');
   });
 
-  it('as data: a line of JSON for each', async () => {
+  it('-o json: a line for each', async () => {
     await using listening = await startListeningHere(['-o', 'json']);
     await listening.post(result());
     await listening.post({ type: 'oauth', ...IDS, id: 'call_2', auth_url: CONSENT });
@@ -98,7 +98,7 @@ describe.concurrent('what comes is shown as it comes', () => {
     expect(lines.join('')).not.toContain('s3cr3t');
   });
 
-  it('as a transcript, on stdout and in a file, without the token', async () => {
+  it('-o ndjson and --save: a transcript without the token', async () => {
     await using folder = await temporaryFolder();
     await using listening = await startListeningHere(['-o', 'ndjson', '--save', folder.file('saved.ndjson')]);
     await listening.post(result());
@@ -115,8 +115,8 @@ describe.concurrent('what comes is shown as it comes', () => {
   });
 });
 
-describe.concurrent('RT-MATCH: what is expected', () => {
-  it('is judged as a runtime would judge it, and ends the wait', async () => {
+describe.concurrent('RT-MATCH: expected calls', () => {
+  it('are judged as a runtime would, and end the wait', async () => {
     const args = ['--expect', 'thread_1/call_1', '--group-id', 'a/b', '--id', 'c', '--count', '2'];
     await using listening = await startListeningHere(args);
     expect(await listening.post(result({ id: 'call_9' }))).toBe(404);
@@ -128,7 +128,7 @@ describe.concurrent('RT-MATCH: what is expected', () => {
     expect(stdout).toContain('matches the expected call: group_id a/b and id c');
   });
 
-  it('and did not come: 7, and what it was', async () => {
+  it('that get no result: exit 7, with their ids', async () => {
     const args = ['listen', '--expect', 't/a', '--expect', 't/b', '--timeout', '50ms'];
     const { status, stderr } = await runHere(args);
     expect(status).toBe(7);
@@ -137,7 +137,7 @@ describe.concurrent('RT-MATCH: what is expected', () => {
     );
   });
 
-  it('or only so many of whatever comes', async () => {
+  it('--count ends the wait after that many results', async () => {
     const { status, stderr } = await runHere(['listen', '--count', '1', '--timeout', '50ms']);
     expect([status, stderr]).toEqual([
       7,
@@ -145,13 +145,13 @@ describe.concurrent('RT-MATCH: what is expected', () => {
     ]);
   });
 
-  it('nothing: then the time is over, and that is all', async () => {
+  it('without --expect: the timeout ends it, exit 0', async () => {
     const { status, stderr } = await runHere(['listen', '--timeout', '50ms']);
     expect([status, stderr]).toEqual([0, '']);
   });
 });
 
-describe.concurrent('it is guarded like every listener', () => {
+describe.concurrent('the guard of the listener', () => {
   it('threats, rows 1 to 4, 15, 16, 18', async () => {
     await using listening = await startListeningHere(['--max-body', '1k', '--allow-host', 'tools.example']);
     const { callback_url: url } = listening;
@@ -175,7 +175,7 @@ describe.concurrent('it is guarded like every listener', () => {
     expect(told).not.toContain(token(listening));
   });
 
-  it('a POST to its base is reported, with where callbacks go', async () => {
+  it('a POST to the base URL is reported, with the right URL', async () => {
     await using listening = await startListeningHere();
     expect((await ask(`${listening.url}/`, { body: JSON.stringify(result()) })).status).toBe(404);
     await listening.tells(
@@ -194,7 +194,7 @@ describe.concurrent('it is guarded like every listener', () => {
     );
   });
 
-  it('tools are notified the public URL; a port that is asked for is the one', async () => {
+  it('--callback-url is the URL for tools; --port is used', async () => {
     const port = await closedPort();
     const base = 'https://tunnel.example/base';
     await using listening = await startListeningHere(['--port', String(port), '--callback-url', `${base}/`]);
@@ -205,7 +205,7 @@ describe.concurrent('it is guarded like every listener', () => {
     expect(second.stderr).toContain(String(port));
   });
 
-  it('row 5: open to the network only when told, and warned of', async () => {
+  it('row 5: another --host opens it to the network, with a warning', async () => {
     await using listening = await startListeningHere(['--host', '0.0.0.0']);
     expect((await listening.stop()).stderr).toBe(
       'warning: the server is open to the network (--host 0.0.0.0)\n',
@@ -213,18 +213,18 @@ describe.concurrent('it is guarded like every listener', () => {
   });
 });
 
-describe.concurrent('how it ends', () => {
+describe.concurrent('the end', () => {
   it.each([
     ['SIGINT', startListeningHere],
     ['SIGTERM', startListening],
     ['SIGHUP', startListeningHere],
-  ] as const)('%s is its normal end', async (signal, started) => {
+  ] as const)('%s is a normal end', async (signal, started) => {
     await using listening = await started();
     const { status, stderr } = await listening.stop(signal);
     expect([status, stderr]).toEqual([0, '']);
   });
 
-  it('row 30: where no one reads any more, quietly', async () => {
+  it('row 30: a closed pipe ends it quietly', async () => {
     await using listening = await startListening(['-o', 'json']);
     listening.hangUp();
     expect(await listening.post(result())).toBe(200);
@@ -232,7 +232,7 @@ describe.concurrent('how it ends', () => {
     expect([status, stderr]).toEqual([0, '']);
   });
 
-  it('where what comes cannot be told, it is saved all the same', async () => {
+  it('if stdout fails, --save still gets everything', async () => {
     await using folder = await temporaryFolder();
     const saved = folder.file('saved.ndjson');
     const line = shellLine(['listen', '-o', 'json', '--save', saved]);
@@ -249,14 +249,14 @@ describe.concurrent('how it ends', () => {
     [['--id', 'x'], /need each other/],
     [['--callback-url', 'nowhere'], /base URL/],
     [['--save', '/nonexistent/x'], /cannot|write|exist/],
-  ])('%j is a mistake, and says which', async (args, message) => {
+  ])('%j is a usage error', async (args, message) => {
     const { status, stderr } = await runHere(['listen', ...args]);
     expect(status).toBe(2);
     expect(stderr).toMatch(message);
   });
 });
 
-it('memory stays flat, however much comes', { timeout: 60_000 }, async () => {
+it('memory stays flat after many callbacks', { timeout: 60_000 }, async () => {
   await using listening = await startListening(['-q']);
   const text = 'x'.repeat(2_000_000);
   for (let batch = 0; batch < 20; batch++)
@@ -274,7 +274,7 @@ it.each(['plain', 'json', 'ndjson'])(
   },
 );
 
-it('answers a callback before it draws its lines, however many', { timeout: 60_000 }, async () => {
+it('answers a callback before drawing it, however many lines it has', { timeout: 60_000 }, async () => {
   await using listening = await startListening();
   const text = `${'one of many short lines\n'.repeat(800_000)}the last one`;
   expect(await listening.post(result({ text }))).toBe(200);

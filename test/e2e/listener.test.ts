@@ -40,7 +40,7 @@ describe('row 1: the token', () => {
     expect(stderr.split('\n').length).toBeLessThan(100);
   }, 60_000);
 
-  it('is 256 random bits, of a new call each time', async () => {
+  it('has 256 random bits and is new for each call', async () => {
     const calls = await Promise.all([pendingCall(odd), pendingCall(odd)]);
     for (const { token } of calls) expect(Buffer.from(token, 'base64url')).toHaveLength(32);
     expect(calls[0].token).not.toBe(calls[1].token);
@@ -83,8 +83,8 @@ function wrongToken(token: string, number: number): string {
   return ways[number % ways.length] ?? '';
 }
 
-describe('row 7: a token of one call used for another', () => {
-  it('swapped results are discarded, the right ones settle both calls', async () => {
+describe('row 7: the token of another call', () => {
+  it('swapped results are discarded, the right ones end both calls', async () => {
     const [one, other] = await Promise.all([pendingCall(odd), pendingCall(odd)]);
     expect((await ask(one.url, { body: other.message() })).status).toBe(404);
     expect((await ask(other.url, { body: one.message() })).status).toBe(404);
@@ -158,20 +158,20 @@ describe('the guard', () => {
     ['Sec-Fetch-Mode, which Node’s own fetch sends', { 'sec-fetch-mode': 'cors' }],
     ['Host: localhost', { host: 'localhost' }],
     ['a charset', { 'content-type': 'application/json; charset=utf-8' }],
-  ])('row 3: %s is let through', async (_, headers) => {
+  ])('row 3: %s is accepted', async (_, headers) => {
     const named = 'host' in headers ? { host: `localhost:${new URL(call.url).port}` } : headers;
     const answer = await ask(call.url, { headers: named, body: view(call, 'let-through') });
     expect(answer.status).toBe(200);
     expectNothingReflected(answer);
   });
 
-  it.each([126, 127])('row 18: a message whose content is %i deep', async depth => {
+  it.each([126, 127])('row 18: a message with content nested %i deep', async depth => {
     const { status } = await ask(call.url, { body: view(call, 'deep', `{"a":${nested(depth - 1)}}`) });
     expect(status).toBe(200);
   });
 
   it.each(['Host: [', `Host: ${'a'.repeat(8 * 1024)}`, 'Host: a\r\nHost: b', 'Host:', 'X-No: host'])(
-    'row 4: %s is 400, and the next request is served',
+    'row 4: %s is answered 400, and the next request is served',
     async header => {
       const answer = await raw(call, `POST /callback HTTP/1.1\r\n${header}\r\nConnection: close\r\n\r\n`);
       expect(answer).toMatch(/^HTTP\/1\.1 400 /);
@@ -179,13 +179,13 @@ describe('the guard', () => {
     },
   );
 
-  it('row 8: results for another id or thread are logged and discarded', async () => {
+  it('row 8: results for another id or thread are recorded and discarded', async () => {
     for (const fields of [{ id: 'other' }, { group_id: 'other' }])
       expect((await ask(call.url, { body: call.message(fields) })).status).toBe(404);
   });
 });
 
-describe('row 20: what JSON cannot hold is diagnosed, and shown as it came', () => {
+describe('row 20: values that JSON cannot hold are reported and shown unchanged', () => {
   it.each([
     ['a key twice', '"a":1,"a":2', /^the key "a" occurs twice in one object; the last one is used$/],
     ['1e400', '"n":1e400', /1e400 is too large/],
@@ -201,8 +201,8 @@ describe('row 20: what JSON cannot hold is diagnosed, and shown as it came', () 
   });
 });
 
-describe('where it listens', () => {
-  it.concurrent('row 6: the tool is notified 127.0.0.1, anyone who has ::1 on that port', async () => {
+describe('addresses', () => {
+  it.concurrent('row 6: the URL names 127.0.0.1, also if another program has ::1 on that port', async () => {
     await using other = await silentServer('::1');
     const { report, status } = await invokeJsonHere([
       odd.url,
@@ -216,7 +216,7 @@ describe('where it listens', () => {
   });
 
   it.concurrent.each(['0.0.0.0', '::', '0', '[::]', '*'])(
-    'row 5: %s is open to the network, and warned of',
+    'row 5: %s is open to the network, with a warning',
     async host => {
       const { report, status } = await invokeJsonHere([odd.url, 'no_display', '--callback-host', host]);
       expect(status).toBe(0);
@@ -227,13 +227,13 @@ describe('where it listens', () => {
     },
   );
 
-  it.concurrent('row 5: loopback is not a reason to warn', async () => {
+  it.concurrent('row 5: loopback needs no warning', async () => {
     const { report } = await invokeJsonHere([odd.url, 'no_display', '--callback-host', 'localhost']);
     expect(report.invocation?.callback_url).toMatch(/^http:\/\/127\.0\.0\.1:/);
     expect(warningIds(report)).toEqual([]);
   });
 
-  it.concurrent('row 2: --allow-host and the host of --callback-url are let in', async () => {
+  it.concurrent('row 2: --allow-host and the host of --callback-url are accepted', async () => {
     const port = await closedPort();
     const call = await pendingCall(
       odd,

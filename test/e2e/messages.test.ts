@@ -203,7 +203,7 @@ const CALLS: readonly Case[] = [
   },
 ];
 
-describe.concurrent('on the way to the call', () => {
+describe.concurrent('before and during the call', () => {
   it.each(CALLS)('$of', async ({ args, status, code, says }) => {
     const ended = await invokeJsonHere(args());
     expect({ status: ended.status, code: ended.report.error?.code }).toEqual({ status, code });
@@ -215,7 +215,7 @@ describe.concurrent('on the way to the call', () => {
     expect(unsafeIn(ended.stderr)).toEqual([]);
   });
 
-  it('a refused connection names the address and what to look at', async () => {
+  it('a refused connection: the error names the address and the next step', async () => {
     const port = await closedPort();
     const { status, report } = await invokeJsonHere([`http://127.0.0.1:${port}`, 'echo']);
     expect(status).toBe(4);
@@ -232,7 +232,7 @@ describe.concurrent('on the way to the call', () => {
   });
 });
 
-describe.concurrent('usage: what commander or the plan refuses', () => {
+describe.concurrent('usage errors of commander and of plans', () => {
   it.each<[string, string[], RegExp]>([
     [
       'a scheme that is not http',
@@ -307,15 +307,15 @@ describe.concurrent('usage: what commander or the plan refuses', () => {
   it.each([
     ['a URL that is invalid', ['htp://127.0.0.1', 'echo'], 'usage'],
     ['a file that cannot be written', ['--demo', '--save', '/nowhere/x'], 'unwritable-file'],
-  ])('-o json: %s comes as an object with `error` too', async (_, args, code) => {
+  ])('-o json: %s is an object with `error` too', async (_, args, code) => {
     const { status, report } = await invokeJsonHere(args);
     expect(status).toBe(2);
     expect(report.error?.code).toBe(code);
   });
 });
 
-describe.concurrent('schemas that bite', () => {
-  it('row 22: a catastrophic pattern is cut short and reported, and the call goes on', async () => {
+describe.concurrent('difficult schemas', () => {
+  it('row 22: a catastrophic pattern is interrupted and reported, and the call goes on', async () => {
     await using peer = await startPeer('odd', { TOOLSET: 'evil_pattern' });
     const { status, report } = await invokeJsonHere([peer.url, 'evil', `s=${'a'.repeat(40)}!`]);
     expect(status).toBe(0);
@@ -323,14 +323,14 @@ describe.concurrent('schemas that bite', () => {
     expect(warningsOf(report)[0]?.message).toMatch(/not checked.*evil.*250 ms.*pattern/);
   });
 
-  it('an unknown draft is a warning, and the arguments are not checked', async () => {
+  it('an unknown draft is a warning, and arguments are not checked', async () => {
     const { status, report } = await invokeJsonHere([at('hidden_draft'), 'hidden']);
     expect(status).toBe(0);
     expect(warningIds(report)).toEqual(['TOOL-DISCOVER', 'RT-ARGS']);
     expect(warningsOf(report)[1]?.message).toMatch(/not checked.*names the draft/);
   });
 
-  it('row 22: so is uniqueItems over 20,000 objects', async () => {
+  it('row 22: uniqueItems over 20,000 objects is interrupted', async () => {
     await using tool = await startTool({
       unique: {
         inputSchema: { type: 'object', properties: { list: { type: 'array', uniqueItems: true } } },
@@ -395,7 +395,7 @@ describe.concurrent('schemas that bite', () => {
 });
 
 describe.concurrent('without a base URL', () => {
-  it('RT-OP: --endpoint posts straight away, says what it cannot hold, and sends no notice', async () => {
+  it('RT-OP: --endpoint posts without discovery, lists what it cannot check, and sends no notice', async () => {
     const thread = ['--id', 'straight-away'];
     const { status, report } = await invokeJsonHere([
       `${odd.url}/invoke`,
@@ -414,7 +414,7 @@ describe.concurrent('without a base URL', () => {
     ).toEqual(['invocation', 'delivery']);
   });
 
-  it('a toolset found at the origin is used, and its origin is the base of notices', async () => {
+  it('a toolset found at the origin is used, and its origin gets the notices', async () => {
     const { status, report } = await invokeJsonHere([`${at('origin_only')}/tools/x`, 'no_display']);
     expect(status).toBe(0);
     expect(report.endpoint).toBe(`${at('origin_only')}/tools/x/invoke`);

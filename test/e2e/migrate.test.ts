@@ -8,7 +8,7 @@ const MOVE = ['session_1', 'http://other.example:3001'];
 const SENT = { session_id: 'session_1', destination_url: 'http://other.example:3001' };
 
 describe.concurrent('migrate', () => {
-  it('TOOL-MIGRATE: tells a tool that says it has a state to move', async () => {
+  it('TOOL-MIGRATE: notifies a tool that declares needsMigration', async () => {
     await using plain = await startPeer('plain', { MIGRATION: 'moves' });
     const { status, stdout, stderr } = await run(['migrate', plain.url, ...MOVE]);
     expect([status, stderr]).toEqual([0, '']);
@@ -16,7 +16,7 @@ describe.concurrent('migrate', () => {
     expect((await plain.seen('migrate')).body).toEqual(SENT);
   });
 
-  it('where it fails, the tool’s own words say why', async () => {
+  it('a failure shows the answer of the tool', async () => {
     await using plain = await startPeer('plain', { MIGRATION: 'fails' });
     const { status, stdout, stderr } = await runHere(['migrate', plain.url, ...MOVE, '-o', 'json']);
     expect(status).toBe(4);
@@ -31,7 +31,7 @@ describe.concurrent('migrate', () => {
     expect((await plain.log()).filter(({ what }) => what === 'migrate')).toHaveLength(1);
   });
 
-  it('a tool without state to move gets no notice, except with --force', async () => {
+  it('a tool without needsMigration gets no notice, except with --force', async () => {
     await using odd = await startPeer('odd');
     const refused = await runHere(['migrate', odd.url, ...MOVE]);
     expect(refused.status).toBe(2);
@@ -62,7 +62,7 @@ describe.concurrent('migrate', () => {
     expect(refused.stderr).toMatch(/no configured toolset declares needsMigration/);
   });
 
-  it('no one there: 4, and nothing was sent', async () => {
+  it('nothing listens there: exit 4, nothing was sent', async () => {
     const { status, stdout, stderr } = await runHere(['migrate', ':1', ...MOVE]);
     expect([status, stdout]).toEqual([4, '']);
     expect(stderr).toMatch(/ECONNREFUSED[\s\S]*Is the tool running/);
@@ -74,7 +74,7 @@ describe.concurrent('migrate', () => {
     [['migrate', ':1', '', 'http://a.example'], /cannot be empty/],
     [['migrate', ':1', 's', ':3002'], /invalid destination: :3002[\s\S]*\$\.destination_url/],
     [['migrate', 'x', 's', 'http://a.example'], /invalid URL: x/],
-  ])('%j is a mistake, and says which', async (args, message) => {
+  ])('%j is a usage error', async (args, message) => {
     const { status, stderr } = await runHere(args);
     expect(status).toBe(2);
     expect(stderr).toMatch(message);

@@ -131,15 +131,15 @@ it.concurrent('8 MB of arguments reach a tool that acknowledges before it reads,
   expect(JSON.parse(invocation.raw).arguments.text.length).toBe(text.length);
 });
 
-describe.concurrent('questions to a person', () => {
-  it('RT-OAUTH: without a terminal the URL is printed whole, and it is waited for', async () => {
+describe.concurrent('questions to the user', () => {
+  it('RT-OAUTH: without a terminal the URL is printed whole, and the call waits', async () => {
     const { status, stderr, stdout } = await runHere(['invoke', stdlib.url, 'login', 'ms=300', '-o', 'text']);
     expect(status).toBe(0);
     expect(stdout).toBe('authorised');
     expect(stderr).toContain('https://auth.example.com/authorize?state=SECRET-STATE-123&client=x');
   });
 
-  it('RT-CHOICE: a question that no one answers names the choices, exit 6', async () => {
+  it('RT-CHOICE: a question without an answer lists the choices, exit 6', async () => {
     const { status, report, stderr } = await invokeJsonHere([stdlib.url, 'ask']);
     expect(status).toBe(6);
     expect(report.error).toMatchObject({
@@ -154,7 +154,7 @@ describe.concurrent('questions to a person', () => {
     ).toEqual([]);
   });
 
-  it('a destructive tool: without --yes nothing is sent, exit 6', async () => {
+  it('a destructive tool without --yes: nothing is sent, exit 6', async () => {
     const { status, report } = await invokeJsonHere([stdlib.url, 'delete_all', '--group-id', 'never-sent']);
     expect(status).toBe(6);
     expect(report.error?.hint).toContain('--yes');
@@ -164,7 +164,7 @@ describe.concurrent('questions to a person', () => {
 });
 
 it.concurrent.each(['plain', 'stdlib'] as const)(
-  '%s: the diff is drawn with its true line numbers',
+  '%s: the diff is drawn with correct line numbers',
   async name => {
     const peer = { plain, stdlib }[name];
     const { stdout, status } = await runHere(['invoke', peer.url, 'edit_file', 'path=a.txt', '-o', 'plain']);

@@ -24,7 +24,7 @@ afterAll(() => Promise.all([plain.stop(), odd.stop(), stdlib.stop()]));
 
 const linesOf = (text: string) => text.split('\n').filter(line => line !== '');
 
-it('shows a call as the display script of its tool says, live, in a transcript, and in the toolset', async () => {
+it('the display script of a tool is shown live, in a transcript and in the toolset', async () => {
   await using folder = await temporaryFolder();
   const tool = {
     name: 'edit',
@@ -75,7 +75,7 @@ describe.concurrent('-o json', () => {
     expect(stdout.endsWith('}\n')).toBe(true);
   });
 
-  it('where nothing was called there is `error` and what there was to warn of', async () => {
+  it('without a call: `error` and the warnings', async () => {
     const { report } = await invokeJsonHere([plain.url, 'echoo']);
     expect(Object.keys(report)).toEqual(['warnings', 'error']);
     expect(report.error).toEqual({
@@ -85,7 +85,7 @@ describe.concurrent('-o json', () => {
     });
   });
 
-  it('where the call failed it goes as far as it got', async () => {
+  it('a failed call: every member up to the failure', async () => {
     const { report } = await invokeJsonHere([odd.url, 'silent', '--timeout', '1s']);
     expect(report).toMatchObject({
       acknowledgement: { status: 200 },
@@ -96,8 +96,8 @@ describe.concurrent('-o json', () => {
   });
 });
 
-describe.concurrent('-o plain: the story without a terminal', () => {
-  it('tells the steps, then the two panes', async () => {
+describe.concurrent('-o plain', () => {
+  it('prints the steps, then both panes', async () => {
     const { stdout, stderr, status } = await runHere([
       'invoke',
       plain.url,
@@ -129,20 +129,20 @@ Replaced text in a.txt
 `);
   });
 
-  it('JSON is indented for the eye only, digit for digit', async () => {
+  it('JSON is indented, with every digit kept', async () => {
     const { stdout } = await runHere(['invoke', plain.url, 'json', '-o', 'plain']);
     expect(stdout).toContain('pretty-printed');
     expect(stdout).toMatch(/^ {2}"serial": 9007199254740993,$/m);
     expect(stdout).toMatch(/^ {2}"count": 1,\n {2}"count": 2$/m);
   });
 
-  it('what was skipped is reported with its reason', async () => {
+  it('a skipped segment is reported with its reason', async () => {
     const { stdout } = await runHere(['invoke', odd.url, 'unknown_segments', '-o', 'plain']);
     expect(stdout).toContain('skipped display_as[0] hologram: the type "hologram" is not supported');
     expect(stdout).toContain('HUMAN display_as[1] text (the first that can be displayed)');
   });
 
-  it('a retry, a rejected callback and the timeout have their steps', async () => {
+  it('a retry, a rejected callback and the timeout are steps', async () => {
     const [again, rejected] = await Promise.all([
       runHere(['invoke', odd.url, 'ack_503_once', '-o', 'plain']),
       runHere(['invoke', odd.url, 'missing_text', '-o', 'plain', '--timeout', '500ms']),
@@ -164,7 +164,7 @@ describe.concurrent('-o ndjson is the transcript', () => {
     ['a retry', runHere, () => [odd.url, 'ack_reset'], 0],
     ['a refusal', runHere, () => [odd.url, 'ack_400'], 4],
     ['a call never made', runHere, () => [odd.url, 'unknown'], 2],
-  ])('%s: every line is one of the format', async (_, runs, args, status) => {
+  ])('%s: every line fits the schema', async (_, runs, args, status) => {
     const ended = await runs(['invoke', ...args(), '-o', 'ndjson']);
     expect(ended.status).toBe(status);
     const lines = linesOf(ended.stdout).map(line => transcriptLineSchema.parse(JSON.parse(line)));
@@ -193,7 +193,7 @@ describe.concurrent('--save', () => {
     ['two results', invokeJsonHere, () => [odd.url, 'two_results', '--linger', '200ms']],
     ['a timeout', invokeJsonHere, () => [odd.url, 'forged_id', '--timeout', '500ms']],
     ['a refusal', invokeJsonHere, () => [odd.url, 'ack_400']],
-  ])('%s: folded again it gives what the live run gave', async (_, invokes, args) => {
+  ])('%s: read again, it equals the live run', async (_, invokes, args) => {
     await using folder = await temporaryFolder();
     const path = folder.file('run.ndjson');
     const { report } = await invokes([...args(), '--save', path]);
@@ -213,7 +213,7 @@ describe.concurrent('--save', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it('row 26: a planted link is replaced, what it points to stays as it is', async () => {
+  it('row 26: a symbolic link is replaced, its target stays unchanged', async () => {
     await using folder = await temporaryFolder();
     const target = await folder.write('precious', 'precious');
     await symlink(target, folder.file('link'));
@@ -223,7 +223,7 @@ describe.concurrent('--save', () => {
     expect(await readFile(folder.file('link'), 'utf8')).toContain('"kind":"header"');
   });
 
-  it('a folder in its place is left alone, exit 2, and nothing is called', async () => {
+  it('a folder in its place: exit 2, and nothing is called', async () => {
     await using folder = await temporaryFolder();
     await mkdir(folder.file('there'));
     const call = ['echo', 'text=a', '--group-id', 'unsaved', '--save', folder.file('there')];
@@ -235,14 +235,14 @@ describe.concurrent('--save', () => {
 });
 
 describe.concurrent('stderr', () => {
-  it('-q: no warnings; without it, each with its id', async () => {
+  it('-q: no warnings; without it, each has its id', async () => {
     const call = ['invoke', odd.url, 'seed_diff', '-o', 'plain'];
     const [loud, quiet] = await Promise.all([runHere(call), runHere([...call, '-q'])]);
     expect(steady(loud.stderr)).toMatch(/^warning: display_as\[0\]: wrong line counts.* \[TOOL-DIFF\]\n$/);
     expect(quiet).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('-q keeps what needs a person', async () => {
+  it('-q keeps what the user must act on', async () => {
     const { stderr } = await runHere(['invoke', stdlib.url, 'login', 'ms=5', '-q']);
     expect(stderr).toContain('https://auth.example.com/authorize?state=');
   });
@@ -259,7 +259,7 @@ describe.concurrent('stderr', () => {
   });
 });
 
-describe.concurrent('row 24: nothing foreign acts on a terminal', () => {
+describe.concurrent('row 24: nothing foreign controls a terminal', () => {
   it.each(['plain', 'json', 'ndjson', 'text'])('hostile_text, -o %s -v', async output => {
     const { status, stdout, stderr } = await runHere(['invoke', odd.url, 'hostile_text', '-o', output, '-v']);
     expect(status).toBe(0);
@@ -267,20 +267,20 @@ describe.concurrent('row 24: nothing foreign acts on a terminal', () => {
     if (output !== 'text') expect(unsafeIn(stdout)).toEqual([]);
   });
 
-  it('the json means what came, character for character', async () => {
+  it('-o json keeps every character', async () => {
     const ended = await runHere(['invoke', odd.url, 'hostile_text', '-o', 'json', '--group-id', 'hostile']);
     const delivery = await odd.seen('delivery', ({ raw }) => raw.includes('"group_id":"hostile"'));
     expect(readReport(ended).result).toEqual(delivery.body);
   });
 
-  it('a diff of hostile text is drawn, its characters made visible and counted', async () => {
+  it('a diff of hostile text is drawn with visible characters, which are counted', async () => {
     const { stdout } = await runHere(['invoke', odd.url, 'hostile_text', '-o', 'plain']);
     expect(stdout).toMatch(/control or invisible characters shown/);
     expect(stdout).toContain('␛]0;owned title␇');
     expect(stdout).toContain('<U+202E>override');
   });
 
-  it('a refusal’s text is made visible too', async () => {
+  it('the text of a refusal is made visible too', async () => {
     const { stderr } = await runHere([
       'invoke',
       odd.url,
@@ -295,7 +295,7 @@ describe.concurrent('row 24: nothing foreign acts on a terminal', () => {
 });
 
 describe.concurrent('toolset', () => {
-  it('lists what a person wants to know', async () => {
+  it('lists operations and arguments', async () => {
     const { stdout, status } = await runHere(['toolset', stdlib.url]);
     expect(status).toBe(0);
     expect(stdout).toContain(`stdlib-tool\nendpoint ${stdlib.url}/invoke\n`);

@@ -59,7 +59,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([project[Symbol.asyncDispose](), empty[Symbol.asyncDispose]()]));
 
 describe('the tarball (row 31)', () => {
-  it('holds what users need, and nothing else', () => {
+  it('has what users need, and nothing else', () => {
     const paths = files.map(({ path }) => path);
     expect(NEEDED.filter(path => !paths.includes(path))).toEqual([]);
     const others = paths.filter(
@@ -69,7 +69,7 @@ describe('the tarball (row 31)', () => {
     expect(others).toEqual([]);
   });
 
-  it('holds every declaration that index.d.ts leads to', async () => {
+  it('has every declaration that index.d.ts imports', async () => {
     const types = empty.file('node_modules/protocol-cli/dist/types');
     const reached = new Set(['index.d.ts']);
     for (const file of reached) {
@@ -81,11 +81,11 @@ describe('the tarball (row 31)', () => {
     expect(packed).toEqual(expect.arrayContaining([...reached].map(file => `dist/types/${file}`)));
   });
 
-  it('has an executable that can be executed', () => {
+  it('has an executable file', () => {
     expect((files.find(({ path }) => path === 'bin/protocol-cli.cjs')?.mode ?? 0) & 0o111).toBe(0o111);
   });
 
-  it('carries no native code', () => {
+  it('has no native code', () => {
     expect(files.filter(({ path }) => /\.node$|binding\.gyp$/.test(path))).toEqual([]);
   });
 
@@ -96,31 +96,31 @@ describe('the tarball (row 31)', () => {
   });
 });
 
-describe('installed in an empty folder', () => {
-  it('invoke --demo does the main job', async () => {
+describe('installed into an empty folder', () => {
+  it('invoke --demo prints the result', async () => {
     const { stdout, stderr } = await npx('invoke', '--demo');
     expect(stdout).toBe('Replaced text in src/main.rs');
     expect(steady(stderr)).toBe('');
   });
 
-  it('draws it too', async () => {
+  it('invoke --demo draws the diff', async () => {
     const { stdout } = await program('invoke', '--demo', '-o', 'plain');
     expect(stdout).toMatch(/HUMAN display_as\[0\] diff/);
     expect(stdout).toMatch(/LLM text, 28 bytes/);
   });
 
-  it('help prints a guide, in a pipe, without the repository', async () => {
+  it('help prints a guide in a pipe', async () => {
     expect((await program('help', 'fixtures')).stdout).toMatch(/^# Fixtures\n/);
   });
 
-  it('--version is that of the package', async () => {
+  it('--version is the version of the package', async () => {
     const { version } = z
       .object({ version: z.string() })
       .parse(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')));
     expect((await program('--version')).stdout).toBe(`${version}\n`);
   });
 
-  it('row 31: brings zod and nothing else, runs no install scripts, has no native code', async () => {
+  it('row 31: installs zod and nothing else, without install scripts and native code', async () => {
     const lock = z
       .object({ packages: z.record(z.string(), z.object({ hasInstallScript: z.boolean().optional() })) })
       .parse(JSON.parse(await readFile(empty.file('node_modules/.package-lock.json'), 'utf8')));
@@ -130,7 +130,7 @@ describe('installed in an empty folder', () => {
     expect(all.filter(path => /\.node$|binding\.gyp$/.test(path))).toEqual([]);
   });
 
-  it('is a library: named exports, typed', async () => {
+  it('is a library with named, typed exports', async () => {
     await empty.write(
       'use.mjs',
       `import { History, outcomeOfText, readTranscript } from 'protocol-cli';

@@ -29,7 +29,7 @@ const invoke = (id: string, policy: keyof typeof POLICIES, ...more: readonly str
 const heardOf = async (id: string) => (await stdlib.log()).filter(({ raw }) => raw.includes(id));
 
 describe.concurrent('--policy', () => {
-  test('denies before anything is sent: exit 5, and the LLM is reported', async () => {
+  test('denies before anything is sent: exit 5, and the LLM gets the reason', async () => {
     const { status, stdout, stderr } = await runHere(invoke('denied-1', 'denies', '--yes'));
     expect(stdout).toBe('{"denied":{"tool":"delete_all","reason":"ask ops first"}}');
     expect([status, stderr]).toEqual([
@@ -39,7 +39,7 @@ describe.concurrent('--policy', () => {
     expect(await heardOf('denied-1')).toEqual([]);
   });
 
-  test('as json: an outcome of ours', async () => {
+  test('-o json: an outcome', async () => {
     const { report, status } = await invokeJsonHere(invoke('denied-2', 'others').slice(1));
     expect(status).toBe(5);
     expect(report).toMatchObject({
@@ -55,13 +55,13 @@ describe.concurrent('--policy', () => {
     });
   });
 
-  test('allows by name what is destructive, with no one there to ask', async () => {
+  test('allows a destructive operation by name, without a question', async () => {
     const { status, stdout } = await runHere(invoke('allowed-1', 'allows'));
     expect([status, stdout]).toEqual([0, expect.stringContaining('Deleted all')]);
     expect(await heardOf('allowed-1')).not.toEqual([]);
   });
 
-  test('by annotation needs a toolset: an endpoint alone has none', async () => {
+  test('by annotation needs a toolset: --endpoint alone has none', async () => {
     const { status, stderr } = await runHere([
       'invoke',
       `${stdlib.url}/invoke`,
@@ -73,7 +73,7 @@ describe.concurrent('--policy', () => {
     expect(await heardOf('blind-1')).toEqual([]);
   });
 
-  test('--dry-run says that it would not be sent', async () => {
+  test('--dry-run reports that it would not be sent', async () => {
     const { status, stdout, stderr } = await runHere(invoke('dry-1', 'denies', '--dry-run'));
     expect(status).toBe(5);
     expect(stdout).toMatch(/^POST /);
@@ -86,7 +86,7 @@ describe.concurrent('--policy', () => {
     });
   });
 
-  test('that is wrong: its place, and nothing is asked of the tool', async () => {
+  test('an invalid file: its place, and the tool gets no request', async () => {
     const { status, stderr } = await runHere(invoke('broken-1', 'broken'));
     expect(status).toBe(2);
     expect(stderr).toContain('broken.yaml:2:1 $.allowed: unknown field. Did you mean "allow"?');

@@ -42,7 +42,7 @@ describe.concurrent.each([
   });
 });
 
-describe.concurrent('RT-TEXT: on stdout of -o text stands what the LLM gets, and nothing else', () => {
+describe.concurrent('RT-TEXT: stdout of -o text is exactly the text for the LLM', () => {
   const all: Readonly<Record<string, OddCase>> = { ...DELIVERIES, ...MESSAGES, ...DISPLAYS };
   const telling = ['two_results', 'content_items', 'forged_id', 'hostile_text', 'empty_text', 'no_display'];
   it.each(telling)('%s', async operation => {
@@ -63,9 +63,9 @@ it.concurrent('has a case for every operation of the peer', async () => {
   expect(rest.filter(name => !elsewhere.test(name))).toEqual([]);
 });
 
-describe.concurrent('what is foreign never gets through', () => {
+describe.concurrent('foreign callbacks are never the result', () => {
   it.each(['forged_id', 'forged_group', 'misdirected', 'misdirected_origin_header'])(
-    'RT-MATCH: %s is answered 4xx, and nothing of it is the result',
+    'RT-MATCH: %s is answered 4xx and ignored',
     async operation => {
       const { report, stderr } = await invokeJsonHere([odd.url, operation, '--timeout', '1s']);
       const delivery = await odd.seen('delivery', ({ url }) =>
@@ -78,20 +78,20 @@ describe.concurrent('what is foreign never gets through', () => {
     },
   );
 
-  it('row 8: a forged result, then the right one: the call ends with the right one', async () => {
+  it('row 8: a forged result, then the right one: the right one ends the call', async () => {
     const { report } = await invokeJsonHere([odd.url, 'then_right', '--linger', '200ms']);
     expect(report.result).toMatchObject({ id: report.invocation?.id, text: 'then_right done' });
     expect(JSON.stringify(report.llm)).not.toContain('forged');
   });
 
-  it('TOOL-CALLID: a call_id that comes back changed is warned of, and shown as it came', async () => {
+  it('TOOL-CALLID: a changed call_id is a warning, and shown unchanged', async () => {
     const { report, status } = await invokeJsonHere([odd.url, 'wrong_call_id', '--call-id', 'mine']);
     expect(status).toBe(0);
     expect(warningIds(report)).toContain('TOOL-CALLID');
     expect(report.result).toMatchObject({ call_id: 'wrong-call-id' });
   });
 
-  it('row 19: __proto__ and constructor are data like any other', async () => {
+  it('row 19: __proto__ and constructor are ordinary data', async () => {
     const { stdout, status } = await invokeJsonHere([odd.url, 'proto_keys']);
     expect(status).toBe(0);
     const { result } = JSON.parse(stdout);
@@ -100,7 +100,7 @@ describe.concurrent('what is foreign never gets through', () => {
 });
 
 describe.concurrent('a late result (delivery faults)', () => {
-  it('after our timeout it is answered 200, marked late, and not applied', async () => {
+  it('after the timeout: answered 200, marked late, and not applied', async () => {
     const call = [odd.url, 'late_ms', 'ms=900', '--timeout', '300ms', '--linger', '2s'];
     const { report, status } = await invokeJsonHere(call);
     expect(status).toBe(7);
@@ -108,7 +108,7 @@ describe.concurrent('a late result (delivery faults)', () => {
     expect(verdicts(report)).toEqual(['late 200']);
   });
 
-  it('a result within the time is not one', async () => {
+  it('within the timeout: applied', async () => {
     const { report, status } = await invokeJsonHere([odd.url, 'late_ms', 'ms=300', '--timeout', '10s']);
     expect(status).toBe(0);
     expect(report.timing?.resultMs).toBeGreaterThan(280);

@@ -81,7 +81,7 @@ const textOf = (what: string | object) => (typeof what === 'string' ? what : JSO
 
 describe.concurrent('render', () => {
   it.each(Object.entries(SAVED))(
-    'shows a %s, from a file as from standard input',
+    'shows a %s, from a file and from standard input',
     async (kind, [what, first]) => {
       const file = await folder.write(kind, textOf(what));
       const [fromFile, fromStdin] = await Promise.all([
@@ -95,7 +95,7 @@ describe.concurrent('render', () => {
     },
   );
 
-  it('says what it is as one object, without what gives power', async () => {
+  it('-o json: one object, without secrets', async () => {
     for (const kind of ['oauth', 'user_choice', 'invocation']) {
       const [what] = SAVED[kind] ?? [''];
       const { status, stdout } = await runHere(['render', '-', '-o', 'json'], { stdin: textOf(what) });
@@ -105,13 +105,13 @@ describe.concurrent('render', () => {
     }
   });
 
-  it('pretends to be a weaker client', async () => {
+  it('--supports: draws as a client with fewer types', async () => {
     const [what] = SAVED['tool_result'] ?? [''];
     const { stdout } = await runHere(['render', '-', '--supports', 'text'], { stdin: textOf(what) });
     expect(stdout).toContain('skipped display_as[0] diff: not supported by this client');
   });
 
-  it('emulates a client that draws images', async () => {
+  it('--supports image: draws as a client with images', async () => {
     const ids = { type: 'tool_result', group_id: 't', id: 'c' };
     const image = { type: 'image', content: { data: 'AAAA', mediaType: 'image/png' } };
     const what = { ...ids, text: 'done', display_as: [image, { type: 'text', content: 'a picture' }] };
@@ -168,7 +168,7 @@ describe.concurrent('a transcript', () => {
     ['that went well', ['edit_file', 'path=a.txt']],
     ['of an error', ['fail']],
     ['of a time that ran out', ['slow', 'ms=5000', '--timeout', '200ms']],
-  ])('%s tells the same object as the run itself did', async (_, words) => {
+  ])('%s: -o json equals the report of the live run', async (_, words) => {
     const file = folder.file(`${words[0]}.ndjson`);
     const { report } = await invokeJsonHere([plain.url, ...words, '--save', file]);
     const { status, stdout } = await runHere(['render', file, '-o', 'json']);
@@ -176,7 +176,7 @@ describe.concurrent('a transcript', () => {
     expect(JSON.parse(stdout)).toEqual(report);
   });
 
-  it('of many calls heads each, and sums them up', async () => {
+  it('of many calls: a heading for each, and a summary', async () => {
     const file = folder.file('many.ndjson');
     await runHere(['invoke', plain.url, 'edit_file', 'path=a.txt', '--repeat', '3', '--save', file]);
     const [shown, told] = await Promise.all([
@@ -199,7 +199,7 @@ describe.concurrent('a transcript', () => {
     });
   });
 
-  it('that is broken is shown as far as it goes, with a warning', async () => {
+  it('that is broken is shown up to the fault, with a warning', async () => {
     const whole = await readFile(join(TRANSCRIPTS, 'choice.ndjson'), 'utf8');
     const lines = whole.split('\n');
     const broken = [...lines.slice(0, 4), 'garbage', ...lines.slice(4, 8), lines[8]?.slice(0, 40)].join('\n');
@@ -216,11 +216,11 @@ describe.concurrent('a transcript', () => {
   });
 });
 
-describe.concurrent('what comes out of a pipe', () => {
+describe.concurrent('output in a pipe', () => {
   const widest = (text: string) => Math.max(...text.split('\n').map(line => line.length));
   const long = JSON.stringify({ type: 'tool_result', ...IDS, text: 'word '.repeat(100) });
 
-  it('has 80 columns, or as many as are asked for', async () => {
+  it('has 80 columns, or --width', async () => {
     const [preset, told] = await Promise.all([
       runHere(['render', '-'], { stdin: long }),
       runHere(['render', '-', '--width', '40'], { stdin: long }),
@@ -228,7 +228,7 @@ describe.concurrent('what comes out of a pipe', () => {
     expect([widest(preset.stdout), widest(told.stdout)]).toEqual([80, 40]);
   });
 
-  it('is cut and filled by the cells of any script, in the built program as in its source', async () => {
+  it('cuts and pads by terminal cells, in the build as in the source', async () => {
     const words = [
       'हिन्दी की पंक्ति',
       '\u1112\u1161\u11AB\u1100\u1173\u11AF',
@@ -257,7 +257,7 @@ describe.concurrent('what comes out of a pipe', () => {
     expect(stdout.includes('\u001b[')).toBe(isColoured);
   });
 
-  it('threats, row 30: is whole, and ends quietly where no one reads on', async () => {
+  it('threats, row 30: is complete, and ends quietly if the reader closes the pipe', async () => {
     const rows = Array.from({ length: 10_000 }, (_, row) => `-old ${row}\n+new ${row}\n`).join('');
     const file = await folder.write('long.diff', `--- a\n+++ a\n@@ -1,10000 +1,10000 @@\n${rows}`);
     const [whole, head] = await Promise.all([
@@ -269,10 +269,10 @@ describe.concurrent('what comes out of a pipe', () => {
   });
 });
 
-describe.concurrent('a picture', () => {
+describe.concurrent('-o svg', () => {
   const words = ['render', join(TRANSCRIPTS, 'choice.ndjson'), '--as', 'svg'];
 
-  it('comes out on stdout, the same each time', async () => {
+  it('is written to stdout, the same each time', async () => {
     const [one, other] = await Promise.all([run(words), runHere(words)]);
     expect(one).toMatchObject({ status: 0, stderr: '' });
     expect(one.stdout).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" width="880"/);
@@ -281,7 +281,7 @@ describe.concurrent('a picture', () => {
     expect(other.stdout).toBe(one.stdout);
   });
 
-  it('goes into a file that others may read, as wide as reported', async () => {
+  it('is written to a readable file, as wide as reported', async () => {
     const file = folder.file('picture.svg');
     const { status, stdout } = await runHere([...words, '--save', file, '--width', '60']);
     expect([status, stdout]).toEqual([0, '']);
@@ -289,7 +289,7 @@ describe.concurrent('a picture', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o644);
   });
 
-  it('shows no secret, and nothing that acts', async () => {
+  it('has no secret and no active content', async () => {
     const text = '\u001b]0;owned\u0007</text><script>alert(1)</script>';
     const [oauth] = SAVED['oauth'] ?? [''];
     const [secret, hostile] = await Promise.all([
@@ -304,7 +304,7 @@ describe.concurrent('a picture', () => {
   });
 });
 
-describe.concurrent('what cannot be shown ends with 2', () => {
+describe.concurrent('errors, exit 2', () => {
   it.each([
     ['a stranger', ['-'], '{"foo":1}', /^error: cannot show standard input: unrecognized format\n/],
     ['broken JSON', ['-'], '{"a":\n}', /\n {2}line 2, column 1: "}" stands where a value is expected\n/],
@@ -318,7 +318,7 @@ describe.concurrent('what cannot be shown ends with 2', () => {
     expect(unsafeIn(stderr)).toEqual([]);
   });
 
-  it('more than 64 MiB, as soon as they are there', async () => {
+  it('more than 64 MiB, as soon as that much has arrived', async () => {
     const { child, ended } = start(['render', '/dev/zero']);
     await once(child, 'exit');
     expect((await ended).stderr).toContain('larger than 64 MiB');

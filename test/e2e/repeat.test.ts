@@ -26,7 +26,7 @@ describe.concurrent('--repeat', () => {
     expect([status, stderr]).toEqual([0, '']);
   });
 
-  test('each call has an id and a thread of its own, and every thread is closed', async () => {
+  test('each call has its own id and thread, and every thread is closed', async () => {
     const { stdout } = await repeat('--repeat', '5', '--concurrency', '5', '-o', 'ndjson');
     const { history } = folded(stdout);
     const exchanges = [...history.exchanges.values()];
@@ -36,7 +36,7 @@ describe.concurrent('--repeat', () => {
     ).toEqual(Array(5).fill([1, true]));
   });
 
-  test('or all are in the thread that was named', async () => {
+  test('with --group-id all calls are in that thread', async () => {
     const { stdout } = await repeat('--repeat', '3', '--group-id', 'one-thread', '-o', 'json');
     const { calls, summary } = JSON.parse(stdout);
     expect(calls.map((call: { invocation: { group_id: string } }) => call.invocation.group_id)).toEqual(
@@ -52,7 +52,7 @@ describe.concurrent('--repeat', () => {
     expect(stdout).toContain('2 calls: 2 error');
   });
 
-  test('what is never answered is reported for each, once it is over', async () => {
+  test('missing results are reported for each call, at the end', async () => {
     const { status, stdout } = await repeat('--repeat', '2', '--timeout', '1ms');
     expect(status).toBe(7);
     expect(stdout).toContain('2 calls: 2 timeout');
@@ -61,7 +61,7 @@ describe.concurrent('--repeat', () => {
   test.each([
     ['--choose that fits no choice', ['--choose', 'mars']],
     ['no one to answer', []],
-  ])('%s: each call is left with its question, exit 6', async (_, choose) => {
+  ])('%s: each call ends with its question, exit 6', async (_, choose) => {
     const { status, stdout } = await runHere([
       'invoke',
       '--demo',
@@ -85,7 +85,7 @@ describe.concurrent('--repeat', () => {
     expect(status).toBe(0);
   });
 
-  test('a policy is asked once, and nothing is called', async () => {
+  test('a policy is applied once, and nothing is called', async () => {
     await using folder = await temporaryFolder();
     const policy = await folder.write('policy.json', '{"version":1,"deny":["echo"]}');
     const { status, stderr, stdout } = await repeat('--repeat', '2', '--policy', policy);
@@ -105,7 +105,7 @@ describe.concurrent('--repeat', () => {
     ['--repeat', '0'],
     ['--repeat', '10001'],
     ['--concurrency', '0'],
-  ])('%s %s is not a number of calls', async (flag, number) => {
+  ])('%s %s is a usage error', async (flag, number) => {
     const { status, stderr } = await repeat(flag, number);
     expect(status).toBe(2);
     expect(stderr).toMatch(/Give a whole number from 1 to /);

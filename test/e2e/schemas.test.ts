@@ -120,14 +120,14 @@ describe.concurrent('the report and the transcript of a run fit the published sc
   });
 });
 
-it('so does that of many calls', async () => {
+it('the report of many calls fits too', async () => {
   const call = ['edit_file', 'path=a.txt', '--repeat', '3', '-o', 'json'];
   const { stdout } = await runHere(['invoke', tool('plain').url, ...call]);
   expect(JSON.parse(stdout)).toMatchObject({ summary: { calls: 3 } });
   expect(report.faultsOf(JSON.parse(stdout))).toEqual([]);
 });
 
-it("the mock's own journal is a transcript too", async () => {
+it("the mock's journal fits too", async () => {
   await runHere(['invoke', tool('mock').url, 'ask', '--choose', '1']);
   const answer = await fetch(`${tool('mock').url}/__mock__/journal`, {
     headers: { accept: 'application/x-ndjson' },

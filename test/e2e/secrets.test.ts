@@ -77,7 +77,7 @@ describe.concurrent('row 25: credentials that a tool repeats', () => {
     expect(secretsIn(stdout + stderr, 'no token')).toEqual([]);
   });
 
-  it("the library's connect", async () => {
+  it('connect of the library', async () => {
     const headers = { authorization: `Bearer ${BEARER}`, 'x-api-key': KEY };
     await using server = await startServing(broken);
     const error = await connect(server.url, { headers }).catch(
@@ -93,7 +93,7 @@ describe.concurrent('row 25: credentials that a tool repeats', () => {
   });
 });
 
-describe.concurrent('row 25: secrets stay out of everything that is kept or passed on', () => {
+describe.concurrent('row 25: secrets stay out of output and files', () => {
   it.each(['text', 'plain', 'json', 'ndjson'])('-o %s -v --save', async output => {
     await using folder = await temporaryFolder();
     const id = `secrets-${output}`;
@@ -113,7 +113,7 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
   });
 
   it.each(['text', 'plain', 'json', 'ndjson'])(
-    'a tool that echoes them in a refused acknowledgement: -o %s, with -v and without',
+    'a tool that repeats them in a refused acknowledgement: -o %s, with and without -v',
     async output => {
       await using tool = await echoing();
       for (const more of [[], ['-v']]) {
@@ -128,7 +128,7 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
     },
   );
 
-  it('a result with a secret where a long line is cut: -o plain', async () => {
+  it('a secret where a long line is cut: -o plain', async () => {
     const text = `${'x'.repeat(3_990)}${BEARER}${'x'.repeat(200)}`;
     await using tool = await startTool({ ask: { callbacks: call => [resultFor(call, text)] } });
     const { stdout } = await runHere(['invoke', tool.url, 'ask', '-o', 'plain', ...CREDENTIALS]);
@@ -136,7 +136,7 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
     expect(stdout).not.toContain(BEARER.slice(0, 8));
   });
 
-  it('a tool that echoes them in a refused acknowledgement: on the screen', async () => {
+  it('a tool that repeats them in a refused acknowledgement: on the screen', async () => {
     await using tool = await echoing();
     await using screen = openHere(['invoke', tool.url, 'ask', ...CREDENTIALS], { columns: 160 });
     expect(await screen.ended).toBe(4);
@@ -144,7 +144,7 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
     expect(screen.emulator.history()).not.toContain('CANARY');
   });
 
-  it('RT-OAUTH: auth_url is whole for the person, and bare in json', async () => {
+  it('RT-OAUTH: auth_url is whole for the user, without its query in JSON', async () => {
     const { stdout, stderr, report } = await invokeJsonHere([stdlib.url, 'login', 'ms=10']);
     expect(stderr).toContain(`https://auth.example.com/authorize?state=${STATE}&client=x`);
     expect(stdout).not.toContain(STATE);
@@ -154,7 +154,7 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
     });
   });
 
-  it('--dry-run shows the names of headers only, and sends nothing', async () => {
+  it('--dry-run shows header names only, and sends nothing', async () => {
     const { stdout, stderr, status } = await runHere([
       ...['invoke', odd.url, 'silent', '--dry-run', '--group-id', 'dry', ...CREDENTIALS],
     ]);
@@ -187,7 +187,7 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
   });
 
   it.each(['text', 'plain', 'json', 'ndjson'])(
-    '-o %s: a tool that gives them back in an error',
+    '-o %s: a tool that repeats them in an error',
     async output => {
       await using folder = await temporaryFolder();
       const body = `the token ${BEARER} and the key ${KEY} are not valid`;
@@ -203,7 +203,7 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
     },
   );
 
-  it.each(['plain', 'json'])('a notice, -o %s: a tool that gives them back in an error', async output => {
+  it.each(['plain', 'json'])('a notice, -o %s: a tool that repeats them in an error', async output => {
     const body = `the token ${BEARER} and the key ${KEY} are not valid`;
     await using tool = await startTool({}, { status: 401, body });
     const ids = ['--group-id', 'thread_1', '--id', 'call_1'];
@@ -220,7 +220,7 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
     expect(secretsIn(stdout + stderr, 'no token')).toEqual([]);
   });
 
-  it('a tool that gives the callback URL back, plainly and encoded', async () => {
+  it('a tool that repeats the callback URL, plain and encoded', async () => {
     await using tool = await startTool({
       leak: {
         callbacks: call => [resultFor(call, `${call.callback_url} ${encodeURIComponent(call.callback_url)}`)],
@@ -234,7 +234,7 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
     expect(stdout).not.toContain(token);
   });
 
-  it.each(['json', 'ndjson'])('-o %s: an address of a question blanks nothing but itself', async output => {
+  it.each(['json', 'ndjson'])('-o %s: the address of a question redacts nothing else', async output => {
     await using folder = await temporaryFolder();
     const code = '0123456789-code-4711';
     const path = `/user_choice/group_id/ask/u001b/subscription_event/${code}?code=${code}`;
@@ -290,7 +290,7 @@ describe.concurrent('row 12: credentials go to the origin they were given for', 
     await odd.seen('discovery', ({ headers }) => headers['x-api-key'] === KEY);
   });
 
-  it('not to an endpoint elsewhere: that is said, and the call is made without them', async () => {
+  it("not to another origin's endpoint: a warning, and the call is made without them", async () => {
     await using other = await startPeer('odd');
     await using peer = await startPeer('odd', { TOOLSET: 'elsewhere', ENDPOINT: `${other.url}/invoke` });
     const { status, stderr, report } = await invokeJsonHere([peer.url, 'no_display', ...CREDENTIALS]);
@@ -308,7 +308,7 @@ describe.concurrent('row 12: credentials go to the origin they were given for', 
     expect(secretsIn(stderr, 'no token')).toEqual([]);
   });
 
-  it('--bearer env:NAME is read from the environment', async () => {
+  it('--bearer env:NAME reads the environment', async () => {
     const env = { MY_TOKEN: 'FROM-THE-ENVIRONMENT' };
     await runHere(['invoke', odd.url, 'no_display', '--id', 'env-bearer', '--bearer', 'env:MY_TOKEN'], {
       env,

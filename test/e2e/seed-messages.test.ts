@@ -36,7 +36,7 @@ describe.concurrent('seed 000: the examples of a tool result', () => {
     for (const id of ids) expect(plain.stderr).toMatch(new RegExp(`^warning: .* \\[${id}\\]$`, 'm'));
   });
 
-  it('TOOL-DIFF: the wrong counts of the example are recounted in what is drawn, and named in the warning', async () => {
+  it('TOOL-DIFF: wrong line counts of the example are corrected in the drawing, with a warning', async () => {
     const { stdout, stderr } = await runHere([
       'invoke',
       tool.url,
@@ -54,14 +54,14 @@ describe.concurrent('seed 000: the examples of a tool result', () => {
     expect(stdout).toBe('Replaced text in src/main.rs');
   });
 
-  it('a client that draws no diff sees the fallback line', async () => {
+  it('a client without diffs gets the fallback line', async () => {
     const { report } = await invokeJsonHere([tool.url, 'diff_display', ...IDENTITY, '--supports', 'text']);
     expect(report.display).toMatchObject({ chosen: 1, type: 'text', skipped: [{ index: 0, type: 'diff' }] });
   });
 });
 
 describe.concurrent('seed 004: the example of an invocation', () => {
-  it('RT-FIELDS: is what goes over the wire, field by field', async () => {
+  it('RT-FIELDS: is sent field by field', async () => {
     const { operation, arguments: args, id, group_id, user_id, thread_ancestors } = SEED_INVOCATION;
     const { status } = await runHere([
       ...['invoke', tool.url, operation, ...Object.entries(args).map(([key, value]) => `${key}=${value}`)],

@@ -23,14 +23,14 @@ function definedIn(files: ReadonlyMap<string, string>): string[] {
   return definitions.filter(({ firstLine }) => text.includes(firstLine)).map(({ name }) => name);
 }
 
-describe('a start loads no definition besides that of the command', () => {
+describe('a start loads only the definition of its command', () => {
   test.each(COMMANDS.map(({ name }) => name))('%s', async name => {
     const files = await loadedBy([name, '--help']);
     expect(definedIn(files)).toEqual(NOTICES.includes(name) ? NOTICES : [name]);
     expect(files.size).toBeLessThanOrEqual(10);
   });
 
-  test('--help: none, and next to no files', async () => {
+  test('--help loads no definition and few files', async () => {
     const files = await loadedBy(['--help']);
     expect(definedIn(files)).toEqual([]);
     expect([...files.keys()]).toContain('cli.js');

@@ -58,7 +58,7 @@ describe.concurrent('--demo', () => {
     expect(ended.stdout).toMatch(text);
   });
 
-  it('all its operations are readOnly', async () => {
+  it('has readOnly operations only', async () => {
     const { stdout } = await runHere(['toolset', '--demo', '-o', 'json']);
     const tools: { annotations?: { readOnly?: boolean } }[] = JSON.parse(stdout).tools;
     expect(tools.map(({ annotations }) => annotations?.readOnly)).toEqual(Array(8).fill(true));
@@ -67,7 +67,7 @@ describe.concurrent('--demo', () => {
 
 describe.concurrent('--command', () => {
   it.each(['plain', 'odd', 'stdlib'] as const)(
-    '%s: started with RAP_EMBEDDED=1, stopped afterwards',
+    '%s: is started with RAP_EMBEDDED=1 and stopped afterwards',
     async name => {
       await using folder = await temporaryFolder();
       const command = `echo "$RAP_EMBEDDED $$" > '${folder.file('seen')}'; exec ${peerCommand(name)}`;
@@ -80,7 +80,7 @@ describe.concurrent('--command', () => {
     },
   );
 
-  it('what the command itself started is stopped too, also when we are interrupted', async () => {
+  it('what the command started is stopped too, also after an interruption', async () => {
     await using folder = await temporaryFolder();
     const command = `echo $$ > '${folder.file('shell')}'; ${peerCommand('odd')} & echo $! > '${folder.file('tool')}'; wait`;
     const { child, ended } = start(['invoke', '--command', command, 'silent', '--timeout', '0', '-v']);
@@ -99,7 +99,7 @@ describe.concurrent('--command', () => {
   it.each([
     ['toolset', []],
     ['invoke', ['silent', '--dry-run']],
-  ] as const)('%s %j: it is stopped too where we are interrupted before it is ready', async (name, rest) => {
+  ] as const)('%s %j: is stopped also if interrupted before it is ready', async (name, rest) => {
     await using folder = await temporaryFolder();
     const command = `echo $$ > '${folder.file('pid')}'; exec sleep 60`;
     const { child, ended } = start([name, '--command', command, ...rest]);
@@ -116,7 +116,7 @@ describe.concurrent('--command', () => {
     ['that ends', 'echo broken >&2; exit 3', [/did not start/, /status 3/, /broken/]],
     ['that says no port', 'echo hello; exec sleep 60', [/not a JSON object/, /\{"port":3001\}/]],
     ['that cannot be found', 'no-such-program-anywhere', [/not found/]],
-  ])('%s: exit 4, with what it said', async (_, command, says) => {
+  ])('%s: exit 4, with its output', async (_, command, says) => {
     const { status, report } = await invokeJsonHere(['--command', command, 'echo']);
     expect(status).toBe(4);
     expect(report.error?.code).toBe('command-failed');
@@ -135,7 +135,7 @@ describe.concurrent('.infinity/rap.json', () => {
     return folder;
   }
 
-  it('the project’s servers are offered', async () => {
+  it("the project's servers are listed", async () => {
     await using project = await configured([server(plain), server(stdlib)]);
     const here = { cwd: project.path };
     const [fromPlain, fromStdlib] = await Promise.all([
@@ -146,7 +146,7 @@ describe.concurrent('.infinity/rap.json', () => {
     expect(fromStdlib).toMatchObject({ status: 0, stdout: 'View updated' });
   });
 
-  it('else the home folder’s', async () => {
+  it('without one, those of the home folder', async () => {
     await using home = await configured([server(plain)]);
     await using project = await temporaryFolder();
     const ended = await run(['invoke', 'echo', 'text=home'], { cwd: project.path, env: { HOME: home.path } });
@@ -163,7 +163,7 @@ describe.concurrent('.infinity/rap.json', () => {
   });
 
   it.each([['invoke', 'echo', 'text=a'], ['toolset']])(
-    'a toolset_command is not started unasked: %s',
+    'a toolset_command is not started without a question: %s',
     async (...args) => {
       await using folder = await temporaryFolder();
       const command = `touch '${folder.file('started')}'`;
@@ -174,7 +174,7 @@ describe.concurrent('.infinity/rap.json', () => {
     },
   );
 
-  it('RT-TOOLSET: a name that two toolsets define is available from neither', async () => {
+  it('RT-TOOLSET: an operation of two toolsets is not available', async () => {
     await using project = await configured([server(plain), server(stdlib)]);
     const { status, report } = await invokeJsonHere(['echo', 'text=a'], { cwd: project.path });
     expect(status).toBe(2);
@@ -184,7 +184,7 @@ describe.concurrent('.infinity/rap.json', () => {
     });
   });
 
-  it('without an operation, all that there are', async () => {
+  it('without an operation, lists all of them', async () => {
     await using project = await configured([server(plain), server(stdlib)]);
     const { status, stderr } = await runHere(['invoke'], { cwd: project.path });
     expect(status).toBe(2);
@@ -197,7 +197,7 @@ describe.concurrent('.infinity/rap.json', () => {
     expect(one.stderr).not.toContain('delete_all');
   });
 
-  it('an operation that none of them has', async () => {
+  it('an operation that no server has', async () => {
     await using project = await configured([server(plain), server(stdlib)]);
     const { status, report } = await invokeJsonHere(['slo'], { cwd: project.path });
     expect(status).toBe(2);
@@ -219,7 +219,7 @@ describe.concurrent('.infinity/rap.json', () => {
     expect(stderr).toMatch(/^warning: .*rap\.json: tool_sets\[1\] is ignored: unknown type "toolset_wurst"/m);
   });
 
-  it('an empty list says so: toolset shows it, invoke cannot go on', async () => {
+  it('an empty list: toolset says so, invoke fails', async () => {
     await using project = await configured([]);
     const here = { cwd: project.path };
     const listed = await runHere(['toolset'], here);
@@ -239,7 +239,7 @@ describe.concurrent('.infinity/rap.json', () => {
     expect(pwd).toBe(join(await realpath(project.path), '.infinity'));
   });
 
-  it('toolset lists what it can reach, and then fails', async () => {
+  it('toolset lists the reachable servers, then fails', async () => {
     const dead = { type: 'toolset_server', server_url: 'http://127.0.0.1:1' };
     await using project = await configured([dead, server(plain)]);
     const { stdout, stderr, status } = await runHere(['toolset'], { cwd: project.path });
@@ -289,21 +289,21 @@ describe.concurrent('.infinity/rap.json', () => {
       ['pick', ['--choose', 'decline'], 0, /"action":"decline"/],
       ['pick', [], 6, /Answer with --choose <index, label or default>: 0 Small/],
       ['form', ['--choose', '{"name":"Ada"}'], 5, /needs name: .*Call the tool with invoke --mcp/],
-    ])('what it asks is asked: %s %j', async (operation, options, expected, says) => {
+    ])('questions of a server are asked: %s %j', async (operation, options, expected, says) => {
       const entry = { type: 'mcp_server', name: 'sdk', command: sdkPeerWords() };
       await using project = await configured([entry]);
       const ended = await runHere(['invoke', operation, '--yes', ...options], { cwd: project.path });
       expect([ended.status, ended.stdout + ended.stderr]).toEqual([expected, expect.stringMatching(says)]);
     });
 
-    it('a command is not started unasked', async () => {
+    it('a command is not started without a question', async () => {
       await using project = await configured([stdio('/dev/null')]);
       const { status, stderr } = await runHere(['toolset'], { cwd: project.path });
       expect([status, stderr]).toEqual([6, expect.stringContaining('--yes')]);
     });
   });
 
-  it('toolset lists them all', async () => {
+  it('toolset lists all of them', async () => {
     await using project = await configured([server(plain), server(stdlib)]);
     const { stdout, status } = await runHere(['toolset'], { cwd: project.path });
     expect(status).toBe(0);

@@ -23,7 +23,7 @@ afterAll(() => plain.stop());
 
 const textOf = (peer: Peer, ...call: string[]) => ['invoke', peer.url, ...call, '-o', 'text'];
 
-describe.concurrent('RT-TEXT: stdout is exactly what the LLM gets', () => {
+describe.concurrent('RT-TEXT: stdout is exactly the text for the LLM', () => {
   it.each([
     ['ascii', runHere],
     ['mixed', run],
@@ -50,7 +50,7 @@ describe.concurrent('RT-TEXT: stdout is exactly what the LLM gets', () => {
     expect(unsafeIn(stderr)).toEqual([]);
   });
 
-  it('a large one stays so beside -v, which shows its beginning', async () => {
+  it('-v shows the beginning of a large text, and stdout stays complete', async () => {
     const { status, bytes, stderr } = await runHere([
       ...textOf(plain, 'big', `bytes=${2 * MiB}`, 'kind=mixed'),
       '-v',
@@ -60,7 +60,7 @@ describe.concurrent('RT-TEXT: stdout is exactly what the LLM gets', () => {
     expect(stderr).toMatch(/^… \d{7} more characters$/m);
   });
 
-  it('text is the default in a pipe', async () => {
+  it('-o text is the default in a pipe', async () => {
     const { stdout } = await run(['invoke', plain.url, 'echo', 'text=a']);
     expect(stdout).toBe('a');
   });
@@ -76,7 +76,7 @@ describe.concurrent('RT-TEXT: stdout is exactly what the LLM gets', () => {
 });
 
 describe.concurrent('row 30: slow readers and closed pipes', () => {
-  it('a reader that begins only after the tool was answered loses nothing', async () => {
+  it('a reader that starts late loses nothing', async () => {
     await using peer = await startPeer('plain');
     const { child } = start(textOf(peer, 'big', `bytes=${MiB}`, 'kind=mixed'));
     child.stdout.pause();
@@ -102,7 +102,7 @@ describe.concurrent('row 30: slow readers and closed pipes', () => {
   });
 
   it.each(['text', 'plain', 'json', 'ndjson'])(
-    '-o %s on a full disk: said, exit 2, and saved all the same',
+    '-o %s on a full disk: an error, exit 2, and --save is complete',
     async output => {
       await using folder = await temporaryFolder();
       const saved = folder.file('saved.ndjson');
@@ -114,7 +114,7 @@ describe.concurrent('row 30: slow readers and closed pipes', () => {
     },
   );
 
-  it('stderr closed early harms nothing', async () => {
+  it('a closed stderr does no harm', async () => {
     const line = shellLine(['invoke', plain.url, 'echo', 'text=whole\n', '-o', 'text', '-v']);
     const { stdout } = await runShell(`${line} 2> >(head -1 >/dev/null)`);
     expect(stdout).toBe('whole\n');

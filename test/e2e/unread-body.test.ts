@@ -23,12 +23,12 @@ async function judged(behaviour: Behaviour) {
   return { report, verdicts: [verdictsIn(later.stdout), verdictsIn(live.stdout)] };
 }
 
-describe.concurrent('TOOL-ASYNC: a result in the acknowledgement, in chunks or as long as announced', () => {
+describe.concurrent('TOOL-ASYNC: a result in the acknowledgement, chunked or with a length', () => {
   describe.each([
     ['in chunks', {}],
     ['announced', { 'content-length': String(BODY.length) }],
   ])('%s', (_, headers) => {
-    it('and nowhere else: the call says why none exists, and both checks fail it', async () => {
+    it('only there: the call explains why it has no result, and both checks fail', async () => {
       const { report, verdicts } = await judged({ headers, body: BODY });
       expect(report.error).toMatchObject({
         code: 'timeout',
@@ -41,7 +41,7 @@ describe.concurrent('TOOL-ASYNC: a result in the acknowledgement, in chunks or a
       expect(verdicts).toEqual([{ fail: ['TOOL-ASYNC'] }, { fail: ['TOOL-ASYNC'] }]);
     });
 
-    it('and in a callback: the call warns, and so do both checks', async () => {
+    it('and in a callback: a warning, also in both checks', async () => {
       const { report, verdicts } = await judged({
         headers,
         body: BODY,

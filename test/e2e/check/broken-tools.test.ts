@@ -9,16 +9,16 @@ const TOOL_RULES = Object.values(RULES).filter(rule => 'observe' in rule && rule
 /** Enough for a busy machine, and as little as the longest of what is broken takes. */
 const WINDOW_MS = 2_400;
 
-test.each(TOOL_RULES)('$id has a tool that breaks it', ({ id }) => {
+test.each(TOOL_RULES)('$id has a broken tool', ({ id }) => {
   expect(BROKEN_TOOLS[id]?.length).toBeGreaterThan(0);
 });
 
 describe.concurrent.each(TOOL_RULES)(
-  '$id is broken, and nothing that it does not mask',
+  '$id is reported, and no rule that it does not mask',
   ({ id, masks = [] }) => {
     // TOOL-ACK measures time, and other tests keep the processors busy.
     test.each(BROKEN_TOOLS[id] ?? [])(
-      'by one that $does',
+      'for a tool that $does',
       { retry: 2 },
       async ({ start, says, status, options }) => {
         await using tool = await start();

@@ -52,28 +52,28 @@ describe.each([
   ['-o ndjson', () => events],
   ['/__mock__/journal', () => journal],
 ])('%s', (_, file) => {
-  test('check sees that only what was discovered was called, as it must be', async () => {
+  test('check: only discovered operations were called', async () => {
     const { status, stdout } = await runHere(['check', file(), '--reporter', 'json']);
     const { 'not-applicable': _, pass, ...others } = verdictsIn(stdout);
     expect({ status, others }).toEqual({ status: 0, others: {} });
     expect(pass).toEqual(expect.arrayContaining(['RT-OP', 'RT-ARGS', 'TOOL-DISCOVER', 'RT-CHOICE']));
   });
 
-  test('render says nothing of what was discovered', async () => {
+  test('render does not show the discovery requests', async () => {
     const { stdout } = await runHere(['render', file()]);
     expect(stdout).toMatch(/→ write_outside /);
     expect(stdout).not.toMatch(/discover|toolset|well-known/i);
   });
 });
 
-test('in code the same is seen', async () => {
+test('the library reads the same', async () => {
   const { events, header } = readTranscript((await readFile(journal, 'utf8')).split('\n'));
   const { checks } = await checkTranscript(events, { observer: header?.observer ?? 'runtime' });
   const { stdout } = await runHere(['check', journal, '--reporter', 'json']);
   expect(verdictsIn(JSON.stringify({ checks }))).toEqual(verdictsIn(stdout));
 });
 
-test('-o plain says nothing of it either', () => {
+test('-o plain does not show the discovery requests', () => {
   expect(plain).toMatch(/→ write_outside /);
   expect(plain).not.toMatch(/discover|toolset|well-known/i);
 });

@@ -31,7 +31,7 @@ describe.concurrent('stdlib_runtime.py', () => {
     ['cancel', ['RT-NOTIFY']],
     ['close', ['RT-NOTIFY']],
     ['error', []],
-  ])('does well: %s', async (scenario, more) => {
+  ])('passes: %s', async (scenario, more) => {
     const { passed, broken } = await verdictsOn(SCENARIOS, scenario);
     expect(broken).toEqual([]);
     expect(passed).toEqual(expect.arrayContaining([...CALLING, ...more]));
@@ -41,7 +41,7 @@ describe.concurrent('stdlib_runtime.py', () => {
     ['unknown-operation', 'RT-OP'],
     ['bad-arguments', 'RT-ARGS'],
     ['malformed', 'RT-FIELDS'],
-  ])('does on purpose what no runtime may: %s', async (scenario, id) => {
+  ])('breaks a rule on purpose: %s', async (scenario, id) => {
     expect((await verdictsOn(SCENARIOS, scenario)).broken).toEqual([id]);
   });
 
@@ -52,7 +52,7 @@ describe.concurrent('stdlib_runtime.py', () => {
     ['refuse', []],
     ['paint', []],
   ])(
-    'answers 200 to whatever comes to a known path (`CallbackHandler.do_POST`): %s',
+    'answers 200 to every post to a known path (`CallbackHandler.do_POST`): %s',
     async (operation, broken) => {
       expect((await verdictsOn(OCCASIONS, 'result', operation)).broken).toEqual(broken);
     },

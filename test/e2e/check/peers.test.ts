@@ -27,7 +27,7 @@ const passed = (checks: readonly Check[]) =>
   checks.filter(({ status }) => status === 'pass').map(({ id }) => id);
 
 describe.concurrent('plain-tool', () => {
-  test('is right', async () => {
+  test('passes', async () => {
     await using peer = await startPeer('plain', { MIGRATION: 'moves' });
     await using person = await openRuntime();
     const checks = await checking(peer.url, {
@@ -48,7 +48,7 @@ describe.concurrent('plain-tool', () => {
     );
   });
 
-  test('whose consent no one gives has not shown how that goes on', async () => {
+  test('without a consent, what follows a consent is not judged', async () => {
     await using peer = await startPeer('plain');
     const checks = await checking(peer.url, { operations: ['sign_in'], probeTimeoutMs: WINDOW_MS });
     expectFindings(checks, { 'TOOL-OAUTH': ['could-not-run', /consent is missing/] });
@@ -56,7 +56,7 @@ describe.concurrent('plain-tool', () => {
 });
 
 describe.concurrent('stdlib_tool.py', () => {
-  test('is right', async () => {
+  test('passes', async () => {
     await using peer = await startPeer('stdlib');
     const operations = ['ask', 'subscribe', 'edit_file', 'view', 'login'];
     const checks = await checking(peer.url, { operations, probeTimeoutMs: WINDOW_MS });

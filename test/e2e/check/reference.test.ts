@@ -19,7 +19,7 @@ async function check(env: string, ...more: string[]) {
   return { status, ofStatus, reasonOf: (id: string) => checks.find(each => each.id === id)?.reason };
 }
 
-describe.concurrent('a tool as the reference has them', () => {
+describe.concurrent("a tool like the reference's", () => {
   test('OK bodies and null members are warnings, an acknowledgement body is a note', async () => {
     const { status, ofStatus, reasonOf } = await check('NOTICES=ok', '--probe-timeout', '3s');
     expect(ofStatus('fail')).toEqual([]);
@@ -38,14 +38,14 @@ describe.concurrent('a tool as the reference has them', () => {
     expect(status).toBe(0);
   });
 
-  test('a server that dies of a notice fails by the notice, and by no call', async () => {
+  test('a server that dies of a notice fails the rule of the notice, and no rule of a call', async () => {
     const { status, ofStatus, reasonOf } = await check('NOTICES=dies', '--probe-timeout', '2s');
     expect(ofStatus('fail')).toEqual(['TOOL-CLOSE']);
     expect(reasonOf('TOOL-CLOSE')).toMatch(/^the tool stopped responding after \/close_thread/);
     expect(status).toBe(1);
   });
 
-  test('one that never calls back fails soon, and the window is named', async () => {
+  test('a server that never calls back fails within seconds, and the report names the window', async () => {
     const start = performance.now();
     const { status, ofStatus, reasonOf } = await check('WORKS=no', '--probe-timeout', '5s');
     expect(ofStatus('fail')).toContain('TOOL-ALWAYS');

@@ -9,16 +9,16 @@ const RUNTIME_RULES = Object.values(RULES).filter(rule => 'observe' in rule && r
 /** Whole runtimes, judged by what a mock saw of them, or a recorder, or they themselves. */
 const BROKEN = [...SEEN_BY_TOOL, ...RECORDED, ...OWN];
 
-test.each(RUNTIME_RULES)('$id has a runtime that breaks it', ({ id }) => {
+test.each(RUNTIME_RULES)('$id has a broken runtime', ({ id }) => {
   expect(BROKEN.map(({ breaks }) => breaks)).toContain(id);
 });
 
 describe.concurrent('a runtime', () => {
-  test.each(BROKEN)('that $does breaks $breaks, and nothing else', async ({ breaks, findings }) => {
+  test.each(BROKEN)('that $does breaks $breaks, and no other rule', async ({ breaks, findings }) => {
     expect(await findings()).toEqual([breaks]);
   });
 
-  test('that does all well is seen by a tool to do so', async () => {
+  test('that is correct passes, seen from the tool', async () => {
     const findings = findingsOn(async (runtime, url) => {
       const read = await runtime.invoke(url, 'read', { line: 1 });
       const twice = await runtime.invoke(url, 'twice', {});
@@ -36,7 +36,7 @@ describe.concurrent('a runtime', () => {
     expect(await findings).toEqual([]);
   });
 
-  test('whose notices fail once each does well', async () => {
+  test('whose notices fail once passes', async () => {
     const findings = findingsBetween(FAILING, async (runtime, url) => {
       await runtime.cancel(url, 'thread_1', 'call_1');
       await runtime.cancel(url, 'thread_1', 'call_2');

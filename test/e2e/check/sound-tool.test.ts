@@ -10,7 +10,7 @@ import { startMockHere } from '../support/mock.js';
 const TOOL = fileURLToPath(new URL('sound/tool.yaml', import.meta.url));
 const CASES = fileURLToPath(new URL('sound/cases.yaml', import.meta.url));
 
-test('check is all green, with every flow there is', async () => {
+test('a correct tool passes every rule, with every flow', async () => {
   const tool = await startMockHere([TOOL, '-q']);
   await using person = await openRuntime();
   const run = startHere(['check', tool.url, '--cases', CASES, '--reporter', 'json']);

@@ -18,7 +18,7 @@ async function reportOf(...args: string[]) {
 const idsOf = (report: { checks: { id: string }[] }) => report.checks.map(({ id }) => id);
 
 describe.concurrent('a transcript', () => {
-  it('is judged on both sides, or on one', async () => {
+  it('is judged on both sides or on one', async () => {
     const { report } = await reportOf(DIFF);
     expect(report.target).toBe(DIFF);
     expect(idsOf(report)).toEqual(expect.arrayContaining(['TOOL-ACK', 'RT-OP']));
@@ -26,26 +26,26 @@ describe.concurrent('a transcript', () => {
     expect(idsOf((await reportOf(DIFF, '--side', 'runtime')).report)).not.toContain('TOOL-ACK');
   });
 
-  it('may come on standard input', async () => {
+  it('can come from standard input', async () => {
     const { status, stdout } = await run(['check', '-', '--only', 'tool-ack'], { stdin: readFileSync(DIFF) });
     expect(status).toBe(0);
     expect(stdout).toMatch(/^check standard input\n/);
   });
 
-  it('row 24: is shown safe', async () => {
+  it('row 24: is printed with control characters made visible', async () => {
     for (const name of readdirSync(FOLDER)) {
       const { stdout, stderr } = await check(`${FOLDER}${name}`);
       expect(unsafeIn(stdout + stderr)).toEqual([]);
     }
   });
 
-  it('of nothing that is a rule here is not green', async () => {
+  it('without anything to judge does not pass', async () => {
     await using folder = await temporaryFolder();
     const [header = ''] = readFileSync(DIFF, 'utf8').split('\n');
     expect((await check(await folder.write('empty.ndjson', `${header}\n`))).status).toBe(3);
   });
 
-  it('that was saved by someone who broke a rule says so', async () => {
+  it('that breaks a rule fails', async () => {
     await using folder = await temporaryFolder();
     const text = readFileSync(DIFF, 'utf8').replaceAll(/("kind":"response"[^\n]*"status":)200/g, '$1201');
     const { status, stdout } = await check(await folder.write('bad.ndjson', text), '--only', 'TOOL-ACK');
@@ -57,7 +57,7 @@ describe.concurrent('a transcript', () => {
 const LINES = readFileSync(DIFF, 'utf8').trimEnd().split('\n');
 const DROPPED = '{"kind":"dropped","what":"event","why":"too slow","count":3,"seq":6,"at":9}';
 
-it('row 25: what is judged is reported without the tokens of callback URLs, short ones too', async () => {
+it('row 25: the report contains no tokens of callback URLs, not even short ones', async () => {
   await using folder = await temporaryFolder();
   const text = readFileSync(DIFF, 'utf8')
     .replaceAll('[redacted]', 'hunter42')
@@ -69,7 +69,7 @@ it('row 25: what is judged is reported without the tokens of callback URLs, shor
   expect(stdout + stderr).not.toContain('hunter42');
 });
 
-describe.concurrent('a transcript of which something was lost', () => {
+describe.concurrent('an incomplete transcript', () => {
   const ACK = LINES.findIndex(line => line.includes('"kind":"response"') && line.includes('call_')) + 1;
   const BODY = LINES.findIndex(line => line.includes('"kind":"body"')) + 1;
 
@@ -89,7 +89,7 @@ describe.concurrent('a transcript of which something was lost', () => {
       LINES.length,
       /3 events are not written/,
     ],
-  ])('is not green: %s', async (_, lines, line, says) => {
+  ])('does not pass: %s', async (_, lines, line, says) => {
     await using folder = await temporaryFolder();
     const file = await folder.write('lossy.ndjson', `${lines.join('\n')}\n`);
     const { status, report } = await reportOf(file);
@@ -106,7 +106,7 @@ describe.concurrent('a transcript of which something was lost', () => {
     ['its header', LINES.slice(1), [/header is missing/]],
     ['its end', LINES.slice(0, 11), [/no end line: the recording program is still running/]],
     ['its end line', LINES.slice(0, -1), [/no end line/]],
-  ])('is not green: %s', async (_, lines, says) => {
+  ])('does not pass: %s', async (_, lines, says) => {
     expect(events(lines)).toBeGreaterThan(0);
     await using folder = await temporaryFolder();
     const { status, report } = await reportOf(await folder.write('cut.ndjson', `${lines.join('\n')}\n`));
@@ -116,7 +116,7 @@ describe.concurrent('a transcript of which something was lost', () => {
     for (const words of says) expect(reasons).toContainEqual(expect.stringMatching(words));
   });
 
-  it('says so in every report', async () => {
+  it('is named incomplete in every report', async () => {
     await using folder = await temporaryFolder();
     const file = await folder.write('torn.ndjson', `${LINES.join('\n')}\n{"kind":"resp`);
     const place = `${file}:${LINES.length + 1}`;
@@ -128,7 +128,7 @@ describe.concurrent('a transcript of which something was lost', () => {
     }
   });
 
-  it('fails all the same where a breach is clear', async () => {
+  it('fails if it breaks a rule for sure', async () => {
     await using folder = await temporaryFolder();
     const text = LINES.join('\n').replaceAll(/("kind":"response"[^\n]*"status":)200/g, '$1201');
     const { status, report } = await reportOf(await folder.write('bad.ndjson', `${text}\n{"kind":"resp`));
@@ -136,7 +136,7 @@ describe.concurrent('a transcript of which something was lost', () => {
     expect(report.gaps).toHaveLength(1);
   });
 
-  it('accuses no one of what may have been lost', async () => {
+  it('does not fail for events that may be missing', async () => {
     await using folder = await temporaryFolder();
     const file = await folder.write('lossy.ndjson', LINES.toSpliced(ACK - 1, 1).join('\n'));
     const { status, stdout } = await check(file, '--only', 'TOOL-ACK');
@@ -145,7 +145,7 @@ describe.concurrent('a transcript of which something was lost', () => {
   });
 });
 
-it('a file with several recordings is refused, also with what a server prints between them', async () => {
+it('a file with several recordings is refused, also with other output between them', async () => {
   await using folder = await temporaryFolder();
   const served = `{"port":1,"url":"http://127.0.0.1:1"}\n${LINES.join('\n')}\n`;
   const { status, stderr } = await check(await folder.write('joined.ndjson', served + served));
@@ -153,7 +153,7 @@ it('a file with several recordings is refused, also with what a server prints be
   expect(stderr).toContain('joined.ndjson holds 2 recordings');
 });
 
-describe.concurrent('what is not a transcript', () => {
+describe.concurrent('a file that is not a transcript', () => {
   it.each<[string, string, RegExp]>([
     ['a result', '{"type":"tool_result","group_id":"a","id":"b","text":"c"}', /it is not a transcript/],
     ['a diff', '--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n', /it is not a transcript/],
@@ -173,7 +173,7 @@ describe.concurrent('what is not a transcript', () => {
     expect(unsafeIn(stderr)).toEqual([]);
   });
 
-  it('hints at render', async () => {
+  it('gets a hint to use render', async () => {
     await using folder = await temporaryFolder();
     const file = await folder.write('r.json', '{"type":"tool_result"}');
     expect((await check(file)).stderr).toContain('protocol-cli render');
@@ -208,7 +208,7 @@ describe.concurrent('usage', () => {
     expect(stderr).toMatch(says);
   });
 
-  it('faults of files are reported with their places', async () => {
+  it('errors in files are reported with their places', async () => {
     await using folder = await temporaryFolder();
     const failures = await folder.write('f.yaml', 'TOOL-AKC: x\n');
     const { status, stderr } = await check(DIFF, '--expected-failures', failures);
@@ -239,7 +239,7 @@ describe.concurrent('expected failures', () => {
 });
 
 describe.concurrent('about the rules', () => {
-  it('--list has every rule on a line, --side and --skip leave some out', async () => {
+  it('--list prints a line for each rule; --side and --skip leave rules out', async () => {
     const { status, stdout } = await check('--list');
     expect(status).toBe(0);
     expect(stdout.trimEnd().split('\n')).toHaveLength(55);
@@ -247,7 +247,7 @@ describe.concurrent('about the rules', () => {
     expect((await check('--list', '--skip', 'TOOL-ACK')).stdout).not.toMatch(/^TOOL-ACK /m);
   });
 
-  it('--spec has rules whole', async () => {
+  it('--spec prints whole rules', async () => {
     const { status, stdout } = await check('--spec', 'TOOL-ACK', '--spec', 'tool-retry');
     expect(status).toBe(0);
     expect(stdout).toContain('“The tool MUST return HTTP 200 immediately to acknowledge receipt.”');
@@ -255,8 +255,8 @@ describe.concurrent('about the rules', () => {
   });
 });
 
-describe.concurrent('a tool that is not there', () => {
-  it('4: no one listens', async () => {
+describe.concurrent('an unreachable tool', () => {
+  it('exit 4: nothing listens there', async () => {
     const { status, stderr } = await check('127.0.0.1:1');
     expect(status).toBe(4);
     expect(stderr).toContain('127.0.0.1:1');

@@ -23,7 +23,7 @@ async function cancelled(name: 'stdlib' | 'mock', ...args: readonly string[]): P
 }
 
 describe.concurrent.each(['stdlib', 'mock'] as const)('cancel during work, of %s', name => {
-  it.each(['say_so', 'say_nothing'])('%s: exit 130, and the tool hears of it', async when => {
+  it.each(['say_so', 'say_nothing'])('%s: exit 130, and the tool is notified', async when => {
     const ended = await cancelled(name, `when_cancelled=${when}`, '-o', 'json');
     const report = readReport(ended);
     const thread = report.invocation?.group_id ?? '';
@@ -37,7 +37,7 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('cancel during work, of %s
     expect(await tool(name).heard('cancel', { tool_call_id: ended.id })).toHaveLength(1);
   });
 
-  it('a result that still comes is taken with 200, and changes nothing', async () => {
+  it('a late result is answered 200 and changes nothing', async () => {
     const ended = await cancelled(name, 'when_cancelled=say_so', '--linger', '1s', '-o', 'json');
     const report = readReport(ended);
     expect(ended.status).toBe(130);
@@ -49,13 +49,13 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('cancel during work, of %s
     expect(report.outcome).toMatchObject({ type: 'canceled', by: 'user', basis: 'ours' });
   });
 
-  it('-o text: what the LLM gets says who ended it', async () => {
+  it('-o text: the text names who canceled', async () => {
     const ended = await cancelled(name, 'when_cancelled=say_nothing', '-o', 'text');
     expect(ended.status).toBe(130);
     expect(JSON.parse(ended.stdout)).toEqual({ canceled: { by: 'user' } });
   });
 
-  it('-o ndjson: the decision, then the two notices', async () => {
+  it('-o ndjson: the decision, then both notices', async () => {
     const ended = await cancelled(name, 'when_cancelled=say_nothing', '-o', 'ndjson');
     const { events, exchange, faults } = folded(ended.stdout);
     expect(faults).toEqual([]);
@@ -65,7 +65,7 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('cancel during work, of %s
   });
 });
 
-it.concurrent('a tool that finishes all the same: its result changes nothing', async () => {
+it.concurrent('a tool that finishes anyway: its result changes nothing', async () => {
   const ended = await cancelled('stdlib', 'when_cancelled=finish', '--linger', '1s', '-o', 'json');
   const report = readReport(ended);
   expect(ended.status).toBe(130);

@@ -15,31 +15,21 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('choice, asked by %s', nam
     ['its label', 'production', 1],
     ['its index', '2', 2],
     ['default', 'default', 0],
-  ])(
-    '--choose with %s: the selection is posted, the result is what follows from it',
-    async (_, choose, selected) => {
-      const id = randomUUID();
-      const { status, report } = await invokeJsonHere([
-        tool(name).url,
-        'ask',
-        '--choose',
-        choose,
-        '--id',
-        id,
-      ]);
-      const label = ['staging', 'production', 'neither'][selected];
-      expect(status).toBe(0);
-      expect(report.llm?.text).toBe(`Chosen: ${label}`);
-      expect(verdicts(report)).toEqual(['holds 200', 'settles 200']);
-      expect(report.choices).toEqual([
-        expect.objectContaining({ prompt: 'Which environment?', selected, by: 'flag' }),
-      ]);
-      expect(warningIds(report)).toEqual([]);
-      expect(await choicesTo(name, id)).toEqual([{ id, selected }]);
-    },
-  );
+  ])('--choose with %s: posts the selection and prints the result', async (_, choose, selected) => {
+    const id = randomUUID();
+    const { status, report } = await invokeJsonHere([tool(name).url, 'ask', '--choose', choose, '--id', id]);
+    const label = ['staging', 'production', 'neither'][selected];
+    expect(status).toBe(0);
+    expect(report.llm?.text).toBe(`Chosen: ${label}`);
+    expect(verdicts(report)).toEqual(['holds 200', 'settles 200']);
+    expect(report.choices).toEqual([
+      expect.objectContaining({ prompt: 'Which environment?', selected, by: 'flag' }),
+    ]);
+    expect(warningIds(report)).toEqual([]);
+    expect(await choicesTo(name, id)).toEqual([{ id, selected }]);
+  });
 
-  it('an index out of range is posted nowhere: exit 6, with the choices', async () => {
+  it('an index out of range: nothing is posted, exit 6 lists the choices', async () => {
     const id = randomUUID();
     const { status, report } = await invokeJsonHere([tool(name).url, 'ask', '--choose', '3', '--id', id]);
     expect(status).toBe(6);
@@ -51,7 +41,7 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('choice, asked by %s', nam
     expect(await choicesTo(name, id)).toEqual([]);
   });
 
-  it('no one there: exit 6, and nothing is posted', async () => {
+  it('without a terminal: exit 6, nothing is posted', async () => {
     const id = randomUUID();
     const { status, stdout, stderr } = await runHere([
       'invoke',
@@ -67,7 +57,7 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('choice, asked by %s', nam
     expect(await choicesTo(name, id)).toEqual([]);
   });
 
-  it('-o text: only the result is on stdout', async () => {
+  it('-o text: stdout is only the result', async () => {
     const { status, stdout } = await runHere([
       'invoke',
       tool(name).url,
@@ -108,7 +98,7 @@ describe.concurrent.each(['odd', 'mock'] as const)('choice, a response_url of %s
   it.each([
     ['choice_dead', 'ECONNREFUSED'],
     ['choice_link_local', 'REFUSED_ADDRESS'],
-  ])('%s: said, and the call pends until its time is over', async (operation, code) => {
+  ])('%s: a warning, and the call waits until its timeout', async (operation, code) => {
     const call = [tool(name).url, operation, ...ANSWERED, '--timeout', '1s'];
     const { status, report, stderr } = await invokeJsonHere(call);
     expect(status).toBe(7);
@@ -119,8 +109,8 @@ describe.concurrent.each(['odd', 'mock'] as const)('choice, a response_url of %s
   });
 });
 
-describe.concurrent('choice, a response_url', () => {
-  it('that is not there is said, and a result may come all the same', async () => {
+describe.concurrent('choice, a broken response_url', () => {
+  it('is a warning, and the call still gets its result', async () => {
     const { status, stdout, stderr } = await runHere(['invoke', tool('odd').url, 'choice_lost', ...ANSWERED]);
     expect(status).toBe(5);
     expect(stdout).toMatch(/^Error: no one answered\./);
@@ -128,7 +118,7 @@ describe.concurrent('choice, a response_url', () => {
   });
 });
 
-it.concurrent('a default out of range is not a question: 400, and no one is asked', async () => {
+it.concurrent('a default out of range is refused with 400, and no question is asked', async () => {
   const { status, report, stderr } = await invokeJsonHere([
     tool('odd').url,
     'choice_bad_default',

@@ -40,7 +40,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('oauth, asked by %s', name 
     expect(ended.authUrl.startsWith(`${tool(name).url}/`)).toBe(true);
   });
 
-  it('-o json: the address is there without its query', async () => {
+  it('-o json: the URL without its query', async () => {
     const ended = await visited('grant', startHere(['invoke', tool(name).url, 'sign_in', '-o', 'json']));
     const report = readReport(ended);
     const { origin, pathname } = new URL(ended.authUrl);
@@ -50,7 +50,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('oauth, asked by %s', name 
     expect(ended.stdout).not.toContain(`${pathname}?`);
   });
 
-  it('-o ndjson: the same, and the result after it', async () => {
+  it('-o ndjson: the same, then the result', async () => {
     const ended = await visited('refuse', startHere(['invoke', tool(name).url, 'sign_in', '-o', 'ndjson']));
     const { exchange, faults } = folded(ended.stdout);
     const { pathname } = new URL(ended.authUrl);
@@ -61,7 +61,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('oauth, asked by %s', name 
     expect(ended.stdout).not.toContain(`${pathname}?`);
   });
 
-  it('-o plain: in a pipe the step names the address without its query, stderr whole', async () => {
+  it('-o plain in a pipe: the step has the URL without its query, stderr has it whole', async () => {
     const ended = await visited('grant', startHere(['invoke', tool(name).url, 'sign_in', '-o', 'plain']));
     const { origin, pathname } = new URL(ended.authUrl);
     expect(ended.stdout).toMatch(/^. visit \S+ to continue$/m);
@@ -69,7 +69,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('oauth, asked by %s', name 
     expect(ended.stdout).toContain('\nsigned in\n');
   });
 
-  it('never visited: a --timeout ends it, and says what was missing', async () => {
+  it('not visited: --timeout ends the call, and the error names the consent', async () => {
     const { status, report, stderr } = await invokeJsonHere([tool(name).url, 'sign_in', '--timeout', '1s']);
     expect(status).toBe(7);
     expect(stderr).toMatch(VISIT);
@@ -77,7 +77,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('oauth, asked by %s', name 
     expect(report.outcome).toMatchObject({ type: 'timeout', basis: 'ours' });
   });
 
-  it('never visited: without one it waits until Ctrl-C, and the tool is notified', async () => {
+  it('not visited: without --timeout it waits until Ctrl-C, and the tool is notified', async () => {
     const id = randomUUID();
     const call = startHere(['invoke', tool(name).url, 'sign_in', '--id', id, '-o', 'json']);
     await call.says(VISIT);
@@ -99,7 +99,7 @@ describe.concurrent.each([
   ['odd', 0, 'consent_in_the_open done'],
   ['mock', 5, 'Error: '],
 ] as const)('oauth over http: elsewhere, asked by %s', (name, status, text) => {
-  it('is refused with 400, and no one is sent there', async () => {
+  it('is refused with 400, and the URL is not shown', async () => {
     const ended = await invokeJsonHere([tool(name).url, 'consent_in_the_open']);
     expect(ended.status).toBe(status);
     expect(verdicts(ended.report)).toEqual(['rejected 400', 'settles 200']);
@@ -109,7 +109,7 @@ describe.concurrent.each([
     expect(ended.stderr).not.toMatch(VISIT);
   });
 
-  it('-o plain tells the same', async () => {
+  it('-o plain: the same', async () => {
     const { stdout } = await runHere(['invoke', tool(name).url, 'consent_in_the_open', '-o', 'plain']);
     expect(stdout).toMatch(/✗ callback rejected with 400: .*auth_url/);
     expect(stdout).not.toContain('visit ');

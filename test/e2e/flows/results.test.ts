@@ -12,7 +12,7 @@ const LATE = ['slow', 'ms=300', '--timeout', '100ms', '--linger', '800ms'];
 const TWICE = ['two_results', '--linger', '300ms'];
 
 describe.concurrent.each(['plain', 'mock'] as const)('a late result, of %s', name => {
-  it('is taken with 200, said, and changes nothing: exit 7', async () => {
+  it('is answered 200, a warning, and changes nothing: exit 7', async () => {
     const id = randomUUID();
     const { status, report, stderr } = await invokeJsonHere([tool(name).url, ...LATE, '--id', id]);
     expect(status).toBe(7);
@@ -23,17 +23,17 @@ describe.concurrent.each(['plain', 'mock'] as const)('a late result, of %s', nam
     expect(stderr).toContain('a tool_result came after the call had ended');
   });
 
-  it('-o text: the LLM gets the timeout', async () => {
+  it('-o text: the text is the timeout', async () => {
     const { stdout } = await runHere(['invoke', tool(name).url, ...LATE, '-o', 'text']);
     expect(stdout).toBe('{"timeout":{"durationMs":100}}');
   });
 
-  it('-o plain: the timeout, then what came after it', async () => {
+  it('-o plain: the timeout, then the late result', async () => {
     const { stdout } = await runHere(['invoke', tool(name).url, ...LATE, '-o', 'plain']);
     expect(stdout).toMatch(/✗ timed out after 100ms[\s\S]*tool_result came after the call had ended/);
   });
 
-  it('-o ndjson: folded again, it is as late', async () => {
+  it('-o ndjson: read again, the result is late', async () => {
     const { status, stdout } = await runHere(['invoke', tool(name).url, ...LATE, '-o', 'ndjson']);
     const { exchange, end } = folded(stdout);
     expect({ status, end, by: exchange.settled?.by }).toEqual({ status: 7, end: 'timeout', by: 'timeout' });
@@ -42,7 +42,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('a late result, of %s', nam
 });
 
 describe.concurrent.each(['odd', 'mock'] as const)('two results, of %s', name => {
-  it('the first one counts, the second is said', async () => {
+  it('the first one counts, the second is a warning', async () => {
     const id = randomUUID();
     const { status, report } = await invokeJsonHere([tool(name).url, ...TWICE, '--id', id]);
     expect(status).toBe(0);
@@ -52,13 +52,13 @@ describe.concurrent.each(['odd', 'mock'] as const)('two results, of %s', name =>
     expect(warningIds(report)).toEqual(['TOOL-ONCE']);
   });
 
-  it('-o text: only the first is on stdout', async () => {
+  it('-o text: stdout is only the first', async () => {
     const { stdout, stderr } = await runHere(['invoke', tool(name).url, ...TWICE, '-o', 'text']);
     expect(stdout).toBe('first result');
     expect(stderr).toContain('a second tool_result with other content was ignored; the first one counts');
   });
 
-  it('-o plain and -o ndjson: both are there, and which counts', async () => {
+  it('-o plain and -o ndjson: both, with their verdicts', async () => {
     const [plain, ndjson] = await Promise.all(
       ['plain', 'ndjson'].map(output => runHere(['invoke', tool(name).url, ...TWICE, '-o', output])),
     );

@@ -27,20 +27,20 @@ const EVENTS = ['Event 1 of 3', 'Event 2 of 3', 'Event 3 of 3'];
 const linesOf = (text: string) => text.split('\n').filter(line => line !== '');
 
 describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name => {
-  it('--follow stays until the last event: the result, then a line for each event', async () => {
+  it('--follow waits for the last event: prints the result, then a line for each event', async () => {
     const { status, stdout } = await runHere(['invoke', tool(name).url, 'watch', '--follow', '-o', 'text']);
     expect(status).toBe(0);
     expect(stdout).toBe(['Watching', ...EVENTS].map(line => `${line}\n`).join(''));
   });
 
-  it('the time for the result is not a limit for the events', async () => {
+  it('the time limit of the result does not apply to events', async () => {
     const call = ['watch', 'every_ms=600', '--follow', '--timeout', '1500ms', '-o', 'text'];
     const { status, stdout } = await runHere(['invoke', tool(name).url, ...call]);
     expect(status).toBe(0);
     expect(linesOf(stdout)).toEqual(['Watching', ...EVENTS]);
   });
 
-  it('-o json: what a runtime makes of each event, in the thread or in a child of it', async () => {
+  it('-o json: where a runtime applies each event, the thread or a child', async () => {
     const ids = ['--group-id', `${name}-json`, '--id', `${name}-sub`, '--ancestor', 'root'];
     const call = [tool(name).url, 'watch', 'associative=every_second', '--follow', ...ids];
     const { status, report } = await invokeJsonHere(call);
@@ -71,7 +71,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
     expect(steps[2]).toMatch(/last event.*Event 3 of 3/);
   });
 
-  it('-o ndjson: folded again, it is the subscription that there was', async () => {
+  it('-o ndjson: read again, it is the same subscription', async () => {
     const { status, stdout } = await runHere(['invoke', tool(name).url, 'watch', '--follow', '-o', 'ndjson']);
     const { exchange, faults, end } = folded(stdout);
     expect({ status, faults, end }).toEqual({ status: 0, faults: [], end: 'done' });
@@ -80,14 +80,14 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
     expect(arrivalsOf(exchange)).toEqual(['tool_result settles 200', event, event, event]);
   });
 
-  it('a thread of our own is closed after the last event, not before', async () => {
+  it('our own thread is closed after the last event', async () => {
     const { report } = await invokeJsonHere([tool(name).url, 'watch', '--follow']);
     const thread = report.invocation?.group_id ?? '';
     await tool(name).hears('close', { thread_id: thread });
     expect(report.subscription?.events).toBe(3);
   });
 
-  it('without --follow it is said, and the thread is closed at once', async () => {
+  it('without --follow: a note, and the thread is closed at once', async () => {
     const id = randomUUID();
     const call = ['watch', 'events=1000', '--id', id, '-o', 'text'];
     const { status, stdout, stderr } = await runHere(['invoke', tool(name).url, ...call]);
@@ -99,7 +99,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
     await tool(name).hears('close', { thread_id: fieldOf({ body: invocation }, 'group_id') });
   });
 
-  it('without --follow in a thread that was given, it is canceled, and that is said', async () => {
+  it('without --follow in a given thread: the subscription is canceled, with a note', async () => {
     const ids = { thread_id: `theirs-${name}`, tool_call_id: randomUUID() };
     const args = [
       'watch',
@@ -116,7 +116,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
     await tool(name).hears('cancel', ids);
   });
 
-  it('row 30: --follow | head -1: no one reads any more, so it is canceled, and ends', async () => {
+  it('row 30: --follow | head -1: the subscription is canceled when the pipe closes', async () => {
     const ids = { thread_id: `unread-${name}`, tool_call_id: randomUUID() };
     const args = [
       'watch',
@@ -133,7 +133,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
     await tool(name).hears('cancel', ids);
   });
 
-  it('Ctrl-C cancels it: exit 130, the tool is notified of the call and of the thread', async () => {
+  it('Ctrl-C cancels the subscription: exit 130, with notices for call and thread', async () => {
     const id = randomUUID();
     const args = ['watch', 'events=1000', 'every_ms=20', '--follow', '--id', id, '-o', 'json', '-v'];
     const call = startHere(['invoke', tool(name).url, ...args]);
@@ -150,8 +150,8 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
   });
 });
 
-describe.concurrent('subscription, events that go on after Ctrl-C', () => {
-  it('are discarded, and it is said', async () => {
+describe.concurrent('subscription, events after Ctrl-C', () => {
+  it('are discarded with a warning', async () => {
     const call = startHere(['invoke', tool('odd').url, 'deaf_events', '--follow', '-o', 'json', '-v']);
     await call.says(/"Event 2"/);
     call.interrupt();
@@ -163,7 +163,7 @@ describe.concurrent('subscription, events that go on after Ctrl-C', () => {
   });
 });
 
-describe.concurrent.each(['odd', 'mock'] as const)('subscription, what %s should not have sent', name => {
+describe.concurrent.each(['odd', 'mock'] as const)('subscription, invalid events of %s', name => {
   it('an event after the last one is discarded with 404', async () => {
     const id = randomUUID();
     const call = [tool(name).url, 'event_after_final', '--follow', '--linger', '400ms', '--id', id];
@@ -176,7 +176,7 @@ describe.concurrent.each(['odd', 'mock'] as const)('subscription, what %s should
     expect(await tool(name).answers({ tool_call_id: id })).toEqual([200, 200, 404]);
   });
 
-  it('so is one that no one subscribed to', async () => {
+  it('an event without a subscription is discarded with 404', async () => {
     const call = [tool(name).url, 'event_unasked', '--follow', '--linger', '400ms'];
     const { status, report } = await invokeJsonHere(call);
     expect(status).toBe(0);
@@ -189,7 +189,7 @@ describe.concurrent.each(['odd', 'mock'] as const)('subscription, what %s should
 const NUMBERED = Array.from({ length: THOUSAND }, (_, index) => `Event ${index + 1} of ${THOUSAND}`);
 const FLOOD = ['watch', `events=${THOUSAND}`, 'every_ms=0'];
 
-describe('subscription, a thousand events at once: none is lost, and each is in its place', () => {
+describe('subscription, a thousand events at once', () => {
   it.each([
     ['plain, each after the 200 of the one before', () => tool('plain'), ['way=in_turn']],
     ['plain, none waiting for the one before', () => tool('plain'), ['way=pipelined']],
@@ -203,13 +203,13 @@ describe('subscription, a thousand events at once: none is lost, and each is in 
     expect(await flooding().answers({ tool_call_id: id })).toEqual(NUMBERED.map(() => 200));
   });
 
-  it('-o json has them all', async () => {
+  it('-o json has all of them', async () => {
     const { report } = await invokeJsonHere([tool('plain').url, ...FLOOD, 'way=pipelined', '--follow']);
     expect(report.subscription?.events).toBe(THOUSAND);
     expect(report.subscription?.calls.map(({ text }) => text)).toEqual(NUMBERED);
   });
 
-  it('-o ndjson has them all, in the order in which they came', async () => {
+  it('-o ndjson has all of them in order', async () => {
     const call = [...FLOOD, 'way=pipelined', '--follow', '-o', 'ndjson'];
     const { exchange } = folded((await runHere(['invoke', tool('plain').url, ...call])).stdout);
     expect(exchange.subscription).toMatchObject({ events: THOUSAND, ended: { by: 'final' } });

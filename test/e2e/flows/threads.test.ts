@@ -11,7 +11,7 @@ const tool = flowTools('stdlib', 'mock');
 const CHILD = ['--ancestor', 'root', '--ancestor', 'parent'];
 
 describe.concurrent.each(['stdlib', 'mock'] as const)('threads, of %s', name => {
-  it('a child thread comes with its ancestors, root first', async () => {
+  it('a child thread is sent with its ancestors, root first', async () => {
     const id = randomUUID();
     const { status, report } = await invokeJsonHere([tool(name).url, 'ancestors', ...CHILD, '--id', id]);
     expect(status).toBe(0);
@@ -22,14 +22,14 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('threads, of %s', name => 
     });
   });
 
-  it('the root thread comes without', async () => {
+  it('a root thread is sent without ancestors', async () => {
     const id = randomUUID();
     const { stdout } = await runHere(['invoke', tool(name).url, 'ancestors', '--id', id, '-o', 'text']);
     expect(stdout).toBe('null');
     expect(await tool(name).hears('invocation', { id })).not.toHaveProperty('thread_ancestors');
   });
 
-  it('-o ndjson: the thread knows its ancestors and that it is closed', async () => {
+  it('-o ndjson: read again, the thread has its ancestors and is closed', async () => {
     const { stdout } = await runHere(['invoke', tool(name).url, 'ancestors', ...CHILD, '-o', 'ndjson']);
     const { history, exchange } = folded(stdout);
     expect(history.threads.get(exchange.invocation.group_id)).toMatchObject({
@@ -39,14 +39,14 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('threads, of %s', name => 
     });
   });
 
-  it('--no-close leaves a thread of our own open', async () => {
+  it('--no-close leaves our own thread open', async () => {
     const { report, status } = await invokeJsonHere([tool(name).url, 'ancestors', '--no-close']);
     expect(status).toBe(0);
     const thread_id = report.invocation?.group_id ?? '';
     expect(await tool(name).heard('close', { thread_id })).toEqual([]);
   });
 
-  it('a thread of our own is closed at the end, one that was given is not', async () => {
+  it('our own thread is closed at the end, a given one is not', async () => {
     const given = `given-${randomUUID()}`;
     const [{ report }] = await Promise.all([
       invokeJsonHere([tool(name).url, 'ancestors']),

@@ -8,7 +8,7 @@ import { invokeJsonHere, verdicts, warningIds } from '../support/report.js';
 const tool = flowTools('plain', 'mock', 'odd');
 
 describe.concurrent.each(['plain', 'mock'] as const)('views, of %s', name => {
-  it('each replaces the one before: the last one stands', async () => {
+  it('each update replaces the view', async () => {
     const { status, report } = await invokeJsonHere([tool(name).url, 'paint']);
     expect(status).toBe(0);
     expect(report.llm?.text).toBe('Painted');
@@ -23,24 +23,24 @@ describe.concurrent.each(['plain', 'mock'] as const)('views, of %s', name => {
     expect(warningIds(report)).toEqual([]);
   });
 
-  it('empty content clears it', async () => {
+  it('empty content clears the view', async () => {
     const { report } = await invokeJsonHere([tool(name).url, 'paint', 'afterwards=clear']);
     expect(report.views).toEqual([]);
     expect(verdicts(report)).toEqual([...Array(4).fill('noted 200'), 'settles 200']);
   });
 
-  it('-o text: views are for the human, the LLM gets the result alone', async () => {
+  it('-o text: prints the result only', async () => {
     const { stdout } = await runHere(['invoke', tool(name).url, 'paint', '-o', 'text']);
     expect(stdout).toBe('Painted');
   });
 
-  it('-o plain: a step for each, and which was cleared', async () => {
+  it('-o plain: a step for each update', async () => {
     const { stdout } = await runHere(['invoke', tool(name).url, 'paint', 'afterwards=clear', '-o', 'plain']);
     expect(stdout.match(/^. view diff .*$/gm)).toHaveLength(4);
     expect(stdout).toMatch(/^. view diff cleared/m);
   });
 
-  it('-o ndjson: folded again, the thread has the view', async () => {
+  it('-o ndjson: read again, the thread has the view', async () => {
     const ended = await runHere(['invoke', tool(name).url, 'paint', '--group-id', 'painted', '-o', 'ndjson']);
     const { history, exchange, faults } = folded(ended.stdout);
     expect(faults).toEqual([]);
@@ -52,8 +52,8 @@ describe.concurrent.each(['plain', 'mock'] as const)('views, of %s', name => {
   });
 });
 
-describe.concurrent.each(['odd', 'mock'] as const)('views, of a type that is not known, of %s', name => {
-  it('are kept as they came', async () => {
+describe.concurrent.each(['odd', 'mock'] as const)('views of an unknown type, of %s', name => {
+  it('are kept unchanged', async () => {
     const { status, report } = await invokeJsonHere([tool(name).url, 'unknown_view']);
     expect(status).toBe(0);
     expect(report.llm?.text).toBe('unknown_view done');
@@ -61,7 +61,7 @@ describe.concurrent.each(['odd', 'mock'] as const)('views, of a type that is not
     expect(report.views).toEqual([{ type: 'hologram', content: { rays: 3 }, updates: 1 }]);
   });
 
-  it('-o plain shows them as JSON', async () => {
+  it('-o plain prints them as JSON', async () => {
     const { stdout } = await runHere(['invoke', tool(name).url, 'unknown_view', '-o', 'plain']);
     expect(stdout).toMatch(
       /^VIEW hologram, updated once\nunknown view type "hologram", shown as JSON\n\{\n {2}"rays": 3\n\}/m,

@@ -15,8 +15,8 @@ afterAll(() => Promise.all([open, locked, folder].map(each => each[Symbol.asyncD
 
 const invoke = (url: string, ...words: string[]) => runHere(['invoke', '--mcp', url, ...words]);
 
-describe('a server at a URL, with a peer in plain Node', () => {
-  test('is called; headers go with every request, and into no transcript', async () => {
+describe('a server at a URL, plain Node', () => {
+  test('is called; headers go with every request and into no transcript', async () => {
     const file = folder.file('call.ndjson');
     const words = ['echo', 'text=hi', '-H', 'X-Key: opensecret', '-v', '--save', file];
     const { status, stdout, stderr } = await invoke(open.url, ...words);
@@ -28,7 +28,7 @@ describe('a server at a URL, with a peer in plain Node', () => {
     for (const { headers } of requests) expect(headers).toHaveProperty('x-key', 'opensecret');
   });
 
-  test('one that wants a token says so, and takes it', async () => {
+  test('a server that wants a token: the error names it, and --bearer works', async () => {
     const { status, stderr } = await invoke(locked.url, 'silent');
     expect(status).toBe(4);
     expect(stderr).toMatch(/answered with 401[\s\S]*--bearer/);
@@ -50,7 +50,7 @@ describe('a server at a URL, with a peer in plain Node', () => {
     expect(stderr).toContain(words);
   });
 
-  test('a stream that ends without the answer, and a call that is answered with 500, are no results', async () => {
+  test('a stream that ends without an answer, and a call answered 500, have no result', async () => {
     const ended = await invoke(open.url, 'dies');
     expect(ended.status).toBe(4);
     expect(ended.stderr).toContain('the answer ended before it was complete');

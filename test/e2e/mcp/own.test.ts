@@ -4,7 +4,7 @@ import { shellLine } from '../support/program.js';
 
 const OURS = shellLine(['mock-tool', '--demo', '--mcp', 'stdio']);
 
-test('our own server of MCP is called by our own client of it: both know one protocol', async () => {
+test('our client calls our server', async () => {
   const { status, stdout } = await runHere([
     'invoke',
     '--mcp',

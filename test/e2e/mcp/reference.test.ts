@@ -11,20 +11,20 @@ afterAll(() => http[Symbol.asyncDispose]());
 describe.each([
   ['over stdio', everythingCommand],
   ['over Streamable HTTP', () => http.url],
-])('the reference server, %s', (_, server) => {
+])('the reference server over %s', (_, server) => {
   const words = (...call: string[]) => ['invoke', '--mcp', server(), ...call];
 
-  test('adds', async () => {
+  test('adds numbers', async () => {
     const { status, stdout, stderr } = await runHere(words('get-sum', 'a=1', 'b=2'));
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'The sum of 1 and 2 is 3.', stderr: '' });
   });
 
-  test('gives structured content, and shows it to the human', async () => {
+  test('returns structured content, shown to the human', async () => {
     const { stdout } = await runHere(words('get-structured-content', 'location=Chicago', '-o', 'plain'));
     expect(stdout).toMatch(/HUMAN content, 1 block, and structured content[\s\S]*"temperature": /);
   });
 
-  test('lists its tools; one that can only be called as a task is refused', async () => {
+  test('lists its tools; a tool that requires a task is refused', async () => {
     const { status, stdout } = await runHere(['toolset', '--mcp', server()]);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^mcp-servers\/everything/);
@@ -35,7 +35,7 @@ describe.each([
     );
   });
 
-  test('gives a resource: the LLM gets its text, the human its URI too', async () => {
+  test('returns a resource: its text for the LLM, its URI for the human too', async () => {
     const call = words('get-resource-reference', 'resourceType=Text', 'resourceId=1');
     expect((await runHere(call)).stdout).toMatch(/Resource 1: This is a plaintext resource/);
     expect((await runHere([...call, '-o', 'plain'])).stdout).toContain(
@@ -43,7 +43,7 @@ describe.each([
     );
   });
 
-  test('shows its progress', async () => {
+  test('reports progress', async () => {
     const call = words('trigger-long-running-operation', 'duration=0.2', 'steps=2', '-o', 'plain');
     expect((await runHere(call)).stdout).toMatch(/progress 1 of 2[\s\S]*✓ result/);
   });
@@ -55,7 +55,7 @@ describe.each([
     expect(asked.stdout).toContain('- Favorite Integer: 42');
   });
 
-  test('gives an image, which is a line', async () => {
+  test('returns an image, drawn as a line', async () => {
     const { status, stdout } = await runHere(words('get-tiny-image'));
     expect(status).toBe(0);
     expect(stdout).toMatch(/\[image: image\/png, \d+ bytes\]/);

@@ -21,7 +21,7 @@ describe.each([
     expect(await invoke('echo', 'text=hi')).toMatchObject({ status: 0, stdout: 'hi', stderr: '' });
   });
 
-  test('shows its progress, and none of it reaches the LLM', async () => {
+  test('reports progress, which the LLM does not get', async () => {
     const { status, stdout } = await invoke('steps', '-o', 'plain');
     expect(status).toBe(0);
     expect(stdout).toMatch(/progress 1 of 2: step 1 [\s\S]*progress 2 of 2: step 2 /);
@@ -31,7 +31,7 @@ describe.each([
   test.each([
     ['{"name":"Ada","age":36}', { name: 'Ada', age: 36, subscribe: true, colour: 'green' }],
     ['name=Ada', { name: 'Ada', subscribe: true, colour: 'green' }],
-  ])('--choose %s fills its form in', async (said, content) => {
+  ])('--choose %s fills in its form', async (said, content) => {
     const { status, stdout } = await invoke('form', '--choose', said);
     expect({ status, answer: JSON.parse(stdout) }).toEqual({
       status: 0,
@@ -54,7 +54,7 @@ describe.each([
     expect(JSON.parse(stdout)).toEqual({ action: 'accept', content: { size } });
   });
 
-  test('without --choose, or with an answer that does not fit, a decision is needed', async () => {
+  test('without --choose, or with an invalid answer, exit 6', async () => {
     const silent = await invoke('form');
     expect(silent.status).toBe(6);
     expect(silent.stderr).toContain('the server asks "Who are you?", but no answer was given');
@@ -67,7 +67,7 @@ describe.each([
     expect((await invoke('pick')).stderr).toContain('<index, label or default>: 0 Small, 1 Large, 2 decline');
   });
 
-  test('what it needs and this client does not offer is named', async () => {
+  test('a capability that this client lacks is named in the error', async () => {
     const { status, stdout, stderr } = await invoke('sample');
     expect(status).not.toBe(0);
     expect(stdout + stderr).toMatch(
@@ -88,7 +88,7 @@ describe.each([
   });
 });
 
-test('toolset --mcp is for one server, and a command gets no headers', async () => {
+test('toolset --mcp takes one server, and a command takes no headers', async () => {
   const both = await runHere(['toolset', 'http://127.0.0.1:1', '--mcp', 'true']);
   expect(both).toMatchObject({ status: 2, stderr: expect.stringContaining('--mcp and http://127.0.0.1:1') });
   const headers = await runHere(['toolset', '--mcp', 'true', '--bearer', 'x']);

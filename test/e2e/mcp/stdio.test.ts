@@ -15,8 +15,8 @@ afterAll(() => folder[Symbol.asyncDispose]());
 const invoke = (words: readonly string[], ...options: string[]) =>
   runHere(['invoke', '--mcp', peerCommand(...options), ...words]);
 
-describe.concurrent('a server that is started, with a peer in plain Node', () => {
-  test('in a pipe, stdout is what the LLM gets, byte for byte; arguments are typed by the inputSchema', async () => {
+describe.concurrent('a started server, plain Node', () => {
+  test('in a pipe, stdout is exactly the text for the LLM; arguments have the types of the inputSchema', async () => {
     const { status, stdout, stderr } = await invoke(['echo', 'text=hi\n', 'times=2']);
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'hi\nhi\n', stderr: '' });
   });
@@ -37,7 +37,7 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     if (warning === '') expect(ended.stderr).not.toMatch(/JSON-RPC error|isError/);
   });
 
-  test('the report is the same object: no acknowledgement, the result as it came', async () => {
+  test('-o json: no acknowledgement, the result unchanged', async () => {
     const { stdout } = await invoke(['refuses', '-o', 'json']);
     const refused = reportSchema.parse(JSON.parse(stdout));
     expect(refused).toMatchObject({
@@ -54,7 +54,7 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     expect(mixed.timing?.resultMs).toBeGreaterThan(0);
   });
 
-  test('the human is not shown what is for the assistant, and sees what is not text as a line', async () => {
+  test('the human does not see what is for the assistant; other content is a line', async () => {
     const { stdout } = await invoke(['mixed', '-o', 'plain']);
     const [human = '', llm = ''] = stdout.slice(stdout.indexOf('HUMAN')).split('LLM');
     expect(human).toContain('skipped content[2] text: its audience is the assistant only');
@@ -64,13 +64,13 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     expect(stdout).not.toMatch(/acknowledg|callback/);
   });
 
-  test('foreign text is made safe for the eye, and not for the LLM', async () => {
+  test('foreign text is made visible for the human, and unchanged for the LLM', async () => {
     const { stdout } = await invoke(['hostile', '-o', 'plain']);
     for (const character of ['\u001b', '\u202e']) expect(stdout).not.toContain(character);
     expect((await invoke(['hostile'])).stdout).toBe('\u001b]0;owned\u0007\u202Etxt');
   });
 
-  test('a transcript tells the call again', async () => {
+  test('a transcript replays the call', async () => {
     const file = folder.file('call.ndjson');
     const { stdout } = await invoke(['mixed', '-o', 'plain', '--save', file]);
     const panes = stdout.slice(stdout.indexOf('HUMAN')).trim();
@@ -84,7 +84,7 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     expect((await runHere(['render', again])).stdout).toContain(panes);
   });
 
-  test('what cannot be called is said before anything is sent', async () => {
+  test('an error before the call sends nothing', async () => {
     const unknown = await invoke(['ecko', 'text=a']);
     expect(unknown.status).toBe(2);
     expect(unknown.stderr).toContain('Did you mean');
@@ -98,7 +98,7 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     expect(await logOf(log)).toContainEqual(expect.objectContaining({ method: 'tools/call' }));
   });
 
-  test('a destructive tool is asked for, and a policy is heard', async () => {
+  test('a destructive tool needs --yes, and a policy applies', async () => {
     expect((await invoke(['erase'])).status).toBe(6);
     expect((await invoke(['erase', '--yes'])).stdout).toBe('erased');
     const policy = await folder.write(
@@ -112,7 +112,7 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     expect(await logOf(log)).not.toContainEqual(expect.objectContaining({ method: 'tools/call' }));
   });
 
-  test('a dry run shows the message, and sends none', async () => {
+  test('--dry-run prints the message and sends nothing', async () => {
     const log = folder.file('dry');
     const { status, stdout } = await invoke(['echo', 'text=a', '--dry-run'], '--log', log);
     expect(status).toBe(0);
@@ -123,7 +123,7 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     expect(await logOf(log)).not.toContainEqual(expect.objectContaining({ method: 'tools/call' }));
   });
 
-  test('too slow: the server is notified, and ends with us', async () => {
+  test('too slow: the server is notified and stopped', async () => {
     const log = folder.file('slow');
     const { status, stderr } = await invoke(['slow', '--timeout', '200ms'], '--log', log);
     expect(status).toBe(7);
@@ -133,7 +133,7 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     expect(isAlive(lines[0]?.['pid'])).toBe(false);
   });
 
-  test('Ctrl-C cancels, and even a server that does not listen ends with us', async () => {
+  test('Ctrl-C cancels and stops even a server that ignores it', async () => {
     const log = folder.file('interrupted');
     const { child, ended } = start(['invoke', '--mcp', peerCommand('--log', log, '--stubborn'), 'slow']);
     await eventually('the call is there', async () =>
@@ -149,7 +149,7 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
   test.each([
     ['a second Ctrl-C', 'SIGINT'],
     ['SIGQUIT', 'SIGQUIT'],
-  ] as const)('%s kills a server that does not listen', async (name, signal) => {
+  ] as const)('%s kills a server that ignores it', async (name, signal) => {
     const log = folder.file(name);
     const { child, ended } = start(['invoke', '--mcp', peerCommand('--log', log, '--stubborn'), 'slow']);
     await eventually('the call is there', async () =>
@@ -164,7 +164,7 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     await eventually('the server has ended', () => !isAlive(first?.['pid']));
   });
 
-  test('a mute one has a limit for all it takes to start, which is named with what it said', async () => {
+  test('a silent server fails after the time limit of its start, and the error has its stderr', async () => {
     const began = performance.now();
     const { status, stderr } = await runHere([
       ...['invoke', '--mcp', 'echo listening on 3000; exec sleep 1000', 'x', '--timeout', '2s'],
@@ -180,13 +180,13 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
   test.each([
     ['dies during the call', [], 'dies', ['ended with status 3', 'the peer falls over']],
     ['does not come up', ['--crash'], 'echo', ['ended with status 9', 'Error: no configuration']],
-  ])('one that %s: how it ended, and its last words', async (_, options, tool, words) => {
+  ])('a server that %s: the error has its end and last output', async (_, options, tool, words) => {
     const { status, stderr } = await invoke([tool], ...options);
     expect(status).toBe(4);
     for (const each of words) expect(stderr).toContain(each);
   });
 
-  test('lists of tools: long ones are read, endless ones are left, a bad tool does not spoil the others', async () => {
+  test('long lists of tools are read, endless ones are cut, an invalid tool does not affect others', async () => {
     expect((await invoke(['filler-29-99'], '--many', '30')).status).toBe(0);
     const endless = await invoke(['tool-again'], '--endless');
     expect(endless.status).toBe(0);
@@ -196,11 +196,11 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     expect(broken.stderr).toContain('the tool "bad" cannot be used: $.inputSchema: is required');
   });
 
-  test("with -v the server's stderr is reported, as the server's", async () => {
+  test("-v shows the server's stderr", async () => {
     expect((await invoke(['dies', '-v'])).stderr).toContain('server: the peer falls over\n');
   });
 
-  test('-v shows the JSON-RPC that is on the wire, both ways, and nothing that is not', async () => {
+  test('-v shows all JSON-RPC messages, both ways, and nothing else', async () => {
     const { stderr } = await invoke(['echo', 'text=\u202e', '-v']);
     const lines = stderr.split('\n').filter(line => /^[<>]/.test(line));
     const messages = lines.map(line => [line[0], JSON.parse(line.slice(2)) as object] as const);
@@ -216,7 +216,7 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     expect(stderr).not.toMatch(/^< 200|tools\/call stdio:/m);
   });
 
-  test('options of RAP are refused, and named', async () => {
+  test('options of RAP are refused by name', async () => {
     const { status, stderr } = await invoke(['echo', '--retries', '3', '--callback-port', '0', '--follow']);
     expect(status).toBe(2);
     expect(stderr).toContain('--mcp has no use for --retries, --follow, --callback-port');

@@ -15,9 +15,9 @@ async function withLink(folder: Folder, name: string): Promise<void> {
   await symlink(folder.file('precious'), folder.file(name));
 }
 
-describe.concurrent('row 26: a planted link', () => {
+describe.concurrent('row 26: a symbolic link', () => {
   it.each(['junit', 'json'])(
-    'in place of a %s report is replaced; what it points to stays as it is',
+    'in place of a %s report is replaced; its target stays unchanged',
     async format => {
       await using folder = await temporaryFolder();
       await withLink(folder, 'report');
@@ -28,7 +28,7 @@ describe.concurrent('row 26: a planted link', () => {
     },
   );
 
-  it('in place of a journal is refused, before anything is served', async () => {
+  it('in place of a journal is refused before the start', async () => {
     await using folder = await temporaryFolder();
     await withLink(folder, 'journal.ndjson');
     const args = ['mock-tool', folder.file('f.yaml'), '--journal', folder.file('journal.ndjson')];
@@ -38,7 +38,7 @@ describe.concurrent('row 26: a planted link', () => {
     expect(await readFile(folder.file('precious'), 'utf8')).toBe('precious\n');
   });
 
-  it('a journal is for its owner alone, since it holds what a transcript does not', async () => {
+  it('a journal is readable by its owner only', async () => {
     await using folder = await temporaryFolder();
     const file = await folder.write('f.yaml', FIXTURES);
     await using mock = await startMockHere([file, '--journal', folder.file('journal.ndjson')]);
@@ -46,7 +46,7 @@ describe.concurrent('row 26: a planted link', () => {
     expect((await lstat(folder.file('journal.ndjson'))).mode & 0o777).toBe(0o600);
   });
 
-  it('a journal is written by one mock at a time', async () => {
+  it('two mocks cannot write one journal', async () => {
     await using folder = await temporaryFolder();
     await folder.write('f.yaml', FIXTURES);
     const args = ['f.yaml', '--journal', 'journal.ndjson'];

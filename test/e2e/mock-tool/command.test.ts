@@ -26,7 +26,7 @@ async function mockHereWith(folder: Folder, command: readonly string[]) {
 }
 
 describe.concurrent('the command', () => {
-  it('has stdin and stdout to itself, byte for byte; ours is on stderr', async () => {
+  it('has stdin and stdout to itself; our output goes to stderr', async () => {
     await using folder = await temporaryFolder();
     const bytes = randomBytes(300_000);
     const ended = await mockWith(folder, ['sh', '-c', `cat; '${process.execPath}' invoke.mjs`], bytes);
@@ -36,7 +36,7 @@ describe.concurrent('the command', () => {
     expect(ended.stderr).toMatch(/✓ .*1 call/);
   });
 
-  it('gets its words as they are, and TOOL_URL', async () => {
+  it('gets its arguments unchanged, and TOOL_URL', async () => {
     await using folder = await temporaryFolder();
     const told = folder.file('told');
     const words = ['--port', '1', '-o', '--', '$HOME *', ''];
@@ -51,12 +51,15 @@ describe.concurrent('the command', () => {
     ['an exit status', 'exit 7', 7, mockHereWith],
     ['a signal', 'kill -KILL $$', 137, mockHereWith],
     ['SIGTERM', 'kill -TERM $$', 143, mockWith],
-  ])('fails with %s, which is ours, whatever verification says', async (_, script, status, mocked) => {
-    await using folder = await temporaryFolder();
-    const ended = await mocked(folder, ['sh', '-c', script]);
-    expect(ended.status).toBe(status);
-    expect(ended.stderr).toMatch(/^✗ fixture used \(\S*fixtures\.yaml:3\) was not used$/m);
-  });
+  ])(
+    'fails with %s, which becomes our exit status, whatever verification says',
+    async (_, script, status, mocked) => {
+      await using folder = await temporaryFolder();
+      const ended = await mocked(folder, ['sh', '-c', script]);
+      expect(ended.status).toBe(status);
+      expect(ended.stderr).toMatch(/^✗ fixture used \(\S*fixtures\.yaml:3\) was not used$/m);
+    },
+  );
 
   it('an unknown program is a usage error', async () => {
     await using folder = await temporaryFolder();
@@ -67,7 +70,7 @@ describe.concurrent('the command', () => {
     );
   });
 
-  it('can be stopped by stopping us', async () => {
+  it('is stopped with us', async () => {
     await using folder = await temporaryFolder();
     const { status, stdout } = await mockWith(folder, [
       'sh',

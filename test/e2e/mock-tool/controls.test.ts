@@ -27,7 +27,7 @@ async function textOf({ url }: MockHere, groupId = 't'): Promise<string> {
 describe.concurrent('POST /__mock__/reset', () => {
   const reset = ({ url }: MockHere, body = '') => ask(`${url}/__mock__/reset`, { body });
 
-  it('begins anew: everything, the journal included', async () => {
+  it('resets everything, the journal included', async () => {
     await using mock = await counting();
     expect([await textOf(mock), await textOf(mock)]).toEqual(['1', '2']);
     expect(await reset(mock)).toMatchObject({ status: 200, body: expect.stringContaining('"all"') });
@@ -35,7 +35,7 @@ describe.concurrent('POST /__mock__/reset', () => {
     expect(await textOf(mock)).toBe('1');
   });
 
-  it('or one key', async () => {
+  it('resets one key', async () => {
     await using mock = await counting();
     for (const thread of ['t', 'u']) await textOf(mock, thread);
     expect((await reset(mock, '{"key":"t"}')).status).toBe(200);
@@ -67,13 +67,13 @@ describe.concurrent('an invocation', () => {
     expect(calls.find(({ id }) => id === 'same')?.arrivals).toBe(3);
   });
 
-  it('over the --rate-limit gets 200, and an error result with the time to wait', async () => {
+  it('over --rate-limit is answered 200, with an error result that names the wait', async () => {
     await using mock = await counting('--rate-limit', '2/1h');
     const texts = [await textOf(mock), await textOf(mock), await textOf(mock)];
     expect(texts).toEqual(['1', '2', expect.stringMatching(/^Error: .*\b\d+ ?(m|s|min)/)]);
   });
 
-  it('is forgotten when there are more than --keep events, and the journal says how many', async () => {
+  it('beyond --keep is dropped from the journal, which counts it', async () => {
     await using mock = await counting('--keep', '10');
     for (let n = 0; n < 5; n++) await textOf(mock);
     const { events, forgotten } = await mock.journal();

@@ -48,7 +48,7 @@ describe('row 9: a callback URL', () => {
     'javascript:alert(1)',
     '//127.0.0.1:PORT/',
     'not a url',
-  ])('%s: acknowledged, refused, said and in the journal', async written => {
+  ])('%s: acknowledged, refused, reported and in the journal', async written => {
     await using canary = await silentServer();
     const callbackUrl = written.replace('PORT', String(canary.port));
     const id = `refused-${++count}`;
@@ -63,7 +63,7 @@ describe('row 9: a callback URL', () => {
   });
 
   it.each(['localhost', '127.0.0.1', '127.1', '0x7f000001', '2130706433', 'LOCALHOST', '[::ffff:127.0.0.1]'])(
-    'loopback in any spelling is safe: %s',
+    'loopback in any notation is allowed: %s',
     async name => {
       await using sink = await openSink(200);
       await runtime.invoke(mock.url, 'a', {}, { callbackUrl: sink.url.replace('127.0.0.1', name) });
@@ -78,7 +78,7 @@ describe('--allow-callback', () => {
     .flat()
     .find(about => about && !about.internal && about.family === 'IPv4')?.address;
 
-  it.skipIf(!outside)('row 9: lets exactly this origin in', async () => {
+  it.skipIf(!outside)('row 9: allows exactly this origin', async () => {
     await using folder = await temporaryFolder();
     await using listed = await silentServer('0.0.0.0');
     await using other = await silentServer('0.0.0.0');
@@ -101,7 +101,7 @@ describe('--allow-callback', () => {
     expect(other.connections()).toBe(0);
   });
 
-  it('row 9: a link-local address stays refused, even where it is listed', async () => {
+  it('row 9: a link-local address is refused, even if listed', async () => {
     await using folder = await temporaryFolder();
     const file = await folder.write('f.yaml', FIXTURES);
     await using allowed = await startMockHere([file, '--allow-callback', 'http://169.254.169.254']);
@@ -118,7 +118,7 @@ describe('--allow-callback', () => {
     },
   );
 
-  it('row 9: a name of this machine is not loopback', async () => {
+  it('row 9: a host name of this machine is not loopback', async () => {
     const canary = await silentServer('0.0.0.0');
     await runtime.invoke(
       mock.url,
@@ -132,7 +132,7 @@ describe('--allow-callback', () => {
   });
 });
 
-it('row 12: nothing that came with an invocation goes out with its callback, or into a journal', async () => {
+it("row 12: nothing of an invocation's headers goes into a callback or a journal", async () => {
   const secrets = {
     authorization: 'Bearer canary-77ab',
     cookie: 'session=canary-77ab',

@@ -20,7 +20,7 @@ async function lateMockHere(folder: Folder, ...args: string[]): Promise<MockHere
   return startMockHere([await folder.write('late.yaml', FIXTURES), ...args]);
 }
 
-describe.concurrent('what is pending at the end', () => {
+describe.concurrent('pending callbacks at the end', () => {
   it.each([
     ['SIGTERM', lateMock],
     ['SIGINT', lateMockHere],
@@ -42,7 +42,7 @@ describe.concurrent('what is pending at the end', () => {
     },
   );
 
-  it('what was refused for now gets one more attempt', async () => {
+  it('a refused delivery gets one more attempt', async () => {
     await using folder = await temporaryFolder();
     await using mock = await lateMockHere(folder, '--verify', '-q');
     await using runtime = await openRuntime();
@@ -51,7 +51,7 @@ describe.concurrent('what is pending at the end', () => {
     expect(call.callbacks.map(({ status }) => status)).toEqual([503, 200]);
   });
 
-  it('a receiver that hangs does not keep it beyond --drain, and what is lost is said', async () => {
+  it('a hanging receiver does not delay the end beyond --drain; lost callbacks are reported', async () => {
     await using folder = await temporaryFolder();
     await using hanging = await openSink(SINKS.hang);
     await using mock = await lateMockHere(folder, '--drain', '300ms');
@@ -62,7 +62,7 @@ describe.concurrent('what is pending at the end', () => {
     expect(stderr).toMatch(/✗ late lost .* not delivered: the tool was stopped before it was delivered/);
   });
 
-  it('--drain 0 waits for nothing, and says what is lost', async () => {
+  it('--drain 0 does not wait, and reports lost callbacks', async () => {
     await using folder = await temporaryFolder();
     await using mock = await lateMockHere(folder, '--drain', '0', '--verify', '-q');
     await using hanging = await openSink(SINKS.hang);
@@ -73,7 +73,7 @@ describe.concurrent('what is pending at the end', () => {
     expect(status).toBe(1);
   });
 
-  it('a handler that waits for something else does not keep it, and all is said before', async () => {
+  it('a waiting handler does not delay the end; pending callbacks are reported first', async () => {
     await using folder = await temporaryFolder();
     const deaf = `export default { name: 'op', description: 'Waits', inputSchema: {},
       handle: () => new Promise(resolve => setTimeout(resolve, 3_600_000)) };`;
@@ -98,7 +98,7 @@ describe.concurrent('what is pending at the end', () => {
     expect((await mock.ended).status).toBeNull(); // ended by the signal itself
   });
 
-  it('nothing new is taken meanwhile', async () => {
+  it('new invocations are refused meanwhile', async () => {
     await using folder = await temporaryFolder();
     await using hanging = await openSink(SINKS.hang);
     await using mock = await lateMock(folder, '--drain', '1h');
@@ -120,15 +120,15 @@ process.on('newListener', name => {
 export default { name: 'op', description: 'Does it', inputSchema: {}, handle: () => 'done' };
 `;
 
-describe.concurrent('a signal while it starts', () => {
-  it('ends it as any other does: in good order, with 0', async () => {
+describe.concurrent('a signal during the start', () => {
+  it('ends it in good order, with 0', async () => {
     await using folder = await temporaryFolder();
     const handlers = await folder.write('impatient.mjs', IMPATIENT);
     const { status, stderr } = await run(['mock-tool', '--handlers', handlers, '-q']);
     expect(status, stderr).toBe(0);
   });
 
-  it('keeps the command from being run at all, and is its status', async () => {
+  it('the command is not run, and the signal is the status', async () => {
     await using folder = await temporaryFolder();
     const handlers = await folder.write('impatient.mjs', IMPATIENT);
     const command = [process.execPath, '-e', 'console.log("it ran")'];

@@ -237,7 +237,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
 };
 
 describe.concurrent('fixtures/examples', () => {
-  it('are all tried here', async () => {
+  it('have a test each', async () => {
     const names = (await readdir(FOLDER)).map(name => name.replace('.yaml', ''));
     expect(names.sort()).toEqual(Object.keys(EXAMPLES).sort());
   });

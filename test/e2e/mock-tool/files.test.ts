@@ -15,8 +15,8 @@ async function textOf(url: string, operation: string): Promise<unknown> {
   return callbacks.at(-1)?.body?.['text'];
 }
 
-describe.concurrent('fixtures are served', () => {
-  it('from several files, in the order in which they are named', async () => {
+describe.concurrent('serving fixtures', () => {
+  it('of several files, in the given order', async () => {
     await using folder = await temporaryFolder();
     const one = await folder.write('one.yaml', fixture('a', 'from one'));
     const two = await folder.write('two.json', JSON.stringify(both('from two')));
@@ -27,7 +27,7 @@ describe.concurrent('fixtures are served', () => {
     expect(await textOf(other.url, 'a')).toBe('from two');
   });
 
-  it('from a folder: what is YAML or JSON in it, in the order of names', async () => {
+  it('of a folder: all YAML and JSON files, by name', async () => {
     await using folder = await temporaryFolder();
     await mkdir(folder.file('deeper.yaml'));
     await folder.write('notes.md', '# not a fixture');
@@ -39,8 +39,8 @@ describe.concurrent('fixtures are served', () => {
   });
 });
 
-describe.concurrent('what is wrong is said at once, with 2, before anything is served', () => {
-  it('every fault of every file: where, what, and what was meant', async () => {
+describe.concurrent('errors end the start with 2', () => {
+  it('every error of every file: place, problem and suggestion', async () => {
     await using folder = await temporaryFolder();
     await folder.write('one.yaml', BROKEN);
     await folder.write(

@@ -42,7 +42,7 @@ afterAll(() => mock.stop());
 
 describe('every route', () => {
   it.each(ROUTES)(
-    '%s %s: rows 2, 3: refuses a foreign Host and a web page, and answers all others',
+    '%s %s: rows 2, 3: refuses a foreign Host and a web page, and answers others',
     async (method, path) => {
       const status = async (headers: Record<string, string>) =>
         (await ask(mock.url + path, { method, headers, ...(method === 'POST' && { body: '{}' }) })).status;
@@ -59,7 +59,7 @@ describe('every route', () => {
     },
   );
 
-  it('row 3: a choice cannot be made by a web page; only a consent page is for a browser, and for no other site', async () => {
+  it('row 3: a web page cannot answer a choice; only the consent page is for browsers, and for no other site', async () => {
     await using runtime = await openRuntime();
     const asking = await runtime.invoke(mock.url, 'ask', {});
     const response = String((await asking.next()).body?.['response_url']);
@@ -83,7 +83,7 @@ describe('every route', () => {
   });
 
   it.each(['Host: [', 'Host: a\r\nHost: b', 'Host:', `Host: ${'a'.repeat(8 * 1024)}`])(
-    'row 4: %s is a 400, and the next request is served',
+    'row 4: %s is answered 400, and the next request is served',
     async header => {
       const socket = createConnection(mock.port, '127.0.0.1');
       socket.end(`POST /invoke HTTP/1.1\r\n${header}\r\nContent-Length: 0\r\n\r\n`);
@@ -93,19 +93,19 @@ describe('every route', () => {
   );
 });
 
-describe.concurrent('where it listens', () => {
+describe.concurrent('addresses', () => {
   const [outside] = Object.values(networkInterfaces())
     .flat()
     .flatMap(about => (about && !about.internal && about.family === 'IPv4' ? [about.address] : []));
 
-  it('row 5: on loopback only by default, without a warning', async () => {
+  it('row 5: loopback only by default, without a warning', async () => {
     await using local = await startMockHere([]);
     if (outside) await expect(ask(`http://${outside}:${local.port}/`)).rejects.toThrow(/ECONNREFUSED/);
     expect((await local.stop()).stderr).toBe('');
   });
 
   it.each(['0.0.0.0', '::', '0', '[::]', '*', '0x0'])(
-    'row 5: %s is open to the network, and warned of',
+    'row 5: %s is open to the network, with a warning',
     async host => {
       await using open = await startMockHere(['--host', host]);
       expect(open.url).toBe(`http://127.0.0.1:${open.port}`);
@@ -116,7 +116,7 @@ describe.concurrent('where it listens', () => {
     },
   );
 
-  it('row 2: --allow-host lets a name in, and the toolset then says that name', async () => {
+  it('row 2: --allow-host accepts a name, which the toolset then uses', async () => {
     await using named = await startMockHere(['--allow-host', 'mock']);
     const { status, body } = await ask(`${named.url}/.well-known/rap-toolset`, {
       method: 'GET',

@@ -37,7 +37,7 @@ async function dependent(): Promise<Folder> {
 }
 
 describe.concurrent('--handlers', () => {
-  it('answers by the code, which imports the library', async () => {
+  it('answers with a module that imports the library', async () => {
     await using folder = await dependent();
     await using mock = await startMock(['--handlers', 'tool.mjs'], { cwd: folder.path });
     await using runtime = await openRuntime();
@@ -57,7 +57,7 @@ describe.concurrent('--handlers', () => {
     expect(waiting.callbacks).toEqual([]);
   });
 
-  it('may bring middleware, which sees the calls of handlers and of fixtures', async () => {
+  it('runs middleware for calls of handlers and of fixtures', async () => {
     await using folder = await temporaryFolder();
     await folder.write(
       'tool.mjs',
@@ -80,7 +80,7 @@ describe.concurrent('--handlers', () => {
     expect([await textOf('greet'), await textOf('echo')]).toEqual(['hello Ada!', 'Ada!']);
   });
 
-  it('that cannot be used is an error, and names what is missing', async () => {
+  it('an unusable module is an error that names what is missing', async () => {
     await using folder = await dependent();
     await folder.write('none.mjs', 'export const tool = 1;\n');
     await folder.write('broken.mjs', 'export default {\n');
@@ -99,11 +99,11 @@ describe.concurrent('--handlers', () => {
   });
 });
 
-describe.concurrent('as the command of a runtime', () => {
+describe.concurrent('started by a runtime', () => {
   const FIXTURES =
     'version: 1\nfixtures: [{ match: { operation: a }, reply: { payload: "{{arguments.text}}" } }]\n';
 
-  it('--command: started by sh, found by its first line, ended by a signal to its group', async () => {
+  it('by --command: through sh, found by its first line, stopped by a signal to its group', async () => {
     await using folder = await temporaryFolder();
     await folder.write('f.yaml', FIXTURES);
     const line = `echo $$ > pid; exec ${shellLine(['mock-tool', 'f.yaml', '--verify'])} 2> said`;
@@ -114,7 +114,7 @@ describe.concurrent('as the command of a runtime', () => {
     expect(await readFile(folder.file('said'), 'utf8')).toMatch(/^✓ .*1 call/m);
   });
 
-  it('a toolset_command of .infinity/rap.json', async () => {
+  it('by a toolset_command of .infinity/rap.json', async () => {
     await using folder = await temporaryFolder();
     await mkdir(folder.file('.infinity'));
     await folder.write(join('.infinity', 'f.yaml'), FIXTURES); // where the command runs

@@ -15,7 +15,7 @@ const ECHO =
   'version: 1\nfixtures: [{ match: { operation: a }, reply: { payload: "{{arguments.text}}" } }]\n';
 
 describe.concurrent('invocations', () => {
-  it('row 15: an endless one is a 413, and memory stays flat', async () => {
+  it('row 15: an endless body is answered 413, and memory stays flat', async () => {
     await using folder = await temporaryFolder();
     await using mock = await startMock([await folder.write('f.yaml', ECHO), '--max-body', '1m']);
     await using runtime = await openRuntime();
@@ -28,7 +28,7 @@ describe.concurrent('invocations', () => {
     await mock.says(/refused with 413/);
   });
 
-  it('row 15: --max-body is the limit, exactly', async () => {
+  it('row 15: --max-body is exact', async () => {
     await using folder = await temporaryFolder();
     await using mock = await startMockHere([await folder.write('f.yaml', ECHO), '--max-body', '1k']);
     const body = (bytes: number) => '{}'.padEnd(bytes);
@@ -36,7 +36,7 @@ describe.concurrent('invocations', () => {
     expect((await ask(`${mock.url}/invoke`, { body: body(1025) })).status).toBe(413);
   });
 
-  it('row 20: what JSON cannot hold is diagnosed, and comes back as it came', async () => {
+  it('row 20: values that JSON cannot hold are reported and returned unchanged', async () => {
     await using folder = await temporaryFolder();
     await using mock = await startMockHere([await folder.write('f.yaml', ECHO)]);
     await using runtime = await openRuntime();
@@ -59,7 +59,7 @@ describe.concurrent('invocations', () => {
       expect(warnings).toMatch(what);
   });
 
-  it('row 22: a catastrophic pattern of a schema, or of a fixture, is cut short; others are answered meanwhile', async () => {
+  it('row 22: a catastrophic pattern in a schema or a fixture is interrupted; others are answered meanwhile', async () => {
     await using folder = await temporaryFolder();
     const file = await folder.write('f.yaml', CATASTROPHIC);
     await using mock = await startMock([file]);
@@ -79,7 +79,7 @@ describe.concurrent('invocations', () => {
 });
 
 describe.concurrent('fixtures', () => {
-  it('row 23: a remote $ref in a schema is never fetched, and what it should have checked is not executed', async () => {
+  it('row 23: a remote $ref in a schema is never fetched, and nothing is checked with it', async () => {
     await using canary = await silentServer();
     await using folder = await temporaryFolder();
     const schema = CATASTROPHIC.replace('REF', `"$ref": "${canary.url}/x.json"`);
@@ -97,7 +97,7 @@ describe.concurrent('fixtures', () => {
     ['a template', '"{{constructor.constructor(\'process.exitCode = 42\')()}}"'],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the point
     ['an expression', '"${process.exitCode = 42} <%= process.exitCode = 42 %> #{exit 42}"'],
-  ])('row 29: %s is data, or an error, and is not run', async (_, payload) => {
+  ])('row 29: %s is data or an error, never code', async (_, payload) => {
     await using folder = await temporaryFolder();
     const file = await folder.write(
       'f.yaml',
@@ -109,7 +109,7 @@ describe.concurrent('fixtures', () => {
     expect(process.exitCode).toBe(before);
   });
 
-  it('row 29: a module among the fixtures is read, not run; only --handlers runs one', async () => {
+  it('row 29: a module among the fixtures is not run; only --handlers runs modules', async () => {
     await using folder = await temporaryFolder();
     const module = `import { writeFileSync } from 'node:fs'; writeFileSync('ran', ''); process.exit(42);`;
     const asFixtures = await runHere(['mock-tool', await folder.write('f.mjs', module)]);

@@ -73,9 +73,9 @@ async function lineFor(folder: Folder, port: number): Promise<string[]> {
 
 const textsOf = (call: PendingCall) => new Set(call.callbacks.map(({ raw }) => raw));
 
-describe('SIGKILL in the middle of many calls, then a restart', () => {
+describe('SIGKILL during many calls, then a restart', () => {
   it.each(['soon', 'now'])(
-    '%s: nothing that was acknowledged is lost, and repeats are the same bytes',
+    '%s: no acknowledged call is lost, and repeats have the same bytes',
     async operation => {
       await using folder = await temporaryFolder();
       await using runtime = await openRuntime();
@@ -139,7 +139,7 @@ const FIRE = { method: 'POST', headers: { 'content-type': 'application/json' } }
 const sum = (counts: Readonly<Record<string, number>>) =>
   Object.values(counts).reduce((one, other) => one + other);
 
-it('killed in the middle of replies, the next run says the rest of each, as if nothing had happened', async () => {
+it('killed during replies: the next run sends the rest of each', async () => {
   await using folder = await temporaryFolder();
   await using other = await temporaryFolder();
   await using runtime = await openRuntime();
@@ -189,8 +189,8 @@ it('killed in the middle of replies, the next run says the rest of each, as if n
   expect(countsIn(calls)).toEqual(REPLIES.all);
 });
 
-describe.concurrent('killed after it was called off, or refused', () => {
-  it('TOOL-CLOSE: a subscription whose thread was closed does not go on', async () => {
+describe.concurrent('killed after a cancellation or a refusal', () => {
+  it('TOOL-CLOSE: a subscription of a closed thread does not go on', async () => {
     await using folder = await temporaryFolder();
     await using runtime = await openRuntime();
     await using killed = await journalled(folder);
@@ -203,7 +203,7 @@ describe.concurrent('killed after it was called off, or refused', () => {
     expect((await mock.stop()).stderr).not.toContain('resumed from the journal');
   });
 
-  it('POST /__mock__/reset: what was counted is forgotten by the next run, too', async () => {
+  it('POST /__mock__/reset: the next run does not count earlier calls', async () => {
     await using folder = await temporaryFolder();
     await using runtime = await openRuntime();
     await using stopped = await journalledHere(folder);
@@ -218,7 +218,7 @@ describe.concurrent('killed after it was called off, or refused', () => {
 });
 
 describe.concurrent('after a restart', () => {
-  it('what was pending goes on, and says so', async () => {
+  it('pending replies go on, with a message', async () => {
     await using folder = await temporaryFolder();
     await using runtime = await openRuntime();
     await using killed = await journalled(folder);
@@ -230,7 +230,7 @@ describe.concurrent('after a restart', () => {
     expect((await late.result()).body).toMatchObject({ text: 'late 7', id: late.invocation.id });
   });
 
-  it('a sequence goes on where it was, and a repeated invocation is known', async () => {
+  it('a sequence goes on, and a repeated invocation is recognized', async () => {
     await using folder = await temporaryFolder();
     await using runtime = await openRuntime();
     await using killed = await journalled(folder);
@@ -249,7 +249,7 @@ describe.concurrent('after a restart', () => {
     expect(first && textsOf(first).size).toBe(1); // a second delivery, where the kill came before its answer was kept
   });
 
-  it('row 27: a torn last line is cut off and told; everything before it counts', async () => {
+  it('row 27: a torn last line is dropped with a warning; all before it counts', async () => {
     await using folder = await temporaryFolder();
     await using runtime = await openRuntime();
     await using killed = await journalled(folder);
@@ -264,7 +264,7 @@ describe.concurrent('after a restart', () => {
       expect(() => JSON.parse(line)).not.toThrow();
   });
 
-  it('what was delivered is not delivered again', async () => {
+  it('delivered callbacks are not delivered again', async () => {
     await using folder = await temporaryFolder();
     await using runtime = await openRuntime();
     await using stopped = await journalledHere(folder);
@@ -279,7 +279,7 @@ describe.concurrent('after a restart', () => {
     expect(call.callbacks).toHaveLength(1);
   });
 
-  it('what a stopped one could not deliver within --drain is delivered by the next', async () => {
+  it('callbacks not delivered within --drain are delivered by the next run', async () => {
     await using folder = await temporaryFolder();
     await using runtime = await openRuntime();
     await using sink = await openSink('hang', 200);

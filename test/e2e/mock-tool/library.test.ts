@@ -63,7 +63,7 @@ await assert.rejects(fetch(mock.url), /fetch failed/);
 process.stdout.write('all is well');
 `;
 
-it('startMockTool: calls(), waitForCall(), waitForDelivery(), reset(), fire(), verify(), and it is closed at the end', async () => {
+it('startMockTool: calls(), waitForCall(), waitForDelivery(), reset(), fire(), verify(), and disposal', async () => {
   await using folder = await temporaryFolder();
   await mkdir(folder.file('node_modules'));
   await symlink(ROOT, folder.file('node_modules/protocol-cli'));

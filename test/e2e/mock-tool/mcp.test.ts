@@ -106,7 +106,7 @@ describe.concurrent('seed 003, over stdio: the official client', () => {
     expect(said).not.toContain('abcd1234');
   });
 
-  test('of the SDK before, and its protocol version', async () => {
+  test('the previous SDK, with its protocol version', async () => {
     await using folder = await withFixtures();
     const program = { command: process.execPath, args: stdioArgs('-q'), cwd: folder.path, env: ENV };
     const client = await olderMcpClient(program);
@@ -115,7 +115,7 @@ describe.concurrent('seed 003, over stdio: the official client', () => {
   });
 });
 
-describe.concurrent('stdout is the wire', () => {
+describe.concurrent('stdout is JSON-RPC only', () => {
   const call = (id: number, name: string) => ({
     jsonrpc: '2.0',
     id,
@@ -134,7 +134,7 @@ describe.concurrent('stdout is the wire', () => {
       .map(line => JSON.parse(line));
 
   test.each([[[]], [['-o', 'ndjson']]])(
-    'every line of it is JSON-RPC, whatever a handler or a client says: %j',
+    'every line is JSON-RPC, whatever a handler or a client writes: %j',
     async flags => {
       await using folder = await temporaryFolder();
       const handle = "console.log('called'); process.stdout.write('raw'); return 1;";
@@ -156,7 +156,7 @@ describe.concurrent('stdout is the wire', () => {
     },
   );
 
-  test('verification decides the status once the client is gone', async () => {
+  test('verification decides the exit status when the client is gone', async () => {
     await using folder = await withFixtures();
     const args = ['mock-tool', folder.file('fixtures.yaml'), '--mcp', 'stdio', '--verify', '-q'];
     const ended = await run(args, { stdin: conversation(call(1, 'pay')) });
@@ -166,7 +166,7 @@ describe.concurrent('stdout is the wire', () => {
     expect([good.status, messagesOf(good).map(({ id }) => id)]).toEqual([0, [0, 1, 2]]);
   });
 
-  test('a report goes to its file', async () => {
+  test('a report is written to its file', async () => {
     await using folder = await withFixtures();
     const report = `json:${folder.file('report.json')}`;
     const args = ['mock-tool', folder.file('fixtures.yaml'), '--mcp', 'stdio', '-q', '--report', report];
@@ -183,7 +183,7 @@ describe.concurrent('stdout is the wire', () => {
     });
   });
 
-  test('a client that goes away without a word, and SIGTERM, are a good end', async () => {
+  test('a client that disconnects, and SIGTERM, end with 0', async () => {
     await using folder = await withFixtures();
     const { child, ended } = start(['mock-tool', 'fixtures.yaml', '--mcp', 'stdio'], {
       cwd: folder.path,
@@ -211,7 +211,7 @@ describe.concurrent('seed 003, over Streamable HTTP: the official client', () =>
     expect(server.said()).not.toContain('refused');
   });
 
-  test('of the SDK before, and its protocol version', async () => {
+  test('the previous SDK, with its protocol version', async () => {
     await using folder = await withFixtures();
     await using server = await serving(folder, '-q');
     const client = await olderMcpClient(new URL(server.mcp));
@@ -219,7 +219,7 @@ describe.concurrent('seed 003, over Streamable HTTP: the official client', () =>
     await client.close();
   });
 
-  test('a command finds it in MCP_URL; what it did is verified', async () => {
+  test('a command gets MCP_URL, and its calls are verified', async () => {
     await using folder = await withFixtures();
     const client = (calls: string) => `
       import { writeFileSync } from 'node:fs';
@@ -249,7 +249,7 @@ describe.concurrent('seed 003, over Streamable HTTP: the official client', () =>
     expect((await served(all)).status).toBe(0);
   });
 
-  test('threats, rows 2 and 3: requests with a foreign host, or from a web page, are refused and reported', async () => {
+  test('threats, rows 2 and 3: requests with a foreign Host or from a web page are refused and reported', async () => {
     await using folder = await withFixtures();
     await using server = await serving(folder);
     const post = async (headers: Record<string, string>) => {
@@ -267,7 +267,7 @@ describe.concurrent('seed 003, over Streamable HTTP: the official client', () =>
     await server.says(/refused with 403.*POST \/mcp/);
   });
 
-  test('--allow-origin lets the pages of one origin in, and no other', async () => {
+  test('--allow-origin accepts the pages of one origin only', async () => {
     await using folder = await withFixtures();
     await using server = await serving(folder, '--allow-origin', 'http://localhost:6274');
     const send = async (method: string, path: string, origin: string) => {
@@ -316,7 +316,7 @@ describe.concurrent('seed 003, over Streamable HTTP: the official client', () =>
   });
 });
 
-describe.concurrent('what makes no sense together', () => {
+describe.concurrent('conflicting options', () => {
   test.each([
     [
       ['--mcp', 'stdio', '--journal', 'x', '--retries', '2'],
@@ -343,7 +343,7 @@ describe.concurrent('what makes no sense together', () => {
   });
 });
 
-describe.concurrent('a start without --mcp loads nothing of the SDK', () => {
+describe.concurrent('without --mcp nothing of the SDK is loaded', () => {
   const SDK_WORDS = /io\.modelcontextprotocol|Mcp-Session-Id/;
 
   test.each([
@@ -357,7 +357,7 @@ describe.concurrent('a start without --mcp loads nothing of the SDK', () => {
     expect(texts.filter(text => SDK_WORDS.test(text))).toEqual([]);
   });
 
-  test('with it, it does', async () => {
+  test('with --mcp it is', async () => {
     const texts = [...(await loadedBy(['mock-tool', '--mcp', 'stdio', '-q'])).values()];
     expect(texts.some(text => SDK_WORDS.test(text))).toBe(true);
   });

@@ -20,8 +20,8 @@ async function fixtures(folder: Folder): Promise<string> {
   return folder.write('fixtures.yaml', FIXTURES);
 }
 
-describe.concurrent('what a mock tells', () => {
-  it('-o plain: a line for each thing that matters, on stderr, since stdout is for programs', async () => {
+describe.concurrent('output', () => {
+  it('-o plain: a line for each event, on stderr, since stdout is for programs', async () => {
     await using folder = await temporaryFolder();
     await using mock = await startMockHere([await fixtures(folder), '-o', 'plain']);
     await using runtime = await openRuntime();
@@ -60,7 +60,7 @@ describe.concurrent('what a mock tells', () => {
     expect(mock.said().slice(since)).not.toContain('warning');
   });
 
-  it('-q: nothing about calls', async () => {
+  it('-q: no lines about calls', async () => {
     await using folder = await temporaryFolder();
     await using mock = await startMockHere([await fixtures(folder), '-q']);
     await using runtime = await openRuntime();
@@ -68,7 +68,7 @@ describe.concurrent('what a mock tells', () => {
     expect(await mock.stop()).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('row 25: -o ndjson is a transcript, and holds no token of a callback in any form', async () => {
+  it('row 25: -o ndjson is a transcript without tokens of callbacks, in any encoding', async () => {
     await using folder = await temporaryFolder();
     await using mock = await startMockHere([await fixtures(folder), '-o', 'ndjson']);
     await using runtime = await openRuntime();
@@ -103,7 +103,7 @@ describe.concurrent('what a mock tells', () => {
     expect(stdout).toContain('[redacted]');
   });
 
-  it('--seed draws the same again; another one draws otherwise', async () => {
+  it('--seed makes random values repeatable', async () => {
     await using folder = await temporaryFolder();
     const file = await fixtures(folder);
     const drawn = async (seed: string) => {

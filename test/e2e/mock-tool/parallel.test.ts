@@ -32,19 +32,19 @@ beforeAll(async () => {
 afterAll(() => mock.stop('SIGKILL'));
 
 describe('many calls at once', () => {
-  it('each gets its own result, at its own address', async () => {
+  it('each gets its own result at its own URL', async () => {
     expect(await storm(mock.url, 'echo', { own: 'text', calls: 500 })).toMatchObject(exactly(500));
   });
 
-  it('also where the results overtake each other', async () => {
+  it('also if results overtake each other', async () => {
     expect(await storm(mock.url, 'slow', { own: 'text', calls: 2_000 })).toMatchObject(exactly(2_000));
   });
 
-  it('a sequence is counted for each thread apart, one by one', async () => {
+  it('a sequence is counted per thread', async () => {
     expect(await storm(mock.url, 'count', { keyed: true, calls: 500 })).toMatchObject(exactly(500));
   });
 
-  it('all of them were answered by their fixtures, and delivered: verification agrees', async () => {
+  it('all were answered by their fixtures and delivered: verification passes', async () => {
     const { status, stderr } = await mock.stop();
     expect(stderr).toMatch(/^✓ .*3,?000 calls/m);
     expect(status).toBe(0);

@@ -6,7 +6,7 @@ import { closedPort, silentServer } from '../support/sockets.js';
 
 /** `mock-tool` comes up, says where, and ends as a server does. */
 describe.concurrent('without arguments', () => {
-  it('serves the demo toolset; its first line says where, and it ends with 0', async () => {
+  it('serves the demo toolset; the ready line names the URL, and it ends with 0', async () => {
     await using mock = await startMock([]);
     await using runtime = await openRuntime();
     expect(mock.url).toBe(`http://127.0.0.1:${mock.port}`);
@@ -23,14 +23,14 @@ describe.concurrent('without arguments', () => {
     expect(stdout).toBe(`${JSON.stringify({ port: mock.port, url: mock.url, seed: mock.seed })}\n`);
   });
 
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s is the normal end of a server', async signal => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s is a normal end', async signal => {
     await using mock = await startMock([]);
     expect(await mock.stop(signal)).toMatchObject({ status: 0, stderr: '' });
   });
 });
 
 describe.concurrent('a port', () => {
-  it('that is taken is an error, and no other one is used', async () => {
+  it('in use is an error, and no other port is used', async () => {
     await using taken = await silentServer();
     expect(await runHere(['mock-tool', '--port', String(taken.port)])).toEqual({
       status: 2,
@@ -40,7 +40,7 @@ describe.concurrent('a port', () => {
     });
   });
 
-  it('that is free is the one', async () => {
+  it('that is free is used', async () => {
     const port = await closedPort();
     await using mock = await startMockHere(['--port', String(port)]);
     expect(mock.port).toBe(port);

@@ -12,7 +12,7 @@ const BAD = ['hang', 'broken', 'reset', 'half', 'drip', 'endless', 'busy'] as co
 const TO_EACH = 40;
 
 describe.concurrent('bad receivers', () => {
-  it('at the same time as good ones: the good ones get theirs', async () => {
+  it('do not affect good ones', async () => {
     await using folder = await temporaryFolder();
     await using mock = await startMockHere([await folder.write('f.yaml', FIXTURES), '-q', '--drain', '0']);
     await using runtime = await openRuntime();
@@ -32,7 +32,7 @@ describe.concurrent('bad receivers', () => {
     await Promise.all(sinks.map(sink => sink.close()));
   });
 
-  it('--max-pending: what is over it is dropped, and said everywhere', async () => {
+  it('--max-pending: callbacks beyond it are dropped and reported everywhere', async () => {
     await using folder = await temporaryFolder();
     await using hanging = await openSink(SINKS.hang);
     const file = await folder.write('f.yaml', FIXTURES);
@@ -56,7 +56,7 @@ describe.concurrent('bad receivers', () => {
     expect(status).toBe(1);
   });
 
-  it('--retries: 5xx is tried again so often, and not more', async () => {
+  it('--retries: a 5xx is retried that many times', async () => {
     await using folder = await temporaryFolder();
     await using broken = await openSink(SINKS.broken);
     await using mock = await startMockHere([await folder.write('f.yaml', FIXTURES), '--retries', '2']);
@@ -66,7 +66,7 @@ describe.concurrent('bad receivers', () => {
     expect(broken.requests.map(({ raw }) => raw)).toEqual(Array(3).fill(broken.requests[0]?.raw));
   });
 
-  it('row 11: a redirect is not followed, nor tried again', async () => {
+  it('row 11: a redirect is neither followed nor retried', async () => {
     await using folder = await temporaryFolder();
     await using mock = await startMockHere([await folder.write('f.yaml', FIXTURES)]);
     await using runtime = await openRuntime();

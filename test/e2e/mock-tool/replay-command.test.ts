@@ -25,7 +25,7 @@ async function fileOf(name: string, text: string): Promise<string> {
 const mockTool = (...args: string[]) => runHere(['mock-tool', ...args]);
 
 describe('--export', () => {
-  it('writes fixtures that can be served, and says what they lack', async () => {
+  it('writes fixtures that can be served, and lists what is missing', async () => {
     const { status, stdout, stderr } = await mockTool(DIFF, OAUTH, '--export', '-', '--speed', '2');
     expect({ status, stderr }).toEqual({
       status: 0,
@@ -44,13 +44,13 @@ describe('--export', () => {
     ]);
   });
 
-  it('says in the file what it lacks, and not in which folder the transcript was', async () => {
+  it('lists in the file what is missing, without the folder of the transcript', async () => {
     const { stdout } = await mockTool(OAUTH, '--export', '-');
     expect(stdout).toMatch(/^# {3}oauth\.ndjson: the call .* consent is asked for/m);
     expect(stdout).not.toContain(ROOT);
   });
 
-  it('says what it wrote, in the place of nothing or of an empty file', async () => {
+  it('reports what it wrote, into a new or an empty file', async () => {
     for (const path of [folder.file('new.yaml'), await fileOf('empty.yaml', '')]) {
       const stderr = `wrote ${path}: 1 fixture\n`;
       expect(await mockTool(DIFF, '--export', path)).toMatchObject({ status: 0, stdout: '', stderr });
@@ -61,7 +61,7 @@ describe('--export', () => {
     expect(stderr).toContain(`wrote ${both}: 2 fixtures, 1 warning\n`);
   });
 
-  it('never writes over a file that may have been edited', async () => {
+  it('never overwrites a file that may have been edited', async () => {
     const path = await fileOf('edited.yaml', YAML);
     const { status, stderr } = await mockTool(DIFF, '--export', path);
     expect({ status, stderr }).toEqual({
@@ -76,7 +76,7 @@ describe('--export', () => {
     ['fixtures', ['%yaml'], /--export needs transcripts; \S+ is not one/],
     ['a watch, and a port', [DIFF, '--watch', '--port', '0'], /these options need one: --watch, --port/],
     ['a command', [DIFF, '--', 'true'], /--export starts no server for a command/],
-  ])('with %s is wrong', async (_, args, message) => {
+  ])('with %s is a usage error', async (_, args, message) => {
     const yaml = await fileOf('a.yaml', YAML);
     const [files, more] = [
       args.filter(each => each !== '--' && each !== 'true'),
@@ -87,7 +87,7 @@ describe('--export', () => {
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(message) });
   });
 
-  it('never writes over its transcript', async () => {
+  it('never overwrites its transcript', async () => {
     const path = await fileOf('run.ndjson', await readFile(DIFF, 'utf8'));
     const { status, stderr } = await mockTool(path, '--export', path);
     expect({ status, stderr }).toEqual({
@@ -101,7 +101,7 @@ describe('--export', () => {
 describe('a transcript', () => {
   const call = told({}, { at: 1, message: result('done') });
 
-  it('is known by how it begins, a ready line before it or not', async () => {
+  it('is recognized by its first line, with or without a ready line before it', async () => {
     const transcript = transcriptOf(recorded(call));
     for (const text of [transcript, `{"port":1,"url":"http://127.0.0.1:1"}\n${transcript}`]) {
       const { status, stdout } = await mockTool(await fileOf('run.log', text), '--export', '-');
@@ -109,7 +109,7 @@ describe('a transcript', () => {
     }
   });
 
-  it('that is broken in places is served as far as it can be read', async () => {
+  it('that is partly broken is served as far as it can be read', async () => {
     const [header, ...lines] = transcriptOf(recorded(call)).split('\n');
     const path = await fileOf('torn.ndjson', [header, '{"kind":', ...lines].join('\n'));
     const { status, stderr } = await mockTool(path, '--export', '-');
@@ -128,7 +128,7 @@ describe('a transcript', () => {
     });
   });
 
-  it('says which events are not in it', async () => {
+  it('that is incomplete is served with a warning that names the gap', async () => {
     const lines = transcriptOf(recorded(call)).split('\n');
     const gone = lines.findLastIndex(line => line.includes('"kind":"response"'));
     const path = await fileOf('gap.ndjson', [...lines, ''].toSpliced(gone - 1, 1).join('\n'));
@@ -137,7 +137,7 @@ describe('a transcript', () => {
     );
   });
 
-  it('says that it stops, and which calls have no result then', async () => {
+  it('that ends early is served with a warning that names the calls without a result', async () => {
     const open = told({ operation: 'read' });
     const text = transcriptOf(recorded(open))
       .split('\n')
@@ -161,7 +161,7 @@ describe('a transcript', () => {
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('no call in') });
   });
 
-  it('answers a command, after the fixtures that stand beside it', async () => {
+  it('answers a command, after the fixtures given with it', async () => {
     const other = told(
       { operation: 'read', id: 'call_2' },
       { at: 1, message: result('read', { id: 'call_2' }) },
@@ -177,7 +177,7 @@ describe('a transcript', () => {
     expect(stderr).toContain('never matches');
   });
 
-  it('is not found in a folder, where something may have been saved', async () => {
+  it('in a folder is not read', async () => {
     await using other = await temporaryFolder();
     await writeFile(other.file('run.ndjson'), transcriptOf(recorded(call)));
     const { status, stderr } = await mockTool(other.path);
@@ -195,7 +195,7 @@ describe('--speed', () => {
     [[DIFF, '--speed', 'fast'], /Give a speed such as 2 or 0\.5/],
     [[DIFF, '--speed', '0.0000001'], /Give a speed/],
     [[DIFF, '--speed', '-1'], /speed/],
-  ])('%j is wrong', async (args, message) => {
+  ])('%j is a usage error', async (args, message) => {
     const yaml = await fileOf('b.yaml', YAML);
     const { status, stderr } = await mockTool(...args.map(each => (each === '%yaml' ? yaml : each)));
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(message) });

@@ -73,7 +73,7 @@ describe('each transcript of the package', async () => {
   });
 });
 
-test('a recorder’s transcript: threads that were reported different things, questions, events, ids in texts', async () => {
+test("a recorder's transcript: threads with different results, questions, events, ids in texts", async () => {
   const question = {
     ...{ type: 'user_choice', group_id: 'thread_b', id: 'call_2', prompt: 'Sure?', choices: ['Yes', 'No'] },
     ...{ default: 1, response_url: 'http://127.0.0.1:1/choices/[redacted]' },
@@ -139,7 +139,7 @@ const someCalls = fc
     }),
   );
 
-test('whatever was recorded: replayed, and exported and replayed, it is the same', async () => {
+test('any recording: a replay equals the replay of its export', async () => {
   await fc.assert(
     fc.asyncProperty(someCalls, async calls => {
       const transcript = { events: recorded(...calls), faults: [] };

@@ -52,7 +52,7 @@ const ok = async (operation, args = {}, options) =>
 `;
 
 describe.concurrent('verification of a run', () => {
-  it('is fine: 0', async () => {
+  it('that passes: 0', async () => {
     await using folder = await temporaryFolder();
     const { status, stderr } = await verified(folder, GOOD);
     expect(status, stderr).toBe(0);
@@ -84,16 +84,19 @@ describe.concurrent('verification of a run', () => {
       `${GOOD} await ok('never');`,
       /^✗ fixture never \(fixtures\.yaml:9\) was called once, expected at most 0$/m,
     ],
-  ])('%s is said, with 1; no callback URL is (row 25)', async (_, script, says) => {
-    await using folder = await temporaryFolder();
-    const { status, stderr } = await verifiedHere(folder, script);
-    expect(stderr).toMatch(says);
-    expect(stderr).toMatch(/^✗ verification failed: /m);
-    expect(stderr).not.toContain('canary');
-    expect(status).toBe(1);
-  });
+  ])(
+    '%s is reported with status 1; the report contains no callback URL (row 25)',
+    async (_, script, says) => {
+      await using folder = await temporaryFolder();
+      const { status, stderr } = await verifiedHere(folder, script);
+      expect(stderr).toMatch(says);
+      expect(stderr).toMatch(/^✗ verification failed: /m);
+      expect(stderr).not.toContain('canary');
+      expect(status).toBe(1);
+    },
+  );
 
-  it('is written as reports that other programs read, passed or failed', async () => {
+  it('is written as reports for other programs, passed or failed', async () => {
     await using folder = await temporaryFolder();
     const reports = [`junit:${folder.file('r.xml')}`, `json:${folder.file('r.json')}`];
     const words = reports.flatMap(report => ['--report', report]);
@@ -108,7 +111,7 @@ describe.concurrent('verification of a run', () => {
     }
   });
 
-  it('a report that has no folder is an error before anything runs', async () => {
+  it('a report in a missing folder is an error before the start', async () => {
     await using folder = await temporaryFolder();
     const ran = `import { writeFileSync } from 'node:fs'; writeFileSync(import.meta.dirname + '/ran', '');`;
     const report = `json:${folder.file('no/where.json')}`;
@@ -120,7 +123,7 @@ describe.concurrent('verification of a run', () => {
   it.each([
     ['hides no verdict', GOOD, 2],
     ['nor the status of the command', `${GOOD} process.exitCode = 3;`, 3],
-  ])('a report that cannot be written after all %s', async (_, script, expected) => {
+  ])('a report that cannot be written at the end %s', async (_, script, expected) => {
     await using folder = await temporaryFolder();
     const report = folder.file('r.json');
     const spoil = `import { mkdirSync } from 'node:fs'; mkdirSync(${JSON.stringify(report)});`;
@@ -145,7 +148,7 @@ describe.concurrent('a fault of the acknowledgement', () => {
   });
 });
 
-describe.concurrent('--verify, of a server that is stopped', () => {
+describe.concurrent('--verify of a stopped server', () => {
   it.each([
     ['everything happened: 0', ['a', 'twice', 'twice'], 0],
     ['something did not: 1', ['a', 'twice'], 1],
@@ -159,13 +162,13 @@ describe.concurrent('--verify, of a server that is stopped', () => {
     expect(ended.stderr).toMatch(status === 0 ? /^✓ /m : /^✗ verification failed: /m);
   });
 
-  it('without it, a server that was stopped is fine', async () => {
+  it('without --verify, a stopped server ends with 0', async () => {
     await using folder = await temporaryFolder();
     await using mock = await startMockHere([await folder.write('f.yaml', FIXTURES)]);
     expect(await mock.stop('SIGINT')).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('what is still on its way when the time is over is undelivered', async () => {
+  it('a callback that is under way when the time is over counts as undelivered', async () => {
     await using folder = await temporaryFolder();
     const file = await folder.write(
       'f.yaml',

@@ -21,7 +21,7 @@ async function watching(folder: Folder): Promise<MockHere> {
 }
 
 describe.concurrent('--watch', () => {
-  it('serves what was edited in place', async () => {
+  it('serves a file that was edited in place', async () => {
     await using folder = await temporaryFolder();
     await using mock = await watching(folder);
     await folder.write('a.yaml', fixture('new'));
@@ -29,7 +29,7 @@ describe.concurrent('--watch', () => {
     expect(await textOf(mock)).toBe('new');
   });
 
-  it('serves what was saved the way editors do: under another name, then renamed', async () => {
+  it('serves a file that an editor replaced by renaming', async () => {
     await using folder = await temporaryFolder();
     await using mock = await watching(folder);
     for (const text of ['second', 'third']) {
@@ -41,7 +41,7 @@ describe.concurrent('--watch', () => {
     }
   });
 
-  it('of a folder, serves a file that was not there before', async () => {
+  it('serves a new file of a folder', async () => {
     await using folder = await temporaryFolder();
     await mkdir(folder.file('all'));
     await folder.write('all/a.yaml', fixture('old'));
@@ -52,7 +52,7 @@ describe.concurrent('--watch', () => {
     expect(callbacks.at(-1)?.body?.['text']).toBe('more');
   });
 
-  it('keeps the old fixtures where the new ones are broken, says where, and takes the next ones', async () => {
+  it('keeps the previous fixtures if the new ones are invalid, reports the place, and reads the next change', async () => {
     await using folder = await temporaryFolder();
     await using mock = await watching(folder);
     await folder.write('a.yaml', fixture('new').replace('payload', 'paylod'));

@@ -79,18 +79,18 @@ describe.concurrent.each<{ name: PeerName; verdicts: { pass: string[]; warn?: st
     session = await recorded(name, lifeWith(name));
   });
 
-  test('is the same again from its transcript, at once', async () => {
+  test('is replayed from its transcript, at once', async () => {
     expect(await replayed([session.file, '--speed', '0'], lifeWith(name))).toEqual(session.log);
   });
 
-  test('and from the fixtures that are made of it', async () => {
+  test('is replayed from exported fixtures', async () => {
     const fixtures = folder.file(`${name}.yaml`);
     const { status } = await runHere(['mock-tool', session.file, '--export', fixtures, '--speed', '0']);
     expect(status).toBe(0);
     expect(await replayed([fixtures], lifeWith(name))).toEqual(session.log);
   });
 
-  test('at the pace at which it was, but for the words in which the mock ends what is cancelled', async () => {
+  test('is replayed at its own pace, except for the words of canceled calls', async () => {
     const again = await replayed([session.file], lifeWith(name));
     expect(again.map(withoutReason)).toEqual(session.log.map(withoutReason));
   });
@@ -104,7 +104,7 @@ describe.concurrent.each<{ name: PeerName; verdicts: { pass: string[]; warn?: st
     });
   });
 
-  test('is not a false alarm', async () => {
+  test('passes check', async () => {
     const { status, stdout } = await runHere(['check', session.file, '--reporter', 'json']);
     const { 'not-applicable': _, ...found } = verdictsIn(stdout);
     expect({ status, ...sorted(found) }).toEqual({ status: 0, ...sorted(verdicts) });
@@ -112,16 +112,16 @@ describe.concurrent.each<{ name: PeerName; verdicts: { pass: string[]; warn?: st
 });
 
 describe.concurrent('a session with the odd tool, recorded', () => {
-  test('is as odd again', async () => {
+  test('is replayed with its oddities', async () => {
     const { log, file } = await recorded('odd', lifeWith('odd'));
     expect(await replayed([file, '--speed', '0'], lifeWith('odd'))).toEqual(log);
   });
 });
 
-describe.concurrent('a runtime and a tool in Python, and a process for each of us', () => {
+describe.concurrent('a runtime and a tool in Python', () => {
   const runtime = pythonRuntime();
 
-  test('the same again', async () => {
+  test('are recorded and replayed', async () => {
     const live: Life = url => scenariosOf(runtime, url, ['result', 'choice', 'subscription']);
     const { log, file } = await recorded('stdlib', live, startRecorder, 'python.ndjson');
     expect(log.join('\n')).toMatch(/Chosen: neither[\s\S]*Event 3 of 3/);

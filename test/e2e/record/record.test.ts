@@ -43,7 +43,7 @@ async function answerQuestion(url: string, headers: Record<string, string> = {})
 }
 
 describe('record', () => {
-  test('comes up, writes down what is said, and ends as a server does', async () => {
+  test('starts, records, and ends like a server', async () => {
     await using recorder = await startRecorder([tool.url, '--save', file]);
     expect(recorder.url).toBe(`http://127.0.0.1:${recorder.port}`);
     await answerQuestion(recorder.url);
@@ -67,7 +67,7 @@ describe('record', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  test('row 25: what was secret is nowhere in the transcript, on stdout or on stderr', async () => {
+  test('row 25: no secret is in the transcript, on stdout or on stderr', async () => {
     const { child, ended } = start(['record', tool.url, '--save', file, '-o', 'ndjson']);
     let told = '';
     child.stdout.on('data', chunk => {
@@ -92,7 +92,7 @@ describe('record', () => {
     expect(stdout.slice(stdout.indexOf('\n') + 1)).toBe(written);
   });
 
-  test('row 25: of consent the URL is kept without its query', async () => {
+  test('row 25: of a consent URL, the query is left out', async () => {
     await using recorder = await startRecorderHere([tool.url, '--save', file]);
     await using runtime = await openRuntime();
     const call = await runtime.invoke(recorder.url, 'login', {});
@@ -106,7 +106,7 @@ describe('record', () => {
     expect(written).not.toContain(search);
   });
 
-  test('a killed one leaves all that was said', async () => {
+  test('killed, its file has all messages so far', async () => {
     await using recorder = await startRecorder([tool.url, '--save', file, '-q']);
     await answerQuestion(recorder.url);
     await recorder.stop('SIGKILL');
@@ -115,13 +115,13 @@ describe('record', () => {
     expect(toldOn('runtime-side', events)).toContain('runtime choice 200');
   });
 
-  test('-q says nothing of messages', async () => {
+  test('-q prints no messages', async () => {
     await using recorder = await startRecorderHere([tool.url, '--save', file, '-q']);
     await answerQuestion(recorder.url);
     expect((await recorder.stop()).stderr).toBe('');
   });
 
-  test('says that no tool answers yet', async () => {
+  test('reports an unreachable tool', async () => {
     const url = `http://127.0.0.1:${await closedPort()}`;
     await using recorder = await startRecorderHere([url, '--save', file]);
     await recorder.says(/^warning: no toolset at http:\/\/127\.0\.0\.1:\d+ yet$/m);
@@ -130,7 +130,7 @@ describe('record', () => {
     expect(await recorder.stop('SIGINT')).toMatchObject({ status: 0 });
   });
 
-  test('a tool that never answers does not keep it from ending', async () => {
+  test('a tool that never answers does not delay its end', async () => {
     const odd = await startPeer('odd');
     await using recorder = await startRecorderHere([odd.url, '--save', file, '--drain', '50ms']);
     await using runtime = await openRuntime();
@@ -141,7 +141,7 @@ describe('record', () => {
     await odd.stop();
   });
 
-  test('a full disk is a 503, and not 0 at the end', async () => {
+  test('a full disk: answers 503, and does not end with 0', async () => {
     const line = shellLine(['record', tool.url, '--save', file]);
     const child = spawn('bash', ['-c', `trap '' XFSZ; ulimit -f 8; exec ${line}`]);
     const [told, said] = [child.stdout, child.stderr].map(gathered);
@@ -167,8 +167,8 @@ function gathered(stream: Readable): () => string {
   return () => text;
 }
 
-describe('refused', () => {
-  test('an earlier recording is never written over', async () => {
+describe('refusals', () => {
+  test('an existing recording is never overwritten', async () => {
     await writeFile(file, '{"kind":"header"}\n');
     const { status, stderr } = await runHere(['record', tool.url, '--save', file]);
     expect({ status, stderr }).toEqual({
@@ -178,7 +178,7 @@ describe('refused', () => {
     expect(await readFile(file, 'utf8')).toBe('{"kind":"header"}\n');
   });
 
-  test('a port that is taken is an error', async () => {
+  test('a port in use is an error', async () => {
     const { status, stderr } = await runHere([
       'record',
       tool.url,

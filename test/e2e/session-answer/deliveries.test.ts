@@ -40,7 +40,7 @@ async function lived(script: Script, ...args: string[]) {
 const [A, B, C] = [order('a'), order('b'), order(null, 'N')];
 
 describe.concurrent('posts', () => {
-  it('one call is posted bare, several as one batch, each tool_req whole', async () => {
+  it('one call is posted alone, several as a batch, each tool_req unchanged', async () => {
     const extra = { ...order('x'), extra: { deep: [null] }, __tag: 1 };
     const { status, posts } = await lived({ rounds: [{ calls: [extra] }, { calls: [A, B, C] }] });
     expect(status).toBe(0);
@@ -69,7 +69,7 @@ describe.concurrent('posts', () => {
     expect(status).toBe(0);
   });
 
-  it('Retry-After is honoured', async () => {
+  it('Retry-After is respected', async () => {
     const before = performance.now();
     const { status } = await lived({
       rounds: [{ calls: [A] }],
@@ -79,13 +79,13 @@ describe.concurrent('posts', () => {
     expect(performance.now() - before).toBeGreaterThan(1_900);
   });
 
-  it('409: the session is over, and that is not a failure of the post', async () => {
+  it('409: the session is over; the post did not fail', async () => {
     const { status, posts, session } = await lived({ rounds: [{ calls: [A, B] }], posts: { 1: 'end' } });
     expect([posts.length, posts[0]?.status, session.status]).toEqual([1, 409, 'interrupted']);
     expect(status).toBe(5);
   });
 
-  it('422, since someone else was faster with one of them: the others are posted', async () => {
+  it('422, since another client answered one call first: the others are posted', async () => {
     const { status, posts, session } = await lived({ rounds: [{ calls: [A, B, C] }], posts: { 1: 'steal' } });
     expect(posts.map(post => post.status)).toEqual([422, 202]);
     expect(session.settled).toMatchObject([{ result: 'by someone else' }, shipped(B), shipped(C)]);
@@ -109,7 +109,7 @@ describe.concurrent('posts', () => {
       return ['--handlers', await folder.write(`huge-${bytes}.mjs`, code), '-o', 'plain'];
     };
 
-    it('go in several bodies', async () => {
+    it('are split into several bodies', async () => {
       await using platform = await startPlatform({
         key: KEY,
         rounds: [{ calls: ['a', 'b', 'c'].map(huge) }],
@@ -121,7 +121,7 @@ describe.concurrent('posts', () => {
       expect((await platform.posts()).map(post => post.status)).toEqual([202, 202, 202]);
     });
 
-    it('cannot be one result: it becomes an error that says so', async () => {
+    it('a result that is too large becomes an error', async () => {
       await using platform = await startPlatform({ key: KEY, rounds: [{ calls: [huge('a')] }] });
       const { status } = await answer(platform, await giving(6 * 1024 * 1024));
       expect(status).toBe(0);
@@ -129,7 +129,7 @@ describe.concurrent('posts', () => {
       expect((await platform.session()).settled).toMatchObject([{ kind: 'error_event', error }]);
     });
 
-    it('or of less than the platform takes: one by one, and an error for the one that is too large', async () => {
+    it('a smaller limit of the platform: posted one by one, and the one that is too large becomes an error', async () => {
       await using platform = await startPlatform({
         key: KEY,
         rounds: [{ calls: [huge('a'), call('unknown', {}, 'b')] }],
@@ -173,7 +173,7 @@ describe.concurrent('questions', () => {
     expect(posts).toHaveLength(2);
   });
 
-  it('go to the long poll with what is known, then to the status', async () => {
+  it('use the long poll with the known index, then the status', async () => {
     const { log } = await lived({ rounds: [{ calls: [A] }] });
     const asked = log.filter(({ what }) => what.startsWith('GET'));
     expect(asked.map(({ what }) => what)).toEqual(expect.arrayContaining(['GET /changes', 'GET /status']));
@@ -185,8 +185,8 @@ describe.concurrent('questions', () => {
   });
 });
 
-describe.concurrent('what the platform asks may be hostile', () => {
-  it('rows 19, 24: keys of prototypes, characters that act on a terminal', async () => {
+describe.concurrent('hostile calls of the platform', () => {
+  it('rows 19, 24: prototype keys and control characters', async () => {
     const evil = '\u001b]0;title\u0007\u202e';
     const args = JSON.parse('{"__proto__":{"polluted":true},"order_id":"x"}');
     const calls = [call('lookup_order', args, '__proto__'), call(evil, { [evil]: evil }, evil)];

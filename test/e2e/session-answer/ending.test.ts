@@ -37,7 +37,7 @@ describe.concurrent('exit status', () => {
     ['interrupted', { end: { status: 'interrupted' } }, 5],
     ['over before anything was asked', { rounds: [] }, 0],
     ['failed before anything was asked', { rounds: [], end: { status: 'failed', error: 'out of money' } }, 5],
-  ])('%s: as the session ended', async (_, script, status) => {
+  ])('session %s', async (_, script, status) => {
     await using platform = await startPlatform({ key: KEY, rounds: ROUNDS, ...script });
     const ended = await answer(platform, local);
     expect(ended.status, ended.stderr).toBe(status);
@@ -46,14 +46,14 @@ describe.concurrent('exit status', () => {
     expect(ended.stderr).not.toMatch(STACK_LINE);
   });
 
-  it('4 with the reason: the key is refused', async () => {
+  it('4: the key is refused, with a hint', async () => {
     await using platform = await startPlatform({ key: 'another' });
     const { status, stderr } = await answer(platform, local);
     expect([status, stderr]).toEqual([4, expect.stringMatching(/^error: .*401.*\nhint: .*key/m)]);
     expect(await platform.log()).toHaveLength(1);
   });
 
-  it('4: there is no such session', async () => {
+  it('4: an unknown session', async () => {
     await using platform = await startPlatform({ key: KEY });
     const { status, stderr } = await answerWith([platform.url, 'another', ...local], {
       env: { API_KEY: KEY },
@@ -64,7 +64,7 @@ describe.concurrent('exit status', () => {
     ]);
   });
 
-  it('4: without platform', async () => {
+  it('4: no platform', async () => {
     const url = `http://127.0.0.1:${await closedPort()}`;
     const { status, stderr } = await answerWith([url, 'session_1', ...local], { env: { API_KEY: KEY } });
     expect([status, stderr]).toEqual([4, expect.stringMatching(new RegExp(`^error: .*${url}`, 'm'))]);
@@ -74,13 +74,13 @@ describe.concurrent('exit status', () => {
     ['is not JSON', { status: 200, raw: '<html>' }],
     ['is another JSON', { status: 200, raw: '[]' }],
     ['leads elsewhere', { status: 302, headers: { location: 'http://127.0.0.1:9/' } }],
-  ])('4: what answers %s', async (_, odd) => {
+  ])('4: the answer %s', async (_, odd) => {
     await using platform = await startPlatform({ key: KEY, gets: Array.from({ length: 20 }, () => odd) });
     const { status, stderr } = await answer(platform, local);
     expect([status, stderr]).toEqual([4, expect.stringMatching(/^error: /m)]);
   });
 
-  it('7: nothing new for as long as --wait says', async () => {
+  it('7: no news within --wait', async () => {
     const unreadable = [{ type: 'NewThing' }];
     await using platform = await startPlatform({
       key: KEY,
@@ -91,7 +91,7 @@ describe.concurrent('exit status', () => {
     expect([status, stderr]).toEqual([7, expect.stringMatching(/^error: /m)]);
   });
 
-  it.each([403, 500])('4: a post is answered %i, and not repeated', async status => {
+  it.each([403, 500])('4: a post answered %i is not repeated', async status => {
     const posts = { 1: { status, body: { message: 'no' } } };
     await using platform = await startPlatform({ key: KEY, rounds: ROUNDS, posts });
     const ended = await answer(platform, local);
@@ -103,7 +103,7 @@ describe.concurrent('exit status', () => {
   });
 });
 
-describe.concurrent('usage: 2, and nothing is asked of the platform', () => {
+describe.concurrent('usage errors: 2, without a request to the platform', () => {
   it.each<[string, (url: string) => string[], Record<string, string>, RegExp]>([
     ['no key', url => [url, 'session_1', ...local], {}, /^error: .*key.*\nhint: .*API_KEY.*--key/m],
     [
@@ -134,7 +134,7 @@ describe.concurrent('usage: 2, and nothing is asked of the platform', () => {
     expect(await platform.log()).toEqual([]);
   });
 
-  it('HAI_API_KEY is a key too', async () => {
+  it('HAI_API_KEY is read too', async () => {
     await using platform = await startPlatform({ key: KEY, rounds: ROUNDS });
     const args = [platform.url, 'session_1', ...local];
     expect((await answerWith(args, { env: { HAI_API_KEY: KEY } })).status).toBe(0);
@@ -146,7 +146,7 @@ describe.concurrent('a signal', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('%s while it waits for news: %i', async (signal, expected) => {
+  ] as const)('%s while waiting for news: %i', async (signal, expected) => {
     await using platform = await startPlatform({ key: KEY, rounds: [{ calls: [{ id: 'unreadable' }] }] });
     const { child, ended } = startAnswer(platform, local);
     await eventually('a long poll', async () =>
@@ -160,7 +160,7 @@ describe.concurrent('a signal', () => {
     expect(stderr).not.toMatch(STACK_LINE);
   });
 
-  it('while a tool works: it is reported, nothing is posted', async () => {
+  it('while a tool works: the tool is notified, nothing is posted', async () => {
     await using tool = await startPeer('stdlib');
     const calls = [call('work', { ms: 60_000, when_cancelled: 'finish' }, 'w')];
     await using platform = await startPlatform({ key: KEY, rounds: [{ calls }] });
@@ -174,7 +174,7 @@ describe.concurrent('a signal', () => {
   });
 });
 
-it('without a limit it waits for what may never come, and says so where it is stopped', async () => {
+it('without --wait it waits until it is stopped, and then reports what it waited for', async () => {
   await using folder = await temporaryFolder();
   const silent = 'version: 1\nfixtures: [{ match: { operation: work }, reply: { silence: true } }]\n';
   const file = await folder.write('silent.yaml', silent);
@@ -191,7 +191,7 @@ it('without a limit it waits for what may never come, and says so where it is st
 
 describe.concurrent('row 25: the key', () => {
   it.each(['plain', 'json', 'ndjson'])(
-    '-o %s -v --save: nowhere, also where the platform gives it back',
+    '-o %s -v --save: is in no output, also if the platform repeats it',
     async output => {
       await using tool = await startPeer('plain');
       const told = `your key ${KEY} is fine`;
@@ -215,7 +215,7 @@ describe.concurrent('row 25: the key', () => {
     },
   );
 
-  it('is not sent to the tool, nor after a redirect', async () => {
+  it('is not sent to the tool or to the target of a redirect', async () => {
     await using tool = await startPeer('plain');
     await using platform = await startPlatform({
       key: KEY,

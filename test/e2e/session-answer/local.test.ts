@@ -56,7 +56,7 @@ async function settledBy(rounds: object[], ...args: string[]) {
 }
 
 describe.concurrent('--fixtures', () => {
-  it('answers with payloads as they are; errors, unknown tools and unmatched calls are error_events', async () => {
+  it('answers with payloads unchanged; errors, unknown tools and unmatched calls are error_events', async () => {
     const calls = [
       call('lookup_order', { order_id: 'A1' }, 'a'),
       call('broke', {}, 'b'),
@@ -89,13 +89,13 @@ describe.concurrent('--fixtures', () => {
     ]);
   });
 
-  it('a sequence goes on from round to round', async () => {
+  it('a sequence goes on in the next round', async () => {
     const rounds = ['a', 'b', 'c'].map(id => ({ calls: [call('count', {}, id)] }));
     const settled = await settledBy(rounds, '--fixtures', fixtures);
     expect(settled.map(({ result }) => result)).toEqual(['first', 'second', 'second']);
   });
 
-  it('a file that is wrong: its faults, 2, and the platform hears nothing', async () => {
+  it('an invalid file: its errors, 2, and no request to the platform', async () => {
     await using platform = await startPlatform({ key: KEY });
     const file = await folder.write('broken.yaml', 'version: 1\nfixturs: []\n');
     const { status, stderr } = await answer(platform, ['--fixtures', file]);
@@ -108,7 +108,7 @@ describe.concurrent('--fixtures', () => {
 });
 
 describe.concurrent('--handlers', () => {
-  it('answers with what code gives: throws are errors, undefined is null, what is shown to a person stays here', async () => {
+  it('answers with the return value: throws are errors, undefined is null, display_as is left out', async () => {
     const calls = [
       call('lookup_order', { order_id: 'A1' }, 'a'),
       call('explode', {}, 'b'),
@@ -124,14 +124,14 @@ describe.concurrent('--handlers', () => {
     ]);
   });
 
-  it('calls of one wait run side by side', async () => {
+  it('calls of one wait run in parallel', async () => {
     const rounds = [{ calls: [call('first', {}, 'a'), call('second', {}, 'b')] }];
     const settled = await settledBy(rounds, '--handlers', handlers);
     expect(settled.map(({ result }) => result)).toEqual(['first', 'second']);
   });
 });
 
-it('fixtures that are not there are an error of usage, with a hint that holds here', async () => {
+it('missing fixtures are a usage error with a hint', async () => {
   const args = ['http://127.0.0.1:9', 's', '--fixtures', 'nope.yaml', '--key', 'k', '-o', 'plain'];
   const { status, stderr } = await answerWith(args);
   expect(status).toBe(2);
@@ -139,7 +139,7 @@ it('fixtures that are not there are an error of usage, with a hint that holds he
   expect(stderr).not.toContain('demo');
 });
 
-describe.concurrent('against session mock, both ours', () => {
+describe.concurrent('against session mock', () => {
   it('the default script', async () => {
     await using mock = await startSessionMockHere(['--verify']);
     const args = [mock.url, mock.session, '--fixtures', fixtures, '-o', 'plain'];
@@ -149,7 +149,7 @@ describe.concurrent('against session mock, both ours', () => {
     expect(await mock.stop()).toMatchObject({ status: 0 });
   });
 
-  it('two clients of one session: both end well, and every call has one answer', async () => {
+  it('two clients of one session: both end with 0, and every call has one answer', async () => {
     const rounds = ['a', 'b'].map(id => ({ calls: [call('lookup_order', { order_id: 'A1' }, id)] }));
     const file = await folder.write('two.json', JSON.stringify({ version: 1, session: { rounds } }));
     await using mock = await startSessionMockHere([file]);
@@ -160,7 +160,7 @@ describe.concurrent('against session mock, both ours', () => {
     expect(await mock.known().changes()).toMatchObject({ status: 'completed' });
   });
 
-  it('the script of the documentation, by --key, a base with a slash, and a created session', async () => {
+  it('the script of the guide, with --key, a base URL with a slash, and a created session', async () => {
     const script = `
 version: 1
 session:

@@ -70,7 +70,7 @@ describe.concurrent('-o json and --save fit the published schemas', () => {
     await expectTranscript(saved);
   });
 
-  it('each call, what was answered, and how that was posted', async () => {
+  it('-o json: each call, its answer, and how the answer was posted', async () => {
     await using platform = await startPlatform({ key: KEY, rounds: ROUNDS });
     const { stdout } = await answer(platform, ['--tool', tool.url, '-o', 'json']);
     const posted = { status: 202 };
@@ -94,7 +94,7 @@ describe.concurrent('-o json and --save fit the published schemas', () => {
     ]);
   });
 
-  it('without a platform', async () => {
+  it('an unreachable platform', async () => {
     const url = `http://127.0.0.1:${await closedPort()}`;
     const args = [url, 'session_1', '--tool', tool.url, '-o', 'json'];
     const { status, stdout } = await answerWith(args, { env: { API_KEY: KEY } });
@@ -108,7 +108,7 @@ describe.concurrent('-o json and --save fit the published schemas', () => {
 });
 
 describe.concurrent('a transcript', () => {
-  it('-o ndjson is what --save writes, and render shows its calls', async () => {
+  it('-o ndjson equals --save, and render shows its calls', async () => {
     await using platform = await startPlatform({ key: KEY, rounds: ROUNDS, end: { answer: 'done' } });
     const saved = folder.file('shown.ndjson');
     const args = ['--tool', tool.url, '-o', 'ndjson', '--save', saved];
@@ -120,7 +120,7 @@ describe.concurrent('a transcript', () => {
       expect(shown).toMatch(says);
   });
 
-  it('of the platform as well', async () => {
+  it('has the messages of the platform too', async () => {
     const saved = folder.file('platform.ndjson');
     await using mock = await startSessionMockHere(['--save', saved, '-o', 'ndjson']);
     const call = { tool_name: 'lookup_order', args: { order_id: 'A1' }, id: 'call_1' };

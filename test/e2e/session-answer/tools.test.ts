@@ -48,7 +48,7 @@ const invocations = async (tool: Peer) => (await tool.log()).filter(({ what }) =
 const operations = (entries: readonly Entry[]) => entries.map(entry => fieldOf(entry, 'operation')).sort();
 
 describe.concurrent.each(PEERS)('the %s tool', (name, slow, finished) => {
-  it.each(Object.entries(ODDITIES))('%s: each call is made once, and answered once', async (_, oddities) => {
+  it.each(Object.entries(ODDITIES))('%s: each call is made once and answered once', async (_, oddities) => {
     const own = (id: string) => `${randomUUID()} ${id}`;
     const [one, two, four, five] = ['1', '2', '4', '5'].map(own);
     const rounds = [
@@ -137,7 +137,7 @@ export default [
     return { settled, posts: await platform.posts() };
   }
 
-  it('every outcome: a text is the result, anything else an error_event', async () => {
+  it('every outcome: a text is the result, all others are error_events', async () => {
     await using mock = await startMockHere([await folder.write('outcomes.yaml', FIXTURES), '-q']);
     const names = ['broke', 'forbidden', 'stopped', 'late', 'gone'];
     const calls = [call('pay', { amount: 7 }, 'p1'), ...names.map(each => call(each, {}, each))];
@@ -152,13 +152,13 @@ export default [
     ]);
   });
 
-  it('--timeout: a call that nothing comes of', async () => {
+  it('--timeout: a call without a result', async () => {
     await using mock = await startMockHere([await folder.write('silence.yaml', FIXTURES), '-q']);
     const { settled } = await mocked(mock, [{ calls: [call('silent', {}, 's')] }], '--timeout', '500ms');
     expect(settled).toMatchObject([{ kind: 'error_event', error: expect.stringContaining('500ms') }]);
   });
 
-  it('--parse-json: a text that is JSON is parsed, any other one stays', async () => {
+  it('--parse-json: a text that is JSON is parsed, others stay', async () => {
     await using mock = await startMockHere([
       await folder.write(
         'json.yaml',
@@ -171,7 +171,7 @@ export default [
     expect(settled.map(({ result }) => result)).toEqual([{ paid: 7, call: 'p1' }, '{ no JSON']);
   });
 
-  it('--choose decides what the tool asks; without it and with no one there it is an error', async () => {
+  it('--choose answers questions; without it and without a terminal they are errors', async () => {
     await using mock = await startMockHere([await folder.write('choice.yaml', FIXTURES), '-q']);
     const rounds = [{ calls: [call('which', {}, 'w')] }];
     const chosen = await mocked(mock, rounds, '--choose', 'production');
@@ -182,7 +182,7 @@ export default [
     ]);
   });
 
-  it('calls of one wait are made side by side: the first ends only after the second began', async () => {
+  it('calls of one wait are made in parallel: the first ends after the second began', async () => {
     const library = new URL('../../../dist/index.js', import.meta.url).href;
     await using mock = await startMockHere([
       ...['--handlers', await folder.write('meet.mjs', MEET.replace('LIBRARY', library)), '-q'],
@@ -194,7 +194,7 @@ export default [
     expect(posts).toHaveLength(1);
   });
 
-  it('destructive without --yes, and no one to ask: not called', async () => {
+  it('a destructive operation without --yes and without a terminal is not called', async () => {
     const { stdlib } = tools;
     const rounds = [{ calls: [call('delete_all', {}, 'd')] }];
     const held = await mocked(stdlib, rounds);
@@ -208,7 +208,7 @@ export default [
 });
 
 describe.concurrent('a tool', () => {
-  it('that is not there: 4, before anything is asked of the session', async () => {
+  it('that is unreachable: 4, before any request to the session', async () => {
     await using platform = await startPlatform({
       key: KEY,
       rounds: [{ calls: [call('echo', { text: 'a' }, 'a')] }],

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => mock.stop());
 
 describe.concurrent('changes', () => {
-  it('tells every event once, by its index, as many as are asked for', async () => {
+  it('returns every event once, by index, up to the limit', async () => {
     const session = await mock.fresh();
     const whole = await session.changes('?from_index=0&include_events=true');
     const nothingYet = { finished_at: null, error: null, answer: null };
@@ -29,7 +29,7 @@ describe.concurrent('changes', () => {
     for (const { timestamp } of whole.new_events) expect(new Date(timestamp).toJSON()).not.toBeNull();
   });
 
-  it('waits for news, and is answered once something happens', async () => {
+  it('waits for news and is answered when something happens', async () => {
     const session = await mock.fresh();
     const { length } = (await session.changes()).new_events;
     const waiting = session.changes(`?from_index=${length}&wait_for_seconds=20`);
@@ -38,7 +38,7 @@ describe.concurrent('changes', () => {
     expect(new_events[0]).toMatchObject({ type: 'ActiveStateChangeEvent', data: { state: 'running' } });
   });
 
-  it('is a 204 when nothing came in time', async () => {
+  it('is answered 204 without news in time', async () => {
     const session = await mock.fresh();
     const before = performance.now();
     const { status, body } = await session.ask('/changes?from_index=99&wait_for_seconds=1');
@@ -47,7 +47,7 @@ describe.concurrent('changes', () => {
   });
 
   it.each(['from_index=-1', 'from_index=x', 'limit=0', 'wait_for_seconds=soon', 'include_events=maybe'])(
-    '%s is refused, and named',
+    '%s is refused, with the name of the parameter',
     async query => {
       const told = await (await mock.fresh()).ask(`/changes?${query}`);
       expect(told.status).toBe(422);
@@ -71,7 +71,7 @@ describe.concurrent('sessions', () => {
     expect(list.body).toContain(session.id);
   });
 
-  it('are created once by the same Idempotency-Key', async () => {
+  it('with the same Idempotency-Key are created once', async () => {
     const create = (key: string) => mock.create({ agent: {} }, { 'idempotency-key': key });
     const [one, again, other] = (await Promise.all([create('k'), create('k'), create('other')])).map(idIn);
     expect(again).toBe(one);
@@ -79,7 +79,7 @@ describe.concurrent('sessions', () => {
   });
 
   it.each([['{'], ['[]'], [{ agent: 7 }], [{ agent: { tools: [{ description: 'no name' }] } }]])(
-    '%j creates none',
+    '%j creates no session',
     async body => {
       expect(await mock.create(body)).toMatchObject({ status: 422, json: { detail: expect.any(Array) } });
     },
@@ -87,7 +87,7 @@ describe.concurrent('sessions', () => {
 });
 
 describe.concurrent('a session', () => {
-  it('is paused and resumed: results are taken meanwhile, and the agent goes on afterwards', async () => {
+  it('is paused and resumed: results are accepted meanwhile, and the agent goes on afterwards', async () => {
     const session = await mock.fresh();
     expect((await session.post('/pause')).status).toBe(202);
     expect(await session.status()).toBe('paused');
@@ -99,14 +99,14 @@ describe.concurrent('a session', () => {
     expect(await session.status()).toBe('completed');
   });
 
-  it('is made to answer', async () => {
+  it('answers when asked to', async () => {
     const session = await mock.fresh();
     expect((await session.post('/force_answer')).status).toBe(202);
     expect(await session.changes()).toMatchObject({ status: 'completed', answer: 'done' });
     expect((await session.results(success(A))).status).toBe(409);
   });
 
-  it('is stopped, and wakes anyone who waits', async () => {
+  it('is stopped, which ends all waiting requests', async () => {
     const session = await mock.fresh();
     const { length } = (await session.changes()).new_events;
     const waiting = session.changes(`?from_index=${length}&wait_for_seconds=20`);
@@ -115,7 +115,7 @@ describe.concurrent('a session', () => {
     expect(await waiting).toMatchObject({ status: 'interrupted' });
   });
 
-  it('takes messages', async () => {
+  it('accepts messages', async () => {
     const session = await mock.fresh();
     const message = { type: 'user_message', message: 'and B1?' };
     expect((await session.post('/messages', message)).status).toBe(202);
@@ -124,8 +124,8 @@ describe.concurrent('a session', () => {
   });
 });
 
-describe('elsewhere', () => {
-  it('there is nothing, and other methods are no good', async () => {
+describe('other paths', () => {
+  it('are 404, and other methods 405', async () => {
     const session = await mock.fresh();
     expect((await session.ask('/b/c')).status).toBe(404);
     expect((await session.ask('/tool_results')).status).toBe(405);

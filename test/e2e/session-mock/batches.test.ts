@@ -32,7 +32,7 @@ describe.concurrent('batch', () => {
     [{}, partly],
     [{}, malformed],
     [{ batch: 'atomic' }, partly],
-  ])('%j: nothing of a refused one is applied (%#)', async (switches, body) => {
+  ])('%j: nothing of a refused batch is applied (%#)', async (switches, body) => {
     const session = await sessionWith(switches);
     expect((await session.results(body)).status).toBe(422);
     expect(await session.pending()).toEqual([A, B]);
@@ -43,7 +43,7 @@ describe.concurrent('batch', () => {
   it.each([
     [partly, ['body', 'results', 1, 'tool_req', 'id']],
     [malformed, ['body', 'results', 1, 'tool_req']],
-  ])('each: what is valid in a refused one is applied (%#)', async (body, loc) => {
+  ])('each: valid results of a refused batch are applied (%#)', async (body, loc) => {
     const session = await sessionWith({ batch: 'each' });
     const told = await session.results(body);
     expect(told.status).toBe(422);
@@ -52,7 +52,7 @@ describe.concurrent('batch', () => {
     expect(await session.changes()).toMatchObject({ status: 'completed', answer: 'first and x' });
   });
 
-  it('each: a refused one may be the one that lets the agent go on', async () => {
+  it('each: a refused result can let the agent go on', async () => {
     const session = await sessionWith({ batch: 'each' });
     const told = await session.results(batch(success(UNKNOWN), success(B, 2), success(A, 1)));
     expect(told.status).toBe(422);
@@ -72,7 +72,7 @@ describe.concurrent('settled: a call that was answered before', () => {
     expect((await session.changes()).answer).toBe('first and x');
   });
 
-  it('202: is taken, and its first answer counts', async () => {
+  it('202: is accepted, and its first answer counts', async () => {
     const session = await sessionWith({ settled: 202 });
     for (const result of ['first', 'second'])
       expect((await session.results(success(A, result))).status).toBe(202);
@@ -86,17 +86,20 @@ describe.concurrent('tool_req', () => {
     ['another name', { ...A, tool_name: 'lookup_orders' }, 'tool_name'],
     ['other arguments', { ...A, args: { order_id: 'A2' } }, 'args'],
     ['no arguments', { tool_name: A.tool_name, id: 'a' }, 'args'],
-  ])('%s: lenient takes it and says so, exact refuses it and names the field', async (_, tool_req, field) => {
-    const lenient = await sessionWith();
-    const said = (await mockWith({})).said().length;
-    expect((await lenient.results(failure(tool_req))).status).toBe(202);
-    await (await mockWith({})).says(new RegExp(`\\b${field}\\b`), said);
-    const exact = await sessionWith({ tool_req: 'exact' });
-    const told = await exact.results(failure(tool_req));
-    expect(told.status).toBe(422);
-    expect(detailsIn(told).map(({ loc }) => loc)).toEqual([['body', 'tool_req', field]]);
-    expect((await exact.results(success(A))).status).toBe(202);
-  });
+  ])(
+    '%s: lenient accepts it with a note, exact refuses it and names the field',
+    async (_, tool_req, field) => {
+      const lenient = await sessionWith();
+      const said = (await mockWith({})).said().length;
+      expect((await lenient.results(failure(tool_req))).status).toBe(202);
+      await (await mockWith({})).says(new RegExp(`\\b${field}\\b`), said);
+      const exact = await sessionWith({ tool_req: 'exact' });
+      const told = await exact.results(failure(tool_req));
+      expect(told.status).toBe(422);
+      expect(detailsIn(told).map(({ loc }) => loc)).toEqual([['body', 'tool_req', field]]);
+      expect((await exact.results(success(A))).status).toBe(202);
+    },
+  );
 
   it.each<[string, object]>([
     ['a key that was added', { ...A, more: 1 }],

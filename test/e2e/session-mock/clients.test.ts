@@ -11,7 +11,7 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
   const live = (mock: SessionMockHere, id?: string) =>
     runClient(name, { url: mock.url, key: mock.key, ...(id !== undefined && { id }) });
 
-  it('takes the session of the ready line, without a file: one call, and an answer with its result', async () => {
+  it('uses the session of the ready line: one call, and an answer with its result', async () => {
     await using mock = await startSessionMockHere();
     const outcome = await live(mock, mock.session);
     expect(outcome).toMatchObject({ error: null, status: 'completed', session: mock.session });
@@ -21,7 +21,7 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
     expect(await mock.stop()).toMatchObject({ status: 0 });
   });
 
-  it('creates a session: rounds, calls side by side, null ids, arguments made of results', async () => {
+  it('creates a session: rounds, parallel calls, null ids, arguments from results', async () => {
     const rounds = [
       {
         calls: [echo('call_1', { of: { deep: 7 } }), lookup(null), lookup(null), echo(null, { n: 1 })],
@@ -65,7 +65,7 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
     expect(await mock.stop()).toMatchObject({ status: 0 });
   });
 
-  it('hands in failures: the agent goes on, and what has no result is null', async () => {
+  it('posts failures: the agent goes on, and a missing result is null', async () => {
     const calls = [
       { tool_name: 'explode', args: {}, id: 'a' },
       { tool_name: 'nothing', args: {}, id: 'b' },
@@ -88,12 +88,12 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
     expect(status, stderr).toBe(0);
   });
 
-  it.each(['idle', 'failed', 'timed_out', 'interrupted'])('sees a session that ends %s', async end => {
+  it.each(['idle', 'failed', 'timed_out', 'interrupted'])('reads a session that ends %s', async end => {
     await using mock = await startScript({ session: { rounds: [{ calls: [lookup('a')] }], end } });
     expect(await live(mock)).toMatchObject({ error: null, status: end });
   });
 
-  it('is reported that its key is wrong, or its session', async () => {
+  it('is refused with a wrong key or session', async () => {
     await using mock = await startSessionMockHere();
     const { url, key } = mock;
     expect(await runClient(name, { url, key: `${key}x` })).toMatchObject({
@@ -106,7 +106,7 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
 });
 
 describe.concurrent('several clients', () => {
-  it('each has a session of its own, which plays the script anew', async () => {
+  it('have a session each, which runs the script from its start', async () => {
     const rounds = [{ calls: [echo('a', { n: 1 })] }, { calls: [echo('b', { got: '{{results.a}}' })] }];
     await using mock = await startScript({ session: { rounds, answer: '{{results.b}}' } }, '--verify');
     const { url, key } = mock;

@@ -55,7 +55,7 @@ function posting(...bodies: readonly unknown[]): string[] {
 }
 
 describe.concurrent('the command', () => {
-  it.each(CLIENT_NAMES)('may be the %s client, which goes through the script: 0', async name => {
+  it.each(CLIENT_NAMES)('can be the %s client, which runs the script: 0', async name => {
     await using folder = await temporaryFolder();
     const { status, stdout, stderr } = await mocked(folder, clientCommand(name));
     expect(status, stderr).toBe(0);
@@ -95,7 +95,7 @@ describe.concurrent('the command', () => {
     expect([told[1], inherited[1]]).toEqual(['from-the-option', 'from-the-env']);
   });
 
-  it('is reported the key on stderr only where it is a random one, and not with -q', async () => {
+  it('the key is printed on stderr only if it is random, and not with -q', async () => {
     await using folder = await temporaryFolder();
     const said = async (options?: Mocked) => (await mockedHere(folder, ['true'], options)).stderr;
     expect(await said()).toMatch(/^session mock at http\S+, session \S+, key \S{32}$/m);
@@ -106,14 +106,17 @@ describe.concurrent('the command', () => {
   it.each([
     ['an exit status', 'exit 7', 7, mockedHere],
     ['SIGTERM', 'kill -TERM $$', 143, mocked],
-  ])('fails with %s, which is ours, whatever verification says', async (_, script, status, runs) => {
-    await using folder = await temporaryFolder();
-    const ended = await runs(folder, ['sh', '-c', script]);
-    expect(ended.status).toBe(status);
-    expect(ended.stderr).toMatch(/^✗ .*call_1/m);
-  });
+  ])(
+    'fails with %s, which becomes our exit status, whatever verification says',
+    async (_, script, status, runs) => {
+      await using folder = await temporaryFolder();
+      const ended = await runs(folder, ['sh', '-c', script]);
+      expect(ended.status).toBe(status);
+      expect(ended.stderr).toMatch(/^✗ .*call_1/m);
+    },
+  );
 
-  it('that is not a program is an error of usage', async () => {
+  it('an unknown program is a usage error', async () => {
     await using folder = await temporaryFolder();
     const { status, stderr } = await mockedHere(folder, ['no-such-program-5e1']);
     expect([status, stderr]).toEqual([
@@ -123,7 +126,7 @@ describe.concurrent('the command', () => {
   });
 });
 
-describe.concurrent('verification: 1, and the reason on stderr', () => {
+describe.concurrent('verification: 1, with the reason on stderr', () => {
   const answered = (call: object, result: unknown = 'shipped') => ({
     kind: 'tool_result',
     tool_req: call,
@@ -157,7 +160,7 @@ describe.concurrent('verification: 1, and the reason on stderr', () => {
     expect(status).toBe(1);
   });
 
-  it('is left out without a command, unless --verify asks for it', async () => {
+  it('needs a command or --verify', async () => {
     await using silent = await startScript({ session: SESSION });
     expect(await silent.stop()).toMatchObject({ status: 0 });
     await using verifying = await startScript({ session: SESSION }, '--verify');

@@ -28,15 +28,15 @@ describe.concurrent('rows 2, 3: every route', () => {
     expect(await status({ host: `localhost:${mock.port}` })).not.toBe(403);
   });
 
-  it('--allow-host lets a name in', async () => {
+  it('--allow-host accepts a name', async () => {
     await using mock = await startSessionMockHere(['--allow-host', 'platform']);
     const headers = { host: `platform:${mock.port}`, authorization: `Bearer ${mock.key}` };
     expect((await ask(`${mock.url}/api/v2/sessions`, { method: 'GET', headers })).status).toBe(200);
   });
 });
 
-describe.concurrent('what is posted', () => {
-  it('row 19: keys of prototypes are data', async () => {
+describe.concurrent('posted data', () => {
+  it('row 19: prototype keys are data', async () => {
     const args = JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}');
     await using mock = await startScript({
       session: { rounds: [{ calls: [call('__proto__', args)] }], answer: '{{results.__proto__}}' },
@@ -47,7 +47,7 @@ describe.concurrent('what is posted', () => {
     expect(text).toContain('"answer":{"__proto__":{"x":1}}');
   });
 
-  it('row 20: what JSON cannot hold is taken, and said', async () => {
+  it('row 20: values that JSON cannot hold are accepted with a note', async () => {
     await using mock = await startScript({ session: { rounds: [{ calls: [call('a')] }] } });
     const body = `\ufeff{"kind":"tool_result","tool_req":${JSON.stringify(call('a'))},"result":{"k":1,"k":2,"n":9007199254740993}}`;
     expect((await mock.known().results(body)).status).toBe(202);
@@ -56,7 +56,7 @@ describe.concurrent('what is posted', () => {
     expect(said).toMatch(/byte-order mark/);
   });
 
-  it('row 24: what acts on a terminal is made visible', async () => {
+  it('row 24: control characters are made visible', async () => {
     const evil = '\u001b]0;title\u0007\u001b[2J\u202e\u200b\r';
     await using mock = await startScript({ session: { rounds: [{ calls: [call('a', { evil })] }] } });
     await mock.known().results(success(call(evil), evil));
@@ -70,7 +70,7 @@ describe.concurrent('what is posted', () => {
     expect(unsafeIn(stderr)).toEqual([]);
   });
 
-  it('a batch of very many is judged, and what is reported of it is bounded', async () => {
+  it('a very long batch is judged, and its report is bounded', async () => {
     await using mock = await startScript({ session: { rounds: [{ calls: [call('a')] }] } });
     const long = 'x'.repeat(10_000);
     const unknown = Array.from({ length: 300 }, (_, index) => success(call(`${index} ${long}`)));
@@ -82,7 +82,7 @@ describe.concurrent('what is posted', () => {
     expect(stderr.length).toBeLessThan(20_000);
   });
 
-  it('ids and names of every kind are ids and names', async () => {
+  it('ids and names may be any text', async () => {
     const ids = ['a b', 'ü', '/', '..', '%00', '"', '\u0000', 'constructor', 'x'.repeat(5_000)];
     await using mock = await startScript({ session: { rounds: [{ calls: ids.map(id => call(id)) }] } });
     expect((await mock.known().results(batch(...ids.map(id => success(call(id)))))).status).toBe(202);

@@ -31,7 +31,7 @@ describe.concurrent('202', () => {
     ['a result that is left out', { kind: 'tool_result', tool_req: A }],
     ['a batch of one', batch(success(A))],
     ['keys that no one knows', { ...success(A), more: 1, tool_req: { ...A, more: { x: 1 } } }],
-  ])('%s: an empty body, and the call is not pending any more', async (_, body) => {
+  ])('%s: an empty body, and the call is no longer pending', async (_, body) => {
     const session = await mock.fresh();
     const { status, body: text } = await session.results(body);
     expect([status, text]).toEqual([202, '']);
@@ -39,7 +39,7 @@ describe.concurrent('202', () => {
     expect(await session.status()).toBe('awaiting_tool_results');
   });
 
-  it('calls without an id are known by name and arguments, in whatever order', async () => {
+  it('calls without an id match by name and arguments, in any order', async () => {
     const session = await mock.fresh();
     expect((await session.results(success(NULL_2))).status).toBe(202);
     expect(await session.pending()).toEqual([A, B, NULL_1]);
@@ -51,7 +51,7 @@ describe.concurrent('202', () => {
   });
 
   it.each([0, '', false, null, [], {}, [[1]], 'ü😀\u0000', { a: 1e300, b: [{}] }])(
-    'the result %j comes back as it was',
+    'the result %j is returned unchanged',
     async shape => {
       const session = await mock.fresh();
       const others = [B, NULL_1, NULL_2].map(call => success(call));
@@ -69,7 +69,7 @@ describe.concurrent('401', () => {
     ['no scheme', key => ({ authorization: key })],
     ['another scheme', key => ({ authorization: `Basic ${key}` })],
     ['the key and more', key => ({ authorization: `Bearer ${key}, Bearer ${key}` })],
-  ])('%s, whatever is posted, and wherever', async (_, headersWith) => {
+  ])('%s, for every post and route', async (_, headersWith) => {
     const session = await mock.fresh();
     const api = `${mock.url}/api/v2/sessions`;
     const headers = headersWith(mock.key);
@@ -93,7 +93,7 @@ describe.concurrent('401', () => {
 
 describe.concurrent('404', () => {
   it.each(['no-such-session', '__proto__', 'constructor', 'a%2Fb', '%ff', '%00'])(
-    'a session %s, also where the body is not a good',
+    'a session %s, also with an invalid body',
     async id => {
       for (const body of [success(A), '{'])
         expect(await mock.known(id).results(body)).toMatchObject({
@@ -117,7 +117,7 @@ describe.concurrent('409', () => {
     expect(told.json).toEqual({ detail: status === 409 ? expect.any(String) : expect.any(Array) });
   });
 
-  it('a session that was stopped', async () => {
+  it('a stopped session', async () => {
     const session = await mock.fresh();
     expect((await session.ask('', { method: 'DELETE' })).status).toBe(204);
     expect((await session.results(success(A))).status).toBe(409);
@@ -145,7 +145,7 @@ describe.concurrent('422: an unknown tool_req.id', () => {
   });
 });
 
-describe.concurrent('422: no format', () => {
+describe.concurrent('422: an invalid body', () => {
   const { tool_req: _, ...requestless } = failure(A);
   const { kind: _kind, ...kindless } = success(A);
   const { error: _error, ...errorless } = failure(A);
@@ -191,7 +191,7 @@ describe.concurrent('422: no format', () => {
     expect(await session.pending()).toEqual(ALL);
   });
 
-  it('all that is wrong is reported at once', async () => {
+  it('all errors are reported at once', async () => {
     const session = await mock.fresh();
     const told = await session.results(batch({ ...failure(A), error: 1, origin: 2 }, 7, errorless));
     const places = detailsIn(told).map(({ loc }) => loc.slice(2).join('.'));
@@ -204,7 +204,7 @@ describe.concurrent('413', () => {
   const frame = JSON.stringify(success(A, '')).length;
   const sized = (bytes: number) => success(A, 'x'.repeat(bytes - frame));
 
-  it('a body of 5 MiB is taken, one byte more is not; the next one is answered', async () => {
+  it('5 MiB are accepted, one byte more is not; the next request is answered', async () => {
     const session = await mock.fresh();
     expect((await session.results(sized(MOST + 1))).status).toBe(413);
     expect(await session.pending()).toEqual(ALL);

@@ -10,7 +10,7 @@ import { closedPort, silentServer } from '../support/sockets.js';
 const A1 = { tool_name: 'lookup_order', args: { order_id: 'A1' }, id: 'call_1' };
 
 describe.concurrent('the ready line', () => {
-  it('is the first one: port, url without the path of the API, key and session; it ends with 0', async () => {
+  it('comes first: port, url without the path of the API, key and session; it ends with 0', async () => {
     await using mock = await startSessionMock();
     const { port, url, key, session } = mock;
     expect(url).toBe(`http://127.0.0.1:${port}`);
@@ -21,7 +21,7 @@ describe.concurrent('the ready line', () => {
   });
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    '%s is the normal end of a server, also while clients wait for news',
+    '%s is a normal end, also while clients wait for news',
     async signal => {
       await using mock = await startScript({ session: { rounds: [{ calls: [A1] }] } });
       const { length } = (await mock.known().changes()).new_events;
@@ -39,21 +39,21 @@ describe.concurrent('the ready line', () => {
 });
 
 describe.concurrent('a port', () => {
-  it('that is taken is an error, and no other one is used', async () => {
+  it('in use is an error, and no other port is used', async () => {
     await using taken = await silentServer();
     const { status, stdout, stderr } = await runHere(['session', 'mock', '--port', String(taken.port)]);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(`error: port ${taken.port} on 127.0.0.1 is already in use\n`);
   });
 
-  it('that is free is the one', async () => {
+  it('that is free is used', async () => {
     const port = await closedPort();
     await using mock = await startSessionMockHere(['--port', String(port)]);
     expect(mock.port).toBe(port);
   });
 });
 
-it('every fault of a script is reported, with its place', async () => {
+it('every error of a script is reported with its place', async () => {
   await using folder = await temporaryFolder();
   const { status, stderr } = await runHere(['session', 'mock', await folder.write('script.yaml', BROKEN)]);
   expect(status).toBe(2);
@@ -82,7 +82,7 @@ describe.concurrent('row 25: the key', () => {
   const KEY = 'KEY-CANARY-4711';
 
   it.each([['plain'], ['ndjson']])(
-    'is in the ready line alone, with -o %s --save, anyone who sends it',
+    'is only in the ready line, with -o %s --save, whoever sends it',
     async output => {
       await using folder = await temporaryFolder();
       const saved = folder.file('transcript');

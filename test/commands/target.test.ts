@@ -1,71 +1,92 @@
 import { describe, expect, test } from 'vitest';
-import { readTarget, type TargetOptions } from '../../src/commands/target.js';
+import { readCredentials, readHeaders, readTarget, type TargetOptions } from '../../src/commands/target.js';
+import { secretsOf } from '../../src/util/credentials.js';
 import { troubleOf } from '../support/failing.js';
 
-const urlOf = (word: string) => readTarget([word, 'edit_file'], {}).target;
-
-describe('a URL, or what curl would take for one', () => {
+describe('a target', () => {
   test.each([
-    ['http://127.0.0.1:3001', 'http://127.0.0.1:3001'],
     ['https://tools.example/a?b=c', 'https://tools.example/a?b=c'],
     ['HTTP://Tools.Example', 'HTTP://Tools.Example'],
-    ['localhost', 'http://localhost'],
     ['localhost:3001/a', 'http://localhost:3001/a'],
-    [':3001', 'http://127.0.0.1:3001'],
     [':3001/tools', 'http://127.0.0.1:3001/tools'],
-    ['127.0.0.1:3001', 'http://127.0.0.1:3001'],
     ['tools.example', 'http://tools.example'],
-    ['tools.example/a', 'http://tools.example/a'],
     ['my-host:80', 'http://my-host:80'],
     ['[::1]:3001', 'http://[::1]:3001'],
-  ])('%s', (word, url) => {
-    expect(readTarget([word, 'edit_file', 'a=1'], {})).toEqual({
-      target: { kind: 'url', url },
-      rest: ['edit_file', 'a=1'],
-    });
+  ])('%s is a URL', (word, url) => {
+    const { target, rest } = readTarget([word, 'edit_file', 'a=1'], {});
+    expect([target, rest]).toEqual([{ kind: 'url', url }, ['edit_file', 'a=1']]);
   });
 
   test.each(['edit_file', 'path=a.txt', 'url=http://x', 'a:=1', '', 'x=tools.example:80'])(
-    '%j is invalid',
+    '%j is not a URL',
     word => {
-      expect(urlOf(word)).toBeNull();
+      expect(readTarget([word], {}).target).toBeNull();
     },
   );
 
-  test.each([
-    ['ftp://tools.example', 'usage: unsupported URL: ftp://tools.example; use http or https'],
-    ['file:///etc/passwd', 'usage: unsupported URL: file:///etc/passwd; use http or https'],
-    ['http://', 'usage: invalid URL: http://'],
-    [':99999', 'usage: invalid URL: :99999'],
-    ['http://a b', 'usage: invalid URL: http://a b'],
-  ])('%s is a wrong one', async (word, trouble) => {
-    expect(await troubleOf(() => urlOf(word))).toBe(trouble);
+  test.each<[string[], TargetOptions, string]>([
+    [['ftp://tools.example'], {}, 'unsupported URL: ftp://tools.example; use http or https'],
+    [[':99999'], {}, 'invalid URL: :99999'],
+    [['http://a b'], {}, 'invalid URL: http://a b'],
+    [['http://a/', 'x'], { demo: true }, '--demo and a URL exclude each other'],
+    [['http://a/', 'x'], { command: 'x' }, '--command and a URL exclude each other'],
+    [['x'], { demo: true, command: 'x' }, '--demo and --command exclude each other'],
+    [['x'], { command: 'x', endpoint: true }, '--endpoint needs the URL of the endpoint'],
+    [['x'], { endpoint: true }, '--endpoint needs the URL of the endpoint first'],
+  ])('%j %j: %s', async (words, options, trouble) => {
+    expect(await troubleOf(() => readTarget(words, options))).toBe(`usage: ${trouble}`);
   });
 });
 
-describe('--demo, --command and --endpoint', () => {
-  const words = ['http://127.0.0.1:3001', 'edit_file'];
-  test.each<[TargetOptions, object, string[]]>([
-    [{ demo: true }, { kind: 'demo' }, ['edit_file']],
-    [{ command: 'node x' }, { kind: 'command', command: 'node x' }, ['edit_file']],
-    [{ endpoint: true }, { kind: 'endpoint', url: words[0] }, words],
-  ])('%j', (options, target, given) => {
-    expect(readTarget(given, options)).toEqual({ target, rest: ['edit_file'] });
+describe('headers', () => {
+  const read = (header: string[], bearer?: string, env: Record<string, string> = {}) => {
+    const options = { header, ...(bearer !== undefined && { bearer }) };
+    return readCredentials(options, 'http://tools.example:3001/a?b=c', env);
+  };
+
+  test.each<[string[], string | undefined, Record<string, string>]>([
+    [['X-Api-Key: 123', 'b:  2  ', 'c:'], undefined, { 'x-api-key': '123', b: '2', c: '' }],
+    [['x: a:b: c'], undefined, { x: 'a:b: c' }],
+    [[], 'env:TOKEN', { authorization: 'Bearer from-env' }],
+    [['X-Api-Key: env:TOKEN'], undefined, { 'x-api-key': 'from-env' }],
+  ])('row 12: %j, bearer %j are for the origin of the URL', (header, bearer, headers) => {
+    expect(read(header, bearer, { TOKEN: 'from-env' })).toEqual({
+      origin: 'http://tools.example:3001',
+      headers,
+    });
+  });
+
+  test.each<[string, string]>([
+    ['x: env:NONE', '-H: the environment variable NONE is not set'],
+    ['x: env:BAD', '-H: env:BAD contains characters that headers cannot have'],
+    ['x: env:EMPTY', '-H: the environment variable EMPTY is not set'],
+    ['Content-Type: x', 'the header Content-Type belongs to the connection and cannot be set'],
+    ...['no colon', ': no name', 'bad name: x', 'x: line\r\nInjected: y', 'x: \u0000', 'ä: x', ''].map(
+      each => [each, '--header: expected "Name: value"'] as [string, string],
+    ),
+  ])('%j: %s, and its value is not repeated', async (header, trouble) => {
+    const env = { BAD: 's3cret\nInjected: y', EMPTY: '' };
+    expect(await troubleOf(() => read([header], undefined, env))).toBe(`usage: ${trouble}`);
   });
 
   test.each([
-    [{ demo: true }, 'usage: --demo and a URL exclude each other'],
-    [{ command: 'x' }, 'usage: --command and a URL exclude each other'],
-  ])('%j leaves no place for a URL', async (options, trouble) => {
-    expect(await troubleOf(() => readTarget(words, options))).toBe(trouble);
+    [['X-Api-Key: k3y'], undefined, ['k3y']],
+    [[], 'abc', ['Bearer abc', 'abc']],
+    [[`authorization: Basic ${btoa('me:pass')}`], undefined, [btoa('me:pass'), 'me:pass', 'pass']],
+    [['Cookie: theme=dark; sid="s3cr3t-sid"; t=abc123def=='], undefined, ['s3cr3t-sid', 'abc123def==']],
+    [['Authorization: Digest username="mufasa-1", response="d1g3st-of-it"'], undefined, ['d1g3st-of-it']],
+  ])('row 25: %j, bearer %j hold secrets', (header, bearer, secrets) => {
+    expect(secretsOf(read(header, bearer).headers)).toEqual(expect.arrayContaining(secrets));
   });
 
-  test.each<[TargetOptions, string]>([
-    [{ demo: true, command: 'x' }, 'usage: --demo and --command exclude each other'],
-    [{ demo: true, endpoint: true }, 'usage: --endpoint needs the URL of the endpoint'],
-    [{ command: 'x', endpoint: true }, 'usage: --endpoint needs the URL of the endpoint'],
-    [{ endpoint: true }, 'usage: --endpoint needs the URL of the endpoint first'],
-  ])('%j does not go together', async (options, trouble) => {
-    expect(await troubleOf(() => readTarget(['edit_file'], options))).toBe(trouble);
+  test('row 25: the attributes of a cookie, and short words in it, are no secrets', () => {
+    const kept = 'sid=s3cr3t-sid; Path=/somewhere; Expires=Wed, 21 Oct 2026 07:28:00 GMT; theme=dark';
+    expect(secretsOf({ 'set-cookie': kept })).toEqual([kept, 's3cr3t-sid']);
+  });
+
+  test('options of another name are reported by that name', () => {
+    const names = { header: '--tool-header', bearer: '--tool-bearer' };
+    expect(() => readHeaders({ bearer: 'env:NONE' }, {}, names)).toThrow('--tool-bearer: the environment');
+    expect(() => readHeaders({ header: ['x'] }, {}, names)).toThrow('--tool-header: expected "Name: value"');
   });
 });

@@ -363,13 +363,15 @@ function mayRepeat({ message, verdict }: Arrival): boolean {
 /** Adds an arrival. Beyond the limits, old ones are dropped down to half, but not the result and open questions. */
 function withArrival(exchange: Exchange, arrival: Arrival): Exchange {
   const next = { ...exchange, arrivals: [...exchange.arrivals, arrival] };
-  if (!isOverLimit(exchange.arrivals)) return next;
+  let bytes = 0;
+  for (const { size } of exchange.arrivals) bytes += size;
+  if (exchange.arrivals.length < MAX.arrivals && bytes <= MAX.arrivalBytes) return next;
   const open = new Set(openQuestions(next).map(({ leg }) => leg));
   const old = exchange.arrivals.filter(
     ({ leg, verdict }) => verdict.kind !== 'settles' && !(verdict.kind === 'holds' && open.has(leg)),
   );
   let { length: count } = old;
-  let bytes = old.reduce((sum, { size }) => sum + size, 0);
+  bytes = old.reduce((sum, { size }) => sum + size, 0);
   if (next.arrivals.length <= MAX.arrivals && bytes <= MAX.arrivalBytes) return next;
   const dropped = new Set<Arrival>();
   for (const each of old) {
@@ -378,35 +380,24 @@ function withArrival(exchange: Exchange, arrival: Arrival): Exchange {
     count--;
     bytes -= each.size;
   }
-  return keeping(next, each => !dropped.has(each));
+  return without(next, dropped);
 }
 
-function isOverLimit(arrivals: readonly Arrival[]): boolean {
-  if (arrivals.length >= MAX.arrivals) return true;
-  let bytes = 0;
-  for (const { size } of arrivals) bytes += size;
-  return bytes > MAX.arrivalBytes;
-}
-
-/** The exchange with only some of its arrivals. Digests of the others are kept to detect duplicates. */
-export function keeping(exchange: Exchange, isKept: (arrival: Arrival, index: number) => boolean): Exchange {
-  const arrivals = exchange.arrivals.filter(isKept);
-  const kept = new Set(arrivals);
-  const dropped = exchange.arrivals.filter(arrival => !kept.has(arrival));
-  const legs = new Set(dropped.map(({ leg }) => leg));
-  const digests = dropped.filter(mayRepeat).map(({ sha256 }) => sha256);
+/** Digests of dropped arrivals are kept to detect duplicates. */
+function without(exchange: Exchange, dropped: ReadonlySet<Arrival>): Exchange {
+  const legs = new Set<string>();
+  const remembered = new Set(exchange.remembered);
+  for (const arrival of dropped) {
+    legs.add(arrival.leg);
+    if (mayRepeat(arrival)) remembered.add(arrival.sha256);
+  }
   const shorter = {
     ...exchange,
-    arrivals,
-    forgotten: exchange.forgotten + dropped.length,
-    remembered:
-      digests.length === 0
-        ? exchange.remembered
-        : new Set([...exchange.remembered, ...digests].slice(-MAX.digests)),
+    arrivals: exchange.arrivals.filter(arrival => !dropped.has(arrival)),
+    forgotten: exchange.forgotten + dropped.size,
+    remembered: new Set([...remembered].slice(-MAX.digests)),
     selections: exchange.selections.filter(({ question }) => !legs.has(question)),
   };
-  return withQuestions(
-    shorter,
-    exchange.questions.filter(({ leg }) => !legs.has(leg)),
-  );
+  const questions = exchange.questions.filter(({ leg }) => !legs.has(leg));
+  return withQuestions(shorter, questions);
 }

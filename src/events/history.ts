@@ -3,10 +3,10 @@ import { displayLine } from '../util/display-script.js';
 import { cut } from '../util/text.js';
 import { compactJson } from '../util/values.js';
 import type { Event, InvocationEvent, RequestEvent } from './events.js';
-import { type Arrival, type Exchange, isUnderWay } from './exchange.js';
+import { type Arrival, type Exchange, isSubscribed, isUnderWay } from './exchange.js';
 import { begin, step } from './fold-exchange.js';
 import type { TranscriptHeader } from './log.js';
-import { toldOnce } from './round-trips.js';
+import { type EndEvent, toldOnce } from './round-trips.js';
 import type { Transcript } from './transcript-reader.js';
 
 /** A request outside a call: discovery, a notice, or a POST to an unknown callback URL. */
@@ -33,12 +33,11 @@ const MAX_UNTRACKED = { strays: 500, perOwner: 200 };
 export class UntrackedRequests {
   readonly #byLeg = new Map<string, UntrackedRequest>();
   readonly #legsOf = new Map<string, string[]>();
-  /** Stray posts beyond the limit, until the event after their response. */
+  /** Stray posts beyond the limit that have no response yet: they are only counted. */
   readonly #surplus = new Set<string>();
   #strays = 0;
   #forgotten = 0;
   #misdirected = 0;
-  #endedSurplus: string | null = null;
 
   get size(): number {
     return this.#byLeg.size;
@@ -77,8 +76,6 @@ export class UntrackedRequests {
   }
 
   apply(event: Event): void {
-    if (this.#endedSurplus !== null) this.#forget(this.#endedSurplus);
-    this.#endedSurplus = null;
     if (event.kind === 'request') this.#onRequest(event);
     else if (event.kind === 'response' || event.kind === 'broken') this.#end(event);
   }
@@ -92,20 +89,26 @@ export class UntrackedRequests {
 
   begin(request: UntrackedRequest): void {
     const { leg, purpose } = request;
+    if (purpose === 'callback' && this.#strays >= MAX_UNTRACKED.strays) {
+      this.#surplus.add(leg);
+      return;
+    }
     this.#byLeg.set(leg, request);
-    if (purpose !== 'callback') this.#index(request);
-    else if (this.#strays >= MAX_UNTRACKED.strays) this.#surplus.add(leg);
-    else this.#strays++;
+    if (purpose === 'callback') this.#strays++;
+    else this.#index(request);
   }
 
-  #end(event: Extract<Event, { kind: 'response' | 'broken' }>): void {
+  #end(event: EndEvent): void {
     const { leg, at: endedAt } = event;
+    const refusal = event.kind === 'response' && event.refusal !== undefined && { refusal: event.refusal };
+    if (this.#surplus.delete(leg)) {
+      if (refusal && refusal.refusal === 'wrong-address') this.#misdirected++;
+      else this.#forgotten++;
+    }
     const known = this.#byLeg.get(leg);
     if (!known) return;
-    const refusal = event.kind === 'response' && event.refusal !== undefined && { refusal: event.refusal };
     const end = event.kind === 'broken' ? { broken: event.code } : { status: event.status, ...refusal };
     this.#byLeg.set(leg, { ...known, endedAt, ...end });
-    if (this.#surplus.delete(leg)) this.#endedSurplus = leg;
   }
 
   #index({ leg, calls: [key], thread }: UntrackedRequest): void {
@@ -113,17 +116,11 @@ export class UntrackedRequests {
     const legs = this.#legsOf.get(owner) ?? [];
     this.#legsOf.set(owner, legs);
     const oldest = legs.push(leg) > MAX_UNTRACKED.perOwner ? legs.shift() : undefined;
-    if (oldest !== undefined) this.#forget(oldest);
+    if (oldest !== undefined && this.#byLeg.delete(oldest)) this.#forgotten++;
   }
 
   #of(owner: string): UntrackedRequest[] {
     return (this.#legsOf.get(owner) ?? []).flatMap(leg => this.#byLeg.get(leg) ?? []);
-  }
-
-  #forget(leg: string): void {
-    if (this.#byLeg.get(leg)?.refusal === 'wrong-address') this.#misdirected++;
-    else this.#forgotten++;
-    this.#byLeg.delete(leg);
   }
 }
 
@@ -194,6 +191,9 @@ const MOST = { views: 64, bytes: 32 * 1024 * 1024 };
 /** Characters of arguments that stand for a line. */
 const MOST_ARGUMENTS = 300;
 
+/** Calls kept by a history that keeps the recent ones, and bytes of their messages. */
+const MAX_RECENT = { calls: 2_000, bytes: 32 * 1024 * 1024 };
+
 export interface LoadedToolset {
   readonly at: number;
   readonly name: string;
@@ -213,6 +213,8 @@ export class History {
   /** By thread, the keys of calls with an open subscription. */
   readonly #subscribed = new Map<string, Set<string>>();
   readonly #redact: (text: string) => string;
+  #expected: ReadonlySet<string> | undefined;
+  #bytes = 0;
 
   /**
    * @param isWhole whether the events are complete; missing events are not failures in an incomplete recording
@@ -225,7 +227,13 @@ export class History {
     this.#redact = redact;
   }
 
+  /** For a listener that runs for days: from now on the oldest calls are dropped beyond a limit, but not the expected ones. */
+  keepRecent(expected: ReadonlySet<string>): void {
+    this.#expected = expected;
+  }
+
   apply(event: Event): void {
+    if (this.#expected && event.kind === 'request') this.#dropOld(this.#expected, event);
     if (event.kind === 'loaded') {
       const { at, toolset: name, base, endpoint, operations, displayScripts } = event;
       this.toolsets.push({ at, name, base, endpoint, operations, ...(displayScripts && { displayScripts }) });
@@ -238,6 +246,32 @@ export class History {
   /** The first exchange. */
   get first(): Exchange | undefined {
     return this.exchanges.values().next().value;
+  }
+
+  /** Drops down to half of the limits, and open subscriptions only if nothing else is left. */
+  #dropOld(expected: ReadonlySet<string>, { calls: current = [], body }: RequestEvent): void {
+    this.#bytes += body?.size ?? 0;
+    const { exchanges } = this;
+    const isOver = (part: number) =>
+      exchanges.size - expected.size > MAX_RECENT.calls * part || this.#bytes > MAX_RECENT.bytes * part;
+    if (!isOver(1)) return;
+    this.#bytes = 0;
+    for (const exchange of exchanges.values()) this.#bytes += sizeOf(exchange);
+    const drop = (part: number, isKept: (exchange: Exchange) => boolean) => {
+      for (const [key, exchange] of exchanges) {
+        if (!isOver(part)) return;
+        if (expected.has(key) || current.includes(key) || isKept(exchange)) continue;
+        this.#bytes -= sizeOf(exchange);
+        exchanges.delete(key);
+      }
+    };
+    drop(0.5, isSubscribed);
+    drop(1, () => false);
+    for (const thread of this.threads.values()) {
+      const calls = thread.calls.filter(key => exchanges.has(key));
+      if (calls.length > 0) this.threads.set(thread.id, { ...thread, calls, views: new Map() });
+      else if (this.threads.delete(thread.id)) this.#subscribed.delete(thread.id);
+    }
   }
 
   #applyToCall(key: string, event: Event): void {
@@ -292,6 +326,10 @@ export class History {
     else subscribed.delete(key);
     return stepped;
   }
+}
+
+function sizeOf({ arrivals }: Exchange): number {
+  return arrivals.reduce((sum, { size }) => sum + size, 0);
 }
 
 function canBegin(event: Event): event is InvocationEvent {

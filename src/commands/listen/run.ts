@@ -14,7 +14,6 @@ import { BoundedLines, colourOf } from '../output.js';
 import type { Run } from '../run.js';
 import { networkWarnings, printReady, runServer, type Subscribe, streamTranscript } from '../run-server.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
-import { BoundedHistory } from './bounded-history.js';
 import { callbackWarnings, FORMATS, type HeardCallback, heardIn } from './formats.js';
 
 /** The options of `listen`, as commander hands them over. */
@@ -97,12 +96,11 @@ class Listening {
 
   /** Resolves when it is over. */
   start(expected: readonly CallIds[]): Promise<void> {
-    const { listener, run, history } = this;
+    const { listener, history } = this;
     this.#printReady();
     this.#startOutput();
     const over = this.#untilOver();
-    const bounded = new BoundedHistory(history, listener.calls.expected);
-    run.log.subscribe(event => bounded.apply(event));
+    history.keepRecent(listener.calls.expected);
     for (const ids of expected) listener.calls.expect(ids); // last: every subscriber must get the event
     this.#reason = 'done';
     return over;

@@ -2,8 +2,8 @@ import type { Log } from '../events/log.js';
 import type { StepPath } from '../fixtures/fixture-set.js';
 import type { Addressee } from '../protocol/invocation.js';
 import type { Outcome } from '../protocol/outcome.js';
+import type { Clock } from '../system/clock.js';
 import type { Change } from './middleware.js';
-import type { Pauses } from './waits.js';
 
 /** What all conversations of a tool share. */
 export interface CallServices {
@@ -321,4 +321,56 @@ interface Trigger {
   readonly fired: Promise<true>;
   /** Ends the wait. */
   leave(): void;
+}
+
+interface Cancellable {
+  readonly isCancelled: boolean;
+  listen(listener: () => void): () => void;
+}
+
+/** Waits that end early: for one call when it is canceled, for all when the tool stops. */
+export class Pauses {
+  readonly #cuts = new Set<() => void>();
+  #isHurried = false;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Monotonic milliseconds. */
+  now(): number {
+    return this.clock.now();
+  }
+
+  /** No wait takes time any more. */
+  get isHurried(): boolean {
+    return this.#isHurried;
+  }
+
+  /** Resolves after `ms` milliseconds, or as soon as the wait ends early. */
+  async wait(ms: number, call?: Cancellable): Promise<void> {
+    if (ms > 0) await this.within(new Promise<never>(() => {}), ms, call);
+  }
+
+  /** The result of `work`; null if it fails, `ms` milliseconds pass first, or the wait ends early. */
+  within<T>(work: Promise<T>, ms: number | undefined, call?: Cancellable): Promise<T | null> {
+    if (this.#isHurried || call?.isCancelled) return Promise.resolve(null);
+    return new Promise(resolve => {
+      const settle = (value: T | null) => {
+        cancelTimer();
+        this.#cuts.delete(cut);
+        stopListening();
+        resolve(value);
+      };
+      const cut = () => settle(null);
+      const cancelTimer = ms === undefined ? () => {} : this.clock.after(ms, cut);
+      this.#cuts.add(cut);
+      const stopListening = call?.listen(cut) ?? (() => {});
+      work.then(settle, cut);
+    });
+  }
+
+  /** Ends all waits, now and from now on. */
+  hurry(): void {
+    this.#isHurried = true;
+    for (const cut of [...this.#cuts]) cut();
+  }
 }

@@ -13,9 +13,8 @@ import {
 import { readJson } from '../util/json.js';
 import type { Concern } from './conversation.js';
 import type { RecoveredCall, Recovery } from './journal/recovery.js';
-import { malformedRefusal, type OpenCalls, type Plan, plain, weightOf } from './plan.js';
+import { malformedRefusal, type OpenCalls, type Plan, plain, Repeats, weightOf } from './plan.js';
 import { RapConversation, type RapServices } from './rap-conversation.js';
-import { Repeats } from './repeats.js';
 import type { Responder } from './responder.js';
 
 interface ServedParts {

@@ -22,12 +22,11 @@ import {
   Conversation,
   type Fields,
 } from './conversation.js';
-import { malformedRefusal, type Plan, plain, refusal } from './plan.js';
-import { Repeats } from './repeats.js';
+import { malformedRefusal, type Plan, plain, Repeats, refusal } from './plan.js';
 import { textOfPayload } from './reply-player.js';
 import { NO_FIXTURES, requireValidToolset } from './responder.js';
+import type { ServerOptions } from './tool.js';
 import { Tool, type ToolOptions } from './tool.js';
-import type { ServerOptions } from './tool-server.js';
 
 /** A call that is answered in this process. */
 interface LocalCall {

@@ -6,17 +6,16 @@ import type { RunningServer } from '../http/server.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { didYouMean } from '../util/text.js';
 import { isRecord } from '../util/values.js';
-import { type FixtureSource, fixturesFrom } from './fixture-files.js';
 import { Intake } from './intake.js';
 import type { Journal } from './journal/journal.js';
 import { DEFAULTS } from './limits.js';
 import { Outbox } from './outbox.js';
-import type { RapServices } from './rap-conversation.js';
+import { Questions, type RapServices } from './rap-conversation.js';
 import { requireValidToolset } from './responder.js';
 import { CONSENT_PATH, rapRoutes } from './routes.js';
+import { type FixtureSource, fixturesFrom } from './sources.js';
+import type { ServerOptions } from './tool.js';
 import { Tool, type ToolOptions } from './tool.js';
-import type { ServerOptions } from './tool-server.js';
-import { Questions } from './waits.js';
 
 /** All options of a mock tool; fixtures or handlers are required. */
 export interface MockToolOptions extends ToolOptions, ServerOptions {

@@ -14,7 +14,7 @@ import { readJson } from '../util/json.js';
 import { bytesText } from '../util/text.js';
 import { readUrl } from '../util/url.js';
 import { isRecord } from '../util/values.js';
-import { Pauses } from './waits.js';
+import { Pauses } from './conversation.js';
 
 /** A message to the runtime: these bytes, to exactly this address (TOOL-OPAQUE). */
 export interface Callback {
@@ -34,17 +34,8 @@ export interface Callback {
   readonly turn?: Turn | undefined;
 }
 
-/** `attempts` counts requests; 0 if the callback was refused before the first. */
-type Delivery =
-  | { readonly delivered: true; readonly status: number; readonly attempts: number }
-  | { readonly delivered: false; readonly why: string; readonly attempts: number };
-
 /** Journals of earlier versions contain this text. */
 const STOPPED = 'the tool was stopped before it was delivered';
-
-function stopped(lastFailure?: string): string {
-  return lastFailure === undefined ? STOPPED : `${STOPPED}: ${lastFailure}`;
-}
 
 /** True if the next run can still deliver the callback from the journal. */
 export function wasStopped(why: string): boolean {
@@ -93,22 +84,23 @@ class Slots {
 /** Origins remembered while nothing is sent to them. */
 const IDLE_ORIGINS = 1_000;
 
-/** The result of one attempt. `refused`: no further attempt can succeed. */
-type Verdict = { readonly kind: 'delivered'; readonly status: number } | Failure;
-
+/** Why an attempt did not deliver. */
 interface Failure {
-  readonly kind: 'refused' | 'failed';
   readonly why: string;
+  /** No further attempt can succeed. */
+  readonly isFinal?: boolean;
   /** The header of the answer. */
   readonly retryAfter?: string | undefined;
+  /** What is reported as dropped; default: the callback. */
+  readonly what?: 'callback' | 'event';
 }
 
 /** Only a 5xx is retried (TOOL-RETRY, TOOL-NORETRY); a redirect is not followed (threats, row 11). */
-function verdictOn({ status, headers }: HttpAnswer): Verdict {
-  if (status < 300) return { kind: 'delivered', status };
+function failureIn({ status, headers }: HttpAnswer): Failure | null {
+  if (status < 300) return null;
   const why = `the runtime answered ${status}`;
-  if (status >= 500) return { kind: 'failed', why, retryAfter: headers['retry-after'] };
-  return { kind: 'refused', why: `${why}; ${status < 400 ? 'redirects are not followed' : 'not retried'}` };
+  if (status >= 500) return { why, retryAfter: headers['retry-after'] };
+  return { why: `${why}; ${status < 400 ? 'redirects are not followed' : 'not retried'}`, isFinal: true };
 }
 
 /** Errors of the request itself or its address. */
@@ -170,12 +162,14 @@ export class Outbox {
     return this.#pending;
   }
 
-  /** Resolves when the callback is delivered or given up; never rejects. */
-  post(callback: Callback): Promise<Delivery> {
+  /** Resolves when the callback is delivered, or to false when it is given up; never rejects. */
+  async post(callback: Callback): Promise<boolean> {
     const about = { calls: [callback.key], thread: callback.thread };
     const parcel: Parcel = { callback, about, attempts: 0, leg: undefined };
     const problem = this.#problemWith(callback);
-    return problem === null ? this.#deliver(parcel) : Promise.resolve(this.#giveUp(parcel, problem));
+    const failure = problem === null ? await this.#deliver(parcel) : { why: problem };
+    if (failure) this.#report(parcel, failure);
+    return failure === null;
   }
 
   /** Starts no further request until {@link resume}. */
@@ -211,39 +205,33 @@ export class Outbox {
 
   #problemWith({ url, body }: Callback): string | null {
     const { queueLimit, queueBytes, allows } = this.#options;
-    if (this.#isClosed) return stopped();
+    if (this.#isClosed) return STOPPED;
     if (this.#pending >= queueLimit) return `the queue is full: ${queueLimit} callbacks pending`;
     if (this.#pending > 0 && this.#bytes + body.size > queueBytes)
       return `the queue is full: ${bytesText(this.#bytes)} of callbacks pending; the limit is ${queueBytes} bytes`;
     return allows(url);
   }
 
-  async #deliver(parcel: Parcel): Promise<Delivery> {
+  /** Returns why it was given up; null if it was delivered. */
+  async #deliver(parcel: Parcel): Promise<Failure | null> {
     const { url, body } = parcel.callback;
     const origin = readUrl(url)?.origin ?? ''; // the client rejects an invalid url
     this.#pending++;
     this.#bytes += body.size;
     try {
       for (let isLast = false; ; isLast = this.#pauses.isHurried) {
-        const verdict = await this.#attempt(parcel, origin);
-        if (!verdict) return this.#leave(parcel);
+        const failure = await this.#attempt(parcel, origin);
+        if (!failure || failure.isFinal) return failure;
         const { attempts } = parcel;
-        if (verdict.kind === 'delivered') return { delivered: true, status: verdict.status, attempts };
-        const why = this.#whyNotAgain(verdict, attempts, isLast);
-        if (why !== null) return this.#giveUp(parcel, why);
-        await this.#pauses.wait(this.#pauseMs(attempts, verdict.retryAfter));
+        if (attempts > this.#options.retries) return { why: `${failure.why}; attempts: ${attempts}` };
+        if (isLast || this.#isClosed) return { why: `${STOPPED}: ${failure.why}` };
+        await this.#pauses.wait(this.#pauseMs(attempts, failure.retryAfter));
       }
     } finally {
       this.#pending--;
       this.#bytes -= body.size;
       if (this.#pending === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
     }
-  }
-
-  #whyNotAgain({ kind, why }: Failure, attempts: number, isLast: boolean): string | null {
-    if (kind === 'refused') return why;
-    if (attempts > this.#options.retries) return `${why}; attempts: ${attempts}`;
-    return isLast || this.#isClosed ? stopped(why) : null;
   }
 
   /** Full jitter, so that callbacks that failed together are not retried together; not before `Retry-After` (TOOL-RETRY). */
@@ -253,21 +241,21 @@ export class Outbox {
     return Math.min(maxPauseMs, Math.max(jittered, retryAfterMs(retryAfter, clock.wall())));
   }
 
-  /** Null if the outbox was closed or the callback was canceled before a slot was free. */
-  async #attempt(parcel: Parcel, origin: string): Promise<Verdict | null> {
+  async #attempt(parcel: Parcel, origin: string): Promise<Failure | null> {
     const slot = this.#slots.take(origin);
     if (slot) await slot;
     try {
       while (this.#resumed) await this.#resumed;
-      if (this.#isClosed || parcel.callback.cancelReason?.()) return null;
-      return await this.#send(parcel);
+      if (this.#isClosed) return { why: STOPPED, isFinal: true };
+      const why = parcel.callback.cancelReason?.(); // an event that was not to arrive any more is not a loss (TOOL-SUB)
+      return why ? { why, isFinal: true, what: 'event' } : await this.#send(parcel);
     } finally {
       this.#slots.leave(origin);
     }
   }
 
   /** The request is in the journal before it is sent: after a crash the same bytes are sent again. */
-  async #send(parcel: Parcel): Promise<Verdict> {
+  async #send(parcel: Parcel): Promise<Failure | null> {
     const { log, client, timeoutMs } = this.#options;
     const { callback, about } = parcel;
     const { url, body, turn } = callback;
@@ -290,28 +278,20 @@ export class Outbox {
       await log.kept();
       const answer = await send(client, timeoutMs, callback);
       recorded.answered(answer.status, loggedParts(answer));
-      return verdictOn(answer);
+      return failureIn(answer);
     } catch (error) {
       const isTransport = error instanceof TransportError;
       const { phase, code } = isTransport ? error : { phase: 'journal', code: 'UNWRITABLE' };
       recorded.broken(phase, code);
       const why = error instanceof Error ? error.message : String(error);
-      return { kind: isTransport && FINAL_CODES.has(code) ? 'refused' : 'failed', why };
+      return { why, isFinal: isTransport && FINAL_CODES.has(code) };
     }
   }
 
-  /** A canceled callback is reported as an event that was not to arrive any more, not as a loss (TOOL-SUB). */
-  #leave(parcel: Parcel): Delivery {
-    const why = this.#isClosed ? null : parcel.callback.cancelReason?.();
-    return why ? this.#giveUp(parcel, why, 'event') : this.#giveUp(parcel, stopped());
-  }
-
-  #giveUp(parcel: Parcel, why: string, what: 'callback' | 'event' = 'callback'): Delivery {
-    const { callback, about, attempts, leg } = parcel;
+  #report({ callback, about, leg }: Parcel, { why, what = 'callback' }: Failure): void {
     const { body, turn } = callback;
     const message = leg === undefined ? { type: typeOf(body), turn } : { leg }; // without a request event, this names the message
     this.#options.log.emit({ kind: 'dropped', what, why, count: 1, ...about, ...message });
-    return { delivered: false, why, attempts };
   }
 }
 

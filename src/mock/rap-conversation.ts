@@ -2,6 +2,7 @@ import { Content } from '../events/content.js';
 import type { Turn } from '../events/events.js';
 import type { CallbackFault } from '../fixtures/file-schema.js';
 import type { StepPath } from '../fixtures/fixture-set.js';
+import { SecretPaths } from '../http/secret-paths.js';
 import type { CallbackType } from '../protocol/callbacks.js';
 import { type Outcome, textOfOutcome } from '../protocol/outcome.js';
 import { parseJson } from '../util/json.js';
@@ -20,7 +21,6 @@ import {
 } from './conversation.js';
 import type { Callback, Outbox } from './outbox.js';
 import { textOfPayload } from './reply-player.js';
-import type { Questions } from './waits.js';
 
 /** One byte more than a listener accepts by default. */
 const OVERSIZE = 64 * 1024 * 1024 + 1;
@@ -257,7 +257,7 @@ export class RapConversation extends Conversation {
     let isDelivered = true;
     for (let copy = 0; copy < copies && isWanted(); copy++) {
       const callback = { key, thread, url, body, contentType, pace, turn, cancelReason };
-      isDelivered = (await this.services.outbox.post(callback)).delivered && isDelivered;
+      isDelivered = (await this.services.outbox.post(callback)) && isDelivered;
     }
     this.#hasBegun = true;
     this.#onBegun();
@@ -286,4 +286,70 @@ function furtherFields(layout = '{}'): Fields {
   const json = parseJson(layout);
   const { call_id: _, ...fields } = json.ok && isRecord(json.value) ? json.value : {};
   return fields;
+}
+
+const QUESTIONS_REMEMBERED = 10_000;
+
+/** Questions that wait for an answer over HTTP. Paths are compared in constant time (threats, row 1). */
+export class Questions<Answer, About> {
+  readonly #paths: SecretPaths<Question<Answer, About>>;
+  /** Paths, oldest first; the oldest are forgotten. */
+  readonly #closed = new Set<string>();
+
+  constructor(
+    prefix: string,
+    private readonly remembered = QUESTIONS_REMEMBERED,
+  ) {
+    this.#paths = new SecretPaths(prefix);
+  }
+
+  open(about: About): Question<Answer, About> {
+    const question = new Question<Answer, About>(about, path => this.#forgetOldest(path));
+    question.path = this.#paths.issue(question).path;
+    return question;
+  }
+
+  /** @param target path and query, as sent. */
+  at(target: string): Question<Answer, About> | undefined {
+    return this.#paths.resolve(target);
+  }
+
+  #forgetOldest(closed: string): void {
+    if (!this.#paths.resolve(closed)) return;
+    this.#closed.add(closed);
+    const [oldest] = this.#closed.size > this.remembered ? this.#closed : [];
+    if (oldest === undefined) return;
+    this.#closed.delete(oldest);
+    this.#paths.forget(oldest);
+  }
+}
+
+/** A question to a person. */
+class Question<Answer, About> {
+  /** Path and query, unguessable: anyone who has it may answer. */
+  path = '';
+  isOpen = true;
+  #settle: (answer: Answer) => void = () => {};
+  readonly answer = new Promise<Answer>(resolve => {
+    this.#settle = resolve;
+  });
+
+  constructor(
+    readonly about: About,
+    private readonly onClosed: (path: string) => void,
+  ) {}
+
+  /** Returns false if the question was answered before or is closed: only the first answer counts. */
+  resolve(answer: Answer): boolean {
+    if (!this.isOpen) return false;
+    this.isOpen = false;
+    this.#settle(answer);
+    return true;
+  }
+
+  /** Later answers are accepted and ignored. */
+  close(): void {
+    this.isOpen = false;
+    this.onClosed(this.path);
+  }
 }

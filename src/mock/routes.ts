@@ -16,7 +16,7 @@ import { baseFor, type Intake, ServedRequest } from './intake.js';
 import type { OpenCalls } from './plan.js';
 import type { RapServices } from './rap-conversation.js';
 import type { Responder, ToolsetFields } from './responder.js';
-import { get, JSON_TYPE, post } from './tool-server.js';
+import { get, JSON_TYPE, post } from './tool.js';
 
 const INVOKE_PATH = '/invoke';
 

@@ -1,14 +1,13 @@
 import type { Event } from '../../src/events/events.js';
 import { parseFixtures } from '../../src/fixtures/read-fixtures.js';
 import type { HttpRequest } from '../../src/http/client.js';
+import { Pauses } from '../../src/mock/conversation.js';
 import { Intake } from '../../src/mock/intake.js';
 import { type MockTool, type MockToolOptions, startMockTool } from '../../src/mock/mock-tool.js';
 import { OpenCalls } from '../../src/mock/plan.js';
-import { RapConversation, type RapServices } from '../../src/mock/rap-conversation.js';
+import { Questions, RapConversation, type RapServices } from '../../src/mock/rap-conversation.js';
 import { Responder } from '../../src/mock/responder.js';
-import { Pauses, Questions } from '../../src/mock/waits.js';
-import type { InvokeOptions, PendingCall, Runtime } from '../peers/runtime.mjs';
-import { openRuntime } from '../peers/runtime.mjs';
+import { type InvokeOptions, openRuntime, type PendingCall, type Runtime } from '../peers/runtime.mjs';
 import { type FakeClock, fakeClock } from '../support/fake-clock.js';
 import { deskWith } from './delivery/desk.js';
 

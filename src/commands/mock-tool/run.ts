@@ -4,9 +4,9 @@ import { overshadowed } from '../../fixtures/answer-call.js';
 import { type FixtureSet, stepsOf } from '../../fixtures/fixture-set.js';
 import { isLoopback } from '../../http/addresses.js';
 import { parseHost } from '../../http/guard.js';
-import { fixtureFiles } from '../../mock/fixture-files.js';
 import type { Rate } from '../../mock/limits.js';
 import { MockTool, type MockToolOptions } from '../../mock/mock-tool.js';
+import { fixtureFiles, loadHandlers } from '../../mock/sources.js';
 import { humanVerification, VERIFICATION_FORMATS } from '../../render/outputs/verification.js';
 import { systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
@@ -179,8 +179,7 @@ async function sourcesOf(
   { cwd, hostsCode }: Terminal,
 ): Promise<Sources> {
   if (path !== undefined) hostsCode();
-  const handlers =
-    path === undefined ? {} : await (await import('../../mock/load-handlers.js')).loadHandlers(path, cwd);
+  const handlers = path === undefined ? {} : await loadHandlers(path, cwd);
   if (files.length > 0) return { ...handlers, ...(await loadFixtures(files, speed)) };
   refuseSpeed(speed);
   return path === undefined ? { fixtures: await demoFixtures() } : handlers;

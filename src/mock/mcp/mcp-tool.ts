@@ -31,7 +31,7 @@ import {
   type Written,
   wireOfResult,
 } from '../local-tool.js';
-import type { ServerOptions } from '../tool-server.js';
+import type { ServerOptions } from '../tool.js';
 import { MCP_PATH, McpEndpoint } from './endpoint.js';
 
 export { leftOut } from '../local-tool.js';

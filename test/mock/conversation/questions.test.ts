@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Questions } from '../../../src/mock/waits.js';
+import { Questions } from '../../../src/mock/rap-conversation.js';
 
 describe('a question', () => {
   test('row 1: has an unguessable path of its own', () => {

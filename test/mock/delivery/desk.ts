@@ -9,6 +9,8 @@ import { type FakeClock, fakeClock } from '../../support/fake-clock.js';
 
 export interface RapServices extends AsyncDisposable {
   readonly outbox: Outbox;
+  /** Posts a callback, and says what became of it. */
+  post(callback: Callback): Promise<object & { readonly delivered: boolean }>;
   readonly log: Log;
   readonly clock: FakeClock;
   readonly events: Event[];
@@ -37,8 +39,18 @@ export function deskWith(options: Partial<OutboxOptions> = {}): RapServices {
     log,
     client,
   });
+  const post = async (callback: Callback) => {
+    const from = events.length;
+    const delivered = await outbox.post(callback);
+    const own = events.slice(from).filter(({ calls }) => calls?.[0] === callback.key);
+    const attempts = own.filter(({ kind }) => kind === 'request').length;
+    const last = own.findLast(({ kind }) => kind === (delivered ? 'response' : 'dropped'));
+    if (last?.kind === 'response') return { delivered, status: last.status, attempts };
+    return { delivered, why: last?.kind === 'dropped' ? last.why : undefined, attempts };
+  };
   return {
     outbox,
+    post,
     log,
     clock,
     events,

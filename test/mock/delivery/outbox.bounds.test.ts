@@ -13,9 +13,9 @@ describe('a bad receiver does not stop the others', () => {
       if (url === '/good') response.end();
     });
     await using services = deskWith({ perOrigin: 4, timeoutMs: 100, random: () => 0.5 });
-    for (let i = 0; i < 4; i++) void services.outbox.post(callbackTo(`${runtime.url}hangs`));
+    for (let i = 0; i < 4; i++) void services.post(callbackTo(`${runtime.url}hangs`));
     const began = performance.now();
-    await services.outbox.post(callbackTo(`${runtime.url}good`));
+    await services.post(callbackTo(`${runtime.url}good`));
     expect(performance.now() - began).toBeGreaterThan(50);
     expect(services.told().filter(word => word === 'request 2')).toEqual([]);
   });
@@ -25,9 +25,9 @@ describe('the queue', () => {
   it('counts everything that is not over; what is too much is dropped, and said', async () => {
     await using runtime = await hanging();
     await using services = deskWith({ queueLimit: 3, perOrigin: 1 });
-    for (let i = 0; i < 3; i++) void services.outbox.post(callbackTo(runtime.url));
+    for (let i = 0; i < 3; i++) void services.post(callbackTo(runtime.url));
     const why = 'the queue is full: 3 callbacks pending';
-    expect(await services.outbox.post(callbackTo(runtime.url))).toEqual({
+    expect(await services.post(callbackTo(runtime.url))).toEqual({
       delivered: false,
       why,
       attempts: 0,
@@ -43,7 +43,7 @@ describe('the queue', () => {
     await using services = deskWith({ queueBytes: 100, perOrigin: 1 });
     const body = new Content(new Uint8Array(60));
     const post = (size: number) =>
-      services.outbox.post(callbackTo(runtime.url, { body: new Content(new Uint8Array(size)) }));
+      services.post(callbackTo(runtime.url, { body: new Content(new Uint8Array(size)) }));
     void post(60);
     const why = 'the queue is full: 60 bytes of callbacks pending; the limit is 100 bytes';
     expect(await post(41)).toEqual({ delivered: false, why, attempts: 0 });
@@ -58,14 +58,14 @@ describe('the queue', () => {
     await using runtime = await startServing(200);
     await using services = deskWith({ queueLimit: 1 });
     for (let i = 0; i < 3; i++)
-      expect(await services.outbox.post(callbackTo(runtime.url))).toMatchObject({ delivered: true });
+      expect(await services.post(callbackTo(runtime.url))).toMatchObject({ delivered: true });
     expect(services.outbox.pending).toBe(0);
   });
 
   it('never has more on the way to an origin than it has slots', async () => {
     await using runtime = await startServing(200);
     await using services = deskWith({ perOrigin: 3 });
-    await Promise.all(Array.from({ length: 30 }, () => services.outbox.post(callbackTo(runtime.url))));
+    await Promise.all(Array.from({ length: 30 }, () => services.post(callbackTo(runtime.url))));
     const onTheWay = services.events.map(
       (_, index) =>
         2 * services.events.slice(0, index + 1).filter(({ kind }) => kind === 'request').length - index - 1,
@@ -79,7 +79,7 @@ describe('a pause', () => {
     await using runtime = await startServing(200);
     await using services = deskWith();
     services.outbox.pause();
-    const deliveries = [1, 2, 3].map(() => services.outbox.post(callbackTo(runtime.url)));
+    const deliveries = [1, 2, 3].map(() => services.post(callbackTo(runtime.url)));
     await new Promise(setImmediate);
     expect([services.events, services.outbox.pending]).toEqual([[], 3]);
     services.outbox.resume();
@@ -89,7 +89,7 @@ describe('a pause', () => {
   it('holds back another attempt too', async () => {
     await using runtime = await startServing(500, 200);
     await using services = deskWith({ random: () => 0.5 });
-    const delivery = services.outbox.post(callbackTo(runtime.url));
+    const delivery = services.post(callbackTo(runtime.url));
     await vi.waitFor(() => expect(services.clock.pending()).toBe(1));
     services.outbox.pause();
     services.clock.advance(100);
@@ -104,7 +104,7 @@ describe('the end', () => {
   it('in a hurry, what waits gets one more attempt at once', async () => {
     await using runtime = await startServing(500);
     await using services = deskWith({ retries: 9, random: () => 0.5 });
-    const delivery = services.outbox.post(callbackTo(runtime.url));
+    const delivery = services.post(callbackTo(runtime.url));
     await vi.waitFor(() => expect(services.clock.pending()).toBe(1));
     services.outbox.hurry();
     const why = 'the tool was stopped before it was delivered: the runtime answered 500';
@@ -116,7 +116,7 @@ describe('the end', () => {
     await using runtime = await startServing(500);
     await using services = deskWith({ retries: 9, random: () => 0.5 });
     services.outbox.hurry();
-    expect(await services.outbox.post(callbackTo(runtime.url))).toMatchObject({
+    expect(await services.post(callbackTo(runtime.url))).toMatchObject({
       delivered: false,
       attempts: 2,
     });
@@ -126,7 +126,7 @@ describe('the end', () => {
     await using runtime = await startServing(200);
     await using services = deskWith();
     services.outbox.pause();
-    const delivery = services.outbox.post(callbackTo(runtime.url));
+    const delivery = services.post(callbackTo(runtime.url));
     services.outbox.hurry();
     expect(await delivery).toMatchObject({ delivered: true });
   });
@@ -135,7 +135,7 @@ describe('the end', () => {
     await using runtime = await startServing(200);
     await using services = deskWith();
     await services.outbox.idle();
-    for (let i = 0; i < 3; i++) void services.outbox.post(callbackTo(runtime.url));
+    for (let i = 0; i < 3; i++) void services.post(callbackTo(runtime.url));
     await services.outbox.idle();
     expect([services.outbox.pending, runtime.requests.length]).toEqual([0, 3]);
   });
@@ -144,9 +144,9 @@ describe('the end', () => {
     await using busy = await startServing(500);
     await using mute = await hanging();
     await using services = deskWith({ perOrigin: 1, timeoutMs: 60_000, random: () => 0.5 });
-    const waiting = services.outbox.post(callbackTo(busy.url, { key: 'waits' }));
+    const waiting = services.post(callbackTo(busy.url, { key: 'waits' }));
     await vi.waitFor(() => expect(services.clock.pending()).toBe(1));
-    const others = ['under way', 'queued'].map(key => services.outbox.post(callbackTo(mute.url, { key })));
+    const others = ['under way', 'queued'].map(key => services.post(callbackTo(mute.url, { key })));
     await vi.waitFor(() => expect(mute.requests).toHaveLength(1));
     await services.outbox.close();
     const why = 'the tool was stopped before it was delivered';
@@ -157,14 +157,14 @@ describe('the end', () => {
     ]);
     const dropped = services.events.filter(({ kind }) => kind === 'dropped');
     expect(dropped.flatMap(({ calls = [] }) => calls).sort()).toEqual(['queued', 'under way', 'waits']);
-    expect(await services.outbox.post(callbackTo(busy.url))).toEqual({ delivered: false, why, attempts: 0 });
+    expect(await services.post(callbackTo(busy.url))).toEqual({ delivered: false, why, attempts: 0 });
   });
 
   it('leaves no connection under way', async () => {
     const closed: Promise<unknown>[] = [];
     await using mute = await startPeer(socket => void closed.push(once(socket, 'close')));
     await using services = deskWith({ timeoutMs: 60_000 });
-    void services.outbox.post(callbackTo(mute.url));
+    void services.post(callbackTo(mute.url));
     await vi.waitFor(() => expect(mute.requests).toHaveLength(1));
     await services.outbox.close();
     await Promise.all(closed);

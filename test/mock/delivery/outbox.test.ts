@@ -11,8 +11,8 @@ describe.concurrent('a delivery', () => {
     await using services = deskWith();
     const body = callbackTo('').body;
     const outcomes = await Promise.all([
-      services.outbox.post(callbackTo(runtime.url, { contentType: 'text/plain' })),
-      services.outbox.post(callbackTo(runtime.url, { pace: 'slow' })),
+      services.post(callbackTo(runtime.url, { contentType: 'text/plain' })),
+      services.post(callbackTo(runtime.url, { pace: 'slow' })),
     ]);
     expect(outcomes.every(({ delivered }) => delivered)).toBe(true);
     expect(runtime.requests.map(({ headers }) => headers['content-type'])).toEqual([
@@ -30,7 +30,7 @@ describe('delivery faults: another attempt', () => {
   ])('%s, with the same bytes', async (_, replies, told) => {
     await using runtime = await startServing(...replies);
     await using services = deskWith();
-    const delivery = services.outbox.post(callbackTo(runtime.url));
+    const delivery = services.post(callbackTo(runtime.url));
     await vi.waitFor(() => {
       services.clock.advance(0);
       expect(services.told()).toEqual([...told, 'response 200']);
@@ -42,7 +42,7 @@ describe('delivery faults: another attempt', () => {
   it('waits with full jitter, longer each time', async () => {
     await using runtime = await startServing(500, 500, 200);
     await using services = deskWith({ random: () => 0.5 });
-    const delivery = services.outbox.post(callbackTo(runtime.url));
+    const delivery = services.post(callbackTo(runtime.url));
     for (const pause of [100, 200]) {
       await vi.waitFor(() => expect(services.clock.pending()).toBe(1));
       const before = services.told();
@@ -59,7 +59,7 @@ describe('delivery faults: another attempt', () => {
     const replies = [busy('3'), busy('3600'), answer(200, '')];
     await using runtime = await startPeer(socket => void socket.write(replies.shift() ?? ''));
     await using services = deskWith({ maxPauseMs: 5_000 });
-    const delivery = services.outbox.post(callbackTo(runtime.url));
+    const delivery = services.post(callbackTo(runtime.url));
     for (const pause of [3_000, 5_000]) {
       await vi.waitFor(() => expect(services.clock.pending()).toBe(1));
       services.clock.advance(pause - 1);
@@ -73,7 +73,7 @@ describe('delivery faults: another attempt', () => {
     await using runtime = await startServing(503);
     await using services = deskWith({ retries: 0 });
     const why = 'the runtime answered 503; attempts: 1';
-    expect(await services.outbox.post(callbackTo(runtime.url))).toEqual({
+    expect(await services.post(callbackTo(runtime.url))).toEqual({
       delivered: false,
       why,
       attempts: 1,
@@ -98,7 +98,7 @@ describe('delivery faults: another attempt', () => {
       kept: async () => (failures-- > 0 ? Promise.reject(new Error('ENOSPC')) : undefined),
     });
     await using services = deskWith({ log, random: () => 0.5 });
-    const delivery = services.outbox.post(callbackTo(runtime.url));
+    const delivery = services.post(callbackTo(runtime.url));
     await vi.waitFor(() => expect(services.clock.pending()).toBe(1));
     expect(runtime.requests).toEqual([]);
     services.clock.advance(100);
@@ -112,7 +112,7 @@ describe('delivery faults: no other attempt', () => {
     await using runtime = await startServing(status);
     await using services = deskWith();
     const why = `the runtime answered ${status}; not retried`;
-    expect(await services.outbox.post(callbackTo(runtime.url))).toEqual({
+    expect(await services.post(callbackTo(runtime.url))).toEqual({
       delivered: false,
       why,
       attempts: 1,
@@ -126,7 +126,7 @@ describe('delivery faults: no other attempt', () => {
     await using runtime = await startServing(status);
     await using services = deskWith();
     const why = `the runtime answered ${status}; redirects are not followed`;
-    expect(await services.outbox.post(callbackTo(runtime.url))).toEqual({
+    expect(await services.post(callbackTo(runtime.url))).toEqual({
       delivered: false,
       why,
       attempts: 1,
@@ -136,7 +136,7 @@ describe('delivery faults: no other attempt', () => {
 
   it('row 9: where it may not go, and then without request', async () => {
     await using services = deskWith();
-    const delivery = await services.outbox.post(callbackTo('http://169.254.169.254/t0ken'));
+    const delivery = await services.post(callbackTo('http://169.254.169.254/t0ken'));
     const why = '169.254.169.254 is a link-local address: nothing is posted there';
     expect(delivery).toEqual({ delivered: false, why, attempts: 0 });
     expect(services.events).toEqual([
@@ -150,8 +150,8 @@ describe('delivery faults: no other attempt', () => {
     await using runtime = await startPeer(answer(200, '', 'Connection: close'));
     await using services = deskWith({ client: createAgentClient({ resolve }), allows: () => null });
     const callback = callbackTo(`http://runtime.example:${runtime.port}/`);
-    expect(await services.outbox.post(callback)).toMatchObject({ delivered: true });
-    expect(await services.outbox.post(callback)).toEqual({
+    expect(await services.post(callback)).toMatchObject({ delivered: true });
+    expect(await services.post(callback)).toEqual({
       delivered: false,
       why: '169.254.169.254 is a link-local address',
       attempts: 1,
@@ -162,7 +162,7 @@ describe('delivery faults: no other attempt', () => {
 
   it.each(['http://user:t0ken@127.0.0.1/', 'nonsense'])('for an invalid url: %s', async url => {
     await using services = deskWith({ allows: () => null });
-    expect(await services.outbox.post(callbackTo(url))).toMatchObject({ delivered: false, attempts: 1 });
+    expect(await services.post(callbackTo(url))).toMatchObject({ delivered: false, attempts: 1 });
     expect(services.told()).toEqual(['request 1', 'broken BAD_URL', 'dropped']);
   });
 });

@@ -2,14 +2,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadHandlers } from '../../../src/mock/load-handlers.js';
+import { loadHandlers } from '../../../src/mock/sources.js';
 import { errorOf, troubleOf } from '../../support/failing.js';
 
 const tool = "{ name: 'op', description: 'x', inputSchema: {}, handle: () => 'done' }";
+
 let folder = '';
+
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'handlers-'));
 });
+
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function file(name: string, source: string): string {

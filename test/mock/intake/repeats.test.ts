@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Repeats } from '../../../src/mock/repeats.js';
+import { Repeats } from '../../../src/mock/plan.js';
 
 describe('an invocation that comes again', () => {
   test('the oldest are forgotten first, and so is everything', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { WordFinder } from '../../../src/mock/word-finder.js';
+import { WordFinder } from '../../../src/mock/middleware.js';
 
 const replaced = (words: readonly string[], text: string) => new WordFinder(words).replaceIn(text, '*');
 

@@ -44,8 +44,15 @@ export function requestWords(event: RequestEvent, redactor: Redactor): Line {
   ];
 }
 
+/** What became of a request: its answer, or why it got none. */
+export function endWords({ request, end }: Leg, redactor: Redactor): Line {
+  if (end === null) return [say('not answered', 'warn')];
+  const words = end.kind === 'response' ? responseWords(end, redactor) : clipped(breakText(end), 'bad');
+  return [...words, took(end.at - request.at)];
+}
+
 /** The status of an answer, and why our listener refused the request. */
-export function responseWords({ status, refusal, body }: ResponseEvent, redactor: Redactor): Line {
+function responseWords({ status, refusal, body }: ResponseEvent, redactor: Redactor): Line {
   const isGood = status >= 200 && status < 300;
   const why = refusal !== undefined && line` refused: ${redactor.text(refusal)}`;
   const size = sizeOf(body);
@@ -107,22 +114,27 @@ const INDENT = say(' '.repeat(MARGIN + 3), 'gutter');
 
 const BAR = say('│ ', 'gutter');
 
-/** What happened, how long after the beginning of the call, and below it what that means. Without secrets. @param begunAt ms since the start */
-export function toldEventLines({ event, steps }: ToldEvent, begunAt: number, redactor: Redactor): Line[] {
+/**
+ * What happened, how long after the beginning of the call, and below it what that means. Without secrets.
+ * @param begunAt ms since the start
+ * @param showsBytes its message too, as it was on the wire
+ */
+export function toldEventLines(
+  { event, steps }: ToldEvent,
+  begunAt: number,
+  redactor: Redactor,
+  showsBytes = false,
+): Line[] {
   const offset = formatDuration(Math.max(0, event.at - begunAt)).padStart(MARGIN);
   const wordsOf = EVENT_WORDS[event.kind] as WordsOf<EventKind>;
   const words = wordsOf(event, text => clipped(redactor.text(text), 'plain', MOST), redactor);
+  const body = showsBytes && 'body' in event && event.body;
   const clean = (line: Line) => line.map(span => ({ ...span, text: redactor.text(span.text) }));
   return [
     [say(`${offset} `, 'gutter'), ...words],
+    ...(body ? rawLines(body, redactor) : []).map(raw => lineBelow([BAR, ...raw])),
     ...steps.flatMap(stepLines).map(line => lineBelow(clean(line))),
   ];
-}
-
-/** The message of an event as it was on the wire, if it has one. */
-export function toldBytes({ event }: ToldEvent, redactor: Redactor): Line[] {
-  if (!('body' in event) || !event.body) return [];
-  return rawLines(event.body, redactor).map(raw => lineBelow([BAR, ...raw]));
 }
 
 /** Indents a line below an event. */
@@ -226,7 +238,7 @@ export function beginningText(body: Content, redactor: Redactor): string | null 
 }
 
 /** Why a request got no response. */
-export function breakText({ code, phase }: Extract<Event, { kind: 'broken' }>): string {
+function breakText({ code, phase }: Extract<Event, { kind: 'broken' }>): string {
   return `not answered: ${code} (${phase})`;
 }
 

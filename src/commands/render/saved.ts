@@ -4,11 +4,11 @@ import type { Drawing } from '../../display/segments.js';
 import type { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import { problemLines } from '../../render/failure.js';
-import { type Layout, type Line, quote, say, took } from '../../render/line.js';
+import { type Layout, type Line, say } from '../../render/line.js';
 import type { Pane } from '../../render/panes.js';
 import { wholeDrawing, wholePane } from '../../render/panes.js';
 import { paneLayout, sideBySide, type Theme, wrapLine } from '../../render/terminal/theme.js';
-import { bodyText, breakText, requestWords, responseWords } from '../../render/wire.js';
+import { bodyText, endWords, type Leg, requestWords } from '../../render/wire.js';
 import type { JsonReading } from '../../util/json.js';
 import { prettyJson } from '../../util/json-format.js';
 import type { Redactor } from '../../util/redact.js';
@@ -128,28 +128,20 @@ function* beside(left: Iterator<string>, right: Iterator<string>, width: number)
   }
 }
 
-type End = Extract<Event, { kind: 'response' | 'broken' }>;
-
 function* messageLines(events: readonly Event[], redactor: Redactor, look: Look): Generator<Line> {
-  const ends = new Map<string, End>();
+  const ends = new Map<string, NonNullable<Leg['end']>>();
   for (const event of events)
     if (event.kind === 'response' || event.kind === 'broken') ends.set(event.leg, event);
   let heading: Line = [say('MESSAGES', 'title')];
-  for (const event of events) {
-    if (event.kind !== 'request' || event.purpose === 'discovery') continue;
+  for (const request of events) {
+    if (request.kind !== 'request' || request.purpose === 'discovery') continue;
     yield heading;
     heading = [];
-    const end = ends.get(event.leg);
-    yield [...requestWords(event, redactor), say('  '), ...endWords(event.at, end, redactor)];
-    yield* bodyLines(event.body, '  ', redactor, look);
+    const end = ends.get(request.leg) ?? null;
+    yield [...requestWords(request, redactor), say('  '), ...endWords({ request, end }, redactor)];
+    yield* bodyLines(request.body, '  ', redactor, look);
     if (end?.kind === 'response') yield* bodyLines(end.body, '  < ', redactor, look);
   }
-}
-
-function endWords(start: number, end: End | undefined, redactor: Redactor): Line {
-  if (!end) return [say('not answered', 'warn')];
-  const words = end.kind === 'response' ? responseWords(end, redactor) : quote(breakText(end), 'bad');
-  return [...words, took(end.at - start)];
 }
 
 function* bodyLines(

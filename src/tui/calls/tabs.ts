@@ -15,7 +15,6 @@ import {
   lineBelow,
   requestHead,
   type ToldEvent,
-  toldBytes,
   toldEventLines,
 } from '../../render/wire.js';
 import { Memo, onceEach, RecentMap } from '../../util/collections.js';
@@ -167,10 +166,7 @@ export interface Story {
 /** Every event of the call with its offset, and the steps that it completed; with bytes, each message below its event. */
 export function timelineTab(story: Story, redactor: Redactor): SheetOf {
   const bare = growingTimeline(story, (each, begunAt) => toldEventLines(each, begunAt, redactor));
-  const withBytes = growingTimeline(story, (each, begunAt) => {
-    const [event = [], ...steps] = toldEventLines(each, begunAt, redactor);
-    return [event, ...toldBytes(each, redactor), ...steps];
-  });
+  const withBytes = growingTimeline(story, (each, begunAt) => toldEventLines(each, begunAt, redactor, true));
   return ({ showsBytes }) => (showsBytes ? withBytes() : bare());
 }
 

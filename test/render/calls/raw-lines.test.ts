@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
-import { toldBytes } from '../../../src/render/wire.js';
+import { toldEventLines } from '../../../src/render/wire.js';
 import { createRedactor } from '../../../src/util/redact.js';
 import { countUnseen } from '../../../src/util/visible.js';
 import { words } from '../../support/words.js';
 
 const linesOf = (bytes: Uint8Array | string, secrets: string[] = []) =>
-  toldBytes(
+  toldEventLines(
     {
       event: {
         kind: 'response',
@@ -20,8 +20,12 @@ const linesOf = (bytes: Uint8Array | string, secrets: string[] = []) =>
       },
       steps: [],
     },
+    0,
     createRedactor(secrets),
-  ).map(line => words(line).slice(' '.repeat(11).length + 2));
+    true,
+  )
+    .slice(1)
+    .map(line => words(line).slice(' '.repeat(11).length + 2));
 
 test('a text is shown as it was written', () => {
   expect(linesOf('{"b":1,\r\n "b" : 1.0}')).toEqual(['{"b":1,␍', ' "b" : 1.0}']);

@@ -3,7 +3,7 @@ import type { Exchange } from '../events/exchange.js';
 import type { Log } from '../events/log.js';
 import { createNodeClient } from '../http/node-client.js';
 import type { Warning } from '../protocol/requirements.js';
-import type { Trouble } from '../render/outputs/reporter.js';
+import type { Trouble } from '../render/outputs/trouble.js';
 import { cameWithin } from '../system/process.js';
 import { visible } from '../util/visible.js';
 import { type ConfiguredTarget, type Death, demoFixtures, type ReachOptions } from './target.js';

@@ -5,7 +5,7 @@ import type { TranscriptAbout } from '../events/transcript-writer.js';
 import { type HttpClient, lazyClient } from '../http/client.js';
 import { createNodeClient } from '../http/node-client.js';
 import type { Warning } from '../protocol/requirements.js';
-import type { Trouble } from '../render/outputs/reporter.js';
+import type { Trouble } from '../render/outputs/trouble.js';
 import { errorReport, troubleText, warningText, wrapMessages } from '../render/outputs/trouble.js';
 import { type Clock, systemClock } from '../system/clock.js';
 import { writeOut } from '../system/streams.js';

@@ -19,14 +19,8 @@ export interface DiffFile {
   readonly hunks: readonly Hunk[];
   readonly added: number;
   readonly removed: number;
-  readonly hidden: Hidden;
-}
-
-/** Characters that are invisible, or would act on a terminal. */
-export interface Hidden {
-  readonly count: number;
-  /** What they are shown as, each once; only the first few. */
-  readonly pictures: readonly string[];
+  /** Characters that are invisible, or would act on a terminal, and the first few pictures that they are shown as. */
+  readonly hidden: { readonly count: number; readonly pictures: readonly string[] };
 }
 
 /** Starts are as written in the header; counts are what the hunk really has. */
@@ -62,17 +56,10 @@ interface Stretch {
   readonly newNo: number;
 }
 
-export interface Unchanged extends Stretch {
-  readonly kind: 'unchanged';
-}
-
 /** Rows that were removed, up to `middle`, and those that were added in their place. */
-export interface Changed extends Stretch {
-  readonly kind: 'changed';
-  readonly middle: number;
-}
+type Changed = Stretch & { readonly kind: 'changed'; readonly middle: number };
 
-export type Block = Unchanged | Changed;
+export type Block = (Stretch & { readonly kind: 'unchanged' }) | Changed;
 
 /** A hunk from its first row to its last: what stayed, what was changed, what stayed, … */
 export function* blocksOf({ rows, ...hunk }: Hunk): Generator<Block> {

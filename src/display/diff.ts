@@ -1,7 +1,7 @@
 import { parsePatch as parseWithJsdiff, type StructuredPatch } from 'diff';
 import { excerpt } from '../util/text.js';
 import { picturesIn, visibleLine } from '../util/visible.js';
-import type { Diff, DiffFile, FileKind, Hidden, Hunk, RowKind, Rows } from './diff-model.js';
+import type { Diff, DiffFile, FileKind, Hunk, RowKind, Rows } from './diff-model.js';
 
 /** How many lines of the old and of the new file a hunk spans. */
 interface Counts {
@@ -9,29 +9,22 @@ interface Counts {
   readonly new: number;
 }
 
-interface HunkHeader {
+/** A hunk as its header has it, and what its body really is. */
+interface HunkOutline {
+  /** Index of its `@@` line. */
+  readonly at: number;
   readonly oldStart: number;
   readonly newStart: number;
   readonly said: Counts;
+  readonly has: Counts;
+  /** Lines of the patch, `\\ No newline at end of file` included. */
+  readonly height: number;
   readonly section: string;
 }
 
-const HUNK_HEADER_HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/s;
+const HUNK_HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/s;
 
-/** Reads `@@ -1,3 +1,4 @@ section`; undefined for anything else, and for numbers no file can have. */
-function readHunkHeader(line: string): HunkHeader | undefined {
-  const match = HUNK_HEADER_HEADER.exec(line);
-  if (!match) return undefined;
-  const [, oldStart, oldCount = '1', newStart, newCount = '1', section = ''] = match;
-  const header = {
-    oldStart: Number(oldStart),
-    newStart: Number(newStart),
-    said: { old: Number(oldCount), new: Number(newCount) },
-    section: section.trim(),
-  };
-  const numbers = [header.oldStart, header.newStart, header.said.old, header.said.new];
-  return numbers.every(Number.isSafeInteger) ? header : undefined;
-}
+const ANY: Counts = { old: Number.POSITIVE_INFINITY, new: Number.POSITIVE_INFINITY };
 
 /** The lines of a patch: where each begins is known, and one is cut out only when it is asked for. */
 class PatchLines {
@@ -77,79 +70,73 @@ class PatchLines {
   starts(from: number, to: number): Uint32Array {
     return this.#starts.subarray(from, to);
   }
-}
 
-/** What a hunk's body really is, whatever its header says. */
-interface Extent {
-  /** Lines of the patch, `\ No newline at end of file` included. */
-  readonly height: number;
-  readonly has: Counts;
-}
-
-const ANY: Counts = { old: Number.POSITIVE_INFINITY, new: Number.POSITIVE_INFINITY };
-
-/** Trusts the counts of the header where the lines agree, else takes everything that looks like the body of the hunk. */
-function measure(lines: PatchLines, from: number, said: Counts): Extent {
-  const promised = walk(lines, from, said);
-  const kept = promised.has.old === said.old && promised.has.new === said.new;
-  if (kept && !goesOn(lines, from + promised.height)) return promised;
-  return withoutBlankEnd(lines, from, walk(lines, from, ANY));
-}
-
-function walk(lines: PatchLines, from: number, limit: Counts): Extent {
-  const has = { old: 0, new: 0 };
-  let at = from;
-  for (; has.old < limit.old || has.new < limit.new; at++) {
-    if (!isRow(lines, at) && !isStrippedContext(lines, at) && !isRemark(lines, at, from)) break;
-    const sign = lines.signAt(at);
-    if (sign !== '+' && sign !== '\\') has.old++;
-    if (sign !== '-' && sign !== '\\') has.new++;
+  /** `@@ -1,3 +1,4 @@ section`, with its body; undefined for anything else, and for numbers no file can have. */
+  hunkAt(at: number): HunkOutline | undefined {
+    const match = HUNK_HEADER.exec(this.at(at) ?? '');
+    if (!match) return undefined;
+    const [, oldStart, oldCount = '1', newStart, newCount = '1', section = ''] = match;
+    const numbers = [oldStart, newStart, oldCount, newCount].map(Number);
+    const [old = 0, now = 0, oldSaid = 0, newSaid = 0] = numbers;
+    if (!numbers.every(Number.isSafeInteger)) return undefined;
+    const said = { old: oldSaid, new: newSaid };
+    return {
+      at,
+      oldStart: old,
+      newStart: now,
+      said,
+      section: section.trim(),
+      ...this.#measure(at + 1, said),
+    };
   }
-  while (isRemark(lines, at, from)) at++;
-  return { height: at - from, has };
-}
 
-function goesOn(lines: PatchLines, from: number): boolean {
-  let at = from;
-  while (lines.signAt(at) === '') at++;
-  return isRow(lines, at);
-}
+  /** Trusts the counts of the header where the lines agree, else takes everything that looks like the body of the hunk. */
+  #measure(from: number, said: Counts): Pick<HunkOutline, 'height' | 'has'> {
+    const promised = this.#walk(from, said);
+    const isKept = promised.has.old === said.old && promised.has.new === said.new;
+    if (isKept && !this.#goesOn(from + promised.height)) return promised;
+    const { height, has } = this.#walk(from, ANY);
+    let blank = 0; // where the header is wrong, empty lines at the end are not part of the hunk
+    while (blank < height && this.signAt(from + height - 1 - blank) === '') blank++;
+    return { height: height - blank, has: { old: has.old - blank, new: has.new - blank } };
+  }
 
-/** Ends at the next file and at a mail's signature, whose first characters would pass for removed lines. */
-function isRow(lines: PatchLines, at: number): boolean {
-  const sign = lines.signAt(at);
-  if (sign === '-') return !startsFile(lines, at) && !startsSignature(lines, at);
-  return sign === ' ' || sign === '+';
-}
+  #walk(from: number, limit: Counts) {
+    const has = { old: 0, new: 0 };
+    // `\\ No newline at end of file`, in whatever language, is about the row before it.
+    const isRemark = () => at > from && this.startsWith(at, '\\ ');
+    let at = from;
+    for (; has.old < limit.old || has.new < limit.new; at++) {
+      if (!this.#isRow(at) && !this.#isStrippedContext(at) && !isRemark()) break;
+      const sign = this.signAt(at);
+      if (sign !== '+' && sign !== '\\') has.old++;
+      if (sign !== '-' && sign !== '\\') has.new++;
+    }
+    while (isRemark()) at++;
+    return { height: at - from, has };
+  }
 
-/** `\ No newline at end of file`, in whatever language: about the row before it, so never a hunk's first line. */
-function isRemark(lines: PatchLines, at: number, from: number): boolean {
-  return at > from && lines.startsWith(at, '\\ ');
-}
+  #goesOn(from: number): boolean {
+    let at = from;
+    while (this.signAt(at) === '') at++;
+    return this.#isRow(at);
+  }
 
-/** Editors strip the one space that an empty context line consists of. */
-function isStrippedContext(lines: PatchLines, at: number): boolean {
-  return lines.signAt(at) === '' && at < lines.count - 1;
-}
+  /** Ends at the next file and at a mail's signature, whose first characters would pass for removed lines. */
+  #isRow(at: number): boolean {
+    const sign = this.signAt(at);
+    if (sign !== '-') return sign === ' ' || sign === '+';
+    const isFile =
+      this.startsWith(at, '--- ') && this.startsWith(at + 1, '+++ ') && this.startsWith(at + 2, '@@ ');
+    const isSignature =
+      this.startsWith(at, '-- ') && this.at(at) === '-- ' && /^\d/.test(this.signAt(at + 1) ?? '');
+    return !isFile && !isSignature;
+  }
 
-function startsFile(lines: PatchLines, at: number): boolean {
-  return lines.startsWith(at, '--- ') && lines.startsWith(at + 1, '+++ ') && lines.startsWith(at + 2, '@@ ');
-}
-
-function startsSignature(lines: PatchLines, at: number): boolean {
-  return lines.startsWith(at, '-- ') && lines.at(at) === '-- ' && /^\d/.test(lines.signAt(at + 1) ?? '');
-}
-
-/** Where the header is wrong, empty lines at the end are not part of the hunk. */
-function withoutBlankEnd(lines: PatchLines, from: number, { height, has }: Extent): Extent {
-  let blank = 0;
-  while (blank < height && lines.signAt(from + height - 1 - blank) === '') blank++;
-  return { height: height - blank, has: { old: has.old - blank, new: has.new - blank } };
-}
-
-interface HunkOutline extends HunkHeader, Extent {
-  /** Index of its `@@` line. */
-  readonly at: number;
+  /** Editors strip the one space that an empty context line consists of. */
+  #isStrippedContext(at: number): boolean {
+    return this.signAt(at) === '' && at < this.count - 1;
+  }
 }
 
 /** Every line of a patch, accounted for: it is of a hunk or it is not. */
@@ -159,14 +146,12 @@ interface Outline {
   readonly outside: readonly number[];
 }
 
-/** Finds the hunks of a patch and their true extent. */
 function outlineOf(lines: PatchLines): Outline {
   const hunks: HunkOutline[] = [];
   const outside: number[] = [];
   for (let at = 0; at < lines.count; at++) {
-    const header = readHunkHeader(lines.at(at) ?? '');
-    if (header) {
-      const hunk = { at, ...header, ...measure(lines, at + 1, header.said) };
+    const hunk = lines.hunkAt(at);
+    if (hunk) {
       hunks.push(hunk);
       at += hunk.height;
     } else outside.push(at);
@@ -176,54 +161,47 @@ function outlineOf(lines: PatchLines): Outline {
 
 /** What may stand between hunks: the headers of diff, git, svn and hg. */
 const HEADER =
-  /^(?:(?:---|\+\+\+)[ \t]|diff |index |Index: |=+\r?$|(?:old|new|deleted file|new file) mode |(?:rename|copy) (?:from|to) |(?:dis)?similarity index |Binary files )/;
+  /^(?:\s*$|(?:---|\+\+\+)[ \t]|diff |index |Index: |=+\r?$|(?:old|new|deleted file|new file) mode |(?:rename|copy) (?:from|to) |(?:dis)?similarity index |Binary files )/;
 
 /** Why these lines are no unified diff, in words for the author of the tool; undefined when nothing speaks against it. */
 function faultOf(lines: PatchLines, { hunks, outside }: Outline): string | undefined {
-  const stray = outside.find(at => !isHeader(lines.at(at) ?? ''));
+  const stray = outside.find(at => !HEADER.test(lines.at(at) ?? ''));
   if (stray !== undefined) {
-    const inside = (hunks[0]?.at ?? lines.count) < stray;
-    return `line ${stray + 1}: ${strayFault(lines.at(stray) ?? '', inside)}`;
+    const isInside = (hunks[0]?.at ?? lines.count) < stray;
+    return `line ${stray + 1}: ${strayFault(lines.at(stray) ?? '', isInside)}`;
   }
   const hollow = hunks.findIndex(({ height }) => height === 0);
   return hollow < 0 ? undefined : `hunk ${hollow + 1} has no lines`;
 }
 
-function isHeader(line: string): boolean {
-  return line.trim() === '' || HEADER.test(line);
-}
-
-function strayFault(line: string, inside: boolean): string {
+function strayFault(line: string, isInside: boolean): string {
   const found = excerpt(line);
-  if (line.startsWith('\uFEFF')) return 'a byte order mark (U+FEFF) precedes the patch';
   if (line.startsWith('@@@')) return `${found} is a combined diff of a merge; diff against a single parent`;
   if (line.startsWith('@@')) return `${found} is not a hunk header; expected "@@ -1,3 +1,4 @@"`;
   if (line.startsWith('GIT binary patch'))
     return 'binary patches cannot be shown; create the diff without --binary';
   if (line === '-- ') return 'a mail\'s signature ("-- ") follows the diff';
   if (line.startsWith('\\')) return `${found} has no line before it`;
-  if (inside) return `${found} does not start with " ", "+", "-" or "\\"`;
+  if (isInside) return `${found} does not start with " ", "+", "-" or "\\"`;
   return `${found} is not part of a unified diff`;
 }
 
 /** Why parsed files say less than a diff should: each has a hunk, unless git says why it has none. */
 function missingHunk(files: readonly StructuredPatch[]): string | undefined {
-  const empty = files.find(file => file.hunks.length === 0 && !needsNoHunk(file));
+  const empty = files.find(
+    ({ hunks, isRename, isCopy, isCreate, isDelete, isBinary, newMode }) =>
+      hunks.length === 0 && !(isRename || isCopy || isCreate || isDelete || isBinary || newMode),
+  );
   if (!empty) return undefined;
   const name = empty.newFileName ?? empty.index;
   return `no hunk${name === undefined ? '' : ` for ${excerpt(name)}`}: expected a line such as "@@ -1,3 +1,4 @@"`;
-}
-
-function needsNoHunk(file: StructuredPatch): boolean {
-  const { isRename, isCopy, isCreate, isDelete, isBinary, newMode } = file;
-  return Boolean(isRename || isCopy || isCreate || isDelete || isBinary || newMode);
 }
 
 /** Pictures that are named. */
 const NAMED = 3;
 
 /** Counts the characters of these texts that are invisible, or would act on a terminal. */
-export function hiddenIn(...texts: readonly string[]): Hidden {
+export function hiddenIn(...texts: readonly string[]): DiffFile['hidden'] {
   const pictures = new Set<string>();
   let count = 0;
   for (const text of texts)
@@ -271,33 +249,25 @@ class HunkRows implements Rows {
   }
 }
 
-/** The rows of a hunk; a `\ No newline` line is about the row before it. */
-function rowsOf(lines: PatchLines, { at, height }: HunkOutline): Rows {
-  const from = at + 1;
-  const starts = lines.starts(from, from + height);
-  const isRow = (_: number, index: number) => lines.signAt(from + index) !== REMARK;
-  return new HunkRows(lines.text, starts.every(isRow) ? starts : starts.filter(isRow));
-}
-
 const NOWHERE = '/dev/null';
 
-/** What a patch is read from; `path` names the file of one that has no file headers. */
-interface Source {
-  readonly lines: PatchLines;
-  readonly path: string;
-}
-
-/** One file of the parsed patch; `outlines` are those of its hunks, in order. */
-function fileOf(patch: StructuredPatch, outlines: readonly HunkOutline[], { lines, path }: Source): DiffFile {
+/** One file of the parsed patch. @param outlines of its hunks, in order @param path of a patch without file headers */
+function fileOf(
+  patch: StructuredPatch,
+  outlines: readonly HunkOutline[],
+  lines: PatchLines,
+  path: string,
+): DiffFile {
   const hunks = outlines.map(outline => hunkOf(outline, lines));
   const { oldPath, newPath } = pathsOf(patch, path);
+  const { oldMode, newMode } = patch;
   const sum = (of: (hunk: Hunk) => number) => hunks.reduce((total, hunk) => total + of(hunk), 0);
   return {
     oldPath,
     newPath,
     kind: kindOf(patch),
-    ...(patch.oldMode === undefined ? {} : { oldMode: patch.oldMode }),
-    ...(patch.newMode === undefined ? {} : { newMode: patch.newMode }),
+    ...(oldMode !== undefined && { oldMode }),
+    ...(newMode !== undefined && { newMode }),
     hunks,
     added: sum(({ rows, oldCount }) => rows.length - oldCount),
     removed: sum(({ rows, newCount }) => rows.length - newCount),
@@ -305,9 +275,11 @@ function fileOf(patch: StructuredPatch, outlines: readonly HunkOutline[], { line
   };
 }
 
-function hunkOf(outline: HunkOutline, lines: PatchLines): Hunk {
-  const { oldStart, newStart, has, section } = outline;
-  const rows = rowsOf(lines, outline);
+/** A `\\ No newline` line is about the row before it. */
+function hunkOf({ at, height, oldStart, newStart, has, section }: HunkOutline, lines: PatchLines): Hunk {
+  const starts = lines.starts(at + 1, at + 1 + height);
+  const isRow = (_: number, index: number) => lines.signAt(at + 1 + index) !== REMARK;
+  const rows = new HunkRows(lines.text, starts.every(isRow) ? starts : starts.filter(isRow));
   return { oldStart, oldCount: has.old, newStart, newCount: has.new, section, rows };
 }
 
@@ -360,12 +332,8 @@ function miscounts(hunks: readonly HunkOutline[]): string[] {
   return hunks.flatMap(({ said, has }, index) =>
     said.old === has.old && said.new === has.new
       ? []
-      : [`hunk ${index + 1}: says ${span(said)} lines, has ${span(has)}`],
+      : [`hunk ${index + 1}: says −${said.old} +${said.new} lines, has −${has.old} +${has.new}`],
   );
-}
-
-function span(counts: Counts): string {
-  return `−${counts.old} +${counts.new}`;
 }
 
 /** A longer patch is refused. */
@@ -391,22 +359,24 @@ export function parsePatch(patch: string, path = ''): Parsed {
     const files = parseWithJsdiff(headingsOf(lines, outline));
     const missing = missingHunk(files);
     if (missing !== undefined) return { ok: false, reason: missing };
-    return {
-      ok: true,
-      diff: diffOf(files, outline.hunks, { lines, path }),
-      recounted: miscounts(outline.hunks),
-    };
+    const diff = diffOf(files, outline.hunks, lines, path);
+    return { ok: true, diff, recounted: miscounts(outline.hunks) };
   } catch (error) {
     return { ok: false, reason: visibleLine(error instanceof Error ? error.message : String(error)) };
   }
 }
 
-function diffOf(patches: readonly StructuredPatch[], outlines: readonly HunkOutline[], source: Source): Diff {
+function diffOf(
+  patches: readonly StructuredPatch[],
+  outlines: readonly HunkOutline[],
+  lines: PatchLines,
+  path: string,
+): Diff {
   let taken = 0;
   const files = patches.map(patch => {
     const own = outlines.slice(taken, taken + patch.hunks.length);
     taken += own.length;
-    return fileOf(patch, own, source);
+    return fileOf(patch, own, lines, path);
   });
   const sum = (of: 'added' | 'removed') => files.reduce((total, file) => total + file[of], 0);
   return { files, added: sum('added'), removed: sum('removed') };

@@ -1,5 +1,16 @@
 import { common, createLowlight } from 'lowlight';
-import type { Lexer, Role, Token } from './syntax.js';
+
+/** What a piece of code is in its language. */
+export type Role = 'keyword' | 'string' | 'number' | 'comment' | 'type' | 'function' | 'name';
+
+export interface Token {
+  readonly text: string;
+  /** Null where it is nothing special. */
+  readonly role: Role | null;
+}
+
+/** Reads a text in one language; the tokens make up the text. @throws where its grammar breaks. */
+export type Lexer = (text: string) => readonly Token[];
 
 type Tree = ReturnType<ReturnType<typeof createLowlight>['highlight']>;
 type Node = Tree['children'][number];

@@ -1,18 +1,8 @@
 import { RecentMap } from '../util/collections.js';
 import { bounded, OutOfTime } from '../util/time-limit.js';
 import type { RowKind, Rows } from './diff-model.js';
-
-/** What a piece of code is in its language. */
-export type Role = 'keyword' | 'string' | 'number' | 'comment' | 'type' | 'function' | 'name';
-
-export interface Token {
-  readonly text: string;
-  /** Null where it is nothing special. */
-  readonly role: Role | null;
-}
-
-/** Reads a text in one language; the tokens make up the text. @throws where its grammar breaks. */
-export type Lexer = (text: string) => readonly Token[];
+import type { Drawing } from './segments.js';
+import type { Lexer, Token } from './syntax-lexers.js';
 
 /** A longer row is nothing that a person wrote. */
 const MAX_ROW = 1_000;
@@ -174,4 +164,24 @@ export class Highlighter {
       return [];
     }
   }
+}
+
+/**
+ * The highlighter for what is to be drawn, to be awaited once before; null without code in a known language.
+ */
+export async function loadHighlighter(drawings: readonly Drawing[]): Promise<Highlighter | null> {
+  if (!drawings.some(hasKnownCode)) return null;
+  const { lexerOf } = await loadLexers();
+  return new Highlighter(lexerOf);
+}
+
+/** Takes some 20 ms, once: good to have done where there is something to wait for. */
+export function loadLexers() {
+  return import('./syntax-lexers.js');
+}
+
+function hasKnownCode(drawing: Drawing): boolean {
+  return (
+    drawing.kind === 'diff' && drawing.diff.files.some(({ newPath }) => languageOf(newPath) !== undefined)
+  );
 }

@@ -11,7 +11,8 @@ import {
   type RowKind,
   wordMarks,
 } from '../display/diff-model.js';
-import type { Highlighter, Token } from '../display/syntax.js';
+import type { Highlighter } from '../display/syntax.js';
+import type { Token } from '../display/syntax-lexers.js';
 import { lastUpTo } from '../util/collections.js';
 import { visibleRuns } from '../util/visible.js';
 import { counted, type Ground, type Line, line, quote, type Span, say, type Tone } from './line.js';

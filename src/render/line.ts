@@ -1,4 +1,5 @@
-import type { Highlighter, Role } from '../display/syntax.js';
+import type { Highlighter } from '../display/syntax.js';
+import type { Role } from '../display/syntax-lexers.js';
 import { formatDuration } from '../util/text.js';
 import { visibleRuns } from '../util/visible.js';
 

@@ -1,7 +1,8 @@
 import { Writable } from 'node:stream';
 import type { Event } from '../../src/events/events.js';
 import { History } from '../../src/events/history.js';
-import type { Ending, Paper, Reporter, Trouble } from '../../src/render/outputs/reporter.js';
+import type { Ending, Paper, Reporter } from '../../src/render/outputs/reporter.js';
+import type { Trouble } from '../../src/render/outputs/trouble.js';
 
 class Sheet extends Writable {
   text = '';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { jsonReporter } from '../../src/render/outputs/call-report.js';
 import { jsonRepeats } from '../../src/render/outputs/repeats.js';
-import type { Trouble } from '../../src/render/outputs/reporter.js';
 import { reportJsonSchema } from '../../src/render/outputs/schemas.js';
+import type { Trouble } from '../../src/render/outputs/trouble.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { acknowledged, call, ENDPOINT, eventsOf, INVOCATION, resultArrives } from '../events/build.js';
 import { STORIES } from '../render/stories.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { parsePatch } from '../../src/display/diff.js';
-import { loadHighlighter } from '../../src/display/syntax/load.js';
+import { loadHighlighter } from '../../src/display/syntax.js';
 import type { Pane } from '../../src/render/panes.js';
 import { createTheme } from '../../src/render/terminal/theme.js';
 import { frameOf } from '../../src/tui/live/frame.js';

@@ -4,7 +4,7 @@ import { answerOf, choiceOf, defaultsOf, type Elicitation, questionOf } from '..
 import type { Warning } from '../../protocol/requirements.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { failureOf } from '../../render/failure.js';
-import type { Trouble } from '../../render/outputs/reporter.js';
+import type { Trouble } from '../../render/outputs/trouble.js';
 import { jsonRpcTeller } from '../../render/wire.js';
 import { checkArguments, toolOf } from '../../runtime/discover.js';
 import { callMcp, denyMcp, type FormAnswer, type McpCalled } from '../../runtime/mcp/call.js';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Exchange } from '../../events/exchange.js';
 import { failureOf } from '../../render/failure.js';
-import type { Trouble } from '../../render/outputs/reporter.js';
+import type { Trouble } from '../../render/outputs/trouble.js';
 import { takeLeave } from '../../runtime/notices.js';
 import { asksForAnnotations } from '../../runtime/policy.js';
 import { Runtime, subscriptionEnd } from '../../runtime/runtime.js';

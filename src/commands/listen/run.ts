@@ -1,5 +1,5 @@
 import { History } from '../../events/history.js';
-import type { Trouble } from '../../render/outputs/reporter.js';
+import type { Trouble } from '../../render/outputs/trouble.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { misdirected } from '../../render/warnings.js';
 import { type CallIds, type OpenListener, startOpenListener } from '../../runtime/callback-server.js';

@@ -2,7 +2,7 @@ import { migrateSchema } from '../../protocol/invocation.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { baseOf } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
-import type { Trouble } from '../../render/outputs/reporter.js';
+import type { Trouble } from '../../render/outputs/trouble.js';
 import { errorReport } from '../../render/outputs/trouble.js';
 import { createTheme, dressLine } from '../../render/terminal/theme.js';
 import { noticeLine } from '../../render/toolset.js';

@@ -1,7 +1,7 @@
 import type { DialectName } from '../../dialects/dialect.js';
 import { dialectOf, translate } from '../../dialects/dialects.js';
 import { parsePatch } from '../../display/diff.js';
-import { loadHighlighter } from '../../display/syntax/load.js';
+import { loadHighlighter } from '../../display/syntax.js';
 import { readCallback } from '../../protocol/callbacks.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { quote } from '../../render/line.js';

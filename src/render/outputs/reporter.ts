@@ -6,17 +6,8 @@ import type { Warning } from '../../protocol/requirements.js';
 import { writeOut } from '../../system/streams.js';
 import { visibleLine } from '../../util/visible.js';
 import { arrivalOf, arrivalWarnings, lateText, newArrivalOf } from '../callbacks.js';
-import type { FailureCode } from '../failure.js';
 import { misdirected, noticeWarnings } from '../warnings.js';
-import { troubleText, warningText } from './trouble.js';
-
-/** Something that could not be done, in the shape of an error of ours. */
-export interface Trouble {
-  readonly code: FailureCode;
-  readonly message: string;
-  readonly hint?: string | undefined;
-  readonly faults?: readonly string[];
-}
+import { type Trouble, troubleText, warningText } from './trouble.js';
 
 /** What a reporter tells at the end. */
 export interface Ending {

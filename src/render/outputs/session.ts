@@ -13,9 +13,10 @@ import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, dressLine } from '../terminal/theme.js';
 import { withoutFollow } from '../warnings.js';
 import { outcomesLine, warningsOfAll } from './repeats.js';
-import { Page, type Paper, type Reporter, type Trouble, tellProblems, urgentTeller } from './reporter.js';
+import { Page, type Paper, type Reporter, tellProblems, urgentTeller } from './reporter.js';
 import type { SessionReport } from './schemas.js';
 import { ndjsonReporter } from './text.js';
+import type { Trouble } from './trouble.js';
 import { errorReport } from './trouble.js';
 
 /** Both folds of what happens while a session is answered: they have each event before a reporter gets it. */

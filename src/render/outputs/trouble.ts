@@ -1,7 +1,15 @@
 import type { Warning } from '../../protocol/requirements.js';
 import { visible, visibleLine } from '../../util/visible.js';
-import type { Trouble } from './reporter.js';
+import type { FailureCode } from '../failure.js';
 import type { Report } from './schemas.js';
+
+/** Something that could not be done, in the shape of an error of ours. */
+export interface Trouble {
+  readonly code: FailureCode;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly faults?: readonly string[];
+}
 
 /** `error: …`, its faults, and what to do next; every line safe to print. */
 export function troubleText({ message, faults = [], hint }: Trouble): string {

@@ -1,5 +1,4 @@
-import { loadLexers } from '../../display/syntax/load.js';
-import { Highlighter } from '../../display/syntax.js';
+import { Highlighter, loadLexers } from '../../display/syntax.js';
 import type { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import type { View } from '../../events/history.js';

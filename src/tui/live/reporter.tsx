@@ -1,6 +1,6 @@
 import { Box, type Key, render, Text } from 'ink';
 import { useCallback, useSyncExternalStore } from 'react';
-import { loadHighlighter, loadLexers } from '../../display/syntax/load.js';
+import { loadHighlighter, loadLexers } from '../../display/syntax.js';
 import type { History } from '../../events/history.js';
 import type { Ending, Paper, Reporter } from '../../render/outputs/reporter.js';
 import { troubleText, warningText } from '../../render/outputs/trouble.js';

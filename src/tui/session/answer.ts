@@ -1,4 +1,4 @@
-import { loadHighlighter } from '../../display/syntax/load.js';
+import { loadHighlighter } from '../../display/syntax.js';
 import type { Exchange } from '../../events/exchange.js';
 import { type Session, statusOf } from '../../events/session-calls.js';
 import type { OAuth, UserChoice } from '../../protocol/callbacks.js';

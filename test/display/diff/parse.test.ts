@@ -144,7 +144,7 @@ describe('what is refused, and why', () => {
   test.each([
     ['', 'no hunk: expected a line such as "@@ -1,3 +1,4 @@"'],
     ['Replaced 3 lines.', 'line 1: "Replaced 3 lines." is not part of a unified diff'],
-    [`\uFEFF${SEED}`, 'line 1: a byte order mark (U+FEFF) precedes the patch'],
+    [`\uFEFF${SEED}`, 'line 1: "<U+FEFF>--- src/main.rs" is not part of a unified diff'],
     ['--- a/x\n@@ -1 +1 @@\n-a\n+b', 'Missing "+++ ..." file header for a/x'],
     ['+++ b/x\n@@ -1 +1 @@\n-a\n+b', 'Missing "--- ..." file header for b/x'],
     [`${HEAD}@@\n-a\n+b`, 'line 3: "@@" is not a hunk header; expected "@@ -1,3 +1,4 @@"'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { chooseSegment, type Drawing, knownTypes } from '../../../src/display/segments.js';
-import { loadHighlighter } from '../../../src/display/syntax/load.js';
+import { loadHighlighter } from '../../../src/display/syntax.js';
 
 function drawingOf(path: string): Drawing {
   const patch = `--- ${path}\n+++ ${path}\n@@ -1 +1 @@\n-let a\n+let b\n`;

@@ -2,8 +2,9 @@ import { Writable } from 'node:stream';
 import type { Event } from '../../../src/events/events.js';
 import { History } from '../../../src/events/history.js';
 import { Sessions } from '../../../src/events/session-calls.js';
-import type { Paper, Trouble } from '../../../src/render/outputs/reporter.js';
+import type { Paper } from '../../../src/render/outputs/reporter.js';
 import type { KnownSession, SessionReporter } from '../../../src/render/outputs/session.js';
+import type { Trouble } from '../../../src/render/outputs/trouble.js';
 import { BASE, SESSION } from '../../events/session/build.js';
 
 /** Lets a reporter live through the events of a session, as they happened, to the end of a command. */

@@ -1,7 +1,102 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseJson, readJson } from '../../src/util/json.js';
+import { isJson, type JsonTokenKind, jsonFault, parseJson, readJson, scanJson } from '../../src/util/json.js';
 import { anyCodePoint } from '../support/characters.js';
+
+function tokensOf(text: string): [JsonTokenKind, string][] {
+  const tokens: [JsonTokenKind, string][] = [];
+  scanJson(text, (kind, from, to) => tokens.push([kind, text.slice(from, to)]));
+  return tokens;
+}
+
+test('every kind of token, with its range', () => {
+  expect(tokensOf(' {"a" : [1.5e3,\ttrue]}\r\n')).toEqual([
+    ['open', '{'],
+    ['string', '"a"'],
+    ['colon', ':'],
+    ['open', '['],
+    ['scalar', '1.5e3'],
+    ['comma', ','],
+    ['scalar', 'true'],
+    ['close', ']'],
+    ['close', '}'],
+  ]);
+});
+
+describe('strings end where they end', () => {
+  test.each([
+    ['"a\\"b"', '"a\\"b"'],
+    ['"a\\\\"', '"a\\\\"'],
+    ['"\\\\\\""', '"\\\\\\""'],
+    ['"{[,:]}"', '"{[,:]}"'],
+    ['"no end', '"no end'],
+    ['"no end\\"', '"no end\\"'],
+  ])('%s', (text, token) => {
+    expect(tokensOf(text)).toEqual([['string', token]]);
+  });
+});
+
+test('the tokens, joined, are the JSON without its blanks', () => {
+  fc.assert(
+    fc.property(fc.json(), fc.constantFrom(undefined, 1, '\t'), (source, indent) => {
+      const value: unknown = JSON.parse(source);
+      const joined = tokensOf(JSON.stringify(value, null, indent)).map(([, token]) => token);
+      expect(joined.join('')).toBe(JSON.stringify(value));
+    }),
+  );
+});
+
+test('any text is walked to its end, and its tokens do not overlap', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...'"\\[]{},: 1a\n') }), text => {
+      let end = 0;
+      scanJson(text, (_, from, to) => {
+        expect(from).toBeGreaterThanOrEqual(end);
+        expect(to).toBeGreaterThan(from);
+        end = to;
+      });
+      expect(end).toBeLessThanOrEqual(text.length);
+    }),
+  );
+});
+
+test('false stops the scan', () => {
+  const seen: JsonTokenKind[] = [];
+  scanJson('[1,2]', kind => seen.push(kind) < 2);
+  expect(seen).toEqual(['open', 'scalar']);
+});
+
+test.each([
+  ['{"a":1,\n  "b":}', 2, 7, '"}" stands where a value is expected'],
+  ['{"a":1,}', 1, 8, '"}" stands where a key is expected'],
+  ['{"a":1', 1, 7, 'the text ends where , or } is expected'],
+  ['[1 2]', 1, 4, '"2" stands where , or ] is expected'],
+  ['[1}', 1, 3, '"}" stands where , or ] is expected'],
+  ['{a:1}', 1, 2, '"a" stands where a key or } is expected'],
+  ['{"a" 1}', 1, 6, '"1" stands where : is expected'],
+  ['[01]', 1, 2, '"01" stands where a value or ] is expected'],
+  ['["a\nb"]', 1, 2, '"\\"" stands where a value or ] is expected'],
+  ['{} {}', 1, 4, '"{" stands where the end is expected'],
+  ['', 1, 1, 'the text ends where a value is expected'],
+])('%j: line %i, column %i', (text, line, column, message) => {
+  expect(jsonFault(text)).toEqual({ line, column, message });
+});
+
+test('whatever JSON.parse takes has none, and whatever it refuses has one', () => {
+  const mutated = fc
+    .tuple(fc.json(), fc.nat(), fc.constantFrom('', ',', '}', '"', ':', '[', '1', '\\', ' ', '\n', 'e'))
+    .map(([json, at, piece]) => json.slice(0, at % json.length) + piece + json.slice((at % json.length) + 1));
+  fc.assert(
+    fc.property(fc.oneof(fc.json(), mutated), text => {
+      expect(jsonFault(text) === null).toBe(isJson(text));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('depth costs no stack', () => {
+  expect(jsonFault('['.repeat(1_000_000))).toMatchObject({ column: 1_000_001 });
+});
 
 const bytes = (text: string) => Buffer.from(text);
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);

@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { BoundedStore, lastUpTo, offsetsOf, RecentMap, remembering } from '../../src/util/collections.js';
+
+describe('BoundedStore', () => {
+  test('keeps the latest entries within both limits, in the order they were added', () => {
+    const steps = fc.array(fc.record({ key: fc.nat(9), size: fc.nat(40) }), { maxLength: 100 });
+    fc.assert(
+      fc.property(steps, fc.integer({ min: 1, max: 8 }), (sets, count) => {
+        const store = new BoundedStore<number, number>({ count, size: 100 });
+        let expected: { key: number; size: number }[] = [];
+        for (const { key, size } of sets) {
+          store.set(key, key, size);
+          const at = expected.findIndex(each => each.key === key);
+          expected = at < 0 ? [...expected, { key, size }] : expected.with(at, { key, size });
+          const total = () => expected.reduce((sum, each) => sum + each.size, 0);
+          while (expected.length > 1 && (expected.length > count || total() > 100)) expected.shift();
+          expect(store.values()).toEqual(expected.map(each => each.key));
+        }
+      }),
+    );
+  });
+
+  test('counts dropped entries until it is cleared, however many there are', () => {
+    const store = new BoundedStore<number, string>({ count: 3, size: 100 });
+    for (let key = 0; key < 10_000; key++) store.set(key, `${key}`, 1);
+    expect([store.values(), store.dropped]).toEqual([['9997', '9998', '9999'], 9_997]);
+    store.clear();
+    store.set(1, 'a', 100);
+    expect([store.values(), store.dropped]).toEqual([['a'], 0]);
+  });
+});
+
+describe('RecentMap', () => {
+  test('it holds the latest, at least so many and at most twice as many', () => {
+    const steps = fc.array(fc.nat(20), { maxLength: 200 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 8 }), steps, (count, keys) => {
+        const map = new RecentMap<number, number>(count);
+        for (const [index, key] of keys.entries()) map.set(key, index);
+        const latest = [...new Set(keys.toReversed())];
+        for (const key of latest.slice(0, count - 1)) expect(map.get(key)).toBe(keys.lastIndexOf(key));
+        const held = [...new Set(keys)].filter(key => map.get(key) !== undefined);
+        expect(held.length).toBeLessThanOrEqual(2 * count);
+        for (const key of held) expect(map.get(key)).toBe(keys.lastIndexOf(key));
+      }),
+    );
+  });
+
+  test('what is deleted or cleared is gone, of either generation', () => {
+    const map = new RecentMap<string, number>(2);
+    for (const [index, key] of ['a', 'b', 'c'].entries()) map.set(key, index);
+    map.delete('a');
+    expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([undefined, 1, 2]);
+    map.clear();
+    expect([map.get('b'), map.get('c')]).toEqual([undefined, undefined]);
+  });
+
+  test('its values are the latest of each key, those of the elder generation first', () => {
+    const map = new RecentMap<string, number>(3);
+    for (const [index, key] of ['a', 'b', 'c', 'a', 'd'].entries()) map.set(key, index);
+    expect([...map.values()]).toEqual([1, 2, 3, 4]);
+    map.delete('a');
+    expect([...map.values()]).toEqual([1, 2, 4]);
+  });
+});
+
+describe('lastUpTo', () => {
+  test('is the last that is not above', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 20 })),
+        fc.integer({ min: -1, max: 21 }),
+        (numbers, value) => {
+          const ascending = numbers.toSorted((a, b) => a - b);
+          expect(lastUpTo(ascending, value)).toBe(ascending.findLastIndex(number => number <= value));
+        },
+      ),
+    );
+  });
+});
+
+describe('offsetsOf', () => {
+  test('places are in the thing that holds them; an empty one holds none', () => {
+    const { total, starts, lengthOf, locate } = offsetsOf([0, 2, 0, 1, 0]);
+    expect(total).toBe(3);
+    expect([...starts]).toEqual([0, 0, 2, 2, 3]);
+    expect(lengthOf(1)).toBe(2);
+    expect([0, 1, 2].map(locate)).toEqual([
+      { which: 1, at: 0 },
+      { which: 1, at: 1 },
+      { which: 3, at: 0 },
+    ]);
+  });
+
+  test.each([-1, 3, 99])('none holds %d', place => {
+    expect(offsetsOf([0, 2, 0, 1, 0]).locate(place).which).toBe(-1);
+  });
+});
+
+describe('remembering', () => {
+  function counting() {
+    const asked: string[] = [];
+    const lengthOf = remembering(word => {
+      asked.push(word);
+      return word.length;
+    });
+    return { asked, lengthOf };
+  }
+
+  test('a word is judged once, and the judgement stays', () => {
+    const { asked, lengthOf } = counting();
+    expect([lengthOf('one'), lengthOf('three'), lengthOf('one')]).toEqual([3, 5, 3]);
+    expect(asked).toEqual(['one', 'three']);
+  });
+
+  test('null and false are judgements too', () => {
+    let count = 0;
+    const nothing = remembering(() => {
+      count++;
+      return null;
+    });
+    expect([nothing('a'), nothing('a'), count]).toEqual([null, null, 1]);
+  });
+
+  test('memory is bounded: after a thousand words it begins anew', () => {
+    const { asked, lengthOf } = counting();
+    for (let index = 0; index <= 1_000; index++) lengthOf(`word ${index}`);
+    lengthOf('word 1000');
+    expect(asked).toHaveLength(1_001);
+    lengthOf('word 0');
+    expect(asked).toHaveLength(1_002);
+  });
+
+  test('a long word is judged, and not remembered', () => {
+    const { asked, lengthOf } = counting();
+    const long = 'x'.repeat(257);
+    expect([lengthOf(long), lengthOf(long)]).toEqual([257, 257]);
+    expect(asked).toHaveLength(2);
+  });
+});

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { bounded, OutOfTime } from '../../src/util/time-limit.js';
+import { compactJson, jsonPath, pointerToPath, toWellFormed } from '../../src/util/values.js';
+
+test.each([
+  [[], '$'],
+  [['tools', 0, 'name'], '$.tools[0].name'],
+  [['a.b', '$ref', '_1', ''], '$["a.b"].$ref._1[""]'],
+  [['quote"'], '$["quote\\""]'],
+])('%j is the path %s', (path, text) => {
+  expect(jsonPath(path)).toBe(text);
+});
+
+test.each([
+  ['', '$'],
+  ['/tools/0/name', '$.tools[0].name'],
+  ['/a~1b/c~0d', '$["a/b"]["c~d"]'],
+  ['/~01', '$["~1"]'],
+  ['/', '$[""]'],
+])('the pointer %j is the path %s', (pointer, text) => {
+  expect(pointerToPath(pointer)).toBe(text);
+});
+
+test('null for a value that is not JSON', () => {
+  const cycle: unknown[] = [];
+  cycle.push(cycle);
+  for (const none of [cycle, 1n, undefined, () => 1]) expect(compactJson(none)).toBeNull();
+});
+
+test.each([
+  ['a\ud83db', 'a\ufffdb', true],
+  ['\ude00\ud83d', '\ufffd\ufffd', true],
+  ['😀\ufffd', '😀\ufffd', false],
+])('row 20: %j becomes %j', (text, formed, replaced) => {
+  expect(toWellFormed(text)).toEqual({ text: formed, replaced });
+});
+
+test('row 22: endless work ends, and later work runs; an error of the work is thrown as it is', () => {
+  const endless = () => {
+    for (;;);
+  };
+  expect(() => bounded(endless)).toThrow(OutOfTime);
+  expect(bounded(() => 'next')).toBe('next');
+  const error = new TypeError('mine');
+  const failing = () => {
+    throw error;
+  };
+  expect(() => bounded(failing)).toThrow(error);
+});

@@ -21,12 +21,20 @@ const { Agent: PlainAgent, request: plainRequest } = process.getBuiltinModule('n
  * the body, and after `Connection: close` its server would drop that body.
  */
 export function createNodeClient(options: ClientOptions = {}): HttpClient {
-  const agents = new Agents(options);
+  const agentOptions = { keepAlive: true, lookup: guardedLookup(options) };
+  const plain: Sender = { request: plainRequest, agent: new PlainAgent(agentOptions) };
+  let secure: Promise<Sender> | undefined;
+  const loadSecure = async (): Promise<Sender> => {
+    const { request, Agent } = await import('node:https');
+    return { request, agent: new Agent(agentOptions) };
+  };
   const open = new Set<ResponseReader>();
 
   const send = async (request: HttpRequest): Promise<HttpAnswer> => {
     const url = destinationOf(request.url);
-    const sending = start(await agents.of(url), url, request);
+    const isPlain = url.protocol === 'http:';
+    if (!isPlain) secure ??= loadSecure();
+    const sending = start((!isPlain && (await secure)) || plain, url, request);
     const reader = new ResponseReader(request);
     open.add(reader);
     sending.once('close', () => open.delete(reader));
@@ -36,7 +44,8 @@ export function createNodeClient(options: ClientOptions = {}): HttpClient {
   };
   const close = async () => {
     for (const reader of open) reader.cancel('the client was closed');
-    await agents.close();
+    plain.agent.destroy();
+    (await secure)?.agent.destroy();
   };
   return { send, close };
 }
@@ -44,35 +53,6 @@ export function createNodeClient(options: ClientOptions = {}): HttpClient {
 interface Sender {
   readonly request: typeof plainRequest;
   readonly agent: InstanceType<typeof PlainAgent>;
-}
-
-/** One agent for http, and one for https, loaded on first use. */
-class Agents {
-  readonly #options: { readonly keepAlive: true; readonly lookup: ReturnType<typeof guardedLookup> };
-  readonly #open = new Map<string, Promise<Sender>>();
-
-  constructor(options: ClientOptions) {
-    this.#options = { keepAlive: true, lookup: guardedLookup(options) };
-  }
-
-  of({ protocol }: URL): Promise<Sender> {
-    const sender = this.#open.get(protocol) ?? (protocol === 'https:' ? this.#secure() : this.#plain());
-    this.#open.set(protocol, sender);
-    return sender;
-  }
-
-  async close(): Promise<void> {
-    for (const { agent } of await Promise.all(this.#open.values())) agent.destroy();
-  }
-
-  async #plain(): Promise<Sender> {
-    return { request: plainRequest, agent: new PlainAgent(this.#options) };
-  }
-
-  async #secure(): Promise<Sender> {
-    const { request, Agent } = await import('node:https');
-    return { request, agent: new Agent(this.#options) };
-  }
 }
 
 /** @throws TransportError `BAD_HEADER`. */

@@ -47,7 +47,7 @@ export function guardedFetch({ maxBytes, ...options }: GuardedFetchOptions): Gua
       dispatcher: agent,
     }).catch(failed);
     const { status, statusText, headers } = answer;
-    return new Response(answer.body && bounded(answer.body, maxBytes), {
+    return new Response(answer.body?.pipeThrough(bounded(maxBytes)) ?? null, {
       status,
       statusText,
       headers: [...headers],
@@ -72,22 +72,16 @@ function failed(error: unknown): never {
   throw asTransportError(cause, 'connect');
 }
 
-function bounded(body: AsyncIterable<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
-  const chunks = body[Symbol.asyncIterator]();
+function bounded(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
   let left = maxBytes;
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { value, done } = await chunks.next();
-      if (done) return controller.close();
-      left -= value.length;
-      if (left >= 0) return controller.enqueue(value);
-      await chunks.return?.();
-      controller.error(
-        new TransportError('answer', 'TOO_LARGE', `the answer is larger than ${bytesText(maxBytes)}`),
-      );
-    },
-    async cancel() {
-      await chunks.return?.();
+  return new TransformStream({
+    transform(chunk, controller) {
+      left -= chunk.length;
+      if (left >= 0) controller.enqueue(chunk);
+      else
+        controller.error(
+          new TransportError('answer', 'TOO_LARGE', `the answer is larger than ${bytesText(maxBytes)}`),
+        );
     },
   });
 }

@@ -10,8 +10,7 @@ import { type Clock, systemClock } from '../system/clock.js';
 import { createPrivateFile, type Files, GroupWriter, openToAppend } from '../system/files.js';
 import type { Redactor } from '../util/redact.js';
 import { Forwarder } from './forwarder.js';
-import { RecorderRoutes } from './routes.js';
-import { ToolAddress } from './tool-address.js';
+import { RecorderRoutes, ToolAddress } from './routes.js';
 
 /** The defaults, which the command's help repeats. */
 export const DEFAULTS = { maxBody: 64 * 1024 * 1024, drainMs: 5_000 } as const;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createLog } from '../../src/events/log.js';
 import { Forwarder } from '../../src/record/forwarder.js';
-import { ToolAddress } from '../../src/record/tool-address.js';
+import { ToolAddress } from '../../src/record/routes.js';
 import { systemClock as clock } from '../../src/system/clock.js';
 
 /** A tool whose discovery document names an endpoint. */

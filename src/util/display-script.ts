@@ -21,7 +21,7 @@ function fail(): never {
 }
 
 interface Token {
-  readonly kind: 'number' | 'string' | 'template' | 'name' | 'sign' | 'end';
+  readonly kind: 'number' | 'string' | 'name' | 'sign' | 'end';
   readonly text: string;
   readonly at: number;
 }
@@ -31,7 +31,6 @@ const TOKEN = new RegExp(
     /\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\//,
     /(?<number>\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)/,
     /(?<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/,
-    /(?<template>`(?:``|\$\{[^{}"`]*\}|\$(?!\{)|[^`$])*`(?!`))/,
     /(?<name>[A-Za-z_]\w*)/,
     /(?<sign>\.\.=?|=>|::|\*\*|<<|>>|#\{|[=!<>+\-*/%]=|&&|\|\||\?\?|\?\.|\?\[|[(){}[\]+\-*/%=<>!,;:.&|^])/,
   ]
@@ -42,9 +41,6 @@ const TOKEN = new RegExp(
 
 const UNSUPPORTED =
   /^(?:\.\.=?|=>|::|\*\*|<<|>>|#\{|[-*/%]=|\?[?.[]|[*/%&|^:]|fn|for|while|loop|do|switch|import|export|try|throw|in|is|private|this|break|continue|eval|Fn|static|var|const|return)$/;
-
-/** A string or a block in a template. */
-const UNSUPPORTED_TEMPLATE = /^`[^`]*\$\{[^`]*["{]/;
 
 function tokensOf(source: string): Token[] {
   const tokens: Token[] = [];
@@ -57,8 +53,8 @@ function tokensOf(source: string): Token[] {
     tokens.push({ kind: kind as Token['kind'], text, at });
   }
   const rest = source.slice(end);
-  if (UNSUPPORTED_TEMPLATE.test(rest)) throw new Unsupported();
-  if (/^["'`]/.test(rest)) throw faultAt(source, end, 'unterminated string');
+  if (rest.startsWith('`')) throw new Unsupported(); // a template
+  if (/^["']/.test(rest)) throw faultAt(source, end, 'unterminated string');
   if (rest !== '') throw faultAt(source, end, `unexpected ${JSON.stringify(rest[0])}`);
   return [...tokens, { kind: 'end', text: '', at: end }];
 }
@@ -82,7 +78,7 @@ function unescaped(written: string, fault: (reason: string) => Error): string {
   });
 }
 
-/** A part of a script: how to get its value, and to set it if it is a variable or a member. */
+/** A part of a script: how to get its value, and to set it if it is a variable. */
 interface Node {
   readonly get: (run: Evaluation) => unknown;
   readonly set?: (run: Evaluation, value: unknown) => void;
@@ -103,11 +99,9 @@ const PRECEDENCE = new Map(
 class Parser {
   readonly #tokens: readonly Token[];
   #at = 0;
+  #depth = 0;
 
-  constructor(
-    private readonly source: string,
-    private depth: number,
-  ) {
+  constructor(private readonly source: string) {
     this.#tokens = tokensOf(source);
   }
 
@@ -211,23 +205,12 @@ class Parser {
     if (kind === 'number') return literal(Number(text.replaceAll('_', '')));
     if (kind === 'string')
       return literal(unescaped(text.slice(1, -1), reason => faultAt(this.source, at, reason)));
-    if (kind === 'template') return this.#template(text.slice(1, -1));
     if (text === 'true' || text === 'false') return literal(text === 'true');
     if (this.#isAt('(')) return call(text, this.#arguments());
     return {
       get: run => run.scopeOf(text).get(text),
       set: (run, value) => run.scopeOf(text).set(text, value),
     };
-  }
-
-  /** Two backticks stand for one; `${…}` holds an expression. */
-  #template(written: string): Node {
-    const parts = written
-      .split(/\$\{([^{}]*)\}/)
-      .map((piece, index) =>
-        index % 2 === 0 ? literal(piece.replaceAll('``', '`')) : new Parser(piece, this.depth + 1).program(),
-      );
-    return { get: run => parts.reduce((text, part) => run.text(text + run.shown(run.value(part))), '') };
   }
 
   #if(): Node {
@@ -257,9 +240,9 @@ class Parser {
   }
 
   #deeper(parse: () => Node): Node {
-    if (++this.depth > MOST.depth) throw new Unsupported();
+    if (++this.#depth > MOST.depth) throw new Unsupported();
     const node = parse();
-    this.depth--;
+    this.#depth--;
     return node;
   }
 
@@ -293,10 +276,7 @@ class Parser {
 }
 
 function member(object: Node, key: Node): Node {
-  return {
-    get: run => run.member(run.value(object), run.value(key)),
-    set: (run, value) => run.setMember(object, run.value(key), value),
-  };
+  return { get: run => run.member(run.value(object), run.value(key)) };
 }
 
 function call(name: string, [subject, ...args]: readonly Node[]): Node {
@@ -308,10 +288,7 @@ type TextMethod = (run: Evaluation, text: string, first: unknown, second: unknow
 const TEXT_METHODS: Readonly<Record<string, TextMethod>> = {
   to_upper: (_, text) => text.toUpperCase(),
   to_lower: (_, text) => text.toLowerCase(),
-  is_empty: (_, text) => text === '',
   contains: (_, text, part) => text.includes(textOf(part)),
-  starts_with: (_, text, part) => text.startsWith(textOf(part)),
-  ends_with: (_, text, part) => text.endsWith(textOf(part)),
   split: (_, text, separator) =>
     separator === undefined
       ? text.split(/\s+/).filter(part => part !== '')
@@ -368,14 +345,6 @@ class Evaluation {
     return null;
   }
 
-  /** Objects are copied: the arguments stay as they are. */
-  setMember(object: Node, key: unknown, value: unknown): void {
-    const members = this.value(object);
-    if (!isRecord(members) || typeof key !== 'string' || key === '__proto__') throw new NoLine();
-    this.#spend(Object.keys(members).length);
-    this.store(object, { ...members, [key]: value });
-  }
-
   /** A member of an object that is not there is `()`; a text is indexed by characters, from its end where the index is negative. */
   member(object: unknown, key: unknown): unknown {
     if (isRecord(object) && typeof key === 'string') return Object.hasOwn(object, key) ? object[key] : null;
@@ -390,9 +359,6 @@ class Evaluation {
     const subject = this.value(target);
     const [first, second] = nodes.map(node => this.value(node));
     if (name === 'len') return this.#length(subject);
-    if (name === 'to_string') return this.shown(subject);
-    if (name === 'contains' && Array.isArray(subject)) return subject.slice(0, MOST.steps).includes(first);
-    if (name === 'contains' && isRecord(subject)) return Object.hasOwn(subject, String(first));
     const text = this.text(textOf(subject));
     if (name === 'trim') return this.store(target, text.trim()); // in place, as in Rhai
     return Object.hasOwn(TEXT_METHODS, name) ? TEXT_METHODS[name]?.(this, text, first, second) : fail();
@@ -462,7 +428,7 @@ type ParsedScript =
 export function parseDisplayScript(source: string): ParsedScript {
   if (source.length > MOST.script) return { kind: 'unsupported' };
   try {
-    return { kind: 'parsed', program: new Parser(source, 0).program() };
+    return { kind: 'parsed', program: new Parser(source).program() };
   } catch (error) {
     if (error instanceof Unsupported) return { kind: 'unsupported' };
     if (error instanceof SyntaxFault) return { kind: 'invalid', reason: error.message };

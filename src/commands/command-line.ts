@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { Command } from 'commander';
-import { type Example, examplesText, type Guide, guideCommand, guidesText } from './help.js';
+import { examplesText, type Guide, guideCommand, guidesText } from './help.js';
 import type { RunCommand } from './options.js';
 
 /** A command in the list of all commands; `load` imports its options, help and subcommands. */
@@ -126,18 +126,13 @@ function commandFor(word: string, { commands, parent }: Command): string | undef
   return [...commands, ...(parent?.commands ?? [])].some(each => each.name() === name) ? name : undefined;
 }
 
-export const EXAMPLES: readonly Example[] = [
-  { about: 'the workbench, full screen', line: 'protocol-cli' },
-  { about: 'a first call, of the tool bundled with this program', line: 'protocol-cli invoke --demo' },
-  {
-    about: 'a tool of yours: what it offers, then a call',
-    line: 'protocol-cli toolset :3000\n  protocol-cli invoke :3000 edit_file path=src/main.rs',
-  },
-  {
-    about: 'the options of a command; a guide',
-    line: 'protocol-cli help invoke\n  protocol-cli help fixtures',
-  },
-];
+export const EXAMPLES = {
+  'the workbench, full screen': 'protocol-cli',
+  'a first call, of the tool bundled with this program': 'protocol-cli invoke --demo',
+  'a tool of yours: what it offers, then a call':
+    'protocol-cli toolset :3000\n  protocol-cli invoke :3000 edit_file path=src/main.rs',
+  'the options of a command; a guide': 'protocol-cli help invoke\n  protocol-cli help fixtures',
+};
 
 /** The whole program for commander. Only the command that the words name is loaded, so that more commands do not slow the start. */
 export async function commandLine(

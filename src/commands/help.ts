@@ -5,14 +5,10 @@ import { nearest } from '../util/text.js';
 import type { RunCommand } from './options.js';
 import { EXIT_STATUSES, type ExitStatus } from './terminal.js';
 
-/** One example of a command's help: what it is for, and the line itself. */
-export interface Example {
-  readonly about: string;
-  readonly line: string;
-}
-
-export function examplesText(examples: readonly Example[]): string {
-  return `\nExamples:\n${examples.map(({ about, line }) => `  # ${about}\n  ${line}`).join('\n\n')}\n`;
+/** @param examples command lines, by what they are for */
+export function examplesText(examples: Readonly<Record<string, string>>): string {
+  const blocks = Object.entries(examples).map(([about, line]) => `  # ${about}\n  ${line}`);
+  return `\nExamples:\n${blocks.join('\n\n')}\n`;
 }
 
 export function exitStatusText(statuses: readonly ExitStatus[]): string {

@@ -1,7 +1,8 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { ProtocolCliError } from '../util/errors.js';
 import { parseDuration } from '../util/text.js';
-import { canDraw, OUTPUTS, type Terminal } from './terminal.js';
+import { examplesText, exitStatusText, type GuideName, guideText } from './help.js';
+import { canDraw, type ExitStatus, type Terminal } from './terminal.js';
 
 /** A wrong command line: what is wrong, and how to fix it. */
 export function usage(message: string, hint?: string, faults?: readonly string[]): ProtocolCliError {
@@ -29,21 +30,6 @@ export function duration(text: string): number {
 export function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Give a whole number from 0.');
   return Number(text);
-}
-
-/** Each call is remembered until the end. */
-const MOST_REPEATS = 10_000;
-
-const MOST_SIDE_BY_SIDE = 1_000;
-
-export const repeats = (text: string) => countUpTo(MOST_REPEATS, text);
-
-export const sideBySide = (text: string) => countUpTo(MOST_SIDE_BY_SIDE, text);
-
-function countUpTo(most: number, text: string): number {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (number < 1 || number > most) throw new InvalidArgumentError(`Give a whole number from 1 to ${most}.`);
-  return number;
 }
 
 export function port(text: string): number {
@@ -98,7 +84,7 @@ export const DRAWABLE = ['diff', 'text'];
 /** What an emulated client draws; a terminal shows a line in place of an image. */
 const EMULATED = [...DRAWABLE, 'image'];
 
-export function segmentTypes(text: string): ReadonlySet<string> {
+function segmentTypes(text: string): ReadonlySet<string> {
   const types = text.split(',').map(type => type.trim());
   const strange = types.find(type => !EMULATED.includes(type));
   if (strange !== undefined)
@@ -113,50 +99,6 @@ export function origins(text: string, before: readonly string[] = []): string[] 
   throw new InvalidArgumentError('give an origin such as http://localhost:6274.');
 }
 
-export const chooseOption = () =>
-  new Option(
-    '--choose <choice>',
-    'answer to a question: index from 0, label, default, or JSON for an MCP form (repeatable)',
-  ).argParser(collect);
-
-export const outputOption = () =>
-  new Option('-o, --output <format>', 'live view, LLM text, plain lines, or JSON').choices(OUTPUTS);
-
-export const headerOption = () =>
-  new Option(
-    '-H, --header <name: value>',
-    'header, sent to the origin of the URL only (repeatable); a value of env:NAME reads a variable',
-  ).argParser(collect);
-
-export const bearerOption = () =>
-  new Option(
-    '--bearer <token>',
-    'bearer token, sent to the origin of the URL only; env:NAME reads a variable',
-  );
-
-export const supportsOption = () =>
-  valueOption(
-    '--supports <types>',
-    'emulate a client that draws only these segments: diff, text, image',
-    segmentTypes,
-    new Set(DRAWABLE),
-    DRAWABLE.join(),
-  );
-
-export const maxBodyOption = () =>
-  valueOption('--max-body <size>', 'largest callback, such as 512k, 64m', byteCount, byteCount('64m'), '64m');
-
-/** An option with a value and a default. @param shown the default as the user would write it */
-export function valueOption<T>(
-  flags: string,
-  description: string,
-  read: (text: string) => T,
-  preset: T,
-  shown: string,
-): Option {
-  return new Option(flags, description).argParser(read).default(preset, shown);
-}
-
 /** The options that were set on the command line, defaults excluded: `--save`. */
 export function givenOptions(command: Command): string[] {
   return command.options
@@ -166,3 +108,80 @@ export function givenOptions(command: Command): string[] {
 
 /** Runs the body of a command with the process's terminal; the body returns the exit status, ours or that of a command we ran. */
 export type RunCommand = (body: (terminal: Terminal) => Promise<number>) => Promise<void>;
+
+/** Exit statuses of servers that run a command. */
+export const COMMAND_STATUS = '  If the command after -- fails, its status.\n';
+
+/** How the value of an option is read. */
+interface OptionValue {
+  // biome-ignore lint/suspicious/noExplicitAny: commander passes what was read before
+  readonly read?: (text: string, before: any) => unknown;
+  readonly choices?: readonly string[];
+  readonly preset?: unknown;
+  /** The default as the user would write it. */
+  readonly shown?: string;
+  readonly isRequired?: boolean;
+  readonly isHidden?: boolean;
+}
+
+/** Options that mean the same in every command. */
+const COMMON: Readonly<Record<string, OptionValue>> = {
+  '--host': { preset: '127.0.0.1' },
+  '--port': { read: port, preset: 0 },
+  '--callback-host': { preset: '127.0.0.1' },
+  '--callback-port': { read: port, preset: 0 },
+  '--callback-url': { read: publicBase },
+  '--allow-host': { read: collect },
+  '--allow-callback': { read: collect },
+  '--choose': { read: collect },
+  '--header': { read: collect },
+  '--supports': { read: segmentTypes, preset: new Set(DRAWABLE), shown: DRAWABLE.join() },
+};
+
+interface CommandDefinition {
+  readonly name: string;
+  /** For the list of subcommands. */
+  readonly summary?: string;
+  readonly description: string;
+  readonly usage: string;
+  /** Descriptions of arguments, by what commander calls them: `<url>`. */
+  readonly arguments?: Readonly<Record<string, string>>;
+  /** One in each line, with its description after two spaces; the name of a group ends with a colon. */
+  readonly options?: string;
+  /** By option. */
+  readonly values?: Readonly<Record<string, OptionValue>>;
+  /** Command lines, by what they are for. */
+  readonly examples: Readonly<Record<string, string>>;
+  readonly statuses?: readonly ExitStatus[];
+  /** Before the examples. */
+  readonly preface?: string;
+  /** A line after the exit statuses. */
+  readonly note?: string;
+  readonly guide: GuideName;
+}
+
+/** A command with its options and its help, for an action to be added. */
+export function defineCommand(definition: CommandDefinition): Command {
+  const { name, summary, description, usage: line, preface = '', examples } = definition;
+  const { statuses = [], note = '', guide } = definition;
+  const command = new Command(name).description(description).usage(line);
+  if (summary !== undefined) command.summary(summary);
+  for (const [argument, about] of Object.entries(definition.arguments ?? {}))
+    command.argument(argument, about);
+  for (const row of definition.options?.trim().split(/\n\s*/) ?? []) addRow(command, row, definition.values);
+  const ends = statuses.length > 0 ? exitStatusText(statuses) : '';
+  return command.addHelpText('after', preface + examplesText(examples) + ends + note + guideText(guide));
+}
+
+/** An option, or the name of a group. */
+function addRow(command: Command, row: string, values: CommandDefinition['values'] = {}): void {
+  const [flags = '', description] = row.split(/ {2,}/);
+  if (description === undefined) return void command.optionsGroup(flags);
+  const option = new Option(flags, description);
+  const value = values[option.long ?? ''] ?? COMMON[option.long ?? ''] ?? {};
+  const { read, choices, preset, shown, isRequired = false, isHidden = false } = value;
+  if (read) option.argParser(read);
+  if (choices) option.choices(choices);
+  if (preset !== undefined) option.default(preset, shown);
+  command.addOption(option.makeOptionMandatory(isRequired).hideHelp(isHidden));
+}

@@ -1,22 +1,9 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { CHECK_EXAMPLES } from '../../src/commands/check/command.js';
 import type { CommandEntry } from '../../src/commands/command-line.js';
 import { COMMANDS, commandLine } from '../../src/commands/command-line.js';
 import { GUIDES } from '../../src/commands/help.js';
-import { INVOKE_EXAMPLES } from '../../src/commands/invoke/command.js';
-import { LISTEN_EXAMPLES } from '../../src/commands/listen/command.js';
-import { MOCK_TOOL_EXAMPLES } from '../../src/commands/mock-tool/command.js';
-import {
-  CANCEL_EXAMPLES,
-  CLOSE_THREAD_EXAMPLES,
-  MIGRATE_EXAMPLES,
-} from '../../src/commands/notices/command.js';
-import { RECORD_EXAMPLES } from '../../src/commands/record/command.js';
-import { RENDER_EXAMPLES } from '../../src/commands/render/command.js';
-import { SESSION_EXAMPLES } from '../../src/commands/session/command.js';
 import { EXIT_STATUSES, type ExitStatus } from '../../src/commands/terminal.js';
-import { TOOLSET_EXAMPLES } from '../../src/commands/toolset/command.js';
 
 async function loaded({ load }: CommandEntry): Promise<Command> {
   return (await load())(async () => {});
@@ -30,24 +17,23 @@ async function helpOf(name: string): Promise<string> {
 }
 
 describe.each([
-  ['invoke', INVOKE_EXAMPLES, [0, 2, 4, 5, 6, 7, 130]],
-  ['mock-tool', MOCK_TOOL_EXAMPLES, [0, 1, 2]],
-  ['toolset', TOOLSET_EXAMPLES, [0, 2, 4]],
-  ['render', RENDER_EXAMPLES, [0, 2]],
-  ['check', CHECK_EXAMPLES, [0, 1, 2, 3, 4, 130]],
-  ['listen', LISTEN_EXAMPLES, [0, 2, 7]],
-  ['record', RECORD_EXAMPLES, [0, 2]],
-  ['cancel', CANCEL_EXAMPLES, [0, 2, 4, 130]],
-  ['close-thread', CLOSE_THREAD_EXAMPLES, [0, 2, 4, 130]],
-  ['migrate', MIGRATE_EXAMPLES, [0, 2, 4, 130]],
-] as const)('the help of %s', async (name, examples, statuses) => {
+  ['invoke', [0, 2, 4, 5, 6, 7, 130]],
+  ['mock-tool', [0, 1, 2]],
+  ['toolset', [0, 2, 4]],
+  ['render', [0, 2]],
+  ['check', [0, 1, 2, 3, 4, 130]],
+  ['listen', [0, 2, 7]],
+  ['record', [0, 2]],
+  ['cancel', [0, 2, 4, 130]],
+  ['close-thread', [0, 2, 4, 130]],
+  ['migrate', [0, 2, 4, 130]],
+] as const)('the help of %s', async (name, statuses) => {
   const help = await helpOf(name);
 
-  test('holds every example, which is a call of it', () => {
-    for (const { about, line } of examples) {
-      expect(help).toContain(`  # ${about}\n  ${line}\n`);
-      expect(line).toMatch(new RegExp(`(^|\\| )protocol-cli ${name} `));
-    }
+  test('has examples, which are calls of it', () => {
+    const lines = help.match(/(?<=^ {2}# .+\n {2}).+$/gm) ?? [];
+    expect(lines.length).toBeGreaterThan(1);
+    for (const line of lines) expect(line).toMatch(new RegExp(`(^|\\| )protocol-cli ${name} `));
   });
 
   test('holds its exit statuses, in the words of the table', () => {
@@ -89,7 +75,6 @@ test.each(COMMANDS.map(entry => [entry.name, entry] as const))(
 
 test('the help of session holds examples of both its commands', async () => {
   const help = await helpOf('session');
-  for (const { about, line } of SESSION_EXAMPLES) expect(help).toContain(`  # ${about}\n  ${line}\n`);
   for (const name of ['mock', 'answer']) expect(help).toContain(`  protocol-cli session ${name} `);
 });
 

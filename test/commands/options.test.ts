@@ -1,14 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, test } from 'vitest';
-import {
-  byteCount,
-  collect,
-  duration,
-  port,
-  publicBase,
-  segmentTypes,
-  wholeNumber,
-} from '../../src/commands/options.js';
+import { byteCount, collect, duration, port, publicBase, wholeNumber } from '../../src/commands/options.js';
 
 type Reader = (text: string) => unknown;
 
@@ -25,8 +17,6 @@ describe('what is read', () => {
     ['byteCount', byteCount, '64MiB', 67_108_864],
     ['byteCount', byteCount, '1 GB', 1_073_741_824],
     ['publicBase', publicBase, 'https://tunnel.example/base//', 'https://tunnel.example/base'],
-    ['segmentTypes', segmentTypes, 'diff, text', new Set(['diff', 'text'])],
-    ['segmentTypes', segmentTypes, 'text', new Set(['text'])],
   ])('%s: %j', (_, read, text, value) => {
     expect((read as Reader)(text)).toEqual(value);
   });
@@ -39,7 +29,6 @@ describe('what is not', () => {
     ['publicBase', publicBase, ['', 'tunnel', '/path', 'ftp://a', 'http://a?x=1', 'http://a#b'], /base URL/],
     ['port', port, ['65536', '99999', '-1', 'http'], /from 0/],
     ['byteCount', byteCount, ['', '-1', '1.5m', '1t', 'm'], /512k, 64m, 1g/],
-    ['segmentTypes', segmentTypes, ['video', '', 'diff,', 'DIFF'], /choose from diff, text, image/],
   ])('%s', (_, read, texts, message) => {
     for (const text of texts) {
       expect(() => (read as Reader)(text)).toThrow(InvalidArgumentError);

@@ -17,7 +17,7 @@ import type { ExitStatus, Terminal } from '../terminal.js';
 import { callbackWarnings, FORMATS, type HeardCallback, heardIn } from './formats.js';
 
 /** The options of `listen`, as commander hands them over. */
-export interface ListenFlags extends ServerFlags {
+interface ListenFlags extends ServerFlags {
   readonly callbackUrl?: string;
   readonly maxBody: number;
   readonly expect?: readonly CallIds[];

@@ -35,7 +35,7 @@ import { type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
 import { exportFixtures, FixtureReloader, loadFixtures, refuseSpeed } from './fixtures.js';
 
 /** The flags as commander gives them. */
-export interface MockToolFlags extends ServerFlags {
+interface MockToolFlags extends ServerFlags {
   readonly mcp?: 'stdio' | 'http';
   /** Options that were set on the command line: `--save`. */
   readonly given?: readonly string[];

@@ -46,7 +46,7 @@ function credentialsIn(event: Event): string[] {
 }
 
 /** The options of `record`, as commander hands them over. */
-export interface RecordFlags extends ServerFlags {
+interface RecordFlags extends ServerFlags {
   readonly callbackUrl?: string;
   readonly allowCallback?: readonly string[];
   /** Bytes. */

@@ -46,7 +46,7 @@ import {
 } from './saved.js';
 import { SavedTranscript } from './transcript.js';
 
-export interface RenderOptions extends CallSelection {
+interface RenderOptions extends CallSelection {
   readonly dialect?: DialectName;
   readonly supports: ReadonlySet<string>;
   readonly output: 'ui' | 'plain' | 'json';

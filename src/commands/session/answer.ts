@@ -26,7 +26,7 @@ import type { AnswererOptions, CallFlags, Source } from './answerers.js';
 type AnswerOutput = (typeof ANSWER_OUTPUTS)[number];
 
 /** The options of `session answer`, as commander hands them over. */
-export interface AnswerFlags extends CallFlags {
+interface AnswerFlags extends CallFlags {
   readonly key?: string;
   /** Milliseconds; 0 waits forever. */
   readonly wait: number;

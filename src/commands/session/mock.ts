@@ -25,7 +25,7 @@ import { fromEnvironment } from '../target.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 
 /** The flags as commander gives them. */
-export interface SessionMockFlags extends ServerFlags {
+interface SessionMockFlags extends ServerFlags {
   readonly key?: string;
   readonly verify?: true;
   readonly output?: ServerOutput;

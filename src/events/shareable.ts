@@ -41,19 +41,9 @@ export function shareableUrl({ purpose, url }: RequestEvent, redactor: Redactor)
 /** A fact without secrets, which any of its texts may quote. Names of calls and threads stay, since they join events. */
 export function shareableFact(event: object, redactor: Redactor): object {
   const clean = (value: unknown) => JSON.parse(redactJson(JSON.stringify(value), redactor));
-  const { calls, thread, pending, ...fact } = event as {
-    calls?: unknown;
-    thread?: unknown;
-    pending?: unknown;
-  };
-  return {
-    ...clean(fact),
-    ...(calls !== undefined && { calls }),
-    ...(thread !== undefined && { thread }),
-    ...(Array.isArray(pending) && {
-      pending: pending.map(each => ({ ...each, ...clean({ args: each.args }) })),
-    }),
-  };
+  const { calls, thread, pending, ...fact } = event as Partial<Extract<Event, { kind: 'awaiting' }>>;
+  const asked = pending?.map(each => ({ ...each, ...clean({ args: each.args }) }));
+  return { ...event, ...clean(fact), ...(asked && { pending: asked }) };
 }
 
 function withoutPower({ json }: Content, text: string): string {

@@ -1,9 +1,10 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { validate } from '../protocol/validate.js';
+import { groupBy } from '../util/collections.js';
 import { parseJson } from '../util/json.js';
 import { isRecord } from '../util/values.js';
 import { Content } from './content.js';
-import { type Event, factSchema } from './events.js';
+import type { Event } from './events.js';
 import { type TranscriptHeader, transcriptLineSchema } from './log.js';
 
 export interface Transcript {
@@ -41,14 +42,11 @@ function readRecordings(lines: Iterable<string>): readonly Recording[] {
     number++;
     if (source.trim() === '') continue;
     const line = readLine(source);
-    if ('fault' in line) recording.addUnreadable(line.fault, number);
-    else {
-      if (recording.isFollowedBy(line)) {
-        recording = new Recording(number);
-        recordings.push(recording);
-      }
-      recording.add(line, number, bodies);
+    if (!('fault' in line) && recording.isFollowedBy(line)) {
+      recording = new Recording(number);
+      recordings.push(recording);
     }
+    recording.add(line, number, bodies);
   }
   return recordings;
 }
@@ -57,12 +55,14 @@ type Line = z.infer<typeof transcriptLineSchema>;
 
 type EventLine = Exclude<Line, { kind: 'header' | 'body' | 'end' }>;
 
+interface Unreadable {
+  readonly fault: string;
+}
+
 interface LineFault {
   readonly line: number;
   readonly reason: string;
 }
-
-const eventSchema = factSchema(z.instanceof(Content));
 
 /** One recording; notices missing events by the gaps in the sequence numbers, which begin at 0. */
 class Recording {
@@ -94,46 +94,48 @@ class Recording {
   /** Whether a line begins another recording: by its header, or if that is missing, by the sequence numbers. */
   isFollowedBy(line: Line): boolean {
     if (line.kind === 'header') return this.#header !== null || this.#events.length > 0;
-    if (!isEvent(line)) return false;
-    return line.seq < this.#nextSeq - 1 || (this.#end !== null && this.#isRepeated(line));
+    return line.kind !== 'body' && line.kind !== 'end' && line.seq < this.#nextSeq - 1;
   }
 
-  addUnreadable(fault: string, line: number): void {
-    this.#unreadable++;
-    this.#addFault(fault, line);
-  }
-
-  add(line: Line, number: number, bodies: Map<string, Content>): void {
+  add(line: Line | Unreadable, number: number, bodies: Map<string, Content>): void {
+    if ('fault' in line) {
+      this.#unreadable++;
+      this.#addFault(line.fault, number);
+      return;
+    }
     switch (line.kind) {
       case 'header':
         this.#header = line;
-        break;
+        return;
       case 'body': {
         const body = new Content(Buffer.from(line.data, line.encoding));
         bodies.set(line.sha256, body);
         if (body.sha256 !== line.sha256) this.#addFault('the body does not match its sha256', number); // it was edited
-        break;
+        return;
       }
       case 'end':
         if (this.#end !== null) this.#addFault('duplicate end line', number);
         else if (line.seq !== undefined) this.#addLost(this.#lostBeforeEnd(line.seq), number);
         this.#end ??= line.reason;
-        break;
+        return;
       default:
-        if (this.#isRepeated(line)) this.#addFault(`duplicate event ${line.seq}`, number);
-        else this.#addEvent(line, number, bodies);
+        this.#addEvent(line, number, bodies);
     }
   }
 
   #addEvent(line: EventLine, number: number, bodies: ReadonlyMap<string, Content>): void {
+    // A `dropped` event of the recorder has no number of its own.
+    if (line.seq === this.#latestSeq && line.kind !== 'dropped') {
+      this.#addFault(`duplicate event ${line.seq}`, number);
+      return;
+    }
     if (this.#end !== null) this.#addFault('event after the end line', number);
     const ref = 'body' in line ? line.body : undefined;
     const body = ref && bodies.get(ref.sha256);
     if (ref && !body) this.#addFault('refers to a body that is not in the lines before', number);
-    const event = eventSchema.parse(ref ? { ...line, body } : line);
-    this.#events.push(event);
+    this.#events.push((ref ? { ...line, body } : line) as Event);
     this.#lines.push(number);
-    this.#addLost(this.#lostBefore(event), number);
+    this.#addLost(this.#lostBefore(line), number);
   }
 
   #addFault(reason: string, line: number): void {
@@ -144,12 +146,7 @@ class Recording {
     if (reason !== null) this.#lost.push({ line, reason });
   }
 
-  /** A `dropped` event of the recorder has no number of its own. */
-  #isRepeated({ seq, kind }: Pick<Event, 'seq' | 'kind'>): boolean {
-    return seq === this.#latestSeq && kind !== 'dropped';
-  }
-
-  #lostBefore(event: Event): string | null {
+  #lostBefore(event: EventLine): string | null {
     const missing = this.#gapBefore(event.seq);
     const wasDropped = event.kind === 'dropped' && event.what === 'event' && event.calls === undefined;
     this.#nextSeq = event.seq + 1;
@@ -173,11 +170,7 @@ function eventsAre(count: number): string {
   return count === 1 ? '1 event is' : `${count} events are`;
 }
 
-function isEvent(line: Line): line is EventLine {
-  return line.kind !== 'header' && line.kind !== 'body' && line.kind !== 'end';
-}
-
-function readLine(source: string): Line | { readonly fault: string } {
+function readLine(source: string): Line | Unreadable {
   const json = parseJson(source);
   if (!json.ok) return { fault: json.reason };
   const line = validate(transcriptLineSchema, json.value);
@@ -188,18 +181,16 @@ function readLine(source: string): Line | { readonly fault: string } {
 const MAX_SEPARATE = 3;
 
 function faultTexts(faults: readonly LineFault[]): string[] {
-  const linesOf = new Map<string, LineFault[]>();
-  for (const fault of faults) {
-    const known = linesOf.get(fault.reason);
-    if (known) known.push(fault);
-    else linesOf.set(fault.reason, [fault]);
-  }
-  return faults.flatMap(({ line, reason }) => {
-    const [first, ...others] = linesOf.get(reason) ?? [];
-    if (others.length < MAX_SEPARATE) return [`line ${line}: ${reason}`];
-    const more = `as ${others.length} more do until line ${others.at(-1)?.line}`;
-    return line === first?.line ? [`line ${line}: ${reason}, ${more}`] : [];
-  });
+  return [...groupBy(faults, ({ reason }) => [reason])]
+    .flatMap(([reason, same]) => {
+      const [first, ...others] = same;
+      if (!first || others.length < MAX_SEPARATE)
+        return same.map(({ line }) => ({ line, text: `line ${line}: ${reason}` }));
+      const more = `as ${others.length} more do until line ${others.at(-1)?.line}`;
+      return { line: first.line, text: `line ${first.line}: ${reason}, ${more}` };
+    })
+    .sort((one, other) => one.line - other.line)
+    .map(({ text }) => text);
 }
 
 const NO_HEADER = 'the header is missing; the first events may be missing too';

@@ -104,3 +104,16 @@ test('row 25: how a session stands is reported without a secret that it repeats;
     pending: [{ ...call, args: { seen: '[redacted]' } }, call],
   });
 });
+
+test.each<[string, object]>([
+  [
+    'what the nearest fixture differs in',
+    { kind: 'matched', nearest: { fixture: 'a', path: '$', reason: 'is canary-key' } },
+  ],
+  ['a decision', { kind: 'decided', what: 'give-up', by: 'policy', value: 'exited: canary-key' }],
+  ['a reason to deny', { kind: 'denied', by: 'policy', tool: 'a', reason: 'canary-key' }],
+])('row 25: %s is shared without a secret', (_, fact) => {
+  const text = JSON.stringify(shareableFact({ ...fact, calls: ['call_1'] }, createRedactor(['canary-key'])));
+  expect(text).toContain('[redacted]');
+  expect(text).not.toContain('canary');
+});

@@ -85,15 +85,12 @@ describe.concurrent('row 30: slow readers and closed pipes', () => {
     expect(firstDifference(bytes, Buffer.from(bigText(MiB, 'mixed')))).toBeNull();
   });
 
-  it.each([['--help'], ['invoke', '--help'], ['toolset', '--demo']])(
-    '%s %s | true ends quietly',
-    async (...words) => {
-      const { stderr } = await runShell(`${shellLine(words.filter(word => word !== undefined))} | true`);
-      expect(stderr).toBe('');
-    },
-  );
+  it.each([['--help'], ['toolset', '--demo']])('%s %s | true ends quietly', async (...words) => {
+    const { stderr } = await runShell(`${shellLine(words.filter(word => word !== undefined))} | true`);
+    expect(stderr).toBe('');
+  });
 
-  it.each(['text', 'plain', 'json', 'ndjson'])('-o %s | head -1 ends quietly', async output => {
+  it.each(['text', 'ndjson'])('-o %s | head -1 ends quietly', async output => {
     const line = shellLine(['invoke', plain.url, 'big', `bytes=${MiB}`, 'kind=mixed', '-o', output]);
     const { stderr, stdout } = await runShell(`${line} | head -1 | wc -l; echo "status \${PIPESTATUS[0]}"`);
     expect(stdout).toMatch(/^\s*1\nstatus 0\n$/);
@@ -101,7 +98,7 @@ describe.concurrent('row 30: slow readers and closed pipes', () => {
     expect(stderr).not.toMatch(/EPIPE|internal error/);
   });
 
-  it.each(['text', 'plain', 'json', 'ndjson'])(
+  it.each(['text', 'ndjson'])(
     '-o %s on a full disk: an error, exit 2, and --save is complete',
     async output => {
       await using folder = await temporaryFolder();

@@ -8,16 +8,17 @@ beforeAll(async () => {
 });
 afterAll(() => http[Symbol.asyncDispose]());
 
-describe.each([
+test.each([
   ['over stdio', everythingCommand],
   ['over Streamable HTTP', () => http.url],
-])('the reference server over %s', (_, server) => {
-  const words = (...call: string[]) => ['invoke', '--mcp', server(), ...call];
+])('the reference server %s adds numbers', async (_, server) => {
+  const { status, stdout, stderr } = await runHere(['invoke', '--mcp', server(), 'get-sum', 'a=1', 'b=2']);
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'The sum of 1 and 2 is 3.', stderr: '' });
+});
 
-  test('adds numbers', async () => {
-    const { status, stdout, stderr } = await runHere(words('get-sum', 'a=1', 'b=2'));
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'The sum of 1 and 2 is 3.', stderr: '' });
-  });
+/** Over stdio each call would start the server anew. */
+describe('the reference server over Streamable HTTP', () => {
+  const words = (...call: string[]) => ['invoke', '--mcp', http.url, ...call];
 
   test('returns structured content, shown to the human', async () => {
     const { stdout } = await runHere(words('get-structured-content', 'location=Chicago', '-o', 'plain'));
@@ -25,7 +26,7 @@ describe.each([
   });
 
   test('lists its tools; a tool that requires a task is refused', async () => {
-    const { status, stdout } = await runHere(['toolset', '--mcp', server()]);
+    const { status, stdout } = await runHere(['toolset', '--mcp', http.url]);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^mcp-servers\/everything/);
     const task = await runHere(words('simulate-research-query', 'topic=rain'));

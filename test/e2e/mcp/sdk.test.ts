@@ -9,12 +9,33 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([newest, both].map(each => each[Symbol.asyncDispose]())));
 
+/** Over stdio each call starts the server anew, so that only one call of each kind is made there. */
 describe.each([
-  ['only the newest version, over stdio', () => sdkPeerCommand()],
-  ['only the newest version, over HTTP', () => newest.url],
-  ['both versions, over stdio', () => sdkPeerCommand('--both')],
-  ['both versions, over HTTP', () => both.url],
-])('an SDK server that speaks %s', (_, server) => {
+  ['only the newest version', () => sdkPeerCommand()],
+  ['both versions', () => sdkPeerCommand('--both')],
+])('an SDK server that speaks %s, over stdio', (_, server) => {
+  const invoke = (...words: string[]) => runHere(['invoke', '--mcp', server(), ...words]);
+
+  test('is called, shows its progress, and asks', async () => {
+    const { status, stdout } = await invoke('steps', '-o', 'plain');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/progress 1 of 2: step 1 [\s\S]*progress 2 of 2: step 2 [\s\S]*done/);
+    expect(JSON.parse((await invoke('pick', '--choose', 'Large')).stdout)).toMatchObject({
+      content: { size: 'l' },
+    });
+  });
+
+  test('lists its tools', async () => {
+    const { status, stdout, stderr } = await runHere(['toolset', '--mcp', server()]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/^sdk-peer\n.*endpoint/);
+  });
+});
+
+describe.each([
+  ['only the newest version', () => newest.url],
+  ['both versions', () => both.url],
+])('an SDK server that speaks %s, over HTTP', (_, server) => {
   const invoke = (...words: string[]) => runHere(['invoke', '--mcp', server(), ...words]);
 
   test('is called', async () => {

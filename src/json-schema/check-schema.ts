@@ -1,5 +1,5 @@
 import { OutOfTime, patientlyBounded } from '../util/time-limit.js';
-import { type Draft, draft04Faults, draftOf, fromDraft04, unknownDraft } from './drafts.js';
+import { type Draft, draftOf, fromDraft04, unknownDraft } from './drafts.js';
 import { type SchemaFault, toFaults } from './faults.js';
 import { validate as validate2020 } from './generated/meta-2020-12.js';
 
@@ -33,7 +33,5 @@ async function checkFor(draft: Draft | null): Promise<(schema: Schema) => readon
   const { metaValidator } = await import('./ajv-drafts.js');
   const validate = metaValidator(draft === 'draft-04' ? 'draft-06' : draft);
   const faultsOf = (schema: Schema) => (validate(schema) ? [] : toFaults(validate.errors));
-  return draft === 'draft-04'
-    ? schema => [...draft04Faults(schema), ...faultsOf(fromDraft04(schema))]
-    : faultsOf;
+  return draft === 'draft-04' ? schema => faultsOf(fromDraft04(schema)) : faultsOf;
 }

@@ -1,6 +1,5 @@
 import { excerpt } from '../util/text.js';
 import { isRecord } from '../util/values.js';
-import type { SchemaFault } from './faults.js';
 
 /** The id of each draft's meta-schema. */
 export const META_SCHEMA_IDS = {
@@ -42,26 +41,14 @@ const NAMED = /^(?:properties|patternProperties|definitions|dependencies)$/;
 /** Keywords of later drafts: draft-04 ignores them. */
 const LATER = /^(?:const|contains|propertyNames|examples|\$id|if|then|else)$/;
 
-const BOUNDS = { exclusiveMinimum: 'minimum', exclusiveMaximum: 'maximum' } as const;
+const BOUNDS: Readonly<Record<string, string>> = {
+  exclusiveMinimum: 'minimum',
+  exclusiveMaximum: 'maximum',
+};
 
 /** A draft-04 schema as the draft-06 schema with the same meaning: `id` is `$id`, and an exclusive bound is a number. */
 export function fromDraft04(schema: Schema): Schema {
   return { ...Object(rewritten(schema)), $schema: META_SCHEMA_IDS['draft-06'] };
-}
-
-/** Draft-04 requires boolean exclusive bounds. */
-export function draft04Faults(schema: unknown, path = '$'): readonly SchemaFault[] {
-  if (Array.isArray(schema)) return schema.flatMap((part, index) => draft04Faults(part, `${path}[${index}]`));
-  if (!isRecord(schema)) return [];
-  const own = Object.keys(BOUNDS)
-    .filter(keyword => typeof (schema[keyword] ?? false) !== 'boolean')
-    .map(keyword => ({ path: `${path}.${keyword}`, message: 'must be boolean (type)' }));
-  const inner = Object.entries(schema).flatMap(([keyword, value]) => {
-    if (SCHEMAS.test(keyword)) return draft04Faults(value, `${path}.${keyword}`);
-    if (!NAMED.test(keyword) || !isRecord(value)) return [];
-    return Object.entries(value).flatMap(([name, part]) => draft04Faults(part, `${path}.${keyword}.${name}`));
-  });
-  return [...own, ...inner];
 }
 
 function rewritten(value: unknown): unknown {
@@ -73,11 +60,9 @@ function rewritten(value: unknown): unknown {
 
 function rewrittenKeyword(keyword: string, value: unknown, schema: Schema): [string, unknown][] {
   if (keyword === 'id') return [['$id', value]];
-  if (keyword === 'exclusiveMinimum' || keyword === 'exclusiveMaximum')
-    return value === true ? [[keyword, schema[BOUNDS[keyword]]]] : [];
-  const isExclusive =
-    (keyword === 'minimum' && schema['exclusiveMinimum'] === true) ||
-    (keyword === 'maximum' && schema['exclusiveMaximum'] === true);
+  const bound = BOUNDS[keyword];
+  if (bound !== undefined && typeof value === 'boolean') return value ? [[keyword, schema[bound]]] : [];
+  const isExclusive = Object.keys(BOUNDS).some(each => BOUNDS[each] === keyword && schema[each] === true);
   if (isExclusive) return [];
   if (SCHEMAS.test(keyword)) return [[keyword, rewritten(value)]];
   if (!NAMED.test(keyword) || !isRecord(value)) return [[keyword, value]];

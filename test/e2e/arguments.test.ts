@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { temporaryFolder } from './support/folder.js';
-import { runHere } from './support/in-process.js';
 import { type OwnTool, resultFor, startTool } from './support/own-tool.js';
-import { fieldOf, type Peer, startPeer } from './support/peers.js';
+import { type Peer, startPeer } from './support/peers.js';
 import { invokeJson, invokeJsonHere, type Reported, warningsOf } from './support/report.js';
 
 /** What stands on the command line, and what goes over the wire. */
@@ -138,29 +137,5 @@ describe.concurrent('identity on the wire (RT-ID, RT-FIELDS)', () => {
     const { report } = await invokeJsonHere([stdlib.url, 'echo', 'text=a', '--call-id', 'c-2']);
     expect(report.result).toMatchObject({ call_id: 'c-2' });
     expect(warningsOf(report)).toEqual([]);
-  });
-});
-
-describe.concurrent('--choose (RT-CHOICE)', () => {
-  it.each([
-    ['0', 0, 'staging'],
-    ['1', 1, 'production'],
-    ['neither', 2, 'neither'],
-    ['default', 0, 'staging'],
-  ])('%s', async (choose, selected, label) => {
-    const id = `choose-${choose}`;
-    const { stdout, status } = await runHere(['invoke', stdlib.url, 'ask', '--choose', choose, '--id', id]);
-    expect({ status, stdout }).toEqual({ status: 0, stdout: `Chosen: ${label}` });
-    const sent = await stdlib.seen('choice', entry => fieldOf(entry, 'id') === id);
-    expect(sent.body).toEqual({ id, selected });
-  });
-
-  it.each(['3', 'nowhere', '-1'])('%s matches no choice: exit 6, nothing is sent', async choose => {
-    const id = `choose-${choose}`;
-    const { report, status } = await invokeJsonHere([stdlib.url, 'ask', `--choose=${choose}`, '--id', id]);
-    expect(status).toBe(6);
-    expect(report.error?.hint).toContain('2 neither');
-    const log = await stdlib.log();
-    expect(log.filter(entry => entry.what === 'choice' && fieldOf(entry, 'id') === id)).toEqual([]);
   });
 });

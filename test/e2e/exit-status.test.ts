@@ -2,23 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runHere, startHere } from './support/in-process.js';
 import { type Entry, fieldOf, type Peer, startPeer } from './support/peers.js';
 import { run, start } from './support/program.js';
-import { steady } from './support/report.js';
-import { closedPort, silentServer } from './support/sockets.js';
+import { silentServer } from './support/sockets.js';
 
 let plain: Peer;
 let odd: Peer;
 let stdlib: Peer;
-let missing: Peer;
 
 beforeAll(async () => {
-  [plain, odd, stdlib, missing] = await Promise.all([
-    startPeer('plain'),
-    startPeer('odd'),
-    startPeer('stdlib'),
-    startPeer('odd', { TOOLSET: 'missing' }),
-  ]);
+  [plain, odd, stdlib] = await Promise.all([startPeer('plain'), startPeer('odd'), startPeer('stdlib')]);
 });
-afterAll(() => Promise.all([plain, odd, stdlib, missing].map(peer => peer.stop())));
+afterAll(() => Promise.all([plain, odd, stdlib].map(peer => peer.stop())));
 
 describe.concurrent('exit status (contract)', () => {
   it.each<[number, string, () => readonly string[]]>([
@@ -31,35 +24,16 @@ describe.concurrent('exit status (contract)', () => {
     expect(ended.status, ended.stderr.slice(0, 500)).toBe(status);
   });
 
-  it.each<[number, string, () => readonly string[] | Promise<readonly string[]>]>([
+  it.each<[number, string, () => readonly string[]]>([
     [0, '--help', () => ['invoke', '--help']],
     [0, '--dry-run', () => ['invoke', odd.url, 'silent', '--dry-run']],
     [0, 'a toolset', () => ['toolset', plain.url]],
     [2, 'an unknown command', () => ['invok']],
     [2, 'the help of an unknown command', () => ['invok', '--help']],
     [2, 'an output that does not exist', () => ['invoke', plain.url, 'echo', '-o', 'xml']],
-    [2, 'arguments against the schema', () => ['invoke', plain.url, 'echo']],
-    [2, 'an unknown operation', () => ['invoke', plain.url, 'echos']],
-    [2, 'an unreadable @file', () => ['invoke', plain.url, 'echo', 'text=@/nowhere/at/all']],
-    [2, 'a URL that is invalid', () => ['invoke', 'http://', 'echo']],
-    [2, 'a port in use', () => ['invoke', odd.url, 'silent', '--callback-port', String(plain.port)]],
-    [
-      2,
-      'a file that cannot be written',
-      () => ['invoke', plain.url, 'echo', 'text=a', '--save', '/nowhere/at/all'],
-    ],
-    [4, 'no discovery document', () => ['invoke', missing.url, 'echo']],
-    [4, 'nothing listens', async () => ['invoke', `http://127.0.0.1:${await closedPort()}`, 'echo']],
-    [4, 'an acknowledgement of 204', () => ['invoke', odd.url, 'ack_204']],
-    [5, 'the tool says that it failed', () => ['invoke', plain.url, 'fail']],
-    [5, 'the tool says denied', () => ['invoke', plain.url, 'lmkit', 'kind=denied']],
-    [5, 'the tool says canceled', () => ['invoke', plain.url, 'lmkit', 'kind=canceled']],
-    [5, 'the tool says timeout', () => ['invoke', plain.url, 'lmkit', 'kind=timeout']],
-    [6, 'a choice, and no one is there', () => ['invoke', stdlib.url, 'ask']],
-    [6, 'a destructive tool, and no one is there', () => ['invoke', stdlib.url, 'delete_all']],
     [0, 'a destructive tool with --yes', () => ['invoke', stdlib.url, 'delete_all', '--yes']],
   ])('%i: %s, without a process', async (status, _, args) => {
-    const ended = await runHere(await args());
+    const ended = await runHere(args());
     expect(ended.status, ended.stderr.slice(0, 500)).toBe(status);
   });
 });
@@ -108,21 +82,6 @@ describe.concurrent('signals: the tool is notified, and our own thread is closed
     const { status, stderr } = await ended;
     expect(status).toBe(130);
     expect(stderr).toContain('interrupted before the tool was called');
-  });
-});
-
-describe.concurrent('close_thread', () => {
-  it('is sent once after a call in our own thread', async () => {
-    const { stderr } = await runHere(['invoke', odd.url, 'no_display', '--id', 'in-our-thread']);
-    const invocation = await odd.seen('invocation', entry => fieldOf(entry, 'id') === 'in-our-thread');
-    const notices = await noticesAbout(fieldOf(invocation, 'group_id'));
-    expect(notices.map(({ what, url }) => `${what} ${url}`)).toEqual(['close_thread /close_thread']);
-    expect(steady(stderr)).toBe('');
-  });
-
-  it('is not sent for a given thread', async () => {
-    await runHere(['invoke', odd.url, 'no_display', '--group-id', 'a-given-thread']);
-    expect(await noticesAbout('a-given-thread')).toEqual([]);
   });
 });
 

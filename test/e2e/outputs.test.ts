@@ -242,11 +242,6 @@ describe.concurrent('stderr', () => {
     expect(quiet).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('-q keeps what the user must act on', async () => {
-    const { stderr } = await runHere(['invoke', stdlib.url, 'login', 'ms=5', '-q']);
-    expect(stderr).toContain('https://auth.example.com/authorize?state=');
-  });
-
   it('-v shows both messages and the notice, as curl does', async () => {
     const { stderr } = await runHere(['invoke', plain.url, 'echo', 'text=seen', '-v']);
     expect(stderr).toMatch(/^> POST http:\/\/127\.0\.0\.1:\d+\/invoke$/m);

@@ -29,13 +29,19 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('choice, asked by %s', nam
     expect(await choicesTo(name, id)).toEqual([{ id, selected }]);
   });
 
-  it('an index out of range: nothing is posted, exit 6 lists the choices', async () => {
+  it.each(['3', 'nowhere', '-1'])('%s matches no choice: exit 6, nothing is posted', async choose => {
     const id = randomUUID();
-    const { status, report } = await invokeJsonHere([tool(name).url, 'ask', '--choose', '3', '--id', id]);
+    const { status, report } = await invokeJsonHere([
+      tool(name).url,
+      'ask',
+      `--choose=${choose}`,
+      '--id',
+      id,
+    ]);
     expect(status).toBe(6);
     expect(report.error).toMatchObject({
       code: 'decision-needed',
-      message: '--choose 3 is not one of the choices that the tool offers',
+      message: `--choose ${choose} is not one of the choices that the tool offers`,
       hint: expect.stringMatching(/0 staging.*1 production.*2 neither/),
     });
     expect(await choicesTo(name, id)).toEqual([]);

@@ -48,12 +48,8 @@ const invocations = async (tool: Peer) => (await tool.log()).filter(({ what }) =
 const operations = (entries: readonly Entry[]) => entries.map(entry => fieldOf(entry, 'operation')).sort();
 
 describe.concurrent.each(PEERS)('the %s tool', (name, slow, finished) => {
-<<<<<<< HEAD
-  it.each(Object.entries(ODDITIES))('%s: each call is made once and answered once', async (_, oddities) => {
-=======
   const oddities = Object.entries(ODDITIES).slice(0, name === 'plain' ? undefined : 1);
-  it.each(oddities)('%s: each call is made once, and answered once', async (_, oddities) => {
->>>>>>> 758c6afa (test(e2e): calls over stdio start their server once per kind of call; half as many bodies fill the memory)
+  it.each(oddities)('%s: each call is made once and answered once', async (_, oddities) => {
     const own = (id: string) => `${randomUUID()} ${id}`;
     const [one, two, four, five] = ['1', '2', '4', '5'].map(own);
     const rounds = [

@@ -1,7 +1,6 @@
 import { firstLetter } from './first-letter.mjs';
 import { inPairs } from './pairs.mjs';
-import { minimalInvoke, nothing, oneLetter, ours } from './programs.mjs';
-import { wholeProcess } from './whole-process.mjs';
+import { minimalInvoke, nothing, oneLetter, ours, wholeProcess } from './programs.mjs';
 
 const ECHO = { text: 'hello' };
 

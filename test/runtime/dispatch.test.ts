@@ -39,54 +39,6 @@ async function dispatched(replies: readonly Reply[], options: Parameters<typeof 
   return { ...(await sent(server.url, options)), requests: server.requests };
 }
 
-describe('attempts, and what they come to', () => {
-  test.each<[string, Reply[], number, object | null]>([
-    ['200', [200], 1, null],
-    ['RT-RETRY: 503, then 200', [503, 200], 2, null],
-    ['RT-RETRY: a reset, then 200', ['reset', 200], 2, null],
-    ['RT-RETRY: 500 for ever', [500], 3, { by: 'refusal', status: 500, excerpt: 'status 500' }],
-    ['RT-RETRY: resets for ever', ['reset'], 3, { by: 'unreachable', code: 'ECONNRESET', attempts: 3 }],
-    ['RT-NORETRY: 400', [400], 1, { by: 'refusal', status: 400, excerpt: 'status 400' }],
-    ['RT-NORETRY: 429', [429], 1, { by: 'refusal', status: 429 }],
-    ['RT-NORETRY: 404', [404], 1, { by: 'refusal', status: 404 }],
-    ['RT-NORETRY: 503, then 400', [503, 400], 2, { by: 'refusal', status: 400 }],
-    ['row 11: a redirect is never followed', [302], 1, { by: 'refusal', status: 302 }],
-    ['RT-NON200: 201', [201], 1, { by: 'refusal', status: 201 }],
-    ['RT-NON200: 299', [299], 1, { by: 'refusal', status: 299 }],
-    ['RT-NON200: 204', [204], 1, { by: 'refusal', status: 204, excerpt: '' }],
-  ])('%s', async (_, replies, attempts, settled) => {
-    const { exchange, requests } = await dispatched(replies);
-    expect(requests).toHaveLength(attempts);
-    expect(exchange?.attempts).toHaveLength(attempts);
-    if (settled) expect(exchange?.settled).toMatchObject(settled);
-    else expect(exchange?.settled).toBeNull();
-  });
-
-  test('--lenient-ack takes any 2xx', async () => {
-    const { exchange } = await dispatched([204], { lenient: true });
-    expect(exchange?.settled).toBeNull();
-  });
-
-  test('--retries 0: once is once', async () => {
-    const { requests } = await dispatched([503], { retries: 0 });
-    expect(requests).toHaveLength(1);
-  });
-
-  test('RT-RETRY: nothing listens', async () => {
-    const { url } = await startServing(200).then(async server => {
-      await server[Symbol.asyncDispose]();
-      return server;
-    });
-    const { exchange } = await sent(url, { retries: 1 });
-    expect(exchange.settled).toMatchObject({
-      by: 'unreachable',
-      phase: 'connect',
-      code: 'ECONNREFUSED',
-      attempts: 2,
-    });
-  });
-});
-
 test('RT-FIELDS: a POST of JSON, as the invocation stands, the same each time', async () => {
   const { requests, invocation } = await dispatched([503, 200]);
   for (const { method, headers, body } of requests) {

@@ -104,16 +104,6 @@ test('TOOL-ACK: an acknowledgement that is under way is waited for, and no one i
   expect(isAcknowledgedLate(exchange)).toBe(false);
 });
 
-test('RT-NON200: a refusal ends the wait at once', async () => {
-  const { exchange } = await invoked(201);
-  expect(exchange.settled).toMatchObject({ by: 'refusal', status: 201 });
-});
-
-test('RT-TIMEOUT: no result in time', async () => {
-  const { exchange } = await invoked(200, { timeoutMs: 30 });
-  expect(exchange.settled).toMatchObject({ by: 'timeout', afterMs: 30 });
-});
-
 test('RT-PENDING: oauth stops the clock, and the invocation is not sent again', async () => {
   const { exchange } = await invoked(
     async (response, request) => {
@@ -172,29 +162,6 @@ describe('the listener', () => {
   };
   const result = JSON.stringify(RESULT);
 
-  test('row 1: a wrong address is a bare 404, counted, and no part of any call', async () => {
-    const url = addressed();
-    for (const wrong of [url.slice(0, -1), `${url}x`, url.replace('/callback/', '/')]) {
-      const answer = await post(wrong, result);
-      expect([answer.status, await answer.text()]).toEqual([404, '']);
-    }
-    expect(bench.history.first?.arrivals).toEqual([]);
-    expect([...bench.history.untracked.values()].map(({ refusal }) => refusal)).toEqual(
-      Array(3).fill('wrong-address'),
-    );
-  });
-
-  test.each([
-    ['row 3: an Origin', { origin: 'null' }, result, 403],
-    ['row 15: too large', {}, JSON.stringify({ ...RESULT, text: 'x'.repeat(10_000) }), 413],
-    ['row 16: encoded', { 'content-encoding': 'gzip' }, result, 415],
-    ['TOOL-POST: not JSON by its type', { 'content-type': 'text/plain' }, result, 415],
-  ])('%s: refused, and the call hears of it', async (_, headers, body, status) => {
-    expect((await post(addressed(), body, headers)).status).toBe(status);
-    expect(bench.history.first?.arrivals).toMatchObject([{ status, verdict: { kind: 'rejected', status } }]);
-    expect(bench.history.first?.settled).toBeNull();
-  });
-
   test('RT-DUP: delivered again, it is answered 200 again', async () => {
     const url = addressed();
     expect([(await post(url, result)).status, (await post(url, result)).status]).toEqual([200, 200]);
@@ -234,21 +201,6 @@ test.each([true, false])(
     else expect(() => first?.bytes).toThrow('not kept');
   },
 );
-
-test('row 7: two calls have two addresses', () => {
-  const { callback_url: _, ...call } = INVOCATION;
-  const [one, two] = [runtime.address(call), runtime.address({ ...call, id: `${KEY}-2` })];
-  expect(one.invocation.callback_url).not.toBe(two.invocation.callback_url);
-});
-
-test('a public address stands in for ours', async () => {
-  const { history, wire } = bench;
-  const listener = { ...LISTENER, publicUrl: 'https://tunnel.example/base' };
-  const other = await Runtime.start({ log: wire.log, history, clock: systemClock, listener });
-  const { invocation, token } = other.address(INVOCATION);
-  await other.close();
-  expect(invocation.callback_url).toBe(`https://tunnel.example/base/callback/${token}`);
-});
 
 describe('RT-ID, RT-FIELDS: what could never be settled is not sent', () => {
   const refused = async (change: object) => {

@@ -9,7 +9,7 @@ import { startTool } from '../tool.mjs';
 import { patchOf } from './patch.mjs';
 import { peakInTerminal } from './peak.mjs';
 
-const TOOL = fileURLToPath(import.meta.resolve('./tool.mjs'));
+const TOOL = fileURLToPath(import.meta.resolve('../workbench/tool.mjs'));
 const LONG = 100_000;
 const SHORT = 100;
 const SLOWEST = 2;

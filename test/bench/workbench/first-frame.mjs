@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { firstSight } from '../first-letter.mjs';
 import { inPairs } from '../pairs.mjs';
-import { nothing, ours } from '../programs.mjs';
-import { wholeProcess } from '../whole-process.mjs';
+import { nothing, ours, wholeProcess } from '../programs.mjs';
 
 const SLOWEST = 4;
 /** No one is there, and no one is waited for. */

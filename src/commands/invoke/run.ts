@@ -1,17 +1,38 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Exchange } from '../../events/exchange.js';
+import type { Warning } from '../../protocol/requirements.js';
+import type { Tool } from '../../protocol/toolset.js';
 import { failureOf } from '../../render/failure.js';
 import type { Trouble } from '../../render/outputs/trouble.js';
-import { takeLeave } from '../../runtime/notices.js';
-import { asksForAnnotations } from '../../runtime/policy.js';
+import {
+  checkArguments,
+  DISCOVERY_HINTS,
+  type Discovered,
+  discover,
+  toolOf,
+} from '../../runtime/discover.js';
+import { takeLeave, type Wire } from '../../runtime/notices.js';
+import { asksForAnnotations, type Governed } from '../../runtime/policy.js';
 import { Runtime, subscriptionEnd } from '../../runtime/runtime.js';
 import { secretsOf } from '../../util/credentials.js';
+import { ProtocolCliError } from '../../util/errors.js';
 import { REDACTED } from '../../util/redact.js';
+import { cut, excerpt, firstFew } from '../../util/text.js';
+import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
-import { StartedServers } from '../reach.js';
-import { withErrorReport, withRun } from '../run.js';
-import { readHeaders } from '../target.js';
-import type { ExitStatus, Terminal } from '../terminal.js';
+import { confirmCommands, readRapConfig, requireServers } from '../rap-config.js';
+import { reach, StartedServers } from '../reach.js';
+import { asTrouble, withErrorReport, withRun } from '../run.js';
+import {
+  type ConfiguredTarget,
+  type ReachOptions,
+  readCredentials,
+  readHeaders,
+  type ServerTarget,
+  withheld,
+} from '../target.js';
+import { ask, type ExitStatus, isSomebodyThere, type Terminal } from '../terminal.js';
+import { type Arguments, askForArguments, readArguments } from './arguments.js';
 import { type CallRun, type Finish, finishOf, runCall } from './call-run.js';
 import { curlOf, gapsIn, requestText, showPreview, YOUR_CALLBACK } from './dry-run.js';
 import {
@@ -22,8 +43,15 @@ import {
   invocationOf,
   planInvoke,
 } from './plan.js';
-import { type Prepared, prepare } from './prepare.js';
-import { answeringWith, type Chooser, type Denial, isLeftOpen, stageOf, unfitting } from './questions.js';
+import {
+  answeringWith,
+  type Chooser,
+  type Denial,
+  isLeftOpen,
+  type Stage,
+  stageOf,
+  unfitting,
+} from './questions.js';
 
 /** Runs `invoke`. With `-o json` an object is printed even if the command fails early. */
 export async function startInvoke(
@@ -51,10 +79,11 @@ export async function startInvoke(
 function dryRun(plan: InvokePlan, terminal: Terminal): Promise<ExitStatus> {
   const secrets = secretsOf(readHeaders(plan.options, terminal.env));
   return withRun({ terminal, secrets }, async run => {
-    const reach = { log: run.log, client: run.openClient(), stage: stageOf(run), starting: run };
-    const prepared = await run.interrupted.race(prepare(plan, reach));
-    const { tool, endpoint, wire, notes } = prepared;
-    const { headers, origin } = wire.credentials;
+    const wire = { log: run.log, client: run.openClient() };
+    const preparation = new Preparation(plan, wire, stageOf(run), run);
+    const prepared = await run.interrupted.race(preparation.prepare());
+    const { tool, endpoint, notes } = prepared;
+    const { headers, origin } = prepared.wire.credentials;
     const sent = new URL(endpoint).origin === origin ? Object.keys(headers) : [];
     const {
       operation,
@@ -97,7 +126,8 @@ async function callRap(call: CallRun): Promise<Finish> {
   const servers = new StartedServers(log, () => history.exchanges.values(), onStderr);
   call.notes = () => servers.warnings;
   const starting = { onStop, signal, ...servers.options };
-  const prepared = await run.interrupted.race(prepare(plan, { log, client, stage: call.stage, starting }));
+  const preparation = new Preparation(plan, { log, client }, call.stage, starting);
+  const prepared = await run.interrupted.race(preparation.prepare());
   call.notes = () => [...prepared.notes, ...servers.warnings];
   if (policy && prepared.base === null && asksForAnnotations(policy))
     throw usage(
@@ -232,5 +262,155 @@ class RapCalls {
     if (choose === undefined) return failure;
     const message = `--choose ${unfitting(exchange, choose)} is not one of the choices that the tool offers`;
     return { ...failure, message };
+  }
+}
+
+/** Everything an invocation needs besides its callback URL. */
+interface Prepared {
+  readonly wire: Wire;
+  readonly endpoint: string;
+  /** Where notices go; null without discovery. */
+  readonly base: string | null;
+  readonly tool: Governed;
+  readonly args: Arguments;
+  readonly notes: readonly Warning[];
+}
+
+/** A server that was reached, with its toolset. */
+interface Loaded {
+  readonly discovered: Discovered;
+  readonly wire: Wire;
+}
+
+type Located = Loaded & { readonly tool: Tool; readonly notes: readonly Warning[] };
+
+const HINTS = {
+  ...DISCOVERY_HINTS,
+  missing: 'Give the base URL of the tool server. If this is the invocation endpoint itself, add --endpoint.',
+};
+
+/** Names, and characters of a description, that are listed. */
+const MOST = { names: 60, description: 60 };
+
+/** Reaches the tool, loads its toolset, finds the operation, and checks the arguments. */
+class Preparation {
+  constructor(
+    private readonly plan: InvokePlan,
+    private readonly wire: Omit<Wire, 'credentials'>,
+    private readonly stage: Stage,
+    private readonly starting: ReachOptions,
+  ) {}
+
+  /** @throws ProtocolCliError saying what is wrong. */
+  async prepare(): Promise<Prepared> {
+    const { target, operation, options, words } = this.plan;
+    const { stdin } = this.stage.terminal;
+    if (target?.kind === 'endpoint') {
+      const message =
+        '--endpoint: no toolset was loaded, so neither the operation nor the arguments were checked';
+      return {
+        wire: this.#wireTo(target.url),
+        endpoint: target.url,
+        base: null,
+        tool: { name: operation ?? '' },
+        args: await readArguments(words, null, stdin),
+        notes: [{ id: 'RT-OP', message }],
+      };
+    }
+    const located = target ? await this.#locateOn(target) : await this.#locateAmongConfigured();
+    const { tool, wire, discovered } = located;
+    const { base, toolset, notes } = discovered;
+    const isAsked = operation === undefined && words.words.length === 0 && words.whole === undefined;
+    const args = isAsked
+      ? await askForArguments(tool, this.stage)
+      : await readArguments(words, tool.inputSchema, stdin);
+    const warnings: readonly Warning[] = [
+      ...located.notes,
+      ...notes.map(message => ({ id: 'TOOL-DISCOVER', message }) as const),
+      ...(options.validate ? await checkArguments(tool, args) : []),
+      ...withheld(wire.credentials, toolset.endpoint),
+    ];
+    return { wire, base, args, tool, endpoint: toolset.endpoint, notes: warnings };
+  }
+
+  async #locateOn(target: ServerTarget): Promise<Located> {
+    const loaded = await this.#load(target);
+    const { toolset } = loaded.discovered;
+    const operation = this.plan.operation ?? (await this.#askForOperation(toolset.tools));
+    return { ...loaded, tool: toolOf(toolset, operation), notes: [] };
+  }
+
+  /** A name that two toolsets define is available from neither (RT-TOOLSET). */
+  async #locateAmongConfigured(): Promise<Located> {
+    const { terminal, aside, signal } = this.stage;
+    const config = await readRapConfig(terminal);
+    requireServers(config);
+    const { targets, warnings } = config;
+    if (!this.plan.options.yes) await aside(() => confirmCommands(targets, terminal, signal));
+    const servers = await Promise.allSettled(targets.map(each => this.#load(each)));
+    const loaded = servers.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []));
+    const failures = servers.flatMap(each => (each.status === 'rejected' ? [asTrouble(each.reason)] : []));
+    if (loaded.length === 0) throw failures[0];
+    const unusable = failures.map(({ message }) => ({
+      message: `a configured tool server could not be used: ${message}`,
+    }));
+    const notes = [...warnings, ...unusable];
+    const offers = loaded.flatMap(each =>
+      each.discovered.toolset.tools.map(tool => ({ ...each, tool, notes })),
+    );
+    const tools = offers.map(({ tool }) => tool);
+    const operation = this.plan.operation ?? (await this.#askForOperation(tools));
+    const [first, ...others] = offers.filter(({ tool }) => tool.name === operation);
+    const faults = notes.map(({ message }) => message);
+    if (!first)
+      throw new ProtocolCliError(
+        'unknown-operation',
+        `no configured toolset has an operation "${operation}"`,
+        {
+          faults,
+          hint: `There are: ${tools.map(({ name }) => name).join(', ')}.`,
+        },
+      );
+    if (others.length === 0) return first;
+    const message = `"${operation}" is defined by ${others.length + 1} toolsets, so neither is used (RT-TOOLSET)`;
+    throw new ProtocolCliError('unknown-operation', message, { faults, hint: 'Name the tool by its URL.' });
+  }
+
+  async #load(target: ConfiguredTarget): Promise<Loaded> {
+    const url = await reach(target, this.starting);
+    const wire = this.#wireTo(url);
+    return { wire, discovered: await discover(wire, url, HINTS) };
+  }
+
+  #wireTo(url: string): Wire {
+    return { ...this.wire, credentials: readCredentials(this.plan.options, url, this.stage.terminal.env) };
+  }
+
+  /** The operation that a person picks. @throws ProtocolCliError `usage`, with the available names. */
+  async #askForOperation(tools: readonly Tool[]): Promise<string> {
+    const { terminal, signal, aside } = this.stage;
+    const picked = isSomebodyThere(terminal) ? await aside(() => this.#pickOperation(tools)) : null;
+    if (picked !== null) return picked;
+    const names = [...new Set(tools.map(({ name }) => name))];
+    throw new ProtocolCliError(
+      signal.aborted ? 'interrupted' : 'usage',
+      `no operation given. Available: ${firstFew(names, MOST.names)}`,
+      { hint: 'Put one of them after the URL: protocol-cli invoke <url> <operation> key=value' },
+    );
+  }
+
+  async #pickOperation(tools: readonly Tool[]): Promise<string | null> {
+    const { terminal, signal } = this.stage;
+    const lines = tools.map(
+      ({ name, description }, index) => `${index + 1}  ${name}  ${cut(description, MOST.description)}`,
+    );
+    terminal.stderr.write(`${lines.map(visibleLine).join('\n')}\n`);
+    for (;;) {
+      const answer = (await ask('Operation (number or name): ', terminal, signal))?.trim();
+      if (!answer) return null;
+      const picked = tools.find(({ name }, index) => name === answer || String(index + 1) === answer);
+      if (picked) return picked.name;
+      terminal.stderr.write(`no operation ${excerpt(answer)}\n`);
+    }
   }
 }

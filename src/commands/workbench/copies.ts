@@ -3,7 +3,6 @@ import type { Event, RequestEvent } from '../../events/events.js';
 import type { CallLog } from '../../events/history.js';
 import { shareableText } from '../../events/shareable.js';
 import { type Invocation, readInvocation } from '../../protocol/invocation.js';
-import { concerning } from '../../render/wire.js';
 import type { Said, ShellLine, Volume } from '../../tui/workbench/model.js';
 import { parseJson } from '../../util/json.js';
 import { isPlainHeader, redactHeaders, safeJson } from '../../util/redact.js';
@@ -101,15 +100,11 @@ export function asCurl(
 }
 
 /** A call as a command of this program; else why no command makes the same call. */
-export async function asCommand(
-  volume: Volume,
-  key: string,
-  called: CalledAs | null,
-): Promise<ShellLine | Said> {
+export function asCommand(volume: Volume, key: string, called: CalledAs | null): ShellLine | Said {
   const sent = sentCall(volume, key);
   if (!sent) return failed('nothing of this call was sent that could be copied');
   const { request, invocation, url } = sent;
-  const as = called ?? (await calledIn(volume.book, key, url));
+  const as = called ?? calledIn(volume.book, url);
   const isSecret = (text: string) => volume.redactor.text(text) !== text;
   if (Object.values(as.target).some(part => typeof part === 'string' && isSecret(part)))
     return noCommand('a secret is in the name of its server');
@@ -128,20 +123,11 @@ function noCommand(why: string): Said {
   return failed(`no line of this program is the same call: ${why}`);
 }
 
-/** How a call of a transcript was made, as far as the transcript shows. */
-async function calledIn(book: CallLog, key: string, url: string): Promise<CalledAs> {
-  const loaded = book.history.toolsets.findLast(({ endpoint }) => endpoint === url);
-  const groupId = undefined;
-  if (!loaded?.base) return { target: { kind: 'endpoint', url }, groupId, validates: true };
-  const exchange = book.history.exchanges.get(key);
-  const { checkTranscript } = await import('../../check/judge.js');
-  const { summary } = await checkTranscript(exchange ? concerning(book.whole, exchange) : [], {
-    observer: book.observer,
-    only: new Set(['RT-ARGS'] as const),
-    sides: ['runtime'],
-  });
-  const validates = summary.fail === 0 && summary.warn === 0;
-  return { target: { kind: 'url', url: loaded.base }, groupId, validates };
+/** Where a call of a transcript went, as far as the transcript shows. */
+function calledIn(book: CallLog, url: string): CalledAs {
+  const base = book.history.toolsets.findLast(({ endpoint }) => endpoint === url)?.base;
+  const target = base ? ({ kind: 'url', url: base } as const) : ({ kind: 'endpoint', url } as const);
+  return { target, groupId: undefined, validates: true };
 }
 
 /** The words of a command line of this program. @param headers names of headers whose values are secret */

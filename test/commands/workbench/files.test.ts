@@ -221,23 +221,6 @@ test('row 25: as curl and as a command it holds no secret, and says what has to 
   expect(curl).not.toContain(CANARY);
 });
 
-test('as a command, a call of a transcript goes out without validation where it must have', async () => {
-  await using other = startBench({ cwd: folder.path });
-  const server = other.open({ kind: 'url', url: plain.url });
-  await other.stands(server, 'ready');
-  const wrong = { server, operation: 'echo', arguments: { text: 7 } };
-  const sent = await other.controls.run(wrong, { validates: false });
-  const calls = [sent.kind === 'sent' ? sent.key : '', await other.call(server, 'echo', { text: 'a' })];
-  await Promise.all(calls.map(call => other.until(call)));
-  await other.controls.saveTranscript('both.ndjson');
-  await other.controls.openTranscript('both.ndjson');
-  const lines = await Promise.all(calls.map(call => other.controls.asCommand(call, 1)));
-  expect(lines.map(({ text }) => text)).toEqual([
-    `protocol-cli invoke --no-validate ${plain.url} echo text:=7`,
-    `protocol-cli invoke ${plain.url} echo text=a`,
-  ]);
-});
-
 /** The body that a shell gives to curl. */
 function bodyOf(curl = ''): Record<string, unknown> {
   const script = curl.replace(/^curl/, 'printf "%s\\0"');

@@ -42,20 +42,6 @@ describe('which segment is shown', () => {
     expect(choice.warnings).toEqual([{ message: expect.stringContaining('the diff is never shown') }]);
   });
 
-  test('a weaker client gets the fallback', () => {
-    const choice = chooseSegment([diff(PATCH), text('fallback')], new Set(['text']));
-    expect(choice).toEqual({
-      chosen: {
-        index: 1,
-        type: 'text',
-        drawing: { kind: 'text', text: 'fallback' },
-        reason: 'the first that can be displayed',
-      },
-      skipped: [{ index: 0, type: 'diff', reason: 'not supported by this client (--supports text)' }],
-      warnings: [],
-    });
-  });
-
   test('--supports image: a client that draws images takes the image', () => {
     const choice = chooseSegment([image, text('fallback')], new Set(['image', 'text']));
     expect(choice.chosen).toMatchObject({
@@ -111,10 +97,6 @@ describe('what the author is reported', () => {
     [text('a\nb'), 'display_as should end with a one-line "text"; its last has several lines'],
   ])('no fallback: %j', (last, message) => {
     expect(warnings(last)).toEqual([{ id: 'TOOL-FALLBACK', message }]);
-  });
-
-  test('nothing, where all is well', () => {
-    expect(warnings(diff(PATCH), text('one line\n'))).toEqual([]);
   });
 
   test('many wrong headers are not all told', () => {

@@ -56,14 +56,6 @@ describe('side by side', () => {
     ]);
   });
 
-  test('under that one below the other', () => {
-    expect(textOf(patch, { width: 119 })).toEqual(textOf(patch));
-  });
-
-  test('an added row before a removed one is not one in its place', () => {
-    expect(textOf(`${HEAD}@@ -1 +1 @@\n+a\n-b\n`, { width: 120 }).slice(2)).toEqual([' │ 1 + a', '1 - b │ ']);
-  });
-
   test('has every row once on its side', () => {
     const rows = fc.array(fc.constantFrom('-', '+', ' '), { minLength: 1, maxLength: 40 });
     fc.assert(

@@ -37,7 +37,6 @@ function stepsOf(...story: Moment[][]): readonly Step[] {
 
 const told = (...story: Moment[][]) => stepsOf(...story).map(step => words(stepLine(step)));
 const SENT = `✓ sent edit_file to ${ENDPOINT}`;
-const ACKNOWLEDGED = '✓ acknowledged with 200 after 3ms';
 const started = () => [at(0, call()), at(3, acknowledged())];
 
 test('the line of its display script is shown where it is sent, as foreign text', () => {
@@ -63,15 +62,6 @@ describe('RT-CHOICE: who picked what, and whether the tool heard of it', () => {
     expect(conversation(asked(), at(10, decided))).toEqual([ASKED, `✓ ${line}`, '… waiting for the result']);
   });
 
-  test('the selection is sent', () => {
-    expect(conversation(asked(), at(10, chose(1)), at(12, selected()))).toEqual([
-      ASKED,
-      '✓ --choose picked 1 production',
-      '✓ selection sent, answered 200 after 0ms',
-      '… waiting for the result',
-    ]);
-  });
-
   test.each([
     [null, 'ECONNREFUSED'],
     [500, 'answered 500 instead of 200'],
@@ -87,22 +77,10 @@ describe('RT-CHOICE: who picked what, and whether the tool heard of it', () => {
     },
   );
 
-  test('of two questions the first selection answers the first', () => {
-    const again = arrives({ ...CHOICE, prompt: 'Sure?', choices: ['no', 'yes'] }, { leg: 'b2' });
-    const lines = conversation(asked(), at(10, again), at(11, chose(1)), at(12, chose(1)));
-    expect(lines.slice(2, 4)).toEqual(['✓ --choose picked 1 production', '✓ --choose picked 1 yes']);
-  });
-
   test('a selection that names its question answers that one', () => {
     const again = arrives({ ...CHOICE, prompt: 'Sure?', choices: ['no', 'yes'] }, { leg: 'b2' });
     const lines = conversation(asked(), at(10, again), at(11, chose(0, 'b2')));
     expect(lines.slice(2)).toEqual(['✓ --choose picked 0 no (the default)', '… waiting for you']);
-  });
-
-  test('of a thousand choices the first are reported', () => {
-    const choices = Array.from({ length: 1_000 }, (_, index) => `c${index}`);
-    const [line = ''] = conversation(arrives({ ...CHOICE, choices }));
-    expect(line).toMatch(/ {2}19 c19 {2}and 980 more$/);
   });
 });
 
@@ -188,14 +166,6 @@ test('of several calls each step says whose it is', () => {
     '… other: waiting for the acknowledgement',
     `… ${KEY}: waiting for the result`,
   ]);
-});
-
-test('a callback that the guard refused is not told before it was answered', () => {
-  const [request = [], response = []] = refused('an Origin header', 403, { to: KEY }).map(each => [each]);
-  const before = told(...started(), at(9, request));
-  const after = told(...started(), at(9, request), at(9, response));
-  expect(before).toEqual([SENT, ACKNOWLEDGED, '… waiting for the result']);
-  expect(after).toContain('✗ callback rejected with 403: an Origin header');
 });
 
 test('a running step shows the time it has run', () => {

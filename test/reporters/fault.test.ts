@@ -13,12 +13,6 @@ describe('an error that no one was prepared for', () => {
     );
   });
 
-  test('shows its stack where that is wanted', () => {
-    const text = faultText(ERROR, { ...HERE, wantsStack: true });
-    expect(text).toContain('internal error: Error: x is not a function\n    at place.js:1:1\n');
-    expect(text).toContain('with this stack trace (');
-  });
-
   test('shows it where code runs that is not ours: it may be its fault', () => {
     const text = faultText(ERROR, { ...HERE, hasGuests: true });
     expect(text).toContain(

@@ -63,11 +63,6 @@ test('RT-OAUTH: an auth_url goes out without its query', async () => {
 });
 
 describe('the conversation', () => {
-  test('without one each member says so', async () => {
-    const { value } = await told([...started(), resultArrives()]);
-    expect(value).toMatchObject({ subscription: null, views: [], choices: [], forgotten: 0 });
-  });
-
   test('RT-SUB: the events of a subscription, and what a runtime makes of each', async () => {
     const { value } = await told(STORIES['a subscription'] ?? []);
     const call = { name: 'receive_event', arguments: { tool_call_id: KEY } };
@@ -82,23 +77,6 @@ describe('the conversation', () => {
       ],
     });
     expect(value.callbacks.at(-1)).toMatchObject({ verdict: 'discarded', text: 'opened' });
-  });
-
-  test.each([
-    ['a subscription that is cancelled', 'cancel'],
-    ['a subscription that no one follows', 'close'],
-  ])('%s', async (name, ended) => {
-    expect((await told(STORIES[name] ?? [])).value.subscription.ended).toBe(ended);
-  });
-
-  test('RT-VIEW: the views as they are at the end', async () => {
-    const { value } = await told(STORIES['a view that stays'] ?? []);
-    expect(value.views).toEqual([
-      { type: 'diff', content: { patch: expect.stringContaining('+new') }, updates: 1 },
-    ]);
-    expect((await told(STORIES['views'] ?? [])).value.views).toMatchObject([
-      { type: 'hologram', updates: 1 },
-    ]);
   });
 
   test.each([
@@ -132,13 +110,6 @@ describe('the conversation', () => {
       arrives({ ...CHOICE, prompt: 'token?' }, { leg: 'c1' }),
     ]);
     expect(stdout).not.toMatch(/my token|a token|token\?/);
-  });
-
-  test('many warnings of the same are one, with how many', async () => {
-    const strangers = ['b1', 'b2', 'b3'].map(leg => arrives(7, { leg, status: 400 }));
-    expect((await told([...started(), ...strangers])).value.warnings).toEqual([
-      { id: 'RT-VALIDATE', message: 'a callback was rejected with 400: $: must be an object (3 times)' },
-    ]);
   });
 });
 

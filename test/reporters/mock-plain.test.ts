@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { mockPlain } from '../../src/render/outputs/server-plain.js';
 import type { ColourLevel } from '../../src/render/terminal/colour-level.js';
-import { delivered, MockStory, TOKEN } from '../support/mock-story.js';
+import { MockStory, TOKEN } from '../support/mock-story.js';
 
 /** What is written about a story. */
 function told(tell: (story: MockStory) => unknown, level: ColourLevel = 0): string {
@@ -12,21 +12,6 @@ function told(tell: (story: MockStory) => unknown, level: ColourLevel = 0): stri
   tell(story);
   return String(stream.read() ?? '');
 }
-
-test('a line for everything that happens, with its time', () => {
-  const text = told(story => {
-    delivered(story, 'a', 61_000);
-    story.tell({ kind: 'warned', message: 'a request was refused with 403' });
-  });
-  expect(text).toBe(`  1:01.0 → edit_file a (thread_a) answered by edit-main
-  1:01.2 ✓ edit_file a (thread_a) tool_result delivered in 10ms
-  1:01.2 ! a request was refused with 403
-`);
-});
-
-test('dressed where there are colours', () => {
-  expect(told(story => delivered(story, 'a'), 1)).toContain('\u001b[32m✓\u001b[39m');
-});
 
 test('threats, row 24: nothing foreign reaches a terminal as it is', () => {
   const text = told(story => {

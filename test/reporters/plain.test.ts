@@ -12,7 +12,6 @@ import {
   OAUTH,
   refused,
   resultArrives,
-  VIEW,
 } from '../events/build.js';
 import { view } from '../render/stories.js';
 import { report } from './paper.js';
@@ -54,17 +53,6 @@ describe('RT-VIEW: a view is drawn when it changes', () => {
       '',
       '',
     ]);
-  });
-
-  test('not where it was cleared', async () => {
-    expect((await told(...started(), view('v1', ''))).stdout).not.toContain('VIEW');
-  });
-
-  test('as JSON where its type is unknown', async () => {
-    const unknown = arrives({ ...VIEW, view_type: 'hologram', content: { rays: 3 } });
-    expect((await told(...started(), unknown)).stdout).toContain(
-      'VIEW hologram, updated once\nunknown view type',
-    );
   });
 
   test('a long one is cut, and says so', async () => {

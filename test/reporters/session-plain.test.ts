@@ -24,19 +24,6 @@ async function told(answer: unknown): Promise<string[]> {
 
 const tool_req = { tool_name: 'lookup', args: { a: 1 }, id: 'call_1' };
 
-test('a line for each thing that happens, with its time', async () => {
-  const lines = await told({ kind: 'tool_result', tool_req, result: 'shipped' });
-  expect(lines.map(line => line.slice(0, 10))).toEqual([
-    '  0:00.0 •',
-    '  0:00.0 →',
-    '  0:01.5 ✓',
-    '  0:01.5 ✓',
-  ]);
-  expect(lines[1]).toContain('lookup {"a":1} call_1');
-  expect(lines[2]).toContain('shipped');
-  expect(lines[3]).toMatch(/completed.*done$/);
-});
-
 test('foreign text is safe to print, and has no secrets', async () => {
   const lines = (await told({ kind: 'tool_result', tool_req, result: 'key-0815 \u001b[2J\nover' })).join(
     '\n',

@@ -10,7 +10,6 @@ import {
   OAUTH,
   RESULT,
   resultArrives,
-  timedOut,
 } from '../events/build.js';
 import { event } from '../render/stories.js';
 import { report } from './paper.js';
@@ -36,10 +35,6 @@ describe('RT-TEXT: stdout is exactly what the LLM gets', () => {
   test('row 24: on a terminal it is made safe first', async () => {
     expect((await told(resultArrives({ text: '\u001b[31m' }), { isTTY: true })).stdout).toBe('␛[31m\n');
   });
-
-  test('our own timeout is said in the words of seed 002', async () => {
-    expect((await told(timedOut(5_000))).stdout).toBe('{"timeout":{"durationMs":5000}}');
-  });
 });
 
 describe('--follow: the result, then the text of each event on a line of its own', () => {
@@ -52,10 +47,6 @@ describe('--follow: the result, then the text of each event on a line of its own
   test.each([[['one', 'two']], [['', 'b\r\n', '\u0000']], [[]]])('%j, byte for byte', async texts => {
     const { stdout } = await told(news(...texts), { follows: true });
     expect(stdout).toBe(['a\r\n\u0000', ...texts].map(text => `${text}\n`).join(''));
-  });
-
-  test('without it they are not there', async () => {
-    expect((await told(news('one'))).stdout).toBe('a\r\n\u0000');
   });
 
   test('those that do not count are passed on stderr only', async () => {
@@ -83,11 +74,6 @@ describe('everything else goes to stderr', () => {
   test('RT-OAUTH: a consent URL, whole, at once', async () => {
     const { stdout, stderr } = await told(arrives({ ...OAUTH, auth_url: 'https://auth.example/?state=1' }));
     expect([stdout, stderr]).toEqual(['', 'visit this URL to continue: https://auth.example/?state=1\n']);
-  });
-
-  test('RT-MATCH: a discarded callback, at once', async () => {
-    const { stderr } = await told(forged);
-    expect(stderr.match(/\[TOOL-ID\]/g)).toHaveLength(1);
   });
 
   test('-q: no warnings', async () => {

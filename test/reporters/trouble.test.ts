@@ -3,22 +3,6 @@ import { expect, test } from 'vitest';
 import { troubleText, warningText, wrapMessages } from '../../src/render/outputs/trouble.js';
 import { anyCodePoint } from '../support/characters.js';
 
-test('what failed, its faults, what to do', () => {
-  const trouble = {
-    code: 'usage',
-    message: 'it failed',
-    faults: ['$.a: is required', '$.b: too'],
-    hint: 'Fix it.',
-  } as const;
-  expect(troubleText(trouble)).toBe('error: it failed\n  $.a: is required\n  $.b: too\nhint: Fix it.\n');
-  expect(troubleText({ code: 'usage', message: 'it failed' })).toBe('error: it failed\n');
-});
-
-test('a warning names its requirement, where it has one', () => {
-  expect(warningText({ id: 'TOOL-ACK', message: 'late' })).toBe('warning: late [TOOL-ACK]\n');
-  expect(warningText({ message: 'late' })).toBe('warning: late\n');
-});
-
 test('row 24: nothing foreign acts, and no text makes lines of its own', () => {
   const foreign = fc.string({ unit: anyCodePoint });
   fc.assert(

@@ -14,7 +14,6 @@ import {
   OAUTH,
   refused,
   resultArrives,
-  timedOut,
 } from '../events/build.js';
 import { event, selected } from '../render/stories.js';
 import { report } from './paper.js';
@@ -43,10 +42,6 @@ describe('TOOL-CHOICE: a selection that did not arrive is reported at once', () 
       `warning: the choice's response_url was ${why} [TOOL-CHOICE]`,
     ]);
   });
-
-  test('one that did is not', async () => {
-    expect(await told([...asked(), selected()])).toEqual([ASKED]);
-  });
 });
 
 test('TOOL-SUB: an event that comes after the end', async () => {
@@ -62,12 +57,6 @@ describe('a result that comes too late', () => {
       'a tool_result came after the call was canceled; it was ignored',
     ]);
     expect(await told([canceled(), resultArrives()], { quiet: true })).toEqual([]);
-  });
-
-  test('after its time it is warned of', async () => {
-    expect(await told([timedOut(), resultArrives()])).toEqual([
-      'warning: a tool_result came after the call had ended; it was ignored',
-    ]);
   });
 
   test('many of them are reported the first, the tenth, the hundredth time', async () => {

@@ -69,14 +69,6 @@ describe('row 25: secrets are out', () => {
     expect(text).toContain('< POST /callback/[redacted]');
   });
 
-  test('in what is posted where the tool asked for it', () => {
-    const story = untrackedRequest('choice').map(each => ({
-      ...each,
-      url: 'http://127.0.0.1/s3cret?x=s3cret',
-    }));
-    expect(told(['s3cret'], story)).toBe('> POST http://127.0.0.1/[redacted]\n< 200\n');
-  });
-
   test('RT-OAUTH: an auth_url has no query', () => {
     const text = told([], arrives({ ...OAUTH, auth_url: 'https://auth.example/a?state=canary' }));
     expect(text).toContain('https://auth.example/a');

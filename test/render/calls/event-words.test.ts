@@ -25,7 +25,6 @@ const told = (fact: Fact) => {
 };
 
 test.each<[string, Fact]>([
-  ['→ POST http://127.0.0.1:3001/invoke invocation', REQUEST],
   [
     '← POST http://127.0.0.1:3001/invoke callback, attempt 2, tool-side, 1 byte',
     {
@@ -37,32 +36,10 @@ test.each<[string, Fact]>([
       body: new Content(Buffer.from('x')),
     },
   ],
-  ['answered 200', RESPONSE],
   ['answered 403 refused: a [redacted] header', { ...RESPONSE, status: 403, refusal: 'a canary header' }],
   ['not answered: ECONNRESET (answer)', { kind: 'broken', leg: 'l1', phase: 'answer', code: 'ECONNRESET' }],
-  ['expected: another program sends the invocation', { kind: 'expected' }],
   ['answered by the client; no␊ id', { kind: 'answered', by: 'client', unexpected: ['no\n id'] }],
-  ['denied by a policy: not here', { kind: 'denied', by: 'policy', tool: 'x', reason: 'not here' }],
-  [
-    'loaded demo, 1 operation',
-    { kind: 'loaded', base: null, endpoint: 'x', toolset: 'demo', operations: ['a'] },
-  ],
-  ['decided choice 1 by a person', { kind: 'decided', what: 'choice', by: 'person', value: 1 }],
-  ['decided give-up by a policy', { kind: 'decided', what: 'give-up', by: 'policy' }],
-  ['expired timeout after 2s', { kind: 'expired', what: 'timeout', afterMs: 2_000 }],
-  ['matched edit-main', { kind: 'matched', fixture: 'edit-main' }],
-  [
-    'matched no fixture; nearest: near',
-    { kind: 'matched', fixture: null, nearest: { fixture: 'near', path: '$', reason: 'no' } },
-  ],
-  [
-    'shaped by middleware: redacted $.a',
-    { kind: 'shaped', by: 'middleware', changes: [{ path: '$.a', change: 'redacted' }] },
-  ],
-  ['planned by a fault: drop', { kind: 'planned', by: 'fault', plan: 'drop' }],
   ['warned ␛[2J [redacted]', { kind: 'warned', message: '\u001b[2J canary' }],
-  ['session running', { kind: 'session', status: 'running' }],
-  ['awaiting 1 call', { kind: 'awaiting', pending: [{ key: 'a', tool_name: 'x', id: null }] }],
   ['dropped 2 × callback: gone', { kind: 'dropped', what: 'callback', why: 'gone', count: 2 }],
 ])('%s', (line, fact) => {
   expect(told(fact)).toBe(line);

@@ -3,25 +3,21 @@ import { CallLog } from '../../../src/events/history.js';
 import { exchangeRow } from '../../../src/render/calls.js';
 import {
   acknowledged,
-  answered,
   arrives,
   at,
   CHOICE,
   call,
   canceled,
   closed,
-  denied,
   EVENT,
   eventsOf,
   expected,
-  gaveUp,
   INVOCATION,
   KEY,
   lost,
   type Moment,
   OAUTH,
   resultArrives,
-  timedOut,
 } from '../../events/build.js';
 import { words } from '../../support/words.js';
 
@@ -43,24 +39,15 @@ const subscribed = [sent(), acknowledged(), at(61_400, resultArrives({ subscript
 
 test.each<[string, readonly (readonly Moment[])[]]>([
   ['… sent 4.4s', [sent()]],
-  ['… acknowledged 4.4s', [sent(), acknowledged()]],
   ['… not acknowledged: ECONNREFUSED 4.4s', [sent(), lost()]],
-  ['… not acknowledged: 503 4.4s', [sent(), answered(503)]],
   ['… expected 4.4s', [at(61_000, expected())]],
   ['? asks for a choice 4.4s', [sent(), acknowledged(), arrives(CHOICE)]],
   ['? asks for consent 4.4s', [sent(), acknowledged(), arrives(OAUTH)]],
-  ['✓ success after 400ms', [sent(), acknowledged(), at(61_400, resultArrives())]],
   [
     '✗ error (by convention) after 400ms',
     [sent(), acknowledged(), at(61_400, resultArrives({ text: 'Error: no' }))],
   ],
-  ['✗ timeout (local limit) after 2s', [sent(), acknowledged(), at(63_000, timedOut(2_000))]],
-  ['✗ canceled by you after 1s', [sent(), at(62_000, canceled())]],
-  ['✗ error (local) after 2ms', [sent(), answered(400), gaveUp()]],
-  ['✗ denied (local) after 0ms', [at(61_000, denied())]],
-  ['… success after 400ms, 0 events so far', subscribed],
   ['… success after 400ms, 1 event so far', [...subscribed, arrives(EVENT, { leg: 'e1' })]],
-  ['✓ success after 400ms, 1 event', [...subscribed, arrives({ ...EVENT, final: true }, { leg: 'e1' })]],
   ['✓ success after 400ms, 1 event, canceled', [...subscribed, arrives(EVENT, { leg: 'e1' }), canceled()]],
   ['✓ success after 400ms, 0 events, closed', [...subscribed, closed()]],
 ])('the state %s', (state, parts) => {

@@ -23,16 +23,3 @@ test.each(IDS)('%s: what it asks, and where that is from', id => {
   expect(text).toContain(`  fix          ${REQUIREMENTS[id].advice}`);
   if (words) expect(text).toContain(`“${words}”`);
 });
-
-test('explains why a rule is not tested', () => {
-  expect(plainText(specLines('TOOL-RATE'))).toContain('not tested (needs load)');
-});
-
-test('what is masked is named', () => {
-  expect(plainText(specLines('TOOL-ACK'))).toContain('TOOL-UNKNOWN-OP');
-});
-
-test('when a SHOULD is a failure all the same', () => {
-  const text = plainText(specLines('TOOL-MALFORMED'));
-  expect(text).toContain('a warning; with --strict, or where the tool crashes, a failure');
-});

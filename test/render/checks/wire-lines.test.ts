@@ -3,7 +3,6 @@ import type { Spot } from '../../../src/check/rule.js';
 import { callbackSecrets } from '../../../src/events/shareable.js';
 import {
   arrives,
-  bytesArrive,
   CHOICE,
   call,
   eventsOf,
@@ -29,16 +28,6 @@ describe('of what a finding is about', () => {
   const LONG = 'x'.repeat(2_000);
   const TRACE = '    at read (/home/app/tool.js:12:5)';
 
-  test('the member, and not the beginning', () => {
-    const text = pointing(
-      { event: 1, path: ['display_as', 0, 'content', 'patch'] },
-      call(),
-      arrives({ text: LONG, display_as: [{ type: 'diff', content: { path: 'a', patch: 'no patch' } }] }),
-    );
-    expect(text).toContain('│   display_as[0].content.patch  "no patch"');
-    expect(text).not.toContain('xxx');
-  });
-
   test('the part of a long text, with what stands around it', () => {
     const at = { event: 1, path: ['text'], range: [2_001, 2_001 + TRACE.length] } as const;
     const text = pointing(at, call(), arrives({ text: `${LONG}\n${TRACE}\n${LONG}` }));
@@ -52,12 +41,6 @@ describe('of what a finding is about', () => {
       resultArrives({ call_id: undefined, text: LONG }),
     );
     expect(text).toContain('│   call_id  is not there; there are type, group_id, id, text');
-  });
-
-  test('a value that is not text, looked over', () => {
-    const segments = [{ type: 'text', content: LONG }];
-    const text = pointing({ event: 1, path: ['display_as'] }, call(), arrives({ display_as: segments }));
-    expect(text).toMatch(/display_as {2}\[\{"type":"text", "content":"x{32}…"\}\]$/);
   });
 
   test('in a body that is large', () => {
@@ -83,10 +66,6 @@ describe('of bodies', () => {
   test('a long one is looked over: each member of it is there', () => {
     const text = told([1], call(), arrives({ text: 'x'.repeat(2_000), metadata: 'last' }));
     expect(text).toMatch(/"text":"x{32}…".*"metadata":"last"\}$/);
-  });
-
-  test('what is not UTF-8 is counted', () => {
-    expect(told([0], bytesArrive(new Uint8Array([0xff, 0xfe])))).toContain('(2 bytes that are not UTF-8)');
   });
 
   test('a large one is not read whole, and no secret is left at its end (row 25)', () => {

@@ -66,24 +66,11 @@ describe('a recording while it is made', () => {
       answered('l1', 200),
       '→ invocation edit_file call_1 (thread_1)  200 in 3ms',
     ],
-    ['a callback', CALLBACK, answered('l2', 404), '← tool_result call_1 (thread_1)  404 in 3ms'],
-    [
-      'one that is not JSON',
-      { ...CALLBACK, body: new Content(Buffer.from('{')) },
-      answered('l2', 200),
-      '← callback call_1 (thread_1)  200 in 3ms',
-    ],
     [
       'one that is nobody’s',
       { ...CALLBACK, calls: undefined, thread: undefined, body: undefined },
       answered('l2', 404, { refusal: 'wrong-address' }),
       '← callback  404 refused: wrong-address in 3ms',
-    ],
-    [
-      'one that was broken off',
-      INVOCATION,
-      broken('l1'),
-      '→ invocation edit_file call_1 (thread_1)  broken off: ECONNRESET in 3ms',
     ],
     [
       'row 24: one with a hostile name',
@@ -99,10 +86,5 @@ describe('a recording while it is made', () => {
     const onwards: RequestEvent = { ...INVOCATION, leg: 'l3', hop: 'tool-side' };
     expect(told(onwards, answered('l3', 200))).toEqual([null, null]);
     expect(told(onwards, broken('l3'))).toEqual([null, '! no answer from the tool: ECONNRESET']);
-  });
-
-  test('tells warnings, and no answer to what is not known', () => {
-    const warning: Event = { kind: 'warned', seq: 0, at: 0, message: 'look' };
-    expect(told(warning, answered('l9', 200))).toEqual(['! look', null]);
   });
 });

@@ -3,7 +3,7 @@ import { Content } from '../../../src/events/content.js';
 import { History } from '../../../src/events/history.js';
 import { Sessions } from '../../../src/events/session-calls.js';
 import { sessionNews } from '../../../src/render/session-calls.js';
-import { at, eventsOf, type Moment } from '../../events/build.js';
+import { eventsOf, type Moment } from '../../events/build.js';
 import {
   answered,
   answers,
@@ -38,20 +38,12 @@ const DETAIL = [
 
 describe('a status', () => {
   test.each<[string, readonly Moment[], string]>([
-    ['one on the way', status('running'), '• session session_1 is running'],
-    ['one that is not known', status('dreaming'), '• session session_1 is dreaming'],
-    [
-      'the end',
-      at(1_200, status('completed', { answer: { n: 1 } })),
-      '✓ session session_1 ended as completed after 0ms: {"n":1}',
-    ],
     ['idle, which clients take for the end', status('idle'), '✓ session session_1 is idle after 0ms'],
     [
       'a bad end',
       status('failed', { error: 'no money' }),
       '✗ session session_1 ended as failed after 0ms: no money',
     ],
-    ['another bad end', status('timed_out'), '✗ session session_1 ended as timed_out after 0ms'],
   ])('%s', (_, moments, line) => {
     expect(told(moments)).toEqual([line]);
   });
@@ -69,24 +61,12 @@ describe('results', () => {
     last(...BEGUN, posts([LOOKUP, NAMELESS], { attempt }), end);
 
   test.each<[string, readonly Moment[], string]>([
-    ['taken', answers(202), '✓ 2 results posted, answered 202 in 1ms'],
     ['too late', answers(409), '• 2 results posted, answered 409 in 1ms: the session had finished'],
     [
       'refused, with every field',
       answers(422, { body: { detail: DETAIL } }),
       '✗ 2 results refused with 422 in 1ms: body.results.0.tool_req.id: unknown',
     ],
-    [
-      'refused in a sentence',
-      answers(404, { body: { detail: 'Session not found.' } }),
-      '✗ 2 results refused with 404 in 1ms: Session not found.',
-    ],
-    [
-      'refused for their key',
-      answers(401, { body: { message: 'no' } }),
-      '✗ 2 results refused with 401 in 1ms: no',
-    ],
-    ['refused without a word', answers(500, { body: [] }), '✗ 2 results refused with 500 in 1ms'],
     ['lost', breaks(), '! 2 results posted, but ECONNRESET in 1ms: unknown whether they arrived'],
   ])('%s', (_, end, line) => {
     expect(posted(end)).toBe(line);

@@ -66,11 +66,7 @@ test('the segment at an index is that of Intl.Segmenter, also in a text of sever
 
 test.each([
   ['marks on one letter', '\u0301', 0],
-  ['marked letters', 'a\uFE0F', 1],
   ['joined people in one cluster', '👩\u200d', 0],
-  ['joined people in many clusters', '👩‍👩‍👧', 2],
-  ['flags', '🇩🇪', 2],
-  ['halves of characters', '\uD800', 0],
 ])('300,000 characters of %s are measured in time', (_, cluster, cells) => {
   const count = Math.floor(300_000 / cluster.length / 1_000) * 1_000;
   const start = performance.now();

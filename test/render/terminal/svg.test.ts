@@ -38,43 +38,6 @@ describe('a look is read from what chalk writes', () => {
   });
 });
 
-test.each([
-  ['one look is one run', 'plain text', [[0, 'plain text', 10]]],
-  ['blanks at the ends are left out', '   a b   ', [[3, 'a b', 3]]],
-  ['an empty row has none', '', []],
-  ['a row of blanks has none', '    ', []],
-  ['painted blanks stay', chalk.bgRed('  '), [[0, '  ', 2]]],
-  [
-    'another look is another run',
-    `a${chalk.red('b')}c`,
-    [
-      [0, 'a', 1],
-      [1, 'b', 1],
-      [2, 'c', 1],
-    ],
-  ],
-  [
-    'wide characters keep their cells',
-    'a漢字b',
-    [
-      [0, 'a', 1],
-      [1, '漢字', 4],
-      [5, 'b', 1],
-    ],
-  ],
-  [
-    'an emoji does too',
-    '👍|',
-    [
-      [0, '👍', 2],
-      [2, '|', 1],
-    ],
-  ],
-  ['a letter and its marks stay together', 'e\u0301x', [[0, 'e\u0301x', 2]]],
-])('runs: %s', (_, row, places) => {
-  expect(runsOf(row).map(({ column, text, width }) => [column, text, width])).toEqual(places);
-});
-
 test('every run has the column and the text that the row gives it', () => {
   const piece = fc.tuple(
     fc.string({ unit: fc.constantFrom('a', ' ', '漢', 'é', '👍', '<', '✓'), maxLength: 8 }),
@@ -107,8 +70,6 @@ describe('a picture', () => {
     [...svgLines({ columns: 20, height: rows.length, rows: rows.map(runsOf), title: 'a <title>' })].join(
       '\n',
     );
-  /** The lines after the window. */
-  const drawn = (svg: string) => svg.split('\n').slice(8, -1);
 
   test('is as large as its rows, and needs nothing else', () => {
     expect(svgOf('a')).toMatch(/^<svg xmlns="\S+" width="208" height="86" viewBox="0 0 208 86" role="img"/);
@@ -121,35 +82,5 @@ describe('a picture', () => {
     expect(svg).not.toContain('<script');
     expect(svg).toContain('>&#60;/text&#62;&#60;script&#62;alert(&#34;&#38;&#34;)&#60;/script&#62;</text>');
     expect(svg).toContain('aria-label="a &#60;title&#62;"');
-  });
-
-  test('stretches a run to its cells', () => {
-    expect(drawn(svgOf('', '  漢字'))).toEqual([
-      '<text x="36.8" y="82.5" textLength="33.6" lengthAdjust="spacingAndGlyphs" xml:space="preserve">漢字</text>',
-    ]);
-  });
-
-  test.each([
-    ['bold', chalk.bold('x'), 'class="b" style="fill:#ffffff"'],
-    ['dim', chalk.dim('x'), 'style="fill:#8b949e"'],
-    ['underlined', chalk.underline('x'), 'style="text-decoration:underline"'],
-    ['in italics', chalk.italic.red('x'), 'style="fill:#ff7b72;font-style:italic"'],
-    ['inverse', chalk.inverse('x'), 'style="fill:#161b22"'],
-  ])('draws a run that is %s', (_, row, style) => {
-    expect(drawn(svgOf(row)).at(-1)).toContain(style);
-  });
-
-  test.each([
-    [1, '#ff7b72'],
-    [15, '#ffffff'],
-    [16, '#000000'],
-    [22, '#005f00'],
-    [88, '#870000'],
-    [231, '#ffffff'],
-    [232, '#080808'],
-    [255, '#eeeeee'],
-  ])('paints the background of colour %i', (number, colour) => {
-    const [paper] = drawn(svgOf(chalk.bgAnsi256(number)('new')));
-    expect(paper).toBe(`<rect x="20" y="48" width="25.2" height="20" fill="${colour}"/>`);
   });
 });

@@ -12,7 +12,6 @@ import {
   fitRows,
   goesOnBeyond,
   printed,
-  sideBySide,
   slideLine,
   slideTo,
   widthOf,
@@ -91,16 +90,6 @@ describe('dressLine', () => {
     [2, `${ESC}[48;5;22m${ESC}[38;5;213mlet${ESC}[39m${ESC}[49m`],
   ] as const)('at level %i a ground shows', (level, dressed) => {
     expect(dressLine([{ text: 'let', tone: 'keyword', ground: 'added' }], createTheme(level))).toBe(dressed);
-  });
-
-  test('with colours every tone but plain is dressed, and no two grounds look the same', () => {
-    for (const level of [1, 2, 3] as const) {
-      const theme = createTheme(level);
-      for (const tone of tones) expect(theme[tone]('x').includes(ESC)).toBe(tone !== 'plain');
-      expect(new Set(grounds.map(ground => dressLine([{ ...say('x'), ground }], theme))).size).toBe(
-        grounds.length,
-      );
-    }
   });
 });
 
@@ -216,14 +205,6 @@ function openStyles(dressed: string): string[] {
 }
 
 describe('columns', () => {
-  test('are padded by what is seen', () => {
-    expect(sideBySide(['日本', createTheme(1).bad('ab')], ['x', 'y', 'z'], 6)).toEqual([
-      '日本     x',
-      `${ESC}[31mab${ESC}[39m       y`,
-      '         z',
-    ]);
-  });
-
   test.each([
     [4, ['a', 'b', 'c', 'd']],
     [3, ['a', 'b', '… 2 more lines']],
@@ -244,10 +225,6 @@ describe('cutLine', () => {
     ['漢字', 2, '…'],
   ])('%j at %d is %j', (text, width, cut) => {
     expect(words(cutLine([say(text)], width))).toBe(cut);
-  });
-
-  test('cuts between spans; the ellipsis has the tone of what it stands for', () => {
-    expect(cutLine([say('ab', 'good'), say('cd', 'bad')], 3)).toEqual([say('ab', 'good'), say('…', 'bad')]);
   });
 
   test('a cut or scrolled line is never wider, a fitted one never narrower', () => {

@@ -20,16 +20,6 @@ describe('the state of a call', () => {
     expect(words(callRow(story.call('a'), NOW, false, true).cells.state)).toBe('held');
   });
 
-  test('its clock goes on in the same room, however short the time is to write', () => {
-    const waiting = new MockStory().receives('a');
-    const asking = new MockStory().receives('a');
-    asking.sends('a', { type: 'user_choice' }).answered(1);
-    for (const story of [waiting, asking]) {
-      const rows = [3_000, 11_000, 75_400, 3_661_000].map(now => callRow(story.call('a'), now));
-      expect(new Set(rows.map(({ cells }) => words(cells.state).length)).size).toBe(1);
-    }
-  });
-
   test('that no fixture answers is not fine, delivered or not', () => {
     const story = new MockStory().at(1_000).receives('a');
     story.about('a', { kind: 'matched', fixture: null });
@@ -43,25 +33,10 @@ describe('the state of a call', () => {
   });
 
   test.each<[string, (story: MockStory) => unknown, string]>([
-    ['waiting, with its clock', story => story.receives('a'), '… waiting 4s'],
-    ['delivered', story => delivered(story, 'a'), '✓ delivered after 200ms'],
     [
       'to be sent again',
       story => story.receives('a').sends('a', RESULT).answered(1_100, 503),
       '… retrying, answered 503 4s',
-    ],
-    [
-      'to be sent again after a fault on the wire',
-      story => story.receives('a').sends('a', RESULT).broken(1_100, 'ECONNREFUSED'),
-      '… retrying, ECONNREFUSED 4s',
-    ],
-    [
-      'delivered at the second attempt',
-      story => {
-        story.receives('a').sends('a', RESULT).answered(1_100, 503);
-        story.sends('a', RESULT, 2).answered(1_400);
-      },
-      '✓ delivered after 400ms, 2 attempts',
     ],
     [
       'given up, and why',
@@ -77,23 +52,9 @@ describe('the state of a call', () => {
       '? asks for a choice 3s',
     ],
     [
-      'asking for consent',
-      story => story.receives('a').at(3_000).sends('a', { type: 'oauth' }).answered(3_001),
-      '? asks for consent 2s',
-    ],
-    [
       'silent',
       story => story.receives('a').about('a', { kind: 'planned', by: 'fixture', plan: 'silence' }),
       '• no result (planned)',
-    ],
-    ['refused', story => story.receives('a', {}, { status: 503 }), '✗ refused with 503'],
-    [
-      'received more than once',
-      story => {
-        delivered(story, 'a');
-        story.receives('a', {}, { attempt: 2 });
-      },
-      '✓ delivered after 200ms, received 2×',
     ],
     [
       'with events after its result',
@@ -113,24 +74,6 @@ describe('the state of a call', () => {
       '! delivered after 200ms, a later one failed',
     ],
     [
-      'delivered, and an event of it not',
-      story => {
-        delivered(story, 'a');
-        const { leg } = story.sends('a', { type: 'subscription_event', text: '1' });
-        story.about('a', { kind: 'dropped', what: 'callback', why: 'no one is there', count: 1, leg });
-      },
-      '! delivered after 200ms, a later one failed',
-    ],
-    [
-      'given up, and delivered once more',
-      story => {
-        const { leg } = story.receives('a').sends('a', RESULT);
-        story.about('a', { kind: 'dropped', what: 'callback', why: 'no one is there', count: 1, leg });
-        story.sends('a', RESULT).answered(2_000);
-      },
-      '✓ delivered after 1s',
-    ],
-    [
       'waiting to be fired, and how',
       story => {
         delivered(story, 'a');
@@ -138,14 +81,6 @@ describe('the state of a call', () => {
         story.about('a', { kind: 'planned', by: 'fixture', plan: 'demand' });
       },
       '? waiting: press f to send, 1 event',
-    ],
-    [
-      'decided, and to be answered',
-      story => {
-        story.receives('a').sends('a', { type: 'user_choice' }).answered(1_001);
-        story.about('a', { kind: 'decided', what: 'choice', by: 'person', value: 0 });
-      },
-      '… waiting 4s',
     ],
     [
       'cancelled',
@@ -166,28 +101,6 @@ describe('the state of a call', () => {
     ],
   ])('%s', (_, tell, text) => {
     expect(stateOf(tell)).toBe(text);
-  });
-});
-
-describe('what answers a call', () => {
-  test.each<[string, (story: MockStory) => unknown, string]>([
-    ['a fixture', story => story.matches('a', 'edit-main'), 'edit-main'],
-    ['none', story => story.misses('a'), 'no fixture'],
-    [
-      'a rate limit',
-      story => story.about('a', { kind: 'planned', by: 'fixture', plan: 'rate-limit' }),
-      'over the rate limit',
-    ],
-    [
-      'a fault of the acknowledgement',
-      story => story.about('a', { kind: 'planned', by: 'fault', plan: 'ack status' }),
-      'a fault',
-    ],
-    ['not known yet', () => {}, ''],
-  ])('%s', (_, tell, text) => {
-    const story = new MockStory().receives('a');
-    tell(story);
-    expect(words(callRow(story.call('a'), NOW).cells.answeredBy)).toBe(text);
   });
 });
 

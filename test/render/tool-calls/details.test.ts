@@ -6,12 +6,6 @@ import { words } from '../../support/words.js';
 const textOf = (story: MockStory) => detailLines(story.call('a')).map(words).join('\n');
 
 describe('what a call waits for, and how to give it', () => {
-  test('to be fired', () => {
-    const story = new MockStory().receives('a').matches('a', 'watch');
-    story.about('a', { kind: 'planned', by: 'fixture', plan: 'demand' });
-    expect(textOf(story)).toContain('answer    watch\nwaits     press f to send it\n');
-  });
-
   test('consent: the URL of its page stands on a row of its own', () => {
     const url = 'http://127.0.0.1:3001/authorize?state=abc';
     const story = new MockStory().receives('a');
@@ -28,13 +22,6 @@ describe('what a call waits for, and how to give it', () => {
           or the runtime posts, such as {"id":"a","selected":1}
           to its response_url, http://127.0.0.1:3001/…\n`,
     );
-  });
-
-  test('once it was given, nothing', () => {
-    const story = new MockStory().receives('a');
-    story.sends('a', { type: 'user_choice', choices: ['Yes'], default: 0 }).answered(1);
-    story.about('a', { kind: 'decided', what: 'choice', by: 'person', value: 0 });
-    expect(textOf(story)).not.toContain('waits');
   });
 });
 

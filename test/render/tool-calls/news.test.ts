@@ -35,39 +35,15 @@ const notice = (purpose: RequestEvent['purpose'], calls?: string[]) => (story: M
 
 describe('a call', () => {
   test.each<[string, (story: MockStory) => unknown, string[]]>([
-    ['matched', story => story.receives('a').matches('a', 'edit-main'), [`→ ${NAME} answered by edit-main`]],
-    ['not matched', story => story.receives('a').misses('a'), [`! ${NAME} no fixture matches this call`]],
-    [
-      'over the rate limit',
-      story => story.receives('a').about('a', { kind: 'planned', by: 'fixture', plan: 'rate-limit' }),
-      [`• ${NAME} is over the rate limit`],
-    ],
     [
       'that came again',
       story => story.receives('a').receives('a', {}, { attempt: 2 }),
       [`• ${NAME} received again (2 times)`],
     ],
-    ['refused', story => story.receives('a', {}, { status: 503 }), [`✗ ${NAME} was refused with 503`]],
-    ['cancelled', story => notice('cancel', ['a'])(story.receives('a')), [`• ${NAME} was canceled`]],
     [
       'to be fired',
       story => story.receives('a').about('a', { kind: 'planned', by: 'fixture', plan: 'demand' }),
       [`• ${NAME} waiting: send it with POST /__mock__/fire`],
-    ],
-    [
-      'with a fault',
-      story => story.receives('a').about('a', { kind: 'planned', by: 'fault', plan: 'duplicate' }),
-      [`• ${NAME} fault: duplicate`],
-    ],
-    [
-      'that middleware works on',
-      story =>
-        story.receives('a').about('a', {
-          kind: 'shaped',
-          by: 'middleware',
-          changes: [{ path: '$.token', change: 'redacted' }],
-        }),
-      [`• ${NAME} middleware redacted $.token`],
     ],
     [
       'that is not kept any more',
@@ -81,11 +57,6 @@ describe('a call', () => {
 
 describe('a callback', () => {
   test.each<[string, (story: MockStory) => unknown, string[]]>([
-    [
-      'delivered',
-      story => story.sends('a', RESULT).answered(1_002),
-      [`✓ ${NAME} tool_result delivered in 2ms`],
-    ],
     [
       'delivered at the third attempt, after a 503 and a reset',
       story => {
@@ -115,11 +86,6 @@ describe('a callback', () => {
       [`✗ ${NAME} oauth not delivered: not allowed`],
     ],
     [
-      'that is invalid, on purpose',
-      story => story.about('a', { kind: 'planned', by: 'fixture', plan: 'silence' }),
-      [`• ${NAME} gets no result (planned)`],
-    ],
-    [
       'that breaks as no message',
       story => story.sends('a', '{').answered(1_001),
       [`✓ ${NAME} callback delivered in 1ms`],
@@ -135,14 +101,6 @@ describe('people', () => {
 
   test.each<[string, (story: MockStory) => unknown, string]>([
     [
-      'a choice, by its label',
-      story => {
-        asked(story);
-        story.about('a', { kind: 'decided', what: 'choice', by: 'person', value: 1 });
-      },
-      `✓ ${NAME} choice No by a person`,
-    ],
-    [
       'a choice that was fired',
       story => {
         asked(story);
@@ -151,20 +109,9 @@ describe('people', () => {
       `✓ ${NAME} choice No sent manually`,
     ],
     [
-      'a consent',
-      story =>
-        story.receives('a').about('a', { kind: 'decided', what: 'consent', by: 'person', value: 'refused' }),
-      `✓ ${NAME} consent refused by a person`,
-    ],
-    [
       'no answer',
       story => story.receives('a').about('a', { kind: 'expired', what: 'answer', afterMs: 300_000 }),
       `• ${NAME} no answer within 5m`,
-    ],
-    [
-      'an answer that is invalid',
-      story => story.receives('a').about('a', { kind: 'response', leg: 'other', status: 400, headers: {} }),
-      `✗ ${NAME} a request about it was refused with 400`,
     ],
   ])('%s', (_, tell, line) => {
     expect(newsIn(tell)).toEqual([line]);
@@ -173,10 +120,7 @@ describe('people', () => {
 
 describe('what is not a call', () => {
   test.each<[string, (story: MockStory) => unknown, string[]]>([
-    ['a thread that is closed', notice('close'), ['• thread thread_b was closed']],
-    ['a thread that moves', notice('migrate'), ['• thread thread_b was migrated']],
     ['a cancel of no one knows what', notice('cancel', ['x']), ['• thread thread_b cancels an unknown call']],
-    ['discovery', notice('discovery'), []],
     [
       'a refused request',
       story => story.tell({ kind: 'warned', message: 'a request was refused with 403' }),

@@ -25,22 +25,61 @@ export interface KeyBinding<Screen> {
   readonly label: string;
   readonly does: string;
   readonly run: (screen: Screen) => void;
-  /** For the footer; a function returns null while the key does not apply. */
-  readonly hint?: Hint | ((screen: Screen) => Hint | null);
+  /** For the footer; null while the key does not apply. */
+  readonly hint: (screen: Screen) => Hint | null;
   /** The call waits for this key: its hint comes first. */
-  readonly isUrgent?: true;
+  readonly isUrgent: boolean;
 }
+
+/** What the footer says about a key, unless that does not apply; a text is said about the first of the keys. */
+type Said = Hint | string | null;
 
 /** @param keys their names, separated by spaces */
 export function bind<Screen>(
   place: Place,
   keys: string,
-  label: string,
   does: string,
   run: KeyBinding<Screen>['run'],
-  hint?: KeyBinding<Screen>['hint'],
+  hint: Said | ((screen: Screen) => Said) = null,
+  isUrgent = false,
 ): KeyBinding<Screen> {
-  return { place, keys: keys.split(' '), label, does, run, ...(hint && { hint }) };
+  const names = keys.split(' ');
+  const label = labelOf(names);
+  return {
+    ...{ place, keys: names, label, does, run, isUrgent },
+    hint(screen) {
+      const said = typeof hint === 'function' ? hint(screen) : hint;
+      return typeof said === 'string' ? [labelOf(names.slice(0, 1)), said] : said;
+    },
+  };
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  up: '↑',
+  down: '↓',
+  left: '←',
+  right: '→',
+  pageup: 'PgUp',
+  pagedown: 'PgDn',
+  enter: '⏎',
+  escape: 'Esc',
+  erase: 'Backspace',
+};
+
+/** `↑ k`, `Ctrl-C`, `Shift-Tab` */
+export function labelOf(keys: readonly string[]): string {
+  const wordOf = (word: string, isAlone: boolean) =>
+    LABELS[word] ?? (word.length === 1 && isAlone ? word : word.charAt(0).toUpperCase() + word.slice(1));
+  return keys
+    .map(key =>
+      key.length > 1
+        ? key
+            .split('+')
+            .map(word => wordOf(word, key === word))
+            .join('-')
+        : key,
+    )
+    .join(' ');
 }
 
 /** What a key does in the first of these places that knows it. */
@@ -65,10 +104,7 @@ export function hintsOf<Screen>(
   const here = places.flatMap(place => bindings.filter(binding => binding.place === place));
   const reached = here.filter(each => bindingOf(here, each.keys[0] ?? '', places) === each);
   const ordered = [...reached.filter(each => each.isUrgent), ...reached.filter(each => !each.isUrgent)];
-  return ordered.flatMap(({ hint }) => {
-    const shown = typeof hint === 'function' ? hint(screen) : hint;
-    return shown ? [shown] : [];
-  });
+  return ordered.map(({ hint }) => hint(screen)).filter(hint => hint !== null);
 }
 
 /** Keys and what they do in one place. */
@@ -131,7 +167,8 @@ const NAMES = {
 /** The name of a key as the key tables have it: `j`, `G`, `enter`, `shift+tab`, `ctrl+c`; empty for pasted text, even `escape`. */
 export function nameOf({ input, key }: Press): string {
   const known = (Object.keys(NAMES) as (keyof typeof NAMES)[]).find(name => key[name]);
-  const typed = input === ' ' ? 'space' : /^.$/su.test(input) ? input : '';
+  const named: Readonly<Record<string, string>> = { ' ': 'space', '\n': 'ctrl+j' };
+  const typed = named[input] ?? (/^.$/su.test(input) ? input : '');
   const name = known === undefined ? typed : NAMES[known];
   if (key.ctrl) return `ctrl+${name}`;
   if (key.meta && !key.escape) return `meta+${name}`; // Esc and a letter in one piece are not that letter

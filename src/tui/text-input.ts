@@ -1,6 +1,6 @@
-import { type Line, quote, say, type Tone } from '../render/line.js';
+import { type Line, quote, say } from '../render/line.js';
 import { LazySegmenter } from '../render/terminal/lazy-segmenter.js';
-import { widthOf } from '../render/terminal/theme.js';
+import { cutLine, widthOf } from '../render/terminal/theme.js';
 import { nameOf, type Press } from './keys.js';
 
 /** Longer clusters are taken apart. */
@@ -105,49 +105,35 @@ export function stepPrompt(prompt: TextInput, press: Press): TextInput {
   return prompt.insert([...press.input].filter(character => character >= ' ').join(''));
 }
 
-const MORE = say('…', 'dim');
-
 /** The part of a text around the cursor that fits `width` cells: a text may be megabytes long. */
-export function typedLine({ text, cursor }: TextInput, width: number, tone: Tone = 'plain'): Line {
-  const before = cells(text.slice(Math.max(0, cursor - 2 * width), cursor), tone);
-  const after = cells(text.slice(cursor, cursor + 2 * width), tone);
-  const [at = [say(' ')], ...rest] = after;
-  const focus = at.map(span => say(span.text, 'cursor'));
+export function typedLine({ text, cursor }: TextInput, width: number): Line {
+  const before = clustersOf(text.slice(Math.max(0, cursor - 2 * width), cursor)).map(each => quote(each));
+  const [at = ' ', ...after] = clustersOf(text.slice(cursor, cursor + 2 * width));
+  const focus = quote(at).map(span => say(span.text, 'cursor'));
   const isWhole = cursor <= 2 * width && widthOf(before.flat()) + widthOf(focus) + 1 <= width;
-  const behind = isWhole ? before : lastOf(before, Math.max(0, Math.floor((width * 2) / 3) - 1));
-  const start = isWhole ? behind.flat() : [MORE, ...behind.flat()];
-  const room = width - widthOf(start) - widthOf(focus);
-  return [...start, ...focus, ...firstOf(rest, cursor + 2 * width < text.length, room)];
+  let room = Math.floor((width * 2) / 3) - 1;
+  const start = isWhole
+    ? -1
+    : before.findLastIndex(cell => {
+        room -= widthOf(cell);
+        return room < 0;
+      });
+  const shown = [...(isWhole ? [] : [say('…', 'dim')]), ...before.slice(start + 1).flat(), ...focus];
+  const isCut = cursor + 2 * width < text.length;
+  return [...shown, ...startLine(after.join(''), isCut, width - widthOf(shown))];
 }
 
 /** A text without the cursor: its start. */
-export function quietLine(text: string, width: number, tone: Tone = 'plain'): Line {
-  return firstOf(cells(text.slice(0, 2 * width), tone), text.length > 2 * width, width);
+export function quietLine(text: string, width: number): Line {
+  return startLine(text.slice(0, 2 * width), text.length > 2 * width, width);
 }
 
-/** The graphemes of a text, safe to print. */
-function cells(text: string, tone: Tone): readonly Line[] {
-  return [...CLUSTERS.segment(text)].map(({ segment }) => quote(segment, tone));
+function startLine(text: string, isCut: boolean, width: number): Line {
+  return cutLine([...quote(text), ...(isCut ? [say(' '.repeat(width))] : [])], width);
 }
 
-function lastOf(all: readonly Line[], width: number): readonly Line[] {
-  let left = width;
-  const from = all.findLastIndex(cell => {
-    left -= widthOf(cell);
-    return left < 0;
-  });
-  return all.slice(from + 1);
-}
-
-function firstOf(all: readonly Line[], hasMore: boolean, width: number): Line {
-  const whole = all.flat();
-  if (!hasMore && widthOf(whole) <= width) return whole;
-  let left = width - 1;
-  const to = all.findIndex(cell => {
-    left -= widthOf(cell);
-    return left < 0;
-  });
-  return width < 1 ? [] : [...all.slice(0, to < 0 ? all.length : to).flat(), MORE];
+function clustersOf(text: string): readonly string[] {
+  return Array.from(CLUSTERS.segment(text), ({ segment }) => segment);
 }
 
 /** Extends the text before the cursor as far as all candidates agree. @param candidates sorted; each begins with that text */

@@ -32,8 +32,6 @@ interface ListDescription<Entry, Tab extends string> {
   readonly wide: number;
   /** The list's share of the width then. */
   readonly share: number;
-  /** The details may be short: the list takes the rows that they do not need. */
-  readonly isShort?: true;
   readonly entries: () => Entries<Entry>;
   /** Shown in place of an entry that was selected and is gone; without it the preselected one is shown. */
   readonly gone?: string;
@@ -240,18 +238,13 @@ export class ListDetail<Entry, Tab extends string> {
   #listLines({ columns, rows }: Size): Rows {
     const { keys, get } = this.list.entries();
     const { headRows } = this.list;
-    const isCut = headRows === 0 && keys.length > rows && rows > 1;
-    const height = Math.max(1, rows - headRows - (isCut ? 1 : 0));
+    const height = Math.max(1, rows - headRows);
     const from = Math.max(0, Math.min(keys.length - height, this.#index - Math.floor(height / 2)));
     const entries = keys.slice(from, from + height).map(key => get(key) as Entry);
     const selected = this.#index - from;
     const { lines, isRunning } = this.list.rows(entries, selected, columns);
     const bar = this.isReading ? -1 : headRows + selected;
-    const more = isCut ? [moreLine(from, keys.length - from - height)] : [];
-    return {
-      isRunning,
-      lines: [...lines.map((line, at) => (at === bar ? barLine(line, columns) : line)), ...more],
-    };
+    return { isRunning, lines: lines.map((line, at) => (at === bar ? barLine(line, columns) : line)) };
   }
 
   #detailRows({ columns }: Size): readonly string[] {
@@ -279,25 +272,17 @@ export class ListDetail<Entry, Tab extends string> {
   /** The list and its details, side by side or above each other. On a small screen a reader sees no list. */
   #split(): { readonly isBeside: boolean; readonly list: Size; readonly details: Size } {
     const { columns, rows } = this.#size;
-    const { wide, share, headRows, isShort } = this.list;
+    const { wide, share, headRows } = this.list;
     if (columns >= wide) {
       const left = Math.floor(columns * share);
       const right = columns - left - DIVIDER.length;
       return { isBeside: true, list: { columns: left, rows }, details: { columns: right, rows } };
     }
-    const below = isShort ? this.#detailLength() : rows;
-    const most = Math.max(4, Math.floor(rows * ABOVE), rows - below - 1);
+    const most = Math.max(4, Math.floor(rows * ABOVE));
     const wanted = rows < ROOMY ? rows : Math.min(this.#keys.length + headRows, most);
     const above = this.isReading ? 0 : wanted;
     const left = this.isReading ? rows : Math.max(0, rows - above - 1);
     return { isBeside: false, list: { columns, rows: above }, details: { columns, rows: left } };
-  }
-
-  #detailLength(): number {
-    const look = { isSplit: false, isUnfolded: false, showsBytes: false };
-    const { entry } = this;
-    const parts = entry === undefined ? [] : this.list.sheetOf(entry, this.view.tab, look).parts;
-    return parts.reduce((sum, { document }) => sum + 1 + document.length, this.#tabRows);
   }
 
   #laid(): LaidSheet | null {
@@ -346,14 +331,6 @@ function edgeLine(title: string, columns: number): Line {
   return [...line, say('─'.repeat(Math.max(0, columns - widthOf(line))), 'dim')];
 }
 
-function moreLine(above: number, below: number): Line {
-  const places = [
-    ...(above > 0 ? [`${above} more above`] : []),
-    ...(below > 0 ? [`${below} more below`] : []),
-  ];
-  return [say(`… ${places.join(', ')}`, 'dim')];
-}
-
 /** A list whatever its entries and tabs. */
 export type AnyList = Omit<ListDetail<never, never>, 'view' | 'set' | 'selected' | 'entry'>;
 
@@ -365,7 +342,7 @@ export interface HasList {
 
 /** A hint for keys that need an entry. */
 export const unlessEmpty =
-  (...hint: Hint) =>
+  <Shown extends Hint | string>(hint: Shown) =>
   ({ list }: HasList) =>
     list.isEmpty ? null : hint;
 
@@ -373,51 +350,52 @@ const ask = ({ askSearch }: HasList) => askSearch();
 
 const read = (command: ReadingCommand) => (screen: HasList) => screen.list.read(command);
 
+const inList = (keys: string, does: string, run: (list: AnyList) => void, hint?: Hint | string) =>
+  bind<HasList>('list', keys, does, ({ list }) => run(list), hint && unlessEmpty(hint));
+
+const whileReading = (keys: string, does: string, command: ReadingCommand, hint?: Hint | string) =>
+  bind<HasList>('reading', keys, does, read(command), hint);
+
 /** The keys of every list. */
 export const LIST_KEYS: readonly KeyBinding<HasList>[] = [
-  bind('list', 'k up', '↑ k', 'the previous entry', ({ list }) => list.move(-1), unlessEmpty('↑↓', 'select')),
-  bind('list', 'j down', '↓ j', 'the next entry', ({ list }) => list.move(1)),
-  bind('list', 'enter right', '⏎ →', 'read it', ({ list }) => list.moveFocus(1), unlessEmpty('⏎', 'read')),
-  bind('list', 'g home', 'Home g', 'the first entry', ({ list }) => list.move(Number.NEGATIVE_INFINITY)),
-  bind('list', 'G end', 'End G', 'the last entry; new calls are followed', ({ list }) => list.last()),
-  bind('list', 'tab', 'Tab', 'the next pane', ({ list }) => list.moveFocus(1)),
-  bind('list', 'shift+tab', 'Shift-Tab', 'the previous pane', ({ list }) => list.moveFocus(-1)),
-  bind('list', 'space pagedown', 'PgDn Space', 'scroll the details down', read('pageDown')),
-  bind('list', 'pageup', 'PgUp', 'scroll the details up', read('pageUp')),
-  bind('list', '/', '/', 'search the list', ask, unlessEmpty('/', 'search')),
-  bind('list', 'n', 'n', 'the next match', ({ list }) => list.nextMatch(1)),
-  bind('list', 'N', 'N', 'the previous match', ({ list }) => list.nextMatch(-1)),
+  inList('up k', 'the previous entry', list => list.move(-1), ['↑↓', 'select']),
+  inList('down j', 'the next entry', list => list.move(1)),
+  inList('enter right', 'read it', list => list.moveFocus(1), 'read'),
+  inList('home g', 'the first entry', list => list.move(Number.NEGATIVE_INFINITY)),
+  inList('end G', 'the last entry; new calls are followed', list => list.last()),
+  inList('tab', 'the next pane', list => list.moveFocus(1)),
+  inList('shift+tab', 'the previous pane', list => list.moveFocus(-1)),
+  inList('pagedown space', 'scroll the details down', list => list.read('pageDown')),
+  inList('pageup', 'scroll the details up', list => list.read('pageUp')),
+  bind('list', '/', 'search the list', ask, unlessEmpty('search')),
+  inList('n', 'the next match', list => list.nextMatch(1)),
+  inList('N', 'the previous match', list => list.nextMatch(-1)),
 ];
 
 /** The keys of everything that is read. */
 export const READING_KEYS: readonly KeyBinding<HasList>[] = [
-  bind('reading', 'k up', '↑ k', 'a line up', read('lineUp'), ['↑↓', 'scroll']),
-  bind('reading', 'j down', '↓ j', 'a line down', read('lineDown')),
-  bind('reading', 'space pagedown', 'PgDn Space', 'a page down', read('pageDown')),
-  bind('reading', 'pageup', 'PgUp', 'a page up', read('pageUp')),
-  bind('reading', 'g home', 'Home g', 'the first line', read('top')),
-  bind('reading', 'G end', 'End G', 'the last line', read('bottom')),
-  bind('reading', 'left h', '← h', 'scroll left (unwrapped lines)', read('left')),
-  bind('reading', 'right l', '→ l', 'scroll right', read('right')),
-  bind('reading', '/', '/', 'search', ask, ['/', 'search']),
-  bind('reading', 'n', 'n', 'the next match', read('nextMatch')),
-  bind('reading', 'N', 'N', 'the previous match', read('previousMatch')),
-  bind('reading', 'tab', 'Tab', 'the next pane', ({ list }) => list.moveFocus(1), ['Tab', 'pane']),
-  bind('reading', 'shift+tab', 'Shift-Tab', 'the previous pane', ({ list }) => list.moveFocus(-1)),
-  bind('reading', 'm', 'm', 'this pane only, or all panes', ({ list }) => list.toggle('isZoomed'), [
-    'm',
-    'zoom',
-  ]),
-  bind('reading', 'escape', 'Esc', 'back to the list', ({ list }) => list.toList(), ['Esc', 'list']),
-  bind('reading', ']', ']', 'the next hunk', read('nextHunk'), ({ list }) =>
-    list.isReading && list.hasHunks ? [']', 'next hunk'] : null,
-  ),
-  bind('reading', '[', '[', 'the previous hunk', read('previousHunk')),
-  bind('reading', '}', '}', 'the next file', read('nextFile')),
-  bind('reading', '{', '{', 'the previous file', read('previousFile')),
-  bind('reading', 'w', 'w', 'wrap or cut long lines', read('wrap')),
-  bind('reading', 'v', 'v', 'diff side by side, or unified', read('split')),
-  bind('reading', 'z', 'z', 'show or fold unchanged lines', read('fold')),
+  whileReading('up k', 'a line up', 'lineUp', ['↑↓', 'scroll']),
+  whileReading('down j', 'a line down', 'lineDown'),
+  whileReading('pagedown space', 'a page down', 'pageDown'),
+  whileReading('pageup', 'a page up', 'pageUp'),
+  whileReading('home g', 'the first line', 'top'),
+  whileReading('end G', 'the last line', 'bottom'),
+  whileReading('left h', 'scroll left (unwrapped lines)', 'left'),
+  whileReading('right l', 'scroll right', 'right'),
+  bind('reading', '/', 'search', ask, 'search'),
+  whileReading('n', 'the next match', 'nextMatch'),
+  whileReading('N', 'the previous match', 'previousMatch'),
+  bind('reading', 'tab', 'the next pane', ({ list }) => list.moveFocus(1), 'pane'),
+  bind('reading', 'shift+tab', 'the previous pane', ({ list }) => list.moveFocus(-1)),
+  bind('reading', 'm', 'this pane only, or all panes', ({ list }) => list.toggle('isZoomed'), 'zoom'),
+  bind('reading', 'escape', 'back to the list', ({ list }) => list.toList(), 'list'),
+  bind('reading', ']', 'the next hunk', read('nextHunk'), ({ list }) => (list.hasHunks ? 'next hunk' : null)),
+  whileReading('[', 'the previous hunk', 'previousHunk'),
+  whileReading('}', 'the next file', 'nextFile'),
+  whileReading('{', 'the previous file', 'previousFile'),
+  whileReading('w', 'wrap or cut long lines', 'wrap'),
+  whileReading('v', 'diff side by side, or unified', 'split'),
+  whileReading('z', 'show or fold unchanged lines', 'fold'),
 ];
 
 /** The keys of the tabs. */
@@ -426,16 +404,12 @@ export function tabKeys(
   tabs: readonly { readonly title: string }[],
 ): readonly KeyBinding<HasList>[] {
   return tabs.map(({ title }, index) => {
-    const key = `${index + 1}`;
-    const hint = index === 0 && place === 'calls' ? unlessEmpty(`1-${tabs.length}`, 'tabs') : undefined;
-    return bind<HasList>(place, key, key, title, ({ list }) => list.showTab(index), hint);
+    const isFirst = index === 0 && place === 'calls';
+    const hint = isFirst ? unlessEmpty([`1-${tabs.length}`, 'tabs'] as const) : null;
+    return bind<HasList>(place, `${index + 1}`, title, ({ list }) => list.showTab(index), hint);
   });
 }
 
-export const BYTES_KEY = bind<HasList>(
-  'calls',
-  'b',
-  'b',
-  'show or hide raw bytes in the timeline',
-  ({ list }) => list.toggle('showsBytes'),
+export const BYTES_KEY = bind<HasList>('calls', 'b', 'show or hide raw bytes in the timeline', ({ list }) =>
+  list.toggle('showsBytes'),
 );

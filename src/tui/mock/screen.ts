@@ -114,28 +114,20 @@ const GONE = 'The selected call is no longer remembered: ↑ and ↓ select anot
 
 /** Every key of the screen but those that type. */
 export const MOCK_KEYS: readonly KeyBinding<MockView>[] = [
-  bind('everywhere', 'p', 'p', 'pause or resume deliveries', mock => mock.pause(), ['p', 'pause/resume']),
-  bind('everywhere', 'R', 'R', 'reload the fixture files', mock => mock.controls.reload(), ['R', 'reload']),
-  bind('everywhere', '?', '?', 'show or hide the keys', mock => mock.toggleHelp()),
-  bind('everywhere', 'q ctrl+c', 'q Ctrl-C', 'quit: pending deliveries are sent first', mock => mock.quit()),
+  bind('everywhere', 'p', 'pause or resume deliveries', mock => mock.pause(), 'pause/resume'),
+  bind('everywhere', 'R', 'reload the fixture files', mock => mock.controls.reload(), 'reload'),
+  bind('everywhere', '?', 'show or hide the keys', mock => mock.toggleHelp()),
+  bind('everywhere', 'q ctrl+c', 'quit: pending deliveries are sent first', mock => mock.quit()),
   ...LIST_KEYS,
   ...tabKeys('calls', TABS),
   BYTES_KEY,
+  bind<MockView>('calls', 'r', 'send the last callback again', mock => mock.replay(), unlessEmpty('replay')),
   bind<MockView>(
     'calls',
-    'r',
-    'r',
-    'send the last callback again',
-    mock => mock.replay(),
-    unlessEmpty('r', 'replay'),
-  ),
-  bind<MockView>(
-    'calls',
-    'f',
     'f',
     'send what the call waits for: an event, a consent, the default choice',
     mock => mock.fire(),
-    unlessEmpty('f', 'fire'),
+    unlessEmpty('fire'),
   ),
   ...READING_KEYS,
 ];

@@ -77,8 +77,8 @@ interface PlatformOptions extends ScreenOptions {
 }
 
 export const PLATFORM_KEYS: readonly KeyBinding<PlatformView>[] = [
-  bind('everywhere', '?', '?', 'show or hide the keys', view => view.toggleHelp()),
-  bind('everywhere', 'q ctrl+c', 'q Ctrl-C', 'quit', view => view.quit()),
+  bind('everywhere', '?', 'show or hide the keys', view => view.toggleHelp()),
+  bind('everywhere', 'q ctrl+c', 'quit', view => view.quit()),
   ...LIST_KEYS,
   ...READING_KEYS,
 ];

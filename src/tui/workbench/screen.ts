@@ -1,8 +1,8 @@
 import type { Key } from 'ink';
 import { nearest, offer as suggestion } from '../../util/text.js';
-import { BYTES_KEY, LIST_KEYS, READING_KEYS, tabKeys } from '../calls/list-detail.js';
+import { BYTES_KEY, LIST_KEYS, READING_KEYS, tabKeys, unlessEmpty } from '../calls/list-detail.js';
 import { fullScreen } from '../full-screen.js';
-import { bind, type Hint, type KeyBinding, type Place } from '../keys.js';
+import { bind, type KeyBinding } from '../keys.js';
 import {
   answerQuestion,
   askSaveFixture,
@@ -29,128 +29,95 @@ import type { Server, SessionOptions, WorkbenchOptions } from './model.js';
 import { entryKey, TOOL_TABS, toolsOf } from './tools.js';
 import { Workbench } from './workbench.js';
 
-type Binding = KeyBinding<Workbench>;
-
-/** @param isShown whether the hint is in the footer now */
-function key(
-  place: Place,
-  name: string,
-  does: string,
-  run: Binding['run'],
-  hint?: string,
-  isShown: (workbench: Workbench) => boolean = () => true,
-): Binding {
-  return bind(
-    place,
-    name,
-    name,
-    does,
-    run,
-    hint === undefined ? undefined : w => (isShown(w) ? [name, hint] : null),
-  );
-}
-
-/** A key that the selected call waits for. */
-function urgent(
-  name: string,
-  does: string,
-  run: Binding['run'],
-  hint: string,
-  isShown: (workbench: Workbench) => boolean,
-): Binding {
-  return { ...key('calls', name, does, run, hint, isShown), isUrgent: true };
-}
-
 /** What ⏎ does with the selected entry. */
-function enterHint({ tools: { entry }, page }: Workbench): Hint | null {
+function enterHint({ tools: { entry }, page }: Workbench): string | null {
   if (!entry || page !== 'tools') return null;
-  if (entry.kind === 'operation') return entry.definitions > 1 ? null : ['⏎', 'fill in'];
-  const hints = { loading: null, asleep: 'start', failed: 'retry', ready: 'reload' };
-  const hint = hints[entry.server.state.kind];
-  return hint === null ? null : ['⏎', hint];
+  if (entry.kind === 'operation') return entry.definitions > 1 ? null : 'fill in';
+  return { loading: null, asleep: 'start', failed: 'retry', ready: 'reload' }[entry.server.state.kind];
 }
-
-function isFailed({ tools: { entry } }: Workbench): boolean {
-  return entry?.kind === 'server' && entry.server.state.kind === 'failed';
-}
-
-const hasCalls = ({ calls }: Workbench) => !calls.isEmpty;
 
 /** Every key of the workbench but those that type. */
-export const WORKBENCH_KEYS: readonly Binding[] = [
-  key(
+export const WORKBENCH_KEYS: readonly KeyBinding<Workbench>[] = [
+  bind(
     'everywhere',
     't',
     'tools and their operations',
     w => w.go('tools'),
-    'tools',
-    ({ page, list }) => page === 'calls' && !list.isReading,
+    ({ page, list }) => (page === 'calls' && !list.isReading ? 'tools' : null),
   ),
-  key(
+  bind(
     'everywhere',
     'c',
     'calls and their outcomes',
     w => w.go('calls'),
-    'calls',
-    w => w.page === 'tools',
+    w => (w.page === 'tools' ? 'calls' : null),
   ),
-  bind('everywhere', 'escape', 'Esc', 'back', w => w.back()),
-  key(
+  bind('everywhere', 'escape', 'back', w => w.back()),
+  bind(
     'everywhere',
     'u',
     'open a tool server by its URL',
     w => askServer(w),
-    'open a URL',
-    w => w.page === 'tools',
+    w => (w.page === 'tools' ? 'open a URL' : null),
   ),
-  key(
+  bind(
     'everywhere',
     'D',
     'open the demo, a tool bundled with this program',
     w => openServer(w, 'demo'),
-    'demo',
-    w => w.tools.isEmpty && w.page === 'tools',
+    w => (w.tools.isEmpty && w.page === 'tools' ? 'demo' : null),
   ),
-  key('everywhere', 'O', 'open a transcript', w => askTranscript(w)),
-  key('everywhere', 'S', 'save the transcript of this session', askSaveTranscript),
-  key('everywhere', '?', 'show or hide the keys', w => w.toggleHelp()),
-  bind('everywhere', 'q ctrl+c', 'q Ctrl-C', 'quit: pending calls are canceled', w => w.quit()),
-  bind('tools', 'enter', '⏎', 'open the form; on a server: start or reload it', enterEntry, enterHint),
-  key('tools', 'x', 'remove a server that could not be reached', removeServer, 'remove', isFailed),
-  key('tools', 'R', 'restart the server', restartServer, 'restart', ({ tools: { entry } }) =>
-    Boolean(entry?.kind === 'server' && entry.server.output),
+  bind('everywhere', 'O', 'open a transcript', w => askTranscript(w)),
+  bind('everywhere', 'S', 'save the transcript of this session', askSaveTranscript),
+  bind('everywhere', '?', 'show or hide the keys', w => w.toggleHelp()),
+  bind('everywhere', 'q ctrl+c', 'quit: pending calls are canceled', w => w.quit()),
+  bind('tools', 'enter', 'open the form; on a server: start or reload it', enterEntry, enterHint),
+  bind('tools', 'x', 'remove a server that could not be reached', removeServer, ({ tools: { entry } }) =>
+    entry?.kind === 'server' && entry.server.state.kind === 'failed' ? 'remove' : null,
+  ),
+  bind('tools', 'R', 'restart the server', restartServer, ({ tools: { entry } }) =>
+    entry?.kind === 'server' && entry.server.output ? 'restart' : null,
   ),
   ...tabKeys('tools', TOOL_TABS),
   ...LIST_KEYS,
-  urgent('a', "answer the tool's question", answerQuestion, 'answer', w => w.waits.forChoice),
-  urgent(
+  bind(
+    'calls',
+    'a',
+    "answer the tool's question",
+    answerQuestion,
+    w => (w.waits.forChoice ? 'answer' : null),
+    true,
+  ),
+  bind(
+    'calls',
     'o',
     'open the consent page',
     w => void useConsentPage(w, 'visit'),
-    'consent page',
-    w => w.waits.forConsent,
+    w => (w.waits.forConsent ? 'consent page' : null),
+    true,
   ),
-  urgent(
+  bind(
+    'calls',
     'x',
     'cancel the call, or its subscription',
     w => void cancelCall(w),
-    'cancel',
-    w => w.waits.isRunning,
+    w => (w.waits.isRunning ? 'cancel' : null),
+    true,
   ),
-  key('calls', 'U', 'copy the URL of the consent page', w => void useConsentPage(w, 'copy')),
+  bind('calls', 'U', 'copy the URL of the consent page', w => void useConsentPage(w, 'copy')),
   ...tabKeys('calls', CALL_TABS),
   BYTES_KEY,
-  key('calls', 'r', 'run the call again', runAgain, 'run again', hasCalls),
-  key('calls', 'e', 'edit it and run it again', editAgain, 'edit', hasCalls),
-  key('calls', 'y', 'copy as curl', w => void copyCall(w, 'curl'), 'curl', hasCalls),
-  key('calls', 'Y', 'copy as a command line', w => void copyCall(w, 'command')),
-  key('calls', 's', 'save as a fixture', askSaveFixture, 'fixture', hasCalls),
-  key('calls', '=', 'compare: marks this call, or shows it beside the marked one', w => w.compare()),
-  key('calls', 'V', 'the next open transcript', w => w.nextVolume()),
+  bind('calls', 'r', 'run the call again', runAgain, unlessEmpty('run again')),
+  bind('calls', 'e', 'edit it and run it again', editAgain, unlessEmpty('edit')),
+  bind('calls', 'y', 'copy as curl', w => void copyCall(w, 'curl'), unlessEmpty('curl')),
+  bind('calls', 'Y', 'copy as a command line', w => void copyCall(w, 'command')),
+  bind('calls', 's', 'save as a fixture', askSaveFixture, unlessEmpty('fixture')),
+  bind('calls', '=', 'compare: marks this call, or shows it beside the marked one', w => w.compare()),
+  bind('calls', 'V', 'the next open transcript', w => w.nextVolume()),
   ...READING_KEYS,
-  bind('form', 'ctrl+t', 'Ctrl-T', 'run with invalid arguments', w => runForm(w, false)),
-  bind('form', 'ctrl+g', 'Ctrl-G', 'show or hide the keys', w => w.toggleHelp()),
-  bind('form', 'escape', 'Esc', 'back; keeps the input', w => w.back()),
+  bind('form', 'ctrl+t', 'run with invalid arguments', w => runForm(w, false)),
+  bind('form', 'ctrl+g', 'show or hide the keys', w => w.toggleHelp()),
+  bind('form', 'escape', 'back; keeps the input', w => w.back()),
 ];
 
 /** The workbench with its keys, and what the command line names. @param onChange see {@link ListScreen} */

@@ -62,7 +62,6 @@ export function toolsList(serversNow: () => readonly Server[]) {
   return {
     title: 'Tools',
     tabs: TOOL_TABS,
-    isShort: true as const,
     ...{ wide: 100, share: 0.38, headRows: 0 },
     entries() {
       const servers = serversNow();

@@ -5,40 +5,34 @@ import { onceEach } from '../../../util/collections.js';
 import { jsonFault } from '../../../util/json.js';
 import { cut } from '../../../util/text.js';
 import { compactJson, isRecord, jsonPath } from '../../../util/values.js';
-import { nameOf, type Press } from '../../keys.js';
+import { labelOf, nameOf, type Press } from '../../keys.js';
 import { TextInput } from '../../text-input.js';
 import { type Child, type Field, FieldMaker, faultsIn, fieldValue, KINDS, readJsonText } from './fields.js';
 
-/** @param keys their names, separated by spaces */
-function formKey(command: string, keys: string, label: string, does: string) {
-  return { place: 'form', command, keys: keys.split(' '), label, does } as const;
+function formKey(command: string, key: string, does: string) {
+  return { place: 'form', command, key, label: labelOf([key]), does } as const;
 }
 
 /** Every key of a form. */
 export const FORM_KEYS = [
-  formKey('up', 'up', '↑', 'the field above; in JSON the line above'),
-  formKey('down', 'down', '↓', 'the field below; in JSON the line below'),
-  formKey('next', 'tab', 'Tab', 'the next field'),
-  formKey('previous', 'shift+tab', 'Shift-Tab', 'the field before'),
-  formKey('enter', 'enter', '⏎', 'the next field; adds where it says so; runs on Run'),
-  formKey('left', 'left', '←', 'left in a text; the choice before'),
-  formKey('right', 'right', '→ Space', 'right in a text; the next choice'),
-  formKey('home', 'home', 'Home', 'start of the text; the first choice'),
-  formKey('end', 'end', 'End', 'end of the text; the last choice'),
-  formKey('pageUp', 'pageup', 'PgUp', 'ten fields up'),
-  formKey('pageDown', 'pagedown', 'PgDn', 'ten fields down'),
-  formKey('erase', 'erase', 'Backspace', 'erases a character'),
-  formKey('eraseWord', 'ctrl+w', 'Ctrl-W', 'erases a word'),
-  formKey('eraseLine', 'ctrl+u', 'Ctrl-U', 'erases up to the start of the line'),
-  formKey('newline', '\n ctrl+j', 'Ctrl-J', 'a line break in a text'),
-  formKey(
-    'remove',
-    'ctrl+d',
-    'Ctrl-D',
-    'removes an item or an optional value; an empty field sends an empty text',
-  ),
-  formKey('json', 'ctrl+e', 'Ctrl-E', 'all of it as JSON, and back'),
-  formKey('run', 'ctrl+r', 'Ctrl-R', 'runs, from any field'),
+  formKey('up', 'up', 'the field above; in JSON the line above'),
+  formKey('down', 'down', 'the field below; in JSON the line below'),
+  formKey('next', 'tab', 'the next field'),
+  formKey('previous', 'shift+tab', 'the field before'),
+  formKey('enter', 'enter', 'the next field; adds where it says so; runs on Run'),
+  formKey('left', 'left', 'left in a text; the choice before'),
+  formKey('right', 'right', 'right in a text; the next choice, as Space does'),
+  formKey('home', 'home', 'start of the text; the first choice'),
+  formKey('end', 'end', 'end of the text; the last choice'),
+  formKey('pageUp', 'pageup', 'ten fields up'),
+  formKey('pageDown', 'pagedown', 'ten fields down'),
+  formKey('erase', 'erase', 'erases a character'),
+  formKey('eraseWord', 'ctrl+w', 'erases a word'),
+  formKey('eraseLine', 'ctrl+u', 'erases up to the start of the line'),
+  formKey('newline', 'ctrl+j', 'a line break in a text'),
+  formKey('remove', 'ctrl+d', 'removes an item or an optional value; an empty field sends an empty text'),
+  formKey('json', 'ctrl+e', 'all of it as JSON, and back'),
+  formKey('run', 'ctrl+r', 'runs, from any field'),
 ];
 
 /** Stops, or lines of JSON. */
@@ -53,7 +47,7 @@ const MOVES: Readonly<Record<string, number>> = {
 
 /** The command of a key; empty where the key types, or does nothing. */
 export function formCommandOf(press: Press): string {
-  return FORM_KEYS.find(({ keys }) => keys.includes(nameOf(press)))?.command ?? '';
+  return FORM_KEYS.find(({ key }) => key === nameOf(press))?.command ?? '';
 }
 
 /** A row of the form: a field, or the place where an array gets another item. */

@@ -16,7 +16,6 @@ const LEAVE = `${SHOW_CURSOR}\u001b[?1049l`;
 
 const WIPE = '\u001b[H\u001b[J';
 
-/** At most 20 frames a second, however much happens. */
 const FRAME_MS = 50;
 
 const TICK_MS = 100;
@@ -26,7 +25,6 @@ interface Terminal {
   readonly stdout: NodeJS.WriteStream;
 }
 
-/** What is shown on a full screen. */
 export interface ScreenView {
   press(input: string, key: Key): void;
   /** Rows, never more than fit. `isRunning`: they change as time goes on. */
@@ -64,7 +62,6 @@ export function fullScreen(view: ScreenView, { stdin, stdout, clock }: Terminal 
   });
   stdout.on('resize', frames.ask);
   return {
-    /** The view has changed: it is drawn soon. */
     changed: frames.ask,
     async close(): Promise<void> {
       frames.stop();
@@ -110,7 +107,6 @@ export interface ServerScreenOptions extends Terminal {
 export interface ServerScreen {
   /** Something about the server itself; an error stays until the next notice. */
   notice(text: string, isBad?: boolean): void;
-  /** What happened, on one line. */
   summary(): string;
   close(): Promise<void>;
 }

@@ -14,7 +14,6 @@ const TITLES: Readonly<Record<Place, string>> = {
   form: 'A form',
 };
 
-/** A key in the footer. */
 export type Hint = readonly [key: string, does: string];
 
 /** A key of a screen. The footer, the help page and the guide are generated from these. */
@@ -107,7 +106,6 @@ export function hintsOf<Screen>(
   return ordered.map(({ hint }) => hint(screen)).filter(hint => hint !== null);
 }
 
-/** Keys and what they do in one place. */
 export interface KeyTable {
   readonly title: string;
   readonly keys: readonly { readonly label: string; readonly does: string }[];
@@ -125,7 +123,6 @@ export function tablesOf(
   })).filter(({ keys }) => keys.length > 0);
 }
 
-/** The help page. */
 export function keyLines(tables: readonly KeyTable[]): readonly Line[] {
   const width = Math.max(...tables.flatMap(({ keys }) => keys.map(({ label }) => label.length)));
   return tables.flatMap(({ title, keys }, index) => [
@@ -167,8 +164,8 @@ const NAMES = {
 /** The name of a key as the key tables have it: `j`, `G`, `enter`, `shift+tab`, `ctrl+c`; empty for pasted text, even `escape`. */
 export function nameOf({ input, key }: Press): string {
   const known = (Object.keys(NAMES) as (keyof typeof NAMES)[]).find(name => key[name]);
-  const named: Readonly<Record<string, string>> = { ' ': 'space', '\n': 'ctrl+j' };
-  const typed = named[input] ?? (/^.$/su.test(input) ? input : '');
+  const character = /^.$/su.test(input) ? input : '';
+  const typed = character === ' ' ? 'space' : character === '\n' ? 'ctrl+j' : character;
   const name = known === undefined ? typed : NAMES[known];
   if (key.ctrl) return `ctrl+${name}`;
   if (key.meta && !key.escape) return `meta+${name}`; // Esc and a letter in one piece are not that letter

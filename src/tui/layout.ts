@@ -14,11 +14,9 @@ export function filled(rows: readonly string[], height: number): readonly string
   return [...rows.slice(0, height), ...Array.from({ length: missing }, () => '')];
 }
 
-/** One of several titles in a row. */
 export interface Choice {
   readonly text: string;
   readonly isChosen: boolean;
-  /** The most cells of its text. */
   readonly most?: number;
 }
 
@@ -42,7 +40,6 @@ interface Row<Name extends string> {
 interface Column<Name extends string> {
   readonly name: Name;
   readonly title: string;
-  /** The most cells. */
   readonly most: number;
 }
 
@@ -58,7 +55,6 @@ const LEAST = 16;
 const GAP = 2;
 export const CURSOR = '❯ ';
 
-/** Columns that every list of calls has. */
 export const CALL_COLUMNS = {
   time: { name: 'time', title: '   TIME', most: 10 },
   operation: { name: 'operation', title: 'OPERATION', most: 24 },

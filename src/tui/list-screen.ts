@@ -31,7 +31,6 @@ export type Overlay =
   | {
       readonly kind: 'page';
       readonly title: Line;
-      /** The lines for so many columns. */
       readonly lines: (columns: number) => readonly Line[];
       readonly scroll: number;
     }
@@ -76,10 +75,8 @@ const PAGE_ENDS: readonly Hint[] = [
   ['Ctrl-C', 'quit'],
 ];
 
-/** The names that are listed for a completion. */
 const MOST_CANDIDATES = 30;
 
-/** A question takes this much of the height. */
 const QUESTION_SHARE = 2 / 3;
 
 /** From this height on there is a title below the head, and room for notices of several rows. */
@@ -136,7 +133,6 @@ export abstract class ListScreen implements ServerView, HasList {
     this.notices.server(text, isBad ? 'bad' : 'good', this.now);
   }
 
-  /** Shows what a key did. */
   say(text: string, tone: Tone = 'plain'): void {
     this.notices.key(text, this.now, tone);
     this.onChange();
@@ -146,7 +142,6 @@ export abstract class ListScreen implements ServerView, HasList {
     this.ask('/', text => this.list.search(text));
   };
 
-  /** Asks for a line of text. */
   ask(
     label: string,
     onEnter: (text: string) => void,
@@ -205,7 +200,6 @@ export abstract class ListScreen implements ServerView, HasList {
     };
   }
 
-  /** The row above the body. */
   protected title(columns: number): Line {
     return this.list.edge(columns);
   }
@@ -232,7 +226,6 @@ export abstract class ListScreen implements ServerView, HasList {
     return { hints: hintsOf<this>(this.bindings, this.places, this), ends: ENDS };
   }
 
-  /** For the help page. */
   protected get tables() {
     return tablesOf(this.bindings, this.places);
   }
@@ -339,10 +332,8 @@ const SCROLLS: Readonly<Record<string, number>> = {
 
 const CLOSES: ReadonlySet<string> = new Set(['escape', 'enter', '?', 'ctrl+g', 'q']);
 
-/** A message that is shown for a while. */
 interface Notice {
   readonly lines: readonly Line[];
-  /** When it disappears, in ms since the start. */
   readonly until: number;
 }
 
@@ -358,7 +349,6 @@ class Notices {
     this.#latest.set('server', { lines, until: tone === 'bad' ? Number.POSITIVE_INFINITY : now + SHOWN_MS });
   }
 
-  /** Returns when the notice disappears. */
   key(text: string, now: number, tone: Tone): number {
     const until = now + SHOWN_MS;
     this.#latest.set('key', { lines: [quote(text, tone)], until });
@@ -378,7 +368,6 @@ class Notices {
     return this.#current(now).flatMap(({ lines }) => lines);
   }
 
-  /** Whether a notice disappears after a while. */
   isPassing(now: number): boolean {
     return this.#current(now).some(({ until }) => Number.isFinite(until));
   }

@@ -4,13 +4,10 @@ import { cutLine, dressLine, fitRows, type Theme, widthOf, wrapLine } from '../r
 import { hintsLine } from './keys.js';
 import type { Size } from './terminal.js';
 
-/** A question with a list of choices. */
 export type Askable = Pick<UserChoice, 'prompt' | 'choices' | 'default'>;
 
-/** A question on the screen. */
 export interface Picker<Question extends Askable = UserChoice> {
   readonly question: Question;
-  /** The index of a choice. */
   readonly selected: number;
   /** The digits of an index, typed one after another. */
   readonly typed: string;

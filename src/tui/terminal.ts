@@ -1,6 +1,5 @@
 import type { Clock } from '../system/clock.js';
 
-/** A terminal's size in cells. */
 export interface Size {
   readonly columns: number;
   readonly rows: number;

@@ -7,7 +7,6 @@ import { nameOf, type Press } from './keys.js';
 const LONGEST = 64;
 const CLUSTERS = new LazySegmenter();
 
-/** A text that is typed, of one line or of several. Immutable. */
 export class TextInput {
   /** @param cursor in UTF-16 units */
   constructor(
@@ -123,7 +122,6 @@ export function typedLine({ text, cursor }: TextInput, width: number): Line {
   return [...shown, ...startLine(after.join(''), isCut, width - widthOf(shown))];
 }
 
-/** A text without the cursor: its start. */
 export function quietLine(text: string, width: number): Line {
   return startLine(text.slice(0, 2 * width), text.length > 2 * width, width);
 }

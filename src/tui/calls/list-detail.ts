@@ -7,7 +7,6 @@ import { choicesLine, DIVIDER, filled, type Table, tableLines, wrapLines } from 
 import type { Size } from '../terminal.js';
 import type { Sheet, SheetLook } from './tabs.js';
 
-/** The entries of a list now. */
 interface Entries<Entry> {
   /** Names the source; reading positions are remembered for each entry of each source. */
   readonly name?: string;
@@ -23,9 +22,7 @@ interface Rows {
   readonly isRunning: boolean;
 }
 
-/** A list of entries, and what there is about each. */
 interface ListDescription<Entry, Tab extends string> {
-  /** Above the list. */
   readonly title: string;
   readonly tabs: readonly { readonly name: Tab; readonly title: string }[];
   /** From so many columns on the list and the details are side by side. */
@@ -35,20 +32,15 @@ interface ListDescription<Entry, Tab extends string> {
   readonly entries: () => Entries<Entry>;
   /** Shown in place of an entry that was selected and is gone; without it the preselected one is shown. */
   readonly gone?: string;
-  /** The title of an entry's details. */
   readonly titleOf: (entry: Entry) => string;
-  /** What search looks into. */
   readonly textOf: (entry: Entry) => readonly unknown[];
-  /** Rows above the first entry. */
   readonly headRows: number;
   /** The head and the visible entries: there may be thousands in the list. */
   readonly rows: (entries: readonly Entry[], selected: number, columns: number) => Rows;
   readonly sheetOf: (entry: Entry, tab: Tab, look: SheetLook) => Sheet;
-  /** Shown while the list is empty. */
   readonly empty: () => readonly Line[];
 }
 
-/** Entries as a table. */
 export function tableOf<Entry, Name extends string>(
   table: () => Table<Name>,
   rowOf: (entry: Entry, isSelected: boolean) => Parameters<typeof tableLines<Name>>[1][number],
@@ -63,7 +55,6 @@ export function tableOf<Entry, Name extends string>(
   };
 }
 
-/** The characters of one text that the search of a list looks into. */
 const MOST_SEARCHED = 100_000;
 
 /** Beside the list, the details still have room for the panes of human and LLM side by side. */
@@ -72,19 +63,16 @@ export const WITH_PANES = { wide: 165, share: 0.38 };
 /** With fewer rows the list has the screen to itself. */
 const ROOMY = 9;
 
-/** The part of the height for a list above its details. */
 const ABOVE = 0.45;
 
 /** What the user looks at; changed by keys only. */
 export interface ListView<Tab extends string> extends SheetView {
   /** Null selects the preselected entry. */
   readonly selected: string | null;
-  /** The last search in the list. */
   readonly wanted: string | null;
   readonly tab: Tab;
 }
 
-/** A list of entries and a sheet with tabs about the selected one. */
 export class ListDetail<Entry, Tab extends string> {
   view: ListView<Tab>;
   readonly #reader: SheetReader;
@@ -111,7 +99,6 @@ export class ListDetail<Entry, Tab extends string> {
     return this.#keys.length === 0;
   }
 
-  /** Whether the visible sheet has a diff. */
   get hasHunks(): boolean {
     const laid = this.#laid();
     return laid !== null && this.#reader.hasHunks(laid);
@@ -145,7 +132,6 @@ export class ListDetail<Entry, Tab extends string> {
     if (tab) this.set({ tab: tab.name, focus: this.isReading ? 0 : 'list' });
   }
 
-  /** Moves the focus to the next or the previous part of the sheet, from the last back to the list. */
   moveFocus(by: 1 | -1): void {
     const { focus } = this.view;
     const count = this.#laid()?.parts.length ?? 0;
@@ -169,7 +155,6 @@ export class ListDetail<Entry, Tab extends string> {
     this.set({ selected: this.selected }); // a reader does not follow the newest any more
   }
 
-  /** Searches the list, or the part of the sheet that has the focus. */
   search(wanted: string): void {
     const laid = this.#laid();
     if (this.isReading && laid) return void this.#sayIf(this.#reader.search(laid, wanted));
@@ -177,7 +162,6 @@ export class ListDetail<Entry, Tab extends string> {
     this.nextMatch(1);
   }
 
-  /** The next entry with the wanted text, round and round. */
   nextMatch(step: 1 | -1): void {
     const { wanted } = this.view;
     if (wanted === null || wanted === '') return void this.say('nothing is searched for');
@@ -216,7 +200,6 @@ export class ListDetail<Entry, Tab extends string> {
     return { rows: [...above, ...edge, ...sheet], isRunning };
   }
 
-  /** The upper edge of the panels with their titles. */
   edge(columns: number): Line {
     const { wide, title } = this.list;
     const list = this.isEmpty ? title : `${title} ${this.#index + 1}/${this.#keys.length}`;
@@ -319,7 +302,6 @@ function wordsOf(value: unknown): string {
   return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, MOST_SEARCHED);
 }
 
-/** The selected entry, highlighted over the whole width. */
 function barLine(line: Line, columns: number): Line {
   return fitLine(line, columns).map(({ text }) => say(text, 'selected'));
 }
@@ -331,16 +313,13 @@ function edgeLine(title: string, columns: number): Line {
   return [...line, say('─'.repeat(Math.max(0, columns - widthOf(line))), 'dim')];
 }
 
-/** A list whatever its entries and tabs. */
 export type AnyList = Omit<ListDetail<never, never>, 'view' | 'set' | 'selected' | 'entry'>;
 
-/** A screen with a list. */
 export interface HasList {
   readonly list: AnyList;
   readonly askSearch: () => void;
 }
 
-/** A hint for keys that need an entry. */
 export const unlessEmpty =
   <Shown extends Hint | string>(hint: Shown) =>
   ({ list }: HasList) =>
@@ -356,7 +335,6 @@ const inList = (keys: string, does: string, run: (list: AnyList) => void, hint?:
 const whileReading = (keys: string, does: string, command: ReadingCommand, hint?: Hint | string) =>
   bind<HasList>('reading', keys, does, read(command), hint);
 
-/** The keys of every list. */
 export const LIST_KEYS: readonly KeyBinding<HasList>[] = [
   inList('up k', 'the previous entry', list => list.move(-1), ['↑↓', 'select']),
   inList('down j', 'the next entry', list => list.move(1)),
@@ -372,7 +350,6 @@ export const LIST_KEYS: readonly KeyBinding<HasList>[] = [
   inList('N', 'the previous match', list => list.nextMatch(-1)),
 ];
 
-/** The keys of everything that is read. */
 export const READING_KEYS: readonly KeyBinding<HasList>[] = [
   whileReading('up k', 'a line up', 'lineUp', ['↑↓', 'scroll']),
   whileReading('down j', 'a line down', 'lineDown'),
@@ -398,7 +375,6 @@ export const READING_KEYS: readonly KeyBinding<HasList>[] = [
   whileReading('z', 'show or fold unchanged lines', 'fold'),
 ];
 
-/** The keys of the tabs. */
 export function tabKeys(
   place: 'tools' | 'calls',
   tabs: readonly { readonly title: string }[],

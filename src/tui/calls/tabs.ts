@@ -28,7 +28,6 @@ import {
   textDocument,
 } from '../document/documents.js';
 
-/** A document under a title. */
 export interface Part {
   readonly title: Line;
   readonly document: Document;
@@ -52,7 +51,6 @@ export type SheetOf = (look: SheetLook) => Sheet;
 
 export const NO_SHEET: Sheet = { parts: [] };
 
-/** A sheet of one part. */
 export function onePart(title: Line, lines: readonly Line[]): Sheet {
   return { parts: [{ title, document: linesDocument(lines) }] };
 }
@@ -60,7 +58,6 @@ export function onePart(title: Line, lines: readonly Line[]): Sheet {
 /** Calls whose sheets are kept, at least: users go back and forth between a few. */
 const KEPT = 4;
 
-/** The sheets of the calls that were looked at last. */
 export class KeptSheets<Tab extends string> {
   readonly #kept = new RecentMap<string, { readonly source: unknown; readonly tabs: Record<Tab, SheetOf> }>(
     KEPT,
@@ -124,7 +121,6 @@ interface Judging {
   readonly age: () => number;
   readonly judge: () => Promise<readonly Line[]>;
   readonly redactor: Redactor;
-  /** Called when the sheet has changed without an event. */
   readonly onChange: () => void;
 }
 
@@ -152,11 +148,9 @@ export function problemsTab({ age, judge, redactor, onChange }: Judging): SheetO
   };
 }
 
-/** The events of one call. */
 export interface Story {
   /** All that happened so far and is remembered; it only grows. */
   readonly told: readonly ToldEvent[];
-  /** The number of events that are no longer remembered. */
   readonly forgotten: number;
   /** The steps that the call is waiting in now. */
   readonly running: readonly Step[];
@@ -169,7 +163,6 @@ export function timelineTab(story: Story, redactor: Redactor): SheetOf {
   return ({ showsBytes }) => (showsBytes ? withBytes() : bare());
 }
 
-/** Adds only the lines of new events. */
 function growingTimeline(
   story: Story,
   linesOf: (each: ToldEvent, begunAt: number) => readonly Line[],

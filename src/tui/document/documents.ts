@@ -8,7 +8,6 @@ import { lastUpTo, RecentMap } from '../../util/collections.js';
 /** Something long that is read on the screen; a line is made only when it is asked for. */
 export interface Document {
   readonly length: number;
-  /** A line, counted from 0; empty outside of the document. */
   line(index: number): Line;
   /** The headers above a line (file, hunk), repeated at the top of the screen once they have scrolled away. */
   headersAt(index: number): readonly Line[];
@@ -29,9 +28,7 @@ export interface Document {
 /** A place in a document, the same under every look: the index of a part, then the place in that part. */
 export type Anchor = readonly number[];
 
-/** How documents are laid out. */
 export interface Look {
-  /** Of diffs: old and new side by side. */
   readonly isSplit: boolean;
   readonly isUnfolded: boolean;
   /** Without one, code is plain. */
@@ -113,7 +110,6 @@ export class Stack implements Document {
   }
 }
 
-/** Documents one below the other. */
 export function joinedDocument(parts: readonly Document[]): Document {
   const stack = new Stack();
   const landmarks = { hunk: [] as number[], file: [] as number[] };
@@ -267,7 +263,6 @@ export function patternOf(wanted: string): RegExp {
   return new RegExp(wanted.replaceAll(SYNTAX, String.raw`\$&`), isExact ? 'u' : 'iu');
 }
 
-/** A line in which every match is highlighted. */
 export function markedLine(line: Line, wanted: RegExp): Line {
   const everywhere = new RegExp(wanted, `${wanted.flags}g`);
   return withHalves(line, half => {

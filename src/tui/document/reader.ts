@@ -39,7 +39,6 @@ interface Style {
   isWrapped: boolean;
   layout: 'auto' | 'split' | 'unified';
   isUnfolded: boolean;
-  /** The text that is searched for. */
   wanted: string | null;
 }
 
@@ -52,7 +51,6 @@ const LEAST_WIDTH = 5;
 /** Rows that a page repeats: headers may cover as many. */
 const OVERLAP = 2;
 
-/** Cells that are scrolled sideways. */
 const SIDEWAYS = 8;
 
 /** Of the screen, what is above a match that was out of sight. */
@@ -194,7 +192,6 @@ class View {
     return `${again}match ${placeOfMatch(document, pattern, line)}on line ${grouped(line + 1)}`;
   }
 
-  /** Scrolls only where the match of this line is out of sight. */
   #showMatch(index: number): void {
     const { row, left } = this.#matchIn(index);
     this.go({ left, spot: index });
@@ -228,7 +225,6 @@ class View {
     return { row: 0, left: half < 0 ? left : slideTo(line, half, { from, to }, left, columns) };
   }
 
-  /** The line that one is at. */
   get #line(): number {
     return this.place.spot ?? this.#screen().first;
   }
@@ -310,7 +306,6 @@ function isMatch({ tone }: Line[number]): boolean {
   return tone === 'match';
 }
 
-/** How the user looks at a sheet. */
 export interface SheetView {
   /** The list, or a part of the sheet by its index. */
   readonly focus: 'list' | number;
@@ -326,7 +321,6 @@ interface Slot {
   readonly size: Size;
 }
 
-/** A sheet laid out in its room. */
 export interface LaidSheet {
   readonly parts: readonly Part[];
   readonly slots: readonly Slot[];

@@ -32,7 +32,6 @@ export interface Frame {
 export interface Scene {
   /** What goes on, or what a person can do, directly below the steps. */
   readonly status: readonly Line[];
-  /** The views of the threads. */
   readonly views: readonly Pane[];
   readonly panes: Panes | null;
   readonly picker: Picker | null;
@@ -42,15 +41,11 @@ export interface Scene {
 
 export interface StepScene extends Scene {
   readonly steps: readonly Step[];
-  /** Ms since the start. */
   readonly now: number;
 }
 
-/** The first block. */
 export interface Top {
-  /** Draws at most `max` rows. */
   readonly draw: (max: number) => readonly string[];
-  /** With fewer rows it is left out. */
   readonly least: number;
 }
 
@@ -140,10 +135,8 @@ export function redactFrame(frame: Frame, redact: (text: string) => string = tex
   };
 }
 
-/** A block that asks for rows. */
 interface Want {
   readonly wanted: number;
-  /** With fewer rows it is left out. */
   readonly least: number;
   /** Where not all fit, the highest rank is left out first. */
   readonly rank: number;

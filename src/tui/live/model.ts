@@ -26,7 +26,6 @@ interface Asked {
   readonly answer: (selected: number | null) => void;
 }
 
-/** An attempt to open a consent page. */
 interface Visit {
   readonly page: OAuth;
   readonly said: string;
@@ -40,7 +39,6 @@ interface LiveModelOptions {
   readonly timeoutMs?: number;
   /** What Ctrl-C does: in raw mode it is a key. */
   readonly interrupt: () => void;
-  /** The view must be drawn again. */
   readonly onChange: () => void;
 }
 
@@ -66,7 +64,6 @@ export class LiveModel {
     this.#start = options.clock.now();
   }
 
-  /** Ms since the start. */
   get now(): number {
     return this.#options.clock.now() - this.#start;
   }
@@ -75,7 +72,6 @@ export class LiveModel {
     return this.#isOver;
   }
 
-  /** The views of the threads. */
   get views(): readonly Pane[] {
     const threads = [...this.#options.history.threads.values()];
     return threads.flatMap(({ views }) => [...views.values()].map(this.#viewPane));

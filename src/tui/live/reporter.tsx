@@ -165,7 +165,6 @@ interface LiveOptions {
   readonly level: ColourLevel;
   /** Takes secrets out of what is shown (threats, row 25). */
   readonly redact?: (text: string) => string;
-  /** What Ctrl-C does. */
   readonly interrupt: () => void;
 }
 

@@ -55,12 +55,10 @@ import { bind, type KeyBinding, type Place } from '../keys.js';
 import { CALL_COLUMNS, type Table } from '../layout.js';
 import { ListScreen, type ScreenOptions } from '../list-screen.js';
 
-/** The mock that is shown. */
 interface ShownTool {
   readonly name: string;
   readonly url: string;
   readonly seed: string;
-  /** The number of fixtures. */
   readonly fixtures: number;
 }
 
@@ -112,7 +110,6 @@ const TABLE: Table<CallColumn> = {
 const MOST_NAME = 16;
 const GONE = 'The selected call is no longer remembered: ↑ and ↓ select another, G the newest.';
 
-/** Every key of the screen but those that type. */
 export const MOCK_KEYS: readonly KeyBinding<MockView>[] = [
   bind('everywhere', 'p', 'pause or resume deliveries', mock => mock.pause(), 'pause/resume'),
   bind('everywhere', 'R', 'reload the fixture files', mock => mock.controls.reload(), 'reload'),
@@ -156,7 +153,6 @@ class Tally {
   }
 }
 
-/** The calls of a mock. */
 export class MockView extends ListScreen {
   readonly list: ListDetail<ToolCall, Tab>;
   readonly controls: MockControls;

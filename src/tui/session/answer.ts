@@ -45,7 +45,6 @@ interface AnswerScene extends AnsweredSession {
   readonly panesOf: (exchange: Exchange) => Panes | null;
   /** The frame is the last one. */
   readonly isOver: boolean;
-  /** Ms since the start. */
   readonly now: number;
 }
 
@@ -177,7 +176,6 @@ interface LiveSessionOptions {
   readonly level: ColourLevel;
   /** Takes secrets out of what is shown (threats, row 25). */
   readonly redactor?: Redactor;
-  /** What Ctrl-C does. */
   readonly interrupt: () => void;
 }
 

@@ -36,12 +36,10 @@ export const CALLS_OF_ONE: Table<SessionColumn> = {
   dispensable: ['id', 'args', 'time', 'args'],
 };
 
-/** The platform that is shown. */
 interface ShownPlatform {
   readonly url: string;
   /** The key for clients, made for this run; null where it must not be shown. */
   readonly key: string | null;
-  /** The session that exists from the start. */
   readonly session: string;
 }
 

@@ -20,13 +20,11 @@ import {
 import { entriesOf, entryKey, firstLineOf, toolsOf } from './tools.js';
 import type { OpenForm, Sending, Workbench } from './workbench.js';
 
-/** An operation of a server. */
 export interface Offer {
   readonly server: Server;
   readonly tool: Tool;
 }
 
-/** All servers with an operation of this name. */
 export function offersOf(servers: readonly Server[], operation: string): readonly Offer[] {
   return servers.flatMap(server => {
     const tool = toolsOf(server).find(({ name }) => name === operation);
@@ -36,7 +34,6 @@ export function offersOf(servers: readonly Server[], operation: string): readonl
 
 interface FormInput {
   readonly given?: Readonly<Record<string, unknown>> | undefined;
-  /** The name of the call that is edited. */
   readonly about?: string | null;
   /** False: it is only filled in. */
   readonly isShown?: boolean;
@@ -57,7 +54,6 @@ export function openForm(
   if (isShown) workbench.go('form');
 }
 
-/** Opens the form of the selected operation; starts or reloads the selected server. */
 export function enterEntry(workbench: Workbench): void {
   const { entry } = workbench.tools;
   if (entry?.kind === 'server') {
@@ -73,7 +69,6 @@ export function restartServer({ tools: { entry }, controls }: Workbench): void {
   else if (entry) controls.wake(entry.server.id);
 }
 
-/** Removes the selected server if it failed, and selects the entry below it. */
 export function removeServer(workbench: Workbench): void {
   const { world, tools } = workbench;
   const { entry } = tools;
@@ -105,7 +100,6 @@ function isRedacted(args: unknown): boolean {
   return JSON.stringify(args).includes(REDACTED);
 }
 
-/** Sends a draft; asks first if it needs consent. */
 function place(workbench: Workbench, sending: Sending): void {
   const { server: id, operation } = sending.draft;
   const offer = offersOf(workbench.world.servers, operation).find(({ server }) => server.id === id);
@@ -280,7 +274,6 @@ export async function cancelCall(workbench: Workbench): Promise<void> {
   workbench.report(await workbench.controls.cancel(exchange.key));
 }
 
-/** Opens the consent page that the selected call waits for in the browser, or copies its URL. */
 export async function useConsentPage(workbench: Workbench, how: 'visit' | 'copy'): Promise<void> {
   const { exchange, volume, controls } = workbench;
   const [page] = exchange && volume.isLive ? openPages(exchange) : [];
@@ -289,7 +282,6 @@ export async function useConsentPage(workbench: Workbench, how: 'visit' | 'copy'
   else workbench.report(await controls.visit(page.auth_url));
 }
 
-/** Copies the selected call as a command line with curl, or with this program. */
 export async function copyCall(workbench: Workbench, how: 'curl' | 'command'): Promise<void> {
   const { controls, calls, volume, position } = workbench;
   const key = calls.selected;
@@ -350,7 +342,6 @@ export function shellRows(text: string, columns: number): readonly string[] {
   return [...rows, row];
 }
 
-/** Asks for the URL of a tool server, opens it, and selects it. */
 export function askServer(workbench: Workbench, text = ''): void {
   const { world } = workbench;
   const complete = async (typed: string) => {

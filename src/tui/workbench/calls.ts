@@ -41,7 +41,6 @@ import {
 import { CALL_COLUMNS, type Table } from '../layout.js';
 import type { Volume, World } from './model.js';
 
-/** The tabs of a call, in order. */
 export const CALL_TABS = [
   { name: 'result', title: 'Human / LLM' },
   { name: 'timeline', title: 'Timeline' },
@@ -69,11 +68,9 @@ interface CallsOptions {
   readonly world: World;
   readonly volume: () => Volume;
   readonly sheets: CallSheets;
-  /** The ms since the start. */
   readonly now: () => number;
 }
 
-/** The calls of this session, or of a transcript. */
 export function callsList({ world, volume, sheets, now }: CallsOptions) {
   // What was recorded is shown as it was at its end.
   const rowOf = (exchange: Exchange) => {
@@ -140,7 +137,6 @@ function serverName(
   return (about ?? base ?? endpoint).replace(/^http:\/\//, '');
 }
 
-/** A choice that a tool waits for. */
 interface OpenChoice {
   readonly key: string;
   readonly leg: string;
@@ -215,7 +211,6 @@ export interface Compared {
   readonly redactor: Redactor;
 }
 
-/** A call in its source. */
 interface Subject extends Pick<Volume, 'book' | 'redactor'> {
   readonly key: string;
 }
@@ -224,15 +219,11 @@ interface SheetsOptions {
   /** The types of display segments that are drawn (RT-DISPLAY). */
   readonly supports: ReadonlySet<string>;
   readonly highlighter: () => Highlighter | null;
-  /** The call that others are compared with. */
   readonly marked: () => Compared | null;
-  /** Whether a call of this session was sent without validation. */
   readonly isUnvalidated: (key: string) => boolean;
-  /** Called when a sheet has changed without an event. */
   readonly onChange: () => void;
 }
 
-/** The sheets of calls. */
 export class CallSheets {
   readonly #kept = new KeptSheets<CallTab>();
 

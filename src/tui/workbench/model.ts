@@ -7,7 +7,6 @@ import type { Clock } from '../../system/clock.js';
 import type { Redactor } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 
-/** A call that the user has filled in. */
 export interface Draft {
   readonly server: string;
   readonly operation: string;
@@ -49,7 +48,6 @@ export interface Controls {
   readonly wake: (server: string) => void;
   /** Stops and starts a server that is a command; loads any other one again. */
   readonly restart: (server: string) => void;
-  /** Removes a server that failed. */
   readonly dismiss: (server: string) => void;
   /** Whether the user must agree first: it is destructive, and no option or policy allows it by name. */
   readonly needsConsent: (server: string, operation: string) => boolean;
@@ -61,7 +59,6 @@ export interface Controls {
   readonly answer: (key: string, leg: string, selected: number) => Said | null;
   /** Cancels the pending call, or its subscription, and notifies the tool. */
   readonly cancel: (key: string) => Promise<Said>;
-  /** Opens a consent page in the browser. */
   readonly visit: (url: string) => Promise<Said>;
   /** The invocation of a call as a new one, with curl. @param volume its id */
   readonly asCurl: (key: string, volume: number) => ShellLine | null;
@@ -73,7 +70,6 @@ export interface Controls {
   readonly saveFixture: (key: string, volume: number, path: string) => Promise<Said>;
   /** Saves all events of this session, without secrets. Never replaces a file. */
   readonly saveTranscript: (path: string) => Promise<Said>;
-  /** Adds a volume. */
   readonly openTranscript: (path: string) => Promise<Said>;
   /** This file name, or a similar one that is still free. */
   readonly freeName: (name: string) => Promise<string>;
@@ -82,7 +78,6 @@ export interface Controls {
   readonly quit: () => void;
 }
 
-/** A tool server of this session. */
 export interface Server {
   /** Our id, never the server's. */
   readonly id: string;
@@ -139,11 +134,9 @@ export interface World {
   readonly volumes: readonly Volume[];
   /** The id of the server of a call of this session, sent or declined; null for any other call. */
   readonly serverOf: (key: string) => string | null;
-  /** Whether a call of this session was sent without validation. */
   readonly isUnvalidated: (key: string) => boolean;
 }
 
-/** What to show first. */
 export interface Start {
   /** The id of a server; by default the first that offers the operation. */
   readonly server?: string;
@@ -181,12 +174,10 @@ export function definitionsOf(
   return isConfigured ? (all.get(operation) ?? 1) : 1;
 }
 
-/** Why an operation with several definitions cannot be called. */
 export function definitionsWords(definitions: number): string {
   return `${definitions} configured toolsets define it, so none of them is used (RT-TOOLSET)`;
 }
 
-/** The suggested file name. */
 export const TRANSCRIPT_NAME = 'session.ndjson';
 
 /** The suggested file name for a fixture: the operation, without characters that could form a path. */

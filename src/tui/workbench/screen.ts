@@ -29,14 +29,12 @@ import type { Server, SessionOptions, WorkbenchOptions } from './model.js';
 import { entryKey, TOOL_TABS, toolsOf } from './tools.js';
 import { Workbench } from './workbench.js';
 
-/** What ⏎ does with the selected entry. */
 function enterHint({ tools: { entry }, page }: Workbench): string | null {
   if (!entry || page !== 'tools') return null;
   if (entry.kind === 'operation') return entry.definitions > 1 ? null : 'fill in';
   return { loading: null, asleep: 'start', failed: 'retry', ready: 'reload' }[entry.server.state.kind];
 }
 
-/** Every key of the workbench but those that type. */
 export const WORKBENCH_KEYS: readonly KeyBinding<Workbench>[] = [
   bind(
     'everywhere',
@@ -161,13 +159,11 @@ export function createWorkbench(options: SessionOptions, onChange: () => void) {
   };
 }
 
-/** None is still loading. */
 function areLoaded(servers: readonly Server[]): boolean {
   const kinds = servers.map(({ state }) => state.kind);
   return kinds.includes('ready') && kinds.every(kind => kind === 'ready' || kind === 'failed');
 }
 
-/** The workbench, full screen. Needs a terminal on both ends. */
 export function workbenchScreen(options: WorkbenchOptions): { close(): Promise<void> } {
   const { subscribe, onEvent, ...stage } = options;
   const view = createWorkbench(options, () => screen.changed());

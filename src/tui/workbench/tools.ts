@@ -8,7 +8,6 @@ import { linesDocument } from '../document/documents.js';
 import { CURSOR } from '../layout.js';
 import { definitionsIn, definitionsOf, definitionsWords, type Server } from './model.js';
 
-/** An entry of the list of tools: a server, or one of its operations. */
 export type Entry = { readonly key: string; readonly server: Server } & (
   | { readonly kind: 'server' }
   | {
@@ -26,7 +25,6 @@ export const TOOL_TABS = [
 
 export type ToolTab = (typeof TOOL_TABS)[number]['name'];
 
-/** The key of a server, or of one of its operations. */
 export function entryKey(...names: readonly [server: string, operation?: string]): string {
   return JSON.stringify(names);
 }
@@ -35,7 +33,6 @@ export function toolsOf({ state }: Server): readonly Tool[] {
   return state.kind === 'ready' ? state.toolset.tools : [];
 }
 
-/** Each server, followed by its operations. */
 export function entriesOf(servers: readonly Server[]): readonly Entry[] {
   const definitions = definitionsIn(servers);
   return servers.flatMap((server): readonly Entry[] => [
@@ -179,7 +176,6 @@ function serverLine({ about, state }: Server): Line {
   }
 }
 
-/** What a server that was started here wrote. */
 function logsSheet({ output }: Server): Sheet {
   const title = [say('LOGS', 'title'), say(' stderr of the server', 'dim')];
   const none = output ? 'the server wrote nothing' : 'this server was not started here';

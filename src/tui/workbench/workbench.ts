@@ -23,7 +23,6 @@ import {
 } from './model.js';
 import { type Entry, type ToolTab, toolsList } from './tools.js';
 
-/** A draft that is being sent. */
 export interface Sending {
   readonly draft: Draft;
   readonly validates: boolean;
@@ -31,7 +30,6 @@ export interface Sending {
   readonly from: symbol | string;
 }
 
-/** A form with its input. */
 export interface OpenForm {
   /** Names this form: another one of the same operation does not get the answer to its call. */
   readonly id: symbol;
@@ -94,7 +92,6 @@ export function workbenchTables(bindings: readonly KeyBinding<Workbench>[], firs
   return [...tablesOf([...FORM_KEYS, ...bindings], first), { title: 'A prompt', keys: PROMPT_KEYS }];
 }
 
-/** The workbench: tools, forms and calls. */
 export class Workbench extends ListScreen {
   page: 'tools' | 'form' | 'calls' = 'tools';
   readonly world: World;
@@ -109,7 +106,6 @@ export class Workbench extends ListScreen {
   /** The other forms, the latest last. */
   #forms: readonly OpenForm[] = [];
   #volume = 0;
-  /** The call that others are compared with. */
   #marked: Compared | null = null;
   readonly #highlighting: Highlighting;
   /** The user pressed `q` while so many calls were pending. */
@@ -118,7 +114,6 @@ export class Workbench extends ListScreen {
   constructor(
     options: SessionOptions,
     protected readonly bindings: readonly KeyBinding<Workbench>[],
-    /** Runs the form. */
     private readonly run: (workbench: Workbench) => void,
     onChange: () => void,
   ) {
@@ -147,7 +142,6 @@ export class Workbench extends ListScreen {
     return volume;
   }
 
-  /** The selected call. */
   get exchange(): Exchange | undefined {
     return this.calls.entry;
   }
@@ -175,7 +169,6 @@ export class Workbench extends ListScreen {
     this.onChange();
   }
 
-  /** From a form back to where it was opened. */
   back(): void {
     const isEdited = this.page === 'form' && this.form?.about !== null;
     this.go(isEdited ? 'calls' : 'tools');
@@ -195,7 +188,6 @@ export class Workbench extends ListScreen {
     if (next) this.showCalls(next.id);
   }
 
-  /** Marks the selected call; with another one marked, compares the two. */
   compare(): void {
     const { exchange, volume } = this;
     if (!exchange) return void this.complain('No call to compare.');
@@ -205,7 +197,6 @@ export class Workbench extends ListScreen {
     this.say('Marked. Select another call and press = to compare them.', 'good');
   }
 
-  /** The kept form about the same. */
   formLike(subject: Pick<OpenForm, 'server' | 'operation' | 'about'>): OpenForm | undefined {
     return (
       [this.form, ...this.#forms].find(each => each && nameOfForm(each) === nameOfForm(subject)) ?? undefined
@@ -229,7 +220,6 @@ export class Workbench extends ListScreen {
     this.onChange();
   }
 
-  /** Whether a draft of this form or call is being sent. */
   isSending(from: Sending['from']): boolean {
     return this.sending.some(each => each.from === from);
   }
@@ -293,7 +283,6 @@ export class Workbench extends ListScreen {
     return { rows: this.#formRows(this.form, size), isRunning: false };
   }
 
-  /** The operation, and the form of its arguments. */
   #formRows({ id, operation, description, form, server }: OpenForm, { columns, rows }: Size) {
     if (rows < ROOMY) return drawForm(form, { columns, rows }, this.theme);
     const { servers } = this.world;
@@ -348,7 +337,6 @@ export class Workbench extends ListScreen {
     return (servers.find(server => server.id === id) ?? only)?.about ?? '';
   }
 
-  /** What the selected call waits for. */
   get waits() {
     const { exchange, volume } = this;
     const isLive = volume.isLive && exchange !== undefined;

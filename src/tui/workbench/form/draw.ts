@@ -72,7 +72,6 @@ class Drawing {
     ]);
   }
 
-  /** The messages about a field, the first of many. */
   messages(row: Row | undefined, indent: string): readonly string[] {
     const messages = this.#messages.get(row) ?? [];
     const rows = messages.slice(0, MOST.messages).flatMap(message => {
@@ -132,7 +131,6 @@ class Drawing {
     return [...rows, ...wrapped];
   }
 
-  /** A field on one row: its name, its value, its type. */
   #fieldLine(row: Row, isFocused: boolean): Line {
     const { columns } = this;
     const { kind, schema } = row.child.field;
@@ -206,7 +204,6 @@ function rulesLine(row: Row): Line {
   return quote(joined(isRequired && !isExtra ? 'required' : '', ...limits, hintOf(row)), 'dim');
 }
 
-/** What a key does in the field beyond typing. */
 function hintOf({ kind, child: { field, isRequired, isExtra } }: Row): string {
   if (kind === 'add') return '⏎ adds an item';
   const { isPresent, at } = field;

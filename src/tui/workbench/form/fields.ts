@@ -26,7 +26,6 @@ export interface Field {
   readonly isPresent: boolean;
   /** The values of a choice, the schemas of variants. */
   readonly options: readonly unknown[];
-  /** The index of the chosen option. */
   readonly at: number | null;
   /** Members, items, or the value under the chosen variant. */
   readonly children: readonly Child[];
@@ -50,7 +49,6 @@ const fine = (value: unknown): Reading => ({ ok: true, value });
 const wrong = (message: string): Reading => ({ ok: false, message });
 
 interface KindOfField {
-  /** How a person changes it. */
   readonly input: 'typed' | 'chosen' | 'group';
   /** The words for the type column. Foreign. */
   readonly type: (schema: Schema) => string;
@@ -147,13 +145,11 @@ const MOST = { parts: 32, variants: 20, values: 10_000, objects: 100, fields: 1_
 /** Steps for all fields of a form: a schema may refer to itself many times (threats, row 22). */
 const MOST_STEPS = 200_000;
 
-/** A heavier default is not filled in. */
 const MOST_WEIGHT = 2_000;
 
 /** Where a field stands, and which defaults are filled in at and below it. */
 interface Place {
   readonly depth: number;
-  /** How many fields there may be below. */
   readonly room: number;
   readonly isRequired: boolean;
   /** `none`: the schema is only one of several that the value may have. */
@@ -233,7 +229,6 @@ export class FieldMaker {
     return { key: null, isRequired: true, isExtra: false, field };
   }
 
-  /** How a person fills in a value of this schema. */
   kindOf(schema: Schema): Kind {
     if (valuesOf(schema).length > 0) return 'choice';
     if (this.variantsOf(schema).length > 0) return 'variants';
@@ -301,7 +296,6 @@ function saysEnough(own: Schema, variants: readonly Schema[]): boolean {
   return Object.keys(known).length > 0 && !variants.some(bringsProperty);
 }
 
-/** The only possible values, where the schema lists them. */
 function valuesOf(schema: Schema): readonly unknown[] {
   const { type, enum: listed } = schema;
   if ('const' in schema) return [schema['const']];

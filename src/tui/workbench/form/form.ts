@@ -137,7 +137,6 @@ export class Form {
     return new Form(this.schema, { ...this.state, ...change });
   }
 
-  /** The form with this stop in focus and the cursor behind its text. */
   focusOn(stop: number): Form {
     const focus = Math.max(0, Math.min(this.#last, stop));
     return this.#with({ focus, cursor: this.#stops[focus]?.child.field.text.length ?? 0 });
@@ -204,7 +203,6 @@ export class Form {
     return command === 'run' || (command === 'enter' && this.isOnRun);
   }
 
-  /** The form after a key or a paste. */
   press(press: Press): Form {
     const command = formCommandOf(press);
     if (command === 'json') return this.#toggleRaw();
@@ -245,7 +243,6 @@ export class Form {
     return command === 'remove' ? this.#remove(row) : this.#edit(row, command);
   }
 
-  /** Moves or erases in a text; goes through choices. */
   #edit(row: Row, command: string): Form {
     const { input } = KINDS[row.child.field.kind];
     if (input === 'typed') return this.#write(row, text => text.step(command));

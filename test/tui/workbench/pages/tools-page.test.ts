@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Server } from '../../../../src/tui/workbench/model.js';
-import { readyServer, toolOf } from '../support/bench.js';
+import { readyServer } from '../support/bench.js';
 import { EDIT, openSession } from '../support/open-session.js';
 
 const FAILED = { kind: 'failed', message: 'no one is there', faults: [], hint: null } as const;
@@ -11,40 +11,6 @@ test('without a server it says how to add one', () => {
     'No servers yet.\nu opens one by its URL; D opens the demo, a tool bundled with this program.\n',
   );
   expect(session.sees({ columns: 40, rows: 8 })).toContain('u opens one by its URL');
-});
-
-describe('a list of tools that is longer than its share', () => {
-  const named = (count: number) => Array.from({ length: count }, (_, index) => toolOf(`tool_${index}`));
-  const listed = (screen: string) => screen.match(/^(?:❯| ) {3}tool_\d+/gm) ?? [];
-
-  test('has the rows that the details leave free', () => {
-    const session = openSession({ servers: [readyServer(named(9))] });
-    expect(listed(session.sees())).toHaveLength(9);
-    expect(session.sees()).toContain('inputSchema');
-    expect(session.sees()).not.toContain(' more ');
-  });
-
-  test('says how many there are that are not seen, above and below', () => {
-    const session = openSession({ servers: [readyServer(named(60))] });
-    const seen = listed(session.sees()).length;
-    expect(session.sees()).toMatch(new RegExp(`^… ${60 - seen} more below$`, 'm'));
-    session.press('G');
-    const above = 61 - listed(session.sees()).length;
-    expect(session.sees()).toMatch(new RegExp(`^… ${above} more above$`, 'm'));
-    session.press(...'k'.repeat(30));
-    const [, over, under] = /^… (\d+) more above, (\d+) more below$/m.exec(session.sees()) ?? [];
-    expect(Number(over) + Number(under)).toBe(61 - listed(session.sees()).length);
-  });
-
-  test.each([
-    { columns: 40, rows: 8 },
-    { columns: 120, rows: 24 },
-  ])('says so at $columns×$rows too, with the selected one in sight', size => {
-    const session = openSession({ servers: [readyServer(named(60))] });
-    session.press('G', 'k');
-    expect(session.sees(size)).toMatch(/^❯ {3}tool_58/m);
-    expect(session.sees(size)).toMatch(/^… \d+ more above/m);
-  });
 });
 
 describe('the foot says what Enter does', () => {

@@ -76,23 +76,21 @@ export function isRequirementId(id: unknown): id is RequirementId {
   return typeof id === 'string' && IDS.has(id);
 }
 
-/** Suggests ids for a misspelt one; else how to list them all. */
+const SIDES = /^(?:TOOL|RT)-/;
+
+/** Suggests ids for a misspelt one by their names without the side, since all ids of a side look alike; else how to list them all. */
 export function suggestRequirement(text: string): string {
   const word = text.toUpperCase();
-  const sides = /^(?:TOOL|RT)-/;
-  const found = similarNames(word.replace(sides, '')).flatMap(name => {
-    const ids = REQUIREMENT_IDS.filter(id => id.replace(sides, '') === name);
-    const ofSide = ids.filter(id => word.startsWith(sides.exec(id)?.[0] ?? ''));
+  const name = word.replace(SIDES, '');
+  const names = [...new Set(REQUIREMENT_IDS.map(id => id.replace(SIDES, '')))];
+  const letters = (each: string) => [...each].sort().join('');
+  const found = [
+    ...names.filter(each => letters(each) === letters(name)),
+    ...(name === '' ? [] : nearest(name, names, Math.max(1, Math.floor(name.length / 3)))),
+  ].flatMap(each => {
+    const ids = REQUIREMENT_IDS.filter(id => id.replace(SIDES, '') === each);
+    const ofSide = ids.filter(id => word.startsWith(SIDES.exec(id)?.[0] ?? ''));
     return ofSide.length > 0 ? ofSide : ids;
   });
-  return offer(found) || '`protocol-cli check --list` shows them all.';
-}
-
-/** Names without their side: all ids of a side look alike. */
-function similarNames(name: string): readonly string[] {
-  if (name === '') return [];
-  const names = [...new Set(REQUIREMENT_IDS.map(id => id.replace(/^(?:TOOL|RT)-/, '')))];
-  const sorted = (letters: string) => [...letters].sort().join('');
-  const swapped = names.filter(each => sorted(each) === sorted(name));
-  return [...new Set([...swapped, ...nearest(name, names, Math.max(1, Math.floor(name.length / 3)))])];
+  return offer([...new Set(found)]) || '`protocol-cli check --list` shows them all.';
 }

@@ -190,34 +190,6 @@ test('with batch: each, what is valid is applied whatever is beside it', () => {
   );
 });
 
-describe('a template names the longest id that there is', () => {
-  const calls = ['call', 'call.1', 'call.1.a'].map(id => ({ tool_name: 'f', args: {}, id }));
-  const answer = {
-    whole: '{{results.call.1}}',
-    part: '{{results.call.1.b}}',
-    longest: '{{results.call.1.a}}',
-    shortest: '{{results.call.2}}',
-  };
-  const one = { a: 'not meant', b: 'part' };
-  test.each<[Record<string, object>, object]>([
-    [
-      {
-        call: { result: { 1: one, 2: 'two' } },
-        'call.1': { result: one },
-        'call.1.a': { result: 'a' },
-      },
-      { whole: one, part: 'part', longest: 'a', shortest: 'two' },
-    ],
-    [
-      { call: { result: { 1: 'no', 2: 'two' } } }, // a shorter id does not stand in for a call without a result
-      { whole: null, part: null, longest: null, shortest: 'two' },
-    ],
-  ])('%j', (results, said) => {
-    const posts = calls.map(tool_req => ({ kind: 'tool_result', tool_req, ...results[tool_req.id] }));
-    expect(posted(begun({ rounds: [{ calls }], answer }), batch(...posts)).answer).toEqual(said);
-  });
-});
-
 const [first, second] = TWO_ROUNDS.rounds;
 const EXPECTING = {
   rounds: [

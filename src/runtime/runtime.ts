@@ -27,7 +27,8 @@ import { readAcknowledgement, respondToChoice, send, type Wire } from './notices
 /** All attempts of a dispatch start within this time. */
 const RETRY_WITHIN_MS = 2_000;
 
-const EXCERPT_BYTES = 4 * 1024;
+/** The beginning of a refusal's body. */
+const REFUSAL = { maxBytes: 4 * 1024, partial: true };
 
 /** How long the acknowledgement may be missing after the result. */
 const ACK_GRACE_MS = 1_000;
@@ -136,15 +137,31 @@ export class Runtime {
    * POSTs the invocation until it is acknowledged or refused; the outcome follows from the events. Only unreachable tools and 5xx are
    * retried (RT-RETRY, RT-NORETRY), and no tool that has called back: it has the invocation, whatever it answers (RT-PENDING).
    */
-  async #dispatch(wire: Wire, { invocation, retries, ...call }: Call, signal: AbortSignal): Promise<void> {
-    const key = invocation.id;
+  async #dispatch(wire: Wire, call: Call, signal: AbortSignal): Promise<void> {
+    const { endpoint: url, invocation, retries, lenientAck } = call;
+    const { id: key, group_id: thread } = invocation;
     // Only the tool knows the ids and the address (RT-MATCH).
     const hasCalledBack = () =>
       this.options.history.exchanges
         .get(key)
         ?.arrivals.some(({ verdict }) => verdict.kind === 'settles' || verdict.kind === 'holds') ?? false;
+    const post = async (attempt: number) => {
+      const { status } = await send(
+        wire,
+        { purpose: 'invocation', attempt, calls: [key], thread },
+        {
+          ...{ method: 'POST', url, signal, body: Buffer.from(JSON.stringify(invocation)) },
+          headers: { 'content-type': 'application/json' },
+          read: (status, headers) => (status === 200 ? readAcknowledgement(status, headers) : REFUSAL),
+          timeoutMs: 0, // the call's own timeout ends it
+        },
+      );
+      // Only 200 acknowledges (RT-NON200), or with `lenientAck` any 2xx.
+      if (status !== 200 && !(lenientAck && status >= 200 && status < 300))
+        throw new NotAccepted(status >= 500);
+    };
     try {
-      await pRetry(attempt => post(wire, { ...call, invocation, attempt, signal }), {
+      await pRetry(post, {
         retries,
         maxRetryTime: RETRY_WITHIN_MS,
         minTimeout: 100,
@@ -173,19 +190,7 @@ export class Runtime {
       const last = history.exchanges.get(key)?.attempts.at(-1);
       return last === undefined || last.endedAt !== undefined;
     };
-    const ready =
-      verdict.kind !== 'settles' || isAcknowledged()
-        ? null
-        : new Promise<void>(resolve => {
-            let isLate = false;
-            const cancel = clock.after(ACK_WAIT_MS, () => {
-              isLate = true;
-              resolve();
-            });
-            void until(log, () => isLate || isAcknowledged())
-              .then(cancel)
-              .then(resolve);
-          });
+    const ready = verdict.kind === 'settles' ? until(log, isAcknowledged, { clock, ms: ACK_WAIT_MS }) : null;
     const concerns = { calls: [key], thread: exchange.invocation.group_id };
     return answerCallback(log, concerns, arrived, verdict, ready);
   }
@@ -197,15 +202,23 @@ export class Runtime {
   }
 }
 
-/** Resolves once a condition holds; it is checked now and after each event. */
-function until(log: Log, condition: () => boolean): Promise<void> {
+/** Resolves once a condition holds, which is checked now and after each event, or after some time. */
+function until(
+  log: Log,
+  condition: () => boolean,
+  limit?: { readonly clock: Clock; readonly ms: number },
+): Promise<void> {
   if (condition()) return Promise.resolve();
   return new Promise(resolve => {
-    const unsubscribe = log.subscribe(() => {
-      if (!condition()) return;
+    const stop = () => {
       unsubscribe();
+      cancel?.();
       resolve();
+    };
+    const unsubscribe = log.subscribe(() => {
+      if (condition()) stop();
     });
+    const cancel = limit?.clock.after(limit.ms, stop);
   });
 }
 
@@ -213,34 +226,6 @@ class NotAccepted extends Error {
   constructor(readonly mayBeRetried: boolean) {
     super('the invocation was not accepted');
   }
-}
-
-interface Attempt extends Pick<Call, 'endpoint' | 'invocation' | 'lenientAck'> {
-  readonly attempt: number;
-  readonly signal: AbortSignal;
-}
-
-/** Only 200 acknowledges (RT-NON200), or with `lenientAck` any 2xx. @throws NotAccepted, TransportError */
-async function post(
-  wire: Wire,
-  { endpoint, invocation, lenientAck, attempt, signal }: Attempt,
-): Promise<void> {
-  const { id, group_id: thread } = invocation;
-  const { status } = await send(
-    wire,
-    { purpose: 'invocation', attempt, calls: [id], thread },
-    {
-      method: 'POST',
-      url: endpoint,
-      headers: { 'content-type': 'application/json' },
-      body: Buffer.from(JSON.stringify(invocation)),
-      read: (status, headers) =>
-        status === 200 ? readAcknowledgement(status, headers) : { maxBytes: EXCERPT_BYTES, partial: true },
-      signal,
-      timeoutMs: 0, // the call's own timeout ends it
-    },
-  );
-  if (status !== 200 && !(lenientAck && status >= 200 && status < 300)) throw new NotAccepted(status >= 500);
 }
 
 function mayBeRetried(error: unknown): boolean {
@@ -348,14 +333,10 @@ export function settlement(log: Log, history: History, clock: Clock, watch: Watc
     else run();
     return isOver;
   };
-  return new Promise(resolve => {
-    const unsubscribe = log.subscribe(event => {
-      const exchange = event.calls?.includes(key) ? history.exchanges.get(key) : undefined;
-      if (!exchange || !follow(exchange)) return;
-      unsubscribe();
-      resolve();
-    });
-    run();
+  run();
+  return until(log, () => {
+    const exchange = history.exchanges.get(key);
+    return exchange !== undefined && follow(exchange);
   });
 }
 

@@ -48,7 +48,6 @@ const SHARED = {
 /** What a start has loaded by the time that a dynamic import happens. */
 const LOADED_EARLIER = {
   'src/cli.ts': () => true,
-  'src/commands/help.ts': () => true,
   'src/commands/options.ts': () => true,
   'src/commands/invoke/run.ts': path => !/^src\/commands\/[^/]+\/command\.ts$/.test(path),
 };

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import { CommanderError } from 'commander';
 import { COMMANDS, commandLine, wordsForFile } from './commands/command-line.js';
-import { GUIDES } from './commands/help.js';
 import type { RunCommand } from './commands/options.js';
 import { canDraw, type ExitStatus, PROGRAM, statusOfFailure, type Terminal } from './commands/terminal.js';
 import { faultText, troubleText, wrapMessages } from './render/outputs/trouble.js';
@@ -19,7 +18,7 @@ export async function main(argv: readonly string[], version: string): Promise<vo
   const endAnyEmergency = meetEmergencies(emergency => endWith(emergency, isHost));
   try {
     const words = await commandWords(argv);
-    const program = await commandLine(words, { entries: COMMANDS, guides: GUIDES, version, run });
+    const program = await commandLine(words, version, run);
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     endAnyEmergency(); // the error follows from it

@@ -1,7 +1,8 @@
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { examplesText, type Guide, guideCommand, guidesText } from './help.js';
-import type { RunCommand } from './options.js';
+import { shippedFile } from '../package-root.js';
+import { nearest } from '../util/text.js';
+import { examplesText, type RunCommand } from './options.js';
 
 /** A command in the list of all commands; `load` imports its options, help and subcommands. */
 export interface CommandEntry {
@@ -18,10 +19,9 @@ export function refusingUnknown(program: Command): Command {
   });
 }
 
-/** The first word, unless it is a known command. */
+/** What is named, unless it is a known command. */
 function unknownIn({ args, commands }: Command): string | undefined {
-  const [first, second] = args.filter(word => !word.startsWith('-'));
-  const name = first === 'help' ? second : first;
+  const name = nameIn(args);
   return commands.length === 0 || commands.some(each => each.name() === name) ? undefined : name;
 }
 
@@ -134,15 +134,17 @@ export const EXAMPLES = {
   'the options of a command; a guide': 'protocol-cli help invoke\n  protocol-cli help fixtures',
 };
 
+interface CommandList {
+  readonly entries: readonly CommandEntry[];
+  readonly guides: readonly Guide[];
+}
+
 /** The whole program for commander. Only the command that the words name is loaded, so that more commands do not slow the start. */
 export async function commandLine(
   words: readonly string[],
-  {
-    entries,
-    guides,
-    version,
-    run,
-  }: { entries: readonly CommandEntry[]; guides: readonly Guide[]; version: string; run: RunCommand },
+  version: string,
+  run: RunCommand,
+  { entries, guides }: CommandList = { entries: COMMANDS, guides: GUIDES },
 ): Promise<Command> {
   const program = new Command('protocol-cli')
     .description(
@@ -234,3 +236,68 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./notices/command.js')).migrateCommand,
   },
 ];
+
+/** A page of src/guides, which ships with the package. No guide has the name of a command. */
+interface Guide {
+  readonly name: string;
+  readonly summary: string;
+}
+
+export const GUIDES = [
+  { name: 'protocol', summary: 'the messages on the wire' },
+  { name: 'calling', summary: 'invoke: arguments, outputs, questions, policy' },
+  { name: 'workbench', summary: 'the full screen and its keys' },
+  { name: 'fixtures', summary: 'the reference of fixture files' },
+  { name: 'mocks', summary: 'mock-tool in tests, CI and containers' },
+  { name: 'checking', summary: 'check: rules, cases, reports' },
+  { name: 'recording', summary: 'record, transcripts, render, replay' },
+  { name: 'sessions', summary: 'agent sessions: platform and client' },
+  { name: 'mcp', summary: 'MCP servers and clients' },
+  { name: 'systems', summary: 'RAP, agent sessions, LM-Kit and MCP compared' },
+  { name: 'library', summary: 'protocol-cli in your own code' },
+  { name: 'on-call', summary: 'a broken tool at night, step by step' },
+  { name: 'security', summary: 'what is exposed, sent, saved and hidden' },
+  { name: 'performance', summary: 'figures of the bench' },
+] as const satisfies readonly Guide[];
+
+function guidesText(guides: readonly Guide[]): string {
+  const rows = guides.map(({ name, summary }) => `  ${name.padEnd(14)} ${summary}`);
+  return `\nGuides (protocol-cli help <name>):\n${rows.join('\n')}\n`;
+}
+
+/** `help <topic>`, where the topic is not a command: prints the guide, or suggests names. */
+function guideCommand(
+  topic: string,
+  { guides, commands, run }: { guides: readonly Guide[]; commands: readonly string[]; run: RunCommand },
+): Command {
+  const names = guides.map(({ name }) => name);
+  return new Command('help')
+    .argument('<topic>')
+    .helpOption(false)
+    .action(async (_topic: string, _options: unknown, command: Command) => {
+      if (!names.includes(topic)) {
+        const [suggestion] = nearest(
+          topic,
+          [...commands, ...names],
+          Math.max(1, Math.floor(topic.length / 3)),
+        );
+        command.error(
+          `error: unknown command or guide '${topic}'${suggestion === undefined ? '' : `\n(Did you mean ${suggestion}?)`}\n(protocol-cli help lists the commands and guides)`,
+          { code: 'commander.unknownCommand' },
+        );
+      }
+      const text = await readFile(shippedFile(`src/guides/${topic}.md`), 'utf8');
+      await run(async ({ stdout }) => {
+        stdout.write(forTerminal(text));
+        return 0;
+      });
+    });
+}
+
+/** Removes what only a web page shows: comments and pictures; a link to a guide becomes the command that prints it. */
+function forTerminal(markdown: string): string {
+  return markdown
+    .replaceAll(/^(?:<!--.*?-->|!\[.*)\n+/gm, '')
+    .replaceAll(/\[([^\]\n]+)\]\(([a-z-]+)\.md\)/g, '$1 (protocol-cli help $2)')
+    .replaceAll(/\[([^\]\n]+)\]\((?:\.\.\/)+([^)\n]+)\)/g, '$1 ($2)');
+}

@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ProtocolCliError } from '../util/errors.js';
 import { parseDuration } from '../util/text.js';
-import { examplesText, exitStatusText, type GuideName, guideText } from './help.js';
-import { canDraw, type ExitStatus, type Terminal } from './terminal.js';
+import { canDraw, EXIT_STATUSES, type ExitStatus, type Terminal } from './terminal.js';
 
 /** A wrong command line: what is wrong, and how to fix it. */
 export function usage(message: string, hint?: string, faults?: readonly string[]): ProtocolCliError {
@@ -157,7 +156,7 @@ interface CommandDefinition {
   readonly preface?: string;
   /** A line after the exit statuses. */
   readonly note?: string;
-  readonly guide: GuideName;
+  readonly guide: string;
 }
 
 /** A command with its options and its help, for an action to be added. */
@@ -184,4 +183,19 @@ function addRow(command: Command, row: string, values: CommandDefinition['values
   if (choices) option.choices(choices);
   if (preset !== undefined) option.default(preset, shown);
   command.addOption(option.makeOptionMandatory(isRequired).hideHelp(isHidden));
+}
+
+/** @param examples command lines, by what they are for */
+export function examplesText(examples: Readonly<Record<string, string>>): string {
+  const blocks = Object.entries(examples).map(([about, line]) => `  # ${about}\n  ${line}`);
+  return `\nExamples:\n${blocks.join('\n\n')}\n`;
+}
+
+function exitStatusText(statuses: readonly ExitStatus[]): string {
+  return `\nExit status:\n${statuses.map(status => `  ${String(status).padStart(3)}  ${EXIT_STATUSES[status]}`).join('\n')}\n`;
+}
+
+/** The last line of a command's help. */
+function guideText(guide: string): string {
+  return `\nGuide: protocol-cli help ${guide}\n`;
 }

@@ -1,10 +1,14 @@
 import { Command, CommanderError } from 'commander';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CommandEntry } from '../../src/commands/command-line.js';
-import { commandLine, EXAMPLES, refusingUnknown, wordsForFile } from '../../src/commands/command-line.js';
-import { examplesText } from '../../src/commands/help.js';
-import type { RunCommand } from '../../src/commands/options.js';
+import {
+  type CommandEntry,
+  commandLine,
+  EXAMPLES,
+  refusingUnknown,
+  wordsForFile,
+} from '../../src/commands/command-line.js';
+import { examplesText, type RunCommand } from '../../src/commands/options.js';
 import { temporaryFolder } from '../e2e/support/folder.js';
 
 /** A command, and one that has commands of its own; each says what it was called with. */
@@ -22,6 +26,7 @@ const DEFINITIONS = {
       .addCommand(new Command('mock').argument('[file]').action(file => say(`mock ${file}`)))
       .addCommand(new Command('call').option('--yes').action(() => say('answered a call'))),
 } as const;
+
 const NAMES = ['call', 'session'] as const;
 
 interface Seen {
@@ -44,11 +49,7 @@ async function lazily(words: readonly string[]): Promise<Seen> {
       },
     }),
   );
-  return parsed(
-    await commandLine(words, { entries, guides: [], version: '1.2.3', run: neverRun }),
-    words,
-    seen,
-  );
+  return parsed(await commandLine(words, '1.2.3', neverRun, { entries, guides: [] }), words, seen);
 }
 
 /** As commander would have it: all there from the beginning. */

@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { COMMANDS } from '../../src/commands/command-line.js';
-import { GUIDES } from '../../src/commands/help.js';
+import { COMMANDS, GUIDES } from '../../src/commands/command-line.js';
 import { runHere } from '../e2e/support/in-process.js';
 
 const files = await readdir('src/guides');

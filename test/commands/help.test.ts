@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import type { CommandEntry } from '../../src/commands/command-line.js';
-import { COMMANDS, commandLine } from '../../src/commands/command-line.js';
-import { GUIDES } from '../../src/commands/help.js';
+import { COMMANDS, type CommandEntry, commandLine } from '../../src/commands/command-line.js';
 import { EXIT_STATUSES, type ExitStatus } from '../../src/commands/terminal.js';
 
 async function loaded({ load }: CommandEntry): Promise<Command> {
@@ -80,12 +78,7 @@ test('the help of session holds examples of both its commands', async () => {
 
 test('the help of the program fits 80 columns, and has examples of what there is', async () => {
   const words = ['--help'];
-  const program = await commandLine(words, {
-    entries: COMMANDS,
-    guides: GUIDES,
-    version: '1.2.3',
-    run: async () => {},
-  });
+  const program = await commandLine(words, '1.2.3', async () => {});
   let help = '';
   program.configureOutput({ writeOut: text => (help += text) }).outputHelp();
   expect(help.split('\n').filter(row => row.length > 80)).toEqual([]);

@@ -1,17 +1,18 @@
+import * as z from 'zod';
 import { execFile } from 'node:child_process';
 import { cp, readdir, readFile, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import * as z from 'zod';
-import { GUIDES } from '../../src/commands/help.js';
+import { GUIDES } from '../../src/commands/command-line.js';
 import { type Folder, temporaryFolder } from './support/folder.js';
 import { ROOT } from './support/program.js';
 import { steady } from './support/report.js';
 
 /** The package as users get it: packed from a copy (packing builds, and others run the program meanwhile), then installed. */
 const PACK_MS = 180_000;
+
 const NOT_COPIED = new Set(['node_modules', '.git', 'dist', 'test']);
 
 const NEEDED = [
@@ -28,12 +29,15 @@ const NEEDED = [
 ];
 
 const execute = promisify(execFile);
+
 const packSchema = z.tuple([
   z.object({ filename: z.string(), files: z.array(z.object({ path: z.string(), mode: z.number() })) }),
 ]);
 
 let project: Folder;
+
 let empty: Folder;
+
 let files: readonly { readonly path: string; readonly mode: number }[];
 
 beforeAll(async () => {
@@ -56,6 +60,7 @@ beforeAll(async () => {
   ];
   await execute('npm', install, { cwd: empty.path });
 }, PACK_MS);
+
 afterAll(() => Promise.all([project[Symbol.asyncDispose](), empty[Symbol.asyncDispose]()]));
 
 describe('the tarball (row 31)', () => {

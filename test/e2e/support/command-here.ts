@@ -4,8 +4,7 @@ import '../../../src/commands/invoke/run.js';
 import '../../../src/render/outputs/call-report.js';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Command, CommanderError } from 'commander';
-import { COMMANDS, commandLine } from '../../../src/commands/command-line.js';
-import { GUIDES } from '../../../src/commands/help.js';
+import { commandLine } from '../../../src/commands/command-line.js';
 import { statusOfFailure, type Terminal } from '../../../src/commands/terminal.js';
 import { troubleText } from '../../../src/render/outputs/trouble.js';
 import type { EndingSignal } from '../../../src/system/process.js';
@@ -59,7 +58,7 @@ async function statusIn(terminal: Terminal, args: readonly string[]): Promise<nu
     status = await body(terminal);
   };
   try {
-    const program = await commandLine(args, { entries: COMMANDS, guides: GUIDES, version: '0.0.0', run });
+    const program = await commandLine(args, '0.0.0', run);
     tellInto(program, terminal);
     await program.parseAsync(args, { from: 'user' });
     return status;

@@ -1,10 +1,10 @@
-import * as z from 'zod';
 import { execFile } from 'node:child_process';
 import { cp, readdir, readFile, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { GUIDES } from '../../src/commands/command-line.js';
 import { type Folder, temporaryFolder } from './support/folder.js';
 import { ROOT } from './support/program.js';

@@ -46,7 +46,6 @@ export class CallbackEvidence extends RoundTrip {
   }
 }
 
-/** A request for a toolset. */
 export class Discovery extends RoundTrip {
   /** @param reading null if no document came */
   constructor(
@@ -64,7 +63,6 @@ export function toolsetsAt(discoveries: readonly Discovery[], at: number): reado
   );
 }
 
-/** A valid callback and its message. */
 export interface Received<Type extends CallbackType = CallbackType> {
   readonly callback: CallbackEvidence;
   readonly message: Extract<Callback, { type: Type }>;
@@ -74,7 +72,6 @@ export function receivedIn(callbacks: readonly CallbackEvidence[]): readonly Rec
   return callbacks.flatMap(callback => (callback.message ? [{ callback, message: callback.message }] : []));
 }
 
-/** All deliveries of one message. */
 export type Delivery = readonly [CallbackEvidence, ...CallbackEvidence[]];
 
 /** How a call ended, as far as the events show. */
@@ -86,10 +83,8 @@ export type Ending =
       readonly text: string;
       readonly isError: boolean;
     }
-  /** The tool asked the user. */
   | { readonly kind: 'asked'; readonly callback: CallbackEvidence }
   | { readonly kind: 'refused'; readonly attempt: RoundTrip; readonly status: number }
-  /** No callback came in time. */
   | { readonly kind: 'silent'; readonly afterMs: number }
   /**
    * `unreadable`: only an invalid callback came; `called-off`: it was canceled, or its thread closed; `cut-short`: its tool crashed for
@@ -97,7 +92,6 @@ export type Ending =
    */
   | { readonly kind: 'unreadable' | 'called-off' | 'unanswered' | 'open' | 'cut-short' };
 
-/** What a call needs to know of the other events. */
 interface Around {
   /** What each callback meant when it came, by request id. */
   readonly verdicts: ReadonlyMap<string, Verdict>;
@@ -107,7 +101,6 @@ interface Around {
 
 /** One invocation, valid or not, and everything that followed. */
 export class CallEvidence {
-  /** Of the first attempt's body. */
   readonly reading: InvocationReading;
   readonly invocation: Invocation | null;
   /** Null if no loaded toolset has the operation. */
@@ -119,7 +112,6 @@ export class CallEvidence {
   readonly callbacks: readonly CallbackEvidence[];
   /** The valid ones among them. */
   readonly received: readonly Received[];
-  /** The user's answers to its questions. */
   readonly selections: readonly RoundTrip[];
   readonly cancels: readonly RoundTrip[];
   /** The first notice after the invocation that its thread is closed. */
@@ -127,7 +119,6 @@ export class CallEvidence {
   readonly plans: readonly EventOf<'planned'>[];
   readonly expiries: readonly EventOf<'expired'>[];
   readonly decisions: readonly EventOf<'decided'>[];
-  /** The event which says that the wait for a result timed out. */
   readonly timeout: EventOf<'expired'> | undefined;
   /** The first `seq` at which the call was canceled or its thread closed; infinite if it was not. */
   readonly calledOffAt: number;
@@ -179,13 +170,11 @@ export class CallEvidence {
     return this.#isToolsetKnown ? 'unknown-operation' : null;
   }
 
-  /** The valid callbacks of a type, oldest first. */
   messages<Type extends CallbackType>(type: Type): readonly Received<Type>[] {
     const isWanted = (each: Received): each is Received & Received<Type> => each.message.type === type;
     return this.received.filter(isWanted);
   }
 
-  /** The first valid callback of these types after an event. */
   firstAfter(seq: number, ...types: readonly CallbackType[]): CallbackEvidence | undefined {
     const { received } = this;
     for (let at = indexAfter(seq, received, each => each.callback); at < received.length; at++) {
@@ -205,7 +194,6 @@ export class CallEvidence {
     return [...groups.values()].filter((group): group is [CallbackEvidence] => group.length > 0);
   }
 
-  /** The results that name this call. */
   get results(): readonly CallbackEvidence[] {
     const { group_id, id } = this.invocation ?? {};
     return this.messages('tool_result')

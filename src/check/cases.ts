@@ -13,7 +13,6 @@ import { type CheckStatus, type ConcernedCall, concernedCalls, possiblyLost } fr
 
 /** The verdict on one test case: a row beside those of the rules. */
 export interface CaseCheck {
-  /** `file:line` */
   readonly place: string;
   readonly operation: string;
   readonly status: Extract<CheckStatus, 'pass' | 'fail' | 'could-not-run'>;

@@ -17,7 +17,6 @@ export type Standing =
   | 'passed'
   | 'not-applicable';
 
-/** One row, and how it counts. */
 export interface Row extends Check {
   readonly standing: Standing;
   readonly excuse?: ExpectedFailure;
@@ -28,7 +27,6 @@ export type Verdict = 'passed' | 'failed' | 'incomplete';
 
 /** A part of the recording that is missing: it may hide a violation. */
 export interface Gap {
-  /** `file:line` */
   readonly place: string;
   readonly reason: string;
 }
@@ -45,18 +43,15 @@ export interface Conformance {
   /** A run with gaps never passes. */
   readonly gaps: readonly Gap[];
   readonly idle: readonly IdleExcuse[];
-  /** Of the rules, by status. */
   readonly summary: CheckReport['summary'];
   readonly verdict: Verdict;
 }
 
 interface Terms {
   readonly excuses: readonly ExpectedFailure[];
-  /** Whose requirements are judged. */
   readonly sides: readonly Side[];
   /** A warning counts as a failure. */
   readonly isStrict: boolean;
-  /** Default: none. */
   readonly gaps?: readonly Gap[];
 }
 
@@ -76,7 +71,6 @@ const EXCUSED: Readonly<Partial<Record<Standing, Standing>>> = {
   passed: 'stale',
 };
 
-/** Applies the terms of a run to its rows. */
 export function conformanceOf(
   checks: readonly Check[],
   cases: readonly CaseCheck[],

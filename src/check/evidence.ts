@@ -43,7 +43,6 @@ export interface Evidence
   readonly isProbed: boolean;
   /** In the order in which they were made. */
   readonly calls: readonly CallEvidence[];
-  /** Callbacks to an unknown address. */
   readonly strays: readonly CallbackEvidence[];
   readonly discoveries: readonly Discovery[];
   readonly closes: readonly RoundTrip[];
@@ -52,7 +51,6 @@ export interface Evidence
   /** All plans, also those without a call. */
   readonly plans: readonly EventOf<'planned'>[];
   readonly death: Death | null;
-  /** The time of the last event. */
   readonly until: number;
 }
 

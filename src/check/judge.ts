@@ -32,7 +32,6 @@ export interface Check extends Pick<Rule, 'id' | 'side' | 'level'> {
   readonly events: readonly number[];
   /** The calls concerned, if it does not pass. */
   readonly calls?: readonly ConcernedCall[];
-  /** Of the first violation. */
   readonly expected?: string;
   readonly actual?: string;
   /** Where in the messages the reported violations are. */

@@ -14,14 +14,11 @@ interface Source {
 export const invocationPage = (words: string): Source => ({ page: 'Tool Invocation', words });
 export const resultPage = (words: string): Source => ({ page: 'Tool Result', words });
 
-/** What one side of the protocol must do. */
 export interface Requirement {
   readonly side: Side;
   /** RFC 2119 level; `none` if the protocol leaves it open. */
   readonly level: 'MUST' | 'SHOULD' | 'none';
-  /** A clause whose subject is the side. */
   readonly statement: string;
-  /** How to fix a violation, in one line. */
   readonly advice: string;
   readonly source: Source;
 }
@@ -78,14 +75,11 @@ function flat(observed: Observed): readonly Observation[] {
 
 /** Where a finding is in a message: a member of its JSON, possibly missing, or a part of the text there. */
 export interface Spot {
-  /** `seq` of the request or response. */
   readonly event: number;
   readonly path: readonly (string | number)[];
-  /** The first character of the text, and the one after the last. */
   readonly range?: readonly [from: number, to: number];
 }
 
-/** A member of what was sent. */
 export function sent({ request }: RoundTrip, ...path: Spot['path']): Spot {
   return { event: request.seq, path };
 }
@@ -145,7 +139,6 @@ export const doubtful = observer('doubtful');
 export const unseen = observer('unseen');
 export const scant = observer('scant');
 
-/** Details of a wrong answer. */
 export function answeredOther({ status }: RoundTrip, expected = '200'): Details {
   return { expected, actual: String(status) };
 }

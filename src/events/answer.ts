@@ -39,7 +39,6 @@ export function answerOfMcp(
   return { ...reading, answer: { ...reading.answer, call: { id, tool, args } } };
 }
 
-/** An outcome that is not of the tool's making. */
 export function answerOfOurs(invocation: Omit<Invocation, 'callback_url'>, outcome: JudgedOutcome): Answer {
   const { id, group_id: thread, call_id, operation: tool, arguments: args } = invocation;
   const secondary: Pick<AnsweredCall, 'secondaryId'> =

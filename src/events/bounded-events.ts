@@ -177,7 +177,6 @@ export class RecentCalls {
     return this.#calls.get(key)?.call;
   }
 
-  /** Oldest first. */
   get list(): readonly ToolCall[] {
     return this.#calls.values().map(({ call }) => call);
   }

@@ -5,7 +5,6 @@ import { decodeUtf8 } from '../util/text.js';
 
 /** A message body: the bytes as they came, and what follows from them, computed once and only when asked. */
 export class Content {
-  /** Bytes. */
   readonly size: number;
   #bytes: Uint8Array | null;
   #sha256: string | undefined;
@@ -61,7 +60,6 @@ export class Content {
     return Buffer.from(this.#text);
   }
 
-  /** Lower-case hex. */
   get sha256(): string {
     this.#sha256 ??= digest(this.bytes);
     return this.#sha256;

@@ -71,9 +71,7 @@ function wireFacts<Body extends z.ZodMiniType>(body: Body) {
       url: z.string(),
       headers: headersSchema,
       body: z.optional(body),
-      /** 1 for the first try. */
       attempt: z.int().check(z.positive()),
-      /** Of a callback. */
       turn: z.optional(turnSchema),
     }),
     z.object({
@@ -196,7 +194,6 @@ const ownFacts = [
   z.object({
     kind: z.literal('awaiting'),
     ...envelope,
-    /** Of a script, from 0. */
     round: z.optional(z.int().check(z.nonnegative())),
     pending: z.array(
       z.object({
@@ -245,7 +242,6 @@ type Unstamped<E> = E extends Event ? Omit<E, 'seq' | 'at'> : never;
 /** An event before it has its place and time. */
 export type Fact = Unstamped<Event>;
 
-/** A side of a recorder. */
 export type Hop = NonNullable<RequestEvent['hop']>;
 
 /** Whether an invocation is answered in its response, as in MCP; a RAP runtime is called back instead. */

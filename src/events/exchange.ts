@@ -27,7 +27,6 @@ export type Verdict =
 
 export type VerdictKind = Verdict['kind'];
 
-/** One attempt to send the invocation; `status` or `broken` is its end. */
 export interface Attempt {
   readonly leg: string;
   readonly sentAt: number;
@@ -49,11 +48,9 @@ export interface Arrival {
   readonly sha256: string;
   readonly size: number;
   readonly warnings: readonly Warning[];
-  /** Of MCP's progress notifications. */
   readonly progress?: Progress;
   /** The status of the response; in a recording that of the recorded runtime, whatever the verdict. */
   readonly status?: number;
-  /** The error code if there was no response. */
   readonly broken?: string;
 }
 
@@ -95,14 +92,12 @@ export type SubscriptionEnd = { readonly at: number } & (
   | { readonly by: 'close' }
 );
 
-/** A question to the user. */
 export interface Question {
   readonly leg: string;
   readonly message: Extract<Callback, { type: 'oauth' | 'user_choice' }>;
   readonly isAnswered: boolean;
 }
 
-/** The answer to a choice. */
 export interface Selection {
   /** The leg on which the question came. */
   readonly question: string;
@@ -129,17 +124,14 @@ export interface Exchange {
   readonly forgotten: number;
   /** Digests of dropped results and questions, to detect duplicates. */
   readonly remembered: ReadonlySet<string>;
-  /** Oldest first. */
   readonly questions: readonly Question[];
   /** The oldest open question; meanwhile the timeout stands still (RT-PENDING). */
   readonly waitingFor: Question['message'] | null;
-  /** Oldest first. */
   readonly selections: readonly Selection[];
   readonly settled: Settlement | null;
   readonly subscription: Subscription | null;
 }
 
-/** Whether it waits for events of a subscription. */
 export function isSubscribed({ subscription }: Exchange): boolean {
   return subscription !== null && subscription.ended === null;
 }
@@ -170,7 +162,6 @@ export function openChoices(exchange: Pick<Exchange, 'questions' | 'settled'>): 
   return openQuestions(exchange).flatMap(({ message }) => (message.type === 'user_choice' ? [message] : []));
 }
 
-/** The open requests to visit a page. */
 export function openPages(exchange: Pick<Exchange, 'questions' | 'settled'>): OAuth[] {
   return openQuestions(exchange).flatMap(({ message }) => (message.type === 'oauth' ? [message] : []));
 }

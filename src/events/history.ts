@@ -15,9 +15,7 @@ export interface UntrackedRequest {
   readonly purpose: RequestEvent['purpose'];
   readonly method: string;
   readonly url: string;
-  /** Keys of the calls concerned. */
   readonly calls: readonly string[];
-  /** Of a notice to a thread. */
   readonly thread?: string;
   readonly at: number;
   readonly endedAt?: number;
@@ -129,13 +127,11 @@ export interface View {
   readonly type: string;
   /** Opaque (RT-VIEW). */
   readonly content: Readonly<Record<string, unknown>>;
-  /** Ms since the start. */
   readonly at: number;
   /** The call at whose callback URL it came. */
   readonly call: string;
   /** How many states it has had. */
   readonly updates: number;
-  /** Bytes of the callback. */
   readonly size: number;
 }
 
@@ -144,9 +140,7 @@ export interface Thread {
   readonly id: string;
   /** Root first, the parent last. */
   readonly ancestors: readonly string[];
-  /** Keys, oldest first. */
   readonly calls: readonly string[];
-  /** By type. */
   readonly views: ReadonlyMap<string, View>;
   readonly closedAt: number | null;
 }
@@ -206,7 +200,6 @@ export interface LoadedToolset {
 /** The state folded from a list of events. Exchanges are values, replaced as they change; the index is mutable. */
 export class History {
   readonly exchanges = new Map<string, Exchange>();
-  /** By `group_id`. */
   readonly threads = new Map<string, Thread>();
   readonly untracked = new UntrackedRequests();
   readonly toolsets: LoadedToolset[] = [];
@@ -243,7 +236,6 @@ export class History {
     this.untracked.apply(event);
   }
 
-  /** The first exchange. */
   get first(): Exchange | undefined {
     return this.exchanges.values().next().value;
   }
@@ -370,7 +362,6 @@ export class Owners {
 /** All events of a source in memory, with an index by call and the history folded from them. */
 export class CallLog {
   readonly history: History;
-  /** Oldest first. */
   readonly events: Event[] = [];
   /** Keys of calls, oldest first. */
   readonly keys: string[] = [];

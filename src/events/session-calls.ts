@@ -5,7 +5,6 @@ import { compactJson } from '../util/values.js';
 import type { Content } from './content.js';
 import type { Event, EventOf, RequestEvent } from './events.js';
 
-/** A POST of results, for one call. Times in ms since the start. */
 interface ResultsPost {
   readonly leg: string;
   readonly at: number;
@@ -15,7 +14,6 @@ interface ResultsPost {
   readonly broken?: string;
 }
 
-/** The answer to a call. */
 interface CallAnswer {
   readonly at: number;
   readonly by: Extract<Event, { kind: 'answered' }>['by'];
@@ -29,23 +27,19 @@ interface CallAnswer {
 export interface SessionCall {
   readonly key: string;
   readonly tool: string;
-  /** JSON, as the platform wrote it. */
   readonly args: unknown;
   readonly id: string | null;
-  /** From 0. */
   readonly round: number;
   readonly askedAt: number;
   readonly answer: CallAnswer | null;
   /** The outcome if we ended the call; the wire cannot express it. */
   readonly ours: JudgedOutcome | null;
-  /** The latest. */
   readonly post: ResultsPost | null;
   readonly posts: number;
   /** A post of it broke; it may have arrived. */
   readonly wasLost: boolean;
   /** The session ended while it was pending. */
   readonly isAbandoned: boolean;
-  /** The latest. */
   readonly warnings: readonly string[];
   /** When the platform accepted its answer; null if unknown. */
   readonly takenAt: number | null;
@@ -53,7 +47,6 @@ export interface SessionCall {
   readonly size: number;
 }
 
-/** A status and its beginning. */
 interface StatusChange {
   readonly status: string;
   readonly at: number;
@@ -72,11 +65,8 @@ export interface Session {
   readonly rounds: number;
   /** By key, oldest first; beyond a limit, old ones are dropped. */
   readonly calls: ReadonlyMap<string, SessionCall>;
-  /** Keys of the calls that it waits for. */
   readonly pending: ReadonlySet<string>;
-  /** The number of dropped calls. */
   readonly forgotten: number;
-  /** Bytes of its calls. */
   readonly size: number;
 }
 
@@ -96,12 +86,10 @@ export function sessionCallState(session: Session, call: SessionCall): SessionCa
   return answer ? 'answered' : 'pending';
 }
 
-/** Null if unknown. */
 export function statusOf({ statuses }: Session): string | null {
   return statuses.at(-1)?.status ?? null;
 }
 
-/** Statuses kept of a session, and warnings kept of a call. */
 const MAX = { statuses: 100, warnings: 20 };
 
 /** A paused session waits for the same calls as before. */
@@ -265,7 +253,6 @@ interface SessionLimits {
 
 const LIMITS: SessionLimits = { calls: 1_000, bytes: 32 * 1024 * 1024, sessions: 500 };
 
-/** Requests without a response yet, and warnings. */
 const MAX_REQUESTS = 2_000;
 
 const MAX_WARNINGS = 200;
@@ -319,7 +306,6 @@ export class Sessions {
     return this.#byId.get(id);
   }
 
-  /** Oldest first. */
   get list(): readonly Session[] {
     return this.#byId.values();
   }

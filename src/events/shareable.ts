@@ -24,7 +24,6 @@ export function shareableMessage(message: Callback): Callback {
   return message;
 }
 
-/** As {@link shareableMessage}. */
 export function shareableArrival(arrival: Arrival): Arrival {
   return arrival.message ? { ...arrival, message: shareableMessage(arrival.message) } : arrival;
 }
@@ -109,7 +108,6 @@ const URLS = /https?:(?:\/\/|\\\/\\\/)[^\s"'<>]+/gi;
 
 const HOST = /^https?:(?:\/\/|\\\/\\\/)[^\\/?#]*/i;
 
-/** A redactor that learns secrets from events. */
 export interface EventRedactor extends Redactor {
   learn(event: Event): void;
 }

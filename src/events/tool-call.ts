@@ -41,7 +41,6 @@ export function typeOfMessage(body: Content | null): string | null {
   return isRecord(value) && typeof value['type'] === 'string' ? value['type'] : null;
 }
 
-/** What only a person can do. */
 type Awaits = 'fire' | 'choice' | 'consent';
 
 /** One invocation as the tool sees it, and all that it said. Times in ms since the start. */
@@ -52,7 +51,6 @@ export interface ToolCall {
   /** Whom it names, malformed or not; null where not even that could be read. */
   readonly addressee: Addressee | null;
   readonly receivedAt: number;
-  /** How often the runtime sent it. */
   readonly arrivals: number;
   /** Answered in the response, as in MCP: without callbacks and acknowledgement. */
   readonly isDirect: boolean;
@@ -70,9 +68,7 @@ export interface ToolCall {
   readonly forgotten: number;
   /** What was done on purpose that a good tool would not do: faults, silence, a rate limit. */
   readonly plans: readonly string[];
-  /** What people chose and granted. */
   readonly decisions: readonly Extract<Event, { kind: 'decided' }>[];
-  /** Why callbacks were given up. */
   readonly dropped: readonly string[];
   /** Why its result was given up, or what came after that; null where none was. */
   readonly lost: string | null;
@@ -168,7 +164,6 @@ function questionIn(body: Content | null): Awaits | null {
   return type === 'user_choice' ? 'choice' : type === 'oauth' ? 'consent' : null;
 }
 
-/** The end of a request: of the invocation, or of an attempt to deliver a callback. */
 function withEnd(call: ToolCall, event: Extract<Event, { kind: 'response' | 'broken' }>): ToolCall {
   const { leg, at: endedAt } = event;
   if (call.acknowledgement.leg === leg) {
@@ -218,7 +213,6 @@ export function toolCallState(call: ToolCall): ToolCallState {
   return isQuestion && call.awaits !== null ? 'asking' : 'waiting';
 }
 
-/** The calls in a list of events as the tool saw them, oldest first. */
 export class ToolCalls {
   readonly #calls = new Map<string, ToolCall>();
 

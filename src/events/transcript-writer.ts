@@ -13,12 +13,10 @@ import {
 } from './log.js';
 import { shareableFact, shareableText, shareableUrl, withoutPowerInText } from './shareable.js';
 
-/** What a transcript says of itself. */
 export type TranscriptAbout = Pick<TranscriptHeader, 'startedAt' | 'observer' | 'program'>;
 
 /** Turns events into the lines of a shareable transcript: each body once, unless it is of long ago, secrets out (threats, row 25). */
 export interface TranscriptWriter {
-  /** The line that starts the file. */
   header(about: TranscriptAbout): string;
   /** The event's line, after a `body` line where its bytes are new; none after the end. */
   event(event: Event): string[];

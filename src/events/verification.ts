@@ -32,7 +32,6 @@ export interface FixtureVerdict {
   /** A sequence is used once its first step is. */
   readonly calls: number;
   readonly status: FixtureStatus;
-  /** As the fixture's `expect` has it. */
   readonly expected?: Expectation;
 }
 
@@ -67,7 +66,6 @@ export interface UndeliveredCallback {
   readonly id: string | null;
   /** The callback URL without its query. */
   readonly url: string | null;
-  /** Of the callback; left out where it was never made. */
   readonly type?: string;
   readonly why: string;
 }
@@ -75,7 +73,6 @@ export interface UndeliveredCallback {
 /** Whether everything happened that a test of a session's client was meant to make happen. */
 export interface SessionVerificationReport {
   readonly ok: boolean;
-  /** The sessions that a client used. */
   readonly sessions: number;
   /** That were pending at some time, and those of them that have an answer. */
   readonly calls: number;
@@ -99,7 +96,6 @@ export type SessionProblem =
       readonly session: string;
       readonly call: string;
       readonly tool_name: string;
-      /** In the settled call. */
       readonly path: string;
       readonly reason: string;
     }
@@ -114,7 +110,6 @@ export type SessionProblem =
       readonly reason: string;
     };
 
-/** What verification needs of a fixture. */
 interface VerifiedFixture {
   readonly id: string;
   readonly place: string;
@@ -125,7 +120,6 @@ interface VerifiedFixture {
 /** Finished calls that are kept: a repeat, or a lost event, may still follow. */
 const MAX_FINISHED = 4_096;
 
-/** Characters. */
 const MAX = { id: 256, text: 4_096, answers: 120 };
 
 /** Plans after which no callback comes, or a runtime rightly refuses it. */
@@ -182,7 +176,6 @@ class CallRecord {
   }
 }
 
-/** A request without a response yet. */
 interface OpenRequest {
   readonly call: CallRecord;
   /** Undefined for the invocation. */

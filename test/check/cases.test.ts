@@ -6,7 +6,6 @@ import {
   acknowledged,
   answered,
   arrives,
-  at,
   CHOICE,
   call,
   eventsOf,
@@ -127,28 +126,6 @@ describe('what a case offers', () => {
   ])('%s: it did not', async (offer, story, reason) => {
     expect(await offered(offer, ...story)).toMatchObject({ status: 'fail', reason });
   });
-
-  test('comes after what is expected of its result', async () => {
-    const check = await judgedBy(
-      'expect: { text: other }\n    offers: [view]',
-      ...[planned(), call(), acknowledged(), ends],
-    );
-    expect(check?.reason).toBe(
-      '$.text: wanted "other", got "done"; no view_update came, but the case expects one',
-    );
-  });
-});
-
-test('the first result counts, as for everybody', async () => {
-  const check = await judged(
-    '{ text: done }',
-    planned(),
-    call(),
-    acknowledged(),
-    at(10, resultArrives()),
-    at(20, resultArrives({ text: 'other' }, { leg: 'back-2' })),
-  );
-  expect(check?.status).toBe('pass');
 });
 
 describe('of a transcript that has lost a part', () => {

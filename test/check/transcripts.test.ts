@@ -38,16 +38,6 @@ describe('the rows', () => {
     expect(Object.values(summary).reduce((sum, count) => sum + count)).toBe(checks.length);
   });
 
-  test('can be of one side, or of some rules', async () => {
-    const tool = await checkTranscript(GOOD, { sides: ['tool'], skip: new Set(['TOOL-ACK']) });
-    expect(new Set(tool.checks.map(({ side }) => side))).toEqual(new Set(['tool']));
-    expect(tool.checks.map(({ id }) => id)).not.toContain('TOOL-ACK');
-    const one = await checkTranscript(LATE, { only: new Set(['TOOL-ACK']) });
-    expect(one.checks).toMatchObject([
-      { id: 'TOOL-ACK', status: 'fail', events: expect.arrayContaining([0]) },
-    ]);
-  });
-
   test('name the other requirements that failed for the same reason', async () => {
     const masksIn = async (events: readonly Event[], rule: string) => {
       const { checks } = await checkTranscript(events, { sides: ['tool'] });

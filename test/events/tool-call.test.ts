@@ -79,24 +79,6 @@ describe('a call begins', () => {
       addressee: { id: KEY, callback_url: INVOCATION.callback_url },
     });
   });
-
-  test('sent again it is the same call, with another acknowledgement', () => {
-    expect(fold(call(), answered(503), call({ attempt: 2 }))).toMatchObject({
-      arrivals: 2,
-      acknowledgement: { leg: 'try-2' },
-    });
-    expect(
-      fold(call(), answered(503), call({ attempt: 2 }), answered(200, { attempt: 2 }))?.acknowledgement,
-    ).toEqual({
-      leg: 'try-2',
-      status: 200,
-      at: 3,
-    });
-  });
-
-  test('an acknowledgement that breaks has no status', () => {
-    expect(fold(call(), lost('PLANNED'))?.acknowledgement).toEqual({ leg: 'try-1' });
-  });
 });
 
 describe('callbacks', () => {
@@ -138,37 +120,8 @@ describe('callbacks', () => {
     ]);
   });
 
-  test('one whose first attempt was forgotten is a delivery all the same', () => {
-    expect(fold(call(), sent(RESULT, 'b', { attempt: 2 }))?.deliveries).toMatchObject([
-      { attempts: [{ leg: 'b' }] },
-    ]);
-  });
-
   test.each(['{', '[]', '{"type":7}'])('bytes that are no message have no type: %s', source => {
     expect(typeOfDelivery({ url: '', body: new Content(Buffer.from(source)), attempts: [] })).toBeNull();
-  });
-});
-
-describe('what is reported of it', () => {
-  test('fixture, plans, decisions, losses, warnings', () => {
-    const nearest = { fixture: 'f', path: '$.a', reason: 'r' };
-    const folded = fold(
-      call(),
-      fact({ kind: 'matched', fixture: null, nearest }),
-      fact({ kind: 'planned', by: 'fault', plan: 'slow' }),
-      fact({ kind: 'decided', what: 'choice', by: 'person', value: 1 }),
-      fact({ kind: 'dropped', what: 'callback', why: 'refused', count: 1 }),
-      fact({ kind: 'warned', message: 'odd' }),
-    );
-    expect(folded).toMatchObject({
-      answeredBy: null,
-      nearest,
-      plans: ['slow'],
-      decisions: [{ what: 'choice', value: 1 }],
-      dropped: ['refused'],
-      warnings: ['odd'],
-      isSilent: false,
-    });
   });
 });
 
@@ -287,16 +240,6 @@ describe('what a call waits for', () => {
   ])('%s', (_, moments, expected) => {
     expect(awaits(...moments)).toBe(expected);
   });
-
-  test('to be fired is not a fault: it is not among its plans', () => {
-    expect(fold(call(), demanded)?.plans).toEqual([]);
-  });
-
-  test('a question that was decided is asked no more', () => {
-    const asked = sent(CHOICE, 'q', { status: 200 });
-    const decided = fact({ kind: 'decided', what: 'choice', by: 'person', value: 0 });
-    expect([stateOf(asked), stateOf(asked, decided)]).toEqual(['asking', 'waiting']);
-  });
 });
 
 describe('a client that is not called back', () => {
@@ -306,11 +249,6 @@ describe('a client that is not called back', () => {
       (before, event) => stepToolCall(KEY, before, event),
       undefined,
     );
-
-  test('waits for its answer', () => {
-    const waiting = told();
-    expect(waiting && [waiting.isDirect, toolCallState(waiting)]).toEqual([true, 'waiting']);
-  });
 
   test('has its result with it, and no one is waited for any more', () => {
     const demand: Moment = { kind: 'planned', by: 'fixture', plan: 'demand', calls };

@@ -87,17 +87,6 @@ const caseOf = (operation: (typeof OFFERS)[number][0]) => {
   return call;
 };
 
-test('a case is called once, and says what it is to show', () => {
-  expect(OFFERS.map(([operation]) => caseOf(operation).plans[0]?.checks)).toEqual([
-    ['TOOL-OAUTH'],
-    ['TOOL-SUB'],
-    ['TOOL-SUB'],
-    ['TOOL-SUB'],
-    ['TOOL-CHOICE'],
-    ['TOOL-POST'],
-  ]);
-});
-
 test('what no one allowed is not called, and what is only written down is not called for anything else', () => {
   const called = tool.calls().map(({ invocation }) => invocation?.operation);
   expect(called).not.toContain('delete_all');
@@ -112,10 +101,6 @@ test('a person is shown where to consent, and the result comes afterwards', () =
 test('a choice has its default selected', () => {
   expect(typesOf(caseOf('ask'))).toEqual(['user_choice', 'tool_result']);
   expect(caseOf('ask').decisions).toMatchObject([{ what: 'choice', value: 1 }]);
-});
-
-test('a view belongs to its call', () => {
-  expect(typesOf(caseOf('paint'))).toEqual(['view_update', 'tool_result']);
 });
 
 describe('a subscription', () => {
@@ -232,15 +217,6 @@ test('one that a case offers is followed all the same', async () => {
   const { evidence } = await probing(watched.url, { cases: [offered], wants: () => false });
   const called = evidence.calls.map(({ plans, cancels }) => [plans[0]?.plan, cancels.length]);
   expect(called).toEqual([['case 0', 0]]);
-});
-
-test('nothing is waited for without success but what may not come', () => {
-  expect(
-    run
-      .told('expired')
-      .map(({ calls }) => calls?.[0])
-      .sort(),
-  ).toEqual(['case 1 1', 'case 2 1', 'case 3 1']);
 });
 
 test('threats, row 9: nothing is selected where the answer would go to another host than the tool', async () => {

@@ -32,13 +32,11 @@ export interface ProbeCall {
   readonly arguments: Readonly<Record<string, unknown>>;
   /** Fields that replace or extend those of a valid invocation; undefined removes one. */
   readonly fields?: Readonly<Record<string, unknown>>;
-  /** Changes the callback URL. */
   readonly addressed?: (url: string) => string;
   /** The body instead of the invocation. */
   readonly body?: (invocation: Readonly<Record<string, unknown>>) => string;
   /** Whether to follow its subscription to the end; default: cancel it after the first event. */
   readonly isFollowed?: boolean;
-  /** The answers to its callbacks; default 200. */
   readonly answers?: readonly Answering[];
 }
 
@@ -47,7 +45,6 @@ export interface Plan {
   readonly id: string;
   /** Requirements that its calls can show. */
   readonly checks: readonly RequirementId[];
-  /** The index of the case. */
   readonly case?: number;
   /** Its calls were made before, and are repeated alone. */
   readonly again?: true;
@@ -57,15 +54,12 @@ export interface ContextOptions extends WaitOptions {
   /** All events go to its log. */
   readonly wire: Wire;
   readonly listener: ProbeListener;
-  /** Of the tool server. */
   readonly base: string;
-  /** Where invocations go. */
   readonly endpoint: string;
   /** How long each observation is waited for, in ms. */
   readonly probeTimeoutMs: number;
   /** Requirements wanted: a probe that shows none of them is not run. */
   readonly wants: (id: RequirementId) => boolean;
-  /** Receives a consent URL for the user. */
   readonly onConsent: (url: string) => void;
 }
 
@@ -189,7 +183,6 @@ export class ProbeClient {
     return sent;
   }
 
-  /** Sends, and waits until that is finished. */
   async call(call: ProbeCall): Promise<SentCall> {
     const sent = this.send(call);
     await sent.finish();
@@ -200,7 +193,6 @@ export class ProbeClient {
 /** A tool may ask forever. */
 const MAX_QUESTIONS = 3;
 
-/** The wait for the first event of a subscription, in ms. */
 const FIRST_EVENT_MS = 1_000;
 
 /** The part of the window for which a subscription is followed: other probes wait as long for what may not come. */

@@ -22,9 +22,7 @@ import { callablesOf, SampleCalls, schemaDeadline } from './samples.js';
 
 export interface ProbeOptions extends Pick<ContextOptions, ContextOption> {
   readonly listener: ListenerOptions;
-  /** Base of the tool server. */
   readonly url: string;
-  /** Called whatever their annotations say. */
   readonly operations: readonly string[];
   readonly cases: readonly Case[];
   readonly onProgress: (done: number, total: number, probe: string) => void;
@@ -32,7 +30,6 @@ export interface ProbeOptions extends Pick<ContextOptions, ContextOption> {
 
 type ContextOption = 'wire' | 'clock' | 'signal' | 'probeTimeoutMs' | 'wants' | 'onConsent';
 
-/** What a probe works with. */
 interface Target {
   readonly context: ProbeContext;
   readonly toolset: Toolset | null;
@@ -65,7 +62,6 @@ async function sampleOperation({ samples }: Target): Promise<ProbeCall | null> {
   return callable && { operation: callable.tool.name, arguments: callable.arguments };
 }
 
-/** Calls the sample operation with each of these changes, all at once. */
 function variants(changes: readonly Partial<ProbeCall>[]): Probe['run'] {
   return withOperation(async (client, operation) => {
     await Promise.all(changes.map(change => client.call({ ...operation, ...change })));
@@ -81,7 +77,6 @@ function untilAccepted(answers: NonNullable<ProbeCall['answers']>): Probe['run']
   });
 }
 
-/** Every operation that may be called, with valid arguments. */
 const VALID_CALL: Probe = {
   id: 'valid-call',
   checks: [
@@ -300,7 +295,6 @@ export const PROBES: readonly Probe[] = [
   },
 ];
 
-/** A name that is not in the toolset. */
 function unknownName({ tools }: Toolset): string {
   let name = 'no_such_operation';
   while (tools.some(tool => tool.name === name)) name += '_';

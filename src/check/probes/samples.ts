@@ -142,7 +142,6 @@ export class SampleCalls {
     private readonly cases: readonly Case[],
   ) {}
 
-  /** Resolves when all calls have ended. */
   get finished(): Promise<void> {
     this.#samples ??= this.#makeSamples();
     this.#finished ??= this.#callAll(this.#samples);

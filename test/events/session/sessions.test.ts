@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
 import type { Sessions } from '../../../src/events/session-calls.js';
 import { type Session, sessionCallState, statusOf } from '../../../src/events/session-calls.js';
-import { at, call, eventsOf, type Moment } from '../build.js';
+import { at, eventsOf, type Moment } from '../build.js';
 import {
   answered,
   answers,
@@ -77,12 +77,6 @@ describe('a session', () => {
     expect(sessions.size).toBe(0);
   });
 
-  test('says why it failed', () => {
-    expect(only(sessionsOf(status('failed', { error: 'no more money' })))).toMatchObject({
-      error: 'no more money',
-    });
-  });
-
   test('that is published again is not an other round; what is new is', () => {
     const other = { ...LOOKUP, key: 'call_2', id: 'call_2' };
     const first = sessionsOf(...WAITS, awaiting([NAMELESS]));
@@ -90,14 +84,6 @@ describe('a session', () => {
     expect(only(sessionsOf(...WAITS, awaiting([NAMELESS, other]))).rounds).toBe(1);
     expect(only(sessionsOf(...WAITS, status('running'), awaiting([other]))).rounds).toBe(2);
     expect(only(sessionsOf(awaiting([LOOKUP], { round: 4 }))).rounds).toBe(5);
-  });
-
-  test('events of another wire are nothing to it', () => {
-    const sessions = sessionsOf(...WAITS, call(), [
-      { kind: 'response', leg: 'try-1', status: 500, headers: {}, thread: SESSION, calls: ['call_1'] },
-    ]);
-    expect(states(sessions)).toEqual({ call_1: 'pending', '#1': 'pending' });
-    expect(sessions.request('try-1')).toBeUndefined();
   });
 });
 
@@ -147,16 +133,6 @@ describe('a call', () => {
     expect(text(sessionsOf(...WAITS, SHIPPED, posts([LOOKUP]), answers(202), tooLarge))).toMatchObject({
       result: 'shipped',
     });
-  });
-
-  test('is reported by the platform after its 202, and has that answer too', () => {
-    const sessions = sessionsOf(
-      ...WAITS,
-      posts([LOOKUP]),
-      answers(202),
-      answered(LOOKUP, result(LOOKUP, 1), 'platform'),
-    );
-    expect(only(sessions).calls.get('call_1')).toMatchObject({ takenAt: 3, answer: { by: 'platform' } });
   });
 
   test('a request can be looked up until what became of it was reported', () => {

@@ -223,7 +223,7 @@ function eventWords({ associative, final }: SubscriptionEvent, number: number): 
 }
 
 /** An event of a subscription that counts (RT-SUB). */
-export interface News {
+interface News {
   /** For the human. */
   readonly told: Line;
   /** For the LLM, whole. */

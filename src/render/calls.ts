@@ -1,25 +1,9 @@
-import { acknowledgedAfter, type Exchange, isSubscribed, outcomeOf } from '../events/exchange.js';
-import type { CallLog } from '../events/history.js';
+import type { Exchange } from '../events/exchange.js';
 import type { JudgedOutcome } from '../protocol/outcome.js';
-import { onceEach } from '../util/collections.js';
 import { prettyJson } from '../util/json-format.js';
 import type { Redactor } from '../util/redact.js';
 import { compactJson } from '../util/values.js';
-import {
-  clipped,
-  counted,
-  elapsed,
-  jsonLine,
-  type Line,
-  line,
-  MARKS,
-  runningClock,
-  type Span,
-  say,
-  type Tone,
-  textLines,
-  took,
-} from './line.js';
+import { clipped, elapsed, jsonLine, type Line, type Span, say, type Tone, textLines } from './line.js';
 
 /** The state of a call, in a few words. */
 export interface CallState {
@@ -108,74 +92,6 @@ function basisOf(outcome: JudgedOutcome): string {
   return outcome.type === 'timeout' ? ' (local limit)' : ' (local)';
 }
 
-export type ExchangeColumn = 'time' | 'operation' | 'args' | 'server' | 'id' | 'thread';
-
-/**
- * A call that we made.
- * @param book that the exchange is in
- * @param server that was called, where there are several
- */
-export function exchangeRow(
-  exchange: Exchange,
-  now: number,
-  book: CallLog,
-  server = '',
-  redactor?: Redactor,
-): CallView<ExchangeColumn> {
-  const { operation, arguments: args, id, group_id } = exchange.invocation;
-  // A call that is expected, or denied, was never sent.
-  const begunAt = exchange.attempts[0]?.sentAt ?? book.of(exchange.key)[0]?.at ?? 0;
-  return viewOf(exchangeState(exchange, begunAt, now), {
-    time: timeCell(begunAt),
-    operation: clipped(operation),
-    args: argsCell(args, redactor),
-    server: clipped(server, 'dim'),
-    id: idCell(id),
-    thread: idCell(group_id),
-  });
-}
-
-function exchangeState(exchange: Exchange, begunAt: number, now: number): CallState {
-  const { settled, waitingFor } = exchange;
-  if (settled) {
-    const outcome = outcomeOnce(exchange);
-    const end = outcome?.type === 'success' ? MARKS.done : MARKS.failed;
-    return {
-      mark: isSubscribed(exchange) ? MARKS.running : end,
-      line: line`${outcome && outcomeWords(outcome)}${took(settled.at - begunAt)}${eventCount(exchange)}`,
-      isRunning: false,
-    };
-  }
-  const asks = waitingFor?.type === 'oauth' ? 'asks for consent' : 'asks for a choice';
-  return {
-    mark: waitingFor ? MARKS.asking : MARKS.running,
-    line: line`${waitingFor ? say(asks, 'warn') : dispatchWords(exchange)}${runningClock(now - begunAt)}`,
-    isRunning: true,
-  };
-}
-
-/** The text that an outcome is read from may be large. */
-const outcomeOnce = onceEach(outcomeOf);
-
-function dispatchWords(exchange: Exchange): Line {
-  const last = exchange.attempts.at(-1);
-  if (!last) return [say('expected', 'running')];
-  if (acknowledgedAfter(exchange) !== null) return [say('acknowledged', 'running')];
-  return last.endedAt === undefined ? [say('sent', 'running')] : notAcknowledged(last);
-}
-
 export function notAcknowledged({ broken, status }: Exchange['attempts'][number]): Line {
   return [say('not acknowledged: ', 'warn'), ...clipped(broken?.code ?? String(status), 'warn')];
-}
-
-const ENDED_BY = { final: null, cancel: ', canceled', close: ', closed' } as const;
-
-/** The events of a subscription: `, 12 events so far`, and how it ended where the tool sent no final one. */
-export function eventCount({ subscription }: Exchange): Line {
-  if (!subscription) return [];
-  const { events, ended } = subscription;
-  const count = `, ${counted(events, 'event')}`;
-  if (!ended) return [say(`${count} so far`, 'running')];
-  const end = ENDED_BY[ended.by];
-  return [say(count, 'dim'), ...(end === null ? [] : [say(end, 'warn')])];
 }

@@ -18,7 +18,7 @@ import { visibleRuns } from '../util/visible.js';
 import { counted, type Ground, type Line, line, quote, type Span, say, type Tone } from './line.js';
 
 /** How a diff is laid out. */
-export interface DiffLook {
+interface DiffLook {
   /** Old and new are beside each other, not below each other. */
   readonly isSplit: boolean;
   readonly isUnfolded: boolean;

@@ -11,7 +11,7 @@ import { safeJson } from '../util/redact.js';
 import { bytesText, wholeCharacters } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import { countUnseen } from '../util/visible.js';
-import { type DiffLook, partsOf } from './diff.js';
+import { partsOf } from './diff.js';
 import { settlementText } from './failure.js';
 import { counted, type Layout, type Line, quote, say, textLines } from './line.js';
 
@@ -198,7 +198,7 @@ function* piecesOf(text: string, width = Number.POSITIVE_INFINITY): Generator<st
 /** Whether there is room for old and new beside each other. */
 const WIDE = 120;
 
-function lookOf({ width = 0, isUnfolded = false, highlighter = null }: WholeLayout): DiffLook {
+function lookOf({ width = 0, isUnfolded = false, highlighter = null }: WholeLayout) {
   return { isSplit: width >= WIDE, isUnfolded, highlighter };
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../events/tool-call.js';
 import type { Redactor } from '../util/redact.js';
 import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
+import { withoutPath } from '../util/url.js';
 import { isRecord } from '../util/values.js';
 import { argsCell, type CallState, type CallView, idCell, jsonLines, timeCell, viewOf } from './calls.js';
 import {
@@ -359,11 +360,6 @@ function receivedLines(call: ToolCall, secrets: Redactor): Line[] {
       ? [[], [say('ARGUMENTS', 'title')], ...jsonLines(secrets.text(JSON.stringify(invocation.arguments)))]
       : []),
   ];
-}
-
-/** The origin of a callback URL: its path lets one speak for the tool (threats, row 25). */
-export function withoutPath(url: string): string {
-  return URL.canParse(url) ? `${new URL(url).origin}/…` : '(not a URL)';
 }
 
 function arrivalWords({ receivedAt, acknowledgement, arrivals }: ToolCall): Line {

@@ -4,8 +4,8 @@ import type { Exchange } from '../events/exchange.js';
 import type { CallLog } from '../events/history.js';
 import { discoveryOf } from '../events/round-trips.js';
 import { shareableText, shareableUrl, withoutPowerInText } from '../events/shareable.js';
-import { type Redactor, redactHeaders, redactJson, safeJson } from '../util/redact.js';
-import { bytesText, cut, decodeUtf8, formatDuration } from '../util/text.js';
+import { type Redactor, redactHeaders } from '../util/redact.js';
+import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
 import { visible, visibleLine } from '../util/visible.js';
 import { clipped, counted, type Line, line, type Span, say, textLines, took } from './line.js';
 import { type Step, stepLines } from './steps.js';
@@ -34,7 +34,7 @@ export function concerning(book: CallLog, exchange: Exchange): readonly Event[] 
 const MOST = 2_000;
 
 /** `→ POST http://127.0.0.1:3001/invoke invocation, 312 bytes`: to the tool, or from it. */
-export function requestWords(event: RequestEvent, redactor: Redactor): Line {
+function requestWords(event: RequestEvent, redactor: Redactor): Line {
   const { method, purpose, attempt, hop, body, from } = event;
   const about = [purpose, attempt > 1 ? `attempt ${attempt}` : '', hop ?? '', sizeOf(body)];
   return [
@@ -44,11 +44,12 @@ export function requestWords(event: RequestEvent, redactor: Redactor): Line {
   ];
 }
 
-/** What became of a request: its answer, or why it got none. */
-export function endWords({ request, end }: Leg, redactor: Redactor): Line {
-  if (end === null) return [say('not answered', 'warn')];
+/** A request, and what became of it: its answer, or why it got none. */
+export function roundTripWords({ request, end }: Leg, redactor: Redactor): Line {
+  const begin = [...requestWords(request, redactor), say('  ')];
+  if (end === null) return [...begin, say('not answered', 'warn')];
   const words = end.kind === 'response' ? responseWords(end, redactor) : clipped(breakText(end), 'bad');
-  return [...words, took(end.at - request.at)];
+  return [...begin, ...words, took(end.at - request.at)];
 }
 
 /** The status of an answer, and why our listener refused the request. */
@@ -272,17 +273,4 @@ function messageText(sign: string, event: RequestEvent | ResponseEvent, redactor
   if (body === null) return head.join('');
   const rest = body.length > MAX_BODY ? `\n… ${body.length - MAX_BODY} more characters` : '';
   return `${head.join('')}\n${visible(body.slice(0, MAX_BODY))}${rest}\n`;
-}
-
-const SIGNS = { sent: '>', received: '<' } as const;
-
-/** `-v` on an MCP wire: each JSON-RPC message in a line, as it goes by; secrets out, foreign text safe. */
-export function jsonRpcTeller(
-  redactor: Redactor,
-  write: (text: string) => unknown,
-): (message: unknown, way: keyof typeof SIGNS) => void {
-  return (message, way) => {
-    const json = redactJson(safeJson(message), redactor);
-    write(`${SIGNS[way]} ${cut(json, MAX_BODY)}\n`);
-  };
 }

@@ -59,3 +59,8 @@ export function tokenlessUrl(text: string): string {
 function mayBeToken(segment: string): boolean {
   return TOKEN_LIKE.test(segment.replace(/%[\da-f]{2}/gi, '_'));
 }
+
+/** The origin of a callback URL: its path lets one speak for the tool (threats, row 25). */
+export function withoutPath(url: string): string {
+  return URL.canParse(url) ? `${new URL(url).origin}/…` : '(not a URL)';
+}

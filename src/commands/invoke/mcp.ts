@@ -5,7 +5,6 @@ import type { Warning } from '../../protocol/requirements.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { failureOf } from '../../render/failure.js';
 import type { Trouble } from '../../render/outputs/trouble.js';
-import { jsonRpcTeller } from '../../render/wire.js';
 import { checkArguments, toolOf } from '../../runtime/discover.js';
 import { callMcp, denyMcp, type FormAnswer, type McpCalled } from '../../runtime/mcp/call.js';
 import { connectMcp, type McpPeer, type McpServer, type McpTarget } from '../../runtime/mcp/connection.js';
@@ -14,7 +13,7 @@ import { systemClock } from '../../system/clock.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { parseJson } from '../../util/json.js';
-import { REDACTED, safeJson } from '../../util/redact.js';
+import { REDACTED, type Redactor, redactJson, safeJson } from '../../util/redact.js';
 import { cut, formatDuration } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
@@ -298,4 +297,20 @@ export async function invokeMcp(
     const reached = reachTool(plan, peer, terminal, { log, onStop, onWait: stderr.write });
     return showPreview(previewOf(await run.interrupted.race(reached)), options, run);
   });
+}
+
+/** Characters of one message. */
+const MOST_OF_MESSAGE = 64 * 1024;
+
+const SIGNS = { sent: '>', received: '<' } as const;
+
+/** `-v` on an MCP wire: each JSON-RPC message in a line, as it goes by; secrets out, foreign text safe. */
+function jsonRpcTeller(
+  redactor: Redactor,
+  write: (text: string) => unknown,
+): (message: unknown, way: keyof typeof SIGNS) => void {
+  return (message, way) => {
+    const json = redactJson(safeJson(message), redactor);
+    write(`${SIGNS[way]} ${cut(json, MOST_OF_MESSAGE)}\n`);
+  };
 }

@@ -12,11 +12,10 @@ import {
 import { questionLines } from '../../render/callbacks.js';
 import { counted, type Line, labelled, line, quote, say, textLines } from '../../render/line.js';
 import { basisWords } from '../../render/steps.js';
-import { withoutPath } from '../../render/tool-calls.js';
 import { prettyJson } from '../../util/json-format.js';
 import { safeJson } from '../../util/redact.js';
 import { cut } from '../../util/text.js';
-import { bareUrl } from '../../util/url.js';
+import { bareUrl, withoutPath } from '../../util/url.js';
 
 /** The call and the thread that a message belongs to. */
 interface CallIds {

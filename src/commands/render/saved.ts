@@ -8,7 +8,7 @@ import { type Layout, type Line, say } from '../../render/line.js';
 import type { Pane } from '../../render/panes.js';
 import { wholeDrawing, wholePane } from '../../render/panes.js';
 import { paneLayout, sideBySide, type Theme, wrapLine } from '../../render/terminal/theme.js';
-import { bodyText, endWords, type Leg, requestWords } from '../../render/wire.js';
+import { bodyText, type Leg, roundTripWords } from '../../render/wire.js';
 import type { JsonReading } from '../../util/json.js';
 import { prettyJson } from '../../util/json-format.js';
 import type { Redactor } from '../../util/redact.js';
@@ -138,7 +138,7 @@ function* messageLines(events: readonly Event[], redactor: Redactor, look: Look)
     yield heading;
     heading = [];
     const end = ends.get(request.leg) ?? null;
-    yield [...requestWords(request, redactor), say('  '), ...endWords({ request, end }, redactor)];
+    yield roundTripWords({ request, end }, redactor);
     yield* bodyLines(request.body, '  ', redactor, look);
     if (end?.kind === 'response') yield* bodyLines(end.body, '  < ', redactor, look);
   }

@@ -1,15 +1,41 @@
 import { parsePatch } from '../../display/diff.js';
 import type { Highlighter } from '../../display/syntax.js';
-import { type Exchange, llmTextOf, openQuestions } from '../../events/exchange.js';
+import {
+  acknowledgedAfter,
+  type Exchange,
+  isSubscribed,
+  llmTextOf,
+  openQuestions,
+  outcomeOf,
+} from '../../events/exchange.js';
 import { type CallLog, History } from '../../events/history.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
-import { type News, newsIn } from '../../render/callbacks.js';
-import { type ExchangeColumn, eventCount, exchangeRow } from '../../render/calls.js';
-import { counted, type Line, line, quote, say } from '../../render/line.js';
+import { newsIn } from '../../render/callbacks.js';
+import {
+  argsCell,
+  type CallState,
+  type CallView,
+  idCell,
+  notAcknowledged,
+  outcomeWords,
+  timeCell,
+  viewOf,
+} from '../../render/calls.js';
+import {
+  clipped,
+  counted,
+  type Line,
+  line,
+  MARKS,
+  quote,
+  runningClock,
+  say,
+  took,
+} from '../../render/line.js';
 import { panesOf } from '../../render/panes.js';
 import { newStepsOf, runningSteps, type Step, stepLines } from '../../render/steps.js';
 import { concerning, type ToldEvent } from '../../render/wire.js';
-import { Memo } from '../../util/collections.js';
+import { Memo, onceEach } from '../../util/collections.js';
 import { patchOf } from '../../util/patch-of.js';
 import type { Redactor } from '../../util/redact.js';
 import { formatDuration } from '../../util/text.js';
@@ -51,6 +77,8 @@ export const CALL_TABS = [
 ] as const;
 
 export type CallTab = (typeof CALL_TABS)[number]['name'];
+
+type News = NonNullable<ReturnType<typeof newsIn>>;
 
 const TABLE: Table<ExchangeColumn> = {
   columns: [
@@ -349,4 +377,72 @@ function comparedText({ exchange, redactor }: Compared): string {
     llmTextOf(exchange) ?? '(none)',
   ].join('\n');
   return `${redactor.text(text).slice(0, MOST_COMPARED).toWellFormed()}\n`;
+}
+
+type ExchangeColumn = 'time' | 'operation' | 'args' | 'server' | 'id' | 'thread';
+
+/**
+ * A call that we made.
+ * @param book that the exchange is in
+ * @param server that was called, where there are several
+ */
+export function exchangeRow(
+  exchange: Exchange,
+  now: number,
+  book: CallLog,
+  server = '',
+  redactor?: Redactor,
+): CallView<ExchangeColumn> {
+  const { operation, arguments: args, id, group_id } = exchange.invocation;
+  // A call that is expected, or denied, was never sent.
+  const begunAt = exchange.attempts[0]?.sentAt ?? book.of(exchange.key)[0]?.at ?? 0;
+  return viewOf(exchangeState(exchange, begunAt, now), {
+    time: timeCell(begunAt),
+    operation: clipped(operation),
+    args: argsCell(args, redactor),
+    server: clipped(server, 'dim'),
+    id: idCell(id),
+    thread: idCell(group_id),
+  });
+}
+
+function exchangeState(exchange: Exchange, begunAt: number, now: number): CallState {
+  const { settled, waitingFor } = exchange;
+  if (settled) {
+    const outcome = outcomeOnce(exchange);
+    const end = outcome?.type === 'success' ? MARKS.done : MARKS.failed;
+    return {
+      mark: isSubscribed(exchange) ? MARKS.running : end,
+      line: line`${outcome && outcomeWords(outcome)}${took(settled.at - begunAt)}${eventCount(exchange)}`,
+      isRunning: false,
+    };
+  }
+  const asks = waitingFor?.type === 'oauth' ? 'asks for consent' : 'asks for a choice';
+  return {
+    mark: waitingFor ? MARKS.asking : MARKS.running,
+    line: line`${waitingFor ? say(asks, 'warn') : dispatchWords(exchange)}${runningClock(now - begunAt)}`,
+    isRunning: true,
+  };
+}
+
+/** The text that an outcome is read from may be large. */
+const outcomeOnce = onceEach(outcomeOf);
+
+function dispatchWords(exchange: Exchange): Line {
+  const last = exchange.attempts.at(-1);
+  if (!last) return [say('expected', 'running')];
+  if (acknowledgedAfter(exchange) !== null) return [say('acknowledged', 'running')];
+  return last.endedAt === undefined ? [say('sent', 'running')] : notAcknowledged(last);
+}
+
+const ENDED_BY = { final: null, cancel: ', canceled', close: ', closed' } as const;
+
+/** The events of a subscription: `, 12 events so far`, and how it ended where the tool sent no final one. */
+function eventCount({ subscription }: Exchange): Line {
+  if (!subscription) return [];
+  const { events, ended } = subscription;
+  const count = `, ${counted(events, 'event')}`;
+  if (!ended) return [say(`${count} so far`, 'running')];
+  const end = ENDED_BY[ended.by];
+  return [say(count, 'dim'), ...(end === null ? [] : [say(end, 'warn')])];
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CallLog } from '../../../src/events/history.js';
-import { exchangeRow } from '../../../src/render/calls.js';
+import { exchangeRow } from '../../../src/tui/workbench/calls.js';
 import {
   acknowledged,
   arrives,

@@ -38,6 +38,8 @@ export async function writeTranscript(
 export interface Bench extends Engine, AsyncDisposable, Pick<Run, 'log' | 'about'> {
   /** Opens the server that the headers are for. Returns its id. */
   open(target: Parameters<Engine['open']>[0]): string;
+  /** Opens the server at a URL, and waits for its toolset. Returns its id. */
+  ready(url: string): Promise<string>;
   close(): Promise<void>;
   /** What was written to the terminal. */
   told(): string;
@@ -83,22 +85,29 @@ export function startBench({
   );
   const { world, controls } = engine;
   const exchangeOf = (key: string) => world.volumes[0]?.book.history.exchanges.get(key);
+  const open = (target: Parameters<Engine['open']>[0]) => engine.open(target, headers);
+  const stands: Bench['stands'] = (id, kind) => {
+    type Wanted = Extract<Server['state'], { kind: typeof kind }>;
+    const isWanted = (state: Server['state'] | undefined): state is Wanted => state?.kind === kind;
+    return eventually(`${id} is ${kind}: ${JSON.stringify(world.servers)}`, () => {
+      const state = world.servers.find(server => server.id === id)?.state;
+      return isWanted(state) && state;
+    });
+  };
   return {
     ...engine,
+    open,
+    stands,
+    async ready(url) {
+      const id = open({ kind: 'url', url });
+      await stands(id, 'ready');
+      return id;
+    },
     log: run.log,
     about: run.about,
-    open: target => engine.open(target, headers),
     close: () => run.stop(),
     quits,
     told: () => told,
-    stands(id, kind) {
-      type Wanted = Extract<Server['state'], { kind: typeof kind }>;
-      const isWanted = (state: Server['state'] | undefined): state is Wanted => state?.kind === kind;
-      return eventually(`${id} is ${kind}: ${JSON.stringify(world.servers)}`, () => {
-        const state = world.servers.find(server => server.id === id)?.state;
-        return isWanted(state) && state;
-      });
-    },
     async call(server, operation, args = {}) {
       const draft = { server, operation, arguments: args };
       const sent = await controls.run(draft, { validates: true });

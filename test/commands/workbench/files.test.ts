@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadFixtures } from '../../../src/commands/mock-tool/fixtures.js';
 import { llmTextOf } from '../../../src/events/exchange.js';
 import { startMockTool } from '../../../src/mock/mock-tool.js';
-import { eventually } from '../../e2e/support/eventually.js';
 import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
 import { type Peer, startPeer } from '../../e2e/support/peers.js';
 import { call, eventsOf, INVOCATION } from '../../events/build.js';
-import { startServing } from '../../support/serving.js';
 import { type Bench, startBench, writeTranscript } from './bench.js';
 
 const CANARY = 'canary-7f31c0de';
@@ -21,8 +19,7 @@ let key: string;
 beforeAll(async () => {
   [plain, folder] = await Promise.all([startPeer('plain'), temporaryFolder()]);
   bench = startBench({ cwd: folder.path, headers: { authorization: `Bearer ${CANARY}` } });
-  id = bench.open({ kind: 'url', url: plain.url });
-  await bench.stands(id, 'ready');
+  id = await bench.ready(plain.url);
   key = await bench.call(id, 'edit_file', { path: 'src/main.rs' });
   await bench.until(key);
 });
@@ -121,8 +118,7 @@ test('row 25: what a transcript teaches is taken out of nothing that is of this 
   const [live, foreign] = other.world.volumes;
   expect(foreign?.redactor.text(`edit_file ${CANARY}`)).toBe('[redacted] [redacted]');
   expect(live?.redactor.text(`edit_file ${CANARY}`)).toBe('edit_file [redacted]');
-  const server = other.open({ kind: 'url', url: plain.url });
-  await other.stands(server, 'ready');
+  const server = await other.ready(plain.url);
   const own = await other.call(server, 'edit_file', { path: 'src/main.rs' });
   await other.until(own);
   expect((await other.controls.asCommand(own, 0)).text).toContain('edit_file path=src/main.rs');
@@ -130,24 +126,6 @@ test('row 25: what a transcript teaches is taken out of nothing that is of this 
   expect(await readFile(folder.file('own.ndjson'), 'utf8')).toContain('edit_file');
   expect(await other.controls.saveFixture(own, 0, 'own.yaml')).toMatchObject({ isBad: false });
   expect(await readFile(folder.file('own.yaml'), 'utf8')).toContain('name: edit_file');
-});
-
-test('a volume keeps its id, whatever else is opened again', async () => {
-  await using other = startBench({ cwd: folder.path });
-  const books = () => new Map(other.world.volumes.map(({ id, book }) => [id, book]));
-  for (const name of ['first.ndjson', 'second.ndjson']) {
-    await bench.controls.saveTranscript(name);
-    await other.controls.openTranscript(name);
-  }
-  const [live, first, second] = other.world.volumes;
-  await other.controls.openTranscript('first.ndjson');
-  expect(new Set(books().keys())).toEqual(new Set([live?.id, first?.id, second?.id]));
-  expect(books().get(second?.id ?? -1)).toBe(second?.book);
-  expect(books().get(first?.id ?? -1)).not.toBe(first?.book);
-  expect(await other.controls.saveFixture(key, second?.id ?? -1, 'second.yaml')).toMatchObject({
-    isBad: false,
-  });
-  expect(await other.controls.saveFixture(key, 99, 'nowhere.yaml')).toMatchObject({ isBad: true });
 });
 
 test('row 25: without command line where the server is named with a secret', async () => {
@@ -192,12 +170,6 @@ describe('a path that ends in a slash is a folder', () => {
       'session.ndjson',
     ]);
   });
-});
-
-test('the name that is offered is the first that nothing has', async () => {
-  expect(await bench.controls.freeName('offered.yaml')).toBe('offered.yaml');
-  for (const name of ['offered.yaml', 'offered-2.yaml']) await folder.write(name, 'mine');
-  expect(await bench.controls.freeName('offered.yaml')).toBe('offered-3.yaml');
 });
 
 test('row 27: no file is replaced', async () => {
@@ -245,15 +217,6 @@ describe('as curl it is a call of its own', () => {
     expect(body['group_id']).not.toBe(invocation.group_id);
     expect(bodyNow(bench, key)['id']).not.toBe(body['id']);
   });
-
-  test('a tool takes it, once the callback URL is put in', async () => {
-    await using listener = await startServing(200);
-    const { text = '' } = bench.controls.asCurl(key, 0) ?? {};
-    const body = { ...bodyOf(text), callback_url: listener.url };
-    const answer = await fetch(`${plain.url}/invoke`, { method: 'POST', body: JSON.stringify(body) });
-    expect(answer.status).toBe(200);
-    await eventually('its callback', () => listener.requests.length > 0);
-  });
 });
 
 test('OSC 52: what is copied comes out of base64, and 100 KB at most', () => {
@@ -263,4 +226,31 @@ test('OSC 52: what is copied comes out of base64, and 100 KB at most', () => {
   expect(Buffer.from(told.slice(7, -1), 'base64').toString()).toBe('a\u001b\u0007ü');
   expect(bench.controls.copy('x'.repeat(100_001))).toMatchObject({ isBad: true });
   expect(bench.told()).toBe(told);
+});
+
+test.each([
+  ['a', ['a.ndjson', 'ab.yaml']],
+  ['runs/', ['runs/1.ndjson']],
+  ['./runs/1', ['./runs/1.ndjson']],
+  ['linked', ['linked/']],
+  ['../home/', ['../home/mine']],
+  ['~', ['~/']],
+  ['~/', ['~/mine']],
+  ['~/.', ['~/.hidden/']],
+  ['none/', []],
+  ['x', []],
+])('the path %s goes on as %j', async (typed, paths) => {
+  await using tree = await temporaryFolder();
+  for (const name of ['here/runs', 'home/.hidden']) await mkdir(tree.file(name), { recursive: true });
+  for (const name of [
+    'here/a.ndjson',
+    'here/ab.yaml',
+    'here/runs/1.ndjson',
+    'here/x\u001b.yaml',
+    'home/mine',
+  ])
+    await tree.write(name, '');
+  await symlink(tree.file('here/runs'), tree.file('here/linked'));
+  await using other = startBench({ cwd: tree.file('here'), home: tree.file('home') });
+  expect(await other.controls.paths(typed)).toEqual(paths);
 });

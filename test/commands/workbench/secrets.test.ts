@@ -51,8 +51,7 @@ test('row 25: a tool that echoes the credentials in a refused acknowledgement', 
   const body = `${ECHO} ${'x'.repeat(150)}${BEARER}`;
   await using tool = await startTool({ ask: { status: 400, body } });
   await using bench = startBench({ headers: HEADERS });
-  const id = bench.open({ kind: 'url', url: tool.url });
-  await bench.stands(id, 'ready');
+  const id = await bench.ready(tool.url);
   await bench.until(await bench.call(id, 'ask'));
   await expectRedacted(bench, ['1', '2', '3', '4', '5']);
 });
@@ -62,8 +61,7 @@ test('row 25: a tool that echoes them in callbacks; only the result itself is sh
     ask: { callbacks: call => [`{"type": "tool_result", "${ECHO}": 1}`, ECHO, resultFor(call, ECHO)] },
   });
   await using bench = startBench({ headers: HEADERS });
-  const id = bench.open({ kind: 'url', url: tool.url });
-  await bench.stands(id, 'ready');
+  const id = await bench.ready(tool.url);
   await bench.until(await bench.call(id, 'ask'));
   await expectRedacted(bench, ['2', '3', '4', '5']);
 });

@@ -120,8 +120,7 @@ test('what one toolset marks destructive no other one unmarks that names the sam
     ),
   );
   await using bench = startBench();
-  const one = bench.open({ kind: 'url', url: other.url });
-  await bench.stands(one, 'ready');
+  const one = await bench.ready(other.url);
   bench.controls.open(stdlib.url);
   const two = bench.world.servers[1]?.id ?? '';
   expect((await bench.stands(two, 'ready')).toolset.endpoint).toBe(`${stdlib.url}/invoke`);
@@ -155,8 +154,7 @@ describe('a policy', () => {
   test('denies before anything is sent, and the denial is on record', async () => {
     const policy = { version: 1 as const, deny: [{ name: 'echo', reason: 'not today' }] };
     await using bench = startBench({ consent: { policy, yes: false } });
-    const server = bench.open({ kind: 'url', url: plain.url });
-    await bench.stands(server, 'ready');
+    const server = await bench.ready(plain.url);
     const draft = { server, operation: 'echo', arguments: { text: 7 } }; // against its inputSchema, too
     expect(await bench.controls.run(draft, { validates: true })).toEqual({
       kind: 'refused',
@@ -180,8 +178,7 @@ describe('a policy', () => {
   ])('%s', async (_, yes, policy, asks) => {
     await using stdlib = await startPeer('stdlib');
     await using bench = startBench({ consent: { policy, yes } });
-    const server = bench.open({ kind: 'url', url: stdlib.url });
-    await bench.stands(server, 'ready');
+    const server = await bench.ready(stdlib.url);
     expect(bench.controls.needsConsent(server, 'delete_all')).toBe(asks);
     expect(bench.controls.needsConsent(server, 'echo')).toBe(false);
   });
@@ -189,8 +186,7 @@ describe('a policy', () => {
   test('what is destructive is refused unless someone agreed, and a no is on record', async () => {
     await using stdlib = await startPeer('stdlib');
     await using bench = startBench();
-    const server = bench.open({ kind: 'url', url: stdlib.url });
-    await bench.stands(server, 'ready');
+    const server = await bench.ready(stdlib.url);
     const draft = { server, operation: 'delete_all', arguments: {} };
     const exchanges = () => [...(bench.world.volumes[0]?.book.history.exchanges.values() ?? [])];
     expect(await bench.controls.run(draft, { validates: false })).toEqual({

@@ -1,9 +1,13 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Event } from '../../../src/events/events.js';
 import { llmTextOf } from '../../../src/events/exchange.js';
 import { eventually } from '../../e2e/support/eventually.js';
+import { temporaryFolder } from '../../e2e/support/folder.js';
 import { fieldOf, type Peer, startPeer } from '../../e2e/support/peers.js';
 import { startServing } from '../../support/serving.js';
-import { type Bench, startBench } from './bench.js';
+import { startBench } from './bench.js';
 
 let plain: Peer;
 let stdlib: Peer;
@@ -14,16 +18,10 @@ afterAll(async () => {
   await Promise.all([plain.stop(), stdlib.stop()]);
 });
 
-const openOf = async (bench: Bench, url: string) => {
-  const id = bench.open({ kind: 'url', url });
-  await bench.stands(id, 'ready');
-  return id;
-};
-
 describe('a call', () => {
   test('is made and settled; the events are in the book', async () => {
     await using bench = startBench();
-    const id = await openOf(bench, plain.url);
+    const id = await bench.ready(plain.url);
     const key = await bench.call(id, 'echo', { text: 'hi' });
     expect(llmTextOf(await bench.until(key))).toBe('hi');
     expect(bench.world.volumes[0]?.book.keys).toEqual([key]);
@@ -31,7 +29,7 @@ describe('a call', () => {
 
   test('RT-ARGS: against the inputSchema is not sent, and says where', async () => {
     await using bench = startBench();
-    const server = await openOf(bench, plain.url);
+    const server = await bench.ready(plain.url);
     const draft = { server, operation: 'echo', arguments: { text: 7 } };
     expect(await bench.controls.run(draft, { validates: true })).toEqual({
       kind: 'invalid',
@@ -48,7 +46,7 @@ describe('a call', () => {
 
   test('RT-OP: of what the toolset does not have is refused', async () => {
     await using bench = startBench();
-    const server = await openOf(bench, plain.url);
+    const server = await bench.ready(plain.url);
     const draft = { server, operation: 'nothing', arguments: {} };
     expect(await bench.controls.run(draft, { validates: true })).toEqual({
       kind: 'refused',
@@ -58,7 +56,7 @@ describe('a call', () => {
 
   test('RT-CHOICE: what it asks is answered by the person, once', async () => {
     await using bench = startBench();
-    const key = await bench.call(await openOf(bench, stdlib.url), 'ask');
+    const key = await bench.call(await bench.ready(stdlib.url), 'ask');
     const { questions } = await bench.until(key, exchange => exchange.questions.length > 0);
     const leg = questions[0]?.leg ?? '';
     expect(bench.controls.answer(key, leg, 99)).toMatchObject({ isBad: true });
@@ -72,7 +70,7 @@ describe('a call', () => {
 
   test('is cancelled, and the tool is notified', async () => {
     await using bench = startBench();
-    const key = await bench.call(await openOf(bench, stdlib.url), 'work', { ms: 60_000 });
+    const key = await bench.call(await bench.ready(stdlib.url), 'work', { ms: 60_000 });
     expect(await bench.controls.cancel(key)).toEqual({
       text: 'canceled, and the tool was notified',
       isBad: false,
@@ -83,7 +81,7 @@ describe('a call', () => {
 
   test('RT-SUB: events of a subscription keep coming, until it is canceled', async () => {
     await using bench = startBench();
-    const id = await openOf(bench, plain.url);
+    const id = await bench.ready(plain.url);
     const key = await bench.call(id, 'watch', { events: 1_000, every_ms: 5 });
     await bench.until(key, ({ subscription }) => (subscription?.events ?? 0) > 2);
     expect(await bench.controls.cancel(key)).toMatchObject({ isBad: false });
@@ -98,7 +96,7 @@ describe('anyone who quits while a call is being prepared', () => {
   test('sends nothing, then or later, and leaves no listener', async () => {
     const before = listening();
     const bench = startBench();
-    const server = await openOf(bench, plain.url);
+    const server = await bench.ready(plain.url);
     const purposes: string[] = [];
     bench.log.subscribe(event => event.kind === 'request' && purposes.push(event.purpose));
     const draft = { server, operation: 'echo', arguments: { text: 'late' } };
@@ -111,26 +109,13 @@ describe('anyone who quits while a call is being prepared', () => {
   });
 });
 
-test('where the listener cannot be opened while one quits, all else is stopped', async () => {
-  await using taken = await startServing(200, response => response.end());
-  const port = Number(new URL(taken.url).port);
-  const bench = startBench({ callbackPort: port });
-  const server = bench.open({ kind: 'demo' });
-  const { base } = await bench.stands(server, 'ready');
-  const draft = { server, operation: 'edit_file', arguments: {} };
-  const running = bench.controls.run(draft, { validates: false });
-  await bench.close();
-  expect(await running).toMatchObject({ kind: 'refused' });
-  await expect(fetch(base)).rejects.toThrow();
-});
-
 test('at the end what is under way is cancelled, and each thread of ours closed, at every server', async () => {
   const bench = startBench();
-  const [one, other] = await Promise.all([openOf(bench, plain.url), openOf(bench, stdlib.url)]);
+  const [one, other] = await Promise.all([bench.ready(plain.url), bench.ready(stdlib.url)]);
   const done = await bench.call(one, 'echo', { text: 'a' });
   await bench.until(done);
   const named = startBench({ groupId: 'thread_of_mine' });
-  await named.until(await named.call(await openOf(named, plain.url), 'echo', { text: 'a' }));
+  await named.until(await named.call(await named.ready(plain.url), 'echo', { text: 'a' }));
   await named.close();
   const pending = await bench.call(other, 'work', { ms: 60_000 });
   const { exchanges } = bench.world.volumes[0]?.book.history ?? { exchanges: new Map() };
@@ -148,4 +133,104 @@ test('at the end what is under way is cancelled, and each thread of ours closed,
     for (const thread of threads) expect(told).toContain(thread);
     expect(told).not.toContain('thread_of_mine');
   }
+});
+
+const toolset = (endpoint: string, inputSchema: object = { type: 'object' }) =>
+  JSON.stringify({
+    name: 'mortal',
+    endpoint,
+    tools: [{ name: 'echo', description: 'says it', inputSchema }],
+  });
+
+/** A tool that ends when it is asked to. */
+const MORTAL = `
+import { createServer } from 'node:http';
+const server = createServer((request, response) => {
+  if (request.url === '/die') process.exit(3);
+  response.end(${JSON.stringify(toolset('ENDPOINT'))}.replace('ENDPOINT', 'http://127.0.0.1:' + server.address().port + '/invoke'));
+});
+server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ port: server.address().port })));
+`;
+
+test('a server that exits or is restarted: its pending calls end', async () => {
+  await using folder = await temporaryFolder();
+  await folder.write('mortal.mjs', MORTAL);
+  await using bench = startBench({});
+  const command = `'${process.execPath}' '${folder.file('mortal.mjs')}'`;
+  const id = bench.open({ kind: 'command', command });
+  const first = await bench.stands(id, 'ready');
+  const restarted = await bench.call(id, 'echo');
+  bench.controls.restart(id);
+  expect((await bench.until(restarted)).settled).toMatchObject({ reason: 'the server was restarted' });
+  await eventually('it is there again', async () => (await bench.stands(id, 'ready')).base !== first.base);
+  const { base } = await bench.stands(id, 'ready');
+  const died = await bench.call(id, 'echo');
+  await fetch(`${base}/die`).catch(() => {});
+  expect((await bench.until(died)).settled).toMatchObject({ reason: 'the server exited with status 3' });
+});
+
+test('row 12: anyone who listens where a command died gets none of its headers; it can be started again', async () => {
+  await using folder = await temporaryFolder();
+  await folder.write('mortal.mjs', MORTAL);
+  await using bench = startBench({ headers: { 'x-key': 'canary' } });
+  const command = `'${process.execPath}' '${folder.file('mortal.mjs')}'`;
+  const id = bench.open({ kind: 'command', command });
+  const { base } = await bench.stands(id, 'ready');
+  await fetch(`${base}/die`).catch(() => {});
+  expect((await bench.stands(id, 'failed')).message).toContain('the server exited with status 3');
+  const draft = { server: id, operation: 'echo', arguments: {} };
+  expect(await bench.controls.run(draft, { validates: true })).toEqual({
+    kind: 'refused',
+    reason: 'its server is not ready',
+  });
+  const keys: unknown[] = [];
+  const heir = createServer(({ headers }, response) => {
+    keys.push(headers['x-key']);
+    response.end(toolset(`${base}/invoke`));
+  });
+  heir.listen(Number(new URL(base).port), '127.0.0.1');
+  await once(heir, 'listening');
+  bench.controls.open(base);
+  await bench.stands(bench.world.servers[1]?.id ?? '', 'ready');
+  expect(new Set(keys)).toEqual(new Set([undefined]));
+  heir.close().closeAllConnections();
+  bench.controls.wake(id);
+  await bench.stands(id, 'ready');
+});
+
+test('nothing is sent after the farewell, however far a call was prepared', async () => {
+  await using plain = await startPeer('plain');
+  for (const validates of [true, false])
+    for (let ticks = 0; ticks < 12; ticks++) {
+      const bench = startBench();
+      const server = await bench.ready(plain.url);
+      const said: Event[] = [];
+      await bench.until(await bench.call(server, 'echo', { text: 'the listener is open' }));
+      bench.log.subscribe(event => void said.push(event));
+      const draft = { server, operation: 'slow', arguments: { ms: 60_000 } };
+      const running = bench.controls.run(draft, { validates });
+      for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+      await bench.close();
+      const told = said.length;
+      const sent = await running;
+      const purposes = said.flatMap(event => (event.kind === 'request' ? [event.purpose] : []));
+      expect(purposes.lastIndexOf('invocation')).toBeLessThan(purposes.indexOf('close'));
+      expect(said).toHaveLength(told);
+      const last = [...(bench.world.volumes[0]?.book.history.exchanges.values() ?? [])].at(-1);
+      if (ticks === 0) expect(sent.kind).toBe('refused'); // all was over before it was ready
+      if (sent.kind === 'sent') expect(last?.settled).toMatchObject({ by: 'cancel', who: 'person' });
+      else expect(purposes).not.toContain('invocation');
+    }
+});
+
+test('RT-ARGS: where the inputSchema cannot be used, the call is sent, with a warning', async () => {
+  const schema = { type: 'object', $ref: 'http://127.0.0.1:1/elsewhere' };
+  await using serving = await startServing((response, { method }) =>
+    response.end(method === 'POST' ? '' : toolset(`${serving.url}invoke`, schema)),
+  );
+  await using bench = startBench();
+  const id = await bench.ready(serving.url);
+  const key = await bench.call(id, 'echo');
+  const warned = bench.world.volumes[0]?.book.of(key).filter(({ kind }) => kind === 'warned');
+  expect(warned).toMatchObject([{ message: expect.stringContaining('the arguments were not checked') }]);
 });

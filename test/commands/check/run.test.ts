@@ -98,54 +98,25 @@ function gatherer() {
   return { stream, text: () => chunks.join('') };
 }
 
-describe('what probes are asked for', () => {
-  async function asked(flags: Partial<CheckFlags>): Promise<ProbeOptions> {
-    const options: ProbeOptions[] = [];
-    await check(flags, async given => void options.push(given));
-    const [first] = options;
-    if (!first) throw new Error('no probes were run');
-    return first;
-  }
-
-  test('the tool, and what the command line says of it', async () => {
-    const options = await asked({
-      operation: ['deploy'],
-      probeTimeout: 100,
-      callbackHost: '0.0.0.0',
-      callbackPort: 4000,
-      callbackUrl: 'http://me:4000',
-      allowHost: ['me'],
-      header: ['X-Key: secret-key'],
-    });
-    expect(options).toMatchObject({
-      url: URL,
-      operations: ['deploy'],
-      cases: [],
-      probeTimeoutMs: 100,
-      listener: { host: '0.0.0.0', port: 4000, publicUrl: 'http://me:4000', allowedHosts: ['me'] },
+test('probes get the options, the rules that are judged, and cases that are read before anything is sent', async () => {
+  await using folder = await temporaryFolder();
+  const cases = await folder.write('c.yaml', 'version: 1\ncases: [{ operation: a }]');
+  const options: ProbeOptions[] = [];
+  const flags: Partial<CheckFlags> = { cases, operation: ['deploy'], header: ['X-Key: secret-key'] };
+  await check({ ...flags, only: ['TOOL-ID', 'TOOL-ACK'], skip: ['TOOL-ACK'] }, async given => {
+    options.push(given);
+  });
+  expect(options).toMatchObject([
+    {
+      ...{ url: URL, operations: ['deploy'], cases: [{ operation: 'a', place: `${cases}:2` }] },
       wire: { credentials: { origin: URL, headers: { 'x-key': 'secret-key' } } },
-    });
-  });
-
-  test('only the rules that are judged', async () => {
-    const all = await asked({});
-    expect(all.wants('TOOL-ID')).toBe(true);
-    const only = await asked({ only: ['TOOL-ID', 'TOOL-ACK'], skip: ['TOOL-ACK'] });
-    expect([only.wants('TOOL-ID'), only.wants('TOOL-ACK'), only.wants('TOOL-SUB')]).toEqual([
-      true,
-      false,
-      false,
-    ]);
-  });
-
-  test('the cases of a file, which is read before anything is sent', async () => {
-    await using folder = await temporaryFolder();
-    const cases = await folder.write('c.yaml', 'version: 1\ncases: [{ operation: a }]');
-    expect((await asked({ cases })).cases).toMatchObject([{ operation: 'a', place: `${cases}:2` }]);
-    const broken = await folder.write('broken.yaml', 'version: 1');
-    const error = await errorOf(() => check({ cases: broken }, () => Promise.reject(new Error('probed'))));
-    expect(error.code).toBe('invalid-fixtures');
-  });
+    },
+  ]);
+  const wants = options[0]?.wants ?? (() => null);
+  expect([wants('TOOL-ID'), wants('TOOL-ACK'), wants('TOOL-SUB')]).toEqual([true, false, false]);
+  const broken = await folder.write('broken.yaml', 'version: 1');
+  const error = await errorOf(() => check({ cases: broken }, () => Promise.reject(new Error('probed'))));
+  expect(error.code).toBe('invalid-fixtures');
 });
 
 describe('exit status', () => {
@@ -215,15 +186,6 @@ test('what is called off by a signal is in the transcript, before its end', asyn
   const [last, end] = (await readFile(save, 'utf8')).trimEnd().split('\n').slice(-2);
   expect(JSON.parse(last ?? '')).toMatchObject({ kind: 'broken', code: 'ABORTED' });
   expect(JSON.parse(end ?? '')).toMatchObject({ kind: 'end', reason: 'interrupted' });
-});
-
-test('what did not come because of a signal accuses no one', async () => {
-  const { stderr } = await check(ONLY_ACK, async options => {
-    await seeing(call({ invocation: OURS }), resultArrives())(options);
-    process.emit('SIGINT', 'SIGINT');
-    await new Promise(() => {});
-  });
-  expect(stderr).toMatch(/^interrupted without a verdict; nothing was found broken so far/);
 });
 
 describe('what is reported besides', () => {
@@ -343,13 +305,6 @@ describe('reports', () => {
     const reporter = [{ format: 'json', file: '/nowhere/at/all/report.json' }] as const;
     const error = await errorOf(() => check({ reporter }, () => Promise.reject(new Error('probed'))));
     expect(error.message).toContain('no folder /nowhere/at/all');
-  });
-
-  test('a folder in the place of a report is found before anything is sent', async () => {
-    await using folder = await temporaryFolder();
-    const reporter = [{ format: 'json', file: folder.path }] as const;
-    const error = await errorOf(() => check({ reporter }, () => Promise.reject(new Error('probed'))));
-    expect(error.message).toContain('it is a folder');
   });
 
   test("one that cannot be written is said, hides no other, and does not hide the tool's fault", async () => {

@@ -14,41 +14,33 @@ import { canDraw, type ExitStatus, type Terminal } from './terminal.js';
 
 /** What the commands that serve share: their command line, their first line, their output, and their end. */
 
-/**
- * Splits `<files> -- <command>`.
- * @param example of a command line with a command
- * @throws ProtocolCliError `usage`.
- */
-export function splitCommand(
-  words: readonly string[],
-  { afterDashes: command }: Pick<Terminal, 'afterDashes'>,
-  example: string,
-): { files: readonly string[]; command: readonly string[] | null } {
-  if (command?.length === 0) throw usage('no command after --', `For example: ${example}`);
-  return { files: command ? words.slice(0, words.length - command.length) : words, command };
-}
-
-interface OutputRequest {
+interface ServerRequest {
   /** `-o`. */
   readonly output?: ServerOutput | undefined;
-  readonly command: readonly string[] | null;
   /** Whether a screen may be the default. */
   readonly prefersScreen: boolean;
   /** What to do instead of `-o ndjson` beside a command. */
   readonly ndjsonHint: string;
+  /** A command line with a command. */
+  readonly example: string;
 }
 
-/** @throws ProtocolCliError `usage`. */
-export function chooseServerOutput(
-  { output, command, prefersScreen, ndjsonHint }: OutputRequest,
+/** Splits `<files> -- <command>`, and chooses the output. @throws ProtocolCliError `usage` */
+export function readServerLine(
+  words: readonly string[],
+  { output, prefersScreen, ndjsonHint, example }: ServerRequest,
   terminal: Terminal,
-): ServerOutput {
+) {
+  const { afterDashes: command } = terminal;
+  if (command?.length === 0) throw usage('no command after --', `For example: ${example}`);
   const canShowScreen = command === null && canDraw(terminal);
   if (output === 'ui' && !canShowScreen)
     throw usage('-o ui needs a terminal of at least 40×8 that no command uses, outside CI', 'Use -o plain.');
   if (output === 'ndjson' && command !== null)
     throw usage('-o ndjson and the command would both write to stdout', ndjsonHint);
-  return output ?? (canShowScreen && prefersScreen ? 'ui' : 'plain');
+  const files = command ? words.slice(0, words.length - command.length) : words;
+  const chosen: ServerOutput = output ?? (canShowScreen && prefersScreen ? 'ui' : 'plain');
+  return { files, command, output: chosen };
 }
 
 /** Prints where the server is: for programs a line of JSON on stdout, for people a text. */
@@ -104,21 +96,19 @@ export async function startLines(options: LineOptions, terminal: Terminal): Prom
       for (const text of texts) notice(text, true);
     },
     quit: NEVER,
-    close: async () => end(),
+    close: async () => end('done'),
   };
 }
 
-/** Returns how to stop. */
+/** Returns how to end. People read stdout if it is a terminal that no command uses. */
 async function printEvents(
-  { output, flags, command, subscribe, redactor, about, printer }: LineOptions,
+  { output, flags, command = null, subscribe, redactor, about, printer }: LineOptions,
   terminal: Terminal,
-): Promise<() => void> {
-  if (output === 'ndjson') {
-    const end = streamTranscript(subscribe, terminal.stdout, redactor, about);
-    return () => end('done');
-  }
+): Promise<(reason: string) => void> {
+  const { stdout, stderr } = terminal;
+  if (output === 'ndjson') return streamTranscript(subscribe, stdout, redactor, about);
   if (flags.quiet) return () => {};
-  const stream = streamForPeople(terminal, command);
+  const stream = stdout.isTTY === true && command === null ? stdout : stderr;
   return subscribe(await printer(stream, colourOf(stream, flags, terminal)));
 }
 
@@ -239,12 +229,4 @@ export function streamTranscript(
     stop();
     lines.end(() => [writer.end(reason)]);
   };
-}
-
-/** Where a server prints lines for people: stdout if it is a terminal of its own. */
-function streamForPeople(
-  { stdout, stderr }: Pick<Terminal, 'stdout' | 'stderr'>,
-  command: readonly string[] | null = null,
-): NodeJS.WriteStream {
-  return stdout.isTTY === true && command === null ? stdout : stderr;
 }

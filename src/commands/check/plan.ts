@@ -6,7 +6,7 @@ import type { RequirementId, Side } from '../../protocol/requirements.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { usage } from '../options.js';
 import { readText } from '../read-source.js';
-import { type CheckRequest, checkReportFolders, reportsOf } from '../reports.js';
+import { type CheckRequest, checkReports, reportsOf } from '../reports.js';
 import {
   asUrl,
   type HeaderOptions,
@@ -76,7 +76,7 @@ export async function planCheck(
     subject.kind === 'tool' ? ['tool'] : flags.side === undefined ? ['tool', 'runtime'] : [flags.side];
   const selection = selectionOf(flags, sides);
   const reports = reportsOf(flags.reporter);
-  await checkReportFolders(reports);
+  await checkReports(reports, '--reporter');
   const plan = { flags, subject, sides, selection, reports };
   const { cases, expectedFailures: failures } = flags;
   if (cases === undefined && failures === undefined) return { ...plan, cases: [], excuses: [] };

@@ -14,17 +14,16 @@ import { takeStream, writeOut } from '../../system/streams.js';
 import { visibleLine } from '../../util/visible.js';
 import { DRAWABLE, type ServerFlags, type ServerOutput, usage } from '../options.js';
 import { colourOf } from '../output.js';
-import { checkReportFolders, checkReports, type VerificationRequest, writeReports } from '../reports.js';
+import { checkReports, type VerificationRequest, writeReports } from '../reports.js';
 import {
-  chooseServerOutput,
   commandFailure,
   type LiveOutput,
   networkWarnings,
   type OnClose,
   printReady,
+  readServerLine,
   runServer,
   type Subscribe,
-  splitCommand,
   startLines,
   startScreen,
   subscribeToAll,
@@ -71,15 +70,14 @@ export async function runMockTool(
   flags: MockToolFlags,
   terminal: Terminal,
 ): Promise<number> {
-  const { files: paths, command } = splitCommand(words, terminal, EXAMPLE);
-  refuseContradictions(paths, flags, command !== null);
   const { output: asked, mcp, report: reports = [], speed } = flags;
+  if (mcp && asked === 'ui') throw usage('-o ui does not show MCP', 'Use -o plain.');
   const ndjsonHint = 'Ask GET /__mock__/journal with Accept: application/x-ndjson instead.';
-  const request = { output: asked, command, prefersScreen: mcp === undefined, ndjsonHint };
-  const output = chooseServerOutput(request, terminal);
-  checkReports(reports, command !== null || output === 'ndjson' || mcp === 'stdio');
+  const request = { output: asked, prefersScreen: mcp === undefined, ndjsonHint, example: EXAMPLE };
+  const { files: paths, command, output } = readServerLine(words, request, terminal);
+  refuseContradictions(paths, flags, command !== null);
+  await checkReports(reports, '--report', command !== null || output === 'ndjson' || mcp === 'stdio');
   keepHeapTight();
-  await checkReportFolders(reports);
   const files = await fixtureFiles(paths);
   if (flags.export !== undefined) return exportFixtures(files, flags.export, speed, terminal);
   const sources = await sourcesOf(files, flags, terminal);
@@ -118,7 +116,7 @@ const OF_HTTP = ['--host', '--port', '--allow-host', '--allow-origin'];
 
 /** @throws ProtocolCliError `usage` for options that exclude each other. */
 function refuseContradictions(files: readonly string[], flags: MockToolFlags, hasCommand: boolean): void {
-  const { export: target, watch, demo, fsync, journal, keep, handlers, mcp, output, given = [] } = flags;
+  const { export: target, watch, demo, fsync, journal, keep, handlers, mcp, given = [] } = flags;
   const among = (options: readonly string[]) => options.filter(option => given.includes(option)).join(', ');
   const isExport = target !== undefined;
   const ofServers = given.filter(option => !OF_EXPORTS.includes(option)).join(', ');
@@ -151,7 +149,6 @@ function refuseContradictions(files: readonly string[], flags: MockToolFlags, ha
       `these options are for callbacks, which MCP does not have: ${ofCallbacks}`,
       'Leave them out, or --mcp.',
     ],
-    [mcp && output === 'ui', '-o ui does not show MCP', 'Use -o plain.'],
     [
       isStdio && ofHttp,
       `these options are for a network server, which --mcp stdio is not: ${ofHttp}`,

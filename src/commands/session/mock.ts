@@ -10,13 +10,12 @@ import { colourOf } from '../output.js';
 import { readText } from '../read-source.js';
 import type { Run } from '../run.js';
 import {
-  chooseServerOutput,
   commandFailure,
   type LiveOutput,
   networkWarnings,
   printReady,
+  readServerLine,
   runServer,
-  splitCommand,
   startLines,
   startScreen,
   subscribeToAll,
@@ -50,15 +49,12 @@ export async function runSessionMock(
   flags: SessionMockFlags,
   terminal: Terminal,
 ): Promise<number> {
-  const { files, command } = splitCommand(words, terminal, EXAMPLE);
+  const ndjsonHint = 'Use --save <file> instead.';
+  const request = { output: flags.output, prefersScreen: !flags.quiet, ndjsonHint, example: EXAMPLE };
+  const { files, command, output: chosen } = readServerLine(words, request, terminal);
   const [file = null, second] = files;
   if (second !== undefined) throw usage(`unexpected second script: ${second}`, `For example: ${EXAMPLE}`);
-  const plan = {
-    command,
-    flags,
-    output: outputOf(flags, command, terminal),
-    ...keysOf(flags, command, terminal),
-  };
+  const plan = { command, flags, output: chosen, ...keysOf(flags, command, terminal) };
   const script = await readScript(file, terminal);
   keepHeapTight();
   const { key } = plan;
@@ -74,15 +70,6 @@ export async function runSessionMock(
     const isVerified = flags.verify === true || command !== null;
     return { env, quit: output.quit, ...(isVerified && { verify: status => verify(platform, status, run) }) };
   });
-}
-
-function outputOf(
-  { output, quiet }: SessionMockFlags,
-  command: SessionMockPlan['command'],
-  terminal: Terminal,
-) {
-  const ndjsonHint = 'Use --save <file> instead.';
-  return chooseServerOutput({ output, command, prefersScreen: !quiet, ndjsonHint }, terminal);
 }
 
 function keysOf(

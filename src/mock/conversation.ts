@@ -210,7 +210,7 @@ export abstract class Conversation {
       this.services.log.emit({ kind: 'shaped', by, changes: [...line], ...this.about });
   }
 
-  /** Fires the oldest wait for a manual trigger. Returns false if there is none. */
+  /** Fires the oldest wait for a manual trigger. Returns false if the call waits for no trigger. */
   fire(): boolean {
     const [oldest] = this.#triggers ?? [];
     oldest?.();

@@ -161,17 +161,18 @@ export class Intake {
    */
   async resume(call: RecoveredCall, base: string): Promise<void> {
     const { services, openCalls } = this.parts;
-    const { key, thread, headers, rendered, turn, isAnswered, cancelReason } = call;
+    const { key, headers, rendered, turn, isAnswered, cancelReason } = call;
     const reading = readInvocation(call.invocation.json);
     const addressee = addresseeIn(reading);
     if (!addressee) return;
     const sent = { callbacks: turn ? turn.index + 1 : 0, isAnswered };
     const conversation = new RapConversation({ key, addressee, base }, services, sent);
+    const { about } = conversation;
     openCalls.begin(conversation);
     if (cancelReason !== null) conversation.cancel(cancelReason);
     logEarlier(call, this.#log);
     for (const { url, body, contentType, turn: of, state } of rendered)
-      if (state === 'waiting') await services.outbox.post({ key, thread, url, body, contentType, turn: of });
+      if (state === 'waiting') await services.outbox.post({ about, url, body, contentType, turn: of });
     if (isAnswered && (turn?.next === undefined || cancelReason !== null)) return openCalls.end(conversation);
     const plan = reading.ok
       ? await this.#planAgain(call, { headers, invocation: reading.invocation }).catch(failing)

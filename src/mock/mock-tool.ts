@@ -188,8 +188,8 @@ export class MockTool extends Tool {
     const call = ToolCalls.of(this.events).get(key);
     const last = call?.deliveries.at(-1);
     if (!last?.body) return false;
-    const thread = call?.addressee?.group_id ?? '';
-    void this.#services.outbox.post({ key, thread, url: last.url, body: last.body });
+    const about = { calls: [key], thread: call?.addressee?.group_id ?? '' };
+    void this.#services.outbox.post({ about, url: last.url, body: last.body });
     return true;
   }
 

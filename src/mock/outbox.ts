@@ -14,13 +14,11 @@ import { readJson } from '../util/json.js';
 import { bytesText } from '../util/text.js';
 import { readUrl } from '../util/url.js';
 import { isRecord } from '../util/values.js';
-import { Pauses } from './conversation.js';
+import { type Concern, Pauses } from './conversation.js';
 
 /** A message to the runtime: these bytes, to exactly this address (TOOL-OPAQUE). */
 export interface Callback {
-  /** The call it belongs to. */
-  readonly key: string;
-  readonly thread: string;
+  readonly about: Required<Concern>;
   /** Unchanged from the invocation. */
   readonly url: string;
   readonly body: Content;
@@ -106,10 +104,9 @@ function failureIn({ status, headers }: HttpAnswer): Failure | null {
 /** Errors of the request itself or its address. */
 const FINAL_CODES = new Set(['REFUSED_ADDRESS', 'BAD_URL', 'BAD_HEADER']);
 
-/** A callback under way, with the list of calls that all its events share. */
+/** A callback under way. */
 interface Parcel {
   readonly callback: Callback;
-  readonly about: { readonly calls: string[]; readonly thread: string };
   attempts: number;
   /** The request id of the last attempt. */
   leg: string | undefined;
@@ -163,13 +160,10 @@ export class Outbox {
   }
 
   /** Resolves when the callback is delivered, or to false when it is given up; never rejects. */
-  async post(callback: Callback): Promise<boolean> {
-    const about = { calls: [callback.key], thread: callback.thread };
-    const parcel: Parcel = { callback, about, attempts: 0, leg: undefined };
-    const problem = this.#problemWith(callback);
-    const failure = problem === null ? await this.#deliver(parcel) : { why: problem };
-    if (failure) this.#report(parcel, failure);
-    return failure === null;
+  post(callback: Callback): Promise<boolean> {
+    const parcel: Parcel = { callback, attempts: 0, leg: undefined };
+    const why = this.#problemWith(callback);
+    return why === null ? this.#deliver(parcel) : Promise.resolve(this.#giveUp(parcel, { why }));
   }
 
   /** Starts no further request until {@link resume}. */
@@ -212,8 +206,7 @@ export class Outbox {
     return allows(url);
   }
 
-  /** Returns why it was given up; null if it was delivered. */
-  async #deliver(parcel: Parcel): Promise<Failure | null> {
+  async #deliver(parcel: Parcel): Promise<boolean> {
     const { url, body } = parcel.callback;
     const origin = readUrl(url)?.origin ?? ''; // the client rejects an invalid url
     this.#pending++;
@@ -221,11 +214,14 @@ export class Outbox {
     try {
       for (let isLast = false; ; isLast = this.#pauses.isHurried) {
         const failure = await this.#attempt(parcel, origin);
-        if (!failure || failure.isFinal) return failure;
+        if (!failure) return true;
+        const { why, isFinal, retryAfter } = failure;
         const { attempts } = parcel;
-        if (attempts > this.#options.retries) return { why: `${failure.why}; attempts: ${attempts}` };
-        if (isLast || this.#isClosed) return { why: `${STOPPED}: ${failure.why}` };
-        await this.#pauses.wait(this.#pauseMs(attempts, failure.retryAfter));
+        if (isFinal) return this.#giveUp(parcel, failure);
+        if (attempts > this.#options.retries)
+          return this.#giveUp(parcel, { why: `${why}; attempts: ${attempts}` });
+        if (isLast || this.#isClosed) return this.#giveUp(parcel, { why: `${STOPPED}: ${why}` });
+        await this.#pauses.wait(this.#pauseMs(attempts, retryAfter));
       }
     } finally {
       this.#pending--;
@@ -257,8 +253,8 @@ export class Outbox {
   /** The request is in the journal before it is sent: after a crash the same bytes are sent again. */
   async #send(parcel: Parcel): Promise<Failure | null> {
     const { log, client, timeoutMs } = this.#options;
-    const { callback, about } = parcel;
-    const { url, body, turn } = callback;
+    const { callback } = parcel;
+    const { about, url, body, turn } = callback;
     // no spread: this is done for every callback
     const recorded = recordRequest(log, {
       from: 'tool',
@@ -288,10 +284,11 @@ export class Outbox {
     }
   }
 
-  #report({ callback, about, leg }: Parcel, { why, what = 'callback' }: Failure): void {
-    const { body, turn } = callback;
+  #giveUp({ callback, leg }: Parcel, { why, what = 'callback' }: Failure): false {
+    const { about, body, turn } = callback;
     const message = leg === undefined ? { type: typeOf(body), turn } : { leg }; // without a request event, this names the message
     this.#options.log.emit({ kind: 'dropped', what, why, count: 1, ...about, ...message });
+    return false;
   }
 }
 

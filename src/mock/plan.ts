@@ -21,9 +21,13 @@ export interface Plan {
   readonly redact?: (message: string) => string;
 }
 
+const NONE: readonly CallbackFault[] = [];
+
+export const NO_FAULTS: Plan['faultsOf'] = () => NONE;
+
 /** A plan without faults. */
 export function plain(facts: readonly Fact[], perform: Plan['perform']): Plan {
-  return { ack: null, faultsOf: () => [], facts, perform };
+  return { ack: null, faultsOf: NO_FAULTS, facts, perform };
 }
 
 /** A call that nothing answers ends in an error all the same (TOOL-ALWAYS, TOOL-ERRPREFIX). */

@@ -20,6 +20,7 @@ import {
   type Fields,
 } from './conversation.js';
 import type { Callback, Outbox } from './outbox.js';
+import { NO_FAULTS, type Plan } from './plan.js';
 import { textOfPayload } from './reply-player.js';
 
 /** One byte more than a listener accepts by default. */
@@ -143,7 +144,7 @@ interface Sending {
  */
 export class RapConversation extends Conversation {
   /** The faults of the n-th callback, from 0. */
-  faultsOf: (callback: number) => readonly CallbackFault[] = () => [];
+  faultsOf: Plan['faultsOf'] = NO_FAULTS;
   #callbacks: number;
   #next: StepPath | undefined;
   #hasBegun = false;
@@ -251,12 +252,12 @@ export class RapConversation extends Conversation {
     }
     const { body, rendering } = render(type, message, faults, layout);
     const { lateMs, copies, contentType, pace } = rendering;
-    const { key, addressee } = this.caller;
-    const { group_id: thread, callback_url: url } = addressee;
+    const { about } = this;
+    const { callback_url: url } = this.caller.addressee;
     if (lateMs > 0) await this.pause(lateMs);
     let isDelivered = true;
     for (let copy = 0; copy < copies && isWanted(); copy++) {
-      const callback = { key, thread, url, body, contentType, pace, turn, cancelReason };
+      const callback = { about, url, body, contentType, pace, turn, cancelReason };
       isDelivered = (await this.services.outbox.post(callback)) && isDelivered;
     }
     this.#hasBegun = true;
@@ -277,7 +278,9 @@ export class RapConversation extends Conversation {
     const { group_id, id, call_id } = this.caller.addressee;
     const field = ID_FIELDS[type];
     if (field === null) return { group_id };
-    return { group_id, [field]: id, ...(field === 'id' && call_id !== undefined && { call_id }) };
+    if (field === 'tool_call_id') return { group_id, tool_call_id: id };
+    field satisfies 'id';
+    return call_id === undefined ? { group_id, id } : { group_id, id, call_id };
   }
 }
 

@@ -42,7 +42,7 @@ export function deskWith(options: Partial<OutboxOptions> = {}): RapServices {
   const post = async (callback: Callback) => {
     const from = events.length;
     const delivered = await outbox.post(callback);
-    const own = events.slice(from).filter(({ calls }) => calls?.[0] === callback.key);
+    const own = events.slice(from).filter(({ calls }) => calls?.[0] === callback.about.calls[0]);
     const attempts = own.filter(({ kind }) => kind === 'request').length;
     const last = own.findLast(({ kind }) => kind === (delivered ? 'response' : 'dropped'));
     if (last?.kind === 'response') return { delivered, status: last.status, attempts };
@@ -62,9 +62,9 @@ export function deskWith(options: Partial<OutboxOptions> = {}): RapServices {
   };
 }
 
-export function callbackTo(url: string, options: Partial<Callback> = {}): Callback {
+export function callbackTo(url: string, options: Partial<Callback> = {}, key = 'c1'): Callback {
   const body = Content.ofJson({ type: 'tool_result', group_id: 'g', id: 'i', text: 'é' });
-  return { key: 'c1', thread: 'g', url, body, ...options };
+  return { about: { calls: [key], thread: 'g' }, url, body, ...options };
 }
 
 function wordsFor(event: Event): string {

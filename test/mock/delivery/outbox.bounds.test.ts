@@ -144,9 +144,9 @@ describe('the end', () => {
     await using busy = await startServing(500);
     await using mute = await hanging();
     await using services = deskWith({ perOrigin: 1, timeoutMs: 60_000, random: () => 0.5 });
-    const waiting = services.post(callbackTo(busy.url, { key: 'waits' }));
+    const waiting = services.post(callbackTo(busy.url, {}, 'waits'));
     await vi.waitFor(() => expect(services.clock.pending()).toBe(1));
-    const others = ['under way', 'queued'].map(key => services.post(callbackTo(mute.url, { key })));
+    const others = ['under way', 'queued'].map(key => services.post(callbackTo(mute.url, {}, key)));
     await vi.waitFor(() => expect(mute.requests).toHaveLength(1));
     await services.outbox.close();
     const why = 'the tool was stopped before it was delivered';

@@ -72,10 +72,10 @@ export function receivedIn(callbacks: readonly CallbackEvidence[]): readonly Rec
   return callbacks.flatMap(callback => (callback.message ? [{ callback, message: callback.message }] : []));
 }
 
-export type Delivery = readonly [CallbackEvidence, ...CallbackEvidence[]];
+type Delivery = readonly [CallbackEvidence, ...CallbackEvidence[]];
 
 /** How a call ended, as far as the events show. */
-export type Ending =
+type Ending =
   /** `isError`: by convention, or because it reads like an error. */
   | {
       readonly kind: 'result';

@@ -32,7 +32,7 @@ export interface Gap {
 }
 
 /** An expected failure that could not occur in this run. */
-export interface IdleExcuse extends ExpectedFailure {
+interface IdleExcuse extends ExpectedFailure {
   /** The end of a sentence that begins with its id. */
   readonly why: string;
 }

@@ -11,9 +11,6 @@ interface Source {
   readonly words?: string;
 }
 
-export const invocationPage = (words: string): Source => ({ page: 'Tool Invocation', words });
-export const resultPage = (words: string): Source => ({ page: 'Tool Result', words });
-
 export interface Requirement {
   readonly side: Side;
   /** RFC 2119 level; `none` if the protocol leaves it open. */
@@ -48,9 +45,11 @@ interface Identified extends Requirement {
 export type ObservableRule = Identified & Judging<readonly Observation[]>;
 export type Rule = ObservableRule | (Identified & Unobservable);
 
-type Definition = Omit<Requirement, 'side' | 'source'> &
-  Partial<Pick<Requirement, 'source'>> &
-  (Judging<Observed> | Unobservable);
+type Definition = Omit<Requirement, 'side' | 'source'> & {
+  /** The quoted text of its page, if it is on one of the two. */
+  readonly invocationPage?: string;
+  readonly resultPage?: string;
+} & (Judging<Observed> | Unobservable);
 
 /** Defines the rules of one theme by id. The prefix of the id says whose rule it is. */
 export function defineRules<Id extends RequirementId>(
@@ -58,11 +57,19 @@ export function defineRules<Id extends RequirementId>(
 ): Readonly<Record<Id, Rule>> {
   const rules = Object.entries<Definition>(definitions).map(([id, definition]) => {
     const side: Side = id.startsWith('TOOL-') ? 'tool' : 'runtime';
-    const rule = { source: { page: 'public specification' }, ...definition, id, side };
-    if (!('observe' in definition)) return [id, rule];
-    return [id, { ...rule, observe: (evidence: Evidence) => flat(definition.observe(evidence)) }];
+    const { invocationPage, resultPage, ...rule } = definition;
+    const about = { id, side, source: sourceOf(invocationPage, resultPage) };
+    if (!('observe' in rule)) return [id, { ...rule, ...about }];
+    return [id, { ...rule, ...about, observe: (evidence: Evidence) => flat(rule.observe(evidence)) }];
   });
   return Object.fromEntries(rules);
+}
+
+function sourceOf(invocationPage: string | undefined, resultPage: string | undefined): Source {
+  if (invocationPage !== undefined) return { page: 'Tool Invocation', words: invocationPage };
+  return resultPage === undefined
+    ? { page: 'public specification' }
+    : { page: 'Tool Result', words: resultPage };
 }
 
 /** What a part of a rule found; null for nothing. */

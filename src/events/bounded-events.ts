@@ -27,13 +27,10 @@ export function unread(event: Event): Event {
   return 'body' in event && event.body ? { ...event, body: new Content(event.body.bytes) } : event;
 }
 
-/** All sizes in bytes of bodies and texts. */
-export interface RecentEventLimits {
-  readonly calls: number;
-  readonly bytes: number;
-  readonly eventsOfCall: number;
-  readonly bytesOfCall: number;
-}
+/** Sizes in bytes of bodies and texts. */
+const MAX_FILES = { count: 2_000, size: 32 * 1024 * 1024 };
+
+const MAX_OF_CALL = { events: 1_000, bytes: 16 * 1024 * 1024 };
 
 /** The stored events of one call. Events are appended in place; after old events are dropped, it is a new object. */
 export interface CallFile {
@@ -45,17 +42,9 @@ export interface CallFile {
 
 /** The events of the latest calls, in bounded memory. */
 export class RecentEvents {
-  readonly #limits: RecentEventLimits;
-  readonly #calls: BoundedStore<string, CallFile & { readonly events: Event[] }>;
+  readonly #calls = new BoundedStore<string, CallFile & { readonly events: Event[] }>(MAX_FILES);
   #request: RequestEvent | null = null;
   #discovery: readonly Event[] = [];
-
-  constructor(limits: Partial<RecentEventLimits> = {}) {
-    const MiB = 1024 * 1024;
-    const defaults = { calls: 2_000, bytes: 32 * MiB, eventsOfCall: 1_000, bytesOfCall: 16 * MiB };
-    this.#limits = { ...defaults, ...limits };
-    this.#calls = new BoundedStore({ count: this.#limits.calls, size: this.#limits.bytes });
-  }
 
   apply(event: Event): void {
     if (event.kind === 'request' && event.purpose === 'discovery') this.#request = event;
@@ -74,19 +63,19 @@ export class RecentEvents {
     const file = known ?? { events: [], forgotten: 0, discovery: this.#discovery };
     file.events.push(event);
     const size = this.#calls.sizeOf(key) + weightOf(event);
-    const { eventsOfCall, bytesOfCall } = this.#limits;
-    if (file.events.length <= eventsOfCall && size <= bytesOfCall) this.#calls.set(key, file, size);
+    if (file.events.length <= MAX_OF_CALL.events && size <= MAX_OF_CALL.bytes)
+      this.#calls.set(key, file, size);
     else this.#shorten(key, file, size);
   }
 
   /** Drops a quarter at a time, so that not every event copies the list; keeps invocations, their responses and the latest event. */
   #shorten(key: string, file: CallFile, before: number): void {
-    const { eventsOfCall, bytesOfCall } = this.#limits;
+    const { events: most, bytes } = MAX_OF_CALL;
     const legs = new Set(file.events.flatMap(event => (isInvocation(event) ? [event.leg] : [])));
     const dropped = new Set<Event>();
     let size = before;
     for (const event of file.events.slice(0, -1)) {
-      if (size <= bytesOfCall * 0.75 && file.events.length - dropped.size <= eventsOfCall * 0.75) break;
+      if (size <= bytes * 0.75 && file.events.length - dropped.size <= most * 0.75) break;
       if ('leg' in event && legs.has(event.leg ?? '')) continue;
       dropped.add(event);
       size -= weightOf(event);

@@ -2,11 +2,11 @@ import type { ViewUpdate } from '../protocol/callbacks.js';
 import { displayLine } from '../util/display-script.js';
 import { cut } from '../util/text.js';
 import { compactJson } from '../util/values.js';
-import type { Event, InvocationEvent, RequestEvent } from './events.js';
+import type { Event, EventOf, InvocationEvent, RequestEvent } from './events.js';
 import { type Arrival, type Exchange, isSubscribed, isUnderWay } from './exchange.js';
 import { begin, step } from './fold-exchange.js';
 import type { TranscriptHeader } from './log.js';
-import { type EndEvent, toldOnce } from './round-trips.js';
+import { toldOnce } from './round-trips.js';
 import type { Transcript } from './transcript-reader.js';
 
 /** A request outside a call: discovery, a notice, or a POST to an unknown callback URL. */
@@ -96,7 +96,7 @@ export class UntrackedRequests {
     else this.#index(request);
   }
 
-  #end(event: EndEvent): void {
+  #end(event: EventOf<'response' | 'broken'>): void {
     const { leg, at: endedAt } = event;
     const refusal = event.kind === 'response' && event.refusal !== undefined && { refusal: event.refusal };
     if (this.#surplus.delete(leg)) {
@@ -136,7 +136,7 @@ export interface View {
 }
 
 /** A conversation: its calls and views. */
-export interface Thread {
+interface Thread {
   readonly id: string;
   /** Root first, the parent last. */
   readonly ancestors: readonly string[];

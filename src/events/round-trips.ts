@@ -1,8 +1,7 @@
 import { discoveryUrl } from '../protocol/toolset.js';
-import type { Event, Hop, RequestEvent, ResponseEvent } from './events.js';
+import type { Event, EventOf, Hop, RequestEvent, ResponseEvent } from './events.js';
 
-/** What ends a request. */
-export type EndEvent = ResponseEvent | Extract<Event, { kind: 'broken' }>;
+type EndEvent = EventOf<'response' | 'broken'>;
 
 /** A request, and its response or error; neither while it is in progress. */
 export class RoundTrip {
@@ -15,7 +14,7 @@ export class RoundTrip {
     return this.end?.kind === 'response' ? this.end : null;
   }
 
-  get broken(): Extract<EndEvent, { kind: 'broken' }> | null {
+  get broken(): EventOf<'broken'> | null {
     return this.end?.kind === 'broken' ? this.end : null;
   }
 

@@ -50,9 +50,9 @@ describe('recent calls', () => {
 });
 
 describe('recent events', () => {
-  function remembering(limits: ConstructorParameters<typeof RecentEvents>[0] = {}) {
+  function remembering() {
     const story = new MockStory();
-    const events = new RecentEvents(limits);
+    const events = new RecentEvents();
     story.log.subscribe(event => events.apply(event));
     return { story, events };
   }
@@ -77,23 +77,29 @@ describe('recent events', () => {
     expect(events.of('late')?.discovery).toMatchObject([{ leg: 'd2' }, { leg: 'd2', status: 200 }]);
   });
 
+  const large = 'x'.repeat(9 * 1024 * 1024);
+
   test('row 15: the oldest calls are dropped, by number and by bytes, but not the latest', () => {
-    const { story, events } = remembering({ calls: 2, bytes: 10_000 });
-    for (const id of ['a', 'b', 'c']) delivered(story, id);
-    expect(['a', 'b', 'c'].map(id => events.of(id) !== undefined)).toEqual([false, true, true]);
-    story.receives('d', { arguments: { large: 'x'.repeat(20_000) } });
-    expect([events.of('c'), events.of('d')?.events.length]).toEqual([undefined, 2]);
+    const { story, events } = remembering();
+    for (let id = 0; id <= 2_000; id++) story.receives(`${id}`);
+    expect([events.of('0'), events.of('1')?.events.length]).toEqual([undefined, 2]);
+    for (let id = 0; id < 4; id++) story.receives(`large ${id}`, { arguments: { large } });
+    expect([events.of('2000'), events.of('large 0')]).toEqual([undefined, undefined]);
+    expect(events.of('large 3')?.events.length).toBe(2);
   });
 
   test.each([
-    ['events', { eventsOfCall: 40 }, ''],
-    ['bytes', { bytesOfCall: 40_000 }, 'x'.repeat(1_000)],
-  ])('row 15: of a long call the invocation and the latest are kept, by %s', (_, limits, text) => {
-    const { story, events } = remembering(limits);
-    subscription(story, text);
+    ['events', 1_500, ''],
+    ['bytes', 4, large],
+  ])('row 15: of a long call the invocation and the latest are kept, by %s', (_, count, text) => {
+    const { story, events } = remembering();
+    story.receives('a');
+    for (let event = 0; event < count; event++)
+      story.sends('a', { type: 'subscription_event', text: `${event}${text}` }).answered(2_000 + event);
     const { events: kept = [], forgotten = 0 } = events.of('a') ?? {};
-    expect(kept.length + forgotten).toBe(1_005);
-    expect(kept.length).toBeLessThanOrEqual(80);
+    expect(kept.length + forgotten).toBe(2 * count + 2);
+    expect(forgotten).toBeGreaterThan(0);
+    expect(kept.length).toBeLessThanOrEqual(1_000);
     expect(kept[0]).toMatchObject({ kind: 'request', purpose: 'invocation' });
     expect(kept.at(-1)).toBe(story.events.at(-1));
   });

@@ -4,7 +4,7 @@ import { addresseeIn } from '../../protocol/invocation.js';
 import { REDACTED } from '../../util/redact.js';
 import { cutBeforeToken, excerpt, formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import { type CallbackEvidence, type CallEvidence, type Delivery, receivedIn } from '../call.js';
+import { type CallbackEvidence, type CallEvidence, receivedIn } from '../call.js';
 import type { Death, Evidence } from '../evidence.js';
 import {
   broken,
@@ -20,7 +20,6 @@ import {
   type Observation,
   type Observed,
   raiseTimeout,
-  resultPage,
   scant,
   sent,
   unseen,
@@ -32,7 +31,7 @@ export const deliveryRules = defineRules({
     level: 'MUST',
     statement: 'ends every invocation with a tool_result, also after oauth or user_choice',
     advice: 'Send a result from every code path of the handler, including exceptions and timeouts.',
-    source: resultPage('Every invocation MUST eventually produce either a tool_result or an oauth message.'),
+    resultPage: 'Every invocation MUST eventually produce either a tool_result or an oauth message.',
     masks: ['TOOL-ASYNC', ...CALLBACK_RULES, 'TOOL-CHOICE', 'TOOL-OAUTH'],
     absent: 'no acknowledged invocation was waited for',
     observe: evidence => {
@@ -121,9 +120,7 @@ export const deliveryRules = defineRules({
     statement: 'POSTs callbacks as application/json in UTF-8, valid against the schema of their type',
     advice:
       'POST with Content-Type: application/json, and validate the body against the schema of its type first.',
-    source: resultPage(
-      'The tool MUST send a tool result as an HTTP POST with Content-Type: application/json.',
-    ),
+    resultPage: 'The tool MUST send a tool result as an HTTP POST with Content-Type: application/json.',
     masks: ['TOOL-ALWAYS', ...CALLBACK_RULES],
     absent: 'no callback came',
     observe: ({ calls }) =>
@@ -350,6 +347,8 @@ function onStrays({ calls, strays }: Evidence): Observed {
     ? lacking(`${count(posts)} and a call without any`, posts)
     : doubtful(count(posts), posts);
 }
+
+type Delivery = ReturnType<CallEvidence['deliveries']>[number];
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 

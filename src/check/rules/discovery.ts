@@ -15,7 +15,6 @@ import {
   faultLine,
   held,
   heldBut,
-  invocationPage,
   lacking,
   nullRemark,
   type Observation,
@@ -75,7 +74,7 @@ export const discoveryRules = defineRules({
     statement: 'limits the rate of invocations: 200 and an error result with the time to wait',
     advice:
       'Answer invocations over the limit with 200, then send an “Error: ” result with the time to wait.',
-    source: invocationPage('Tools SHOULD rate-limit invocations to prevent abuse'),
+    invocationPage: 'Tools SHOULD rate-limit invocations to prevent abuse',
     unobservable: 'not tested (needs load)',
   },
 });

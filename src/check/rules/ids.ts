@@ -3,17 +3,8 @@ import type { Callback } from '../../protocol/callbacks.js';
 import type { Invocation } from '../../protocol/invocation.js';
 import { excerpt } from '../../util/text.js';
 import type { CallEvidence, Received } from '../call.js';
-import { indexNames, type NameIndex } from '../evidence.js';
-import {
-  broken,
-  defineRules,
-  held,
-  invocationPage,
-  type Observation,
-  type Observed,
-  resultPage,
-  sent,
-} from '../rule.js';
+import { indexNames } from '../evidence.js';
+import { broken, defineRules, held, type Observation, type Observed, sent } from '../rule.js';
 
 /** Which names a tool sends back. */
 export const idRules = defineRules({
@@ -21,9 +12,7 @@ export const idRules = defineRules({
     level: 'MUST',
     statement: "includes the invocation's group_id in every callback",
     advice: 'Copy group_id unchanged from the invocation into every callback.',
-    source: invocationPage(
-      'MUST be included in all callback messages to route them to the correct conversation.',
-    ),
+    invocationPage: 'MUST be included in all callback messages to route them to the correct conversation.',
     masks: ['TOOL-ONCE', 'TOOL-CHOICE', 'TOOL-OAUTH', 'TOOL-SUB'],
     absent: 'no callback came that could be read',
     observe: ({ calls }) => compareNames(calls, 'group_id', message => message.group_id),
@@ -32,7 +21,7 @@ export const idRules = defineRules({
     level: 'MUST',
     statement: 'sends id back unchanged',
     advice: 'Copy id from the invocation into the result; do not generate an id.',
-    source: resultPage('MUST match the id from the original invocation.'),
+    resultPage: 'MUST match the id from the original invocation.',
     masks: ['TOOL-ONCE', 'TOOL-CHOICE', 'TOOL-OAUTH', 'TOOL-SUB'],
     absent: 'no result or question came that could be read',
     observe: ({ calls }) => compareNames(calls, 'id', message => ('id' in message ? message.id : undefined)),
@@ -41,7 +30,7 @@ export const idRules = defineRules({
     level: 'MUST',
     statement: 'sends a given call_id back unchanged',
     advice: 'Copy call_id from the invocation into the result; leave it out if the invocation has none.',
-    source: invocationPage('If provided, MUST be echoed in the tool result.'),
+    invocationPage: 'If provided, MUST be echoed in the tool result.',
     absent: 'no call that had a call_id, or was given one, was answered',
     observe: ({ calls }) =>
       compareNames(calls, 'call_id', (message, { call_id: given }) =>
@@ -120,7 +109,7 @@ function onOtherName(
 function onNames(
   { callback, message }: Received,
   invocation: Invocation,
-  isOthers: NameIndex,
+  isOthers: ReturnType<typeof indexNames>,
 ): Observation | null {
   const names = { ...message, id: idOf(message) };
   const mixed = NAMES.filter(name => {

@@ -6,7 +6,7 @@ import { outcomeOfPayload, outcomeOfText } from '../../protocol/outcome.js';
 import { groupBy } from '../../util/collections.js';
 import { bytesText, formatDuration } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
-import type { CallbackEvidence, CallEvidence, Ending } from '../call.js';
+import type { CallbackEvidence, CallEvidence } from '../call.js';
 import {
   answeredOther,
   broken,
@@ -16,7 +16,6 @@ import {
   doubtful,
   held,
   heldBut,
-  invocationPage,
   lacking,
   type Observation,
   type Observed,
@@ -34,9 +33,8 @@ const MAX_OK_BYTES = 64;
 /** Members that only an outcome would have. */
 const OUTCOME_MEMBERS = ['text', 'content', 'result', 'output', 'outcome'];
 
-const VALIDATION = invocationPage(
-  'For any validation failure — malformed payload, unknown operation, invalid arguments — the tool SHOULD still return HTTP 200 to acknowledge receipt, then deliver the error asynchronously as a tool result with an error description.',
-);
+const VALIDATION =
+  'For any validation failure — malformed payload, unknown operation, invalid arguments — the tool SHOULD still return HTTP 200 to acknowledge receipt, then deliver the error asynchronously as a tool result with an error description.';
 
 const MALFORMED = 'a malformed payload';
 
@@ -48,7 +46,7 @@ export const invocationRules = defineRules({
     level: 'MUST',
     statement: 'answers 200 at once, before it does the work',
     advice: 'Answer 200 first, then start the work: over 250 ms is a warning, over 1 s a failure.',
-    source: invocationPage('The tool MUST return HTTP 200 immediately to acknowledge receipt.'),
+    invocationPage: 'The tool MUST return HTTP 200 immediately to acknowledge receipt.',
     masks: [
       'TOOL-ASYNC',
       'TOOL-UNKNOWN-OP',
@@ -76,7 +74,7 @@ export const invocationRules = defineRules({
     level: 'MUST',
     statement: "delivers every outcome as a callback, never in the acknowledgement's body",
     advice: 'Answer with an empty body, and POST the outcome to callback_url as a tool_result.',
-    source: invocationPage('MUST process the request asynchronously'),
+    invocationPage: 'MUST process the request asynchronously',
     masks: ['TOOL-ALWAYS', ...CALLBACK_RULES],
     absent: 'no acknowledged invocation had an outcome',
     observe: ({ calls }) =>
@@ -90,9 +88,8 @@ export const invocationRules = defineRules({
     statement: 'never executes an unknown operation, or arguments that do not match the inputSchema',
     advice:
       'Look up the operation and validate the arguments against its inputSchema before you do anything else.',
-    source: invocationPage(
+    invocationPage:
       'Upon receiving an invocation, the tool MUST validate that the operation field references a supported operation.',
-    ),
     masks: ['TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS'],
     absent: 'no call with an unknown operation or with invalid arguments was made',
     observe: ({ calls }) => {
@@ -111,7 +108,7 @@ export const invocationRules = defineRules({
     statement: 'answers an unknown operation with 200 and an error result',
     advice:
       'Answer 200, then send a tool_result that starts with “Error: ” and lists the available operations.',
-    source: VALIDATION,
+    invocationPage: VALIDATION,
     absent: 'no operation was called that is not in the toolset',
     observe: ({ calls }) =>
       calls
@@ -122,7 +119,7 @@ export const invocationRules = defineRules({
     level: 'SHOULD',
     statement: 'answers arguments that do not match the inputSchema with 200 and an error result',
     advice: 'Answer 200, then send a tool_result that starts with “Error: ” and names the invalid argument.',
-    source: VALIDATION,
+    invocationPage: VALIDATION,
     absent: 'no operation was called with arguments that do not match its inputSchema',
     observe: ({ calls }) =>
       calls
@@ -133,7 +130,7 @@ export const invocationRules = defineRules({
     level: 'SHOULD',
     statement: 'survives a malformed payload: 200, and an error result if it has a callback URL',
     advice: 'Catch parse errors: answer 200, and send an error result if there is a callback_url.',
-    source: VALIDATION,
+    invocationPage: VALIDATION,
     masks: ['TOOL-ACK', 'TOOL-CLOSE', 'TOOL-CANCEL', 'TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS', 'TOOL-ALWAYS'],
     failsWhere: 'the tool crashes',
     absent: 'no malformed payload was sent',
@@ -394,7 +391,8 @@ function hasExtraFields({ attempts: [first] }: CallEvidence): boolean {
 function onExtraFields(call: CallEvidence, plain: readonly CallEvidence[]): Observed {
   const { attempts, callbacks, ending } = call;
   const proof = [...attempts, ...callbacks.slice(0, 1)];
-  const isPlain = (isLike: (other: Ending) => boolean) => plain.some(other => isLike(other.ending));
+  const isPlain = (isLike: (other: CallEvidence['ending']) => boolean) =>
+    plain.some(other => isLike(other.ending));
   const hasResult = () => isPlain(({ kind }) => kind === 'result');
   switch (ending.kind) {
     case 'asked':

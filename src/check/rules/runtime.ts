@@ -18,11 +18,9 @@ import {
   doubtful,
   faultLine,
   held,
-  invocationPage,
   lacking,
   type Observation,
   type Observed,
-  resultPage,
   scant,
   sent,
   unseen,
@@ -40,9 +38,8 @@ export const runtimeRules = defineRules({
     level: 'MUST',
     statement: 'dispatches only operations of a loaded toolset',
     advice: 'Look up the operation in the loaded toolsets before you send an invocation.',
-    source: invocationPage(
+    invocationPage:
       'Before dispatching an invocation, the runtime MUST verify that the operation field matches a known tool definition from a loaded toolset.',
-    ),
     absent: 'no invocation came after a toolset was loaded',
     observe: ({ calls, discoveries }) =>
       calls.map(({ invocation, tool, attempts: [first] }) => {
@@ -56,9 +53,8 @@ export const runtimeRules = defineRules({
     level: 'SHOULD',
     statement: 'validates arguments against inputSchema before dispatch',
     advice: 'Validate arguments against inputSchema; give the model the errors instead of making the call.',
-    source: invocationPage(
+    invocationPage:
       "The runtime SHOULD validate the arguments object against the tool's inputSchema to catch malformed input before it reaches the tool.",
-    ),
     absent: 'no arguments could be checked against an inputSchema',
     observe: ({ calls }) =>
       calls.map(({ argumentFaults, attempts: [first], tool }) => {
@@ -73,9 +69,8 @@ export const runtimeRules = defineRules({
     level: 'MUST',
     statement: "uses a fresh unique id per call, or the LLM's",
     advice: 'Generate a new id for each call, such as a UUID; reuse it only to retry the same call.',
-    source: invocationPage(
+    invocationPage:
       'The runtime MUST generate a unique id for the tool call (or use the one provided by the LLM)',
-    ),
     absent: 'no invocation was sent',
     observe: ({ calls }) => {
       const firsts = new Map<string, RoundTrip>();
@@ -97,9 +92,8 @@ export const runtimeRules = defineRules({
     statement:
       'POSTs JSON with a reachable callback_url, group_id, and thread_ancestors if the thread has ancestors',
     advice: 'POST operation, arguments, id, group_id and a callback_url that the tool can reach, as JSON.',
-    source: invocationPage(
+    invocationPage:
       'The runtime MUST send a tool invocation as an HTTP POST with Content-Type: application/json.',
-    ),
     masks: ['RT-OP', 'RT-ARGS'],
     absent: 'no invocation was sent',
     observe: ({ calls }) => calls.map(onFields),
@@ -108,9 +102,8 @@ export const runtimeRules = defineRules({
     level: 'SHOULD',
     statement: 'turns any acknowledgement other than 200 into a failed result with a description',
     advice: 'End the call with an error result that names the status; do not wait for a callback.',
-    source: invocationPage(
+    invocationPage:
       'Any other non-200 status indicates the tool could not accept the invocation, and the runtime SHOULD record the failure as a tool result with an error description, allowing the LLM to reason about it.',
-    ),
     absent: 'not recorded by a runtime, or every acknowledgement was 200',
     observe: ({ calls, observer }) => (observer === 'runtime' ? calls.map(onOtherStatus) : null),
   },
@@ -161,16 +154,15 @@ export const runtimeRules = defineRules({
     level: 'SHOULD',
     statement: 'logs invocations with operation, time and outcome',
     advice: 'Log each invocation with its operation, time and outcome.',
-    source: invocationPage(
+    invocationPage:
       'Runtimes SHOULD log tool invocations for audit purposes, including the operation name, timestamp, and outcome.',
-    ),
     unobservable: "not visible in HTTP traffic: it concerns the runtime's own log",
   },
   'RT-TIMEOUT': {
     level: 'none',
     statement: 'records a timeout result if it has a timeout of its own',
     advice: 'Record a result that says that the call timed out.',
-    source: invocationPage('the protocol defines no timeout'),
+    invocationPage: 'the protocol defines no timeout',
     unobservable: 'not visible in HTTP traffic, and the protocol leaves it open',
   },
   'RT-VALIDATE': {
@@ -195,7 +187,7 @@ export const runtimeRules = defineRules({
     statement: 'logs and discards a result that matches no pending call',
     advice:
       'Compare group_id and id with the pending calls; answer 404 if none matches, and do not inform the model.',
-    source: resultPage('It MUST NOT inject unmatched results into any conversation.'),
+    resultPage: 'It MUST NOT inject unmatched results into any conversation.',
     absent: 'no result came with ids that match no pending call',
     observe: ({ calls }) => calls.map(onUnmatched),
   },
@@ -203,18 +195,16 @@ export const runtimeRules = defineRules({
     level: 'SHOULD',
     statement: 'validates text before it passes it to the model',
     advice: 'Check text for control characters and invisible characters before you pass it to the model.',
-    source: resultPage(
+    resultPage:
       'Runtimes SHOULD also validate the text content before passing it to the LLM — while the LLM is generally resilient to unexpected input, sanitization reduces the risk of prompt injection through tool results.',
-    ),
     unobservable: 'not visible in HTTP traffic: it happens before the text goes to the model',
   },
   'RT-DUP': {
     level: 'SHOULD',
     statement: 'processes a duplicate delivery once and answers it with 200',
     advice: 'Remember which results were processed, and answer duplicates with 200.',
-    source: resultPage(
+    resultPage:
       'Runtimes SHOULD implement idempotent result processing to handle duplicate deliveries gracefully, since network retries may cause the same result to arrive more than once.',
-    ),
     absent: 'no delivery came twice',
     observe: ({ calls }) => calls.map(onDuplicates),
   },
@@ -222,18 +212,16 @@ export const runtimeRules = defineRules({
     level: 'MUST',
     statement: 'gives the model text or content in full and unchanged, independent of display_as',
     advice: 'Give the model text or content unchanged; display_as is only for people.',
-    source: resultPage(
+    resultPage:
       "When display_as is present, the runtime MUST still pass the full text value to the LLM as the tool's response.",
-    ),
     unobservable: 'not visible in HTTP traffic: it concerns what the model gets',
   },
   'RT-DISPLAY': {
     level: 'SHOULD',
     statement: 'shows the user the first supported display segment, else text',
     advice: 'Show the first segment of display_as that you support, else text.',
-    source: resultPage(
+    resultPage:
       'Runtimes SHOULD iterate the display_as array and render the first segment whose type they support.',
-    ),
     unobservable: 'not visible in HTTP traffic: it concerns what the user sees',
   },
   'RT-PENDING': {

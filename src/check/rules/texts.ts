@@ -13,7 +13,6 @@ import {
   held,
   type Observation,
   type Observed,
-  resultPage,
   type Spot,
   sent,
   unseen,
@@ -26,9 +25,8 @@ export const textRules = defineRules({
     level: 'SHOULD',
     statement: 'starts an error text with "Error: " and says how to fix the error',
     advice: 'Start an error text with “Error: ”, and say what the caller can do about it.',
-    source: resultPage(
+    resultPage:
       'While the protocol does not mandate error formatting, tools SHOULD prefix error messages with "Error: " to help the LLM distinguish errors from successful results.',
-    ),
     absent: 'no call ended in an error',
     observe: ({ calls }) =>
       calls.flatMap(errorTexts).map(({ text, callback, spot }) => {
@@ -45,9 +43,8 @@ export const textRules = defineRules({
     level: 'MUST',
     statement: 'puts no credential, token or internal identifier in a message',
     advice: 'Remove the credential from the message and replace it: it was sent to a conversation.',
-    source: resultPage(
+    resultPage:
       'Tools MUST NOT include sensitive data (credentials, tokens, internal identifiers) in results unless the operation explicitly requires it.',
-    ),
     absent: 'no callback came that could be read',
     observe: ({ calls }) =>
       calls.map(call => {
@@ -61,9 +58,8 @@ export const textRules = defineRules({
     level: 'SHOULD',
     statement: 'puts no stack trace, host path or other internal detail in an error text',
     advice: 'Send only the error message; log stacks and paths on your side.',
-    source: resultPage(
+    resultPage:
       'Tools SHOULD avoid exposing internal implementation details or stack traces in error messages, as these provide no value to the LLM and may leak sensitive information.',
-    ),
     absent: 'no call ended in an error',
     observe: ({ calls }) =>
       calls.map(call =>
@@ -79,9 +75,8 @@ export const textRules = defineRules({
     level: 'SHOULD',
     statement: 'ends display_as with a text segment of one short line',
     advice: 'Add { "type": "text", "content": "one short line" } as the last segment of display_as.',
-    source: resultPage(
+    resultPage:
       'Tools SHOULD include a "text" segment as the last element to provide a universal fallback for runtimes that only support plain text display.',
-    ),
     absent: 'no result had a display_as',
     observe: ({ calls }) =>
       displaysIn(calls).map(({ callback, segments }) => {
@@ -97,7 +92,7 @@ export const textRules = defineRules({
     level: 'MUST',
     statement: 'gives a diff segment a path and a unified diff as its patch',
     advice: 'Give the segment { path, patch }, with a patch in the format of diff -u: ---, +++, @@.',
-    source: resultPage('A unified diff string (standard ---/+++/@@ format).'),
+    resultPage: 'A unified diff string (standard ---/+++/@@ format).',
     absent: 'no result had a diff to show',
     observe: ({ calls }) =>
       displaysIn(calls).map(({ callback, segments }) =>

@@ -14,6 +14,7 @@ import {
 import type { Highlighter } from '../display/syntax.js';
 import type { Token } from '../display/syntax-lexers.js';
 import { lastUpTo } from '../util/collections.js';
+import { wholeCharacters } from '../util/text.js';
 import { visibleRuns } from '../util/visible.js';
 import { counted, type Ground, type Line, line, quote, type Span, say, type Tone } from './line.js';
 
@@ -151,25 +152,24 @@ interface RowsOnLine {
   readonly new?: number;
 }
 
-/** The rows of a hunk. They are laid out only as far as they are looked at. */
+/** The rows of a hunk. */
 class HunkPart implements Part {
   readonly begins = null;
   readonly height: number;
-  readonly #coming: Iterator<Piece>;
-  readonly #pieces: Piece[] = [];
-  readonly #starts: number[] = [];
-  #laidOut = 0;
+  readonly #pieces: readonly Piece[];
+  readonly #starts: readonly number[];
 
   constructor(
     private readonly hunk: Hunk,
     private readonly look: FileLook,
     readonly under: Part['under'],
   ) {
-    const { isSplit, isUnfolded } = look;
-    this.#coming = piecesOf(hunk, isUnfolded);
-    const hasNoFold = isUnfolded || hunk.rows.length <= 2 * BESIDE + 1;
-    let height = !isSplit && hasNoFold ? hunk.rows.length : 0;
-    if (height === 0) for (const piece of piecesOf(hunk, isUnfolded)) height += this.#heightOf(piece);
+    this.#pieces = [...piecesOf(hunk, look.isUnfolded)];
+    let height = 0;
+    this.#starts = this.#pieces.map(piece => {
+      height += this.#heightOf(piece);
+      return height - this.#heightOf(piece);
+    });
     this.height = height;
   }
 
@@ -197,7 +197,6 @@ class HunkPart implements Part {
   }
 
   lineOf(row: number): number {
-    while ((this.#pieces.at(-1)?.from ?? 0) <= row && this.#layOutNext());
     const index = this.#pieces.findLastIndex(({ from }) => from <= row);
     const piece = this.#pieces[index];
     const start = this.#starts[index] ?? 0;
@@ -214,18 +213,8 @@ class HunkPart implements Part {
   }
 
   #pieceAt(index: number): { readonly piece: Piece | undefined; readonly at: number } {
-    while (this.#laidOut <= index && this.#layOutNext());
     const which = lastUpTo(this.#starts, index);
     return { piece: this.#pieces[which], at: index - (this.#starts[which] ?? 0) };
-  }
-
-  #layOutNext(): boolean {
-    const { done, value } = this.#coming.next();
-    if (done) return false;
-    this.#pieces.push(value);
-    this.#starts.push(this.#laidOut);
-    this.#laidOut += this.#heightOf(value);
-    return true;
   }
 
   #rowsOn(block: Block, at: number): RowsOnLine {
@@ -303,6 +292,7 @@ function codeSpans(text: string, kind: RowKind, marks: readonly Mark[], tokens: 
   let column = 0;
   for (let at = 0; at < text.length; ) {
     const [mark, token] = [markAt(at), tokenAt(at)];
+    // A grammar may cut a surrogate pair, of which neither half can be shown.
     const end = wholeCharacters(text, Math.min(mark.end, token.end, text.length));
     const ground = groundOf(kind, mark.piece?.changed ?? false);
     for (const run of visibleRuns(text.slice(at, end), column)) {
@@ -327,9 +317,4 @@ function following<T extends { readonly text: string }>(pieces: readonly T[]) {
     while (end <= at) end += pieces[++index]?.text.length ?? Number.POSITIVE_INFINITY;
     return { piece: pieces[index], end };
   };
-}
-
-/** A grammar may cut a surrogate pair, of which neither half can be shown. */
-function wholeCharacters(text: string, end: number): number {
-  return (text.codePointAt(end - 1) ?? 0) > 0xffff ? end + 1 : end;
 }

@@ -17,26 +17,25 @@ export interface JunitTest {
   readonly output?: string;
 }
 
-export interface JunitSuite {
+interface JunitSuite {
   readonly name: string;
   readonly seconds: number;
   readonly tests: readonly JunitTest[];
   readonly output?: string;
 }
 
+type Attributes = Readonly<Record<string, string | number>>;
+
 /** JUnit's XML; suites without tests are left out. Texts are foreign. */
 export function junitXml(name: string, seconds: number, suites: readonly JunitSuite[]): string {
   const shown = suites.filter(({ tests }) => tests.length > 0);
-  const all = shown.flatMap(({ tests }) => tests);
-  const root = element('testsuites', { name, ...countsOf(all), time: seconds }, shown.map(suiteElement));
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${written(root, '')}`;
+  const attributes = { name, ...countsOf(shown.flatMap(({ tests }) => tests)), time: seconds };
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${parent('', 'testsuites', attributes, shown.map(suiteXml))}`;
 }
 
-function suiteElement({ name, tests, seconds, output }: JunitSuite): Element {
-  return element('testsuite', { name, ...countsOf(tests), time: seconds }, [
-    ...tests.map(testElement),
-    ...outputElements(output),
-  ]);
+function suiteXml({ name, tests, seconds, output }: JunitSuite): string {
+  const attributes = { name, ...countsOf(tests), time: seconds };
+  return parent('  ', 'testsuite', attributes, [...tests.map(testXml), ...outputXml('    ', output)]);
 }
 
 function countsOf(tests: readonly JunitTest[]) {
@@ -49,17 +48,18 @@ function countsOf(tests: readonly JunitTest[]) {
   };
 }
 
-function testElement({ classname, name, place, seconds, ending, output }: JunitTest): Element {
-  const attributes = { classname, name, ...placeOf(place ?? ''), time: seconds };
-  if (!ending) return element('testcase', attributes, outputElements(output));
+function testXml({ classname, name, place = '', seconds, ending, output }: JunitTest): string {
+  const attributes = { classname, name, ...placeOf(place), time: seconds };
+  if (!ending) return parent('    ', 'testcase', attributes, outputXml('      ', output));
   const { kind, type, message, text } = ending;
   // What is skipped has only a message.
-  const child = kind === 'skipped' ? element(kind, { message }) : element(kind, { type, message }, [], text);
-  return element('testcase', attributes, [child]);
+  const child =
+    kind === 'skipped' ? leaf('      ', kind, { message }) : leaf('      ', kind, { type, message }, text);
+  return parent('    ', 'testcase', attributes, [child]);
 }
 
-function outputElements(output: string | undefined): Element[] {
-  return output === undefined ? [] : [element('system-out', {}, [], output)];
+function outputXml(indent: string, output: string | undefined): string[] {
+  return output === undefined ? [] : [leaf(indent, 'system-out', {}, output)];
 }
 
 /** The file and the line of a place, as attributes. */
@@ -68,32 +68,23 @@ export function placeOf(place: string): Record<string, string> {
   return { ...(file !== undefined && { file }), ...(line !== undefined && { line }) };
 }
 
-interface Element {
-  readonly name: string;
-  readonly attributes: Readonly<Record<string, string | number>>;
-  readonly children: readonly Element[];
-  readonly text: string;
-}
-
-function element(
-  name: string,
-  attributes: Element['attributes'],
-  children: readonly Element[] = [],
-  text = '',
-): Element {
-  return { name, attributes, children, text };
+function parent(indent: string, name: string, attributes: Attributes, children: readonly string[]): string {
+  if (children.length === 0) return leaf(indent, name, attributes);
+  return `${indent}<${name}${written(attributes)}>\n${children.join('')}${indent}</${name}>\n`;
 }
 
 /** What XML 1.0 cannot hold (control characters, lone surrogates) is made visible. */
-function written({ name, attributes, children, text }: Element, indent: string): string {
-  // A reader would turn a line feed in an attribute into a space.
+function leaf(indent: string, name: string, attributes: Attributes, text = ''): string {
+  const start = `${indent}<${name}${written(attributes)}`;
+  return text === '' ? `${start}/>\n` : `${start}>${escaped(visible(text))}</${name}>\n`;
+}
+
+/** A reader would turn a line feed in an attribute into a space. */
+function written(attributes: Attributes): string {
   const list = Object.entries(attributes).map(
     ([key, value]) => ` ${key}="${escaped(visibleLine(String(value)))}"`,
   );
-  const start = `${indent}<${name}${list.join('')}`;
-  if (children.length > 0)
-    return `${start}>\n${children.map(child => written(child, `${indent}  `)).join('')}${indent}</${name}>\n`;
-  return text === '' ? `${start}/>\n` : `${start}>${escaped(visible(text))}</${name}>\n`;
+  return list.join('');
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Panes, panesOf } from '../../src/render/panes.js';
+import { readMcpAnswer } from '../../src/events/answer.js';
+import { type Panes, panesOf, panesOfMcp, viewPane } from '../../src/render/panes.js';
 import { call, exchangeOf, resultArrives } from '../events/build.js';
 import { SEED_RESULTS } from '../protocol/seed-messages.js';
 
@@ -73,4 +74,71 @@ test.each([
   const { human, llm } = panesOfResult({ text, display_as: [{ type: 'text', content: text }] });
   expect(llm.notes).toEqual([note]);
   expect(human.notes).toEqual([note]);
+});
+
+describe('of MCP', () => {
+  const panes = (value: unknown) => panesOfMcp(readMcpAnswer({ ok: true, value, notes: [] }));
+
+  const text = (words: string, audience?: string[]) => ({
+    type: 'text',
+    text: words,
+    ...(audience && { annotations: { audience } }),
+  });
+
+  test('the LLM gets the text of an embedded resource; the human sees its URI as well', () => {
+    const resource = { uri: 'demo://text/1', mimeType: 'text/plain', text: 'the\ncontents' };
+    const binary = { uri: 'demo://blob/1', mimeType: 'application/gzip', blob: 'AAAA' };
+    const { human, llm } = panes({
+      content: [text('see'), { type: 'resource', resource }, { type: 'resource', resource: binary }],
+    });
+    const blob = '[resource "demo://blob/1" "application/gzip" 3 bytes]';
+    expect(llm.drawing).toEqual({ kind: 'text', text: `see\nthe\ncontents\n${blob}` });
+    expect(human.drawing).toEqual({
+      kind: 'text',
+      text: `see\n[resource "demo://text/1" "text/plain"]\nthe\ncontents\n${blob}`,
+    });
+  });
+
+  test('the human is not shown what is for the assistant only, and the LLM gets all', () => {
+    const { human, llm, choice } = panes({
+      content: [text('all', []), text('model', ['assistant']), text('both', ['user', 'assistant'])],
+    });
+    expect(human.drawing).toMatchObject({ text: 'all\nboth' });
+    expect(human.notes).toEqual(['skipped content[1] text: its audience is the assistant only']);
+    expect(choice.skipped).toMatchObject([{ index: 1 }]);
+    expect(llm.drawing).toMatchObject({ text: 'all\nmodel\nboth' });
+  });
+
+  test('very large structured content is cut for the eye', () => {
+    const { human } = panes({ structuredContent: { text: 'x'.repeat(300_000) }, isError: false });
+    expect(human.drawing).toMatchObject({ text: expect.stringMatching(/… \d+ more characters$/) });
+  });
+});
+
+describe('of a view', () => {
+  const view = (content: Readonly<Record<string, unknown>>, updates = 1) =>
+    viewPane({ type: 'diff', content, updates });
+  const PATCH = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n';
+
+  test('RT-VIEW: a view is a pane of its own, which says of what type it is', () => {
+    expect(view({ patch: PATCH })).toMatchObject({
+      title: 'view',
+      about: expect.stringMatching(/^diff, /),
+      notes: [],
+      drawing: { kind: 'diff' },
+    });
+  });
+
+  test('what cannot be drawn is shown as it came, with the reason', () => {
+    const { notes, drawing } = view({ patch: 7 });
+    expect(notes).toEqual([expect.stringContaining('malformed diff')]);
+    expect(drawing).toEqual({ kind: 'text', text: '{\n  "patch": 7\n}' });
+  });
+
+  test('threats, row 24: characters that no one would see are reported', () => {
+    expect(view({ patch: 'n\u202eo diff' }).notes).toEqual([
+      expect.stringContaining('malformed diff'),
+      '1 control or invisible character shown',
+    ]);
+  });
 });

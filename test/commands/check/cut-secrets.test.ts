@@ -11,7 +11,7 @@ import { CHECK_FORMATS } from '../../../src/render/outputs/check.js';
 import { createRedactor } from '../../../src/util/redact.js';
 import { discovery, someCall, TOOLSET } from '../../check/samples/parts.js';
 import { eventsOf, INVOCATION, type Moment } from '../../events/build.js';
-import { LOOK, STORY } from '../../reporters/check/story-of.js';
+import { LOOK, STORY } from '../../reporters/check-story.js';
 import { plainText } from '../../support/words.js';
 
 /** Rules, and whatever they ask, cut what is foreign long before anybody takes secrets out of it. */

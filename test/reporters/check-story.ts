@@ -1,19 +1,19 @@
-import type { CaseCheck } from '../../../src/check/cases.js';
-import { conformanceOf } from '../../../src/check/conformance.js';
-import type { Check } from '../../../src/check/judge.js';
-import { callbackSecrets } from '../../../src/events/shareable.js';
-import type { CheckStory } from '../../../src/render/outputs/check.js';
-import { acknowledged, at, call, eventsOf, INVOCATION, KEY, resultArrives } from '../../events/build.js';
+import type { CaseCheck } from '../../src/check/cases.js';
+import { conformanceOf } from '../../src/check/conformance.js';
+import type { Check } from '../../src/check/judge.js';
+import { callbackSecrets } from '../../src/events/shareable.js';
+import type { CheckStory } from '../../src/render/outputs/check.js';
+import { acknowledged, at, call, eventsOf, INVOCATION, KEY, resultArrives } from '../events/build.js';
 
 export const TOKEN = 'tok_0123456789abcdef';
 /** What would act on a terminal, or in a workflow, or in a table. */
 export const HOSTILE = '\u001b[2Jevil|<b>\n::error::100%, "x": `y`';
 
 /** Whole where others search for it, and short on a screen. */
-export const LONG_ID = 'call_3f0b9c1e-77aa-4c55-9a44-0d6d5f6b2f01';
+const LONG_ID = 'call_3f0b9c1e-77aa-4c55-9a44-0d6d5f6b2f01';
 const MANY = ['a', 'b', 'c', 'd', 'e'].map(id => ({ operation: 'list', id }));
 
-export const EVENTS = eventsOf(
+const EVENTS = eventsOf(
   call({ invocation: { ...INVOCATION, callback_url: `http://127.0.0.1:4000/callback/${TOKEN}` } }),
   at(3, acknowledged()),
   at(9, resultArrives({ id: 'other', text: `${HOSTILE} ${TOKEN} ${'x'.repeat(1_000)}` }, { status: 200 })),

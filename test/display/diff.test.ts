@@ -1,9 +1,36 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parsePatch } from '../../../src/display/diff.js';
-import type { Hunk } from '../../../src/display/diff-model.js';
-import { anyCodePoint } from '../../support/characters.js';
-import { rowsOf } from './rows-of.js';
+import { parsePatch } from '../../src/display/diff.js';
+import { blocksOf, type Hunk, type RowKind, wordMarks } from '../../src/display/diff-model.js';
+import { anyCodePoint } from '../support/characters.js';
+
+/** A row with all that is known of it; a number is null where its side has no such line. */
+interface Row {
+  readonly kind: RowKind | undefined;
+  readonly oldNo: number | null;
+  readonly newNo: number | null;
+  readonly text: string;
+  readonly endsWithoutNewline: boolean;
+}
+
+/** The rows of a hunk as plain values. */
+function rowsOf(hunk: Hunk): Row[] {
+  return [...blocksOf(hunk)].flatMap(block =>
+    Array.from({ length: block.to - block.from }, (_, at) => {
+      const index = block.from + at;
+      const kind = hunk.rows.kindAt(index);
+      const isAdded = block.kind === 'changed' && index >= block.middle;
+      const newNo = block.newNo + (isAdded ? index - block.middle : at);
+      return {
+        kind,
+        oldNo: kind === 'added' ? null : block.oldNo + at,
+        newNo: kind === 'removed' ? null : newNo,
+        text: hunk.rows.textAt(index),
+        endsWithoutNewline: hunk.rows.endsWithoutNewline(index),
+      };
+    }),
+  );
+}
 
 /** The example of seed 000: its header says 3 and 4 lines, it has 2 and 3. */
 const SEED = '--- src/main.rs\n+++ src/main.rs\n@@ -1,3 +1,4 @@\n fn main() {\n+ println!("hello");\n }';
@@ -214,5 +241,57 @@ describe('hostile input', () => {
     const start = performance.now();
     parsePatch(patch);
     expect(performance.now() - start).toBeLessThan(2_000);
+  });
+});
+
+test('each file has its own count: of its name, its sections and its rows', () => {
+  const file = (name: string, section: string, row: string) =>
+    `--- ${name}\n+++ ${name}\n@@ -1 +1 @@ ${section}\n-a\n+${row}\n`;
+  const parsed = parsePatch(file('x\u200b', 'f\u202e', 'b\u001b') + file('y', 'f', 'b'));
+  expect(parsed.ok && parsed.diff.files.map(({ hidden }) => hidden.count)).toEqual([3, 0]);
+});
+
+const joined = (marks: readonly { text: string }[]) => marks.map(mark => mark.text).join('');
+
+describe('wordMarks', () => {
+  test('marks the words that differ', () => {
+    expect(wordMarks('let total = a;', 'let total = b;')).toEqual({
+      removed: [
+        { text: 'let total = ', changed: false },
+        { text: 'a', changed: true },
+        { text: ';', changed: false },
+      ],
+      added: [
+        { text: 'let total = ', changed: false },
+        { text: 'b', changed: true },
+        { text: ';', changed: false },
+      ],
+    });
+  });
+
+  test('marks blanks too', () => {
+    expect(wordMarks('\tname', '  name').added[0]).toEqual({ text: '  ', changed: true });
+  });
+
+  test('lines with almost nothing in common stay unmarked', () => {
+    expect(wordMarks('import { readFile } from "fs";', 'const answer = 42;')).toEqual({
+      removed: [{ text: 'import { readFile } from "fs";', changed: false }],
+      added: [{ text: 'const answer = 42;', changed: false }],
+    });
+  });
+
+  test('gives up on lines with too many edits', () => {
+    const words = (seed: string) => Array.from({ length: 1_000 }, (_, i) => `${seed}${i}`).join(' ');
+    expect(wordMarks(words('a'), words('b')).added).toHaveLength(1);
+  });
+
+  test('loses nothing', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: anyCodePoint }), fc.string({ unit: anyCodePoint }), (removed, added) => {
+        const marks = wordMarks(removed, added);
+        expect(joined(marks.removed)).toBe(removed);
+        expect(joined(marks.added)).toBe(added);
+      }),
+    );
   });
 });

@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import { common } from 'lowlight';
+import { describe, expect, test } from 'vitest';
+import { parsePatch } from '../../src/display/diff.js';
+import type { Rows } from '../../src/display/diff-model.js';
+import { chooseSegment, type Drawing, knownTypes } from '../../src/display/segments.js';
+import { Highlighter, LANGUAGES, languageOf, loadHighlighter } from '../../src/display/syntax.js';
+import { lexerOf } from '../../src/display/syntax-lexers.js';
+import { anyCodePoint } from '../support/characters.js';
+
+describe('languages', () => {
+  test.each([
+    ['src/main.rs', 'rust'],
+    ['a/b.test.ts', 'typescript'],
+    ['C:\\work\\x.PY', 'python'],
+    ['Makefile', 'makefile'],
+    ['.bashrc', 'bash'],
+    ['x.unknown', undefined],
+    ['README', undefined],
+    ['__proto__', undefined],
+    ['dir.rs/plain', undefined],
+    ['', undefined],
+  ])('%j is in %s', (path, language) => {
+    expect(languageOf(path)).toBe(language);
+  });
+
+  test('each is a language that there is a grammar for', () => {
+    expect(Object.keys(common)).toEqual(expect.arrayContaining(Object.keys(LANGUAGES)));
+  });
+});
+
+describe('lexers', () => {
+  const rolesIn = (language: string, text: string) =>
+    Object.fromEntries(
+      lexerOf(language)(text).flatMap(({ text: piece, role }) => (role === null ? [] : [[piece, role]])),
+    );
+
+  test.each([
+    [
+      'typescript',
+      'const n: string = "a"; // why',
+      { const: 'keyword', string: 'type', '"a"': 'string', '// why': 'comment' },
+    ],
+    [
+      'rust',
+      'fn main() { let x = 42; }',
+      { fn: 'keyword', main: 'function', let: 'keyword', '42': 'number' },
+    ],
+    ['python', 'class A:\n  """why"""', { class: 'keyword', A: 'type', '"""why"""': 'string' }],
+    ['json', '{"a": 1}', { '"a"': 'name', '1': 'number' }],
+    ['xml', '<a href="x">', { a: 'keyword', href: 'name', '"x"': 'string' }],
+  ])('%s: %s', (language, text, roles) => {
+    expect(rolesIn(language, text)).toMatchObject(roles);
+  });
+
+  test('the tokens make up the text, whatever it is', () => {
+    const code = fc.array(
+      fc.oneof(
+        fc.constantFrom('/*', '"', '`${', '<a ', '\n', '//', '#', 'x', ' ', '😀'),
+        fc.string({ unit: anyCodePoint, maxLength: 3 }),
+      ),
+      { maxLength: 30 },
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...Object.keys(LANGUAGES)), code, (language, pieces) => {
+        const text = pieces.join('');
+        const tokens = lexerOf(language)(text);
+        expect(tokens.map(token => token.text).join('')).toBe(text);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('a highlighter', () => {
+  function rowsOf(body: string): Rows {
+    const parsed = parsePatch(`--- x\n+++ x\n@@ -1,99 +1,99 @@\n${body}`);
+    const rows = parsed.ok ? parsed.diff.files[0]?.hunks[0]?.rows : undefined;
+    if (!rows) throw new Error('it is not a diff');
+    return rows;
+  }
+
+  /** A lexer for which each text is one keyword, and what it was given. */
+  function fakeLexer() {
+    const texts: string[] = [];
+    const highlighter = new Highlighter(() => text => {
+      texts.push(text);
+      return [{ text, role: 'keyword' }];
+    });
+    return { texts, highlighter };
+  }
+
+  describe('what a row means', () => {
+    test('depends on those before it, in its own version of the file', () => {
+      const rows = rowsOf(' /*\n-*/ let a\n+let b\n */\n');
+      const highlighter = new Highlighter(lexerOf);
+      const roles = [0, 1, 2, 3].map(row => highlighter.tokensOf('x.js', rows, row));
+      expect(roles[1]).toEqual([
+        { text: '*/', role: 'comment' },
+        { text: ' ', role: null },
+        { text: 'let', role: 'keyword' },
+        { text: ' a', role: null },
+      ]);
+      expect(roles[2]).toEqual([{ text: 'let b', role: 'comment' }]);
+      expect(roles[3]).toEqual([{ text: '*/', role: 'comment' }]);
+    });
+
+    test('is not known in an unknown language', () => {
+      const { highlighter, texts } = fakeLexer();
+      expect(highlighter.tokensOf('x.unknown', rowsOf('+let b\n'), 0)).toBeNull();
+      expect(texts).toEqual([]);
+    });
+  });
+
+  describe('only what is needed is read', () => {
+    test('no further than a bit beyond the row, and once', () => {
+      const { highlighter, texts } = fakeLexer();
+      const rows = rowsOf('+a\n'.repeat(1_000));
+      expect(highlighter.tokensOf('x.js', rows, 10)).toEqual([{ text: 'a', role: 'keyword' }]);
+      highlighter.tokensOf('x.js', rows, 20);
+      expect(texts.map(text => text.length)).toEqual([127, 0].toReversed());
+      highlighter.tokensOf('x.js', rows, 100);
+      expect(Math.max(...texts.map(text => text.length))).toBe(255);
+    });
+
+    test('no endless row, and none of an endless hunk', () => {
+      const { highlighter } = fakeLexer();
+      const rows = rowsOf(`+${'x'.repeat(1_001)}\n+b\n`);
+      expect(highlighter.tokensOf('x.js', rows, 0)).toBeNull();
+      expect(highlighter.tokensOf('x.js', rows, 1)).toEqual([{ text: 'b', role: 'keyword' }]);
+      expect(highlighter.tokensOf('x.js', rowsOf('+a\n'.repeat(2_001)), 0)).toBeNull();
+    });
+  });
+
+  describe('colour is not worth waiting for', () => {
+    test('a grammar that does not come to an end is stopped, and asked no more', () => {
+      let calls = 0;
+      const highlighter = new Highlighter(() => () => {
+        calls++;
+        for (;;);
+      });
+      for (let hunk = 0; hunk < 20; hunk++)
+        expect(highlighter.tokensOf('x.js', rowsOf('+a\n'), 0)).toBeNull();
+      expect(calls).toBe(1);
+    });
+
+    test('a text that is hard for a real grammar is given up too', () => {
+      const rows = rowsOf(`+${'def '.repeat(225)}\n`.repeat(50));
+      const start = performance.now();
+      new Highlighter(lexerOf).tokensOf('x.ino', rows, 49);
+      expect(performance.now() - start).toBeLessThan(2_000);
+    });
+
+    test('one that breaks leaves the text as it is', () => {
+      const highlighter = new Highlighter(() => () => {
+        throw new Error('broken');
+      });
+      expect(highlighter.tokensOf('x.js', rowsOf('+a\n'), 0)).toBeNull();
+    });
+  });
+});
+
+function drawingOf(path: string): Drawing {
+  const patch = `--- ${path}\n+++ ${path}\n@@ -1 +1 @@\n-let a\n+let b\n`;
+  const { chosen } = chooseSegment([{ type: 'diff', content: { path, patch } }], knownTypes);
+  if (!chosen) throw new Error('there is nothing to draw');
+  return chosen.drawing;
+}
+
+describe('a highlighter is loaded', () => {
+  test.each([
+    ['nothing', []],
+    ['text', [{ kind: 'text', text: 'let a' } as const]],
+    ['a diff of a file in no known language', [drawingOf('LICENSE')]],
+  ])('not for %s', async (_, drawings) => {
+    expect(await loadHighlighter(drawings)).toBeNull();
+  });
+
+  test('for code, wherever it is among what is drawn', async () => {
+    const code = drawingOf('x.ts');
+    const highlighter = await loadHighlighter([{ kind: 'text', text: 'a' }, code]);
+    const rows = code.kind === 'diff' ? code.diff.files[0]?.hunks[0]?.rows : undefined;
+    expect(rows && highlighter?.tokensOf('x.ts', rows, 0)).toContainEqual({ text: 'let', role: 'keyword' });
+  });
+});

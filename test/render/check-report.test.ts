@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { conformanceOf } from '../../src/check/conformance.js';
+import { gather } from '../../src/check/evidence.js';
+import { judge } from '../../src/check/judge.js';
+import type { Spot } from '../../src/check/rule.js';
+import { REQUIREMENTS, RULES } from '../../src/check/rules/all.js';
+import { callbackSecrets } from '../../src/events/shareable.js';
+import type { RequirementId } from '../../src/protocol/requirements.js';
+import { ruleLine, shareableRun, specLines } from '../../src/render/check-report.js';
+import { createRedactor } from '../../src/util/redact.js';
+import { someCall } from '../check/samples/parts.js';
+import {
+  arrives,
+  CHOICE,
+  call,
+  eventsOf,
+  INVOCATION,
+  type Moment,
+  OAUTH,
+  resultArrives,
+} from '../events/build.js';
+import { wireText } from '../support/wire-text.js';
+import { plainText } from '../support/words.js';
+
+describe('rules', () => {
+  const IDS = Object.keys(REQUIREMENTS) as RequirementId[];
+
+  test('a line of the list has id, level, side and statement, in columns', () => {
+    const lines = plainText(IDS.map(ruleLine)).split('\n');
+    expect(lines).toHaveLength(IDS.length);
+    for (const [index, id] of IDS.entries()) {
+      const { level, side, statement } = REQUIREMENTS[id];
+      expect(lines[index]?.split(/ {2,}/)).toEqual([id, level === 'none' ? 'open' : level, side, statement]);
+    }
+  });
+
+  test.each(IDS)('%s: what it asks, and where that is from', id => {
+    const text = plainText(specLines(id));
+    const { page, words } = REQUIREMENTS[id].source;
+    expect(text).toContain(REQUIREMENTS[id].statement);
+    expect(text).toContain(page);
+    expect(text).toContain(`  fix          ${REQUIREMENTS[id].advice}`);
+    if (words) expect(text).toContain(`“${words}”`);
+  });
+});
+
+describe('a shareable run', () => {
+  const SECRET = 'ghp_0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f';
+
+  /** The call that is reported, after secrets are out of it. */
+  async function toldCall(id: string, operation = 'list') {
+    const call = someCall(id, { operation });
+    const events = eventsOf(call.sent(), call.answered(), call.result({ id: 'another' }));
+    const check = judge(RULES['TOOL-ID'], await gather({ events }, 'tool'));
+    const run = conformanceOf([check], [], { excuses: [], sides: ['tool'], isStrict: false });
+    return shareableRun(run, createRedactor([SECRET])).checks[0]?.calls?.[0];
+  }
+
+  test('a name that someone made endless is cut', async () => {
+    const endless = 'x'.repeat(100_000);
+    const short = `${'x'.repeat(200)}…`;
+    expect(await toldCall(endless, endless)).toEqual({ operation: short, id: short });
+  });
+
+  test('threats, row 25: of a secret that lies across the cut nothing is left', async () => {
+    const name = `${'x'.repeat(180)}${SECRET}`;
+    const clean = `${'x'.repeat(180)}[redacted]`;
+    expect(await toldCall(name, name)).toEqual({ operation: clean, id: clean });
+  });
+});
+
+describe('evidence', () => {
+  const pointing = (spot: Spot, ...story: readonly (readonly Moment[])[]) => {
+    const events = eventsOf(...story);
+    const proof = { events: [spot.event], spots: [spot] };
+    return wireText(proof, { events, redactor: callbackSecrets(events) });
+  };
+
+  function told(seqs: readonly number[], ...story: readonly (readonly Moment[])[]): string {
+    const events = eventsOf(...story);
+    return wireText({ events: seqs }, { events, redactor: callbackSecrets(events) });
+  }
+
+  describe('of what a finding is about', () => {
+    const LONG = 'x'.repeat(2_000);
+    const TRACE = '    at read (/home/app/tool.js:12:5)';
+
+    test('the part of a long text, with what stands around it', () => {
+      const at = { event: 1, path: ['text'], range: [2_001, 2_001 + TRACE.length] } as const;
+      const text = pointing(at, call(), arrives({ text: `${LONG}\n${TRACE}\n${LONG}` }));
+      expect(text).toMatch(/│ {3}text {2}"…x{39}␊ {4}at read \(\/home\/app\/tool\.js:12:5\)␊x{39}…"$/);
+    });
+
+    test('that it is not there, and what is', () => {
+      const text = pointing(
+        { event: 1, path: ['call_id'] },
+        call(),
+        resultArrives({ call_id: undefined, text: LONG }),
+      );
+      expect(text).toContain('│   call_id  is not there; there are type, group_id, id, text');
+    });
+
+    test('in a body that is large', () => {
+      const at = { event: 1, path: ['text'], range: [200_000, 200_004] } as const;
+      const text = pointing(
+        at,
+        call(),
+        arrives({ text: `${'y'.repeat(200_000)}here${'z'.repeat(200_000)}` }),
+      );
+      expect(text).toMatch(/"…y{40}herez{40}…"$/);
+    });
+
+    test('row 25: no secret, nor half of one', () => {
+      const token = 'tok_0123456789abcdef';
+      const invocation = { ...INVOCATION, callback_url: `http://127.0.0.1:4000/callback/${token}` };
+      const whole = `${LONG} ${token} here${LONG}`;
+      const at = { event: 1, path: ['text'], range: [2_010, 2_026] } as const;
+      expect(pointing(at, call({ invocation }), arrives({ text: whole }))).not.toMatch(/tok_|9abcdef/);
+      const oauth = { ...OAUTH, auth_url: 'https://auth.example/consent?state=s3cr3tstate' };
+      expect(pointing({ event: 1, path: ['auth_url'] }, call(), arrives(oauth))).toMatch(
+        /auth_url {2}"https:\/\/auth\.example\/consent"$/,
+      );
+    });
+  });
+
+  describe('of bodies', () => {
+    test('a long one is looked over: each member of it is there', () => {
+      const text = told([1], call(), arrives({ text: 'x'.repeat(2_000), metadata: 'last' }));
+      expect(text).toMatch(/"text":"x{32}…".*"metadata":"last"\}$/);
+    });
+
+    test('a large one is not read whole, and no secret is left at its end (row 25)', () => {
+      const token = 'tok_0123456789abcdef';
+      const invocation = { ...INVOCATION, callback_url: `http://127.0.0.1:4000/callback/${token}` };
+      const text = told([1], call({ invocation }), arrives({ text: `${token} ${'x'.repeat(200_000)}` }));
+      expect(text).toContain('"text":"[redacted] xxx');
+      expect(text).not.toContain(token);
+      expect(text.length).toBeLessThan(500);
+    });
+
+    test('row 25: what gives power over a conversation is left out', () => {
+      const oauth = { ...OAUTH, auth_url: 'https://auth.example/consent?state=s3cr3tstate' };
+      const choice = { ...CHOICE, response_url: 'http://127.0.0.1:3001/c/Zm9vYmFyYmF6cXV4MTIz' };
+      const text = told([0, 2], arrives(oauth), arrives(choice, { leg: 'back-2' }));
+      expect(text).not.toMatch(/s3cr3tstate|Zm9vYmFyYmF6cXV4MTIz/);
+    });
+  });
+});

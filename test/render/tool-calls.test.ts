@@ -1,0 +1,341 @@
+import { describe, expect, test } from 'vitest';
+import type { RequestEvent } from '../../src/events/events.js';
+import { callRow, detailLines, newsOf } from '../../src/render/tool-calls.js';
+import { CALLBACK_URL, delivered, MockStory, TOKEN } from '../support/mock-story.js';
+import { words } from '../support/words.js';
+
+describe('a row', () => {
+  const NOW = 5_000;
+  const RESULT = { type: 'tool_result', text: 'done' };
+
+  /** The mark and the state of the call `a` of a story, in words. */
+  function stateOf(tell: (story: MockStory) => unknown): string {
+    const story = new MockStory().at(1_000);
+    tell(story);
+    const { mark, cells } = callRow(story.call('a'), NOW);
+    return `${mark.text} ${words(cells.state).trimEnd()}`;
+  }
+
+  describe('the state of a call', () => {
+    test('held, where deliveries are paused', () => {
+      const story = new MockStory().at(1_000).receives('a');
+      expect(words(callRow(story.call('a'), NOW, false, true).cells.state)).toBe('held');
+    });
+
+    test('that no fixture answers is not fine, delivered or not', () => {
+      const story = new MockStory().at(1_000).receives('a');
+      story.about('a', { kind: 'matched', fixture: null });
+      story.about('a', { kind: 'warned', message: 'no fixture answers it' });
+      story.sends('a', RESULT).answered(1_200);
+      const { mark, cells } = callRow(story.call('a'), NOW);
+      expect([mark, cells.state[0]]).toMatchObject([
+        { text: '!', tone: 'warn' },
+        { text: 'no fixture, ', tone: 'warn' },
+      ]);
+    });
+
+    test.each<[string, (story: MockStory) => unknown, string]>([
+      [
+        'to be sent again',
+        story => story.receives('a').sends('a', RESULT).answered(1_100, 503),
+        '… retrying, answered 503 4s',
+      ],
+      [
+        'given up, and why',
+        story => {
+          story.receives('a').sends('a', RESULT).answered(1_100, 404);
+          story.about('a', { kind: 'dropped', what: 'callback', why: 'it was answered 404', count: 1 });
+        },
+        '✗ it was answered 404',
+      ],
+      [
+        'asking for a choice, since it was asked',
+        story => story.receives('a').at(2_000).sends('a', { type: 'user_choice' }).answered(2_001),
+        '? asks for a choice 3s',
+      ],
+      [
+        'silent',
+        story => story.receives('a').about('a', { kind: 'planned', by: 'fixture', plan: 'silence' }),
+        '• no result (planned)',
+      ],
+      [
+        'with events after its result',
+        story => {
+          delivered(story, 'a');
+          for (const text of ['1', '2'])
+            story.sends('a', { type: 'subscription_event', text }).answered(2_000);
+        },
+        '✓ delivered after 200ms, 2 events',
+      ],
+      [
+        'delivered, and once more to no one',
+        story => {
+          delivered(story, 'a');
+          const { leg } = story.sends('a', RESULT);
+          story.about('a', { kind: 'dropped', what: 'callback', why: 'no one is there', count: 1, leg });
+        },
+        '! delivered after 200ms, a later one failed',
+      ],
+      [
+        'waiting to be fired, and how',
+        story => {
+          delivered(story, 'a');
+          story.sends('a', { type: 'subscription_event', text: '1' }).answered(2_000);
+          story.about('a', { kind: 'planned', by: 'fixture', plan: 'demand' });
+        },
+        '? waiting: press f to send, 1 event',
+      ],
+      [
+        'cancelled',
+        story =>
+          story.receives('a').tell({
+            kind: 'request',
+            leg: 'x',
+            from: 'runtime',
+            to: 'tool',
+            purpose: 'cancel',
+            method: 'POST',
+            url: '/cancel_tool_call',
+            headers: {},
+            attempt: 1,
+            calls: ['a'],
+          }),
+        '… canceled 4s',
+      ],
+    ])('%s', (_, tell, text) => {
+      expect(stateOf(tell)).toBe(text);
+    });
+  });
+
+  test('threats, row 24: foreign names are made visible, and clipped where no one would read them', () => {
+    const story = new MockStory().receives('a', { operation: `\u001b]0;x\u0007${'y'.repeat(9_000)}` });
+    const { operation } = callRow(story.call('a'), NOW).cells;
+    expect(words(operation)).toMatch(/^␛\]0;x␇y+… 8706 more characters$/);
+    expect(operation[0]).toEqual({ text: '␛', tone: 'hidden' });
+  });
+});
+
+describe('details', () => {
+  const textOf = (story: MockStory) => detailLines(story.call('a')).map(words).join('\n');
+
+  describe('what a call waits for, and how to give it', () => {
+    test('consent: the URL of its page stands on a row of its own', () => {
+      const url = 'http://127.0.0.1:3001/authorize?state=abc';
+      const story = new MockStory().receives('a');
+      story.sends('a', { type: 'oauth', auth_url: url }).answered(1);
+      expect(textOf(story)).toContain(`waits     for consent: press f to grant it, or decide at\n${url}\n`);
+    });
+
+    test('a choice: the default, and what the runtime posts where', () => {
+      const story = new MockStory().receives('a');
+      const response_url = 'http://127.0.0.1:3001/choices/answer-0123456789abcdef';
+      story.sends('a', { type: 'user_choice', choices: ['Yes', 'No'], default: 1, response_url }).answered(1);
+      expect(textOf(story)).toContain(
+        `waits     for a choice: press f for No
+          or the runtime posts, such as {"id":"a","selected":1}
+          to its response_url, http://127.0.0.1:3001/…\n`,
+      );
+    });
+  });
+
+  describe('threats, row 25: anyone who has a callback URL can speak into a conversation', () => {
+    test('the token of a callback URL is nowhere, nor that of a response URL; a consent page can be visited', () => {
+      const [answer, consent] = [
+        'answer-0123456789abcdef',
+        'http://127.0.0.1:1/authorize?state=page-0123456789',
+      ];
+      const story = new MockStory().receives('a', { arguments: { echo: CALLBACK_URL } });
+      story.about('a', { kind: 'warned', message: `not posted to ${CALLBACK_URL}` });
+      story.sends('a', { type: 'user_choice', response_url: `http://127.0.0.1:1/choices/${answer}` });
+      story.sends('a', { type: 'tool_result', text: `${answer} ${TOKEN}` });
+      story.sends('a', { type: 'oauth', auth_url: consent });
+      story.about('a', { kind: 'dropped', what: 'callback', why: `${CALLBACK_URL} is gone`, count: 1 });
+      const text = textOf(story);
+      expect(text).not.toContain(TOKEN);
+      expect(text).not.toContain(answer);
+      expect(text).toContain(consent);
+    });
+
+    test('an id that the URL repeats is not a secret', () => {
+      const id = 'call_0123456789abcdef';
+      const story = new MockStory().receives(id, { callback_url: `http://127.0.0.1:1/${id}` });
+      story.sends(id, { type: 'tool_result', text: 'x' });
+      expect(detailLines(story.call(id)).map(words)).toContain(`  "id": "${id}",`);
+    });
+  });
+
+  test('threats, row 24: foreign text acts on nothing', () => {
+    const hostile = '\u001b]52;c;x\u0007\u202e';
+    const story = new MockStory().receives('a', {
+      operation: hostile,
+      arguments: { [hostile]: hostile },
+      call_id: hostile,
+    });
+    story.sends('a', hostile);
+    for (const character of hostile.match(/\P{ASCII}|\p{Cc}/gu) ?? [])
+      expect(textOf(story)).not.toContain(character);
+    expect(textOf(story)).toContain('␛]52;c;x␇<U+202E>');
+  });
+
+  test('a message of ten thousand lines is cut, and says so', () => {
+    const story = new MockStory().receives('a', {
+      arguments: { list: Array.from({ length: 10_000 }, () => 1) },
+    });
+    const lines = detailLines(story.call('a')).map(words);
+    expect(lines.length).toBeLessThan(600);
+    expect(lines.at(-1)).toBe('… 9504 more lines');
+  });
+});
+
+describe('news', () => {
+  /** Every line that a story is reported in. */
+  function newsIn(tell: (story: MockStory) => unknown): string[] {
+    const story = new MockStory().at(1_000);
+    const lines: string[] = [];
+    story.log.subscribe(event => {
+      const line = newsOf(event, story.calls.get(event.calls?.[0] ?? ''));
+      if (line) lines.push(words(line));
+    });
+    tell(story);
+    return lines;
+  }
+
+  const RESULT = { type: 'tool_result', text: 'done' };
+  const NAME = 'edit_file a (thread_a)';
+  const notice = (purpose: RequestEvent['purpose'], calls?: string[]) => (story: MockStory) =>
+    story.tell({
+      kind: 'request',
+      leg: 'n',
+      from: 'runtime',
+      to: 'tool',
+      purpose,
+      method: 'POST',
+      url: '/notice',
+      headers: {},
+      attempt: 1,
+      thread: 'thread_b',
+      ...(calls && { calls }),
+    });
+
+  describe('a call', () => {
+    test.each<[string, (story: MockStory) => unknown, string[]]>([
+      [
+        'that came again',
+        story => story.receives('a').receives('a', {}, { attempt: 2 }),
+        [`• ${NAME} received again (2 times)`],
+      ],
+      [
+        'to be fired',
+        story => story.receives('a').about('a', { kind: 'planned', by: 'fixture', plan: 'demand' }),
+        [`• ${NAME} waiting: send it with POST /__mock__/fire`],
+      ],
+      [
+        'that is not kept any more',
+        story => story.about('gone', { kind: 'warned', message: 'odd' }),
+        ['! odd'],
+      ],
+    ])('%s', (_, tell, lines) => {
+      expect(newsIn(tell)).toEqual(lines);
+    });
+  });
+
+  describe('a callback', () => {
+    test.each<[string, (story: MockStory) => unknown, string[]]>([
+      [
+        'delivered at the third attempt, after a 503 and a reset',
+        story => {
+          story.sends('a', RESULT).answered(1_002, 503);
+          story.sends('a', RESULT, 2).broken(1_003, 'ECONNRESET');
+          story.sends('a', RESULT, 3).answered(1_005);
+        },
+        [
+          `• ${NAME} tool_result attempt 1 failed: answered 503 in 2ms`,
+          `• ${NAME} tool_result attempt 2 failed: ECONNRESET in 1ms`,
+          `✓ ${NAME} tool_result delivered at attempt 3 in 2ms`,
+        ],
+      ],
+      [
+        'refused for good is reported once: as given up',
+        story => {
+          const { leg, answered } = story.sends('a', RESULT);
+          answered(1_002, 404);
+          story.about('a', { kind: 'dropped', what: 'callback', why: 'it was answered 404', count: 1, leg });
+        },
+        [`✗ ${NAME} tool_result not delivered: it was answered 404`],
+      ],
+      [
+        'never attempted',
+        story =>
+          story.about('a', {
+            kind: 'dropped',
+            what: 'callback',
+            why: 'not allowed',
+            count: 1,
+            type: 'oauth',
+          }),
+        [`✗ ${NAME} oauth not delivered: not allowed`],
+      ],
+      [
+        'that breaks as no message',
+        story => story.sends('a', '{').answered(1_001),
+        [`✓ ${NAME} callback delivered in 1ms`],
+      ],
+    ])('%s', (_, tell, lines) => {
+      expect(newsIn(story => tell(story.receives('a')))).toEqual(lines);
+    });
+  });
+
+  describe('people', () => {
+    const asked = (story: MockStory) =>
+      story.receives('a').sends('a', { type: 'user_choice', choices: ['Yes', 'No'] });
+
+    test.each<[string, (story: MockStory) => unknown, string]>([
+      [
+        'a choice that was fired',
+        story => {
+          asked(story);
+          story.about('a', { kind: 'decided', what: 'choice', by: 'policy', value: 1 });
+        },
+        `✓ ${NAME} choice No sent manually`,
+      ],
+      [
+        'no answer',
+        story => story.receives('a').about('a', { kind: 'expired', what: 'answer', afterMs: 300_000 }),
+        `• ${NAME} no answer within 5m`,
+      ],
+    ])('%s', (_, tell, line) => {
+      expect(newsIn(tell)).toEqual([line]);
+    });
+  });
+
+  describe('what is not a call', () => {
+    test.each<[string, (story: MockStory) => unknown, string[]]>([
+      [
+        'a cancel of no one knows what',
+        notice('cancel', ['x']),
+        ['• thread thread_b cancels an unknown call'],
+      ],
+      [
+        'a refused request',
+        story => story.tell({ kind: 'warned', message: 'a request was refused with 403' }),
+        ['! a request was refused with 403'],
+      ],
+      [
+        'an invocation that no one can be told about',
+        story => story.tell({ kind: 'dropped', what: 'invocation', why: 'malformed', count: 1 }),
+        ['✗ invocation not delivered: malformed'],
+      ],
+    ])('%s', (_, tell, lines) => {
+      expect(newsIn(tell)).toEqual(lines);
+    });
+  });
+
+  test('threats, rows 24 and 25: foreign words act on nothing, and what they say of a callback URL is left out', () => {
+    const lines = newsIn(story => {
+      story.receives('a', { operation: '\u001b]0;x\u0007' });
+      story.about('a', { kind: 'warned', message: `\u202e${CALLBACK_URL}` });
+    });
+    expect(lines).toEqual(['! ␛]0;x␇ a (thread_a) <U+202E>http://127.0.0.1:4000/callback/[redacted]']);
+    expect(lines.join()).not.toContain(TOKEN);
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import type { Tool, Toolset } from '../../src/protocol/toolset.js';
+import { noticeLine, type ToldNotice, toolsetLines } from '../../src/render/toolset.js';
+import { words } from '../support/words.js';
+
+describe('a toolset', () => {
+  const TOOL: Tool = { name: 'edit_file', description: 'Replace text in a file', inputSchema: {} };
+  const toolset = (tool: Partial<Tool> = {}): Toolset => ({
+    name: 'demo',
+    description: 'Tools to try',
+    endpoint: 'http://127.0.0.1:3001/invoke',
+    needsMigration: false,
+    tools: [{ ...TOOL, ...tool }],
+  });
+  const told = (tool: Partial<Tool>) => toolsetLines(toolset(tool)).map(words).slice(3);
+
+  test('a call as its display script shows it, with names in place of texts', () => {
+    const inputSchema = { properties: { path: { type: 'string' }, mode: { enum: ['fast', 'slow'] } } };
+    const of = (displayScript: string) => told({ inputSchema, displayScript });
+    expect(of('"Edit " + args.path + ", " + args.mode')).toContain('  shown as  Edit <path>, fast');
+    expect(of('loop { }').join('\n')).not.toContain('shown as');
+  });
+
+  test('row 24: nothing foreign acts', () => {
+    const evil = '\u001b]0;x\u0007\u202e\n';
+    const inputSchema = { properties: { [evil]: { type: evil, description: evil } } };
+    const lines = toolsetLines({
+      ...toolset({ description: evil, inputSchema, annotations: { [evil]: evil } }),
+      description: evil,
+    });
+    for (const line of lines) expect(words(line)).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+});
+
+describe('a notice', () => {
+  const NOTICE: ToldNotice = {
+    url: 'http://127.0.0.1:3001/close_thread',
+    message: { thread_id: 't' },
+    status: 200,
+    said: '',
+    ms: 3,
+  };
+  const SENT = 'http://127.0.0.1:3001/close_thread {"thread_id":"t"}';
+
+  test.each<[string, Partial<ToldNotice>]>([
+    [`✓ ${SENT} answered 200 after 3ms`, {}],
+    [`✗ ${SENT} answered 204 instead of 200 after 3ms`, { status: 204 }],
+    [`✗ ${SENT} answered 409 instead of 200 after 3ms: busy`, { status: 409, said: 'busy' }],
+    [`✗ ${SENT} not answered after 1.2s: ECONNREFUSED`, { status: null, said: 'ECONNREFUSED', ms: 1_200 }],
+  ])('%s', (line, change) => {
+    expect(words(noticeLine({ ...NOTICE, ...change }))).toBe(line);
+  });
+
+  test('threats, row 24: what the tool says stays on the line, and acts on nothing', () => {
+    const line = words(noticeLine({ ...NOTICE, status: 500, said: '\u001b]0;owned\u0007\nx\u202e' }));
+    expect(line).toContain(': ␛]0;owned␇␊x<U+202E>');
+  });
+});

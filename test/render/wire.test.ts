@@ -1,0 +1,276 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Content } from '../../src/events/content.js';
+import type { Fact } from '../../src/events/events.js';
+import { CallLog } from '../../src/events/history.js';
+import { concerning, toldEventLines, verboseTeller } from '../../src/render/wire.js';
+import { createRedactor } from '../../src/util/redact.js';
+import { countUnseen } from '../../src/util/visible.js';
+import {
+  acknowledged,
+  answered,
+  arrives,
+  at,
+  CHOICE,
+  call,
+  eventsOf,
+  INVOCATION,
+  KEY,
+  loaded,
+  type Moment,
+  OAUTH,
+  refused,
+  resultArrives,
+  untrackedRequest,
+} from '../events/build.js';
+import { words } from '../support/words.js';
+
+describe('events in words', () => {
+  const REQUEST = {
+    kind: 'request',
+    leg: 'l1',
+    from: 'runtime',
+    to: 'tool',
+    purpose: 'invocation',
+    method: 'POST',
+    url: 'http://127.0.0.1:3001/invoke',
+    headers: {},
+    attempt: 1,
+  } as const;
+  const RESPONSE = { kind: 'response', leg: 'l1', status: 200, headers: {} } as const;
+
+  const told = (fact: Fact) => {
+    const event = { ...fact, seq: 0, at: 0 };
+    const [line = []] = toldEventLines({ event, steps: [] }, 0, createRedactor(['canary']));
+    return words(line).replace(/^ *0ms /, '');
+  };
+
+  test.each<[string, Fact]>([
+    [
+      '← POST http://127.0.0.1:3001/invoke callback, attempt 2, tool-side, 1 byte',
+      {
+        ...REQUEST,
+        from: 'tool',
+        purpose: 'callback',
+        attempt: 2,
+        hop: 'tool-side',
+        body: new Content(Buffer.from('x')),
+      },
+    ],
+    ['answered 403 refused: a [redacted] header', { ...RESPONSE, status: 403, refusal: 'a canary header' }],
+    ['not answered: ECONNRESET (answer)', { kind: 'broken', leg: 'l1', phase: 'answer', code: 'ECONNRESET' }],
+    ['answered by the client; no␊ id', { kind: 'answered', by: 'client', unexpected: ['no\n id'] }],
+    ['warned ␛[2J [redacted]', { kind: 'warned', message: '\u001b[2J canary' }],
+    ['dropped 2 × callback: gone', { kind: 'dropped', what: 'callback', why: 'gone', count: 2 }],
+  ])('%s', (line, fact) => {
+    expect(told(fact)).toBe(line);
+  });
+});
+
+describe('bytes', () => {
+  const linesOf = (bytes: Uint8Array | string, secrets: string[] = []) =>
+    toldEventLines(
+      {
+        event: {
+          kind: 'response',
+          leg: 'x',
+          status: 200,
+          headers: {},
+          seq: 0,
+          at: 0,
+          body: new Content(Buffer.from(bytes)),
+        },
+        steps: [],
+      },
+      0,
+      createRedactor(secrets),
+      true,
+    )
+      .slice(1)
+      .map(line => words(line).slice(' '.repeat(11).length + 2));
+
+  test('a text is shown as it was written', () => {
+    expect(linesOf('{"b":1,\r\n "b" : 1.0}')).toEqual(['{"b":1,␍', ' "b" : 1.0}']);
+    expect(linesOf('')).toEqual([]);
+  });
+
+  test('what is not UTF-8 is shown in hex', () => {
+    expect(linesOf(new Uint8Array([0x66, 0x6f, 0x1b, 0xff]))).toEqual([
+      `0000  66 6f 1b ff${' '.repeat(37)} fo..`,
+    ]);
+    expect(linesOf(new Uint8Array(40).fill(0xfe)).map(line => line.slice(0, 4))).toEqual([
+      '0000',
+      '0010',
+      '0020',
+    ]);
+  });
+
+  describe('of a large one, only the beginning', () => {
+    test.each([
+      ['many lines', 'x\n'.repeat(100), 41, '… of 200 bytes in all'],
+      ['one long line', 'x'.repeat(100_000), 2, '… of 100000 bytes in all'],
+      ['bytes', new Uint8Array(100_000).fill(0xff), 17, '… of 100000 bytes in all'],
+    ])('%s', (_, bytes, count, last) => {
+      const lines = linesOf(bytes);
+      expect(lines).toHaveLength(count);
+      expect(lines.at(-1)).toBe(last);
+    });
+  });
+
+  describe('threats, row 25: no secret is left', () => {
+    test.each<[string, Uint8Array | string]>([
+      ['in a text', '{"a":"canary-secret"}'],
+      ['in a large text', `{"a":"canary-secret${'x'.repeat(100_000)}"}`],
+      ['in bytes', Buffer.concat([Buffer.from([0xff]), Buffer.from('canary-secret')])],
+      ['in the query of a consent URL', '{"type":"oauth","auth_url":"https://auth.example/?state=canary"}'],
+    ])('%s', (_, bytes) => {
+      expect(linesOf(bytes, ['canary-secret']).join('\n')).not.toContain('canary');
+    });
+  });
+
+  test('threats, row 24: whatever the bytes are, each line is safe to print', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 600 }), bytes => {
+        for (const line of linesOf(bytes)) {
+          expect(countUnseen(line)).toBe(0);
+          expect(line).not.toContain('\n');
+        }
+      }),
+    );
+  });
+});
+
+describe('what concerns a call', () => {
+  /** The legs of what concerns the call, and the kind of what has none. */
+  function concerningLegs(...parts: readonly (readonly Moment[])[]): string[] {
+    const book = new CallLog();
+    for (const event of eventsOf(...parts)) book.apply(event);
+    const exchange = book.history.exchanges.get(KEY);
+    if (!exchange) throw new Error('the story has no call');
+    return concerning(book, exchange).map(event => ('leg' in event ? (event.leg ?? '') : event.kind));
+  }
+
+  /** How an origin is asked for its toolset. */
+  function asked(leg: string, origin: string): Moment[] {
+    const url = `${origin}/.well-known/rap-toolset`;
+    return untrackedRequest('discovery').map(
+      moment => ({ ...moment, leg, ...(moment.kind === 'request' && { url }) }) as Moment,
+    );
+  }
+
+  const own = () => asked('own', 'http://127.0.0.1:3001');
+
+  /** A discovery somewhere else. */
+  const foreign = (): Moment[] => [
+    ...asked('foreign', 'http://127.0.0.1:9'),
+    ...loaded({ base: 'http://127.0.0.1:9' }).map(
+      moment => ({ ...moment, endpoint: 'http://127.0.0.1:9/invoke' }) as Moment,
+    ),
+  ];
+
+  test('its own events and the discovery of its tool, in the order in which they happened', () => {
+    expect(concerningLegs(foreign(), own(), loaded(), call(), acknowledged())).toEqual([
+      'own',
+      'own',
+      'loaded',
+      'try-1',
+      'try-1',
+    ]);
+  });
+
+  test('where nothing tells whose a discovery is, each of them', () => {
+    expect(concerningLegs(own(), call())).toEqual(['own', 'own', 'try-1']);
+  });
+
+  test('what came to no call while this one waited', () => {
+    const stray = (leg: string) => refused('wrong-address', 404, { leg });
+    const legs = concerningLegs(
+      at(1, stray('before')),
+      at(2, call()),
+      at(3, stray('meanwhile')),
+      at(4, resultArrives()),
+      at(5, stray('after')),
+    );
+    expect(legs).toEqual(['try-1', 'meanwhile', 'meanwhile', 'back-1', 'back-1']);
+  });
+});
+
+describe('-v', () => {
+  function told(secrets: string[], ...story: Moment[][]): string {
+    let text = '';
+    const tell = verboseTeller(createRedactor(secrets), piece => (text += piece));
+    for (const event of eventsOf(...story)) tell(event);
+    return text;
+  }
+
+  test('> marks what was sent, < what was received, as in curl', () => {
+    const text = told([], call(), answered(400, { body: 'no' }), resultArrives());
+    expect(text).toBe(
+      [
+        '> POST http://127.0.0.1:3001/invoke',
+        '> content-type: application/json',
+        '',
+        JSON.stringify(INVOCATION),
+        '< 400',
+        '',
+        'no',
+        '< POST /callback/token',
+        '< content-type: application/json',
+        '',
+        '{"type":"tool_result","group_id":"thread_xyz","id":"call_abc123","text":"done"}',
+        '> 200',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  describe('row 25: secrets are out', () => {
+    test('of the address at which a question is answered', () => {
+      const url = 'http://tool:3001/choices/0123456789abcdef?code=canary';
+      const selection = untrackedRequest('choice').map(each => ('url' in each ? { ...each, url } : each));
+      const text = told([], arrives({ ...CHOICE, response_url: url }), selection);
+      expect(text).toContain('> POST http://tool:3001/choices/[redacted]\n');
+      expect(text).toContain('"response_url":"http://tool:3001/choices/[redacted]"');
+      expect(text).not.toContain('canary');
+    });
+
+    test('in urls, headers and bodies', () => {
+      const secretive = { ...INVOCATION, callback_url: 'http://127.0.0.1/callback/s3cret' };
+      const story = [
+        call({ invocation: secretive }).map(each => ({
+          ...each,
+          headers: { authorization: 'Bearer canary', 'x-key': 'canary' },
+        })),
+        resultArrives({ text: 's3cret' })
+          .slice(0, 1)
+          .map(each => ({ ...each, url: '/callback/s3cret' })),
+      ];
+      const text = told(['s3cret'], ...story);
+      expect(text).not.toMatch(/s3cret|canary/);
+      expect(text).toContain('> authorization: [redacted]');
+      expect(text).toContain('< POST /callback/[redacted]');
+    });
+
+    test('RT-OAUTH: an auth_url has no query', () => {
+      const text = told([], arrives({ ...OAUTH, auth_url: 'https://auth.example/a?state=canary' }));
+      expect(text).toContain('https://auth.example/a');
+      expect(text).not.toContain('canary');
+    });
+  });
+
+  test('row 24: what is foreign does not act', () => {
+    const evil = '\u001b]0;x\u0007\u202e';
+    const story = resultArrives({ text: evil }).map(each => ({
+      ...each,
+      url: `/${evil}`,
+      headers: { 'content-type': evil },
+    }));
+    expect(told([], story).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+
+  test('a huge body is cut, and says so', () => {
+    const text = told([], resultArrives({ text: 'x'.repeat(200_000) }).slice(0, 1));
+    expect(text.length).toBeLessThan(70_000);
+    expect(text).toMatch(/… \d+ more characters/);
+  });
+});

@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest';
+import type { Exchange } from '../../src/events/exchange.js';
+import type { UntrackedRequest } from '../../src/events/history.js';
+import type { Line } from '../../src/render/line.js';
+import {
+  jsonRepeats,
+  ownHistory,
+  summaryLines,
+  summaryOf,
+  warningsOfAll,
+} from '../../src/render/outputs/repeats.js';
+import type { Ending, Reporter } from '../../src/render/outputs/reporter.js';
+import { warningsOf } from '../../src/render/warnings.js';
+import { createRedactor } from '../../src/util/redact.js';
+import {
+  acknowledged,
+  arrives,
+  at,
+  CHOICE,
+  call,
+  EVENT,
+  eventsOf,
+  exchangeOf,
+  historyOf,
+  INVOCATION,
+  KEY,
+  type Moment,
+  RESULT,
+  refused,
+  resultArrives,
+  THREAD,
+  timedOut,
+  untrackedRequest,
+} from '../events/build.js';
+import { report } from './paper.js';
+
+describe('json', () => {
+  /** A call, and the notice that its thread is over, with a status of its own. */
+  function callInThread(id: string, group_id: string, closing: number): Moment[] {
+    const sent = call({ invocation: { ...INVOCATION, id, group_id } });
+    return [
+      ...sent.map(moment => ({ ...moment, leg: `call ${id}`, calls: [id], thread: group_id })),
+      ...untrackedRequest('close', closing).map(moment => ({
+        ...moment,
+        leg: `close ${id}`,
+        thread: group_id,
+      })),
+    ];
+  }
+
+  /** Settles each of the calls. */
+  function settlingAll(reporter: Reporter): Reporter {
+    const settled = async (ending: Ending) => {
+      for (const exchange of ending.history.exchanges.values())
+        await reporter.settled?.({ ...ending, exchange });
+    };
+    return { ...reporter, settled };
+  }
+
+  test('a notice that failed is warned of where it belongs, and once among the warnings of all', async () => {
+    const { stdout } = await report(
+      (history, paper) => settlingAll(jsonRepeats(history, paper, createRedactor(), new Set(['text']))),
+      eventsOf(callInThread('good', 'thread_good', 200), callInThread('bad', 'thread_bad', 500)),
+    );
+    const warning = { id: 'TOOL-CLOSE', message: '/close_thread was answered 500 instead of 200' };
+    expect(JSON.parse(stdout)).toMatchObject({
+      calls: [
+        { invocation: { id: 'good' }, warnings: [] },
+        { invocation: { id: 'bad' }, warnings: [warning] },
+      ],
+      warnings: [warning],
+    });
+  });
+});
+
+describe('the history of one call', () => {
+  const untrackedRequest = (leg: string, fields: Partial<UntrackedRequest>): UntrackedRequest => ({
+    leg,
+    purpose: 'close',
+    method: 'POST',
+    url: 'http://127.0.0.1:3001/close_thread',
+    calls: [],
+    at: 1,
+    status: 500,
+    ...fields,
+  });
+
+  test('a call of many is reported with what was posted for it and to its thread, and with nothing else', () => {
+    const history = historyOf(call());
+    for (const each of [
+      untrackedRequest('own', { purpose: 'cancel', calls: [KEY], thread: THREAD }),
+      untrackedRequest('thread', { thread: THREAD }),
+      untrackedRequest('other call', { purpose: 'cancel', calls: ['other'], thread: THREAD }),
+      untrackedRequest('other thread', { thread: 'other' }),
+      untrackedRequest('no one', { purpose: 'callback' }),
+    ])
+      history.untracked.begin(each);
+    const exchange = exchangeOf(call());
+    const own = ownHistory(history, exchange);
+    expect([...own.untracked.values()].map(({ leg }) => leg)).toEqual(['own', 'thread']);
+    expect(own.threads.get(THREAD)).toBe(history.threads.get(THREAD));
+    const stranger = { ...exchange, key: 'x', invocation: { ...INVOCATION, id: 'x', group_id: 'elsewhere' } };
+    expect(warningsOf(ownHistory(history, stranger), stranger)).toEqual([]);
+  });
+});
+
+describe('warnings', () => {
+  test('what is said of many is said once; what belongs to no call is said once too', () => {
+    const history = historyOf(
+      at(0, call()),
+      at(300, acknowledged()),
+      resultArrives(),
+      refused('wrong-address', 404),
+    );
+    const [first] = history.exchanges.values();
+    if (!first) throw new Error('the story has no call');
+    history.exchanges.set('another', { ...first, key: 'another' });
+    expect(warningsOfAll(history)).toEqual([
+      { id: 'TOOL-OPAQUE', message: expect.stringContaining('1 post to a wrong callback URL') },
+      { id: 'TOOL-ACK', message: 'the acknowledgement took 300ms, more than 250ms (2 times)' },
+    ]);
+  });
+
+  test('of very many different ones the rest is counted', () => {
+    const strangers = Array.from({ length: 30 }, (_, index) =>
+      arrives({ ...RESULT, id: `stranger ${index}` }, { leg: `l${index}` }),
+    );
+    const warnings = warningsOfAll(historyOf(call(), ...strangers));
+    expect(warnings).toHaveLength(21);
+    expect(warnings.at(-1)).toEqual({ id: 'TOOL-ID', message: '… and 10 more of this kind' });
+  });
+});
+
+const text = (line: Line) => line.map(span => span.text).join('');
+const succeeded = (ackMs: number, resultMs: number) =>
+  exchangeOf(at(0, call()), at(ackMs, acknowledged()), at(resultMs, resultArrives()));
+
+describe('a summary', () => {
+  test('counts outcomes, and takes both times from the dispatch', () => {
+    const summary = summaryOf([
+      succeeded(2, 10),
+      succeeded(4, 30),
+      exchangeOf(at(0, call()), at(900, timedOut(900))),
+      exchangeOf(call(), arrives(CHOICE)),
+    ]);
+    expect(summary).toEqual({
+      calls: 4,
+      outcomes: { success: 2, timeout: 1, pending: 1 },
+      acknowledged: { min: 2, median: 2, p99: 4 },
+      results: { min: 10, median: 10, p99: 30 },
+      crossed: 0,
+    });
+    expect(summaryLines(summary).map(text)).toEqual([
+      '4 calls: 2 success, 1 timeout, 1 pending',
+      'acknowledged after min 2ms · median 2ms · p99 4ms',
+      'results after min 10ms · median 10ms · p99 30ms',
+    ]);
+  });
+
+  test('TOOL-ISOLATE: a callback that names another of the calls is counted; one that names a stranger is not', () => {
+    const other = { ...INVOCATION, id: 'other' };
+    const first = exchangeOf(
+      call(),
+      arrives({ ...RESULT, id: 'other' }, { leg: 'a' }),
+      arrives({ ...RESULT, id: 'no one' }, { leg: 'b' }),
+    );
+    const second: Exchange = { ...exchangeOf(call()), invocation: other };
+    const summary = summaryOf([first, second]);
+    expect(summary.crossed).toBe(1);
+    expect(summaryLines(summary).map(text).at(-1)).toBe(
+      '1 callback named a different call than their URL belongs to',
+    );
+  });
+
+  test('TOOL-ISOLATE: what is discarded though it names its own call has named no other one', () => {
+    const first = exchangeOf(call(), arrives(RESULT, { leg: 'a' }), arrives(EVENT, { leg: 'b' }));
+    expect(first.arrivals.at(-1)?.verdict.kind).toBe('discarded');
+    const second: Exchange = { ...exchangeOf(call()), invocation: { ...INVOCATION, id: 'other' } };
+    expect(summaryOf([first, second]).crossed).toBe(0);
+  });
+});

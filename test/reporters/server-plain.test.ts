@@ -1,0 +1,153 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { Content } from '../../src/events/content.js';
+import type { Event, RequestEvent } from '../../src/events/events.js';
+import { createLog } from '../../src/events/log.js';
+import { mockPlain, recordedPlain, sessionPlain } from '../../src/render/outputs/server-plain.js';
+import type { ColourLevel } from '../../src/render/terminal/colour-level.js';
+import { createRedactor } from '../../src/util/redact.js';
+import { MockStory, TOKEN } from '../support/mock-story.js';
+
+describe('a mock', () => {
+  /** What is written about a story. */
+  function told(tell: (story: MockStory) => unknown, level: ColourLevel = 0): string {
+    const stream = new PassThrough({ encoding: 'utf8' });
+    const story = new MockStory();
+    story.log.subscribe(mockPlain(stream, { level }));
+    tell(story);
+    return String(stream.read() ?? '');
+  }
+
+  test('threats, row 24: nothing foreign reaches a terminal as it is', () => {
+    const text = told(story => {
+      story.receives('a', { operation: '\u001b[2J\u009b31m\r', group_id: '\u202e\n' }).matches('a', '\u0007');
+    });
+    expect(text).toBe('  0:00.0 → ␛[2J<U+009B>31m␍ a (<U+202E>␊) answered by ␇\n');
+  });
+
+  test('threats, row 25: no token of a callback is reported', () => {
+    const text = told(story => {
+      story.receives('a').about('a', { kind: 'warned', message: `could not post to /callback/${TOKEN}` });
+      story.about('a', { kind: 'dropped', what: 'callback', why: `/callback/${TOKEN} refused`, count: 1 });
+    });
+    expect(text.split('\n')).toHaveLength(3);
+    expect(text).not.toContain(TOKEN);
+  });
+});
+
+describe('a platform of sessions', () => {
+  async function told(answer: unknown): Promise<string[]> {
+    let now = 0;
+    const log = createLog(() => now);
+    const stream = new PassThrough();
+    log.subscribe(sessionPlain(stream, { level: 0, redactor: createRedactor(['key-0815']) }));
+    const about = { thread: 's', calls: ['call_1'] };
+    const pending = [{ key: 'call_1', tool_name: 'lookup', args: { a: 1 }, id: 'call_1' }];
+    log.emit({ kind: 'session', status: 'running', thread: 's' });
+    log.emit({ kind: 'awaiting', round: 0, pending, ...about });
+    now = 1_500;
+    log.emit({ kind: 'answered', by: 'platform', body: Content.ofJson(answer), ...about });
+    log.emit({ kind: 'session', status: 'completed', answer: 'done', thread: 's' });
+    stream.end();
+    return (await text(stream)).trimEnd().split('\n');
+  }
+
+  const tool_req = { tool_name: 'lookup', args: { a: 1 }, id: 'call_1' };
+
+  test('foreign text is safe to print, and has no secrets', async () => {
+    const lines = (await told({ kind: 'tool_result', tool_req, result: 'key-0815 \u001b[2J\nover' })).join(
+      '\n',
+    );
+    for (const bad of ['key-0815', '\u001b']) expect(lines).not.toContain(bad);
+    expect(lines).toContain('[redacted]');
+    expect(lines.split('\n')).toHaveLength(4);
+  });
+});
+
+describe('a recorder', () => {
+  const INVOCATION: RequestEvent = {
+    kind: 'request',
+    seq: 0,
+    at: 10,
+    leg: 'l1',
+    hop: 'runtime-side',
+    from: 'runtime',
+    to: 'tool',
+    purpose: 'invocation',
+    method: 'POST',
+    url: '/invoke',
+    headers: {},
+    attempt: 1,
+    calls: ['call_1'],
+    thread: 'thread_1',
+    body: Content.ofJson({ operation: 'edit_file' }),
+  };
+  const CALLBACK: RequestEvent = {
+    ...INVOCATION,
+    leg: 'l2',
+    hop: 'tool-side',
+    from: 'tool',
+    to: 'runtime',
+    purpose: 'callback',
+    body: Content.ofJson({ type: 'tool_result' }),
+  };
+  const answered = (leg: string, status: number, more = {}): Event => ({
+    kind: 'response',
+    seq: 1,
+    at: 13,
+    leg,
+    status,
+    headers: {},
+    ...more,
+  });
+  const broken = (leg: string): Event => ({
+    kind: 'broken',
+    seq: 1,
+    at: 13,
+    leg,
+    phase: 'send',
+    code: 'ECONNRESET',
+  });
+
+  const told = (...events: Event[]) => {
+    const stream = new PassThrough({ encoding: 'utf8' });
+    const listener = recordedPlain(stream, { level: 0 });
+    return events.map(event => {
+      listener(event);
+      const text: string | null = stream.read();
+      return text?.slice('  0:00.0 '.length, -1) ?? null;
+    });
+  };
+
+  describe('a recording while it is made', () => {
+    test.each<[string, RequestEvent, Event, string]>([
+      [
+        'an invocation',
+        INVOCATION,
+        answered('l1', 200),
+        '→ invocation edit_file call_1 (thread_1)  200 in 3ms',
+      ],
+      [
+        'one that is nobody’s',
+        { ...CALLBACK, calls: undefined, thread: undefined, body: undefined },
+        answered('l2', 404, { refusal: 'wrong-address' }),
+        '← callback  404 refused: wrong-address in 3ms',
+      ],
+      [
+        'row 24: one with a hostile name',
+        { ...INVOCATION, calls: ['\u001b[2J\u202e'], body: undefined },
+        answered('l1', 200),
+        '→ invocation ␛[2J<U+202E> (thread_1)  200 in 3ms',
+      ],
+    ])('%s is a line once it is over', (_, request, end, line) => {
+      expect(told(request, end)).toEqual([null, line]);
+    });
+
+    test('is reported where a message came in, and on the other side only what fails', () => {
+      const onwards: RequestEvent = { ...INVOCATION, leg: 'l3', hop: 'tool-side' };
+      expect(told(onwards, answered('l3', 200))).toEqual([null, null]);
+      expect(told(onwards, broken('l3'))).toEqual([null, '! no answer from the tool: ECONNRESET']);
+    });
+  });
+});

@@ -1,0 +1,253 @@
+import { Writable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { Content } from '../../src/events/content.js';
+import type { Event } from '../../src/events/events.js';
+import { History } from '../../src/events/history.js';
+import { Sessions } from '../../src/events/session-calls.js';
+import { readTranscript } from '../../src/events/transcript-reader.js';
+import { transcriptWriter } from '../../src/events/transcript-writer.js';
+import type { Paper } from '../../src/render/outputs/reporter.js';
+import { sessionReportJsonSchema } from '../../src/render/outputs/schemas.js';
+import {
+  jsonSession,
+  type KnownSession,
+  ndjsonSession,
+  plainSession,
+  type SessionReporter,
+} from '../../src/render/outputs/session.js';
+import type { Trouble } from '../../src/render/outputs/trouble.js';
+import { createRedactor } from '../../src/util/redact.js';
+import { eventsOf, fold, type Moment, OAUTH } from '../events/build.js';
+import {
+  answered,
+  answers,
+  asks,
+  awaiting,
+  BASE,
+  breaks,
+  CLIENT_STORY,
+  failure,
+  foldSessions,
+  LOOKUP,
+  NAMELESS,
+  posts,
+  result,
+  SESSION,
+  status,
+} from '../events/session/build.js';
+import { callOf, legTo } from '../render/session/legs.js';
+import { publishedSchema, schemaText } from '../support/published-schema.js';
+
+/** Lets a reporter live through the events of a session, as they happened, to the end of a command. */
+async function tell(
+  make: (known: KnownSession, paper: Paper) => SessionReporter,
+  events: readonly Event[],
+  { quiet = false, trouble = null }: { quiet?: boolean; trouble?: Trouble | null } = {},
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const known = { sessions: new Sessions(), history: new History() };
+  const said = { stdout: '', stderr: '' };
+  const reporter = make(known, { stdout: sheet(said, 'stdout'), stderr: sheet(said, 'stderr'), quiet });
+  for (const event of events) {
+    known.sessions.apply(event);
+    known.history.apply(event);
+    reporter.event?.(event);
+  }
+  const notes = [{ message: 'a note' }];
+  await reporter.end({ session: { id: SESSION, url: `${BASE}/${SESSION}` }, known, notes, trouble });
+  return said;
+}
+
+function sheet<Name extends string>(said: Record<Name, string>, name: Name): Writable {
+  return new Writable({
+    write(chunk, _, done) {
+      said[name] += String(chunk);
+      done();
+    },
+  });
+}
+
+describe('json', () => {
+  const { path, exportedAs, faultsOf } = publishedSchema('session-report');
+  const TROUBLE = { code: 'timeout', message: 'nothing new', hint: 'Wait.', faults: ['$.a'] } as const;
+
+  async function reported(parts: readonly (readonly Moment[])[], trouble: typeof TROUBLE | null = null) {
+    const { stdout } = await tell(
+      (known, paper) => jsonSession(known, paper, createRedactor(['canary-key'])),
+      eventsOf(...parts),
+      { trouble },
+    );
+    return JSON.parse(stdout);
+  }
+
+  const begun = [status('awaiting_tool_results'), awaiting([LOOKUP, NAMELESS])];
+
+  const STORIES: Readonly<Record<string, readonly (readonly Moment[])[]>> = {
+    nothing: [],
+    'a platform that knows no such session': [asks('changes'), answers(404, { leg: 'changes-1' })],
+    'a whole session': CLIENT_STORY,
+    'calls that wait': begun,
+    'a post without an answer': [...begun, answered(LOOKUP, result(LOOKUP, null)), posts([LOOKUP]), breaks()],
+    'a refused post': [
+      ...begun,
+      answered(LOOKUP, { kind: 'odd', tool_req: {} }),
+      posts([LOOKUP]),
+      answers(422),
+    ],
+    'a session that failed': [...begun, status('failed', { error: 'no more money' })],
+    'a leg to a RAP tool': [
+      status('running'),
+      awaiting([callOf('call_1')]),
+      ...legTo('call_1'),
+      answered(callOf('call_1'), result(callOf('call_1'), 'shipped')),
+    ],
+  };
+
+  test('is published as it is generated (to renew it: vitest -u)', async () => {
+    await expect(schemaText(sessionReportJsonSchema())).toMatchFileSnapshot(path);
+  });
+
+  test('is exported by the package', () => {
+    expect(exportedAs).toBe(path);
+  });
+
+  test.each(Object.keys(STORIES))('fits the report of %s', async name => {
+    expect(faultsOf(await reported(STORIES[name] ?? []))).toEqual([]);
+    expect(faultsOf(await reported(STORIES[name] ?? [], TROUBLE))).toEqual([]);
+  });
+
+  describe('bites', () => {
+    test.each<[string, (report: Record<string, unknown>) => unknown]>([
+      ['a member that is not in it', report => ({ ...report, more: 1 })],
+      ['a report without its warnings', ({ warnings: _, ...report }) => report],
+      [
+        'an outcome that no one knows',
+        report => ({ ...report, calls: [{ ...Object(report['calls'])[0], outcome: { type: 'x' } }] }),
+      ],
+    ])('%s', async (_, change) => {
+      expect(faultsOf(change(await reported(CLIENT_STORY)))).not.toEqual([]);
+    });
+  });
+
+  test('row 25: no key is in it', async () => {
+    const call = { ...LOOKUP, args: { seen: 'canary-key' } };
+    const report = await reported([
+      awaiting([call]),
+      answered(call, result(call, 'canary-key')),
+      status('failed', { error: 'canary-key' }),
+    ]);
+    expect(JSON.stringify(report)).not.toContain('canary-key');
+    expect(report.session.error).toBe('[redacted]');
+  });
+});
+
+describe('ndjson', () => {
+  const ABOUT = { startedAt: '2026-11-21T10:00:00.000Z', observer: 'client', program: 'test' } as const;
+
+  async function lines(events: Parameters<typeof tell>[1]): Promise<string[]> {
+    const writer = transcriptWriter(createRedactor(['canary-key']));
+    const { stdout } = await tell((known, paper) => ndjsonSession(known, paper, writer, ABOUT), events);
+    return stdout.trimEnd().split('\n');
+  }
+
+  test('is a transcript: what is read back is what happened', async () => {
+    const events = eventsOf(...CLIENT_STORY);
+    const { events: read, faults, header, end } = readTranscript(await lines(events));
+    expect([faults, header?.observer, end]).toEqual([[], 'client', 'done']);
+    expect(foldSessions(read).list).toEqual(foldSessions(events).list);
+    expect(fold(read).untracked.size).toBe(0);
+  });
+
+  test('every line fits the published schema', async () => {
+    const { faultsOf } = publishedSchema('transcript');
+    expect((await lines(eventsOf(...CLIENT_STORY))).flatMap(line => faultsOf(JSON.parse(line)))).toEqual([]);
+  });
+
+  test('row 25: no key is in it, wherever the platform or a tool repeats it', async () => {
+    const key = 'canary-key';
+    const call = { ...LOOKUP, args: { deep: [key], [key]: 1 } };
+    const written = await lines(
+      eventsOf(
+        status('running', { error: key, answer: { said: key } }),
+        awaiting([call]),
+        answered(call, { kind: 'tool_result', tool_req: {}, result: key }),
+        [{ kind: 'warned', message: `the key is ${key}` }],
+        [
+          {
+            kind: 'response',
+            leg: 'x',
+            status: 401,
+            headers: { 'x-key': key },
+            body: Content.ofJson({ message: key }),
+          },
+        ],
+      ),
+    );
+    expect(written.join('\n')).not.toContain(key);
+    expect(readTranscript(written).faults).toEqual([]);
+  });
+});
+
+describe('plain', () => {
+  const SECRET = 'token-canary-4711';
+
+  const told = (parts: readonly (readonly Moment[])[], isTTY = false, options = {}) =>
+    tell(
+      (known, paper) => plainSession(known, paper, { level: 0, isTTY, redactor: createRedactor([SECRET]) }),
+      eventsOf(...parts),
+      options,
+    );
+
+  test('-q: the answer of the agent and nothing else', async () => {
+    expect(await told(CLIENT_STORY, false, { quiet: true })).toEqual({
+      stdout: 'Your order is shipped\n',
+      stderr: '',
+    });
+  });
+
+  describe('RT-OAUTH: a consent URL whole', () => {
+    const story = [
+      status('running'),
+      awaiting([callOf('call_1')]),
+      ...legTo('call_1', { ...OAUTH, id: 'call_1', auth_url: 'https://auth.example/consent?code=canary' }),
+    ];
+
+    test('is for the person at the terminal', async () => {
+      expect((await told(story, true)).stdout).toContain('code=canary');
+    });
+
+    test('and is in no log', async () => {
+      const { stdout, stderr } = await told(story);
+      expect(stdout).not.toContain('canary');
+      expect(stdout).toContain('https://auth.example/consent');
+      expect(stderr).toContain('code=canary');
+    });
+  });
+
+  test('row 24: nothing foreign reaches a terminal as it is', async () => {
+    const evil = '\u001b]0;owned\u0007\u202e\n';
+    const call = { key: evil, tool_name: evil, args: { [evil]: evil }, id: evil };
+    const { stdout } = await told([
+      status(evil),
+      awaiting([call]),
+      answered(call, failure(call, evil, evil)),
+      posts([call]),
+      answers(422, { body: { detail: [{ loc: [evil], msg: evil }] } }),
+      asks('changes', { leg: 'c', path: `/${evil}` }),
+      breaks(evil, { leg: 'c' }),
+      status('failed', { error: evil, answer: { [evil]: evil } }),
+    ]);
+    expect(stdout.split('\n').length).toBeGreaterThan(8);
+    expect(stdout).not.toMatch(/[^\P{C}\n]/u);
+  });
+
+  test('row 25: no secret, anyone who says it', async () => {
+    const { stdout } = await told([
+      status('running'),
+      awaiting([LOOKUP]),
+      answered(LOOKUP, result(LOOKUP, `your token is ${SECRET}`)),
+      status('completed', { answer: { [SECRET]: SECRET } }),
+    ]);
+    expect(stdout).not.toContain(SECRET);
+    expect(stdout).toContain('your token is [redacted]');
+  });
+});

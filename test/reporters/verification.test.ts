@@ -1,0 +1,241 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { SessionProblem, VerificationReport } from '../../src/events/verification.js';
+import {
+  humanSessionVerification,
+  humanVerification,
+  VERIFICATION_FORMATS,
+} from '../../src/render/outputs/verification.js';
+import { anyCodePoint } from '../support/characters.js';
+
+const none = { count: 0, examples: [] };
+
+const FINE: VerificationReport = {
+  ok: true,
+  calls: 3,
+  fixtures: [
+    { id: 'pay', place: 'tool.yaml:3', calls: 3, status: 'used' },
+    { id: 'spare', place: 'tool.yaml:9', calls: 0, status: 'not-needed', expected: { min: 0 } },
+  ],
+  unmatched: none,
+  undelivered: none,
+};
+
+const who = { operation: 'pay', id: 'c1', group_id: 'thread_a' };
+
+const BROKEN: VerificationReport = {
+  ok: false,
+  calls: 12,
+  fixtures: [
+    { id: 'pay', place: 'tool.yaml:3', calls: 1, status: 'used' },
+    { id: 'tool.json#2', place: 'tool.json#2', calls: 0, status: 'unused' },
+    { id: 'ship', place: 'tool.yaml:9', calls: 0, status: 'unused', expected: { min: 2, max: 4 } },
+    { id: 'few', place: 'tool.yaml:12', calls: 1, status: 'too-few', expected: { min: 2 } },
+    { id: 'many', place: 'tool.yaml:15', calls: 3, status: 'too-many', expected: { max: 2 } },
+    { id: 'once', place: 'tool.yaml:18', calls: 2, status: 'too-many', expected: { min: 1, max: 1 } },
+  ],
+  unmatched: {
+    count: 4,
+    examples: [
+      { ...who, nearest: { fixture: 'ship', path: '$.operation', reason: 'is "pay", not "ship"' } },
+      { ...who, reason: 'unknown operation "pay".' },
+      { operation: null, id: null, group_id: null, reason: 'the invocation is malformed: not valid JSON' },
+      who,
+    ],
+  },
+  undelivered: {
+    count: 102,
+    examples: [
+      { operation: 'pay', id: 'c1', url: 'http://127.0.0.1:9/cb', type: 'tool_result', why: 'answered 404' },
+      { operation: 'pay', id: 'c2', url: null, why: 'still pending' },
+    ],
+  },
+};
+
+/** Every field holds what acts on a terminal and what means something in XML. */
+function hostile(text: string): VerificationReport {
+  const call = { operation: text, id: text, group_id: text };
+  return {
+    ok: false,
+    calls: 1,
+    fixtures: [{ id: text, place: `${text}:3`, calls: 0, status: 'unused' }],
+    unmatched: { count: 1, examples: [{ ...call, nearest: { fixture: text, path: text, reason: text } }] },
+    undelivered: { count: 1, examples: [{ ...call, url: text, type: text, why: text }] },
+  };
+}
+
+describe('human', () => {
+  test('what is not is a line each, and one that sums it up', () => {
+    expect(humanVerification(BROKEN).split('\n')).toEqual([
+      '✗ fixture tool.json#2 was not used',
+      '✗ fixture ship (tool.yaml:9) was not called, expected at least 2 and at most 4',
+      '✗ fixture few (tool.yaml:12) was called once, expected at least 2',
+      '✗ fixture many (tool.yaml:15) was called 3 times, expected at most 2',
+      '✗ fixture once (tool.yaml:18) was called 2 times, expected 1',
+      '✗ unmatched call: pay (c1) of thread_a: no fixture matches; nearest: ship: $.operation is "pay", not "ship"',
+      '✗ unmatched call: pay (c1) of thread_a: unknown operation "pay".',
+      '✗ unmatched call: a call without an operation: the invocation is malformed: not valid JSON',
+      '✗ unmatched call: pay (c1) of thread_a: no fixture matches',
+      '✗ undelivered callback: tool_result for pay (c1) to http://127.0.0.1:9/cb: answered 404',
+      '✗ undelivered callback: pay (c2): still pending',
+      '✗ undelivered callback: and 100 more',
+      '✗ verification failed: 12 calls, 5 of 6 fixtures not as expected, 4 unmatched calls, 102 undelivered callbacks',
+      '',
+    ]);
+  });
+
+  test('row 24: nothing foreign acts, and no text makes lines of its own', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: anyCodePoint }), text => {
+        const told = humanVerification(hostile(text));
+        expect(told.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
+        expect(told.split('\n')).toHaveLength(5);
+      }),
+    );
+  });
+});
+
+describe('json', () => {
+  test('the report as it is', () => {
+    expect(JSON.parse(VERIFICATION_FORMATS.json(BROKEN))).toEqual(BROKEN);
+  });
+
+  test('row 24: nothing unseen is raw', () => {
+    const report = hostile('\u001b\u009b\u202e');
+    expect(VERIFICATION_FORMATS.json(report).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(JSON.parse(VERIFICATION_FORMATS.json(report))).toEqual(report);
+  });
+});
+
+describe('junit', () => {
+  /** A strict parser that is not ours: `[name, attributes, text, children]`, of many documents at once. */
+  const PARSE = `
+import json, sys, xml.etree.ElementTree as etree
+def told(e): return [e.tag, dict(e.attrib), (e.text or '').strip(), [told(c) for c in e]]
+print(json.dumps([told(etree.fromstring(d.encode('utf-8'))) for d in json.load(sys.stdin)]))`;
+
+  type Told = readonly [
+    name: string,
+    attributes: Record<string, string>,
+    text: string,
+    children: readonly Told[],
+  ];
+
+  function parsed(...documents: readonly string[]): readonly Told[] {
+    const input = JSON.stringify(documents);
+    return JSON.parse(execFileSync('python3', ['-c', PARSE], { input, encoding: 'utf8' }));
+  }
+
+  function suiteOf(document: string): Told {
+    const [[name, , , [suite]] = ['', {}, '', []]] = parsed(document);
+    if (name !== 'testsuites' || !suite) throw new Error('without test suite');
+    return suite;
+  }
+
+  describe('one test suite', () => {
+    test('in which everything passed', () => {
+      const [name, attributes, , cases] = suiteOf(VERIFICATION_FORMATS.junit(FINE));
+      expect([name, attributes]).toEqual([
+        'testsuite',
+        { name: 'mock-tool', tests: '4', failures: '0', errors: '0', skipped: '0', time: '0' },
+      ]);
+      expect(
+        cases.map(([, { classname, name: title, file, line }]) => [classname, title, file, line]),
+      ).toEqual([
+        ['mock-tool.fixtures', 'pay', 'tool.yaml', '3'],
+        ['mock-tool.fixtures', 'spare', 'tool.yaml', '9'],
+        ['mock-tool.calls', 'every call is answered by a fixture', undefined, undefined],
+        ['mock-tool.callbacks', 'every callback is delivered', undefined, undefined],
+      ]);
+      expect(cases.flatMap(([, , , children]) => children)).toEqual([]);
+    });
+
+    test('in which much failed', () => {
+      const [, attributes, , cases] = suiteOf(VERIFICATION_FORMATS.junit(BROKEN));
+      expect(attributes).toMatchObject({ tests: '8', failures: '7' });
+      const failures = cases.map(
+        ([, , , [failure]]) => failure && [failure[1]['type'], failure[1]['message']],
+      );
+      expect(failures).toEqual([
+        undefined,
+        ['unused', 'tool.json#2 was not used'],
+        ['unused', 'ship was not called, expected at least 2 and at most 4'],
+        ['too-few', 'few was called once, expected at least 2'],
+        ['too-many', 'many was called 3 times, expected at most 2'],
+        ['too-many', 'once was called 2 times, expected 1'],
+        ['unmatched', expect.stringMatching(/^pay \(c1\) of thread_a: no fixture .* \(and more\)$/)],
+        ['undelivered', expect.stringMatching(/^tool_result for pay .* answered 404 \(and more\)$/)],
+      ]);
+      expect(cases[7]?.[3][0]?.[2].split('\n')).toEqual([
+        'tool_result for pay (c1) to http://127.0.0.1:9/cb: answered 404',
+        'pay (c2): still pending',
+        'and 100 more',
+      ]);
+      expect(cases[1]?.[1]).toMatchObject({ name: 'tool.json#2', file: 'tool.json' });
+    });
+  });
+
+  describe('a strict parser takes it, whatever it holds', () => {
+    test('markup is text', () => {
+      const text = `</failure><x a='"'>&amp;]]>`;
+      const [, , , [fixture]] = suiteOf(VERIFICATION_FORMATS.junit(hostile(text)));
+      expect(fixture?.[1]['name']).toBe(text);
+      expect(fixture?.[3][0]?.[2]).toBe(`${text} was not used`);
+    });
+
+    test('what XML cannot hold is made visible', () => {
+      const [, , , [fixture]] = suiteOf(
+        VERIFICATION_FORMATS.junit(hostile('\u0000\u001b\ud800\ufffe\n\u0085')),
+      );
+      expect(fixture?.[1]['name']).toBe('␀␛<U+D800><U+FFFE>␊<U+0085>');
+    });
+
+    test('any text', () => {
+      const texts = fc.sample(fc.string({ unit: anyCodePoint }), 300);
+      expect(parsed(...texts.map(text => VERIFICATION_FORMATS.junit(hostile(text))))).toHaveLength(
+        texts.length,
+      );
+    });
+  });
+});
+
+describe('of sessions', () => {
+  const report = (problems: SessionProblem[], { count = problems.length, sessions = 1 } = {}) => ({
+    ok: count === 0,
+    sessions,
+    calls: 3,
+    answered: 2,
+    problems: { count, examples: problems },
+  });
+  const about = { session: 's1', call: 'call_1', tool_name: 'lookup' };
+
+  test('a line for each problem, and one that sums up', () => {
+    const text = humanSessionVerification(
+      report([
+        { kind: 'unanswered', ...about },
+        { kind: 'unexpected', ...about, path: '$.result', reason: 'wanted 1, got 2' },
+        { kind: 'unreached', session: 's1', rounds: 2, of: 3 },
+        { kind: 'refused', session: null, status: 404, reason: 'Session not found.' },
+        { kind: 'refused', what: 'session', session: null, status: 401, reason: 'No key.' },
+      ]),
+    );
+    expect(text.split('\n')).toEqual([
+      '✗ lookup call_1 was not answered',
+      '✗ lookup call_1 got an unexpected answer: $.result wanted 1, got 2',
+      '✗ 2 of 3 rounds were not reached',
+      '✗ results were refused with 404: Session not found.',
+      '✗ a new session was refused with 401: No key.',
+      '✗ verification failed: 2 of 3 calls answered in 1 session, 5 problems',
+      '',
+    ]);
+  });
+
+  test('foreign words are safe to print', () => {
+    const text = humanSessionVerification(
+      report([{ kind: 'unanswered', ...about, tool_name: '\u001b[2J\n' }]),
+    );
+    expect(text).not.toContain('\u001b');
+    expect(text.split('\n')).toHaveLength(3);
+  });
+});

@@ -42,7 +42,6 @@ import {
   paneSection,
   panesSection,
   problemsSection,
-  readPart,
   type Saved,
   type SavedAnswer,
   type Section,
@@ -62,9 +61,10 @@ export interface Kind {
 
 type Unsound = { readonly ok: false; readonly faults: readonly string[] };
 
-function sound<Read extends { readonly ok: true }>(reading: Read | Unsound): Read {
+/** @param place of a part in the whole JSON */
+function sound<Read extends { readonly ok: true }>(reading: Read | Unsound, place = '$'): Read {
   if (reading.ok) return reading;
-  throw new InvalidJson(reading.faults);
+  throw new InvalidJson(reading.faults.map(fault => fault.replace(/^\$/, place)));
 }
 
 const callbackKind: Kind = {
@@ -201,12 +201,7 @@ const batchKind: Kind = {
   isMeant: ({ type }) => type === 'batch',
   read({ value: native, notes, source }) {
     const { results } = sound(validate(batchSchema, native)).value;
-    const all = results.map(result => readAs('session', result));
-    const faults = all.flatMap((reading, index) =>
-      reading.ok ? [] : reading.faults.map(fault => fault.replace(/^\$/, `$.results[${index}]`)),
-    );
-    if (faults.length > 0) throw new InvalidJson(faults);
-    const readings = all.map(reading => sound(reading));
+    const readings = results.map((result, index) => sound(readAs('session', result), `$.results[${index}]`));
     const warnings = [...messagesOf(notes), ...readings.flatMap(answerWarnings)];
     const whole: SavedAnswer = { dialect: 'session', native, source: () => source([]) };
     return {
@@ -219,7 +214,7 @@ const batchKind: Kind = {
         problemsSection(warnings),
       ],
       report: { kind: 'batch', results: readings.map(answerReport), warnings },
-      answers: to => (to === 'session' ? [whole] : sourced(all, source, index => ['results', index])),
+      answers: to => (to === 'session' ? [whole] : sourced(readings, source, index => ['results', index])),
     };
   },
 };
@@ -262,22 +257,25 @@ const mcpKind: Kind = {
   dialect: 'mcp',
   isMeant: ({ content, isError, structuredContent }) =>
     Array.isArray(content) || isError !== undefined || structuredContent !== undefined,
-  read(json) {
-    const reading = sound(readAs('mcp', json.value));
-    const panes = panesOfMcp({ ...reading, reading, outcome: reading.answer.outcome });
-    return savedAnswer('CallToolResult', reading, json, panesSection(panes));
-  },
+  read: json => savedMcp(json),
 };
+
+/** @param place of the result in the whole JSON */
+function savedMcp(json: Json, place = '$'): Saved {
+  const reading = sound(readAs('mcp', json.value), place);
+  const panes = panesOfMcp({ ...reading, reading, outcome: reading.answer.outcome });
+  return savedAnswer('CallToolResult', reading, json, panesSection(panes));
+}
 
 /** The response to `tools/call` as it is on the wire: a CallToolResult or an error, in an envelope of JSON-RPC. */
 const jsonRpcKind: Kind = {
   name: 'a response of JSON-RPC to tools/call',
   dialect: 'mcp',
   isMeant: value => 'jsonrpc' in value && ('result' in value || 'error' in value),
-  read(json, view) {
+  read(json) {
     const { result, error } = isRecord(json.value) ? json.value : {};
     if (error !== undefined) return savedError(error);
-    return readPart(json, ['result'], result, part => mcpKind.read({ ...part, notes: json.notes }, view));
+    return savedMcp({ ...json, value: result, source: path => json.source(['result', ...path]) }, '$.result');
   },
 };
 

@@ -14,7 +14,7 @@ import { createFile, EVERYBODY_MAY_READ } from '../../system/files.js';
 import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';
 import { isClosed, writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { lossyNumberNotes, parseJson } from '../../util/json.js';
+import { type JsonReading, lossyNumberNotes, parseJson } from '../../util/json.js';
 import { jsonParts, onOneLine, prettyJson } from '../../util/json-format.js';
 import { readJsonOnce } from '../../util/json-once.js';
 import { safeJson, safeSource } from '../../util/redact.js';
@@ -35,9 +35,7 @@ import {
   linesSection,
   messagesOf,
   numbered,
-  placed,
   problemsSection,
-  readPart,
   rowsOf,
   type Saved,
   type SavedAnswer,
@@ -252,9 +250,8 @@ async function recogniseJson(source: Source, view: View): Promise<Saved> {
   const what = kind?.name ?? SEVERAL;
   try {
     if (json && kind) return await kind.read(json, view);
-    const several = json
-      ? await readList(json, kinds, view)
-      : await readLines(byteLines(source.bytes), kinds, view);
+    const parts = json ? itemsOf(json) : linesIn(source.bytes);
+    const several = await readSeveral(parts, json?.notes ?? [], kinds, view);
     if (several) return several;
   } catch (error) {
     throw error instanceof InvalidJson ? invalid(source.name, what, error.faults) : error;
@@ -298,59 +295,67 @@ function withoutExamples(name: string): string {
   return name.replace(/ \(.*\)$|:.*$/, '');
 }
 
-/** A list of known objects; null if none of its items is one. */
-async function readList(json: Json, kinds: readonly Kind[], view: View): Promise<Saved | null> {
-  const items: readonly unknown[] = Array.isArray(json.value) ? json.value : [];
-  if (!items.some(item => kindOf(item, kinds))) return null;
-  const read = items.map((item, index) => readPart(json, [index], item, part => readItem(part, kinds, view)));
-  return together(await Promise.allSettled(read), json.notes);
+/** A part of a file. */
+interface Part {
+  readonly json: Json | Extract<JsonReading, { ok: false }>;
+  /** Adds the place of the part to a fault. */
+  place(fault: string): string;
 }
 
-/** A line of JSON for each object, as `--as` writes several; null if the first line is not a known object. */
-async function readLines(lines: Iterable<string>, kinds: readonly Kind[], view: View): Promise<Saved | null> {
-  const read: Promise<Saved>[] = [];
+function* itemsOf({ value, source }: Json): Generator<Part> {
+  for (const [index, item] of Array.isArray(value) ? value.entries() : [])
+    yield {
+      json: { ok: true, value: item, notes: [], source: path => source([index, ...path]) },
+      place: fault => fault.replace(/^\$/, `$[${index}]`),
+    };
+}
+
+function* linesIn(bytes: Uint8Array): Generator<Part> {
   let number = 0;
-  for (const line of lines) {
+  for (const line of byteLines(bytes)) {
     const place = `line ${++number}: `;
     if (line.trim() === '') continue;
     const json = parseJson(line);
-    if (read.length === 0 && !(json.ok && kindOf(json.value, kinds))) return null;
-    const item = () => {
-      if (!json.ok) throw new InvalidJson([json.reason]);
-      return readItem({ ...json, source: jsonParts(line.trim()) }, kinds, view);
-    };
-    read.push(placed(item, fault => place + fault));
+    const written = json.ok ? { ...json, source: jsonParts(line.trim()) } : json;
+    yield { json: written, place: fault => place + fault };
   }
-  return read.length === 0 ? null : together(await Promise.allSettled(read), []);
 }
 
-function readItem(json: Json, kinds: readonly Kind[], view: View): Saved | Promise<Saved> {
-  const kind = kindOf(json.value, kinds);
-  if (kind) return kind.read(json, view);
-  throw new InvalidJson(['$: unrecognized format']);
-}
-
-/** Several messages of one file. @param notes what is odd about the file @throws InvalidJson the faults of all of them */
-function together(read: readonly PromiseSettledResult<Saved>[], notes: readonly string[]): Saved {
-  const faults = read.flatMap(({ status, ...rest }) => {
-    if (!('reason' in rest)) return [];
-    if (rest.reason instanceof InvalidJson) return rest.reason.faults;
-    throw rest.reason;
-  });
+/** Several messages of one file: a list, or a line for each, as `--as` writes them; null if the first is not a known object. */
+async function readSeveral(
+  parts: Iterable<Part>,
+  notes: readonly string[],
+  kinds: readonly Kind[],
+  view: View,
+): Promise<Saved | null> {
+  const all: Saved[] = [];
+  const faults: string[] = [];
+  for (const part of parts) {
+    const isFirst = all.length + faults.length === 0;
+    if (isFirst && !(part.json.ok && kindOf(part.json.value, kinds))) return null;
+    const read = await readPart(part, kinds, view);
+    if ('report' in read) all.push(read);
+    else faults.push(...read.faults.map(part.place));
+  }
   if (faults.length > 0) throw new InvalidJson(faults);
-  const all = read.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []));
+  if (all.length === 0) return null;
   const warnings = messagesOf(notes);
+  const sections = all.map(each => each.sections);
   return {
-    sections: [
-      ...numbered(
-        'MESSAGE',
-        all.map(each => each.sections),
-      ),
-      problemsSection(warnings),
-    ],
+    sections: [...numbered('MESSAGE', sections), problemsSection(warnings)],
     report: { kind: 'messages', messages: all.map(each => each.report), warnings },
     answers: to => all.flatMap(each => each.answers?.(to) ?? []),
   };
+}
+
+async function readPart({ json }: Part, kinds: readonly Kind[], view: View): Promise<Saved | InvalidJson> {
+  if (!json.ok) return new InvalidJson([json.reason]);
+  try {
+    return (await kindOf(json.value, kinds)?.read(json, view)) ?? new InvalidJson(['$: unrecognized format']);
+  } catch (error) {
+    if (error instanceof InvalidJson) return error;
+    throw error;
+  }
 }
 
 /** Where the first file of a diff begins; the text before, such as the message of `git show`, is prose. */

@@ -171,34 +171,6 @@ export class InvalidJson extends Error {
   }
 }
 
-/** Reads a part of a JSON value. Its faults have their place in the whole. */
-export function readPart(
-  json: Json,
-  path: readonly (string | number)[],
-  value: unknown,
-  read: (part: Json) => Saved | Promise<Saved>,
-): Promise<Saved> {
-  const place = path.map(step => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
-  const part: Json = { ok: true, value, notes: [], source: below => json.source([...path, ...below]) };
-  return placed(
-    () => read(part),
-    fault => fault.replace(/^\$/, `$${place}`),
-  );
-}
-
-/** Reads a part of a file. @param place adds its place to a fault */
-export async function placed(
-  read: () => Saved | Promise<Saved>,
-  place: (fault: string) => string,
-): Promise<Saved> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof InvalidJson)) throw error;
-    throw new InvalidJson(error.faults.map(place));
-  }
-}
-
 export const messagesOf = (texts: readonly string[]) => texts.map(message => ({ message }));
 
 const titleSection = (text: string) => linesSection([[say(text, 'title')]]);

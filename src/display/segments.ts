@@ -6,8 +6,8 @@ import { validate } from '../protocol/validate.js';
 import { patchOf } from '../util/patch-of.js';
 import { excerpt, firstOf } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
+import type { Diff, DiffFile, FileKind } from './diff.js';
 import { hiddenIn, parsePatch } from './diff.js';
-import type { Diff, DiffFile, FileKind } from './diff-model.js';
 
 /** A display segment as it came: any type, unread content (seed 000, "Display Segments"). */
 interface Segment {

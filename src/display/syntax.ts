@@ -1,6 +1,6 @@
 import { RecentMap } from '../util/collections.js';
 import { bounded, OutOfTime } from '../util/time-limit.js';
-import type { RowKind, Rows } from './diff-model.js';
+import type { RowKind, Rows } from './diff.js';
 import type { Drawing } from './segments.js';
 import type { Lexer, Token } from './syntax-lexers.js';
 

@@ -1,5 +1,5 @@
 import { humanBlockText } from '../dialects/mcp.js';
-import type { Diff } from '../display/diff-model.js';
+import type { Diff } from '../display/diff.js';
 import { type Choice, chooseSegment, type Drawing, readView } from '../display/segments.js';
 import { type Exchange, llmTextOf, type McpAnswer } from '../events/exchange.js';
 import type { View } from '../events/history.js';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Hunk, RowKind } from '../../src/display/diff.js';
 import { parsePatch } from '../../src/display/diff.js';
-import { blocksOf, type Hunk, type RowKind, wordMarks } from '../../src/display/diff-model.js';
+import { blocksOf, wordMarks } from '../../src/render/diff.js';
 import { anyCodePoint } from '../support/characters.js';
 
 /** A row with all that is known of it; a number is null where its side has no such line. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { common } from 'lowlight';
 import { describe, expect, test } from 'vitest';
+import type { Rows } from '../../src/display/diff.js';
 import { parsePatch } from '../../src/display/diff.js';
-import type { Rows } from '../../src/display/diff-model.js';
 import { chooseSegment, type Drawing, knownTypes } from '../../src/display/segments.js';
 import { Highlighter, LANGUAGES, languageOf, loadHighlighter } from '../../src/display/syntax.js';
 import { lexerOf } from '../../src/display/syntax-lexers.js';

@@ -1,4 +1,4 @@
-import type { Diff } from '../../display/diff-model.js';
+import type { Diff } from '../../display/diff.js';
 import type { Highlighter } from '../../display/syntax.js';
 import { type Part, partsOf } from '../../render/diff.js';
 import { halvesOf, type Line, partsOfHalf, quote, say, withHalves } from '../../render/line.js';

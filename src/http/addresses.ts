@@ -8,7 +8,6 @@ import { TransportError } from './client.js';
 
 const LINK_LOCAL = blockList([...inBothFamilies('169.254.0.0', 16), ['fe80::', 10]]);
 
-/** Metadata servers outside the link-local range. */
 const METADATA = blockList([
   ...inBothFamilies('100.100.100.200', 32), // Alibaba
   ...inBothFamilies('168.63.129.16', 32), // Azure
@@ -73,7 +72,6 @@ function family(address: string): 'ipv4' | 'ipv6' {
   return address.includes(':') ? 'ipv6' : 'ipv4';
 }
 
-/** Why we do not post to a URL; null if we may. */
 export type Allows = (url: string) => string | null;
 
 /**
@@ -140,7 +138,6 @@ function badUrl(url: string, problem: string): TransportError {
 type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export interface ClientOptions {
-  /** Default: the system's resolver. */
   readonly resolve?: Resolve;
 }
 

@@ -88,7 +88,6 @@ function watchDeadline(
   };
 }
 
-/** Codes of node:http and undici, as ours. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   ERR_INVALID_CHAR: 'BAD_HEADER',
   ERR_INVALID_HTTP_TOKEN: 'BAD_HEADER',
@@ -301,19 +300,13 @@ export function headersFor({ headers = {}, body, pace }: HttpRequest): Record<st
 /** Limit of an answer's head in bytes. */
 export const MAX_HEADER_BYTES = 16 * 1024;
 
-/** A client that is loaded at its first request. */
 export function lazyClient(load: () => Promise<HttpClient>): HttpClient {
   let loading: Promise<HttpClient> | undefined;
-  let loaded: HttpClient | undefined;
-  const client = () => {
-    loading ??= load().then(client => {
-      loaded = client;
-      return client;
-    });
-    return loading;
-  };
   return {
-    send: request => loaded?.send(request) ?? client().then(client => client.send(request)),
+    async send(request) {
+      loading ??= load();
+      return (await loading).send(request);
+    },
     close: async () => (await loading)?.close(),
   };
 }
@@ -405,7 +398,6 @@ export interface Pace {
   readonly everyMs: number;
 }
 
-/** The body in pieces, with the pauses. */
 export async function* drip(body: Uint8Array, { bytes, everyMs }: Pace): AsyncGenerator<Uint8Array> {
   for (let sent = 0; sent < body.length; sent += bytes) {
     if (sent > 0) await sleep(everyMs);

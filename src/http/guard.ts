@@ -53,12 +53,10 @@ function parseAllowed(value: string): HostHeader {
 
 type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders' | 'socket'>;
 
-/** What a server accepts. */
 export interface GuardOptions {
   /** @param peer the address that the connection came from. */
   readonly allowsHost: (host: HostHeader, peer: string) => boolean;
   readonly routes: readonly Route[];
-  /** Bytes. */
   readonly maxBody: number;
 }
 

@@ -17,14 +17,12 @@ import {
 } from './client.js';
 
 interface GuardedFetchOptions extends ClientOptions {
-  /** Limit of one answer's body; a longer stream fails. */
   readonly maxBytes: number;
 }
 
 interface GuardedFetch {
   /** @throws TransportError if no answer came. */
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
-  /** Closes every connection. */
   close(): Promise<void>;
 }
 
@@ -127,7 +125,6 @@ function bodyOf({ body, pace }: HttpRequest): Uint8Array | Readable | null {
   return body && pace ? Readable.from(drip(body, pace)) : (body ?? null);
 }
 
-/** Feeds a ResponseReader from undici. */
 class Report implements Dispatcher.DispatchHandler {
   constructor(private readonly reader: ResponseReader) {}
 

@@ -26,7 +26,6 @@ export interface Refusal {
   readonly detail: string;
 }
 
-/** The decision not to serve a request. */
 export class Denial {
   constructor(
     readonly status: number,
@@ -39,17 +38,14 @@ export class Denial {
 /** A request that passed the guard, completely read. */
 export interface Incoming {
   readonly method: string;
-  /** The raw path and query, as sent. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Uint8Array;
-  /** The peer's address. */
   readonly remote: string;
   /** Calls back once if the connection closes before the answer is sent. */
   readonly onGone?: (callback: () => void) => void;
 }
 
-/** A request before its body is read. */
 export type Head = Pick<Incoming, 'method' | 'target' | 'headers'>;
 
 export interface Answer {

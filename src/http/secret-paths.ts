@@ -30,7 +30,6 @@ export class SecretPaths<T> {
     return { token, path };
   }
 
-  /** The value of a path. */
   resolve(path: string): T | undefined {
     return path.startsWith(this.prefix) ? this.#meanings.get(this.#digest(path)) : undefined;
   }

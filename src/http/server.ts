@@ -27,7 +27,6 @@ interface ServerLimits {
   /** Budget for all answers that were written and not read yet. */
   readonly unreadBytes: number;
   readonly headerBytes: number;
-  /** How often deadlines are checked. */
   readonly checkEveryMs: number;
   /** How long a refused sender may continue before its connection is closed. */
   readonly lingerMs: number;
@@ -92,7 +91,6 @@ class Connections {
     connection.response = response;
   }
 
-  /** The response that a connection waits for. */
   unanswered(socket: Duplex): ServerResponse | undefined {
     const { response } = this.#connections.get(socket) ?? {};
     return response && !response.writableFinished ? response : undefined;
@@ -441,7 +439,6 @@ const SWEEP_MS = 10;
 interface ServerOptions extends Omit<Responder, 'allowsHost'> {
   /** Default: 127.0.0.1. For a wildcard the caller warns, see {@link isWildcard}. */
   readonly host?: string;
-  /** Default: any free port. */
   readonly port?: number;
   /** Further allowed Host values: `name` with any port, `name:port` with that port. */
   readonly allowedHosts?: readonly string[];

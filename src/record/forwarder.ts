@@ -12,7 +12,6 @@ import { isRecord } from '../util/values.js';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What a message is about, on either side. */
 export interface About {
   readonly purpose: RequestEvent['purpose'];
   /** Keys of the calls, and the thread, as far as they are known. */
@@ -20,7 +19,6 @@ export interface About {
   readonly thread?: string | undefined;
 }
 
-/** A message on one side. */
 interface Message {
   readonly method: string;
   readonly url: string;
@@ -41,7 +39,6 @@ const ACKNOWLEDGEMENT: ReadLimit = { maxBytes: 1024 * 1024, opaque: true, partia
 /** How long a message waits for the answer to the one before it in its thread. */
 const PATIENCE_MS = 100;
 
-/** A place in the queue of a thread. */
 interface QueuePlace {
   /** Resolves when those before it have left, or have taken too long. */
   readonly turn: Promise<void>;
@@ -53,7 +50,6 @@ interface QueuePlace {
  * `patienceMs` after that one's turn: without a recorder, a slow answer would not delay the others either.
  */
 class ThreadQueues {
-  /** When the next turn is. */
   readonly #free = new Map<string, Promise<void>>();
 
   constructor(
@@ -87,7 +83,6 @@ class ThreadQueues {
 class ResponseBarrier {
   readonly #due = new Map<string, Promise<void>>();
 
-  /** Returns what to call once the answer was written. */
   begin(queue: string): () => void {
     const { promise: written, resolve } = deferred();
     const due: Promise<void> = Promise.all([this.#due.get(queue), written]).then(() => {
@@ -120,7 +115,6 @@ function isFromTool(purpose: RequestEvent['purpose']): boolean {
   return purpose === 'callback';
 }
 
-/** Sends messages on, and records each on both sides. */
 export class Forwarder {
   readonly queues: ThreadQueues;
   readonly barrier = new ResponseBarrier();
@@ -133,7 +127,6 @@ export class Forwarder {
     this.queues = new ThreadQueues(clock, PATIENCE_MS);
   }
 
-  /** Records a message where it came from. */
   received(about: About, message: Message): RecordedRequest {
     return this.#record(about, isFromTool(about.purpose) ? 'tool-side' : 'runtime-side', message);
   }
@@ -210,12 +203,10 @@ const OURS = new Set(
     .split(' '),
 );
 
-/** Names in lower case, each once. */
 function flatHeaders(headers: IncomingHttpHeaders): Headers {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
-/** The headers that the sender meant for the other side. */
 function passedHeaders(headers: Headers): Headers {
   const named = (headers['connection'] ?? '').toLowerCase().split(/\s*,\s*/);
   return without(headers, name => OURS.has(name) || named.includes(name));
@@ -232,12 +223,10 @@ function without(headers: Headers, isLeftOut: (name: string) => boolean): Header
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !isLeftOut(name)));
 }
 
-/** The bytes of a message; undefined without any. */
 export function contentOf({ body }: Pick<Incoming, 'body'>): Content | undefined {
   return body.length > 0 ? new Content(body) : undefined;
 }
 
-/** Where a message goes on to. */
 interface Destination {
   readonly url: string;
   readonly body: Content | undefined;
@@ -268,12 +257,10 @@ export class Received {
     });
   }
 
-  /** Aborted when the requester is gone. */
   get gone(): AbortSignal {
     return this.#gone.signal;
   }
 
-  /** The headers for the other side. */
   get headers(): Headers {
     return passedHeaders(flatHeaders(this.incoming.headers));
   }

@@ -16,11 +16,8 @@ import { RecorderRoutes, ToolAddress } from './routes.js';
 export const DEFAULTS = { maxBody: 64 * 1024 * 1024, drainMs: 5_000 } as const;
 
 export interface RecorderOptions {
-  /** The base URL of the tool server, http or https. */
   readonly url: string;
-  /** Default: 127.0.0.1. */
   readonly host?: string;
-  /** Default: any. */
   readonly port?: number;
   /** Host names that requests may use besides the loopback's. */
   readonly allowHosts?: readonly string[];
@@ -28,7 +25,6 @@ export interface RecorderOptions {
   readonly allowCallbacks?: readonly string[];
   /** How the tool reaches us, without a trailing slash; default: our own address. */
   readonly callbackBase?: string;
-  /** Bytes of a message. */
   readonly maxBody?: number;
   /** Time for messages in flight at the end, in ms. */
   readonly drainMs?: number;
@@ -87,7 +83,6 @@ async function throughputClient(): Promise<HttpClient> {
   return (await import('../http/pooled-client.js')).createAgentClient();
 }
 
-/** Keeps the replies that are not made yet. */
 function collecting({ handle, ...route }: Route, replies: Set<Promise<Reply>>): Route {
   return {
     ...route,

@@ -27,14 +27,12 @@ const CALLBACKS = '/callback/';
 
 const CHOICES = '/choices/';
 
-/** Messages of a runtime to the server, not to an operation. */
 const NOTICES: Readonly<Record<string, RequestEvent['purpose']>> = {
   '/cancel_tool_call': 'cancel',
   '/close_thread': 'close',
   '/migrate': 'migrate',
 };
 
-/** A question of a tool, and where its answer goes. */
 interface RecordedQuestion {
   readonly call: RecordedCall;
   readonly responseUrl: string;
@@ -198,7 +196,6 @@ const NO_ENDPOINT = "The tool's discovery document names no endpoint.\n";
 const UNRECORDED_ANSWER =
   'the response_url is too long, or on another machine than the tool: its answer is not recorded';
 
-/** A path without its query. */
 function pathOf(target: string): string {
   return target.split('?', 1)[0] ?? target;
 }
@@ -222,7 +219,6 @@ function purposeOf(path: string): RequestEvent['purpose'] | undefined {
   return Object.hasOwn(NOTICES, path) ? NOTICES[path] : undefined;
 }
 
-/** An invocation that was passed on. */
 interface RecordedCall {
   /** Names it in events: its id, unless another thread uses that. */
   readonly key: string;
@@ -236,7 +232,6 @@ interface RecordedCall {
 /** Calls and questions; older ones are dropped. */
 const REMEMBERED = 50_000;
 
-/** Characters of a URL that is remembered. */
 const LONGEST_URL = 8 * 1024;
 
 const LONGEST_NAME = 1024;
@@ -252,7 +247,6 @@ class CallKeys {
   readonly #taken = new RecentMap<string, true>(REMEMBERED);
   #count = 0;
 
-  /** Of a call that comes in. */
   keyFor(thread: unknown, id: unknown): string {
     const known = this.find(thread, id);
     if (known !== undefined) return known;
@@ -263,7 +257,6 @@ class CallKeys {
     return key;
   }
 
-  /** Of a call that came in before. */
   find(thread: unknown, id: unknown): string | undefined {
     return typeof id === 'string' ? this.#keys.get(digestOf(thread, id)) : undefined;
   }
@@ -287,7 +280,6 @@ interface DiscoveryRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Where the tool is, by its latest discovery document. */
 export class ToolAddress {
   /** Credentials go to this origin only. */
   readonly origin: string;
@@ -305,7 +297,6 @@ export class ToolAddress {
     this.#base = toolBaseOf(url);
   }
 
-  /** Where notices go. */
   get base(): string {
     return this.#base;
   }
@@ -323,7 +314,6 @@ export class ToolAddress {
     return this.#endpoint;
   }
 
-  /** Once for all who wait for it. */
   #find(): Promise<HttpAnswer> {
     this.#finding ??= this.discover({ headers: { accept: 'application/json' } }).finally(() => {
       this.#finding = null;

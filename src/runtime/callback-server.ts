@@ -16,7 +16,6 @@ export interface ListenerOptions {
   /** Base URL as the tool sees it, without a trailing slash; default: the listener's own. */
   readonly publicUrl?: string;
   readonly allowedHosts: readonly string[];
-  /** Bytes. */
   readonly maxBody: number;
   /** False: the bytes of a callback are not kept, which takes less memory for a large one. */
   readonly keepBodies?: boolean;
@@ -30,10 +29,8 @@ export interface CallbackServer {
   close(): Promise<void>;
 }
 
-/** A callback that passed the guard. */
 export type Arrived = Omit<Incoming, 'body'> & { readonly body: Content };
 
-/** Handles callbacks by what their address stands for. */
 interface Taker<Meaning> {
   take(meaning: Meaning, arrived: Arrived): Promise<Reply>;
   /** Keys of the calls that a refused post concerns. */
@@ -42,7 +39,6 @@ interface Taker<Meaning> {
   isTold?(): boolean;
 }
 
-/** What a callback concerns. */
 interface Concerns {
   readonly calls?: string[];
   readonly thread?: string;
@@ -182,7 +178,6 @@ export class ForeignCalls {
     this.#expected.add(this.#begin(ids));
   }
 
-  /** Keys of the expected calls. */
   get expected(): ReadonlySet<string> {
     return this.#expected;
   }

@@ -16,7 +16,6 @@ const REQUEST = {
   timeoutMs: 10_000,
 } as const;
 
-/** A toolset, and the base URL at which it was found. */
 export interface Discovered {
   readonly base: string;
   readonly toolset: Toolset;
@@ -76,7 +75,6 @@ export function recordLoaded({ log }: Wire, base: string, { name, endpoint, tool
   log.emit({ kind: 'loaded', base, endpoint, toolset: name, operations, ...displayScriptsOf(tools) });
 }
 
-/** How many names of a toolset a message lists. */
 const MOST_NAMES = 60;
 
 /**

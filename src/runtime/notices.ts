@@ -35,7 +35,6 @@ export interface Credentials {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a request is for, in the terms of the log. */
 export interface About {
   readonly purpose: RequestEvent['purpose'];
   readonly attempt: number;
@@ -103,13 +102,10 @@ export type NoticeAnswer =
     }
   | { readonly kind: 'unanswered'; readonly reason: string; readonly hint?: string };
 
-export interface Delivery {
+interface Waiting {
   /** Default: 1,000; 0 for no limit. */
   readonly timeoutMs?: number;
-  /** Ends the wait for the answer. */
   readonly signal?: AbortSignal;
-  /** Keys of the calls concerned. */
-  readonly calls?: string[];
 }
 
 const URLS = {
@@ -127,7 +123,8 @@ export function notify(
   wire: Wire,
   base: string,
   notice: Notice,
-  { calls, ...waiting }: Delivery = {},
+  waiting: Waiting = {},
+  calls?: string[],
 ): Promise<NoticeAnswer> {
   const { kind, message } = notice;
   const thread = 'thread_id' in message ? { thread: message.thread_id } : {};
@@ -140,9 +137,9 @@ export function closeThread(
   wire: Wire,
   base: string,
   thread: string,
-  delivery?: Omit<Delivery, 'calls'>,
+  waiting?: Waiting,
 ): Promise<NoticeAnswer> {
-  return notify(wire, base, { kind: 'close', message: { thread_id: thread } }, delivery);
+  return notify(wire, base, { kind: 'close', message: { thread_id: thread } }, waiting);
 }
 
 /** Sends `/cancel_tool_call` once; a result may still come. Never throws (RT-NOTIFY). */
@@ -150,10 +147,10 @@ export function cancelToolCall(
   wire: Wire,
   base: string,
   { key, thread, id }: { key: string; thread: string; id: string },
-  delivery?: Omit<Delivery, 'calls'>,
+  waiting?: Waiting,
 ): Promise<NoticeAnswer> {
   const message = { thread_id: thread, tool_call_id: id };
-  return notify(wire, base, { kind: 'cancel', message }, { ...delivery, calls: [key] });
+  return notify(wire, base, { kind: 'cancel', message }, waiting, [key]);
 }
 
 /** Sends the user's selection (RT-CHOICE); never throws. If it does not arrive, the call stays pending. */
@@ -176,7 +173,7 @@ async function post(
   about: About,
   url: string,
   message: Notice['message'] | ChoiceResponse,
-  { timeoutMs = NOTICE_TIMEOUT_MS, signal }: Omit<Delivery, 'calls'>,
+  { timeoutMs = NOTICE_TIMEOUT_MS, signal }: Waiting,
 ): Promise<NoticeAnswer> {
   // The answer to a notice should have no body (TOOL-CLOSE, TOOL-CANCEL): its beginning shows one.
   const readTaken =
@@ -226,10 +223,10 @@ export function giveUp(
   base: string,
   { key, invocation: { id, group_id: thread } }: Exchange,
   by: 'person' | 'policy',
-  delivery?: Omit<Delivery, 'calls'>,
+  waiting?: Waiting,
 ): Promise<NoticeAnswer> {
   wire.log.emit({ kind: 'decided', what: 'cancel', by, calls: [key] });
-  return cancelToolCall(wire, base, { key, thread, id }, delivery);
+  return cancelToolCall(wire, base, { key, thread, id }, waiting);
 }
 
 interface Leaving {

@@ -43,7 +43,6 @@ export type Policy = z.infer<typeof policySchema>;
 
 type Rule = z.infer<typeof ruleSchema>;
 
-/** An operation as policies see it. */
 export type Governed = Pick<Tool, 'name' | 'annotations'>;
 
 /** `isNamed`: a rule allows this tool by its whole name, not by a wildcard, an annotation or the default. */
@@ -63,7 +62,6 @@ export function rulingOn(policy: Policy | null, tool: Governed): Ruling {
   return { allowed: false, reason: 'the policy allows other tools only' };
 }
 
-/** Whether the policy needs a toolset. */
 export function asksForAnnotations({ deny = [], allow = [] }: Policy): boolean {
   return [...deny, ...allow].some(rule => partsOf(rule).annotation !== undefined);
 }

@@ -24,7 +24,6 @@ import {
 } from './callback-server.js';
 import { readAcknowledgement, respondToChoice, send, type Wire } from './notices.js';
 
-/** All attempts of a dispatch start within this time. */
 const RETRY_WITHIN_MS = 2_000;
 
 /** The beginning of a refusal's body. */
@@ -53,11 +52,9 @@ export interface Call extends Omit<Watch, 'key'> {
   /** With a callback URL of this runtime, see {@link Runtime.address}. */
   readonly invocation: Invocation;
   readonly retries: number;
-  /** Accept any 2xx as acknowledgement. */
   readonly lenientAck: boolean;
 }
 
-/** Answers the questions of a tool. */
 export interface Answering {
   readonly by: 'person' | 'flag' | 'policy';
   /**
@@ -94,7 +91,6 @@ export class Runtime {
     return { invocation: { ...call, callback_url: this.#server?.urlOf(path) ?? '' }, token };
   }
 
-  /** Records that an invocation was not sent, and why. */
   deny(
     invocation: Invocation,
     { by, reason }: { readonly by: 'person' | 'policy'; readonly reason: string },
@@ -326,7 +322,6 @@ export function settlement(log: Log, history: History, clock: Clock, watch: Watc
     stopTimer?.();
     stopTimer = null;
   };
-  /** Whether the wait is over. */
   const follow = (exchange: Exchange): boolean => {
     const isOver = exchange.settled !== null || leave?.(exchange) === true;
     if (isOver || (exchange.waitingFor && waitsForPeople)) pause();

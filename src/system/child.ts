@@ -13,9 +13,7 @@ interface CommandOptions {
   /** Run by `sh -c`. */
   readonly command: string;
   readonly cwd?: string;
-  /** Added to our environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Gets stderr as it comes. */
   readonly onStderr?: (text: string) => void;
 }
 
@@ -35,7 +33,6 @@ const KILL_MS = 500;
 /** A command in a process group of its own, so that it ends together with what it started. */
 class Group<Stdin extends Writable | null> {
   readonly exited: Promise<Exit>;
-  /** Why the command could not be started. */
   problem: Error | null = null;
   #stderr = '';
   #stopped: Promise<void> | undefined;
@@ -115,22 +112,17 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
 }
 
 export interface StartOptions extends CommandOptions {
-  /** Time in ms for the first line. Default: 10,000. */
   readonly readyWithinMs?: number;
-  /** Stops the command while it is not ready yet. */
   readonly signal?: AbortSignal;
 }
 
 export interface RunningCommand {
   readonly port: number;
-  /** `http://127.0.0.1:port` */
   readonly url: string;
-  /** The whole first line. */
   readonly ready: Record<string, unknown>;
   /** Interrupts the command and everything it started; kills what is left after 2 s. */
   stop(): Promise<void>;
   readonly exited: Promise<Exit>;
-  /** The last lines of stderr so far. */
   lastLines(): readonly string[];
 }
 
@@ -244,13 +236,10 @@ function failed(
   );
 }
 
-/** A command that reads stdin and answers on stdout. */
 export interface SpokenCommand {
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** The last lines of stderr. */
   readonly stderr: () => string[];
-  /** Resolves to how it ended, as text. */
   readonly ended: Promise<string>;
   /** Closes stdin, then terminates the command and everything it started, then kills what is left. */
   stop(): Promise<void>;
@@ -281,7 +270,6 @@ export function startSpokenCommand({ command, cwd, env, onStderr }: CommandOptio
 interface AttachedCommand {
   /** The program and its arguments; no shell reads them. */
   readonly argv: readonly string[];
-  /** Added to our environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -363,7 +351,6 @@ function notStarted(program: string, cause: unknown): ProtocolCliError {
   });
 }
 
-/** Default: this machine. */
 interface Desktop {
   readonly platform?: NodeJS.Platform;
   readonly env?: Readonly<Record<string, string | undefined>>;

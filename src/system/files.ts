@@ -39,7 +39,6 @@ export interface PrivateFile {
    * there.
    */
   commit(how?: Placing): Promise<void>;
-  /** Drops the new content. */
   discard(): Promise<void>;
 }
 
@@ -141,7 +140,6 @@ async function explaining<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether a commit failed because the path is taken. */
 export function isTaken(error: unknown): boolean {
   return error instanceof ProtocolCliError && errnoOf(error.cause) === 'EEXIST';
 }
@@ -167,7 +165,6 @@ const HINTS: Readonly<Record<string, string>> = {
 interface GroupWriterOptions {
   readonly path: string;
   readonly file: fs.FileHandle;
-  /** Offset of the next write in bytes. */
   readonly position: number;
   /** Waits for the disk (fsync). */
   readonly sync: boolean;

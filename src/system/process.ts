@@ -57,7 +57,6 @@ export function beforeForcedEnd(duty: () => void): () => void {
   return () => void duties.delete(duty);
 }
 
-/** Runs the registered cleanup. */
 export function doForcedDuties(): void {
   for (const duty of duties) {
     try {
@@ -81,7 +80,6 @@ const PASSED_ON_MS = 1_000;
 /** An uncaught error, or SIGQUIT. */
 export type Emergency = { readonly kind: 'fault'; readonly error: unknown } | { readonly kind: 'quit' };
 
-/** Time for cleanup in an emergency, in ms. */
 const MOMENT_MS = 1_000;
 
 const leaving = new Set<() => void>();

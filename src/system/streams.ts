@@ -75,7 +75,6 @@ function unwritable(error: Error): ProtocolCliError {
 }
 
 interface TakenStream {
-  /** Writes to the stream that was taken. */
   readonly stream: Writable;
   readonly release: () => void;
 }

@@ -65,7 +65,6 @@ export async function watchFiles(
   return { close };
 }
 
-/** The state of the files without their content. */
 async function signatureOf(files: readonly string[]): Promise<string> {
   const states = await Promise.all(
     files.map(file =>
@@ -78,7 +77,6 @@ async function signatureOf(files: readonly string[]): Promise<string> {
   return states.join(', ');
 }
 
-/** The folders of the files and of their link targets. */
 async function foldersOf(files: readonly string[]): Promise<Set<string>> {
   const real = await Promise.all(files.map(file => realpath(file).catch(() => file)));
   return new Set([...files, ...real].map(file => dirname(file)));

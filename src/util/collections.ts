@@ -23,7 +23,6 @@ export class BoundedStore<Key, Value> {
     return this.#entries.size;
   }
 
-  /** The number of dropped entries. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -105,7 +104,6 @@ export class RecentMap<K, V> {
   }
 }
 
-/** Caches the last value by its inputs. */
 export class Memo<Value> {
   #kept: { readonly from: readonly unknown[]; readonly value: Value } | null = null;
 
@@ -119,11 +117,8 @@ function isSame(before: readonly unknown[], now: readonly unknown[]): boolean {
   return before.length === now.length && before.every((each, index) => Object.is(each, now[index]));
 }
 
-/** A sequence of parts with different lengths. */
 export interface Offsets {
-  /** The sum of all lengths. */
   readonly total: number;
-  /** The start of each part. */
   readonly starts: Uint32Array;
   lengthOf(which: number): number;
   /** The part that contains a place, and the offset in it; -1 if outside. */
@@ -163,7 +158,6 @@ export function lastUpTo(ascending: ArrayLike<number>, value: number): number {
 
 const REMEMBERED = 1_000;
 
-/** Characters. Longer words are not cached. */
 const LONGEST = 256;
 
 /**

@@ -1,7 +1,5 @@
-/** Characters searched for credentials. */
 const LOOKED_AT = 256 * 1024;
 
-/** Credentials with a recognizable format. */
 const SHAPES: readonly (readonly [what: string, shape: RegExp])[] = [
   [
     'a private key',
@@ -21,14 +19,12 @@ const SHAPES: readonly (readonly [what: string, shape: RegExp])[] = [
 const NAMED =
   /\b(?:access_token|refresh_token|id_token|client_secret)\b["']?\s{0,5}[:=]\s{0,5}["']?([\w.~+/-]{8,2000})|[?&]code=([\w.~-]{6,2000})/g;
 
-/** A credential found in a text. */
 export interface Credential {
   readonly what: string;
   readonly text: string;
   readonly at: number;
 }
 
-/** Everything in a text that looks like a credential. */
 export function credentialsIn(text: string): readonly Credential[] {
   const beginning = text.slice(0, LOOKED_AT);
   return SHAPES.flatMap(([what, shape]) =>
@@ -46,7 +42,6 @@ export function namedCredentialsIn(text: string): readonly string[] {
 const CREDENTIAL_HEADER =
   /auth|cookie|credential|(?<!idempotency-)key|password|secret|session|signature|token/i;
 
-/** Whether a header's name suggests a credential. */
 export function isCredentialHeader(name: string): boolean {
   return CREDENTIAL_HEADER.test(name);
 }

@@ -127,7 +127,6 @@ class Parser {
     return { get: run => run.block(body, hasValue), isBlock: true };
   }
 
-  /** At the end of the script or of a block. */
   #isOver(): boolean {
     return this.#token.kind === 'end' || this.#isAt('}');
   }
@@ -258,7 +257,6 @@ class Parser {
     return here === text && (kind === 'sign' || kind === 'name');
   }
 
-  /** Goes on if this is the next token. */
   #take(text: string): boolean {
     const isHere = this.#isAt(text);
     if (isHere) this.#at++;
@@ -305,7 +303,6 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const isTrue = (value: unknown): boolean => (typeof value === 'boolean' ? value : fail());
 
-/** One run of a script; its variables. */
 class Evaluation {
   readonly #scopes: Map<string, unknown>[];
   #steps = 0;
@@ -407,7 +404,6 @@ class Evaluation {
     return isRecord(value) ? this.#spend(Object.keys(value).length) : fail();
   }
 
-  /** Counts the work on something of this size. */
   #spend(size: number): number {
     this.#work += size;
     return this.#work > MOST.work ? fail() : size;

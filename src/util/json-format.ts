@@ -36,7 +36,6 @@ export function withStringMember(text: string, name: string, value: string): str
   return span ? text.slice(0, span.from) + JSON.stringify(value) + text.slice(span.to) : text;
 }
 
-/** The places of the members of a JSON object or array, as written. */
 function spansOf(text: string): Map<string, { readonly from: number; readonly to: number }> {
   const members = new Map<string, { from: number; to: number }>();
   const tokens = new JsonTokens(text.replace(/^\uFEFF/, ' '));
@@ -81,7 +80,6 @@ export function jsonParts(text: string): (path: readonly PropertyKey[]) => strin
   };
 }
 
-/** A JSON text on one line, tokens as written. */
 export function onOneLine(text: string): string {
   if (!/[\r\n]/.test(text)) return text.trim();
   const tokens: string[] = [];
@@ -99,7 +97,6 @@ const MOST_MEMBERS = 12;
 /** Deeper containers are shown as `{…}`. */
 const DEEPEST = 3;
 
-/** JSON with long texts and lists cut. */
 export function jsonSketch(value: unknown, depth = 0): string {
   if (typeof value === 'string') return JSON.stringify(cut(value, LONGEST));
   if (Array.isArray(value)) return listed('[]', value, MOST_ITEMS, depth, jsonSketch);

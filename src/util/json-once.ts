@@ -11,7 +11,6 @@ const COLON = 0x3a;
 
 const BLANKS: readonly unknown[] = [0x20, 0x0a, 0x0d, 0x09];
 
-/** Strings from this length in bytes are decoded in place. */
 const LONG = 1024 * 1024;
 
 /**
@@ -28,7 +27,6 @@ export function readJsonOnce(bytes: Uint8Array, long = LONG): JsonReading {
   return { ...reading, value: restored(reading.value, standIns, span => takeString(bytes, span)) };
 }
 
-/** The content of a string in the bytes of a JSON text, without its quotes. */
 interface StringSpan {
   readonly from: number;
   readonly to: number;
@@ -82,7 +80,6 @@ function takeString(bytes: Uint8Array, span: StringSpan): string {
 
 const PIECE = 64 * 1024;
 
-/** An escaped surrogate pair. */
 const LONGEST_ESCAPE = 12;
 
 /** A string in pieces, as strings of JSON: short ones are collected soon. */
@@ -105,7 +102,6 @@ function canCutAt(bytes: Uint8Array, at: number): boolean {
 
 type StandIns = ReadonlyMap<string, StringSpan>;
 
-/** The same JSON with a short string for each long one. */
 function withStandIns(bytes: Uint8Array, standIns: StandIns): Uint8Array {
   const pieces: Uint8Array[] = [];
   let done = 0;

@@ -28,12 +28,10 @@ export class JsonTokens {
 
   constructor(private readonly text: string) {}
 
-  /** The current token as written. */
   get token(): string {
     return this.text.slice(this.from, this.to);
   }
 
-  /** Goes to the next token; null at the end. */
   next(): JsonTokenKind | null {
     const { text } = this;
     let at = this.to;
@@ -215,7 +213,6 @@ function faultAt(text: string, at: number, expected: Expected): JsonFault {
   return { line: before.length, column, message: `${found} where ${expected} is expected` };
 }
 
-/** Whether `JSON.parse` takes a text. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text);

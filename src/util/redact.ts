@@ -12,7 +12,6 @@ const MARKS = 1 << 16;
 /** Up to this many secrets, `indexOf` for each is faster than one walk through the text. */
 const FEW = 32;
 
-/** A half-open range of a text. */
 interface Span {
   readonly from: number;
   readonly to: number;

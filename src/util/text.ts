@@ -8,7 +8,6 @@ export function bytesText(count: number): string {
   return `${count} byte${count === 1 ? '' : 's'}`;
 }
 
-/** Half of a character at a cut. */
 const HALF = /[\uD800-\uDBFF]$/;
 
 /** The beginning of a foreign text, with `…` if it is longer. */
@@ -62,7 +61,6 @@ export function formatDuration(milliseconds: number): string {
 
 const DURATION = /^\d+(?:\.\d+)?\s*(?:ms|s|m|h)?$/;
 
-/** The limit of the `ms` package. */
 const LONGEST_DURATION = 100;
 
 /** Parses `500ms`, `2s`, `5m`, `1h`; a bare number is milliseconds. Null if invalid. */
@@ -95,7 +93,6 @@ export function* piecesOf(text: string): Generator<string> {
 
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
-/** A word quoted for a POSIX shell. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -141,7 +138,6 @@ export class LineSplitter {
     return this.#keep(chunk.subarray(from));
   }
 
-  /** Bytes after the last line feed. */
   get rest(): number {
     return this.#length;
   }

@@ -1,9 +1,7 @@
 import { type Context, createContext, Script } from 'node:vm';
 
-/** Default time limit in milliseconds. */
 const VALUE_MS = 250;
 
-/** Thrown when work on a foreign schema exceeds its time limit. */
 export class OutOfTime extends Error {
   constructor(limitMs: number) {
     super(`took longer than ${limitMs} ms`);

@@ -44,7 +44,6 @@ export function bareUrl(text: string): string {
   }
 }
 
-/** A path segment that may be a token. */
 const TOKEN_LIKE = /[\w.~-]{16}/;
 
 /** As {@link bareUrl}, also for a path alone, with possible tokens in the path redacted. */

@@ -47,7 +47,6 @@ export function valueAt(tree: unknown, ...path: readonly (string | number)[]): u
   return value;
 }
 
-/** Every string in a JSON value, keys excluded. */
 export function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return value.flatMap(stringsIn);

@@ -44,7 +44,6 @@ export function visibleRuns(text: string, startColumn = 0): VisibleRun[] {
   return runs;
 }
 
-/** The same as one string. */
 export function visible(text: string): string {
   return visibleRuns(text)
     .map(run => run.text)

@@ -9,7 +9,6 @@ import type { Elicit, McpServer } from './connection.js';
 import { failureOfMcp } from './transports.js';
 
 export interface McpCall {
-  /** Names the call in every event. */
   readonly id: string;
   readonly operation: string;
   readonly arguments: Record<string, unknown>;
@@ -17,7 +16,6 @@ export interface McpCall {
   readonly timeoutMs: number;
 }
 
-/** The answer to a form. */
 export interface FormAnswer {
   readonly by: 'person' | 'flag';
   readonly action: 'accept' | 'decline' | 'cancel';
@@ -84,7 +82,6 @@ export async function callMcp(server: McpServer, call: McpCall, desk: Desk): Pro
   return { exchange: exchangeOf(history, id), error: isOpen ? rejection : undefined };
 }
 
-/** Records that a call was not made, and why. */
 export function denyMcp(
   { id, operation: tool, arguments: args }: McpCall,
   { by, reason }: { readonly by: 'person' | 'policy'; readonly reason: string },

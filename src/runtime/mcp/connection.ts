@@ -30,23 +30,18 @@ export interface McpPeer {
 export interface McpTarget extends McpPeer {
   /** Sent to the origin of the URL only; not used for a command. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Added to the environment of a command. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Working directory of a command. */
   readonly cwd?: string;
 }
 
 export interface McpOptions {
-  /** Of this program. */
   readonly version: string;
   readonly log: Log;
-  /** Bytes of one message. */
   readonly maxBytes: number;
   /** Ms for starting the server, the handshake and the list of tools together. */
   readonly limitMs: number;
   /** Registers a cleanup. It is registered before the server is started. */
   readonly onStop: (stop: () => Promise<void>) => void;
-  /** Receives the stderr of a command. */
   readonly onStderr?: (text: string) => void;
   readonly hear?: Hearing;
 }
@@ -74,7 +69,6 @@ const PROBE_MS = 3_000;
 /** The longest delay of a Node.js timer: the SDK has no value for "no limit". */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** How often a server can ask for input in one call. */
 const MOST_ROUNDS = 20;
 
 /** Limits of a list of tools, which may have no end. */
@@ -130,12 +124,9 @@ function isOlder(error: unknown): boolean {
   return !(error instanceof UnauthorizedError);
 }
 
-/** A connected server and its tools. */
 export class McpServer {
-  /** Where calls go, for a transcript. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The name the server gives itself. */
   name = 'MCP server';
   readonly #tools = new Map<string, Tool>();
   /** Tools that can only be called as a task. */
@@ -314,7 +305,6 @@ export class McpServer {
       this.#progress.get(params['progressToken'])?.(params);
   }
 
-  /** What was on the server's stdout and is not a message. */
   #garbage(): string[] {
     const { count, first } = this.#link.garbage;
     if (count === 0) return [];

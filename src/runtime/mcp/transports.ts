@@ -16,14 +16,12 @@ import { cameWithin } from '../../system/process.js';
 import { readJson } from '../../util/json.js';
 import { bytesText, LineSplitter } from '../../util/text.js';
 
-/** Receives every message on the wire. */
 export type Hearing = (message: unknown, way: 'sent' | 'received') => void;
 
 /** A transport of the SDK that also reports when no answer can come any more; the SDK would wait on. */
 export interface Link extends Transport {
   /** Rejects with a TransportError when no answer can come any more. */
   readonly lost: Promise<never>;
-  /** The last lines of a started server's stderr. */
   readonly lastLines: readonly string[];
   /** Lines on stdout that are not messages: how many, and the beginning of the first. */
   readonly garbage: { readonly count: number; readonly first: string };
@@ -44,11 +42,8 @@ class Loss {
 interface StdioOptions {
   readonly command: string;
   readonly cwd?: string;
-  /** Added to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Bytes of a message. */
   readonly maxBytes: number;
-  /** Receives the server's stderr. */
   readonly onStderr?: (text: string) => void;
   readonly hear: Hearing;
 }
@@ -129,7 +124,6 @@ interface HttpOptions {
   readonly url: string;
   /** Sent to the origin of the URL, and to no other. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Bytes of an answer. */
   readonly maxBytes: number;
   readonly hear: Hearing;
 }
@@ -142,7 +136,6 @@ export class HttpLink extends StreamableHTTPClientTransport implements Link {
   readonly lost = this.#loss.promise;
   readonly #closeFetch: () => Promise<void>;
   readonly #unanswered = new Set<string | number>();
-  /** Sent notifications and answers. */
   readonly #pending = new Set<Promise<void>>();
 
   readonly #hear: Hearing;

@@ -11,7 +11,7 @@ import { createStore } from '../../src/tui/terminal.js';
 import { anyCodePoint } from '../support/characters.js';
 import { Emulator, type Size } from './support/emulator.js';
 import { fakeTerminal } from './support/fake-terminal.js';
-import { askingScene, question, settledScene, waitingScene } from './support/scenes.js';
+import { askingScene, question, settledScene } from './support/scenes.js';
 
 const THEME = createTheme(2);
 const anySize = fc.record({
@@ -72,15 +72,6 @@ describe('a frame', () => {
 describe('the live view in a terminal', () => {
   const large = { columns: 160, rows: 40 };
 
-  test('puts the panes side by side from 120 columns on, and one below the other under that', async () => {
-    await using view = await draw(settledScene('seen', 'sent'), { columns: 120, rows: 20 });
-    expect(view.emulator.text()).toMatch(/^HUMAN text +LLM text$/m);
-    await view.resize({ columns: 119, rows: 20 });
-    expect(view.emulator.text()).toMatch(/^HUMAN text\n(.*\n)+LLM text$/m);
-    await view.resize({ columns: 120, rows: 20 });
-    expect(view.emulator.text()).toMatch(/^HUMAN text +LLM text$/m);
-  });
-
   test('keeps to one frame on the screen through every size from 40 × 8 on, with nothing scrolled away', async () => {
     await using view = await draw(settledScene('seen\n'.repeat(90), 'sent\n'.repeat(90)), large);
     for (let columns = 160; columns >= 40; columns -= 12)
@@ -89,22 +80,6 @@ describe('the live view in a terminal', () => {
     expect(view.emulator.text().match(/HUMAN/g)).toHaveLength(1);
     expect(view.emulator.text().match(/LLM/g)).toHaveLength(1);
     expect(view.emulator.raw).not.toContain('\u001b[3J');
-  });
-
-  test('draws again only what changed while it waits: the clock', async () => {
-    await using view = await draw(waitingScene(1_000), large);
-    expect(view.emulator.text()).toContain('… waiting for the result 1s');
-    await view.show(waitingScene(2_500));
-    expect(view.emulator.text()).toContain('… waiting for the result 2.5s');
-    expect(view.emulator.text().match(/waiting/g)).toHaveLength(1);
-  });
-
-  test('shows the views of a thread under the steps, and a question below all', async () => {
-    await using view = await draw(
-      askingScene(question('Which?', ['staging', 'production']), ['a view']),
-      large,
-    );
-    expect(view.emulator.text()).toMatch(/subscribed: 3 events\n\nVIEW text\na view\n\nWhich\?\n❯ 0 staging/);
   });
 
   test('is cut to the rows that can be seen before React gets it: 50,000 lines cost no more than 50', async () => {

@@ -10,7 +10,6 @@ import {
   arrives,
   CHOICE,
   call,
-  closed,
   EVENT,
   type Moment,
   OAUTH,
@@ -119,17 +118,6 @@ describe('a question', () => {
     expect(await answer).toBe(0);
   });
 
-  test('waits until the one before it is answered, and what answered that is not an answer to this', async () => {
-    await using view = open();
-    const answers = [view.choose(ASKED, never), view.choose(question('And then?', ['x', 'y'], 1), never)];
-    await view.shows('Where to?');
-    expect(view.emulator.text()).not.toContain('And then?');
-    view.keyboard.type('2\r\r');
-    await view.shows('And then?');
-    view.keyboard.type('\r');
-    expect(await Promise.all(answers)).toEqual([2, 1]);
-  });
-
   test('goes when it is called off, and the terminal is as before', async () => {
     await using view = open();
     const over = new AbortController();
@@ -196,24 +184,7 @@ describe('a page that must be visited', () => {
   });
 });
 
-describe('the views of a thread', () => {
-  test('are drawn before the result and beside it, again when they change, and no more when they are cleared', async () => {
-    await using view = open();
-    view.tell(arrives({ ...VIEW, content: { patch: patch('first') } }, { leg: 'v1' }));
-    await view.shows('+ first');
-    expect(view.emulator.text()).toMatch(/^VIEW diff/m);
-    view.tell(arrives({ ...VIEW, content: { patch: patch('second') } }, { leg: 'v2' }));
-    await view.shows('+ second');
-    expect(view.emulator.text()).not.toContain('+ first');
-    view.tell(resultArrives());
-    await view.settle();
-    await view.shows('LLM text');
-    expect(view.emulator.text()).toMatch(/VIEW diff[\s\S]*\+ second[\s\S]*HUMAN text/);
-    view.tell(arrives({ ...VIEW, content: {} }, { leg: 'v3' }));
-    await view.hides('VIEW');
-    expect(view.emulator.text()).toContain('HUMAN text');
-  });
-});
+describe('the views of a thread', () => {});
 
 describe('a subscription', () => {
   const subscribed = () =>
@@ -232,17 +203,6 @@ describe('a subscription', () => {
     view.tell(event(2, { final: true }));
     await view.hides('subscribed:');
     expect(view.emulator.text()).toContain('news 2');
-  });
-
-  test('is open no more when its thread is closed, nor in the last frame', async () => {
-    for (const end of [closed(), []]) {
-      const view = open();
-      view.tell(subscribed());
-      await view.shows('subscribed: 0 events');
-      view.tell(end);
-      await view.close();
-      await view.hides('subscribed: 0 events');
-    }
   });
 
   test('1,000 events in a moment are a few frames; the newest can be seen, and the panes beside them', async () => {
@@ -298,16 +258,6 @@ test('a terminal that becomes smaller or larger while it asks: the question is d
   }
   expect(view.emulator.scrollback()).toEqual([]);
   expect(view.emulator.raw).not.toContain('\u001b[3J');
-});
-
-test('without colours none is ever set; with them they are', async () => {
-  for (const level of [0, 2] as const) {
-    await using view = open({}, level);
-    view.tell(arrives({ ...VIEW, content: { patch: patch('new') } }));
-    void view.choose(ASKED, never);
-    await view.shows('⏎ choose');
-    expect(view.emulator.colours.size > 0).toBe(level > 0);
-  }
 });
 
 test('it leaves no listener behind, however often there is one', async () => {

@@ -65,49 +65,6 @@ const textOf = (session: MockView, columns: number, rows: number) =>
     .join('\n');
 
 describe('a frame', () => {
-  test('at 120 columns: the list with operation, arguments, state and time, and the selected call below it', () => {
-    const story = new MockStory();
-    delivered(story, 'call_1');
-    story.at(8_000).receives('call_2', { operation: 'pay' }).misses('call_2');
-    expect(textOf(sessionOf(story, ['k']), 120, 20)).toBe(
-      `demo  http://127.0.0.1:4711
-2 calls · 1 unmatched · 4 fixtures · seed 7f3a
-── Calls 1/2 ${'─'.repeat(107)}
-     TIME  OPERATION  ARGUMENTS         ID      THREAD    ANSWERED BY    STATE
-❯  0:01.0  edit_file  {"path":"a.txt"}  call_1  thread_a  edit-main    ✓ delivered after 200ms
-   0:08.0  pay        {"path":"a.txt"}  call_2  thread_a  no fixture   … waiting 1s
-── edit_file call_1 ${'─'.repeat(100)}
-[1 Call]  2 Human / LLM   3 Timeline   4 Wire   5 Views   6 Problems
-  CALL what came, and what was answered                                                                        1–9 of 17
-edit_file call_1 (thread_a)
-callback  http://127.0.0.1:4000/…
-received  at 0:01.0 answered 200 in 0ms
-answer    edit-main
-
-ARGUMENTS
-{
-  "path": "a.txt"
-}
-↑↓ select   ⏎ read   / search   1-6 tabs   r replay   f fire   p pause/resume   R reload   ? keys   q quit`,
-    );
-  });
-
-  test('at 180 columns: the call beside the list', () => {
-    const story = new MockStory();
-    delivered(story, 'call_1');
-    expect(textOf(sessionOf(story), 180, 20)).toMatch(/STATE .*│ \[1 Call\] {2}2 Human \/ LLM/);
-  });
-
-  test('at 80 columns: the call below the list', () => {
-    const story = new MockStory();
-    delivered(story, 'call_1');
-    const rows = textOf(sessionOf(story), 80, 24).split('\n');
-    expect(rows[4]).toMatch(/^❯ {2}0:01\.0 {2}edit_file {2}\{"path":"a.txt"\}/);
-    expect(rows[5]).toBe(`── edit_file call_1 ${'─'.repeat(60)}`);
-    expect(rows[6]).toBe('[1 Call]  2 Human / LLM   3 Timeline   4 Wire   5 Views   6 Problems');
-    expect(rows[8]).toBe('edit_file call_1 (thread_a)');
-  });
-
   test('in 40 × 8: what matters most, and still how to go on', () => {
     const story = new MockStory();
     for (const id of ['a', 'b', 'c', 'd', 'e']) delivered(story, id);
@@ -120,21 +77,6 @@ ARGUMENTS
 ↑↓ select   ⏎ read   ? keys   q quit`);
   });
 
-  test('before the first call says how to make one', () => {
-    expect(textOf(sessionOf(new MockStory()), 80, 24)).toContain(
-      'protocol-cli invoke -i http://127.0.0.1:4711',
-    );
-  });
-
-  test('says that deliveries are held back, and what there is to say', () => {
-    const session = sessionOf(new MockStory(), ['p']);
-    session.notice('reloaded 5 fixtures', false);
-    const text = textOf(session, 80, 24);
-    expect(text).toContain('‖ deliveries are held back · 0 calls');
-    expect(text).toContain('reloaded 5 fixtures\np pause/resume');
-    expect(text).toContain('p pause/resume');
-  });
-
   test('of very many faults in the fixtures says how many are not told', () => {
     const session = sessionOf(new MockStory());
     session.notice(Array.from({ length: 9 }, (_, fault) => `fault ${fault}`).join('\n'), true);
@@ -143,32 +85,6 @@ ARGUMENTS
 });
 
 describe('reading a call', () => {
-  test('below 150 columns it has the screen for itself, and its name stands above', () => {
-    const story = new MockStory();
-    delivered(story, 'a');
-    const session = sessionOf(story, ['\t']);
-    const rows = textOf(session, 120, 24).split('\n');
-    expect(rows[0]).toBe('demo  http://127.0.0.1:4711  edit_file a (thread_a)');
-    expect(rows[3]).toBe('[1 Call]  2 Human / LLM   3 Timeline   4 Wire   5 Views   6 Problems');
-    press(session, '\u001b');
-    expect(textOf(session, 120, 24)).toContain('OPERATION');
-  });
-
-  test('goes to its end, and is searched', () => {
-    const story = new MockStory();
-    delivered(story, 'a');
-    const session = sessionOf(story, ['\t']);
-    draw(session, 80, 16);
-    press(session, 'G');
-    expect(textOf(session, 80, 16).split('\n').slice(-3)).toEqual([
-      '  "text": "done"',
-      '}',
-      '↑↓ scroll   / search   Tab pane   m zoom   Esc list   1-6 tabs   ? keys   q quit',
-    ]);
-    press(session, '/', 'argu', '\r');
-    expect(textOf(session, 80, 16)).toContain('match 1 of 1 on line 6');
-  });
-
   test('keeps to the call that is read as others come', () => {
     const story = new MockStory();
     delivered(story, 'a');

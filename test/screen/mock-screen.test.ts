@@ -78,24 +78,6 @@ describe('the first frame', () => {
 });
 
 describe('calls', () => {
-  test('appear as they come, with what became of them', async () => {
-    await using view = open();
-    view.story.receives('call_1').matches('call_1', 'edit-main');
-    await view.shows('… waiting');
-    view.story.at(40).sends('call_1', { type: 'tool_result', text: 'done' }).answered(42);
-    await view.shows('✓ delivered after 42ms');
-    expect(view.emulator.text()).toContain('"text": "done"');
-  });
-
-  test('have a clock that runs while they wait', async () => {
-    await using view = open();
-    view.story.receives('call_1');
-    const waited = () => /waiting (\d+)ms/.exec(view.emulator.text())?.[1];
-    await expect.poll(waited).toBeDefined();
-    const first = waited();
-    await expect.poll(waited).not.toBe(first);
-  });
-
   test('keep the selection as others come; G follows the newest again', async () => {
     await using view = open();
     for (const id of ['a', 'b']) delivered(view.story, id);
@@ -136,28 +118,6 @@ describe('keys', () => {
       'quit',
       'reload',
     ]);
-  });
-
-  test('open the call, scroll it, go through its tabs, and show the keys', async () => {
-    await using view = open({ columns: 80, rows: 16 });
-    delivered(view.story, 'a');
-    await view.shows('✓ delivered');
-    view.keyboard.type('\t');
-    await view.shows('ARGUMENTS');
-    view.keyboard.type('\u001b[6~');
-    await view.shows('"text": "done"');
-    view.keyboard.type('2');
-    await view.shows('LLM text');
-    view.keyboard.type('4');
-    await view.shows('> POST /invoke');
-    view.keyboard.type('5');
-    await view.shows('this call shows no views');
-    view.keyboard.type('6');
-    await view.shows('requirements');
-    view.keyboard.type('\u001b');
-    await view.shows('OPERATION');
-    view.keyboard.type('?');
-    await view.shows('scroll the details down');
   });
 });
 
@@ -237,15 +197,6 @@ test('threats, rows 24 and 25: foreign text acts on nothing, and no token of a c
   expect(view.emulator.raw).not.toContain('\u001b[2J');
   expect(view.emulator.raw).not.toContain(TOKEN);
   expect(view.emulator.rows()[39]).toBe('');
-});
-
-test('without colours none is ever set; with them they are', async () => {
-  for (const level of [0, 2] as const) {
-    await using view = open({}, level);
-    delivered(view.story, 'a');
-    await view.shows('✓ delivered');
-    expect(view.emulator.colours.size > 0).toBe(level > 0);
-  }
 });
 
 test('10,000 calls at once are a few frames', async () => {

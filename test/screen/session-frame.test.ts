@@ -12,17 +12,14 @@ import type { Frame } from '../../src/tui/live/frame.js';
 import { openPicker } from '../../src/tui/picker.js';
 import { answerFrame } from '../../src/tui/session/answer.js';
 import { PlatformView } from '../../src/tui/session/platform.js';
-import { at, CHOICE, eventsOf, type Moment, OAUTH } from '../events/build.js';
+import { CHOICE, eventsOf, type Moment, OAUTH } from '../events/build.js';
 import {
   answered,
-  answers,
   awaiting,
   BASE,
   CLIENT_STORY,
-  failure,
   LOOKUP,
   NAMELESS,
-  posts,
   result,
   SESSION,
   status,
@@ -63,66 +60,12 @@ function draw(
 
 const rowsOf = ({ steps, views, panes }: Frame) =>
   [...steps, ...views, ...(panes?.human ?? []), ...(panes?.llm ?? [])].map(row => row.trimEnd());
-const stateOf = (story: Story, now = 5_000) =>
-  draw(story, { columns: 120, rows: 24 }, now).steps.at(-1)?.trimEnd();
 
 describe('a session that is answered', () => {
-  test('before the platform has reported it', () => {
-    expect(rowsOf(draw([], SIZE, 1_200))).toEqual([
-      'session session_1  http://127.0.0.1:4000',
-      '… asking the platform 1.2s',
-    ]);
-  });
-
-  test('from its head to the answer of its agent', () => {
-    const story = CLIENT_STORY.map((moments, index) => at(index * 100, moments));
-    expect(rowsOf(draw(story, { columns: 100, rows: 24 }))).toEqual([
-      'session session_1  http://127.0.0.1:4000',
-      '✓ completed after 800ms · 1 round · 2 of 2 calls answered',
-      '2 calls: 1 success, 1 error',
-      '     TIME  TOOL          ARGUMENTS          ID        STATE',
-      '   0:00.2  lookup_order  {"order_id":"A1"}  call_1  ✓ success, posted 202 after 400ms',
-      '❯  0:00.2  lookup_order                     #1      ✗ error, posted 202 after 400ms',
-      'LLM text, 15 bytes',
-      'Order not found',
-      'ANSWER of the agent',
-      'Your order is shipped',
-    ]);
-  });
-
   test('in 40 × 8: the session, its latest call, and what it came to', () => {
     const rows = rowsOf(draw(CLIENT_STORY, { columns: 40, rows: 8 }));
     expect(rows[0]).toBe('session session_1  http://127.0.0.1:4000');
     expect(rows.some(row => /^❯ lookup_order +✗ error/.test(row))).toBe(true);
-  });
-
-  test('at 160 columns shows what the human sees beside what the LLM gets, of the call that was answered last', () => {
-    const [one, two] = [callOf('call_1'), callOf('call_2')];
-    const diff = {
-      type: 'diff',
-      content: { path: 'a.txt', patch: '--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-a\n+b\n' },
-    };
-    const message = { type: 'tool_result', id: 'call_2', text: 'edited', display_as: [diff] };
-    const story = [
-      awaiting([one, two]),
-      ...legTo('call_1'),
-      answered(one, result(one, 'shipped')),
-      ...legTo('call_2', message),
-      answered(two, result(two, 'edited')),
-    ];
-    const { panes, steps } = draw(story, { columns: 160, rows: 30 });
-    expect(panes?.isSideBySide).toBe(true);
-    expect(panes?.human.join('\n')).toContain('a.txt +1 −1');
-    expect(panes?.llm.map(row => row.trimEnd())).toEqual(['LLM text, 6 bytes', 'edited']);
-    expect(steps.find(row => row.startsWith('❯'))).toContain('call_2');
-  });
-
-  test('says how many calls without room for', () => {
-    const many = Array.from({ length: 40 }, (_, index) => ({ ...LOOKUP, key: `c${index}`, id: `c${index}` }));
-    const { steps } = draw([awaiting(many)]);
-    expect(steps.length).toBeLessThan(24);
-    expect(steps.at(-1)).toMatch(/^ {2}… \d+ earlier calls$/);
-    expect(steps.at(-2)).toContain('c39');
   });
 });
 
@@ -173,33 +116,6 @@ describe('what a tool asks of a person', () => {
   });
 });
 
-describe('the state of a call goes from leg to leg', () => {
-  const one = callOf('call_1');
-  const begun = [awaiting([one])];
-  const [sent = [], acknowledged = [], arrived = []] = legTo('call_1');
-  const shipped = answered(one, result(one, 'shipped'));
-
-  test.each<[string, Story, RegExp]>([
-    ['pending', begun, /… pending 5s$/],
-    ['invoked', [...begun, sent], /… invoked 5s$/],
-    ['acknowledged', [...begun, sent, acknowledged], /… acknowledged after 1ms, 5s$/],
-    ['its result is here', [...begun, sent, acknowledged, arrived], /… result 5s$/],
-    ['to be posted', [...begun, shipped], /… success, to be posted$/],
-    ['on its way', [...begun, shipped, posts([one])], /… success, posting$/],
-    ['taken', [...begun, shipped, posts([one]), answers(202)], /✓ success, posted 202 after 3ms$/],
-    [
-      'taken, though it failed',
-      [...begun, answered(one, failure(one, 'no')), posts([one]), answers(202)],
-      /✗ error, posted 202 after 3ms$/,
-    ],
-    ['refused', [...begun, shipped, posts([one]), answers(422)], /✗ success, refused with 422$/],
-    ['not wanted', [...begun, shipped, posts([one]), answers(409)], /• success, no longer pending$/],
-    ['settled elsewhere', [...begun, status('running')], /• answered by another client$/],
-  ])('%s', (_, story, state) => {
-    expect(stateOf(story)).toMatch(state);
-  });
-});
-
 const PLATFORM = { url: 'http://127.0.0.1:4711', key: 'the-key' as string | null, session: SESSION };
 
 /** The screen of a platform after a story and these keys. */
@@ -225,35 +141,6 @@ describe('a platform', () => {
       .rows.map(row => row.trimEnd())
       .join('\n');
 
-  test('at 120 columns: the calls of its sessions, and the selected one beside them', () => {
-    const shown = text(CLIENT_STORY, [], { columns: 120, rows: 20 });
-    expect(shown).toContain(
-      'session mock  http://127.0.0.1:4711\nkey the-key\n1 session · 1 ended · 2 calls\n',
-    );
-    expect(shown).toMatch(/❯ lookup_order +✗ error, posted 202 .*│ session +session_1/);
-    expect(shown).toContain('│ asked     at 0:00.0 in round 1');
-    expect(shown).toContain('│ LLM');
-    expect(shown).toContain('│ Order not found');
-    expect(shown.split('\n').at(-1)).toBe('↑↓ select   ⏎ read   / search   ? keys   q quit');
-  });
-
-  test('of several sessions says of which a call is', () => {
-    const other = { ...LOOKUP, key: 'x', id: 'x' };
-    const shown = text([...CLIENT_STORY, awaiting([other], { id: 'session_2' })], [], {
-      columns: 100,
-      rows: 20,
-    });
-    expect(shown).toContain('2 sessions · 1 ended · 3 calls');
-    expect(shown).toMatch(/SESSION .*\n.*session_1.*\n.*session_1.*\n❯ .*session_2/);
-  });
-
-  test('before the first call says how to answer one; the help has the keys there are', () => {
-    expect(text([])).toContain('protocol-cli session answer http://127.0.0.1:4711 session_1 --tool <url>');
-    const help = text([], ['?'], { columns: 80, rows: 60 });
-    expect(help).toContain('q Ctrl-C');
-    expect(help).not.toMatch(/replay|fire|hold/);
-  });
-
   test('has its key whole at every width, and none that is not to be reported', () => {
     const key = 'a-b_c'.repeat(9);
     const rows = (columns: number, told: string | null) =>
@@ -261,31 +148,6 @@ describe('a platform', () => {
     expect(rows(80, key)[1]).toBe(`key ${key}`);
     expect(rows(40, key).slice(1, 3)).toEqual([`key ${key.slice(0, 36)}`, `    ${key.slice(36)}`]);
     expect(rows(80, null).join('\n')).not.toMatch(/^key/m);
-  });
-
-  test('of a call that was answered other than its script expects says how, and what it was warned of', () => {
-    const shown = text(
-      [
-        status('awaiting_tool_results'),
-        awaiting([LOOKUP]),
-        [
-          {
-            kind: 'warned',
-            thread: SESSION,
-            calls: ['call_1'],
-            message: 'there is no {{results.call_1.parcel}}',
-          },
-        ],
-        answered(LOOKUP, result(LOOKUP, 'shipped'), 'platform', SESSION, [
-          '$.result wanted 1, got "shipped"',
-        ]),
-      ],
-      ['<enter>'],
-      { columns: 120, rows: 20 },
-    );
-    expect(shown).toMatch(/│ state +success, unexpected answer, posted/);
-    expect(shown).toMatch(/│ expected +✗ \$\.result wanted 1, got "shipped"/m);
-    expect(shown).toMatch(/│ warning +there is no \{\{results\.call_1\.parcel\}\}/m);
   });
 
   test('in 40 × 8 what matters most', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { acknowledged, call, INVOCATION, resultArrives } from '../../events/build.js';
-import { onCalls, openSession } from './support/open-session.js';
+import { acknowledged, call, INVOCATION } from '../../events/build.js';
+import { onCalls } from './support/open-session.js';
 
 const pending = [...call(), ...acknowledged()];
 const WARNING = 'pending and will be canceled: press again to quit.';
@@ -27,26 +27,4 @@ test('it allows nothing for another number of calls', () => {
   expect(session.sees()).toContain(`2 calls are ${WARNING}`);
   session.press('q');
   expect(session.asked).toEqual(['quit']);
-});
-
-test('nothing is asked once all is over', () => {
-  const session = onCalls(pending);
-  session.press('q');
-  session.tell(resultArrives());
-  session.press('q');
-  expect(session.asked).toEqual(['quit']);
-});
-
-test.each([
-  ['a command', ['c', 'j']],
-  ['what means nothing', ['c', 'ß']],
-  ['what is typed in a form', ['t', '<enter>', '<ctrl-c>', 'x']],
-])('%s takes the first back', (_, keys) => {
-  const session = openSession();
-  session.tell(pending);
-  const [place, ...others] = keys;
-  session.press(place ?? '', '<ctrl-c>', ...others);
-  expect(session.sees()).not.toContain(WARNING);
-  session.press('<ctrl-c>');
-  expect(session.asked).toEqual([]);
 });

@@ -13,7 +13,6 @@ import {
   CHOICE,
   call,
   EVENT,
-  eventsOf,
   INVOCATION,
   KEY,
   loaded,
@@ -226,41 +225,6 @@ describe('the server that a call was made by', () => {
   });
 });
 
-describe('the server at the top right', () => {
-  const here = readyServer([EDIT]);
-  const there: Server = { ...here, id: 's2', about: 'http://127.0.0.1:3002' };
-  const headOf = (session: ReturnType<typeof openSession>) => session.sees().split('\n')[0];
-
-  test('is that of the selected row, and of the form', () => {
-    const session = openSession({ servers: [here, there] });
-    expect(headOf(session)).toMatch(/:3001$/);
-    session.press('G');
-    expect(headOf(session)).toMatch(/:3002$/);
-    session.press('<enter>');
-    expect(headOf(session)).toMatch(/\[Form edit_file\].*:3002$/);
-  });
-
-  test('is that of the selected call, where it is known', () => {
-    const made = onCalls(settled, { servers: [here, there], serverOf: () => 's2' });
-    expect(headOf(made)).toMatch(/:3002$/);
-    const unknown = onCalls(settled, { servers: [here, there], serverOf: () => null });
-    expect(headOf(unknown)).toMatch(/\[Calls 1\]\s*$/);
-  });
-
-  test('is the only one there is, whatever is looked at', () => {
-    expect(headOf(onCalls([], { serverOf: () => null }))).toMatch(/:3001$/);
-    expect(headOf(openSession({ servers: [] }))).toMatch(/Calls 0\s*$/);
-  });
-
-  test('on Tools stands before the name of a transcript that is open', () => {
-    const session = openSession({ opened: ['b.ndjson'] });
-    session.press('c', 'V');
-    expect(headOf(session)).toMatch(/b\.ndjson$/);
-    session.press('t');
-    expect(headOf(session)).toMatch(/:3001$/);
-  });
-});
-
 describe('what can be done with a call', () => {
   test.each([
     ['r runs it again', settled, 'r', 'run edit_file {"path":"src/main.rs"}'],
@@ -401,36 +365,6 @@ describe('what can be done with a call', () => {
     expect(session.sees()).toMatch(/^\/a *$/m);
   });
 
-  test('Tab goes on with a server that is known', async () => {
-    const session = openSession();
-    session.press('u');
-    session.typed('d\t');
-    await session.settles();
-    expect(session.sees()).toMatch(/^Tool server .*: demo *$/m);
-    session.press('<ctrl-u>', 'h', '<tab>');
-    await session.settles();
-    expect(session.sees()).toMatch(/^Tool server .*: http:\/\/127\.0\.0\.1:3001 *$/m);
-  });
-
-  test('a transcript without calls says what it has instead, and how to go on', () => {
-    const session = onCalls([], { opened: ['a.ndjson'] });
-    session.press('V');
-    expect(session.sees()).toMatch(/^No calls in a\.ndjson\.\nIt holds no event: .*\nV shows the next/m);
-    expect(session.sees()).not.toContain('shows the tools');
-    for (const event of eventsOf(loaded())) session.world.volumes[1]?.book.apply(event);
-    expect(session.sees()).toMatch(/^It holds 1 event, none an invocation: protocol-cli render/m);
-  });
-
-  test('O opens the same transcript again, in place of what it was before', async () => {
-    const session = onCalls(settled, { opened: ['a.ndjson'] });
-    session.press('O');
-    session.typed('a.ndjson');
-    session.press('<enter>');
-    await session.settles();
-    expect(session.sees()).toContain('a.ndjson');
-    expect(session.sees()).toContain('No calls in a.ndjson.');
-  });
-
   test.each([
     ['r', 'No call to run again.'],
     ['e', 'No call to run again.'],
@@ -550,18 +484,6 @@ describe('moving', () => {
     expect(session.sees()).toContain('[Tools]');
   });
 
-  test('the calls that are counted are those that are listed', async () => {
-    const session = onCalls([...settled, ...pending]);
-    expect(session.sees()).toMatch(/\[Calls \d/);
-    session.press('O');
-    session.typed('a.ndjson');
-    session.press('<enter>');
-    await session.settles();
-    expect(session.sees()).toContain('[Calls 0]');
-    session.press('V');
-    expect(session.sees()).toContain('[Calls 1]');
-  });
-
   test('a search that finds no operation, or no call, says so', () => {
     const session = onCalls(settled);
     for (const page of ['t', 'c']) {
@@ -571,14 +493,6 @@ describe('moving', () => {
       session.typed('nowhere\r');
       expect(session.sees()).toContain('not found: "nowhere"');
     }
-  });
-
-  test('the only call is seen beside whatever there is to say', () => {
-    const session = onCalls(settled);
-    session.press('/');
-    session.typed('nowhere '.repeat(30));
-    session.press('<enter>');
-    expect(session.sees()).toMatch(/^❯ .*edit_file/m);
   });
 
   test('/ searches where one is: operations, calls, a pane', () => {
@@ -592,14 +506,6 @@ describe('moving', () => {
     expect(session.sees()).toContain('match 1 of 1 on line');
     session.press('[');
     expect(session.sees()).toContain('hunk 1/2');
-  });
-
-  test('each tab of a call says which it is, without colour', () => {
-    const session = onCalls(settled);
-    for (const title of ['1 Human / LLM', '2 Timeline', '3 Wire', '4 Views', '5 Problems']) {
-      session.press(title.slice(0, 1));
-      for (const size of SIZES.slice(1)) expect(session.sees(size)).toContain(`[${title}]`);
-    }
   });
 });
 

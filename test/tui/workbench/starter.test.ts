@@ -27,15 +27,6 @@ describe('the form that was asked for', () => {
     session.press('<escape>', 'g', 'j', '<enter>');
     expect(session.sees()).toMatch(/^❯ path\* {2}given/m);
   });
-
-  test('changes no page behind a line that is typed', () => {
-    const session = openSession({ servers: [LOADING], start: wanted });
-    session.press('u');
-    session.typed('http');
-    session.changes({ servers: [readyServer([EDIT])] });
-    session.press('<escape>');
-    expect(session.sees()).toContain('[Tools]');
-  });
 });
 
 describe('an operation that no one offers', () => {
@@ -54,22 +45,5 @@ describe('an operation that no one offers', () => {
     session.changes({ servers: [FAILED, OTHER] });
     expect(session.sees()).toContain('No operation "nowhere_at_all" is offered.');
     expect(session.sees()).not.toContain('Did you mean');
-  });
-
-  test('is reported of the server that was named, whatever another offers or does', () => {
-    const session = openSession({
-      servers: [OTHER, LOADING],
-      start: { operation: 'edit_file', server: 's2' },
-    });
-    expect(session.sees()).toContain('No operation "edit_file" is offered.');
-  });
-
-  test('is reported once: it does not open later, nor is it waited for after a failure alone', () => {
-    const session = openSession({ servers: [FAILED], start: wanted });
-    expect(session.sees()).not.toContain('is offered');
-    session.changes({ servers: [OTHER] });
-    expect(session.sees()).toContain('No operation "edit_file" is offered.');
-    session.changes({ servers: [readyServer([EDIT])] });
-    expect(session.sees()).toContain('[Tools]');
   });
 });

@@ -30,13 +30,6 @@ describe('the name that is offered is one that nothing has', () => {
     await session.settles();
     expect(session.sees()).toMatch(shown);
   });
-
-  test('anyone who types already is left alone', async () => {
-    const session = onCalls(settled, { controls: { freeName } });
-    session.press('S', '<ctrl-u>', 'a');
-    await session.settles();
-    expect(session.sees()).toMatch(/: a *$/m);
-  });
 });
 
 describe('a line whose doing fails is there again, to be fixed', () => {
@@ -56,17 +49,6 @@ describe('a line whose doing fails is there again, to be fixed', () => {
     expect(session.sees()).toContain('no such folder');
     session.press('<escape>');
     expect(session.sees()).toContain('[Calls 1]');
-  });
-
-  test('but not over what someone does by then', async () => {
-    const session = onCalls(settled, { controls: { saveTranscript: fails } });
-    session.press('S');
-    session.typed('over/there\r');
-    session.press('t');
-    await session.settles();
-    expect(session.sees()).toContain('[Tools]');
-    expect(session.sees()).not.toContain('over/there');
-    expect(session.sees()).toContain('no such folder');
   });
 });
 

@@ -14,7 +14,7 @@ export function filled(rows: readonly string[], height: number): readonly string
   return [...rows.slice(0, height), ...Array.from({ length: missing }, () => '')];
 }
 
-export interface Choice {
+interface Choice {
   readonly text: string;
   readonly isChosen: boolean;
   readonly most?: number;

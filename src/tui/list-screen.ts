@@ -27,10 +27,10 @@ import { completed, promptLine, stepPrompt, TextInput } from './text-input.js';
 
 /** What covers the screen, or a part of it, until it is closed. */
 export type Overlay =
-  | { readonly kind: 'help'; readonly scroll: number }
   | {
       readonly kind: 'page';
-      readonly title: Line;
+      /** Null on the help page, where the keys of the screen work, and close it. */
+      readonly title: Line | null;
       readonly lines: (columns: number) => readonly Line[];
       readonly scroll: number;
     }
@@ -155,7 +155,10 @@ export abstract class ListScreen implements ServerView, HasList {
     this.onChange();
   }
 
-  readonly toggleHelp = (): void => this.show({ kind: 'help', scroll: 0 });
+  readonly toggleHelp = (): void => {
+    const { tables } = this;
+    this.show({ kind: 'page', title: null, lines: () => keyLines(tables), scroll: 0 });
+  };
 
   /** What is pasted behind the end of a prompt's line is ignored, except Ctrl-C: it must not run commands. */
   press(input: string, key: Key): void {
@@ -185,14 +188,14 @@ export abstract class ListScreen implements ServerView, HasList {
       ? fitRows(wrapLines(lines, columns, theme), MOST_NOTICES, more)
       : lines.slice(-1).map(draw);
     const below = Math.min(height, said.length + 1);
-    const isCovered = overlay?.kind === 'help' || overlay?.kind === 'page';
-    const title = isRoomy ? [draw(isCovered ? [] : this.title(columns))] : [];
+    const covering = overlay?.kind === 'page' ? overlay : null;
+    const title = isRoomy ? [draw(covering ? [] : this.title(columns))] : [];
     const head = [...this.head(columns).map(draw), ...title].slice(0, height - below);
     const left = height - head.length - below;
     const asked = overlay?.kind === 'question' ? this.#asked(overlay, { columns, rows: left + 1 }) : null;
     const asking = asked?.rows.slice(0, left) ?? [];
     const room = { columns, rows: left - asking.length };
-    const page = isCovered ? { rows: this.#cover(overlay, room), isRunning: false } : this.body(room);
+    const page = covering ? { rows: this.#cover(covering, room), isRunning: false } : this.body(room);
     const foot = [...said, draw(asked?.keys ?? this.#foot(columns))].slice(-height);
     return {
       rows: [...head, ...filled(page.rows, room.rows), ...asking, ...foot],
@@ -236,7 +239,7 @@ export abstract class ListScreen implements ServerView, HasList {
     this.beforeKey(name);
     if (name === 'ctrl+c') this.quit();
     else if (!overlay) this.#pressPage(press);
-    else if (overlay.kind === 'help' || overlay.kind === 'page') this.#pressCover(overlay, press);
+    else if (overlay.kind === 'page') this.#pressCover(overlay, press);
     else if (name === 'escape') {
       this.show(null);
       if (overlay.kind === 'question') overlay.onEscape?.();
@@ -256,11 +259,10 @@ export abstract class ListScreen implements ServerView, HasList {
     binding.run(this);
   }
 
-  /** Keys of the screen work on its help page, and close it. */
-  #pressCover(overlay: OverlayOf<'help' | 'page'>, press: Press): void {
+  #pressCover(overlay: OverlayOf<'page'>, press: Press): void {
     const name = nameOf(press);
     const by = SCROLLS[name];
-    const isMeant = overlay.kind === 'help' && by === undefined && !CLOSES.has(name) && this.isKey(press);
+    const isMeant = overlay.title === null && by === undefined && !CLOSES.has(name) && this.isKey(press);
     if (by !== undefined)
       this.show({ ...overlay, scroll: Math.max(0, Math.min(this.#most, overlay.scroll + by)) });
     else if (isMeant || CLOSES.has(name)) this.show(null);
@@ -301,17 +303,14 @@ export abstract class ListScreen implements ServerView, HasList {
     return hintsLine(hints, ends, columns);
   }
 
-  /** The part of the help page, or of another page, that one has scrolled to; the last row says how many are below. */
-  #cover(overlay: OverlayOf<'help' | 'page'>, { columns, rows }: Size): readonly string[] {
+  /** The part of a page that one has scrolled to; the last row says how many are below. */
+  #cover({ title, lines, scroll }: OverlayOf<'page'>, { columns, rows }: Size): readonly string[] {
     const { theme } = this;
-    const isHelp = overlay.kind === 'help';
-    const from = isHelp ? [this.places.join(), columns] : [overlay.lines, columns];
-    const linesOf = () => (isHelp ? keyLines(this.tables) : overlay.lines(columns));
-    const all = this.#pages.of(from, () => wrapLines(linesOf(), columns, theme));
-    const head = isHelp ? [] : [dressLine(cutLine(overlay.title, columns), theme), ''];
+    const all = this.#pages.of([lines, columns], () => wrapLines(lines(columns), columns, theme));
+    const head = title === null ? [] : [dressLine(cutLine(title, columns), theme), ''];
     const height = Math.max(1, rows - head.length);
     this.#most = Math.max(0, all.length - height);
-    const seen = all.slice(Math.min(overlay.scroll, this.#most));
+    const seen = all.slice(Math.min(scroll, this.#most));
     return [...head, ...fitRows(seen, height, count => theme.dim(`… ${count} more rows`))];
   }
 }

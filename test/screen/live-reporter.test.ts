@@ -184,8 +184,6 @@ describe('a page that must be visited', () => {
   });
 });
 
-describe('the views of a thread', () => {});
-
 describe('a subscription', () => {
   const subscribed = () =>
     resultArrives({ text: 'subscribed\n'.repeat(40), subscription: true }, { leg: 'r' });

@@ -4,7 +4,7 @@ import { cutLine, dressLine, widthOf } from '../../render/terminal/theme.js';
 import type { AnyList, ListDetail, ListView } from '../calls/list-detail.js';
 import { Highlighting } from '../calls/tabs.js';
 import { type Hint, type KeyBinding, type Place, type Press, tablesOf } from '../keys.js';
-import { type Choice, choicesLine } from '../layout.js';
+import { choicesLine } from '../layout.js';
 import { ListScreen, type Overlay } from '../list-screen.js';
 import type { Size } from '../terminal.js';
 import { CallSheets, type CallTab, type Compared, callsList, openChoice } from './calls.js';
@@ -55,10 +55,11 @@ interface Position {
 
 const PROGRAM: Line = [say('protocol-cli  ', 'dim')];
 
-/** With fewer cells, what is at the right of the head says nothing, nor does the name of a form. */
+/** With fewer cells, what is at the right of the head says nothing. */
 const LEAST_ABOUT = 12;
 
-const LEAST_NAME = 7;
+/** Cells of the name of a form in the head, where there is room for so many. */
+const NAMES = [60, 30, 12, 7];
 
 /** With fewer rows a form has no heading. */
 const ROOMY = 8;
@@ -301,27 +302,23 @@ export class Workbench extends ListScreen {
 
   /** The pages, and what is looked at as far as there is room for it. */
   protected head(columns: number): readonly Line[] {
-    const looked = quote(this.#about, 'dim');
-    const least = Math.min(LEAST_ABOUT, widthOf(looked));
-    const line = pagesLine(this.#pages, columns - least - 2, columns);
-    const room = columns - widthOf(line) - 2;
-    if (room < least) return [line];
-    const right = cutLine(looked, room);
-    return [[...line, say(' '.repeat(columns - widthOf(line) - widthOf(right))), ...right]];
-  }
-
-  get #pages(): readonly HeadPage[] {
     const { page, form } = this;
     const { book, isLive } = this.volume;
     const running = isLive && book.underWay.size > 0 ? `, ${book.underWay.size} running` : '';
     const sending = this.sending.some(({ from }) => typeof from === 'string') ? ', sending …' : '';
-    return [
-      { text: 'Tools', isChosen: page === 'tools' },
-      ...(form
-        ? [{ text: `Form ${form.operation}`, isChosen: page === 'form', canShrink: true as const }]
-        : []),
-      { text: `Calls ${book.keys.length}${running}${sending}`, isChosen: page === 'calls' },
-    ];
+    const pages = (most: number) =>
+      choicesLine([
+        { text: 'Tools', isChosen: page === 'tools' },
+        ...(form ? [{ text: `Form ${form.operation}`, isChosen: page === 'form', most }] : []),
+        { text: `Calls ${book.keys.length}${running}${sending}`, isChosen: page === 'calls' },
+      ]);
+    const named = NAMES.map(most => [...PROGRAM, ...pages(most)]);
+    const fitting = named.find(line => widthOf(line) + LEAST_ABOUT + 2 <= columns);
+    const line = fitting ?? pages(NAMES.at(-1) ?? 0);
+    const room = columns - widthOf(line) - 2;
+    const looked = cutLine(quote(this.#about, 'dim'), room);
+    if (room < LEAST_ABOUT) return [line];
+    return [[...line, say(' '.repeat(room + 2 - widthOf(looked))), ...looked]];
   }
 
   /** What the head says at the right: the server, the transcript, or the call that is read. */
@@ -350,22 +347,4 @@ export class Workbench extends ListScreen {
 
 function nameOfForm({ server, operation, about }: Pick<OpenForm, 'server' | 'operation' | 'about'>): string {
   return JSON.stringify([server, operation, about]);
-}
-
-interface HeadPage extends Choice {
-  /** Its text may be cut to make room. */
-  readonly canShrink?: true;
-}
-
-/** @param room the cells beside what is looked at; `columns` without it */
-function pagesLine(pages: readonly HeadPage[], room: number, columns: number): Line {
-  const named = [...PROGRAM, ...shrunk(pages, room - widthOf(PROGRAM))];
-  const bare = shrunk(pages, room);
-  return [named, bare].find(line => widthOf(line) <= room) ?? cutLine(shrunk(pages, columns), columns);
-}
-
-function shrunk(pages: readonly HeadPage[], room: number): Line {
-  const surplus = Math.max(0, widthOf(choicesLine(pages)) - room);
-  const lessBy = ({ text }: HeadPage) => Math.max(LEAST_NAME, widthOf(quote(text)) - surplus);
-  return choicesLine(pages.map(page => (page.canShrink ? { ...page, most: lessBy(page) } : page)));
 }

@@ -23,7 +23,7 @@ import {
 import { filled, wrapLines } from './layout.js';
 import { type Askable, type Asked, askedIn, type Picker, stepPicker } from './picker.js';
 import type { Size } from './terminal.js';
-import { completed, promptLine, stepPrompt, TextInput } from './text-input.js';
+import { TextInput } from './text-input.js';
 
 /** What covers the screen, or a part of it, until it is closed. */
 export type Overlay =
@@ -272,7 +272,7 @@ export abstract class ListScreen implements ServerView, HasList {
   #pressPrompt(overlay: OverlayOf<'prompt'>, press: Press): void {
     const name = nameOf(press);
     if (name === 'tab') return void this.#complete(overlay);
-    if (name !== 'enter') return void this.show({ ...overlay, typed: stepPrompt(overlay.typed, press) });
+    if (name !== 'enter') return void this.show({ ...overlay, typed: overlay.typed.press(press) });
     this.show(null);
     overlay.onEnter(overlay.typed.text);
   }
@@ -282,7 +282,7 @@ export abstract class ListScreen implements ServerView, HasList {
     const typed = text.slice(0, cursor);
     const found = await overlay.complete?.(typed);
     if (this.overlay !== overlay || !found) return; // the user typed on, or left
-    this.show({ ...overlay, typed: completed(overlay.typed, found) });
+    this.show({ ...overlay, typed: overlay.typed.completed(found) });
     const names = found.map(path => path.replace(/^.*\/(?=.)/, ''));
     const more = names.length > MOST_CANDIDATES ? [`and ${names.length - MOST_CANDIDATES} more`] : [];
     if (found.length === 0) this.say(`Nothing begins with ${typed}`, 'bad');
@@ -298,7 +298,10 @@ export abstract class ListScreen implements ServerView, HasList {
 
   #foot(columns: number): Line {
     const { overlay } = this;
-    if (overlay?.kind === 'prompt') return promptLine(overlay.label, overlay.typed, columns);
+    if (overlay?.kind === 'prompt') {
+      const { label, typed } = overlay;
+      return [say(label, 'title'), ...typed.line(Math.max(4, columns - label.length))];
+    }
     const { hints, ends } = overlay ? { hints: PAGE_HINTS, ends: PAGE_ENDS } : this.hints;
     return hintsLine(hints, ends, columns);
   }

@@ -3,6 +3,14 @@ import { LazySegmenter } from '../render/terminal/lazy-segmenter.js';
 import { cutLine, widthOf } from '../render/terminal/theme.js';
 import { nameOf, type Press } from './keys.js';
 
+/** The keys of a line besides those of any text. */
+const LINE_KEYS: ReadonlyMap<string, string> = new Map([
+  ['ctrl+a', 'home'],
+  ['ctrl+e', 'end'],
+  ['ctrl+u', 'eraseLine'],
+  ['ctrl+w', 'eraseWord'],
+]);
+
 /** Longer clusters are taken apart. */
 const LONGEST = 64;
 const CLUSTERS = new LazySegmenter();
@@ -87,43 +95,47 @@ export class TextInput {
   #eraseFrom(from: number): TextInput {
     return new TextInput(this.text.slice(0, from) + this.text.slice(this.cursor), from);
   }
-}
 
-const PROMPT_KEYS: ReadonlyMap<string, string> = new Map([
-  ['ctrl+a', 'home'],
-  ['ctrl+e', 'end'],
-  ['ctrl+u', 'eraseLine'],
-  ['ctrl+w', 'eraseWord'],
-]);
+  /** A text of one line after a key. Control characters are never inserted. */
+  press(press: Press): TextInput {
+    const name = nameOf(press);
+    const stepped = this.step(LINE_KEYS.get(name) ?? name);
+    if (stepped !== this || press.key.ctrl || press.key.meta) return stepped;
+    return this.insert([...press.input].filter(character => character >= ' ').join(''));
+  }
 
-/** A text of one line after a key. Control characters are never inserted. */
-export function stepPrompt(prompt: TextInput, press: Press): TextInput {
-  const name = nameOf(press);
-  const stepped = prompt.step(PROMPT_KEYS.get(name) ?? name);
-  if (stepped !== prompt || press.key.ctrl || press.key.meta) return stepped;
-  return prompt.insert([...press.input].filter(character => character >= ' ').join(''));
-}
+  /** Extends the text before the cursor as far as all candidates agree. @param candidates sorted; each begins with that text */
+  completed(candidates: readonly string[]): TextInput {
+    const first = [...(candidates.at(0) ?? '')];
+    const last = [...(candidates.at(-1) ?? '')]; // the first and the last of a sorted list agree on what all agree on
+    const differs = first.findIndex((character, index) => character !== last[index]);
+    const start = first.slice(0, differs < 0 ? first.length : differs).join('');
+    const { text, cursor } = this;
+    return start.length <= cursor ? this : new TextInput(start + text.slice(cursor), start.length);
+  }
 
-/** The part of a text around the cursor that fits `width` cells: a text may be megabytes long. */
-export function typedLine({ text, cursor }: TextInput, width: number): Line {
-  const before = clustersOf(text.slice(Math.max(0, cursor - 2 * width), cursor)).map(each => quote(each));
-  const [at = ' ', ...after] = clustersOf(text.slice(cursor, cursor + 2 * width));
-  const focus = quote(at).map(span => say(span.text, 'cursor'));
-  const isWhole = cursor <= 2 * width && widthOf(before.flat()) + widthOf(focus) + 1 <= width;
-  let room = Math.floor((width * 2) / 3) - 1;
-  const start = isWhole
-    ? -1
-    : before.findLastIndex(cell => {
-        room -= widthOf(cell);
-        return room < 0;
-      });
-  const shown = [...(isWhole ? [] : [say('…', 'dim')]), ...before.slice(start + 1).flat(), ...focus];
-  const isCut = cursor + 2 * width < text.length;
-  return [...shown, ...startLine(after.join(''), isCut, width - widthOf(shown))];
-}
+  /** The part of the text around the cursor that fits `width` cells: a text may be megabytes long. */
+  line(width: number): Line {
+    const { text, cursor } = this;
+    const before = clustersOf(text.slice(Math.max(0, cursor - 2 * width), cursor)).map(each => quote(each));
+    const [at = ' ', ...after] = clustersOf(text.slice(cursor, cursor + 2 * width));
+    const focus = quote(at).map(span => say(span.text, 'cursor'));
+    const isWhole = cursor <= 2 * width && widthOf(before.flat()) + widthOf(focus) + 1 <= width;
+    let room = Math.floor((width * 2) / 3) - 1;
+    const from = before.findLastIndex(cell => {
+      room -= widthOf(cell);
+      return room < 0;
+    });
+    const shown = isWhole ? before : [[say('…', 'dim')], ...before.slice(from + 1)];
+    const start = [...shown.flat(), ...focus];
+    const isCut = cursor + 2 * width < text.length;
+    return [...start, ...startLine(after.join(''), isCut, width - widthOf(start))];
+  }
 
-export function quietLine(text: string, width: number): Line {
-  return startLine(text.slice(0, 2 * width), text.length > 2 * width, width);
+  /** The start of the text, without the cursor. */
+  quietLine(width: number): Line {
+    return startLine(this.text.slice(0, 2 * width), this.text.length > 2 * width, width);
+  }
 }
 
 function startLine(text: string, isCut: boolean, width: number): Line {
@@ -132,19 +144,4 @@ function startLine(text: string, isCut: boolean, width: number): Line {
 
 function clustersOf(text: string): readonly string[] {
   return Array.from(CLUSTERS.segment(text), ({ segment }) => segment);
-}
-
-/** Extends the text before the cursor as far as all candidates agree. @param candidates sorted; each begins with that text */
-export function completed(input: TextInput, candidates: readonly string[]): TextInput {
-  const first = [...(candidates.at(0) ?? '')];
-  const last = [...(candidates.at(-1) ?? '')]; // the first and the last of a sorted list agree on what all agree on
-  const differs = first.findIndex((character, index) => character !== last[index]);
-  const start = first.slice(0, differs < 0 ? first.length : differs).join('');
-  const { text, cursor } = input;
-  return start.length <= cursor ? input : new TextInput(start + text.slice(cursor), start.length);
-}
-
-/** A prompt: our label, then the line that is typed, with its cursor. */
-export function promptLine(label: string, typed: TextInput, columns: number): Line {
-  return [say(label, 'title'), ...typedLine(typed, Math.max(4, columns - label.length))];
 }

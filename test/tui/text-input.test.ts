@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { widthOf } from '../../src/render/terminal/theme.js';
-import { completed, promptLine, stepPrompt, TextInput } from '../../src/tui/text-input.js';
+import { TextInput } from '../../src/tui/text-input.js';
 import { words } from '../support/words.js';
 import { pressed } from './pressed.js';
 
@@ -22,7 +22,7 @@ test.each([
   ['a|', pressed('x', { ctrl: true }), 'a|'],
   ['a|', pressed('two\nlines\u001b'), 'atwolines|'],
 ])('%s after a key', (before, press, after) => {
-  expect(marked(stepPrompt(at(before), press))).toBe(after);
+  expect(marked(at(before).press(press))).toBe(after);
 });
 
 test.each([
@@ -33,7 +33,7 @@ test.each([
   ['|', ['😀', '😁'], '|'],
   ['a|', [], 'a|'],
 ])('%s with %j is %s', (before, candidates, after) => {
-  expect(marked(completed(at(before), candidates))).toBe(after);
+  expect(marked(at(before).completed(candidates))).toBe(after);
 });
 
 test.each([
@@ -43,10 +43,10 @@ test.each([
   ['what is made visible', '\u202e'],
 ])('of %s, no more than there is room for, with the cursor and what stands before it', (_, character) => {
   const text = `${character.repeat(60)}END`;
-  const line = promptLine('Open: ', new TextInput(text), 40);
+  const line = new TextInput(text).line(40);
   expect(widthOf(line)).toBeLessThanOrEqual(40);
   expect(line.filter(({ tone }) => tone === 'cursor')).toEqual([{ text: ' ', tone: 'cursor' }]);
-  expect(words(line)).toMatch(/^Open: ….*END $/);
+  expect(words(line)).toMatch(/^….*END $/);
   for (let cursor = 0; cursor <= text.length; cursor++)
-    expect(words(promptLine('', new TextInput(text, cursor), 40))).not.toMatch(/\ufffd|\\u/u);
+    expect(words(new TextInput(text, cursor).line(40))).not.toMatch(/\ufffd|\\u/u);
 });

@@ -10,7 +10,7 @@ import {
 } from '../../../render/terminal/theme.js';
 import { cut } from '../../../util/text.js';
 import type { Size } from '../../terminal.js';
-import { quietLine, TextInput, typedLine } from '../../text-input.js';
+import { TextInput } from '../../text-input.js';
 import { type Child, type Field, KINDS } from './fields.js';
 import { choiceText, type Form, type Row } from './form.js';
 
@@ -96,7 +96,7 @@ class Drawing {
     const seen = lines.slice(from, from + height).map((text, index) => {
       const hasCursor = from + index === at && focus === 0;
       const typed = new TextInput(text, raw.cursor - raw.lineStart);
-      return hasCursor ? typedLine(typed, columns) : quietLine(text, columns);
+      return hasCursor ? typed.line(columns) : typed.quietLine(columns);
     });
     return [[say(about, 'dim')], ...seen].map(line => this.#row(line)).slice(0, rows);
   }
@@ -153,12 +153,11 @@ class Drawing {
     if (kind === 'add') return [];
     const { text, isPresent, at, options } = field;
     const tone = isFocused ? 'running' : 'dim';
+    const typed = new TextInput(text, this.form.state.cursor);
     switch (KINDS[field.kind].input) {
       case 'typed':
         if (text === '' && isPresent) return [...(isFocused ? [say(' ', 'cursor')] : []), say('""', 'dim')];
-        return isFocused
-          ? typedLine(new TextInput(text, this.form.state.cursor), width)
-          : quietLine(text, width);
+        return isFocused ? typed.line(width) : typed.quietLine(width);
       case 'chosen': {
         const place = at === null || options.length <= 2 ? '' : `  ${at + 1} of ${options.length}`;
         return [say('‹ ', tone), ...chosenLine(field, isFocused), say(' ›', tone), say(place, 'dim')];

@@ -6,21 +6,14 @@ import type { Event, EventOf, InvocationEvent, RequestEvent } from './events.js'
 import { type Arrival, type Exchange, isSubscribed, isUnderWay } from './exchange.js';
 import { begin, step } from './fold-exchange.js';
 import type { TranscriptHeader } from './log.js';
-import { toldOnce } from './round-trips.js';
+import { endOf, type SentRequest, toldOnce } from './round-trips.js';
 import type { Transcript } from './transcript-reader.js';
 
 /** A request outside a call: discovery, a notice, or a POST to an unknown callback URL. */
-export interface UntrackedRequest {
-  readonly leg: string;
-  readonly purpose: RequestEvent['purpose'];
-  readonly method: string;
-  readonly url: string;
+export interface UntrackedRequest
+  extends SentRequest,
+    Pick<RequestEvent, 'purpose' | 'method' | 'url' | 'thread'> {
   readonly calls: readonly string[];
-  readonly thread?: string;
-  readonly at: number;
-  readonly endedAt?: number;
-  readonly status?: number;
-  readonly broken?: string;
   readonly refusal?: string;
 }
 
@@ -97,16 +90,15 @@ export class UntrackedRequests {
   }
 
   #end(event: EventOf<'response' | 'broken'>): void {
-    const { leg, at: endedAt } = event;
-    const refusal = event.kind === 'response' && event.refusal !== undefined && { refusal: event.refusal };
+    const { leg } = event;
+    const refusal = event.kind === 'response' ? event.refusal : undefined;
     if (this.#surplus.delete(leg)) {
-      if (refusal && refusal.refusal === 'wrong-address') this.#misdirected++;
+      if (refusal === 'wrong-address') this.#misdirected++;
       else this.#forgotten++;
     }
     const known = this.#byLeg.get(leg);
     if (!known) return;
-    const end = event.kind === 'broken' ? { broken: event.code } : { status: event.status, ...refusal };
-    this.#byLeg.set(leg, { ...known, endedAt, ...end });
+    this.#byLeg.set(leg, { ...known, ...endOf(event), ...(refusal !== undefined && { refusal }) });
   }
 
   #index({ leg, calls: [key], thread }: UntrackedRequest): void {

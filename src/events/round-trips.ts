@@ -3,6 +3,23 @@ import type { Event, EventOf, Hop, RequestEvent, ResponseEvent } from './events.
 
 type EndEvent = EventOf<'response' | 'broken'>;
 
+/** A request by its id, and its end once that is known. Times in ms since the start. */
+export interface SentRequest {
+  readonly leg: string;
+  readonly at: number;
+  readonly endedAt?: number;
+  readonly status?: number;
+  /** The error code if there was no response; the request may have arrived. */
+  readonly broken?: string;
+}
+
+export function endOf(event: EndEvent): Pick<SentRequest, 'endedAt' | 'status' | 'broken'> {
+  return {
+    endedAt: event.at,
+    ...(event.kind === 'response' ? { status: event.status } : { broken: event.code }),
+  };
+}
+
 /** A request, and its response or error; neither while it is in progress. */
 export class RoundTrip {
   constructor(

@@ -4,19 +4,11 @@ import { BoundedStore, RecentMap } from '../util/collections.js';
 import { compactJson } from '../util/values.js';
 import type { Content } from './content.js';
 import type { Event, EventOf, RequestEvent } from './events.js';
-
-interface ResultsPost {
-  readonly leg: string;
-  readonly at: number;
-  readonly endedAt?: number;
-  readonly status?: number;
-  /** The error code of a broken connection; the post may have arrived. */
-  readonly broken?: string;
-}
+import { endOf, type SentRequest } from './round-trips.js';
 
 interface CallAnswer {
   readonly at: number;
-  readonly by: Extract<Event, { kind: 'answered' }>['by'];
+  readonly by: EventOf<'answered'>['by'];
   /** A `tool_result` or an `error_event`; null if its bytes are unknown. */
   readonly body: Content | null;
   /** How it differs from what the platform's script expects. */
@@ -34,7 +26,7 @@ export interface SessionCall {
   readonly answer: CallAnswer | null;
   /** The outcome if we ended the call; the wire cannot express it. */
   readonly ours: JudgedOutcome | null;
-  readonly post: ResultsPost | null;
+  readonly post: SentRequest | null;
   readonly posts: number;
   /** A post of it broke; it may have arrived. */
   readonly wasLost: boolean;
@@ -216,11 +208,10 @@ function answeredCall(call: SessionCall, event: EventOf<'answered'>): SessionCal
 /** The end of a post; the call may wait for a later one. */
 function afterPost(call: SessionCall, event: EventOf<'response' | 'broken'>): SessionCall {
   const isResponse = event.kind === 'response';
-  const end = isResponse ? { status: event.status } : { broken: event.code };
   const isTaken = isResponse && event.status >= 200 && event.status < 300;
   return {
     ...call,
-    post: call.post?.leg === event.leg ? { ...call.post, endedAt: event.at, ...end } : call.post,
+    post: call.post?.leg === event.leg ? { ...call.post, ...endOf(event) } : call.post,
     wasLost: call.wasLost || !isResponse,
     takenAt: call.takenAt ?? (isTaken ? event.at : null),
   };

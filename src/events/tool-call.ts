@@ -2,16 +2,8 @@ import { endsCall } from '../protocol/callbacks.js';
 import { type Addressee, type Invocation, readInvocation } from '../protocol/invocation.js';
 import { isRecord } from '../util/values.js';
 import type { Content } from './content.js';
-import { type Event, isDirect, type RequestEvent } from './events.js';
-
-/** One POST of a callback. `status` or `broken` once it is known what became of it. Times in ms since the start. */
-export interface DeliveryAttempt {
-  readonly leg: string;
-  readonly at: number;
-  readonly endedAt?: number;
-  readonly status?: number;
-  readonly broken?: string;
-}
+import { type Event, type EventOf, isDirect, type RequestEvent } from './events.js';
+import { endOf, type SentRequest } from './round-trips.js';
 
 /** One callback to the runtime, with its attempts; or what a client that is not called back was answered. */
 export interface CallbackDelivery {
@@ -19,7 +11,7 @@ export interface CallbackDelivery {
   readonly type?: string;
   readonly url: string;
   readonly body: Content | null;
-  readonly attempts: readonly DeliveryAttempt[];
+  readonly attempts: readonly SentRequest[];
 }
 
 export function isSame(one: Content | null, other: Content | null): boolean {
@@ -57,7 +49,7 @@ export interface ToolCall {
   readonly acknowledgement: { readonly leg: string; readonly status?: number; readonly at?: number };
   /** The fixture or handler that answers; null where none does. */
   readonly answeredBy: string | null;
-  readonly nearest?: NonNullable<Extract<Event, { kind: 'matched' }>['nearest']>;
+  readonly nearest?: NonNullable<EventOf<'matched'>['nearest']>;
   readonly isCancelled: boolean;
   /** The user action that the call waits for; null if none. */
   readonly awaits: Awaits | null;
@@ -68,7 +60,7 @@ export interface ToolCall {
   readonly forgotten: number;
   /** What was done on purpose that a good tool would not do: faults, silence, a rate limit. */
   readonly plans: readonly string[];
-  readonly decisions: readonly Extract<Event, { kind: 'decided' }>[];
+  readonly decisions: readonly EventOf<'decided'>[];
   readonly dropped: readonly string[];
   /** Why its result was given up, or what came after that; null where none was. */
   readonly lost: string | null;
@@ -164,7 +156,7 @@ function questionIn(body: Content | null): Awaits | null {
   return type === 'user_choice' ? 'choice' : type === 'oauth' ? 'consent' : null;
 }
 
-function withEnd(call: ToolCall, event: Extract<Event, { kind: 'response' | 'broken' }>): ToolCall {
+function withEnd(call: ToolCall, event: EventOf<'response' | 'broken'>): ToolCall {
   const { leg, at: endedAt } = event;
   if (call.acknowledgement.leg === leg) {
     if (event.kind === 'broken')
@@ -176,16 +168,13 @@ function withEnd(call: ToolCall, event: Extract<Event, { kind: 'response' | 'bro
     const result = { type: 'tool_result', url: '', body, attempts };
     return { ...acknowledged, awaits: null, deliveries: [...call.deliveries, result] };
   }
-  const end = event.kind === 'response' ? { status: event.status } : { broken: event.code };
-  const deliveries = call.deliveries.map(each => ({
-    ...each,
-    attempts: each.attempts.map(attempt => (attempt.leg === leg ? { ...attempt, endedAt, ...end } : attempt)),
-  }));
+  const ended = (attempt: SentRequest) => (attempt.leg === leg ? { ...attempt, ...endOf(event) } : attempt);
+  const deliveries = call.deliveries.map(each => ({ ...each, attempts: each.attempts.map(ended) }));
   const next = { ...call, deliveries };
   return call.lost !== null && !isResultTaken(call) && isResultTaken(next) ? { ...next, lost: null } : next;
 }
 
-function isLoss(call: ToolCall, { what, leg, type }: Extract<Event, { kind: 'dropped' }>): boolean {
+function isLoss(call: ToolCall, { what, leg, type }: EventOf<'dropped'>): boolean {
   if (what !== 'callback') return false;
   const delivery = call.deliveries.find(({ attempts }) => attempts.some(attempt => attempt.leg === leg));
   const message = type ?? (delivery && typeOfDelivery(delivery)) ?? '';

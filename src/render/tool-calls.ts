@@ -1,9 +1,9 @@
 import type { Content } from '../events/content.js';
 import type { Event, EventKind, RequestEvent } from '../events/events.js';
+import type { SentRequest } from '../events/round-trips.js';
 import { urlSecrets } from '../events/shareable.js';
 import {
   type CallbackDelivery,
-  type DeliveryAttempt,
   isDelivered,
   type ToolCall,
   type ToolCallState,
@@ -79,7 +79,7 @@ function answeredBy({ answeredBy, plans, warnings }: ToolCall): Line {
 }
 
 /** What went wrong with an attempt to deliver a callback. */
-function faultOf({ status, broken = 'broken' }: DeliveryAttempt): string {
+function faultOf({ status, broken = 'broken' }: SentRequest): string {
   return status === undefined ? broken : `answered ${status}`;
 }
 
@@ -417,7 +417,7 @@ function deliveryLines(delivery: CallbackDelivery, secrets: Redactor): Line[] {
   return [...heading, ...messageLines(body, secrets)];
 }
 
-function attemptWords(attempt: DeliveryAttempt): Line {
+function attemptWords(attempt: SentRequest): Line {
   const { at, endedAt, status } = attempt;
   const when = say(` at ${elapsed(at)}`, 'dim');
   if (endedAt === undefined) return [say('… sending', 'running'), when];

@@ -5,7 +5,6 @@ import { compactJson, isRecord } from '../util/values.js';
 import {
   type Answer,
   type Dialect,
-  type Feature,
   otherFields,
   outcomeSentence,
   type Reading,
@@ -15,12 +14,7 @@ import {
   warnOf,
 } from './dialect.js';
 
-/** The members of LM-Kit's `ToolCallResultType`, each at its number (seed 002). The enumeration is open. */
-const RESULT_TYPES = ['Success', 'Error', 'Canceled', 'Timeout', 'Denied'] as const;
-
-type ResultType = (typeof RESULT_TYPES)[number];
-
-/** What LM-Kit knows of a call that came to its end; `ResultJson` is a JSON text (seed 002). */
+/** `ResultJson` is a JSON text (seed 002). */
 const toolCallResultSchema = z.object({
   Type: z.union([z.string(), z.number()], { error: 'must be a name or a number' }),
   ResultJson: z.string(),
@@ -28,34 +22,34 @@ const toolCallResultSchema = z.object({
   ToolName: z.nullish(z.string()),
 });
 
-/** The member that is meant, by its name in any case, or by its number; null for one of another version. */
-function resultTypeOf(type: string | number): ResultType | null {
-  if (typeof type === 'number') return RESULT_TYPES[type] ?? null;
-  return RESULT_TYPES.find(each => each.toLowerCase() === type.toLowerCase()) ?? null;
+type Failure = Exclude<Outcome['type'], 'success' | 'unknown'>;
+
+/** The documented members of each payload (seed 002); in the order of LM-Kit's `ToolCallResultType`, after `Success`. */
+const MEMBERS: Readonly<Record<Failure, readonly string[]>> = {
+  error: ['message', 'code', 'type'],
+  canceled: ['reason', 'by'],
+  timeout: ['durationMs'],
+  denied: ['tool', 'reason'],
+};
+
+const TYPES = ['success', ...(Object.keys(MEMBERS) as Failure[])] as const;
+
+/** The outcome that is meant, by its name in any case, or by its number; null for a type of another version. */
+function typeOf(type: string | number): (typeof TYPES)[number] | null {
+  if (typeof type === 'number') return TYPES[type] ?? null;
+  return TYPES.find(each => each === type.toLowerCase()) ?? null;
+}
+
+function nameOf(type: string): string {
+  return type.charAt(0).toUpperCase() + type.slice(1);
 }
 
 const TITLE = 'a ToolCallResult of LM-Kit';
 
-const SUPPORTED: ReadonlySet<Feature> = new Set([
+const SUPPORTED = new Set([
   ...(['success', 'error', 'canceled', 'timeout', 'denied', 'unknown'] as const),
   ...(['error code', 'error type', 'JSON', 'id', 'tool'] as const),
 ]);
-
-const FIELDS = ['Type', 'ResultJson', 'ToolCallId', 'ToolName'];
-
-type FailureType = Exclude<Outcome['type'], 'success' | 'unknown'>;
-
-/** The name of each outcome, and the documented members of its payload (seed 002). */
-const FAILURES = {
-  error: { name: 'Error', members: ['message', 'code', 'type'] },
-  canceled: { name: 'Canceled', members: ['reason', 'by'] },
-  timeout: { name: 'Timeout', members: ['durationMs'] },
-  denied: { name: 'Denied', members: ['tool', 'reason'] },
-} as const satisfies Record<FailureType, { name: ResultType; members: readonly string[] }>;
-
-const BY_NAME = new Map<ResultType, FailureType>(
-  (['error', 'canceled', 'timeout', 'denied'] as const).map(type => [FAILURES[type].name, type]),
-);
 
 /** `{Type, ResultJson, ToolCallId, ToolName}` (seed 002): types are read by name or number, and written by name. */
 export const lmkitDialect: Dialect = { name: 'lmkit', title: TITLE, read, write };
@@ -64,11 +58,13 @@ function read(native: unknown): Reading {
   const validation = validateNative(toolCallResultSchema, native);
   if (!validation.ok) return validation;
   const { Type, ResultJson, ToolCallId, ToolName } = validation.value;
-  const type = resultTypeOf(Type);
   const json = parseJson(ResultJson);
   const payload = json.ok ? json.value : ResultJson;
-  const { outcome, rest, note } = outcomeIn(type, Type, payload, ResultJson);
-  const others = { ...otherFields(native, FIELDS), ...(rest !== undefined && { ResultJson: rest }) };
+  const { outcome, rest, note } = outcomeIn(Type, payload, ResultJson);
+  const others = {
+    ...otherFields(native, Object.keys(toolCallResultSchema.shape)),
+    ...(rest !== undefined && { ResultJson: rest }),
+  };
   const answer: Answer = {
     call: { id: ToolCallId ?? null, ...(typeof ToolName === 'string' && { tool: ToolName }) },
     outcome,
@@ -76,7 +72,7 @@ function read(native: unknown): Reading {
     ...(Object.keys(others).length > 0 && { beside: { 'other fields': others } }),
   };
   const notes = [
-    ...(type === null ? ['unknown Type'] : []),
+    ...(outcome.type === 'unknown' ? ['unknown Type'] : []),
     ...(json.ok ? json.notes : [`ResultJson is not valid JSON, and is read as a text: ${json.reason}`]),
     ...(note === undefined ? [] : [note]),
   ];
@@ -90,32 +86,30 @@ interface OutcomeReading {
   readonly note?: string;
 }
 
-function outcomeIn(type: ResultType | null, raw: unknown, payload: unknown, source: string): OutcomeReading {
+function outcomeIn(raw: string | number, payload: unknown, source: string): OutcomeReading {
   const basis = 'declared';
+  const type = typeOf(raw);
   if (type === null) return { outcome: { type: 'unknown', raw, basis } };
-  const kind = BY_NAME.get(type);
-  if (!kind) return { outcome: { type: 'success', basis } };
-  const documented = documentedOutcome(kind, payload);
+  if (type === 'success') return { outcome: { type, basis } };
+  const documented = documentedOutcome(type, payload);
   if (documented) return documented;
-  const note = `ResultJson is not what is documented for ${type}`;
+  const note = `ResultJson is not what is documented for ${nameOf(type)}`;
   const text = typeof payload === 'string' ? payload : source;
-  if (kind === 'error') return { outcome: { type: kind, message: text, basis }, note };
-  if (kind === 'timeout') return { outcome: { type: kind, basis }, rest: text, note };
-  return { outcome: { type: kind, reason: text, basis }, note };
+  if (type === 'error') return { outcome: { type, message: text, basis }, note };
+  if (type === 'timeout') return { outcome: { type, basis }, rest: text, note };
+  return { outcome: { type, reason: text, basis }, note };
 }
 
 /** The type is declared, so members that are null count as absent, and unknown ones are kept. Null for another payload. */
-function documentedOutcome(kind: FailureType, payload: unknown): OutcomeReading | null {
-  const inner = isRecord(payload) ? payload[kind] : undefined;
-  if (!isRecord(payload) || !isRecord(inner)) return null;
-  const members: readonly string[] = FAILURES[kind].members;
+function documentedOutcome(type: Failure, payload: unknown): OutcomeReading | null {
+  const { [type]: inner, ...beside } = isRecord(payload) ? payload : {};
+  if (!isRecord(inner)) return null;
   const given = Object.entries(inner).filter(([, value]) => value !== null);
-  const known = given.filter(([name]) => members.includes(name));
-  const outcome = outcomeOfPayload({ [kind]: Object.fromEntries(known) });
+  const known = given.filter(([name]) => MEMBERS[type].includes(name));
+  const outcome = outcomeOfPayload({ [type]: Object.fromEntries(known) });
   if (outcome === null) return null;
-  const others = Object.fromEntries(given.filter(([name]) => !members.includes(name)));
-  const { [kind]: _, ...beside } = payload;
-  const rest = { ...beside, ...(Object.keys(others).length > 0 && { [kind]: others }) };
+  const others = given.filter(([name]) => !MEMBERS[type].includes(name));
+  const rest = { ...beside, ...(others.length > 0 && { [type]: Object.fromEntries(others) }) };
   const left = Object.keys(rest).length > 0 ? compactJson(rest) : null;
   return { outcome: { ...outcome, basis: 'declared' }, ...(left !== null && { rest: left }) };
 }
@@ -127,31 +121,23 @@ function write(answer: Answer): Writing {
     body: { Type, ResultJson, ToolCallId: call.id, ToolName: call.tool ?? null },
     warnings,
   });
-  const type = outcome.type === 'success' ? 'Success' : otherTypeIn(outcome);
-  if (type !== null) {
-    const json = payloadJson(payload);
+  const later = laterTypeIn(outcome);
+  if (outcome.type === 'success' || later !== null) {
+    // A text that is JSON is written as that JSON: tools have no other way to return structured data.
+    const isJson = typeof payload === 'string' && parseJson(payload).ok;
+    const json = isJson ? payload : payload === undefined ? 'null' : compactJson(payload);
     if (json === null) warnings.push(warnOf(TITLE, 'JSON', payload));
-    return written(type, json ?? 'null');
+    return written(later ?? nameOf(outcome.type), json ?? 'null');
   }
-  if (outcome.type !== 'unknown' && outcome.type !== 'success')
-    return written(FAILURES[outcome.type].name, outcomeJson(outcome));
-  if (outcome.type === 'unknown') warnings.push(warnOf(TITLE, 'unknown', [outcome.raw]));
-  return written('Error', outcomeJson({ type: 'error', message: outcomeSentence(answer) }));
-}
-
-/** A text that is JSON is written as that JSON: tools have no other way to return structured data. */
-function payloadJson(payload: unknown): string | null {
-  if (typeof payload === 'string' && parseJson(payload).ok) return payload;
-  return payload === undefined ? 'null' : compactJson(payload);
-}
-
-function outcomeJson(outcome: Outcome): string {
-  return compactJson(payloadOfOutcome(outcome)) ?? 'null';
+  const isUnknown = outcome.type === 'unknown';
+  if (isUnknown) warnings.push(warnOf(TITLE, 'unknown', [outcome.raw]));
+  const known: Outcome = isUnknown ? { type: 'error', message: outcomeSentence(answer) } : outcome;
+  return written(nameOf(known.type), compactJson(payloadOfOutcome(known)) ?? 'null');
 }
 
 /** A type of a later version; an unknown outcome of another format may have the name of a known type. */
-function otherTypeIn(outcome: Outcome): string | number | null {
+function laterTypeIn(outcome: Outcome): string | number | null {
   const raw = outcome.type === 'unknown' ? outcome.raw : null;
   const isType = typeof raw === 'string' || (typeof raw === 'number' && Number.isFinite(raw));
-  return isType && resultTypeOf(raw) === null ? raw : null;
+  return isType && typeOf(raw) === null ? raw : null;
 }

@@ -14,7 +14,6 @@ import {
   type Answer,
   type Block,
   type Dialect,
-  type Feature,
   fromBlocks,
   imagesOf,
   otherFields,
@@ -51,12 +50,12 @@ const callToolResultSchema = z.object({
 
 const TITLE = 'a CallToolResult of MCP';
 
-const SUPPORTED: ReadonlySet<Feature> = new Set([
+const SUPPORTED = new Set([
   ...(['success', 'error', 'canceled', 'timeout', 'denied', 'error code', 'error type'] as const),
   ...(['no payload', 'images', 'other content', 'structured content', 'meta'] as const),
 ]);
 
-const FIELDS = ['content', 'isError', 'structuredContent', '_meta'];
+const FIELDS = Object.keys(callToolResultSchema.shape);
 
 const BLOCK_FIELDS = { text: ['type', 'text'], image: ['type', 'data', 'mimeType'] };
 

@@ -25,7 +25,7 @@ const SUPPORTED: ReadonlySet<Feature> = new Set([
   ...(['images', 'display', 'subscription', 'id', 'thread', 'secondary id'] as const),
 ]);
 
-const FIELDS = ['type', 'group_id', 'id', 'call_id', 'text', 'content', 'display_as', 'subscription'];
+const FIELDS = Object.keys(toolResultSchema.shape);
 
 const ITEM_FIELDS = { text: ['type', 'text'], image: ['type', 'data', 'mediaType'] };
 

@@ -13,16 +13,6 @@ import { usage } from './options.js';
 import { type ConfiguredTarget, commandOf, jsonTrouble } from './target.js';
 import { ask, isSomebodyThere, type Terminal } from './terminal.js';
 
-/** The tool servers of `.infinity/rap.json`, the reference runtime's configuration. */
-interface RapConfig {
-  /** The project's entries, then those of the home folder's file. */
-  readonly targets: readonly ConfiguredTarget[];
-  /** One for each entry that cannot be used. */
-  readonly warnings: readonly Warning[];
-  /** The files that were read. */
-  readonly files: readonly string[];
-}
-
 const FOLDER = '.infinity';
 
 const FILE = join(FOLDER, 'rap.json');
@@ -38,7 +28,7 @@ const NAME_A_TOOL =
 export async function readRapConfig(
   { cwd, home }: { readonly cwd: string; readonly home: string },
   hint = NAME_A_TOOL,
-): Promise<RapConfig> {
+) {
   const paths = [...new Set([join(cwd, FILE), join(home, FILE)])];
   const files = (await Promise.all(paths.map(readEntries))).flatMap(file => file ?? []);
   if (files.length === 0)
@@ -64,6 +54,8 @@ export async function readRapConfig(
   }
   return { targets, warnings, files: files.map(({ path }) => path) };
 }
+
+type RapConfig = Awaited<ReturnType<typeof readRapConfig>>;
 
 /** @throws ProtocolCliError `usage` if no entry can be used. */
 export function requireServers(config: RapConfig): void {

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Selection } from '../../check/judge.js';
 import { REQUIREMENTS } from '../../check/rules/all.js';
-import type { Case, ExpectedFailure } from '../../fixtures/check-files.js';
 import type { RequirementId, Side } from '../../protocol/requirements.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { usage } from '../options.js';
@@ -50,15 +49,7 @@ type Subject =
   | { readonly kind: 'tool'; readonly target: ServerTarget }
   | { readonly kind: 'transcript'; readonly file: string };
 
-export interface CheckPlan {
-  readonly flags: CheckFlags;
-  readonly subject: Subject;
-  readonly sides: readonly Side[];
-  readonly selection: Selection;
-  readonly cases: readonly Case[];
-  readonly excuses: readonly ExpectedFailure[];
-  readonly reports: readonly CheckRequest[];
-}
+export type CheckPlan = Awaited<ReturnType<typeof planCheck>>;
 
 /**
  * Reports errors in the command line, and in the files that it names, before anything is sent.
@@ -68,7 +59,7 @@ export async function planCheck(
   word: string | undefined,
   flags: CheckFlags,
   { stdin }: Pick<Terminal, 'stdin'>,
-): Promise<CheckPlan> {
+) {
   const subject = await subjectOf(word, flags);
   refuseIdle(subject, flags);
   // Of a tool that we call, we are the runtime ourselves.

@@ -145,20 +145,10 @@ function outputFor({ output, repeat, dialect }: InvokeOptions, terminal: Termina
   return output ?? (repeat === undefined ? defaultOutput(terminal) : 'plain');
 }
 
-/** What reads the log of a run. */
-interface CallOutput {
-  readonly history: History;
-  readonly reporter: Reporter;
-  /** Whether it is drawn on the terminal. */
-  readonly isDrawn: boolean;
-  /** Whether an output prints the bytes of messages. */
-  readonly keepsBodies: boolean;
-  /** Where `-v` prints; null without it. */
-  readonly verbosely: ((text: string) => void) | null;
-}
+type CallOutput = Awaited<ReturnType<typeof openOutput>>;
 
-/** @throws ProtocolCliError `usage` for a live view without a terminal, `unwritable-file` for the transcript. */
-async function openOutput(options: InvokeOptions, run: Run): Promise<CallOutput> {
+/** Opens what reads the log of a run. @throws ProtocolCliError `usage` for a live view without a terminal, `unwritable-file` for the transcript. */
+async function openOutput(options: InvokeOptions, run: Run) {
   const { terminal, log, redactor, stderr } = run;
   const { save, verbose = false, quiet = false } = options;
   const output = outputFor(options, terminal);
@@ -166,11 +156,12 @@ async function openOutput(options: InvokeOptions, run: Run): Promise<CallOutput>
   log.subscribe(event => history.apply(event));
   await run.save(save);
   const paper = { stdout: terminal.stdout, stderr, quiet };
-  const make = options.repeat === undefined ? FOR_ONE[output] : FOR_MANY[output];
+  const ofMany = output === 'json' ? jsonOfMany : linesOfMany;
+  const make = options.repeat === undefined || output === 'ndjson' ? MAKERS[output] : ofMany;
   const reporter = await make(history, paper, options, run);
   if (reporter.event) log.subscribe(reporter.event);
   const isDrawn = output === 'ui';
-  const verbosely = verbose ? run.verboseWriter(isDrawn) : null;
+  const verbosely = verbose ? run.verboseWriter(isDrawn) : null; // where -v prints
   // For MCP, -v prints the messages themselves.
   if (verbosely && options.mcp === undefined) log.subscribe(verboseTeller(redactor, verbosely));
   const keepsBodies = verbose || save !== undefined || output === 'ndjson';
@@ -185,13 +176,11 @@ type Maker = (
   run: Run,
 ) => Reporter | Promise<Reporter>;
 
-const ndjson: Maker = async (history, paper, _, { redactor, about }) => {
-  const { ndjsonReporter } = await import('../../render/outputs/text.js');
-  return ndjsonReporter(history, paper, transcriptWriter(redactor), about);
-};
-
-const FOR_ONE = {
-  ndjson,
+const MAKERS = {
+  ndjson: async (history, paper, _, { redactor, about }) => {
+    const { ndjsonReporter } = await import('../../render/outputs/text.js');
+    return ndjsonReporter(history, paper, transcriptWriter(redactor), about);
+  },
   text: (history, paper, { follow = false }, { terminal }) =>
     textReporter(history, paper, { isTTY: terminal.stdout.isTTY === true, follows: follow }),
   json: async (history, paper, { dialect, supports }, { redactor }) => {
@@ -224,13 +213,7 @@ const linesOfMany: Maker = async (history, paper, options, { redactor, terminal 
   return plainRepeats(history, paper, { level: colourOf(terminal.stdout, options, terminal), redactor });
 };
 
-const FOR_MANY = {
-  ndjson,
-  text: linesOfMany,
-  plain: linesOfMany,
-  ui: linesOfMany,
-  json: async (history, paper, { supports }, { redactor }) => {
-    const { jsonRepeats } = await import('../../render/outputs/repeats.js');
-    return jsonRepeats(history, paper, redactor, supports);
-  },
-} as const satisfies Record<Output, Maker>;
+const jsonOfMany: Maker = async (history, paper, { supports }, { redactor }) => {
+  const { jsonRepeats } = await import('../../render/outputs/repeats.js');
+  return jsonRepeats(history, paper, redactor, supports);
+};

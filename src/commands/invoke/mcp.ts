@@ -1,17 +1,13 @@
-import type { Log } from '../../events/log.js';
 import { checkValue } from '../../json-schema/validator.js';
 import { answerOf, choiceOf, defaultsOf, type Elicitation, questionOf } from '../../protocol/mcp.js';
 import type { Warning } from '../../protocol/requirements.js';
-import type { Tool } from '../../protocol/toolset.js';
 import { failureOf } from '../../render/failure.js';
 import type { Trouble } from '../../render/outputs/trouble.js';
 import { checkArguments, toolOf } from '../../runtime/discover.js';
 import { callMcp, denyMcp, type FormAnswer, type McpCalled } from '../../runtime/mcp/call.js';
 import { connectMcp, type McpPeer, type McpServer, type McpTarget } from '../../runtime/mcp/connection.js';
 import type { Hearing } from '../../runtime/mcp/transports.js';
-import { systemClock } from '../../system/clock.js';
 import { secretsOf } from '../../util/credentials.js';
-import { ProtocolCliError } from '../../util/errors.js';
 import { parseJson } from '../../util/json.js';
 import { REDACTED, type Redactor, redactJson, safeJson } from '../../util/redact.js';
 import { cut, formatDuration } from '../../util/text.js';
@@ -19,9 +15,9 @@ import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
 import { serverLines } from '../reach.js';
-import { withRun } from '../run.js';
+import { asTrouble, type Run, withRun } from '../run.js';
 import { asUrl, type HeaderOptions, readHeaders } from '../target.js';
-import { ask, type ExitStatus, isSomebodyThere, type OnStop, type Terminal, VERSION } from '../terminal.js';
+import { ask, type ExitStatus, isSomebodyThere, type Terminal, VERSION } from '../terminal.js';
 import { type Arguments, askForValues, readArguments, shown, typed } from './arguments.js';
 import { type CallRun, type Finish, runCall } from './call-run.js';
 import { curlOf, type Preview, requestText, showPreview } from './dry-run.js';
@@ -60,8 +56,6 @@ export function readMcpTarget(value: string, { header, bearer }: HeaderOptions):
 }
 
 interface Connecting {
-  readonly log: Log;
-  readonly onStop: OnStop;
   /** Ms that a call may take; 0: unlimited. */
   readonly timeout: number;
   /** Bytes of one message. */
@@ -69,65 +63,56 @@ interface Connecting {
   /** Receives the stderr of a started server. */
   readonly onStderr?: (text: string) => void;
   readonly hear?: Hearing;
-  /** Prints what the program waits for. */
-  readonly onWait?: (text: string) => void;
+  /** Does not print what the program waits for. */
+  readonly isQuiet?: boolean;
 }
 
 /** Connects to a server within a time limit. @throws ProtocolCliError saying what failed. */
 export async function openServer(
   target: McpTarget,
-  { timeout, maxBody: maxBytes, onWait, ...options }: Connecting,
+  { log, onStop, stderr, clock }: Run,
+  { timeout, maxBody: maxBytes, isQuiet = false, ...options }: Connecting,
 ): Promise<McpServer> {
   const { most, least } = START_MS;
   const limitMs = timeout === 0 ? most : Math.min(most, Math.max(least, timeout));
   const does = target.kind === 'stdio' ? 'starting the MCP server' : 'reaching the MCP server';
   const text = `${does}: ${visibleLine(target.name)} (it has ${formatDuration(limitMs)})\n`;
-  const stop = systemClock.after(SAY_AFTER_MS, () => onWait?.(text));
-  return connectMcp(target, { ...options, limitMs, maxBytes, version: VERSION }).finally(stop);
-}
-
-/** A tool of an MCP server that can be called. */
-interface Reached {
-  readonly peer: McpPeer;
-  readonly server: McpServer;
-  readonly tool: Tool;
-  readonly args: Arguments;
-  readonly notes: () => readonly Warning[];
+  const stop = isQuiet ? () => {} : clock.after(SAY_AFTER_MS, () => stderr.write(text));
+  return connectMcp(target, { ...options, log, onStop, limitMs, maxBytes, version: VERSION }).finally(stop);
 }
 
 /** Connects to the server, finds the tool and checks the arguments. @throws ProtocolCliError saying what is wrong. */
 async function reachTool(
   { options, operation = '', words }: InvokePlan,
   peer: McpPeer,
-  { stdin, env }: Terminal,
-  connecting: Omit<Connecting, 'timeout' | 'maxBody'>,
-): Promise<Reached> {
+  run: Run,
+  more: Omit<Connecting, 'timeout' | 'maxBody'> = {},
+) {
   const { timeout, maxBody } = options;
+  const { stdin, env } = run.terminal;
   const headers = readHeaders(options, env);
-  const server = await openServer({ ...peer, headers }, { ...connecting, timeout, maxBody });
+  const server = await openServer({ ...peer, headers }, run, { ...more, timeout, maxBody });
   const tool = toolOf({ name: server.name, tools: [...server.tools] }, operation);
   server.checkCallable(tool.name);
   const args = await readArguments(words, tool.inputSchema, stdin);
   const warnings = options.validate ? await checkArguments(tool, args, '') : [];
-  const notes = () => [...server.notes().map(message => ({ message })), ...warnings];
+  const notes = (): readonly Warning[] => [...server.notes().map(message => ({ message })), ...warnings];
   return { peer, server, tool, args, notes };
 }
 
 /** Calls a tool of an MCP server. */
 async function callTool(peer: McpPeer, run: CallRun): Promise<Finish> {
   const { plan, output, waitsForPeople } = run;
-  const { log, onStop, redactor, terminal, stderr, clock, interrupted } = run.run;
-  const { verbose, quiet, timeout: timeoutMs } = plan.options;
+  const { log, redactor, terminal, stderr, clock, interrupted } = run.run;
+  const { verbose, quiet = false, timeout: timeoutMs } = plan.options;
   const { history, isDrawn, verbosely } = output;
   const policy = await run.policy();
-  const connecting = {
-    log,
-    onStop,
-    ...(verbose && !terminal.stdout.isTTY && { onStderr: (text: string) => stderr.write(serverLines(text)) }),
+  const reached = reachTool(plan, peer, run.run, {
+    isQuiet: isDrawn || quiet,
+    ...(verbose && !terminal.stdout.isTTY && { onStderr: text => stderr.write(serverLines(text)) }),
     ...(verbosely && { hear: jsonRpcTeller(redactor, verbosely) }),
-    ...(!isDrawn && !quiet && { onWait: stderr.write }),
-  };
-  const { server, tool, args, notes } = await interrupted.race(reachTool(plan, peer, terminal, connecting));
+  });
+  const { server, tool, args, notes } = await interrupted.race(reached);
   run.notes = notes;
   const denial = await run.denial(tool, args, policy);
   const call = { id: plan.identity.id, operation: tool.name, arguments: args, timeoutMs };
@@ -177,28 +162,25 @@ class FormAnswers {
     }
     if (isSomebodyThere(terminal))
       return aside(() => askPerson(form, terminal, AbortSignal.any([signal, this.chooser.signal])));
-    const message = `the server asks "${cut(form.message, MOST.text)}", but no answer was given`;
-    this.trouble = { code: 'decision-needed', message, hint: hintFor(form) };
-    return null;
+    return this.#leave(form, `the server asks "${cut(form.message, MOST.text)}", but no answer was given`);
   };
 
   async #answerByFlag(form: Elicitation, text: string): Promise<FormAnswer | null> {
+    const answer = await readAnswer(form, text, this.chooser.terminal).catch((error: unknown) => {
+      this.trouble = asTrouble(error);
+      return null;
+    });
+    if (this.trouble || (answer && answer.action !== 'accept')) return answer;
+    const check = answer && (await checkValue(form.requestedSchema, answer.content ?? {}));
+    if (check && check.kind !== 'invalid') return answer;
+    const faults = check?.faults.map(fault => visibleLine(`${fault.path}: ${fault.message}`)) ?? [];
     const message = `--choose ${cut(text, MOST.text)} does not fit the form "${cut(form.message, MOST.text)}"`;
-    const unfit = (faults: readonly string[]) => {
-      this.trouble = { code: 'decision-needed', message, faults, hint: hintFor(form) };
-      return null;
-    };
-    try {
-      const answer = await readAnswer(form, text, this.chooser.terminal);
-      if (answer?.action !== 'accept') return answer ?? unfit([]);
-      const check = await checkValue(form.requestedSchema, answer.content ?? {});
-      if (check.kind !== 'invalid') return answer;
-      return unfit(check.faults.map(fault => visibleLine(`${fault.path}: ${fault.message}`)));
-    } catch (error) {
-      if (!(error instanceof ProtocolCliError)) throw error;
-      this.trouble = error;
-      return null;
-    }
+    return this.#leave(form, message, faults);
+  }
+
+  #leave(form: Elicitation, message: string, faults: readonly string[] = []): null {
+    this.trouble = { code: 'decision-needed', message, faults, hint: hintFor(form) };
+    return null;
   }
 }
 
@@ -222,18 +204,14 @@ function hintFor(form: Elicitation): string {
 async function readAnswer(form: Elicitation, text: string, terminal: Terminal): Promise<FormAnswer | null> {
   const { requestedSchema: schema } = form;
   const choice = choiceOf(form);
-  const indexOf = (value: unknown) => choice?.options.findIndex(option => option.value === value) ?? -1;
-  const ofValue = choice?.options.findIndex(({ value }) => String(value) === text) ?? -1;
-  const selected = selectedIndex(text, questionOf(form, NO_IDS)) ?? (ofValue < 0 ? null : ofValue);
-  if (selected !== null) return { by: 'flag', ...answerOf(form, selected) };
+  const indexOf = (value: unknown) =>
+    choice?.options.findIndex(option => String(option.value) === String(value)) ?? -1;
+  const selected = selectedIndex(text, questionOf(form, NO_IDS)) ?? indexOf(text);
+  if (selected >= 0) return { by: 'flag', ...answerOf(form, selected) };
   const accept = (given: Arguments): FormAnswer => {
     const at = choice ? indexOf(given[choice.field]) : 0;
-    return {
-      by: 'flag',
-      action: 'accept',
-      content: { ...defaultsOf(form), ...given },
-      selected: Math.max(0, at),
-    };
+    const content = { ...defaultsOf(form), ...given };
+    return { by: 'flag', action: 'accept', content, selected: Math.max(0, at) };
   };
   const json = parseJson(text);
   if (json.ok && isRecord(json.value)) return accept(json.value);
@@ -263,7 +241,7 @@ async function askPerson(
 }
 
 /** What `--dry-run` shows. Over stdio there is neither a URL nor a header, and nothing for curl. */
-function previewOf({ peer, server, tool, args, notes }: Reached): Preview {
+function previewOf({ peer, server, tool, args, notes }: Awaited<ReturnType<typeof reachTool>>): Preview {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool.name, arguments: args } };
   const about = { tool, warnings: notes() };
   if (peer.kind === 'stdio')
@@ -293,9 +271,8 @@ export async function invokeMcp(
     );
   if (!options.dryRun) return runCall(plan, terminal, run => callTool(peer, run));
   return withRun({ terminal, secrets: secretsOf(readHeaders(options, terminal.env)) }, async run => {
-    const { log, onStop, stderr } = run;
-    const reached = reachTool(plan, peer, terminal, { log, onStop, onWait: stderr.write });
-    return showPreview(previewOf(await run.interrupted.race(reached)), options, run);
+    const reached = await run.interrupted.race(reachTool(plan, peer, run));
+    return showPreview(previewOf(reached), options, run);
   });
 }
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { DialectName } from '../../dialects/dialect.js';
-import type { ListenerOptions } from '../../runtime/callback-server.js';
 import type { ProtocolCliError } from '../../util/errors.js';
 import { usage } from '../options.js';
 import {
@@ -8,7 +7,6 @@ import {
   type ListenerFlags,
   listenerOf,
   readTarget,
-  type Target,
   type TargetOptions,
 } from '../target.js';
 import type { Output } from '../terminal.js';
@@ -54,32 +52,14 @@ export interface InvokeOptions extends TargetOptions, HeaderOptions, ListenerFla
   readonly color: boolean;
 }
 
-/** The ids of an invocation. */
-export interface Identity {
-  readonly id: string;
-  readonly callId: string | null;
-  readonly groupId: string;
-  /** Whether the thread was made up here; then it is closed at the end. */
-  readonly isOurThread: boolean;
-  readonly userId?: string;
-  readonly ancestors: readonly string[];
-}
-
 /** What to call, before anything is known of the tool. */
-export interface InvokePlan {
-  readonly options: InvokeOptions;
-  readonly target: Target | null;
-  readonly operation: string | undefined;
-  readonly words: ArgumentWords;
-  readonly identity: Identity;
-  readonly listener: ListenerOptions;
-}
+export type InvokePlan = ReturnType<typeof planInvoke>;
 
 /** `invoke --demo` alone shows an edit. */
 const DEMO_CALL = ['edit_file', 'path=src/main.rs'];
 
 /** @throws ProtocolCliError `usage`. */
-export function planInvoke(given: readonly string[], options: InvokeOptions): InvokePlan {
+export function planInvoke(given: readonly string[], options: InvokeOptions) {
   const { args: whole, demo, mcp, interactive } = options;
   const { target, rest } = mcp === undefined ? readTarget(given, options) : { target: null, rest: given };
   const demoCall = whole === undefined ? DEMO_CALL : DEMO_CALL.slice(0, 1);
@@ -91,7 +71,7 @@ export function planInvoke(given: readonly string[], options: InvokeOptions): In
     options,
     target,
     operation,
-    words: { words, ...(whole !== undefined && { whole }) },
+    words: { words, ...(whole !== undefined && { whole }) } satisfies ArgumentWords,
     identity: identityOf(options),
     listener: listenerOf(options),
   };
@@ -115,17 +95,21 @@ function noOperation(word?: string): ProtocolCliError {
 }
 
 /** Ids as given, and fresh ones each time (RT-ID). @throws ProtocolCliError `usage` */
-export function identityOf({ id, callId, groupId, userId, ancestor }: InvokeOptions): Identity {
+export function identityOf({ id, callId, groupId, userId, ancestor }: InvokeOptions) {
   if (id === '' || groupId === '') throw usage('--id and --group-id cannot be empty');
   return {
     id: id ?? `call_${randomUUID()}`,
     callId: callId ?? null,
     groupId: groupId ?? `thread_${randomUUID()}`,
+    /** A thread that was made up here is closed at the end. */
     isOurThread: groupId === undefined,
     ...(userId !== undefined && { userId }),
     ancestors: ancestor ?? [],
   };
 }
+
+/** The ids of an invocation. */
+export type Identity = ReturnType<typeof identityOf>;
 
 /** The invocation that ids and a call make, but for its callback URL. */
 export function invocationOf(

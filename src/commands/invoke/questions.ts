@@ -148,19 +148,25 @@ export interface Consent {
   readonly yes: boolean;
 }
 
+/** Whether a call may be made: the policy decides first; a destructive tool may need the consent of a person. */
+export function judgeCall(tool: Governed, { policy, yes }: Consent): 'allowed' | 'ask' | Denial {
+  const ruling = rulingOn(policy, tool);
+  if (!ruling.allowed) return { by: 'policy', reason: ruling.reason };
+  return tool.annotations?.destructive !== true || yes || ruling.isNamed ? 'allowed' : 'ask';
+}
+
 /**
- * Whether a call may be made: the policy decides first, then, for a destructive tool, the person at the terminal. Null if it may.
+ * Why a call is not made, after the person at the terminal was asked where that is needed; null if it may be made.
  * @throws ProtocolCliError `decision-needed` without a terminal.
  */
 export async function denialOf(
   tool: Governed,
   args: unknown,
-  { policy, yes }: Consent,
+  consent: Consent,
   { terminal, signal, aside }: Stage,
 ): Promise<Denial | null> {
-  const ruling = rulingOn(policy, tool);
-  if (!ruling.allowed) return { by: 'policy', reason: ruling.reason };
-  if (tool.annotations?.destructive !== true || yes || ruling.isNamed) return null;
+  const verdict = judgeCall(tool, consent);
+  if (verdict !== 'ask') return verdict === 'allowed' ? null : verdict;
   const call = `${tool.name}(${visibleLine(JSON.stringify(args))})`;
   return aside(async () => {
     if (!isSomebodyThere(terminal))

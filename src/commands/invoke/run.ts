@@ -4,15 +4,9 @@ import type { Warning } from '../../protocol/requirements.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { failureOf } from '../../render/failure.js';
 import type { Trouble } from '../../render/outputs/trouble.js';
-import {
-  checkArguments,
-  DISCOVERY_HINTS,
-  type Discovered,
-  discover,
-  toolOf,
-} from '../../runtime/discover.js';
+import { checkArguments, DISCOVERY_HINTS, discover, toolOf } from '../../runtime/discover.js';
 import { takeLeave, type Wire } from '../../runtime/notices.js';
-import { asksForAnnotations, type Governed } from '../../runtime/policy.js';
+import { asksForAnnotations } from '../../runtime/policy.js';
 import { Runtime, subscriptionEnd } from '../../runtime/runtime.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
@@ -32,7 +26,7 @@ import {
   withheld,
 } from '../target.js';
 import { ask, type ExitStatus, isSomebodyThere, type Terminal } from '../terminal.js';
-import { type Arguments, askForArguments, readArguments } from './arguments.js';
+import { askForArguments, readArguments } from './arguments.js';
 import { type CallRun, type Finish, finishOf, runCall } from './call-run.js';
 import { curlOf, gapsIn, requestText, showPreview, YOUR_CALLBACK } from './dry-run.js';
 import {
@@ -265,24 +259,7 @@ class RapCalls {
   }
 }
 
-/** Everything an invocation needs besides its callback URL. */
-interface Prepared {
-  readonly wire: Wire;
-  readonly endpoint: string;
-  /** Where notices go; null without discovery. */
-  readonly base: string | null;
-  readonly tool: Governed;
-  readonly args: Arguments;
-  readonly notes: readonly Warning[];
-}
-
-/** A server that was reached, with its toolset. */
-interface Loaded {
-  readonly discovered: Discovered;
-  readonly wire: Wire;
-}
-
-type Located = Loaded & { readonly tool: Tool; readonly notes: readonly Warning[] };
+type Prepared = Awaited<ReturnType<Preparation['prepare']>>;
 
 const HINTS = {
   ...DISCOVERY_HINTS,
@@ -302,7 +279,7 @@ class Preparation {
   ) {}
 
   /** @throws ProtocolCliError saying what is wrong. */
-  async prepare(): Promise<Prepared> {
+  async prepare() {
     const { target, operation, options, words } = this.plan;
     const { stdin } = this.stage.terminal;
     if (target?.kind === 'endpoint') {
@@ -314,7 +291,7 @@ class Preparation {
         base: null,
         tool: { name: operation ?? '' },
         args: await readArguments(words, null, stdin),
-        notes: [{ id: 'RT-OP', message }],
+        notes: [{ id: 'RT-OP', message }] as readonly Warning[],
       };
     }
     const located = target ? await this.#locateOn(target) : await this.#locateAmongConfigured();
@@ -333,7 +310,7 @@ class Preparation {
     return { wire, base, args, tool, endpoint: toolset.endpoint, notes: warnings };
   }
 
-  async #locateOn(target: ServerTarget): Promise<Located> {
+  async #locateOn(target: ServerTarget) {
     const loaded = await this.#load(target);
     const { toolset } = loaded.discovered;
     const operation = this.plan.operation ?? (await this.#askForOperation(toolset.tools));
@@ -341,7 +318,7 @@ class Preparation {
   }
 
   /** A name that two toolsets define is available from neither (RT-TOOLSET). */
-  async #locateAmongConfigured(): Promise<Located> {
+  async #locateAmongConfigured() {
     const { terminal, aside, signal } = this.stage;
     const config = await readRapConfig(terminal);
     requireServers(config);
@@ -376,7 +353,7 @@ class Preparation {
     throw new ProtocolCliError('unknown-operation', message, { faults, hint: 'Name the tool by its URL.' });
   }
 
-  async #load(target: ConfiguredTarget): Promise<Loaded> {
+  async #load(target: ConfiguredTarget) {
     const url = await reach(target, this.starting);
     const wire = this.#wireTo(url);
     return { wire, discovered: await discover(wire, url, HINTS) };

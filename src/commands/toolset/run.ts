@@ -91,10 +91,8 @@ async function listMcp(
   run: Run,
 ): Promise<ExitStatus> {
   const { openServer, readMcpTarget } = await import('../invoke/mcp.js');
-  const { log, onStop, stderr } = run;
   const peer = readMcpTarget(given, options);
-  const connecting = { ...MCP_LIMITS, log, onStop, onWait: stderr.write };
-  const server = await openServer({ ...peer, headers }, connecting);
+  const server = await openServer({ ...peer, headers }, run, MCP_LIMITS);
   for (const message of server.notes()) run.warn({ message });
   const { name, endpoint, tools } = server;
   return printToolset({ name, endpoint, needsMigration: false, tools: [...tools] }, options, run);

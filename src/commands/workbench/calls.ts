@@ -5,12 +5,11 @@ import type { UserChoice } from '../../protocol/callbacks.js';
 import type { Invocation } from '../../protocol/invocation.js';
 import { judgeArguments } from '../../runtime/discover.js';
 import { closeThread, giveUp, isTaken } from '../../runtime/notices.js';
-import { rulingOn } from '../../runtime/policy.js';
 import type { Answering, Runtime } from '../../runtime/runtime.js';
 import type { Draft, RunOptions, Said, Sent } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { type InvokeOptions, identityOf, invocationOf } from '../invoke/plan.js';
-import type { Consent, Denial } from '../invoke/questions.js';
+import { type Consent, type Denial, judgeCall } from '../invoke/questions.js';
 import type { Run } from '../run.js';
 import { listenerOf } from '../target.js';
 import type { Offer, Servers } from './servers.js';
@@ -80,12 +79,12 @@ export class Calls {
   async #start(draft: Draft, { validates, isAgreed = false }: RunOptions): Promise<Sent> {
     const offer = this.servers.offer(draft.server, draft.operation);
     if (typeof offer === 'string') return { kind: 'refused', reason: offer };
-    const ruling = rulingOn(this.consent.policy, offer.tool);
-    if (!ruling.allowed) {
-      await this.#deny(draft, { by: 'policy', reason: ruling.reason });
-      return { kind: 'refused', reason: ruling.reason };
+    const verdict = judgeCall(offer.tool, this.consent);
+    if (typeof verdict === 'object') {
+      await this.#deny(draft, verdict);
+      return { kind: 'refused', reason: verdict.reason };
     }
-    if (!isAgreed && this.needsConsent(draft.server, draft.operation))
+    if (verdict === 'ask' && !isAgreed)
       return { kind: 'refused', reason: 'it is marked destructive and was not confirmed' };
     const { faults, warnings } = validates
       ? await judgeArguments(offer.tool, draft.arguments)
@@ -104,10 +103,7 @@ export class Calls {
 
   needsConsent(server: string, operation: string): boolean {
     const offer = this.servers.offer(server, operation);
-    const { policy, yes } = this.consent;
-    if (yes || typeof offer === 'string' || offer.tool.annotations?.destructive !== true) return false;
-    const ruling = rulingOn(policy, offer.tool);
-    return ruling.allowed && !ruling.isNamed;
+    return typeof offer !== 'string' && judgeCall(offer.tool, this.consent) === 'ask';
   }
 
   /** Answers an open question. Null where the answer was taken. */

@@ -6,10 +6,10 @@ import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';
 import type { Controls, Said, WorkbenchOptions, World } from '../../tui/workbench/model.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { type Gathered, gatherArguments } from '../invoke/arguments.js';
+import { gatherArguments } from '../invoke/arguments.js';
 import { refuseIdle } from '../invoke/idle-options.js';
-import { type InvokeOptions, type InvokePlan, planInvoke } from '../invoke/plan.js';
-import { type Consent, loadPolicy } from '../invoke/questions.js';
+import { type InvokeOptions, planInvoke } from '../invoke/plan.js';
+import { loadPolicy } from '../invoke/questions.js';
 import { usage } from '../options.js';
 import { colourOf } from '../output.js';
 import { readRapConfig } from '../rap-config.js';
@@ -41,22 +41,10 @@ export async function startWorkbench(
   return runWorkbench(await planWorkbench(words, options, terminal), terminal);
 }
 
-interface WorkbenchPlan extends Pick<InvokePlan, 'options' | 'target' | 'operation'> {
-  readonly consent: Consent;
-  /** For the target, and no other server. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Servers that are offered where no target is given. */
-  readonly configured: readonly ConfiguredTarget[];
-  /** Undefined: the form has its defaults. */
-  readonly arguments: Gathered | undefined;
-}
+type WorkbenchPlan = Awaited<ReturnType<typeof planWorkbench>>;
 
 /** @throws ProtocolCliError `usage`, or `unreadable-file` for a file that a word or an option names. */
-export async function planWorkbench(
-  given: readonly string[],
-  options: InvokeOptions,
-  terminal: Terminal,
-): Promise<WorkbenchPlan> {
+export async function planWorkbench(given: readonly string[], options: InvokeOptions, terminal: Terminal) {
   const { target, operation, words } = planInvoke(given, options);
   const headers = readHeaders(options, terminal.env);
   if (target === null && Object.keys(headers).length > 0)

@@ -13,16 +13,14 @@ import {
 import type { History } from '../../events/history.js';
 import type { SubscriptionEvent } from '../../protocol/callbacks.js';
 import type { Invocation } from '../../protocol/invocation.js';
-import { writeOut } from '../../system/streams.js';
 import type { Redactor } from '../../util/redact.js';
-import { redactJson, safeJson } from '../../util/redact.js';
 import { since } from '../../util/text.js';
 import { bareUrl } from '../../util/url.js';
 import { isRecord } from '../../util/values.js';
 import { eventOf } from '../callbacks.js';
 import { type Panes, panesOf } from '../panes.js';
 import { counted, warningsOf } from '../warnings.js';
-import { type Ending, type Paper, type Reporter, tellProblems, urgentTeller } from './reporter.js';
+import { type Ending, type Paper, type Reporter, tellProblems, urgentTeller, writeJson } from './reporter.js';
 import type { CallReport, Report } from './schemas.js';
 import { errorReport } from './trouble.js';
 
@@ -164,8 +162,7 @@ export function jsonReporter(
   return {
     event: urgentTeller(history, paper),
     async end(ending: Ending) {
-      const report = redactJson(safeJson(invokeReport(ending, supports), 2), redactor);
-      await writeOut(paper.stdout, `${report}\n`);
+      await writeJson(paper, invokeReport(ending, supports), redactor);
       tellProblems(paper, [], ending.trouble);
     },
   };
@@ -198,7 +195,7 @@ export function dialectReporter(
     async end({ exchange, notes, trouble }: Ending) {
       const answer = exchange && answerOf(exchange);
       const writing = answer && translate(answer, dialect);
-      if (writing) await writeOut(paper.stdout, `${redactJson(safeJson(writing.body, 2), redactor)}\n`);
+      if (writing) await writeJson(paper, writing.body, redactor);
       const warnings = [...notes, ...warningsOf(history, exchange), ...(writing?.warnings ?? [])];
       tellProblems(paper, counted(warnings), trouble, told);
     },

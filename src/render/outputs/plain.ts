@@ -7,7 +7,7 @@ import { type Layout, type Line, say } from '../line.js';
 import { type Pane, paneLines, panesOf, viewPane } from '../panes.js';
 import { newStepsOf, stepLine } from '../steps.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
-import { createTheme, dressLine } from '../terminal/theme.js';
+import { createTheme, printed } from '../terminal/theme.js';
 import { counted, warningsOf } from '../warnings.js';
 import { type Ending, Page, type Paper, type Reporter, tellProblems, urgentTeller } from './reporter.js';
 
@@ -34,9 +34,8 @@ export function plainReporter(
   const theme = createTheme(level);
   const told = new Set<string>();
   const urgent = isTTY ? null : urgentTeller(history, paper, told);
-  const page = new Page(paper.stdout, count => `… ${count} were dropped: the reader of stdout is too slow\n`);
-  const dressed = (lines: readonly Line[]) =>
-    redactor.text(lines.map(line => `${dressLine(line, theme)}\n`).join(''));
+  const page = new Page(paper.stdout);
+  const dressed = (lines: readonly Line[]) => redactor.text(printed(lines, theme));
   return {
     event(event) {
       urgent?.(event);

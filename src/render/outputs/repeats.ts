@@ -8,17 +8,23 @@ import {
 import { idOf } from '../../events/fold-exchange.js';
 import { History } from '../../events/history.js';
 import type { Warning } from '../../protocol/requirements.js';
-import { writeOut } from '../../system/streams.js';
 import type { Redactor } from '../../util/redact.js';
-import { redactJson, safeJson } from '../../util/redact.js';
 import { formatDuration, since } from '../../util/text.js';
 import type { Failure } from '../failure.js';
 import { counted as countedNoun, type Line, line, quote, say } from '../line.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
-import { createTheme, dressLine } from '../terminal/theme.js';
+import { createTheme, printed } from '../terminal/theme.js';
 import { counted, warningsOf } from '../warnings.js';
 import { invokeReport } from './call-report.js';
-import { type Ending, Page, type Paper, type Reporter, tellProblems, urgentTeller } from './reporter.js';
+import {
+  type Ending,
+  Page,
+  type Paper,
+  type Reporter,
+  tellProblems,
+  urgentTeller,
+  writeJson,
+} from './reporter.js';
 import type { RepeatsReport } from './schemas.js';
 import { errorReport } from './trouble.js';
 
@@ -139,7 +145,7 @@ export function plainRepeats(
   const ended: Exchange[] = [];
   const page = new Page(paper.stdout);
   const write = (lines: readonly Line[]) => {
-    page.write(redactor.text(lines.map(each => `${dressLine(each, theme)}\n`).join('')));
+    page.write(redactor.text(printed(lines, theme)));
     return page.written();
   };
   return {
@@ -191,7 +197,7 @@ export function jsonRepeats(
         warnings: warningsOfAll(history, notes),
         ...(trouble && { error: errorReport(trouble) }),
       };
-      await writeOut(paper.stdout, `${redactJson(safeJson(report, 2), redactor)}\n`);
+      await writeJson(paper, report, redactor);
       tellProblems(paper, [], trouble);
     },
   };

@@ -4,6 +4,7 @@ import type { History } from '../../events/history.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { writeOut } from '../../system/streams.js';
+import { type Redactor, redactJson, safeJson } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 import { arrivalOf, arrivalWarnings, lateText, newArrivalOf } from '../callbacks.js';
 import { misdirected, noticeWarnings } from '../warnings.js';
@@ -56,6 +57,11 @@ export function tellProblems(
   if (trouble) stderr.write(troubleText(trouble));
 }
 
+/** One object, without secrets. */
+export function writeJson({ stdout }: Paper, value: unknown, redactor: Redactor): Promise<void> {
+  return writeOut(stdout, `${redactJson(safeJson(value, 2), redactor)}\n`);
+}
+
 /** Characters that may wait for a reader. */
 const MOST_WAITING = 64 * 1024 * 1024;
 
@@ -72,7 +78,8 @@ export class Page {
   /** @param lostText says how many news were dropped */
   constructor(
     private readonly stdout: NodeJS.WritableStream,
-    private readonly lostText: (count: number) => string = () => '',
+    private readonly lostText = (count: number) =>
+      `… ${count} events were dropped: the reader of stdout is too slow\n`,
     private readonly most = MOST_WAITING,
   ) {}
 

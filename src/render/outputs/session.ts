@@ -3,17 +3,16 @@ import type { History } from '../../events/history.js';
 import { type Session, type Sessions, sessionCallState, statusOf } from '../../events/session-calls.js';
 import type { TranscriptAbout, TranscriptWriter } from '../../events/transcript-writer.js';
 import type { Warning } from '../../protocol/requirements.js';
-import { writeOut } from '../../system/streams.js';
-import { type Redactor, redactJson, safeJson } from '../../util/redact.js';
+import type { Redactor } from '../../util/redact.js';
 import { since } from '../../util/text.js';
 import { elapsed, type Line, say } from '../line.js';
 import { finalLines, givenOf, type KnownCall, knownCalls, sessionNews } from '../session-calls.js';
 import { newStepsOf, stepLine } from '../steps.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
-import { createTheme, dressLine } from '../terminal/theme.js';
+import { createTheme, printed } from '../terminal/theme.js';
 import { withoutFollow } from '../warnings.js';
 import { outcomesLine, warningsOfAll } from './repeats.js';
-import { Page, type Paper, type Reporter, tellProblems, urgentTeller } from './reporter.js';
+import { Page, type Paper, type Reporter, tellProblems, urgentTeller, writeJson } from './reporter.js';
 import type { SessionReport } from './schemas.js';
 import { ndjsonReporter } from './text.js';
 import type { Trouble } from './trouble.js';
@@ -105,7 +104,7 @@ export function jsonSession(known: KnownSession, paper: Paper, redactor: Redacto
   return {
     event: urgentTeller(known.history, paper),
     async end(ending) {
-      await writeOut(paper.stdout, `${redactJson(safeJson(sessionReport(ending), 2), redactor)}\n`);
+      await writeJson(paper, sessionReport(ending), redactor);
       tellProblems(paper, [], ending.trouble);
     },
   };
@@ -141,9 +140,8 @@ export function plainSession(
   const { stdout, quiet } = paper;
   const theme = createTheme(level);
   const urgent = isTTY ? null : urgentTeller(known.history, paper);
-  const page = new Page(stdout, count => `… ${count} were dropped: the reader of stdout is too slow\n`);
-  const dressed = (lines: readonly Line[]) =>
-    redactor.text(lines.map(each => `${dressLine(each, theme)}\n`).join(''));
+  const page = new Page(stdout);
+  const dressed = (lines: readonly Line[]) => redactor.text(printed(lines, theme));
   return {
     event(event) {
       urgent?.(event);

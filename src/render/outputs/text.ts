@@ -52,10 +52,7 @@ export function textReporter(
 ): Reporter {
   const told = new Set<string>();
   const urgent = urgentTeller(history, paper, told);
-  const page = new Page(
-    paper.stdout,
-    count => `… ${count} events were dropped: the reader of stdout is too slow\n`,
-  );
+  const page = new Page(paper.stdout);
   const texts = textPage(page, isTTY);
   return {
     event(event) {

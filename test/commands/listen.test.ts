@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { ask } from '../e2e/support/http.js';
+import { startListeningHere } from '../e2e/support/listening.js';
+
+const IDS = { group_id: 'thread_1', id: 'call_1' };
+const QUESTION = {
+  ...{ type: 'user_choice', ...IDS, prompt: 'Where?', choices: ['here', 'there'], default: 0 },
+  response_url: 'http://tool:3001/choices/0123456789abcdef?code=canary',
+};
+
+test.each(['plain', 'json', 'ndjson'])(
+  'row 25: the address at which a question is answered has no token in %s',
+  async output => {
+    await using listening = await startListeningHere(['-o', output]);
+    await listening.post(QUESTION);
+    await listening.tells('http://tool:3001/choices/');
+    const { stdout } = await listening.stop();
+    expect(stdout).toContain('http://tool:3001/choices/[redacted]');
+    expect(stdout).not.toMatch(/0123456789abcdef|canary/);
+  },
+);
+
+test('a guesser does not drown the rest: wrong addresses are printed the first, tenth, hundredth time', async () => {
+  await using listening = await startListeningHere();
+  for (let n = 0; n < 30; n++) await ask(`${listening.callback_url}${n}`, { body: '{}' });
+  await listening.post({ type: 'tool_result', ...IDS, text: 'hello' });
+  await listening.tells('LLM text');
+  const { stdout, stderr } = await listening.stop();
+  expect(
+    stdout.match(/was refused with 404: callbacks go to the callback_url of the first line/g),
+  ).toHaveLength(2);
+  expect(stderr).toContain('30 posts');
+});
+
+test('a view that was cleared is reported, and nothing is drawn', async () => {
+  await using listening = await startListeningHere();
+  await listening.post({ type: 'view_update', group_id: 'thread_1', view_type: 'diff', content: {} });
+  expect(await listening.tells('thread_1')).toMatch(/ • view diff cleared\n.*group_id thread_1\n$/);
+});
+
+test.each([
+  ['thread_1/call_1', 'thread_1', 'call_1'],
+  ['a/b/c', 'a/b', 'c'],
+])('--expect %s: the last slash parts group_id and id', async (ids, group_id, id) => {
+  await using listening = await startListeningHere(['--expect', ids, '-o', 'json']);
+  expect(await listening.post({ type: 'tool_result', group_id, id: 'other', text: 'a' })).toBe(404);
+  expect(await listening.post({ type: 'tool_result', group_id, id, text: 'a' })).toBe(200);
+  const lines = (await listening.tells('settles')).trim().split('\n');
+  expect(lines.map(line => JSON.parse(line))).toMatchObject([
+    { verdict: 'discarded', status: 404, expected: false },
+    { verdict: 'settles', expected: true },
+  ]);
+});

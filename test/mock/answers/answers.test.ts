@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { defineTool } from '../../../src/mock/handlers.js';
+import { startMockTool } from '../../../src/mock/mock-tool.js';
+import { errorOf } from '../../support/failing.js';
 import { fakeClock } from '../../support/fake-clock.js';
 import { replying, type Stage, stageWith } from '../stage.js';
 
@@ -67,4 +69,67 @@ describe('TOOL-VALIDATE: first the schema, then code, then fixtures', () => {
     );
     expect(stage.tool.calls()).toMatchObject([{ answeredBy: null, nearest: { fixture: 'far' } }]);
   });
+});
+
+describe('templates know the call', () => {
+  test.each<[string, string | RegExp]>([
+    ['{{operation}} {{id}} {{group_id}} {{call_id}} {{user_id}}', 'op i g c u'],
+    ['{{count}} for {{key}}', '1 for g'],
+    ['{{arguments.a.b}}', 'deep'],
+    ['{{now}}', '2025-01-01T00:00:01.000Z'],
+    ['{{uuid}}', /^[\da-f]{8}-[\da-f-]{27}$/],
+    ['\\{{count}}', '{{count}}'],
+    [
+      'row 29: <%= process.exit(1) %>{{arguments.constructor}}{{arguments.a.__proto__}}',
+      'row 29: <%= process.exit(1) %>',
+    ],
+  ])('%s', async (template, text) => {
+    await using stage = await stageWith(replying({ result: { text: template } }), { clock: fakeClock() });
+    const given = await textOf(stage, 'i', { args: { a: { b: 'deep' } }, callId: 'c', userId: 'u' });
+    expect(given).toEqual(typeof text === 'string' ? text : expect.stringMatching(text));
+  });
+
+  test('row 29: what was filled in is not looked at again', async () => {
+    await using stage = await stageWith(replying({ payload: '{{arguments.a}}' }));
+    expect(await textOf(stage, 'i', { args: { a: '{{group_id}}' } })).toBe('{{group_id}}');
+  });
+});
+
+test('a sequence that is exhausted ends in an error that says what to do', async () => {
+  const file = { fixtures: [{ id: 'short', match: { operation: 'op' }, sequence: [{ payload: '1' }] }] };
+  await using stage = await stageWith(file);
+  await textOf(stage, 'a');
+  expect(await textOf(stage, 'b')).toMatch(
+    /^Error: the sequence of the fixture "short" has 1 reply .* call 2/,
+  );
+});
+
+const code = defineTool({
+  name: 'op',
+  description: 'In code',
+  inputSchema: { type: 'object' },
+  annotations: { readOnly: true },
+  handle: () => 1,
+});
+
+test('operations in code come first, and instead of a fixture of the same name', async () => {
+  const handlers = [code, { ...code, name: 'more' }];
+  await using both = await stageWith(replying({ payload: 'x' }), { handlers });
+  expect(both.tool.toolset.tools.map(({ name, description }) => [name, description])).toEqual([
+    ['op', 'In code'],
+    ['more', 'In code'],
+  ]);
+  await using alone = await stageWith(null, { handlers: [code] });
+  const { handle: _, ...tool } = code;
+  expect(alone.tool.toolset).toEqual({ name: 'handlers', needsMigration: false, tools: [tool] });
+});
+
+test.each([
+  ['TOOL-NAMES: a name that is there twice', [code, code]],
+  ['TOOL-NAMES: a bad name', [{ ...code, name: 'a b' }]],
+  ['a schema that is invalid', [{ ...code, inputSchema: { type: 'strin' } }]],
+  ['nothing at all', []],
+])('%s', async (_, handlers) => {
+  const { code: kind, faults } = await errorOf(() => startMockTool({ handlers }));
+  expect([kind, faults.length > 0]).toEqual(['invalid-toolset', true]);
 });

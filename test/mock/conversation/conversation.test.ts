@@ -14,13 +14,6 @@ describe('TOOL-ID, TOOL-CALLID, TOOL-OPAQUE', () => {
     );
   });
 
-  test('ids and type are filled in where they are absent: what a result says itself goes out', async () => {
-    const wrong = { type: 'tool_rezult', group_id: 'other', id: 7, call_id: 'own', text: 'x' };
-    await using stage = await stageWith(replying({ result: wrong }));
-    const { body } = await (await stage.invoke({ callId: 'c' })).next();
-    expect(body).toEqual(wrong);
-  });
-
   test('the callback URL is used exactly as it is given', async () => {
     await using stage = await stageWith(replying({ payload: 'x' }));
     const call = await stage.invoke({ callbackPath: '/a%2Fb//c/?q=%20&r=' });
@@ -115,16 +108,6 @@ describe('TOOL-CANCEL', () => {
     });
     expect(call.callbacks.map(({ status }) => status)).toEqual([200, 503]);
     expect(stage.tool.verify().undelivered.count).toBe(0);
-  });
-
-  test('an open question of a cancelled call did not expire', async () => {
-    const oauth = { oauth: {}, granted: { payload: 'y' }, refused: { payload: 'n' } };
-    await using stage = await stageWith(replying(oauth));
-    const call = await stage.invoke();
-    await call.waitFor('oauth');
-    await stage.runtime.cancel(stage.tool.url, 'g', 'i');
-    expect((await call.result()).body).toMatchObject({ text: expect.stringContaining('canceled') });
-    expect(stage.told('expired')).toEqual([]);
   });
 
   test('TOOL-ISOLATE: only the call that is named', async () => {

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { Content } from '../../../src/events/content.js';
 import { startPeer } from '../../http/peer.js';
@@ -54,14 +53,6 @@ describe('the queue', () => {
     expect(empty.outbox.pending).toBe(1);
   });
 
-  it('has room again for what came to its end', async () => {
-    await using runtime = await startServing(200);
-    await using services = deskWith({ queueLimit: 1 });
-    for (let i = 0; i < 3; i++)
-      expect(await services.post(callbackTo(runtime.url))).toMatchObject({ delivered: true });
-    expect(services.outbox.pending).toBe(0);
-  });
-
   it('never has more on the way to an origin than it has slots', async () => {
     await using runtime = await startServing(200);
     await using services = deskWith({ perOrigin: 3 });
@@ -85,19 +76,6 @@ describe('a pause', () => {
     services.outbox.resume();
     expect((await Promise.all(deliveries)).every(({ delivered }) => delivered)).toBe(true);
   });
-
-  it('holds back another attempt too', async () => {
-    await using runtime = await startServing(500, 200);
-    await using services = deskWith({ random: () => 0.5 });
-    const delivery = services.post(callbackTo(runtime.url));
-    await vi.waitFor(() => expect(services.clock.pending()).toBe(1));
-    services.outbox.pause();
-    services.clock.advance(100);
-    await new Promise(setImmediate);
-    expect(runtime.requests).toHaveLength(1);
-    services.outbox.resume();
-    expect(await delivery).toMatchObject({ delivered: true, attempts: 2 });
-  });
 });
 
 describe('the end', () => {
@@ -110,34 +88,6 @@ describe('the end', () => {
     const why = 'the tool was stopped before it was delivered: the runtime answered 500';
     expect(await delivery).toEqual({ delivered: false, why, attempts: 2 });
     expect(services.clock.pending()).toBe(0);
-  });
-
-  it('in a hurry, so does what fails from then on', async () => {
-    await using runtime = await startServing(500);
-    await using services = deskWith({ retries: 9, random: () => 0.5 });
-    services.outbox.hurry();
-    expect(await services.post(callbackTo(runtime.url))).toMatchObject({
-      delivered: false,
-      attempts: 2,
-    });
-  });
-
-  it('in a hurry, what was held back goes out', async () => {
-    await using runtime = await startServing(200);
-    await using services = deskWith();
-    services.outbox.pause();
-    const delivery = services.post(callbackTo(runtime.url));
-    services.outbox.hurry();
-    expect(await delivery).toMatchObject({ delivered: true });
-  });
-
-  it('is idle when everything is over', async () => {
-    await using runtime = await startServing(200);
-    await using services = deskWith();
-    await services.outbox.idle();
-    for (let i = 0; i < 3; i++) void services.post(callbackTo(runtime.url));
-    await services.outbox.idle();
-    expect([services.outbox.pending, runtime.requests.length]).toEqual([0, 3]);
   });
 
   it('gives up what is left, each with a word', async () => {
@@ -158,15 +108,5 @@ describe('the end', () => {
     const dropped = services.events.filter(({ kind }) => kind === 'dropped');
     expect(dropped.flatMap(({ calls = [] }) => calls).sort()).toEqual(['queued', 'under way', 'waits']);
     expect(await services.post(callbackTo(busy.url))).toEqual({ delivered: false, why, attempts: 0 });
-  });
-
-  it('leaves no connection under way', async () => {
-    const closed: Promise<unknown>[] = [];
-    await using mute = await startPeer(socket => void closed.push(once(socket, 'close')));
-    await using services = deskWith({ timeoutMs: 60_000 });
-    void services.post(callbackTo(mute.url));
-    await vi.waitFor(() => expect(mute.requests).toHaveLength(1));
-    await services.outbox.close();
-    await Promise.all(closed);
   });
 });

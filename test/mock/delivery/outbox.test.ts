@@ -159,10 +159,4 @@ describe('delivery faults: no other attempt', () => {
     expect(services.told().slice(2)).toEqual(['request 1', 'broken REFUSED_ADDRESS', 'dropped']);
     expect(runtime.requests).toHaveLength(1);
   });
-
-  it.each(['http://user:t0ken@127.0.0.1/', 'nonsense'])('for an invalid url: %s', async url => {
-    await using services = deskWith({ allows: () => null });
-    expect(await services.post(callbackTo(url))).toMatchObject({ delivered: false, attempts: 1 });
-    expect(services.told()).toEqual(['request 1', 'broken BAD_URL', 'dropped']);
-  });
 });

@@ -68,23 +68,6 @@ describe('TOOL-ALWAYS: whatever a handler does, its call ends in a result', () =
 });
 
 describe('what a handler gets', () => {
-  test('the invocation, and its own arguments', async () => {
-    const seen: object[] = [];
-    await using stage = await staged(({ signal, ...input }) => void seen.push(input));
-    await (await stage.invoke({ args: { a: 1 }, callId: 'c', userId: 'u', ancestors: ['root'] })).result();
-    expect(seen).toMatchObject([
-      {
-        operation: 'op',
-        arguments: { a: 1 },
-        id: 'i',
-        group_id: 'g',
-        call_id: 'c',
-        user_id: 'u',
-        thread_ancestors: ['root'],
-      },
-    ]);
-  });
-
   test('TOOL-CANCEL: a signal that a cancel notice aborts, with the reason', async () => {
     await using stage = await staged(
       ({ signal }) =>

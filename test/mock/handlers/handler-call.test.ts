@@ -59,16 +59,6 @@ describe('TOOL-OAUTH: oauth()', () => {
       { text },
     ]);
   });
-
-  test('elsewhere; null after a cancel', async () => {
-    await using stage = await staged(
-      async call => `${await call.oauth({ authUrl: 'https://auth.example/' })}`,
-    );
-    const call = await stage.invoke();
-    expect((await call.waitFor('oauth')).body).toMatchObject({ auth_url: 'https://auth.example/' });
-    await stage.runtime.cancel(stage.tool.url, 'g', 'i');
-    expect((await call.result()).body).toMatchObject({ text: 'null' });
-  });
 });
 
 test('a question that a handler did not wait for is closed with its call', async () => {

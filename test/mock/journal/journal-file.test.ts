@@ -97,20 +97,6 @@ describe('the file of a journal', () => {
 });
 
 describe('torn journal tail', () => {
-  it.each([1, 20, 60])('is passed over, and said: %i bytes missing', async missing => {
-    await run(place.path, log => {
-      accepted(log, 'a');
-      accepted(log, 'b');
-      log.emit({ kind: 'warned', message: 'x'.repeat(100) });
-    });
-    const whole = await content();
-    await fs.truncate(place.path, whole.length - missing);
-    const recovery = await run(place.path);
-    const lastLine = whole.slice(whole.slice(0, -1).lastIndexOf('\n') + 1);
-    expect([recovery.tornBytes, recovery.calls.length]).toEqual([lastLine.length - missing, 2]);
-    expect((await run(place.path)).tornBytes).toBe(0);
-  });
-
   it('loses nothing before it, wherever it is torn', async () => {
     await run(place.path, log => {
       for (const id of ['a', 'b', 'c']) accepted(log, id);
@@ -231,16 +217,6 @@ describe('two on one journal', () => {
     expect([await found(), await names()]).toEqual([[], ['mock.ndjson']]);
   });
 
-  it('a lock of an earlier process with the same pid is taken over, as in a container', async ctx => {
-    const tellsAge = await fs.stat('/proc/self/stat').then(
-      () => true,
-      () => false,
-    );
-    if (!tellsAge) ctx.skip();
-    await fs.writeFile(`${place.path}.lock`, `${process.pid} 1`);
-    expect([await found(), await names()]).toEqual([[], ['mock.ndjson']]);
-  });
-
   it('a file that only has the name of a lock is not touched', async () => {
     await fs.writeFile(`${place.path}.lock`, '# yarn lockfile v1\n');
     expect(await troubleOf(() => journalAt(place.path))).toBe(
@@ -321,20 +297,6 @@ describe('disk full', () => {
     expect(journal.failure).toMatchObject(fail);
     await journal.close();
     expect(await found()).toEqual(['a', 'b', 'c', 'd']);
-  });
-
-  it('leaves no rejection unhandled without a waiting caller', async () => {
-    const unhandled: unknown[] = [];
-    const note = (reason: unknown) => unhandled.push(reason);
-    process.on('unhandledRejection', note);
-    const files = disk();
-    const { journal } = await journalAt(place.path, { files });
-    files.isFull = true;
-    journal.take({ kind: 'warned', message: '', seq: 0, at: 0 });
-    await journal.close().catch(() => {});
-    await new Promise(setImmediate);
-    process.off('unhandledRejection', note);
-    expect(unhandled).toEqual([]);
   });
 
   it('row 15: holds back only so much, and then keeps nothing any more', async () => {

@@ -85,15 +85,6 @@ describe('a call that was acknowledged', () => {
     },
   );
 
-  it('keeps what it said, when it comes again', async () => {
-    const recovery = await leftBy(log => {
-      accepted(log, 'a');
-      answered(log, posted(log, 'a', messageOf('oauth', 'a')), 200, 'a');
-      answered(log, received(log, 'a', { attempt: 2 }), 200, 'a');
-    });
-    expect(posts(recovery)).toEqual([[text(messageOf('oauth', 'a')), 'delivered']]);
-  });
-
   it('keeps a binary body', async () => {
     const body = new Content(Uint8Array.of(0xff, 0x00, 0x0a));
     const recovery = await leftBy(log => {
@@ -157,24 +148,6 @@ describe('killed: what was rendered', () => {
       posted(log, 'a', body);
     });
     expect(posts(recovery)?.map(([, state]) => state)).toEqual(['delivered', 'delivered', 'waiting']);
-  });
-
-  it('is two where both are on their way', async () => {
-    const recovery = await leftBy(log => {
-      accepted(log, 'a');
-      for (let copy = 0; copy < 2; copy++) posted(log, 'a', result('a'));
-    });
-    expect(posts(recovery)?.map(([, state]) => state)).toEqual(['waiting', 'waiting']);
-  });
-
-  it('is the same callback when the next run posts it again', async () => {
-    const body = messageOf('view_update', 'a');
-    await run(place.path, log => {
-      accepted(log, 'a');
-      posted(log, 'a', body);
-    });
-    const second = await leftBy(log => answered(log, posted(log, 'a', body), 200, 'a'));
-    expect(posts(second)).toEqual([[text(body), 'delivered']]);
   });
 
   it('settles its call when the next run delivers it', async () => {
@@ -303,14 +276,6 @@ describe('a call that says more than its result', () => {
       said(log, 'subscription_event', { index: 1, next: [2] });
     });
     expect(lost.calls).toMatchObject([{ isAnswered: true, turn: { index: 1, next: [2] } }]);
-  });
-
-  it('is over at the end of its reply', async () => {
-    const recovery = await leftBy(log => {
-      subscribed(log);
-      said(log, 'subscription_event', { index: 1 });
-    });
-    expect([keys(recovery), ids(recovery)]).toEqual([[], ['a']]);
   });
 
   it.each([

@@ -64,13 +64,6 @@ test('a call as plain JSON', async () => {
   ]);
 });
 
-test('a malformed call has nulls, and the ids that could be read', async () => {
-  const { report } = await journalsOf({ payload: 'x' }, { fields: { operation: 7 } });
-  expect(JSON.parse(report)).toMatchObject({
-    calls: [{ id: 'i', group_id: 'g', operation: null, invocation: null, fixture: null, state: 'delivered' }],
-  });
-});
-
 test('the transcript can be read back', async () => {
   const { events, transcript: text } = await journalsOf({ payload: 'done' });
   const transcript = readTranscript(text.split('\n'));

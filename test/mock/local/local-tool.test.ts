@@ -168,18 +168,6 @@ describe('questions', () => {
     expect(told(tool, 'decided')).toMatchObject([{ by: 'policy' }]);
   });
 
-  test('a user answers', async () => {
-    const asked: unknown[] = [];
-    const choose = async ({ prompt, choices }: { prompt: string; choices: readonly string[] }) => {
-      asked.push([prompt, choices]);
-      return 0;
-    };
-    await using tool = await localTool(replying(choice), { choose });
-    expect(await tool.call(OP)).toMatchObject({ text: 'A' });
-    expect(asked).toEqual([['Sure?', ['a', 'b']]]);
-    expect(told(tool, 'decided')).toMatchObject([{ what: 'choice', by: 'person', value: 0 }]);
-  });
-
   test('a user who does not answer in time', async () => {
     const clock = watchedClock();
     const choose = () => new Promise<null>(() => {});
@@ -221,22 +209,6 @@ describe('sequences, states and threads', () => {
 });
 
 describe('events', () => {
-  test('a call and its answer, as they would have gone over RAP', async () => {
-    await using tool = await localTool(replying({ payload: { a: 1 } }));
-    await tool.call({ ...OP, id: 'i', groupId: 'g', headers: { 'x-a': 'b' } });
-    const [request] = told(tool, 'request');
-    const [response] = told(tool, 'response');
-    expect(request).toMatchObject({
-      from: 'client',
-      purpose: 'invocation',
-      thread: 'g',
-      headers: { 'x-a': 'b' },
-    });
-    expect(request?.body?.json).toMatchObject({ value: { operation: 'op', id: 'i', group_id: 'g' } });
-    expect(response?.leg).toBe(request?.leg);
-    expect(response?.body?.json).toMatchObject({ value: { type: 'tool_result', text: '{"a":1}' } });
-  });
-
   test('another log hears what was decided, under the key it knows, and nothing of the wire', async () => {
     const log = createLog(() => 0);
     const kinds: unknown[] = [];

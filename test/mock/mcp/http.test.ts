@@ -195,17 +195,6 @@ describe('on the wire', () => {
     expect((await stage.post(initialize)).status).toBe(200);
   });
 
-  test.each<[string, unknown]>([
-    ['an invalid name', { name: 7 }],
-    ['invalid arguments', { name: 'op', arguments: [] }],
-    ['nothing at all', {}],
-  ])('a malformed call, %s, is an error of the protocol', async (_, params) => {
-    await using stage = await mcpStage(replying({ payload: 'x' }));
-    const session = (await stage.post(initialize)).headers.get('mcp-session-id') ?? '';
-    const response = await stage.post(call(2, params), { 'mcp-session-id': session });
-    expect(await response.json()).toMatchObject({ id: 2, error: { code: -32602 } });
-  });
-
   test.each<[string, object, object, string]>([
     [
       'an invalid one is sent',
@@ -244,13 +233,6 @@ describe('on the wire', () => {
     const headers = { 'mcp-session-id': session };
     expect((await fetch(stage.url, { method: 'DELETE', headers })).status).toBe(200);
     expect((await stage.post(call(2), headers)).status).toBe(404);
-  });
-
-  test('streams are not served, without a warning', async () => {
-    await using stage = await mcpStage(replying({ payload: 'x' }));
-    const response = await fetch(stage.url, { headers: { accept: 'text/event-stream' } });
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, DELETE']);
-    expect(told(stage.mcp.tool, 'warned')).toEqual([]);
   });
 
   test.each<[string, Readonly<Record<string, string>>, number]>([

@@ -95,13 +95,6 @@ describe('an invalid message is reported, and the next is served', () => {
       { message: 'MCP: a line is longer than 1000 bytes' },
     ]);
   });
-
-  test('a reader that is gone ends it, too', async () => {
-    await using client = await connected(replying({ payload: 'x' }));
-    client.say(INITIALIZE);
-    client.stdout.destroy(new Error('EPIPE'));
-    await client.mcp.over;
-  });
 });
 
 test('a call that is cancelled is not answered', async () => {

@@ -22,12 +22,6 @@ describe('seed 003, TOOL-SECRET: a payload goes through response middleware', ()
     ]);
     expect(JSON.stringify(stage.told('shaped'))).not.toContain(canary);
   });
-
-  test('without audit nothing is logged, but the change is made', async () => {
-    await using stage = await stageWith({ ...replying({ payload: leaky }), middleware: { audit: false } });
-    expect((await (await stage.invoke()).result()).raw).not.toContain(canary);
-    expect(stage.told('shaped')).toEqual([]);
-  });
 });
 
 describe('TOOL-SECRET: so do the words of errors', () => {
@@ -88,13 +82,6 @@ describe('seed 003: a result goes out verbatim', () => {
       ]);
     },
   );
-
-  test('a clean one is logged as verbatim, without a warning', async () => {
-    await using stage = await stageWith(replying({ result: { text: 'fine' } }));
-    await (await stage.invoke()).result();
-    expect(stage.told('shaped')).toMatchObject([{ by: 'verbatim', changes: [] }]);
-    expect(stage.told('warned')).toEqual([]);
-  });
 });
 
 describe('middleware of the user', () => {
@@ -119,15 +106,6 @@ describe('middleware of the user', () => {
       text: '{"payload":"!ab","token":"[redacted]"}',
     });
     expect(seen).toEqual(['a request op', 'b request op', 'a response', 'b response']);
-  });
-
-  test('sees the request of a result, but never the result', async () => {
-    const seen: string[] = [];
-    await using stage = await stageWith(replying({ result: { text: 'x' } }), {
-      middleware: [noting('a', seen)],
-    });
-    expect((await (await stage.invoke()).result()).body).toMatchObject({ text: 'x' });
-    expect(seen).toEqual(['a request op']);
   });
 
   test('may change the invocation: for templates, and for handlers', async () => {
@@ -160,11 +138,4 @@ describe('middleware of the user', () => {
       expect(stage.told('warned')).toMatchObject([{ message: 'the call failed: not allowed here' }]);
     },
   );
-
-  test('a payload may become undefined: null', async () => {
-    await using stage = await stageWith(replying({ payload: 'x' }), {
-      middleware: [{ onResponse: () => undefined }],
-    });
-    expect((await (await stage.invoke()).result()).body).toMatchObject({ text: 'null' });
-  });
 });

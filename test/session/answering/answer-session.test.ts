@@ -66,28 +66,6 @@ const kindsOf = (events: readonly Event[], kind: Event['kind']) =>
   events.filter(event => event.kind === kind);
 
 describe.concurrent('a session', () => {
-  it('may have calls without an id', async () => {
-    const calls = [
-      call(null, { order_id: 'A1' }),
-      call(null, { order_id: 'A2' }),
-      call(null, { order_id: 'A2' }),
-    ];
-    const done = await play({ rounds: [{ calls }, { calls: [call(null, { order_id: 'A1' })] }] });
-    const { settled } = await done.platform.session();
-    expect(settled.map(({ result }) => result)).toEqual([
-      'A1 shipped',
-      'A2 shipped',
-      'A2 shipped',
-      'A1 shipped',
-    ]);
-    expect(kindsOf(done.events, 'answered').map(({ calls }) => calls)).toEqual([
-      ['#1'],
-      ['#2'],
-      ['#3'],
-      ['#4'],
-    ]);
-  });
-
   it('gets an error of the client for what is unknown or throws, and null for undefined', async () => {
     const calls = [
       call('a', {}, 'no_such_tool'),
@@ -163,13 +141,6 @@ describe.concurrent('a platform that gives the key back', () => {
     expect(new Set(kindsOf(done.events, 'answered').map(({ calls: keys }) => String(keys))).size).toBe(2);
   });
 
-  it('in what is not a call is not quoted', async () => {
-    const odd = { id: `${'x'.repeat(45)}${KEY}` };
-    const done = await play({ rounds: [{ calls: [odd, call('a')] }], posts: { 1: 'end' } });
-    expect(textOfEvents(done.events)).not.toContain(KEY.slice(0, 6));
-    expect(textOfEvents(done.events)).toContain('redacted');
-  });
-
   it.each([
     ['as its whole answer', KEY],
     ['where an excerpt ends', `{"status": ${KEY}${' '.repeat(99)}}`],
@@ -207,14 +178,6 @@ describe.concurrent('each call is answered once, and run once', () => {
     const done = await play({ rounds, posts: { 1: refusal } }, shipped, { waitMs: 5_000 });
     expect(await statuses(done)).toEqual([422, 202, 202]);
     expect(done.end.status).toBe('completed');
-    expect(done.asked).toHaveLength(3);
-  });
-
-  it('where an event reports another state, and of no calls', async () => {
-    const paused = { type: 'ActiveStateChangeEvent', data: { state: 'paused', pending_tool_calls: [] } };
-    const posts = { 1: { drop: true, statuses: ['paused'], publishes: [paused] } };
-    const done = await play({ rounds, posts }, shipped, { waitMs: 5_000 });
-    expect((await done.platform.session()).settled).toHaveLength(3);
     expect(done.asked).toHaveLength(3);
   });
 });

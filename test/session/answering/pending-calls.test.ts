@@ -78,17 +78,6 @@ describe('which calls are pending', () => {
     ['no list', [stateChange('awaiting_tool_results', undefined)], []],
   ])('%s', (_, events, keys) => expect(keysAfter(...events)).toEqual(keys));
 
-  it('have arguments, or none', () => {
-    const { calls } = callsAfter(
-      awaiting({ tool_name: 'a' }, call('b', 'b', { x: [1] }), call('c', 'c', null)),
-    );
-    expect(calls.map(({ args, fault }) => [args, fault])).toEqual([
-      [{}, undefined],
-      [{ x: [1] }, undefined],
-      [{}, undefined],
-    ]);
-  });
-
   it('keep what the platform wrote', () => {
     const native = { tool_name: 'a', args: { x: 1 }, id: 7, tenant: 'ours' };
     const [pending] = callsAfter(awaiting(native)).calls;

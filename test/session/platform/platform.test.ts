@@ -156,17 +156,6 @@ describe('what it reports itself', () => {
       expect(event && 'body' in event && event.body?.json).toMatchObject({ value: settled });
   });
 
-  test('waitForSettled says which calls are missing', async () => {
-    const clock = fakeClock();
-    await using it = await platformWith({ clock });
-    const waiting = it.platform.waitForSettled('session_1', { timeoutMs: 50 });
-    clock.advance(50);
-    await expect(waiting).rejects.toThrow(
-      'the session "session_1" did not settle within 50 ms; it is awaiting_tool_results, for lookup_order (call_1)',
-    );
-    await expect(it.platform.waitForSettled('x')).rejects.toThrow('no session "x"');
-  });
-
   test('a key that no header can carry is refused at once', async () => {
     expect(await errorOf(() => startSessionPlatform({ key: 'a b' }))).toMatchObject({ code: 'usage' });
     expect(await errorOf(() => startSessionPlatform({ key: '' }))).toMatchObject({ code: 'usage' });

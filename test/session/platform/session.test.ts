@@ -94,15 +94,6 @@ describe('a session is steered', () => {
     expect(session).toMatchObject({ round: 1, phase: 'awaiting_tool_results' });
   });
 
-  test('a pause is a status, but not a published state', () => {
-    const { session, facts } = begun();
-    const before = [session.events.length, facts.length];
-    session.pause();
-    expect(session.status).toBe('paused');
-    expect(session.events).toHaveLength(before[0] ?? 0);
-    expect(facts.slice(before[1])).toMatchObject([{ kind: 'session', status: 'paused' }]);
-  });
-
   test('resumed while it waits, it publishes the calls that are left again', () => {
     const it = paused();
     const session = posted(it, toolResult('call_1'));
@@ -269,12 +260,4 @@ describe('how a session differs from its script', () => {
       expect(kinds).toEqual(['unanswered', 'unanswered', 'unanswered', 'unreached']);
     },
   );
-
-  test('the event of an answer says how it is unexpected', () => {
-    const calls = [{ tool_name: 'lookup_order', args: { order_id: 'A1' }, id: 'call_1' }];
-    const wanting = { rounds: [{ calls, expect: { call_1: { kind: 'tool_result', result: 'lost' } } }] };
-    expect(begun(wanting).post(toolResult('call_1')).facts[0]).toMatchObject({
-      unexpected: ['$.result wanted "lost", got "shipped"'],
-    });
-  });
 });

@@ -1,0 +1,143 @@
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { rawExchange, request, statusOf } from '../../http/raw.js';
+import { replying, stageWith } from '../stage.js';
+
+test('TOOL-DISCOVER: a valid toolset, derived from the operations where none is written', async () => {
+  await using stage = await stageWith(replying({ payload: 'x' }));
+  const toolset = await stage.runtime.discover(stage.tool.url);
+  expect(toolset).toMatchObject({ endpoint: `${stage.tool.url}/invoke`, tools: [{ name: 'op' }] });
+  expect(stage.runtime.verdict()).toEqual([]);
+});
+
+test('row 6: the endpoint uses the host name of the request', async () => {
+  await using stage = await stageWith(replying({ payload: 'x' }));
+  const { port } = stage.tool;
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) {
+    const answer = await rawExchange(port, request('GET /.well-known/rap-toolset', `Host: ${host}`));
+    expect(answer).toContain(`"endpoint":"http://${host}/invoke"`);
+  }
+});
+
+const migrating = {
+  ...replying({ payload: 'x' }),
+  toolset: {
+    name: 'moving',
+    needsMigration: true,
+    tools: [{ name: 'op', description: 'Does it', inputSchema: { type: 'object' } }],
+  },
+};
+
+describe('TOOL-CANCEL, TOOL-CLOSE: 200 always, with an empty body', () => {
+  test.each<[string, unknown]>([
+    ['/cancel_tool_call', { thread_id: 'g', tool_call_id: 'i' }],
+    ['/cancel_tool_call', { thread_id: 'unknown', tool_call_id: '../../etc/passwd' }],
+    ['/cancel_tool_call', { thread_id: 7 }],
+    ['/cancel_tool_call', 'no JSON'],
+    ['/close_thread', { thread_id: 'g' }],
+    ['/close_thread', { thread_id: '__proto__' }],
+    ['/close_thread', {}],
+    ['/close_thread', '\u0000'],
+  ])('%s %j, repeated', async (path, body) => {
+    await using stage = await stageWith(replying({ payload: 'x' }));
+    await (await stage.invoke()).result();
+    for (const _ of [1, 2]) {
+      const answer = await stage.post(path, body);
+      expect([answer.status, await answer.text()]).toEqual([200, '']);
+    }
+  });
+
+  test('each is logged, with its call and thread', async () => {
+    await using stage = await stageWith(replying({ payload: 'x' }));
+    await stage.runtime.cancel(stage.tool.url, 'g', 'i');
+    await stage.runtime.closeThread(stage.tool.url, 'g');
+    expect(stage.told('request')).toMatchObject([
+      { purpose: 'cancel', from: 'runtime', to: 'tool', calls: ['["g","i"]'], thread: 'g' },
+      { purpose: 'close', from: 'runtime', to: 'tool', thread: 'g' },
+    ]);
+    expect(stage.told('response').map(({ status }) => status)).toEqual([200, 200]);
+  });
+});
+
+describe('TOOL-MIGRATE', () => {
+  const move = { session_id: 'g', destination_url: 'https://new.example/' };
+
+  test.each([{}, { session_id: 'g' }, { ...move, destination_url: 'nowhere' }, 'no JSON'])(
+    '400 for %j',
+    async body => {
+      await using stage = await stageWith(migrating);
+      const answer = await stage.post('/migrate', body);
+      expect([answer.status, await answer.text()]).toEqual([
+        400,
+        expect.stringMatching(/^not migrated: \d error/),
+      ]);
+    },
+  );
+
+  test('without needsMigration there is no such route', async () => {
+    await using stage = await stageWith(replying({ payload: 'x' }));
+    expect((await stage.post('/migrate', move)).status).toBe(404);
+  });
+});
+
+const sequence = {
+  fixtures: [
+    { match: { operation: 'op' }, sequence: [{ payload: 'one' }, { payload: 'two' }], exhausted: 'last' },
+  ],
+};
+
+test('row 14: a journal with many slow readers is held in memory once', async () => {
+  await using stage = await stageWith(replying({ payload: 'done' }));
+  for (let n = 0; n < 40; n++)
+    await (await stage.invoke({ id: `i${n}`, args: { text: `${n}`.padEnd(200_000) } })).result();
+  const before = process.memoryUsage();
+  const sockets = Array.from({ length: 200 }, () => {
+    const socket = connect(stage.tool.port, '127.0.0.1');
+    socket.write('GET /__mock__/journal HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    return socket.pause();
+  });
+  const start = performance.now();
+  const answer = await fetch(`${stage.tool.url}/__mock__/journal`);
+  expect(JSON.parse(await answer.text()).calls).toHaveLength(40);
+  expect(performance.now() - start).toBeLessThan(5_000);
+  const { arrayBuffers, heapUsed } = process.memoryUsage();
+  const more = arrayBuffers + heapUsed - before.arrayBuffers - before.heapUsed;
+  expect(more / 1024 / 1024).toBeLessThan(200); // each of them had 16 MB
+  for (const socket of sockets) socket.destroy();
+});
+
+test.each([
+  ['/__mock__/reset', { keey: 'g' }, 'unknown field "keey". Did you mean "key"?\n'],
+  ['/__mock__/fire', { ID: 'i' }, 'unknown field "ID". Did you mean "id"?\n'],
+  [
+    '/__mock__/fire',
+    { id: 'i', '\u001bcolour': 1 },
+    'unknown field "␛colour". Known fields: "id", "group_id".\n',
+  ],
+])('%s: a misspelt field never means everything: %j', async (path, body, text) => {
+  await using stage = await stageWith(sequence);
+  const answer = await stage.post(path, body);
+  expect([answer.status, await answer.text()]).toEqual([400, text]);
+});
+
+describe('guarded like everything else', () => {
+  test.each([
+    ['POST', '/__mock__/reset', '{}', 415, 'refused, since its Content-Type is not application/json\n'],
+    ['GET', '/__mock__/fire', null, 405, 'refused, since its method is not POST\n'],
+    ['GET', '/nowhere', null, 404, 'refused, since nothing is served at its path\n'],
+  ])('who is refused hears why: %s %s %s', async (method, path, body, status, text) => {
+    await using stage = await stageWith(sequence);
+    const answer = await fetch(stage.tool.url + path, { method, body });
+    expect([answer.status, await answer.text()]).toEqual([status, text]);
+  });
+
+  test.each([
+    ['row 2', 'evil.example', 403],
+    ['row 4', '[', 400],
+  ])('%s: Host %s', async (_, host, status) => {
+    await using stage = await stageWith(sequence);
+    for (const line of ['GET /__mock__/journal', 'POST /__mock__/reset'])
+      expect(statusOf(await rawExchange(stage.tool.port, request(line, `Host: ${host}`)))).toBe(status);
+    expect((await fetch(`${stage.tool.url}/__mock__/journal`)).status).toBe(200);
+  });
+});

@@ -5,7 +5,7 @@ import { render } from 'ink';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { createTheme, sideBySide } from '../../src/render/terminal/theme.js';
-import { type Frame, frameOf, type StepScene } from '../../src/tui/live/frame.js';
+import { type Frame, frameOf, type StepScene } from '../../src/tui/live/model.js';
 import { App } from '../../src/tui/live/reporter.js';
 import { createStore } from '../../src/tui/terminal.js';
 import { anyCodePoint } from '../support/characters.js';

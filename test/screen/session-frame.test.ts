@@ -8,7 +8,7 @@ import { Sessions } from '../../src/events/session-calls.js';
 import type { OAuth, UserChoice } from '../../src/protocol/callbacks.js';
 import { panesOf } from '../../src/render/panes.js';
 import { createTheme } from '../../src/render/terminal/theme.js';
-import type { Frame } from '../../src/tui/live/frame.js';
+import type { Frame } from '../../src/tui/live/model.js';
 import { openPicker } from '../../src/tui/picker.js';
 import { answerFrame } from '../../src/tui/session/answer.js';
 import { PlatformView } from '../../src/tui/session/platform.js';

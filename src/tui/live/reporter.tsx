@@ -13,8 +13,7 @@ import type { Clock } from '../../system/clock.js';
 import { useKeys } from '../ink.js';
 import { nameOf, pressesIn } from '../keys.js';
 import { createStore, type Size, type Store, sizeOf, throttled, unbounded } from '../terminal.js';
-import { type Frame, frameOf, redactFrame } from './frame.js';
-import { LiveModel } from './model.js';
+import { type Frame, frameOf, LiveModel, redactFrame } from './model.js';
 
 interface Shown {
   readonly frame: Frame;

@@ -1,6 +1,6 @@
 import type { UserChoice } from '../../../src/protocol/callbacks.js';
 import type { Pane, Panes } from '../../../src/render/panes.js';
-import type { StepScene } from '../../../src/tui/live/frame.js';
+import type { StepScene } from '../../../src/tui/live/model.js';
 import { openPicker } from '../../../src/tui/picker.js';
 
 const TONE = 'plain';

@@ -95,13 +95,6 @@ describe.concurrent('a diff on the screen', () => {
     expect(common(emulator.cellsOf('say("goodbye", name)'), 'background')).toBeNull();
   });
 
-  test('without colours says the same', async () => {
-    await using screen = openHere(['invoke', own.url, 'edit'], { columns: 80, env: { NO_COLOR: '1' } });
-    expect(await screen.ended).toBe(0);
-    expect(screen.emulator.colours).toEqual(new Set());
-    expect(screen.emulator.rows()).toContain('    9 + say("goodbye", name)');
-  });
-
   test('says under its header that something in it is hidden, and shows that', async () => {
     await using screen = openHere(['invoke', own.url, 'trojan'], { columns: 80 });
     expect(await screen.ended).toBe(0);

@@ -106,17 +106,6 @@ test('the list is searched by operation, id, thread and what answers', () => {
   }
 });
 
-describe('time', () => {
-  test.each([
-    ['goes on where a call that is seen waits', (story: MockStory) => story.receives('a'), true],
-    ['stands still where all is over', (story: MockStory) => delivered(story, 'a'), false],
-  ])('%s', (_, tell, isRunning) => {
-    const story = new MockStory();
-    tell(story);
-    expect(draw(sessionOf(story), 80, 24).isRunning).toBe(isRunning);
-  });
-});
-
 test('whatever comes, no row is wider than the terminal, and there is one row less than it has', () => {
   const text = fc.string({
     unit: fc.oneof(

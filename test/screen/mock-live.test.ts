@@ -102,45 +102,6 @@ describe.concurrent('a mock at hand', () => {
     mock.type('R');
     await mock.shows('keeping the previous fixtures');
   });
-
-  test('a call is read in tabs: what the human and the LLM get, hunk by hunk, the wire, the problems', async () => {
-    await using mock = await openMock([], { columns: 100, rows: 30 });
-    await mock.call('edit_file', { path: 'src/main.rs' });
-    await mock.shows('✓ delivered');
-    mock.type('2\r');
-    await mock.shows(/HUMAN display_as/);
-    await mock.shows('] next hunk');
-    mock.type('4');
-    await mock.shows(/> POST .*\/invoke/);
-    mock.type('/call_1\r');
-    await mock.shows(/match 1 of \d+ on line \d+/);
-    mock.type('5');
-    await mock.shows('this call shows no views');
-    mock.type('6');
-    await mock.shows('RT-ID');
-    mock.type('\u001b');
-    await mock.shows('OPERATION');
-  });
-
-  test('fits its terminal as that changes', async () => {
-    await using mock = await openMock([], { columns: 170, rows: 30 });
-    await mock.call('edit_file', { path: 'a.txt' });
-    await mock.shows(/│ +CALL/);
-    mock.resize({ columns: 60, rows: 12 });
-    await mock.emulator.waitFor('the last row but one ends the frame', () =>
-      (mock.emulator.rows()[10] ?? '').includes('q quit'),
-    );
-    mock.resize({ columns: 170, rows: 30 });
-    await mock.shows(/│ +CALL/);
-    expect(mock.emulator.raw).not.toContain('\u001b[3J');
-  });
-
-  test('has no colours where no one wants them', async () => {
-    await using mock = await openMock([], { env: { NO_COLOR: '1' } });
-    await mock.call('edit_file', { path: 'a.txt' });
-    await mock.shows('✓ delivered');
-    expect(mock.emulator.colours).toEqual(new Set());
-  });
 });
 
 describe.concurrent('the terminal is as it was', () => {

@@ -1,80 +1,10 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Folder, temporaryFolder } from '../e2e/support/folder.js';
-import { ROOT } from '../e2e/support/program.js';
 import { common } from './support/cell.js';
 import { openShell } from './support/screen.js';
-import { openHere, openStepsHere, type Step } from './support/screen-here.js';
+import { openHere, openStepsHere } from './support/screen-here.js';
 
-const TRANSCRIPTS = join(ROOT, 'fixtures/transcripts');
-const FILES = readdirSync(TRANSCRIPTS);
 const UNHARMED = { commands: [], titles: [], bells: 0 };
-
-/** What must be seen of each, wherever its lines are broken: steps, events, views, verdicts, problems. */
-const SEEN: Readonly<Record<string, readonly string[]>> = {
-  cancel: [
-    '✓ sent work to',
-    '✗ interrupted',
-    '✓ call canceled, answered 200',
-    '• tool_result came after the call was canceled',
-    '"by": "user"',
-    '✗ interrupted before the result arrived',
-  ],
-  choice: [
-    '• the tool asks: Which environment? 0 staging (default) 1 production 2 neither',
-    '✓ --choose picked 1 production',
-    '✓ selection sent, answered 200',
-    'Chosen: production',
-  ],
-  diff: [
-    'HUMAN display_as[0] diff (the first segment)',
-    'src/retry.ts +5 −4',
-    "22 - throw new Error('gave up');",
-    '27 + return status >= 500 || status === 429;',
-  ],
-  'late-result': [
-    '✗ timed out after 100ms',
-    '• tool_result came after the call had ended',
-    '"durationMs": 100',
-    '--callback-url sets another address',
-  ],
-  oauth: ['/authorize to continue', 'consent was given', 'signed in', '[TOOL-OAUTH]'],
-  subscription: [
-    'it opened a subscription',
-    '• event 1 → child thread: Event 1 of 3',
-    '• event 2 → this thread (associative): Event 2 of 3',
-    '• last event 3 → child thread: Event 3 of 3',
-    'Watching',
-  ],
-  threads: ['✓ sent ancestors to', '["root","parent"]', '"parent" ]'],
-  'two-results': [
-    '• tool_result with other content; the first counts',
-    'first result',
-    '! a second tool_result with other content was ignored; the first one counts [TOOL-ONCE]',
-  ],
-  views: ['• view diff updated', 'Painted', 'VIEW diff, updated 3 times', '1 - zero', '1 + three'],
-};
-
-/** All of them one after the other, in one terminal; each says how it ended. */
-function showAll(columns: number, env: Readonly<Record<string, string>> = {}) {
-  const steps = FILES.flatMap<Step>(name => [
-    `file ${name}`,
-    ['render', join(TRANSCRIPTS, name)],
-    'status $?',
-  ]);
-  return openStepsHere(steps, { columns, rows: 50, env });
-}
-
-/** By the name of its file, what was shown of each, in one line. */
-function shownOf(history: string): Map<string, string> {
-  const parts = history.split(/^file (\S+)\.ndjson$/m).slice(1);
-  return new Map(FILES.map((_, index) => [parts[2 * index] ?? '', inOneLine(parts[2 * index + 1] ?? '')]));
-}
-
-function inOneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ');
-}
 
 let folder: Folder;
 
@@ -82,32 +12,6 @@ beforeAll(async () => {
   folder = await temporaryFolder();
 });
 afterAll(() => folder[Symbol.asyncDispose]());
-
-describe.concurrent('every transcript that is published', () => {
-  test('is one of which it is known what must be seen', () => {
-    expect(FILES.map(name => name.replace('.ndjson', '')).sort()).toEqual(Object.keys(SEEN).sort());
-  });
-
-  test.each([
-    ['has its panes one below the other at 80 columns', 80, {}, /^LLM /gm],
-    ['has its panes side by side at 160 columns', 160, {}, /^HUMAN .* LLM /gm],
-    ['is reported without colour where none is wanted', 80, { NO_COLOR: '1' }, /^LLM /gm],
-  ])('%s', async (_, columns, env, panes) => {
-    await using screen = showAll(columns, env);
-    expect(await screen.ended).toBe(0);
-    const { emulator } = screen;
-    const history = emulator.history();
-    expect(history.match(/^TRANSCRIPT of /gm)).toHaveLength(FILES.length);
-    expect(history.match(/^status 0$/gm)).toHaveLength(FILES.length);
-    expect(history.match(panes)?.length).toBeGreaterThanOrEqual(FILES.length - 1);
-    expect(history).not.toMatch(/could not be read/i);
-    const shown = shownOf(history);
-    for (const [name, seen] of Object.entries(SEEN))
-      for (const text of seen) expect(shown.get(name), name).toContain(text);
-    expect(emulator.mischief).toEqual(UNHARMED);
-    expect(emulator.colours.size > 0).toBe(!('NO_COLOR' in env));
-  });
-});
 
 test('what is longer than the screen is there to scroll back to, whole', async () => {
   const text = Array.from({ length: 300 }, (_, line) => `line ${line + 1}`).join('\n');

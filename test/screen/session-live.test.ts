@@ -19,7 +19,6 @@ import {
   SESSION,
   status,
 } from '../events/session/build.js';
-import { callOf, legTo } from '../render/session/legs.js';
 import { Emulator, type Size } from './support/emulator.js';
 import { fakeKeyboard } from './support/fake-keyboard.js';
 import { fakeTerminal } from './support/fake-terminal.js';
@@ -98,19 +97,6 @@ describe('a session that is answered', () => {
     expect(view.emulator.isAlternate).toBe(false);
   });
 
-  test('with a RAP tool: its leg, then both panes', async () => {
-    await using view = openAnswer({ columns: 140 }, 2);
-    const one = callOf('call_1');
-    const [sent = [], acknowledged = [], arrived = []] = legTo('call_1');
-    view.tell(status('running'), awaiting([one]), sent);
-    await view.shows('… invoked');
-    view.tell(acknowledged);
-    await view.shows('… acknowledged after');
-    view.tell(arrived, answered(one, result(one, 'shipped')));
-    await view.shows('HUMAN text (no display_as)');
-    expect(view.emulator.text()).toContain('LLM text, 7 bytes');
-  });
-
   test('RT-CHOICE: what the tool asks stands below, and is answered there', async () => {
     await using view = openAnswer();
     view.tell(...BEGUN);
@@ -132,17 +118,6 @@ describe('a session that is answered', () => {
     await view.shows('Where to?');
     view.keyboard.type(CTRL_C);
     await view.emulator.waitFor('the interrupt', () => view.asked.interrupts === 1);
-  });
-
-  test('steps aside for anyone who else needs the terminal', async () => {
-    await using view = openAnswer();
-    view.tell(...BEGUN);
-    await view.shows('… pending');
-    await view.aside(async () => {
-      await view.hides('pending');
-      view.stdout.write('Delete it? [y/N]\n');
-    });
-    await view.shows('… pending');
   });
 
   test('threats, row 24: nothing foreign acts on the terminal', async () => {
@@ -200,13 +175,5 @@ describe('a platform', () => {
     view.keyboard.type('q');
     await view.emulator.waitFor('the end', () => view.quits.count === 1);
     expect(view.summary()).toBe('1 session · 1 waiting for results · 2 calls');
-  });
-
-  test('says below what no row does: a refused request, a warning', async () => {
-    await using view = openPlatform();
-    view.tell(...BEGUN, posts([LOOKUP]), answers(422, { body: { detail: [{ loc: ['body'], msg: 'bad' }] } }));
-    await view.shows('1 result refused with 422');
-    view.notice('it is open to the network', true);
-    await view.shows('it is open to the network');
   });
 });

@@ -45,20 +45,6 @@ describe.concurrent('session answer', () => {
     expect([screen.emulator.isCursorVisible, screen.emulator.isAlternate]).toEqual([true, false]);
   });
 
-  test.each([80, 40])('at %i columns no row is torn, and the end can be read', async columns => {
-    await using screen = openHere(...(await answering(SCRIPT, { columns, rows: 30 })));
-    expect(await screen.ended).toBe(0);
-    expect(screen.text()).toContain('✓ success, posted');
-    expect(screen.text()).toContain('ANSWER of the agent');
-    expect(screen.emulator.scrollback()).toEqual([]);
-  });
-
-  test('NO_COLOR: no colours', async () => {
-    await using screen = openHere(...(await answering(SCRIPT, { env: { NO_COLOR: '1' } })));
-    expect(await screen.ended).toBe(0);
-    expect(screen.emulator.colours.size).toBe(0);
-  });
-
   test('Ctrl-C ends it with 130, and leaves the terminal in order', async () => {
     await using screen = openProgram(...(await answering(SLOW)));
     await screen.shows('… acknowledged after');

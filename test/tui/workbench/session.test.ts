@@ -56,25 +56,6 @@ const otherCall = (moments: readonly Moment[]) =>
 const consenting = [...pending, ...arrives(OAUTH)];
 
 describe('from the tools to a call', () => {
-  test('the first operation is selected; Enter opens its form, and what was typed stays', () => {
-    const session = openSession();
-    expect(session.sees()).toMatch(/^❯ {3}edit_file {2}What edit_file does *$/m);
-    session.press('<enter>');
-    session.typed('src/a.rs');
-    expect(session.sees()).toMatch(/^❯ path\* {2}src\/a\.rs/m);
-    session.press('<escape>');
-    expect(session.sees()).toContain('[Tools]');
-    session.press('<enter>');
-    expect(session.sees()).toMatch(/^❯ path\* {2}src\/a\.rs/m);
-  });
-
-  test('a form with a fault is not sent, and shows it at its field', () => {
-    const session = openSession();
-    session.press('<enter>', '<ctrl-r>');
-    expect(session.sees()).toMatch(/^❯ path\*.*\n {4}✗ is required$/m);
-    expect(session.asked).toEqual([]);
-  });
-
   test('RT-ARGS: faults of the whole schema come to their fields; Ctrl-T sends all the same', async () => {
     const session = openSession({
       start: { operation: 'edit_file', arguments: () => ({ path: 'x' }) },
@@ -121,15 +102,6 @@ describe('from the tools to a call', () => {
     session.press(...keys);
     expect(session.asked).toEqual(asked);
     expect(session.sees()).not.toContain('marked destructive');
-  });
-
-  test('u opens a server by its URL, and Enter on one asks it again', () => {
-    const session = openSession();
-    session.press('u');
-    session.typed(':3001');
-    expect(session.sees()).toMatch(/^Tool server .*: :3001/m);
-    session.press('<enter>', 'g', '<enter>');
-    expect(session.asked).toEqual(['open :3001', 'wake s1']);
   });
 });
 
@@ -242,12 +214,6 @@ describe('what can be done with a call', () => {
     }
   });
 
-  test('e fills the form with its arguments', () => {
-    const session = onCalls(settled);
-    session.press('e');
-    expect(session.sees()).toMatch(/^❯ path\* {2}src\/main\.rs/m);
-  });
-
   test('a puts its question: Esc leaves it open, an answer goes to its leg', () => {
     const session = onCalls(asking);
     session.press('a');
@@ -355,16 +321,6 @@ describe('what can be done with a call', () => {
     expect(session.sees()).toContain('Nothing begins with runs/ab.ndjsonx');
   });
 
-  test('Tab leaves alone anyone who has typed on, or searches', async () => {
-    const session = onCalls(settled, { controls: { paths: async () => ['ab'] } });
-    session.press('O', 'a', '<tab>', 'x');
-    await session.settles();
-    expect(session.sees()).toMatch(/^Open transcript: ax *$/m);
-    session.press('<escape>', '/', 'a', '<tab>');
-    await session.settles();
-    expect(session.sees()).toMatch(/^\/a *$/m);
-  });
-
   test.each([
     ['r', 'No call to run again.'],
     ['e', 'No call to run again.'],
@@ -455,16 +411,6 @@ describe('moving', () => {
     expect(session.sees().split('\n')[2]).toBe('A FORM');
     session.press('<ctrl-g>');
     expect(session.sees()).toMatch(/^❯ path\* {2}\?/m);
-  });
-
-  test('a key of the form closes its help, and is heard there; what would be typed is not', () => {
-    const session = openSession();
-    session.press('<enter>', '<ctrl-g>', 't', 'u');
-    expect(session.sees()).toContain('A FORM');
-    session.press('<ctrl-r>');
-    expect(session.sees()).toContain('✗ is required');
-    session.press('<ctrl-g>', '<ctrl-e>');
-    expect(session.sees()).toContain('As JSON');
   });
 
   test.each(['<escape>', '<enter>', '?', 'q'])('%s closes the help, and does nothing else', key => {

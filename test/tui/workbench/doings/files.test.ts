@@ -62,19 +62,3 @@ test('the row of the server that was opened is selected', () => {
   session.typed(':3002\r');
   expect(session.sees()).toMatch(/^❯ another/m);
 });
-
-test('a transcript that is opened leads no one away who types', async () => {
-  const session = openSession();
-  session.press('O');
-  session.typed('a.ndjson\r');
-  session.press('<enter>', 'x');
-  await session.settles();
-  expect(session.asked).toEqual(['openTranscript a.ndjson']);
-  expect(session.sees()).toContain('[Form edit_file]');
-  session.press('<escape>', 'O');
-  session.typed('b.ndjson\r');
-  session.press('u');
-  await session.settles();
-  session.press('<escape>');
-  expect(session.sees()).toContain('[Tools]');
-});

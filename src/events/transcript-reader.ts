@@ -1,7 +1,9 @@
 import type * as z from 'zod/mini';
 import { validate } from '../protocol/validate.js';
 import { groupBy } from '../util/collections.js';
+import { ProtocolCliError } from '../util/errors.js';
 import { parseJson } from '../util/json.js';
+import { byteLines } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import { Content } from './content.js';
 import type { Event } from './events.js';
@@ -238,4 +240,20 @@ export function* withoutReadyLines(lines: Iterable<string>): Generator<string> {
 function isReadyLine(line: string): boolean {
   const json = line.startsWith('{"port":') ? parseJson(line) : null;
   return json?.ok === true && isRecord(json.value) && !('kind' in json.value);
+}
+
+/** Bytes that are enough to see whether a file is a transcript. */
+const HEAD = 256 * 1024;
+
+/**
+ * The recording in the bytes of a file; null if they are something else.
+ * @throws ProtocolCliError `unreadable-file` for several recordings, as `cat` joins them.
+ */
+export function readRecording(name: string, bytes: Uint8Array): Transcript | null {
+  if (!isTranscript(new TextDecoder().decode(bytes.subarray(0, HEAD)))) return null;
+  const [transcript, ...others] = readTranscripts(withoutReadyLines(byteLines(bytes)));
+  if (others.length === 0) return transcript ?? null;
+  throw new ProtocolCliError('unreadable-file', `${name} holds ${others.length + 1} recordings`, {
+    hint: 'Give each recording its own file. A recording begins with a line {"kind":"header",…}.',
+  });
 }

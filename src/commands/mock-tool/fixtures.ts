@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { isTranscript, isWhole, missingFrom } from '../../events/transcript-reader.js';
+import { isTranscript, isWhole, missingFrom, readRecording } from '../../events/transcript-reader.js';
 import { type FixtureSet, stepsOf } from '../../fixtures/fixture-set.js';
 import type { Step } from '../../fixtures/reply-schema.js';
 import type { MockTool } from '../../mock/mock-tool.js';
@@ -12,7 +12,6 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
-import { readRecording } from '../read-recording.js';
 import type { LiveOutput } from '../run-server.js';
 import { refuseToReplace } from '../save-files.js';
 import type { ExitStatus, Terminal } from '../terminal.js';

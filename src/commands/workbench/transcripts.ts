@@ -54,7 +54,7 @@ export class Transcripts {
 
   /** A file that is opened again keeps its id and goes to the end. @throws ProtocolCliError `unreadable-file` */
   async open(name: string): Promise<Said> {
-    const { readRecording } = await import('../read-recording.js');
+    const { readRecording } = await import('../../events/transcript-reader.js');
     const path = this.#pathOf(name);
     const bytes = await readSource(path, Readable.from([]), LARGEST_SAVED);
     const transcript = readRecording(basename(path), bytes);

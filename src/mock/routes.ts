@@ -3,12 +3,7 @@ import type * as z from 'zod/mini';
 import { Content } from '../events/content.js';
 import type { Log } from '../events/log.js';
 import type { Incoming, Route } from '../http/route.js';
-import {
-  cancelToolCallSchema,
-  choiceResponseSchema,
-  closeThreadSchema,
-  migrateSchema,
-} from '../protocol/invocation.js';
+import { choiceResponseSchema, NOTICES, type Notice } from '../protocol/invocation.js';
 import { validate } from '../protocol/validate.js';
 import { visibleLine } from '../util/visible.js';
 import type { ChoiceQuestion, Concern, Consent } from './conversation.js';
@@ -33,25 +28,25 @@ export function rapRoutes(
   return [
     post(INVOKE_PATH, intake.receive),
     discoveryRoute(log, responder),
-    notice(log, '/cancel_tool_call', 'cancel', cancelToolCallSchema, {
+    notice(log, 'cancel', NOTICES.cancel, {
       about: ({ thread_id, tool_call_id }) => ({
         thread: thread_id,
         calls: [intake.keyOf(thread_id, tool_call_id)],
       }),
       apply: ({ calls: [key = ''] = [] }) => openCalls.cancel(key),
     }),
-    notice(log, '/close_thread', 'close', closeThreadSchema, {
+    notice(log, 'close', NOTICES.close, {
       about: ({ thread_id }) => ({ thread: thread_id }),
       apply: ({ thread = '' }) => intake.closeThread(thread),
     }),
     {
       // 200 only once the state has moved (TOOL-MIGRATE); a mock keeps counts and states of threads
-      ...notice(log, '/migrate', 'migrate', migrateSchema, {
+      ...notice(log, 'migrate', NOTICES.migrate, {
         about: ({ session_id }) => ({ thread: session_id }),
         apply: ({ thread = '' }) => intake.closeThread(thread),
         refusal: faults => `not migrated: ${faults.length} errors in the request\n`,
       }),
-      serves: path => path === '/migrate' && responder.toolset.needsMigration,
+      serves: path => path === NOTICES.migrate.path && responder.toolset.needsMigration,
     },
     choiceRoute(services),
     ...consentRoutes(services, responder),
@@ -85,9 +80,8 @@ interface NoticeHandling<Value> {
 /** Known, unknown, repeated or nonsense: 200 always (TOOL-CANCEL, TOOL-CLOSE). */
 function notice<Schema extends z.ZodMiniType>(
   log: Log,
-  path: string,
-  purpose: 'cancel' | 'close' | 'migrate',
-  schema: Schema,
+  purpose: Notice['kind'],
+  { path, body: schema }: { readonly path: string; readonly body: Schema },
   { about: concern, apply, refusal }: NoticeHandling<z.output<Schema>>,
 ): Route {
   return post(path, async incoming => {

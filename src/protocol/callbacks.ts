@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { JsonReading } from '../util/json.js';
 import { cutBeforeToken } from '../util/text.js';
 import { isSafeToVisit } from '../util/url.js';
-import { choiceResponseSchema, closeThreadSchema, invocationSchema, migrateSchema } from './invocation.js';
+import { choiceResponseSchema, invocationSchema, NOTICES } from './invocation.js';
 import type { Warning } from './requirements.js';
 import { annotationsSchema, toolSchema, toolsetSchema } from './toolset.js';
 import { validateTolerantly } from './validate.js';
@@ -188,7 +188,7 @@ function remarks(message: Callback): Warning[] {
 /** Member names and types of the protocol, which redaction must keep. */
 export const PROTOCOL_WORDS: ReadonlySet<string> = new Set([
   ...[invocationSchema, toolsetSchema, toolSchema, annotationsSchema].flatMap(membersOf),
-  ...[closeThreadSchema, choiceResponseSchema, migrateSchema].flatMap(membersOf),
+  ...[choiceResponseSchema, ...Object.values(NOTICES).map(({ body }) => body)].flatMap(membersOf),
   ...callbackSchema._zod.def.options.flatMap(membersOf),
   ...CALLBACK_TYPES,
   ...['diff', 'path', 'patch', 'image', 'data', 'mediaType'], // of display segments and content items

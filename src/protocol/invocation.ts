@@ -50,31 +50,34 @@ function named(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-export const closeThreadUrl = (base: string) => `${base}/close_thread`;
+const thread_id = z.string();
 
-export const cancelToolCallUrl = (base: string) => `${base}/cancel_tool_call`;
+/** Runtime → tool, besides invocations: the path below the tool server's base, and the body. Single shot, never retried (RT-NOTIFY). */
+export const NOTICES = {
+  /** The call is no longer wanted. A result may still come. */
+  cancel: { path: '/cancel_tool_call', body: z.object({ thread_id, tool_call_id: z.string() }) },
+  close: { path: '/close_thread', body: z.object({ thread_id }) },
+  /** Moves a session's state, if the toolset says `needsMigration` (TOOL-MIGRATE). */
+  migrate: {
+    path: '/migrate',
+    body: z.object({
+      session_id: z.string(),
+      destination_url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
+    }),
+  },
+};
 
-export const migrateUrl = (base: string) => `${base}/migrate`;
+type NoticeKind = keyof typeof NOTICES;
 
-/** Runtime → tool: the thread is over (`POST {base}/close_thread`). Single shot, never retried (RT-NOTIFY). */
-export const closeThreadSchema = z.object({ thread_id: z.string() });
-
-/** Runtime → tool: the call is no longer wanted (`POST {base}/cancel_tool_call`). A result may still come. */
-export const cancelToolCallSchema = z.object({ thread_id: z.string(), tool_call_id: z.string() });
+/** A message to a tool server besides invocations; `kind` is the purpose in the log. */
+export type Notice = {
+  readonly [Kind in NoticeKind]: {
+    readonly kind: Kind;
+    readonly message: z.infer<(typeof NOTICES)[Kind]['body']>;
+  };
+}[NoticeKind];
 
 /** Runtime → tool: what the user picked (`POST` to the choice's `response_url`); `selected` indexes `choices`. */
 export const choiceResponseSchema = z.object({ id: z.string(), selected: z.int().check(z.nonnegative()) });
-
-/** Runtime → tool, where the toolset says `needsMigration`: move a session's state (TOOL-MIGRATE). */
-export const migrateSchema = z.object({
-  session_id: z.string(),
-  destination_url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
-});
-
-export type CloseThread = z.infer<typeof closeThreadSchema>;
-
-export type Migrate = z.infer<typeof migrateSchema>;
-
-export type CancelToolCall = z.infer<typeof cancelToolCallSchema>;
 
 export type ChoiceResponse = z.infer<typeof choiceResponseSchema>;

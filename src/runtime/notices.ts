@@ -11,15 +11,7 @@ import {
   type ReadLimit,
   TransportError,
 } from '../http/client.js';
-import {
-  type CancelToolCall,
-  type ChoiceResponse,
-  type CloseThread,
-  cancelToolCallUrl,
-  closeThreadUrl,
-  type Migrate,
-  migrateUrl,
-} from '../protocol/invocation.js';
+import { type ChoiceResponse, NOTICES, type Notice } from '../protocol/invocation.js';
 import { ProtocolCliError } from '../util/errors.js';
 
 /** Sends requests, records them, and adds the credentials of their origin. */
@@ -84,12 +76,6 @@ const NOTICE_TIMEOUT_MS = 1_000;
 
 const EXCERPT = { maxBytes: 4 * 1024, partial: true } as const;
 
-/** A message to a tool server besides invocations; `kind` is the purpose in the log. */
-export type Notice =
-  | { readonly kind: 'cancel'; readonly message: CancelToolCall }
-  | { readonly kind: 'close'; readonly message: CloseThread }
-  | { readonly kind: 'migrate'; readonly message: Migrate };
-
 /** The answer to a message. Only 200 means that the tool accepted it. */
 export type NoticeAnswer =
   | {
@@ -108,14 +94,8 @@ interface Waiting {
   readonly signal?: AbortSignal;
 }
 
-const URLS = {
-  cancel: cancelToolCallUrl,
-  close: closeThreadUrl,
-  migrate: migrateUrl,
-} as const satisfies Record<Notice['kind'], (base: string) => string>;
-
 export function noticeUrl({ kind }: Notice, base: string): string {
-  return URLS[kind](base);
+  return base + NOTICES[kind].path;
 }
 
 /** Sends a notice once; never throws (RT-NOTIFY). */

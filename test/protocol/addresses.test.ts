@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { cancelToolCallUrl, closeThreadUrl, migrateUrl } from '../../src/protocol/invocation.js';
 import { baseOf, discoveryCandidates } from '../../src/protocol/toolset.js';
 
 test.each([
@@ -11,12 +10,6 @@ test.each([
   expect(discoveryCandidates(url)).toEqual(
     bases.map(base => ({ base, url: `${base}/.well-known/rap-toolset` })),
   );
-});
-
-test('notices go below the base', () => {
-  expect(closeThreadUrl('http://tools.example/a')).toBe('http://tools.example/a/close_thread');
-  expect(cancelToolCallUrl('http://tools.example/a')).toBe('http://tools.example/a/cancel_tool_call');
-  expect(migrateUrl('http://tools.example/a')).toBe('http://tools.example/a/migrate');
 });
 
 test('a base is a URL without what a path cannot be put after', () => {

@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest';
-import {
-  cancelToolCallSchema,
-  choiceResponseSchema,
-  closeThreadSchema,
-} from '../../src/protocol/invocation.js';
+import { choiceResponseSchema, NOTICES } from '../../src/protocol/invocation.js';
 
 test.each([
-  [closeThreadSchema, { thread_id: 'thread_xyz' }],
-  [cancelToolCallSchema, { thread_id: 'thread_xyz', tool_call_id: 'call_abc123' }],
+  [NOTICES.close.body, { thread_id: 'thread_xyz' }],
+  [NOTICES.cancel.body, { thread_id: 'thread_xyz', tool_call_id: 'call_abc123' }],
   [choiceResponseSchema, { id: 'call_abc123', selected: 0 }],
 ])('a notice is exactly its fields (case %#)', (schema, notice) => {
   expect(schema.parse({ ...notice, extra: 1 })).toEqual(notice);

@@ -6,12 +6,7 @@ import { readCases, readExpectedFailures } from '../../src/fixtures/check-files.
 import { readFixtures } from '../../src/fixtures/read-fixtures.js';
 import { readSessionScript } from '../../src/fixtures/session-script.js';
 import { readCallback } from '../../src/protocol/callbacks.js';
-import {
-  cancelToolCallSchema,
-  choiceResponseSchema,
-  closeThreadSchema,
-  readInvocation,
-} from '../../src/protocol/invocation.js';
+import { choiceResponseSchema, NOTICES, readInvocation } from '../../src/protocol/invocation.js';
 import { readToolset } from '../../src/protocol/read-toolset.js';
 import { policySchema } from '../../src/runtime/policy.js';
 import { parseJson } from '../../src/util/json.js';
@@ -159,7 +154,7 @@ describe('the protocol guide', () => {
         .trim()
         .split('\n')
         .map(line => JSON.parse(line));
-      const schemas = [choiceResponseSchema, cancelToolCallSchema, closeThreadSchema];
+      const schemas = [choiceResponseSchema, NOTICES.cancel.body, NOTICES.close.body];
       expect(schemas.map((schema, index) => schema.parse(sent[index]))).toEqual(sent);
     },
   );

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ACK_SLOW_MS } from '../../events/exchange.js';
 import type { Case } from '../../fixtures/check-files.js';
 import { brokenValues } from '../../json-schema/example.js';
-import { migrateUrl } from '../../protocol/invocation.js';
+import { NOTICES } from '../../protocol/invocation.js';
 import { readToolset } from '../../protocol/read-toolset.js';
 import type { Toolset } from '../../protocol/toolset.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';
@@ -271,7 +271,7 @@ export const PROBES: readonly Probe[] = [
       const about = { purpose: 'migrate', attempt: 1 } as const;
       await recordedSend(wire, about, {
         method: 'POST',
-        url: migrateUrl(base),
+        url: base + NOTICES.migrate.path,
         headers: { 'content-type': 'application/json' },
         body: Buffer.from('{}'), // cannot succeed: a check never moves anything
         read: readAcknowledgement,

@@ -1,5 +1,5 @@
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
-import { migrateSchema } from '../../protocol/invocation.js';
+import { NOTICES } from '../../protocol/invocation.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import { parseDisplayScript } from '../../util/display-script.js';
@@ -136,7 +136,7 @@ function onMigration(migration: RoundTrip): Observation {
   if (status === null) return unseen('/migrate did not answer', migration);
   if (status === 405 || (status === 404 && !explainsRefusal(migration)))
     return broken(`/migrate is missing: it answered ${status}`, migration);
-  const isInvalid = !isBodyLost(request) && !validate(migrateSchema, sentJson).ok;
+  const isInvalid = !isBodyLost(request) && !validate(NOTICES.migrate.body, sentJson).ok;
   return status === 200 && isInvalid
     ? broken('/migrate answered 200 to an invalid request', migration, answeredOther(migration, '4xx or 5xx'))
     : held(migration, `/migrate answered ${status}`);

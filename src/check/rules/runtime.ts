@@ -1,11 +1,6 @@
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { isSame } from '../../events/tool-call.js';
-import {
-  cancelToolCallSchema,
-  choiceResponseSchema,
-  closeThreadSchema,
-  type Invocation,
-} from '../../protocol/invocation.js';
+import { choiceResponseSchema, type Invocation, NOTICES } from '../../protocol/invocation.js';
 import { validate } from '../../protocol/validate.js';
 import { excerpt, formatDuration } from '../../util/text.js';
 import { bareUrl, mediaTypeOf, readUrl, tokenlessUrl } from '../../util/url.js';
@@ -385,7 +380,7 @@ function onNoticeFields(notice: RoundTrip): Observation | null {
   if (request.method !== 'POST')
     return broken(`a ${name} notice is a ${excerpt(request.method)}, not a POST`, notice);
   if (isBodyLost(request)) return null;
-  const read = validate(isClose ? closeThreadSchema : cancelToolCallSchema, sentJson);
+  const read = validate(NOTICES[isClose ? 'close' : 'cancel'].body, sentJson);
   if (read.ok) return null;
   const judged = request.body ? broken : lacking;
   return judged(`the fields of a ${name} notice are wrong`, notice, { faults: read.faults.map(faultLine) });

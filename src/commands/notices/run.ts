@@ -1,4 +1,4 @@
-import { migrateSchema } from '../../protocol/invocation.js';
+import { NOTICES, type Notice } from '../../protocol/invocation.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { baseOf } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
@@ -7,14 +7,7 @@ import { errorReport } from '../../render/outputs/trouble.js';
 import { createTheme, dressLine } from '../../render/terminal/theme.js';
 import { noticeLine } from '../../render/toolset.js';
 import { discover } from '../../runtime/discover.js';
-import {
-  isTaken,
-  type Notice,
-  type NoticeAnswer,
-  noticeUrl,
-  notify,
-  type Wire,
-} from '../../runtime/notices.js';
+import { isTaken, type NoticeAnswer, noticeUrl, notify, type Wire } from '../../runtime/notices.js';
 import { writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
@@ -309,7 +302,7 @@ export function runMigrate(
 
 function migrationOf(session: string, destination: string) {
   if (session === '') throw usage('the session id cannot be empty');
-  const checked = validate(migrateSchema, { session_id: session, destination_url: destination });
+  const checked = validate(NOTICES.migrate.body, { session_id: session, destination_url: destination });
   if (checked.ok) return checked.value;
   const hint = 'Write the full URL that the tool will use: https://other.example:3001.';
   throw usage(`invalid destination: ${destination}`, hint, checked.faults);

@@ -250,3 +250,6 @@ export function isDirect({ from }: Pick<RequestEvent, 'from'>): boolean {
 }
 
 export type EventOf<Kind extends EventKind> = Extract<Event, { kind: Kind }>;
+
+/** Names the kinds that a fold ignores, so that a new kind does not compile until it is decided. */
+export function ignored<Kind extends EventKind>(_event: EventOf<Kind>): void {}

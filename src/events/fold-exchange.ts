@@ -12,7 +12,14 @@ import { validate } from '../protocol/validate.js';
 import { cutBeforeToken, excerpt } from '../util/text.js';
 import { readMcpAnswer } from './answer.js';
 import type { Content } from './content.js';
-import type { Event, EventOf, InvocationEvent, RequestEvent, ResponseEvent } from './events.js';
+import {
+  type Event,
+  type EventOf,
+  type InvocationEvent,
+  ignored,
+  type RequestEvent,
+  type ResponseEvent,
+} from './events.js';
 import {
   type Arrival,
   type Attempt,
@@ -87,6 +94,18 @@ export function step(exchange: Exchange, event: Event, redact: (text: string) =>
     case 'decided':
       return onDecision(exchange, event);
     default:
+      ignored<
+        | 'expected'
+        | 'answered'
+        | 'loaded'
+        | 'matched'
+        | 'shaped'
+        | 'planned'
+        | 'warned'
+        | 'session'
+        | 'awaiting'
+        | 'dropped'
+      >(event);
       return exchange;
   }
 }

@@ -3,7 +3,7 @@ import { isTerminal } from '../protocol/session.js';
 import { BoundedStore, RecentMap } from '../util/collections.js';
 import { compactJson } from '../util/values.js';
 import type { Content } from './content.js';
-import type { Event, EventOf, RequestEvent } from './events.js';
+import { type Event, type EventOf, ignored, type RequestEvent } from './events.js';
 import { endOf, type SentRequest } from './round-trips.js';
 
 interface CallAnswer {
@@ -136,6 +136,7 @@ function step(session: Session, event: Event, postKeys: readonly string[] = []):
     case 'broken':
       return withCalls(session, postKeys, call => afterPost(call, event));
     default:
+      ignored<'expected' | 'loaded' | 'decided' | 'matched' | 'shaped' | 'planned' | 'dropped'>(event);
       return session;
   }
 }

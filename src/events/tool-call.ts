@@ -2,7 +2,7 @@ import { endsCall } from '../protocol/callbacks.js';
 import { type Addressee, type Invocation, readInvocation } from '../protocol/invocation.js';
 import { isRecord } from '../util/values.js';
 import type { Content } from './content.js';
-import { type Event, type EventOf, isDirect, type RequestEvent } from './events.js';
+import { type Event, type EventOf, ignored, isDirect, type RequestEvent } from './events.js';
 import { endOf, type SentRequest } from './round-trips.js';
 
 /** One callback to the runtime, with its attempts; or what a client that is not called back was answered. */
@@ -129,6 +129,7 @@ function step(call: ToolCall, event: Event): ToolCall {
     case 'warned':
       return { ...call, warnings: [...call.warnings, event.message] };
     default:
+      ignored<'expected' | 'answered' | 'denied' | 'loaded' | 'shaped' | 'session' | 'awaiting'>(event);
       return call;
   }
 }

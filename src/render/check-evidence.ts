@@ -2,7 +2,7 @@ import type { Row } from '../check/conformance.js';
 import type { Spot } from '../check/rule.js';
 import type { Content } from '../events/content.js';
 import type { Event, RequestEvent } from '../events/events.js';
-import { shareableText, shareableUrl } from '../events/shareable.js';
+import { shareableText, shareableUrl, withoutPowerInText } from '../events/shareable.js';
 import { parseJson } from '../util/json.js';
 import { jsonSketch } from '../util/json-format.js';
 import type { Redactor } from '../util/redact.js';
@@ -56,11 +56,30 @@ function memberOf(body: Content, { path, range = [0, 0] }: Spot, redactor: Redac
   const place = jsonPath(path).replace(/^\$\.?/, '');
   const raw = valueAt(body.json.value, ...path);
   if (raw === undefined) return { place, text: missingText(body.json.value, path, redactor) };
-  const clean = parseJson(shareableText(body, redactor) ?? '');
-  const value = clean.ok ? valueAt(clean.value, ...path) : undefined;
+  const value =
+    body.size > LARGE ? partOfLarge(raw, path, range, redactor) : shareableAt(body, path, redactor);
   if (typeof value === 'string' && typeof raw === 'string')
     return { place, ...around(value, redactor.text(raw.slice(...range))) };
   return value === undefined ? null : { place, text: cut(jsonSketch(value), SKETCH) };
+}
+
+function shareableAt(body: Content, path: Spot['path'], redactor: Redactor): unknown {
+  const json = parseJson(shareableText(body, redactor) ?? '');
+  return json.ok ? valueAt(json.value, ...path) : undefined;
+}
+
+/** Of a larger body so much is read around a finding: far more than is shown, so that no secret is cut. */
+const LARGE = 64 * 1024;
+
+/** A part of a long text; URLs that give power are not shown. */
+function partOfLarge(
+  raw: unknown,
+  path: Spot['path'],
+  [from, to]: readonly [number, number],
+  redactor: Redactor,
+) {
+  if (typeof raw !== 'string' || ['auth_url', 'response_url'].includes(String(path.at(-1)))) return undefined;
+  return redactor.text(withoutPowerInText(raw.slice(Math.max(0, from - LARGE), to + LARGE)));
 }
 
 /** With its siblings: the member may have another name. */

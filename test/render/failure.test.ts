@@ -15,7 +15,6 @@ import {
   INVOCATION,
   KEY,
   RESULT,
-  refused,
   timedOut,
   untrackedRequest,
 } from '../events/build.js';
@@ -68,15 +67,6 @@ describe('a timeout says what was sent, what was acknowledged, and which address
     const stray = arrives({ ...RESULT, id: 'x' });
     const hint = failureOf(exchangeOf(call(), acknowledged(), stray, timedOut()))?.hint;
     expect(hint).toMatch(/^A callback arrived at http:\/\/127.0.0.1:4000 but was not accepted: id is "x"/);
-  });
-
-  test('a POST to another URL', () => {
-    const { first, untracked } = historyOf(call(), acknowledged(), refused('wrong-address', 404), timedOut());
-    const failure = first && failureOf(first, untracked);
-    expect(failure?.message).toMatch(/acknowledged with 200, and nothing was posted to its callback URL$/);
-    expect(failure?.hint).toMatch(
-      /^A request was posted to http:\/\/127.0.0.1:4000 but not to the callback URL/,
-    );
   });
 
   test('a selection that did not arrive', () => {

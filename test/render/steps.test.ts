@@ -131,12 +131,6 @@ describe('RT-SUB: the events of a subscription', () => {
     );
   });
 
-  test('a long text is cut for the eye', () => {
-    expect(conversation(opened(), event('e1', { text: 'x'.repeat(1_000_000) })).at(-1)?.length).toBeLessThan(
-      5_000,
-    );
-  });
-
   test('of events by the thousand each is reported, with its number', () => {
     const events = Array.from({ length: 2_500 }, (_, index) => at(10 + index, event(`e${index}`)));
     expect(conversation(opened(), ...events).at(-1)).toMatch(/^• event 2500 → child thread: opened/);
@@ -166,12 +160,6 @@ test('of several calls each step says whose it is', () => {
     '… other: waiting for the acknowledgement',
     `… ${KEY}: waiting for the result`,
   ]);
-});
-
-test('a running step shows the time it has run', () => {
-  const [, , running] = stepsOf(...started());
-  expect(running && words(stepLine(running, 1_203))).toBe('… waiting for the result 1.2s');
-  expect(running && words(stepLine(running, 0))).toBe('… waiting for the result 0ms');
 });
 
 test('row 24: nothing foreign acts, wherever it stands', () => {

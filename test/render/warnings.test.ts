@@ -8,16 +8,12 @@ import {
   call,
   canceled,
   closed,
-  EVENT,
   historyOf,
   KEY,
-  lost,
   type Moment,
   OAUTH,
-  RESULT,
   refused,
   resultArrives,
-  timedOut,
   untrackedRequest,
   VIEW,
 } from '../events/build.js';
@@ -56,11 +52,6 @@ describe('TOOL-ACK', () => {
       expect(told(...story)).toEqual(warnings);
     },
   );
-
-  test('no acknowledgement at all', () => {
-    const never = ['TOOL-ACK: the result arrived without an acknowledgement'];
-    expect(told(at(0, call()), at(2, resultArrives()))).toEqual(never);
-  });
 });
 
 describe('TOOL-ASYNC: an acknowledgement with a body', () => {
@@ -68,37 +59,14 @@ describe('TOOL-ASYNC: an acknowledgement with a body', () => {
     'TOOL-ASYNC: the acknowledgement carried a body of 4 bytes, which is ignored; POST the result to callback_url';
   const said = [at(0, call()), at(3, answered(200, { body: 'done' }))];
 
-  test.each([
-    ['and nothing else so far', []],
-    ['and a result', [at(9, resultArrives())]],
-    ['and no result in time', [timedOut()]],
-  ])('%s', (_, rest) => {
+  test.each([['and a result', [at(9, resultArrives())]]])('%s', (_, rest) => {
     expect(told(...said, ...rest)).toEqual([unread]);
   });
-});
-
-test('RT-RETRY: each attempt that was not the last', () => {
-  const story = [call(), lost(), call({ attempt: 2 }), answered(503, { attempt: 2 }), call({ attempt: 3 })];
-  expect(told(...story)).toEqual([
-    'RT-RETRY: attempt 1 of the invocation broke (ECONNREFUSED); retried',
-    'RT-RETRY: attempt 2 of the invocation was answered 503; retried',
-  ]);
 });
 
 describe('what arrived', () => {
   const again = { leg: 'b2' };
   test.each([
-    ['RT-VALIDATE', [arrives([])], 'RT-VALIDATE: a callback was rejected with 400: $: must be an object'],
-    [
-      'RT-MATCH',
-      [arrives({ ...RESULT, group_id: 'x' })],
-      'TOOL-GROUP: a tool_result was discarded with 404: group_id is "x", the call\'s is "thread_xyz"',
-    ],
-    [
-      'RT-SUB',
-      [arrives(EVENT)],
-      'TOOL-SUB: a subscription_event was discarded with 404: no subscription was opened by this call',
-    ],
     [
       'RT-DUP',
       [resultArrives(), resultArrives({}, again)],
@@ -144,15 +112,6 @@ describe('TOOL-SUB: after its end a subscription says nothing more', () => {
     expect(told(...started(), opened(), event('e1'), closed())).toEqual([
       'the tool opened a subscription, but its events were not awaited (it was closed with its thread); use --follow to receive them',
     ]);
-  });
-
-  test.each([
-    ['open', []],
-    ['ended', event('e1', { final: true })],
-    ['cancelled', canceled()],
-  ])('one that is %s is not one to warn of', (_, end) => {
-    expect(told(...started(), opened(), end)).toEqual([]);
-    expect(told(...started(), opened(), ...(end.length > 0 ? [end, closed()] : []))).toEqual([]);
   });
 });
 

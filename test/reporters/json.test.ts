@@ -9,7 +9,6 @@ import {
   call,
   eventsOf,
   KEY,
-  loaded,
   type Moment,
   OAUTH,
   resultArrives,
@@ -31,14 +30,6 @@ async function told(story: readonly Moment[][], trouble: Parameters<typeof repor
 const started = () => [at(0, call()), at(3, acknowledged())];
 
 describe('where it failed, as far as it got, with the error', () => {
-  test('before there was a call', async () => {
-    const trouble = { code: 'no-discovery', message: 'nothing there', hint: 'Look again.' } as const;
-    expect((await told([], { trouble })).value).toEqual({ warnings: [], error: trouble });
-    expect((await told([loaded()], { trouble: { ...trouble, faults: ['$.a'] } })).value.error.faults).toEqual(
-      ['$.a'],
-    );
-  });
-
   test('RT-TIMEOUT: after the acknowledgement', async () => {
     const trouble = { code: 'timeout', message: 'no result' } as const;
     const { value } = await told([...started(), at(5_000, timedOut(5_000))], { trouble });

@@ -9,7 +9,6 @@ import {
   cutLine,
   dressLine,
   fitLine,
-  fitRows,
   goesOnBeyond,
   printed,
   slideLine,
@@ -84,13 +83,6 @@ describe('dressLine', () => {
       }
     }
   });
-
-  test.each([
-    [1, `${ESC}[32mlet${ESC}[39m`],
-    [2, `${ESC}[48;5;22m${ESC}[38;5;213mlet${ESC}[39m${ESC}[49m`],
-  ] as const)('at level %i a ground shows', (level, dressed) => {
-    expect(dressLine([{ text: 'let', tone: 'keyword', ground: 'added' }], createTheme(level))).toBe(dressed);
-  });
 });
 
 describe('wrapLine', () => {
@@ -116,12 +108,6 @@ describe('wrapLine', () => {
     ['a line feed begins a row', [say('ab\n\ncd')], 10, ['ab', '', 'cd']],
   ])('%s', (_, line, width, rows) => {
     expect(wrapLine(line, width, plain)).toEqual(rows);
-  });
-
-  test('a letter under more marks than a row has cells is broken', () => {
-    const rows = wrapLine([say(`k${'\u0903'.repeat(20)}`, 'bad')], 8, createTheme(1));
-    expect(rows.map(each => stringWidth(each))).toEqual([8, 8, 5]);
-    expect(rows.every(each => each.startsWith(`${ESC}[31m`) && each.endsWith(`${ESC}[39m`))).toBe(true);
   });
 
   test('a ground fills its row, an empty row too', () => {
@@ -204,29 +190,7 @@ function openStyles(dressed: string): string[] {
   return [...on.values()];
 }
 
-describe('columns', () => {
-  test.each([
-    [4, ['a', 'b', 'c', 'd']],
-    [3, ['a', 'b', '… 2 more lines']],
-    [1, ['… 4 more lines']],
-    [0, []],
-  ])('fit into %i rows', (max, fitted) => {
-    expect(fitRows(['a', 'b', 'c', 'd'], max, count => `… ${count} more lines`)).toEqual(fitted);
-  });
-});
-
 describe('cutLine', () => {
-  test.each([
-    ['abcdef', 6, 'abcdef'],
-    ['abcdef', 5, 'abcd…'],
-    ['abcdef', 0, ''],
-    ['漢字', 4, '漢字'],
-    ['漢字', 3, '漢…'],
-    ['漢字', 2, '…'],
-  ])('%j at %d is %j', (text, width, cut) => {
-    expect(words(cutLine([say(text)], width))).toBe(cut);
-  });
-
   test('a cut or scrolled line is never wider, a fitted one never narrower', () => {
     fc.assert(
       fc.property(anyLine, fc.nat({ max: 30 }), fc.integer({ min: 1, max: 60 }), (line, left, width) => {

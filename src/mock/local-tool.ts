@@ -1,5 +1,5 @@
 import type { Answer, AnsweredCall, DialectName } from '../dialects/dialect.js';
-import { readAs } from '../dialects/dialects.js';
+import { readAs, writeAs } from '../dialects/dialects.js';
 import { Content } from '../events/content.js';
 import type { Fact } from '../events/events.js';
 import { type Log, type RecordedRequest, recordRequest } from '../events/log.js';
@@ -25,8 +25,7 @@ import {
 import { malformedRefusal, type Plan, plain, Repeats, refusal } from './plan.js';
 import { textOfPayload } from './reply-player.js';
 import { NO_FIXTURES, requireValidToolset } from './responder.js';
-import type { ServerOptions } from './tool.js';
-import { Tool, type ToolOptions } from './tool.js';
+import { type ServerOptions, Tool, type ToolOptions } from './tool.js';
 
 /** A call that is answered in this process. */
 interface LocalCall {
@@ -57,14 +56,14 @@ export type SpokenReply =
 type LocalReply = SpokenReply | { readonly kind: 'silence' };
 
 /** An answer as its wire has it. */
-export interface Written {
+interface Written {
   /** JSON. */
   readonly body: unknown;
   readonly warnings: readonly string[];
 }
 
 /** How calls of a local tool are logged, and how their answers are written. */
-export interface Wire {
+interface Wire {
   readonly dialect?: Extract<Fact, { kind: 'request' }>['dialect'];
   readonly url: string;
   readonly callMethod: string;
@@ -103,7 +102,7 @@ export function wireOfResult(result: Fields): Extract<DialectName, 'rap' | 'mcp'
 }
 
 /** A result as `tool_result`, with the ids of its call filled in. */
-export function readAsRap(result: Fields, { thread = '', id }: Partial<AnsweredCall> = {}) {
+function readAsRap(result: Fields, { thread = '', id }: Partial<AnsweredCall> = {}) {
   return readAs('rap', { type: 'tool_result', group_id: thread, id: id ?? '', ...result });
 }
 
@@ -377,3 +376,49 @@ function onAbort(signal: AbortSignal | undefined, callback: () => void): () => v
 
 /** See {@link LocalTool.start}. */
 export const startLocalTool = LocalTool.start;
+
+/** @param url of the endpoint, for events */
+export function mcpWire(url: string): Wire {
+  return {
+    dialect: 'mcp',
+    url,
+    callMethod: 'tools/call',
+    cancelMethod: 'notifications/cancelled',
+    dropsCancelled: true,
+    write: writeForMcp,
+  };
+}
+
+/** Of JSON-RPC. */
+const INVALID_PARAMS = -32_602;
+
+/** As a CallToolResult, in which `isError` always is (seed 003); of an unknown tool as `{ error }` of JSON-RPC. */
+export function writeForMcp(reply: SpokenReply, isOffered: () => boolean): Written {
+  if (reply.kind === 'payload') return { body: textResult(reply.text), warnings: [] };
+  if (reply.kind === 'verbatim') return writeResult(reply.result);
+  const { outcome } = reply;
+  if (outcome.type !== 'error' || isOffered()) return writeTranslated(reply);
+  const error = { code: INVALID_PARAMS, message: outcome.message };
+  return { body: { error }, warnings: [] };
+}
+
+/** A result in the form of MCP goes out as it is, valid or not; one of RAP is translated; any other object becomes text. */
+function writeResult(result: Readonly<Record<string, unknown>>): Written {
+  if (wireOfResult(result) === 'mcp') {
+    const reading = readAs('mcp', { isError: false, ...result });
+    const warnings = reading.ok ? [] : [`an invalid MCP result was sent: ${reading.faults.join('; ')}`];
+    return { body: { ...result, isError: result['isError'] ?? false }, warnings };
+  }
+  if (readAsRap(result).ok) return writeTranslated({ kind: 'verbatim', result });
+  const warning = 'a result has neither content (MCP) nor text (RAP); it was sent as text';
+  return { body: textResult(JSON.stringify(result)), warnings: [warning] };
+}
+
+function writeTranslated(reply: SpokenReply): Written {
+  const { body, warnings } = writeAs('mcp', answerOfLocal({ id: null }, reply));
+  return { body, warnings: warnings.map(({ message }) => message) };
+}
+
+function textResult(text: string): object {
+  return { content: [{ type: 'text', text }], isError: false };
+}

@@ -77,7 +77,8 @@ export class RecentMap<K, V> {
   constructor(private readonly count: number) {}
 
   get(key: K): V | undefined {
-    return this.#young.get(key) ?? this.#old.get(key);
+    const latest = this.#young.get(key);
+    return latest === undefined ? this.#old.get(key) : latest;
   }
 
   set(key: K, value: V): void {
@@ -165,14 +166,12 @@ const LONGEST = 256;
  * @param judge never returns `undefined`.
  */
 export function remembering<T>(judge: (word: string) => T): (word: string) => T {
-  const known = new Map<string, T>();
+  const known = new RecentMap<string, T>(REMEMBERED);
   return word => {
     const found = known.get(word);
     if (found !== undefined) return found;
     const judged = judge(word);
-    if (word.length > LONGEST) return judged;
-    if (known.size === REMEMBERED) known.clear();
-    known.set(word, judged);
+    if (word.length <= LONGEST) known.set(word, judged);
     return judged;
   };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errnoOf, ProtocolCliError } from '../util/errors.js';
+import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
 import { bytesText } from '../util/text.js';
 import { announcedLength, ByteGatherer, isEncoded } from './body.js';
 
@@ -119,12 +119,6 @@ function codeOf(error: unknown): string {
 /** undici's parser sets no code on most of its errors. */
 function isParserError(error: unknown): boolean {
   return error instanceof Error && error.name === 'HTTPParserError';
-}
-
-/** If every address of a name failed, Node's AggregateError has no message. */
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;

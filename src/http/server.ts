@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { errnoOf, ProtocolCliError } from '../util/errors.js';
+import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
 import { isLoopback } from './addresses.js';
 import { BodyShare, drain, hasBody, readBody } from './body.js';
 import { admit, type GuardOptions, hostList } from './guard.js';
@@ -360,7 +360,7 @@ function incoming(
 }
 
 function failure(error: unknown): Denial {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return new Denial(500, 'failed', `its handler failed: ${message}`);
 }
 

@@ -10,6 +10,7 @@ import {
   TransportError,
 } from '../http/client.js';
 import type { Clock } from '../system/clock.js';
+import { messageOf } from '../util/errors.js';
 import { readJson } from '../util/json.js';
 import { bytesText } from '../util/text.js';
 import { readUrl } from '../util/url.js';
@@ -279,7 +280,7 @@ export class Outbox {
       const isTransport = error instanceof TransportError;
       const { phase, code } = isTransport ? error : { phase: 'journal', code: 'UNWRITABLE' };
       recorded.broken(phase, code);
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       return { why, isFinal: isTransport && FINAL_CODES.has(code) };
     }
   }

@@ -12,7 +12,7 @@ import {
   TransportError,
 } from '../http/client.js';
 import { type ChoiceResponse, NOTICES, type Notice } from '../protocol/invocation.js';
-import { ProtocolCliError } from '../util/errors.js';
+import { messageOf, ProtocolCliError } from '../util/errors.js';
 
 /** Sends requests, records them, and adds the credentials of their origin. */
 export interface Wire {
@@ -178,7 +178,7 @@ async function post(
       bodySize: announced === undefined ? size : Number(announced),
     };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const hint = error instanceof ProtocolCliError ? error.hint : undefined;
     return { kind: 'unanswered', reason, ...(hint !== undefined && { hint }) };
   }

@@ -12,7 +12,7 @@ import { readCallback, type UserChoice } from '../protocol/callbacks.js';
 import { type Invocation, invocationSchema } from '../protocol/invocation.js';
 import { validate } from '../protocol/validate.js';
 import type { Clock } from '../system/clock.js';
-import { ProtocolCliError } from '../util/errors.js';
+import { messageOf, ProtocolCliError } from '../util/errors.js';
 import { readJson } from '../util/json.js';
 import {
   type Arrived,
@@ -270,7 +270,7 @@ export function answerQuestions(
     await respondToChoice(wire, question.response_url, call, { id: question.id, selected });
   };
   const unanswered = (error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     log.emit({ kind: 'warned', message: `the tool's question was not answered: ${why}`, calls: [key] });
   };
   const unsubscribe = log.subscribe(event => {

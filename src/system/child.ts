@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { errnoOf, ProtocolCliError } from '../util/errors.js';
+import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
 import { parseJson } from '../util/json.js';
 import { isSafeToVisit } from '../util/url.js';
 import { isRecord } from '../util/values.js';
@@ -388,8 +388,4 @@ function openerOf(platform: NodeJS.Platform, env: Desktop['env'] = {}): readonly
 
 function endText({ code, signal }: Exit): string {
   return `ended with ${signal ?? `status ${code}`}`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

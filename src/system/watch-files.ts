@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { ProtocolCliError } from '../util/errors.js';
+import { messageOf, ProtocolCliError } from '../util/errors.js';
 import { type Clock, systemClock } from './clock.js';
 
 const SETTLE_MS = 50;
@@ -83,7 +83,7 @@ async function foldersOf(files: readonly string[]): Promise<Set<string>> {
 }
 
 function unwatchable(cause: unknown): ProtocolCliError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new ProtocolCliError('unreadable-file', `cannot watch the files: ${reason}`, {
     hint: 'Start it again without --watch, or raise the limit of watched files (fs.inotify.max_user_watches on Linux).',
     cause,

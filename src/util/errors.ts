@@ -56,3 +56,9 @@ export class ProtocolCliError extends Error {
 export function errnoOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
+
+/** What an error says. If every address of a name failed, Node's AggregateError has no message. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}

@@ -8,7 +8,7 @@ import { systemClock } from '../../system/clock.js';
 import { writePublicFile } from '../../system/files.js';
 import { writeOut } from '../../system/streams.js';
 import { watchFiles } from '../../system/watch-files.js';
-import { ProtocolCliError } from '../../util/errors.js';
+import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
@@ -274,5 +274,5 @@ export class FixtureReloader {
 
 function reasonOf(error: unknown): string {
   if (error instanceof ProtocolCliError) return [error.message, ...error.faults].join('\n  ');
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

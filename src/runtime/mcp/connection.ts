@@ -14,7 +14,7 @@ import { explainFailure, TransportError } from '../../http/client.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import { systemClock } from '../../system/clock.js';
-import { type ErrorDetails, ProtocolCliError } from '../../util/errors.js';
+import { type ErrorDetails, messageOf, ProtocolCliError } from '../../util/errors.js';
 import { cutBeforeToken, excerpt, formatDuration } from '../../util/text.js';
 import { foreignWords, isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
@@ -393,7 +393,7 @@ const ENDPOINT_HINT = 'Is this the endpoint of an MCP server (Streamable HTTP)? 
 
 function reasonOf(error: unknown, method: string): string {
   if (error instanceof TransportError) return error.message;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return `the answer to ${method} is not valid MCP: ${excerpt(message)}`;
 }
 

@@ -5,7 +5,7 @@ import type { Event } from '../../events/events.js';
 import { createLog, type Log } from '../../events/log.js';
 import { createNodeClient } from '../../http/node-client.js';
 import { systemClock } from '../../system/clock.js';
-import { ProtocolCliError } from '../../util/errors.js';
+import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { createRedactor, writtenForms } from '../../util/redact.js';
 import { foreignWords, isRecord } from '../../util/values.js';
 import { type Answerer, answeredCall, clientError, type PendingCall, SessionWatch } from './pending-calls.js';
@@ -60,7 +60,7 @@ function written(call: PendingCall, answer: Answer): Settled {
 
 function reasonOf(error: unknown): string {
   if (error instanceof ProtocolCliError) return [error.message, ...error.faults].join('\n');
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 /** Bytes; platforms refuse larger bodies. */

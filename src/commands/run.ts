@@ -48,6 +48,8 @@ export class Run {
   readonly credentials: Redactor;
   /** Redacts these, and the secrets of the events so far. */
   readonly redactor: EventRedactor;
+  /** Warnings that were printed. */
+  readonly warnings: Warning[] = [];
   /** The header of its transcript. */
   readonly about: TranscriptAbout;
   readonly interrupted: Interruption = interruption();
@@ -83,7 +85,11 @@ export class Run {
   /** A message without secrets. */
   readonly clean = (text: string): string => this.redactor.text(text);
 
-  warn(warning: Warning): void {
+  /** Prints a warning, once. */
+  warn({ id, message }: Warning): void {
+    const warning = { ...(id && { id }), message: this.clean(message) };
+    if (this.warnings.some(each => each.message === warning.message)) return;
+    this.warnings.push(warning);
     this.stderr.write(warningText(warning));
   }
 

@@ -57,20 +57,13 @@ interface SentNotice {
 /** Sends notices and prints each as soon as it is answered, or all of them as one object. */
 class Notices {
   readonly #sent: SentNotice[] = [];
-  readonly #warnings: Warning[] = [];
   readonly #client;
 
   constructor(
-    private readonly run: Run,
+    readonly run: Run,
     private readonly options: NoticeOptions,
   ) {
     this.#client = run.openClient();
-  }
-
-  warn(warning: Warning): void {
-    const clean = { ...warning, message: this.run.clean(warning.message) };
-    this.#warnings.push(clean);
-    this.run.warn(clean);
   }
 
   /**
@@ -97,14 +90,14 @@ class Notices {
         'Give the URL of the tool server.',
         warnings.map(({ message }) => message),
       );
-    for (const warning of warnings) this.warn(warning);
+    for (const warning of warnings) this.run.warn(warning);
     return [...new Map(urls.map(each => [baseOf(each), each])).values()];
   }
 
   /** Loads a toolset. @throws ProtocolCliError as {@link discover} does. */
   async load(url: string) {
     const { base, toolset, notes } = await discover(this.#wire(url), url);
-    for (const message of notes) this.warn({ id: 'TOOL-DISCOVER', message });
+    for (const message of notes) this.run.warn({ id: 'TOOL-DISCOVER', message });
     return { base, toolset };
   }
 
@@ -119,7 +112,7 @@ class Notices {
     const notices = this.#sent.map(({ notice: { kind, message }, url, status, said, ms }) => {
       return { notice: kind, url, sent: message, status, ms, ...(said !== '' && { said }) };
     });
-    const report = { notices, warnings: this.#warnings, ...(failure && { error: errorReport(failure) }) };
+    const report = { notices, warnings: run.warnings, ...(failure && { error: errorReport(failure) }) };
     if (this.options.output === 'json')
       await writeOut(run.terminal.stdout, `${redactJson(safeJson(report, 2), run.redactor)}\n`);
     return failure ? run.fail(failure) : 0;
@@ -145,7 +138,10 @@ class Notices {
     const size = answer.kind === 'answered' ? answer.bodySize : 0;
     if (notice.kind !== 'close' || !isTaken(answer) || size === 0) return;
     const of = size === null ? '' : ` of ${bytesText(size)}`;
-    this.warn({ id: 'TOOL-CLOSE', message: `the answer to /close_thread has a body${of}; it must be empty` });
+    this.run.warn({
+      id: 'TOOL-CLOSE',
+      message: `the answer to /close_thread has a body${of}; it must be empty`,
+    });
   }
 
   #wire(url: string): Wire {
@@ -318,6 +314,6 @@ async function migratingBase(url: string, { force }: MigrateOptions, notices: No
       `${message}: it has no state to move (TOOL-MIGRATE)`,
       'Nothing was sent; --force sends it anyway.',
     );
-  notices.warn({ id: 'TOOL-MIGRATE', message: `${message}; sent because of --force` });
+  notices.run.warn({ id: 'TOOL-MIGRATE', message: `${message}; sent because of --force` });
   return base;
 }

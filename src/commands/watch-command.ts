@@ -3,7 +3,7 @@ import { dirname, extname, join, resolve } from 'node:path';
 import { systemClock } from '../system/clock.js';
 import { holdOpen } from '../system/process.js';
 import { type Watching, watchFiles } from '../system/watch-files.js';
-import { ProtocolCliError } from '../util/errors.js';
+import { usage } from './options.js';
 import { type ExitStatus, interruption, type Terminal } from './terminal.js';
 
 const MOST_FILES = 500;
@@ -49,17 +49,19 @@ export async function watchCommand(
   cwd: string,
   onChange: () => void,
 ): Promise<Watching> {
-  if (command === undefined) throw new ProtocolCliError('usage', '--watch needs --command');
+  if (command === undefined) throw usage('--watch needs --command');
   const list = () => filesOf(command, cwd);
   const files = await list();
   if (files.length > 0) return watchFiles(files, onChange, systemClock, list);
-  throw new ProtocolCliError('usage', `--watch: no file in the command: ${command}`, {
-    hint: "Name the server's file, as in --command 'node server.mjs'.",
-  });
+  throw usage(
+    `--watch: no file in the command: ${command}`,
+    "Name the server's file, as in --command 'node server.mjs'.",
+  );
 }
 
 async function filesOf(command: string, cwd: string): Promise<string[]> {
   const words = command.split(/[\s'"]+/).map(word => resolve(cwd, word));
+  const isFile = async (path: string) => (await stat(path).catch(() => null))?.isFile() === true;
   const named = await Promise.all(words.map(async path => ((await isFile(path)) ? [path] : [])));
   const files = named.flat().filter(path => dirname(path) !== dirname(process.execPath));
   const found = await Promise.all(
@@ -70,11 +72,4 @@ async function filesOf(command: string, cwd: string): Promise<string[]> {
     ),
   );
   return [...new Set(found.flat())].sort().slice(0, MOST_FILES);
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    found => found.isFile(),
-    () => false,
-  );
 }

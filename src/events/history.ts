@@ -30,10 +30,6 @@ export class UntrackedRequests {
   #forgotten = 0;
   #misdirected = 0;
 
-  get size(): number {
-    return this.#byLeg.size;
-  }
-
   /** The number of dropped posts to a wrong address. */
   get misdirected(): number {
     return this.#misdirected;
@@ -337,11 +333,6 @@ export class Owners {
     if (event.kind === 'request') this.#open.set(leg, keys);
     else this.#open.delete(leg);
     return keys;
-  }
-
-  /** The number of requests without a response. */
-  get waiting(): number {
-    return this.#open.size;
   }
 
   #named({ calls = [], thread = '' }: Event): Keys {

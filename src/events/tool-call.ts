@@ -226,10 +226,4 @@ export class ToolCalls {
   get list(): readonly ToolCall[] {
     return [...this.#calls.values()];
   }
-
-  /** Forgets all but the latest `count` calls. */
-  keep(count: number): void {
-    for (const key of [...this.#calls.keys()].slice(0, Math.max(0, this.#calls.size - count)))
-      this.#calls.delete(key);
-  }
 }

@@ -31,14 +31,14 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-export function port(text: string): number {
+function port(text: string): number {
   const number = wholeNumber(text);
   if (number > 65_535) throw new InvalidArgumentError('Give a port from 0 to 65535.');
   return number;
 }
 
 /** The base URL of a listener for the other side; a path is appended. */
-export function publicBase(text: string): string {
+function publicBase(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
     return text.replace(/\/+$/, '');
@@ -91,13 +91,6 @@ function segmentTypes(text: string): ReadonlySet<string> {
   return new Set(types);
 }
 
-/** Origins of web pages, each as a browser sends it: `http://localhost:6274`. @throws InvalidArgumentError */
-export function origins(text: string, before: readonly string[] = []): string[] {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return [...before, url.origin];
-  throw new InvalidArgumentError('give an origin such as http://localhost:6274.');
-}
-
 /** The options that were set on the command line, defaults excluded: `--save`. */
 export function givenOptions(command: Command): string[] {
   return command.options
@@ -134,6 +127,7 @@ const COMMON: Readonly<Record<string, OptionValue>> = {
   '--allow-callback': { read: collect },
   '--choose': { read: collect },
   '--header': { read: collect },
+  '--max-body': { read: byteCount, preset: byteCount('64m'), shown: '64m' },
   '--supports': { read: segmentTypes, preset: new Set(DRAWABLE), shown: DRAWABLE.join() },
 };
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { byteCount, collect, duration, port, publicBase, wholeNumber } from '../../src/commands/options.js';
+import { byteCount, collect, duration, wholeNumber } from '../../src/commands/options.js';
 
 type Reader = (text: string) => unknown;
 
@@ -10,13 +10,10 @@ describe('what is read', () => {
     ['duration', duration, '0', 0],
     ['wholeNumber', wholeNumber, '0', 0],
     ['wholeNumber', wholeNumber, '007', 7],
-    ['port', port, '65535', 65_535],
-    ['port', port, '0', 0],
     ['byteCount', byteCount, '65536', 65_536],
     ['byteCount', byteCount, '512k', 524_288],
     ['byteCount', byteCount, '64MiB', 67_108_864],
     ['byteCount', byteCount, '1 GB', 1_073_741_824],
-    ['publicBase', publicBase, 'https://tunnel.example/base//', 'https://tunnel.example/base'],
   ])('%s: %j', (_, read, text, value) => {
     expect((read as Reader)(text)).toEqual(value);
   });
@@ -26,8 +23,6 @@ describe('what is not', () => {
   test.each<[string, Reader, string[], RegExp]>([
     ['duration', duration, ['', 'soon', '-1s', '1d'], /500ms, 2s, 5m, 1h/],
     ['wholeNumber', wholeNumber, ['', '-1', '1.5', '1e3', ' 1', '1234567890'], /whole number/],
-    ['publicBase', publicBase, ['', 'tunnel', '/path', 'ftp://a', 'http://a?x=1', 'http://a#b'], /base URL/],
-    ['port', port, ['65536', '99999', '-1', 'http'], /from 0/],
     ['byteCount', byteCount, ['', '-1', '1.5m', '1t', 'm'], /512k, 64m, 1g/],
   ])('%s', (_, read, texts, message) => {
     for (const text of texts) {

@@ -23,6 +23,12 @@ test.each<[readonly string[], RegExp]>([
     /cannot write \/none\/x\.ndjson: .*\nhint: Create its folder first/,
   ],
   [[...RECORD, '-o', 'ndjson', '--allow-callback', 'runtime'], /"runtime" is not an origin/],
+  ...['', 'tunnel', '/path', 'ftp://a', 'http://a?x=1', 'http://a#b'].map((base): [string[], RegExp] => [
+    ['listen', '--callback-url', base],
+    /Give a base URL such as/,
+  ]),
+  [['listen', '--supports', 'video'], /unknown segment type "video"; choose from diff, text, image/],
+  [['listen', '--expect', '/b'], /It takes a group_id and an id/],
   [['listen', '--count', '0'], /--count must be at least 1/],
   [['listen', '--count', '2', '--expect', 'a/b'], /--count 2: only 1 results are expected/],
   [['listen', '--group-id', 'a'], /--group-id and --id need each other/],

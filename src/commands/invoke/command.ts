@@ -1,14 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { DIALECT_NAMES } from '../../dialects/dialect.js';
-import {
-  byteCount,
-  collect,
-  defineCommand,
-  duration,
-  givenOptions,
-  type RunCommand,
-  wholeNumber,
-} from '../options.js';
+import { collect, defineCommand, duration, givenOptions, type RunCommand, wholeNumber } from '../options.js';
 import { OUTPUTS } from '../terminal.js';
 import { idleText } from './idle-options.js';
 
@@ -89,7 +81,6 @@ export function invokeCommand(run: RunCommand): Command {
       '--linger': { read: duration },
       '--repeat': { read: countUpTo(MOST_REPEATS) },
       '--concurrency': { read: countUpTo(MOST_SIDE_BY_SIDE) },
-      '--max-body': { read: byteCount, preset: byteCount('64m'), shown: '64m' },
       '--output': { choices: OUTPUTS },
       '--dialect': { choices: DIALECT_NAMES },
     },

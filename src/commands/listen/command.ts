@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CallIds } from '../../runtime/callback-server.js';
-import { byteCount, defineCommand, duration, type RunCommand, wholeNumber } from '../options.js';
+import { defineCommand, duration, type RunCommand, wholeNumber } from '../options.js';
 
 /** `--expect <group_id>/<id>`; the last slash parts them. */
 function expectation(text: string, before: readonly CallIds[] = []): readonly CallIds[] {
@@ -39,7 +39,6 @@ export function listenCommand(run: RunCommand): Command {
       -q, --quiet  no warnings
       --no-color  no colours (NO_COLOR works too)`,
     values: {
-      '--max-body': { read: byteCount, preset: byteCount('64m'), shown: '64m' },
       '--expect': { read: expectation },
       '--count': { read: wholeNumber },
       '--timeout': { read: duration, preset: 0, shown: '0' },

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { DEFAULTS } from '../../record/recorder.js';
-import { byteCount, defineCommand, duration, type RunCommand } from '../options.js';
+import { defineCommand, duration, type RunCommand } from '../options.js';
 
 /** `record`: a proxy between a runtime and a tool, which writes down what they say. */
 export function recordCommand(run: RunCommand): Command {
@@ -25,7 +25,6 @@ export function recordCommand(run: RunCommand): Command {
       -q, --quiet  no lines about messages
       --no-color  no colours (NO_COLOR works too)`,
     values: {
-      '--max-body': { read: byteCount, preset: DEFAULTS.maxBody, shown: '64m' },
       '--drain': { read: duration, preset: DEFAULTS.drainMs, shown: '5s' },
       '--output': { choices: ['plain', 'ndjson'], preset: 'plain' },
     },

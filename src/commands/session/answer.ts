@@ -19,14 +19,14 @@ import { type Consent, type Denial, denialOf, loadPolicy, type Stage, stageOf } 
 import { type ANSWER_OUTPUTS, requireScreen, usage } from '../options.js';
 import { colourOf } from '../output.js';
 import { asTrouble, type Run, withErrorReport, withRun } from '../run.js';
-import { fromEnvironment, readHeaders, readTarget } from '../target.js';
+import { fromEnvironment, type ListenerFlags, listenerOf, readHeaders, readTarget } from '../target.js';
 import { canDraw, type ExitStatus, statusOfFailure, type Terminal } from '../terminal.js';
 import type { AnswererOptions, CallFlags, Source } from './answerers.js';
 
 type AnswerOutput = (typeof ANSWER_OUTPUTS)[number];
 
 /** The options of `session answer`, as commander hands them over. */
-interface AnswerFlags extends CallFlags {
+interface AnswerFlags extends CallFlags, ListenerFlags {
   readonly key?: string;
   /** Milliseconds; 0 waits forever. */
   readonly wait: number;
@@ -39,11 +39,6 @@ interface AnswerFlags extends CallFlags {
   readonly choose?: readonly string[];
   readonly toolHeader?: readonly string[];
   readonly toolBearer?: string;
-  readonly callbackHost: string;
-  readonly callbackPort: number;
-  readonly callbackUrl?: string;
-  readonly allowHost?: readonly string[];
-  readonly maxBody: number;
   readonly supports: ReadonlySet<string>;
   readonly output?: AnswerOutput;
   readonly save?: string;
@@ -117,15 +112,13 @@ function sourceOf(flags: AnswerFlags, terminal: Terminal): Source {
 }
 
 function toolSource(tool: string, flags: AnswerFlags, { env }: Terminal): Source {
-  const { callbackHost: host, callbackPort: port, callbackUrl, allowHost = [], maxBody } = flags;
   const { toolHeader: header, toolBearer: bearer } = flags;
   const given = { ...(header && { header }), ...(bearer !== undefined && { bearer }) };
-  const publicUrl = callbackUrl === undefined ? {} : { publicUrl: callbackUrl };
   return {
     kind: 'tool',
     url: readUrl(tool, 'the tool'),
     headers: readHeaders(given, env, { header: '--tool-header', bearer: '--tool-bearer' }),
-    listener: { host, port, allowedHosts: allowHost, maxBody, ...publicUrl },
+    listener: listenerOf(flags),
   };
 }
 
@@ -162,19 +155,8 @@ async function answerSession(plan: AnswerPlan, run: Run): Promise<ExitStatus> {
       await reporter.close?.();
     });
   const { trouble, warnings } = await run.end(failed);
-  const shown = trouble && redacted(trouble, run.clean);
-  await reporter.end({ session: { id, url }, known, notes: [...notes, ...warnings], trouble: shown });
+  await reporter.end({ session: { id, url }, known, notes: [...notes, ...warnings], trouble });
   return trouble ? statusOfFailure(trouble.code) : 0;
-}
-
-/** Each part may quote a platform that echoes the key. */
-function redacted({ code, message, hint, faults }: Trouble, redact: (text: string) => string): Trouble {
-  return {
-    code,
-    message: redact(message),
-    hint: hint === undefined ? undefined : redact(hint),
-    ...(faults && { faults: faults.map(redact) }),
-  };
 }
 
 /** Threats, row 5. */

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import {
   ANSWER_OUTPUTS,
-  byteCount,
   COMMAND_STATUS,
   collect,
   defineCommand,
@@ -62,7 +61,6 @@ function answerCommand(run: RunCommand): Command {
       '--timeout': { read: duration, preset: 60_000, shown: '60s' },
       '--tool-header': { read: collect },
       '--retries': { read: wholeNumber, preset: 2 },
-      '--max-body': { read: byteCount, preset: byteCount('64m'), shown: '64m' },
       '--output': { choices: ANSWER_OUTPUTS },
     },
     examples: {

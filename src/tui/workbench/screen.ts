@@ -2,28 +2,8 @@ import type { Key } from 'ink';
 import { nearest, offer as suggestion } from '../../util/text.js';
 import { BYTES_KEY, LIST_KEYS, READING_KEYS, tabKeys, unlessEmpty } from '../calls/list-detail.js';
 import { fullScreen } from '../full-screen.js';
-import { bind, type KeyBinding } from '../keys.js';
-import {
-  answerQuestion,
-  askSaveFixture,
-  askSaveTranscript,
-  askServer,
-  askTranscript,
-  cancelCall,
-  copyCall,
-  editAgain,
-  enterEntry,
-  type Offer,
-  offersOf,
-  openForm,
-  openServer,
-  openTranscript,
-  removeServer,
-  restartServer,
-  runAgain,
-  runForm,
-  useConsentPage,
-} from './actions.js';
+import { bind, type KeyBinding, type Place } from '../keys.js';
+import { Actions, type Offer, offersOf } from './actions.js';
 import { CALL_TABS } from './calls.js';
 import type { Server, SessionOptions, WorkbenchOptions } from './model.js';
 import { entryKey, TOOL_TABS, toolsOf } from './tools.js';
@@ -34,6 +14,26 @@ function enterHint({ tools: { entry }, page }: Workbench): string | null {
   if (entry.kind === 'operation') return entry.definitions > 1 ? null : 'fill in';
   return { loading: null, asleep: 'start', failed: 'retry', ready: 'reload' }[entry.server.state.kind];
 }
+
+function removeHint({ tools: { entry } }: Workbench): string | null {
+  return entry?.kind === 'server' && entry.server.state.kind === 'failed' ? 'remove' : null;
+}
+
+function restartHint({ tools: { entry } }: Workbench): string | null {
+  return entry?.kind === 'server' && entry.server.output ? 'restart' : null;
+}
+
+/** Keys of a place, and the actions that they start. */
+const keysOf =
+  (place: Place) =>
+  (key: string, does: string, run: (actions: Actions) => unknown, hint?: Binding[4], isUrgent = false) =>
+    bind<Workbench>(place, key, does, w => void run(new Actions(w)), hint, isUrgent);
+
+type Binding = Parameters<typeof bind<Workbench>>;
+
+const anywhere = keysOf('everywhere');
+const onTool = keysOf('tools');
+const onCall = keysOf('calls');
 
 export const WORKBENCH_KEYS: readonly KeyBinding<Workbench>[] = [
   bind(
@@ -51,81 +51,73 @@ export const WORKBENCH_KEYS: readonly KeyBinding<Workbench>[] = [
     w => (w.page === 'tools' ? 'calls' : null),
   ),
   bind('everywhere', 'escape', 'back', w => w.back()),
-  bind(
-    'everywhere',
+  anywhere(
     'u',
     'open a tool server by its URL',
-    w => askServer(w),
+    a => a.askServer(),
     w => (w.page === 'tools' ? 'open a URL' : null),
   ),
-  bind(
-    'everywhere',
+  anywhere(
     'D',
     'open the demo, a tool bundled with this program',
-    w => openServer(w, 'demo'),
+    a => a.openServer('demo'),
     w => (w.tools.isEmpty && w.page === 'tools' ? 'demo' : null),
   ),
-  bind('everywhere', 'O', 'open a transcript', w => askTranscript(w)),
-  bind('everywhere', 'S', 'save the transcript of this session', askSaveTranscript),
+  anywhere('O', 'open a transcript', a => a.askTranscript()),
+  anywhere('S', 'save the transcript of this session', a => a.askSaveTranscript()),
   bind('everywhere', '?', 'show or hide the keys', w => w.toggleHelp()),
   bind('everywhere', 'q ctrl+c', 'quit: pending calls are canceled', w => w.quit()),
-  bind('tools', 'enter', 'open the form; on a server: start or reload it', enterEntry, enterHint),
-  bind('tools', 'x', 'remove a server that could not be reached', removeServer, ({ tools: { entry } }) =>
-    entry?.kind === 'server' && entry.server.state.kind === 'failed' ? 'remove' : null,
-  ),
-  bind('tools', 'R', 'restart the server', restartServer, ({ tools: { entry } }) =>
-    entry?.kind === 'server' && entry.server.output ? 'restart' : null,
-  ),
+  onTool('enter', 'open the form; on a server: start or reload it', a => a.enterEntry(), enterHint),
+  onTool('x', 'remove a server that could not be reached', a => a.removeServer(), removeHint),
+  onTool('R', 'restart the server', a => a.restartServer(), restartHint),
   ...tabKeys('tools', TOOL_TABS),
   ...LIST_KEYS,
-  bind(
-    'calls',
+  onCall(
     'a',
     "answer the tool's question",
-    answerQuestion,
+    a => a.answerQuestion(),
     w => (w.waits.forChoice ? 'answer' : null),
     true,
   ),
-  bind(
-    'calls',
+  onCall(
     'o',
     'open the consent page',
-    w => void useConsentPage(w, 'visit'),
+    a => a.useConsentPage('visit'),
     w => (w.waits.forConsent ? 'consent page' : null),
     true,
   ),
-  bind(
-    'calls',
+  onCall(
     'x',
     'cancel the call, or its subscription',
-    w => void cancelCall(w),
+    a => a.cancelCall(),
     w => (w.waits.isRunning ? 'cancel' : null),
     true,
   ),
-  bind('calls', 'U', 'copy the URL of the consent page', w => void useConsentPage(w, 'copy')),
+  onCall('U', 'copy the URL of the consent page', a => a.useConsentPage('copy')),
   ...tabKeys('calls', CALL_TABS),
   BYTES_KEY,
-  bind('calls', 'r', 'run the call again', runAgain, unlessEmpty('run again')),
-  bind('calls', 'e', 'edit it and run it again', editAgain, unlessEmpty('edit')),
-  bind('calls', 'y', 'copy as curl', w => void copyCall(w, 'curl'), unlessEmpty('curl')),
-  bind('calls', 'Y', 'copy as a command line', w => void copyCall(w, 'command')),
-  bind('calls', 's', 'save as a fixture', askSaveFixture, unlessEmpty('fixture')),
+  onCall('r', 'run the call again', a => a.runAgain(), unlessEmpty('run again')),
+  onCall('e', 'edit it and run it again', a => a.editAgain(), unlessEmpty('edit')),
+  onCall('y', 'copy as curl', a => a.copyCall('curl'), unlessEmpty('curl')),
+  onCall('Y', 'copy as a command line', a => a.copyCall('command')),
+  onCall('s', 'save as a fixture', a => a.askSaveFixture(), unlessEmpty('fixture')),
   bind('calls', '=', 'compare: marks this call, or shows it beside the marked one', w => w.compare()),
   bind('calls', 'V', 'the next open transcript', w => w.nextVolume()),
   ...READING_KEYS,
-  bind('form', 'ctrl+t', 'run with invalid arguments', w => runForm(w, false)),
+  keysOf('form')('ctrl+t', 'run with invalid arguments', a => a.runForm(false)),
   bind('form', 'ctrl+g', 'show or hide the keys', w => w.toggleHelp()),
   bind('form', 'escape', 'back; keeps the input', w => w.back()),
 ];
 
 /** The workbench with its keys, and what the command line names. @param onChange see {@link ListScreen} */
 export function createWorkbench(options: SessionOptions, onChange: () => void) {
-  const workbench = new Workbench(options, WORKBENCH_KEYS, runForm, onChange);
+  const workbench = new Workbench(options, WORKBENCH_KEYS, w => new Actions(w).runForm(), onChange);
+  const actions = new Actions(workbench);
   const { operation, transcript, server, arguments: read } = options.start;
   let isDone = operation === undefined;
   let isPressed = false;
   const found = (offer: Offer) => {
-    openForm(workbench, offer, { given: read?.(offer.tool.inputSchema), isShown: !isPressed });
+    actions.openForm(offer, { given: read?.(offer.tool.inputSchema), isShown: !isPressed });
     const { tool, server } = offer;
     if (isPressed) workbench.say(`${tool.name} of ${server.about} is ready: its form is in Tools.`, 'good');
   };
@@ -135,10 +127,10 @@ export function createWorkbench(options: SessionOptions, onChange: () => void) {
     const meant = nearest(wanted, names);
     const [offer] = offersOf(servers, meant[0] ?? '');
     if (offer && !isPressed) workbench.tools.set({ selected: entryKey(offer.server.id, offer.tool.name) });
-    if (offer && read) openForm(workbench, offer, { given: read(offer.tool.inputSchema), isShown: false });
+    if (offer && read) actions.openForm(offer, { given: read(offer.tool.inputSchema), isShown: false });
     workbench.complain([`No operation "${wanted}" is offered.`, suggestion(meant)].filter(Boolean).join(' '));
   };
-  if (transcript !== undefined) void openTranscript(workbench, transcript);
+  if (transcript !== undefined) void actions.openTranscript(transcript);
   return {
     workbench,
     press(input: string, key: Key): void {

@@ -387,7 +387,7 @@ export function requestTarget(url: string, parsed: URL): string {
 }
 
 /** Sends a body slowly: `bytes` at a time, with a pause of `everyMs` between. */
-export interface Pace {
+interface Pace {
   readonly bytes: number;
   readonly everyMs: number;
 }

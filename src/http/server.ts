@@ -193,7 +193,9 @@ class RequestHandler {
     this.#budget = { bytes: Math.max(limits.bodyBytes, options.maxBody) };
     this.#connections = new Connections(server, limits, socket => this.#cut(socket));
     const listener = (request: IncomingMessage, response: ServerResponse) =>
-      void this.#serve(request, response).catch(error => this.#deny(failure(error), request, response));
+      void this.#serve(request, response).catch(error =>
+        this.#deny(new Denial(500, 'failed', `its handler failed: ${messageOf(error)}`), request, response),
+      );
     server.on('request', listener).on('checkContinue', listener);
     server.on('clientError', (error, socket) => this.#refuse(error, socket));
     server.on('error', ({ message }) =>
@@ -357,11 +359,6 @@ function incoming(
       if (!response.writableEnded) callback();
     });
   return { method, target: url, headers, body, remote: socket.remoteAddress ?? '', onGone };
-}
-
-function failure(error: unknown): Denial {
-  const message = messageOf(error);
-  return new Denial(500, 'failed', `its handler failed: ${message}`);
 }
 
 const LOOPBACK = '127.0.0.1';

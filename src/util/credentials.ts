@@ -19,7 +19,7 @@ const SHAPES: readonly (readonly [what: string, shape: RegExp])[] = [
 const NAMED =
   /\b(?:access_token|refresh_token|id_token|client_secret)\b["']?\s{0,5}[:=]\s{0,5}["']?([\w.~+/-]{8,2000})|[?&]code=([\w.~-]{6,2000})/g;
 
-export interface Credential {
+interface Credential {
   readonly what: string;
   readonly text: string;
   readonly at: number;

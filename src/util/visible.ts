@@ -3,7 +3,7 @@
  * C0 controls become their control pictures (U+2400 block), DEL becomes U+2421, everything else invisible becomes `<U+XXXX>`.
  * `\n` stays; `\t` is expanded to the next multiple of four columns.
  */
-export interface VisibleRun {
+interface VisibleRun {
   readonly text: string;
   /** Whether the run replaces characters that are invisible or act on a terminal or CI log. */
   readonly hidden: boolean;

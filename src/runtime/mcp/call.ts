@@ -8,7 +8,7 @@ import { settlement } from '../runtime.js';
 import type { Elicit, McpServer } from './connection.js';
 import { failureOfMcp } from './transports.js';
 
-export interface McpCall {
+interface McpCall {
   readonly id: string;
   readonly operation: string;
   readonly arguments: Record<string, unknown>;

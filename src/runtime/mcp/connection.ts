@@ -34,7 +34,7 @@ export interface McpTarget extends McpPeer {
   readonly cwd?: string;
 }
 
-export interface McpOptions {
+interface McpOptions {
   readonly version: string;
   readonly log: Log;
   readonly maxBytes: number;

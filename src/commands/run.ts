@@ -31,14 +31,6 @@ interface RunOptions {
   readonly observer?: TranscriptAbout['observer'];
 }
 
-/** How a command ended. */
-interface Ended {
-  /** The failure to report: that of the command, or that of its transcript. */
-  readonly trouble: Trouble | null;
-  /** Of a transcript that could not be saved after another failure. */
-  readonly warnings: readonly Warning[];
-}
-
 /** A command that runs: its log, its secrets and messages, the user's wish to stop, and what has to be stopped at the end. */
 export class Run {
   readonly terminal: Terminal;
@@ -146,7 +138,10 @@ export class Run {
   }
 
   /** Ends the transcript. Returns the failure to report: the given one, or that of the transcript. */
-  async end(trouble: Trouble | null, reason: string = trouble?.code ?? 'done'): Promise<Ended> {
+  async end(
+    trouble: Trouble | null,
+    reason: string = trouble?.code ?? 'done',
+  ): Promise<{ readonly trouble: Trouble | null; readonly warnings: readonly Warning[] }> {
     const lost = await this.endTranscript(reason).then(() => null, asTrouble);
     if (!trouble || !lost) return { trouble: trouble ?? lost, warnings: [] };
     return { trouble, warnings: [{ message: lost.message }] };

@@ -21,16 +21,8 @@ export interface CalledAs {
   readonly validates: boolean;
 }
 
-interface SentCall {
-  readonly request: RequestEvent;
-  /** With its secrets. */
-  readonly url: string;
-  /** Without secrets. */
-  readonly invocation: Invocation;
-}
-
-/** The invocation of a call. Null where it was not sent over RAP, cannot be read, or its URL is unknown. */
-function sentCall({ book, redactor }: Pick<Volume, 'book' | 'redactor'>, key: string): SentCall | null {
+/** The invocation of a call without secrets, and its whole URL. Null where it was not sent over RAP, or cannot be read. */
+function sentCall({ book, redactor }: Pick<Volume, 'book' | 'redactor'>, key: string) {
   const requests = book.of(key).filter(isInvocation);
   const request = requests.find(({ url }) => !isPath(url)) ?? requests[0];
   const url = request ? addressOf(request) : null;

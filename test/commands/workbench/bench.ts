@@ -12,7 +12,7 @@ import type { Server } from '../../../src/tui/workbench/model.js';
 import { secretsOf } from '../../../src/util/credentials.js';
 import { eventually } from '../../e2e/support/eventually.js';
 
-const OPTIONS: InvokeOptions = {
+export const OPTIONS: InvokeOptions = {
   validate: true,
   given: [],
   timeout: 10_000,

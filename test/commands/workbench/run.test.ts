@@ -15,19 +15,9 @@ import { temporaryFolder } from '../../e2e/support/folder.js';
 import { startPeer } from '../../e2e/support/peers.js';
 import { configuredFolder } from '../../e2e/support/rap-json.js';
 import { troubleOf } from '../../support/failing.js';
+import { OPTIONS as CALL_OPTIONS } from './bench.js';
 
-const OPTIONS: InvokeOptions = {
-  validate: true,
-  timeout: 10_000,
-  retries: 2,
-  callbackHost: '127.0.0.1',
-  callbackPort: 0,
-  maxBody: 1_000_000,
-  supports: new Set(['diff', 'text']),
-  given: [],
-  color: true,
-  interactive: true,
-};
+const OPTIONS = { ...CALL_OPTIONS, interactive: true };
 
 function terminalOf({
   columns = 80,

@@ -37,7 +37,7 @@ export interface Answer {
   readonly beside?: Readonly<Partial<Record<Feature, unknown>>>;
 }
 
-export interface Image {
+interface Image {
   /** Base64. */
   readonly data: string;
   readonly mediaType: string;

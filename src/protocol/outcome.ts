@@ -34,7 +34,7 @@ const ERROR_PREFIX = 'Error: ';
 /** A payload by convention is short; a text longer than this is not looked into. */
 const MAX_PAYLOAD = 64 * 1024;
 
-export const text = z.optional(z.string());
+const text = z.optional(z.string());
 
 /** Seed 002's recommended payloads; a value is one of them only where it is exactly that and nothing more. */
 const payloadSchema = z.union([

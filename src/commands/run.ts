@@ -12,14 +12,7 @@ import { writeOut } from '../system/streams.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { createRedactor, type Redactor, safeJson } from '../util/redact.js';
 import { aboutNow, saveTranscript } from './save-files.js';
-import {
-  type ExitStatus,
-  type Interruption,
-  interruption,
-  type OnStop,
-  statusOfFailure,
-  type Terminal,
-} from './terminal.js';
+import { type ExitStatus, interruption, type OnStop, statusOfFailure, type Terminal } from './terminal.js';
 
 interface RunOptions {
   readonly terminal: Terminal;
@@ -44,7 +37,7 @@ export class Run {
   readonly warnings: Warning[] = [];
   /** The header of its transcript. */
   readonly about: TranscriptAbout;
-  readonly interrupted: Interruption = interruption();
+  readonly interrupted = interruption();
   readonly signal: AbortSignal = this.interrupted.signal;
   readonly #stops: (() => Promise<void>)[] = [];
   #finishTranscript: (reason: string) => Promise<void> = async () => {};

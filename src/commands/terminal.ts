@@ -116,7 +116,7 @@ export function statusOfOutcome(type: Outcome['type']): ExitStatus {
  * A person's wish to stop, as a value: the first signal ends the work in good order, a second one at once. So does an emergency, as far as
  * there is time.
  */
-export interface Interruption {
+interface Interruption {
   /** @throws ProtocolCliError `interrupted` where a signal comes first. */
   race<T>(work: Promise<T>): Promise<T>;
   /** Aborted by the first signal, or an emergency. */

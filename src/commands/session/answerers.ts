@@ -291,7 +291,7 @@ async function answerLocally(
   return { call: answeredCall(call), outcome: { type: 'timeout', durationMs: ms, basis: 'ours' } };
 }
 
-/** Null if it takes too long, as it does if the fixture says nothing; without a limit that never resolves. The call is then aborted. */
+/** Null if it takes too long; the call is then aborted. A fixture that says nothing takes until then. @param ms 0 for no limit */
 async function replyWithin(
   ms: number,
   tool: LocalTool,
@@ -301,13 +301,14 @@ async function replyWithin(
   const over = new AbortController();
   let stop = () => {};
   const late = new Promise<null>(resolve => {
-    if (ms > 0) stop = run.clock.after(ms, () => resolve(null));
+    const end = () => {
+      resolve(null);
+      over.abort();
+    };
+    if (ms > 0) stop = run.clock.after(ms, end);
   });
   const within = AbortSignal.any([signal, over.signal]);
   const call = { operation, arguments: args, id: key, key, groupId: session, signal: within };
   const reply = tool.call(call).then(each => (each.kind === 'silence' ? new Promise<never>(() => {}) : each));
-  return Promise.race([reply, late]).finally(() => {
-    stop();
-    over.abort();
-  });
+  return Promise.race([reply, late]).finally(() => stop());
 }

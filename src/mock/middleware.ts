@@ -214,10 +214,9 @@ class Shaping {
   /** Without a prototype: a key `__proto__` is a key like any other (threats, row 19). */
   #record(record: object): object {
     const copy: Record<string, unknown> = Object.create(null);
-    const nextNumbers = new Map<string, number>();
     for (const [key, member] of Object.entries(record)) {
       const shaped = this.#shapedText(key);
-      const name = shaped.text === key ? key : freeName(shaped.text, record, nextNumbers);
+      const name = shaped.text;
       copy[name] = this.#at(name, () => {
         this.#noteText(key, shaped);
         if (!this.isSecretKey(key)) return this.shape(member);
@@ -269,16 +268,6 @@ function* formsOf(secrets: ReadonlySet<string>): Iterable<string> {
   for (const secret of secrets)
     for (const form of new Set([secret, withoutControls(secret), ...writtenForms(secret)]))
       if (form.length >= SHORTEST_SECRET) yield form;
-}
-
-/** `name`, or `name 2`, `name 3` … if the object has such keys or one was given before: two tokens used as keys stay two. */
-function freeName(name: string, original: object, nextNumbers: Map<string, number>): string {
-  for (let number = nextNumbers.get(name) ?? 1; ; number++) {
-    const free = number === 1 ? name : `${name} ${number}`;
-    if (Object.hasOwn(original, free)) continue;
-    nextNumbers.set(name, number + 1);
-    return free;
-  }
 }
 
 /** Characters of all words: the automaton takes some 60 MB at the worst. */

@@ -1,9 +1,9 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import type { CheckFormatName } from '../render/outputs/check.js';
+import type { CHECK_FORMATS } from '../render/outputs/check.js';
 import { troubleText } from '../render/outputs/trouble.js';
-import type { VerificationFormat } from '../render/outputs/verification.js';
+import type { VERIFICATION_FORMATS } from '../render/outputs/verification.js';
 import { writePublicFile } from '../system/files.js';
 import { writeOut } from '../system/streams.js';
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
@@ -17,6 +17,10 @@ interface ReportRequest<Format extends CheckFormatName = CheckFormatName> {
 }
 
 /** One `--report`. */
+type CheckFormatName = keyof typeof CHECK_FORMATS;
+
+type VerificationFormat = keyof typeof VERIFICATION_FORMATS;
+
 export type VerificationRequest = ReportRequest<VerificationFormat>;
 /** One `--reporter`. */
 export type CheckRequest = ReportRequest;

@@ -310,5 +310,3 @@ function safe(text: string): string {
 export const CHECK_FORMATS = { human, json, junit, github, markdown } as const satisfies Readonly<
   Record<string, CheckFormat>
 >;
-
-export type CheckFormatName = keyof typeof CHECK_FORMATS;

@@ -139,5 +139,3 @@ export const VERIFICATION_FORMATS = {
   junit: junitVerification,
   json: report => `${safeJson(report, 2)}\n`,
 } as const satisfies Readonly<Record<string, (report: VerificationReport) => string>>;
-
-export type VerificationFormat = keyof typeof VERIFICATION_FORMATS;

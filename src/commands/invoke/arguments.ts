@@ -23,7 +23,7 @@ export type Arguments = Record<string, unknown>;
 type Schema = Readonly<Record<string, unknown>>;
 
 /** The arguments once the schema is known; null without one. */
-export type Gathered = (schema: Schema | null) => Arguments;
+type Gathered = (schema: Schema | null) => Arguments;
 
 /**
  * The `arguments` of an invocation. `key=value` is typed by the schema, `key:=json` is verbatim, `key=@file` is a file's text.

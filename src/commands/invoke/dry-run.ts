@@ -11,7 +11,7 @@ import type { InvokeOptions } from './plan.js';
 import { loadPolicy } from './questions.js';
 
 /** A request that is not sent, without its secrets. */
-export interface DryRequest {
+interface DryRequest {
   readonly method: 'POST';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -152,10 +152,9 @@ class Notices {
 
 function notNotified(target: ConfiguredTarget): Warning[] {
   const command = commandOf(target);
-  if (command !== null)
-    return [{ message: `not notified: ${visibleLine(command)} (this command is not running)` }];
-  if (target.kind !== 'mcp') return [];
-  return [{ message: `not notified: ${visibleLine(target.name)} (MCP servers do not take notices)` }];
+  const name = command ?? (target.kind === 'mcp' ? target.name : null);
+  const why = command === null ? 'MCP servers do not take notices' : 'this command is not running';
+  return name === null ? [] : [{ message: `not notified: ${visibleLine(name)} (${why})` }];
 }
 
 /** Null if every notice was answered with 200. */

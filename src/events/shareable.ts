@@ -6,7 +6,7 @@ import { REDACTED, type Redactor, redactJson, SecretFinder } from '../util/redac
 import { bareUrl, tokenlessUrl } from '../util/url.js';
 import { foreignWords, isRecord } from '../util/values.js';
 import type { Content } from './content.js';
-import type { Event, RequestEvent } from './events.js';
+import type { Event, EventOf, RequestEvent } from './events.js';
 import type { Arrival } from './exchange.js';
 
 /** A body without secrets: an `auth_url` without its query, a `response_url` without its token (threats, row 25); null if it is not text. */
@@ -39,8 +39,12 @@ export function shareableUrl({ purpose, url }: RequestEvent, redactor: Redactor)
 
 /** A fact without secrets, which any of its texts may quote. Names of calls and threads stay, since they join events. */
 export function shareableFact(event: object, redactor: Redactor): object {
-  const clean = (value: unknown) => JSON.parse(redactJson(JSON.stringify(value), redactor));
-  const { calls, thread, pending, ...fact } = event as Partial<Extract<Event, { kind: 'awaiting' }>>;
+  const clean = <T>(value: T): T => {
+    const text = JSON.stringify(value);
+    const safe = redactJson(text, redactor);
+    return safe === text ? value : JSON.parse(safe);
+  };
+  const { calls, thread, pending, ...fact } = event as Partial<EventOf<'awaiting'>>;
   const asked = pending?.map(each => ({ ...each, ...clean({ args: each.args }) }));
   return { ...event, ...clean(fact), ...(asked && { pending: asked }) };
 }

@@ -30,7 +30,7 @@ const anyText = fc
   .map(parts => parts.join(''));
 
 describe('a frame', () => {
-  test('is never wider than the terminal, and stays one row below its height, whatever the tool says', () => {
+  test('is never wider than the terminal and always one row lower, whatever the tool sends', () => {
     fc.assert(
       fc.property(anyText, anyText, anySize, (human, llm, size) => {
         const frame = frameOf(settledScene(human, llm), size, THEME);
@@ -43,7 +43,7 @@ describe('a frame', () => {
     );
   });
 
-  test('stays so while a tool asks, beside views of its thread; the choices can always be seen', () => {
+  test('the same while a tool asks, beside views; the choices are always visible', () => {
     const anyChoices = fc.array(anyText, { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(
@@ -62,7 +62,7 @@ describe('a frame', () => {
     );
   });
 
-  test('has nothing but what fits where a terminal is too small for anything', () => {
+  test('shows only what fits if the terminal is very small', () => {
     const asking = { ...settledScene('seen\nseen', 'sent'), ...askingScene(question('Which?', ['a', 'b'])) };
     for (let rows = 1; rows < 12; rows++)
       expectFits(frameOf(asking, { columns: 20, rows }, THEME), { columns: 20, rows });
@@ -72,7 +72,7 @@ describe('a frame', () => {
 describe('the live view in a terminal', () => {
   const large = { columns: 160, rows: 40 };
 
-  test('keeps to one frame on the screen through every size from 40 × 8 on, with nothing scrolled away', async () => {
+  test('keeps one frame on the screen through every size from 40 × 8, and scrolls nothing away', async () => {
     await using view = await draw(settledScene('seen\n'.repeat(90), 'sent\n'.repeat(90)), large);
     for (let columns = 160; columns >= 40; columns -= 12)
       for (const rows of [40, 8, 24]) await view.resize({ columns, rows });
@@ -82,7 +82,7 @@ describe('the live view in a terminal', () => {
     expect(view.emulator.raw).not.toContain('\u001b[3J');
   });
 
-  test('is cut to the rows that can be seen before React gets it: 50,000 lines cost no more than 50', async () => {
+  test('React gets visible rows only: 50,000 lines cost no more than 50', async () => {
     await using view = await draw(settledScene('line\n'.repeat(50_000), 'x'), large);
     expect(view.emulator.text()).toContain('more lines');
     expect(view.emulator.scrollback()).toEqual([]);

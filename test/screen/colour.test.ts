@@ -14,7 +14,7 @@ afterAll(() => plain.stop());
 describe.concurrent('colour', () => {
   const call = () => ['invoke', plain.url, 'edit_file', 'path=a.txt'];
 
-  test('is there by default', async () => {
+  test('is the default', async () => {
     await using screen = openProgram(call());
     expect(await screen.ended).toBe(0);
     expect(screen.emulator.colours.size).toBeGreaterThan(0);
@@ -26,7 +26,7 @@ describe.concurrent('colour', () => {
     ['FORCE_COLOR=0', [], { FORCE_COLOR: '0' }],
     ['--no-color against FORCE_COLOR', ['--no-color'], { FORCE_COLOR: '3' }],
     ['NO_COLOR against FORCE_COLOR', [], { NO_COLOR: '1', FORCE_COLOR: '3' }],
-  ] as const)('is gone altogether with %s; the signs stay', async (_, words, env) => {
+  ] as const)('is off with %s; the signs stay', async (_, words, env) => {
     await using screen = openHere([...call(), ...words], { env });
     expect(await screen.ended).toBe(0);
     expect([...screen.emulator.colours]).toEqual([]);
@@ -34,7 +34,7 @@ describe.concurrent('colour', () => {
     expect(screen.text()).toContain('  2 + new line 1');
   });
 
-  test('is gone in plain mode too', async () => {
+  test('is off in plain mode too', async () => {
     await using screen = openHere([...call(), '-o', 'plain'], { env: { NO_COLOR: '1' } });
     expect(await screen.ended).toBe(0);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for

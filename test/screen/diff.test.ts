@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => own[Symbol.asyncDispose]());
 
 describe.concurrent('a diff on the screen', () => {
-  test.each([80, 120, 160])('at %d columns has both line numbers and a sign on every row', async columns => {
+  test.each([80, 120, 160])('at %d columns every row has both line numbers and a sign', async columns => {
     await using screen = openHere(['invoke', own.url, 'edit'], { columns });
     expect(await screen.ended).toBe(0);
     const rows = screen.emulator.rows();
@@ -47,7 +47,7 @@ describe.concurrent('a diff on the screen', () => {
     ]);
   });
 
-  test('has its old side and its new side beside each other where its pane has 120 columns', async () => {
+  test('shows old and new side by side if its pane has 120 columns', async () => {
     await using screen = openHere(['invoke', own.url, 'edit'], { columns: 243 });
     expect(await screen.ended).toBe(0);
     expect(screen.emulator.rows()).toContainEqual(
@@ -55,7 +55,7 @@ describe.concurrent('a diff on the screen', () => {
     );
   });
 
-  test('has colours besides: rows on red and green, dim numbers, a cyan hunk header', async () => {
+  test('is coloured: rows red and green, line numbers dim, hunk headers cyan', async () => {
     await using screen = openHere(['invoke', own.url, 'edit'], { columns: 80 });
     expect(await screen.ended).toBe(0);
     const { emulator } = screen;
@@ -66,7 +66,7 @@ describe.concurrent('a diff on the screen', () => {
     expect(common(emulator.cellsOf('before'), 'background')).toBeNull();
   });
 
-  test('marks the changed word alone, on both sides', async () => {
+  test('marks only the changed word, on both sides', async () => {
     await using screen = openHere(['invoke', own.url, 'edit'], { columns: 80 });
     expect(await screen.ended).toBe(0);
     const { emulator } = screen;
@@ -74,7 +74,7 @@ describe.concurrent('a diff on the screen', () => {
     expect(common(emulator.cellsOf('goodbye'), 'background')).toBe(BRIGHT.added);
   });
 
-  test('is coloured as its language, in changed rows and in others, and loses no mark by that', async () => {
+  test('has syntax colours in all rows, and keeps its marks', async () => {
     await using screen = openProgram(['invoke', own.url, 'edit'], { columns: 80 });
     expect(await screen.ended).toBe(0);
     const { emulator } = screen;
@@ -84,7 +84,7 @@ describe.concurrent('a diff on the screen', () => {
     expect(common(emulator.cellsOf('"goodbye"'), 'foreground')).toBe(string);
   });
 
-  test('with 16 colours has rows in red and green, and its words underlined', async () => {
+  test('with 16 colours: rows in red and green, changed words underlined', async () => {
     await using screen = openHere(['invoke', own.url, 'edit'], { columns: 80, env: { FORCE_COLOR: '1' } });
     expect(await screen.ended).toBe(0);
     const { emulator } = screen;
@@ -95,7 +95,7 @@ describe.concurrent('a diff on the screen', () => {
     expect(common(emulator.cellsOf('say("goodbye", name)'), 'background')).toBeNull();
   });
 
-  test('says under its header that something in it is hidden, and shows that', async () => {
+  test('says under its header that it contains hidden characters, and shows them', async () => {
     await using screen = openHere(['invoke', own.url, 'trojan'], { columns: 80 });
     expect(await screen.ended).toBe(0);
     const rows = screen.emulator.rows();

@@ -33,8 +33,8 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([plain.stop(), stdlib.stop(), folder[Symbol.asyncDispose]()]));
 
-describe.concurrent('a page that must be visited', () => {
-  test('threats, row 13: is opened when o is pressed and not before, and its address is one argument', async () => {
+describe.concurrent('a page to visit', () => {
+  test('threats, row 13: o opens it, and nothing else does; its URL is one argument', async () => {
     const { env, argv } = await desktop('opens', 0);
     await using screen = openProgram(['invoke', plain.url, 'sign_in'], { columns: 120, env });
     await screen.shows('o opens it   Ctrl-C cancels');
@@ -49,7 +49,7 @@ describe.concurrent('a page that must be visited', () => {
     expect(screen.text()).not.toMatch(/opens it|opened in/);
   });
 
-  test('that cannot be opened is said to be so, and can be tried again', async () => {
+  test('that cannot be opened: a message, and o works again', async () => {
     const { env, argv } = await desktop('fails', 3);
     await using screen = openProgram(['invoke', plain.url, 'sign_in'], { env });
     await screen.shows('o opens it');
@@ -63,8 +63,8 @@ describe.concurrent('a page that must be visited', () => {
   });
 });
 
-describe.concurrent('a page that a tool wants visited for an agent session', () => {
-  test('RT-OAUTH: its URL is shown whole, for which call, and stays where the page could not be opened', async () => {
+describe.concurrent('a page to visit, for an agent session', () => {
+  test('RT-OAUTH: its URL is shown whole, with its call, and stays if the page cannot be opened', async () => {
     const tools = [{ name: 'sign_in', description: 'Sign in', input_schema: { type: 'object' } }];
     const calls = [{ tool_name: 'sign_in', args: {}, id: 'call_1' }];
     const platform = await startScript({ session: { tools, rounds: [{ calls }], answer: 'Welcome' } });
@@ -83,7 +83,7 @@ describe.concurrent('a page that a tool wants visited for an agent session', () 
   });
 });
 
-describe.concurrent('the terminal is as it was', () => {
+describe.concurrent('the terminal is restored', () => {
   /** The shell must outlive what the terminal sends to both. */
   const shell = (tool: string) =>
     openShell(`trap : INT HUP TERM; sh -c 'echo "pid $$"; exec ${tool}'; echo "status $?"; stty -a`);
@@ -113,7 +113,7 @@ describe.concurrent('the terminal is as it was', () => {
     expectRestored(screen, status);
   });
 
-  test('after a question: what is typed while the result is awaited is left to the shell', async () => {
+  test('after a question: keys typed while waiting go to the shell', async () => {
     const fixtures = await folder.write('slow.yaml', SLOW);
     await using mock = await startMockHere([fixtures]);
     await using screen = openShell(`$TOOL invoke ${mock.url} ask; read line; echo "got [$line]"`);
@@ -124,7 +124,7 @@ describe.concurrent('the terminal is as it was', () => {
     await screen.shows('got [typed ahead]');
   });
 
-  test('after a crash at a question, which can be read', async () => {
+  test('after a crash at a question, with the error printed', async () => {
     const fault = await folder.write('fault.cjs', FAULT);
     await using screen = shell(`env NODE_OPTIONS="--require ${fault}" ${asking()}`);
     await screen.shows(ASKED);
@@ -135,10 +135,10 @@ describe.concurrent('the terminal is as it was', () => {
   });
 });
 
-describe.concurrent('a subscription that is followed', () => {
+describe.concurrent('a followed subscription', () => {
   const watch = (...words: string[]) => ['invoke', plain.url, 'watch', '--follow', '-q', ...words];
 
-  test('tells its events as they come, and ends with the last one', async () => {
+  test('prints events as they arrive, and ends with the last one', async () => {
     await using screen = openHere(watch('events=4', 'every_ms=300'), { columns: 120 });
     await screen.shows(/… subscribed: 2 events, [\d.]+m?s; Ctrl-C cancels/);
     expect(screen.text()).toMatch(/event 2 → .*Event 2 of 4/);
@@ -152,7 +152,7 @@ describe.concurrent('a subscription that is followed', () => {
     [40, 8],
     [200, 60],
   ])(
-    'of 1,000 events shows the newest in %i × %i, in one frame below what stood there before',
+    'with 1,000 events shows the newest in %i × %i, in one frame below earlier output',
     async (columns, rows) => {
       const call = watch('events=1000', 'every_ms=0', 'way=pipelined');
       await using screen = openStepsHere(['before', call, 'status $?'], { columns, rows });

@@ -29,21 +29,21 @@ function open() {
   return { emulator, keyboard, screen, resize, pressed: () => pressed };
 }
 
-test('the first frame waits for nothing: it is written whole before anybody else has a turn', async () => {
+test('the first frame is written whole and at once', async () => {
   const { emulator, keyboard, screen } = open();
   expect(emulator.raw).toContain('first row\r\npressed: ');
   expect(keyboard.isRaw()).toBe(true);
   await screen.close();
 });
 
-test('what is typed before anything listens is pressed, and leaves no trace of its own', async () => {
+test('keys typed before the listener is ready are handled, and leave no trace', async () => {
   const { emulator, keyboard, screen } = open();
   keyboard.type('abc');
   await emulator.waitFor('the keys', () => emulator.text().trim() === 'first row\npressed: abc');
   await screen.close();
 });
 
-test('closed before it is listened to, it leaves the terminal as it was', async () => {
+test('closed before it listens, it restores the terminal', async () => {
   const { emulator, keyboard, screen } = open();
   await screen.close();
   await emulator.waitFor('the screen from before', () => !emulator.isAlternate);
@@ -52,7 +52,7 @@ test('closed before it is listened to, it leaves the terminal as it was', async 
   expect(emulator.text()).toBe('');
 });
 
-test('a process that ends meanwhile puts the terminal back itself', async () => {
+test('a process that exits meanwhile restores the terminal', async () => {
   const before = process.listeners('exit');
   const { emulator, keyboard, screen } = open();
   for (const duty of process.listeners('exit')) if (!before.includes(duty)) duty(0);
@@ -65,7 +65,7 @@ test('a process that ends meanwhile puts the terminal back itself', async () => 
 test.each([
   { columns: 39, rows: 20 },
   { columns: 80, rows: 7 },
-])('at $columns×$rows it says what it needs, hears nothing but the way out, and comes back', async size => {
+])('at $columns×$rows it asks for more room, accepts only keys that quit, and recovers', async size => {
   const { emulator, keyboard, screen, resize, pressed } = open();
   keyboard.type('a');
   await emulator.waitFor('the first key', () => emulator.text().includes('pressed: a'));
@@ -87,7 +87,7 @@ const anyFinal = fc.stringMatching(/^[@-~]$/);
 /** Sequences that Ink's own reader throws at, or passes on as text. */
 const UNKNOWN = ['\u001b[1;5I', '\u001b[1;5P', '\u001b[40;5~', '\u001b[31m', '\u001b[?25h', '\u001bOx'];
 
-test.each(UNKNOWN)('ignores the unknown sequence %j, and goes on', async sequence => {
+test.each(UNKNOWN)('ignores the unknown sequence %j', async sequence => {
   const { emulator, keyboard, screen } = open();
   keyboard.type(`${sequence}a`);
   await emulator.waitFor('the key', () => emulator.text().trim() === 'first row\npressed: a');

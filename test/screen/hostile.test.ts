@@ -68,7 +68,7 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([odd.stop(), own[Symbol.asyncDispose]()]));
 
-describe.concurrent('threats, row 24: foreign text on the screen acts on nothing and hides nothing', () => {
+describe.concurrent('threats, row 24: foreign text on the screen is made visible and has no effect', () => {
   test.each([
     ['in both panes', 'text', 0, HARMLESS],
     ['in the keys and values of JSON, which are escaped in part', 'json', 0, '<U+202E>override'],
@@ -100,7 +100,7 @@ describe.concurrent('threats, row 24: foreign text on the screen acts on nothing
     expect(screen.emulator.history()).toContain('status 130');
   });
 
-  test('in every place of a result: path, patch, file names, rows, text', async () => {
+  test('in every part of a result: path, patch, file names, rows, text', async () => {
     const steps = ['above', ['invoke', odd.url, 'hostile_text']];
     await using screen = openStepsHere(steps, { columns: 200, rows: 60 });
     expect(await screen.ended).toBe(0);
@@ -117,21 +117,21 @@ describe.concurrent('threats, row 24: foreign text on the screen acts on nothing
     expect(unwrapped(screen)).toContain(unwrappedText(HARMLESS));
   });
 
-  test('in what a toolset says of itself', async () => {
+  test('in the texts of a toolset', async () => {
     await using tool = await startTool({ [HOSTILE]: {} });
     await using screen = openHere(['toolset', tool.url]);
     expect(await screen.ended).toBe(2);
     expect(screen.emulator.mischief).toEqual({ commands: [], titles: [], bells: 0 });
   });
 
-  test('in what a person typed: an operation that does not exist', async () => {
+  test('in what the user typed: an unknown operation', async () => {
     await using screen = openHere(['invoke', own.url, HOSTILE]);
     expect(await screen.ended).toBe(2);
     expect(screen.emulator.mischief).toEqual({ commands: [], titles: [], bells: 0 });
     expect(unwrapped(screen)).toContain(unwrappedText(HARMLESS));
   });
 
-  test('and its pictures stand out: inverse cells', async () => {
+  test('visible forms of control characters are inverse', async () => {
     await using screen = openHere(['invoke', own.url, 'text'], { columns: 160 });
     expect(await screen.ended).toBe(0);
     expect(common(screen.emulator.cellsOf('␛'), 'inverse')).toBe(true);

@@ -19,12 +19,12 @@ beforeAll(async () => {
 afterAll(() => plain.stop());
 
 /** What the shell sees of a program that was asked to stop, and what the same terminal is like afterwards. */
-describe.concurrent('a live view that is interrupted', () => {
+describe.concurrent('an interrupted live view', () => {
   const slow = (id: string) => `$TOOL invoke ${plain.url} slow ms=60000 --id ${id}`;
   /** The shell must outlive what the terminal sends to both. */
   const shell = (line: string) => openShell(`trap : INT HUP TERM; ${line}; ${LOOK_BACK}`);
 
-  test('by Ctrl-C restores the terminal, ends with 130 and cancels the call', async () => {
+  test('Ctrl-C restores the terminal, exits with 130 and cancels the call', async () => {
     await using screen = shell(slow('by-ctrl-c'));
     await screen.shows(WAITING);
     expect(screen.emulator.isCursorVisible).toBe(false);
@@ -41,7 +41,7 @@ describe.concurrent('a live view that is interrupted', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
     ['SIGINT', 130],
-  ] as const)('by %s restores the terminal, ends with %i and cancels the call', async (signal, status) => {
+  ] as const)('%s restores the terminal, exits with %i and cancels the call', async (signal, status) => {
     await using screen = shell(`${slow(signal)} & child=$!; echo "pid $child"; wait $child; wait $child`);
     await plain.seen('invocation', entry => entry.raw.includes(signal));
     process.kill(await toldPid(screen), signal);
@@ -50,7 +50,7 @@ describe.concurrent('a live view that is interrupted', () => {
     await plain.seen('cancel_tool_call', entry => entry.raw.includes(signal));
   });
 
-  test('by an error that no one caught restores the terminal, says whose fault it is, and cancels the call', async () => {
+  test('an uncaught error restores the terminal, names its origin, and cancels the call', async () => {
     await using folder = await temporaryFolder();
     const faulty = await folder.write('faulty.mjs', FAULTY);
     await using screen = shell(
@@ -64,7 +64,7 @@ describe.concurrent('a live view that is interrupted', () => {
     await plain.seen('cancel_tool_call', entry => entry.raw.includes('faulty'));
   });
 
-  test('says what it was waiting for, and that it was stopped', async () => {
+  test('prints what it was waiting for, and that it was stopped', async () => {
     await using screen = shell(slow('told'));
     await screen.shows(WAITING);
     screen.type(CTRL_C);

@@ -29,7 +29,7 @@ async function met(screen: ScreenHere): Promise<Listening> {
 const IDS = { group_id: 't', id: 'c' };
 
 describe.concurrent('listen on a terminal', () => {
-  test('says in words where tools reach it, shows what comes, and Ctrl-C is its normal end', async () => {
+  test('prints its URL, shows callbacks, and ends with Ctrl-C', async () => {
     await using screen = await met(openProgram(['listen'], SIZE));
     expect(screen.text()).toMatch(/^listening at http:\/\/127\.0\.0\.1:\d+, give tools this callback_url:\n/);
     await screen.post({ type: 'tool_result', ...IDS, text: 'hello' });
@@ -44,7 +44,7 @@ describe.concurrent('listen on a terminal', () => {
     expect(screen.emulator.isCursorVisible).toBe(true);
   });
 
-  test('a consent URL is shown whole, once: a person sits there', async () => {
+  test('a consent URL is printed whole, once', async () => {
     await using screen = await listening();
     await screen.post({ type: 'oauth', ...IDS, auth_url: 'https://auth.example/consent?state=1' });
     await screen.shows('visit https://auth.example/consent?state=1 to continue');
@@ -61,14 +61,14 @@ describe.concurrent('listen on a terminal', () => {
     expect(screen.emulator.colours.size > 0).toBe(isColoured);
   });
 
-  test('a wide one has the old and the new side of a diff beside each other', async () => {
+  test('a wide one shows the sides of a diff side by side', async () => {
     await using screen = await listening();
     const patch = '--- a/a\n+++ b/a\n@@ -1 +1 @@\n-old\n+new\n';
     await screen.post({ type: 'view_update', group_id: 't', view_type: 'diff', content: { patch } });
     await screen.shows(/old.*new/);
   });
 
-  test('threats, row 24: whatever comes acts on nothing and hides nothing', async () => {
+  test('threats, row 24: callbacks have no effect on the terminal and hide nothing', async () => {
     await using screen = await listening(['--expect', 'x/y', '--expect', `${HOSTILE}/${HOSTILE}`]);
     const ids = { group_id: HOSTILE, id: HOSTILE };
     const about = { prompt: HOSTILE, choices: [HOSTILE], default: 0, response_url: `http://h/${HOSTILE}` };

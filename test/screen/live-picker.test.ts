@@ -9,7 +9,7 @@ const KEYS = ['up', 'k', 'down', 'j', 'home', 'end', 'enter', 'escape', '0', '1'
 const after = (choices: readonly string[], preset: number, ...keys: readonly string[]) =>
   keys.reduce(stepPicker, openPicker(question('Which?', choices, preset))).selected;
 
-test('the default is selected at first', () => {
+test('the default is selected first', () => {
   expect(after(LABELS, 7)).toBe(7);
 });
 
@@ -22,7 +22,7 @@ test.each([
   [['end', 'down'], 14],
   [['enter'], 4],
   [['escape'], 4],
-] as const)('%j leads from 4 to %i', (commands, selected) => {
+] as const)('%j moves the selection from 4 to %i', (commands, selected) => {
   expect(after(LABELS, 4, ...commands)).toBe(selected);
 });
 
@@ -37,7 +37,7 @@ test.each([
   expect(after(LABELS, 4, ...commands)).toBe(selected);
 });
 
-test('whatever is pressed, one of the choices is selected', () => {
+test('after any keys, one choice is selected', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 120 }), fc.array(fc.constantFrom(...KEYS)), (count, commands) => {
       const choices = Array.from({ length: count }, () => 'choice');
@@ -53,7 +53,7 @@ const rowsOf = (picker: Picker, columns = 60, rows = 20) => {
   return [...asked.rows, dressLine(asked.keys, THEME)];
 };
 
-test('RT-CHOICE: where there is one row for the prompt, it is the prompt, cut', () => {
+test('RT-CHOICE: with one row for the prompt, the prompt is cut', () => {
   const picker = openPicker(question('May this file be written here?', ['a', 'b']));
   expect(rowsOf(picker, 20, 4)).toEqual([
     'May this file be wr…',
@@ -65,14 +65,14 @@ test('RT-CHOICE: where there is one row for the prompt, it is the prompt, cut', 
   expect(rowsOf(lines, 20, 4)[0]).toBe('May it? …');
 });
 
-test('threats, row 24: what would act on a terminal is shown, in the prompt and in labels', () => {
+test('threats, row 24: control characters in prompt and labels are made visible', () => {
   const hostile = '\u001b[2J\u001b]0;owned\u0007\r\u202e';
   const rows = rowsOf(openPicker(question(hostile, [`${hostile}\nsecond row`])));
   expect(rows[0]).toBe('␛[2J␛]0;owned␇␍<U+202E>');
   expect(rows[1]).toBe('❯ 0 ␛[2J␛]0;owned␇␍<U+202E>␊second row (default)');
 });
 
-test('a hundred thousand choices, each a megabyte long, cost no more than those that are seen', () => {
+test('a hundred thousand choices of a megabyte each cost no more than the visible ones', () => {
   const label = 'x'.repeat(1_000_000);
   const picker = openPicker(
     question(

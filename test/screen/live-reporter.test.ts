@@ -80,7 +80,7 @@ function open({ columns = 100, rows = 30 }: Partial<Size> = {}, level: 0 | 2 = 0
 }
 
 describe('a question', () => {
-  test('RT-CHOICE: stands below the steps until it is answered; only then is the terminal raw', async () => {
+  test('RT-CHOICE: stands below the steps until it is answered; the terminal is raw only meanwhile', async () => {
     await using view = open();
     await view.shows('… waiting for the result');
     expect(view.keyboard.isRaw()).toBe(false);
@@ -109,7 +109,7 @@ describe('a question', () => {
     expect(await answer).toBe(selected);
   });
 
-  test('is not answered by what was typed before it could be read', async () => {
+  test('is not answered by keys typed before it was visible', async () => {
     await using view = open();
     view.keyboard.type('1\r');
     const answer = view.choose(ASKED, never);
@@ -118,7 +118,7 @@ describe('a question', () => {
     expect(await answer).toBe(0);
   });
 
-  test('goes when it is called off, and the terminal is as before', async () => {
+  test('disappears when it is withdrawn, and the terminal is restored', async () => {
     await using view = open();
     const over = new AbortController();
     const answer = view.choose(ASKED, over.signal);
@@ -129,7 +129,7 @@ describe('a question', () => {
     expect(view.keyboard.isRaw()).toBe(false);
   });
 
-  test('does not keep Ctrl-C from being a signal, once for each time', async () => {
+  test('Ctrl-C stays a signal, each time', async () => {
     await using view = open();
     const answer = view.choose(ASKED, never);
     await view.shows('⏎ choose');
@@ -142,7 +142,7 @@ describe('a question', () => {
     expect(await answer).toBe(1);
   });
 
-  test('has no answer where the view is closed: its last frame has no question, and the terminal is as it was', async () => {
+  test('has no answer if the view is closed: the last frame has no question, and the terminal is restored', async () => {
     await using view = open();
     const answer = view.choose(ASKED, never);
     await view.shows('⏎ choose');
@@ -155,7 +155,7 @@ describe('a question', () => {
     expect(view.emulator.text()).toContain('✓ acknowledged with 200');
   });
 
-  test('threats, row 24: acts on nothing, in prompt, labels and views', async () => {
+  test('threats, row 24: prompt, labels and views have no effect on the terminal', async () => {
     await using view = open({ columns: 160, rows: 40 }, 2);
     view.tell(
       arrives({ ...VIEW, content: { patch: `${HOSTILE}${patch(HOSTILE)}` } }, { leg: 'v' }),
@@ -168,8 +168,8 @@ describe('a question', () => {
   });
 });
 
-describe('a page that must be visited', () => {
-  test('has its key beside it until the result is here; only meanwhile the terminal is raw', async () => {
+describe('a page to visit', () => {
+  test('shows its key until the result arrives; the terminal is raw only meanwhile', async () => {
     await using view = open();
     view.tell(arrives(OAUTH));
     await view.shows('o opens it   Ctrl-C cancels');
@@ -190,7 +190,7 @@ describe('a subscription', () => {
   const event = (number: number, fields: object = {}) =>
     arrives({ ...EVENT, text: `news ${number}`, ...fields }, { leg: `e${number}` });
 
-  test('is said to be open, with its events and for how long; the keyboard stays as it is', async () => {
+  test('is shown as open, with its events and its age; the keyboard is not read', async () => {
     await using view = open();
     view.tell(subscribed());
     await view.shows('… subscribed: 0 events, ');
@@ -203,7 +203,7 @@ describe('a subscription', () => {
     expect(view.emulator.text()).toContain('news 2');
   });
 
-  test('1,000 events in a moment are a few frames; the newest can be seen, and the panes beside them', async () => {
+  test('1,000 events at once are a few frames; the newest and the panes are visible', async () => {
     await using view = open();
     view.tell(subscribed());
     await view.settle();
@@ -226,7 +226,7 @@ test.each([
   [120, 9],
   [160, 24],
   [200, 60],
-])('in %i × %i the whole question stands in one frame, with nothing scrolled away', async (columns, rows) => {
+])('in %i × %i the whole question is in one frame, and nothing scrolls away', async (columns, rows) => {
   await using view = open({ columns, rows });
   view.tell(arrives({ ...VIEW, content: { patch: patch('new') } }, { leg: 'v' }));
   const labels = Array.from({ length: 70 }, (_, index) => `choice ${index}`);
@@ -239,7 +239,7 @@ test.each([
   expect(view.emulator.scrollback()).toEqual([]);
 });
 
-test('a terminal that becomes smaller or larger while it asks: the question is drawn for the new size, once', async () => {
+test('a resized terminal redraws the question once', async () => {
   await using view = open({ columns: 100, rows: 30 });
   void view.choose(ASKED, never);
   await view.shows('⏎ choose');
@@ -258,7 +258,7 @@ test('a terminal that becomes smaller or larger while it asks: the question is d
   expect(view.emulator.raw).not.toContain('\u001b[3J');
 });
 
-test('it leaves no listener behind, however often there is one', async () => {
+test('leaves no listener behind', async () => {
   const count = () => [...process.eventNames()].map(name => [name, process.listenerCount(name)]);
   const before = count();
   for (let n = 0; n < 3; n++) {

@@ -37,7 +37,7 @@ test.each([
   ['not for long', [], 900, 60_000, []],
   ['a question came', arrives(CHOICE), 2_000, 60_000, []],
   ['the result came', resultArrives(), 2_000, 60_000, []],
-])('while the result is awaited: %s', (_, came, now, timeoutMs, lines) => {
+])('while waiting for the result: %s', (_, came, now, timeoutMs, lines) => {
   expect(statusAfter(now, 80, timeoutMs, call(), acknowledged(), came)).toEqual(lines);
 });
 

@@ -34,7 +34,7 @@ describe.concurrent('the steps', () => {
     expect(screen.text()).not.toContain('waiting');
   });
 
-  test('show a clock that runs while the result is awaited', async () => {
+  test('have a running clock while the result is awaited', async () => {
     await using screen = openHere(['invoke', plain.url, 'slow', 'ms=900'], WIDE);
     const times = new Set<string>();
     await screen.emulator.waitFor('three times are seen', () => {
@@ -45,7 +45,7 @@ describe.concurrent('the steps', () => {
     expect(await screen.ended).toBe(0);
   });
 
-  test('say so where the tool never answers', async () => {
+  test('report a timeout', async () => {
     await using screen = openHere(['invoke', odd.url, 'silent', '--timeout', '300ms'], NARROW);
     expect(await screen.ended).toBe(7);
     expect(screen.text()).toMatch(/✗ timed out after 300ms/);
@@ -54,7 +54,7 @@ describe.concurrent('the steps', () => {
 });
 
 describe.concurrent('the panes', () => {
-  test('stand side by side at 160 columns: the chosen segment with the reason, and what the LLM gets', async () => {
+  test('are side by side at 160 columns: the chosen segment with the reason, and the text for the LLM', async () => {
     await using screen = openHere(['invoke', plain.url, 'edit_file', 'path=a.txt'], WIDE);
     expect(await screen.ended).toBe(0);
     const rows = screen.emulator.rows();
@@ -64,7 +64,7 @@ describe.concurrent('the panes', () => {
     expect(rows[top + 1]?.indexOf('Replaced')).toBe(rows[top]?.indexOf('LLM'));
   });
 
-  test('show the head of what is longer than the screen, and how much there is more', async () => {
+  test('show the beginning of long texts, and how many lines more there are', async () => {
     await using screen = openHere(['invoke', own.url, 'long', '-q'], { columns: 80, rows: 30 });
     expect(await screen.ended).toBe(0);
     expect(screen.emulator.rows()).toContain('line 1');

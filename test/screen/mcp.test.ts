@@ -7,7 +7,7 @@ const CTRL_C = '\u0003';
 const invoke = (tool: string) => ['invoke', '--mcp', peerCommand(), tool];
 
 describe.concurrent('a call over MCP, live', () => {
-  test.each([80, 160])('at %i columns: two panes, and not a word of acknowledgement', async columns => {
+  test.each([80, 160])('at %i columns: two panes, and no acknowledgement', async columns => {
     await using screen = openHere(invoke('mixed'), { columns });
     expect(await screen.ended).toBe(0);
     const shown = screen.text();
@@ -23,7 +23,7 @@ describe.concurrent('a call over MCP, live', () => {
     );
   });
 
-  test('a form with one choice is a list; Enter picks', async () => {
+  test('a form with one choice is a list; Enter selects', async () => {
     await using screen = openHere(['invoke', '--mcp', sdkPeerCommand(), 'pick']);
     await screen.shows('⏎ choose');
     screen.type('\u001b[B\r');
@@ -32,7 +32,7 @@ describe.concurrent('a call over MCP, live', () => {
     expect(screen.text()).toContain('{"action":"accept","content":{"size":"l"}}');
   });
 
-  test('a form with several fields is asked line by line; a wrong line is asked again', async () => {
+  test('a form with several fields is asked line by line; an invalid line is asked again', async () => {
     await using screen = openProgram(['invoke', '--mcp', sdkPeerCommand(), 'form']);
     for (const [question, answer] of [
       ['Your name (name)', 'A'],
@@ -51,7 +51,7 @@ describe.concurrent('a call over MCP, live', () => {
     );
   });
 
-  test('while it works, the result is waited for; Ctrl-C cancels', async () => {
+  test('while it works, the result is awaited; Ctrl-C cancels', async () => {
     await using screen = openProgram(invoke('slow'));
     await screen.shows('waiting for the result');
     screen.type(CTRL_C);

@@ -41,7 +41,7 @@ function sessionOf(story: MockStory, keys: readonly string[] = [], level: 0 | 2 
   return session;
 }
 
-test('however long the names are, where the mock is reached and its keys are seen at any width', () => {
+test('the address of the mock and its keys are visible at any width, however long the names are', () => {
   const story = new MockStory();
   delivered(story, 'call_1');
   for (const keys of [[], ['\r'], ['6'], ['?']]) {
@@ -65,7 +65,7 @@ const textOf = (session: MockView, columns: number, rows: number) =>
     .join('\n');
 
 describe('a frame', () => {
-  test('in 40 × 8: what matters most, and still how to go on', () => {
+  test('in 40 × 8 shows the most important rows and the keys', () => {
     const story = new MockStory();
     for (const id of ['a', 'b', 'c', 'd', 'e']) delivered(story, id);
     expect(textOf(sessionOf(story), 40, 8)).toBe(`demo  http://127.0.0.1:4711
@@ -77,7 +77,7 @@ describe('a frame', () => {
 ↑↓ select   ⏎ read   ? keys   q quit`);
   });
 
-  test('of very many faults in the fixtures says how many are not told', () => {
+  test('with very many errors in the fixtures says how many are not shown', () => {
     const session = sessionOf(new MockStory());
     session.notice(Array.from({ length: 9 }, (_, fault) => `fault ${fault}`).join('\n'), true);
     expect(textOf(session, 80, 24)).toContain('fault 2\n… 6 more rows\np pause/resume');
@@ -85,7 +85,7 @@ describe('a frame', () => {
 });
 
 describe('reading a call', () => {
-  test('keeps to the call that is read as others come', () => {
+  test('keeps showing the same call as others arrive', () => {
     const story = new MockStory();
     delivered(story, 'a');
     const session = sessionOf(story, ['\t']);
@@ -96,7 +96,7 @@ describe('reading a call', () => {
   });
 });
 
-test('the list is searched by operation, id, thread and what answers', () => {
+test('the list is searched by operation, id, thread and fixture', () => {
   const story = new MockStory();
   story.receives('a', { operation: 'pay' }).matches('a', 'paid');
   for (const id of ['b', 'c']) delivered(story, id);
@@ -106,7 +106,7 @@ test('the list is searched by operation, id, thread and what answers', () => {
   }
 });
 
-test('whatever comes, no row is wider than the terminal, and there is one row less than it has', () => {
+test('no row is wider than the terminal, and there is one row less than it has', () => {
   const text = fc.string({
     unit: fc.oneof(
       fc.constantFrom('漢', '\n', '\u001b', '\u202e', 'e\u0301', '1\u20e3', ' '),
@@ -141,7 +141,7 @@ test('whatever comes, no row is wider than the terminal, and there is one row le
   );
 });
 
-test('2,000 calls cost what a screenful does', () => {
+test('2,000 calls cost as much as one screen of calls', () => {
   const story = new MockStory();
   for (let id = 0; id < 3_000; id++) story.receives(`call_${id}`);
   const session = sessionOf(story);

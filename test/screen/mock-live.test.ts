@@ -57,8 +57,8 @@ async function openMock(words: readonly string[], options?: ScreenOptions, open:
   };
 }
 
-describe.concurrent('a mock at hand', () => {
-  test('shows a call, its payload and its result; p holds deliveries back, r sends one again', async () => {
+describe.concurrent('a mock with a screen', () => {
+  test('shows a call, its payload and its result; p pauses deliveries, r repeats one', async () => {
     await using mock = await openMock([], { columns: 170, rows: 30 }, openProgram);
     mock.type('p');
     await mock.shows('‖ deliveries are held back');
@@ -104,7 +104,7 @@ describe.concurrent('a mock at hand', () => {
   });
 });
 
-describe.concurrent('the terminal is as it was', () => {
+describe.concurrent('the terminal is restored', () => {
   /** The shell must outlive what the terminal sends to both. */
   const shell = (line: string) => openShell(`trap : INT HUP TERM; echo above; ${line}; ${LOOK_BACK}`);
 
@@ -130,7 +130,7 @@ describe.concurrent('the terminal is as it was', () => {
     expectRestored(screen, 0, ABOVE);
   });
 
-  test('after a second signal, which does not wait for what is pending', async () => {
+  test('after a second signal, without waiting for pending calls', async () => {
     await using screen = shell("sh -c 'echo pid $$; exec $TOOL mock-tool --drain 60s'");
     await screen.shows('No calls yet.');
     const pid = await toldPid(screen);
@@ -144,7 +144,7 @@ describe.concurrent('the terminal is as it was', () => {
     expectRestored(screen, screen.emulator.history().includes('status 130') ? 130 : 143, ABOVE);
   });
 
-  test('after a crash, which can be read', async () => {
+  test('after a crash, with the error printed', async () => {
     await using folder = await temporaryFolder();
     const handlers = await folder.write('tool.mjs', CRASHING);
     await using screen = shell(`$TOOL mock-tool --handlers ${handlers}`);

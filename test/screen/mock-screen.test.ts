@@ -58,7 +58,7 @@ function open(
 }
 
 describe('the first frame', () => {
-  test('is on the alternate screen, says where the mock is, and how to make a call', async () => {
+  test('is on the alternate screen, with the URL of the mock and an example call', async () => {
     await using view = open();
     await view.shows('protocol-cli invoke -i http://127.0.0.1:4711');
     expect(view.emulator.isAlternate).toBe(true);
@@ -66,7 +66,7 @@ describe('the first frame', () => {
     expect(view.emulator.rows()[0]).toBe('demo  http://127.0.0.1:4711');
   });
 
-  test('and the last leave the terminal as it was', async () => {
+  test('first and last frame leave the terminal as it was', async () => {
     const view = open();
     await view.emulator.waitFor('raw mode', view.keyboard.isRaw);
     await view.close();
@@ -78,7 +78,7 @@ describe('the first frame', () => {
 });
 
 describe('calls', () => {
-  test('keep the selection as others come; G follows the newest again', async () => {
+  test('keep the selection as others arrive; G follows the newest again', async () => {
     await using view = open();
     for (const id of ['a', 'b']) delivered(view.story, id);
     view.keyboard.type(UP);
@@ -92,7 +92,7 @@ describe('calls', () => {
 });
 
 describe('keys', () => {
-  test('act on the mock, and say what they did', async () => {
+  test('control the mock, with a message', async () => {
     await using view = open();
     delivered(view.story, 'a');
     await view.shows('✓ delivered');
@@ -121,7 +121,7 @@ describe('keys', () => {
   });
 });
 
-test('notices: what is bad stands until there is something else to say', async () => {
+test('notices: errors stay until the next message', async () => {
   await using view = open();
   view.notice('fixtures.yaml:3:5 $.fixtures[0]: what is this?\n  fixtures are as before', true);
   await view.shows('fixtures.yaml:3:5');
@@ -133,7 +133,7 @@ test('notices: what is bad stands until there is something else to say', async (
   expect(view.emulator.text()).not.toContain('as before');
 });
 
-test('notices: what a key said, and what happened to no call, go by themselves after 6 s', async () => {
+test('notices: messages about keys, and about no call, disappear after 6 s', async () => {
   const clock = fakeClock();
   await using view = open({}, 0, clock);
   await view.emulator.waitFor('raw mode', view.keyboard.isRaw);
@@ -156,7 +156,7 @@ test('notices: what a key said, and what happened to no call, go by themselves a
   expect(clock.pending()).toBe(0);
 });
 
-test('every size from 40 × 8 on: one frame on the screen, nothing scrolled away', async () => {
+test('every size from 40 × 8: one frame on the screen, nothing scrolled away', async () => {
   await using view = open({ columns: 160, rows: 40 });
   for (const id of ['a', 'b', 'c']) delivered(view.story, id);
   for (const [columns, rows] of [
@@ -185,7 +185,7 @@ test('every size from 40 × 8 on: one frame on the screen, nothing scrolled away
   expect(view.emulator.raw).not.toContain('\u001b[3J');
 });
 
-test('threats, rows 24 and 25: foreign text acts on nothing, and no token of a callback is shown', async () => {
+test('threats, rows 24 and 25: foreign text has no effect, and no token of a callback is shown', async () => {
   await using view = open({ columns: 160, rows: 40 }, 2);
   const hostile = '\u001b]0;owned\u0007\u001b]52;c;eA==\u0007\u001b[2J\r\u202e\u009b31m';
   view.story.receives('a', { operation: hostile, arguments: { [hostile]: hostile }, group_id: hostile });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => stdlib.stop());
 
-test('invoke without an operation: a list to pick from, by number or name', async () => {
+test('invoke without an operation: a list, chosen from by number or name', async () => {
   await using screen = openProgram(['invoke', stdlib.url, '--dry-run']);
   await screen.shows('Operation (number or name):');
   expect(screen.text()).toContain('delete_all');
@@ -28,7 +28,7 @@ test('invoke without an operation: a list to pick from, by number or name', asyn
   expect(screen.text()).toContain('"operation": "delete_all"');
 });
 
-test('invoke without an operation: the required arguments of the picked one are asked', async () => {
+test('invoke without an operation: asks for the required arguments of the chosen one', async () => {
   const properties = { path: { type: 'string' }, lines: { type: 'integer' }, mode: { enum: ['a', 'b'] } };
   const inputSchema = { type: 'object', properties, required: ['path', 'lines'] };
   await using tool = await startTool({ cut: { inputSchema } });
@@ -68,7 +68,7 @@ describe.concurrent('a destructive tool', () => {
     expect((await stdlib.log()).filter(({ raw }) => raw.includes('said-no'))).toEqual([]);
   });
 
-  test('keeps its question on a row of its own, whole and once, while a person thinks and types', async () => {
+  test('keeps its question on one row, whole and once, while the user types', async () => {
     await using screen = openProgram(['invoke', stdlib.url, 'delete_all']);
     await screen.shows(QUESTION);
     for (const typed of ['m', 'ma', 'may']) {
@@ -89,7 +89,7 @@ describe.concurrent('a destructive tool', () => {
     await expectLeft(screen, 130);
   });
 
-  test('is not called after the end of input (Ctrl-D): exit 5, as after no', async () => {
+  test('is not called after the end of input (Ctrl-D): exit 5, as after n', async () => {
     await using screen = atQuestion();
     await screen.shows(QUESTION);
     screen.type(CTRL_D);
@@ -104,8 +104,8 @@ describe.concurrent('a destructive tool', () => {
   });
 });
 
-describe.concurrent('a tool that needs the person', () => {
-  test('shows the URL to visit, whole, and then goes on', async () => {
+describe.concurrent('a tool that needs the user', () => {
+  test('shows the whole URL to visit, and goes on afterwards', async () => {
     await using screen = openHere(['invoke', stdlib.url, 'login', 'ms=500'], { columns: 120 });
     await screen.shows(/• visit https?:\/\/\S+ to continue/);
     await screen.shows('… waiting for you');
@@ -119,7 +119,7 @@ describe.concurrent('a tool that needs the person', () => {
     ['2\r', 'Chosen: neither'],
     ['\r', 'Chosen: staging'],
     ['j\u001b', 'Chosen: staging'], // dismissed: the default
-  ])('RT-CHOICE: asks its question, and sends what %j means', async (keys, said) => {
+  ])('RT-CHOICE: asks its question, and posts the choice for %j', async (keys, said) => {
     await using screen = openHere(['invoke', stdlib.url, 'ask'], { columns: 160 });
     await screen.shows('⏎ choose');
     for (const row of ['Which environment?', '❯ 0 staging (default)', '  1 production', '  2 neither'])
@@ -131,7 +131,7 @@ describe.concurrent('a tool that needs the person', () => {
     expect(screen.text()).not.toContain('⏎ choose');
   });
 
-  test('takes its question back at Ctrl-C, and selects nothing', async () => {
+  test('withdraws its question at Ctrl-C, and selects nothing', async () => {
     await using screen = openHere(['invoke', stdlib.url, 'ask'], { columns: 160 });
     await screen.shows('⏎ choose');
     screen.type(CTRL_C);
@@ -141,7 +141,7 @@ describe.concurrent('a tool that needs the person', () => {
     expect(screen.text()).not.toContain('⏎ choose');
   });
 
-  test('ends with 130 at two Ctrl-C that arrive at once, the terminal restored', async () => {
+  test('exits with 130 at two Ctrl-C at once, the terminal restored', async () => {
     await using screen = openProgram(['invoke', stdlib.url, 'ask'], { columns: 160 });
     await screen.shows('⏎ choose');
     screen.type(CTRL_C + CTRL_C);
@@ -151,14 +151,14 @@ describe.concurrent('a tool that needs the person', () => {
   });
 });
 
-describe.concurrent('a tool that asks where nothing is drawn', () => {
+describe.concurrent('a tool that asks, without a screen', () => {
   const PLAIN = ['-o', 'plain'];
 
   test.each([
     ['1\r', 'Chosen: production'],
     ['Neither\r', 'Chosen: neither'],
     ['\r', 'Chosen: staging'], // dismissed: the default
-  ])('asks for a line, and sends what %j means', async (keys, said) => {
+  ])('asks for a line, and posts the choice for %j', async (keys, said) => {
     await using screen = openHere(['invoke', stdlib.url, 'ask', ...PLAIN], { columns: 160 });
     await screen.shows('Your choice [0]');
     for (const row of ['Which environment?', '  0 staging (default)', '  1 production', '  2 neither'])
@@ -168,7 +168,7 @@ describe.concurrent('a tool that asks where nothing is drawn', () => {
     expect(screen.text()).toContain(said);
   });
 
-  test('asks again after an answer that is not one of the choices', async () => {
+  test('asks again after an invalid answer', async () => {
     await using screen = openHere(['invoke', stdlib.url, 'ask', ...PLAIN], { columns: 160 });
     await screen.shows('Your choice [0]');
     screen.type('7\r');
@@ -180,7 +180,7 @@ describe.concurrent('a tool that asks where nothing is drawn', () => {
     expect(screen.text()).toContain('Chosen: production');
   });
 
-  test('takes its question back at Ctrl-C, and selects nothing', async () => {
+  test('withdraws its question at Ctrl-C, and selects nothing', async () => {
     await using screen = openHere(['invoke', stdlib.url, 'ask', ...PLAIN], { columns: 160 });
     await screen.shows('Your choice [0]');
     screen.type(CTRL_C);

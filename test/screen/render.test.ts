@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder[Symbol.asyncDispose]());
 
-test('what is longer than the screen is there to scroll back to, whole', async () => {
+test('a text longer than the screen is printed whole', async () => {
   const text = Array.from({ length: 300 }, (_, line) => `line ${line + 1}`).join('\n');
   const result = { type: 'tool_result', group_id: 'g', id: 'i', text };
   const file = await folder.write('long.json', JSON.stringify(result));
@@ -41,7 +41,7 @@ test('-o ui shows it full screen, and scrolls', async () => {
   expect(screen.emulator.mischief).toEqual(UNHARMED);
 });
 
-test('a consent URL is whole on a terminal, and nowhere else (RT-OAUTH)', async () => {
+test('a consent URL is whole on a terminal only (RT-OAUTH)', async () => {
   const auth_url = 'https://auth.example/consent?state=secret';
   const file = await folder.write(
     'o.json',
@@ -69,7 +69,7 @@ const HARMLESS = '␛]0;owned␇␛]52;c;b3duZWQ=␇';
 const IDS = { group_id: HOSTILE, id: HOSTILE };
 const PATCH = `--- a\n+++ a\n@@ -1 +1 @@ ${HOSTILE.replaceAll('\r', '')}\n-${HOSTILE}\n+b\n`;
 
-describe.concurrent('threats, row 24: foreign text on the screen acts on nothing and hides nothing', () => {
+describe.concurrent('threats, row 24: foreign text on the screen is made visible and has no effect', () => {
   test.each<[string, object | string, string?]>([
     ['a result', { type: 'tool_result', ...IDS, call_id: HOSTILE, text: HOSTILE }],
     [
@@ -160,7 +160,7 @@ describe.concurrent('threats, row 24: foreign text on the screen acts on nothing
     expect(emulator.history().replaceAll(/\s/g, '')).toContain(shown);
   });
 
-  test('and its pictures stand out: inverse cells', async () => {
+  test('visible forms of control characters are inverse', async () => {
     const file = await folder.write(
       'inverse.json',
       JSON.stringify({ type: 'tool_result', ...IDS, text: 'a' }),

@@ -61,15 +61,15 @@ function draw(
 const rowsOf = ({ steps, views, panes }: Frame) =>
   [...steps, ...views, ...(panes?.human ?? []), ...(panes?.llm ?? [])].map(row => row.trimEnd());
 
-describe('a session that is answered', () => {
-  test('in 40 × 8: the session, its latest call, and what it came to', () => {
+describe('session answer', () => {
+  test('in 40 × 8: the session, its latest call, and its outcome', () => {
     const rows = rowsOf(draw(CLIENT_STORY, { columns: 40, rows: 8 }));
     expect(rows[0]).toBe('session session_1  http://127.0.0.1:4000');
     expect(rows.some(row => /^❯ lookup_order +✗ error/.test(row))).toBe(true);
   });
 });
 
-describe('what a tool asks of a person', () => {
+describe('questions of a tool', () => {
   const [one, two] = [callOf('call_1'), callOf('call_2')];
   const auth_url = `https://auth.example/consent?state=${'abcdefghij'.repeat(12)}`;
   const page = { ...OAUTH, id: 'call_1', auth_url } as OAuth;
@@ -87,27 +87,27 @@ describe('what a tool asks of a person', () => {
     answered(two, result(two, 'shipped')),
   ];
 
-  test.each([40, 80, 160])('RT-OAUTH: at %i columns a page has its URL whole, and whose it is', columns => {
+  test.each([40, 80, 160])('RT-OAUTH: at %i columns the URL of a page is whole, with its call', columns => {
     const { steps } = draw(asked(page), { columns, rows: 20 }, 5_000, 0, page);
     expect(steps.join('')).toContain(auth_url);
     expect(steps.join('\n')).toMatch(/\? lookup_order [^?]*call_1 asks$/m);
     expect(steps.find(row => row.startsWith('❯'))).toContain('asks you');
   });
 
-  test('RT-CHOICE: beside a choice stands whose it is, and its call is the selected one', () => {
+  test('RT-CHOICE: a question names its call, which is selected', () => {
     const { steps, picker } = draw(asked(choice), { columns: 100, rows: 24 }, 5_000, 0, choice);
     expect(steps.find(row => row.startsWith('❯'))).toMatch(/call_1 +\? asks you/);
     expect(picker[0]).toBe('? lookup_order {"order_id":"call_1"} call_1 asks');
     expect(picker[1]).toBe(choice.prompt);
   });
 
-  test('RT-CHOICE: at 40 × 20 the question is whole, its choices too; the details give way', () => {
+  test('RT-CHOICE: at 40 × 20 the question and its choices are whole; the details are shorter', () => {
     const { picker } = draw(asked(choice), { columns: 40, rows: 20 }, 5_000, 0, choice);
     expect(picker.slice(1, 3).join('')).toBe(choice.prompt);
     expect(picker.filter(row => /^[❯ ] \d /.test(row))).toHaveLength(3);
   });
 
-  test('an asking call among very many is seen', () => {
+  test('a call with a question is visible among very many', () => {
     const many = Array.from({ length: 40 }, (_, index) => ({ ...LOOKUP, key: `c${index}`, id: `c${index}` }));
     const story = [awaiting([one, ...many]), ...legTo('call_1', choice)];
     const { steps } = draw(story, { columns: 100, rows: 24 }, 5_000, 0, choice);
@@ -135,13 +135,13 @@ function drawPlatform(
   return view.frame(size);
 }
 
-describe('a platform', () => {
+describe('session mock', () => {
   const text = (...args: Parameters<typeof drawPlatform>) =>
     drawPlatform(...args)
       .rows.map(row => row.trimEnd())
       .join('\n');
 
-  test('has its key whole at every width, and none that is not to be reported', () => {
+  test('shows its key whole at every width, unless it was given', () => {
     const key = 'a-b_c'.repeat(9);
     const rows = (columns: number, told: string | null) =>
       drawPlatform([], [], { columns, rows: 12 }, 0, { ...PLATFORM, key: told }).rows;
@@ -150,7 +150,7 @@ describe('a platform', () => {
     expect(rows(80, null).join('\n')).not.toMatch(/^key/m);
   });
 
-  test('in 40 × 8 what matters most', () => {
+  test('in 40 × 8 shows the most important rows', () => {
     const rows = text(CLIENT_STORY, [], { columns: 40, rows: 8 }).split('\n');
     expect(rows.slice(3, 6)).toEqual([
       '  TOOL            STATE',
@@ -160,7 +160,7 @@ describe('a platform', () => {
   });
 });
 
-test('whatever comes, no row is wider than the terminal, and nothing is higher', () => {
+test('no row is wider than the terminal, and no frame higher', () => {
   const text = fc.string({
     unit: fc.oneof(
       fc.constantFrom('漢', '\n', '\u001b', '\u202e', 'e\u0301', ' ', '\u001b[2J'),

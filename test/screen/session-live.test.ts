@@ -75,8 +75,8 @@ function openAnswer(size: Partial<Size> = {}, level: 0 | 2 = 0) {
   return { ...terminal, choose, close, aside, asked, [Symbol.asyncDispose]: close };
 }
 
-describe('a session that is answered', () => {
-  test('is followed from its first status to its end; the last frame stays, and the terminal is in order', async () => {
+describe('session answer', () => {
+  test('is shown from its first status to its end; the last frame stays, and the terminal is restored', async () => {
     const view = openAnswer();
     await view.shows('… asking the platform');
     await view.shows('Ctrl-C stops answering');
@@ -97,7 +97,7 @@ describe('a session that is answered', () => {
     expect(view.emulator.isAlternate).toBe(false);
   });
 
-  test('RT-CHOICE: what the tool asks stands below, and is answered there', async () => {
+  test('RT-CHOICE: a question of the tool is answered below', async () => {
     await using view = openAnswer();
     view.tell(...BEGUN);
     const answer = view.choose(
@@ -112,7 +112,7 @@ describe('a session that is answered', () => {
     expect(view.keyboard.isRaw()).toBe(false);
   });
 
-  test('Ctrl-C while it asks interrupts: in raw mode it is a key like any other', async () => {
+  test('Ctrl-C at a question interrupts', async () => {
     await using view = openAnswer();
     void view.choose(question('Where to?', ['a']), new AbortController().signal);
     await view.shows('Where to?');
@@ -120,7 +120,7 @@ describe('a session that is answered', () => {
     await view.emulator.waitFor('the interrupt', () => view.asked.interrupts === 1);
   });
 
-  test('threats, row 24: nothing foreign acts on the terminal', async () => {
+  test('threats, row 24: nothing foreign controls the terminal', async () => {
     await using view = openAnswer();
     const evil = '\u001b]0;owned\u0007\u001b]52;c;eA==\u0007\u001b[2J\r\u202e';
     const asked = { key: evil, tool_name: evil, args: { evil }, id: evil };
@@ -152,8 +152,8 @@ function openPlatform(size: Partial<Size> = {}) {
   return { ...terminal, ...screen, quits, [Symbol.asyncDispose]: screen.close };
 }
 
-describe('a platform', () => {
-  test('is on the alternate screen, and leaves the terminal as it was', async () => {
+describe('session mock', () => {
+  test('is on the alternate screen, and restores the terminal', async () => {
     const view = openPlatform();
     await view.shows('protocol-cli session answer http://127.0.0.1:4711 session_1');
     expect(view.emulator.isAlternate).toBe(true);
@@ -163,7 +163,7 @@ describe('a platform', () => {
     expect(view.keyboard.isRaw()).toBe(false);
   });
 
-  test('shows calls as they come, and what the model got; keys select, and quit', async () => {
+  test('shows calls as they arrive, and their results; keys select and quit', async () => {
     await using view = openPlatform({ columns: 130 });
     view.tell(...BEGUN);
     await view.shows('… pending');

@@ -34,7 +34,7 @@ async function answering(script: object, { env, ...size }: ScreenOptions = {}) {
 }
 
 describe.concurrent('session answer', () => {
-  test('at 160 columns shows both legs, both panes side by side, and what the agent says', async () => {
+  test('at 160 columns shows both sides, both panes side by side, and the answer of the agent', async () => {
     await using screen = openProgram(...(await answering(SCRIPT, { columns: 160, rows: 40 })));
     expect(await screen.ended).toBe(0);
     const text = screen.text();
@@ -45,7 +45,7 @@ describe.concurrent('session answer', () => {
     expect([screen.emulator.isCursorVisible, screen.emulator.isAlternate]).toEqual([true, false]);
   });
 
-  test('Ctrl-C ends it with 130, and leaves the terminal in order', async () => {
+  test('Ctrl-C exits with 130, and restores the terminal', async () => {
     await using screen = openProgram(...(await answering(SLOW)));
     await screen.shows('… acknowledged after');
     screen.type(CTRL_C);
@@ -55,7 +55,7 @@ describe.concurrent('session answer', () => {
 });
 
 describe.concurrent('session mock', () => {
-  test('shows its sessions on the alternate screen; q ends it, and a line says how it went', async () => {
+  test('shows its sessions on the alternate screen; q ends it, and a line sums up', async () => {
     await using screen = openHere(['session', 'mock'], { columns: 120, rows: 24 });
     await screen.shows(/session mock {2}http:\/\/127\.0\.0\.1:\d+\nkey \S{32}\n/);
     await screen.shows('… pending');
@@ -66,7 +66,7 @@ describe.concurrent('session mock', () => {
     expect(screen.text()).toContain('1 session · 1 waiting for results · 1 call');
   });
 
-  test('ends at two Ctrl-C that arrive at once, and leaves the alternate screen', async () => {
+  test('ends at two Ctrl-C at once, and leaves the alternate screen', async () => {
     await using screen = openProgram(['session', 'mock'], { columns: 120, rows: 24 });
     await screen.shows('… pending');
     screen.type(CTRL_C + CTRL_C);

@@ -41,7 +41,7 @@ describe.concurrent('a frame', () => {
     [120, 8],
     [160, 12],
   ])(
-    'fits into %i × %i: the screen from before is scrolled up whole, and no row of the view is lost or left behind',
+    'fits into %i × %i: earlier output is scrolled up whole, and no row is lost or left behind',
     async (columns, height) => {
       const steps = [...BEFORE, ['invoke', own.url, 'long', '-q'], 'status $?'];
       await using screen = openStepsHere(steps, { columns, rows: height });
@@ -56,31 +56,28 @@ describe.concurrent('a frame', () => {
   );
 });
 
-describe.concurrent('a terminal that is resized while the result is awaited', () => {
+describe.concurrent('a terminal that is resized before the result', () => {
   test.each([
     ['narrower', { columns: 100, rows: 30 }, { columns: 60, rows: 30 }, openHereBelow],
     ['wider', { columns: 60, rows: 30 }, { columns: 140, rows: 30 }, openHereBelow],
     ['lower', { columns: 100, rows: 30 }, { columns: 100, rows: 12 }, openHereBelow],
     ['higher', { columns: 100, rows: 12 }, { columns: 100, rows: 40 }, openBelow],
     ['narrower and lower', { columns: 160, rows: 40 }, { columns: 45, rows: 10 }, openBelow],
-  ])(
-    '%s: the view is drawn for the new size, and what stood there before is untouched',
-    async (_, from, to, open) => {
-      await using screen = open(['invoke', plain.url, 'slow', 'ms=900'], from);
-      await screen.shows(WAITING);
-      screen.resize(to);
-      expect(await screen.ended).toBe(0);
-      expectIntact(screen);
-      expect(occurrences(screen, 'HUMAN ')).toBe(1);
-      expect(occurrences(screen, 'LLM ')).toBe(1);
-      expect(leftOver(screen)).toBeLessThanOrEqual(MOST_LEFT_OVER);
-      expect(occurrences(screen, WAITING)).toBe(0);
-    },
-  );
+  ])('%s: the view is drawn for the new size, and earlier output is unchanged', async (_, from, to, open) => {
+    await using screen = open(['invoke', plain.url, 'slow', 'ms=900'], from);
+    await screen.shows(WAITING);
+    screen.resize(to);
+    expect(await screen.ended).toBe(0);
+    expectIntact(screen);
+    expect(occurrences(screen, 'HUMAN ')).toBe(1);
+    expect(occurrences(screen, 'LLM ')).toBe(1);
+    expect(leftOver(screen)).toBeLessThanOrEqual(MOST_LEFT_OVER);
+    expect(occurrences(screen, WAITING)).toBe(0);
+  });
 });
 
 describe.concurrent('a terminal that is resized after the result', () => {
-  test('while the view lingers: the panes move to where there is room for them', async () => {
+  test('while the view is open: the panes move to where they fit', async () => {
     await using screen = openHere(['invoke', plain.url, 'edit_file', 'path=a.txt', '--linger', '1500ms'], {
       columns: 160,
       rows: 30,
@@ -93,7 +90,7 @@ describe.concurrent('a terminal that is resized after the result', () => {
     expect(shown).toContain('LLM text, 22 bytes');
   });
 
-  test('when the program is gone: nothing is left that a narrower terminal would tear', async () => {
+  test('after the program: no row would be torn by a narrower terminal', async () => {
     await using screen = openShell(
       `${PRELUDE} $TOOL invoke ${plain.url} edit_file path=a.txt; ${POSTLUDE}; read wait`,
       { columns: 160, rows: 30 },

@@ -17,14 +17,14 @@ beforeAll(async () => {
 afterAll(() => Promise.all([plain.stop(), odd.stop()]));
 
 /** Where a live view would do harm, or no one would see it, its story is reported in lines: written once, never redrawn. */
-describe.concurrent('no live view is drawn', () => {
+describe.concurrent('no live view', () => {
   test.each([
     ['CI is set', {}, { CI: 'true' }],
     ['CI is empty', {}, { CI: '' }],
     ['CONTINUOUS_INTEGRATION is set', {}, { CONTINUOUS_INTEGRATION: '1' }],
     ['the terminal is narrower than 40 columns', { columns: 39, rows: 24 }, {}],
     ['the terminal is lower than 8 rows', { columns: 80, rows: 7 }, {}],
-  ])('where %s: plain', async (_, size, env) => {
+  ])('%s: plain', async (_, size, env) => {
     await using screen = openHere(['invoke', plain.url, 'echo', 'text=hello'], { ...size, env });
     expect(await screen.ended).toBe(0);
     expectPlain(screen);
@@ -32,20 +32,20 @@ describe.concurrent('no live view is drawn', () => {
     expect(screen.emulator.history()).toMatch(/^LLM text, 5 bytes$/m);
   });
 
-  test('where stdin is not a terminal: plain', async () => {
+  test('stdin is not a terminal: plain', async () => {
     await using screen = openShell(`$TOOL invoke ${plain.url} echo text=hello </dev/null`);
     expect(await screen.ended).toBe(0);
     expectPlain(screen);
   });
 
-  test('where -o plain asks for lines', async () => {
+  test('-o plain', async () => {
     await using screen = openHere(['invoke', plain.url, 'edit_file', 'path=a.txt', '-o', 'plain']);
     expect(await screen.ended).toBe(0);
     expectPlain(screen);
     expect(screen.text()).toContain('2   - old line 1');
   });
 
-  test('where -o ui is asked for and stdout is a pipe: exit 2, with what to do', async () => {
+  test('-o ui while stdout is a pipe: exit 2, with a hint', async () => {
     const ended = await runHere(['invoke', plain.url, 'echo', 'text=hello', '-o', 'ui']);
     expect(ended.status).toBe(2);
     expect(ended.stdout).toBe('');
@@ -53,14 +53,14 @@ describe.concurrent('no live view is drawn', () => {
     expect(ended.stderr).toContain('hint: Use -o plain.');
   });
 
-  test('where stdout is a pipe: the text alone, though a person sits at stdin and stderr', async () => {
+  test('stdout is a pipe: the text only, though stdin and stderr are terminals', async () => {
     await using screen = openShell(`$TOOL invoke ${plain.url} echo text=hello | od -c`);
     expect(await screen.ended).toBe(0);
     expectPlain(screen);
     expect(screen.text()).toContain('0000000   h   e   l   l   o');
   });
 
-  test('for -o text, which is made safe on a terminal (threats, row 24)', async () => {
+  test('-o text, with control characters made visible on a terminal (threats, row 24)', async () => {
     await using screen = openHere(['invoke', odd.url, 'hostile_text', '-o', 'text', '-q']);
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toContain('text ␛]0;owned title␇');

@@ -31,8 +31,8 @@ beforeAll(async () => {
 
 afterAll(() => plain.stop());
 
-describe.concurrent('the terminal is as it was', () => {
-  test('after q: at once where nothing is pending', async () => {
+describe.concurrent('the terminal is restored', () => {
+  test('after q: at once if nothing is pending', async () => {
     await using screen = shell('$TOOL invoke -i --demo');
     await screen.shows('❯   edit_file');
     expect(screen.emulator.isAlternate).toBe(true);
@@ -44,7 +44,7 @@ describe.concurrent('the terminal is as it was', () => {
   test.each([
     ['q', 'q'],
     ['Ctrl-C', CTRL_C],
-  ])('after %s twice where a call is pending: the tool is notified, of the thread too', async (_, key) => {
+  ])('after %s twice if a call is pending: the tool is notified, of the thread too', async (_, key) => {
     const { screen, id } = await waiting();
     await using _screen = screen;
     screen.type(key);
@@ -66,7 +66,7 @@ describe.concurrent('the terminal is as it was', () => {
     await expectCancelled(id);
   });
 
-  test('after its window was closed none exists: the tool is notified', async () => {
+  test('after its window was closed: the tool is notified', async () => {
     await using screen = openProgram(['invoke', '-i', plain.url, 'slow', 'ms=60000']);
     const id = await begun(screen);
     screen.hangUp();
@@ -85,23 +85,20 @@ describe.concurrent('the terminal is as it was', () => {
   test.each([
     ['', false],
     ['DEBUG=1', true],
-  ])(
-    'after an error that no one caught, which is reported for people: the tool is notified, too; %s',
-    async (env, isTraced) => {
-      await using folder = await temporaryFolder();
-      const { screen, id, pid } = await waiting(`--import ${await folder.write('faulty.mjs', FAULTY)}`, env);
-      await using _screen = screen;
-      process.kill(pid, 'SIGUSR2');
-      await expectEnded(screen, 1);
-      const said = withoutSpace(screen.emulator.history());
-      expect(said).toContain(withoutSpace(`internal error: ${isTraced ? 'Error: ' : ''}a fault of ours`));
-      expect(said).toContain(withoutSpace('This is a bug in protocol-cli. Please report it'));
-      expect(said.includes('faulty.mjs')).toBe(isTraced);
-      await expectCancelled(id);
-    },
-  );
+  ])('after an uncaught error, which is reported: the tool is notified; %s', async (env, isTraced) => {
+    await using folder = await temporaryFolder();
+    const { screen, id, pid } = await waiting(`--import ${await folder.write('faulty.mjs', FAULTY)}`, env);
+    await using _screen = screen;
+    process.kill(pid, 'SIGUSR2');
+    await expectEnded(screen, 1);
+    const said = withoutSpace(screen.emulator.history());
+    expect(said).toContain(withoutSpace(`internal error: ${isTraced ? 'Error: ' : ''}a fault of ours`));
+    expect(said).toContain(withoutSpace('This is a bug in protocol-cli. Please report it'));
+    expect(said.includes('faulty.mjs')).toBe(isTraced);
+    await expectCancelled(id);
+  });
 
-  test('after a terminal that was as small as can be meanwhile, and large again', async () => {
+  test('after the terminal was tiny for a while', async () => {
     await using screen = openHere(['invoke', '-i', plain.url, 'slow', 'ms=60000']);
     const id = await begun(screen);
     for (const [columns, rows] of [
@@ -126,7 +123,7 @@ describe.concurrent('the terminal is as it was', () => {
   });
 });
 
-describe.concurrent('where nothing can be drawn it says what to use instead', () => {
+describe.concurrent('without a usable terminal it suggests other commands', () => {
   const NEEDS = 'error: the workbench needs a terminal of at least 40×8 on stdin and stdout, outside CI';
   const INSTEAD = 'hint: protocol-cli invoke <url> <operation> needs no terminal; see protocol-cli --help.';
 
@@ -158,7 +155,7 @@ describe.concurrent('where nothing can be drawn it says what to use instead', ()
     expect(emulator.raw).not.toContain('\u001b');
   }
 
-  test('no terminal at all: exit 2, and nothing on stdout', async () => {
+  test('no terminal: exit 2, and nothing on stdout', async () => {
     const { status, stdout, stderr } = await runHere(['invoke', '-i', '--demo']);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain(NEEDS);
@@ -166,7 +163,7 @@ describe.concurrent('where nothing can be drawn it says what to use instead', ()
   });
 });
 
-test('a first frame that cannot be made leaves the terminal alone', () => {
+test('an error in the first frame leaves the terminal unchanged', () => {
   const size = { columns: 80, rows: 24 };
   const emulator = new Emulator(size);
   const { stream: stdout } = fakeTerminal(emulator, size);

@@ -384,7 +384,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   },
 };
 
-describe.concurrent('threats, row 24: foreign text acts on nothing, and nothing hides', () => {
+describe.concurrent('threats, row 24: foreign text has no effect and hides nothing', () => {
   test.each(Object.entries(SCENES))('in %s', async (_, scene) => {
     await using view = await open(scene);
     const { emulator } = view;

@@ -20,7 +20,7 @@ test.concurrent.each<Size>([
   { columns: 80, rows: 24 },
   { columns: 200, rows: 60 },
 ])(
-  'a tool author tries a tool, looks, answers, and keeps what came as a fixture, at $columns×$rows',
+  'a tool author calls a tool, reads, answers, and saves the call as a fixture, at $columns×$rows',
   async size => {
     await using folder = await temporaryFolder();
     await using tool = await startMockHere([await folder.write('workshop.json', JSON.stringify(WORKSHOP))]);
@@ -161,7 +161,7 @@ function rowBelow(screen: Screen, start: string): string {
   return rows[rows.findIndex(row => row.startsWith(start)) + 1] ?? '';
 }
 
-test('protocol-cli <transcript> on a terminal opens it full screen', async () => {
+test('protocol-cli <transcript> opens full screen on a terminal', async () => {
   await using folder = await temporaryFolder();
   const path = folder.file('run.ndjson');
   await runHere(['invoke', '--demo', '-o', 'json', '--save', path]);

@@ -32,7 +32,7 @@ const linesOf = (document: ReturnType<typeof diffDocument>) =>
   Array.from({ length: document.length }, (_, index) => document.line(index));
 
 describe('a diff', () => {
-  test('has the lines that are drawn where all of it is, under every look', () => {
+  test('has the same lines as the whole drawing, in every layout', () => {
     fc.assert(
       fc.property(patches, looks, (patch, look) => {
         const diff = diffOf(patch);
@@ -47,7 +47,7 @@ describe('a diff', () => {
     );
   });
 
-  test('is made line by line in any order', () => {
+  test('is drawn line by line in any order', () => {
     fc.assert(
       fc.property(patches, looks, fc.array(fc.nat(), { maxLength: 20 }), (patch, look, places) => {
         const [asked, whole] = [
@@ -63,7 +63,7 @@ describe('a diff', () => {
   const TWO_FILES =
     '--- x\n+++ x\n@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@ here\n-c\n+d\n--- y\n+++ y\n@@ -1 +1 @@\n-a\n+b\n';
 
-  test('knows where files and hunks begin', () => {
+  test('knows the first lines of files and hunks', () => {
     const document = diffDocument(diffOf(TWO_FILES), PLAIN);
     const titles = (kind: 'hunk' | 'file') =>
       Array.from(document.landmarks(kind), line => `${line} ${words(document.line(line))}`);
@@ -82,14 +82,14 @@ describe('a diff', () => {
     expect(headers(7)).toEqual(['x +2 −2', 'hunk 2/2 @@ -9,1 +9,1 @@ here']);
   });
 
-  test('none exists outside', () => {
+  test('has no line outside its range', () => {
     const document = diffDocument(diffOf(TWO_FILES), PLAIN);
     expect([document.line(-1), document.line(99), document.headersAt(-1)]).toEqual([[], [], []]);
   });
 });
 
-describe('a place', () => {
-  test('is found again under the same look', () => {
+describe('a position', () => {
+  test('is found again in the same layout', () => {
     fc.assert(
       fc.property(patches, looks, (patch, look) => {
         const document = diffDocument(diffOf(patch), look);
@@ -99,7 +99,7 @@ describe('a place', () => {
     );
   });
 
-  test('is where the same line of the file stands under any other, or the fold that has it', () => {
+  test('is the same line of the file in another layout, or the fold that hides it', () => {
     fc.assert(
       fc.property(patches, looks, looks, (patch, look, other) => {
         const diff = diffOf(patch);
@@ -124,7 +124,7 @@ function isFold(line: Line): boolean {
 }
 
 describe('find', () => {
-  test('agrees with a search through what is drawn', () => {
+  test('finds the same as a search through the drawn text', () => {
     const wanteds = fc.constantFrom('v', 'wv', 'v v', 'zz', 'f1');
     fc.assert(
       fc.property(patches, looks, wanteds, fc.nat(), (patch, look, wanted, at) => {
@@ -140,7 +140,7 @@ describe('find', () => {
   });
 
   test.each(['hunk', '@@', 'unchanged', 'files', '\\+', '1', 'newline', 'more'])(
-    'not among our own words: %s',
+    'finds nothing in our own words: %s',
     wanted => {
       const long = 'x'.repeat(5_000);
       const document = diffDocument(

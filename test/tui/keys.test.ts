@@ -28,7 +28,7 @@ describe.each<[string, readonly Binding[]]>([
     }
   });
 
-  test('work in all places that they are meant for, except Esc', () => {
+  test('work in every place that they are meant for, except Esc', () => {
     const wide = bindings.filter(({ place }) => place === 'everywhere' || place === 'calls');
     const hidden = wide.flatMap(binding =>
       TOGETHER.filter(places => places.includes(binding.place)).flatMap(places =>
@@ -39,7 +39,7 @@ describe.each<[string, readonly Binding[]]>([
   });
 });
 
-test('a key of both the workbench and a mock does the same in both, except where the mock sends again', () => {
+test('a key of both the workbench and the mock does the same, except where the mock repeats', () => {
   for (const { place, keys, does } of MOCK_KEYS.filter(each => each.place !== 'everywhere'))
     for (const key of keys.filter(each => !/^[r\d]$/.test(each))) {
       const other = bindingOf<never>(WORKBENCH_KEYS, key, [place])?.does;
@@ -93,6 +93,6 @@ test.each([
   ['text', 'two\nlines\r', ['two\nlines\r']],
   ['text', '12\u007f\u0012', ['12', 'erase', 'ctrl+r']],
   ['text', '\b\u0015main\t', ['erase', 'ctrl+u', 'main', 'tab']],
-] as const)('where %s are typed, %j that arrives at once is %j', (typing, input, keys) => {
+] as const)('where %s are typed, %j at once is %j', (typing, input, keys) => {
   expect(pressesIn(pressed(input), typing).map(press => nameOf(press) || press.input)).toEqual(keys);
 });

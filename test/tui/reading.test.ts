@@ -61,7 +61,7 @@ describe('a text', () => {
     expect(now()).toBe(status);
   });
 
-  test('with a line longer than the screen is read row by row; unwrapped it is scrolled sideways', () => {
+  test('with a line longer than the screen is wrapped; unwrapped it scrolls sideways', () => {
     const { press, reads } = read(textDocument(`${'0123456789'.repeat(18)}\nend`));
     press('lineDown', 'lineDown');
     expect(reads().at(-1)).toBe('end');
@@ -73,7 +73,7 @@ describe('a text', () => {
 });
 
 describe('a search', () => {
-  test('goes on and back around the ends; the match stands out without colour too', () => {
+  test('wraps around at both ends; the match is visible without colour too', () => {
     const { search, press, reads } = read(textDocument(numbered(50)));
     expect(search('5')).toBe('match 1 of 6 on line 5');
     expect(reads().join('\n')).toContain('line \u001b[7m5\u001b[27m');
@@ -90,11 +90,11 @@ describe('a search', () => {
     ['x\u001b[2J', 'not found: "x␛[2J"'],
     ['line 7\nline 8', 'match 1 of 1 on line 7'],
     ['', null],
-  ])('for %j is for plain text, and its capitals matter', (words, said) => {
+  ])('for %j takes it literally, and ignores case unless it has capitals', (words, said) => {
     expect(read(textDocument(numbered(50))).search(words)).toBe(said);
   });
 
-  test('brings a match far down a wrapped line, or far to the right, into sight', () => {
+  test('shows a match far down a wrapped line, or far to the right', () => {
     for (const keys of [[], ['wrap']] as const) {
       const document = textDocument(`a\n${'word '.repeat(60)}needle ${'word '.repeat(60)}`);
       const { press, search, reads } = read(document);
@@ -104,7 +104,7 @@ describe('a search', () => {
     }
   });
 
-  test('marks neither the gutter nor a hidden character, and a match over several pieces of code whole', () => {
+  test('marks neither the gutter nor a hidden character, and marks a match across several spans', () => {
     const hidden = read(linesDocument([[say('1 ', 'gutter'), ...quote('1\u200b200b')]]));
     hidden.search('1');
     expect(hidden.reads()[0]).toBe('1 \u001b[7m1\u001b[27m<U+200B>200b');
@@ -130,7 +130,7 @@ describe('a diff', () => {
   const file = (name: string) => `--- ${name}\n+++ ${name}\n${hunk(1)}${hunk(11)}${hunk(21)}`;
   const document = diffDocument(diffOf(`${file('x')}${file('y')}`), PLAIN);
 
-  test('keeps its headers while what they are about is read; hunks and files are gone to, and counted', () => {
+  test('keeps its headers while it is scrolled; keys go to hunks and files, which are counted', () => {
     const { press, reads, status } = read(document, { size: { columns: 60, rows: 7 } });
     press('lineDown', 'lineDown', 'lineDown');
     expect(reads().slice(0, 3)).toEqual(['x +3 −3', 'hunk 1/3 @@ -1,3 +1,3 @@', '    2 + c']);
@@ -158,7 +158,7 @@ describe('a diff', () => {
   /** The first row that is old, as far as it is seen. */
   const topOld = (rows: readonly string[]) => /old \d+/.exec(rows.join('\n'))?.[0];
 
-  test.each(['split', 'fold'] as const)('%s goes on where one was, and back', command => {
+  test.each(['split', 'fold'] as const)('%s keeps the position', command => {
     const { press, search, sees } = both(0);
     search('old 40');
     press('lineDown');
@@ -169,13 +169,13 @@ describe('a diff', () => {
     }
   });
 
-  test('goes on at the same place in a terminal that is wide enough for two sides', () => {
+  test('keeps the position in a terminal that is wide enough for two sides', () => {
     const { search, sees } = both(0);
     search('old 40');
     expect(sees({ columns: 300, rows: 14 }).join('\n')).toMatch(/old 40.*new 40/s);
   });
 
-  test('beside what has the focus is meant by a key for diffs; a text has none', () => {
+  test('keys for diffs apply to the diff, not to the text beside it', () => {
     const { press, sees } = both(1);
     expect(sees().join('\n')).toContain('unchanged lines');
     expect(press('fold')).toBeNull();
@@ -185,7 +185,7 @@ describe('a diff', () => {
   });
 });
 
-test('what is added to is followed by anyone who sees its end, and by no one else', () => {
+test('new lines are followed if the end is visible', () => {
   let count = 5;
   const { reads, press } = reading(() => ({ parts: [part(textDocument(numbered(count)), true)] }));
   const last = () => reads().at(-1);
@@ -227,8 +227,8 @@ const sheets = fc.tuple(texts, fc.boolean()).map(([text, isDiff]) => (look: Shee
   return { parts: [part(joinedDocument([drawn, textDocument(text)]))] };
 });
 
-describe('whatever is read', () => {
-  test('no row is wider than the screen, no more rows than it has, and nothing acts (threats, row 24)', () => {
+describe('any document', () => {
+  test('no row is wider than the screen, no more rows than it has, and control characters are visible (threats, row 24)', () => {
     const keys = fc.array(fc.constantFrom(...COMMANDS), { maxLength: 8 });
     fc.assert(
       fc.property(sheets, sizes, keys, texts, (sheetOf, size, pressed, words) => {
@@ -248,7 +248,7 @@ describe('whatever is read', () => {
     );
   });
 
-  test('any way down, enough pages up are the top, and enough down the bottom', () => {
+  test('page up returns to the top from anywhere, page down to the bottom', () => {
     const downs = fc.array(fc.constantFrom('lineDown', 'pageDown'), { maxLength: 12 });
     const roomy = fc.record({ columns: fc.constant(60), rows: fc.integer({ min: 8, max: 12 }) });
     const many = (key: ReadingCommand) => Array.from({ length: 60 }, () => key);

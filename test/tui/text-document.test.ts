@@ -33,7 +33,7 @@ describe('lines', () => {
     );
   });
 
-  test('a long one goes on in the next: nothing is lost, no character is torn', () => {
+  test('a long one is split without losing or tearing a character', () => {
     const text = `${'x'.repeat(999)}😀${'y'.repeat(300_000)}\nz`;
     const lines = linesOf(text);
     expect(lines.at(-1)).toBe('z');
@@ -44,7 +44,7 @@ describe('lines', () => {
     expect(lines.slice(0, -2).every(line => line.endsWith(' …'))).toBe(true);
   });
 
-  test('no character of it acts (threats, row 24)', () => {
+  test('control characters are made visible (threats, row 24)', () => {
     fc.assert(
       fc.property(fc.array(anyCharacter, { maxLength: 60 }), characters => {
         expect(linesOf(characters.join('')).join('')).not.toMatch(
@@ -54,14 +54,14 @@ describe('lines', () => {
     );
   });
 
-  test('none exists outside', () => {
+  test('has no line outside its range', () => {
     const document = textDocument('a\nb');
     expect([document.line(-1), document.line(2)]).toEqual([[], []]);
   });
 });
 
 describe('find', () => {
-  test('agrees with a search line by line', () => {
+  test('finds the same as a search line by line', () => {
     fc.assert(
       fc.property(texts, fc.constantFrom('a', 'ba', 'b b', '😀', 'aa😀'), fc.nat(), (pieces, wanted, at) => {
         const text = pieces.join('');

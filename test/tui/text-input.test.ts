@@ -41,7 +41,7 @@ test.each([
   ['characters of two units', '🙂'],
   ['clusters', '👩‍💻'],
   ['what is made visible', '\u202e'],
-])('of %s, no more than there is room for, with the cursor and what stands before it', (_, character) => {
+])('draws of %s only what fits, with the cursor', (_, character) => {
   const text = `${character.repeat(60)}END`;
   const line = new TextInput(text).line(40);
   expect(widthOf(line)).toBeLessThanOrEqual(40);

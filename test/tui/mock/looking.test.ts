@@ -45,7 +45,7 @@ function openSession(story: MockStory) {
 
 const MOST = 2_000;
 
-test('where the selected call is forgotten, that is said, and nothing is done to another', () => {
+test('if the selected call was dropped, the screen says so, and keys change no other call', () => {
   const story = new MockStory().receives('call_first').receives('call_second');
   const session = openSession(story);
   session.press('g', 'r');
@@ -59,14 +59,14 @@ test('where the selected call is forgotten, that is said, and nothing is done to
   expect(session.sees()).not.toContain('no longer remembered');
 });
 
-test('what is pasted behind a search is said, and not obeyed', () => {
+test('a paste into a search is reported, and runs no keys', () => {
   const session = openSession(new MockStory().receives('call_first'));
   session.press('/', 'first\nq');
   expect(session.asked).toEqual([]);
   expect(session.sees()).toContain('Ignored, because it was pasted after the end of the line: q');
 });
 
-test('a result is what was sent, and whether a runtime took it', () => {
+test('a result shows what was sent, and whether the runtime accepted it', () => {
   const story = new MockStory();
   const { reads } = openSession(story);
   story.receives('a');
@@ -79,7 +79,7 @@ test('a result is what was sent, and whether a runtime took it', () => {
   expect(reads('2')).toMatch(/a runtime rejects this result:\n.*text/);
 });
 
-test('RT-VIEW: the views are the latest of each type that the runtime took, until they are cleared', () => {
+test('RT-VIEW: shows the latest accepted view of each type, until it is cleared', () => {
   const view = (content: object) => ({ type: 'view_update', view_type: 'diff', content });
   const patch = (added: string) => ({ patch: `--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+${added}\n` });
   const story = new MockStory();
@@ -110,7 +110,7 @@ test('threats, row 25: no tab shows the secrets of callback URLs', () => {
   expect(reads('4')).toContain('> POST /invoke');
 });
 
-test('the problems are those of the runtime, by its own requirements', async () => {
+test("the problems are the runtime's", async () => {
   const story = new MockStory();
   const { reads, changed } = openSession(story);
   story.receives('a', { callback_url: 'nowhere' }).misses('a');

@@ -66,7 +66,7 @@ function read({ parts }: Sheet): string[][] {
 const PATCH = '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n';
 const DIFF = { display_as: [{ type: 'diff', content: { path: 'x', patch: PATCH } }] };
 
-test('of a pending call, the steps so far', () => {
+test('a pending call has its steps so far', () => {
   const book = bookOf(call(), at(4, acknowledged()));
   expect(read(sheetsFor().sheetOf('result', book))).toEqual([
     [
@@ -78,7 +78,7 @@ test('of a pending call, the steps so far', () => {
   ]);
 });
 
-test('RT-CHOICE: what the tool asks stands there line by line, the default choice marked', () => {
+test('RT-CHOICE: a question is shown line by line, with the default marked', () => {
   const question = {
     ...CHOICE,
     prompt: 'Where to?\nIt cannot be undone.\u001b[2J',
@@ -102,7 +102,7 @@ test('RT-CHOICE: what the tool asks stands there line by line, the default choic
   );
 });
 
-test('RT-DISPLAY, RT-TEXT: what the human sees beside what the LLM gets', () => {
+test("RT-DISPLAY, RT-TEXT: the human's view beside the text for the LLM", () => {
   const book = bookOf(call(), resultArrives(DIFF));
   const [human = [], llm] = read(sheetsFor().sheetOf('result', book));
   expect(human[0]).toBe('HUMAN display_as[0] diff (the first segment)');
@@ -110,13 +110,13 @@ test('RT-DISPLAY, RT-TEXT: what the human sees beside what the LLM gets', () => 
   expect(llm).toEqual(['LLM text, 4 bytes', 'done']);
 });
 
-test('a call that came to nothing says so', () => {
+test('a call without a result says so', () => {
   const book = bookOf(call(), timedOut(2_000));
   const [human] = read(sheetsFor().sheetOf('result', book));
   expect(human).toEqual(['HUMAN no result from the tool', 'timed out after 2s']);
 });
 
-describe('RT-SUB: a call that subscribed', () => {
+describe('RT-SUB: a call with a subscription', () => {
   const subscribed = [...call(), ...at(5, resultArrives({ subscription: true }))];
   const event = (leg: string, fields: object = {}) => arrives({ ...EVENT, ...fields }, { leg });
   const events = [
@@ -126,7 +126,7 @@ describe('RT-SUB: a call that subscribed', () => {
   ];
   const sheetOf = (book: CallLog) => sheetsFor().sheetOf('result', book);
 
-  test('has its events below the result: as they are asked to the human, and whole for the LLM', () => {
+  test('has its events below the result: drawn for the human, whole for the LLM', () => {
     expect(read(sheetOf(bookOf(subscribed, events)))).toEqual([
       [
         'HUMAN text (no display_as), 3 events',
@@ -151,13 +151,13 @@ describe('RT-SUB: a call that subscribed', () => {
     ]);
   });
 
-  test('says that none has come yet, and only counts those that count', () => {
+  test('says that there are no events yet, and counts only valid ones', () => {
     const ignored = event('e1', { tool_call_id: 'another' });
     const [human = []] = read(sheetOf(bookOf(subscribed, ignored)));
     expect(human).toEqual(['HUMAN text (no display_as), 0 events so far', 'done']);
   });
 
-  test('has all of ten thousand, though the exchange itself forgets', () => {
+  test('has all of ten thousand, though the call record keeps fewer', () => {
     const count = 10_000;
     const many = Array.from({ length: count }, (_, index) => event(`e${index}`, { text: `<${index}>` }));
     const { parts } = sheetOf(bookOf(subscribed, many.flat()));
@@ -171,7 +171,7 @@ describe('RT-SUB: a call that subscribed', () => {
   });
 });
 
-test('what a pending call waits for stands at the end, and nowhere else', () => {
+test('what a pending call waits for is its last line, and only there', () => {
   const book = bookOf(call(), lost(), at(9, call({ attempt: 2 })));
   const sheets = sheetsFor();
   const lines = () => read(sheets.sheetOf('timeline', book)).flat();
@@ -182,7 +182,7 @@ test('what a pending call waits for stands at the end, and nowhere else', () => 
   expect(lines()).toContainEqual(expect.stringMatching(/decided choice 1 by a flag$/));
 });
 
-test('with bytes, each message below its event, and the same lines else', () => {
+test('with bytes, each message is below its event, and the other lines are the same', () => {
   const sheets = sheetsFor();
   const book = bookOf(call(), acknowledged(), bytesArrive(new Uint8Array([0xff])));
   const lines = (showsBytes: boolean) =>
@@ -195,7 +195,7 @@ test('with bytes, each message below its event, and the same lines else', () => 
   expect(lines(true).filter(line => !line.includes('│'))).toEqual(lines(false));
 });
 
-test('what a call forgets is reported all the same', () => {
+test('dropped events of a call are reported', () => {
   const note = 'x'.repeat(2 * 1024 * 1024);
   const large = { ...VIEW, view_type: 'note', content: { note } };
   const views = Array.from({ length: 10 }, (_, index) => arrives(large, { leg: `view-${index}` }));
@@ -211,7 +211,7 @@ function wireOf(...parts: readonly (readonly Moment[])[]): string[] {
   return lines;
 }
 
-describe('what became of a request', () => {
+describe('the end of a request', () => {
   test.each<[string, readonly (readonly Moment[])[]]>([
     ['… not answered yet', [call()]],
     ['* not answered: ECONNREFUSED (connect)  after 1ms', [call(), lost()]],
@@ -221,7 +221,7 @@ describe('what became of a request', () => {
     expect(wireOf(...parts)).toContain(line);
   });
 
-  test('an answer stands below its own request, whatever came between', () => {
+  test('an answer is below its own request, whatever came between', () => {
     const heads = wireOf(call(), resultArrives(), at(9, acknowledged())).filter(line =>
       /^[><] \S+( \/| {2}after)/.test(line),
     );
@@ -229,7 +229,7 @@ describe('what became of a request', () => {
   });
 });
 
-test('anyone who looks after every event reads the same in the end: each answer below its request', () => {
+test('reading after every event gives the same as reading at the end', () => {
   const book = bookOf();
   const sheets = sheetsFor();
   const events = eventsOf(
@@ -248,13 +248,13 @@ test('anyone who looks after every event reads the same in the end: each answer 
   expect(seen().filter(line => /^< /.test(line))).toHaveLength(4);
 });
 
-test('bytes that are no text are counted', () => {
+test('bytes that are not text are counted', () => {
   expect(wireOf(call(), bytesArrive(new Uint8Array([0xff, 0xfe, 0x1b])))).toContain(
     '(3 bytes that are not UTF-8)',
   );
 });
 
-test('threats, row 25: no credential, no power of a URL', () => {
+test('threats, row 25: no credential and no secret of a URL', () => {
   const headers = {
     authorization: 'Bearer canary-secret',
     'x-key': 'other-canary',
@@ -294,7 +294,7 @@ describe('a body', () => {
   };
   const end = [...acknowledged(), ...resultArrives()];
 
-  test('that is large is cleaned once, however many events follow', () => {
+  test('that is large is made safe once, however many events follow', () => {
     const sheets = sheetsFor();
     const book = bookOf(begunWith({ arguments: { text: 'x'.repeat(100_000) } }));
     const document = () => sheets.sheetOf('wire', book).parts[0]?.document;
@@ -345,7 +345,7 @@ const problemsOf = (book: CallLog, isUnvalidated = false) => new Onlooker(book, 
 
 const sound = () => [call(), at(4, acknowledged()), at(40, resultArrives())];
 
-test('what was broken comes first, with its id, what it asks and the proof', async () => {
+test('failed rules come first, with id, requirement and evidence', async () => {
   const twice = resultArrives({ text: 'canary-secret' }, { leg: 'b2' });
   const lines = await problemsOf(bookOf(...sound(), twice));
   expect(lines[1]).toBe('Failed');
@@ -356,7 +356,7 @@ test('what was broken comes first, with its id, what it asks and the proof', asy
   expect(lines.some(line => line.includes('no problems'))).toBe(false);
 });
 
-test('RT-ARGS: what a person had sent unvalidated is a remark, and no breach; of a file no one knows', async () => {
+test('RT-ARGS: a call sent unvalidated on purpose is a note; for a file this is unknown', async () => {
   const odd = [
     discovery(),
     call({ invocation: { ...INVOCATION, arguments: {} } }),
@@ -374,7 +374,7 @@ test('RT-ARGS: what a person had sent unvalidated is a remark, and no breach; of
     expect(lines).toContainEqual(expect.stringMatching(/^• RT-ARGS {2}SHOULD/));
 });
 
-test('why without result stands above all', async () => {
+test('the reason for a missing result comes first', async () => {
   const lines = await problemsOf(
     bookOf(call(), acknowledged(), refused('wrong-address', 404), timedOut(2_000)),
   );
@@ -385,7 +385,7 @@ test('why without result stands above all', async () => {
   ]);
 });
 
-test('what comes later is judged too, and meanwhile it is as it was', async () => {
+test('later events are judged too, without losing the earlier ones', async () => {
   const book = bookOf(...sound());
   const onlooker = new Onlooker(book);
   const before = await onlooker.judged();

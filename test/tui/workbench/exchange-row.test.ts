@@ -55,7 +55,7 @@ test.each<[string, readonly (readonly Moment[])[]]>([
   expect(`${mark.text} ${words(cells.state).trimEnd()}`).toBe(state);
 });
 
-test('the clock of a pending call goes on in the same room, however short the time is to write', () => {
+test('the clock of a pending call always has the same width', () => {
   const widths = [61_000, 62_000, 62_300, 75_400, 154_500, 3_661_000].map(now => {
     const { cells } = rowAt(now, sent());
     return words(cells.state).length;
@@ -63,7 +63,7 @@ test('the clock of a pending call goes on in the same room, however short the ti
   expect(new Set(widths).size).toBe(1);
 });
 
-test('threats, row 24: foreign words are safe to print, and no longer than a person reads', () => {
+test('threats, row 24: foreign words are safe to print and cut', () => {
   const hostile = { ...INVOCATION, operation: '\u001b[2J\n', group_id: '\u202e'.repeat(10_000) };
   const { cells } = rowOf(call({ invocation: hostile }));
   expect(words(cells.operation)).toBe('␛[2J␊');

@@ -19,7 +19,7 @@ test.each<[string, Readonly<Record<string, unknown>>]>([
     },
   ],
   ['10,000 properties', { properties: Object.fromEntries(WORDS.slice(0, 10_000).map(word => [word, {}])) }],
-])('threats, row 22: %s: the tools page, the form and each key are drawn soon', (_, schema) => {
+])('threats, row 22: %s: tools page, form and keys are drawn soon', (_, schema) => {
   const tool = toolOf('hostile', { inputSchema: { type: 'object', ...schema } });
   const start = performance.now();
   const session = openSession({ servers: [readyServer([tool])] });

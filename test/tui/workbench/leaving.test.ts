@@ -5,7 +5,7 @@ import { onCalls } from './support/open-session.js';
 const pending = [...call(), ...acknowledged()];
 const WARNING = 'pending and will be canceled: press again to quit.';
 
-test('what was said before leaving ends what it allowed: later it is said again', () => {
+test('the warning before quitting is valid for a while only', () => {
   const session = onCalls(pending);
   session.press('q');
   session.clock.advance(6_001);
@@ -15,7 +15,7 @@ test('what was said before leaving ends what it allowed: later it is said again'
   expect(session.sees()).toContain(WARNING);
 });
 
-test('it allows nothing for another number of calls', () => {
+test('and for that number of pending calls only', () => {
   const session = onCalls(pending);
   session.press('q');
   const other = { ...INVOCATION, id: 'call_other' };

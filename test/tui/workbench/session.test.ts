@@ -56,7 +56,7 @@ const otherCall = (moments: readonly Moment[]) =>
 const consenting = [...pending, ...arrives(OAUTH)];
 
 describe('from the tools to a call', () => {
-  test('RT-ARGS: faults of the whole schema come to their fields; Ctrl-T sends all the same', async () => {
+  test('RT-ARGS: errors of the schema are shown at their fields; Ctrl-T sends anyway', async () => {
     const session = openSession({
       start: { operation: 'edit_file', arguments: () => ({ path: 'x' }) },
       controls: {
@@ -77,7 +77,7 @@ describe('from the tools to a call', () => {
     expect(session.sees()).not.toContain('Not sent');
   });
 
-  test('what cannot be sent says why, and the form stays', async () => {
+  test('a call that cannot be sent says why, and the form stays', async () => {
     const session = openSession({ start: { operation: 'edit_file', arguments: () => ({ path: 'x' }) } });
     session.press('<ctrl-r>', '<ctrl-r>');
     await session.settles();
@@ -105,7 +105,7 @@ describe('from the tools to a call', () => {
   });
 });
 
-test('x takes out a server that could not be reached, and no other', () => {
+test('x removes an unreachable server, and no other', () => {
   const ready = readyServer([EDIT]);
   const failed: Server = {
     ...ready,
@@ -124,7 +124,7 @@ test('x takes out a server that could not be reached, and no other', () => {
   expect(session.sees()).toContain('Only a server that could not be reached can be removed');
 });
 
-test('Logs has what a started server wrote; R restarts that server, and loads any other one again', () => {
+test('Logs shows the output of a started server; R restarts it, and reloads any other', () => {
   const started: Server = { ...readyServer([EDIT]), output: ['listening', 'a \u001b[31mwarning'] };
   const session = openSession({ servers: [started, { ...readyServer([EDIT]), id: 's2' }] });
   session.press('2');
@@ -155,7 +155,7 @@ test('= marks a call, and compares it with another', () => {
   expect(seen).toMatch(/- +said to the LLM *\n.*\+ +\(none\)/);
 });
 
-test('the problems of a call are judged when their tab is shown', async () => {
+test('the problems of a call are judged when their tab is opened', async () => {
   const session = onCalls([...settled, ...resultArrives({ text: 'another' }, { leg: 'back-2' })]);
   session.press('5');
   await expect
@@ -163,11 +163,11 @@ test('the problems of a call are judged when their tab is shown', async () => {
     .toMatch(/\[5 Problems\](?:.|\n)*✗ TOOL-ONCE {2}MUST/);
 });
 
-describe('the server that a call was made by', () => {
+describe('the server of a call', () => {
   const here = readyServer([EDIT]);
   const there: Server = { ...here, id: 's2', about: 'http://127.0.0.1:3002' };
 
-  test('stands in the list where several are loaded, and only then', () => {
+  test('is named if several are loaded', () => {
     const session = onCalls([...loaded(), ...settled], { servers: [here], serverOf: () => 's2' });
     expect(session.sees()).not.toContain('SERVER');
     session.changes({ servers: [here, there] });
@@ -177,14 +177,14 @@ describe('the server that a call was made by', () => {
     expect(session.sees({ columns: 40, rows: 24 })).toMatch(/^❯ .*edit_file .*✓ success/m);
   });
 
-  test('does not where one is loaded again at another port: it is named as before', () => {
+  test('keeps its name if one is reloaded at another port', () => {
     const command = { ...here, about: 'node tool.mjs' };
     const session = onCalls([...loaded(), ...settled], { servers: [command] });
     session.tell(loaded({ base: 'http://127.0.0.1:3002' }));
     expect(session.sees()).not.toContain('SERVER');
   });
 
-  test('in a transcript, or where it is not open any more, is reported by where its toolset was loaded', () => {
+  test('of a transcript, or closed since, is named by the URL of its toolset', () => {
     const elsewhere = loaded({ base: 'http://127.0.0.1:3009' }).map(fact => ({
       ...fact,
       endpoint: 'http://127.0.0.1:3009/x',
@@ -197,7 +197,7 @@ describe('the server that a call was made by', () => {
   });
 });
 
-describe('what can be done with a call', () => {
+describe('actions on a call', () => {
   test.each([
     ['r runs it again', settled, 'r', 'run edit_file {"path":"src/main.rs"}'],
     ['x cancels it', pending, 'x', `cancel ${KEY}`],
@@ -205,7 +205,7 @@ describe('what can be done with a call', () => {
     ['U copies the URL of that', consenting, 'U', 'copy https://auth.example/consent'],
     ['y copies it as curl', settled, 'y', `copy curl ${KEY}`],
     ['Y copies it as a command line', settled, 'Y', `copy protocol-cli invoke ${KEY}`],
-  ])('%s, from the list and while it is read', async (_, facts, key, asked) => {
+  ])('%s, in the list and in the details', async (_, facts, key, asked) => {
     for (const way of [[], ['<enter>']]) {
       const session = onCalls(facts);
       session.press(...way, key);
@@ -214,7 +214,7 @@ describe('what can be done with a call', () => {
     }
   });
 
-  test('a puts its question: Esc leaves it open, an answer goes to its leg', () => {
+  test('a shows its question: Esc leaves it open, an answer is posted', () => {
     const session = onCalls(asking);
     session.press('a');
     expect(session.sees()).toMatch(
@@ -229,7 +229,7 @@ describe('what can be done with a call', () => {
     expect(session.asked).toEqual([`answer ${KEY} back-1 1`]);
   });
 
-  test('of several that ask, a says whose question it is, and selects that call', async () => {
+  test('with several questions, a names the call and selects it', async () => {
     const session = onCalls([...asking, ...otherCall(pending)], { opened: ['a.ndjson'] });
     session.press('<enter>');
     expect(session.sees()).toContain('edit_file call_other');
@@ -242,7 +242,7 @@ describe('what can be done with a call', () => {
     expect(session.asked).toEqual([`answer ${KEY} back-1 0`]);
   });
 
-  test('y shows what it copied, until it is closed', () => {
+  test('y shows the copied text until it is closed', () => {
     const session = onCalls(settled);
     session.press('y');
     expect(session.sees()).toMatch(/^copy: done; put in your callback_url\n\ncurl call_abc123$/m);
@@ -251,7 +251,7 @@ describe('what can be done with a call', () => {
   });
 
   test.each(['y', 'Y', 'U'])(
-    'beneath what %s copied no key acts; q closes it, and quits nothing',
+    'while the text copied by %s is shown, keys do nothing; q closes it only',
     async key => {
       const session = onCalls(consenting);
       session.press(key);
@@ -278,7 +278,7 @@ describe('what can be done with a call', () => {
       'saveTranscript session.ndjson',
       'transcript: done',
     ],
-  ])('%s asks where to, and says what came of it', async (key, facts, shown, asked, said) => {
+  ])('%s asks for a file, and reports the result', async (key, facts, shown, asked, said) => {
     const session = onCalls(facts);
     session.press(key);
     expect(session.sees()).toContain(shown);
@@ -288,7 +288,7 @@ describe('what can be done with a call', () => {
     expect(session.sees()).toContain(said);
   });
 
-  test('O opens a transcript; V goes from one to the next, and what is over cannot be cancelled there', async () => {
+  test('O opens a transcript; V switches between them, and an ended one cannot be canceled there', async () => {
     const session = onCalls(settled);
     session.press('O');
     session.typed('a.ndjson');
@@ -301,7 +301,7 @@ describe('what can be done with a call', () => {
     expect(session.sees()).toContain('edit_file');
   });
 
-  test('Tab goes on with a path, and tells what it may be', async () => {
+  test('Tab completes a path, and lists the possibilities', async () => {
     const paths = ['runs/a.ndjson', 'runs/ab.ndjson', 'runs/b/'];
     const session = onCalls(settled, {
       controls: { paths: async typed => paths.filter(path => path.startsWith(typed)) },
@@ -331,7 +331,7 @@ describe('what can be done with a call', () => {
     ['y', 'No call to copy.'],
     ['Y', 'No call to copy.'],
     ['s', 'No call to save.'],
-  ])('where none exists, %s says so', (key, said) => {
+  ])('%s without a call says so', (key, said) => {
     const session = onCalls([]);
     session.press(key);
     expect(session.sees()).toContain(said);
@@ -339,7 +339,7 @@ describe('what can be done with a call', () => {
   });
 });
 
-test('what is pasted behind a line is said, and not obeyed', () => {
+test('a paste behind a line is reported, and runs no keys', () => {
   const session = onCalls(settled);
   session.press('u');
   session.typed('http://x:1\rcrq');
@@ -361,14 +361,14 @@ test.each<[string, Partial<Controls>, string]>([
   expect(session.asked).toEqual([]);
 });
 
-describe('leaving', () => {
-  test.each(['q', '<ctrl-c>'])('%s quits at once where nothing is pending', key => {
+describe('quitting', () => {
+  test.each(['q', '<ctrl-c>'])('%s quits at once if nothing is pending', key => {
     const session = onCalls(settled);
     session.press(key);
     expect(session.asked).toEqual(['quit']);
   });
 
-  test('q says once what would be canceled', () => {
+  test('q names once what would be canceled', () => {
     const session = onCalls(pending);
     session.press('q');
     expect(session.asked).toEqual([]);
@@ -384,12 +384,12 @@ describe('leaving', () => {
   });
 });
 
-describe('moving', () => {
+describe('navigation', () => {
   test.each<[string, readonly string[], string]>([
     ['tools', [], 'TOOLS'],
     ['calls', ['c'], 'A LIST'],
     ['a call that is read', ['c', '<enter>'], 'READING'],
-  ])('? begins with the keys of %s, and the foot says how to scroll it and close it', (_, keys, title) => {
+  ])('? begins with the keys of %s, and the last row says how to scroll and close it', (_, keys, title) => {
     const session = openSession();
     session.tell(settled);
     session.press(...keys, '?');
@@ -402,7 +402,7 @@ describe('moving', () => {
     expect(session.sees().split('\n')[2]).toBe(title);
   });
 
-  test('in a form ? is typed: Ctrl-G shows its keys, and takes them away', () => {
+  test('in a form ? is typed: Ctrl-G shows and hides its keys', () => {
     const session = openSession();
     session.press('<enter>', '?');
     expect(session.sees()).toMatch(/^❯ path\* {2}\?/m);
@@ -420,7 +420,7 @@ describe('moving', () => {
     expect(session.asked).toEqual([]);
   });
 
-  test('a key that means something beneath the help closes it, and is heard there; any other leaves it', () => {
+  test('a key that works below the help closes it and runs; any other does nothing', () => {
     const session = onCalls(settled);
     session.press('?', 'W', '0');
     expect(session.sees()).toContain('Esc close');
@@ -430,7 +430,7 @@ describe('moving', () => {
     expect(session.sees()).toContain('[Tools]');
   });
 
-  test('a search that finds no operation, or no call, says so', () => {
+  test('a search without a match says so', () => {
     const session = onCalls(settled);
     for (const page of ['t', 'c']) {
       session.press(page, 'n');
@@ -441,7 +441,7 @@ describe('moving', () => {
     }
   });
 
-  test('/ searches where one is: operations, calls, a pane', () => {
+  test('/ searches the open page: operations, calls, a pane', () => {
     const session = openSession();
     session.press('/');
     session.typed('drop\r');
@@ -507,8 +507,8 @@ const anySize = fc.oneof(
   fc.record({ columns: fc.integer({ min: 20, max: 210 }), rows: fc.integer({ min: 2, max: 70 }) }),
 );
 
-describe('whatever is pressed, and whatever comes', () => {
-  test('no frame is higher than the terminal less one row, or wider, and the focus is seen without colour', () => {
+describe('any keys and any events', () => {
+  test('no frame is wider than the terminal or higher than one row less, and the focus is visible without colour', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(doing, anySize), { maxLength: 40 }), steps => {
         const session = openSession({ opened: ['b.ndjson'] });
@@ -527,7 +527,7 @@ describe('whatever is pressed, and whatever comes', () => {
     );
   });
 
-  test.each(SIZES)('the focus is seen in every place at $columns×$rows', size => {
+  test.each(SIZES)('the focus is visible in every place at $columns×$rows', size => {
     const places: readonly (readonly [string, RegExp])[] = [
       ['t', /^❯ {3}edit_file/m],
       ['<enter>', /^❯ path\*/m],

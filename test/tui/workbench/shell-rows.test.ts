@@ -44,7 +44,7 @@ describe.each([
   ['curl', CURL],
   ['a line of many words', LINE],
 ])('%s', (_, command) => {
-  test.each([20, 40, 80, 200])('on rows of %i cells is the same to a shell', columns => {
+  test.each([20, 40, 80, 200])('on rows of %i cells means the same to a shell', columns => {
     const rows = shellRows(command, columns);
     expect(rows.filter(row => stringWidth(row) > columns)).toEqual([]);
     expect(wordsOf(rows.join('\n'))).toEqual(wordsOf(command));
@@ -52,7 +52,7 @@ describe.each([
   });
 });
 
-test('what fits stays as it is; between two words it is parted before a word is', () => {
+test('a short line stays whole; a long one is split between words first', () => {
   expect(shellRows('curl -X POST \\\n  http://a', 40)).toEqual(['curl -X POST \\', '  http://a']);
   expect(shellRows('protocol-cli invoke one two three', 28)).toEqual([
     'protocol-cli invoke one \\',

@@ -8,15 +8,15 @@ const OTHER = { ...readyServer([toolOf('other_file', { inputSchema: EDIT.inputSc
 const FAILED: Server = { ...LOADING, state: { kind: 'failed', message: 'gone', faults: [], hint: null } };
 const wanted = { operation: 'edit_file', arguments: () => ({ path: 'given' }) };
 
-describe('the form that was asked for', () => {
-  test('opens as soon as its operation is known, of the server that was named', () => {
+describe('the requested form', () => {
+  test('opens as soon as its operation is known, from the named server', () => {
     const session = openSession({ servers: [LOADING, OTHER], start: { ...wanted, server: 's1' } });
     expect(session.sees()).toContain('[Tools]');
     session.changes({ servers: [readyServer([EDIT]), OTHER] });
     expect(session.sees()).toMatch(/^❯ path\* {2}given/m);
   });
 
-  test('takes no screen from anyone who has pressed a key: it is said, and waits with what was given', () => {
+  test('does not open over a page after a key was pressed: a message, and its arguments are kept', () => {
     const session = openSession({ servers: [LOADING, OTHER], start: wanted });
     session.press('<enter>');
     session.typed('precious');
@@ -29,17 +29,17 @@ describe('the form that was asked for', () => {
   });
 });
 
-describe('an operation that no one offers', () => {
+describe('an unknown operation', () => {
   const misspelt = { ...wanted, operation: 'edit_fil' };
 
-  test('is reported with the one that was probably meant, whose form has what was given', () => {
+  test('is reported with the most similar one, whose form has the given arguments', () => {
     const session = openSession({ servers: [readyServer([toolOf('alpha'), EDIT])], start: misspelt });
     expect(session.sees()).toContain('No operation "edit_fil" is offered. Did you mean "edit_file"?');
     session.press('<enter>');
     expect(session.sees()).toMatch(/^❯ path\* {2}given/m);
   });
 
-  test('is reported once no server is still to tell what it offers', () => {
+  test('is reported when no server is still loading', () => {
     const session = openSession({ servers: [LOADING, OTHER], start: { operation: 'nowhere_at_all' } });
     expect(session.sees()).not.toContain('is offered');
     session.changes({ servers: [FAILED, OTHER] });

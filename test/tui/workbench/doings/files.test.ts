@@ -5,7 +5,7 @@ import { EDIT, onCalls, openSession } from '../support/open-session.js';
 
 const settled = [...call(), ...resultArrives({ text: 'done' })];
 
-test('a call is saved of the transcript that it was asked about in, though another is opened again meanwhile', async () => {
+test('saves a call of the transcript in which it was selected, though another is opened meanwhile', async () => {
   const session = openSession({ opened: ['a.ndjson', 'b.ndjson'] });
   const b = session.world.volumes[2];
   for (const event of eventsOf(settled)) b?.book.apply(event);
@@ -18,7 +18,7 @@ test('a call is saved of the transcript that it was asked about in, though anoth
   expect(session.sees()).toContain('b.ndjson');
 });
 
-describe('the name that is offered is one that nothing has', () => {
+describe('the suggested name is new', () => {
   const freeName = async (name: string) => name.replace('.', '-2.');
 
   test.each([
@@ -32,7 +32,7 @@ describe('the name that is offered is one that nothing has', () => {
   });
 });
 
-describe('a line whose doing fails is there again, to be fixed', () => {
+describe('after a failure the typed line is shown again', () => {
   const fails = async () => ({ text: 'no such folder', isBad: true });
 
   test.each([
@@ -52,7 +52,7 @@ describe('a line whose doing fails is there again, to be fixed', () => {
   });
 });
 
-test('the row of the server that was opened is selected', () => {
+test('the row of a newly opened server is selected', () => {
   const other = { ...readyServer([toolOf('other_file')], { name: 'another' }), id: 's2' };
   const session = openSession({
     servers: [readyServer([EDIT]), other],

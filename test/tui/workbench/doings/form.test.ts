@@ -8,7 +8,7 @@ const settled = [...call(), ...resultArrives({ text: 'done' })];
 const filesOf = (count: number) =>
   Array.from({ length: count }, (_, at) => toolOf(`file_${at}`, { inputSchema: EDIT.inputSchema }));
 
-describe('what was typed stays', () => {
+describe('typed text is kept', () => {
   test('in each form, whichever is opened next', () => {
     const session = openSession({ servers: [readyServer(filesOf(2))] });
     session.press('<enter>', 'a', '<escape>', 'j', '<enter>', 'b', '<escape>', 'k', '<enter>');
@@ -17,7 +17,7 @@ describe('what was typed stays', () => {
     expect(session.sees()).toMatch(/^❯ path\* {2}b/m);
   });
 
-  test('in fifty forms besides the last one', () => {
+  test('in the last fifty forms', () => {
     const session = openSession({ servers: [readyServer(filesOf(52))] });
     for (let at = 0; at < 52; at++) session.press('<enter>', 'x', '<escape>', 'j');
     session.press('g', 'j', '<enter>');
@@ -26,7 +26,7 @@ describe('what was typed stays', () => {
     expect(session.sees()).toMatch(/^❯ path\* {2}x/m);
   });
 
-  test('where a call is edited meanwhile, and in that', () => {
+  test('while a call is edited meanwhile, and in that', () => {
     const session = openSession();
     session.tell(settled);
     session.press('<enter>', 'a', '<escape>', 'c', 'e');
@@ -37,7 +37,7 @@ describe('what was typed stays', () => {
     expect(session.sees()).toMatch(/^❯ path\* {2}src\/main\.rsZ/m);
   });
 
-  test('until it is sent: a call that is edited once more begins as it was', async () => {
+  test('until it is sent: editing a call again starts from the call', async () => {
     const session = openSession({ controls: { run: async () => ({ kind: 'sent', key: KEY }) } });
     session.tell(settled);
     session.press('c', 'e', 'Z', '<ctrl-r>');
@@ -48,7 +48,7 @@ describe('what was typed stays', () => {
   });
 });
 
-test('Esc leads back to where the form was opened', () => {
+test('Esc returns to where the form was opened', () => {
   const session = openSession();
   session.tell(settled);
   session.press('c', 'e', '<escape>');
@@ -57,7 +57,7 @@ test('Esc leads back to where the form was opened', () => {
   expect(session.sees()).toContain('[Tools]');
 });
 
-test('what the inputSchema says of a form that was left stands there when it is opened again', async () => {
+test('errors of the inputSchema are shown again when the form is reopened', async () => {
   const waiting: ((sent: Sent) => void)[] = [];
   const session = openSession({
     servers: [readyServer(filesOf(2))],

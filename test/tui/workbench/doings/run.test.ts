@@ -31,8 +31,8 @@ function elsewhere(id: string): Server {
   return { ...readyServer([EDIT], { endpoint: `http://${id}.example/invoke` }), id, about: `${id}.example` };
 }
 
-describe('what becomes of a call that was sent', () => {
-  test('anyone who types in another form by then stays there, and is reported', async () => {
+describe('after a call was sent', () => {
+  test('a user who types in another form stays there, and gets a message', async () => {
     const session = slowSession();
     session.press('<ctrl-r>', '<escape>', 'j', '<enter>');
     await session.answers({ kind: 'sent', key: KEY });
@@ -42,7 +42,7 @@ describe('what becomes of a call that was sent', () => {
     expect(session.sees()).toContain('edit_file was sent: see Calls.');
   });
 
-  test('its faults come to no other form', async () => {
+  test('its errors are shown in no other form', async () => {
     const session = slowSession();
     session.press('<ctrl-r>', '<escape>', 'j', '<enter>', 'y');
     await session.answers(FAULTS);
@@ -51,7 +51,7 @@ describe('what becomes of a call that was sent', () => {
     expect(session.sees()).toContain('edit_file: Not sent');
   });
 
-  test('anyone who types on in the same form stays in their field, which has the fault', async () => {
+  test('a user who types on in the same form stays in the field, which shows its error', async () => {
     const session = slowSession();
     session.press('<ctrl-r>', 'z');
     await session.answers(FAULTS);
@@ -61,7 +61,7 @@ describe('what becomes of a call that was sent', () => {
     expect(session.sees()).toContain('[Form edit_file]');
   });
 
-  test('what was said of its faults stands until a key changes the form', async () => {
+  test('its errors stay until a key changes the form', async () => {
     const session = slowSession();
     session.press('<ctrl-r>');
     await session.answers(FAULTS);
@@ -71,7 +71,7 @@ describe('what becomes of a call that was sent', () => {
     expect(session.sees()).not.toContain('Not sent');
   });
 
-  test('only the form that sent it is sending, and it sends nothing twice when it is opened again', async () => {
+  test('only its own form shows that it is being sent, and sends it once, also when reopened', async () => {
     const session = slowSession();
     session.press('<ctrl-r>', '<escape>', '<enter>', '<ctrl-r>');
     expect(session.waiting).toHaveLength(1);
@@ -81,7 +81,7 @@ describe('what becomes of a call that was sent', () => {
   });
 });
 
-describe('anyone who does something else by the time it is sent stays there, and is reported', () => {
+describe('a user who went elsewhere stays there, and gets a message', () => {
   test.each([
     ['has the help before them', ['?'], /Esc close/],
     ['types a line', ['O', 'a'], /^Open transcript: a/m],
@@ -103,7 +103,7 @@ describe('anyone who does something else by the time it is sent stays there, and
   });
 });
 
-test('an operation that its server does not offer any more is not sent', () => {
+test('an operation that its server no longer has is not sent', () => {
   const session = openSession({ start: filled });
   session.changes({ servers: [readyServer([DROP])] });
   session.press('<ctrl-r>');
@@ -111,14 +111,14 @@ test('an operation that its server does not offer any more is not sent', () => {
   expect(session.sees()).toContain('edit_file is not offered any more.');
 });
 
-test('what this session sent goes out again as it was, also where it is written as if a secret were out', () => {
+test('a repeated call of this session is sent unchanged, also if its text looks redacted', () => {
   const invocation = { ...INVOCATION, arguments: { path: '/home/[redacted]' } };
   const session = onCalls(call({ invocation }));
   session.press('r');
   expect(session.asked).toEqual(['run edit_file {"path":"/home/[redacted]"}']);
 });
 
-describe('a form that is not filled in', () => {
+describe('an empty form', () => {
   const tool = toolOf('edit_file', {
     inputSchema: {
       properties: { depth: { type: 'integer' }, path: { type: 'string' } },
@@ -138,7 +138,7 @@ describe('a form that is not filled in', () => {
 test.each([
   ['fields', []],
   ['JSON', ['<ctrl-e>']],
-])('a form whose inputSchema has changed is another one, with what was typed in %s', (_, keys) => {
+])('a form whose inputSchema changed is new, with the text typed in %s', (_, keys) => {
   const session = openSession({ start: filled });
   session.press(...keys, '<escape>');
   const inputSchema = { properties: { path: { type: 'string' }, mode: { type: 'string' } } };
@@ -148,10 +148,10 @@ test.each([
   expect(session.sees()).toMatch(/^ {2}mode/m);
 });
 
-describe('a call once more', () => {
+describe('repeating a call', () => {
   const EVIL_TWIN = { ...readyServer([EDIT]), id: 's2', about: 'twin.example' };
 
-  test('goes to the server that had it, wherever that is now, and to no other that names its endpoint', () => {
+  test('uses the server that had it, at its present address, and no other that names its endpoint', () => {
     const servers: string[] = [];
     const moved = { ...elsewhere('moved'), id: 's3' };
     const session = onCalls(settled, {
@@ -170,7 +170,7 @@ describe('a call once more', () => {
     expect(session.sees()).not.toContain('This form is of');
   });
 
-  test('goes nowhere where its server does not offer it now: its form is another one’s', () => {
+  test('fails if its server no longer has the operation', () => {
     const session = onCalls(settled, { servers: [EVIL_TWIN] });
     session.press('r');
     expect(session.asked).toEqual([]);
@@ -182,13 +182,13 @@ describe('a call once more', () => {
     expect(session.sees()).toMatch(/^❯ path\* {2}src\/main\.rs/m);
   });
 
-  test('goes to the server that was asked about, where a person said no before', () => {
+  test('uses the selected server if the user declined before', () => {
     const session = onCalls(denied('person'));
     session.press('r');
     expect(session.asked).toEqual(['run edit_file {"path":"src/main.rs"}']);
   });
 
-  test('of a transcript goes to the server that its endpoint is of; not where several name it', () => {
+  test('of a transcript uses the server of its endpoint, unless several name it', () => {
     const transcriptOf = (servers: readonly Server[]) => {
       const session = onCalls([], { servers, opened: ['a.ndjson'] });
       for (const event of eventsOf(settled)) session.world.volumes[1]?.book.apply(event);
@@ -204,7 +204,7 @@ describe('a call once more', () => {
     expect(torn.sees()).toContain('This is the form of http://127.0.0.1:3001');
   });
 
-  test('is sent without validation where it was; of a transcript it is not known how it was', () => {
+  test('is unvalidated if the call was; for a transcript this is unknown', () => {
     const session = onCalls(settled, { unvalidated: [KEY], opened: ['a.ndjson'] });
     for (const event of eventsOf(settled)) session.world.volumes[1]?.book.apply(event);
     session.press('r', 'V', 'r');
@@ -212,7 +212,7 @@ describe('a call once more', () => {
     expect(session.asked).toEqual([`${sent} unchecked`, sent]);
   });
 
-  test('is shown to be on its way, and not sent twice meanwhile', async () => {
+  test('is shown as being sent, and not sent twice', async () => {
     const waiting: ((sent: Sent) => void)[] = [];
     const session = onCalls(settled, {
       controls: { run: () => new Promise(resolve => waiting.push(resolve)) },
@@ -228,7 +228,7 @@ describe('a call once more', () => {
     expect(waiting).toHaveLength(2);
   });
 
-  test('of a transcript is refused where a secret was taken out; its form is too until Ctrl-T', () => {
+  test('of a transcript is refused if a secret was redacted; its form too, until Ctrl-T', () => {
     const invocation = { ...INVOCATION, arguments: { path: '/home/[redacted]' } };
     const session = onCalls([], { opened: ['a.ndjson'] });
     for (const event of eventsOf(call({ invocation }))) session.world.volumes[1]?.book.apply(event);
@@ -241,7 +241,7 @@ describe('a call once more', () => {
     expect(session.asked).toEqual(['run edit_file {"path":"/home/[redacted]"} unchecked']);
   });
 
-  test('is asked about again where it is destructive: No is the default, and on record', async () => {
+  test('asks again if it is destructive: No is the default, and the answer is recorded', async () => {
     const invocation = { ...INVOCATION, operation: 'drop_table', arguments: { path: 'a\u202eb' } };
     const agreed: unknown[] = [];
     const session = onCalls(call({ invocation }), {
@@ -267,7 +267,7 @@ describe('a call once more', () => {
   });
 });
 
-test('the question of a very large call still says which and where', () => {
+test('the question about a very large call still names operation and server', () => {
   const tool = toolOf('drop_table', { inputSchema: {} });
   const session = openSession({
     servers: [readyServer([tool])],

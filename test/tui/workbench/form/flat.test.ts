@@ -12,7 +12,7 @@ const EDIT = formFor(
   ['path', 'mode'],
 );
 
-test('each property has a row: its name, whether it is required, what is in it, its type', () => {
+test('each property has a row: name, whether it is required, value, type', () => {
   expect(drawn(EDIT)).toEqual([
     '❯ path*    [ ]                                                              string',
     '    The file to edit, relative to the project',
@@ -26,7 +26,7 @@ test('each property has a row: its name, whether it is required, what is in it, 
   ]);
 });
 
-test('what was typed and chosen are the arguments; what is optional and empty is left out', () => {
+test('typed and chosen values are the arguments; empty optional ones are left out', () => {
   const form = pressAll(EDIT, 'src/main.rs', '<down>', ' ', '<right>', '<tab>', '12', '<enter>', '-0.5');
   expect(valueIn(form)).toEqual({
     path: 'src/main.rs',
@@ -37,7 +37,7 @@ test('what was typed and chosen are the arguments; what is optional and empty is
   });
 });
 
-test('what is required and empty, or no number, is reported at its field, and the first one is in focus', () => {
+test('empty required values and invalid numbers are reported at their fields, and the first one gets the focus', () => {
   const read = pressAll(EDIT, '<down>', 'c', '<down>', 'twelve', '<tab>', '1e999').arguments();
   if (read.ok) throw new Error('it has faults');
   expect(drawn(read.form).filter(row => /✗|❯|Run/.test(row))).toEqual([
@@ -50,7 +50,7 @@ test('what is required and empty, or no number, is reported at its field, and th
   expect(drawn(pressAll(read.form, 'x')).filter(row => row.includes('is required'))).toEqual([]);
 });
 
-test('faults of the schema come to their fields; those of none stand at the top', () => {
+test('errors of the schema are shown at their fields, others at the top', () => {
   const form = EDIT.withFaults([
     { path: '$', message: 'must have fewer properties' },
     { path: '$.line', message: 'must be >= 1 (minimum)' },
@@ -64,7 +64,7 @@ test('faults of the schema come to their fields; those of none stand at the top'
   expect(rows.find(row => row.startsWith('❯'))).toContain('line');
 });
 
-test('Enter on Run, and Ctrl-R anywhere, ask for the call', () => {
+test('Enter on Run, and Ctrl-R anywhere, run the call', () => {
   expect(EDIT.wantsRun(press('<ctrl-r>'))).toBe(true);
   expect(EDIT.wantsRun(press('<enter>'))).toBe(false);
   const onRun = pressAll(EDIT, '<pageDown>');
@@ -72,7 +72,7 @@ test('Enter on Run, and Ctrl-R anywhere, ask for the call', () => {
   expect(drawn(onRun).at(-1)).toBe('❯ ▶ Run');
 });
 
-test('in a text: moving, erasing a character, a word, all before the cursor; a paste of many lines comes whole', () => {
+test('in a text: moving, erasing a character, a word, all before the cursor; pasting many lines', () => {
   const typed = (...names: readonly string[]) =>
     valueIn(pressAll(formFor({ text: { type: 'string' } }), ...names));
   expect(typed('abc', '<left>', '<backspace>', 'X')).toEqual({ text: 'aXc' });
@@ -90,7 +90,7 @@ test('a pasted word that is the name of a key is text', () => {
   });
 });
 
-test('an empty text is left out, or sent where Ctrl-D says so; what is required is never sent empty unasked', () => {
+test('an empty text is left out, or sent after Ctrl-D; a required one is never sent empty otherwise', () => {
   const form = formFor({ a: { type: 'string' }, b: { type: 'string' } }, ['b']);
   const filled = pressAll(form, '<down>', 'x', '<up>');
   expect(valueIn(pressAll(filled, 'y', '<backspace>'))).toEqual({ b: 'x' });
@@ -99,7 +99,7 @@ test('an empty text is left out, or sent where Ctrl-D says so; what is required 
   expect(drawn(pressAll(form, '<ctrl-d>'))[1]).toBe('    sends "" · Ctrl-D does not');
 });
 
-test('a choice goes round, by keys or by its first letters; what is optional can be none of them', () => {
+test('a choice is cycled by keys or selected by its first letters; an optional one can be none', () => {
   const form = formFor(
     { dry: { type: 'boolean' }, mode: { enum: ['one', 'two', 3, null] }, is: { const: 'x' } },
     ['mode'],
@@ -113,7 +113,7 @@ test('a choice goes round, by keys or by its first letters; what is optional can
   expect(valueIn(pressAll(form, ' ', '<ctrl-d>', '<tab>', '<home>', '<left>'))).toEqual({ mode: null });
 });
 
-test('a number is sent as it was typed, or not at all', () => {
+test('a number is sent as typed, or not at all', () => {
   const typed = (text: string, type = 'number') => pressAll(formFor({ n: { type } }), text).arguments();
   expect(typed(' 1.50 ')).toMatchObject({ value: { n: 1.5 } });
   expect(typed('9007199254740992')).toMatchObject({ value: { n: 2 ** 53 } });
@@ -125,7 +125,7 @@ test('a number is sent as it was typed, or not at all', () => {
   });
 });
 
-test('defaults are filled in; with arguments given, only where something required is missing', () => {
+test('defaults are filled in; with given arguments, only missing required ones are', () => {
   const properties = {
     a: { type: 'integer', default: 7 },
     b: { type: 'string', default: 'x' },

@@ -21,7 +21,7 @@ function expectSafe(form: Form): void {
     }
 }
 
-test('row 24: names, descriptions, values, choices and faults act nowhere, and no row is too wide', () => {
+test('row 24: names, descriptions, values, choices and errors are made visible, and no row is too wide', () => {
   const form = formFor(
     {
       [EVIL]: { type: 'string', title: EVIL, description: EVIL, pattern: EVIL, format: EVIL },
@@ -45,7 +45,7 @@ test('row 24: names, descriptions, values, choices and faults act nowhere, and n
   expectSafe(pressAll(form, '<ctrl-e>', '<down>', '<end>', EVIL));
 });
 
-test('row 19: names of the prototype are names like any other', () => {
+test('row 19: prototype names are names like any other', () => {
   const text = '{"__proto__": {"polluted": true}, "constructor": "x", "toString": 1}';
   const schema = own(
     '{"properties": {"__proto__": {"properties": {"polluted": {"type": "boolean"}}}, "constructor": {"type": "string"}}}',
@@ -78,7 +78,7 @@ test.each<[string, Readonly<Record<string, unknown>>]>([
     { properties: { a: null, b: 3, c: [], d: true, e: { type: ['string', 7, null] }, f: { enum: [] } } },
   ],
   ['has ten thousand types', { properties: { a: { type: Array.from({ length: 10_000 }, () => 'string') } } }],
-])('a schema that %s has an end', (_, schema) => {
+])('a schema that %s ends', (_, schema) => {
   const form = Form.of(schema);
   expectSafe(form);
   expectSafe(pressAll(form, ' ', '<enter>', 'x', '<down>', '<ctrl-d>', '<ctrl-e>'));
@@ -86,7 +86,7 @@ test.each<[string, Readonly<Record<string, unknown>>]>([
   expect(JSON.stringify(args.ok ? args.value : args.form.state.faults).length).toBeLessThan(1_000_000);
 });
 
-test('of ten thousand properties none is a field; they are written as JSON', () => {
+test('of ten thousand properties none is a field; they are edited as JSON', () => {
   const properties = Object.fromEntries(
     Array.from({ length: 10_000 }, (_, index) => [`p${index}`, { type: 'string' }]),
   );
@@ -158,7 +158,7 @@ test.each<[string, Readonly<Record<string, unknown>>]>([
       $defs: PARTS,
     },
   ],
-])('threats, row 22: %s is a form soon', (_, schema) => {
+])('threats, row 22: the form of %s opens soon', (_, schema) => {
   const start = performance.now();
   const form = pressAll(Form.of({ type: 'object', ...schema }), 'x', '<enter>', '<down>', '<left>');
   drawForm(form, { columns: 80, rows: 24 }, createTheme(1));

@@ -77,7 +77,7 @@ function objectOf(members: readonly (readonly [string, Case, string])[]): Case {
   };
 }
 
-test('what a schema allows and was given comes out the same, by the fields, by JSON, and by JSON and back', () => {
+test('given values that match the schema are kept by the fields, by JSON, and by both in turn', () => {
   fc.assert(
     fc.property(object, ({ schema, value }) => {
       if (!isRecord(value)) throw new Error('arguments are an object');
@@ -92,7 +92,7 @@ test('what a schema allows and was given comes out the same, by the fields, by J
   );
 });
 
-test('no row is wider than the terminal, and the focus is always seen', () => {
+test('no row is wider than the terminal, and the focus is always visible', () => {
   const keys = fc.array(
     fc.constantFrom('<up>', '<down>', '<enter>', '<right>', '<ctrl-d>', ' ', 'x', '<ctrl-e>', '<pageDown>'),
     { maxLength: 20 },

@@ -8,7 +8,7 @@ const PLACE = {
   required: ['line'],
 };
 
-test('a required object is there at once, its members below it; an optional one is added and taken out', () => {
+test('a required object is open with its members; an optional one can be added and removed', () => {
   const form = formFor({ to: PLACE, at: PLACE }, ['at']);
   expect(drawn(form).slice(0, 6)).toEqual([
     '❯ to        + add                                                         object',
@@ -23,7 +23,7 @@ test('a required object is there at once, its members below it; an optional one 
   expect(valueIn(pressAll(added, '<up>', '<ctrl-d>'))).toEqual({ at: { line: 3 } });
 });
 
-test('items are added where it says so, and taken out', () => {
+test('items can be added and removed', () => {
   const form = formFor({ tags: { type: 'array', items: { type: 'string' } }, last: { type: 'string' } });
   expect(valueIn(form)).toEqual({});
   const two = pressAll(form, '<enter>', 'alpha', '<enter>', '<enter>', 'beta');
@@ -40,14 +40,14 @@ test('items are added where it says so, and taken out', () => {
   expect(valueIn(pressAll(form, '<ctrl-d>'))).toEqual({ tags: [] });
 });
 
-test('a fault deeper than the fields is reported at the nearest of them', () => {
+test('an error below the fields is reported at the nearest field', () => {
   const form = formFor({ config: { description: 'anything' } }, [], { config: { a: [1] } });
   expect(drawn(form.withFaults([{ path: '$.config.a[0]', message: 'must be string (type)' }]))).toContain(
     '    ✗ .a[0] must be string (type)',
   );
 });
 
-test('of several types one is chosen, and the value typed below it; anyone who types at once means a text', () => {
+test('one of several types can be chosen; typing at once means a text', () => {
   const form = formFor({
     when: { anyOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] },
     either: { type: ['string', 'null'] },
@@ -61,7 +61,7 @@ test('of several types one is chosen, and the value typed below it; anyone who t
   expect(valueIn(pressAll(form, '12', '<down>', ' ', ' '))).toEqual({ when: 12, either: null });
 });
 
-test('variants that are objects are distinguished by what they must hold', () => {
+test('variants of an object are told apart by their required members', () => {
   const variant = (kind: string, name: string) => ({
     title: kind,
     properties: { kind: { const: kind }, [name]: { type: 'string' } },
@@ -77,7 +77,7 @@ test('variants that are objects are distinguished by what they must hold', () =>
   });
 });
 
-test('what a schema refers to within itself is followed, and all of allOf counts', () => {
+test('local references are followed, and all of allOf applies', () => {
   const form = Form.of({
     $defs: {
       Name: { type: 'string', description: 'A name' },
@@ -92,13 +92,13 @@ test('what a schema refers to within itself is followed, and all of allOf counts
   expect(rows.some(row => /name\* .*string$/.test(row))).toBe(true);
 });
 
-test('what the schema does not name is kept, as a field that can be taken out', () => {
+test('unknown members are kept as fields that can be removed', () => {
   const form = formFor({ a: { type: 'string' } }, [], { a: 'x', 'not named': { deep: [1] } });
   expect(valueIn(form)).toEqual({ a: 'x', 'not named': { deep: [1] } });
   expect(valueIn(pressAll(form, '<down>', '<ctrl-d>'))).toEqual({ a: 'x' });
 });
 
-test('a value of another kind than its field is kept as JSON, and can be fixed', () => {
+test('a value of another type than its field is kept as JSON, and can be corrected', () => {
   const form = formFor({ line: { type: 'integer' } }, [], { line: 'twelve' });
   expect(drawn(form)[0]).toMatch(/"twelve"\[ \] .*integer as JSON$/);
   expect(valueIn(pressAll(form, '<ctrl-u>', '12'))).toEqual({ line: 12 });

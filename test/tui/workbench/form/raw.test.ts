@@ -6,7 +6,7 @@ const FORM = formFor({ path: { type: 'string' }, line: { type: 'integer' } }, ['
 const ALL_ERASED = Array.from({ length: 30 }, () => '<ctrl-u>');
 const emptied = pressAll(FORM, '<ctrl-e>', '<pageDown>', '<end>', ...ALL_ERASED);
 
-test('Ctrl-E shows all of it as JSON and goes back', () => {
+test('Ctrl-E shows the arguments as JSON and goes back', () => {
   const raw = pressAll(FORM, '<ctrl-e>');
   expect(drawn(raw)).toEqual([
     'As JSON: Ctrl-E goes back to the fields.',
@@ -19,13 +19,13 @@ test('Ctrl-E shows all of it as JSON and goes back', () => {
   expect(drawn(pressAll(raw, '<ctrl-e>'))).toEqual(drawn(FORM));
 });
 
-test('what was typed by hand is the arguments, and comes back into the fields', () => {
+test('edited JSON becomes the arguments and the fields', () => {
   const typed = pressAll(emptied, '{"path": "b.txt",\r "line": 3}');
   expect(valueIn(typed)).toEqual({ path: 'b.txt', line: 3 });
   expect(drawn(pressAll(typed, '<ctrl-e>')).slice(0, 3).join('\n')).toMatch(/path.*b\.txt.*line.* 3 /s);
 });
 
-test('what is not JSON stays as it was typed, its fault at the top, the cursor where it is', () => {
+test('invalid JSON stays as typed, with its error at the top and the cursor in place', () => {
   const back = pressAll(emptied, '{"path": "b.txt",', '<enter>', '  "line": }', '<ctrl-e>');
   expect(drawn(back)).toEqual([
     '  ✗ line 2, column 11: "}" stands where a value is expected',
@@ -53,7 +53,7 @@ test.each([
   });
 });
 
-test('lines are gone through by the arrows; Tab goes to Run', () => {
+test('arrows move through the lines; Tab goes to Run', () => {
   const raw = pressAll(FORM, '<ctrl-e>', '<down>', '<end>', '<left>', '<down>', '<up>', '<home>', 'x');
   expect(drawn(raw)).toContain('x[ ] "path": "a.txt"');
   const onRun = pressAll(raw, '<tab>');
@@ -62,13 +62,13 @@ test('lines are gone through by the arrows; Tab goes to Run', () => {
   expect(pressAll(onRun, '<up>').wantsRun(press('<enter>'))).toBe(false);
 });
 
-test('arguments that are described as no object are written as JSON', () => {
+test('arguments whose schema is not an object are edited as JSON', () => {
   const form = Form.of({ type: 'array', items: {} });
   expect(drawn(form)[0]).toBe('As JSON: its schema describes no fields, or more than a form holds.');
   expect(drawn(pressAll(form, '<ctrl-e>'))[0]).toBe(drawn(form)[0]);
 });
 
-test('without properties there is only Run, and what was given', () => {
+test('without properties there are only Run and the given arguments', () => {
   expect(drawn(Form.of({}))).toEqual(['  It names no arguments; Ctrl-E writes some as JSON.', '', '❯ ▶ Run']);
   expect(valueIn(Form.of({}))).toEqual({});
   expect(valueIn(Form.of({}, { a: 1 }))).toEqual({ a: 1 });

@@ -35,9 +35,9 @@ const PLACES: readonly (readonly [string, readonly string[], head: RegExp, foot:
   ['a transcript', ['<escape>', '<escape>', 'V'], /Form r.*Calls 0/, /\? keys {3}q quit$/],
 ];
 
-describe('whatever is long, at any width', () => {
+describe('long names, at any width', () => {
   const session = longNamed();
-  test.each(PLACES)('the first row has all pages, the last one its keys: %s', (_, keys, head, foot) => {
+  test.each(PLACES)('the first row has all pages, the last one the keys: %s', (_, keys, head, foot) => {
     session.press(...keys);
     for (const rows of [10, 24])
       for (const columns of WIDTHS) {
@@ -48,7 +48,7 @@ describe('whatever is long, at any width', () => {
       }
   });
 
-  test('which call is read stands beside the pages', () => {
+  test('the open call is named beside the pages', () => {
     const reading = longNamed();
     reading.press('<enter>', '<escape>', 'c', '<enter>');
     for (const columns of WIDTHS.filter(each => each >= 60))

@@ -16,7 +16,7 @@ test('RT-TOOLSET: an operation of several configured toolsets is marked, in the 
   expect(sees()).not.toContain('⚠');
 });
 
-test('RT-TOOLSET: no one fills in a form without success: Enter says why none exists, the head of one that is open does', () => {
+test('RT-TOOLSET: its form does not open: Enter says why; an open one says so in its head', () => {
   const one = { ...readyServer([EDIT]), isConfigured: true };
   const session = openSession({ servers: [one] });
   const why = '2 configured toolsets define it, so none of them is used (RT-TOOLSET)';

@@ -13,7 +13,7 @@ test('without a server it says how to add one', () => {
   expect(session.sees({ columns: 40, rows: 8 })).toContain('u opens one by its URL');
 });
 
-describe('the foot says what Enter does', () => {
+describe('the last row says what Enter does', () => {
   const ready = readyServer([EDIT]);
   const of = (state: Server['state']): Server => ({ ...ready, state });
 

@@ -101,7 +101,7 @@ const viewUpdateSchema = z.object({
 
 export type ViewUpdate = z.infer<typeof viewUpdateSchema>;
 
-/** Everything a tool may POST to a callback URL. A new type is one file beside this one and one line here. */
+/** Everything a tool may POST to a callback URL. */
 export const callbackSchema = z.discriminatedUnion(
   'type',
   [toolResultSchema, oauthSchema, userChoiceSchema, subscriptionEventSchema, viewUpdateSchema],

@@ -12,13 +12,13 @@ beforeAll(async () => {
     import { spawn } from 'node:child_process';
     import { writeSync } from 'node:fs';
     const isSort = process.argv[1] === 'sort';
-    const strings = Array.from({ length: isSort ? 4e6 : 0 }, (_, n) => String((n * 7919) % 1e9 + 1e9));
+    const strings = Array.from({ length: isSort ? 4e6 : 0 }, (_, n) => String(Math.imul(n, 0x9e3779b1)));
     const sleeping = isSort && spawn('sleep', ['1000'], { detached: true, stdio: 'inherit' });
     const WORK = {
       loop: () => { for (;;); },
       regex: () => /^(a|a)*$/.test('a'.repeat(60) + 'b'),
       json: () => { for (;;) JSON.parse('[' + '1,'.repeat(1e5) + '1]'); },
-      sort: () => strings.sort(),
+      sort: () => { for (;;) [...strings].sort(); },
       idle: () => {},
     };
     process.on('SIGTERM', () => { writeSync(1, 'handled'); setTimeout(() => process.exit(7), 2000); });

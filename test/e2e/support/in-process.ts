@@ -4,10 +4,11 @@ import { type CommandHere, type Surroundings, startCommandHere } from './command
 import { type Live, saidIn } from './live.js';
 import type { Ended, RunOptions } from './program.js';
 
+process.setMaxListeners(0); // commands that run at the same time listen to the signals of this process
+
 /**
- * The same as `run`, in this process, for tables of many cases that are about what is said and not about the process: to start one takes
- * longer than all the rest. The command line is read as ever, and everything is sent and received as ever. What it cannot show: signals,
- * a reader that goes away, and files named relative to `cwd`, which is asked to the command but is not where this process is.
+ * Runs a command in this process, which is much faster than to start one. It cannot show signals, a reader that goes away, and files
+ * relative to `cwd`, which is not the folder of this process.
  */
 export function runHere(args: readonly string[], options?: RunOptions): Promise<Ended> {
   return startHere(args, options).ended;

@@ -6,7 +6,7 @@ import type { RequirementId, Warning } from '../protocol/requirements.js';
 import { formatDuration } from '../util/text.js';
 import { clipped, type Line, line, type Mark, marked, quote, say, textLines, took } from './line.js';
 
-/** The callback that a request, or the end of it, is about; null where it is about none of a known call. */
+/** The callback that a request or its end belongs to; null if the event belongs to no callback of a known call. */
 export function arrivalOf(
   { exchanges }: History,
   event: Event,
@@ -17,29 +17,29 @@ export function arrivalOf(
   return exchange && arrival ? { exchange, arrival } : null;
 }
 
-/** The callback that an event has just brought. */
+/** The callback that this event delivered. */
 export function newArrivalOf(history: History, event: Event): Arrival | null {
   return event.kind === 'request' ? (arrivalOf(history, event)?.arrival ?? null) : null;
 }
 
-/** The answer of a recorded runtime; null where this program would have given it, or it is still to come. */
+/** The recorded runtime's answer; null if this program would give the same answer, or if there is no answer yet. */
 export function recordedAnswer({ status, broken, verdict }: Arrival): string | null {
   if (status !== undefined) return status === verdict.status ? null : `the runtime answered ${status}`;
   return broken === undefined ? null : `the runtime did not answer (${broken})`;
 }
 
-/** Characters of an event's text, or of a reason; other outputs have all of it. */
-const MOST = 4_000;
+/** Maximum length of an event text or a reason, in characters. Other outputs have the whole text. */
+const MAX = 4_000;
 
 type ArrivalWith<Kind extends VerdictKind> = Arrival & {
   readonly verdict: Extract<Arrival['verdict'], { kind: Kind }>;
 };
 
-/** What is said of a callback, by the verdict on it. */
+/** The texts for callbacks with one kind of verdict. */
 interface Telling<Kind extends VerdictKind> {
   readonly mark: Extract<Mark, 'done' | 'note' | 'failed'>;
   readonly words: (arrival: ArrivalWith<Kind>, exchange: Exchange) => Line;
-  /** Why it had no effect, the usual reason for a "timeout"; null where it had one. */
+  /** Why the callback had no effect (the usual reason for a "timeout"); null if it had one. */
   readonly warning: ((arrival: ArrivalWith<Kind>, exchange: Exchange) => Warning | null) | null;
 }
 
@@ -64,7 +64,7 @@ const TELLINGS: { readonly [Kind in VerdictKind]: Telling<Kind> } = {
   ignored: {
     mark: 'note',
     words: ({ message, verdict }) =>
-      line`${nameOf(message)} ignored: ${clipped(verdict.reason, 'plain', MOST)}`,
+      line`${nameOf(message)} ignored: ${clipped(verdict.reason, 'plain', MAX)}`,
     warning: ({ message, verdict }) => ({
       ...(message?.type === 'view_update' && { id: 'RT-VIEW' }),
       message: `a ${nameOf(message)} was ignored: ${verdict.reason}`,
@@ -87,7 +87,7 @@ const TELLINGS: { readonly [Kind in VerdictKind]: Telling<Kind> } = {
   late: {
     mark: 'note',
     words: (arrival, exchange) => [say(lateText(arrival, exchange, msSinceSent(exchange, arrival.at)))],
-    // It may have crossed the cancel: the tool is not to blame.
+    // The callback may have crossed the cancel, so the tool is not to blame.
     warning: (arrival, exchange) =>
       exchange.settled?.by === 'cancel' ? null : { message: `a ${lateText(arrival, exchange)}` },
   },
@@ -110,7 +110,7 @@ function tellingOf({ verdict }: Arrival): Telling<VerdictKind> {
   return TELLINGS[verdict.kind] as Telling<VerdictKind>;
 }
 
-/** A callback on one line, and on several where it is a question. */
+/** Describes a callback on one line; a question takes several. */
 export function arrivalWords(exchange: Exchange, arrival: Arrival) {
   const { verdict, message } = arrival;
   const { mark, words } = tellingOf(arrival);
@@ -124,7 +124,7 @@ export function arrivalWords(exchange: Exchange, arrival: Arrival) {
   };
 }
 
-/** Why a callback had no effect; of one that had, what is odd about it. */
+/** Warns if a callback had no effect, or if an accepted one is unusual. */
 export function arrivalWarnings(arrival: Arrival, exchange: Exchange): readonly Warning[] {
   const { warning } = tellingOf(arrival);
   if (warning === null) return arrival.warnings;
@@ -132,7 +132,7 @@ export function arrivalWarnings(arrival: Arrival, exchange: Exchange): readonly 
   return said ? [said] : [];
 }
 
-/** A callback that came too late. @param sinceMs after the call was sent */
+/** Describes a callback that arrived too late. @param sinceMs after the call was sent */
 export function lateText({ message }: Arrival, { settled }: Exchange, sinceMs: number | null = null): string {
   const end = settled?.by === 'cancel' ? 'was canceled' : 'had ended';
   const since = sinceMs === null ? '' : `, ${formatDuration(sinceMs)} after it was sent`;
@@ -143,7 +143,7 @@ type Refused = ArrivalWith<'rejected' | 'discarded'>;
 
 function refusedWords(arrival: Refused): Line {
   const { message, verdict } = arrival;
-  return line`${nameOf(message)} ${howRefused(arrival)}: ${clipped(verdict.reason, 'plain', MOST)}`;
+  return line`${nameOf(message)} ${howRefused(arrival)}: ${clipped(verdict.reason, 'plain', MAX)}`;
 }
 
 function refusedText(arrival: Refused): string {
@@ -153,7 +153,7 @@ function refusedText(arrival: Refused): string {
   return `${howRefused(arrival)}: ${reason}; ${answered}`;
 }
 
-/** How this program answered a callback, or what is wrong with one that a recorded runtime answered in another way. */
+/** How this program answered a callback, or how a recorded runtime's different answer is wrong. */
 function howRefused(arrival: Refused): string {
   const { kind, status } = arrival.verdict;
   if (recordedAnswer(arrival) === null) return `${kind} with ${status}`;
@@ -172,7 +172,7 @@ function nameOf(message: Arrival['message']): string {
   return message?.type ?? 'callback';
 }
 
-/** Nothing where another program made the call. */
+/** Returns nothing if another program made the call. */
 function afterSent(exchange: Exchange, at: number) {
   const ms = msSinceSent(exchange, at);
   return ms === null ? null : took(ms);
@@ -187,13 +187,13 @@ type MessageWords<Type extends CallbackType> = (
   exchange: Exchange,
 ) => Line;
 
-/** A callback that counts, on one line. The latest event of a subscription has the number of its events. */
+/** Describes an accepted callback on one line. The latest event of a subscription has the number of its events. */
 const MESSAGES: { readonly [Type in CallbackType]: MessageWords<Type> } = {
   tool_result: () => line`result`,
   oauth: ({ auth_url }) => line`visit ${quote(auth_url, 'title')} to continue`,
   user_choice: questionLine,
   subscription_event: (message, { subscription }) =>
-    line`${eventWords(message, subscription?.events ?? 0)}: ${clipped(message.text, 'plain', MOST)}`,
+    line`${eventWords(message, subscription?.events ?? 0)}: ${clipped(message.text, 'plain', MAX)}`,
   view_update({ view_type, content }) {
     const isCleared = Object.keys(content).length === 0;
     return line`view ${quote(view_type, 'title')} ${isCleared ? 'cleared' : 'updated'}`;
@@ -208,31 +208,30 @@ function messageWords(message: Arrival['message'], exchange: Exchange): Line {
 
 function progressWords({ progress, total, message }: NonNullable<Arrival['progress']>): Line {
   const share = total !== undefined && total > 0 && ` of ${total}`;
-  return line`progress ${progress}${share}${message !== undefined && line`: ${clipped(message, 'plain', MOST)}`}`;
+  return line`progress ${progress}${share}${message !== undefined && line`: ${clipped(message, 'plain', MAX)}`}`;
 }
 
-/** The event of a subscription that a callback is, where it counts. */
+/** The subscription event in a callback, if it was accepted. */
 export function eventOf({ verdict, message }: Arrival): SubscriptionEvent | null {
   return verdict.kind === 'noted' && message?.type === 'subscription_event' ? message : null;
 }
 
-/** Which event it is, and into which conversation it goes. */
+/** The kind of the event, and the conversation that receives it. */
 function eventWords({ associative, final }: SubscriptionEvent, number: number): string {
   const place = associative ? 'this thread (associative)' : 'child thread';
   return `${final ? 'last event' : 'event'} ${number} → ${place}`;
 }
 
-/** An event of a subscription that counts (RT-SUB). */
+/** An accepted subscription event (RT-SUB). */
 interface News {
-  /** For the human. */
   readonly told: Line;
-  /** For the LLM, whole. */
+  /** The whole text for the LLM. */
   readonly text: string;
-  /** Above the text: which event it is, into which conversation it goes, and when it arrived. */
+  /** The heading above the text: the kind of event, its conversation, and its arrival time. */
   readonly heading: Line;
 }
 
-/** The event of a subscription that has just arrived; else null. @param history that has it already */
+/** Returns the subscription event that this event delivered, or null. @param history contains the event already */
 export function newsIn(history: History, event: Event): News | null {
   const { exchange, arrival } = (event.kind === 'request' && arrivalOf(history, event)) || {};
   const message = arrival && eventOf(arrival);
@@ -246,15 +245,15 @@ export function newsIn(history: History, event: Event): News | null {
   };
 }
 
-/** Lines of a prompt, choices, and characters of a choice that are shown. */
+/** Limits of a question: lines of the prompt, choices, and characters of a choice. */
 const SHOWN = { lines: 200, choices: 1_000, characters: 2_000 };
 
-/** Choices that are named on one line. */
+/** Maximum number of choices named on one line. */
 const NAMED = 20;
 
 const DEFAULT = say(' (default)', 'dim');
 
-/** The question of a tool: the lines of its prompt, then its choices. */
+/** Lines for a tool's question: its prompt, then its choices. */
 export function questionLines({ prompt, choices, default: preset }: UserChoice): Line[] {
   const { lines, total } = textLines(prompt, SHOWN.lines);
   const more = (count: number, what: string): Line[] =>

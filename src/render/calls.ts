@@ -5,15 +5,14 @@ import type { Redactor } from '../util/redact.js';
 import { compactJson } from '../util/values.js';
 import { clipped, elapsed, jsonLine, type Line, type Span, say, type Tone, textLines } from './line.js';
 
-/** The state of a call, in a few words. */
 export interface CallState {
   readonly mark: Span;
   readonly line: Line;
-  /** The words depend on the time. */
+  /** The text changes as time passes. */
   readonly isRunning: boolean;
 }
 
-/** A call as a row of a list, cell by cell. All times are ms since the start. */
+/** A row of the list of calls. All times are in ms since the start. */
 export interface CallView<Column extends string> extends Omit<CallState, 'line'> {
   readonly cells: Readonly<Record<Column | 'state', Line>>;
 }
@@ -29,17 +28,17 @@ export function timeCell(at: number): Line {
   return [say(elapsed(at).padStart(7), 'dim')];
 }
 
-/** The first digits of a UUID are enough to tell ids apart. */
+/** Shortens a UUID: its first digits are enough to distinguish calls. */
 export function idCell(id: string): Line {
   return clipped(id.replace(/([\da-f]{8})-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/, '$1'), 'dim');
 }
 
-/** Characters of arguments, and of what a model gets, that distinguish calls. */
+/** Maximum length of arguments and results in a row, in characters. */
 const SHORT = 80;
 
 const argsTexts = new WeakMap<object, string>();
 
-/** Arguments on one line. They may be large: their text is made once. */
+/** Arguments on one line. Cached, since they may be large. */
 export function argsCell(args: Readonly<Record<string, unknown>>, redactor?: Redactor): Line {
   const known = argsTexts.get(args);
   const json = known ?? (Object.keys(args).length === 0 ? '' : (compactJson(args) ?? ''));
@@ -48,15 +47,15 @@ export function argsCell(args: Readonly<Record<string, unknown>>, redactor?: Red
   return shortText(text, 'dim');
 }
 
-/** The beginning of a foreign text, on one line. */
+/** The beginning of an untrusted text, on one line. */
 export function shortText(text: string, tone: Tone = 'plain'): Line {
   return clipped(text.length <= SHORT ? text : `${text.slice(0, SHORT).toWellFormed()}…`, tone);
 }
 
-/** Lines of one message. */
+/** Maximum number of lines per message. */
 const MAX_LINES = 500;
 
-/** A text that may be JSON, which is indented, and stays so where a line is wrapped. */
+/** Pretty-prints JSON, with hanging indents where lines wrap; other text is unchanged. */
 export function jsonLines(text: string): Line[] {
   const pretty = prettyJson(text);
   const { lines, total } = textLines(pretty ?? text, MAX_LINES);
@@ -79,7 +78,7 @@ const TONES: Readonly<Record<JudgedOutcome['type'], Tone>> = {
   unknown: 'warn',
 };
 
-/** The type of an outcome and, where the wire did not declare it, what it is based on. */
+/** The type of an outcome and, unless it was declared in the message, what it is based on. */
 export function outcomeWords(outcome: JudgedOutcome): Line {
   const basis = basisOf(outcome);
   return [say(outcome.type, TONES[outcome.type]), ...(basis === '' ? [] : [say(basis, 'dim')])];

@@ -11,33 +11,32 @@ import { isRecord, jsonPath, valueAt } from '../util/values.js';
 import { type Line, quote, say, took } from './line.js';
 import { beginningText } from './wire.js';
 
-/** The events that a check judged. */
 export interface WireRecord {
   readonly events: readonly Event[];
   readonly redactor: Redactor;
-  /** The transcript whose lines a finding names. */
+  /** The transcript that findings refer to by line. */
   readonly file?: string;
 }
 
-/** Where a finding can be seen: the events by their `seq`, and places in them. */
+/** The evidence for a finding: events by their `seq`, and paths in their bodies. */
 export type Proof = Pick<Row, 'events' | 'spots'>;
 
-/** Characters of a short body, and of the sketch of a longer one. */
+/** Maximum length of a body shown whole, and of the sketch of a longer one, in characters. */
 const [WHOLE, SKETCH] = [160, 320];
 
-/** Characters of a finding, and around it. */
+/** Characters shown before a finding, of the finding itself, and after it. */
 const [BEFORE, POINT, AFTER] = [40, 120, 40];
 
-/** What is shown of a body, without secrets. */
+/** An excerpt of a body, without secrets. */
 interface Piece {
-  /** `display_as[0].content.patch`; null for the body itself. */
+  /** A path such as `display_as[0].content.patch`; null for the whole body. */
   readonly place: string | null;
   readonly text: string;
   /** Range of the finding in the text: start and end (exclusive). */
   readonly point?: readonly [from: number, to: number];
 }
 
-/** The members that a finding is about; without any that can be shown, a sketch of the body. */
+/** The members that a finding is about; if none can be shown, a sketch of the body. */
 function piecesOf(body: Content | undefined, spots: readonly Spot[], redactor: Redactor): readonly Piece[] {
   if (!body || body.size === 0) return [];
   const members = spots.flatMap(spot => memberOf(body, spot, redactor) ?? []);
@@ -68,10 +67,10 @@ function shareableAt(body: Content, path: Spot['path'], redactor: Redactor): unk
   return json.ok ? valueAt(json.value, ...path) : undefined;
 }
 
-/** Of a larger body so much is read around a finding: far more than is shown, so that no secret is cut. */
+/** Bytes read around a finding in a larger body: far more than is shown, so that no secret is cut in half. */
 const LARGE = 64 * 1024;
 
-/** A part of a long text; URLs that give power are not shown. */
+/** An excerpt of a long text. URLs that grant access are left out. */
 function partOfLarge(
   raw: unknown,
   path: Spot['path'],
@@ -82,14 +81,14 @@ function partOfLarge(
   return redactor.text(withoutPowerInText(raw.slice(Math.max(0, from - LARGE), to + LARGE)));
 }
 
-/** With its siblings: the member may have another name. */
+/** Shows the siblings of a missing member: it may have another name. */
 function missingText(whole: unknown, path: Spot['path'], redactor: Redactor): string {
   const parent = valueAt(whole, ...path.slice(0, -1));
   const names = isRecord(parent) ? Object.keys(parent) : [];
   return `is not there${names.length > 0 ? `; there are ${cut(redactor.text(names.join(', ')), WHOLE)}` : ''}`;
 }
 
-/** The text around a finding; without one, the beginning of the text. */
+/** The text around a finding, or the beginning of the text. */
 function around(text: string, found: string): Pick<Piece, 'text' | 'point'> {
   if (found === '') return { text: `"${cut(text, POINT)}"` };
   const at = Math.max(0, text.indexOf(found));
@@ -101,27 +100,27 @@ function around(text: string, found: string): Pick<Piece, 'text' | 'point'> {
   return { text: before + point + after, point: [before.length, before.length + point.length] };
 }
 
-/** A request and its end, bounded and without secrets. Foreign text. */
+/** A request and its end, shortened and without secrets. Untrusted text. */
 interface WireLeg {
   /** `seq` of the request. */
   readonly event: number;
   readonly method: string;
   readonly url: string;
-  /** The operation of its call; null without a call, or where the message says it. */
+  /** The operation of the call; null without a call, or if the message names the operation. */
   readonly operation: string | null;
-  /** A status, or how it broke: `connect: ECONNREFUSED`; null while it is pending. */
+  /** A status, or an error such as `connect: ECONNREFUSED`; null while the request is pending. */
   readonly end: string | null;
-  /** The probe of this check that refused a callback on purpose; else null. */
+  /** The probe that refused this callback on purpose, or null. */
   readonly endedBy: string | null;
   readonly ms: number | null;
   readonly request: readonly Piece[];
   readonly response: readonly Piece[];
 }
 
-/** Requests of a finding that are shown; the others are in the transcript. */
-const MOST_LEGS = 4;
+/** Maximum number of requests shown per finding; the others are in the transcript. */
+const MAX_LEGS = 4;
 
-/** The requests that prove a finding, in its order, alike ones once; and how many are not shown. */
+/** The distinct requests that prove a finding, in order, and how many are not shown. */
 export function evidenceOf(proof: Proof, record: WireRecord) {
   const legs = wireLegs(proof, record);
   const different = new Map<string, WireLeg>();
@@ -129,7 +128,7 @@ export function evidenceOf(proof: Proof, record: WireRecord) {
     const looks = JSON.stringify({ ...leg, event: 0, ms: 0 });
     if (!different.has(looks)) different.set(looks, leg);
   }
-  const shown = [...different.values()].slice(0, MOST_LEGS);
+  const shown = [...different.values()].slice(0, MAX_LEGS);
   return { shown, rest: legs.length - shown.length };
 }
 
@@ -180,7 +179,7 @@ function probeOf({ calls: [key] = [], purpose }: RequestEvent, events: readonly 
   return null;
 }
 
-/** Characters of an operation. */
+/** Maximum length of an operation's name, in characters. */
 const NAME = 60;
 
 function operationOf(
@@ -197,7 +196,6 @@ function operationOf(
   return typeof operation === 'string' ? cut(redactor.text(operation), NAME) : null;
 }
 
-/** What proves a finding, as lines. */
 export function evidenceLines(proof: Proof, record: WireRecord): Line[] {
   const { shown, rest } = evidenceOf(proof, record);
   const bar = say('│ ', 'gutter');
@@ -214,7 +212,7 @@ export function evidenceLines(proof: Proof, record: WireRecord): Line[] {
 function endWords({ end, endedBy, ms, operation }: WireLeg): Line {
   const what = operation === null ? [] : [say(' · of ', 'dim'), ...quote(operation, 'dim')];
   if (end === null || ms === null) return [say(' got no answer', 'dim'), ...what];
-  // A callback that the listener of the check refused is not the fault of the tool.
+  // A callback that the check's listener refused on purpose is not the tool's fault.
   const shown = endedBy !== null && !/^\d+$/.test(end) ? 'not answered' : end;
   const probe = endedBy === null ? [] : [say(' by the probe ', 'dim'), ...quote(endedBy, 'dim')];
   return [say(' → ', 'dim'), ...quote(shown), ...probe, took(ms), ...what];

@@ -22,19 +22,18 @@ import { type Failure, failureOf, problemLines } from './failure.js';
 import { counted as countedNoun, type Line, MARKS, type Mark, quote, type Span, say } from './line.js';
 import { counted, warningsOf, withoutFollow } from './warnings.js';
 
-/** One thing that a check says: of a rule, a case, a part of the recording, or an expected failure that could not occur. */
+/** A result of a check: for a rule, a case, a gap in the recording, or an expected failure that could not occur. */
 export interface Finding extends Proof {
   readonly about: Side | 'case' | 'gap' | 'idle';
   readonly standing: Standing;
-  /** In one line: what it is about. */
   readonly heading: Line;
-  /** The same as plain text, which is foreign. */
+  /** The heading as plain text. Untrusted. */
   readonly name: string;
-  /** Above an annotation of the code. */
+  /** The title of a code annotation. */
   readonly title: string;
   readonly kind: string;
   readonly reasons: readonly string[];
-  /** `file:line` where it can be changed. */
+  /** `file:line` of the place to fix. */
   readonly place?: string | undefined;
   readonly calls?: readonly ConcernedCall[] | undefined;
   readonly expected?: string | undefined;
@@ -44,7 +43,7 @@ export interface Finding extends Proof {
   readonly masks?: readonly RequirementId[] | undefined;
 }
 
-/** Everything that a check says: rules, cases, what is missing of the recording, expected failures that could not occur. */
+/** All results of a check: rules, cases, gaps in the recording, and expected failures that could not occur. */
 export function findingsOf({ checks, cases, gaps, idle }: Conformance): Finding[] {
   const nothing = { events: [], kind: 'gap' };
   return [
@@ -113,12 +112,12 @@ function findingOf(row: Row): Finding {
   };
 }
 
-/** Whether it calls for a fix. */
+/** Whether this result has to be fixed. */
 export function isBreach(standing: Standing): boolean {
   return standing === 'failed' || standing === 'warned';
 }
 
-/** Whether it can be seen on the wire. */
+/** Whether messages can prove this result. */
 export function hasEvidence(standing: Standing): boolean {
   return standing !== 'passed' && standing !== 'stale' && standing !== 'not-applicable';
 }
@@ -133,7 +132,6 @@ const STANDINGS = {
   'not-applicable': [say('·', 'dim'), 'not applicable'],
 } as const satisfies Readonly<Record<Standing, readonly [Mark | Span, string]>>;
 
-/** In the order of the summary. */
 const SUMMARY = [
   'passed',
   'failed',
@@ -158,10 +156,10 @@ export function summaryText({ checks, cases, gaps }: Conformance): string {
   ].join(' · ');
 }
 
-/** How much of an id is shown: `short` only distinguishes calls that also have a line. */
+/** `short` ids only distinguish calls that also have a line number. */
 type Ids = 'short' | 'whole';
 
-/** A finding with everything that there is to say: what was asked, what was seen instead, and how it was on the wire. */
+/** A finding in full: the requirement, what happened instead, and the messages that prove it. */
 export function findingLines(finding: Finding, record: WireRecord, ids: Ids = 'short'): readonly Line[] {
   const { standing, heading, reasons, expected, actual, advice, masks = [] } = finding;
   const [mark] = STANDINGS[standing];
@@ -181,13 +179,13 @@ export function findingLines(finding: Finding, record: WireRecord, ids: Ids = 's
   ];
 }
 
-/** Calls that a finding names. */
-const MOST_CALLS = 3;
+/** Maximum number of calls that a finding names. */
+const MAX_CALLS = 3;
 
-/** Characters of a short id. */
+/** Maximum length of a short id, in characters. */
 const SHORT = 20;
 
-/** A call, as one finds it again: `edit_file · call_8f3a… · run.ndjson:9`. Safe to print. */
+/** How to find a call: `edit_file · call_8f3a… · run.ndjson:9`. Safe to print. */
 function callText({ operation, id, line: at }: ConcernedCall, file: string | undefined, ids: Ids): string {
   const place = at === undefined ? [] : [file === undefined ? `line ${at}` : `${file}:${at}`];
   const name = id !== null && ids === 'short' && at !== undefined ? cut(id, SHORT) : (id ?? 'no id');
@@ -198,16 +196,16 @@ function callText({ operation, id, line: at }: ConcernedCall, file: string | und
 function callLines({ calls = [] }: Finding, { file }: WireRecord, ids: Ids): (readonly [string, Line])[] {
   const names = calls.map(call => callText(call, file, ids));
   const label = calls.length === 1 ? 'call' : 'calls';
-  return firstOf(names, MOST_CALLS).map((name, index) => [
+  return firstOf(names, MAX_CALLS).map((name, index) => [
     index === 0 ? label : '',
-    quote(name, index < MOST_CALLS ? 'plain' : 'dim'),
+    quote(name, index < MAX_CALLS ? 'plain' : 'dim'),
   ]);
 }
 
 /** The calls of a finding in one sentence. */
 export function callsText(calls: readonly ConcernedCall[], file?: string): string {
   const names = calls.map(call => callText(call, file, 'whole'));
-  return firstFew(names, MOST_CALLS);
+  return firstFew(names, MAX_CALLS);
 }
 
 const VERDICTS: Readonly<Record<Verdict, Span>> = {
@@ -216,22 +214,21 @@ const VERDICTS: Readonly<Record<Verdict, Span>> = {
   incomplete: say('? incomplete', 'warn'),
 };
 
-/** What there is to show besides the findings. */
 interface Around {
   readonly record: WireRecord;
   readonly warnings: readonly string[];
-  /** Where the full messages are. */
+  /** How to see the full messages. */
   readonly whole: string;
-  /** Cells of a row; infinite where the lines are wrapped later. */
+  /** Width of a row in cells; infinite if the lines are wrapped later. */
   readonly width?: number | undefined;
 }
 
-/** Cells of a list of ids; wider ones are hard to read. */
+/** Maximum width of a list of ids, in cells; wider lists are hard to read. */
 const WIDEST = 96;
 
 const MARGIN = say('  ', 'gutter');
 
-/** A run for people: what is wrong first, then warnings, what is unknown, what passed; the summary last. */
+/** The report for people: violations first, then warnings, unknown results and passes; the summary last. */
 export function reportLines(
   run: Conformance,
   { record, warnings, whole, width = WIDEST }: Around,
@@ -282,7 +279,7 @@ export function reportLines(
   ];
 }
 
-/** A heading, what stands below it, and an empty line; nothing where there is nothing below. */
+/** A heading, its items, and an empty line; nothing without items. */
 function part(title: string, items: readonly (readonly Line[])[], between: readonly Line[] = []): Line[] {
   if (items.length === 0) return [];
   return [
@@ -313,7 +310,7 @@ function passedPart({ checks }: Conformance, findings: readonly Finding[], width
   return part('Passed', lines.length > 0 ? [lines] : []);
 }
 
-/** By their reason, since many have the same. */
+/** Groups the rules that did not apply by reason. */
 function absentPart(rows: readonly Row[]): Line[] {
   const reasons = [...new Set(rows.map(({ reason }) => reason))];
   const idsOf = (reason: string) => rows.filter(row => row.reason === reason).map(({ id }) => id);
@@ -323,21 +320,20 @@ function absentPart(rows: readonly Row[]): Line[] {
   );
 }
 
-/** Operations that are named of a large toolset. */
-const MOST_NAMES = 20;
+/** Maximum number of operations named. */
+const MAX_NAMES = 20;
 
-/** Operations that rules which did not apply may be about. */
+/** Names the operations that were not called: rules that did not apply may be about them. */
 function uncalledLines(names: readonly string[]): Line[] {
   if (names.length === 0) return [];
   const how = '; use --operation <name> to call one';
-  return [[say('Not called: ', 'dim'), ...quote(firstFew(names, MOST_NAMES)), say(how, 'dim')], []];
+  return [[say('Not called: ', 'dim'), ...quote(firstFew(names, MAX_NAMES)), say(how, 'dim')], []];
 }
 
 const LONGEST_ID = Math.max(...REQUIREMENT_IDS.map(({ length }) => length));
 
 const levelWord = (level: string) => (level === 'none' ? 'open' : level);
 
-/** A rule on one line, in columns. */
 export function ruleLine(id: RequirementId): Line {
   const { level, side, statement } = RULES[id];
   return [
@@ -347,7 +343,7 @@ export function ruleLine(id: RequirementId): Line {
   ];
 }
 
-/** A rule whole: what it asks, its source, what a violation counts, and when there is nothing to see. */
+/** A rule in full: its statement, its source, what counts as a violation, and when it does not apply. */
 export function specLines(id: RequirementId): Line[] {
   const rule = RULES[id];
   const { level, side, statement, advice, source } = rule;
@@ -376,10 +372,10 @@ function violationText({ level, failsWhere }: ObservableRule): string {
   return `a warning; with --strict${failsWhere === undefined ? '' : `, or where ${failsWhere},`} a failure`;
 }
 
-/** Characters of a foreign id; none of ours is longer. */
+/** Maximum length of an untrusted id, in characters; the program's own ids are shorter. */
 const LONGEST = 200;
 
-/** A run without secrets: rules quote what was on the wire (threats, row 25). */
+/** Removes secrets: rules quote messages (threats, row 25). */
 export function shareableRun(run: Conformance, redactor: Redactor): Conformance {
   const clean = (value: unknown, name = ''): unknown => {
     if (typeof value === 'string') {
@@ -393,14 +389,14 @@ export function shareableRun(run: Conformance, redactor: Redactor): Conformance 
   return clean(run) as Conformance;
 }
 
-/** What is asked of files only: a live session has the whole `auth_url`, or no user could visit it. */
+/** Rules for recordings only: a live session keeps the whole `auth_url` so that the user can open it. */
 const OF_FILES: ReadonlySet<RequirementId> = new Set(['RT-OAUTH']);
 
 /**
- * The problems of a call by the requirements of both sides, without secrets: why the result is missing, then failures with their proof.
- * @param events that concern it
+ * The problems of a call by the requirements of both sides, without secrets: why the result is missing, then failures with their evidence.
+ * @param events of the call
  * @param witness who saw them, and whether they are from a file
- * @param isUnvalidated the user had it sent as it is: what that violates is a note, not a fault of this program
+ * @param isUnvalidated the user sent the call unvalidated: its violations are reported as notes, not failures
  */
 export async function judgedLines(
   events: readonly Event[],
@@ -418,7 +414,7 @@ export async function judgedLines(
   const faulty = new Set(
     rows.filter(({ status }) => status === 'fail' || status === 'warn').map(({ id }) => id),
   );
-  // A row of the same requirement says it.
+  // Skips warnings about a requirement that already has a row.
   const isUnsaid = ({ id }: Warning) => id === undefined || !faulty.has(id);
   const notes = [
     ...checks
@@ -436,8 +432,9 @@ export async function judgedLines(
 }
 
 /**
- * The problems of a runtime with a call, as its tool saw it, without secrets. What the tool itself does it may do on purpose.
- * @param events of the call, and how its operation was discovered
+ * The problems of a runtime with a call, as its tool saw it, without secrets. The tool itself is not judged: a mock may misbehave on
+ * purpose.
+ * @param events of the call, and of the discovery of its operation
  * @param warnings of the tool
  */
 export async function judgedRuntimeLines(
@@ -457,7 +454,7 @@ function runLines(
   notes: readonly string[],
   hasEnded = true,
 ): Line[] {
-  // Which call it is about is known here.
+  // All rows are about this call, so its name is left out.
   const rows = checks.map(({ calls, ...check }) => check);
   const run = shareableRun(conformanceOf(rows, [], { excuses: [], sides, isStrict: false }), record.redactor);
   const { verdict, summary } = run;

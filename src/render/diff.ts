@@ -7,9 +7,8 @@ import { wholeCharacters } from '../util/text.js';
 import { visibleRuns } from '../util/visible.js';
 import { counted, type Ground, type Line, line, quote, type Span, say, type Tone } from './line.js';
 
-/** How a diff is laid out. */
 interface DiffLook {
-  /** Old and new are beside each other, not below each other. */
+  /** Old and new are shown side by side. */
   readonly isSplit: boolean;
   readonly isUnfolded: boolean;
   readonly highlighter: Highlighter | null;
@@ -17,26 +16,25 @@ interface DiffLook {
 
 interface FileLook extends DiffLook {
   readonly path: string;
-  /** Digits of a line number. */
+  /** Width of the line numbers, in digits. */
   readonly digits: number;
 }
 
-/** A part of a diff that knows its height before anything is drawn. Its lines are counted from its own first. */
+/** A part of a diff. Its height is known before it is drawn; line numbers are relative to its first line. */
 export interface Part {
   readonly height: number;
   readonly begins: 'file' | 'hunk' | null;
-  /** The headings that it stands under. */
+  /** The headings above this part. */
   readonly under: readonly (() => Line)[];
   line(at: number): Line;
-  /** The text of the diff on a line, without numbers and without words of ours. */
+  /** The text on a line, without line numbers and headings. */
   textsAt(at: number): readonly string[];
-  /** The row of the hunk on a line, counted from its first one; the same in every look. */
+  /** The row of the hunk on a line, counted from its first row; the same in every layout. */
   rowAt(at: number): number;
-  /** The line of a row, or the fold that hides it. */
+  /** The line that shows a row, or the fold that hides it. */
   lineOf(row: number): number;
 }
 
-/** A diff from its first line to its last. */
 export function* partsOf({ files, ...sums }: Diff, look: DiffLook): Generator<Part> {
   const numbers = files.flatMap(({ hunks }) =>
     hunks.map(({ oldStart, oldCount, newStart, newCount }) =>
@@ -63,7 +61,6 @@ function* partsOfFile(file: DiffFile, look: FileLook): Generator<Part> {
   }
 }
 
-/** A line of our own words. */
 function heading(under: Part['under'], draw: () => Line): Part {
   return { height: 1, begins: null, under, line: draw, textsAt: () => [], rowAt: () => 0, lineOf: () => 0 };
 }
@@ -95,24 +92,23 @@ function hunkHeader(
   ];
 }
 
-/** In the place of lines that are the same in both files. */
+/** Stands for lines that are the same in both files. */
 function gapLine(count: number): Line {
   return [say(`⋯ ${counted(count, 'unchanged line')}`, 'dim')];
 }
 
-/** Lines that both files have between two hunks, by their headers. */
+/** Counts the unchanged lines between two hunks, from their headers. */
 function linesBetween(before: Hunk | undefined, { newStart, newCount }: Hunk): number {
   if (!before) return 0;
   return firstLine(newStart, newCount) - firstLine(before.newStart, before.newCount) - before.newCount;
 }
 
-/** Unchanged lines that are shown beside a change where those further away are folded. */
+/** Number of unchanged lines shown around a change. */
 const BESIDE = 3;
 
-/** Unchanged rows that one line stands for. */
+/** Unchanged rows that are folded into one line. */
 interface Fold {
   readonly kind: 'fold';
-  /** The first row. */
   readonly from: number;
   readonly count: number;
 }
@@ -122,7 +118,7 @@ type Piece = Block | Fold;
 function* piecesOf(hunk: Hunk, isUnfolded: boolean): Generator<Piece> {
   for (const block of blocksOf(hunk)) {
     const count = block.to - block.from - 2 * BESIDE;
-    // A fold of a single line would only hide it.
+    // Folding a single line would save no space.
     if (block.kind === 'changed' || isUnfolded || count <= 1) {
       yield block;
       continue;
@@ -135,13 +131,12 @@ function* piecesOf(hunk: Hunk, isUnfolded: boolean): Generator<Piece> {
   }
 }
 
-/** The rows on a line: both for an unchanged one, and for changed ones beside each other. */
+/** The rows on a line: both sides of an unchanged row, or of changed rows side by side. */
 interface RowsOnLine {
   readonly old?: number;
   readonly new?: number;
 }
 
-/** The rows of a hunk. */
 class HunkPart implements Part {
   readonly begins = null;
   readonly height: number;
@@ -214,13 +209,13 @@ class HunkPart implements Part {
     return { ...(row < middle && { old: row }), ...(middle + at < to && { new: middle + at }) };
   }
 
-  /** Both numbers, the sign, the row. */
+  /** Draws both line numbers, the sign and the row. */
   #unifiedLine(block: Block, { old, new: now }: RowsOnLine): Line {
     const numbers = `${this.#number(oldNumber(block, old))} ${this.#number(newNumber(block, now))} `;
     return [say(numbers, 'gutter'), ...this.#row(block, old ?? now ?? 0)];
   }
 
-  /** The old half, a divider, the new half; either may be empty. */
+  /** Draws the old half, a divider and the new half; either half may be empty. */
   #splitLine(block: Block, { old, new: now }: RowsOnLine): Line {
     const half = (row: number | undefined, number: number | null): Line =>
       row === undefined ? [] : [say(`${this.#number(number)} `, 'gutter'), ...this.#row(block, row)];
@@ -265,7 +260,7 @@ function newNumber(block: Block, row: number | undefined): number | null {
   return block.newNo + row - (block.kind === 'changed' ? block.middle : block.from);
 }
 
-/** Characters of a row that are shown; the words of a longer one are not compared. */
+/** Maximum length of a row, in characters; the words of longer rows are not compared. */
 const MAX_ROW = 4_000;
 
 const SIGNS: Readonly<Record<RowKind, Span>> = {
@@ -274,14 +269,14 @@ const SIGNS: Readonly<Record<RowKind, Span>> = {
   removed: say('-', 'removed'),
 };
 
-/** Marks, tokens and hidden characters cut the same text independently. */
+/** Splits a text at the boundaries of word marks, syntax tokens and hidden characters. */
 function codeSpans(text: string, kind: RowKind, marks: readonly Mark[], tokens: readonly Token[]): Line {
   const spans: Span[] = [];
   const [markAt, tokenAt] = [following(marks), following(tokens)];
   let column = 0;
   for (let at = 0; at < text.length; ) {
     const [mark, token] = [markAt(at), tokenAt(at)];
-    // A grammar may cut a surrogate pair, of which neither half can be shown.
+    // A grammar may split a surrogate pair; neither half can be shown alone.
     const end = wholeCharacters(text, Math.min(mark.end, token.end, text.length));
     const ground = groundOf(kind, mark.piece?.changed ?? false);
     for (const run of visibleRuns(text.slice(at, end), column)) {
@@ -298,7 +293,7 @@ function groundOf(kind: RowKind, isChanged: boolean): { readonly ground?: Ground
   return kind === 'context' ? {} : { ground: isChanged ? `${kind}-word` : kind };
 }
 
-/** Of consecutive pieces, the one at an offset, and where it ends; asked with growing offsets. */
+/** Finds the piece at an offset, and its end, in consecutive pieces. Offsets must ascend. */
 function following<T extends { readonly text: string }>(pieces: readonly T[]) {
   let index = -1;
   let end = 0;
@@ -308,21 +303,21 @@ function following<T extends { readonly text: string }>(pieces: readonly T[]) {
   };
 }
 
-/** Indexes of rows; `to` is the first that is not meant. */
+/** A range of row indexes; `to` is exclusive. */
 interface Stretch {
   readonly from: number;
   readonly to: number;
-  /** The line of the old and of the new file that its first row stands on, or before. */
+  /** The old line number of the first row, or of the next old line. */
   readonly oldNo: number;
   readonly newNo: number;
 }
 
-/** Rows that were removed, up to `middle`, and those that were added in their place. */
+/** Removed rows up to `middle`, then the rows that replace them. */
 type Changed = Stretch & { readonly kind: 'changed'; readonly middle: number };
 
 type Block = (Stretch & { readonly kind: 'unchanged' }) | Changed;
 
-/** A hunk from its first row to its last: what stayed, what was changed, what stayed, … */
+/** Splits a hunk into unchanged and changed blocks. */
 export function* blocksOf({ rows, ...hunk }: Hunk): Generator<Block> {
   let oldNo = firstLine(hunk.oldStart, hunk.oldCount);
   let newNo = firstLine(hunk.newStart, hunk.newCount);
@@ -344,19 +339,19 @@ export function* blocksOf({ rows, ...hunk }: Hunk): Generator<Block> {
   }
 }
 
-/** The row in whose place this one of a changed block stands: the i-th removed one and the i-th added one are a pair. */
+/** The row on the other side of a changed block: the i-th removed row pairs with the i-th added row. */
 function partnerOf({ from, middle, to }: Changed, row: number): number | undefined {
   const isRemoved = row < middle;
   const partner = isRemoved ? middle + row - from : from + row - middle;
   return partner < (isRemoved ? to : middle) ? partner : undefined;
 }
 
-/** A hunk without lines of a file has the number of the line before it. */
+/** A hunk with no lines in a file has the number of the line before it. */
 function firstLine(start: number, count: number): number {
   return count === 0 ? start + 1 : start;
 }
 
-/** The last line that a hunk speaks of. */
+/** The last line of a hunk. */
 function lastLine(start: number, count: number): number {
   return Math.max(start, start + count - 1);
 }
@@ -377,12 +372,12 @@ interface WordMarks {
   readonly added: readonly Mark[];
 }
 
-/** More edits than this and the search costs too much (13 ms at 200, 700 ms unbounded, for 1,000 words). */
+/** Maximum number of edits searched: 1,000 words take 13 ms with this limit, 700 ms without. */
 const MAX_EDITS = 200;
-/** Below this share of common text the two lines are strangers, and marks would only be noise. */
+/** Minimum share of common text; below it the two lines are unrelated and are not marked. */
 const KINSHIP = 0.4;
 
-/** Which words changed between a removed line and the added line in its place. Without kinship nothing is marked. */
+/** Which words changed between a removed line and the added line in its place. Unrelated lines are not marked. */
 export function wordMarks(removed: string, added: string): WordMarks {
   const changes = diffWordsWithSpace(removed, added, { maxEditLength: MAX_EDITS }) ?? [];
   const common = changes.filter(change => !change.added && !change.removed);
@@ -398,7 +393,7 @@ export function wordMarks(removed: string, added: string): WordMarks {
   };
 }
 
-/** Blanks are common to all code, so they prove nothing. */
+/** Counts characters other than blanks: all code has blanks in common. */
 function weigh(changes: readonly { readonly value: string }[]): number {
   return changes.reduce((sum, { value }) => sum + value.trim().length, 0);
 }

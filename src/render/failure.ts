@@ -17,14 +17,14 @@ import { type Line, quote, say } from './line.js';
 
 export type FailureCode = ErrorCode | 'bad-acknowledgement' | 'denied' | 'timeout';
 
-/** Why the tool sent no result, and what to do next. The shape of our own errors. */
+/** Why the tool sent no result, and what to do next. */
 export interface Failure {
   readonly code: FailureCode;
   readonly message: string;
   readonly hint?: string;
 }
 
-/** Where a failure is shown: on a command line an option is the next word, in the workbench it belongs to a command. */
+/** Where a failure is shown. Hints name command-line options in one and commands of the workbench in the other. */
 type Place = 'command line' | 'workbench';
 
 interface Scene {
@@ -35,7 +35,7 @@ interface Scene {
 
 const NO_REQUESTS = new UntrackedRequests();
 
-/** Null where the tool sent its result. @param untracked other requests: strays, notices, selections */
+/** Returns null if the tool sent a result. @param untracked requests of no call: strays, notices, selections */
 export function failureOf(
   exchange: Exchange,
   untracked: UntrackedRequests = NO_REQUESTS,
@@ -71,15 +71,15 @@ export function settlementText({ questions }: Pick<Exchange, 'questions'>, settl
   }
 }
 
-/** Of a question: characters of the prompt and of a choice, and choices that are named. */
-const MOST = { prompt: 300, label: 60, choices: 20 };
+/** Limits of a question: characters of the prompt, characters of a choice, and number of choices. */
+const MAX = { prompt: 300, label: 60, choices: 20 };
 
 function unanswered({ prompt, choices }: UserChoice): Failure {
-  const named = choices.slice(0, MOST.choices).map((choice, index) => `${index} ${cut(choice, MOST.label)}`);
+  const named = choices.slice(0, MAX.choices).map((choice, index) => `${index} ${cut(choice, MAX.label)}`);
   const rest = choices.length - named.length;
   return {
     code: 'decision-needed',
-    message: `the tool asks "${cut(prompt, MOST.prompt)}", but no answer was given`,
+    message: `the tool asks "${cut(prompt, MAX.prompt)}", but no answer was given`,
     hint: `Answer with --choose <index, label or default>: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`,
   };
 }
@@ -155,7 +155,7 @@ function timeoutFailure(scene: Scene, time: string): Failure {
   return failure(`${sent}, it was acknowledged with ${answered.status}${body}${nothing}`, timeoutHint(scene));
 }
 
-/** The likeliest reason: a callback that was not accepted, then what may keep all callbacks away. */
+/** The most likely reason: a callback that was not accepted, then whatever may block all callbacks. */
 function timeoutHint(scene: Scene): string {
   const { exchange, untracked } = scene;
   const moreTime = option('--timeout', scene);
@@ -176,7 +176,7 @@ function timeoutHint(scene: Scene): string {
   ].join(' ');
 }
 
-/** What is odd about the acknowledgement: a result in it is every beginner's first mistake. */
+/** Hints at an unusual acknowledgement. Returning the result in it is the most common mistake. */
 function acknowledgementHint(exchange: Exchange): string[] {
   if (!answeredAttempt(exchange))
     return [
@@ -197,14 +197,13 @@ function isLostSelection({ purpose, status }: UntrackedRequest): boolean {
   return purpose === 'choice' && status !== 200;
 }
 
-/** Why a result is missing, as it was reported. */
 interface Problem {
   readonly message: string;
   readonly hint?: string | undefined;
   readonly faults?: readonly string[] | undefined;
 }
 
-/** Rows that follow are indented up to here. */
+/** The indent of the rows that follow. */
 const HANGING = say('', 'gutter');
 
 /** Why the result is missing, and the warnings. */

@@ -4,8 +4,8 @@ import { formatDuration } from '../util/text.js';
 import { visibleRuns } from '../util/visible.js';
 
 /**
- * What a piece of text is; a theme decides how that looks. Text in a span is always safe to print: foreign text enters through
- * {@link quote}.
+ * The meaning of a text; a theme decides how it looks. The text of a span is always safe to print: untrusted text goes through {@link
+ * quote}.
  */
 export type Tone =
   | 'plain'
@@ -16,17 +16,17 @@ export type Tone =
   | 'warn'
   | 'running'
   | 'hidden' // a control or invisible character, shown as a picture
-  | 'match' // what was searched for
+  | 'match' // a search match
   | 'selected' // the selected row of a list
   | 'gutter'
-  | 'cursor' // the character in front of which typing goes
-  | 'divider' // separates a line into halves, each of which has its own half of the width
+  | 'cursor' // the character under the cursor
+  | 'divider' // separates a line into two halves of equal width
   | 'hunk'
   | 'added'
   | 'removed'
   | Role;
 
-/** The background of a piece of a diff: a changed row, or the changed words in it. */
+/** The background of a part of a diff: a changed row, or the changed words in it. */
 export type Ground = 'added' | 'removed' | 'added-word' | 'removed-word';
 
 export interface Span {
@@ -39,7 +39,6 @@ export type Line = readonly Span[];
 
 const JSON_TOKENS = /("(?:[^"\\\\]|\\\\.)*"?)(\s*:)?|-?\d[\d.eE+-]*|true|false|null/g;
 
-/** A line of indented JSON with the colours of its tokens. */
 export function jsonLine(line: Line): Line {
   return line.flatMap(span => (span.tone === 'plain' ? jsonSpans(span.text) : [span]));
 }
@@ -56,12 +55,12 @@ function jsonSpans(text: string): Line {
   return [...spans, say(text.slice(end))].filter(span => span.text !== '');
 }
 
-/** Our own words. */
+/** A span of trusted text. */
 export function say(text: string, tone: Tone = 'plain'): Span {
   return { text, tone };
 }
 
-/** What stands before a line of a story, or before the state of a call. */
+/** The marks before a step, or before the state of a call. */
 export const MARKS = {
   done: say('✓', 'good'),
   failed: say('✗', 'bad'),
@@ -79,7 +78,7 @@ export function marked(mark: Mark, words: Line): Line {
   return [MARKS[mark], say(' '), ...words];
 }
 
-/** Foreign words, safe to print, on one line. */
+/** Untrusted text, made safe to print on one line. */
 export function quote(text: string, tone: Tone = 'plain'): Line {
   return visibleRuns(text).map(run => ({
     text: run.text.replaceAll('\n', '␊'),
@@ -87,7 +86,7 @@ export function quote(text: string, tone: Tone = 'plain'): Line {
   }));
 }
 
-/** Foreign words on one line, of a length that a person reads: a name may have ten megabytes. */
+/** Untrusted text on one line, shortened: a name may have ten megabytes. */
 export function clipped(text: string, tone: Tone = 'plain', most = 300): Line {
   if (text.length <= most) return quote(text, tone);
   return [...quote(text.slice(0, most), tone), say(`… ${text.length - most} more characters`, 'dim')];
@@ -95,7 +94,7 @@ export function clipped(text: string, tone: Tone = 'plain', most = 300): Line {
 
 type Part = Line | Span | string | number | false | null | undefined;
 
-/** A line of our own words with parts between them; a text among the parts is foreign, and clipped. */
+/** A template tag for trusted text with spans between; a string among the parts is untrusted, and clipped. */
 export function line(words: TemplateStringsArray, ...parts: readonly Part[]): Line {
   return words.flatMap((text, index) => [...(text === '' ? [] : [say(text)]), ...spansOf(parts[index])]);
 }
@@ -137,28 +136,28 @@ export function elapsed(milliseconds: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** How long something has been going on; its width does not change, so that columns do not move. */
+/** A duration of constant width, so that columns do not move. */
 export function runningClock(milliseconds: number): Span {
   const step = milliseconds < 60_000 ? 100 : milliseconds < 3_600_000 ? 1_000 : 60_000;
   const shown = Math.max(0, Math.floor(milliseconds / step) * step);
   return say(` ${formatDuration(shown).padEnd('59m 59s'.length)}`, 'dim');
 }
 
-/** Which lines of a drawing are wanted, and how they are laid out. */
+/** The number of lines to draw, and their layout. */
 export interface Layout {
   readonly count: number;
-  /** Cells of a line: from 120 on the old and the new side of a diff are beside each other. */
+  /** Width in cells. From 120 on, the old and the new side of a diff are shown side by side. */
   readonly width?: number;
-  /** All unchanged lines of a diff are wanted. */
+  /** Shows all unchanged lines of a diff. */
   readonly isUnfolded?: boolean;
-  /** Without one, code has no colours. */
+  /** Without a highlighter, code has no colours. */
   readonly highlighter?: Highlighter | null;
 }
 
-/** Characters of a line that are shown; a terminal would choke on more. */
+/** Maximum length of a line, in characters: terminals are slow with longer ones. */
 const MAX_LINE = 4_000;
 
-/** The first lines of a text, safe to print, and how many it has. The text, which may have 50 MiB, is never split whole. */
+/** The first lines of a text, safe to print, and the total number of lines. A text may have 50 MiB, so it is never split whole. */
 export function textLines(
   text: string,
   count: number,
@@ -178,7 +177,7 @@ export function textLines(
   return { lines, total };
 }
 
-/** A line in the halves on both sides of its divider; a line without one is a single half. */
+/** Splits a line at its divider; a line without one is a single half. */
 export function halvesOf(line: Line): {
   readonly halves: readonly Line[];
   readonly divider: Span | undefined;
@@ -189,7 +188,7 @@ export function halvesOf(line: Line): {
     : { halves: [line.slice(0, at), line.slice(at + 1)], divider: line[at] };
 }
 
-/** The same line with each half changed. */
+/** Changes each half of a line. */
 export function withHalves(line: Line, change: (half: Line, index: number) => Line): Line {
   const { halves, divider } = halvesOf(line);
   return halves.flatMap((half, index) =>
@@ -197,7 +196,7 @@ export function withHalves(line: Line, change: (half: Line, index: number) => Li
   );
 }
 
-/** A half in its gutter (up to the last gutter span: numbers, a sign) and what follows it. */
+/** Splits a half after its gutter (numbers and a sign). */
 export function partsOfHalf(half: Line): { readonly gutter: Line; readonly body: Line } {
   const start = half.findLastIndex(({ tone }) => tone === 'gutter') + 1;
   return { gutter: half.slice(0, start), body: half.slice(start) };

@@ -15,12 +15,12 @@ import { partsOf } from './diff.js';
 import { settlementText } from './failure.js';
 import { counted, type Layout, type Line, quote, say, textLines } from './line.js';
 
-/** What a pane shows. No other module decides that. */
+/** The content of a pane, decided in this module only. */
 export interface Pane {
   readonly title: 'human' | 'llm' | 'view' | 'answer';
-  /** Which segment was chosen, or where the text is from. */
+  /** The reason for this segment, or the source of the text. */
   readonly about: string;
-  /** What was skipped, and what was changed to be readable. */
+  /** What was skipped, and what was changed to make it readable. */
   readonly notes: readonly string[];
   readonly drawing: Drawing;
 }
@@ -32,7 +32,7 @@ export interface Panes {
   readonly warnings: readonly Warning[];
 }
 
-/** What the human sees beside what the LLM gets (RT-DISPLAY, RT-TEXT); null while the call is pending. */
+/** The human's pane and the LLM's (RT-DISPLAY, RT-TEXT); null while the call is pending. */
 export function panesOf(exchange: Exchange, supports: ReadonlySet<string>): Panes | null {
   const { settled } = exchange;
   if (settled?.by === 'result') return panesOfResult(settled.result, supports);
@@ -40,7 +40,7 @@ export function panesOf(exchange: Exchange, supports: ReadonlySet<string>): Pane
   const text = llmTextOf(exchange);
   if (text === null) return null;
   const choice = chooseSegment(undefined, supports);
-  // The human reads words, not the payload for the LLM.
+  // The human gets a sentence instead of the payload for the LLM.
   const words = settled ? settlementText(exchange, settled) : '';
   const human = {
     title: 'human',
@@ -69,8 +69,8 @@ export function panesOfResult(result: ToolResult, supports: ReadonlySet<string>)
 }
 
 /**
- * What a host would show of an MCP result, beside what the LLM gets. MCP has no display segments; the human does not see blocks that
- * are for the assistant only (`annotations.audience`).
+ * What a host would show for an MCP result, and what the LLM gets. MCP has no display segments; the human does not see blocks that are for
+ * the assistant only (`annotations.audience`).
  */
 export function panesOfMcp(answer: McpAnswer): Panes {
   const { native, text, reading, outcome } = answer;
@@ -107,16 +107,16 @@ function isForUser({ annotations }: Block): boolean {
   return !Array.isArray(audience) || audience.length === 0 || audience.includes('user');
 }
 
-/** Characters; `-o json` has all of it. */
-const MOST_STRUCTURED = 200_000;
+/** Maximum length of structured content, in characters; `-o json` prints all of it. */
+const MAX_STRUCTURED = 200_000;
 
 function structuredText(structured: unknown): string {
   const json = safeJson(structured, 2);
-  const rest = json.length - MOST_STRUCTURED;
-  return rest > 0 ? `${json.slice(0, MOST_STRUCTURED)}\n… ${rest} more characters` : json;
+  const rest = json.length - MAX_STRUCTURED;
+  return rest > 0 ? `${json.slice(0, MAX_STRUCTURED)}\n… ${rest} more characters` : json;
 }
 
-/** @param fromTool the text is the tool's own, not made by this program */
+/** @param fromTool the tool wrote the text, not this program */
 export function llmPane(text: string, fromTool: boolean): Pane {
   const pretty = prettyJson(text);
   const size = bytesText(Buffer.byteLength(text));
@@ -136,13 +136,13 @@ function skippedNotes({ skipped }: Choice, list: string): string[] {
   return skipped.map(({ index, type, reason }) => `skipped ${list}[${index}] ${type}: ${reason}`);
 }
 
-/** Notes that a drawing holds invisible characters; a diff has such a note for each file. */
+/** Notes that a drawing contains invisible characters; a diff has such a note for each file. */
 function unseen(drawing: Drawing): string[] {
   const count = drawing.kind === 'text' ? countUnseen(drawing.text) : 0;
   return count === 0 ? [] : [`${counted(count, 'control or invisible character')} shown`];
 }
 
-/** A view of a thread, as it is now; what cannot be drawn is shown as it came, with the reason. */
+/** A pane for the current content of a view. Content that cannot be drawn is shown unchanged, with the reason. */
 export function viewPane(view: Pick<View, 'type' | 'content' | 'updates'>): Pane {
   const { type, content, updates } = view;
   const about = `${type}, updated ${updates === 1 ? 'once' : `${updates} times`}`;
@@ -159,16 +159,16 @@ export function viewPane(view: Pick<View, 'type' | 'content' | 'updates'>): Pane
   };
 }
 
-/** How drawings are laid out, each whole. */
+/** The layout of a complete drawing. */
 type WholeLayout = Omit<Layout, 'count'>;
 
-/** All lines of a pane, each made as it is asked for: its heading, its notes, its drawing. */
+/** All lines of a pane (heading, notes, drawing), created lazily. */
 export function* wholePane(pane: Pane, layout: WholeLayout): Generator<Line> {
   yield* headLines(pane);
   yield* wholeDrawing(pane.drawing, layout);
 }
 
-/** All lines of a drawing, each made as it is asked for. */
+/** All lines of a drawing, created lazily. */
 export function* wholeDrawing(drawing: Drawing, layout: WholeLayout): Generator<Line> {
   if (drawing.kind === 'text')
     for (const piece of piecesOf(drawing.text, layout.width)) yield* textLines(piece, 1).lines;
@@ -177,10 +177,10 @@ export function* wholeDrawing(drawing: Drawing, layout: WholeLayout): Generator<
       for (let at = 0; at < part.height; at++) yield part.line(at);
 }
 
-/** Characters of a text in one line; with a width, a longer line continues in the next one. */
+/** Maximum length of a line, in characters. With a width, longer lines continue on the next line. */
 const PIECE = 3_000;
 
-/** The lines of a text; with a width, long ones are cut at a multiple of it. */
+/** Splits a text into lines; with a width, long lines are cut at a multiple of it. */
 function* piecesOf(text: string, width = Number.POSITIVE_INFINITY): Generator<string> {
   const longest = Math.max(width, PIECE - (PIECE % width));
   for (let from = 0; from < text.length || from === 0; ) {
@@ -195,14 +195,14 @@ function* piecesOf(text: string, width = Number.POSITIVE_INFINITY): Generator<st
   }
 }
 
-/** Whether there is room for old and new beside each other. */
+/** Minimum width for old and new side by side. */
 const WIDE = 120;
 
 function lookOf({ width = 0, isUnfolded = false, highlighter = null }: WholeLayout) {
   return { isSplit: width >= WIDE, isUnfolded, highlighter };
 }
 
-/** A pane: its heading, its notes, and at most `count` lines of its drawing; and how many there are in all. */
+/** The heading of a pane, its notes, at most `count` lines of its drawing, and the total number of lines. */
 export function paneLines(
   pane: Pane,
   { count, ...layout }: Layout,
@@ -215,7 +215,7 @@ export function paneLines(
   return { lines: [...head, ...drawn.lines], total: head.length + drawn.total };
 }
 
-/** Only the lines asked for are built. */
+/** Builds only `count` lines. */
 function diffLines(diff: Diff, count: number, layout: WholeLayout) {
   const lines: Line[] = [];
   let total = 0;
@@ -231,7 +231,6 @@ function headLines(pane: Pane): Line[] {
   return [paneHeading(pane), ...pane.notes.map(note => quote(note, 'warn'))];
 }
 
-/** What a pane is, and what it shows. */
 export function paneHeading({ title, about }: Pane): Line {
   return [say(title.toUpperCase(), 'title'), say(' '), ...quote(about, 'dim')];
 }

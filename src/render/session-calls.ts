@@ -47,19 +47,16 @@ import {
 } from './line.js';
 import { newsOf } from './tool-calls.js';
 
-/*
- * Calls of agent sessions, at the platform and at the tools that were asked for their sake: a row of a list, the news of an event,
- * everything about one call.
- */
+/* Calls of agent sessions at the platform, and the tool calls made for them: list rows, events, and details of a call. */
 
-/** Folds that have had every event. */
+/** State built from all events so far. */
 interface Known {
   readonly sessions: Sessions;
-  /** Of the legs to RAP tools; its exchanges have the keys of the calls. */
+  /** The calls to RAP tools. They have the same keys as the session's calls. */
   readonly history?: History;
 }
 
-/** A call of a session, and the invocation that was made of it, where one was. */
+/** A call of a session and, if a tool was invoked for it, that invocation. */
 export interface KnownCall {
   readonly session: Session;
   readonly call: SessionCall;
@@ -72,7 +69,7 @@ function knownCall({ sessions, history }: Known, id = '', key = ''): KnownCall |
   return session && call && withExchange(session, call, history);
 }
 
-/** All calls of a session, in the order in which they were asked. */
+/** All calls of a session, in the order of the agent's requests. */
 export function knownCalls(session: Session, history?: History): KnownCall[] {
   return [...session.calls.values()].map(call => withExchange(session, call, history));
 }
@@ -82,29 +79,29 @@ function withExchange(session: Session, call: SessionCall, history: History | un
   return { session, call, ...(exchange && { exchange }) };
 }
 
-/** What the agent is given for a call. */
+/** The result that the agent receives for a call. */
 interface Given {
   readonly outcome: JudgedOutcome;
-  /** What the model gets; null where that is not known. */
+  /** The text that the model receives; null if unknown. */
   readonly text: string | null;
 }
 
 /**
- * How a call was answered; null where it is not. An `error_event` does not say which kind of failure it was, and a `tool_result`
- * not that its success was assumed: where a tool was invoked for it, that is known from there.
+ * How a call was answered; null if it was not. An `error_event` does not name the kind of failure, and a `tool_result` does not tell
+ * whether success was assumed: the invocation of the tool does, if there is one.
  */
 export function givenOf({ call, exchange }: KnownCall): Given | null {
   if (!call.answer) return null;
   const given = call.answer.body ? readOnce(call.answer.body) : UNREAD;
   const known = exchange ? outcomeOf(exchange) : call.ours;
-  // The wire has one word for success, and one for all else.
+  // The message only distinguishes success from failure.
   const isSaidBy = known && given.outcome.type === (known.type === 'success' ? 'success' : 'error');
   return isSaidBy ? { ...given, outcome: known } : given;
 }
 
 const UNREAD: Given = { outcome: { type: 'unknown', raw: null, basis: 'assumed' }, text: null };
 
-/** A body may have 5 MiB. */
+/** Cached: a body may have 5 MiB. */
 const readOnce = onceEach(({ json }: Content): Given => {
   if (!json.ok) return UNREAD;
   const reading = sessionDialect.read(json.value);
@@ -112,7 +109,6 @@ const readOnce = onceEach(({ json }: Content): Given => {
   return { outcome: reading.answer.outcome, text: reading.text };
 });
 
-/** Arguments on one line. */
 function shortArgs(args: unknown, tone: Tone = 'plain'): Line {
   if (args === undefined || args === null || (isRecord(args) && Object.keys(args).length === 0)) return [];
   return shortText(compactJson(args) ?? '', tone);
@@ -131,7 +127,7 @@ export function sessionCallRow(known: KnownCall, now: number, isSelected = false
   });
 }
 
-/** A call that is answered. The mark is null where the outcome decides it. */
+/** The state of an answered call. A null mark means that the outcome decides it. */
 const STATES: Readonly<
   Record<Exclude<SessionCallState, 'pending'>, readonly [Mark | null, (call: SessionCall) => Line]>
 > = {
@@ -147,7 +143,7 @@ const STATES: Readonly<
   gone: ['aside', () => [say('answered by another client', 'dim')]],
 };
 
-/** The state of a call: at its tool until it is answered, then at the platform. */
+/** The state of a call: at its tool until the tool answers, then at the platform. */
 export function sessionState(known: KnownCall, now: number): CallState {
   const { call, exchange, session } = known;
   const state = sessionCallState(session, call);
@@ -187,7 +183,10 @@ type NewsOf<Kind extends EventKind> = (event: Extract<Event, { kind: Kind }>, kn
 
 type EndEvent = Extract<Event, { kind: 'response' | 'broken' }>;
 
-/** An event of an agent session on one line; null for an event without news, or of another protocol. @param known has had the event already */
+/**
+ * Describes an event of an agent session on one line; null if there is nothing to report, or for another protocol. @param known includes
+ * the event
+ */
 export function sessionNews(event: Event, known: Known): Line | null {
   const tell = NEWS[event.kind] as NewsOf<EventKind> | null;
   return tell?.(event, known) ?? null;
@@ -215,13 +214,13 @@ const NEWS: { readonly [Kind in EventKind]: NewsOf<Kind> | null } = {
   shaped: null,
 };
 
-/** With the id of the session where there are several. */
+/** Adds the id of the session if there are several. */
 function ofSession(news: Line, thread: string | undefined, { sessions }: Known): Line {
   if (thread === undefined || sessions.size < 2) return news;
   return [...news, say(' (', 'dim'), ...clipped(thread, 'dim'), say(')', 'dim')];
 }
 
-/** The answer to a request of the session API; null for one that only read something. */
+/** Describes the answer to a request of the session API; null for reads. */
 function apiNews(event: EndEvent, known: Known): Line | null {
   const request = known.sessions.request(event.leg);
   if (!request) return null;
@@ -252,7 +251,7 @@ function postNews(event: EndEvent, request: SessionRequest): Line {
   return marked('failed', line`${refused}${time}${refusalWords(body)}`);
 }
 
-/** What a platform says of a request that it refuses, after a colon. */
+/** The platform's reason for refusing a request, after a colon. */
 function refusalWords(body: Content | undefined): Line {
   const said = body?.json.ok ? refusalIn(body.json.value) : '';
   return said === '' ? [] : line`: ${said}`;
@@ -271,7 +270,7 @@ function requestNews(event: EndEvent, request: SessionRequest): Line | null {
   return request.method === 'GET' ? null : marked('aside', line`${what} answered ${status}${time}`);
 }
 
-/** That a session waits for calls is said by {@link awaitingNews}. */
+/** {@link awaitingNews} reports that a session waits for calls. */
 function statusNews(
   { thread, status, at, answer, error }: Extract<Event, { kind: 'session' }>,
   { sessions }: Known,
@@ -282,8 +281,8 @@ function statusNews(
   return isChange || answer !== undefined || error !== undefined ? statusLine(session, at) : null;
 }
 
-/** Characters of an error or an answer. */
-const MOST = 500;
+/** Maximum length of an error or an answer, in characters. */
+const MAX = 500;
 
 function statusLine(session: Session, at: number): Line {
   const { id, error, answer, beganAt } = session;
@@ -292,16 +291,16 @@ function statusLine(session: Session, at: number): Line {
   if (!isSettledStatus(status)) return marked('aside', line`${name} is ${status}`);
   const isWell = error === null && (status === 'completed' || status === 'idle');
   const does = say(isTerminal(status) ? ' ended as ' : ' is ');
-  const why = error !== null && line`: ${clipped(error, 'bad', MOST)}`;
-  const result = answer !== null && line`: ${clipped(foreignWords(answer.value), 'plain', MOST)}`;
+  const why = error !== null && line`: ${clipped(error, 'bad', MAX)}`;
+  const result = answer !== null && line`: ${clipped(foreignWords(answer.value), 'plain', MAX)}`;
   const time = took(at - beganAt);
   return marked(isWell ? 'done' : 'failed', line`${name}${does}${status}${time}${why}${result}`);
 }
 
-/** Of the new calls so many are named. */
+/** Maximum number of new calls named. */
 const NAMED = 5;
 
-/** The calls that are new; a call that is published again is left out. */
+/** Describes the new calls; republished calls are left out. */
 function awaitingNews(
   { thread, pending, at }: Extract<Event, { kind: 'awaiting' }>,
   known: Known,
@@ -320,7 +319,7 @@ function awaitingNews(
   return ofSession(marked('received', line`waits for ${count}: ${names}${more}`), thread, known);
 }
 
-/** The name of a session's call: its tool, its arguments in short, its id. */
+/** A session's call: its tool, its shortened arguments, its id. */
 export function callWords({ tool, args, id, key }: SessionCall): Line {
   const short = shortArgs(args);
   const name = clipped(id === null ? `${key} (no id)` : key, 'dim');
@@ -342,7 +341,7 @@ function answerNews(
   return ofSession(marked(outcome.type === 'success' ? 'done' : 'failed', words), thread, known);
 }
 
-/** A call: its ids, and its state at the tool and at the platform. @param now ms since the start */
+/** The ids of a call, and its state at the tool and at the platform. @param now ms since the start */
 export function callHead(known: KnownCall, now: number): Line[] {
   const { session, call, exchange } = known;
   const given = givenOf(known);
@@ -369,7 +368,7 @@ function invoked(exchange: Exchange): Line {
   return line`at ${elapsed(first.sentAt)}${after !== null && say(`, acknowledged after ${formatDuration(after)}`, 'dim')}`;
 }
 
-/** The arguments of a call, and what the model gets. */
+/** The arguments of a call, and the text that the model receives. */
 export function callBodies(known: KnownCall): Line[] {
   const given = givenOf(known);
   return [
@@ -380,14 +379,14 @@ export function callBodies(known: KnownCall): Line[] {
   ];
 }
 
-/** The whole answer of an agent under a heading; nothing where it has none. */
+/** The whole answer of an agent under a heading; empty without an answer. */
 export function finalLines({ answer }: Pick<Session, 'answer'>): Line[] {
   if (answer === null) return [];
   const text = foreignWords(answer.value);
   return [[say('ANSWER', 'title')], ...textLines(prettyJson(text) ?? text, Number.POSITIVE_INFINITY).lines];
 }
 
-/** The state of a session: its status and for how long, its rounds, its calls. @param now ms since the start */
+/** The state of a session: its status and duration, its rounds, its calls. @param now ms since the start */
 export function sessionHead(session: Session, now: number): Line {
   const { rounds, calls, forgotten, statuses, beganAt } = session;
   const status = statusOf(session) ?? 'no status yet';
@@ -395,7 +394,7 @@ export function sessionHead(session: Session, now: number): Line {
   const isWell = status === 'completed' || status === 'idle';
   const mark = MARKS[isWell ? 'done' : isOver ? 'failed' : 'running'];
   const at = statuses.at(-1)?.at ?? beganAt;
-  // It may go on for hours, which need no tenths.
+  // Whole seconds: a session may run for hours.
   const running = Math.max(0, Math.floor((now - at) / 1_000) * 1_000);
   const time = isOver ? ` after ${formatDuration(at - beganAt)}` : ` ${formatDuration(running)}`;
   const taken = [...calls.values()].filter(call => sessionCallState(session, call) === 'taken').length;

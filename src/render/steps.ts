@@ -14,15 +14,15 @@ import { arrivalOf, arrivalWords, recordedAnswer } from './callbacks.js';
 import { settlementText } from './failure.js';
 import { clipped, counted, type Line, line, MARKS, type Mark, marked, quote, say, took } from './line.js';
 
-/** One line of the story of a call. */
+/** One line in the progress of a call. */
 export interface Step {
-  /** A step with the same key is the same step, further on. */
+  /** Identifies a step: a later step with the same key replaces it. */
   readonly key: string;
   /** Monotonic ms since the start. */
   readonly at: number;
   readonly state: Extract<Mark, 'done' | 'failed' | 'note' | 'running'>;
   readonly line: Line;
-  /** The same on several lines, where there is room. */
+  /** The step on several lines, for outputs with room. */
   readonly lines?: readonly Line[];
 }
 
@@ -32,41 +32,41 @@ function step(key: string, at: number, [state, words]: Words): Step {
   return { key, at, state, line: words };
 }
 
-/** A step with its mark, on as many lines as it has. */
+/** A step with its mark, on all of its lines. */
 export function stepLines({ state, line: only, lines = [only] }: Step): readonly Line[] {
   return lines.map((each, index) => (index === 0 ? marked(state, each) : [say('  '), ...each]));
 }
 
-/** A step with its mark on one line; where it is running, with how long until `now` (ms since the start). */
+/** A step with its mark on one line; a running step also shows its duration until `now` (ms since the start). */
 export function stepLine({ state, line: words, at }: Step, now?: number): Line {
   const isRunning = state === 'running' && now !== undefined;
   const time = isRunning && say(` ${formatDuration(Math.max(0, now - at))}`, 'dim');
   return line`${MARKS[state]} ${words}${time}`;
 }
 
-/** The steps of a conversation, collected as its events come. */
+/** Collects the steps of a conversation from its events. */
 export class StepLog {
   readonly #steps: Step[] = [];
 
-  /** @param most steps that are kept; of a file all of them */
+  /** @param most number of steps kept; unlimited for files */
   constructor(
     private readonly history: History,
     private readonly most = Number.POSITIVE_INFINITY,
   ) {}
 
-  /** @param event that the history has already */
+  /** @param event already in the history */
   add(event: Event): void {
     for (const each of newStepsOf(this.history, event)) this.#steps.push(each);
     if (event.kind !== 'request') this.#showAnswer(event);
     if (this.#steps.length > 2 * this.most) this.#steps.splice(0, this.most);
   }
 
-  /** At most so many steps from the end; those that are running come last. */
+  /** The last `count` steps; running ones come last. */
   latest(count: number): readonly Step[] {
     return [...this.#steps, ...runningSteps(this.history)].slice(-count);
   }
 
-  /** The step of a callback is there already when the recorded answer to it arrives. */
+  /** Updates the step of a callback when its recorded answer arrives. */
   #showAnswer(event: Event): void {
     const { exchange, arrival } = arrivalOf(this.history, event) ?? {};
     if (!exchange || !arrival || recordedAnswer(arrival) === null) return;
@@ -77,13 +77,13 @@ export class StepLog {
 }
 
 interface StepOptions {
-  /** Only the user sees them; else URLs that give power are cut. */
+  /** Only the user sees the steps; otherwise URLs that grant access are cut. */
   readonly isPrivate?: boolean;
-  /** There are several calls, though the history may not have them yet. */
+  /** There are several calls, even if the history does not have them yet. */
   readonly isOfMany?: boolean;
 }
 
-/** The steps that an event ends; the history has it already. Their price does not grow with what came before. */
+/** The steps that an event completes; the history must have the event. The cost does not grow with the history. */
 export function newStepsOf(
   history: History,
   event: Event,
@@ -101,14 +101,14 @@ export function newStepsOf(
   ];
 }
 
-/** Keys of calls. The notice that a thread is closed concerns all of its calls. */
+/** The keys of the calls that an event concerns. Closing a thread concerns all of its calls. */
 function concernedCalls({ threads }: History, event: Event): readonly string[] {
   const isClose = event.kind === 'request' && event.purpose === 'close';
   const thread = isClose && event.thread !== undefined ? threads.get(event.thread) : undefined;
   return thread?.calls ?? event.calls ?? [];
 }
 
-/** Steps with the id of their call, where there are several calls. */
+/** Adds the id of the call to its steps if there are several calls. */
 function labelledSteps(
   { exchanges }: History,
   key: string | undefined,
@@ -125,7 +125,7 @@ function labelledSteps(
   }));
 }
 
-/** What goes on now: a discovery, and what each pending call waits for. */
+/** The steps in progress: a discovery, and what each pending call waits for. */
 export function runningSteps(history: History): Step[] {
   const { exchanges, untracked } = history;
   return [
@@ -136,7 +136,7 @@ export function runningSteps(history: History): Step[] {
 
 function discoveringSteps({ purpose, leg, at, url, endedAt }: UntrackedRequest): Step[] {
   if (endedAt !== undefined || purpose !== 'discovery') return [];
-  // The endpoint of a started server names its program.
+  // The endpoint of a server started here contains its command.
   const program = /^stdio:(.*)$/.exec(url)?.[1];
   const words = program === undefined ? line`asking ${quote(url)}` : line`starting ${quote(program)}`;
   return [step(`request:${leg}`, at, ['running', words])];
@@ -151,7 +151,7 @@ function waitingSteps({ settled, waitingFor, attempts, key, dialect }: Exchange)
   return [step(`end:${key}`, since, ['running', line`waiting for ${waitingFor ? 'you' : what}`])];
 }
 
-/** Discovery, once its toolset is loaded. */
+/** The step of a discovery whose toolset was loaded. */
 function loadedStep({ untracked }: History, { at, name, base, operations }: LoadedToolset): Step {
   const asked = [...untracked.values()].find(({ purpose }) => purpose === 'discovery');
   const where = base !== null && line` at ${quote(base)}`;
@@ -169,7 +169,7 @@ type NewSteps<Kind extends EventKind> = (
   isPrivate: boolean,
 ) => Step[];
 
-/** What an event adds to the steps of a call that has it already; null for nothing. */
+/** The steps that an event adds to a call; null for none. The call must have the event. */
 const NEW_STEPS: { readonly [Kind in EventKind]: NewSteps<Kind> | null } = {
   request(exchange, { purpose, leg, at }, isPrivate) {
     if (purpose === 'invocation')
@@ -214,14 +214,13 @@ function attemptsOf({ attempts }: Exchange, leg: string): Attempt[] {
   return attempts.filter(attempt => attempt.leg === leg);
 }
 
-/** Without an end that a result has brought before. */
+/** The end of a call, unless its result already showed it. */
 function endsAt(exchange: Exchange, at: number): Step[] {
   const isByResult = exchange.settled?.by === 'result' || exchange.settled?.by === 'answer';
   const ends = [...(isByResult ? [] : endSteps(exchange)), ...unsubscribedSteps(exchange)];
   return ends.filter(end => end.at === at);
 }
 
-/** A dispatch of the invocation. */
 function sentStep({ invocation, endpoint, attempts, shown }: Exchange, { leg, sentAt }: Attempt): Step {
   const index = attempts.findIndex(attempt => attempt.leg === leg);
   const again = index > 0 ? ` again (attempt ${index + 1})` : '';
@@ -230,7 +229,6 @@ function sentStep({ invocation, endpoint, attempts, shown }: Exchange, { leg, se
   return step(`sent:${leg}`, sentAt, ['done', words]);
 }
 
-/** The end of a dispatch. */
 function answerSteps(exchange: Exchange, attempt: Attempt): Step[] {
   const { leg, sentAt, endedAt } = attempt;
   const answer = endedAt === undefined ? null : answerWords(exchange, attempt);
@@ -253,7 +251,7 @@ function answerWords(
   return ['done', line`acknowledged with 200${bodySize > 0 && ` and a body of ${bytesText(bodySize)}`}`];
 }
 
-/** How a call ended, where its result or the answer to its last dispatch does not say so. */
+/** How a call ended, unless its result or the answer to its last dispatch shows it. */
 function endSteps(exchange: Exchange): Step[] {
   const { settled, key } = exchange;
   const words = settled && endWords(exchange, settled);
@@ -268,7 +266,7 @@ function endWords(exchange: Exchange, settled: Settlement): Line | null {
   return isFine ? null : line`outcome ${outcome.type} (${basisWords(outcome.basis)})`;
 }
 
-/** How an outcome is known; an unknown basis is shown unchanged. */
+/** The basis of an outcome; an unknown basis is shown unchanged. */
 export function basisWords(basis: string): string {
   return { convention: 'by convention', ours: 'local' }[basis] ?? basis;
 }
@@ -288,7 +286,7 @@ const PICKED: Readonly<Record<Selection['by'], string>> = {
   policy: 'the policy picked',
 };
 
-/** The choice that was picked, and by whom. */
+/** The selected choice, and who selected it. */
 function selectionStep(exchange: Exchange, { at, by, selected, question }: Selection): Step {
   const asked = exchange.questions.find(({ leg }) => leg === question)?.message;
   const { choices = [], default: preset } = asked?.type === 'user_choice' ? asked : {};
@@ -297,7 +295,6 @@ function selectionStep(exchange: Exchange, { at, by, selected, question }: Selec
   return step(`selection:${exchange.key}:${question}`, at, ['done', words]);
 }
 
-/** One callback. */
 export function arrivalStep(exchange: Exchange, arrival: Arrival): Step {
   const { mark: state, ...words } = arrivalWords(exchange, arrival);
   return { key: `arrival:${arrival.leg}`, at: arrival.at, state, ...words };
@@ -312,10 +309,10 @@ function newArrivalSteps(exchange: Exchange, leg: string, isPrivate: boolean): S
 
 type RequestWords = (request: UntrackedRequest, endedAt: number, history: History) => Words | null;
 
-/** Requests that are no part of a call, once they have ended. A purpose that is not here has no step. */
+/** The steps of finished requests outside of calls. Other purposes have no step. */
 const REQUESTS: Readonly<Partial<Record<UntrackedRequest['purpose'], RequestWords>>> = {
   discovery({ url, at, status, broken }, endedAt) {
-    // A discovery that succeeded is shown by the toolset that was loaded.
+    // The step of the loaded toolset shows a successful discovery.
     if (status === 200) return null;
     const answer = status === undefined ? `unreachable: ${broken ?? 'broken'}` : `answered ${status}`;
     return ['failed', line`${quote(url)} ${answer}${took(endedAt - at)}`];
@@ -324,7 +321,7 @@ const REQUESTS: Readonly<Partial<Record<UntrackedRequest['purpose'], RequestWord
     const time = took(endedAt - at);
     if (status === 200) return ['done', line`selection sent, answered 200${time}`];
     const why = status === undefined ? (broken ?? 'not answered') : `answered ${status} instead of 200`;
-    // The tool goes on waiting for the selection, and so does the call.
+    // The tool still waits for the selection, so the call stays pending.
     const isPending = calls.some(key => (history.exchanges.get(key)?.settled?.at ?? Infinity) > endedAt);
     const words = line`could not send the selection: ${why}${time}${isPending && '; the call stays pending'}`;
     return ['failed', words];
@@ -365,7 +362,7 @@ function isFirstOfItsKind(untracked: Iterable<UntrackedRequest>, request: Untrac
   return true;
 }
 
-/** A request that reached the listener but no call. */
+/** Describes a request that reached the listener but belongs to no call. */
 export function strayWords({ refusal = '', status }: UntrackedRequest): Line {
   if (refusal === 'wrong-address') return line`a POST to a wrong callback URL, answered 404`;
   return line`a request to the callback listener, refused with ${status}: ${quote(refusal)}`;

@@ -38,7 +38,7 @@ import {
  */
 
 /** Characters of one value. */
-const MOST = 2_000;
+const MAX = 2_000;
 
 /** The secrets of a call: a callback URL lets one speak for the tool, a response URL for the user. */
 export function secretsOf({ addressee, deliveries }: ToolCall): Redactor {
@@ -270,7 +270,7 @@ const NEWS: { readonly [Kind in EventKind]: NewsOf<Kind> | null } = {
 
 /** An error may quote the URL that it is about (threats, row 25). */
 function foreign(text: string, call: About, tone: Tone): Line {
-  return clipped(call ? secretsOf(call).text(text) : text, tone, MOST);
+  return clipped(call ? secretsOf(call).text(text) : text, tone, MAX);
 }
 
 /** The notices of a runtime; null for other requests. */
@@ -348,7 +348,7 @@ function receivedLines(call: ToolCall, secrets: Redactor): Line[] {
   return [
     callName(call),
     ...Object.entries(values).flatMap(([label, value]) =>
-      value ? [labelled(label, ...clipped(value, 'plain', MOST))] : [],
+      value ? [labelled(label, ...clipped(value, 'plain', MAX))] : [],
     ),
     labelled('received', ...arrivalWords(call)),
     labelled('answer', ...answerWords(call)),
@@ -375,7 +375,7 @@ function answerWords(call: ToolCall): Line {
   const words = answeredBy(call);
   if (!call.nearest) return words.length > 0 ? words : [say('not decided yet', 'dim')];
   const { fixture, path, reason } = call.nearest;
-  return line`${words}; nearest: ${quote(fixture, 'title')}, differs at ${quote(path, 'title')}: ${clipped(reason, 'plain', MOST)}`;
+  return line`${words}; nearest: ${quote(fixture, 'title')}, differs at ${quote(path, 'title')}: ${clipped(reason, 'plain', MAX)}`;
 }
 
 /** What the user can do for a call that waits, or where. */
@@ -388,15 +388,15 @@ function waitLines(call: ToolCall, secrets: Redactor): Line[] {
     return [
       labelled('waits', say('for consent: press f to grant it, or decide at', 'warn')),
       // A row of its own, without indent, so that it can be copied.
-      clipped(textOf(question, 'auth_url'), 'running', MOST),
+      clipped(textOf(question, 'auth_url'), 'running', MAX),
     ];
   const selected = Number(question['default'] ?? 0);
   const answer = JSON.stringify({ id: addressee?.id, selected });
-  const choice = clipped(secrets.text(choiceOf(question, selected) ?? ''), 'title', MOST);
+  const choice = clipped(secrets.text(choiceOf(question, selected) ?? ''), 'title', MAX);
   const place = withoutPath(textOf(question, 'response_url'));
   return [
     labelled('waits', say('for a choice: press f for ', 'warn'), ...choice),
-    labelled('', ...line`or the runtime posts, such as ${clipped(answer, 'plain', MOST)}`),
+    labelled('', ...line`or the runtime posts, such as ${clipped(answer, 'plain', MAX)}`),
     labelled('', ...line`to its response_url, ${place}`),
   ];
 }

@@ -47,11 +47,11 @@ function sampleOf(name: string, schema: unknown): unknown {
 }
 
 /** A schema may have a name of a megabyte, or an `enum` of 100,000 values (threats, row 22). */
-const MOST = { columns: 60, values: 50 };
+const MAX = { columns: 60, values: 50 };
 
 function argumentLines(properties: Properties, required: ReadonlySet<unknown>): Line[] {
   const widest = properties.reduce((most, [key]) => Math.max(most, key.length), 0);
-  const width = Math.min(MOST.columns, widest);
+  const width = Math.min(MAX.columns, widest);
   return properties.map(([key, schema]) => {
     const about = isRecord(schema) && typeof schema['description'] === 'string' && schema['description'];
     const isRequired = say(required.has(key) ? '  required  ' : '  optional  ', 'dim');
@@ -63,8 +63,8 @@ function typeText(schema: unknown): string {
   if (!isRecord(schema)) return 'any';
   const { enum: values, type = 'any' } = schema;
   if (Array.isArray(values)) {
-    const more = values.length > MOST.values ? [`… ${values.length - MOST.values} more`] : [];
-    return [...values.slice(0, MOST.values).map(value => JSON.stringify(value)), ...more].join(' | ');
+    const more = values.length > MAX.values ? [`… ${values.length - MAX.values} more`] : [];
+    return [...values.slice(0, MAX.values).map(value => JSON.stringify(value)), ...more].join(' | ');
   }
   return [type].flat().join(' | ');
 }

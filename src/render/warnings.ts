@@ -42,7 +42,7 @@ function resultWarnings(exchange: Exchange): Warning[] {
 }
 
 /** Texts of one requirement that are kept. */
-const MOST_TEXTS = 20;
+const MAX_TEXTS = 20;
 
 /** Each warning once, with its number; of very many about one requirement only the first (threats, row 15). */
 export function counted(warnings: readonly Warning[]): Warning[] {
@@ -55,13 +55,13 @@ export function counted(warnings: readonly Warning[]): Warning[] {
     const count = times.get(message) ?? 1;
     const known = id === undefined ? 0 : (texts.get(id) ?? 0) + 1;
     if (id !== undefined) texts.set(id, known);
-    if (known <= MOST_TEXTS)
+    if (known <= MAX_TEXTS)
       kept.push(count === 1 ? warning : { ...warning, message: `${message} (${count} times)` });
   }
-  const rest = [...texts].filter(([, count]) => count > MOST_TEXTS);
+  const rest = [...texts].filter(([, count]) => count > MAX_TEXTS);
   return [
     ...kept,
-    ...rest.map(([id, count]) => ({ id, message: `… and ${count - MOST_TEXTS} more of this kind` })),
+    ...rest.map(([id, count]) => ({ id, message: `… and ${count - MAX_TEXTS} more of this kind` })),
   ];
 }
 

@@ -31,7 +31,7 @@ export function concerning(book: CallLog, exchange: Exchange): readonly Event[] 
 }
 
 /** Characters of one foreign text. */
-const MOST = 2_000;
+const MAX = 2_000;
 
 /** `→ POST http://127.0.0.1:3001/invoke invocation, 312 bytes`: to the tool, or from it. */
 function requestWords(event: RequestEvent, redactor: Redactor): Line {
@@ -39,7 +39,7 @@ function requestWords(event: RequestEvent, redactor: Redactor): Line {
   const about = [purpose, attempt > 1 ? `attempt ${attempt}` : '', hop ?? '', sizeOf(body)];
   return [
     say(from === 'tool' ? '← ' : '→ ', 'running'),
-    ...clipped(`${method} ${shareableUrl(event, redactor)}`, 'title', MOST),
+    ...clipped(`${method} ${shareableUrl(event, redactor)}`, 'title', MAX),
     say(` ${about.filter(Boolean).join(', ')}`, 'dim'),
   ];
 }
@@ -128,7 +128,7 @@ export function toldEventLines(
 ): Line[] {
   const offset = formatDuration(Math.max(0, event.at - begunAt)).padStart(MARGIN);
   const wordsOf = EVENT_WORDS[event.kind] as WordsOf<EventKind>;
-  const words = wordsOf(event, text => clipped(redactor.text(text), 'plain', MOST), redactor);
+  const words = wordsOf(event, text => clipped(redactor.text(text), 'plain', MAX), redactor);
   const body = showsBytes && 'body' in event && event.body;
   const clean = (line: Line) => line.map(span => ({ ...span, text: redactor.text(span.text) }));
   return [
@@ -184,7 +184,7 @@ export interface Leg {
 }
 
 /** Characters of one line of a head. */
-const HEAD_MOST = 8_000;
+const MAX_HEAD = 8_000;
 
 /** The head of a request as curl shows it, without secrets. */
 export function requestHead(request: RequestEvent, redactor: Redactor): readonly Line[] {
@@ -209,8 +209,8 @@ function headLines(
   const [first = '', ...fields] = headText(event, redactor);
   const gutter = say(sign, 'gutter');
   return [
-    [gutter, ...clipped(first, 'title', HEAD_MOST), aside],
-    ...fields.map(field => [gutter, ...clipped(field, 'plain', HEAD_MOST)]),
+    [gutter, ...clipped(first, 'title', MAX_HEAD), aside],
+    ...fields.map(field => [gutter, ...clipped(field, 'plain', MAX_HEAD)]),
   ];
 }
 

@@ -75,14 +75,14 @@ const PAGE_ENDS: readonly Hint[] = [
   ['Ctrl-C', 'quit'],
 ];
 
-const MOST_CANDIDATES = 30;
+const MAX_CANDIDATES = 30;
 
 const QUESTION_SHARE = 2 / 3;
 
 /** From this height on there is a title below the head, and room for notices of several rows. */
 const ROOMY = 16;
 
-const MOST_NOTICES = 4;
+const MAX_NOTICES = 4;
 
 /** A full screen with a list and its details: keys, notices, and what may cover it. */
 export abstract class ListScreen implements ServerView, HasList {
@@ -185,7 +185,7 @@ export abstract class ListScreen implements ServerView, HasList {
     const lines = notices.lines(now);
     const more = (count: number) => dressLine([say(`… ${count} more rows`, 'dim')], theme);
     const said = isRoomy
-      ? fitRows(wrapLines(lines, columns, theme), MOST_NOTICES, more)
+      ? fitRows(wrapLines(lines, columns, theme), MAX_NOTICES, more)
       : lines.slice(-1).map(draw);
     const below = Math.min(height, said.length + 1);
     const covering = overlay?.kind === 'page' ? overlay : null;
@@ -284,9 +284,9 @@ export abstract class ListScreen implements ServerView, HasList {
     if (this.overlay !== overlay || !found) return; // the user typed on, or left
     this.show({ ...overlay, typed: overlay.typed.completed(found) });
     const names = found.map(path => path.replace(/^.*\/(?=.)/, ''));
-    const more = names.length > MOST_CANDIDATES ? [`and ${names.length - MOST_CANDIDATES} more`] : [];
+    const more = names.length > MAX_CANDIDATES ? [`and ${names.length - MAX_CANDIDATES} more`] : [];
     if (found.length === 0) this.say(`Nothing begins with ${typed}`, 'bad');
-    else if (found.length > 1) this.say([...names.slice(0, MOST_CANDIDATES), ...more].join('  '), 'good');
+    else if (found.length > 1) this.say([...names.slice(0, MAX_CANDIDATES), ...more].join('  '), 'good');
   }
 
   #asked({ picker, escapeHint }: OverlayOf<'question'>, { columns, rows }: Size): Asked {

@@ -63,7 +63,7 @@ export function writeJson({ stdout }: Paper, value: unknown, redactor: Redactor)
 }
 
 /** Characters that may wait for a reader. */
-const MOST_WAITING = 64 * 1024 * 1024;
+const MAX_WAITING = 64 * 1024 * 1024;
 
 /**
  * Writes to stdout in order, as fast as its reader takes it. News that would fill the memory are dropped, and their number is
@@ -80,7 +80,7 @@ export class Page {
     private readonly stdout: NodeJS.WritableStream,
     private readonly lostText = (count: number) =>
       `… ${count} events were dropped: the reader of stdout is too slow\n`,
-    private readonly most = MOST_WAITING,
+    private readonly most = MAX_WAITING,
   ) {}
 
   /** Written in any case. */
@@ -121,7 +121,7 @@ export class Page {
 }
 
 /** Messages that are remembered as printed. */
-const MOST_TOLD = 1_000;
+const MAX_TOLD = 1_000;
 
 /**
  * Writes to stderr at once, in every output without a live view: what the user has to do (a consent URL, whole), and what went wrong
@@ -139,7 +139,7 @@ export function urgentTeller(
     if (question !== '') stderr.write(question);
     if (quiet || (event.kind !== 'response' && event.kind !== 'broken')) return;
     for (const { warning, text = warningText(warning) } of newsOf(history, event)) {
-      if (told.size < MOST_TOLD) told.add(warning.message);
+      if (told.size < MAX_TOLD) told.add(warning.message);
       if (isDue(warning)) stderr.write(text);
     }
   };
@@ -179,7 +179,7 @@ function questionText(arrival: Arrival | null): string {
 }
 
 /** Texts of one requirement that are printed one by one. */
-const MOST_TEXTS = 10;
+const MAX_TEXTS = 10;
 
 /**
  * Whether a warning is the first, the tenth, the hundredth of its kind: a flood must not hide the rest, nor one whose texts all differ
@@ -193,7 +193,7 @@ function rarely(): (warning: Warning) => boolean {
     if (counts.has(message)) return message;
     const known = texts.get(id) ?? 0;
     texts.set(id, known + 1);
-    return known < MOST_TEXTS ? message : `other texts: ${id}`;
+    return known < MAX_TEXTS ? message : `other texts: ${id}`;
   };
   return warning => {
     const subject = subjectOf(warning);

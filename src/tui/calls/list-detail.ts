@@ -55,7 +55,7 @@ export function tableOf<Entry, Name extends string>(
   };
 }
 
-const MOST_SEARCHED = 100_000;
+const MAX_SEARCHED = 100_000;
 
 /** Beside the list, the details still have room for the panes of human and LLM side by side. */
 export const WITH_PANES = { wide: 165, share: 0.38 };
@@ -299,7 +299,7 @@ export class ListDetail<Entry, Tab extends string> {
 }
 
 function wordsOf(value: unknown): string {
-  return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, MOST_SEARCHED);
+  return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, MAX_SEARCHED);
 }
 
 function barLine(line: Line, columns: number): Line {

@@ -294,17 +294,17 @@ export function grouped(number: number): string {
 }
 
 /** Matches of a longer document are not counted, nor more of them. */
-const MOST_LINES = 20_000;
-const MOST_MATCHES = 1_000;
+const MAX_LINES = 20_000;
+const MAX_MATCHES = 1_000;
 
 /** `2 of 17 `; empty where the matches are too many to count. */
 export function placeOfMatch(document: Document, pattern: RegExp, line: number): string {
   const lines: number[] = [];
-  if (document.length > MOST_LINES) return '';
+  if (document.length > MAX_LINES) return '';
   for (let from = 0; from < document.length; ) {
     const found = document.find(pattern, from, 1);
     if (found === null) break;
-    if (lines.push(found) > MOST_MATCHES) return '';
+    if (lines.push(found) > MAX_MATCHES) return '';
     from = found + 1;
   }
   return `${grouped(lines.indexOf(line) + 1)} of ${grouped(lines.length)} `;

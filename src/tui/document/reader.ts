@@ -385,11 +385,11 @@ interface Kept {
 }
 
 /** Sheets whose reading position is remembered. */
-const MOST = 200;
+const MAX = 200;
 
 /** Lays out sheets and remembers how far each part of each sheet was read. */
 export class SheetReader {
-  readonly #kept = new RecentMap<string, Kept>(MOST);
+  readonly #kept = new RecentMap<string, Kept>(MAX);
   readonly #style: Style = { isWrapped: true, layout: 'auto', isUnfolded: false, wanted: null };
 
   constructor(private readonly theme: Theme) {}

@@ -168,7 +168,7 @@ interface LiveOptions {
 }
 
 /** Steps that are kept: more than a terminal has rows. */
-const MOST_STEPS = 500;
+const MAX_STEPS = 500;
 
 /** `invoke` as it happens, in place; the last frame stays. Needs a terminal on both ends. */
 export function liveReporter(options: LiveOptions): Reporter {
@@ -177,7 +177,7 @@ export function liveReporter(options: LiveOptions): Reporter {
   const theme = createTheme(level);
   const isColourful = level >= 2;
   const model = new LiveModel({ history, clock, timeoutMs, interrupt, onChange: () => view.redraw() });
-  const log = new StepLog(history, MOST_STEPS);
+  const log = new StepLog(history, MAX_STEPS);
   const frame = (size: Size) => {
     const scene = { ...model.scene(size), steps: log.latest(size.rows), now: model.now };
     return redactFrame(frameOf(scene, size, theme), redact);

@@ -107,7 +107,7 @@ const TABLE: Table<CallColumn> = {
 };
 
 /** A longer name would leave no room for the URL. */
-const MOST_NAME = 16;
+const MAX_NAME = 16;
 const GONE = 'The selected call is no longer remembered: ↑ and ↓ select another, G the newest.';
 
 export const MOCK_KEYS: readonly KeyBinding<MockView>[] = [
@@ -262,7 +262,7 @@ export class MockView extends ListScreen {
     const paused = this.#isPaused && [say('‖ deliveries are held back', 'warn'), say(' · ', 'dim')];
     const about = [say(` · ${counted(fixtures, 'fixture')} · seed `, 'dim'), ...quote(seed, 'dim')];
     return [
-      line`${cutLine(quote(name, 'title'), MOST_NAME)}  ${say(url, 'running')}${call && line`  ${callName(call)}`}`,
+      line`${cutLine(quote(name, 'title'), MAX_NAME)}  ${say(url, 'running')}${call && line`  ${callName(call)}`}`,
       line`${paused}${this.#tally.line}${about}`,
     ];
   }

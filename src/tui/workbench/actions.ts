@@ -270,7 +270,7 @@ export class Actions {
   #copy(text: string, gaps: ShellLine['gaps'] | null): void {
     const { text: said, isBad } = this.#workbench.controls.copy(text);
     const missing = gaps?.length ? [say('; put in your ', 'warn'), ...quote(gaps.join(', '), 'warn')] : [];
-    const shown = cut(text, MOST_SHOWN);
+    const shown = cut(text, MAX_SHOWN);
     this.#workbench.show({
       kind: 'page',
       title: [say(said, isBad ? 'bad' : 'good'), ...missing],
@@ -398,7 +398,7 @@ function doubtOf(owners: number): string | null {
 }
 
 /** More is not copied by hand. */
-const MOST_SHOWN = 20_000;
+const MAX_SHOWN = 20_000;
 
 /**
  * A POSIX shell command on rows of so many cells that is still the same command when it is pasted: a row that ends in a backslash

@@ -353,7 +353,7 @@ const COMPARE_HELP = onePart(
 );
 
 /** Longer texts are cut: a diff of them would take too long. */
-const MOST_COMPARED = 200_000;
+const MAX_COMPARED = 200_000;
 
 /** A diff of two calls: operation, arguments, time until the result, text for the LLM. */
 function comparedSheet(one: Compared, other: Compared, look: SheetLook): Sheet {
@@ -376,7 +376,7 @@ function comparedText({ exchange, redactor }: Compared): string {
     'text for the LLM:',
     llmTextOf(exchange) ?? '(none)',
   ].join('\n');
-  return `${redactor.text(text).slice(0, MOST_COMPARED).toWellFormed()}\n`;
+  return `${redactor.text(text).slice(0, MAX_COMPARED).toWellFormed()}\n`;
 }
 
 type ExchangeColumn = 'time' | 'operation' | 'args' | 'server' | 'id' | 'thread';

@@ -97,17 +97,17 @@ export function toolsList(serversNow: () => readonly Server[]) {
 }
 
 /** Lines of a schema or a description, and characters of a description; more is cut. */
-const MOST = { lines: 2_000, characters: 20_000 };
+const MAX = { lines: 2_000, characters: 20_000 };
 
 function detailLines(entry: Entry): readonly Line[] {
   if (entry.kind === 'server') return serverLines(entry.server);
   const { tool, definitions } = entry;
-  const schema = textLines(JSON.stringify(tool.inputSchema, null, 2), MOST.lines);
+  const schema = textLines(JSON.stringify(tool.inputSchema, null, 2), MAX.lines);
   const rest = schema.total - schema.lines.length;
   const warning = `${definitionsWords(definitions)}: u opens one by its URL.`;
   return [
     ...(definitions > 1 ? [[say(warning, 'warn')], []] : []),
-    ...toolLines({ ...tool, description: cut(tool.description, MOST.characters) }).slice(0, MOST.lines),
+    ...toolLines({ ...tool, description: cut(tool.description, MAX.characters) }).slice(0, MAX.lines),
     [],
     [say('inputSchema', 'dim')],
     ...schema.lines.map(jsonLine),

@@ -43,7 +43,7 @@ export interface OpenForm {
 }
 
 /** Forms that are kept with their input; the oldest is forgotten first. */
-const MOST_FORMS = 50;
+const MAX_FORMS = 50;
 
 /** Where the user is: to tell after a while whether they have moved on. */
 interface Position {
@@ -210,7 +210,7 @@ export class Workbench extends ListScreen {
     const others = all.filter(each => nameOfForm(each) !== nameOfForm(form));
     if (isOpened) this.form = form;
     else if (this.form?.id !== form.id) others.push(form);
-    this.#forms = others.filter(each => each !== this.form).slice(-MOST_FORMS);
+    this.#forms = others.filter(each => each !== this.form).slice(-MAX_FORMS);
   }
 
   /** @param id of a form; any other is ignored */

@@ -18,7 +18,7 @@ import { choiceText, type Form, type Row } from './form.js';
 const LONGEST = { about: 400, limit: 80, label: 60, type: 200, message: 300 };
 
 /** Rows of one description or message, and messages of one field. */
-const MOST = { rows: 4, messageRows: 3, messages: 3 };
+const MAX = { rows: 4, messageRows: 3, messages: 3 };
 
 /** From so many rows on a blank one sets `Run` apart. */
 const ROOMY = 12;
@@ -74,11 +74,11 @@ class Drawing {
 
   messages(row: Row | undefined, indent: string): readonly string[] {
     const messages = this.#messages.get(row) ?? [];
-    const rows = messages.slice(0, MOST.messages).flatMap(message => {
+    const rows = messages.slice(0, MAX.messages).flatMap(message => {
       const line = [say(`${indent}✗ `, 'gutter'), ...quote(cut(message, LONGEST.message), 'bad')];
-      return wrapLine(line, this.columns, this.theme).slice(0, MOST.messageRows);
+      return wrapLine(line, this.columns, this.theme).slice(0, MAX.messageRows);
     });
-    const more = messages.length - MOST.messages;
+    const more = messages.length - MAX.messages;
     return more > 0 ? [...rows, this.#row([say(`${indent}  and ${more} more`, 'bad')])] : rows;
   }
 
@@ -126,7 +126,7 @@ class Drawing {
     if (!isFocused) return rows;
     const details = [aboutLine(row.child.field.schema), rulesLine(row)].filter(line => line.length > 0);
     const wrapped = details.flatMap(line =>
-      wrapLine([say(' '.repeat(4), 'gutter'), ...line], this.columns, this.theme).slice(0, MOST.rows),
+      wrapLine([say(' '.repeat(4), 'gutter'), ...line], this.columns, this.theme).slice(0, MAX.rows),
     );
     return [...rows, ...wrapped];
   }

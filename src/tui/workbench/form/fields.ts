@@ -140,12 +140,12 @@ export const KINDS = {
 } as const satisfies Record<Kind, KindOfField>;
 
 /** A schema with more parts, alternatives, values or fields than these is edited as JSON. Values that are objects are compared one by one. */
-const MOST = { parts: 32, variants: 20, values: 10_000, objects: 100, fields: 1_000 };
+const MAX = { parts: 32, variants: 20, values: 10_000, objects: 100, fields: 1_000 };
 
 /** Steps for all fields of a form: a schema may refer to itself many times (threats, row 22). */
-const MOST_STEPS = 200_000;
+const MAX_STEPS = 200_000;
 
-const MOST_WEIGHT = 2_000;
+const MAX_WEIGHT = 2_000;
 
 /** Where a field stands, and which defaults are filled in at and below it. */
 interface Place {
@@ -157,7 +157,7 @@ interface Place {
 }
 
 /** The place of a field that a person adds. */
-const ADDED: Place = { depth: 1, room: MOST.fields, isRequired: true, defaults: 'all' };
+const ADDED: Place = { depth: 1, room: MAX.fields, isRequired: true, defaults: 'all' };
 
 /** Each of `count` fields gets its share of the room. */
 function below(place: Place, count: number): Place | null {
@@ -169,7 +169,7 @@ const EMPTY = { text: '', isPresent: false, options: [], at: null, children: [] 
 
 /** Makes the fields of a schema in a bounded number of steps. */
 export class FieldMaker {
-  readonly #steps = roomFor(MOST_STEPS);
+  readonly #steps = roomFor(MAX_STEPS);
 
   /** @param root where a `$ref` points into */
   constructor(private readonly root: Schema) {}
@@ -248,12 +248,12 @@ export class FieldMaker {
   }
 
   /** A schema with its local `$ref` and its `allOf` merged in; `anyOf` and `oneOf` stay. Each copied property costs a step. */
-  #merged(schema: unknown, depth = 0, parts = { left: MOST.parts }): Schema {
+  #merged(schema: unknown, depth = 0, parts = { left: MAX.parts }): Schema {
     if (!isRecord(schema) || depth > MOST_DEPTH || parts.left-- <= 0 || this.#steps.left <= 0) return {};
     this.#steps.left -= 1 + sizeOf(schema) + Math.floor(listOf(schema['enum']).length / COMPARED);
     const { $ref, allOf, ...own } = schema;
     let whole: Schema = own;
-    for (const part of [target($ref, this.root), ...listOf(allOf).slice(0, MOST.parts)]) {
+    for (const part of [target($ref, this.root), ...listOf(allOf).slice(0, MAX.parts)]) {
       if (!isRecord(part)) continue;
       const inner = this.#merged(part, depth + 1, parts);
       this.#steps.left -= sizeOf(whole);
@@ -266,9 +266,9 @@ export class FieldMaker {
   variantsOf(schema: Schema): readonly Schema[] {
     const { anyOf, oneOf, ...own } = schema;
     const { type: types } = schema;
-    if (Array.isArray(types)) return types.slice(0, MOST.variants).map(type => ({ ...schema, type }));
+    if (Array.isArray(types)) return types.slice(0, MAX.variants).map(type => ({ ...schema, type }));
     const open = [listOf(anyOf), listOf(oneOf)].find(list => list.length > 0) ?? [];
-    if (open.length === 0 || open.length > MOST.variants) return [];
+    if (open.length === 0 || open.length > MAX.variants) return [];
     const variants = open.map(variant => this.#merged(variant));
     return saysEnough(own, variants) ? [] : variants.map(variant => together(variant, own));
   }
@@ -305,8 +305,8 @@ function valuesOf(schema: Schema): readonly unknown[] {
 }
 
 function canBeChosen(values: readonly unknown[]): boolean {
-  if (values.length > MOST.values) return false;
-  return values.length <= MOST.objects || values.every(value => typeof value !== 'object' || value === null);
+  if (values.length > MAX.values) return false;
+  return values.length <= MAX.objects || values.every(value => typeof value !== 'object' || value === null);
 }
 
 function indexOfEqual(value: unknown, values: readonly unknown[]): number {
@@ -317,7 +317,7 @@ function indexOfEqual(value: unknown, values: readonly unknown[]): number {
 
 function defaultOf(schema: Schema): unknown {
   const value = schema['default'];
-  return weightOf(value, MOST_WEIGHT) > MOST_WEIGHT ? undefined : value;
+  return weightOf(value, MAX_WEIGHT) > MAX_WEIGHT ? undefined : value;
 }
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

@@ -2,7 +2,7 @@ import { parsePatch as parseWithJsdiff, type StructuredPatch } from 'diff';
 import { excerpt } from '../util/text.js';
 import { picturesIn, visibleLine } from '../util/visible.js';
 
-/** A parsed unified diff: what it says about each file, free of how any tool spelled it. */
+/** A parsed unified diff, independent of the tool that wrote it. */
 export interface Diff {
   readonly files: readonly DiffFile[];
   readonly added: number;
@@ -12,7 +12,7 @@ export interface Diff {
 export type FileKind = 'changed' | 'created' | 'deleted' | 'renamed' | 'copied' | 'mode' | 'binary';
 
 export interface DiffFile {
-  /** Without git's `a/` and `b/`; for a created or a deleted file both paths are the one it has. */
+  /** Paths have no `a/` and `b/` prefixes. For created and deleted files, both paths are the same. */
   readonly oldPath: string;
   readonly newPath: string;
   readonly kind: FileKind;
@@ -21,49 +21,49 @@ export interface DiffFile {
   readonly hunks: readonly Hunk[];
   readonly added: number;
   readonly removed: number;
-  /** Characters that are invisible, or would act on a terminal, and the first few pictures that they are shown as. */
+  /** Characters that are invisible or control a terminal: how many, and the first few replacement pictures. */
   readonly hidden: { readonly count: number; readonly pictures: readonly string[] };
 }
 
-/** Starts are as written in the header; counts are what the hunk really has. */
+/** Starts are those of the header; counts are those of the body. */
 export interface Hunk {
   readonly oldStart: number;
   readonly oldCount: number;
   readonly newStart: number;
   readonly newCount: number;
-  /** What stands behind the second `@@`: usually the function that encloses the hunk. */
+  /** The text after the second `@@`: usually the enclosing function. */
   readonly section: string;
   readonly rows: Rows;
 }
 
 export type RowKind = 'context' | 'added' | 'removed';
 
-/** The rows of a hunk, each looked up only when it is asked for: a patch may have half a million. */
+/** The rows of a hunk, read lazily: a patch may have half a million. */
 export interface Rows {
   readonly length: number;
-  /** Undefined where there is no such row. */
+  /** Undefined for an index out of range. */
   kindAt(index: number): RowKind | undefined;
-  /** Without its sign; a `\r` before the line feed is kept. */
+  /** The row without its sign; a `\r` before the line feed is kept. */
   textAt(index: number): string;
-  /** The file ends with this row, without a line feed. */
+  /** Whether the file ends with this row, without a line feed. */
   endsWithoutNewline(index: number): boolean;
 }
 
-/** How many lines of the old and of the new file a hunk spans. */
+/** The number of old and new lines in a hunk. */
 interface Counts {
   readonly old: number;
   readonly new: number;
 }
 
-/** A hunk as its header has it, and what its body really is. */
+/** A hunk: the counts of its header, and those of its body. */
 interface HunkOutline {
-  /** Index of its `@@` line. */
+  /** The index of its `@@` line. */
   readonly at: number;
   readonly oldStart: number;
   readonly newStart: number;
   readonly said: Counts;
   readonly has: Counts;
-  /** Lines of the patch, `\\ No newline at end of file` included. */
+  /** The number of lines in the patch, including `\\ No newline at end of file`. */
   readonly height: number;
   readonly section: string;
 }
@@ -72,11 +72,11 @@ const HUNK_HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/s;
 
 const ANY: Counts = { old: Number.POSITIVE_INFINITY, new: Number.POSITIVE_INFINITY };
 
-/** The lines of a patch: where each begins is known, and one is cut out only when it is asked for. */
+/** The lines of a patch, as offsets; each line is sliced when it is read. */
 class PatchLines {
   readonly #starts: Uint32Array;
 
-  /** @param most lines; one more is looked for, so that {@link count} shows that there are too many */
+  /** @param most maximum number of lines; one more is counted, so that {@link count} exceeds it */
   constructor(
     readonly text: string,
     most = Number.POSITIVE_INFINITY,
@@ -91,7 +91,7 @@ class PatchLines {
     return this.#starts.length;
   }
 
-  /** A line without its line feed; undefined where the patch has none. */
+  /** A line without its line feed; undefined if out of range. */
   at(index: number): string | undefined {
     const start = this.#starts[index];
     if (start === undefined) return undefined;
@@ -99,7 +99,7 @@ class PatchLines {
     return this.text.slice(start, next === undefined ? undefined : next - 1);
   }
 
-  /** The first character of a line, `''` where it is empty; undefined where the patch has none. */
+  /** The first character of a line, `''` if it is empty; undefined if out of range. */
   signAt(index: number): string | undefined {
     const start = this.#starts[index];
     if (start === undefined) return undefined;
@@ -112,12 +112,12 @@ class PatchLines {
     return start !== undefined && this.text.startsWith(words, start);
   }
 
-  /** Where the lines `from` … `to` begin, as offsets into the text. */
+  /** The offsets of the lines `from` … `to`. */
   starts(from: number, to: number): Uint32Array {
     return this.#starts.subarray(from, to);
   }
 
-  /** `@@ -1,3 +1,4 @@ section`, with its body; undefined for anything else, and for numbers no file can have. */
+  /** Parses `@@ -1,3 +1,4 @@ section` and its body; undefined for other lines and for impossible numbers. */
   hunkAt(at: number): HunkOutline | undefined {
     const match = HUNK_HEADER.exec(this.at(at) ?? '');
     if (!match) return undefined;
@@ -136,20 +136,20 @@ class PatchLines {
     };
   }
 
-  /** Trusts the counts of the header where the lines agree, else takes everything that looks like the body of the hunk. */
+  /** Uses the counts of the header if the lines match them, else takes all lines that look like part of the hunk. */
   #measure(from: number, said: Counts): Pick<HunkOutline, 'height' | 'has'> {
     const promised = this.#walk(from, said);
     const isKept = promised.has.old === said.old && promised.has.new === said.new;
     if (isKept && !this.#goesOn(from + promised.height)) return promised;
     const { height, has } = this.#walk(from, ANY);
-    let blank = 0; // where the header is wrong, empty lines at the end are not part of the hunk
+    let blank = 0; // if the header is wrong, trailing empty lines are not part of the hunk
     while (blank < height && this.signAt(from + height - 1 - blank) === '') blank++;
     return { height: height - blank, has: { old: has.old - blank, new: has.new - blank } };
   }
 
   #walk(from: number, limit: Counts) {
     const has = { old: 0, new: 0 };
-    // `\\ No newline at end of file`, in whatever language, is about the row before it.
+    // `\\ No newline at end of file`, in any language, belongs to the row before it.
     const isRemark = () => at > from && this.startsWith(at, '\\ ');
     let at = from;
     for (; has.old < limit.old || has.new < limit.new; at++) {
@@ -168,7 +168,7 @@ class PatchLines {
     return this.#isRow(at);
   }
 
-  /** Ends at the next file and at a mail's signature, whose first characters would pass for removed lines. */
+  /** Stops at the next file and at an email signature, which both look like removed lines. */
   #isRow(at: number): boolean {
     const sign = this.signAt(at);
     if (sign !== '-') return sign === ' ' || sign === '+';
@@ -179,16 +179,15 @@ class PatchLines {
     return !isFile && !isSignature;
   }
 
-  /** Editors strip the one space that an empty context line consists of. */
+  /** Editors strip the single space of an empty context line. */
   #isStrippedContext(at: number): boolean {
     return this.signAt(at) === '' && at < this.count - 1;
   }
 }
 
-/** Every line of a patch, accounted for: it is of a hunk or it is not. */
+/** Assigns every line of a patch to a hunk or to the text outside of hunks. */
 interface Outline {
   readonly hunks: readonly HunkOutline[];
-  /** Indexes of the lines outside of all hunks. */
   readonly outside: readonly number[];
 }
 
@@ -205,11 +204,11 @@ function outlineOf(lines: PatchLines): Outline {
   return { hunks, outside };
 }
 
-/** What may stand between hunks: the headers of diff, git, svn and hg. */
+/** Lines allowed between hunks: the headers of diff, git, svn and hg. */
 const HEADER =
   /^(?:\s*$|(?:---|\+\+\+)[ \t]|diff |index |Index: |=+\r?$|(?:old|new|deleted file|new file) mode |(?:rename|copy) (?:from|to) |(?:dis)?similarity index |Binary files )/;
 
-/** Why these lines are no unified diff, in words for the author of the tool; undefined when nothing speaks against it. */
+/** Why these lines are not a unified diff, for the author of the tool; undefined if they are one. */
 function faultOf(lines: PatchLines, { hunks, outside }: Outline): string | undefined {
   const stray = outside.find(at => !HEADER.test(lines.at(at) ?? ''));
   if (stray !== undefined) {
@@ -232,7 +231,7 @@ function strayFault(line: string, isInside: boolean): string {
   return `${found} is not part of a unified diff`;
 }
 
-/** Why parsed files say less than a diff should: each has a hunk, unless git says why it has none. */
+/** Why files lack hunks: each file needs one, unless git gives a reason for having none. */
 function missingHunk(files: readonly StructuredPatch[]): string | undefined {
   const empty = files.find(
     ({ hunks, isRename, isCopy, isCreate, isDelete, isBinary, newMode }) =>
@@ -243,10 +242,10 @@ function missingHunk(files: readonly StructuredPatch[]): string | undefined {
   return `no hunk${name === undefined ? '' : ` for ${excerpt(name)}`}: expected a line such as "@@ -1,3 +1,4 @@"`;
 }
 
-/** Pictures that are named. */
+/** Maximum number of pictures named. */
 const NAMED = 3;
 
-/** Counts the characters of these texts that are invisible, or would act on a terminal. */
+/** Counts the characters that are invisible or control a terminal. */
 export function hiddenIn(...texts: readonly string[]): DiffFile['hidden'] {
   const pictures = new Set<string>();
   let count = 0;
@@ -262,7 +261,7 @@ const REMARK = '\\';
 
 const KINDS: Readonly<Record<string, RowKind>> = { '+': 'added', '-': 'removed' };
 
-/** The rows of a hunk as offsets into the patch: four bytes each, however long they are. */
+/** The rows of a hunk as offsets into the patch: four bytes per row. */
 class HunkRows implements Rows {
   constructor(
     private readonly patch: string,
@@ -297,7 +296,7 @@ class HunkRows implements Rows {
 
 const NOWHERE = '/dev/null';
 
-/** One file of the parsed patch. @param outlines of its hunks, in order @param path of a patch without file headers */
+/** Builds a file of the parsed patch. @param outlines its hunks, in order @param path for a patch without file headers */
 function fileOf(
   patch: StructuredPatch,
   outlines: readonly HunkOutline[],
@@ -321,7 +320,7 @@ function fileOf(
   };
 }
 
-/** A `\\ No newline` line is about the row before it. */
+/** A `\\ No newline` line belongs to the row before it. */
 function hunkOf({ at, height, oldStart, newStart, has, section }: HunkOutline, lines: PatchLines): Hunk {
   const starts = lines.starts(at + 1, at + 1 + height);
   const isRow = (_: number, index: number) => lines.signAt(at + 1 + index) !== REMARK;
@@ -329,7 +328,7 @@ function hunkOf({ at, height, oldStart, newStart, has, section }: HunkOutline, l
   return { oldStart, oldCount: has.old, newStart, newCount: has.new, section, rows };
 }
 
-/** Everything between a file's first hunk and the end of its last. */
+/** The text from the beginning of a file's first hunk to the end of its last. */
 function textOf(outlines: readonly HunkOutline[], lines: PatchLines): string {
   const [first, last] = [outlines[0], outlines.at(-1)];
   if (!first || !last) return '';
@@ -355,13 +354,10 @@ function kindOf(patch: StructuredPatch): FileKind {
   return patch.hunks.length === 0 && patch.newMode !== undefined ? 'mode' : 'changed';
 }
 
-/** A hunk of one row: what is in a hunk is known already. */
+/** Replaces a hunk in the reduced patch; the hunk is already parsed. */
 const STAND_IN = '@@ -1 +1 @@\n ';
 
-/**
- * The patch without what its hunks say: enough to read of which files it is and how many hunks each has,
- * however long it is.
- */
+/** The patch with stand-ins for its hunks: enough to parse the files and their numbers of hunks. */
 function headingsOf(lines: PatchLines, { hunks, outside }: Outline): string {
   const headings: string[] = [];
   let next = 0;
@@ -373,7 +369,7 @@ function headingsOf(lines: PatchLines, { hunks, outside }: Outline): string {
   return headings.join('\n');
 }
 
-/** One sentence for every hunk whose header is wrong (TOOL-DIFF; the example of seed 000 has such a one). */
+/** One message for each hunk with a wrong header (TOOL-DIFF; the example of seed 000 has one). */
 function miscounts(hunks: readonly HunkOutline[]): string[] {
   return hunks.flatMap(({ said, has }, index) =>
     said.old === has.old && said.new === has.new
@@ -382,18 +378,18 @@ function miscounts(hunks: readonly HunkOutline[]): string[] {
   );
 }
 
-/** A longer patch is refused. */
+/** Longer patches are refused. */
 const MAX_LINES = 500_000;
 
-/** `recounted` has a sentence for every hunk whose header was wrong; `reason` is for the tool's author and safe to print. */
+/** `recounted` has a message for each wrong hunk header; `reason` is for the tool's author and safe to print. */
 type Parsed =
   | { readonly ok: true; readonly diff: Diff; readonly recounted: readonly string[] }
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Reads a unified diff, strictly: every line must have its place, or the whole is refused with a reason. Never throws.
- * Only wrong counts in hunk headers are put right (TOOL-DIFF).
- * @param path names the file of a patch that has no `---` and `+++` lines
+ * Parses a unified diff strictly: a line that fits nowhere makes the whole patch invalid. Never throws. Only wrong counts in hunk headers
+ * are corrected (TOOL-DIFF).
+ * @param path of the file, for a patch without `---` and `+++` lines
  */
 export function parsePatch(patch: string, path = ''): Parsed {
   const lines = new PatchLines(patch, MAX_LINES);

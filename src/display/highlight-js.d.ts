@@ -1,2 +1,2 @@
-/** In the place of the types of highlight.js: those would bring a browser's names into the whole program. */
+/** Replaces the types of highlight.js, which would add browser globals to the whole program. */
 export type LanguageFn = (...grammar: never) => unknown;

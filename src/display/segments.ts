@@ -9,23 +9,23 @@ import { visibleLine } from '../util/visible.js';
 import type { Diff, DiffFile, FileKind } from './diff.js';
 import { hiddenIn, parsePatch } from './diff.js';
 
-/** A display segment as it came: any type, unread content (seed 000, "Display Segments"). */
+/** A display segment: any type, content not yet parsed (seed 000, "Display Segments"). */
 interface Segment {
   readonly type: string;
   readonly content?: unknown;
 }
 
-/** What a terminal draws. `raw` is the patch as it came. */
+/** The content that a terminal draws. `raw` is the unchanged patch. */
 export type Drawing =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'diff'; readonly path: string; readonly diff: Diff; readonly raw: string };
 
-/** The content of a segment. `complaint`: it is drawn, but not as the tool wrote it. */
+/** The parsed content of a segment. `complaint`: it is drawn, but with corrections. */
 type Reading =
   | { readonly ok: true; readonly drawing: Drawing; readonly complaint?: string }
   | { readonly ok: false; readonly reason: string };
 
-/** @param faults with paths inside `content` */
+/** @param faults with paths relative to `content` */
 function malformed(type: string, ...faults: readonly string[]): Reading {
   return { ok: false, reason: `malformed ${type}: ${faults.join('; ')}` };
 }
@@ -34,7 +34,7 @@ const DiffContent = z.object({ path: z.string(), patch: z.string() });
 
 const ImageContent = z.object({ data: z.string(), mediaType: z.string() });
 
-/** Wrong hunk headers that are named. */
+/** Maximum number of wrong hunk headers named. */
 const NAMED = 3;
 
 /** A unified diff (seed 000, "Segment Type: diff"). */
@@ -53,7 +53,7 @@ export const diffKind = {
   },
 };
 
-/** Reads the content of every known segment type. */
+/** Parses the content of the known segment types. */
 const READERS: ReadonlyMap<string, (content: unknown) => Reading> = new Map([
   ['diff', diffKind.read],
   [
@@ -65,7 +65,7 @@ const READERS: ReadonlyMap<string, (content: unknown) => Reading> = new Map([
     },
   ],
   [
-    // A placeholder, for an emulated client that draws images.
+    // A placeholder for emulated clients that draw images.
     'image',
     content => {
       const checked = validate(ImageContent, content);
@@ -75,29 +75,29 @@ const READERS: ReadonlyMap<string, (content: unknown) => Reading> = new Map([
   ],
 ]);
 
-/** What a client supports unless `--supports` names other types: a terminal draws no images. */
+/** The types that a client supports without `--supports`: a terminal draws no images. */
 export const knownTypes: ReadonlySet<string> = new Set(['text', 'diff']);
 
 interface Chosen {
   readonly index: number;
   readonly type: string;
   readonly drawing: Drawing;
-  /** Why this one. */
+  /** Why this segment was chosen. */
   readonly reason: string;
 }
 
 interface Seen {
-  /** The segments before the shown one. */
+  /** The segments before the chosen one. */
   readonly skipped: readonly { readonly index: number; readonly type: string; readonly reason: string }[];
   readonly warnings: readonly Warning[];
 }
 
-/** What the human sees; with `chosen: null` that is the `text` of the result, and `reason` says why. */
+/** What the human sees. With `chosen: null` it is the `text` of the result; `reason` explains why. */
 export type Choice = Seen &
   ({ readonly chosen: Chosen } | { readonly chosen: null; readonly reason: string });
 
 /**
- * Chooses the first segment whose type is supported and whose content is well formed; array order alone decides (RT-DISPLAY).
+ * Chooses the first segment with a supported type and valid content; only the order decides (RT-DISPLAY).
  * @param supports the segment types that this client claims to draw
  */
 export function chooseSegment(
@@ -120,7 +120,7 @@ export function chooseSegment(
   return { chosen: null, reason: 'no segment of display_as can be shown', ...seen };
 }
 
-/** The reading of a segment for a client that draws only some types. */
+/** Rejects a segment whose type the client does not support. */
 function offered(type: string, reading: Reading, supports: ReadonlySet<string>): Reading {
   if (supports.has(type) || !READERS.has(type)) return supports.has(type) ? reading : unknownType(type);
   if (type === 'image') return reading.ok ? { ok: false, reason: 'a terminal cannot show images' } : reading;
@@ -131,7 +131,7 @@ function unknownType(type: string): Reading {
   return { ok: false, reason: `the type ${excerpt(type)} is not supported` };
 }
 
-/** What the author of a `display_as` should know, whichever segment is shown. */
+/** Warnings about `display_as` for the tool's author, whichever segment is shown. */
 function warningsAbout(segments: readonly Segment[], readings: readonly Reading[]): Warning[] {
   const diffs = readings.flatMap((reading, index): Warning[] => {
     const fault = reading.ok ? reading.complaint : reading.reason;
@@ -157,7 +157,7 @@ function fallbackFault({ type, content }: Segment): string | undefined {
   return content.trimEnd().includes('\n') ? 'has several lines' : undefined;
 }
 
-/** What is drawn of a view of a thread (RT-VIEW). The content of a `diff` is `{patch}`, or `{files}` with both contents of each file. */
+/** Parses the content of a view (RT-VIEW). The content of a `diff` is `{patch}`, or `{files}` with both contents of each file. */
 export function readView({ type, content }: Pick<View, 'type' | 'content'>): Reading {
   if (type !== 'diff') return { ok: false, reason: `unknown view type ${excerpt(type)}, shown as JSON` };
   if (Array.isArray(content['files']) && content['patch'] === undefined) return readFiles(content);
@@ -177,7 +177,7 @@ const Files = z.object({
 
 type ChangedFile = z.infer<typeof Files>['files'][number];
 
-/** The work of a diff grows with the square of its edits: this is for all files of a view together. */
+/** Maximum number of edits in all files of a view: the cost of a diff grows with their square. */
 const MAX_EDITS = 2_000;
 
 function readFiles(content: View['content']): Reading {
@@ -199,14 +199,14 @@ function readFiles(content: View['content']): Reading {
   return { ok: true, drawing: { kind: 'diff', path: '', diff, raw: patches.join('') } };
 }
 
-/** The hunks alone: a path can hold anything, line feeds too, and must not be read as part of the patch. */
+/** Only the hunks: a path may contain line feeds and must not be parsed as part of the patch. */
 function hunksOf({ oldContents, newContents }: ChangedFile, maxEdits: number): string {
   const patch = patchOf('file', oldContents ?? '', newContents ?? '', maxEdits);
   const start = patch.indexOf('@@');
   return start < 0 ? '' : patch.slice(start);
 }
 
-/** @returns the reason where the diff cannot be drawn */
+/** @returns the reason if the diff cannot be drawn */
 function fileOf({ path, status }: ChangedFile, hunks: string): DiffFile | string {
   const names = { oldPath: path, newPath: path, kind: kindOf(status) };
   if (hunks === '') return { ...names, hunks: [], added: 0, removed: 0, hidden: hiddenIn('', path, '') };

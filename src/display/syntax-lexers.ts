@@ -1,15 +1,15 @@
 import { common, createLowlight } from 'lowlight';
 
-/** What a piece of code is in its language. */
+/** The syntactic role of a token. */
 export type Role = 'keyword' | 'string' | 'number' | 'comment' | 'type' | 'function' | 'name';
 
 export interface Token {
   readonly text: string;
-  /** Null where it is nothing special. */
+  /** Null for plain code. */
   readonly role: Role | null;
 }
 
-/** Reads a text in one language; the tokens make up the text. @throws where its grammar breaks. */
+/** Splits a text into tokens without gaps. @throws if the grammar fails */
 export type Lexer = (text: string) => readonly Token[];
 
 type Tree = ReturnType<ReturnType<typeof createLowlight>['highlight']>;
@@ -17,7 +17,7 @@ type Node = Tree['children'][number];
 
 const lowlight = createLowlight(common);
 
-/** What the classes of highlight.js mean here. */
+/** Maps the classes of highlight.js to roles. */
 const ROLES: Readonly<Record<string, Role>> = {
   keyword: 'keyword',
   'selector-tag': 'keyword',
@@ -43,7 +43,7 @@ const ROLES: Readonly<Record<string, Role>> = {
   'template-variable': 'name',
 };
 
-/** Reads one of the common languages. */
+/** The lexer for one of the common languages. */
 export function lexerOf(language: string): Lexer {
   return text => [...tokensIn(lowlight.highlight(language, text, { prefix: '' }).children, null)];
 }
@@ -56,7 +56,7 @@ function* tokensIn(nodes: readonly Node[], around: Role | null): Generator<Token
   }
 }
 
-/** The most telling class is the last: `title class_`. */
+/** The last class is the most specific one: `title class_`. */
 function roleOf(classes: unknown): Role | undefined {
   if (!Array.isArray(classes)) return undefined;
   return classes.map(name => ROLES[String(name)]).findLast(role => role !== undefined);

@@ -4,20 +4,20 @@ import type { RowKind, Rows } from './diff.js';
 import type { Drawing } from './segments.js';
 import type { Lexer, Token } from './syntax-lexers.js';
 
-/** A longer row is nothing that a person wrote. */
+/** Maximum length of a row, in characters; longer ones are generated. */
 const MAX_ROW = 1_000;
 
 const MAX_ROWS = 2_000;
 
-/** Characters. */
+/** Maximum length of a text, in characters. */
 const MAX_TEXT = 50_000;
 
-/** How many rows are read at first; then twice as many, and so on. */
+/** Number of rows read first; it doubles with each further read. */
 const FIRST_ROWS = 64;
 
 /**
- * The tokens of a hunk. What a row means depends on those before it, so they are read from the first on, but no further than
- * is asked for; and what was there before the change is read apart from what is there after it.
+ * The tokens of a hunk. A row depends on those before it, so rows are read from the first one up to the requested one. The old and the new
+ * version are read separately.
  */
 class HunkTokens {
   readonly #tokens = new Map<number, readonly Token[]>();
@@ -59,7 +59,7 @@ class HunkTokens {
   }
 }
 
-/** Tokens may go over several lines; here each ends with its line. */
+/** Splits tokens that span several lines. */
 function linesOf(tokens: readonly Token[]): Token[][] {
   let line: Token[] = [];
   const lines = [line];
@@ -74,7 +74,7 @@ function linesOf(tokens: readonly Token[]): Token[][] {
   return lines;
 }
 
-/** Languages by the endings and the names of their files; those that `lowlight` calls common. */
+/** Languages by file extension and file name; limited to those that `lowlight` calls common. */
 export const LANGUAGES: Readonly<Record<string, string>> = {
   arduino: 'ino',
   bash: 'bash sh zsh ksh bashrc zshrc profile',
@@ -116,19 +116,19 @@ const BY_ENDING: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** The language of a file, by its name alone; undefined where that says nothing. */
+/** The language of a file, by its name only; undefined if unknown. */
 export function languageOf(path: string): string | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
   return BY_ENDING.get(name.slice(name.lastIndexOf('.') + 1));
 }
 
-/** Ordinary code takes a tenth of it; a text that is made to be hard for a grammar takes as long as it is let. */
+/** Time limit per text. Ordinary code takes a tenth of it; text that is crafted to be slow would take forever. */
 const LIMIT_MS = 300;
 
-/** Hunks that are remembered: more than a screen shows, few enough that a long diff costs no more than a short one. */
+/** Number of hunks cached: more than a screen shows, but few enough that long diffs cost no more than short ones. */
 const REMEMBERED = 16;
 
-/** Knows languages. What it has lately read it remembers. */
+/** Highlights code, and caches recent hunks. */
 export class Highlighter {
   readonly #hunks = new RecentMap<Rows, HunkTokens>(REMEMBERED);
   #isOutOfTime = false;
@@ -136,9 +136,8 @@ export class Highlighter {
   constructor(private readonly lexerOf: (language: string) => Lexer) {}
 
   /**
-   * A row of a hunk in pieces that make up its text; null where it is to be shown as it is: in a language that is not known,
-   * and where reading it would take too long.
-   * @param path of the file, whose name tells its language
+   * The tokens of a row, which join to its text; null if the language is unknown, or if reading it would take too long.
+   * @param path of the file, whose name determines the language
    */
   tokensOf(path: string, rows: Rows, index: number): readonly Token[] | null {
     const language = languageOf(path);
@@ -154,7 +153,7 @@ export class Highlighter {
     return hunk;
   }
 
-  /** Colour is not worth waiting for: once time ran out, nothing is read any more. */
+  /** After a timeout, no further code is highlighted. */
   #read(text: string, lexer: Lexer): readonly Token[] {
     if (this.#isOutOfTime) return [];
     try {
@@ -166,16 +165,14 @@ export class Highlighter {
   }
 }
 
-/**
- * The highlighter for what is to be drawn, to be awaited once before; null without code in a known language.
- */
+/** Loads the highlighter for some drawings; null if they contain no code in a known language. */
 export async function loadHighlighter(drawings: readonly Drawing[]): Promise<Highlighter | null> {
   if (!drawings.some(hasKnownCode)) return null;
   const { lexerOf } = await loadLexers();
   return new Highlighter(lexerOf);
 }
 
-/** Takes some 20 ms, once: good to have done where there is something to wait for. */
+/** Takes about 20 ms, once: call it early, while the program waits for something else. */
 export function loadLexers() {
   return import('./syntax-lexers.js');
 }

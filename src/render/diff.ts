@@ -393,7 +393,7 @@ export function wordMarks(removed: string, added: string): WordMarks {
   };
 }
 
-/** Counts characters other than blanks: all code has blanks in common. */
+/** Counts characters without surrounding blanks, which all code has in common. */
 function weigh(changes: readonly { readonly value: string }[]): number {
   return changes.reduce((sum, { value }) => sum + value.trim().length, 0);
 }

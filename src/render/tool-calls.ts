@@ -33,18 +33,18 @@ import {
 } from './line.js';
 
 /*
- * Calls as a mock tool saw them: a row of a list, the news of an event, everything about one call. URLs that give power over a
- * conversation are left out (threats, row 25).
+ * Calls as a mock tool saw them: list rows, events, and details of a call. URLs that grant access to a conversation are left out (threats,
+ * row 25).
  */
 
-/** Characters of one value. */
+/** Maximum length of a value, in characters. */
 const MAX = 2_000;
 
-/** The secrets of a call: a callback URL lets one speak for the tool, a response URL for the user. */
+/** The secrets of a call: a callback URL grants the tool's rights, a response URL the user's. */
 export function secretsOf({ addressee, deliveries }: ToolCall): Redactor {
   if (!addressee) return urlSecrets([]);
   const { callback_url, id, group_id, call_id } = addressee;
-  // The URL of a consent page is for the user, and stays.
+  // The URL of a consent page is for the user and stays visible.
   const responseUrls = deliveries.flatMap(({ body }) => textOf(messageIn(body), 'response_url') || []);
   return urlSecrets([callback_url, ...responseUrls], [id, group_id, call_id ?? '']);
 }
@@ -60,7 +60,7 @@ function textOf(message: Members, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The name of a call: its operation, its id, its thread. */
+/** Names a call by its operation, its id and its thread. */
 export function callName({ invocation, addressee }: ToolCall): Line {
   const { id = '', group_id = '' } = addressee ?? {};
   return [
@@ -70,7 +70,7 @@ export function callName({ invocation, addressee }: ToolCall): Line {
   ];
 }
 
-/** The fixture or handler that answers a call, or why none does; nothing where that is not known yet. */
+/** The fixture or handler that answers a call, or why none does; empty if unknown. */
 function answeredBy({ answeredBy, plans, warnings }: ToolCall): Line {
   if (answeredBy !== null) return quote(answeredBy);
   if (plans.includes('rate-limit')) return [say('over the rate limit', 'warn')];
@@ -78,7 +78,7 @@ function answeredBy({ answeredBy, plans, warnings }: ToolCall): Line {
   return warnings.length > 0 ? [say('no fixture', 'warn')] : [];
 }
 
-/** What went wrong with an attempt to deliver a callback. */
+/** Why the delivery of a callback failed. */
 function faultOf({ status, broken = 'broken' }: SentRequest): string {
   return status === undefined ? broken : `answered ${status}`;
 }
@@ -89,7 +89,7 @@ function isTaken(status = 0): boolean {
 
 export type CallColumn = 'time' | 'operation' | 'args' | 'id' | 'thread' | 'answeredBy';
 
-/** A call that a mock received. @param isPaused deliveries are held back */
+/** @param isPaused deliveries are held back */
 export function callRow(
   call: ToolCall,
   now: number,
@@ -151,7 +151,7 @@ function stateOf(call: ToolCall, now: number, isPaused: boolean): CallState {
   const isLate = state === 'delivered' && call.lost !== null;
   const isHeld = state === 'waiting' && isPaused;
   const isRunning = (state === 'waiting' && !isHeld) || state === 'asking';
-  // A question is timed from when it was asked.
+  // The duration of a question starts when it was asked.
   const askedAt = state === 'asking' ? call.deliveries.at(-1)?.attempts[0]?.at : undefined;
   return {
     mark: isUnanswered || isLate ? MARKS.warning : MARKS[mark],
@@ -160,7 +160,7 @@ function stateOf(call: ToolCall, now: number, isPaused: boolean): CallState {
   };
 }
 
-/** A delivered answer that only says that no fixture matches. */
+/** Whether the delivered answer only reports that no fixture matches. */
 function isUnmatched({ invocation, answeredBy, plans, warnings }: ToolCall): boolean {
   return invocation !== null && answeredBy === null && plans.length === 0 && warnings.length > 0;
 }
@@ -179,7 +179,6 @@ function notesOn(call: ToolCall): string[] {
   ];
 }
 
-/** The last question of a call. */
 function questionOf(call: ToolCall | undefined): Members {
   const isQuestion = (each: CallbackDelivery) =>
     ['user_choice', 'oauth'].includes(typeOfDelivery(each) ?? '');
@@ -194,7 +193,7 @@ function choiceOf(question: Members, index: unknown): string | undefined {
 
 type DecidedEvent = Extract<Event, { kind: 'decided' }>;
 
-/** What was decided and by whom; a choice is shown by its label. */
+/** The decision and who made it; a choice is shown by its label. */
 function decisionWords({ what, value = '', by }: DecidedEvent, call: About): Line {
   const label = what === 'choice' ? (choiceOf(questionOf(call), value) ?? value) : value;
   // A mock has no policy: firing a call by hand gives the preset answer.
@@ -202,18 +201,18 @@ function decisionWords({ what, value = '', by }: DecidedEvent, call: About): Lin
   return line`${what} ${clipped(String(label), 'title')} ${say(who, 'dim')}`;
 }
 
-/** The remembered call that an event is about. */
+/** The call that an event is about, if it is still remembered. */
 type About = ToolCall | undefined;
 
 type NewsOf<Kind extends EventKind> = (event: Extract<Event, { kind: Kind }>, call: About) => Line | null;
 
-/** An event of a mock on one line; null for an event without news. @param call as it is after the event */
+/** Describes an event of a mock on one line; null if there is nothing to report. @param call includes the event */
 export function newsOf(event: Event, call: About): Line | null {
   const tell = NEWS[event.kind] as NewsOf<EventKind> | null;
   return tell?.(event, call) ?? null;
 }
 
-/** News of a call begin with its name. */
+/** Puts the name of the call before the text. */
 function about(call: About, mark: Mark, words: Line): Line {
   return marked(mark, call ? line`${callName(call)} ${words}` : words);
 }
@@ -234,7 +233,7 @@ const NEWS: { readonly [Kind in EventKind]: NewsOf<Kind> | null } = {
   response: endNews,
   broken: endNews,
   matched({ fixture }, call) {
-    // Where nothing matched, a warning has said so, and why.
+    // If nothing matched, a warning has already given the reason.
     if (!call || (fixture === null && call.warnings.length > 0)) return null;
     return about(call, 'received', [say('answered by ', 'dim'), ...answeredBy(call)]);
   },
@@ -268,12 +267,12 @@ const NEWS: { readonly [Kind in EventKind]: NewsOf<Kind> | null } = {
   answered: null,
 };
 
-/** An error may quote the URL that it is about (threats, row 25). */
+/** Errors may quote a callback URL (threats, row 25). */
 function foreign(text: string, call: About, tone: Tone): Line {
   return clipped(call ? secretsOf(call).text(text) : text, tone, MAX);
 }
 
-/** The notices of a runtime; null for other requests. */
+/** Describes the notices of a runtime; null for other requests. */
 function noticeNews({ purpose, thread }: RequestEvent, call: About): Line | null {
   const name = thread === undefined ? 'a thread' : line`thread ${clipped(thread, 'title')}`;
   if (purpose === 'cancel')
@@ -284,7 +283,7 @@ function noticeNews({ purpose, thread }: RequestEvent, call: About): Line | null
 
 type EndEvent = Extract<Event, { kind: 'response' | 'broken' }>;
 
-/** The end of an attempt to deliver a callback, or of an invocation that was not simply acknowledged. */
+/** The result of a callback delivery, or of an invocation that was not acknowledged with 200. */
 function endNews(event: EndEvent, call: About): Line | null {
   if (!call) return null;
   if (event.leg === call.acknowledgement.leg) return acknowledgementNews(event, call);
@@ -300,7 +299,7 @@ function endNews(event: EndEvent, call: About): Line | null {
   const time = took(endedAt - at, 'in');
   if (isTaken(status))
     return about(call, 'done', line`${type} delivered${index > 0 && ` at attempt ${index + 1}`}${time}`);
-  if (status < 500) return null; // it is final, and reported as dropped
+  if (status < 500) return null; // final, so it is reported as dropped
   const failed = say(` attempt ${index + 1} failed: ${faultOf(attempt)}`, 'warn');
   return about(call, 'aside', line`${type}${failed}${time}`);
 }
@@ -313,7 +312,7 @@ function acknowledgementNews(event: EndEvent, call: ToolCall): Line | null {
   if (call.isDirect) {
     const time = took(event.at - call.receivedAt);
     if (event.kind === 'response') return about(call, 'done', line`answered${time}`);
-    // That it gets no answer on purpose was said before.
+    // An intentional missing answer was reported before.
     return call.isSilent
       ? null
       : about(call, 'aside', line`got no answer: ${quote(event.code, 'warn')}${time}`);
@@ -324,7 +323,7 @@ function acknowledgementNews(event: EndEvent, call: ToolCall): Line | null {
     : about(call, 'failed', [say(`was refused with ${event.status}`, 'bad')]);
 }
 
-/** Everything about a call: the invocation, and each callback with its message. */
+/** Details of a call: the invocation, and each callback with its message. */
 export function detailLines(call: ToolCall): Line[] {
   const { deliveries, dropped, forgotten } = call;
   const secrets = secretsOf(call);
@@ -370,7 +369,7 @@ function arrivalWords({ receivedAt, acknowledgement, arrivals }: ToolCall): Line
   return line`at ${elapsed(receivedAt)}${again}${answer}${arrivals === 1 && status !== undefined && took(at - receivedAt, 'in')}`;
 }
 
-/** What answers a call; where no fixture does, the nearest one and where it differs. */
+/** The source of a call's answer; if no fixture matches, the nearest one and the difference. */
 function answerWords(call: ToolCall): Line {
   const words = answeredBy(call);
   if (!call.nearest) return words.length > 0 ? words : [say('not decided yet', 'dim')];
@@ -378,7 +377,7 @@ function answerWords(call: ToolCall): Line {
   return line`${words}; nearest: ${quote(fixture, 'title')}, differs at ${quote(path, 'title')}: ${clipped(reason, 'plain', MAX)}`;
 }
 
-/** What the user can do for a call that waits, or where. */
+/** What the user can do for a waiting call, or where. */
 function waitLines(call: ToolCall, secrets: Redactor): Line[] {
   const { awaits, addressee } = call;
   const question = questionOf(call);
@@ -387,7 +386,7 @@ function waitLines(call: ToolCall, secrets: Redactor): Line[] {
   if (awaits === 'consent')
     return [
       labelled('waits', say('for consent: press f to grant it, or decide at', 'warn')),
-      // A row of its own, without indent, so that it can be copied.
+      // On its own row without indent, so that it can be copied.
       clipped(textOf(question, 'auth_url'), 'running', MAX),
     ];
   const selected = Number(question['default'] ?? 0);
@@ -401,7 +400,7 @@ function waitLines(call: ToolCall, secrets: Redactor): Line[] {
   ];
 }
 
-/** One callback: its type, its attempts, its message. */
+/** A callback: its type, its delivery attempts, its message. */
 function deliveryLines(delivery: CallbackDelivery, secrets: Redactor): Line[] {
   const { attempts, body } = delivery;
   const type = quote(typeOfDelivery(delivery)?.toUpperCase() ?? 'NO MESSAGE', 'title');

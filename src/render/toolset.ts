@@ -32,7 +32,7 @@ export function toolLines({ name, description, inputSchema, annotations = {}, di
 
 type Properties = readonly (readonly [name: string, schema: unknown])[];
 
-/** The names of arguments stand for their texts. */
+/** Sample arguments in which each name is its own value. */
 function sampleArguments(properties: Properties): Record<string, unknown> {
   return Object.fromEntries(properties.map(([name, schema]) => [name, sampleOf(name, schema)]));
 }
@@ -46,7 +46,7 @@ function sampleOf(name: string, schema: unknown): unknown {
   return samples[String(schema['type'])] ?? `<${name}>`;
 }
 
-/** A schema may have a name of a megabyte, or an `enum` of 100,000 values (threats, row 22). */
+/** Limits of a schema: columns of a name and values of an `enum` (threats, row 22). */
 const MAX = { columns: 60, values: 50 };
 
 function argumentLines(properties: Properties, required: ReadonlySet<unknown>): Line[] {
@@ -69,18 +69,17 @@ function typeText(schema: unknown): string {
   return [type].flat().join(' | ');
 }
 
-/** A notice that was sent, and its answer. */
 export interface ToldNotice {
   readonly url: string;
   readonly message: object;
-  /** Null where there was no answer; `said` is then why. */
+  /** Null without an answer; then `said` is the reason. */
   readonly status: number | null;
-  /** The text of the answer. */
+  /** The body of the answer. */
   readonly said: string;
   readonly ms: number;
 }
 
-/** One notice on one line: what was sent, what came back, and when. */
+/** Describes a notice on one line: the request, the answer, and the time. */
 export function noticeLine({ url, message, status, said, ms }: ToldNotice): Line {
   const mark = status === 200 ? say('✓', 'good') : say('✗', 'bad');
   const answer =

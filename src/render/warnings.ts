@@ -15,7 +15,7 @@ import { countUnseen } from '../util/visible.js';
 import { arrivalWarnings } from './callbacks.js';
 import { counted as countedNoun } from './line.js';
 
-/** Everything in what happened that is worth a warning, but for the choice of a display segment. */
+/** All warnings about a call, except those about the choice of a display segment. */
 export function warningsOf(history: History, exchange: Exchange | undefined): Warning[] {
   const untracked = [...history.untracked.values()];
   const { forgotten } = history.untracked;
@@ -33,7 +33,7 @@ export function warningsOf(history: History, exchange: Exchange | undefined): Wa
   ];
 }
 
-/** An MCP result has notes of its own. */
+/** MCP results have their own notes. */
 function resultWarnings(exchange: Exchange): Warning[] {
   const { settled } = exchange;
   if (settled?.by === 'answer')
@@ -41,10 +41,10 @@ function resultWarnings(exchange: Exchange): Warning[] {
   return settled?.by === 'result' ? textWarnings(llmTextOf(exchange) ?? '') : [];
 }
 
-/** Texts of one requirement that are kept. */
+/** Maximum number of texts kept per requirement. */
 const MAX_TEXTS = 20;
 
-/** Each warning once, with its number; of very many about one requirement only the first (threats, row 15). */
+/** Merges equal warnings and counts them; keeps only the first of many about one requirement (threats, row 15). */
 export function counted(warnings: readonly Warning[]): Warning[] {
   const times = new Map<string, number>();
   for (const { message } of warnings) times.set(message, (times.get(message) ?? 0) + 1);
@@ -65,10 +65,10 @@ export function counted(warnings: readonly Warning[]): Warning[] {
   ];
 }
 
-/** The end of a warning where `invoke` could have stayed. */
+/** The end of a warning that `invoke --follow` would have avoided. */
 const FOLLOW = '; use --follow to receive them';
 
-/** A warning for a place without that option. */
+/** Removes the hint at `--follow` where that option does not exist. */
 export function withoutFollow(warning: Warning): Warning {
   return { ...warning, message: warning.message.replace(FOLLOW, '') };
 }
@@ -88,7 +88,7 @@ function subscriptionWarnings({ subscription }: Exchange): Warning[] {
   ];
 }
 
-/** Requests that reached the listener but no call. @param more requests to a wrong address that are not kept */
+/** Warns of requests that reached the listener but belong to no call. @param more requests to a wrong address that are not kept */
 export function misdirected(untracked: readonly UntrackedRequest[], more = 0): Warning[] {
   const strays = untracked.filter(({ purpose, status }) => purpose === 'callback' && status !== undefined);
   const lost = strays.filter(({ refusal }) => refusal === 'wrong-address');
@@ -142,7 +142,7 @@ const NOTICES: Readonly<Partial<Record<UntrackedRequest['purpose'], readonly [Re
   choice: ['TOOL-CHOICE', "the choice's response_url"],
 };
 
-/** A notice, or the user's selection, that was not answered 200. */
+/** Warns if a notice or the user's selection was not answered with 200. */
 export function noticeWarnings({ purpose, status, broken }: UntrackedRequest): Warning[] {
   const [id, what] = NOTICES[purpose] ?? [];
   if (id === undefined || status === 200 || (status === undefined && !broken)) return [];
@@ -150,7 +150,7 @@ export function noticeWarnings({ purpose, status, broken }: UntrackedRequest): W
   return [{ id, message: `${what} was ${answer}` }];
 }
 
-/** What is unusual about a text that the LLM gets (RT-SANITIZE). */
+/** Warns of unusual characters in a text for the LLM (RT-SANITIZE). */
 export function textWarnings(text: string): Warning[] {
   const count = countUnseen(text);
   const messages = [

@@ -11,8 +11,8 @@ import { clipped, counted, type Line, line, type Span, say, textLines, took } fr
 import { type Step, stepLines } from './steps.js';
 
 /**
- * The events by which a call is judged, in order: its own, the discovery of its tool, and callbacks of no call that arrived while
- * it waited.
+ * The events that are relevant to a call, in order: its own, the discovery of its tool, and callbacks of no call that arrived while it was
+ * pending.
  */
 export function concerning(book: CallLog, exchange: Exchange): readonly Event[] {
   const own = book.of(exchange.key);
@@ -30,10 +30,10 @@ export function concerning(book: CallLog, exchange: Exchange): readonly Event[] 
   return [...discovery, ...stray, ...own].sort((a, b) => a.seq - b.seq);
 }
 
-/** Characters of one foreign text. */
+/** Maximum length of an untrusted text, in characters. */
 const MAX = 2_000;
 
-/** `→ POST http://127.0.0.1:3001/invoke invocation, 312 bytes`: to the tool, or from it. */
+/** `→ POST http://127.0.0.1:3001/invoke invocation, 312 bytes`; the arrow shows the direction. */
 function requestWords(event: RequestEvent, redactor: Redactor): Line {
   const { method, purpose, attempt, hop, body, from } = event;
   const about = [purpose, attempt > 1 ? `attempt ${attempt}` : '', hop ?? '', sizeOf(body)];
@@ -44,7 +44,7 @@ function requestWords(event: RequestEvent, redactor: Redactor): Line {
   ];
 }
 
-/** A request, and what became of it: its answer, or why it got none. */
+/** A request and its answer, or why there was no answer. */
 export function roundTripWords({ request, end }: Leg, redactor: Redactor): Line {
   const begin = [...requestWords(request, redactor), say('  ')];
   if (end === null) return [...begin, say('not answered', 'warn')];
@@ -52,7 +52,7 @@ export function roundTripWords({ request, end }: Leg, redactor: Redactor): Line 
   return [...begin, ...words, took(end.at - request.at)];
 }
 
-/** The status of an answer, and why our listener refused the request. */
+/** The status of an answer, and why the listener refused the request. */
 function responseWords({ status, refusal, body }: ResponseEvent, redactor: Redactor): Line {
   const isGood = status >= 200 && status < 300;
   const why = refusal !== undefined && line` refused: ${redactor.text(refusal)}`;
@@ -70,7 +70,7 @@ type WordsOf<Kind extends EventKind> = (
   redactor: Redactor,
 ) => Line;
 
-/** An event on one line: what was sent, decided, or waited for. */
+/** Describes an event on one line. */
 const EVENT_WORDS: { readonly [Kind in EventKind]: WordsOf<Kind> } = {
   request: (event, _, redactor) => requestWords(event, redactor),
   response: (event, _, redactor) => responseWords(event, redactor),
@@ -102,13 +102,13 @@ function kind(name: EventKind): Span {
   return say(name, 'title');
 }
 
-/** An event of a call, and the steps that it ended. */
+/** An event of a call, and the steps that it completed. */
 export interface ToldEvent {
   readonly event: Event;
   readonly steps: readonly Step[];
 }
 
-/** Cells of the times in the margin. */
+/** Width of the times in the margin, in cells. */
 const MARGIN = 8;
 
 const INDENT = say(' '.repeat(MARGIN + 3), 'gutter');
@@ -116,9 +116,9 @@ const INDENT = say(' '.repeat(MARGIN + 3), 'gutter');
 const BAR = say('│ ', 'gutter');
 
 /**
- * What happened, how long after the beginning of the call, and below it what that means. Without secrets.
+ * An event with its time since the beginning of the call, and the steps that it completed. Without secrets.
  * @param begunAt ms since the start
- * @param showsBytes its message too, as it was on the wire
+ * @param showsBytes adds the raw message
  */
 export function toldEventLines(
   { event, steps }: ToldEvent,
@@ -143,16 +143,16 @@ export function lineBelow(below: Line): Line {
   return [INDENT, ...below];
 }
 
-/** How much of a body is shown; the view of the wire shows all of it. */
+/** Limits of the body shown; the wire view shows all of it. */
 const SHOWN = { lines: 40, characters: 16_000, bytes: 256 };
 
-/** So many bytes are read that what is shown does not end within a secret. */
+/** Bytes read: more than shown, so that no secret is cut in half. */
 const READ = 4_096;
 
-/** Bytes in a row. */
+/** Bytes per row. */
 const ROW = 16;
 
-/** The beginning of a body as it was on the wire, safe to print: UTF-8 as text, other bytes in hex. Without secrets. */
+/** The beginning of a raw body, safe to print: UTF-8 as text, other bytes in hex. Without secrets. */
 function rawLines(body: Content, redactor: Redactor): readonly Line[] {
   const { size, bytes } = body;
   if (size === 0) return [];
@@ -177,22 +177,22 @@ function hexLine(bytes: Uint8Array, from: number): Line {
   return [say(`${offset}  `, 'gutter'), say(hex.padEnd(ROW * 3)), say(` ${text}`, 'dim')];
 }
 
-/** A request, and its response or failure; null while it is pending. */
+/** A request and its response or failure; `end` is null while the request is pending. */
 export interface Leg {
   readonly request: RequestEvent;
   readonly end: Extract<Event, { kind: 'response' | 'broken' }> | null;
 }
 
-/** Characters of one line of a head. */
+/** Maximum length of a header line, in characters. */
 const MAX_HEAD = 8_000;
 
-/** The head of a request as curl shows it, without secrets. */
+/** The request line and headers as curl shows them, without secrets. */
 export function requestHead(request: RequestEvent, redactor: Redactor): readonly Line[] {
   const about = [request.purpose, ...(request.hop === undefined ? [] : [request.hop])].join(', ');
   return headLines('> ', request, redactor, say(`  ${about}`, 'dim'));
 }
 
-/** The head of its response, or why it is missing. */
+/** The status line and headers of the response, or why there is none. */
 export function endHead({ request, end }: Leg, redactor: Redactor): readonly Line[] {
   if (end === null) return [[say('… ', 'running'), say('not answered yet', 'dim')]];
   const after = took(end.at - request.at, ' after');
@@ -214,7 +214,7 @@ function headLines(
   ];
 }
 
-/** The head of a message without secrets: its first line, then its fields. Foreign text. */
+/** The first line and the headers of a message, without secrets. Untrusted text. */
 function headText(event: RequestEvent | ResponseEvent, redactor: Redactor): readonly string[] {
   const isRequest = event.kind === 'request';
   const first = isRequest ? `${event.method} ${shareableUrl(event, redactor)}` : String(event.status);
@@ -222,16 +222,16 @@ function headText(event: RequestEvent | ResponseEvent, redactor: Redactor): read
   return [first, ...fields.map(([name, value]) => `${name}: ${value}`)];
 }
 
-/** A body without secrets, or the size of one that is not text; null without a body. */
+/** A body without secrets, or its size if it is not text; null without a body. */
 export function bodyText(body: Content | undefined, redactor: Redactor): string | null {
   if (!body || body.size === 0) return null;
   return shareableText(body, redactor) ?? `(${bytesText(body.size)} that are not UTF-8)`;
 }
 
-/** Of a larger body only the beginning is read. */
+/** Bytes read of a larger body. */
 const LARGE = 64 * 1024;
 
-/** As much of a body as a person reads, without secrets; null where it is not text. Show far less than 64 KiB of it. */
+/** The beginning of a body, without secrets; null if it is not text. Callers must show far less than 64 KiB of it. */
 export function beginningText(body: Content, redactor: Redactor): string | null {
   if (body.size <= LARGE) return shareableText(body, redactor);
   const text = decodeUtf8(body.bytes);
@@ -246,8 +246,8 @@ function breakText({ code, phase }: Extract<Event, { kind: 'broken' }>): string 
 const MAX_BODY = 64 * 1024;
 
 /**
- * `-v`: every message except discovery, marked as curl marks them: `>` was sent by this program, `<` was received. Without secrets, and
- * safe to print.
+ * `-v`: every message except discovery, marked as in curl: `>` was sent by this program, `<` was received. Without secrets, and safe to
+ * print.
  */
 export function verboseTeller(redactor: Redactor, write: (text: string) => unknown): (event: Event) => void {
   const pending = new Map<string, RequestEvent>();

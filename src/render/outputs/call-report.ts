@@ -26,9 +26,9 @@ import { errorReport } from './trouble.js';
 
 type CallbackReport = CallReport['callbacks'][number];
 
-/** What is reported of everything that came to a call's callback URL. */
+/** Reports everything that arrived at a call's callback URL. */
 function callbackReports({ arrivals, attempts, dialect }: Exchange): CallbackReport[] {
-  if (dialect === 'mcp') return []; // what the server sends meanwhile are no callbacks
+  if (dialect === 'mcp') return []; // requests of the server are not callbacks
   const sentAt = attempts[0]?.sentAt ?? 0;
   return arrivals.map(arrival => callbackReport(arrival, sentAt));
 }
@@ -50,7 +50,7 @@ function callbackReport(
   };
 }
 
-/** What a runtime puts into a conversation for an event: a call that no model made (public RAP specification, "Synthetic tool calls"). */
+/** The call that a runtime adds to a conversation for an event; no model made it (public RAP specification, "Synthetic tool calls"). */
 function syntheticCall(
   { group_id, thread_ancestors }: Invocation,
   { tool_call_id, text, associative = false }: SubscriptionEvent,
@@ -65,7 +65,7 @@ function syntheticCall(
   };
 }
 
-/** What a call subscribed to, and what a runtime makes of its events (RT-SUB); null where it did not. */
+/** The subscription of a call, and what a runtime adds to the conversation for its events (RT-SUB); null without one. */
 function subscriptionReport({ invocation, arrivals, subscription }: Exchange): CallReport['subscription'] {
   if (subscription === null) return null;
   const calls = arrivals.flatMap(arrival => {
@@ -79,13 +79,13 @@ function subscriptionReport({ invocation, arrivals, subscription }: Exchange): C
   };
 }
 
-/** The views of the call's thread as they are now (RT-VIEW). */
+/** The current views of the call's thread (RT-VIEW). */
 function viewReports({ threads }: History, { invocation }: Exchange): CallReport['views'] {
   const views = threads.get(invocation.group_id)?.views.values() ?? [];
   return [...views].map(({ type, content, updates }) => ({ type, content, updates }));
 }
 
-/** What was put before the user, and what was picked (RT-CHOICE). */
+/** The questions to the user, and the selected choices (RT-CHOICE). */
 function choiceReports(exchange: Exchange): CallReport['choices'] {
   const { questions, selections } = exchange;
   return questions.flatMap(({ leg, message }) => {
@@ -95,7 +95,6 @@ function choiceReports(exchange: Exchange): CallReport['choices'] {
   });
 }
 
-/** What is reported of one call. */
 function callReport(history: History, exchange: Exchange, panes: Panes | null): CallReport {
   const { dialect, endpoint, settled, attempts, forgotten } = exchange;
   const text = llmTextOf(exchange);
@@ -137,14 +136,14 @@ function isResult(settled: Exchange['settled']): settled is Extract<Settlement, 
   return settled?.by === 'result' || settled?.by === 'answer';
 }
 
-/** As it came: what the protocol does not know is in there too. */
+/** Unchanged, including fields that the protocol does not define. */
 function resultOf({ settled }: Exchange): CallReport['result'] {
   if (settled?.by === 'answer') return settled.reading && isRecord(settled.native) ? settled.native : null;
   if (settled?.by !== 'result') return null;
   return { ...settled.result, ...(isRecord(settled.native) && settled.native) };
 }
 
-/** Which segment the human sees, and what was passed over. */
+/** The segment that the human sees, and those that were skipped. */
 export function displayReport({ choice }: Panes): NonNullable<CallReport['display']> {
   const { chosen } = choice;
   const skipped = choice.skipped.map(({ index, type, reason }) => ({ index, type, reason }));
@@ -152,7 +151,7 @@ export function displayReport({ choice }: Panes): NonNullable<CallReport['displa
   return { chosen: chosen.index, type: chosen.type, reason: chosen.reason, skipped };
 }
 
-/** One object at the end, as the contract has it; where the call failed, as far as it got, with `error`. */
+/** Prints one object at the end, see `reportSchema`; after a failure it has all members known so far, and `error`. */
 export function jsonReporter(
   history: History,
   paper: Paper,
@@ -168,7 +167,7 @@ export function jsonReporter(
   };
 }
 
-/** The report as a value; undefined members are left out of the JSON. */
+/** Undefined members are left out of the JSON. */
 export function invokeReport(
   { history, exchange, notes, trouble }: Ending,
   supports: ReadonlySet<string>,
@@ -182,7 +181,7 @@ export function invokeReport(
   };
 }
 
-/** One object at the end: the answer as another system has it, without an answer nothing. What is lost is a warning. */
+/** Prints the answer in another system's format at the end, or nothing without an answer. Warns of data that the format cannot hold. */
 export function dialectReporter(
   history: History,
   paper: Paper,

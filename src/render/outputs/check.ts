@@ -22,32 +22,30 @@ import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, printed } from '../terminal/theme.js';
 import { type JunitTest, junitXml, placeOf } from './junit.js';
 
-/** What a report is about. Nothing of it is secret; texts in it are foreign, and not yet made visible. */
+/** The contents of a report. It has no secrets, but its texts are untrusted and not yet safe to print. */
 export interface CheckStory {
-  /** The URL, or the file, that was judged. */
+  /** The URL or the file that was checked. */
   readonly target: string;
   readonly program: string;
   readonly run: Conformance;
-  /** What was worth a word while it happened. */
   readonly warnings: readonly string[];
   readonly record: WireRecord;
-  /** How to see the messages whole, of which a report shows a part: what to do, as words. */
+  /** Instructions for seeing the full messages, of which a report shows only a part. */
   readonly whole: string;
 }
 
-/** For whom a report is written. */
 interface CheckLook {
   readonly level: ColourLevel;
-  /** Cells of a row; without it, lines are as long as they are: a file or a pipe has no width. */
+  /** Width in cells; without it, lines are not wrapped (files, pipes). */
   readonly width?: number;
-  /** Nothing about what is fine. */
+  /** Leaves out everything that passed. */
   readonly isQuiet: boolean;
 }
 
-/** Writes a report whole; it ends with a line feed. */
+/** Formats a report; it ends with a line feed. */
 type CheckFormat = (story: CheckStory, look: CheckLook) => string;
 
-/** For people. Every line is safe to print (threats, row 24); rows are broken between words, never in the id of a rule. */
+/** For people. Every line is safe to print (threats, row 24). Rows break between words, never within the id of a rule. */
 const human: CheckFormat = ({ target, run, record, warnings, whole }, { level, isQuiet, width }) => {
   const heading = [say('check ', 'gutter'), ...quote(target)];
   const lines = [heading, [], ...reportLines(run, { record, warnings, whole, width }, isQuiet)];
@@ -56,7 +54,7 @@ const human: CheckFormat = ({ target, run, record, warnings, whole }, { level, i
 
 type Command = 'error' | 'warning' | 'notice';
 
-/** What keeps a run from being green is an error. */
+/** Results that fail the run are errors. */
 const COMMANDS: Readonly<Record<Standing, Command | null>> = {
   failed: 'error',
   stale: 'error',
@@ -67,7 +65,7 @@ const COMMANDS: Readonly<Record<Standing, Command | null>> = {
   'not-applicable': null,
 };
 
-/** Workflow commands of GitHub Actions: an annotation for each problem, and one that sums them up. */
+/** Workflow commands of GitHub Actions: an annotation for each problem, and a summary. */
 const github: CheckFormat = ({ target, run, record, warnings }) => {
   const lines = [
     ...findingsOf(run).flatMap(each => {
@@ -104,7 +102,7 @@ function command(name: Command, properties: Readonly<Record<string, string>>, me
   return `::${name} ${list.join(',')}::${escaped(message)}`;
 }
 
-/** One object, as fixtures/check-report.schema.json has it: a row for each rule, one for each case. */
+/** One object, as in fixtures/check-report.schema.json: a row for each rule and each case. */
 const json: CheckFormat = ({ program, target, run, record, warnings }) => {
   const { verdict, summary, cases, gaps, idle } = run;
   const { events } = record;
@@ -138,12 +136,12 @@ function rowReport({ excuse, spots = [], reasonLines: _, ...row }: Row, record: 
   };
 }
 
-/** When the last event happened. */
+/** The time of the last event. */
 function lastAt(events: readonly Event[]): number {
   return events.reduce((latest, { at }) => Math.max(latest, at), 0);
 }
 
-/** The probes of a check in the order in which they were planned, with the time from their first call to the last event of their calls. */
+/** The probes of a check in planned order, with the time from their first call to the last event of their calls. */
 function probeTimes(events: readonly Event[]) {
   const plans = new Map<string, Map<string, number>>();
   const ends = new Map<string, number>();
@@ -178,7 +176,7 @@ const ENDINGS: Readonly<Record<Standing, 'failure' | 'error' | 'skipped' | null>
   'not-applicable': 'skipped',
 };
 
-/** JUnit's XML: a suite for each side, one for the cases, and one for gaps. */
+/** JUnit XML: a suite for each side, one for the cases, and one for gaps. */
 const junit: CheckFormat = ({ target, run, record, warnings }) => {
   const msOf = timesIn(record.events);
   const findings = findingsOf(run);
@@ -200,7 +198,7 @@ const junit: CheckFormat = ({ target, run, record, warnings }) => {
   return junitXml(`${SUITE} ${target}`, inSeconds(lastAt(record.events)), all);
 };
 
-/** To the microsecond. */
+/** Rounds to microseconds. */
 function inSeconds(ms: number): number {
   return Math.round(ms * 1_000) / 1_000_000;
 }
@@ -218,10 +216,7 @@ function testOf(finding: Finding, classname: string, seconds: number, record: Wi
   return standing === 'warned' ? { ...test, output: text() } : test;
 }
 
-/**
- * How long the calls and requests that some events (by their `seq`) belong to went on, in ms. Time in which several went on counts
- * once.
- */
+/** The total duration, in ms, of the calls and requests that events (by their `seq`) belong to. Overlapping times count once. */
 function timesIn(events: readonly Event[]): (seqs: readonly number[]) => number {
   const spans = new Map<string, { from: number; to: number }>();
   const names = new Map<number, readonly string[]>();
@@ -259,7 +254,7 @@ const CASE_RESULTS: Readonly<Record<CaseCheck['status'], string>> = {
   'could-not-run': RESULTS['could-not-run'],
 };
 
-/** Tables for a README, or the summary of a CI job. */
+/** Markdown tables for a README or the summary of a CI job. */
 const markdown: CheckFormat = ({ target, program, run, record, warnings }) => {
   const ofCalls = (calls: Row['calls']) => (calls ? ` (${safe(callsText(calls, record.file))})` : '');
   const rules = run.checks.map(({ id, side, level, standing, reason, calls, excuse }) => {
@@ -287,21 +282,21 @@ const markdown: CheckFormat = ({ target, program, run, record, warnings }) => {
   return `${parts.filter(Boolean).join('\n\n')}\n`;
 };
 
-/** Nothing where there are no rows. */
+/** Returns nothing without rows. */
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return '';
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(heads), `|${'---|'.repeat(heads.length)}`, ...rows.map(line)].join('\n');
 }
 
-/** Characters of a cell. */
+/** Maximum length of a cell, in characters. */
 const LONGEST = 300;
 
 function cell(text: string): string {
   return safe(cut(visibleLine(text), LONGEST));
 }
 
-/** Foreign text without markup: no table, no link, no HTML. An entity means its character everywhere. */
+/** Escapes untrusted text: no table, link or HTML. Entities work in every Markdown dialect. */
 function safe(text: string): string {
   return text.replace(/[\\`*[\]<>|~&@]|(?<=:)\/(?=\/)/g, character => `&#${character.codePointAt(0)};`);
 }

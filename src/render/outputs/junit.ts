@@ -1,10 +1,10 @@
 import { visible, visibleLine } from '../../util/visible.js';
 
-/** One test of a JUnit report; without `ending` it passed. */
+/** A test of a JUnit report; without `ending` it passed. */
 export interface JunitTest {
   readonly classname: string;
   readonly name: string;
-  /** `fixtures.yaml:12` is a line of a file; `fixtures.json#3` is only its file. */
+  /** `fixtures.yaml:12` is a file and a line; in `fixtures.json#3` only the file is used. */
   readonly place?: string;
   readonly seconds: number;
   readonly ending?: {
@@ -13,7 +13,7 @@ export interface JunitTest {
     readonly message: string;
     readonly text: string;
   };
-  /** Shown also where it passed. */
+  /** Shown for passed tests too. */
   readonly output?: string;
 }
 
@@ -26,7 +26,7 @@ interface JunitSuite {
 
 type Attributes = Readonly<Record<string, string | number>>;
 
-/** JUnit's XML; suites without tests are left out. Texts are foreign. */
+/** JUnit XML; suites without tests are left out. Texts are untrusted. */
 export function junitXml(name: string, seconds: number, suites: readonly JunitSuite[]): string {
   const shown = suites.filter(({ tests }) => tests.length > 0);
   const attributes = { name, ...countsOf(shown.flatMap(({ tests }) => tests)), time: seconds };
@@ -52,7 +52,7 @@ function testXml({ classname, name, place = '', seconds, ending, output }: Junit
   const attributes = { classname, name, ...placeOf(place), time: seconds };
   if (!ending) return parent('    ', 'testcase', attributes, outputXml('      ', output));
   const { kind, type, message, text } = ending;
-  // What is skipped has only a message.
+  // A skipped test has only a message.
   const child =
     kind === 'skipped' ? leaf('      ', kind, { message }) : leaf('      ', kind, { type, message }, text);
   return parent('    ', 'testcase', attributes, [child]);
@@ -62,7 +62,7 @@ function outputXml(indent: string, output: string | undefined): string[] {
   return output === undefined ? [] : [leaf(indent, 'system-out', {}, output)];
 }
 
-/** The file and the line of a place, as attributes. */
+/** The file and the line of a place, as XML attributes. */
 export function placeOf(place: string): Record<string, string> {
   const [, file, line] = /^(.+?)(?::(\d+)(?::\d+)?|#\d+)$/.exec(place) ?? [];
   return { ...(file !== undefined && { file }), ...(line !== undefined && { line }) };
@@ -73,13 +73,13 @@ function parent(indent: string, name: string, attributes: Attributes, children: 
   return `${indent}<${name}${written(attributes)}>\n${children.join('')}${indent}</${name}>\n`;
 }
 
-/** What XML 1.0 cannot hold (control characters, lone surrogates) is made visible. */
+/** Escapes characters that XML 1.0 cannot hold: control characters and lone surrogates. */
 function leaf(indent: string, name: string, attributes: Attributes, text = ''): string {
   const start = `${indent}<${name}${written(attributes)}`;
   return text === '' ? `${start}/>\n` : `${start}>${escaped(visible(text))}</${name}>\n`;
 }
 
-/** A reader would turn a line feed in an attribute into a space. */
+/** Escapes line feeds: XML parsers turn a line feed in an attribute into a space. */
 function written(attributes: Attributes): string {
   const list = Object.entries(attributes).map(
     ([key, value]) => ` ${key}="${escaped(visibleLine(String(value)))}"`,

@@ -12,7 +12,7 @@ import { counted, warningsOf } from '../warnings.js';
 import { type Ending, Page, type Paper, type Reporter, tellProblems, urgentTeller } from './reporter.js';
 
 const WHOLE: Layout = { count: Number.POSITIVE_INFINITY, isUnfolded: true };
-/** A view may be drawn many times: so much of it each time. */
+/** A view may be drawn many times, so only its first lines are shown. */
 const OF_VIEW: Layout = { count: 200 };
 
 interface PlainOptions {
@@ -21,10 +21,7 @@ interface PlainOptions {
   readonly redactor: Redactor;
 }
 
-/**
- * The story of the live view in lines, for pipes, logs and screen readers: steps as they happen and views as they change, the two
- * panes once there is a result.
- */
+/** Prints steps as they happen and views as they change, then the two panes; for pipes, logs and screen readers. */
 export function plainReporter(
   history: History,
   paper: Paper,
@@ -40,14 +37,14 @@ export function plainReporter(
     event(event) {
       urgent?.(event);
       const lines = () => [
-        // In a file or a pipe this is a log, and a consent URL whole belongs before the user only (RT-OAUTH).
+        // A file or a pipe is a log: only the user may see a whole consent URL (RT-OAUTH).
         ...newStepsOf(history, event, { isPrivate: isTTY }).map(step => stepLine(step)),
         ...viewLines(history, event, newArrivalOf(history, event), redactor),
       ];
       page.news(() => dressed(lines()));
     },
     async aside(work) {
-      await page.written(); // the question stands below what was written before
+      await page.written(); // the question must come after earlier output
       return work();
     },
     async settled({ exchange }: Ending) {
@@ -67,7 +64,7 @@ export function plainReporter(
   };
 }
 
-/** A pane whose text is redacted before long lines are cut: a cut could leave the beginning of a secret. */
+/** Redacts a pane before long lines are cut: a cut could leave the beginning of a secret. */
 function cleanPane(pane: Pane, redactor: Redactor): Pane {
   const { drawing } = pane;
   return drawing.kind === 'text'
@@ -75,7 +72,7 @@ function cleanPane(pane: Pane, redactor: Redactor): Pane {
     : pane;
 }
 
-/** A view that has just changed, between empty lines; nothing where it was cleared. */
+/** A view that has just changed, between empty lines; nothing if it was cleared. */
 function viewLines(
   { threads }: History,
   { thread = '' }: Event,

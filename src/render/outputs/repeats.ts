@@ -28,7 +28,7 @@ import {
 import type { RepeatsReport } from './schemas.js';
 import { errorReport } from './trouble.js';
 
-/** The results of many calls of the same tool. Times in ms since a call was sent. */
+/** A summary of many calls of the same tool. Times are in ms since a call was sent. */
 type Summary = RepeatsReport['summary'];
 
 type Spread = NonNullable<Summary['results']>;
@@ -49,7 +49,7 @@ export function summaryOf(exchanges: readonly Exchange[]): Summary {
   };
 }
 
-/** Null where there are no times. Each figure is one of the times (the nearest rank), to the microsecond. */
+/** Returns null without times. Each figure is one of the times (nearest rank), rounded to microseconds. */
 function spreadOf(times: readonly (number | null)[]): Spread | null {
   const sorted = times.filter(time => time !== null).sort((a, b) => a - b);
   const rank = (share: number) => since(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0, 0);
@@ -62,7 +62,7 @@ function resultAfter({ settled, attempts: [first] }: Exchange): number | null {
   return isResult && first ? settled.at - first.sentAt : null;
 }
 
-/** Callbacks that arrived at the URL of one call and name another (TOOL-ISOLATE). */
+/** Counts callbacks that arrived at the URL of one call but name another (TOOL-ISOLATE). */
 function crossedIn({ arrivals, invocation: { id } }: Exchange, ids: ReadonlySet<string>): readonly Arrival[] {
   return arrivals.filter(({ verdict, message }) => {
     const named = verdict.kind === 'discarded' && message ? idOf(message) : undefined;
@@ -98,10 +98,10 @@ function spreadLine(what: string, spread: Spread | null): Line[] {
   ];
 }
 
-/** Characters of a text, and of a reason; `-o json` has all of it. */
+/** Maximum length of a text and of a reason, in characters; `-o json` has all of it. */
 const [EXCERPT, REASON] = [60, 160];
 
-/** One of many calls in a line: its outcome, its times, and what it said. */
+/** One of many calls on a line: its outcome, its times, and its text. */
 function callLine(number: number, exchange: Exchange, failure: Failure | null): Line {
   const type = outcomeOf(exchange)?.type ?? 'pending';
   const isFine = type === 'success';
@@ -127,7 +127,7 @@ function firstLineOf(text: string, most: number): string {
   return first.length > most ? `${first.slice(0, most).toWellFormed()}…` : first;
 }
 
-/** The warnings of all calls, and of what belongs to none. @param notes come first */
+/** The warnings of all calls, and those of no call. @param notes come first */
 export function warningsOfAll(history: History, notes: readonly Warning[] = []): Warning[] {
   const ofCalls = [...history.exchanges.values()].flatMap(each =>
     warningsOf(new History(history.isWhole), each),
@@ -135,7 +135,7 @@ export function warningsOfAll(history: History, notes: readonly Warning[] = []):
   return counted([...notes, ...warningsOf(history, undefined), ...ofCalls]);
 }
 
-/** Many calls: a line for each as it ends, then their summary. */
+/** Prints a line for each call as it ends, then the summary. */
 export function plainRepeats(
   history: History,
   paper: Paper,
@@ -160,7 +160,7 @@ export function plainRepeats(
   };
 }
 
-/** The part of a history that concerns one of many calls: its thread, and the requests for it. */
+/** The part of a history that concerns one call: its thread and its requests. */
 export function ownHistory({ threads, untracked }: History, exchange: Exchange): History {
   const { group_id } = exchange.invocation;
   const own = new History();
@@ -174,7 +174,7 @@ export function ownHistory({ threads, untracked }: History, exchange: Exchange):
 
 const NO_HISTORY = new History();
 
-/** Many calls as one object: `{calls: […], summary, warnings}`, each call as `invoke -o json` reports one. */
+/** Prints many calls as one object: `{calls: […], summary, warnings}`, each call as in `invoke -o json`. */
 export function jsonRepeats(
   history: History,
   paper: Paper,

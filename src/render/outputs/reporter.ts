@@ -10,42 +10,40 @@ import { arrivalOf, arrivalWarnings, lateText, newArrivalOf } from '../callbacks
 import { misdirected, noticeWarnings } from '../warnings.js';
 import { type Trouble, troubleText, warningText } from './trouble.js';
 
-/** What a reporter tells at the end. */
 export interface Ending {
   readonly history: History;
   readonly exchange: Exchange | undefined;
-  /** What the command itself has to warn of: withheld headers, a wildcard bind, arguments that were not checked. */
+  /** Warnings of the command itself: withheld headers, a wildcard bind, arguments that were not validated. */
   readonly notes: readonly Warning[];
   readonly trouble: Trouble | null;
 }
 
-/** One way to tell what happens: as it happens, as soon as the call is settled, and at the end. */
+/** Reports events as they happen, the result as soon as the call is settled, and the end. */
 export interface Reporter {
   event?(event: Event): void;
-  /** The result is here; notices may still go out. */
+  /** The result has arrived; notices may still be sent. */
   settled?(ending: Ending): Promise<void>;
-  /** Lets other code use the terminal meanwhile. */
+  /** Lets other code use the terminal during `work`. */
   aside?<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Asks the person at the terminal: the index that was picked, the default where the question was dismissed, null where the signal
-   * called it off. Questions that come meanwhile are asked one after another.
+   * Asks the user. Resolves to the selected index, to the default if the question was dismissed, or to null if the signal aborted it.
+   * Further questions are queued.
    */
   choose?(question: UserChoice, signal: AbortSignal): Promise<number | null>;
-  /** Leaves the terminal in order: before `end`, and where a fault of ours leaves nothing to tell. */
+  /** Restores the terminal: before `end`, and after an internal error. */
   close?(): Promise<void>;
   end(ending: Ending): Promise<void>;
 }
 
-/** Where reporters write. */
 export interface Paper {
   readonly stdout: NodeJS.WritableStream;
-  /** For people; no secret gets through. */
+  /** For people. Secrets are removed. */
   readonly stderr: { write(text: string): unknown };
-  /** `-q`: no warnings. */
+  /** `-q`: suppresses warnings. */
   readonly quiet: boolean;
 }
 
-/** Writes what is worth a warning, then why it failed. @param told messages that were printed before */
+/** Prints warnings, then the failure. @param told messages that were printed before */
 export function tellProblems(
   { stderr, quiet }: Paper,
   warnings: readonly Warning[],
@@ -57,17 +55,17 @@ export function tellProblems(
   if (trouble) stderr.write(troubleText(trouble));
 }
 
-/** One object, without secrets. */
+/** Prints one object, without secrets. */
 export function writeJson({ stdout }: Paper, value: unknown, redactor: Redactor): Promise<void> {
   return writeOut(stdout, `${redactJson(safeJson(value, 2), redactor)}\n`);
 }
 
-/** Characters that may wait for a reader. */
+/** Maximum number of characters waiting for a slow reader. */
 const MAX_WAITING = 64 * 1024 * 1024;
 
 /**
- * Writes to stdout in order, as fast as its reader takes it. News that would fill the memory are dropped, and their number is
- * written: never in silence (threats, row 30).
+ * Writes to stdout in order, as fast as the reader allows. Drops events that would fill the memory, and reports how many were dropped
+ * (threats, row 30).
  */
 export class Page {
   #writing: Promise<void> = Promise.resolve();
@@ -75,7 +73,7 @@ export class Page {
   #lost = 0;
   #isBroken = false;
 
-  /** @param lostText says how many news were dropped */
+  /** @param lostText describes how many events were dropped */
   constructor(
     private readonly stdout: NodeJS.WritableStream,
     private readonly lostText = (count: number) =>
@@ -83,12 +81,12 @@ export class Page {
     private readonly most = MAX_WAITING,
   ) {}
 
-  /** Written in any case. */
+  /** Writes a text, even if the buffer is full. */
   write(text: string): void {
     this.last(() => text);
   }
 
-  /** Written in any case, and made after the note about what was lost. */
+  /** Writes a text after the note about dropped events, even if the buffer is full. */
   last(make: () => string): void {
     const lost = this.#lost > 0 ? this.lostText(this.#lost) : '';
     this.#lost = 0;
@@ -96,13 +94,13 @@ export class Page {
     if (text !== '' && !this.#isBroken) this.#queue(text);
   }
 
-  /** Written if there is room; otherwise it is not even made. */
+  /** Makes and writes a text, unless the buffer is full. */
   news(make: () => string): void {
     if (this.#waiting > this.most) this.#lost++;
     else this.last(make);
   }
 
-  /** Resolves once everything is written. @throws ProtocolCliError `unwritable-file`, as on a full disk. */
+  /** Resolves once everything is written. @throws ProtocolCliError `unwritable-file`, for example if the disk is full. */
   written(): Promise<void> {
     return this.#writing;
   }
@@ -120,13 +118,13 @@ export class Page {
   }
 }
 
-/** Messages that are remembered as printed. */
+/** Maximum number of printed messages remembered. */
 const MAX_TOLD = 1_000;
 
 /**
- * Writes to stderr at once, in every output without a live view: what the user has to do (a consent URL, whole), and what went wrong
- * with a callback or a selection: the usual reason for a "timeout".
- * @param told gets the message of every warning that was printed
+ * Writes to stderr immediately in every output without a live view: required user actions (a whole consent URL), and problems with
+ * callbacks and selections, which are the usual reason for a "timeout".
+ * @param told receives the message of every printed warning
  */
 export function urgentTeller(
   history: History,
@@ -145,7 +143,7 @@ export function urgentTeller(
   };
 }
 
-/** A warning, and its text where it is not printed as a warning. */
+/** A warning, and a text to print in its place, if any. */
 interface News {
   readonly warning: Warning;
   readonly text?: string;
@@ -163,7 +161,7 @@ function newsOf(history: History, event: Extract<Event, { kind: 'response' | 'br
 function arrivalNews(arrival: Arrival, exchange: Exchange): readonly News[] {
   const { kind } = arrival.verdict;
   if (kind !== 'rejected' && kind !== 'discarded' && kind !== 'late') return [];
-  // A callback that came after a cancel may have crossed it: the tool is not to blame.
+  // The late callback may have crossed the cancel, so the tool is not to blame.
   if (kind === 'late' && exchange.settled?.by === 'cancel') {
     const message = `a ${lateText(arrival, exchange)}`;
     return [{ warning: { message }, text: `${message}\n` }];
@@ -178,12 +176,12 @@ function questionText(arrival: Arrival | null): string {
   return message?.type === 'user_choice' ? `the tool asks: ${visibleLine(message.prompt)}\n` : '';
 }
 
-/** Texts of one requirement that are printed one by one. */
+/** Maximum number of different texts printed per requirement. */
 const MAX_TEXTS = 10;
 
 /**
- * Whether a warning is the first, the tenth, the hundredth of its kind: a flood must not hide the rest, nor one whose texts all differ
- * (threats, row 15). The end says how many there were.
+ * Returns true for the first, tenth, hundredth warning of a kind: a flood must not hide other warnings, even if all its texts differ
+ * (threats, row 15). The total is printed at the end.
  */
 function rarely(): (warning: Warning) => boolean {
   const counts = new Map<string, number>();

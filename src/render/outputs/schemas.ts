@@ -93,7 +93,7 @@ const call = {
   choices: z.array(choice).check(z.describe('What the tool asked, and the answers')),
 };
 
-/** What every report has at its end. */
+/** The members at the end of every report. */
 const problems = {
   warnings: z.array(z.object({ id: z.optional(z.string()), message: z.string() })),
   error: z.optional(
@@ -106,12 +106,12 @@ const problems = {
   ),
 };
 
-/** What `-o json` of `invoke` prints, the contract of "Output"; the members of a call are missing where none was made. */
+/** The output of `invoke -o json`; the members of a call are missing if none was made. */
 export const reportSchema = z.object({ ...z.partial(z.object(call)).shape, ...problems });
 
 const spread = z.nullable(z.object({ min: z.number(), median: z.number(), p99: z.number() }));
 
-/** What it prints of many calls (`--repeat`). */
+/** The output of `invoke --repeat -o json`. */
 const repeatsSchema = z.object({
   calls: z.array(reportSchema),
   summary: z.object({
@@ -129,7 +129,7 @@ const repeatsSchema = z.object({
 
 export type Report = z.infer<typeof reportSchema>;
 
-/** What it says of a call that was made. */
+/** The part of the report about a call that was made. */
 export type CallReport = z.infer<z.ZodMiniObject<typeof call>>;
 
 export type RepeatsReport = z.infer<typeof repeatsSchema>;
@@ -138,7 +138,7 @@ reportSchema.register(z.globalRegistry, { id: 'report' });
 
 repeatsSchema.register(z.globalRegistry, { id: 'repeats' });
 
-/** The JSON Schema of what `invoke -o json` prints. Published as fixtures/report.schema.json. */
+/** The JSON Schema of `invoke -o json`. Published as fixtures/report.schema.json. */
 export function reportJsonSchema(): Readonly<Record<string, unknown>> {
   return {
     title: 'Report of protocol-cli invoke',
@@ -181,13 +181,13 @@ const told = {
   forgotten: count.check(z.describe('How many calls are not listed, since there were too many')),
 };
 
-/** What `-o json` of `session answer` prints; the members of a session are missing where it was never asked for. */
+/** The output of `session answer -o json`; the members of a session are missing if none was requested. */
 export const sessionReportSchema = z.object({ ...z.partial(z.object(told)).shape, ...problems });
 
-/** What it says of a session that was asked for. */
+/** The part of the report about a session that was requested. */
 export type SessionReport = z.infer<z.ZodMiniObject<typeof told & typeof problems>>;
 
-/** The JSON Schema of what `session answer -o json` prints. Published as fixtures/session-report.schema.json. */
+/** The JSON Schema of `session answer -o json`. Published as fixtures/session-report.schema.json. */
 export function sessionReportJsonSchema(): Readonly<Record<string, unknown>> {
   return {
     title: 'Report of protocol-cli session answer',
@@ -281,7 +281,7 @@ const probe = z.object({
   ms: z.nullable(ms).check(z.describe('Null for what makes no calls')),
 });
 
-/** What `--reporter json` of `check` writes. */
+/** The output of `check --reporter json`. */
 const checkReportSchema = z.object({
   program: z.string(),
   target: z.string().check(z.describe('The URL or the file')),
@@ -309,7 +309,7 @@ const checkReportSchema = z.object({
   }),
 });
 
-/** The JSON Schema of what `check --reporter json` writes. Published as fixtures/check-report.schema.json. */
+/** The JSON Schema of `check --reporter json`. Published as fixtures/check-report.schema.json. */
 export function checkReportJsonSchema(): Readonly<Record<string, unknown>> {
   return {
     title: 'Report of protocol-cli check',

@@ -11,17 +11,17 @@ import { createTheme, dressLine } from '../terminal/theme.js';
 import { newsOf } from '../tool-calls.js';
 
 /*
- * What happens to a server, in lines for logs, pipes and screen readers. Foreign text is safe to print (threats, row 24). Memory is
- * bounded, however long a server runs. Each returns the listener for its events.
+ * Prints the events of a server, for logs, pipes and screen readers. Untrusted text is made safe to print (threats, row 24). Memory is
+ * bounded, however long a server runs. Each function returns an event listener.
  */
 
 interface LineOptions {
   readonly level: ColourLevel;
-  /** Its secrets are never written (threats, row 25). */
+  /** Removes secrets from the output (threats, row 25). */
   readonly redactor?: Redactor;
 }
 
-/** Writes the news of each event with its time. */
+/** Writes each reported event with its time. */
 function newsWriter(
   stream: NodeJS.WritableStream,
   { level, redactor = createRedactor() }: LineOptions,
@@ -37,10 +37,10 @@ function newsWriter(
   };
 }
 
-/** The name of a call is known for as long as it is remembered; more are hardly ever under way. */
+/** Limits of the calls remembered for their names; more are rarely active at once. */
 const LIMITS = { calls: 2_000, bytes: 16 * 1024 * 1024, callbacks: 20 };
 
-/** A mock tool. URLs are left out, since they hold the tokens of callbacks (threats, row 25). */
+/** Events of a mock tool. URLs are left out, since they contain callback tokens (threats, row 25). */
 export function mockPlain(stream: NodeJS.WritableStream, options: LineOptions): (event: Event) => void {
   const calls = new RecentCalls(LIMITS);
   return newsWriter(stream, options, event => {
@@ -49,7 +49,7 @@ export function mockPlain(stream: NodeJS.WritableStream, options: LineOptions): 
   });
 }
 
-/** A platform of agent sessions. */
+/** Events of a platform of agent sessions. */
 export function sessionPlain(stream: NodeJS.WritableStream, options: LineOptions): (event: Event) => void {
   const sessions = new Sessions();
   return newsWriter(stream, options, event => {
@@ -58,14 +58,12 @@ export function sessionPlain(stream: NodeJS.WritableStream, options: LineOptions
   });
 }
 
-/** A recording proxy. */
+/** Events of a recording proxy. */
 export function recordedPlain(stream: NodeJS.WritableStream, options: LineOptions): (event: Event) => void {
   return newsWriter(stream, options, recordedNews());
 }
 
-/**
- * A line for each recorded message once it is answered; null for other events. Where it goes on to is shown only if that fails.
- */
+/** A line for each recorded message once it is answered; null for other events. The forwarded request is shown only if it fails. */
 function recordedNews(): (event: Event) => Line | null {
   const open = new Map<string, RequestEvent>();
   return event => {
@@ -96,7 +94,7 @@ function endWords(end: EndEvent): Line {
   return [say(String(status), status < 300 ? 'good' : 'bad'), ...why];
 }
 
-/** The kind of a recorded message, its operation, its call, and its thread. */
+/** The kind of a recorded message, its operation, call and thread. */
 function messageWords({ purpose, body, calls: [call] = [], thread }: RequestEvent): Line {
   const message = body?.json.ok && isRecord(body.json.value) ? body.json.value : {};
   const member = (name: string) => (typeof message[name] === 'string' ? message[name] : '');

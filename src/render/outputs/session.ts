@@ -18,42 +18,40 @@ import { ndjsonReporter } from './text.js';
 import type { Trouble } from './trouble.js';
 import { errorReport } from './trouble.js';
 
-/** Both folds of what happens while a session is answered: they have each event before a reporter gets it. */
+/** The state of a session and of its tool calls. Both have each event before a reporter gets it. */
 export interface KnownSession {
   readonly sessions: Sessions;
-  /** Of the legs to a RAP tool; its exchanges have the keys of the calls. */
+  /** The calls to a RAP tool. They have the same keys as the session's calls. */
   readonly history: History;
 }
 
-/** The session that is answered. */
 export interface AnsweredSession {
   readonly id: string;
-  /** Of the session, without credentials. */
+  /** The URL of the session, without credentials. */
   readonly url: string;
 }
 
-/** What a reporter tells at the end. */
 interface SessionEnding {
   readonly session: AnsweredSession;
   readonly known: KnownSession;
-  /** What the command itself has to warn of. */
+  /** Warnings of the command itself. */
   readonly notes: readonly Warning[];
   readonly trouble: Trouble | null;
 }
 
-/** One way to tell how a session is answered: as it happens, and at the end. */
+/** Reports a session: events as they happen, and the end. */
 export interface SessionReporter extends Pick<Reporter, 'event' | 'aside' | 'choose' | 'close'> {
   end(ending: SessionEnding): Promise<void>;
 }
 
-/** All that is worth a warning, each once. */
+/** All warnings of a session, without duplicates. */
 export function warningsOfSession({ known: { sessions, history }, notes }: SessionEnding): Warning[] {
   return warningsOfAll(history, [...notes, ...sessions.warnings.map(message => ({ message }))]).map(
     withoutFollow,
   );
 }
 
-/** How a session was answered, as a value; undefined members are left out of the JSON. */
+/** Undefined members are left out of the JSON. */
 export function sessionReport(ending: SessionEnding): SessionReport {
   const {
     session: { id, url },
@@ -99,7 +97,7 @@ function postedReport({ session, call }: KnownCall): SessionReport['calls'][numb
   return post === null || state === 'pending' ? null : { state, status: post.status ?? null, attempts };
 }
 
-/** One object at the end; where it failed, as far as it got, with `error`. */
+/** Prints one object at the end; after a failure it has all members known so far, and `error`. */
 export function jsonSession(known: KnownSession, paper: Paper, redactor: Redactor): SessionReporter {
   return {
     event: urgentTeller(known.history, paper),
@@ -110,7 +108,7 @@ export function jsonSession(known: KnownSession, paper: Paper, redactor: Redacto
   };
 }
 
-/** The outcomes of a session's calls: `3 calls: 1 success, 1 timeout, 1 error`. */
+/** Counts the outcomes of a session's calls: `3 calls: 1 success, 1 timeout, 1 error`. */
 export function callsTally({ forgotten }: Session, calls: readonly KnownCall[]): readonly Line[] {
   const ways: Record<string, number> = {};
   for (const call of calls) {
@@ -129,8 +127,8 @@ interface PlainSessionOptions {
 }
 
 /**
- * The events of a session with their times, at the platform and at a RAP tool; then the answer of the agent, and the outcomes of its
- * calls. With `-q` that answer alone.
+ * Prints the events at the platform and at a RAP tool with their times, then the agent's answer and the outcomes of its calls. With `-q`,
+ * only the answer.
  */
 export function plainSession(
   known: KnownSession,
@@ -148,7 +146,7 @@ export function plainSession(
       if (!quiet) page.news(() => dressed(eventLines(event, known, isTTY)));
     },
     async aside(work) {
-      await page.written(); // the question stands below what was written before
+      await page.written(); // the question must come after earlier output
       return work();
     },
     async end(ending) {
@@ -159,7 +157,7 @@ export function plainSession(
   };
 }
 
-/** The answer and the tally, each after an empty line; with `-q` the answer alone, without its heading. */
+/** The answer and the counts, each after an empty line; with `-q`, only the answer, without its heading. */
 function endTexts(session: Session | undefined, { history }: KnownSession, isQuiet: boolean): Line[][] {
   if (!session) return [];
   const answer = finalLines(session);
@@ -168,7 +166,10 @@ function endTexts(session: Session | undefined, { history }: KnownSession, isQui
   return parts.flatMap(part => (part.length > 0 ? [[[], ...part]] : []));
 }
 
-/** Warnings come at the end. @param isPrivate only the user sees it, who alone may see a whole consent URL (RT-OAUTH) */
+/**
+ * Leaves out warnings, which are printed at the end. @param isPrivate only the user reads the output, so consent URLs are shown whole
+ * (RT-OAUTH)
+ */
 function eventLines(event: Event, known: KnownSession, isPrivate: boolean): Line[] {
   const news = event.kind === 'warned' ? null : sessionNews(event, known);
   const isOfMany = known.sessions.list.some(({ calls }) => calls.size > 1);
@@ -179,7 +180,7 @@ function eventLines(event: Event, known: KnownSession, isPrivate: boolean): Line
   ]);
 }
 
-/** Every event of both legs as it happens: a transcript on stdout. */
+/** Prints every event at the platform and at the tools as it happens: a transcript on stdout. */
 export function ndjsonSession(
   { history }: KnownSession,
   paper: Paper,

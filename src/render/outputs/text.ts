@@ -8,7 +8,7 @@ import { eventOf, newArrivalOf } from '../callbacks.js';
 import { counted, warningsOf } from '../warnings.js';
 import { type Ending, Page, type Paper, type Reporter, tellProblems, urgentTeller } from './reporter.js';
 
-/** Every event as it happens: a transcript on stdout. */
+/** Prints every event as it happens: a transcript on stdout. */
 export function ndjsonReporter(
   history: History,
   paper: Paper,
@@ -40,11 +40,11 @@ export function ndjsonReporter(
 
 interface TextOptions {
   readonly isTTY: boolean;
-  /** `--follow`: the LLM gets the text of each event too, each on a line of its own. */
+  /** `--follow`: also prints the text of each event, each on its own line. */
   readonly follows?: boolean;
 }
 
-/** Stdout is exactly what the LLM gets; everything else goes to stderr. On a terminal the text is made safe first. */
+/** Prints to stdout exactly what the LLM gets, and everything else to stderr. On a terminal the text is made safe first. */
 export function textReporter(
   history: History,
   paper: Paper,
@@ -75,14 +75,14 @@ export function textReporter(
   };
 }
 
-/** One text after the other, the result's first: an event may come before that could be told. */
+/** Writes the result's text first, then one text after the other: an event may arrive before the result is printed. */
 function textPage(page: Page, isTTY: boolean) {
   const early: string[] = [];
   let hasBegun = false;
   const shown = (text: string) => (isTTY ? `${visible(text)}\n` : toWellFormed(text).text);
   const add = (text: string) => page.news(() => (isTTY ? shown(text) : `${shown(text)}\n`));
   return {
-    /** @param goesOn events may follow it: each is a line, so it is one too */
+    /** @param goesOn events may follow, so the text ends with a line feed */
     begin(text: string, goesOn: boolean): void {
       hasBegun = true;
       page.write(goesOn && !isTTY && !text.endsWith('\n') ? `${shown(text)}\n` : shown(text));

@@ -3,7 +3,6 @@ import { visible, visibleLine } from '../../util/visible.js';
 import type { FailureCode } from '../failure.js';
 import type { Report } from './schemas.js';
 
-/** Something that could not be done, in the shape of an error of ours. */
 export interface Trouble {
   readonly code: FailureCode;
   readonly message: string;
@@ -11,7 +10,7 @@ export interface Trouble {
   readonly faults?: readonly string[];
 }
 
-/** `error: …`, its faults, and what to do next; every line safe to print. */
+/** `error: …`, the faults, and a hint. Every line is safe to print. */
 export function troubleText({ message, faults = [], hint }: Trouble): string {
   const lines = [`error: ${visibleLine(message)}`, ...faults.map(fault => `  ${visibleLine(fault)}`)];
   return `${[...lines, ...(hint ? [`hint: ${visibleLine(hint)}`] : [])].join('\n')}\n`;
@@ -22,14 +21,14 @@ export function warningText({ id, message }: Warning): string {
   return `warning: ${visibleLine(message)}${id ? ` [${id}]` : ''}\n`;
 }
 
-/** The same as data. */
+/** The error as data. */
 export function errorReport({ code, message, hint, faults = [] }: Trouble): NonNullable<Report['error']> {
   return { code, message, hint, ...(faults.length > 0 && { faults: [...faults] }) };
 }
 
 const WIDEST = 80;
 
-/** Breaks long lines of messages at spaces on a terminal; elsewhere they stay whole, for `grep`. */
+/** Wraps the lines of messages at spaces on a terminal; otherwise they stay whole, for `grep`. */
 export function wrapMessages(
   text: string,
   { isTTY, columns = WIDEST }: { readonly isTTY?: boolean; readonly columns?: number },
@@ -39,16 +38,16 @@ export function wrapMessages(
   return text.replace(new RegExp(`(?=[^\\n]{${width + 1}})(\\S[^\\n]{0,${width - 1}}) +`, 'g'), '$1\n');
 }
 
-/** Where an unexpected error occurred. */
+/** The environment of an unexpected error. */
 interface FaultScene {
-  /** `protocol-cli/0.1.0`, and what it runs on. */
+  /** `protocol-cli/0.1.0` and its platform. */
   readonly program: string;
-  /** Code runs that is not ours: it may be that which failed, and its author needs the stack. */
+  /** User code is running: it may have failed, and its author needs the stack. */
   readonly hasGuests: boolean;
   readonly wantsStack: boolean;
 }
 
-/** What failed, whose fault that is, and where to report it; every line safe to print. */
+/** Describes an unexpected error: what failed, whose fault it is, and where to report it. Every line is safe to print. */
 export function faultText(error: unknown, scene: FaultScene): string {
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
   const told = scene.wantsStack || scene.hasGuests ? stack : message;

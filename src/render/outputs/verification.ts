@@ -13,7 +13,7 @@ import { visibleLine } from '../../util/visible.js';
 import { counted } from '../line.js';
 import { type JunitTest, junitXml } from './junit.js';
 
-/** For stderr: a line for each problem, and one that sums them up. Every line is safe to print (threats, row 24). */
+/** Text for stderr: a line for each problem, and a summary. Every line is safe to print (threats, row 24). */
 export function humanVerification(report: VerificationReport): string {
   const problems = [
     ...report.fixtures.flatMap(fixture => {
@@ -47,7 +47,7 @@ function verdictLines(ok: boolean, problems: readonly string[], sum: string): st
     .join('');
 }
 
-/** Null where the fixture is as expected. */
+/** Returns null if the fixture was used as expected. */
 function fixtureProblem({ calls, status, expected }: FixtureVerdict): string | null {
   if (status === 'used' || status === 'not-needed') return null;
   if (status === 'unused' && expected?.min === undefined) return 'was not used';

@@ -18,7 +18,7 @@ const SEGMENTER = new LazySegmenter();
 
 const clustersIn = (text: string) => Array.from(SEGMENTER.segment(text), ({ segment }) => segment);
 
-/** An emoji between two blanks is segmented and measured once. */
+/** Caches the clusters of a text: an emoji between two blanks is segmented and measured once. */
 const rememberedClusters = remembering(clustersIn);
 
 const cellsOfCluster = remembering(cluster => measured(cluster));
@@ -28,8 +28,8 @@ const cellsOfPiece = remembering(piece =>
 );
 
 /**
- * Cells of a text in a terminal, colours not counted. The library knows all of Unicode by patterns that take longer to compile than a
- * first frame; few texts need them, and those need the same clusters again and again.
+ * The width of a text in a terminal, in cells, without colours. string-width compiles its Unicode patterns for longer than a first frame
+ * takes; few texts need them, and those repeat the same clusters.
  */
 export function cellsOf(text: string): number {
   const seen = text.includes(ESC) ? text.replace(COLOURS, '') : text;
@@ -46,16 +46,16 @@ function cellsOfPlain(text: string): number {
   return text.length + (text.match(EACH_WIDE)?.length ?? 0);
 }
 
-/** What a person sees as one character each. */
+/** Splits a text into grapheme clusters. */
 export function* clustersOf(text: string): Generator<string> {
   for (const { piece, isPlain } of piecesOf(text)) yield* isPlain ? piece : rememberedClusters(piece);
 }
 
-/** Cuts a text between plain characters, of which none forms a cluster with the next; what needs the segmenter is a piece of its own. */
+/** Splits a text into plain stretches, whose characters are one cluster each, and stretches that need the segmenter. */
 function* piecesOf(text: string): Generator<{ readonly piece: string; readonly isPlain: boolean }> {
   for (let from = 0; from < text.length; ) {
     const other = indexOf(OTHER, text, from);
-    // A plain character may form a cluster with another one beside it.
+    // The plain character before may belong to the first cluster.
     const start = other === text.length ? other : Math.max(from, other - 1);
     if (start > from) yield { piece: text.slice(from, start), isPlain: true };
     if (start === text.length) return;
@@ -64,7 +64,7 @@ function* piecesOf(text: string): Generator<{ readonly piece: string; readonly i
   }
 }
 
-/** Where a global pattern matches from an index on; the length of the text where it does not. */
+/** The index of a global pattern's next match; the length of the text without one. */
 function indexOf(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from;
   return pattern.exec(text)?.index ?? text.length;

@@ -1,18 +1,17 @@
-/** None, the 16 of ANSI, 256, 16 million. */
+/** No colours, 16 (ANSI), 256, or 16 million. */
 export type ColourLevel = 0 | 1 | 2 | 3;
 
 export interface ColourSigns {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly isTTY: boolean;
-  /** `--no-color`. */
   readonly noColor: boolean;
-  /** Bits, as `tty.WriteStream#getColorDepth` tells them; without it `TERM` and `COLORTERM` decide. */
+  /** Colour depth in bits, from `tty.WriteStream#getColorDepth`; without it, `TERM` and `COLORTERM` decide. */
   readonly depth?: number;
 }
 
 const LEVELS = { 1: 1, 2: 2, 3: 3 } as const;
 
-/** How much colour to use. What a person said counts before what the terminal says of itself. */
+/** The number of colours to use. The user's settings override those of the terminal. */
 export function colourLevel(signs: ColourSigns): ColourLevel {
   if (signs.noColor || signs.env.NO_COLOR) return 0;
   return forced(signs) ?? detected(signs);

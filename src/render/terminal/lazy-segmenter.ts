@@ -1,10 +1,10 @@
-/** Each of these characters is one grapheme cluster of one cell: our drawings and most languages. For use inside `[]` of a pattern. */
+/** Characters that are one grapheme cluster of one cell each: box drawing and most languages. For use inside `[]` of a pattern. */
 export const NARROW =
   ' -~\u00A1-\u00AC\u00AE-\u02FF\u0384-\u0482\u048A-\u052F\u2010-\u2027\u2030-\u205E\u20A0-\u20C0\u2100-\u2319\u232B-\u23E8\u2400-\u2426\u2500-\u25FC\u2706-\u2709\u270E-\u2727\u2800-\u28FF';
-/** The same of two cells. */
+/** Characters that are one grapheme cluster of two cells each. */
 export const WIDE = '\u3001-\u3029\u3041-\u3096\u30A1-\u30FA\u4E00-\u9FFF\uAC00-\uD7A3\uFF01-\uFF60';
 
-/** Of the control characters (colours begin with one) only CR and LF form a cluster together. */
+/** CR and LF are the only control characters that form a cluster. */
 const PLAIN = new RegExp(`^[\\0-\\f\\x0E-\\x1F${NARROW}${WIDE}]*$`);
 
 interface Segments extends Iterable<Intl.SegmentData> {
@@ -12,8 +12,8 @@ interface Segments extends Iterable<Intl.SegmentData> {
 }
 
 /**
- * `Intl.Segmenter` for grapheme clusters, made only for text that needs it: making the first one takes half as long as a first frame.
- * The build gives this class to the libraries that make one when they are loaded.
+ * `Intl.Segmenter` for grapheme clusters, created only when a text needs it: creating the first one takes half as long as a first frame.
+ * The build substitutes this class in libraries that create a segmenter on load.
  */
 export class LazySegmenter {
   readonly #settings: ConstructorParameters<typeof Intl.Segmenter>;
@@ -30,7 +30,7 @@ export class LazySegmenter {
   }
 }
 
-/** The time of the real one grows faster than the text, so it gets slices; a longer cluster is cut. */
+/** Maximum length of a slice. `Intl.Segmenter` takes superlinear time, so it gets slices; a longer cluster is split. */
 const SLICE = 1_000;
 
 function slicesOf(input: string, real: Intl.Segmenter): Segments {
@@ -39,7 +39,7 @@ function slicesOf(input: string, real: Intl.Segmenter): Segments {
       const slice = input.slice(from, endOfSlice(input, from));
       const found = [...real.segment(slice)];
       const isLast = from + slice.length === input.length;
-      // The last cluster may go on in the next slice.
+      // The last cluster may continue in the next slice.
       const whole = isLast || found.length === 1 ? found : found.slice(0, -1);
       for (const { segment, index } of whole) yield { segment, index: from + index, input };
       from += isLast || found.length === 1 ? slice.length : (found.at(-1)?.index ?? slice.length);
@@ -54,7 +54,7 @@ function slicesOf(input: string, real: Intl.Segmenter): Segments {
   };
 }
 
-/** Does not cut a surrogate pair. */
+/** Does not split a surrogate pair. */
 function endOfSlice(input: string, from: number): number {
   const end = Math.min(from + SLICE, input.length);
   return end < input.length && /[\ud800-\udbff]/.test(input.charAt(end - 1)) ? end + 1 : end;

@@ -1,6 +1,6 @@
 import { cellsOf, clustersOf } from './cells.js';
 
-/** How a piece of a row looks. Colours are numbers of the 256; null is the default one. */
+/** Colours are indexes into the 256-colour palette; null is the default colour. */
 interface Look {
   readonly foreground: number | null;
   readonly background: number | null;
@@ -21,7 +21,7 @@ const PLAIN: Look = {
   inverse: false,
 };
 
-/** What chalk writes for our themes, up to 256 colours. */
+/** The SGR codes that chalk writes for the themes, up to 256 colours. */
 const CHANGES: Readonly<Record<number, Partial<Look>>> = {
   0: PLAIN,
   1: { bold: true },
@@ -37,7 +37,7 @@ const CHANGES: Readonly<Record<number, Partial<Look>>> = {
   49: { background: null },
 };
 
-/** The look after a sequence of SGR parameters; an unknown one changes nothing. */
+/** Applies a sequence of SGR parameters; unknown ones change nothing. */
 function withCodes(look: Look, codes: readonly number[]): Look {
   let now = look;
   for (let at = 0; at < codes.length; at++) {
@@ -61,7 +61,7 @@ function sixteen(code: number): Partial<Look> {
   return kind === 4 ? { background: number } : {};
 }
 
-/** The dark window of a picture. */
+/** Sizes and colours of the dark window around a picture. */
 const WINDOW = {
   background: '#161b22',
   bar: '#1f262e',
@@ -79,7 +79,7 @@ const SIXTEEN =
 const LEVELS = [0, 95, 135, 175, 215, 255];
 const FIRST_GREY = 232;
 
-/** A colour of the 256 in CSS: the 16, the cube of 6 × 6 × 6, the 24 greys. */
+/** Converts a colour of the 256 to CSS: 16 basic colours, a cube of 6 × 6 × 6, 24 greys. */
 function colourOf(number: number): string {
   const named = SIXTEEN[number];
   if (named !== undefined) return named;
@@ -92,17 +92,16 @@ function hex(parts: readonly number[]): string {
   return `#${parts.map(part => part.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** Neighbouring cells of one look. */
+/** Adjacent cells with the same look. */
 interface Run {
-  /** Cells before it. */
+  /** The column of the first cell. */
   readonly column: number;
   readonly text: string;
-  /** Cells. */
   readonly width: number;
   readonly look: Look;
 }
 
-/** A dressed row as runs without invisible blanks. Wide characters have runs of their own, so that each keeps its cells. */
+/** Splits a styled row into runs without invisible blanks. Wide characters have their own runs, so that each keeps its cells. */
 export function runsOf(row: string): Run[] {
   const runs: Run[] = [];
   let column = 0;
@@ -126,7 +125,7 @@ function dressedPieces(row: string): { text: string; look: Look }[] {
   return [{ text: first, look: PLAIN }, ...dressed].filter(({ text }) => text !== '');
 }
 
-/** Pieces of which each has only wide clusters, or none. */
+/** Splits a text so that each piece has only wide clusters, or none. */
 function evenPieces(text: string): string[] {
   if (/^[ -~]*$/.test(text)) return [text];
   const pieces: { text: string; isWide: boolean }[] = [];
@@ -139,7 +138,7 @@ function evenPieces(text: string): string[] {
   return pieces.map(piece => piece.text);
 }
 
-/** Without blanks at the ends, unless they can be seen: not every viewer keeps their place. */
+/** Removes invisible blanks at both ends: some viewers do not keep their position. */
 function trimmed(run: Run): Run[] {
   const { background, inverse, underline } = run.look;
   if (background !== null || inverse || underline) return [run];
@@ -152,23 +151,21 @@ function trimmed(run: Run): Run[] {
 const FONT = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 const FONT_SIZE = 14;
 const CELL = { width: 8.4, height: 20 };
-/** From the top of a row to the baseline of its letters. */
+/** Distance from the top of a row to the baseline of its letters. */
 const BASELINE = 14.5;
 const BAR = 34;
 const MARGIN = { x: 20, top: 14, bottom: 18 };
 
 interface Picture {
-  /** Cells of the widest row. */
   readonly columns: number;
-  /** Rows. */
   readonly height: number;
   readonly rows: Iterable<readonly Run[]>;
   readonly title: string;
 }
 
 /**
- * Rows in a dark window, as the lines of an SVG that needs nothing else: no font, no script, no request.
- * Each run is stretched to its cells, whatever the font is.
+ * Draws rows in a dark window, as the lines of a self-contained SVG: no font, no script, no request. Each run is stretched to its cells,
+ * whatever the font.
  */
 export function* svgLines({ columns, height: count, rows, title }: Picture): Generator<string> {
   const { background, bar, border, dots } = WINDOW;

@@ -12,15 +12,15 @@ import {
 import { cellsOf, clustersOf } from './cells.js';
 import type { ColourLevel } from './colour-level.js';
 
-/** How each tone looks, alone and on a ground. */
+/** The style of each tone, alone and on a background. */
 export type Theme = Readonly<Record<Tone, (text: string) => string>> & {
   readonly on: Readonly<Record<Ground, (text: string, tone: Tone) => string>>;
 };
 
-/** Even without colours, a match and the cursor can be seen. */
+/** Matches and the cursor are visible even without colours. */
 const INVERSE = new Chalk({ level: 1 }).inverse;
 
-/** Of the 256 colours, those that can be read on a ground. */
+/** The 256-colour index of text that is readable on a background. */
 const INK = 255;
 const INKS: Partial<Readonly<Record<Tone, number>>> = {
   dim: 250,
@@ -34,8 +34,8 @@ const INKS: Partial<Readonly<Record<Tone, number>>> = {
 };
 
 /**
- * Text has the 16 colours that the user chose for their terminal, so it can be read on dark and on light. With more colours, a
- * changed row has a background and a foreground of ours.
+ * Text uses the 16 colours of the user's terminal, so it is readable on dark and on light backgrounds. With more colours, changed rows have
+ * a fixed background and foreground.
  */
 export function createTheme(level: ColourLevel): Theme {
   const chalk = new Chalk({ level });
@@ -82,7 +82,7 @@ function foregrounds({ green, red }: ChalkInstance): Theme['on'] {
   };
 }
 
-/** A line as the terminal gets it. */
+/** Applies a theme to a line. */
 export function dressLine(line: Line, theme: Theme): string {
   return line.map(span => dressSpan(span, theme)).join('');
 }
@@ -93,37 +93,35 @@ function dressSpan({ text, tone, ground }: Span, theme: Theme): string {
     : theme.on[ground](text, tone);
 }
 
-/** Cells. */
 export function widthOf(line: Line): number {
   return cellsOf(lineText(line));
 }
 
-/** Has no width alone; around a digit it makes both wide. */
+/** U+20E3 has no width alone, but makes a digit before it wide. */
 const KEYCAP = '\u20E3';
 
-/** Cells of a character alone; the cluster of several never takes more than all of them alone. */
+/** The width of a single character, in cells; a cluster is never wider than the sum of its characters. */
 function widthOfCharacter(character: string): number {
   return character === KEYCAP ? 1 : cellsOf(character);
 }
 
-/** Room for text below which a hanging indent would waste the row. */
+/** Minimum width of text beside a hanging indent. */
 const MIN_ROOM = 10;
 
 /**
- * A line as rows of at most `width` cells (2 or more, 5 with a divider: a wide character needs that much).
- * The gutter is not repeated: the following rows are indented by it. The halves of a line with a divider are wrapped separately.
- * A ground fills the row to its end.
+ * Wraps a line into rows of at most `width` cells (at least 2, or 5 with a divider, so that a wide character fits). Following rows are
+ * indented by the gutter. The halves of a line with a divider are wrapped separately. A background fills the row to its end.
  */
 export function wrapLine(line: Line, width: number, theme: Theme): string[] {
   return wrapHalves(line, { width, theme, isProse: false });
 }
 
-/** {@link wrapLine} for sentences: no row begins or ends with the blank at which the line was wrapped. */
+/** {@link wrapLine} for sentences: rows do not begin or end with the blank at which the line was wrapped. */
 function wrapProse(line: Line, width: number, theme: Theme): string[] {
   return wrapHalves(line, { width, theme, isProse: true });
 }
 
-/** Sentences, each row with its line feed; without a width, a line is one row. */
+/** Wraps sentences, each row with its line feed; without a width, lines are not wrapped. */
 export function printed(lines: readonly Line[], theme: Theme, width?: number): string {
   return lines
     .flatMap(line => (width === undefined ? [dressLine(line, theme)] : wrapProse(line, width, theme)))
@@ -165,7 +163,7 @@ function wrap(line: Line, { width, theme, isProse }: Wrapping): string[] {
   const text = lineText(line);
   const rows = fits(text, width) ? [line] : slicesOf(line, rowRanges(text, width, isProse));
   const ground = line.find(span => span.ground !== undefined)?.ground;
-  // Without a background, blanks at the end of a row would only be in the way when it is copied.
+  // Trailing blanks without a background would be a nuisance when the row is copied.
   if (ground === undefined || theme.on[ground](' ', 'plain') === ' ')
     return rows.map(row => dressLine(row, theme));
   const filler = (row: Line) => ' '.repeat(Math.max(0, width - widthOf(row)));
@@ -173,14 +171,14 @@ function wrap(line: Line, { width, theme, isProse }: Wrapping): string[] {
   return rows.map(row => dressLine(row, theme) + fill(filler(row), 'plain'));
 }
 
-/** A much longer line is not even measured. */
+/** Much longer lines are not measured. */
 function fits(text: string, width: number): boolean {
   return text.length <= 2 * width && !text.includes('\n') && cellsOf(text) <= width;
 }
 
 type Range = readonly [from: number, to: number];
 
-/** Where each row of a text is in it: broken between words, and within a word that is wider than a row. */
+/** The range of each row in a text: broken between words, and within words that are wider than a row. */
 function rowRanges(text: string, width: number, isProse: boolean): Range[] {
   const rows: Range[] = [];
   let feed = -1;
@@ -195,7 +193,7 @@ function rowRanges(text: string, width: number, isProse: boolean): Range[] {
 
 class Rows {
   readonly ranges: Range[] = [];
-  /** Where the current row begins, and how many of its cells are taken. */
+  /** The start of the current row, and the number of its cells in use. */
   #start = 0;
   #cells = 0;
 
@@ -233,7 +231,7 @@ class Rows {
     const { width } = this;
     const cells = cellsOf(word);
     if (cells > width) {
-      // It begins in this row, unless it takes fewer rows from the next one on.
+      // The word starts in this row, unless it takes fewer rows when started in the next one.
       const rowsFromHere = 1 + Math.floor((cells - (width - this.#cells) - 1) / width);
       if (Math.floor((cells - 1) / width) < rowsFromHere) this.#breakAt(at);
       for (const cluster of clustersOf(word)) at = this.#piece(cluster, at);
@@ -243,7 +241,7 @@ class Rows {
     this.#cells += cells;
   }
 
-  /** A cluster, or a character of one that is wider than a row, such as a letter under fifty marks. @returns where it ends */
+  /** Adds a cluster, or a character of a cluster that is wider than a row, such as a letter with fifty marks. @returns its end */
   #piece(piece: string, at: number, cells = cellsOf(piece)): number {
     const characters = cells > this.width ? [...piece] : [];
     if (characters.length > 1) {
@@ -257,7 +255,7 @@ class Rows {
   }
 }
 
-/** @param ranges ascending, in the text of all spans */
+/** @param ranges ascending, in the joined text of all spans */
 function slicesOf(line: Line, ranges: readonly Range[]): Line[] {
   let index = 0;
   let start = 0;
@@ -274,22 +272,22 @@ function slicesOf(line: Line, ranges: readonly Range[]): Line[] {
   });
 }
 
-/** Cells of the two columns beside a divider: an odd cell goes to the right one. */
+/** The widths of the two columns beside a divider, in cells; the right one gets an odd cell. */
 function halfWidths(width: number, divider: number): readonly [left: number, right: number] {
   const left = Math.max(0, Math.floor((width - divider) / 2));
   return [left, Math.max(0, width - divider - left)];
 }
 
 interface Divided {
-  /** Cells of the left column. */
+  /** Width of the left column, in cells. */
   readonly left: number;
-  /** Dressed; between the columns, in every row. */
+  /** The styled text between the columns, in every row. */
   readonly divider: string;
-  /** Rows, also where both columns are shorter. */
+  /** The number of rows, even if both columns are shorter. */
   readonly height: number;
 }
 
-/** Two columns of dressed rows with a line between them. */
+/** Two columns of styled rows with a line between them. */
 export function divided(
   left: readonly string[],
   right: readonly string[],
@@ -301,24 +299,24 @@ export function divided(
   );
 }
 
-/** From this width on the two panes are side by side. */
+/** Minimum width for side-by-side panes. */
 const WIDE = 120;
-/** Cells between them. */
+/** Cells between the panes. */
 export const GAP = 3;
 
-/** How the human's pane and the LLM's share a width: side by side where there is room, else one below the other. */
+/** How the human's and the LLM's pane share a width: side by side if there is room, else stacked. */
 export function paneLayout(columns: number): { readonly isSideBySide: boolean; readonly width: number } {
   const isSideBySide = columns >= WIDE;
   return { isSideBySide, width: isSideBySide ? Math.floor((columns - GAP) / 2) : columns };
 }
 
-/** Two columns of dressed rows, each of the width that {@link paneLayout} gives it. */
+/** Two columns of styled rows, each as wide as {@link paneLayout} decides. */
 export function sideBySide(left: readonly string[], right: readonly string[], width: number): string[] {
   const height = Math.max(left.length, right.length);
   return divided(left, right, { left: width, divider: ' '.repeat(GAP), height });
 }
 
-/** At most `max` rows; the last one says how many are not shown. */
+/** Cuts to `max` rows; the last one shows how many are hidden. */
 export function fitRows(
   rows: readonly string[],
   max: number,
@@ -329,14 +327,14 @@ export function fitRows(
   return [...rows.slice(0, max - 1), moreLabel(rows.length - max + 1)];
 }
 
-/** Filled up with blanks to so many cells. */
+/** Pads a row with blanks to `width` cells. */
 export function padEnd(row: string, width: number): string {
   return row + ' '.repeat(Math.max(0, width - cellsOf(row)));
 }
 
 const ELLIPSIS = '…';
 
-/** A line cut to `width` cells: an ellipsis stands for what does not fit, in its tone. */
+/** Cuts a line to `width` cells; an ellipsis replaces the rest, in its tone. */
 export function cutLine(line: Line, width: number): Line {
   if (widthOf(line) <= width) return line;
   const kept: Span[] = [];
@@ -350,7 +348,7 @@ export function cutLine(line: Line, width: number): Line {
   return width < 1 ? [] : kept;
 }
 
-/** As many characters as fit. They are measured one by one: their clusters never take more cells. */
+/** The longest beginning of a text that fits. Characters are measured one by one: their clusters are never wider. */
 function startOf(text: string, width: number): string {
   let cells = 0;
   let end = 0;
@@ -362,14 +360,14 @@ function startOf(text: string, width: number): string {
   return text;
 }
 
-/** A line as wide as `width`: cut, or filled up with blanks. */
+/** Cuts or pads a line to `width` cells. */
 export function fitLine(line: Line, width: number): Line {
   const cut = cutLine(line, width);
   const missing = width - widthOf(cut);
   return missing > 0 ? [...cut, { text: ' '.repeat(missing), tone: 'plain' }] : cut;
 }
 
-/** A line that is not wrapped, scrolled by `left` cells; the gutter of each half stays. */
+/** Scrolls an unwrapped line by `left` cells; the gutter of each half stays. */
 export function slideLine(line: Line, left: number, width: number): Line {
   const rooms = roomsOf(line, width);
   return withHalves(line, (half, index) => {
@@ -379,13 +377,13 @@ export function slideLine(line: Line, left: number, width: number): Line {
   });
 }
 
-/** Whether there is more of a line to the right. */
+/** Whether a line continues to the right. */
 export function goesOnBeyond(line: Line, left: number, width: number): boolean {
   const rooms = roomsOf(line, width);
   return halvesOf(line).halves.some((half, index) => widthOf(half) - left > (rooms[index] ?? 0));
 }
 
-/** How far to scroll so that the cells `from` … `to` of one half, past its gutter, are visible. */
+/** The scroll position that makes the cells `from` … `to` of one half, after its gutter, visible. */
 export function slideTo(
   line: Line,
   half: number,
@@ -410,7 +408,7 @@ function slid(body: Line, left: number, room: number): Line {
     const before = cells;
     cells += widthOfCharacter(character);
     if (before >= 0) return before === 0 && cells === 0 && left > 0 ? '' : character;
-    // A wide character that is half scrolled away leaves a blank.
+    // A wide character that is half scrolled out becomes a blank.
     return ' '.repeat(Math.max(0, cells));
   };
   for (const span of body) {

@@ -27,13 +27,13 @@ interface Terminal {
 
 export interface ScreenView {
   press(input: string, key: Key): void;
-  /** Rows, never more than fit. `isRunning`: they change as time goes on. */
+  /** The rows of a frame; never more than fit. `isRunning`: they change as time passes. */
   frame(size: Size): { readonly rows: readonly string[]; readonly isRunning: boolean };
 }
 
 /**
- * A view on the alternate screen. The terminal is restored afterwards, also after a signal or a crash. The first frame does not wait
- * until Ink is loaded. Needs a terminal on both ends.
+ * Shows a view on the alternate screen. Restores the terminal afterwards, even after a signal or a crash. Draws the first frame before Ink
+ * is loaded. Needs a terminal on stdin and stdout.
  */
 export function fullScreen(view: ScreenView, { stdin, stdout, clock }: Terminal & { readonly clock: Clock }) {
   const store = createStore<Shown>({ rows: [] });
@@ -50,11 +50,11 @@ export function fullScreen(view: ScreenView, { stdin, stdout, clock }: Terminal 
   };
   const frames = throttled(clock, FRAME_MS, draw);
   const onPress = (input: string, key: Key) => {
-    // On a terminal that is too small only Ctrl-C works.
+    // If the terminal is too small, only Ctrl-C works.
     if (isLargeEnough(sizeOf(stdout)) || (key.ctrl && input === 'c')) view.press(input, key);
     frames.ask();
   };
-  draw(); // before the alternate screen: a view that throws leaves the terminal alone
+  draw(); // before the alternate screen: if the view throws, the terminal is unchanged
   const { handOver, leave } = enterAlternateScreen(store.snapshot().rows, { stdin, stdout });
   const showing = import('./ink.js').then(({ inkView }) => {
     handOver();
@@ -72,12 +72,15 @@ export function fullScreen(view: ScreenView, { stdin, stdout, clock }: Terminal 
   };
 }
 
-/** Draws a first frame, in raw mode: what is typed from now on are keys for Ink, which takes over. Until then this restores the terminal. */
+/**
+ * Draws a first frame in raw mode: input from now on consists of keys for Ink, which takes over. Until then this function restores the
+ * terminal.
+ */
 function enterAlternateScreen(rows: readonly string[], { stdin, stdout }: Terminal) {
   let isEntered = true;
   const leave = () => {
     if (isEntered) stdout.write(LEAVE);
-    isEntered = false; // a second time would move the cursor of the shell
+    isEntered = false; // a second time would move the shell's cursor
   };
   const forget = beforeAnyEnd(() => {
     stdin.setRawMode(false);
@@ -92,7 +95,7 @@ function enterAlternateScreen(rows: readonly string[], { stdin, stdout }: Termin
   return { handOver, leave };
 }
 
-/** A view of a server: it gets every event, and never keeps the server waiting. */
+/** A view of a server. It receives every event, and never blocks the server. */
 export interface ServerView extends ScreenView {
   event(event: Event): void;
   notice(text: string, isBad: boolean): void;
@@ -105,13 +108,13 @@ export interface ServerScreenOptions extends Terminal {
 }
 
 export interface ServerScreen {
-  /** Something about the server itself; an error stays until the next notice. */
+  /** Reports a message about the server itself; an error stays until the next message. */
   notice(text: string, isBad?: boolean): void;
   summary(): string;
   close(): Promise<void>;
 }
 
-/** A server, full screen. Needs a terminal on both ends. */
+/** Shows a server full screen. Needs a terminal on stdin and stdout. */
 export function serverScreen(
   viewOf: (onChange: () => void) => ServerView,
   options: ServerScreenOptions,

@@ -5,14 +5,14 @@ import type { Press } from './keys.js';
 import { type Store, unbounded } from './terminal.js';
 
 export interface Shown {
-  /** Cut to the terminal already. */
+  /** Already cut to the terminal. */
   readonly rows: readonly string[];
 }
 
 interface AppProps {
   readonly store: Store<Shown>;
   readonly onPress: (input: string, key: Key) => void;
-  /** Called when the screen is unmounted, for whatever reason. */
+  /** Called when the screen is unmounted, for any reason. */
   readonly onLeave: () => void;
 }
 
@@ -23,7 +23,7 @@ function App({ store, onPress, onLeave }: AppProps) {
   return <Text wrap="truncate">{rows.map(row => row || ' ').join('\n')}</Text>;
 }
 
-/** Draws the rows of the store with Ink until it is closed, or a second signal ends this process. */
+/** Draws the rows of the store with Ink until the view is closed, or a second signal ends the process. */
 export function inkView(
   props: AppProps,
   { stdin, stdout }: { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream },
@@ -42,8 +42,8 @@ export function inkView(
 }
 
 /**
- * Calls `onPress` for each key, and for each piece of text that arrives at once, in raw mode. Replaces Ink's `useInput`, which throws
- * at a sequence with a Ctrl modifier that it does not know, and passes others on as text.
+ * Calls `onPress` for each key, and for each piece of pasted text, in raw mode. Replaces Ink's `useInput`, which throws on unknown
+ * sequences with a Ctrl modifier, and reports other unknown sequences as text.
  */
 export function useKeys(onPress: (input: string, key: Key) => void, isActive = true): void {
   const { setRawMode, internal_eventEmitter: sequences } = useStdin();
@@ -87,7 +87,7 @@ const NO_KEY: Key = {
   numLock: false,
 };
 
-/** Keys of one character; each but Enter has no text. */
+/** Single-character keys; none has a text, except Enter. */
 const BY_CHARACTER: ReadonlyMap<string, keyof Key> = new Map([
   ['\r', 'return'],
   ['\t', 'tab'],
@@ -107,7 +107,7 @@ const BY_FINAL: Readonly<Record<string, keyof Key>> = {
   Z: 'tab', // with Shift
 };
 
-/** The number of a CSI sequence that ends with `~`. */
+/** The number in a CSI sequence that ends with `~`. */
 const BY_NUMBER: Readonly<Record<string, keyof Key>> = {
   1: 'home',
   3: 'delete',
@@ -121,7 +121,7 @@ const BY_NUMBER: Readonly<Record<string, keyof Key>> = {
 const SEQUENCE = new RegExp(`^(${ESC}?)${ESC}[[O](\\d*)(?:;(\\d+))?([A-Z~])$`);
 const MODIFIER = { shift: 1, alt: 2, ctrl: 4, meta: 8 } as const;
 
-/** What a piece of input means, as Ink's parser splits it; null for an escape sequence of a key that no screen uses. */
+/** Interprets a piece of input, as split by Ink's parser; null for the escape sequence of an unused key. */
 export function readSequence(sequence: string): Press | null {
   if (!sequence.startsWith(ESC) || sequence === ESC) return readText(sequence);
   const rest = sequence.slice(1);

@@ -2,7 +2,7 @@ import type { Key } from 'ink';
 import { type Line, say } from '../render/line.js';
 import { cutLine, widthOf } from '../render/terminal/theme.js';
 
-/** Where a key is pressed: it may do different things in different places. */
+/** The part of the screen in which a key is pressed; a key may have several meanings. */
 export type Place = 'everywhere' | 'list' | 'tools' | 'calls' | 'reading' | 'form';
 
 const TITLES: Readonly<Record<Place, string>> = {
@@ -19,21 +19,21 @@ export type Hint = readonly [key: string, does: string];
 /** A key of a screen. The footer, the help page and the guide are generated from these. */
 export interface KeyBinding<Screen> {
   readonly place: Place;
-  /** Names of keys, see `nameOf`. */
+  /** Key names, see `nameOf`. */
   readonly keys: readonly string[];
   readonly label: string;
   readonly does: string;
   readonly run: (screen: Screen) => void;
-  /** For the footer; null while the key does not apply. */
+  /** The hint in the footer; null while the key does not apply. */
   readonly hint: (screen: Screen) => Hint | null;
-  /** The call waits for this key: its hint comes first. */
+  /** The call waits for this key, so its hint comes first. */
   readonly isUrgent: boolean;
 }
 
-/** What the footer says about a key, unless that does not apply; a text is said about the first of the keys. */
+/** A hint for the footer, or null if the key does not apply. A string is the text of a hint for the first key. */
 type Said = Hint | string | null;
 
-/** @param keys their names, separated by spaces */
+/** @param keys names, separated by spaces */
 export function bind<Screen>(
   place: Place,
   keys: string,
@@ -81,7 +81,7 @@ export function labelOf(keys: readonly string[]): string {
     .join(' ');
 }
 
-/** What a key does in the first of these places that knows it. */
+/** The action of a key in the first of these places that binds it. */
 export function bindingOf<Screen>(
   bindings: readonly KeyBinding<Screen>[],
   name: string,
@@ -94,7 +94,7 @@ export function bindingOf<Screen>(
   return undefined;
 }
 
-/** The keys for the footer, urgent ones first. A binding that another place hides has no hint. */
+/** The hints for the footer, urgent ones first. A binding that another place overrides has no hint. */
 export function hintsOf<Screen>(
   bindings: readonly KeyBinding<Screen>[],
   places: readonly Place[],
@@ -139,7 +139,7 @@ export function keyLines(tables: readonly KeyTable[]): readonly Line[] {
   ]);
 }
 
-/** A key press, or text that arrived at once. */
+/** A key press or pasted text. */
 export interface Press {
   readonly input: string;
   readonly key: Key;
@@ -161,20 +161,20 @@ const NAMES = {
   delete: 'erase', // most terminals send DEL for the backspace key
 } as const satisfies Partial<Record<keyof Key, string>>;
 
-/** The name of a key as the key tables have it: `j`, `G`, `enter`, `shift+tab`, `ctrl+c`; empty for pasted text, even `escape`. */
+/** The name of a key: `j`, `G`, `enter`, `shift+tab`, `ctrl+c`; empty for pasted text, even if the text is `escape`. */
 export function nameOf({ input, key }: Press): string {
   const known = (Object.keys(NAMES) as (keyof typeof NAMES)[]).find(name => key[name]);
   const character = /^.$/su.test(input) ? input : '';
   const typed = character === ' ' ? 'space' : character === '\n' ? 'ctrl+j' : character;
   const name = known === undefined ? typed : NAMES[known];
   if (key.ctrl) return `ctrl+${name}`;
-  if (key.meta && !key.escape) return `meta+${name}`; // Esc and a letter in one piece are not that letter
+  if (key.meta && !key.escape) return `meta+${name}`; // Esc followed by a letter is not that letter
   return key.shift && name === 'tab' ? 'shift+tab' : name;
 }
 
 /**
- * What is one press in a text that arrived at once, from a fast typist, a paste or a program: several keys; or, where a line or a text is
- * typed, pieces of text that stay together. A control character is a key; of a text, an Enter or Tab at the end of its only line.
+ * Splits input that arrives at once (fast typing, a paste, a program) into presses: single keys, or, in a text field, pieces of text. A
+ * control character is a key. In pasted text, only an Enter or Tab at the end of a single line is a key.
  */
 const PIECES = {
   keys: /[\s\S]/gu,
@@ -189,7 +189,7 @@ export function pressesIn(press: Press, typing: keyof typeof PIECES = 'keys'): r
   return pieces.map(piece => (/^.$/su.test(piece) ? pressOf(piece, key) : { input: piece, key }));
 }
 
-/** One character as Ink reports it when it arrives alone. */
+/** A character in the form in which Ink reports a single key. */
 function pressOf(character: string, key: Key): Press {
   const isEnter = character === '\r' || character === '\n';
   const isTab = character === '\t';
@@ -202,12 +202,12 @@ function pressOf(character: string, key: Key): Press {
   };
 }
 
-/** From Ctrl-A to a. */
+/** Distance from Ctrl-A to a. */
 const LETTERS = 0x60;
 
 const GAP = say('   ');
 
-/** Keys in a line of `width` cells: all of `always`, and as many of the others as fit before them. */
+/** Hints in a line of `width` cells: all of `always`, and as many of the others as fit before them. */
 export function hintsLine(hints: readonly Hint[], always: readonly Hint[], width: number): Line {
   const lineOf = ([key, does]: Hint): Line => [say(key, 'title'), say(` ${does}`, 'dim')];
   const spread = (lines: readonly Line[]) =>

@@ -1,14 +1,13 @@
 import { type Line, quote, type Span, say } from '../render/line.js';
 import { cutLine, fitLine, type Theme, widthOf, wrapLine } from '../render/terminal/theme.js';
 
-/** Between columns that are side by side. */
 export const DIVIDER = ' │ ';
 
 export function wrapLines(lines: readonly Line[], width: number, theme: Theme): string[] {
   return lines.flatMap(line => wrapLine(line, width, theme));
 }
 
-/** Exactly `height` rows. */
+/** Cuts or pads to `height` rows. */
 export function filled(rows: readonly string[], height: number): readonly string[] {
   const missing = Math.max(0, height - rows.length);
   return [...rows.slice(0, height), ...Array.from({ length: missing }, () => '')];
@@ -20,7 +19,7 @@ interface Choice {
   readonly most?: number;
 }
 
-/** The chosen one is in brackets: it must be visible without colours too. */
+/** The selected choice is in brackets, so that it is visible without colours. */
 export function choicesLine(choices: readonly Choice[]): Line {
   return choices.flatMap(({ text, isChosen, most = Number.POSITIVE_INFINITY }) =>
     isChosen
@@ -29,11 +28,11 @@ export function choicesLine(choices: readonly Choice[]): Line {
   );
 }
 
-/** One row of a table: its cells, and its state with a mark, which is last and takes the rest of the width. */
+/** A table row: its cells, then its state with a mark, which takes the rest of the width. */
 interface Row<Name extends string> {
   readonly mark: Span;
   readonly cells: Readonly<Record<Name | 'state', Line>>;
-  /** What it says changes as time goes on. */
+  /** The row changes as time passes. */
   readonly isRunning: boolean;
 }
 
@@ -45,12 +44,12 @@ interface Column<Name extends string> {
 
 export interface Table<Name extends string> {
   readonly columns: readonly Column<Name>[];
-  /** The columns that a narrow table drops, first to last; one that is named twice shrinks first. */
+  /** The columns that a narrow table drops, in order; one that is listed twice shrinks first. */
   readonly dispensable: readonly Name[];
 }
 
 const STATE = { title: 'STATE', least: 18, most: 40 };
-/** A narrower column says nothing. */
+/** Minimum width of the state, in cells. */
 const LEAST = 16;
 const GAP = 2;
 export const CURSOR = '❯ ';
@@ -63,7 +62,7 @@ export const CALL_COLUMNS = {
   thread: { name: 'thread', title: 'THREAD', most: 16 },
 } as const;
 
-/** The rows as a table of `width` cells; the first line is the head. Columns that are empty in all rows are left out. */
+/** A table of `width` cells; the first line is the head. Columns that are empty in all rows are left out. */
 export function tableLines<Name extends string>(
   { columns, dispensable }: Table<Name>,
   rows: readonly Row<Name>[],

@@ -25,7 +25,7 @@ import { type Askable, type Asked, askedIn, type Picker, stepPicker } from './pi
 import type { Size } from './terminal.js';
 import { TextInput } from './text-input.js';
 
-/** What covers the screen, or a part of it, until it is closed. */
+/** A page, question or prompt that covers the screen, or a part of it, until it is closed. */
 export type Overlay =
   | {
       readonly kind: 'page';
@@ -39,7 +39,7 @@ export type Overlay =
       readonly label: string;
       readonly typed: TextInput;
       readonly onEnter: (text: string) => void;
-      /** The texts that may follow, sorted. */
+      /** The possible completions, sorted. */
       readonly complete?: (typed: string) => Promise<readonly string[]>;
     }
   | {
@@ -52,7 +52,7 @@ export type Overlay =
 
 type OverlayOf<Kind extends Overlay['kind']> = Extract<Overlay, { kind: Kind }>;
 
-/** Rows, and whether they change as time goes on. */
+/** Rows, and whether they change as time passes. */
 interface Page {
   readonly rows: readonly string[];
   readonly isRunning: boolean;
@@ -79,12 +79,12 @@ const MAX_CANDIDATES = 30;
 
 const QUESTION_SHARE = 2 / 3;
 
-/** From this height on there is a title below the head, and room for notices of several rows. */
+/** Minimum height, in rows, for a title below the head and for notices of several rows. */
 const ROOMY = 16;
 
 const MAX_NOTICES = 4;
 
-/** A full screen with a list and its details: keys, notices, and what may cover it. */
+/** A full screen with a list, its details, notices and overlays. */
 export abstract class ListScreen implements ServerView, HasList {
   abstract readonly list: AnyList;
   abstract readonly summary: string;
@@ -93,13 +93,13 @@ export abstract class ListScreen implements ServerView, HasList {
   readonly theme: Theme;
   overlay: Overlay | null = null;
   readonly #clock: Clock;
-  /** When the events began, by the clock. */
+  /** The clock time of the first event. */
   #start: number;
-  /** How far the page that covers the screen can be scrolled. */
+  /** The maximum scroll position of the page that covers the screen. */
   #most = 0;
   readonly #pages = new Memo<readonly string[]>();
 
-  /** @param onChange called when something has changed without a key and without an event */
+  /** @param onChange called after changes that neither a key nor an event caused */
   constructor(
     { clock, level }: ScreenOptions,
     protected readonly onChange: () => void,
@@ -109,7 +109,7 @@ export abstract class ListScreen implements ServerView, HasList {
     this.theme = createTheme(level);
   }
 
-  /** Where keys are looked up, first to last. */
+  /** The places where keys are looked up, in order. */
   protected abstract get places(): readonly Place[];
   protected abstract head(columns: number): readonly Line[];
   protected abstract quit(): void;
@@ -120,7 +120,7 @@ export abstract class ListScreen implements ServerView, HasList {
     return new ListDetail(description, this.theme, text => this.say(text));
   }
 
-  /** The ms since the start of the events. */
+  /** Milliseconds since the first event. */
   get now(): number {
     return this.#clock.now() - this.#start;
   }
@@ -160,7 +160,7 @@ export abstract class ListScreen implements ServerView, HasList {
     this.show({ kind: 'page', title: null, lines: () => keyLines(tables), scroll: 0 });
   };
 
-  /** What is pasted behind the end of a prompt's line is ignored, except Ctrl-C: it must not run commands. */
+  /** Text pasted after the line feed of a prompt is ignored, except Ctrl-C: it must not run commands. */
   press(input: string, key: Key): void {
     const isPrompt = this.overlay?.kind === 'prompt';
     let isOver = false;
@@ -176,7 +176,7 @@ export abstract class ListScreen implements ServerView, HasList {
     this.notices.event([words, ...quote(ignored.trim())], this.now);
   }
 
-  /** A frame is one row lower than the terminal: rows that have scrolled cannot be erased. */
+  /** A frame is one row lower than the terminal: rows that have scrolled out cannot be erased. */
   frame({ columns, rows }: Size): Page {
     const { now, overlay, notices, theme } = this;
     const height = Math.max(1, rows - 1);
@@ -211,14 +211,14 @@ export abstract class ListScreen implements ServerView, HasList {
     return this.list.frame(size);
   }
 
-  /** What text that arrives at once is. */
+  /** How pasted text is treated. */
   protected get typing(): 'keys' | 'text' {
     return 'keys';
   }
 
   protected beforeKey(_name: string): void {}
 
-  /** Handles a press outside the key table. */
+  /** Handles a press that is not in the key table. */
   protected typed(_press: Press): void {}
 
   protected isKey(press: Press): boolean {
@@ -281,7 +281,7 @@ export abstract class ListScreen implements ServerView, HasList {
     const { text, cursor } = overlay.typed;
     const typed = text.slice(0, cursor);
     const found = await overlay.complete?.(typed);
-    if (this.overlay !== overlay || !found) return; // the user typed on, or left
+    if (this.overlay !== overlay || !found) return; // the user continued typing, or left
     this.show({ ...overlay, typed: overlay.typed.completed(found) });
     const names = found.map(path => path.replace(/^.*\/(?=.)/, ''));
     const more = names.length > MAX_CANDIDATES ? [`and ${names.length - MAX_CANDIDATES} more`] : [];
@@ -306,7 +306,7 @@ export abstract class ListScreen implements ServerView, HasList {
     return hintsLine(hints, ends, columns);
   }
 
-  /** The part of a page that one has scrolled to; the last row says how many are below. */
+  /** The visible part of a page; the last row shows how many rows are below. */
   #cover({ title, lines, scroll }: OverlayOf<'page'>, { columns, rows }: Size): readonly string[] {
     const { theme } = this;
     const all = this.#pages.of([lines, columns], () => wrapLines(lines(columns), columns, theme));
@@ -341,7 +341,7 @@ interface Notice {
 
 const SHOWN_MS = 6_000;
 
-/** What there is to say about the server, a key, and events that belong to no call: the latest of each. */
+/** The latest notice about the server, about a key, and about events that belong to no call. */
 class Notices {
   readonly #latest = new Map<'server' | 'key' | 'event', Notice>();
 
@@ -361,7 +361,7 @@ class Notices {
     this.#latest.set('event', { lines: [line], until: now + SHOWN_MS });
   }
 
-  /** Another key makes the notice about the last one obsolete. */
+  /** Removes the notice about the previous key. */
   forgetKey(): void {
     this.#latest.delete('key');
   }

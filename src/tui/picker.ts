@@ -9,9 +9,9 @@ export type Askable = Pick<UserChoice, 'prompt' | 'choices' | 'default'>;
 export interface Picker<Question extends Askable = UserChoice> {
   readonly question: Question;
   readonly selected: number;
-  /** The digits of an index, typed one after another. */
+  /** The digits typed so far. */
   readonly typed: string;
-  /** The call that asks, where there are several. */
+  /** The call that asks, if there are several. */
   readonly asker?: Line;
 }
 
@@ -19,7 +19,7 @@ export function openPicker<Question extends Askable>(question: Question): Picker
   return { question, selected: question.default, typed: '' };
 }
 
-/** The picker after a key, see `nameOf`. What Enter and Escape do depends on who asks. */
+/** Returns the picker after a key, see `nameOf`. Callers handle Enter and Escape. */
 export function stepPicker<P extends Picker<Askable>>(picker: P, key: string): P {
   const { selected, question, typed } = picker;
   const last = question.choices.length - 1;
@@ -41,20 +41,20 @@ export function stepPicker<P extends Picker<Askable>>(picker: P, key: string): P
       return select(last);
     default: {
       if (!/^\d$/.test(key)) return picker;
-      // `1` and then `2` is 12 where there are so many choices, otherwise 2.
+      // `1` then `2` selects 12 if there are that many choices, otherwise 2.
       const digits = [typed + key, key].find(index => Number(index) <= last);
       return digits === undefined ? picker : { ...picker, typed: digits, selected: Number(digits) };
     }
   }
 }
 
-/** A question as rows of the terminal, and the keys that answer it, which go below them. */
+/** A question as rows of the terminal, and the key hints for the line below them. */
 export interface Asked {
   readonly rows: readonly string[];
   readonly keys: Line;
 }
 
-/** What the keys do that choose nothing. */
+/** The effects of the keys that leave the picker without selecting. */
 interface Leaving {
   readonly onEscape: string;
   readonly onInterrupt: string;
@@ -62,10 +62,10 @@ interface Leaving {
 
 const CURSOR = '❯ ';
 const DEFAULT = say(' (default)', 'dim');
-/** The prompt, two choices, the keys: with fewer rows the asker is left out. */
+/** Minimum height: the prompt, two choices and the keys. With fewer rows the asker is left out. */
 export const LEAST_PICKER = 4;
 
-/** The asker, the prompt and the choices around the cursor. @param size with the row of the keys */
+/** The asker, the prompt and the choices around the cursor. @param size includes the row of the keys */
 export function askedIn(
   { columns, rows }: Size,
   picker: Picker<Askable>,
@@ -101,7 +101,7 @@ function promptRows(prompt: string, { columns, rows }: Size, theme: Theme): read
   const { lines } = textLines(prompt, rows + 1);
   const bold = lines.map(line => line.map(span => (span.tone === 'plain' ? say(span.text, 'title') : span)));
   if (rows === 1) {
-    // A count of the rows that are left out would be no question.
+    // The prompt itself must be visible, not only a count of hidden rows.
     const [first = [], ...others] = bold;
     const start: Line = others.length > 0 ? [...first, say(' …', 'dim')] : first;
     return [dressLine(cutLine(start, columns), theme)];
@@ -111,7 +111,7 @@ function promptRows(prompt: string, { columns, rows }: Size, theme: Theme): read
   return fitRows(wrapped, rows, more);
 }
 
-/** A label is cut; its index and whether it is the default never are. */
+/** The label may be cut; the index and the mark of the default are always shown. */
 function choiceLine(
   { question, selected }: Picker<Askable>,
   index: number,

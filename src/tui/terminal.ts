@@ -5,14 +5,14 @@ export interface Size {
   readonly rows: number;
 }
 
-/** With fewer cells nothing fits. */
+/** The minimum size of the terminal. */
 const LEAST: Size = { columns: 40, rows: 8 };
 
 export function isLargeEnough({ columns, rows }: Size): boolean {
   return columns >= LEAST.columns && rows >= LEAST.rows;
 }
 
-/** In the place of everything else, as far as it fits. */
+/** Replaces the whole screen; cut if necessary. */
 export function tooSmallWords({ columns, rows }: Size): string {
   return `${LEAST.columns}×${LEAST.rows} is needed, this is ${columns}×${rows}`.slice(
     0,
@@ -24,12 +24,14 @@ export function sizeOf({ columns, rows }: NodeJS.WriteStream): Size {
   return { columns, rows };
 }
 
-/** Ink clears the scrollback (CSI 3J) where it believes a frame to be higher than the terminal; frames are cut to it here. */
+/**
+ * Ink clears the scrollback (CSI 3J) if it considers a frame higher than the terminal. Frames are already cut, so this hides the height.
+ */
 export function unbounded(stdout: NodeJS.WriteStream): NodeJS.WriteStream {
   return Object.create(stdout, { rows: { value: Number.MAX_SAFE_INTEGER } });
 }
 
-/** What a view shows at the moment. Changes from outside come in here; React only looks. */
+/** The current state of a view. Other code sets it; React only reads it. */
 export interface Store<State> {
   readonly subscribe: (listener: () => void) => () => void;
   readonly snapshot: () => State;
@@ -53,12 +55,12 @@ export function createStore<State>(initial: State): Store<State> {
 }
 
 interface Throttled {
-  /** Once more, soon; any number of times until then is one. */
+  /** Runs the work soon; several calls before that run it once. */
   ask(): void;
   stop(): void;
 }
 
-/** Work that is done whenever it is asked for, but never more often than every so many ms, and never within what asks for it. */
+/** Runs work on request, at most once in `everyMs`, and never synchronously. */
 export function throttled(clock: Clock, everyMs: number, work: () => void): Throttled {
   let last = Number.NEGATIVE_INFINITY;
   let cancel: (() => void) | null = null;

@@ -3,7 +3,7 @@ import { LazySegmenter } from '../render/terminal/lazy-segmenter.js';
 import { cutLine, widthOf } from '../render/terminal/theme.js';
 import { nameOf, type Press } from './keys.js';
 
-/** The keys of a line besides those of any text. */
+/** The keys of a single-line input, in addition to those of any text. */
 const LINE_KEYS: ReadonlyMap<string, string> = new Map([
   ['ctrl+a', 'home'],
   ['ctrl+e', 'end'],
@@ -11,7 +11,7 @@ const LINE_KEYS: ReadonlyMap<string, string> = new Map([
   ['ctrl+w', 'eraseWord'],
 ]);
 
-/** Longer clusters are taken apart. */
+/** Maximum length of a cluster; longer ones are split. */
 const LONGEST = 64;
 const CLUSTERS = new LazySegmenter();
 
@@ -27,7 +27,7 @@ export class TextInput {
     return new TextInput(text.slice(0, cursor) + piece + text.slice(cursor), cursor + piece.length);
   }
 
-  /** Moves and erases by what a person sees as one character, within the line where that has an end. Other commands do nothing. */
+  /** Moves or erases by grapheme clusters; a single-line command stays within the line. Other commands do nothing. */
   step(command: string): TextInput {
     switch (command) {
       case 'left':
@@ -49,7 +49,7 @@ export class TextInput {
     }
   }
 
-  /** So many lines further down (up, where negative), in the same column as far as the line has it. */
+  /** Moves down by `count` lines (up if negative), to the same column or to the end of a shorter line. */
   moveLines(count: number): TextInput {
     const column = this.cursor - this.lineStart;
     let line = this.at(this.lineStart);
@@ -96,7 +96,7 @@ export class TextInput {
     return new TextInput(this.text.slice(0, from) + this.text.slice(this.cursor), from);
   }
 
-  /** A text of one line after a key. Control characters are never inserted. */
+  /** The single-line text after a key. Control characters are never inserted. */
   press(press: Press): TextInput {
     const name = nameOf(press);
     const stepped = this.step(LINE_KEYS.get(name) ?? name);
@@ -104,17 +104,17 @@ export class TextInput {
     return this.insert([...press.input].filter(character => character >= ' ').join(''));
   }
 
-  /** Extends the text before the cursor as far as all candidates agree. @param candidates sorted; each begins with that text */
+  /** Extends the text before the cursor to the longest common prefix. @param candidates sorted; each begins with that text */
   completed(candidates: readonly string[]): TextInput {
     const first = [...(candidates.at(0) ?? '')];
-    const last = [...(candidates.at(-1) ?? '')]; // the first and the last of a sorted list agree on what all agree on
+    const last = [...(candidates.at(-1) ?? '')]; // the common prefix of the first and the last of a sorted list is common to all
     const differs = first.findIndex((character, index) => character !== last[index]);
     const start = first.slice(0, differs < 0 ? first.length : differs).join('');
     const { text, cursor } = this;
     return start.length <= cursor ? this : new TextInput(start + text.slice(cursor), start.length);
   }
 
-  /** The part of the text around the cursor that fits `width` cells: a text may be megabytes long. */
+  /** The part of the text around the cursor that fits `width` cells: a text may have megabytes. */
   line(width: number): Line {
     const { text, cursor } = this;
     const before = clustersOf(text.slice(Math.max(0, cursor - 2 * width), cursor)).map(each => quote(each));

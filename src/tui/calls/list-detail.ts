@@ -8,15 +8,15 @@ import type { Size } from '../terminal.js';
 import type { Sheet, SheetLook } from './tabs.js';
 
 interface Entries<Entry> {
-  /** Names the source; reading positions are remembered for each entry of each source. */
+  /** Identifies the source; reading positions are remembered for each entry of each source. */
   readonly name?: string;
   readonly keys: readonly string[];
   readonly get: (key: string) => Entry | undefined;
-  /** The entry that is selected as long as the user selects none; the last one by default. */
+  /** The entry shown until the user selects one; the last one by default. */
   readonly preselected?: number;
 }
 
-/** Some rows of a list, and whether they change as time goes on. */
+/** Some rows of a list, and whether they change as time passes. */
 interface Rows {
   readonly lines: readonly Line[];
   readonly isRunning: boolean;
@@ -25,17 +25,17 @@ interface Rows {
 interface ListDescription<Entry, Tab extends string> {
   readonly title: string;
   readonly tabs: readonly { readonly name: Tab; readonly title: string }[];
-  /** From so many columns on the list and the details are side by side. */
+  /** Minimum width, in columns, for the list and the details side by side. */
   readonly wide: number;
-  /** The list's share of the width then. */
+  /** The list's share of that width. */
   readonly share: number;
   readonly entries: () => Entries<Entry>;
-  /** Shown in place of an entry that was selected and is gone; without it the preselected one is shown. */
+  /** Shown if the selected entry no longer exists; without it, the preselected entry is shown. */
   readonly gone?: string;
   readonly titleOf: (entry: Entry) => string;
   readonly textOf: (entry: Entry) => readonly unknown[];
   readonly headRows: number;
-  /** The head and the visible entries: there may be thousands in the list. */
+  /** The head and the visible entries: a list may have thousands. */
   readonly rows: (entries: readonly Entry[], selected: number, columns: number) => Rows;
   readonly sheetOf: (entry: Entry, tab: Tab, look: SheetLook) => Sheet;
   readonly empty: () => readonly Line[];
@@ -57,17 +57,17 @@ export function tableOf<Entry, Name extends string>(
 
 const MAX_SEARCHED = 100_000;
 
-/** Beside the list, the details still have room for the panes of human and LLM side by side. */
+/** Leaves enough width beside the list for the panes of human and LLM side by side. */
 export const WITH_PANES = { wide: 165, share: 0.38 };
 
-/** With fewer rows the list has the screen to itself. */
+/** Minimum height for both list and details; with fewer rows only one of them is shown. */
 const ROOMY = 9;
 
 const ABOVE = 0.45;
 
-/** What the user looks at; changed by keys only. */
+/** The user's selection and view settings; changed by keys only. */
 export interface ListView<Tab extends string> extends SheetView {
-  /** Null selects the preselected entry. */
+  /** Null means the preselected entry. */
   readonly selected: string | null;
   readonly wanted: string | null;
   readonly tab: Tab;
@@ -76,7 +76,7 @@ export interface ListView<Tab extends string> extends SheetView {
 export class ListDetail<Entry, Tab extends string> {
   view: ListView<Tab>;
   readonly #reader: SheetReader;
-  /** The room in the last frame: keys apply to what was visible. */
+  /** The size of the last frame: keys apply to what was visible. */
   #size: Size = { columns: 80, rows: 20 };
 
   constructor(
@@ -104,7 +104,7 @@ export class ListDetail<Entry, Tab extends string> {
     return laid !== null && this.#reader.hasHunks(laid);
   }
 
-  /** Null if nothing is selected, or the selected entry is gone. */
+  /** Null if nothing is selected, or the selected entry no longer exists. */
   get selected(): string | null {
     return this.#keys[this.#index] ?? null;
   }
@@ -121,7 +121,7 @@ export class ListDetail<Entry, Tab extends string> {
     this.#select(Math.max(0, Math.min(this.#keys.length - 1, Math.max(0, this.#index) + by)));
   }
 
-  /** Where the last entry is preselected, new ones are followed. */
+  /** Follows new entries if the last entry is preselected. */
   last(): void {
     const end = this.#keys.length - 1;
     this.set({ selected: this.#preselected === end ? null : (this.#keys[end] ?? null) });
@@ -152,7 +152,7 @@ export class ListDetail<Entry, Tab extends string> {
     const laid = this.#laid();
     if (!laid) return;
     this.#sayIf(this.#reader.step(laid, command));
-    this.set({ selected: this.selected }); // a reader does not follow the newest any more
+    this.set({ selected: this.selected }); // stop following the newest entry while reading
   }
 
   search(wanted: string): void {
@@ -217,7 +217,7 @@ export class ListDetail<Entry, Tab extends string> {
     return this.entry === undefined ? '' : this.list.titleOf(this.entry);
   }
 
-  /** The list scrolls so that the selected entry is in the middle. */
+  /** Scrolls the list so that the selected entry is in the middle. */
   #listLines({ columns, rows }: Size): Rows {
     const { keys, get } = this.list.entries();
     const { headRows } = this.list;
@@ -237,7 +237,7 @@ export class ListDetail<Entry, Tab extends string> {
     return this.#tabRows > 0 ? [dressLine(this.#tabsLine(columns), this.theme), ...sheet] : sheet;
   }
 
-  /** If not all titles fit, the other tabs are numbers. */
+  /** If the titles do not fit, the other tabs are numbers. */
   #tabsLine(columns: number): Line {
     const choices = (isShort: boolean) =>
       this.list.tabs.map(({ name, title }, index) => {
@@ -252,7 +252,7 @@ export class ListDetail<Entry, Tab extends string> {
     return this.list.tabs.length > 1 ? 1 : 0;
   }
 
-  /** The list and its details, side by side or above each other. On a small screen a reader sees no list. */
+  /** The list and its details, side by side or stacked. On a small screen, the list is hidden while the details have the focus. */
   #split(): { readonly isBeside: boolean; readonly list: Size; readonly details: Size } {
     const { columns, rows } = this.#size;
     const { wide, share, headRows } = this.list;

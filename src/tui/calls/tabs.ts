@@ -31,22 +31,22 @@ import {
 export interface Part {
   readonly title: Line;
   readonly document: Document;
-  /** It grows at its end: a reader who is at the end stays at the end. */
+  /** The part grows at its end: a reader at the end stays at the end. */
   readonly isStream?: true;
 }
 
-/** The contents of a tab: parts that are shown beside or below each other. */
+/** The contents of a tab: parts that are shown side by side or stacked. */
 export interface Sheet {
   readonly parts: readonly Part[];
 }
 
-/** How the user wants to see a sheet. The tabs know the highlighter. */
+/** The user's settings for a sheet. The tabs add the highlighter. */
 export interface SheetLook extends Omit<Look, 'highlighter'> {
-  /** In the timeline: each message as it was on the wire. */
+  /** Shows the raw message of each event in the timeline. */
   readonly showsBytes: boolean;
 }
 
-/** Makes the sheet of a tab for one call. What is large in it is laid out once. */
+/** Creates the sheet of a tab for one call. Large contents are laid out once. */
 export type SheetOf = (look: SheetLook) => Sheet;
 
 export const NO_SHEET: Sheet = { parts: [] };
@@ -55,7 +55,7 @@ export function onePart(title: Line, lines: readonly Line[]): Sheet {
   return { parts: [{ title, document: linesDocument(lines) }] };
 }
 
-/** Calls whose sheets are kept, at least: users go back and forth between a few. */
+/** Minimum number of calls whose sheets are cached: users go back and forth between a few. */
 const KEPT = 4;
 
 export class KeptSheets<Tab extends string> {
@@ -63,7 +63,7 @@ export class KeptSheets<Tab extends string> {
     KEPT,
   );
 
-  /** @param source what the sheets are made of: of another one, they are made anew */
+  /** @param source the data of the sheets; another source recreates them */
   of(key: string, source: unknown, make: () => Record<Tab, SheetOf>): Record<Tab, SheetOf> {
     const known = this.#kept.get(key);
     const tabs = known?.source === source && known ? known.tabs : make();
@@ -72,7 +72,7 @@ export class KeptSheets<Tab extends string> {
   }
 }
 
-/** Loads the syntax highlighter when there is something to colour, and colours to do it with: it takes a moment. */
+/** Loads the syntax highlighter, which takes a moment, as soon as there is code to colour, and colours are enabled. */
 export class Highlighting {
   /** Null until it is loaded. */
   current: Highlighter | null = null;
@@ -93,7 +93,7 @@ export class Highlighting {
   }
 }
 
-/** Draws a pane as a part, once for each look. Only a diff looks different under another look. */
+/** Draws a pane as a part, once for each look. Only diffs depend on the look. */
 export function panePart(pane: Pane): (look: Look) => Part {
   const whole = new Memo<Part>();
   const split = new Memo<Part>();
@@ -104,7 +104,7 @@ export function panePart(pane: Pane): (look: Look) => Part {
   };
 }
 
-/** The document is laid out when it is first read: the width, and so the look, depends on the number of parts. */
+/** Lays out the document when it is first read: the width, and with it the look, depends on the number of parts. */
 function lazyPart(pane: Pane, look: Look): Part {
   let made: Document | null = null;
   return {
@@ -117,7 +117,7 @@ function lazyPart(pane: Pane, look: Look): Part {
 }
 
 interface Judging {
-  /** Changes when the call has to be judged again. */
+  /** Changes when the call has to be checked again. */
   readonly age: () => number;
   readonly judge: () => Promise<readonly Line[]>;
   readonly redactor: Redactor;
@@ -126,7 +126,10 @@ interface Judging {
 
 const PROBLEMS: Line = [say('PROBLEMS', 'title'), say(' by the requirements of the protocol', 'dim')];
 
-/** The broken requirements, with proof. Judges only while the tab is shown, one run at a time; until a run is over, the old sheet stays. */
+/**
+ * The violated requirements, with evidence. Checks only while the tab is shown, one run at a time; the previous sheet stays until a run
+ * ends.
+ */
 export function problemsTab({ age, judge, redactor, onChange }: Judging): SheetOf {
   let sheet = onePart(PROBLEMS, [[say('judging …', 'running')]]);
   let judgedAt = -1;
@@ -149,14 +152,14 @@ export function problemsTab({ age, judge, redactor, onChange }: Judging): SheetO
 }
 
 export interface Story {
-  /** All that happened so far and is remembered; it only grows. */
+  /** All events so far that are still remembered; only grows. */
   readonly told: readonly ToldEvent[];
   readonly forgotten: number;
-  /** The steps that the call is waiting in now. */
+  /** The steps in progress. */
   readonly running: readonly Step[];
 }
 
-/** Every event of the call with its offset, and the steps that it completed; with bytes, each message below its event. */
+/** Every event of the call with its time, and the steps that it completed; optionally the raw message below its event. */
 export function timelineTab(story: Story, redactor: Redactor): SheetOf {
   const bare = growingTimeline(story, (each, begunAt) => toldEventLines(each, begunAt, redactor));
   const withBytes = growingTimeline(story, (each, begunAt) => toldEventLines(each, begunAt, redactor, true));
@@ -184,7 +187,7 @@ function growingTimeline(
   };
 }
 
-/** The current views, each as a part (RT-VIEW). @param none shown if absent */
+/** The current views, each as a part (RT-VIEW). @param none shown without views */
 export function viewsSheet(
   highlighter: () => Highlighter | null,
   none: string,
@@ -201,7 +204,7 @@ const NOTHING_SENT = linesDocument([[say('nothing was sent', 'dim')]]);
 
 const BLANK = linesDocument([[]]);
 
-/** Each request with its response, in the style of curl, without secrets (threats, row 25). */
+/** Each request with its response, as curl shows them, without secrets (threats, row 25). */
 export function wireTab(story: Pick<Story, 'told'>, redactor: Redactor): SheetOf {
   const sheets = new Memo<Sheet>();
   const draw = onceEach(requestDrawing(redactor));
@@ -229,7 +232,7 @@ function applyTo(legs: Map<string, Leg>, event: Event): void {
 }
 
 function requestDrawing(redactor: Redactor): (request: Leg) => Document {
-  /** Once: a body may be 50 MiB. */
+  /** Cached: a body may be 50 MiB. */
   const lay = onceEach((body: Content) => {
     const text = bodyText(body, redactor) ?? '';
     const pretty = prettyJson(text);

@@ -5,40 +5,40 @@ import { halvesOf, type Line, partsOfHalf, quote, say, withHalves } from '../../
 import type { Pane } from '../../render/panes.js';
 import { lastUpTo, RecentMap } from '../../util/collections.js';
 
-/** Something long that is read on the screen; a line is made only when it is asked for. */
+/** A long text to read on the screen; its lines are created lazily. */
 export interface Document {
   readonly length: number;
   line(index: number): Line;
-  /** The headers above a line (file, hunk), repeated at the top of the screen once they have scrolled away. */
+  /** The headers above a line (file, hunk), repeated at the top of the screen once they have scrolled out. */
   headersAt(index: number): readonly Line[];
   /**
-   * The nearest line at or beyond `from` in this direction whose own text (not the gutter, not our words) matches; null where none does.
-   * @param wanted see {@link patternOf}: it is tried on many lines at once; it matches no line feed
+   * The nearest line from `from` on in this direction whose text (without gutter and headings) matches; null without a match.
+   * @param wanted see {@link patternOf}: tested on many lines at once, so it must not match a line feed
    */
   find(wanted: RegExp, from: number, step: 1 | -1): number | null;
   /** The lines where a hunk or a file begins, ascending. */
   landmarks(kind: 'hunk' | 'file'): ArrayLike<number>;
-  /** Whether folding or unfolding would change it. */
+  /** Whether folding or unfolding would change the document. */
   isFoldable(): boolean;
   anchorAt(line: number): Anchor;
-  /** The line of an anchor; where that is folded away, the fold. */
+  /** The line of an anchor, or the fold that hides it. */
   lineAt(anchor: Anchor): number;
 }
 
-/** A place in a document, the same under every look: the index of a part, then the place in that part. */
+/** A position in a document that does not depend on the look: the index of a part, then the position in that part. */
 export type Anchor = readonly number[];
 
 export interface Look {
   readonly isSplit: boolean;
   readonly isUnfolded: boolean;
-  /** Without one, code is plain. */
+  /** Without a highlighter, code has no colours. */
   readonly highlighter: Highlighter | null;
 }
 
-/** Parts that stay laid out: more than a screen shows. */
+/** Maximum number of parts that stay laid out: more than a screen shows. */
 const LAID_OUT = 200;
 
-/** A document of parts one below the other, without landmarks and folds. It can grow, and lays out a part again where it is read. */
+/** A document of stacked parts, without landmarks and folds. It can grow, and lays out parts when they are read. */
 export class Stack implements Document {
   length = 0;
   readonly #makers: (() => Document)[] = [];
@@ -123,7 +123,7 @@ export function joinedDocument(parts: readonly Document[]): Document {
   return stack;
 }
 
-/** A diff of any length. Folded rows are not searched. */
+/** A document for a diff. Folded rows are not searched. */
 export function diffDocument(diff: Diff, look: Look): Document {
   const joined = joinedDocument([...partsOf(diff, look)].map(partDocument));
   joined.isFoldable = () => {
@@ -157,7 +157,7 @@ function findLine(
   return null;
 }
 
-/** A document without headers and landmarks that is the same under every look. */
+/** A document without headers and landmarks that does not depend on the look. */
 function simpleDocument(own: Pick<Document, 'length' | 'line' | 'find'>): Document {
   return {
     ...own,
@@ -169,7 +169,7 @@ function simpleDocument(own: Pick<Document, 'length' | 'line' | 'find'>): Docume
   };
 }
 
-/** Lines that are few, or that exist already. */
+/** A document for few or existing lines. */
 export function linesDocument(lines: readonly Line[]): Document {
   const textOf = (line: Line) =>
     halvesOf(line)
@@ -183,19 +183,19 @@ export function linesDocument(lines: readonly Line[]): Document {
   });
 }
 
-/** A pane without its heading: its notes, then its drawing. */
+/** A document for a pane without its heading: notes, then drawing. */
 export function paneDocument({ notes, drawing }: Pane, look: Look): Document {
   const drawn = drawing.kind === 'diff' ? diffDocument(drawing.diff, look) : textDocument(drawing.text);
   return joinedDocument([linesDocument(notes.map(note => quote(note, 'warn'))), drawn]);
 }
 
-/** A longer line goes on in the next one: terminals are slow with it. */
+/** Maximum length of a line, in characters; the rest continues on the next line, since terminals are slow with long ones. */
 const MAX_LINE = 1_000;
 
-/** Lines of a block. Only the starts of blocks are kept: those of all lines could take many times the size of the text. */
+/** Lines per block. Only the starts of blocks are kept: the starts of all lines could take many times the size of the text. */
 const BLOCK = 64;
 
-/** A text of 50 MiB and more, which is read once here and never split whole. */
+/** A document for a text of 50 MiB and more: read once here, never split whole. */
 export function textDocument(text: string): Document {
   const starts: number[] = [];
   let length = 0;
@@ -234,7 +234,7 @@ export function textDocument(text: string): Document {
   });
 }
 
-/** Where the lines of a text stand, without line feeds. An empty text is one empty line; a last line feed begins no line. */
+/** Calls `take` with the range of each line, without line feeds. An empty text is one empty line; a trailing line feed starts no line. */
 function eachLine(text: string, take: (from: number, to: number) => void): void {
   let feed = -1;
   for (let from = 0; from < text.length || from === 0; ) {
@@ -250,14 +250,14 @@ function eachLine(text: string, take: (from: number, to: number) => void): void 
   }
 }
 
-/** A text in which a search finds what stands at the same place in the line: without the pictures of hidden characters. */
+/** The text of a line for a search: line feeds replace the pictures of hidden characters, so that offsets stay the same. */
 function searchable(body: Line): string {
   return body.map(({ text, tone }) => (tone === 'hidden' ? '\n'.repeat(text.length) : text)).join('');
 }
 
 const SYNTAX = /[\\^$.*+?()[\]{}|/]/g;
 
-/** The pattern of words that a person typed: capitals matter only where there are some. */
+/** The pattern for a search text: case-sensitive if the text has a capital letter. */
 export function patternOf(wanted: string): RegExp {
   const isExact = wanted !== wanted.toLowerCase();
   return new RegExp(wanted.replaceAll(SYNTAX, String.raw`\$&`), isExact ? 'u' : 'iu');
@@ -267,7 +267,7 @@ export function markedLine(line: Line, wanted: RegExp): Line {
   const everywhere = new RegExp(wanted, `${wanted.flags}g`);
   return withHalves(line, half => {
     const { gutter, body } = partsOfHalf(half);
-    // The start and the end of each match, in turn.
+    // The start and the end of each match, alternating.
     const cuts = [...searchable(body).matchAll(everywhere)].flatMap(({ index, 0: words }) => [
       index,
       index + words.length,
@@ -288,16 +288,16 @@ export function markedLine(line: Line, wanted: RegExp): Line {
   });
 }
 
-/** As `5,000`. */
+/** Formats a number as `5,000`. */
 export function grouped(number: number): string {
   return number.toString().replaceAll(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** Matches of a longer document are not counted, nor more of them. */
+/** Maximum number of lines and matches for which matches are counted. */
 const MAX_LINES = 20_000;
 const MAX_MATCHES = 1_000;
 
-/** `2 of 17 `; empty where the matches are too many to count. */
+/** The position of a match: `2 of 17 `; empty if there are too many matches to count. */
 export function placeOfMatch(document: Document, pattern: RegExp, line: number): string {
   const lines: number[] = [];
   if (document.length > MAX_LINES) return '';

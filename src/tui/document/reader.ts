@@ -18,23 +18,23 @@ import { DIVIDER, filled } from '../layout.js';
 import type { Size } from '../terminal.js';
 import { type Anchor, type Document, grouped, markedLine, patternOf, placeOfMatch } from './documents.js';
 
-/** Where one is in a document. */
+/** A reading position. */
 interface Place {
   /** The first line on the screen. */
   readonly line: number;
-  /** How many rows of that line have scrolled away, where it is wrapped. */
+  /** The number of rows of that line that have scrolled out, if lines are wrapped. */
   readonly row: number;
-  /** Cells scrolled to the right, where lines are not wrapped. */
+  /** The number of cells scrolled to the right, if lines are not wrapped. */
   readonly left: number;
-  /** The line last gone to (a match, a hunk, a file), until one scrolls. */
+  /** The line of the last jump (to a match, a hunk or a file), until the user scrolls. */
   readonly spot: number | null;
-  /** Nothing was below when it was last drawn: lines that are added are scrolled to. */
+  /** The last frame showed the end, so the view follows added lines. */
   readonly isAtEnd: boolean;
 }
 
 const TOP: Place = { line: 0, row: 0, left: 0, spot: null, isAtEnd: false };
 
-/** How the user wants to read, everywhere. */
+/** The user's settings for all documents. */
 interface Style {
   isWrapped: boolean;
   layout: 'auto' | 'split' | 'unified';
@@ -42,21 +42,21 @@ interface Style {
   wanted: string | null;
 }
 
-/** From this width on there is room for old and new side by side. */
+/** Minimum width for old and new side by side. */
 const WIDE_DIFF = 120;
 
-/** Below this width no line with two halves can be drawn. */
+/** Minimum width of a line with two halves. */
 const LEAST_WIDTH = 5;
 
-/** Rows that a page repeats: headers may cover as many. */
+/** Rows that a page repeats; headers may cover as many. */
 const OVERLAP = 2;
 
 const SIDEWAYS = 8;
 
-/** Of the screen, what is above a match that was out of sight. */
+/** The share of the screen above a match that was not visible before. */
 const ABOVE_MATCH = 1 / 3;
 
-/** What a key does to a document. Returns what there is to say about it. */
+/** The commands of a document. Each returns a message for the user, or null. */
 const COMMANDS = {
   lineUp: view => view.scroll(-1),
   lineDown: view => view.scroll(1),
@@ -100,10 +100,10 @@ function isSplit({ layout }: Style, { columns }: Size): boolean {
   return layout === 'split' || (layout === 'auto' && columns >= WIDE_DIFF);
 }
 
-/** A document in its room. Only visible lines are drawn. */
+/** A document in a given area. Draws only visible lines. */
 class View {
   place: Place;
-  /** Of wrapped lines: wrapping costs most. */
+  /** The heights of wrapped lines, cached because wrapping is slow. */
   readonly #heights = new Map<number, number>();
 
   constructor(
@@ -117,21 +117,21 @@ class View {
     this.go({});
   }
 
-  /** At most as many rows as there is room for, and where they are: `12–34 of 5,000 · hunk 2/5 · file 1/3`. */
+  /** At most as many rows as fit, and their position: `12–34 of 5,000 · hunk 2/5 · file 1/3`. */
   draw(): { readonly rows: readonly string[]; readonly status: string } {
     const { length } = this.document;
     if (this.size.columns < LEAST_WIDTH || this.size.rows < 1 || length === 0)
       return { rows: [], status: '' };
     const { rows, lines, first } = this.#screen();
     const { isAtEnd, line, spot } = this.place;
-    // At the end of a document the last line counts: lines of the last screen never get to the top.
+    // At the end of a document the position is that of the last line: the lines of the last screen never reach the top.
     const end = isAtEnd && line > 0 ? lines.at(-1) : undefined;
     const [from = 0, to = 0] = [lines[0], lines.at(-1)];
     const range = `${grouped(from + 1)}–${grouped(to + 1)} of ${grouped(length)}`;
     return { rows, status: [range, ...this.#landmarksAt(spot ?? end ?? first)].join(' · ') };
   }
 
-  /** Changes the place, and keeps it within the document and the screen. */
+  /** Changes the position within the limits of the document and the screen. */
   go(change: Partial<Place>): null {
     this.place = { ...this.place, ...change };
     const { line, row } = this.place;
@@ -163,7 +163,7 @@ class View {
     return this.go({ ...this.#moved({ line, row: 0 }, -headers), spot: line });
   }
 
-  /** Goes to the first match from here on, then from the top. An empty text ends the search. @param words the first line counts */
+  /** Goes to the first match from here on, or else from the top. An empty text ends the search. @param words only the first line is used */
   search(words: string): string | null {
     const [wanted = ''] = words.split(/[\r\n]/, 1);
     this.style.wanted = wanted === '' ? null : wanted;
@@ -201,7 +201,7 @@ class View {
     this.go(this.#moved({ line: index, row }, -Math.floor(this.size.rows * ABOVE_MATCH)));
   }
 
-  /** The row of the first match in a wrapped line; how far to scroll to the right otherwise. */
+  /** The row of the first match in a wrapped line, or the cells to scroll to the right in an unwrapped one. */
   #matchIn(index: number): { readonly row: number; readonly left: number } {
     const { left } = this.place;
     const { columns } = this.size;
@@ -229,7 +229,7 @@ class View {
     return this.place.spot ?? this.#screen().first;
   }
 
-  /** `hunk 2/5`, counted in its file as the header does; `file 1/3`. */
+  /** `hunk 2/5`, numbered per file as in the header; `file 1/3`. */
   *#landmarksAt(line: number): Generator<string> {
     const [files, hunks] = [this.document.landmarks('file'), this.document.landmarks('hunk')];
     const file = lastUpTo(files, line);
@@ -241,7 +241,7 @@ class View {
     if (file >= 0 && files.length > 1) yield `file ${grouped(file + 1)}/${grouped(files.length)}`;
   }
 
-  /** The rows on the screen, the line of each (for a header, the line that it covers), and the first line that no header covers. */
+  /** The rows on the screen, the line of each (for a header, the line that it covers), and the first line that is not covered. */
   #screen() {
     const { columns, rows: height } = this.size;
     const rows: string[] = [];
@@ -271,7 +271,7 @@ class View {
     return wrapLine(shown, columns, this.theme);
   }
 
-  /** The headers of the first line that they leave visible. Where the next headers arrive, those before have left. */
+  /** The headers of the first line that stays visible below them. The next headers push out the previous ones. */
   #headersOver(lines: readonly number[]): readonly Line[] {
     for (const [row, line] of lines.entries()) {
       const headers = this.document.headersAt(line);
@@ -280,7 +280,7 @@ class View {
     return [];
   }
 
-  /** So many rows further down (up, where negative), within the document. */
+  /** The position `by` rows further down (up if negative), within the document. */
   #moved(from: Pick<Place, 'line' | 'row'>, by: number): Pick<Place, 'line' | 'row'> {
     let { line } = from;
     let row = from.row + by;
@@ -299,7 +299,7 @@ class View {
   }
 }
 
-/** Marks a match while a row is looked for; no text has it. */
+/** Marks a match while its row is searched; safe text does not contain it. */
 const FOUND = '\u0000';
 
 function isMatch({ tone }: Line[number]): boolean {
@@ -307,14 +307,14 @@ function isMatch({ tone }: Line[number]): boolean {
 }
 
 export interface SheetView {
-  /** The list, or a part of the sheet by its index. */
+  /** The list, or the index of a part of the sheet. */
   readonly focus: 'list' | number;
-  /** The part with the focus has the room to itself. */
+  /** The part with the focus takes the whole area. */
   readonly isZoomed: boolean;
   readonly showsBytes: boolean;
 }
 
-/** A visible part of a sheet and the room for its text, below its title. */
+/** A visible part of a sheet and the area for its text, below its title. */
 interface Slot {
   readonly index: number;
   readonly part: Part;
@@ -328,19 +328,19 @@ export interface LaidSheet {
   readonly look: SheetLook;
   readonly size: Size;
   readonly view: SheetView;
-  /** Names the sheet, and where it is read to. */
+  /** Identifies the sheet and its reading positions. */
   readonly name: string;
 }
 
 const TITLE = 1;
 
-/** From so many columns on, parts are side by side. */
+/** Minimum width for parts side by side. */
 const WIDE = 100;
 
-/** With fewer rows of text a part says nothing. */
+/** Minimum number of text rows of a part. */
 const LEAST = 3;
 
-/** The visible parts: beside or below each other, or the one with the focus alone. */
+/** The visible parts: side by side or stacked, or only the one with the focus. */
 function slotsOf(parts: readonly Part[], { focus, isZoomed }: SheetView, { columns, rows }: Size) {
   const count = parts.length;
   const slotOf = (part: Part, index: number, width: number, height: number): Slot => ({
@@ -363,7 +363,7 @@ function slotsOf(parts: readonly Part[], { focus, isZoomed }: SheetView, { colum
   return { isBeside, slots: parts.map((part, index) => slotOf(part, index, columns, heights[index] ?? 0)) };
 }
 
-/** Short parts get the rows they need, at most their share; the longest one gets the rest. */
+/** Short parts get the rows that they need, up to their share; the longest one gets the rest. */
 function heightsOf(lengths: readonly number[], room: number): readonly number[] {
   const heights = lengths.map(() => 0);
   const shortFirst = [...lengths.entries()].sort(([, a], [, b]) => a - b);
@@ -377,24 +377,24 @@ function heightsOf(lengths: readonly number[], room: number): readonly number[] 
   return heights;
 }
 
-/** A place, and what its lines show: under another look it goes on at the same place. */
+/** A position and its anchor, which restores the position under another look. */
 interface Kept {
   readonly place: Place;
   readonly top: Anchor;
   readonly spot: Anchor | null;
 }
 
-/** Sheets whose reading position is remembered. */
+/** Maximum number of sheets whose reading positions are remembered. */
 const MAX = 200;
 
-/** Lays out sheets and remembers how far each part of each sheet was read. */
+/** Lays out sheets and remembers the reading position of each part. */
 export class SheetReader {
   readonly #kept = new RecentMap<string, Kept>(MAX);
   readonly #style: Style = { isWrapped: true, layout: 'auto', isUnfolded: false, wanted: null };
 
   constructor(private readonly theme: Theme) {}
 
-  /** The look depends on the width of the parts, and that on their number. */
+  /** The look depends on the width of the parts, and the width on their number. */
   lay(name: string, sheetOf: (look: SheetLook) => Sheet, view: SheetView, size: Size): LaidSheet {
     const { isUnfolded } = this.#style;
     const { showsBytes } = view;
@@ -421,7 +421,7 @@ export class SheetReader {
     );
   }
 
-  /** Does what a key asks for. Returns what there is to say about it. */
+  /** Executes a reading command. Returns a message for the user, or null. */
   step(laid: LaidSheet, command: ReadingCommand): string | null {
     const { slots, view } = laid;
     const focused = slots.find(({ index }) => index === view.focus) ?? slots[0];
@@ -458,7 +458,7 @@ export class SheetReader {
     return new View(slot.part.document, slot.size, this.#placeOf(laid, slot), this.#style, this.theme);
   }
 
-  /** A reader at the end of a part that grows stays at its end. */
+  /** A reader at the end of a growing part stays at its end. */
   #placeOf({ name }: LaidSheet, { index, part: { document, isStream } }: Slot): Place {
     const kept = this.#kept.get(`${index} ${name}`);
     if (!kept) return TOP;

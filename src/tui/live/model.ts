@@ -22,10 +22,10 @@ import { hintsLine } from '../keys.js';
 import { askedIn, LEAST_PICKER, openPicker, type Picker, stepPicker } from '../picker.js';
 import type { Size } from '../terminal.js';
 
-/** What was typed before a question was shown does not answer it: keys that arrive within this time are dropped. */
+/** Keys that arrive within this time after a question appears are dropped: they were typed before the user saw it. */
 const SETTLE_MS = 50;
 
-/** Until then a result is expected at any moment. */
+/** Until this time has passed, the view does not report that it is waiting. */
 const PATIENCE_MS = 1_000;
 
 interface Asked {
@@ -42,9 +42,9 @@ interface Visit {
 interface LiveModelOptions {
   readonly history: History;
   readonly clock: Clock;
-  /** For the result; 0: no limit. */
+  /** The time limit for the result; 0: no limit. */
   readonly timeoutMs?: number;
-  /** What Ctrl-C does: in raw mode it is a key. */
+  /** The action of Ctrl-C, which is an ordinary key in raw mode. */
   readonly interrupt: () => void;
   readonly onChange: () => void;
 }
@@ -57,7 +57,7 @@ export class LiveModel {
   readonly #options: LiveModelOptions;
   readonly #start: number;
   readonly #viewPane = onceEach((view: View): Pane => viewPane(view));
-  /** Questions that wait for an answer; the first one is asked. */
+  /** Unanswered questions; the first one is shown. */
   #asked: readonly Asked[] = [];
   #visit: Visit | null = null;
   #shown: { readonly subject: UserChoice | OAuth | null; readonly since: number } = {
@@ -84,12 +84,12 @@ export class LiveModel {
     return threads.flatMap(({ views }) => [...views.values()].map(this.#viewPane));
   }
 
-  /** Something can be pressed now, or in a moment. */
+  /** Whether keys have an effect now, or will in a moment. */
   get takesKeys(): boolean {
     return this.#subject !== null;
   }
 
-  /** What the person can answer now. */
+  /** The question or page that the user can answer now. */
   get asks(): UserChoice | OAuth | null {
     const { subject, since } = this.#shown;
     return subject === this.#subject && this.now - since >= SETTLE_MS ? subject : null;
@@ -111,8 +111,8 @@ export class LiveModel {
   }
 
   /**
-   * Asks one question after the other. Resolves to the index that was picked, to the default where the question was dismissed, and to
-   * null where the signal aborts it.
+   * Asks one question at a time. Resolves to the selected index, to the default if the question was dismissed, or to null if the signal
+   * aborts it.
    */
   ask(question: UserChoice, signal: AbortSignal): Promise<number | null> {
     if (signal.aborted) return Promise.resolve(null);
@@ -143,7 +143,7 @@ export class LiveModel {
     this.#options.onChange();
   }
 
-  /** Nothing more is asked: the next frame is the last one. */
+  /** Stops asking: the next frame is the last one. */
   end(): void {
     this.#isOver = true;
     for (const { answer } of this.#asked) answer(null);
@@ -170,7 +170,7 @@ export class LiveModel {
     return awaitedLines(exchange, this.now, this.#options.timeoutMs ?? 0);
   }
 
-  /** One window is enough, however often the key is pressed. */
+  /** Opens only one window, however often the key is pressed. */
   async #open(page: OAuth): Promise<void> {
     if (this.#visit?.page === page && this.#visit.state === 'opening') return;
     this.#visit = { page, said: 'opening it …', state: 'opening' };
@@ -189,7 +189,7 @@ function pressPicker(asked: Asked, key: string): void {
   if (key === 'escape') asked.answer(question.default);
 }
 
-/** What became of opening a page, and the key that opens it. */
+/** The result of opening a page, and the key that opens it. */
 function visitLines(visit: Visit | null, columns: number): readonly Line[] {
   const opens = visit === null ? 'opens it' : visit.state === 'failed' ? 'tries again' : 'opens it again';
   const keys = hintsLine(
@@ -203,7 +203,7 @@ function visitLines(visit: Visit | null, columns: number): readonly Line[] {
   return visit === null ? [keys] : [quote(visit.said, visit.state === 'failed' ? 'bad' : 'good'), keys];
 }
 
-/** How many events came in which time; the key where there is room for it. */
+/** The number of events and the elapsed time, with the key if there is room for it. */
 function subscriptionLine({ events, openedAt }: Subscription, now: number, columns: number): Line {
   const count = `${events} event${events === 1 ? '' : 's'}`;
   const open = Math.max(0, now - openedAt);
@@ -213,7 +213,7 @@ function subscriptionLine({ events, openedAt }: Subscription, now: number, colum
   return widthOf(whole) <= columns ? whole : line;
 }
 
-/** What is missing, for how long, and the key that stops waiting. */
+/** The missing message, the elapsed time, and the key that stops waiting. */
 function awaitedLines(exchange: Exchange, now: number, timeoutMs: number): readonly Line[] {
   const { settled, questions, attempts, arrivals, dialect } = exchange;
   const waited = now - (attempts[0]?.sentAt ?? now);
@@ -224,7 +224,7 @@ function awaitedLines(exchange: Exchange, now: number, timeoutMs: number): reado
   return [[say(`  ${missing}${time} s${limit} · Ctrl-C stops`, 'dim')]];
 }
 
-/** Blocks of the live view: rows, never wider or more than the terminal allows. A block may be empty. */
+/** Blocks of the live view, as rows that fit the terminal. A block may be empty. */
 export interface Frame {
   readonly steps: readonly string[];
   readonly views: readonly string[];
@@ -238,14 +238,14 @@ export interface Frame {
   readonly picker: readonly string[];
 }
 
-/** What the live view shows below its steps. */
+/** The contents of the live view below the steps. */
 export interface Scene {
-  /** What goes on, or what a person can do, directly below the steps. */
+  /** The current activity or the user's options, directly below the steps. */
   readonly status: readonly Line[];
   readonly views: readonly Pane[];
   readonly panes: Panes | null;
   readonly picker: Picker | null;
-  /** Without one, code is plain. */
+  /** Without a highlighter, code has no colours. */
   readonly highlighter?: Highlighter | null;
 }
 
@@ -259,12 +259,12 @@ export interface Top {
   readonly least: number;
 }
 
-/** Of the height, for a question: it comes before everything else. */
+/** The maximum share of the height for a question, which has priority over everything else. */
 const PICKER_SHARE = 2 / 3;
-/** A heading, and one row. */
+/** Minimum height of a pane: a heading and one row. */
 const LEAST_PANE = 2;
 
-/** A frame with the steps on top; the latest where not all fit. */
+/** A frame with the steps on top; only the latest if not all fit. */
 export function frameOf(scene: StepScene, size: Size, theme: Theme): Frame {
   const { steps, status, now } = scene;
   const lines = [...steps.slice(-Math.max(1, size.rows - 1)).map(step => stepLine(step, now)), ...status];
@@ -273,7 +273,7 @@ export function frameOf(scene: StepScene, size: Size, theme: Theme): Frame {
   return layFrame(top, scene, size, theme);
 }
 
-/** A frame is one row lower than the terminal: a higher one would scroll, and rows that have scrolled cannot be erased. */
+/** A frame is one row lower than the terminal: a higher one would scroll, and rows that have scrolled out cannot be erased. */
 export function layFrame(top: Top, scene: Scene, { columns, rows }: Size, theme: Theme): Frame {
   const height = Math.max(0, rows - 1);
   const { isSideBySide, width } = paneLayout(columns);
@@ -333,7 +333,7 @@ function moreLine(count: number, width: number): Line {
   return cutLine([say(text, 'dim')], width);
 }
 
-/** A frame without secrets, except in the question that the person is asked. */
+/** Removes secrets from a frame, except from the question to the user. */
 export function redactFrame(frame: Frame, redact: (text: string) => string = text => text): Frame {
   const clean = (rows: readonly string[]) => rows.map(redact);
   const { steps, views, panes, picker } = frame;
@@ -348,11 +348,11 @@ export function redactFrame(frame: Frame, redact: (text: string) => string = tex
 interface Want {
   readonly wanted: number;
   readonly least: number;
-  /** Where not all fit, the highest rank is left out first. */
+  /** If not all fit, the highest rank is left out first. */
   readonly rank: number;
 }
 
-/** The rows of each block, with a blank row between any two. Small blocks get all they want, the others share the rest evenly. */
+/** The number of rows of each block, with a blank row between blocks. Small blocks get all they need; the others share the rest evenly. */
 function shareRows(height: number, wants: readonly Want[]): readonly number[] {
   const granted = wants.map(({ wanted, least }) => Math.min(wanted, least));
   for (const [index] of [...wants.entries()].sort(([, a], [, b]) => b.rank - a.rank))

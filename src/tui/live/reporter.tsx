@@ -17,7 +17,7 @@ import { type Frame, frameOf, LiveModel, redactFrame } from './model.js';
 
 interface Shown {
   readonly frame: Frame;
-  /** Something can be pressed. Until then the terminal is not raw, and typed text stays for the shell. */
+  /** Keys have an effect. Until then the terminal is not in raw mode, and typed text stays for the shell. */
   readonly takesKeys: boolean;
 }
 
@@ -27,13 +27,13 @@ interface AppProps {
   readonly onKey: (key: string) => void;
 }
 
-/** The live view: the blocks of a frame one below the other, and keys while something can be pressed. */
+/** The live view: the blocks of a frame, stacked, and key handling while keys have an effect. */
 export function App({ store, onKey }: AppProps) {
   const { frame, takesKeys } = useSyncExternalStore(store.subscribe, store.snapshot);
   const onPress = useCallback(
     (input: string, key: Key) => {
       const names = pressesIn({ input, key }).map(nameOf);
-      // Of several Ctrl-C that arrive at once one counts: a second one ends by force.
+      // Of several Ctrl-C that arrive at once only one counts: a second one would force the exit.
       for (const [index, name] of names.entries())
         if (name !== 'ctrl+c' || names.indexOf(name) === index) onKey(name);
     },
@@ -65,13 +65,13 @@ function Panes({ isSideBySide, width, human, llm }: NonNullable<Frame['panes']>)
   );
 }
 
-/** Rows are cut to their width already; an empty one still takes its place. */
+/** The rows are already cut to the width; an empty row still needs a line. */
 function Rows({ rows }: { readonly rows: readonly string[] }) {
   if (rows.length === 0) return null;
   return <Text wrap="truncate">{rows.map(row => row || ' ').join('\n')}</Text>;
 }
 
-/** At most ten frames a second, however much happens, and as many while nothing does: clocks run. */
+/** Frames are drawn at most ten times a second, and as often without events, since clocks run. */
 const FRAME_MS = 100;
 
 const EMPTY: Shown = { frame: { steps: [], views: [], panes: null, picker: [] }, takesKeys: false };
@@ -85,7 +85,7 @@ interface LiveViewOptions {
   readonly isColourful: boolean;
 }
 
-/** Draws in place, below what is on the screen already; the last frame stays there. Needs a terminal on both ends. */
+/** Draws in place, below the existing output; the last frame stays. Needs a terminal on stdin and stdout. */
 export function liveView({ model, frame, stdin, stdout, clock, isColourful }: LiveViewOptions) {
   let isAside = false;
   const state = (): Shown => ({ frame: frame(sizeOf(stdout)), takesKeys: model.takesKeys });
@@ -94,10 +94,10 @@ export function liveView({ model, frame, stdin, stdout, clock, isColourful }: Li
   const mount = () => {
     const options = { stdin, stdout: unbounded(stdout), exitOnCtrlC: false, patchConsole: false };
     const { unmount, waitUntilExit } = render(<App store={store} onKey={onKey} />, options);
-    return { unmount, over: waitUntilExit() }; // after the end, waitUntilExit would leave a listener behind
+    return { unmount, over: waitUntilExit() }; // if called after the end, waitUntilExit would leave a listener behind
   };
   let view = mount();
-  // Ink reads on after raw mode: what is typed then is for the program that has the terminal next.
+  // Ink continues reading after raw mode ends; input after that belongs to the next program in the terminal.
   const releaseKeys = () => {
     if (!model.takesKeys) stdin.pause();
   };
@@ -115,19 +115,19 @@ export function liveView({ model, frame, stdin, stdout, clock, isColourful }: Li
   let stopTicking = clock.after(FRAME_MS, tick);
   const stopLoading = clock.after(FRAME_MS, () => void (isColourful && loadLexers()));
   const unmount = async () => {
-    await new Promise(setImmediate); // React draws in a microtask what the store holds
+    await new Promise(setImmediate); // React draws the current state in a microtask
     view.unmount();
     await view.over;
   };
   stdout.on('resize', redraw);
   return {
     redraw,
-    /** Something happened: it is drawn soon. Raw mode begins and ends at once. */
+    /** Schedules a frame. Raw mode begins and ends immediately. */
     changed() {
       if (model.takesKeys === store.snapshot().takesKeys) frames.ask();
       else redraw();
     },
-    /** Lets other code use the terminal for a while. */
+    /** Lets other code use the terminal during `work`. */
     async aside<T>(work: () => Promise<T>): Promise<T> {
       isAside = true;
       store.set(EMPTY);
@@ -139,7 +139,7 @@ export function liveView({ model, frame, stdin, stdout, clock, isColourful }: Li
         redraw();
       });
     },
-    /** Draws the last frame, which stays. */
+    /** Draws the last frame, which stays on the screen. */
     async close() {
       model.end();
       stopLoading();
@@ -158,19 +158,19 @@ interface LiveOptions {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly clock: Clock;
-  /** For the result; 0: no limit. */
+  /** The time limit for the result; 0: no limit. */
   readonly timeoutMs?: number;
   readonly supports: ReadonlySet<string>;
   readonly level: ColourLevel;
-  /** Takes secrets out of what is shown (threats, row 25). */
+  /** Removes secrets from the output (threats, row 25). */
   readonly redact?: (text: string) => string;
   readonly interrupt: () => void;
 }
 
-/** Steps that are kept: more than a terminal has rows. */
+/** Maximum number of steps kept: more than a terminal has rows. */
 const MAX_STEPS = 500;
 
-/** `invoke` as it happens, in place; the last frame stays. Needs a terminal on both ends. */
+/** Shows `invoke` in place as it happens; the last frame stays. Needs a terminal on stdin and stdout. */
 export function liveReporter(options: LiveOptions): Reporter {
   const { history, paper, clock, timeoutMs = 0, supports, level } = options;
   const { stdin, stdout, interrupt, redact } = options;

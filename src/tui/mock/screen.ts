@@ -62,24 +62,24 @@ interface ShownTool {
   readonly fixtures: number;
 }
 
-/** What the user can make the mock do. */
+/** The actions of the mock that the user can start. */
 interface MockControls {
   readonly pause: () => void;
   readonly resume: () => void;
   /** Sends the last callback of a call again; false if absent. */
   readonly redeliver: (key: string) => boolean;
-  /** Sends what the calls with this id in this thread wait for; returns how many there were. */
+  /** Sends the callbacks that the calls with this id in this thread wait for; returns the number of those calls. */
   readonly fire: (id: string, groupId: string) => number;
-  /** Reads the fixture files again, and reports the result as a notice. */
+  /** Reloads the fixture files, and reports the result as a notice. */
   readonly reload: () => void;
-  /** `q` or Ctrl-C, each time. The caller lets the mock end, then closes the screen. */
+  /** Called for `q` or Ctrl-C, each time. The caller stops the mock, then closes the screen. */
   readonly quit: () => void;
 }
 
 interface MockOptions extends ScreenOptions {
   readonly tool: ShownTool;
   readonly controls: MockControls;
-  /** The types of display segments that are drawn (RT-DISPLAY). */
+  /** The supported types of display segments (RT-DISPLAY). */
   readonly supports: ReadonlySet<string>;
 }
 
@@ -106,7 +106,7 @@ const TABLE: Table<CallColumn> = {
   dispensable: ['thread', 'id', 'args', 'answeredBy', 'time', 'args'],
 };
 
-/** A longer name would leave no room for the URL. */
+/** Maximum width of the name: a longer one would leave no room for the URL. */
 const MAX_NAME = 16;
 const GONE = 'The selected call is no longer remembered: ↑ and ↓ select another, G the newest.';
 
@@ -129,7 +129,7 @@ export const MOCK_KEYS: readonly KeyBinding<MockView>[] = [
   ...READING_KEYS,
 ];
 
-/** What happened so far: of all calls, also of those that are no longer remembered. */
+/** Counts all calls so far, including those that are no longer remembered. */
 class Tally {
   #calls = 0;
   #unmatched = 0;
@@ -159,7 +159,7 @@ export class MockView extends ListScreen {
   protected readonly bindings = MOCK_KEYS;
   readonly #options: MockOptions;
   readonly #calls = new RecentCalls();
-  /** Null after an event. */
+  /** Reset to null by each event. */
   #keys: readonly string[] | null = null;
   readonly #events = new RecentEvents();
   readonly #sheets = new KeptSheets<Tab>();
@@ -255,7 +255,7 @@ export class MockView extends ListScreen {
     return [this.list.isReading ? 'reading' : 'list', 'calls', 'everywhere'];
   }
 
-  /** A reader on a small screen sees no list: the call is named here. */
+  /** A small screen hides the list while the details have the focus, so the head names the call. */
   protected head(): readonly Line[] {
     const { name, url, seed, fixtures } = this.#options.tool;
     const call = this.list.isReading ? this.list.entry : undefined;
@@ -273,7 +273,7 @@ export class MockView extends ListScreen {
     return entry;
   }
 
-  /** @param file undefined where the events are no longer remembered */
+  /** @param file undefined if the events are no longer remembered */
   #sheetsOf(key: string, file: CallFile | undefined): Record<Tab, SheetOf> {
     const { supports } = this.#options;
     const { onChange } = this;
@@ -319,9 +319,9 @@ const FORGOTTEN = onePart(
   [[say('the messages of this call are no longer remembered', 'dim')]],
 );
 
-/** The events of a call as its tool saw them. They have no steps: steps belong to a runtime. */
+/** The events of a call as its tool saw them. There are no steps: steps belong to a runtime. */
 class ToolStory implements Story {
-  /** Knows the secrets of all events. */
+  /** Contains the secrets of all events. */
   readonly redactor = callbackSecrets();
   readonly running = [];
   readonly #told: ToldEvent[] = [];
@@ -341,7 +341,7 @@ class ToolStory implements Story {
     return this.file.forgotten;
   }
 
-  /** Judges the runtime that made the call by what its tool saw. */
+  /** Checks the runtime that made the call by the events that its tool saw. */
   async judge(warnings: readonly string[]): Promise<readonly Line[]> {
     const { judgedRuntimeLines } = await import('../../render/check-report.js');
     const events = [...this.file.discovery.map(unread), ...this.told.map(({ event }) => event)];
@@ -351,13 +351,13 @@ class ToolStory implements Story {
   }
 }
 
-/** A callback as a runtime reads it, without the secrets of callback URLs, which may be quoted in it. */
+/** A callback as a runtime reads it, without the secrets of callback URLs that it may quote. */
 function messageIn({ body }: CallbackDelivery, call: ToolCall): CallbackReading {
   const text = body && decodeUtf8(body.bytes);
   return readCallback(new Content(Buffer.from(secretsOf(call).text(text ?? ''))).json);
 }
 
-/** What a runtime that accepts the result shows to the human beside what it gives to the LLM (RT-DISPLAY, RT-TEXT). */
+/** The human's and the LLM's pane in a runtime that accepts the result (RT-DISPLAY, RT-TEXT). */
 function resultSheet(supports: ReadonlySet<string>): (call: ToolCall, look: Look) => Sheet {
   const drawings = new Memo<readonly ((look: Look) => Part)[]>();
   return (call, look) => {
@@ -393,7 +393,7 @@ function deliveryState(result: CallbackDelivery): Line {
   return isSending ? [say(' · being sent', 'running')] : [say(' · not accepted by the runtime', 'bad')];
 }
 
-/** The views that the call made its thread show, as far as the runtime accepted them. */
+/** The views of the thread that this call set, if the runtime accepted them. */
 function viewsOf(call: ToolCall): readonly View[] {
   let views: ReadonlyMap<string, View> = new Map();
   for (const delivery of call.deliveries.filter(isDelivered)) {
@@ -408,7 +408,7 @@ function viewsOf(call: ToolCall): readonly View[] {
 
 interface MockScreenOptions extends MockOptions, ServerScreenOptions {}
 
-/** The calls of a mock, full screen. It only listens, and never keeps the mock waiting. Needs a terminal on both ends. */
+/** Shows the calls of a mock full screen. It only listens, and never blocks the mock. Needs a terminal on stdin and stdout. */
 export function mockScreen(options: MockScreenOptions): ServerScreen {
   return serverScreen(onChange => new MockView(options, onChange), options);
 }

@@ -36,25 +36,25 @@ import { liveView } from '../live/reporter.js';
 import type { Size } from '../terminal.js';
 import { CALLS_OF_ONE } from './platform.js';
 
-/** A session that is answered, as it is now. */
+/** The current state of a session and its calls. */
 interface AnswerScene extends AnsweredSession {
   readonly known: KnownSession;
-  /** What a person is asked. */
+  /** The question to the user. */
   readonly asks: UserChoice | OAuth | null;
   readonly panesOf: (exchange: Exchange) => Panes | null;
-  /** The frame is the last one. */
+  /** This is the last frame. */
   readonly isOver: boolean;
   readonly now: number;
 }
 
 interface Calls {
-  /** Undefined until the platform has answered. */
+  /** Undefined until the platform answers. */
   readonly session: Session | undefined;
   /** Oldest first. */
   readonly calls: readonly KnownCall[];
-  /** The call that was answered last. */
+  /** The call with the most recent answer. */
   readonly latest: KnownCall | undefined;
-  /** The call whose tool asks a person. */
+  /** The call whose tool asks the user. */
   readonly asking: KnownCall | undefined;
 }
 
@@ -66,13 +66,13 @@ function callsOf({ id, known, asks }: Pick<AnswerScene, 'id' | 'known' | 'asks'>
     .filter(({ call }) => call.answer !== null)
     .toReversed()
     .sort((a, b) => answeredAt(b) - answeredAt(a));
-  const asking = calls.find(({ call }) => call.key === asks?.id); // an invocation has the key of its call as its id
+  const asking = calls.find(({ call }) => call.key === asks?.id); // an invocation's id is the key of its call
   return { session, calls, latest, asking };
 }
 
 /**
- * Lays out a session that is answered: its state, its calls, the panes of the call that was answered last, in the end the agent's answer;
- * or what a person is asked.
+ * Lays out a session: its state, its calls, the panes of the call with the most recent answer, and in the end the agent's answer; or the
+ * question to the user.
  */
 export function answerFrame(scene: AnswerScene, around: Scene, size: Size, theme: Theme): Frame {
   const calls = callsOf(scene);
@@ -101,7 +101,7 @@ const answerPane = onceEach(
   }),
 );
 
-/** The session and its calls, then what a person is to do, which is never cut. */
+/** The session and its calls, then the question to the user, which is never cut. */
 function topOf(
   scene: AnswerScene,
   { session, calls, latest, asking }: Calls,
@@ -132,7 +132,7 @@ function topOf(
   };
 }
 
-/** The page that a tool wants to be visited, its URL whole (RT-OAUTH). */
+/** The page that a tool asks the user to open, with its whole URL (RT-OAUTH). */
 function pageLines(asks: AnswerScene['asks'], asking: KnownCall | undefined): readonly Line[] {
   if (asks?.type !== 'oauth') return [];
   const asker = asking ? [askerLine(asking)] : [];
@@ -143,7 +143,7 @@ function askerLine({ call }: KnownCall): Line {
   return [say('? ', 'warn'), ...callWords(call), say(' asks')];
 }
 
-/** A head, the latest calls and in any case the one that asks, and how many more there are. */
+/** A head, the latest calls including the one that asks, and the number of hidden calls. */
 function tableRows(
   calls: readonly KnownCall[],
   asking: KnownCall | undefined,
@@ -173,12 +173,12 @@ interface LiveSessionOptions {
   readonly clock: Clock;
   readonly supports: ReadonlySet<string>;
   readonly level: ColourLevel;
-  /** Takes secrets out of what is shown (threats, row 25). */
+  /** Removes secrets from the output (threats, row 25). */
   readonly redactor?: Redactor;
   readonly interrupt: () => void;
 }
 
-/** `session answer` as it happens, in place; the last frame stays. Needs a terminal on both ends. */
+/** Shows `session answer` in place as it happens; the last frame stays. Needs a terminal on stdin and stdout. */
 export function liveSession(options: LiveSessionOptions): SessionReporter {
   const { known, session, paper, stdin, stdout, clock, supports, level, interrupt, redactor } = options;
   const theme = createTheme(level);
@@ -186,7 +186,7 @@ export function liveSession(options: LiveSessionOptions): SessionReporter {
   const model = new LiveModel({ history: known.history, clock, interrupt, onChange: () => view.redraw() });
   const panesOnce = onceEach((exchange: Exchange) => panesOf(exchange, supports));
   const frame = (size: Size) => {
-    const around = model.scene(size); // first: it decides whether a question is shown yet
+    const around = model.scene(size); // must run first: it decides whether a question is shown yet
     const { asks, isOver, now } = model;
     const scene = { ...session, known, asks, isOver, now, panesOf: panesOnce };
     return redactFrame(answerFrame(scene, around, size, theme), redactor?.text);

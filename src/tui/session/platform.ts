@@ -30,7 +30,6 @@ const OF_SEVERAL: Table<SessionColumn> = {
   dispensable: ['id', 'args', 'time', 'args', 'session'],
 };
 
-/** Calls of one agent session. */
 export const CALLS_OF_ONE: Table<SessionColumn> = {
   columns: OF_SEVERAL.columns.filter(({ name }) => name !== 'session'),
   dispensable: ['id', 'args', 'time', 'args'],
@@ -38,14 +37,14 @@ export const CALLS_OF_ONE: Table<SessionColumn> = {
 
 interface ShownPlatform {
   readonly url: string;
-  /** The key for clients, made for this run; null where it must not be shown. */
+  /** The API key for clients, generated for this run; null if it must not be shown. */
   readonly key: string | null;
   readonly session: string;
 }
 
 const KEY = 'key ';
 
-/** The key whole, on several rows where it must be: it is shown nowhere else. */
+/** The whole key, on several rows if necessary: no other output shows it. */
 function keyLines(key: string, columns: number): readonly Line[] {
   const room = Math.max(1, columns - KEY.length);
   return Array.from({ length: Math.ceil(key.length / room) }, (_, row) => [
@@ -70,7 +69,7 @@ function tally(sessions: readonly Session[]): string {
 
 interface PlatformOptions extends ScreenOptions {
   readonly platform: ShownPlatform;
-  /** `q` or Ctrl-C, each time. The caller lets the platform end, then closes the screen. */
+  /** Called for `q` or Ctrl-C, each time. The caller stops the platform, then closes the screen. */
   readonly onQuit: () => void;
 }
 
@@ -81,14 +80,14 @@ export const PLATFORM_KEYS: readonly KeyBinding<PlatformView>[] = [
   ...READING_KEYS,
 ];
 
-/** The calls of all sessions of a platform, in the order in which they were asked. */
+/** The calls of all sessions of a platform, in the order of the requests. */
 export class PlatformView extends ListScreen {
   readonly list: ListDetail<KnownCall, 'call'>;
   readonly quit: () => void;
   protected readonly bindings = PLATFORM_KEYS;
   readonly #platform: ShownPlatform;
   readonly #sessions = new Sessions();
-  /** By key, in order; null after an event. */
+  /** The calls by key, in order; reset to null by each event. */
   #calls: ReadonlyMap<string, KnownCall> | null = null;
 
   constructor(options: PlatformOptions, onChange: () => void) {
@@ -112,7 +111,7 @@ export class PlatformView extends ListScreen {
         () => (this.#sessions.list.length === 1 ? CALLS_OF_ONE : OF_SEVERAL),
         (call: KnownCall, isSelected) => sessionCallRow(call, this.now, isSelected),
       ),
-      // The bodies do not depend on the time.
+      // The bodies do not change as time passes.
       sheetOf: known =>
         onePart(
           [say('CALL', 'title')],
@@ -135,7 +134,7 @@ export class PlatformView extends ListScreen {
     super.event(event);
     this.#sessions.apply(event);
     this.#calls = null;
-    if (event.kind === 'awaiting' || event.kind === 'answered') return; // their rows say it
+    if (event.kind === 'awaiting' || event.kind === 'answered') return; // the rows of the calls show it
     const news = sessionNews(event, { sessions: this.#sessions });
     if (news) this.notices.event(news, this.now);
   }
@@ -166,7 +165,7 @@ function callsOf(sessions: readonly Session[]): ReadonlyMap<string, KnownCall> {
 
 interface PlatformScreenOptions extends PlatformOptions, ServerScreenOptions {}
 
-/** The calls of a platform's sessions, full screen. Needs a terminal on both ends. */
+/** Shows the calls of a platform's sessions full screen. Needs a terminal on stdin and stdout. */
 export function platformScreen(options: PlatformScreenOptions): ServerScreen {
   return serverScreen(onChange => new PlatformView(options, onChange), options);
 }

@@ -35,11 +35,11 @@ export function offersOf(servers: readonly Server[], operation: string): readonl
 interface FormInput {
   readonly given?: Readonly<Record<string, unknown>> | undefined;
   readonly about?: string | null;
-  /** False: it is only filled in. */
+  /** False: the form is filled in without being shown. */
   readonly isShown?: boolean;
 }
 
-/** What the keys of the workbench do. */
+/** The actions of the workbench's keys. */
 export class Actions {
   readonly #workbench: Workbench;
 
@@ -47,7 +47,7 @@ export class Actions {
     this.#workbench = workbench;
   }
 
-  /** Opens the form of an operation; one that was filled in before is as it was left, though its schema may have changed. */
+  /** Opens the form of an operation. A form that was filled in before keeps its values, though its schema may have changed. */
   openForm({ server, tool }: Offer, { given, about = null, isShown = true }: FormInput = {}): void {
     const { name, description, inputSchema } = tool;
     const subject = { server: server.id, operation: name, about };
@@ -69,7 +69,7 @@ export class Actions {
     else if (entry) this.openForm(entry);
   }
 
-  /** Restarts the server of the selected entry; loads one again that was not started here. */
+  /** Restarts the server of the selected entry; reloads a server that was not started here. */
   restartServer(): void {
     const {
       tools: { entry },
@@ -133,7 +133,7 @@ export class Actions {
     });
   }
 
-  /** Sends a draft, then shows its call, or the faults in its form. A user who has moved on only gets a notice. */
+  /** Sends a draft, then shows its call, or the faults in its form. If the user has moved on, only shows a notice. */
   async #send(sending: Sending, isAgreed = false): Promise<void> {
     const { draft, validates, from } = sending;
     this.#workbench.sending = [...this.#workbench.sending, sending];
@@ -149,7 +149,7 @@ export class Actions {
     else this.#workbench.say(`${draft.operation} was sent: see Calls.`, 'good');
   }
 
-  /** The form of an edited call starts anew next time. */
+  /** Resets the form of an edited call after sending. */
   #showSent(key: string): void {
     if (this.#workbench.form && this.#workbench.form.about !== null) this.#workbench.form = null;
     this.#workbench.calls.set({ tab: 'result' });
@@ -171,7 +171,7 @@ export class Actions {
     else this.#place({ draft, validates, from: name });
   }
 
-  /** Opens the form of the selected call's operation with its arguments, if need be at another server. */
+  /** Opens the form of the selected call's operation with its arguments, at another server if necessary. */
   editAgain(): void {
     const call = this.#selectedCall();
     if (!call) return;
@@ -184,7 +184,7 @@ export class Actions {
     if (notes.length > 0) this.#workbench.complain(notes.join(' '));
   }
 
-  /** The selected call and the server to send it to; complains if absent. */
+  /** The selected call and the server to send it to; shows a message if there is none. */
   #selectedCall(): SelectedCall | null {
     const { exchange, volume, world } = this.#workbench;
     if (!exchange) {
@@ -213,7 +213,7 @@ export class Actions {
     };
   }
 
-  /** Shows the question of a tool: of the selected call, else the oldest of all, and selects its call. */
+  /** Shows a tool's question (of the selected call, else the oldest one) and selects its call. */
   answerQuestion(): void {
     const { volume, calls, world } = this.#workbench;
     const live = world.volumes[0];
@@ -266,7 +266,7 @@ export class Actions {
     else this.#workbench.report(line);
   }
 
-  /** Copies a text, and shows it: not every terminal supports clipboard access. @param gaps null unless it is a command */
+  /** Copies a text and shows it: not every terminal supports clipboard access. @param gaps null unless the text is a command */
   #copy(text: string, gaps: ShellLine['gaps'] | null): void {
     const { text: said, isBad } = this.#workbench.controls.copy(text);
     const missing = gaps?.length ? [say('; put in your ', 'warn'), ...quote(gaps.join(', '), 'warn')] : [];
@@ -307,13 +307,13 @@ export class Actions {
     this.#workbench.ask('Open transcript: ', open, { text, complete: this.#workbench.controls.paths });
   }
 
-  /** Opens a transcript and shows its calls, unless the user is typing something else by then. */
+  /** Opens a transcript and shows its calls, unless the user is typing somewhere else by then. */
   async openTranscript(typed: string): Promise<void> {
     const { world, controls, position } = this.#workbench;
     if (typed.trim() === '') return;
     const known = new Set(world.volumes);
     const said = await controls.openTranscript(typed.trim());
-    const volume = world.volumes.find(each => !known.has(each)); // a file that is opened again is a new volume too
+    const volume = world.volumes.find(each => !known.has(each)); // reopening a file adds another volume
     if (!volume && said.isBad && this.#workbench.isAt(position)) this.askTranscript(typed);
     this.#workbench.report(said);
     if (volume && !this.#workbench.overlay && this.#workbench.page !== 'form')
@@ -334,7 +334,7 @@ export class Actions {
     void this.#askPath('Save as fixture: ', fixtureName(exchange.invocation.operation), save);
   }
 
-  /** Suggests a free file name as soon as it is known, unless the user types already; asks again after a failure. */
+  /** Suggests a free file name as soon as it is found, unless the user is already typing; prompts again after a failure. */
   async #askPath(label: string, name: string, save: (path: string) => Promise<Said>): Promise<void> {
     const { controls } = this.#workbench;
     const ask = (text: string) =>
@@ -361,10 +361,10 @@ function isRedacted(args: unknown): boolean {
   return JSON.stringify(args).includes(REDACTED);
 }
 
-/** Longer texts are cut: the screen counts what does not fit. */
+/** Maximum length of the texts shown, in characters; the screen counts the rows that do not fit. */
 const LONGEST = { name: 200, arguments: 4_000 };
 
-/** A foreign name must not look like a line of ours. */
+/** An untrusted name must not look like a line of the program. */
 function nameOf(text: string): string {
   return cut(text, LONGEST.name).replaceAll('\n', '␊');
 }
@@ -382,11 +382,11 @@ function reasonOf(sent: Exclude<Sent, { kind: 'sent' }>, sending: Sending): stri
 interface SelectedCall {
   readonly exchange: Exchange;
   readonly offer: Offer;
-  /** Why this may not be the server that the call was made to. */
+  /** Why this may be another server than that of the call; null if it is the same one. */
   readonly doubt: string | null;
   readonly name: string;
   readonly validates: boolean;
-  /** A transcript does not hold the secrets that were sent. */
+  /** Transcripts do not contain the secrets that were sent. */
   readonly isRedacted: boolean;
 }
 
@@ -397,17 +397,17 @@ function doubtOf(owners: number): string | null {
     : `${owners} open tool servers have its endpoint.`;
 }
 
-/** More is not copied by hand. */
+/** Maximum number of characters shown; nobody copies more by hand. */
 const MAX_SHOWN = 20_000;
 
 /**
- * A POSIX shell command on rows of so many cells that is still the same command when it is pasted: a row that ends in a backslash
- * continues in the next one. It is split between words, and within a word that is wider than a row.
+ * Splits a POSIX shell command into rows that can be pasted as the same command: a row that ends in a backslash continues in the next one.
+ * Splits between words, and within words that are wider than a row.
  * @param text its words are plain, single-quoted, or escaped by backslashes; its line breaks are kept
  */
 export function shellRows(text: string, columns: number): readonly string[] {
   const room = Math.max(2, columns - 2);
-  // A quoted text knows no escapes; elsewhere a character stays with its backslash.
+  // Single-quoted text has no escapes; elsewhere a backslash belongs to the next character.
   const atoms = text.match(/'[^']*'?|\\[\s\S]|[^']/gu) ?? [];
   const rows: string[] = [];
   let row = '';

@@ -100,7 +100,7 @@ interface CallsOptions {
 }
 
 export function callsList({ world, volume, sheets, now }: CallsOptions) {
-  // What was recorded is shown as it was at its end.
+  // A recording is shown in its final state.
   const rowOf = (exchange: Exchange) => {
     const { book, redactor, isLive } = volume();
     const at = isLive ? now() : (book.whole.events.at(-1)?.at ?? 0);
@@ -149,7 +149,7 @@ function withoutCalls(name: string, events: number): readonly Line[] {
   ];
 }
 
-/** The server of a call; undefined where all calls are of the same server. In a transcript, an address is a server. */
+/** The server of a call; undefined if all calls have the same server. In a transcript, the server is its address. */
 function serverName(
   { key, endpoint }: Exchange,
   { isLive, book }: Volume,
@@ -171,7 +171,7 @@ interface OpenChoice {
   readonly question: UserChoice;
 }
 
-/** The open choice of this call, else the oldest of all calls. */
+/** The unanswered question of this call, else the oldest one of all calls. */
 export function openChoice(key: string | null, { history, underWay }: CallLog): OpenChoice | null {
   for (const each of key === null ? underWay : [key, ...underWay]) {
     const exchange = history.exchanges.get(each);
@@ -181,7 +181,7 @@ export function openChoice(key: string | null, { history, underWay }: CallLog): 
   return null;
 }
 
-/** The events of one call, folded as they come: the cost does not depend on what came before. */
+/** The events of a call, processed as they arrive: the cost does not depend on earlier events. */
 class CallStory implements Story {
   readonly forgotten = 0;
   readonly #history = new History();
@@ -199,7 +199,7 @@ class CallStory implements Story {
     return this.#told;
   }
 
-  /** The events of its subscription so far; it only grows. */
+  /** The events of its subscription so far; only grows. */
   get news(): readonly News[] {
     this.#update();
     return this.#news;
@@ -213,7 +213,7 @@ class CallStory implements Story {
     return this.#clean(runningSteps(this.#history));
   }
 
-  /** Steps quote what the tool sent, which may hold our credentials (threats, row 25). */
+  /** Redacts steps: they quote the tool, which may echo credentials (threats, row 25). */
   #clean(steps: readonly Step[]): readonly Step[] {
     const clean = (line: Line) => line.map(span => ({ ...span, text: this.redactor.text(span.text) }));
     return steps.map(({ line, lines, ...step }) => ({
@@ -233,7 +233,7 @@ class CallStory implements Story {
   }
 }
 
-/** A call and the redactor that knows its secrets. */
+/** A call and the redactor for its secrets. */
 export interface Compared {
   readonly exchange: Exchange;
   readonly redactor: Redactor;
@@ -244,7 +244,7 @@ interface Subject extends Pick<Volume, 'book' | 'redactor'> {
 }
 
 interface SheetsOptions {
-  /** The types of display segments that are drawn (RT-DISPLAY). */
+  /** The supported types of display segments (RT-DISPLAY). */
   readonly supports: ReadonlySet<string>;
   readonly highlighter: () => Highlighter | null;
   readonly marked: () => Compared | null;
@@ -266,7 +266,7 @@ export class CallSheets {
   #sheetsOf({ book, key, redactor }: Subject): Record<CallTab, SheetOf> {
     const { highlighter, supports, onChange } = this.options;
     const story = new CallStory(book, key, redactor);
-    const wire = book.whole === book ? story : new CallStory(book.whole, key, redactor); // of a recording, both of its sides
+    const wire = book.whole === book ? story : new CallStory(book.whole, key, redactor); // a recording shows both sides
     const views = viewsSheet(highlighter, 'the thread of this call has no views');
     const result = resultTab(story, supports);
     const compared = new Memo<Sheet>();
@@ -304,7 +304,7 @@ export class CallSheets {
 
 const PENDING: Line = [say('PENDING', 'title'), say(' the steps so far', 'dim')];
 
-/** A pane as a part, with the events of the call's subscription below it, where there is one. */
+/** A pane as a part, with the events of the call's subscription below it, if there is one. */
 function withEvents(draw: (look: Look) => Part, lay: (news: News) => Document) {
   const events = new Stack();
   const parts = new Memo<Part>();
@@ -321,11 +321,11 @@ function withEvents(draw: (look: Look) => Part, lay: (news: News) => Document) {
   };
 }
 
-/** What the human sees beside what the LLM gets (RT-DISPLAY, RT-TEXT, RT-SUB); of a pending call, the steps so far. */
+/** The human's and the LLM's pane (RT-DISPLAY, RT-TEXT, RT-SUB); for a pending call, the steps so far. */
 function resultTab(story: CallStory, supports: ReadonlySet<string>): (look: Look) => Sheet {
   const pending = new Memo<Sheet>();
   const drawings = new Memo<readonly ReturnType<typeof withEvents>[]>();
-  /** Made once: the text in a pane may be 50 MiB. */
+  /** Cached: the text in a pane may be 50 MiB. */
   const drawingsOf = (exchange: Exchange) => {
     const panes = panesOf(exchange, supports);
     if (!panes) return [];
@@ -352,7 +352,7 @@ const COMPARE_HELP = onePart(
   [[say('= marks this call; select another one and press = to compare them', 'dim')]],
 );
 
-/** Longer texts are cut: a diff of them would take too long. */
+/** Maximum length of a compared text, in characters: a diff of longer ones would take too long. */
 const MAX_COMPARED = 200_000;
 
 /** A diff of two calls: operation, arguments, time until the result, text for the LLM. */
@@ -382,9 +382,9 @@ function comparedText({ exchange, redactor }: Compared): string {
 type ExchangeColumn = 'time' | 'operation' | 'args' | 'server' | 'id' | 'thread';
 
 /**
- * A call that we made.
- * @param book that the exchange is in
- * @param server that was called, where there are several
+ * A row for a call that this program made.
+ * @param book contains the exchange
+ * @param server of the call, if there are several
  */
 export function exchangeRow(
   exchange: Exchange,
@@ -394,7 +394,7 @@ export function exchangeRow(
   redactor?: Redactor,
 ): CallView<ExchangeColumn> {
   const { operation, arguments: args, id, group_id } = exchange.invocation;
-  // A call that is expected, or denied, was never sent.
+  // An expected or denied call was never sent.
   const begunAt = exchange.attempts[0]?.sentAt ?? book.of(exchange.key)[0]?.at ?? 0;
   return viewOf(exchangeState(exchange, begunAt, now), {
     time: timeCell(begunAt),
@@ -425,7 +425,7 @@ function exchangeState(exchange: Exchange, begunAt: number, now: number): CallSt
   };
 }
 
-/** The text that an outcome is read from may be large. */
+/** Cached: the text that contains the outcome may be large. */
 const outcomeOnce = onceEach(outcomeOf);
 
 function dispatchWords(exchange: Exchange): Line {
@@ -437,7 +437,7 @@ function dispatchWords(exchange: Exchange): Line {
 
 const ENDED_BY = { final: null, cancel: ', canceled', close: ', closed' } as const;
 
-/** The events of a subscription: `, 12 events so far`, and how it ended where the tool sent no final one. */
+/** The number of subscription events: `, 12 events so far`, and how the subscription ended without a final event. */
 function eventCount({ subscription }: Exchange): Line {
   if (!subscription) return [];
   const { events, ended } = subscription;

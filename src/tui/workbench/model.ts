@@ -20,14 +20,14 @@ export interface RunOptions {
   readonly isAgreed?: boolean;
 }
 
-/** The result of a draft: sent under this key, or not sent, and why. */
+/** The result of a draft: sent under this key, or why it was not sent. */
 export type Sent =
   | { readonly kind: 'sent'; readonly key: string }
   /** The arguments do not match the `inputSchema` (RT-ARGS). */
   | { readonly kind: 'invalid'; readonly faults: readonly SchemaFault[] }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** The result of an action, in words for the user. */
+/** The result of an action, as a message for the user. */
 export interface Said {
   readonly text: string;
   readonly isBad: boolean;
@@ -36,33 +36,33 @@ export interface Said {
 /** A shell command, on one or several lines, without hidden characters. */
 export interface ShellLine {
   readonly text: string;
-  /** The names of what must be filled in before it can run: secrets, the callback URL. */
+  /** The names of the placeholders to fill in before the command can run: secrets, the callback URL. */
   readonly gaps: readonly string[];
 }
 
-/** What the user can do. Nothing here throws or rejects: failures are returned. */
+/** The actions of the workbench. They never throw or reject: failures are returned. */
 export interface Controls {
-  /** Opens a tool server by a URL, `:port`, or `demo`, or loads it again. Returns its id, or why it cannot be opened. */
+  /** Opens a tool server by URL, `:port` or `demo`, or reloads it. Returns its id, or why it cannot be opened. */
   readonly open: (target: string) => { readonly server: string } | Said;
-  /** Starts a server that is asleep, or loads one again; a ready one stays ready meanwhile. */
+  /** Starts a server that is asleep, or reloads one; a ready server stays ready meanwhile. */
   readonly wake: (server: string) => void;
-  /** Stops and starts a server that is a command; loads any other one again. */
+  /** Restarts a server that is a command; reloads any other server. */
   readonly restart: (server: string) => void;
   readonly dismiss: (server: string) => void;
-  /** Whether the user must agree first: it is destructive, and no option or policy allows it by name. */
+  /** Whether the user must agree first: the operation is destructive, and no option or policy allows it by name. */
   readonly needsConsent: (server: string, operation: string) => boolean;
-  /** Validates and sends a draft. Refuses one that needs consent unless the user agreed to this very call. */
+  /** Validates and sends a draft. Refuses a draft that needs consent unless the user agreed to this call. */
   readonly run: (draft: Draft, options: RunOptions) => Promise<Sent>;
-  /** Records that the user was asked and said no; sends nothing. */
+  /** Records that the user declined; sends nothing. */
   readonly decline: (draft: Draft) => Promise<Said>;
-  /** @param leg the request id of the question @param selected index from 0. Returns null when the answer is being sent. */
+  /** @param leg the request id of the question @param selected index from 0. Returns null if the answer is being sent. */
   readonly answer: (key: string, leg: string, selected: number) => Said | null;
   /** Cancels the pending call, or its subscription, and notifies the tool. */
   readonly cancel: (key: string) => Promise<Said>;
   readonly visit: (url: string) => Promise<Said>;
-  /** The invocation of a call as a new one, with curl. @param volume its id */
+  /** The invocation of a call as a new one, as a curl command. @param volume its id */
   readonly asCurl: (key: string, volume: number) => ShellLine | null;
-  /** The same with this program, or why that is impossible. */
+  /** The call as a command of this program, or why that is impossible. */
   readonly asCommand: (key: string, volume: number) => Promise<ShellLine | Said>;
   /** Copies to the terminal's clipboard (OSC 52). */
   readonly copy: (text: string) => Said;
@@ -73,19 +73,19 @@ export interface Controls {
   readonly openTranscript: (path: string) => Promise<Said>;
   /** This file name, or a similar one that is still free. */
   readonly freeName: (name: string) => Promise<string>;
-  /** The paths that begin with this text, sorted; folders end in a slash. */
+  /** The paths that begin with this text, sorted; directories end in a slash. */
   readonly paths: (typed: string) => Promise<readonly string[]>;
   readonly quit: () => void;
 }
 
 export interface Server {
-  /** Our id, never the server's. */
+  /** An id assigned by this program, not by the server. */
   readonly id: string;
-  /** As the user knows it: a URL, a command, the demo. */
+  /** The user's name for it: a URL, a command, or the demo. */
   readonly about: string;
-  /** It comes from `.infinity/rap.json`. */
+  /** The server is listed in `.infinity/rap.json`. */
   readonly isConfigured: boolean;
-  /** What a server that was started here wrote to stderr, the latest lines, without secrets. */
+  /** The latest lines of a started server's stderr, without secrets. */
   readonly output?: readonly string[];
   readonly state:
     | { readonly kind: 'loading' }
@@ -100,13 +100,13 @@ export interface Server {
     | {
         readonly kind: 'failed';
         readonly message: string;
-        /** The single faults, each with its place, if there are several. */
+        /** The individual errors with their places, if there are several. */
         readonly faults: readonly string[];
         readonly hint: string | null;
       };
 }
 
-/** The number of configured toolsets that define each operation: of several none is used (RT-TOOLSET). */
+/** The number of configured toolsets that define each operation. If there are several, none is used (RT-TOOLSET). */
 export function definitionsIn(servers: readonly Server[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { isConfigured, state } of servers)
@@ -123,27 +123,27 @@ export interface Volume {
   readonly name: string;
   readonly book: CallLog;
   readonly isLive: boolean;
-  /** Knows the credentials of the session and the secrets in these events (threats, row 25). */
+  /** Removes the credentials of the session and the secrets in these events (threats, row 25). */
   readonly redactor: Redactor;
 }
 
-/** What the workbench shows. Its parts change; listeners of `subscribe` are called then. */
+/** The state that the workbench shows. It is mutable; changes call the listeners of `subscribe`. */
 export interface World {
   readonly servers: readonly Server[];
   /** The first one is this session. */
   readonly volumes: readonly Volume[];
-  /** The id of the server of a call of this session, sent or declined; null for any other call. */
+  /** The id of the server of a call in this session, sent or declined; null for any other call. */
   readonly serverOf: (key: string) => string | null;
   readonly isUnvalidated: (key: string) => boolean;
 }
 
 export interface Start {
-  /** The id of a server; by default the first that offers the operation. */
+  /** The id of a server; by default the first server that has the operation. */
   readonly server?: string;
   readonly operation?: string;
-  /** The path of a transcript to open at once. */
+  /** The path of a transcript to open at the start. */
   readonly transcript?: string;
-  /** The input of its form; the types of words depend on the `inputSchema`, which is loaded later. */
+  /** The values of its form. Their types depend on the `inputSchema`, which is loaded later. */
   readonly arguments?: (schema: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 }
 
@@ -157,9 +157,9 @@ export interface SessionOptions {
 }
 
 export interface WorkbenchOptions extends SessionOptions {
-  /** Calls the listener when servers or volumes have changed. */
+  /** Calls the listener after changes of servers or volumes. */
   readonly subscribe: (listener: () => void) => () => void;
-  /** Calls the listener for each event, after the session's call log has it. */
+  /** Calls the listener for each event, after it was added to the session's call log. */
   readonly onEvent: (listener: Listener) => () => void;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;

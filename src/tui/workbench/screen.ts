@@ -23,7 +23,7 @@ function restartHint({ tools: { entry } }: Workbench): string | null {
   return entry?.kind === 'server' && entry.server.output ? 'restart' : null;
 }
 
-/** Keys of a place, and the actions that they start. */
+/** The keys of a place and their actions. */
 const keysOf =
   (place: Place) =>
   (key: string, does: string, run: (actions: Actions) => unknown, hint?: Binding[4], isUrgent = false) =>
@@ -109,7 +109,7 @@ export const WORKBENCH_KEYS: readonly KeyBinding<Workbench>[] = [
   bind('form', 'escape', 'back; keeps the input', w => w.back()),
 ];
 
-/** The workbench with its keys, and what the command line names. @param onChange see {@link ListScreen} */
+/** The workbench with its keys, opened as the command line requests. @param onChange see {@link ListScreen} */
 export function createWorkbench(options: SessionOptions, onChange: () => void) {
   const workbench = new Workbench(options, WORKBENCH_KEYS, w => new Actions(w).runForm(), onChange);
   const actions = new Actions(workbench);
@@ -121,7 +121,7 @@ export function createWorkbench(options: SessionOptions, onChange: () => void) {
     const { tool, server } = offer;
     if (isPressed) workbench.say(`${tool.name} of ${server.about} is ready: its form is in Tools.`, 'good');
   };
-  /** The given arguments wait in the form of the operation that was probably meant. */
+  /** Moves the arguments into the form of the operation that was probably meant. */
   const missed = (wanted: string, servers: readonly Server[]) => {
     const names = servers.flatMap(each => toolsOf(each).map(({ name }) => name));
     const meant = nearest(wanted, names);
@@ -139,7 +139,7 @@ export function createWorkbench(options: SessionOptions, onChange: () => void) {
     },
     frame: workbench.frame.bind(workbench),
     event: workbench.event.bind(workbench),
-    /** Call it when servers have changed: opens the form as soon as its operation is known, unless a key was pressed by then. */
+    /** Must be called after changes of servers. Opens the requested form as soon as its operation is known, unless a key was pressed. */
     changed(): void {
       if (isDone || operation === undefined) return;
       const servers = workbench.world.servers.filter(({ id }) => server === undefined || id === server);

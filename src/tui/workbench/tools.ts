@@ -13,7 +13,7 @@ export type Entry = { readonly key: string; readonly server: Server } & (
   | {
       readonly kind: 'operation';
       readonly tool: Tool;
-      /** The number of configured toolsets that define it: of several none is used (RT-TOOLSET). */
+      /** The number of configured toolsets that define it. If there are several, none is used (RT-TOOLSET). */
       readonly definitions: number;
     }
 );
@@ -47,7 +47,7 @@ export function entriesOf(servers: readonly Server[]): readonly Entry[] {
   ]);
 }
 
-/** The first line of a description, which may be a book: as much as a row shows. */
+/** The first line of a description, shortened to a row: descriptions may be very long. */
 export function firstLineOf(text: string): string {
   return text.slice(0, 400).split('\n', 1)[0] ?? '';
 }
@@ -96,7 +96,7 @@ export function toolsList(serversNow: () => readonly Server[]) {
   };
 }
 
-/** Lines of a schema or a description, and characters of a description; more is cut. */
+/** Limits: lines of a schema or a description, and characters of a description. */
 const MAX = { lines: 2_000, characters: 20_000 };
 
 function detailLines(entry: Entry): readonly Line[] {
@@ -165,7 +165,7 @@ function serverLine({ about, state }: Server): Line {
     case 'asleep':
       return [...name, say('  not started: ⏎ starts it', 'warn')];
     case 'failed': {
-      // The row names the server already.
+      // The row already names the server.
       const rest = state.message.split(': ').filter(piece => !piece.includes(about));
       return [...name, say('  ✗ ', 'bad'), ...quote(rest.join(': ') || state.message, 'bad')];
     }

@@ -26,26 +26,26 @@ import { type Entry, type ToolTab, toolsList } from './tools.js';
 export interface Sending {
   readonly draft: Draft;
   readonly validates: boolean;
-  /** The form that it is from, or the name of the call that is run again. */
+  /** The id of the form, or the name of the call that is sent again. */
   readonly from: symbol | string;
 }
 
 export interface OpenForm {
-  /** Names this form: another one of the same operation does not get the answer to its call. */
+  /** Identifies this form: another form of the same operation must not show the answer to its call. */
   readonly id: symbol;
   readonly server: string;
   readonly operation: string;
-  /** The call that is edited in it; null in the form of the operation itself. */
+  /** The call that is edited; null in the form of the operation itself. */
   readonly about: string | null;
   /** The first line of the operation's description. */
   readonly description: string;
   readonly form: Form;
 }
 
-/** Forms that are kept with their input; the oldest is forgotten first. */
+/** Maximum number of forms kept with their input; the oldest is dropped first. */
 const MAX_FORMS = 50;
 
-/** Where the user is: to tell after a while whether they have moved on. */
+/** The user's position, to find out later whether they have moved on. */
 interface Position {
   readonly page: Workbench['page'];
   readonly overlay: Overlay | null;
@@ -55,13 +55,13 @@ interface Position {
 
 const PROGRAM: Line = [say('protocol-cli  ', 'dim')];
 
-/** With fewer cells, what is at the right of the head says nothing. */
+/** Minimum width of the text at the right of the head, in cells. */
 const LEAST_ABOUT = 12;
 
-/** Cells of the name of a form in the head, where there is room for so many. */
+/** Possible widths of a form's name in the head, in cells; the widest that fits is used. */
 const NAMES = [60, 30, 12, 7];
 
-/** With fewer rows a form has no heading. */
+/** Minimum height of a form with a heading, in rows. */
 const ROOMY = 8;
 
 const FORM_HINTS: readonly Hint[] = [
@@ -88,7 +88,7 @@ const PROMPT_KEYS = [
   { label: 'Esc', does: 'cancel' },
 ];
 
-/** All keys, place by place. @param first the places that come before the others */
+/** All keys by place. @param first the places that come before the others */
 export function workbenchTables(bindings: readonly KeyBinding<Workbench>[], first: readonly Place[] = []) {
   return [...tablesOf([...FORM_KEYS, ...bindings], first), { title: 'A prompt', keys: PROMPT_KEYS }];
 }
@@ -99,17 +99,17 @@ export class Workbench extends ListScreen {
   readonly controls: Controls;
   readonly tools: ListDetail<Entry, ToolTab>;
   readonly calls: ListDetail<Exchange, CallTab>;
-  /** The form that is filled in now, or was last. */
+  /** The current form, or the last one. */
   form: OpenForm | null = null;
-  /** Nothing is sent twice. */
+  /** The drafts being sent, so that none is sent twice. */
   sending: readonly Sending[] = [];
   readonly summary = '';
-  /** The other forms, the latest last. */
+  /** The other forms, the most recent last. */
   #forms: readonly OpenForm[] = [];
   #volume = 0;
   #marked: Compared | null = null;
   readonly #highlighting: Highlighting;
-  /** The user pressed `q` while so many calls were pending. */
+  /** The user pressed `q` while this many calls were pending. */
   #warning: { readonly count: number; readonly until: number } | null = null;
 
   constructor(
@@ -175,7 +175,7 @@ export class Workbench extends ListScreen {
     this.go(isEdited ? 'calls' : 'tools');
   }
 
-  /** Shows the calls of this session or of a transcript. @param key selects this call */
+  /** Shows the calls of this session or of a transcript. @param key of the call to select */
   showCalls(volume: number, key: string | null = null): void {
     this.#volume = volume;
     this.calls.toList();
@@ -204,7 +204,7 @@ export class Workbench extends ListScreen {
     );
   }
 
-  /** Keeps a form; without `isOpened` in the background. */
+  /** Keeps a form; without `isOpened`, in the background. */
   keepForm(form: OpenForm, isOpened: boolean): void {
     const all = [...this.#forms, ...(this.form ? [this.form] : [])];
     const others = all.filter(each => nameOfForm(each) !== nameOfForm(form));
@@ -213,7 +213,7 @@ export class Workbench extends ListScreen {
     this.#forms = others.filter(each => each !== this.form).slice(-MAX_FORMS);
   }
 
-  /** @param id of a form; any other is ignored */
+  /** @param id of a form; other ids are ignored */
   changeForm(id: symbol | string, change: (form: Form) => Form): void {
     const changed = (each: OpenForm) => (each.id === id ? { ...each, form: change(each.form) } : each);
     this.form = this.form && changed(this.form);
@@ -225,7 +225,7 @@ export class Workbench extends ListScreen {
     return this.sending.some(each => each.from === from);
   }
 
-  /** Quits; if calls are pending, only when it is pressed twice. */
+  /** Quits; if calls are pending, only on the second press. */
   quit(): void {
     const count = this.world.volumes[0]?.book.underWay.size ?? 0;
     const isWarned = this.#warning?.count === count && this.#warning.until > this.now;
@@ -300,7 +300,7 @@ export class Workbench extends ListScreen {
     ];
   }
 
-  /** The pages, and what is looked at as far as there is room for it. */
+  /** The pages, and the current item if there is room for it. */
   protected head(columns: number): readonly Line[] {
     const { page, form } = this;
     const { book, isLive } = this.volume;
@@ -321,7 +321,7 @@ export class Workbench extends ListScreen {
     return [[...line, say(' '.repeat(room + 2 - widthOf(looked))), ...looked]];
   }
 
-  /** What the head says at the right: the server, the transcript, or the call that is read. */
+  /** The text at the right of the head: the server, the transcript, or the current call. */
   get #about(): string {
     const { servers, serverOf } = this.world;
     const { page, exchange, volume } = this;

@@ -14,19 +14,19 @@ import { TextInput } from '../../text-input.js';
 import { type Child, type Field, KINDS } from './fields.js';
 import { choiceText, type Form, type Row } from './form.js';
 
-/** Characters of a title with its description, a limit, a label, a type, a message. */
+/** Maximum lengths, in characters: a title with its description, a limit, a label, a type, a message. */
 const LONGEST = { about: 400, limit: 80, label: 60, type: 200, message: 300 };
 
-/** Rows of one description or message, and messages of one field. */
+/** Maximum number of rows of a description and of a message, and of messages per field. */
 const MAX = { rows: 4, messageRows: 3, messages: 3 };
 
-/** From so many rows on a blank one sets `Run` apart. */
+/** Minimum height for a blank row above `Run`. */
 const ROOMY = 12;
 
-/** Below so many columns a value has no room beside its type. */
+/** Minimum width for a type beside the value, in columns. */
 const NARROW = 60;
 
-/** With more stops than these, `Run` shows which one has the focus. */
+/** With more focusable rows than this, `Run` shows the number of the focused one. */
 const FEW_STOPS = 10;
 
 const MARK = '❯ ';
@@ -34,8 +34,8 @@ const MARK = '❯ ';
 const GAP = say('  ');
 
 /**
- * A form as at most `rows` rows of the terminal: the faults of the whole, the fields around the focus, `Run`. No row is wider than
- * `columns`, and all foreign text is made visible (threats, row 24).
+ * Draws a form in at most `rows` rows: the faults of the whole form, the fields around the focus, `Run`. No row is wider than `columns`,
+ * and untrusted text is safe to print (threats, row 24).
  */
 export function drawForm(form: Form, { columns, rows }: Size, theme: Theme): readonly string[] {
   const drawing = new Drawing(form, columns, theme);
@@ -59,7 +59,7 @@ class Drawing {
     this.#messages = form.messages;
   }
 
-  /** `Run`, which field has the focus, and how many faults there are. */
+  /** `Run`, the number of the focused field, and the number of faults. */
   get run(): string {
     const { isOnRun, state } = this.form;
     const stops = this.#rows.filter(({ isStop }) => isStop).length;
@@ -82,7 +82,7 @@ class Drawing {
     return more > 0 ? [...rows, this.#row([say(`${indent}  and ${more} more`, 'bad')])] : rows;
   }
 
-  /** JSON that is typed: the lines around the cursor. */
+  /** The lines of a JSON text around the cursor. */
   raw(rows: number): readonly string[] {
     const { columns, form } = this;
     const { raw, focus } = form.state;
@@ -101,7 +101,7 @@ class Drawing {
     return [[say(about, 'dim')], ...seen].map(line => this.#row(line)).slice(0, rows);
   }
 
-  /** The fields around the focus, which is in the middle except at either end. Only rows that may be seen are laid out. */
+  /** The fields around the focus, which is in the middle except at both ends. Lays out only rows that may be visible. */
   fields(rows: number): readonly string[] {
     const all = this.#rows;
     const none = say('  It names no arguments; Ctrl-E writes some as JSON.', 'dim');
@@ -120,7 +120,7 @@ class Drawing {
     return dressLine(cutLine(line, this.columns), this.theme);
   }
 
-  /** A field, its messages, and below the focused field: its title and description, what it must be, and what its keys do. */
+  /** A field and its messages; the focused field also shows its title, its description, its constraints and its keys. */
   #block(row: Row, isFocused: boolean): readonly string[] {
     const rows = [this.#row(this.#fieldLine(row, isFocused)), ...this.messages(row, ' '.repeat(4))];
     if (!isFocused) return rows;
@@ -225,7 +225,7 @@ function joined(...words: readonly string[]): string {
   return words.filter(word => word !== '').join(' · ');
 }
 
-/** The name of a field, cut before the mark of a required one. */
+/** The name of a field, cut to leave room for the mark of a required field. */
 function labelLine({ kind, depth, child, address }: Row, width: number, isFocused = false): Line {
   const indent = say('  '.repeat(depth));
   if (kind === 'add') return [indent, say('+ add', isFocused ? 'running' : 'dim')];
@@ -239,7 +239,7 @@ function isStarred({ key, isRequired, isExtra }: Child): boolean {
   return isRequired && !isExtra && key !== null;
 }
 
-/** The name of a variant: its title, else its constant or type. Foreign. */
+/** The name of a variant: its title, else its constant or type. Untrusted. */
 function variantText(variant: Schema): string {
   const named = [variant['title'], variant['const'], variant['type']].find(name => typeof name === 'string');
   return cut(String(named ?? 'JSON'), LONGEST.type);

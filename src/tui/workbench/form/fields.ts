@@ -15,32 +15,32 @@ import { compactJson, isRecord, jsonPath } from '../../../util/values.js';
 
 type Kind = 'text' | 'number' | 'json' | 'choice' | 'object' | 'array' | 'variants';
 
-/** A value as it is filled in. What its kind does not use is empty. */
+/** A value that is being edited. Members that its kind does not use are empty. */
 export interface Field {
   readonly kind: Kind;
   /** With its local `$ref` and `allOf` merged in. */
   readonly schema: Schema;
-  /** As it was typed: a string, the digits of a number, or JSON of any kind. */
+  /** The typed text: a string, the digits of a number, or any JSON. */
   readonly text: string;
-  /** An object or array is there; an empty text is sent as `""`. */
+  /** An object or array is present; an empty text is sent as `""`. */
   readonly isPresent: boolean;
-  /** The values of a choice, the schemas of variants. */
+  /** The values of a choice, or the schemas of variants. */
   readonly options: readonly unknown[];
   readonly at: number | null;
-  /** Members, items, or the value under the chosen variant. */
+  /** Members, items, or the value of the chosen variant. */
   readonly children: readonly Child[];
 }
 
 export interface Child {
-  /** A property, an index, or null where the value is the parent's own. */
+  /** A property or an index; null if the value replaces that of the parent. */
   readonly key: string | number | null;
   readonly isRequired: boolean;
-  /** An array item, or a property that the schema does not name: it can be removed as a whole. */
+  /** An array item, or a property that is not in the schema: it can be removed. */
   readonly isExtra: boolean;
   readonly field: Field;
 }
 
-/** Undefined where an empty value is left out. */
+/** Undefined if an empty value is left out. */
 type Reading =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly message: string };
@@ -50,9 +50,9 @@ const wrong = (message: string): Reading => ({ ok: false, message });
 
 interface KindOfField {
   readonly input: 'typed' | 'chosen' | 'group';
-  /** The words for the type column. Foreign. */
+  /** The text of the type column. Untrusted. */
   readonly type: (schema: Schema) => string;
-  /** The field with a value in it; null where this kind cannot hold the value. */
+  /** Creates a field for a value; null if this kind cannot hold the value. */
   readonly fill: (value: unknown, schema: Schema, place: Place, maker: FieldMaker) => Partial<Field> | null;
   readonly read: (field: Field, readChild: (child: Child) => unknown) => Reading;
 }
@@ -101,7 +101,7 @@ export const KINDS = {
     },
     read({ isPresent, children }, readChild) {
       const members = children.map(child => [String(child.key), readChild(child)] as const);
-      // fromEntries makes own members whatever their names are (threats, row 19).
+      // fromEntries creates own members for all names, including `__proto__` (threats, row 19).
       return fine(
         isPresent ? Object.fromEntries(members.filter(([, value]) => value !== undefined)) : undefined,
       );
@@ -125,7 +125,7 @@ export const KINDS = {
   variants: {
     input: 'chosen',
     type: () => 'one of',
-    /** The variant of a value is a guess; where it is wrong, the value is JSON as a whole. */
+    /** The variant of a value is guessed; if no variant fits, the whole value is edited as JSON. */
     fill(value, schema, place, maker) {
       const options = maker.variantsOf(schema);
       if (value === undefined) return { options };
@@ -139,27 +139,27 @@ export const KINDS = {
   },
 } as const satisfies Record<Kind, KindOfField>;
 
-/** A schema with more parts, alternatives, values or fields than these is edited as JSON. Values that are objects are compared one by one. */
+/** Schemas that exceed these limits are edited as JSON. Object values are compared one by one. */
 const MAX = { parts: 32, variants: 20, values: 10_000, objects: 100, fields: 1_000 };
 
-/** Steps for all fields of a form: a schema may refer to itself many times (threats, row 22). */
+/** Maximum number of steps for all fields of a form: a schema may refer to itself many times (threats, row 22). */
 const MAX_STEPS = 200_000;
 
 const MAX_WEIGHT = 2_000;
 
-/** Where a field stands, and which defaults are filled in at and below it. */
+/** The position of a field, and which defaults are filled in at and below it. */
 interface Place {
   readonly depth: number;
   readonly room: number;
   readonly isRequired: boolean;
-  /** `none`: the schema is only one of several that the value may have. */
+  /** `none`: the schema is one of several alternatives. */
   readonly defaults: 'all' | 'required' | 'none';
 }
 
-/** The place of a field that a person adds. */
+/** The place of a field that the user adds. */
 const ADDED: Place = { depth: 1, room: MAX.fields, isRequired: true, defaults: 'all' };
 
-/** Each of `count` fields gets its share of the room. */
+/** Divides the room evenly between `count` fields. */
 function below(place: Place, count: number): Place | null {
   const room = count === 0 ? 0 : Math.floor((place.room - count) / count);
   return room < 0 ? null : { ...place, room, depth: place.depth + 1 };
@@ -167,20 +167,20 @@ function below(place: Place, count: number): Place | null {
 
 const EMPTY = { text: '', isPresent: false, options: [], at: null, children: [] };
 
-/** Makes the fields of a schema in a bounded number of steps. */
+/** Creates the fields of a schema in a bounded number of steps. */
 export class FieldMaker {
   readonly #steps = roomFor(MAX_STEPS);
 
-  /** @param root where a `$ref` points into */
+  /** @param root the target of a `$ref` */
   constructor(private readonly root: Schema) {}
 
-  /** All arguments. Without `initial` every default is filled in; with it only a required value that is missing. */
+  /** All arguments. Without `initial`, every default is filled in; with it, only missing required values. */
   arguments(initial: Readonly<Record<string, unknown>> | undefined): Field {
     const described = { type: 'object', ...this.root };
     return this.field(described, initial, { ...ADDED, depth: 0, defaults: initial ? 'required' : 'all' });
   }
 
-  /** The field for a schema with a value in it. A value that the schema's own kind cannot hold is JSON. */
+  /** Creates the field for a schema and a value. A value that does not fit the schema is edited as JSON. */
   field(described: unknown, value: unknown, place = ADDED): Field {
     const schema = this.#merged(described);
     const takesDefault = place.defaults === 'all' || (place.defaults === 'required' && place.isRequired);
@@ -191,7 +191,7 @@ export class FieldMaker {
     return { ...EMPTY, kind, schema, ...filled, ...(kind === 'text' && { isPresent: given === '' }) };
   }
 
-  /** An array item; it is sent even where it is empty. */
+  /** An array item; it is sent even if it is empty. */
   item(array: Schema, index: number, value?: unknown, place = ADDED): Child {
     const field = this.field(array['items'], value, { ...place, isRequired: true });
     return {
@@ -202,7 +202,7 @@ export class FieldMaker {
     };
   }
 
-  /** The properties that the schema names or requires, then the other ones of the value. Null where they are too many. */
+  /** The properties that the schema names or requires, then the other properties of the value. Null if there are too many. */
   members(schema: Schema, value: Schema, place: Place): readonly Child[] | null {
     const properties = recordOf(schema['properties']);
     const required = new Set(listOf(schema['required']).filter(name => typeof name === 'string'));
@@ -241,13 +241,13 @@ export class FieldMaker {
     return isArray && !('prefixItems' in schema) ? 'array' : 'json';
   }
 
-  /** The arguments as a whole are an object even where the schema describes no property. */
+  /** The root is an object even if the schema describes no property. */
   #kindAt(schema: Schema, { depth }: Place): Kind {
     const kind = depth > MOST_DEPTH ? 'json' : this.kindOf(schema);
     return depth === 0 && kind === 'json' && schema['type'] === 'object' ? 'object' : kind;
   }
 
-  /** A schema with its local `$ref` and its `allOf` merged in; `anyOf` and `oneOf` stay. Each copied property costs a step. */
+  /** Merges local `$ref` and `allOf` into a schema; `anyOf` and `oneOf` stay. Each copied property costs a step. */
   #merged(schema: unknown, depth = 0, parts = { left: MAX.parts }): Schema {
     if (!isRecord(schema) || depth > MOST_DEPTH || parts.left-- <= 0 || this.#steps.left <= 0) return {};
     this.#steps.left -= 1 + sizeOf(schema) + Math.floor(listOf(schema['enum']).length / COMPARED);
@@ -262,7 +262,7 @@ export class FieldMaker {
     return whole;
   }
 
-  /** The schemas of which a value has one; none where the schema itself says what the value is. */
+  /** The alternative schemas of a value; empty if the schema itself describes the value. */
   variantsOf(schema: Schema): readonly Schema[] {
     const { anyOf, oneOf, ...own } = schema;
     const { type: types } = schema;
@@ -273,7 +273,7 @@ export class FieldMaker {
     return saysEnough(own, variants) ? [] : variants.map(variant => together(variant, own));
   }
 
-  /** How little the value in a field looks like its schema: a value of another kind, then what is missing, then what is unknown. */
+  /** A penalty for values that do not fit the schema: first a value of another kind, then missing properties, then unknown ones. */
   misfit(child: Child): number {
     const { field, isExtra, key } = child;
     const own = field.kind !== 'json' ? 0 : this.kindOf(field.schema) === 'json' ? 1 : WRONG;
@@ -284,10 +284,10 @@ export class FieldMaker {
 
 const WRONG = 100;
 
-/** Values of an `enum` that are compared in a step. */
+/** `enum` values compared per step. */
 const COMPARED = 100;
 
-/** Where the kind of the value is known and no variant brings a property, the variants only restrict it. */
+/** Whether variants can be ignored: the kind of the value is known, and no variant adds a property. */
 function saysEnough(own: Schema, variants: readonly Schema[]): boolean {
   if (own['type'] !== undefined && own['type'] !== 'object') return true;
   const known = recordOf(own['properties']);
@@ -331,7 +331,7 @@ function readNumber(text: string, type: unknown): Reading {
   return loss === null ? fine(Number(text)) : wrong(loss);
 }
 
-/** Reads JSON that was typed; a syntax error is reported with its line and column. */
+/** Parses typed JSON; a syntax error is reported with its line and column. */
 export function readJsonText(text: string): Reading {
   const { isTooDeep, notes } = diagnose(text);
   if (isTooDeep) return wrong(`is nested deeper than ${MAX_DEPTH} levels`);
@@ -345,7 +345,7 @@ export function readJsonText(text: string): Reading {
   return loss === null ? fine(JSON.parse(text)) : wrong(loss);
 }
 
-/** Why a number would be sent as another one. `JSON.stringify` writes some numbers that are not exact, and writes them the same again. */
+/** Why a number would be sent as another one. A number that `JSON.stringify` prints unchanged passes, even if it is inexact. */
 function lossOf(literal: string): string | null {
   const value = Number(literal);
   if (Number.isNaN(value) || String(value) === literal) return null;
@@ -356,7 +356,7 @@ function readField(field: Field, readChild: (child: Child) => unknown): Reading 
   return KINDS[field.kind].read(field, readChild);
 }
 
-/** The value of a field; a text that cannot be read stays text. Undefined where the field is empty. */
+/** The value of a field; invalid text stays text. Undefined if the field is empty. */
 export function fieldValue(
   field: Field,
   readChild: (child: Child) => unknown = child => fieldValue(child.field),
@@ -365,14 +365,14 @@ export function fieldValue(
   return reading.ok ? reading.value : field.text;
 }
 
-/** What is wrong with the text of a field; and, where that counts, that a required value is missing. */
+/** The error in the text of a field, or a missing required value if those count. */
 function faultOf({ field, isRequired }: Child, demandsRequired: boolean): string | null {
   const reading = readField(field, child => fieldValue(child.field));
   if (!reading.ok) return reading.message;
   return demandsRequired && isRequired && reading.value === undefined ? 'is required' : null;
 }
 
-/** The faults of a field and of those in it. @param demandsRequired whether a missing required value is one */
+/** The faults of a field and its children. @param demandsRequired whether missing required values count */
 export function faultsIn(
   child: Child,
   demandsRequired = true,

@@ -35,7 +35,7 @@ export const FORM_KEYS = [
   formKey('run', 'ctrl+r', 'runs, from any field'),
 ];
 
-/** Stops, or lines of JSON. */
+/** Steps of the keys, in focusable rows or lines of JSON. */
 const MOVES: Readonly<Record<string, number>> = {
   up: -1,
   down: 1,
@@ -45,12 +45,12 @@ const MOVES: Readonly<Record<string, number>> = {
   pageDown: 10,
 };
 
-/** The command of a key; empty where the key types, or does nothing. */
+/** The command of a key; empty if the key types text or does nothing. */
 export function formCommandOf(press: Press): string {
   return FORM_KEYS.find(({ key }) => key === nameOf(press))?.command ?? '';
 }
 
-/** A row of the form: a field, or the place where an array gets another item. */
+/** A row of the form: a field, or the row that adds an item to an array. */
 export interface Row {
   readonly kind: 'field' | 'add';
   /** Indexes of children, from the root down. */
@@ -68,9 +68,9 @@ interface State {
   /** `raw`: all arguments are one JSON text. */
   readonly mode: 'fields' | 'raw';
   readonly raw: TextInput;
-  /** The index of the focused stop; the last stop is `Run`. In raw mode the text is the only other one. */
+  /** The index of the focused row; the last one is `Run`. In raw mode the text is the only other one. */
   readonly focus: number;
-  /** In the text of the focused field. */
+  /** The offset in the text of the focused field. */
   readonly cursor: number;
   readonly faults: readonly SchemaFault[];
 }
@@ -80,7 +80,7 @@ type FormArguments =
   | { readonly ok: true; readonly value: Record<string, unknown> }
   | { readonly ok: false; readonly form: Form };
 
-/** The arguments of a call as a person fills them in. Immutable. */
+/** A form for the arguments of a call. Immutable. */
 export class Form {
   private constructor(
     readonly schema: Schema,
@@ -88,8 +88,8 @@ export class Form {
   ) {}
 
   /**
-   * A form for an `inputSchema`, which may be anything. Without `initial` every default is filled in; with it only a required value that
-   * is missing, so that a call's arguments come out unchanged. Arguments that no field can hold open as JSON.
+   * Creates a form for any `inputSchema`. Without `initial`, every default is filled in; with it, only missing required values, so that a
+   * call's arguments stay unchanged. Arguments that no field can hold open as JSON.
    */
   static of(schema: Schema, initial?: Readonly<Record<string, unknown>>): Form {
     const root = new FieldMaker(schema).arguments(initial);
@@ -98,7 +98,7 @@ export class Form {
     return form.hasFields ? form.focusOn(0) : form.#with({ mode: 'raw' });
   }
 
-  /** The form for an `inputSchema` that may have changed since, with the values that were typed. */
+  /** Applies a schema that may have changed, and keeps the typed values. */
   withSchema(schema: Schema): Form {
     if (isDeepStrictEqual(this.schema, schema)) return this;
     const typed = fieldValue(this.state.root);
@@ -111,12 +111,12 @@ export class Form {
     return this.state.root.kind === 'object' || this.state.root.kind === 'variants';
   }
 
-  /** None in raw mode. */
+  /** Empty in raw mode. */
   get rows(): readonly Row[] {
     return this.state.mode === 'raw' ? [] : rowsOf(this.state.root);
   }
 
-  /** None on `Run`, and in raw mode. */
+  /** Undefined on `Run` and in raw mode. */
   get focusedRow(): Row | undefined {
     return this.#stops[this.state.focus];
   }
@@ -142,7 +142,7 @@ export class Form {
     return this.#with({ focus, cursor: this.#stops[focus]?.child.field.text.length ?? 0 });
   }
 
-  /** The form with what is wrong about it. @param moves the focus to the first field with a fault */
+  /** Adds faults to the form. @param moves the focus to the first field with a fault */
   withFaults(faults: readonly SchemaFault[], moves = true): Form {
     const faulty = this.#with({ faults });
     if (!moves) return faulty;
@@ -152,7 +152,7 @@ export class Form {
     return first < 0 ? faulty : faulty.focusOn(this.rows.slice(0, first).filter(row => row.isStop).length);
   }
 
-  /** The messages for each row; those of no row are under undefined. */
+  /** The messages of each row; undefined is the key for those of no row. */
   get messages(): ReadonlyMap<Row | undefined, readonly string[]> {
     const find = rowFinder(this.rows);
     const messages = new Map<Row | undefined, string[]>();
@@ -166,8 +166,8 @@ export class Form {
   }
 
   /**
-   * The arguments that were filled in; an empty optional field is left out. Faults are texts that cannot be read and required fields that
-   * are empty; the `inputSchema` judges the rest, see `withFaults`.
+   * The typed arguments; empty optional fields are left out. Faults are invalid texts and empty required fields; `withFaults` adds those of
+   * the `inputSchema`.
    * @param demandsRequired false: required fields may be empty too
    */
   arguments(demandsRequired = true): FormArguments {
@@ -178,7 +178,7 @@ export class Form {
     return this.#accept(fieldValue(this.state.root));
   }
 
-  /** The cursor goes to a syntax error. */
+  /** Moves the cursor to a syntax error. */
   #rawArguments(): FormArguments {
     const { raw } = this.state;
     const read = readJsonText(raw.text);
@@ -213,7 +213,7 @@ export class Form {
     return typed === '' ? this.#pressFields(command) : this.#type(typed);
   }
 
-  /** The form as JSON text, or its fields again. Text that is not a JSON object stays. */
+  /** Switches between fields and JSON text. Text that is not a JSON object stays. */
   #toggleRaw(): Form {
     const { mode, root } = this.state;
     if (mode === 'fields') return this.#with({ mode: 'raw', raw: rawOf(root), faults: [] }).focusOn(0);
@@ -265,7 +265,7 @@ export class Form {
     if (typed === ' ') return this.#edit(row, 'right');
     if (input === 'group') return this;
     if (field.kind === 'choice') return this.#choose(row, startingWith(field, typed));
-    // Typing chooses the variant that is a text, or a number where a number is typed.
+    // Typing selects the variant for a string, or for a number if a digit is typed.
     const maker = new FieldMaker(this.schema);
     const kinds = field.options.map(variant => maker.kindOf(variant as Schema));
     const at = kinds.indexOf(/^[-\d]/.test(typed) && kinds.includes('number') ? 'number' : 'text');
@@ -284,7 +284,7 @@ export class Form {
     return this.#replace(row, { at, children });
   }
 
-  /** Adds an item to an array, or an object that is absent. Null where nothing can be added. */
+  /** Adds an item to an array, or adds an absent object. Null if nothing can be added. */
   #add(row: Row): Form | null {
     const { field } = row.child;
     const { focus } = this.state;
@@ -296,7 +296,7 @@ export class Form {
     return this.#replace(row, { isPresent: true, children }).focusOn(focus);
   }
 
-  /** Removes an item or a property that the schema does not name; empties any other field. */
+  /** Removes an item or a property that is not in the schema; empties any other field. */
   #remove(row: Row): Form {
     const { focus, root } = this.state;
     if (row.child.isExtra && row.kind === 'field') {
@@ -307,7 +307,7 @@ export class Form {
     return empty ? this.#replace(row, empty).focusOn(focus) : this;
   }
 
-  /** The form with a row changed, whose faults are gone. */
+  /** Changes a row and removes its faults. */
   #replace({ address, path }: Row, change: Partial<Field>): Form {
     const root = withField(this.state.root, address, field => ({ ...field, ...change }));
     const find = rowFinder(this.rows);
@@ -319,7 +319,7 @@ function rawOf(root: Field): TextInput {
   return new TextInput(JSON.stringify(fieldValue(root) ?? {}, null, 2), 0);
 }
 
-/** The tree with the field at an address (indexes of children, from the root down) changed. */
+/** Changes the field at an address (indexes of children, from the root down). */
 function withField(root: Field, address: readonly number[], change: (field: Field) => Field): Field {
   const [first, ...rest] = address;
   if (first === undefined) return change(root);
@@ -336,7 +336,7 @@ function withoutChild(group: Field, child: Child): Field {
     : { ...group, children };
 }
 
-/** An empty text is sent, or is not; a required choice or group cannot be emptied, nor an array with items. */
+/** The emptied field, if it can be emptied: not a required choice or group, nor an array with items. */
 function emptied({ field, isRequired }: Child): Partial<Field> | null {
   const { kind, text, isPresent, children } = field;
   if (KINDS[kind].input === 'typed')
@@ -346,7 +346,7 @@ function emptied({ field, isRequired }: Child): Partial<Field> | null {
   return children.length === 0 ? { isPresent: !isPresent } : null;
 }
 
-/** The index of the choice after a key. Beyond either end comes no choice where the value is optional, then the other end. */
+/** The index of the choice after a key. After the last choice comes the empty one, if the value is optional, then the first. */
 function stepChoice({ field, isRequired }: Child, command: string): number | null {
   const { at, options } = field;
   const { length } = options;
@@ -359,7 +359,7 @@ function stepChoice({ field, isRequired }: Child, command: string): number | nul
   return isRequired ? (next + length) % length : null;
 }
 
-/** The next choice that starts with a text; the chosen one where none does. */
+/** The next choice that starts with a text; without one, the current choice. */
 function startingWith({ options, at }: Field, typed: string): number | null {
   const matches = (value: unknown) => choiceText(value).toLowerCase().startsWith(typed.toLowerCase());
   const next = options.findIndex((value, index) => index > (at ?? -1) && matches(value));
@@ -369,12 +369,12 @@ function startingWith({ options, at }: Field, typed: string): number | null {
 
 const LONGEST = 200;
 
-/** A value as a choice shows it: a string without its quotes. Foreign. */
+/** A value as shown in a choice: strings without quotes. Untrusted. */
 export function choiceText(value: unknown): string {
   return cut(typeof value === 'string' ? value : (compactJson(value) ?? ''), LONGEST);
 }
 
-/** A key asks for the rows several times. */
+/** Cached: a key press reads the rows several times. */
 const rowsOf = onceEach((field: Field): readonly Row[] => {
   const child: Child = { key: null, isRequired: true, isExtra: false, field };
   const row: Row = { kind: 'field', address: [], path: '$', depth: 0, child, isStop: true };
@@ -393,7 +393,7 @@ function* rowsIn(row: Row): Generator<Row> {
       child,
       isStop: isStop(child),
     };
-    // Under a variant, an object shows its members only, and a constant nothing.
+    // A variant's object shows only its members, and a constant nothing.
     if (key === null && field.kind === 'object') yield* rowsIn({ ...inner, depth: row.depth });
     else if (key !== null || field.options.length !== 1) yield* [inner, ...rowsIn(inner)];
   }
@@ -401,13 +401,13 @@ function* rowsIn(row: Row): Generator<Row> {
     yield { ...row, kind: 'add', depth: row.depth + 1, isStop: true };
 }
 
-/** A heading has the focus only where a key does something to it. */
+/** A heading can have the focus only if a key applies to it. */
 function isStop({ field, isRequired, isExtra }: Child): boolean {
   if (field.kind === 'object') return !isRequired || isExtra;
   return field.kind !== 'array' || field.children.length === 0;
 }
 
-/** A key of digits is written in two ways. */
+/** Normalizes numeric keys, which can be written in two ways. */
 function plain(path: string): string {
   return path.replaceAll(/\["(\d+)"\]/g, '[$1]');
 }

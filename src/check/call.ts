@@ -127,7 +127,6 @@ export class CallEvidence {
   readonly #isToolsetKnown: boolean;
   #ending: Ending | undefined;
 
-  /** @param trips and events that concern the call */
   constructor(
     readonly key: string,
     trips: readonly RoundTrip[],

@@ -21,7 +21,7 @@ export interface CaseCheck {
   readonly reasonLines?: readonly string[];
   /** By their `seq`, the events that prove it. */
   readonly events: readonly number[];
-  /** The call that was made for it, if it does not pass. */
+  /** The call made for the case, if it does not pass. */
   readonly calls?: readonly ConcernedCall[];
 }
 
@@ -87,7 +87,7 @@ function verdictOn({ expected, offers }: Case, call: CallEvidence, isWhole: bool
     : { status: 'pass', reason: 'the result is as expected', events };
 }
 
-/** What an operation may offer, the message that starts it, and whether it came. */
+/** An operation's offer, the message that starts it, and whether that message came. */
 const OFFERS: Readonly<
   Record<Offer, { readonly message: string; readonly isIn: (call: CallEvidence) => boolean }>
 > = {
@@ -100,7 +100,7 @@ const OFFERS: Readonly<
   },
 };
 
-/** Something missing fails, except in an incomplete recording. */
+/** Something missing is a failure, except in an incomplete recording. */
 function absent(what: string, events: readonly number[], isWhole: boolean): CaseVerdict {
   return isWhole
     ? { status: 'fail', reason: what, events }
@@ -128,7 +128,7 @@ function withoutResult({ attempts, callbacks, expiries }: CallEvidence, isWhole:
   return absent(`no result came${within}`, events, isWhole);
 }
 
-/** What a case can check; the display segment is that of a client which supports all types. */
+/** The values that a case can check. The display segment is the one that a client with support for all types shows. */
 function caseResult(message: ToolResult): CaseResult {
   const text = llmText(message);
   const json = parseJson(text);

@@ -33,7 +33,7 @@ export interface Gap {
 
 /** An expected failure that could not occur in this run. */
 interface IdleExcuse extends ExpectedFailure {
-  /** The end of a sentence that begins with its id. */
+  /** The reason without its id, to continue a sentence that begins with the id. */
   readonly why: string;
 }
 
@@ -63,7 +63,7 @@ const STANDINGS: Readonly<Record<CheckStatus, Standing>> = {
   'not-applicable': 'not-applicable',
 };
 
-/** How an expected failure changes the standing of a row. */
+/** Applies an expected failure to the status of a row. */
 const EXCUSED: Readonly<Partial<Record<Standing, Standing>>> = {
   failed: 'expected',
   warned: 'expected',

@@ -117,7 +117,7 @@ function withoutProbes(events: readonly Event[]): readonly Event[] {
   return events.filter(event => !isProbed(event) && !isOfProbedThread(event));
 }
 
-/** The operations that a check was offered and did not call; none without a check. */
+/** The operations that a check could have called and did not; none without a check. */
 export function notCalled(events: readonly Event[]): readonly string[] {
   if (!events.some(isProbe)) return [];
   const called = new Set<unknown>();
@@ -157,7 +157,7 @@ async function readCalls(
   const tripsByCall = groupBy(
     trips,
     ({ request: { calls = [], purpose, leg } }) =>
-      calls.length === 0 && purpose === 'invocation' ? [leg] : calls, // a malformed invocation is a call of its own
+      calls.length === 0 && purpose === 'invocation' ? [leg] : calls, // a malformed invocation counts as a call of its own
   );
   const calls = [...tripsByCall]
     .filter(([, own]) => own.some(({ request }) => request.purpose === 'invocation'))
@@ -190,7 +190,7 @@ async function checkArguments({ tool, invocation }: CallEvidence): Promise<reado
   const check = (await checker)(invocation?.arguments);
   if (check.kind === 'unusable') {
     const unusable = Promise.resolve(() => check);
-    checkers.set(tool, unusable); // a schema that took too long is not tried for each of a thousand calls
+    checkers.set(tool, unusable); // a schema that took too long is not tried again for every call
     return null;
   }
   return check.kind === 'valid' ? [] : check.faults.map(({ path, message }) => `${path}: ${message}`);
@@ -259,7 +259,7 @@ function markCutShort({ message, later }: Death, calls: readonly CallEvidence[])
 
 type NameField = 'id' | 'group_id' | 'call_id';
 
-/** Tells whether a name belongs to another call and not to the given one. */
+/** Whether a name belongs to another call and not to the given one. */
 type NameIndex = (name: NameField, value: string, own: Invocation) => boolean;
 
 export function indexNames(calls: readonly CallEvidence[]): NameIndex {

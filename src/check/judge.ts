@@ -26,7 +26,7 @@ export interface Check extends Pick<Rule, 'id' | 'side' | 'level'> {
   readonly reason: string;
   /** The reason on several lines, if it has more than one. */
   readonly reasonLines?: readonly string[];
-  /** It passes, and its reason is worth reading all the same. */
+  /** It passes, but the report should show its reason. */
   readonly isRemarkable?: true;
   /** By their `seq`, the events that prove it. */
   readonly events: readonly number[];
@@ -122,7 +122,7 @@ const MAX_CALLS = 10;
 
 const WORST_FIRST = ['broken', 'unseen', 'doubtful', 'held', 'scant'] as const;
 
-/** Judges the evidence of one or more recordings by a rule, each recording separately. */
+/** Judges one or more recordings by a rule, each recording separately. */
 export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
   const { id, side, level, masks } = rule;
   const about = { id, side, level };

@@ -5,7 +5,7 @@ import { visibleLine } from '../util/visible.js';
 import type { CallEvidence } from './call.js';
 import type { Death, Evidence } from './evidence.js';
 
-/** The page that asks for a requirement, with the quoted text if the page has it. */
+/** The page that contains a requirement, with the quoted text if the page has it. */
 interface Source {
   readonly page: 'Tool Invocation' | 'Tool Result' | 'public specification';
   readonly words?: string;
@@ -22,13 +22,13 @@ export interface Requirement {
 
 /** Judges a requirement by what happened. Pure: a live run, a recording and a CI log are judged alike. */
 interface Judging<Result> {
-  /** Requirements that can hardly be met where this one is not. */
+  /** Requirements that usually fail together with this one. */
   readonly masks?: readonly RequirementId[];
-  /** Each place where the requirement was met or not, in order. */
+  /** Returns each place where the requirement was met or not, in order. */
   readonly observe: (evidence: Evidence) => Result;
   /** The reason if there was nothing to observe: `no callback was answered 5xx`. */
   readonly absent: string;
-  /** When a SHOULD fails all the same: `the tool crashes`. */
+  /** When a SHOULD counts as a failure: `the tool crashes`. */
   readonly failsWhere?: string;
 }
 
@@ -46,12 +46,12 @@ export type ObservableRule = Identified & Judging<readonly Observation[]>;
 export type Rule = ObservableRule | (Identified & Unobservable);
 
 type Definition = Omit<Requirement, 'side' | 'source'> & {
-  /** The quoted text of its page, if it is on one of the two. */
+  /** The quoted text, if it is on one of the two pages. */
   readonly invocationPage?: string;
   readonly resultPage?: string;
 } & (Judging<Observed> | Unobservable);
 
-/** Defines the rules of one theme by id. The prefix of the id says whose rule it is. */
+/** Defines the rules of one topic by id. The prefix of the id names the side that must meet the rule. */
 export function defineRules<Id extends RequirementId>(
   definitions: Readonly<Record<Id, Definition>>,
 ): Readonly<Record<Id, Rule>> {
@@ -72,7 +72,7 @@ function sourceOf(invocationPage: string | undefined, resultPage: string | undef
     : { page: 'Tool Result', words: resultPage };
 }
 
-/** What a part of a rule found; null for nothing. */
+/** The findings of a part of a rule; null for none. */
 export type Observed = Observation | null | readonly Observed[];
 
 function flat(observed: Observed): readonly Observation[] {
@@ -111,11 +111,11 @@ export interface Observation extends Details {
   readonly kind: 'held' | 'broken' | 'doubtful' | 'unseen' | 'scant';
   readonly what?: string;
   readonly events: readonly number[];
-  /** Show it even though the rule passes. */
+  /** Whether the report shows it even if the rule passes. */
   readonly isRemarkable?: true;
   /** The violation is a missing event, which may be in a lost part of the recording. */
   readonly isByAbsence?: true;
-  /** A failure whatever the level of the rule: a crashed tool meets no requirement. */
+  /** Whether it is a failure at any level of the rule: a crashed tool meets no requirement. */
   readonly isFatal?: true;
 }
 
@@ -137,10 +137,10 @@ export function held(trips: Trips, what?: string): Observation {
   return { kind: 'held', events: eventsOf(trips), ...(what !== undefined && { what }) };
 }
 
-/** As {@link held}, with something that the user should know. */
+/** As {@link held}, with a note for the user. */
 export const heldBut = observer('held', { isRemarkable: true });
 export const broken = observer('broken');
-/** As {@link broken}, by something that did not happen: no violation if the recording is incomplete. */
+/** As {@link broken}, for something that did not happen: no violation if the recording is incomplete. */
 export const lacking = observer('broken', { isByAbsence: true });
 export const doubtful = observer('doubtful');
 export const unseen = observer('unseen');

@@ -5,14 +5,14 @@ import { MAX_DEPTH } from '../util/json.js';
 import { excerpt, formatDuration } from '../util/text.js';
 import { compactJson, isRecord } from '../util/values.js';
 
-/** The formats in which the answer of a tool is handed back (platforms "One model"). */
+/** The supported formats of a tool's answer (platforms "One model"). */
 export const DIALECT_NAMES = ['rap', 'session', 'lmkit', 'mcp'] as const;
 
 export type DialectName = (typeof DIALECT_NAMES)[number];
 
-/** The call that is answered, as far as a format says. */
+/** The call that is answered, with the fields that the format has. */
 export interface AnsweredCall {
-  /** Null if the format has none, or says null. */
+  /** Null if the format has no id, or the id is null. */
   readonly id: string | null;
   readonly tool?: string;
   readonly args?: Readonly<Record<string, unknown>>;
@@ -29,8 +29,8 @@ export interface Answer {
   readonly call: AnsweredCall;
   readonly outcome: JudgedOutcome;
   /**
-   * What the model gets: a text, or other JSON; absent if nothing was given, which is not null. Only a success and an unknown outcome
-   * are written with it; the others have words of their own.
+   * What the model gets: a text or other JSON; absent if nothing was given, which is not null. Only a success and an unknown outcome
+   * are written with it; other outcomes have a text of their own.
    */
   readonly payload?: unknown;
   /** Everything else: display segments, structured content, a subscription, images. */
@@ -43,7 +43,7 @@ interface Image {
   readonly mediaType: string;
 }
 
-/** The native message is kept: in its own format it is written unchanged. */
+/** A parsed message. The native message is kept, so that it is written unchanged in its own format. */
 export type Reading = SoundReading | { readonly ok: false; readonly faults: readonly string[] };
 
 export interface SoundReading {
@@ -51,20 +51,19 @@ export interface SoundReading {
   readonly dialect: DialectName;
   readonly native: unknown;
   readonly answer: Answer;
-  /** What the model gets, as one text: JSON as it is written, an image as a placeholder. */
+  /** The payload as one text: JSON as it is written, an image as a placeholder. */
   readonly text: string;
-  /** What is odd about it, though it could be read. */
+  /** Warnings about an unusual but readable message. */
   readonly notes: readonly string[];
 }
 
-/** What a written message does not say. */
+/** A loss of information in a written message. */
 export interface WriteWarning {
   readonly feature: Feature;
   readonly message: string;
 }
 
 export interface Writing {
-  /** JSON. */
   readonly body: unknown;
   readonly warnings: readonly WriteWarning[];
 }
@@ -72,9 +71,9 @@ export interface Writing {
 /** Converts messages of a format to the common model and back. Pure; never throws. */
 export interface Dialect {
   readonly name: DialectName;
-  /** What its message is, for people, with its article. */
+  /** The name of its message for users, with an article. */
   readonly title: string;
-  /** @param native JSON from a foreign program */
+  /** @param native the message as JSON */
   read(native: unknown): Reading;
   write(answer: Answer): Writing;
 }
@@ -85,7 +84,7 @@ const MAX_KEYS = 5;
 
 const MAX_KINDS = 20;
 
-/** Validates a foreign message, its depth too, since what is read may be written again (threats, row 18). */
+/** Validates a foreign message and limits its depth, since it may be written again (threats, row 18). */
 export function validateNative<Schema extends z.ZodMiniType>(
   schema: Schema,
   native: unknown,
@@ -108,7 +107,7 @@ function isTooDeep(value: unknown): boolean {
   return false;
 }
 
-/** The fields of a message that are not known; undefined if absent. */
+/** The unknown fields of a message; undefined if there are none. */
 export function otherFields(
   native: unknown,
   known: readonly string[],
@@ -118,9 +117,9 @@ export function otherFields(
 }
 
 /**
- * The unknown fields of content items (annotations, alt …), by their place.
- * @param content as it came: the schema's copy has only known fields
- * @param known by type; items of other types are skipped
+ * The unknown fields of content items (annotations, alt …), by index.
+ * @param content as received: the schema's copy has only known fields
+ * @param known the known fields by type; items of other types are skipped
  */
 export function otherItemFields(
   content: unknown,
@@ -144,9 +143,9 @@ export type Block =
   /** Audio, a resource, or a type of a later version, unchanged. */
   | { readonly kind: 'other'; readonly block: unknown };
 
-/** Content in the common model: the texts joined by line feeds, the rest beside. */
+/** Converts blocks to the common model: the texts joined by line feeds, the rest in `beside`. */
 export function fromBlocks(blocks: readonly Block[]): {
-  /** Undefined without any text. */
+  /** Undefined if there is no text. */
   readonly text: string | undefined;
   readonly beside: NonNullable<Answer['beside']>;
 } {
@@ -154,7 +153,7 @@ export function fromBlocks(blocks: readonly Block[]): {
   const images = blocks.flatMap(each => (each.kind === 'image' ? [each.image] : []));
   const others = blocks.flatMap(each => (each.kind === 'other' ? [each.block] : []));
   const ranks = blocks.map(({ kind }) => ['text', 'image', 'other'].indexOf(kind));
-  // One text, then images, then others: only this order is the same when it is written again.
+  // One text, then images, then others: only this order is kept when the content is written again.
   const isOrdered = ranks.every((rank, index) => index === 0 || rank >= Math.max(1, ranks[index - 1] ?? 0));
   const kinds = blocks.slice(0, MAX_KINDS).map(({ kind }) => kind);
   const order = kinds.join(', ') + (blocks.length > MAX_KINDS ? ' …' : '');
@@ -176,12 +175,12 @@ export function imagesOf({ beside = {} }: Answer): readonly Image[] {
     : [];
 }
 
-/** A payload as a text: a string as it is, other JSON compact; undefined if absent. */
+/** A payload as a text: a string unchanged, other JSON compact; undefined if absent. */
 export function payloadText(payload: unknown): string | undefined {
   return typeof payload === 'string' ? payload : (compactJson(payload) ?? undefined);
 }
 
-/** An outcome as an error message for the model, for formats without its type. */
+/** An outcome as an error message for the model, for formats that have no such type. */
 export function outcomeSentence({ outcome, payload }: Pick<Answer, 'outcome' | 'payload'>): string {
   switch (outcome.type) {
     case 'success':
@@ -212,7 +211,7 @@ function withReason(sentence: string, reason = ''): string {
   return reason === '' ? `${sentence}.` : `${sentence}: ${reason}`;
 }
 
-/** Warns of every feature of the answer that the format does not support. */
+/** Warns about every feature of the answer that the format does not support. */
 export function unsupported(
   title: string,
   supported: ReadonlySet<Feature>,
@@ -245,7 +244,7 @@ export function warnOf(title: string, feature: Feature, value: unknown): WriteWa
   return { feature, message: `${title} cannot carry ${WORDS[feature](value)}` };
 }
 
-/** What a message does not say, after "… cannot carry". */
+/** What is missing in a written message, to continue "… cannot carry". */
 const WORDS = {
   success: () => 'the success',
   error: () => 'the error',
@@ -274,7 +273,7 @@ const WORDS = {
   'other fields': fields => `unknown fields: ${keysOf(fields)}`,
 } satisfies Record<Outcome['type'], (value: unknown) => string> & Record<string, (value: unknown) => string>;
 
-/** What an answer can have, and a format may not support. */
+/** The features of an answer that a format may not support. */
 export type Feature = keyof typeof WORDS;
 
 const FEATURES = Object.keys(WORDS) as Feature[];

@@ -18,8 +18,8 @@ export function dialectOf(name: DialectName): Dialect {
 }
 
 /**
- * Reads one answer of a tool. Never throws: a message that cannot be read has faults, each with its JSON path.
- * @param native JSON, as it came
+ * Parses one answer of a tool. Never throws: an invalid message has faults, each with its JSON path.
+ * @param native the message as JSON
  */
 export function readAs(dialect: DialectName, native: unknown): Reading {
   return dialectOf(dialect).read(native);
@@ -30,10 +30,10 @@ export function writeAs(dialect: DialectName, answer: Answer): Writing {
   return dialectOf(dialect).write(answer);
 }
 
-/** A reading, or an answer that came in no format. */
+/** A reading, or an answer that was not read from a message. */
 export type Translatable = Pick<SoundReading, 'answer'> & Partial<Pick<SoundReading, 'dialect' | 'native'>>;
 
-/** Writes what was read in another format; in its own format it is the native message. */
+/** Converts a reading to another format. In its own format it is the native message. */
 export function translate({ dialect, native, answer }: Translatable, to: DialectName): Writing {
   return dialect === to ? { body: native, warnings: [] } : writeAs(to, answer);
 }

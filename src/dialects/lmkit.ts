@@ -34,7 +34,7 @@ const MEMBERS: Readonly<Record<Failure, readonly string[]>> = {
 
 const TYPES = ['success', ...(Object.keys(MEMBERS) as Failure[])] as const;
 
-/** The outcome that is meant, by its name in any case, or by its number; null for a type of another version. */
+/** The outcome for a type name, in any case, or a type number; null for a type of another version. */
 function typeOf(type: string | number): (typeof TYPES)[number] | null {
   if (typeof type === 'number') return TYPES[type] ?? null;
   return TYPES.find(each => each === type.toLowerCase()) ?? null;
@@ -81,7 +81,7 @@ function read(native: unknown): Reading {
 
 interface OutcomeReading {
   readonly outcome: JudgedOutcome;
-  /** What the outcome has no place for. */
+  /** Fields of the outcome that the payload has no member for. */
   readonly rest?: string;
   readonly note?: string;
 }
@@ -100,7 +100,7 @@ function outcomeIn(raw: string | number, payload: unknown, source: string): Outc
   return { outcome: { type, reason: text, basis }, note };
 }
 
-/** The type is declared, so members that are null count as absent, and unknown ones are kept. Null for another payload. */
+/** The type is declared, so null members count as absent and unknown ones are kept. Null if the payload is of another kind. */
 function documentedOutcome(type: Failure, payload: unknown): OutcomeReading | null {
   const { [type]: inner, ...beside } = isRecord(payload) ? payload : {};
   if (!isRecord(inner)) return null;
@@ -123,7 +123,7 @@ function write(answer: Answer): Writing {
   });
   const later = laterTypeIn(outcome);
   if (outcome.type === 'success' || later !== null) {
-    // A text that is JSON is written as that JSON: tools have no other way to return structured data.
+    // A text that is JSON is written as that JSON, since tools cannot return structured data in any other way.
     const isJson = typeof payload === 'string' && parseJson(payload).ok;
     const json = isJson ? payload : payload === undefined ? 'null' : compactJson(payload);
     if (json === null) warnings.push(warnOf(TITLE, 'JSON', payload));
@@ -135,7 +135,7 @@ function write(answer: Answer): Writing {
   return written(nameOf(known.type), compactJson(payloadOfOutcome(known)) ?? 'null');
 }
 
-/** A type of a later version; an unknown outcome of another format may have the name of a known type. */
+/** A type of a later version. An unknown outcome of another format may have the same name as a known type. */
 function laterTypeIn(outcome: Outcome): string | number | null {
   const raw = outcome.type === 'unknown' ? outcome.raw : null;
   const isType = typeof raw === 'string' || (typeof raw === 'number' && Number.isFinite(raw));

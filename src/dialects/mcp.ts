@@ -27,20 +27,20 @@ import {
   warnOf,
 } from './dialect.js';
 
-/** A content block; its type is open, so that one of a later version of MCP is kept. */
+/** A content block. Its type is open, so that blocks of later MCP versions are kept. */
 const contentBlockSchema = z.looseObject({ type: z.string() }).check(({ value, issues }) => {
   for (const key of NEEDED[value.type] ?? [])
     if (typeof value[key] !== 'string')
       issues.push({ code: 'custom', input: value, path: [key], message: 'must be a string' });
 });
 
-/** What a block of a known type holds. */
+/** The required members of each known block type. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   text: ['text'],
   image: ['data', 'mimeType'],
 };
 
-/** What MCP's `tools/call` gives. Where `isError` is left out, success is assumed. */
+/** The result of MCP's `tools/call`. Without `isError`, success is assumed. */
 const callToolResultSchema = z.object({
   content: z.optional(z.array(contentBlockSchema)),
   isError: z.optional(z.boolean()),
@@ -59,7 +59,6 @@ const FIELDS = Object.keys(callToolResultSchema.shape);
 
 const BLOCK_FIELDS = { text: ['type', 'text'], image: ['type', 'data', 'mimeType'] };
 
-/** MCP allows it. */
 export const IS_ERROR_LEFT_OUT = 'isError is left out; success is assumed';
 
 /** The result of `tools/call` (seed 003). */
@@ -69,7 +68,7 @@ type CallToolResult = z.infer<typeof callToolResultSchema>;
 
 type ContentBlock = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** Whether a payload looks like a result never counts (seed 003). */
+/** Never guesses from the payload whether the result is an error (seed 003). */
 function read(native: unknown): Reading {
   const validation = validateNative(callToolResultSchema, native);
   if (!validation.ok) return validation;
@@ -97,7 +96,7 @@ function read(native: unknown): Reading {
   return { ok: true, dialect: 'mcp', native, answer, text: shown, notes };
 }
 
-/** @param raw as it came: the schema ignores an own `__proto__` */
+/** @param raw the block as received: the schema ignores an own `__proto__` */
 function blockOf(block: ContentBlock, raw: unknown): Block {
   const { type, text, data, mimeType: mediaType } = block;
   if (type === 'text' && typeof text === 'string') return { kind: 'text', text };
@@ -105,7 +104,7 @@ function blockOf(block: ContentBlock, raw: unknown): Block {
   return isImage ? { kind: 'image', image: { data, mediaType } } : { kind: 'other', block: raw };
 }
 
-/** The text of a block for the LLM: an embedded resource is its text; other types are a line in brackets. */
+/** The text of a block for the LLM: the text of an embedded resource, and a line in brackets for other types. */
 function blockText(block: ContentBlock): string {
   const known = blockOf(block, block);
   if (known.kind === 'text') return known.text;
@@ -114,7 +113,7 @@ function blockText(block: ContentBlock): string {
   return typeof text === 'string' ? text : placeholder(block);
 }
 
-/** The text of a block for a person: an embedded resource begins with its URI. */
+/** The text of a block for the user: an embedded resource begins with its URI. */
 export function humanBlockText(block: ContentBlock): string {
   const text = blockText(block);
   return typeof resourceIn(block)['text'] === 'string' ? `${placeholder(block)}\n${text}` : text;
@@ -195,7 +194,7 @@ function write(answer: Answer): Writing {
   return { body, warnings };
 }
 
-/** A payload is wrapped as a text: a string as it is, other JSON compact (seed 003). */
+/** The payload as a text: a string unchanged, other JSON compact (seed 003). */
 function textOf(answer: Answer): string | undefined {
   const { outcome, payload } = answer;
   if (outcome.type === 'success') return payloadText(payload);
@@ -203,13 +202,13 @@ function textOf(answer: Answer): string | undefined {
   return (isByConvention ? compactJson(payloadOfOutcome(outcome)) : null) ?? outcomeSentence(answer);
 }
 
-/** The structured content that an outcome needs; null if `isError` says it all. */
+/** The structured content that an outcome needs; null if `isError` is enough. */
 function structureOf(outcome: Outcome): object | null {
   const isPlain = outcome.type === 'error' && outcome.code === undefined && outcome.errorType === undefined;
   return isPlain ? null : payloadOfOutcome(outcome);
 }
 
-/** Whether structured content has the code and type of an error already. */
+/** Whether structured content already has the code and type of an error. */
 function hasSameError(own: unknown, outcome: Outcome): boolean {
   const documented = outcomeOfPayload(own);
   if (documented?.type !== 'error' || outcome.type !== 'error') return false;

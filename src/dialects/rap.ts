@@ -29,7 +29,7 @@ const FIELDS = Object.keys(toolResultSchema.shape);
 
 const ITEM_FIELDS = { text: ['type', 'text'], image: ['type', 'data', 'mediaType'] };
 
-/** RAP has no type for an outcome: it is in the text, by convention (seed 000, TOOL-ERRPREFIX). */
+/** RAP has no type for an outcome: the text expresses it, by convention (seed 000, TOOL-ERRPREFIX). */
 export const rapDialect: Dialect = { name: 'rap', title: TITLE, read, write };
 
 function read(native: unknown): Reading {
@@ -55,7 +55,7 @@ function blockOf(item: ContentItem): Block {
   return { kind: 'image', image: { data: item.data, mediaType: item.mediaType } };
 }
 
-/** Segments and items are taken as they came: they may have more than the schema knows. */
+/** Segments and items are kept as received: they may have fields that the schema does not know. */
 function besideText(
   { subscription, text }: ToolResult,
   native: unknown,
@@ -94,7 +94,7 @@ function write(answer: Answer): Writing {
   return { body, warnings: [...unsupported(TITLE, SUPPORTED, answer), ...misread(answer, text)] };
 }
 
-/** A text can follow a convention by chance, or be too long for one. */
+/** Warns if a text follows a convention by chance, or is too long for one. */
 function misread({ outcome: { type: feature } }: Answer, text: string): WriteWarning[] {
   const { type } = outcomeOfText(text);
   if (type === feature || !SUPPORTED.has(feature)) return [];

@@ -18,7 +18,7 @@ import {
   type Writing,
 } from './dialect.js';
 
-/** Of an error that comes from a custom tool (seed 001's example). */
+/** The `origin` of an error from a custom tool (seed 001's example). */
 const CUSTOM_TOOLS = 'custom_tools';
 
 const TITLE = 'a settled call of an agent session';
@@ -28,10 +28,10 @@ const SUPPORTED: ReadonlySet<Feature> = new Set([
   ...(['id', 'tool', 'arguments', 'other request fields'] as const),
 ]);
 
-/** One settled call, as `POST …/tool_results` takes it (seed 001). */
+/** One item of `POST …/tool_results` (seed 001). */
 export const sessionDialect: Dialect = { name: 'session', title: TITLE, read, write };
 
-/** What every kind has, also one of a later version. */
+/** The fields of every kind, including later ones. */
 const anyKindSchema = z.object({ kind: z.string(), tool_req: z.optional(toolRequestSchema) });
 
 function read(native: unknown): Reading {
@@ -70,7 +70,7 @@ function reading(
   return { ok: true, dialect: 'session', native, answer, text: payloadText(payload) ?? '', notes };
 }
 
-/** The request as it came: the answer repeats it whole, also fields that the schema ignores. */
+/** The request as received: the answer repeats it whole, including fields that the schema ignores. */
 function callOf(request: unknown): AnsweredCall {
   if (!isRecord(request)) return { id: null };
   const { tool_name: tool, args, id } = request;

@@ -8,7 +8,7 @@ import type { JsonReading } from '../util/json.js';
 import { excerpt } from '../util/text.js';
 import { type Exchange, type McpAnswer, outcomeOf } from './exchange.js';
 
-/** What answered the call, for any wire: the tool's result, or an outcome of our own making; null while it is pending. */
+/** The answer to a call in any protocol: the tool's result, or an outcome of our own; null while the call is pending. */
 export function answerOf(exchange: Exchange): Translatable | null {
   const { settled, invocation } = exchange;
   if (settled?.by === 'result') return answerOfResult(invocation, settled.native);
@@ -17,7 +17,7 @@ export function answerOf(exchange: Exchange): Translatable | null {
   return outcome && { answer: answerOfOurs(invocation, outcome) };
 }
 
-/** A tool's result, with what only the invocation says of the call. @param native the tool_result, as it came */
+/** A tool's result, with the ids that only the invocation has. @param native the tool_result as received */
 export function answerOfResult(
   invocation: Pick<Invocation, 'operation' | 'arguments'> | undefined,
   native: unknown,
@@ -29,7 +29,7 @@ export function answerOfResult(
   return { ...reading, answer: { ...answer, call: { ...answer.call, ...asked } } };
 }
 
-/** What a call over MCP gave: its wire says nothing of the call. */
+/** The result of a call over MCP, which does not name its call. */
 export function answerOfMcp(
   invocation: Pick<Invocation, 'id' | 'operation' | 'arguments'> | undefined,
   reading: SoundReading,
@@ -46,13 +46,13 @@ export function answerOfOurs(invocation: Omit<Invocation, 'callback_url'>, outco
   return { call: { id, tool, args, thread, ...secondary }, outcome };
 }
 
-/** A result that asks for input, where all that can be given was given (protocol version 2026-07-28). */
+/** A result that asks for input after all available input was sent (protocol version 2026-07-28). */
 const inputRequiredSchema = z.object({
   resultType: z.literal('input_required'),
   inputRequests: z.optional(z.record(z.string(), z.object({ method: z.string() }))),
 });
 
-/** An error of JSON-RPC, in the place of a result. */
+/** A JSON-RPC error instead of a result. */
 const errorSchema = z.object({ error: z.object({ code: z.number(), message: z.string() }) });
 
 /** Reads the body of the response to `tools/call`. An invalid body is returned as an error outcome. */

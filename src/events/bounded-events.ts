@@ -3,7 +3,7 @@ import { Content } from './content.js';
 import type { Event, RequestEvent } from './events.js';
 import { stepToolCall, type ToolCall, typeOfDelivery } from './tool-call.js';
 
-/** The length of everything in an event that a remote side can make large. */
+/** The total size of the parts of an event that a remote side can make large. */
 function weightOf(event: Event): number {
   if (event.kind !== 'request' && event.kind !== 'response') return textLength(event);
   const { body, headers, calls, thread } = event;
@@ -144,7 +144,7 @@ export class EventRing {
 interface RecentLimits {
   readonly calls: number;
   readonly bytes: number;
-  /** Per call; a tool result is always kept. */
+  /** Maximum number per call; a tool result is always kept. */
   readonly callbacks: number;
 }
 

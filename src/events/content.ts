@@ -3,7 +3,7 @@ import { type JsonReading, parseJson, readJson } from '../util/json.js';
 import { readJsonOnce } from '../util/json-once.js';
 import { decodeUtf8 } from '../util/text.js';
 
-/** A message body: the bytes as they came, and what follows from them, computed once and only when asked. */
+/** A message body: the bytes, and values computed from them once, on first use. */
 export class Content {
   readonly size: number;
   #bytes: Uint8Array | null;
@@ -20,7 +20,7 @@ export class Content {
     return new Content(Buffer.from(JSON.stringify(value)));
   }
 
-  /** A body whose JSON is known already: it was read from another body, and changed. */
+  /** A body whose JSON is known already, since it was made from another body. */
   static withJson(bytes: Uint8Array, json: JsonReading): Content {
     const content = new Content(bytes);
     content.#json = json;
@@ -36,7 +36,7 @@ export class Content {
     return content;
   }
 
-  /** A body whose text is written soon: a large one is kept as its text alone, and not as bytes besides. */
+  /** A body whose text is written soon: only the text is kept in memory, not the bytes. */
   static asText(bytes: Uint8Array): Content {
     const content = new Content(bytes);
     const text = decodeUtf8(bytes);
@@ -48,12 +48,12 @@ export class Content {
     return content;
   }
 
-  /** The body as a text; null where it is not UTF-8. */
+  /** Null if the body is not UTF-8. */
   get text(): string | null {
     return this.#text === undefined ? decodeUtf8(this.bytes) : this.#text;
   }
 
-  /** @throws Error where the content was {@link readOnce}. */
+  /** @throws Error after {@link readOnce} */
   get bytes(): Uint8Array {
     if (this.#bytes) return this.#bytes;
     if (this.#text === undefined) throw new Error('the bytes of this body were not kept');
@@ -70,7 +70,7 @@ export class Content {
     return this.#json;
   }
 
-  /** As {@link json}, but not kept in memory for a body that many others are remembered with. */
+  /** As {@link json}, but does not cache the value, to save memory. */
   peekJson(): JsonReading {
     return this.#json ?? readJson(this.bytes);
   }

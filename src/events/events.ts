@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import type { Content } from './content.js';
 
 /*
- * The facts an exchange is made of. Nothing that follows from them (acknowledged, matched, late, the outcome) is a fact:
- * that is what `step` is for. A new kind of fact is one schema and one line in `factSchema`.
+ * The facts that make up an exchange. Derived values (acknowledged, matched, late, the outcome) are not facts: `step` computes
+ * them. A new kind of fact is one schema and one line in `factSchema`.
  */
 
 const PARTIES = ['runtime', 'tool', 'platform', 'client', 'unknown'] as const;
@@ -16,35 +16,35 @@ const PURPOSES = [
   'cancel',
   'close',
   'migrate',
-  /** Of agent sessions: to create, read, list, pause, resume or delete one. */
+  /** Creates, reads, lists, pauses, resumes or deletes an agent session. */
   'session',
-  /** Of agent sessions: to ask what is new, at once or as a long poll. */
+  /** Gets the new events of an agent session, at once or as a long poll. */
   'changes',
   'message',
   'tool_results',
 ] as const;
 
-/** The wire a message is on; without one it is RAP's. */
+/** The protocol of a message; default: RAP. */
 const WIRES = ['session', 'mcp'] as const;
 
-/** On which side of a recorder: it sees each message twice. */
+/** The side of a recorder: a recorder sees each message twice. */
 const HOPS = ['runtime-side', 'tool-side'] as const;
 
-/** What every event carries: its place, its time in monotonic ms since the start, and which calls it concerns. */
+/** Fields of every event. `seq` is its position, `at` its time in monotonic ms since the start. */
 const envelope = {
   seq: z.int().check(z.nonnegative()),
   at: z.number().check(z.nonnegative()),
   /** Keys of the calls concerned; a callback belongs to the call whose callback URL it used. */
   calls: z.optional(z.array(z.string())),
-  /** The thread (`group_id`) concerned, where it is known. */
+  /** The thread (`group_id`) concerned, if known. */
   thread: z.optional(z.string()),
-  /** From an earlier run, replayed for display. */
+  /** Whether it is from an earlier run, and replayed for display. */
   earlier: z.optional(z.literal(true)),
 };
 
 /**
- * Which message of its call this is, from 0, and where its reply goes on after it: a path of steps and labels; nowhere where there is
- * none. Without a turn it is the only one.
+ * The index of a message in its call, from 0, and the path of steps and labels at which the reply continues; absent at the end.
+ * A message without a turn is the only one.
  */
 const turnSchema = z.object({
   index: z.int().check(z.nonnegative()),
@@ -53,19 +53,19 @@ const turnSchema = z.object({
 
 const headersSchema = z.record(z.string(), z.string());
 
-/** The wire's facts; `body` is whatever stands for bytes: the bytes in memory, a reference in a file. */
+/** Facts about messages; `body` stands for the bytes: the bytes themselves in memory, a reference in a file. */
 function wireFacts<Body extends z.ZodMiniType>(body: Body) {
   return [
     z.object({
       kind: z.literal('request'),
       ...envelope,
-      /** Joins a request to what became of it. */
+      /** Connects a request with its response or failure. */
       leg: z.string(),
       from: z.enum(PARTIES),
       to: z.enum(PARTIES),
       purpose: z.enum(PURPOSES),
       dialect: z.optional(z.enum(WIRES)),
-      /** Without one, the message went from its sender to its receiver. */
+      /** Without it, the message went directly from the sender to the receiver. */
       hop: z.optional(z.enum(HOPS)),
       method: z.string(),
       url: z.string(),
@@ -81,7 +81,7 @@ function wireFacts<Body extends z.ZodMiniType>(body: Body) {
       status: z.int(),
       headers: headersSchema,
       body: z.optional(body),
-      /** Why a listener refused the request before its body counted: a foreign Host, a browser, too large … */
+      /** Why a listener refused the request whatever its body: a foreign Host, a browser, too large … */
       refusal: z.optional(z.string()),
     }),
     z.object({
@@ -93,16 +93,16 @@ function wireFacts<Body extends z.ZodMiniType>(body: Body) {
     }),
     /** An invocation sent by another program whose callbacks this listener receives. */
     z.object({ kind: z.literal('expected'), ...envelope, body: z.optional(body) }),
-    /** A pending call of an agent session has its answer, a `tool_result` or an `error_event`: the platform took it, or the client has it ready. */
+    /** A pending call of an agent session got its answer (`tool_result` or `error_event`): the platform took it, or the client has it. */
     z.object({
       kind: z.literal('answered'),
       ...envelope,
       by: z.enum(['platform', 'client']),
       body: z.optional(body),
-      /** How it is not as the platform's script expects it. */
+      /** How the answer differs from the platform's script. */
       unexpected: z.optional(z.array(z.string())),
     }),
-    /** An invocation that was not sent, since it is not allowed: decided before anything went out. */
+    /** An invocation that was not sent, since it is not allowed. */
     z.object({
       kind: z.literal('denied'),
       ...envelope,
@@ -117,7 +117,7 @@ function wireFacts<Body extends z.ZodMiniType>(body: Body) {
 
 /** Facts about what was loaded, decided, planned or timed out. */
 const ownFacts = [
-  /** A toolset was loaded from discovery: what may be dispatched from now on (RT-OP). */
+  /** A toolset was loaded from discovery: from now on only its operations may be called (RT-OP). */
   z.object({
     kind: z.literal('loaded'),
     ...envelope,
@@ -125,7 +125,7 @@ const ownFacts = [
     endpoint: z.string(),
     toolset: z.string(),
     operations: z.array(z.string()),
-    /** The display scripts of its tools, by name: those that are short. */
+    /** The display scripts of its tools by name, without long ones. */
     displayScripts: z.optional(z.record(z.string(), z.string())),
   }),
   z.object({
@@ -134,18 +134,18 @@ const ownFacts = [
     what: z.enum(['choice', 'consent', 'cancel', 'give-up']),
     by: z.enum(['person', 'flag', 'policy']),
     value: z.optional(z.union([z.string(), z.number()])),
-    /** The leg on which the question came that a choice, or a consent, answers; without it, the oldest that it could. */
+    /** The leg of the question that a choice or a consent answers; default: the oldest open question of that type. */
     question: z.optional(z.string()),
   }),
-  /** Absence is a fact, with its window. */
+  /** Something did not happen within this time. */
   z.object({
     kind: z.literal('expired'),
     ...envelope,
-    /** `observation`: a check has looked for so long at what was meant to be seen. */
+    /** `observation`: what a check waited for. */
     what: z.enum(['timeout', 'linger', 'answer', 'observation']),
     afterMs: z.number(),
   }),
-  /** Which fixture answers a call, for which key and as its how-many-th; null where none does, with the nearest. */
+  /** The fixture that answers a call, the key, and the number of the call for this key. Null with the nearest fixture if none answers. */
   z.object({
     kind: z.literal('matched'),
     ...envelope,
@@ -155,7 +155,7 @@ const ownFacts = [
     state: z.optional(z.object({ key: z.string(), to: z.string() })),
     nearest: z.optional(z.object({ fixture: z.string(), path: z.string(), reason: z.string() })),
   }),
-  /** What middleware changed in a reply; of one that went out verbatim, what it would have changed. */
+  /** What middleware changed in a reply, or would have changed in a reply that was sent verbatim. */
   z.object({
     kind: z.literal('shaped'),
     ...envelope,
@@ -168,36 +168,36 @@ const ownFacts = [
     ...envelope,
     by: z.enum(['fixture', 'fault', 'probe']),
     plan: z.string(),
-    /** Ids of the requirements that a probe is meant to show. */
+    /** Ids of the requirements that a probe tests. */
     checks: z.optional(z.array(z.string())),
-    /** Of a probe's call: which of the cases it is, from 0. */
+    /** For a call of a probe: the index of its case. */
     case: z.optional(z.int().check(z.nonnegative())),
-    /** Of a probe's call: it was made before, and is made once more with nothing else under way. */
+    /** For a call of a probe: repeated with nothing else in progress. */
     again: z.optional(z.literal(true)),
-    /** Whose plan it is, where the call is not matched for it: a refused acknowledgement. */
+    /** The fixture with this plan, if the call has no `matched` event: a refused acknowledgement. */
     fixture: z.optional(z.string()),
-    /** The `type` of the callback it is about, and its turn. */
+    /** The `type` and turn of the callback concerned. */
     type: z.optional(z.string()),
     turn: z.optional(turnSchema),
   }),
   z.object({ kind: z.literal('warned'), ...envelope, message: z.string() }),
-  /** An agent session came into a status: as we made it, or as we saw it. `thread` is its id. */
+  /** The new status of an agent session, as the platform set it or the client saw it. `thread` is the id of the session. */
   z.object({
     kind: z.literal('session'),
     ...envelope,
     status: z.string(),
     error: z.optional(z.string()),
-    /** JSON, what the agent says in the end. */
+    /** The agent's final answer, as JSON. */
     answer: z.optional(z.unknown()),
   }),
-  /** The calls that an agent session waits for; the latest counts (seed 001). */
+  /** The calls that an agent session waits for; the latest list counts (seed 001). */
   z.object({
     kind: z.literal('awaiting'),
     ...envelope,
     round: z.optional(z.int().check(z.nonnegative())),
     pending: z.array(
       z.object({
-        /** Names the call in every event: its id, or one of ours where that is null. */
+        /** Identifies the call in every event: its id, or a generated key if the id is null. */
         key: z.string(),
         tool_name: z.string(),
         args: z.optional(z.unknown()),
@@ -205,51 +205,50 @@ const ownFacts = [
       }),
     ),
   }),
-  /** Something that was due and will not happen. */
+  /** A planned message that will not be sent, or events that are missing. */
   z.object({
     kind: z.literal('dropped'),
     ...envelope,
     what: z.enum(['callback', 'event', 'invocation']),
     why: z.string(),
     count: z.int().check(z.positive()),
-    /** The last attempt, where one was made. */
+    /** The last attempt, if there was one. */
     leg: z.optional(z.string()),
-    /** The message's `type` and turn, where no attempt shows them. */
+    /** The message's `type` and turn, if there was no attempt. */
     type: z.optional(z.string()),
     turn: z.optional(turnSchema),
   }),
 ] as const;
 
-/** Where a message stands in what its call says. */
+/** The position of a message in the reply to its call. */
 export type Turn = z.infer<typeof turnSchema>;
 
-/** One event, with `body` as the stand-in for message bytes. */
 export function factSchema<Body extends z.ZodMiniType>(body: Body) {
   return z.discriminatedUnion('kind', [...wireFacts(body), ...ownFacts]);
 }
 
-/** One thing that happened, as plain data with the bytes at hand. */
+/** One event, with its message bytes in memory. */
 export type Event = z.infer<ReturnType<typeof factSchema<z.ZodMiniType<Content>>>>;
 export type EventKind = Event['kind'];
 
 export type RequestEvent = Extract<Event, { kind: 'request' }>;
-/** What an exchange begins with: its invocation, sent or not. */
+/** The events that can begin an exchange. */
 export type InvocationEvent = RequestEvent | Extract<Event, { kind: 'expected' | 'denied' }>;
 export type ResponseEvent = Extract<Event, { kind: 'response' }>;
 
 type Unstamped<E> = E extends Event ? Omit<E, 'seq' | 'at'> : never;
 
-/** An event before it has its place and time. */
+/** An event without its position and time. */
 export type Fact = Unstamped<Event>;
 
 export type Hop = NonNullable<RequestEvent['hop']>;
 
-/** Whether an invocation is answered in its response, as in MCP; a RAP runtime is called back instead. */
+/** Whether the response to an invocation is the result, as in MCP. A RAP runtime gets callbacks instead. */
 export function isDirect({ from }: Pick<RequestEvent, 'from'>): boolean {
   return from === 'client';
 }
 
 export type EventOf<Kind extends EventKind> = Extract<Event, { kind: Kind }>;
 
-/** Names the kinds that a fold ignores, so that a new kind does not compile until it is decided. */
+/** Marks a kind that a fold ignores, so that a new kind does not compile until each fold handles or ignores it. */
 export function ignored<Kind extends EventKind>(_event: EventOf<Kind>): void {}

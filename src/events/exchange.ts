@@ -6,7 +6,7 @@ import { type JudgedOutcome, llmText, outcomeOfText, textOfOutcome } from '../pr
 import type { Warning } from '../protocol/requirements.js';
 import { cutBeforeToken } from '../util/text.js';
 
-/** A callback's meaning for its exchange, and the status that it is answered with. */
+/** What a callback means for its exchange, and the status of the response. */
 export type Verdict =
   /** The result of the pending call. */
   | { readonly kind: 'settles'; readonly status: 200 }
@@ -18,7 +18,7 @@ export type Verdict =
   | { readonly kind: 'ignored'; readonly status: 200; readonly reason: string }
   /** A further result: the first wins (RT-DUP). */
   | { readonly kind: 'duplicate'; readonly status: 200; readonly identical: boolean }
-  /** It came after we had stopped waiting. */
+  /** It came after a timeout or cancellation. */
   | { readonly kind: 'late'; readonly status: 200 }
   /** It names another call (RT-MATCH). */
   | { readonly kind: 'discarded'; readonly status: 404; readonly reason: string }
@@ -65,7 +65,7 @@ export type Settlement = { readonly at: number } & (
       readonly phase: string;
       readonly code: string;
       readonly attempts: number;
-      /** If more is known than the code: the server exited. */
+      /** More than the code says, if known: the server exited. */
       readonly reason?: string;
     }
   | { readonly by: 'timeout'; readonly afterMs: number }
@@ -166,10 +166,10 @@ export function openPages(exchange: Pick<Exchange, 'questions' | 'settled'>): OA
   return openQuestions(exchange).flatMap(({ message }) => (message.type === 'oauth' ? [message] : []));
 }
 
-/** Ms by which a result may be read before its acknowledgement: they come on connections of their own. */
+/** Maximum time by which a result may be read before its acknowledgement, in ms: they come on different connections. */
 export const ACK_TOLERANCE_MS = 100;
 
-/** Ms; a slower acknowledgement was not sent at once. */
+/** A slower acknowledgement was not sent at once, in ms. */
 export const ACK_SLOW_MS = 250;
 
 /** Whether the tool acknowledged only after its result (TOOL-ACK). */
@@ -205,7 +205,7 @@ export function outcomeOf({ settled }: Exchange): JudgedOutcome | null {
   return settled && judged(settled);
 }
 
-/** Exactly what the LLM gets: the tool's text, or the text of an outcome of ours; null while pending. */
+/** Exactly what the LLM gets: the tool's text, or the text of an outcome of our own; null while pending. */
 export function llmTextOf({ settled }: Exchange): string | null {
   if (settled?.by === 'result') return llmText(settled.result);
   if (settled?.by === 'answer') return settled.text;
@@ -240,15 +240,15 @@ function refusalText(status: number, excerpt: string): string {
   return `the tool did not accept the invocation: it answered ${status} instead of 200${said ? `: ${said}` : ''}`;
 }
 
-/** What `tools/call` came to, read once: the answer may be 50 MiB. */
+/** The response to `tools/call`, parsed once: it may have 50 MiB. */
 export interface McpAnswer {
-  /** As it came: a CallToolResult, or `{error: {code, message}}`. */
+  /** The body as received: a CallToolResult, or `{error: {code, message}}`. */
   readonly native: unknown;
-  /** Null if the answer is not a CallToolResult. */
+  /** Null if the body is not a CallToolResult. */
   readonly reading: SoundReading | null;
   readonly outcome: JudgedOutcome;
   /** What the LLM gets. */
   readonly text: string;
-  /** What is odd about it. */
+  /** Warnings about its format. */
   readonly notes: readonly string[];
 }

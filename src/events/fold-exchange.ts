@@ -37,7 +37,7 @@ const MAX = {
   arrivals: 2_000,
   arrivalBytes: 16 * 1024 * 1024,
   digests: 10_000,
-  /** Open questions at a time, and characters of a reason (threats, row 15). */
+  /** Maximum number of open questions, and maximum length of a reason in characters (threats, row 15). */
   questions: 100,
   reason: 1_000,
 };
@@ -115,14 +115,14 @@ function onRequest(exchange: Exchange, event: RequestEvent): Exchange {
   switch (purpose) {
     case 'invocation': {
       const { attempts } = exchange;
-      // The first attempt stays: it says when the call began.
+      // The first attempt is kept: it has the time at which the call began.
       const kept = attempts.length < MAX.attempts ? attempts : attempts.toSpliced(1, 1);
       return { ...exchange, attempts: [...kept, { leg, sentAt: at }] };
     }
     case 'close':
       return unsubscribe(exchange, { by: 'close', at });
     case 'cancel':
-      // A recorded runtime does not say who decided; ours does, before it sends the notice.
+      // A recorded runtime does not record who decided; our own does, before it sends the notice.
       return canceled(exchange, at, 'person');
     case 'callback':
       return body ? onCallback(exchange, event, body) : exchange; // without a body, the response says why it was refused

@@ -140,7 +140,7 @@ function withCall(thread: Thread | undefined, { key, invocation }: Exchange): Th
   return { ...begun, ancestors: thread_ancestors ?? begun.ancestors, calls: [...begun.calls, key] };
 }
 
-/** Adds a view that was accepted. */
+/** Adds an accepted view. */
 function withView(thread: Thread, call: string, { at, message, verdict, size }: Arrival): Thread {
   if (verdict.kind !== 'noted' || message?.type !== 'view_update') return thread;
   return { ...thread, views: withUpdate(thread.views, message, { at, call, size }) };
@@ -159,7 +159,7 @@ export function withUpdate(
   let bytes = 0;
   for (const { size } of next.values()) bytes += size;
   for (const [oldest, { size }] of next) {
-    if (next.size <= MOST.views && bytes <= MOST.bytes) break;
+    if (next.size <= MAX_VIEWS.views && bytes <= MAX_VIEWS.bytes) break;
     if (oldest === type) continue;
     next.delete(oldest);
     bytes -= size;
@@ -167,13 +167,13 @@ export function withUpdate(
   return next;
 }
 
-/** Of one thread: a tool may name a new view type each time. Beyond this the oldest types are dropped. */
-const MOST = { views: 64, bytes: 32 * 1024 * 1024 };
+/** Limits of the views of one thread, since a tool may send a new type each time. The oldest types are dropped. */
+const MAX_VIEWS = { views: 64, bytes: 32 * 1024 * 1024 };
 
-/** Characters of arguments that stand for a line. */
-const MOST_ARGUMENTS = 300;
+/** Maximum length of the arguments that are shown for a call, in characters. */
+const MAX_ARGUMENTS = 300;
 
-/** Calls kept by a history that keeps the recent ones, and bytes of their messages. */
+/** Limits of a history that keeps only recent calls: their number, and the bytes of their messages. */
 const MAX_RECENT = { calls: 2_000, bytes: 32 * 1024 * 1024 };
 
 export interface LoadedToolset {
@@ -208,7 +208,7 @@ export class History {
     this.#redact = redact;
   }
 
-  /** For a listener that runs for days: from now on the oldest calls are dropped beyond a limit, but not the expected ones. */
+  /** Drops the oldest calls beyond a limit from now on, but not the expected ones: for a listener that runs for days. */
   keepRecent(expected: ReadonlySet<string>): void {
     this.#expected = expected;
   }
@@ -273,7 +273,7 @@ export class History {
     return exchange;
   }
 
-  /** With the human line of the call, if its tool has a display script. */
+  /** Adds the line that the tool's display script returns, if there is one. */
   #shown(exchange: Exchange): Exchange {
     const { operation, arguments: args } = exchange.invocation;
     const { displayScripts: scripts = {} } =
@@ -281,10 +281,10 @@ export class History {
     const script = Object.hasOwn(scripts, operation) ? scripts[operation] : undefined;
     if (script === undefined) return exchange;
     const line = displayLine(script, args);
-    return { ...exchange, shown: line ?? `${operation}(${cut(compactJson(args) ?? '', MOST_ARGUMENTS)})` };
+    return { ...exchange, shown: line ?? `${operation}(${cut(compactJson(args) ?? '', MAX_ARGUMENTS)})` };
   }
 
-  /** Ends the subscriptions of its calls. */
+  /** Ends the subscriptions of the thread's calls. */
   #closeThread(event: RequestEvent): void {
     const thread = event.thread === undefined ? undefined : this.threads.get(event.thread);
     if (!thread) return;
@@ -323,7 +323,7 @@ type Keys = readonly (string | null)[];
 export class Owners {
   readonly #open = new Map<string, Keys>();
 
-  /** @param history has the event already */
+  /** @param history must contain the event already */
   constructor(private readonly history: History) {}
 
   of(event: Event): Keys {
@@ -354,9 +354,9 @@ export class CallLog {
   readonly #owners: Owners;
 
   /**
-   * @param observer who saw the events, as in the header of a transcript
+   * @param observer the side that recorded the events, as in the header of a transcript
    * @param isSaved whether the events come from a file (RT-OAUTH forbids some data only in files)
-   * @param both of a recording reduced to one side, the log of both sides
+   * @param both for a recording reduced to one side, the log of both sides
    * @param redact for refusals, which our texts quote
    */
   constructor(
@@ -380,12 +380,12 @@ export class CallLog {
     for (const key of this.#owners.of(event)) this.#addTo(key, event);
   };
 
-  /** Of a recording, the log with each message on both sides. */
+  /** For a recording, the log with each message on both sides. */
   get whole(): CallLog {
     return this.both ?? this;
   }
 
-  /** The events of a call; of null, those that belong to no call. */
+  /** The events of a call; for null, the events that belong to no call. */
   of(key: string | null): readonly Event[] {
     return this.#byCall.get(key) ?? [];
   }
@@ -411,7 +411,7 @@ export class CallLog {
   }
 }
 
-/** The log of a transcript; of a recording each message once, as the tool had it. */
+/** The log of a transcript; for a recording, each message once, as the tool saw it. */
 export function savedCallLog({ header, events }: Transcript): CallLog {
   const whole = filled(new CallLog(header?.observer, true), events);
   const once = toldOnce(events);

@@ -2,31 +2,31 @@ import * as z from 'zod/mini';
 import type { Content } from './content.js';
 import { type Event, type Fact, factSchema, type RequestEvent, type ResponseEvent } from './events.js';
 
-/** If a listener throws, the first error is logged as a `warned` event, and it keeps receiving events. */
+/** If a listener throws, the first error is logged as a `warned` event, and the listener still receives events. */
 export type Listener = (event: Event) => void;
 
 /**
- * A listener whose failure counts: what it could not keep must not be acknowledged (a full disk becomes a 503). It gets one event
- * after the other.
+ * Stores events, one after the other. A message must not be acknowledged if its event could not be stored: a full disk
+ * becomes a 503.
  */
 type Keeper = (event: Event) => Promise<void>;
 
-/** A keeper that gets events as they are emitted and keeps them in groups: one write for all that came meanwhile. */
+/** A keeper that takes events as they are emitted and stores them in groups, with one write per group. */
 export interface GroupKeeper {
   take(event: Event): void;
-  /** Resolves once everything taken so far is kept; rejects where it could not be, and may succeed another time. */
+  /** Resolves once everything taken so far is stored. May reject now and succeed later. */
   kept(): Promise<void>;
 }
 
-/** Where events are produced: gives each its place and time and hands it on, in order. */
+/** Numbers and timestamps events, and passes them on in order. */
 export interface Log {
-  /** The fact becomes the event: each is emitted once. */
+  /** Changes the fact into the event, so each fact can be emitted only once. */
   emit(fact: Fact): Event;
-  /** A name for one more request and what becomes of it. */
+  /** Returns a new id for a request and its response. */
   leg(): string;
   subscribe(listener: Listener): () => void;
   keep(keeper: Keeper | GroupKeeper): void;
-  /** Resolves once the keeper holds everything emitted so far; rejects with its error. */
+  /** Resolves once the keeper has stored everything emitted so far; rejects with its error. */
   kept(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export function createLog(now: () => number): Log {
     const why = error instanceof Error ? error.message : String(error);
     log.emit({ kind: 'warned', message: `a listener failed: ${why}` });
   };
-  // An event that a listener emits waits its turn: everybody hears of everything in the same order.
+  // An event that a listener emits is queued, so that all listeners get all events in the same order.
   const tell = (first: Event) => {
     isTelling = true;
     try {
@@ -63,7 +63,7 @@ export function createLog(now: () => number): Log {
   };
   const log: Log = {
     emit(fact) {
-      const event = fact as Event; // a copy would cost as much as all the rest of this
+      const event = fact as Event; // not copied: a copy would cost as much as the rest of this function
       event.seq = seq++;
       event.at = micro(now() - start);
       keeper?.take(event);
@@ -86,7 +86,7 @@ export function createLog(now: () => number): Log {
   return log;
 }
 
-/** Once one event could not be kept, none after it is. */
+/** After the first failure, no further event is stored. */
 function oneByOne(keeper: Keeper): GroupKeeper {
   let keeping: Promise<void> = Promise.resolve();
   return {
@@ -98,15 +98,15 @@ function oneByOne(keeper: Keeper): GroupKeeper {
   };
 }
 
-/** Finer than this nothing is measured here, and a file should not say so. */
+/** Rounds to microseconds, the precision of the measurement. */
 function micro(milliseconds: number): number {
   return Math.round(milliseconds * 1_000) / 1_000;
 }
 
-/** The format's name and version; a reader refuses what it does not know. */
+/** The format's name and version. Readers reject other formats. */
 export const TRANSCRIPT_FORMAT = 'protocol-cli-transcript/1';
 
-/** Stands for bytes that a `body` line carries. */
+/** Refers to the bytes in a `body` line. */
 const bodyRefSchema = z.object({ sha256: z.string(), size: z.int().check(z.nonnegative()) });
 
 const frames = [
@@ -115,19 +115,18 @@ const frames = [
     format: z.literal(TRANSCRIPT_FORMAT),
     /** RFC 3339, UTC. */
     startedAt: z.string(),
-    /** Whose eyes these are. */
     observer: z.enum(['runtime', 'tool', 'recorder', 'platform', 'client']),
     program: z.string(),
     redaction: z.string(),
   }),
-  /** Bytes, once, before the first event that refers to them. `sha256` is that of the bytes written here. */
+  /** Bytes, once, before the first event that refers to them. `sha256` is the digest of `data`. */
   z.object({
     kind: z.literal('body'),
     sha256: z.string(),
     encoding: z.enum(['utf8', 'base64']),
     data: z.string(),
   }),
-  /** `seq` follows the last event's, so that what was lost right before it is missed. */
+  /** `seq` follows that of the last event, so that a reader notices when the last events are missing. */
   z.object({ kind: z.literal('end'), seq: z.optional(z.int().check(z.nonnegative())), reason: z.string() }),
 ] as const;
 
@@ -186,7 +185,7 @@ export class RecordedRequest {
   }
 }
 
-/** Emits a request; what became of it is reported to the returned object. */
+/** Emits the request. Its response or failure is reported to the returned object. */
 export function recordRequest(log: Log, request: RequestFact): RecordedRequest {
   return new RecordedRequest(log, request);
 }

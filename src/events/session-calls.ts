@@ -15,7 +15,7 @@ interface CallAnswer {
   readonly unexpected: readonly string[];
 }
 
-/** A call that an agent session waits for, or did. */
+/** A call that an agent session waits for, or waited for. */
 export interface SessionCall {
   readonly key: string;
   readonly tool: string;
@@ -24,18 +24,18 @@ export interface SessionCall {
   readonly round: number;
   readonly askedAt: number;
   readonly answer: CallAnswer | null;
-  /** The outcome if we ended the call; the wire cannot express it. */
+  /** The outcome if this client ended the call; the protocol cannot express it. */
   readonly ours: JudgedOutcome | null;
   readonly post: SentRequest | null;
   readonly posts: number;
-  /** A post of it broke; it may have arrived. */
+  /** Whether a post of its answer failed without a response; it may have arrived. */
   readonly wasLost: boolean;
-  /** The session ended while it was pending. */
+  /** Whether the session ended while the call was pending. */
   readonly isAbandoned: boolean;
   readonly warnings: readonly string[];
   /** When the platform accepted its answer; null if unknown. */
   readonly takenAt: number | null;
-  /** Bytes of its arguments and its answer. */
+  /** The size of its arguments and its answer, in bytes. */
   readonly size: number;
 }
 
@@ -51,9 +51,9 @@ export interface Session {
   /** Oldest first; only the latest are kept. */
   readonly statuses: readonly StatusChange[];
   readonly error: string | null;
-  /** The final answer of the agent; null before it. */
+  /** The agent's final answer; null until then. */
   readonly answer: { readonly value: unknown } | null;
-  /** How many rounds of calls it has begun. */
+  /** The number of rounds that have begun. */
   readonly rounds: number;
   /** By key, oldest first; beyond a limit, old ones are dropped. */
   readonly calls: ReadonlyMap<string, SessionCall>;
@@ -102,7 +102,7 @@ function beginSession(id: string, { at }: Event): Session {
   };
 }
 
-/** The session after one more event. Pure. @param postKeys of the calls that a request or its end is about */
+/** Folds one event into a session. Pure. @param postKeys keys of the calls in a request, or in the request that ended */
 function step(session: Session, event: Event, postKeys: readonly string[] = []): Session {
   switch (event.kind) {
     case 'session':
@@ -236,9 +236,9 @@ function withCalls(
 }
 
 interface SessionLimits {
-  /** Calls kept of one session. */
+  /** Maximum number of calls kept per session. */
   readonly calls: number;
-  /** Bytes kept of the calls of one session, and of all sessions. */
+  /** Maximum bytes of the calls of one session, and of all sessions. */
   readonly bytes: number;
   readonly sessions: number;
 }

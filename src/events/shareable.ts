@@ -28,7 +28,7 @@ export function shareableArrival(arrival: Arrival): Arrival {
   return arrival.message ? { ...arrival, message: shareableMessage(arrival.message) } : arrival;
 }
 
-/** The URL of a request without secrets; anyone who knows the URL of a question can answer it. */
+/** The URL of a request without secrets: anyone who knows the URL of a question can answer the question. */
 export function shareableUrl({ purpose, url }: RequestEvent, redactor: Redactor): string {
   if (purpose === 'choice') return redactor.text(tokenlessUrl(url));
   if (purpose !== 'callback' || !url.startsWith('/')) return redactor.text(url);
@@ -37,7 +37,7 @@ export function shareableUrl({ purpose, url }: RequestEvent, redactor: Redactor)
   return redactor.text(origin + url).slice(origin.length);
 }
 
-/** A fact without secrets, which any of its texts may quote. Names of calls and threads stay, since they join events. */
+/** A fact without secrets, which any of its texts may quote. Ids of calls and threads are kept, since they connect events. */
 export function shareableFact(event: object, redactor: Redactor): object {
   const clean = <T>(value: T): T => {
     const text = JSON.stringify(value);
@@ -93,19 +93,19 @@ const ID_FIELDS = ['id', 'group_id', 'call_id', 'tool_call_id'];
 /** A path segment that is a word or a version. */
 const COMMON = /^(?:[a-z]{1,10}|v\d{1,3})$/i;
 
-/** Shorter secrets are only redacted within URLs: elsewhere they may be anything. */
+/** Minimum length of a secret that is redacted outside URLs, in characters: shorter ones may be ordinary words. */
 const SHORTEST = 8;
 
-/** Longer secrets are found by this many characters. */
+/** Longer secrets are found by this many characters at their start. */
 const LONGEST = 256;
 
-/** Secrets kept; each event names its own again. */
+/** Maximum number of secrets that are kept; each event adds its own again. */
 const REMEMBERED = 50_000;
 
-/** May be a token within a longer word. */
+/** What may be a token within a longer word. */
 const TOKEN = /[\w.~-]{16,}/g;
 
-/** Such as `subscription_event`. */
+/** A name such as `subscription_event`. */
 const NAME = /^[a-z]+(?:_[a-z]+)+$/;
 
 const URLS = /https?:(?:\/\/|\\\/\\\/)[^\s"'<>]+/gi;
@@ -158,7 +158,7 @@ export function withQuestionSecrets(redactor: Redactor): EventRedactor {
   };
 }
 
-/** Without ids of the event and names of the protocol. */
+/** The tokens in a question's `response_url`, without ids of the event and names of the protocol. */
 function questionSecrets(event: Event): string[] {
   if (event.kind !== 'request' || event.purpose !== 'callback') return [];
   const message = event.body?.json.ok ? event.body.json.value : null;

@@ -5,9 +5,9 @@ import type { Content } from './content.js';
 import { type Event, type EventOf, ignored, isDirect, type RequestEvent } from './events.js';
 import { endOf, type SentRequest } from './round-trips.js';
 
-/** One callback to the runtime, with its attempts; or what a client that is not called back was answered. */
+/** One callback to the runtime with its attempts, or the result that a client without callbacks got in the response. */
 export interface CallbackDelivery {
-  /** Where its bytes do not say it. */
+  /** Set if the body does not contain it. */
   readonly type?: string;
   readonly url: string;
   readonly body: Content | null;
@@ -22,7 +22,7 @@ export function isDelivered({ attempts }: CallbackDelivery): boolean {
   return attempts.some(({ status = 0 }) => status >= 200 && status < 300);
 }
 
-/** The `type` of a callback; null where its bytes are no message (a fault may want that). */
+/** The `type` of a callback; null if the body is not a message (some faults cause that). */
 export function typeOfDelivery({ type, body }: CallbackDelivery): string | null {
   return type ?? typeOfMessage(body);
 }
@@ -35,34 +35,34 @@ export function typeOfMessage(body: Content | null): string | null {
 
 type Awaits = 'fire' | 'choice' | 'consent';
 
-/** One invocation as the tool sees it, and all that it said. Times in ms since the start. */
+/** One invocation as the tool sees it, with everything that the tool sent. Times in ms since the start. */
 export interface ToolCall {
   readonly key: string;
-  /** What came; null where it was malformed. */
+  /** Null if malformed. */
   readonly invocation: Invocation | null;
-  /** Whom it names, malformed or not; null where not even that could be read. */
+  /** Where the callbacks go, also for a malformed invocation; null if unreadable. */
   readonly addressee: Addressee | null;
   readonly receivedAt: number;
   readonly arrivals: number;
-  /** Answered in the response, as in MCP: without callbacks and acknowledgement. */
+  /** Whether the response is the result, as in MCP: no callbacks, no acknowledgement. */
   readonly isDirect: boolean;
   readonly acknowledgement: { readonly leg: string; readonly status?: number; readonly at?: number };
-  /** The fixture or handler that answers; null where none does. */
+  /** The fixture or handler that answers; null if none does. */
   readonly answeredBy: string | null;
   readonly nearest?: NonNullable<EventOf<'matched'>['nearest']>;
   readonly isCancelled: boolean;
   /** The user action that the call waits for; null if none. */
   readonly awaits: Awaits | null;
-  /** No callback at all was meant. */
+  /** Whether no callback is planned. */
   readonly isSilent: boolean;
   readonly deliveries: readonly CallbackDelivery[];
-  /** How many earlier callbacks are not remembered any more. */
+  /** The number of dropped callbacks. */
   readonly forgotten: number;
-  /** What was done on purpose that a good tool would not do: faults, silence, a rate limit. */
+  /** Planned deviations from correct behavior: faults, silence, a rate limit. */
   readonly plans: readonly string[];
   readonly decisions: readonly EventOf<'decided'>[];
   readonly dropped: readonly string[];
-  /** Why its result was given up, or what came after that; null where none was. */
+  /** Why the delivery of its result, or of a later callback, was given up; null if it was not. */
   readonly lost: string | null;
   readonly warnings: readonly string[];
 }
@@ -134,7 +134,7 @@ function step(call: ToolCall, event: Event): ToolCall {
   }
 }
 
-/** The first attempt begins a delivery; others belong to the latest delivery of the same bytes. */
+/** The first attempt starts a delivery; further attempts belong to the latest delivery of the same bytes. */
 function withCallback(call: ToolCall, event: RequestEvent): ToolCall {
   const { leg, at, url, body = null, attempt, turn } = event;
   const { deliveries } = call;
@@ -187,8 +187,8 @@ function isResultTaken({ deliveries }: ToolCall): boolean {
 }
 
 /**
- * `waiting`: its result is still to come; `asking`: it is a person's turn; `delivered`: the runtime took the result;
- * `undelivered`: it was given up; `silent`: none was meant; `refused`: the invocation was not accepted.
+ * `waiting`: the result is not sent yet; `asking`: the user has to act; `delivered`: the runtime accepted the result;
+ * `undelivered`: delivery was given up; `silent`: no callback is planned; `refused`: the invocation was not accepted.
  */
 export type ToolCallState = 'waiting' | 'asking' | 'delivered' | 'undelivered' | 'silent' | 'refused';
 

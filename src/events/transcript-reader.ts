@@ -179,7 +179,7 @@ function readLine(source: string): Line | Unreadable {
   return line.ok ? line.value : { fault: line.faults.join('; ') };
 }
 
-/** Up to so many lines with the same error are listed separately. */
+/** Maximum number of lines with the same error that are listed separately. */
 const MAX_SEPARATE = 3;
 
 function faultTexts(faults: readonly LineFault[]): string[] {
@@ -212,7 +212,7 @@ export function isWhole(transcript: Transcript): boolean {
 
 const HEADER = '{"kind":"header"';
 
-/** How many lines are inspected, since the first may be torn, and how many characters may come before their `kind`. */
+/** Lines to inspect, since the first may be damaged, and maximum number of characters before their `kind`. */
 const INSPECTED = { lines: 20, characters: 1_000 };
 
 /** Whether a file begins like a transcript, even if its first lines are damaged. */
@@ -242,7 +242,7 @@ function isReadyLine(line: string): boolean {
   return json?.ok === true && isRecord(json.value) && !('kind' in json.value);
 }
 
-/** Bytes that are enough to see whether a file is a transcript. */
+/** Bytes to read to detect a transcript. */
 const HEAD = 256 * 1024;
 
 /**

@@ -15,14 +15,14 @@ import { shareableFact, shareableText, shareableUrl, withoutPowerInText } from '
 
 export type TranscriptAbout = Pick<TranscriptHeader, 'startedAt' | 'observer' | 'program'>;
 
-/** Turns events into the lines of a shareable transcript: each body once, unless it is of long ago, secrets out (threats, row 25). */
+/** Turns events into the lines of a transcript without secrets (threats, row 25). A body is written once, unless that was long ago. */
 export interface TranscriptWriter {
   header(about: TranscriptAbout): string;
-  /** The event's line, after a `body` line where its bytes are new; none after the end. */
+  /** Returns the event's line, after a `body` line if its bytes are new; nothing after the end. */
   event(event: Event): string[];
-  /** As {@link event}, with a long line in pieces that are made as it is written. */
+  /** As {@link event}, but returns a long line in pieces, which are created as they are written. */
   lines(event: Event): readonly OutputLine[];
-  /** The line that closes the file, numbered after the last event. */
+  /** Returns the line that closes the file, numbered after the last event. */
   end(reason: string): string;
 }
 
@@ -37,7 +37,7 @@ export function transcriptWriter(redactor: Redactor): TranscriptWriter {
   let isOver = false;
   const write = (line: TranscriptLine) => safeJsonLine(line);
   const known = new WeakMap<Content, BodyRef>();
-  /** What an event says of its body, and the line for the body where it is new. */
+  /** What an event's line says about its body, and the `body` line if the bytes are new. */
   const take = (content: Content): { readonly ref: BodyRef; readonly lines: readonly OutputLine[] } => {
     const before = known.get(content);
     if (before && written.get(before.sha256)) return { ref: before, lines: [] };

@@ -6,18 +6,18 @@ import { compactJson, isRecord } from '../util/values.js';
 import type { Content } from './content.js';
 import { type Event, type EventOf, isDirect, type RequestEvent } from './events.js';
 import { urlSecrets } from './shareable.js';
-/** Whether everything happened that a test of a runtime was meant to make happen: a verdict on the whole run of a mock. */
+/** The verdict on a whole run of a mock: whether everything happened that the test expected. */
 export interface VerificationReport {
-  /** No fixture other than used or not needed, nothing unmatched, nothing undelivered. */
+  /** True if every fixture is `used` or `not-needed`, every call was matched and every callback was delivered. */
   readonly ok: boolean;
-  /** Invocations that came; what a runtime sends again because it heard no acknowledgement counts once. */
+  /** The number of invocations; retries of an invocation are not counted. */
   readonly calls: number;
   readonly fixtures: readonly FixtureVerdict[];
   readonly unmatched: Findings<UnmatchedCall>;
   readonly undelivered: Findings<UndeliveredCallback>;
 }
 
-/** What is expected of a fixture; left out, it is at least one call. */
+/** How many calls a fixture expects; default: at least one. */
 export interface Expectation {
   readonly min?: number | undefined;
   readonly max?: number | undefined;
@@ -27,34 +27,34 @@ export interface FixtureVerdict {
   readonly id: string;
   /** `file:line`, or `file#n`. */
   readonly place: string;
-  /** The operation and arguments that it answers; for fixtures without a line number. */
+  /** The operation and arguments that it matches, for fixtures without a line number. */
   readonly answers?: string;
-  /** A sequence is used once its first step is. */
+  /** A sequence counts as used after its first step. */
   readonly calls: number;
   readonly status: FixtureStatus;
   readonly expected?: Expectation;
 }
 
-/** `not-needed`: no call came, and none had to. */
+/** `not-needed`: no call came, and none was required. */
 type FixtureStatus = 'used' | 'not-needed' | 'unused' | 'too-few' | 'too-many';
 
-/** How many there are, and the first hundred of them. */
+/** The number of findings, and the first hundred. */
 export interface Findings<T> {
   readonly count: number;
   readonly examples: readonly T[];
 }
 
-/** A call that no fixture answered: it ended in an error result, which no test asks for by accident. Null: it did not say. */
+/** A call that no fixture answered, so it ended in an error result. Fields are null if the invocation does not have them. */
 export interface UnmatchedCall {
   readonly operation: string | null;
   readonly id: string | null;
   readonly group_id: string | null;
-  /** Why, where it is not for want of a fixture alone: an unknown operation, wrong arguments … */
+  /** The reason if it is more than a missing fixture: an unknown operation, wrong arguments … */
   readonly reason?: string;
   readonly nearest?: NearestFixture;
 }
 
-/** The fixture that came closest, and the first place at which it differs. */
+/** The fixture with the fewest differences, and the first path at which the call differs. */
 interface NearestFixture {
   readonly fixture: string;
   readonly path: string;
@@ -70,19 +70,19 @@ export interface UndeliveredCallback {
   readonly why: string;
 }
 
-/** Whether everything happened that a test of a session's client was meant to make happen. */
+/** The verdict on the client of a session: whether everything happened that the test expected. */
 export interface SessionVerificationReport {
   readonly ok: boolean;
   readonly sessions: number;
-  /** That were pending at some time, and those of them that have an answer. */
+  /** Calls that were pending at some time, and how many of them were answered. */
   readonly calls: number;
   readonly answered: number;
   readonly problems: Findings<SessionProblem>;
 }
 
 /**
- * `unanswered`: a call was pending, and got no answer. `unexpected`: it got another one than its script expects. `unreached`: rounds
- * that never began. `refused`: a post of results, or the creation of a session, that was not accepted.
+ * `unanswered`: a pending call got no answer. `unexpected`: the answer differs from the script. `unreached`: rounds that never began.
+ * `refused`: a post of results, or the creation of a session, was not accepted.
  */
 export type SessionProblem =
   | {
@@ -104,7 +104,7 @@ export type SessionProblem =
       readonly kind: 'refused';
       /** Default: a post of results. */
       readonly what?: 'session';
-      /** Null where it names none that there is. */
+      /** Null if the request names no existing session. */
       readonly session: string | null;
       readonly status: number;
       readonly reason: string;
@@ -117,12 +117,12 @@ interface VerifiedFixture {
   readonly expect?: { readonly calls?: Expectation | undefined } | undefined;
 }
 
-/** Finished calls that are kept: a repeat, or a lost event, may still follow. */
+/** Maximum number of finished calls that are kept: a repeat, or a lost event, may still follow. */
 const MAX_FINISHED = 4_096;
 
 const MAX = { id: 256, text: 4_096, answers: 120 };
 
-/** Plans after which no callback comes, or a runtime rightly refuses it. */
+/** Planned faults after which no callback comes, or the runtime is right to refuse it. */
 const SABOTAGE = new Set([
   'silence',
   'drop',
@@ -133,7 +133,7 @@ const SABOTAGE = new Set([
   'oversize',
 ]);
 
-/** One call, with what reports show of its invocation; null if it does not say. */
+/** One call, with the fields of its invocation that reports show; null if missing. */
 class CallRecord {
   readonly operation: string | null;
   readonly id: string | null;
@@ -144,13 +144,13 @@ class CallRecord {
   fixture: string | null | undefined;
   /** Its entry in the report, if no fixture answers; the reason may be known only with the error result. */
   unmatched: { -readonly [Key in keyof UnmatchedCall]: UnmatchedCall[Key] } | undefined;
-  /** The invocation was not accepted and may come again. */
+  /** Whether the invocation was not accepted; it may come again. */
   isRefused = false;
-  /** Lost callbacks are as planned. */
+  /** Whether lost callbacks are planned. */
   isExcused = false;
-  /** How many copies of callbacks were planned: one of each may be lost. */
+  /** The number of planned copies of callbacks: one of each may be lost. */
   copies = 0;
-  /** Which callback was planned to be broken, so that it may be lost. */
+  /** The callback that is planned to be broken, and may be lost. */
   brokenCallback: 'none' | 'next' | 'current' = 'none';
   /** The latest callback that was not accepted yet. */
   sent: Content | undefined;
@@ -180,7 +180,7 @@ interface OpenRequest {
   readonly call: CallRecord;
   /** Undefined for the invocation. */
   readonly callback?: Content | undefined;
-  /** The response to the invocation is the result. */
+  /** Whether the response to the invocation is the result. */
   readonly isDirect?: boolean;
 }
 
@@ -212,7 +212,7 @@ export class Verification {
     this.#fixtures = fixtures;
   }
 
-  /** Replaces the fixtures; those with the same id keep their calls. */
+  /** Replaces the fixtures. Fixtures with the same id keep their calls. */
   reload(fixtures: readonly VerifiedFixture[]): void {
     this.#fixtures = fixtures;
   }
@@ -234,7 +234,7 @@ export class Verification {
     return this.#open.size > 0;
   }
 
-  /** As of now: an open call counts as undelivered. */
+  /** The verdict so far: an open call counts as undelivered. */
   report(): VerificationReport {
     const fixtures = this.#fixtures.map(each =>
       fixtureVerdict(each, this.#counts.get(each.id) ?? 0, this.#refusing.has(each.id)),
@@ -360,7 +360,7 @@ export class Verification {
   }
 }
 
-/** @param hasRefused it refused a call, which counts as use unless calls are expected */
+/** @param hasRefused whether it refused a call, which counts as use unless a number of calls is expected */
 function fixtureVerdict(
   { id, place, match, expect }: VerifiedFixture,
   calls: number,
@@ -381,7 +381,7 @@ function statusOf(
   return calls < min ? 'too-few' : 'used';
 }
 
-/** For fixtures without a line number, those of a recording or a JSON file (`run.ndjson#2`): what they match. */
+/** What a fixture without a line number matches, such as one of a recording or a JSON file (`run.ndjson#2`). */
 function answersOf(place: string, match: VerifiedFixture['match']): { answers?: string } {
   if (!match || !/#\d+$/.test(place)) return {};
   const { operation = 'any operation', arguments: args } = match;
@@ -422,7 +422,7 @@ function isToolResult(callback: Content): boolean {
   return bytes.includes(NAME) && textAt(fieldsOf(callback), 'type', MAX.id) === 'tool_result';
 }
 
-/** Not kept in the memory of the journal, where it was not parsed before. */
+/** Uses cached JSON but caches none, which would use up the memory of the journal. */
 function fieldsOf(body: Content | undefined): Record<string, unknown> | null {
   const json = body?.peekJson();
   return json?.ok && isRecord(json.value) ? json.value : null;
@@ -437,7 +437,6 @@ function textAt(fields: unknown, key: string, max: number): string | null {
 
 const SHOWN = 100;
 
-/** Counts all there is, and keeps the first hundred. */
 export class FindingsCollector<T> {
   #count = 0;
   readonly #examples: T[] = [];
@@ -447,7 +446,7 @@ export class FindingsCollector<T> {
     if (this.#examples.length < SHOWN) this.#examples.push(example);
   }
 
-  /** With `more` added for this once. */
+  /** The findings including `more`, which is not stored. */
   with(more: readonly T[] = []): Findings<T> {
     return {
       count: this.#count + more.length,

@@ -21,11 +21,11 @@ type Schema = Readonly<Record<string, unknown>>;
 export function draftOf(schema: Schema): Draft | null {
   const id = schema['$schema'];
   if (id === undefined) return '2020-12';
-  const bare = (text: string) => text.replace(/^https?:/, '').replace(/#$/, ''); // people write http for https
+  const bare = (text: string) => text.replace(/^https?:/, '').replace(/#$/, ''); // some schemas have https instead of http
   return (typeof id === 'string' && DRAFTS.find(draft => bare(META_SCHEMA_IDS[draft]) === bare(id))) || null;
 }
 
-/** Says that `$schema` names an unknown draft; continues a sentence about the schema. */
+/** A clause saying that `$schema` names an unknown draft. */
 export function unknownDraft(schema: Schema): string {
   const id = schema['$schema'];
   const named = typeof id === 'string' ? excerpt(id) : String(id);
@@ -46,7 +46,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   exclusiveMaximum: 'maximum',
 };
 
-/** A draft-04 schema as the draft-06 schema with the same meaning: `id` is `$id`, and an exclusive bound is a number. */
+/** Converts a draft-04 schema to draft-06: `id` becomes `$id`, and an exclusive bound becomes a number. */
 export function fromDraft04(schema: Schema): Schema {
   return { ...Object(rewritten(schema)), $schema: META_SCHEMA_IDS['draft-06'] };
 }

@@ -7,17 +7,17 @@ export type Schema = Readonly<Record<string, unknown>>;
 /** The maximum depth of an example; ends recursive `$ref`s. */
 export const MOST_DEPTH = 12;
 
-/** Enough for an example of any schema that people write. */
+/** Enough for an example of any realistic schema. */
 const MAX_STEPS = 20_000;
 
 const MAX_ITEMS = 100;
 
 const MAX_LENGTH = 10_000;
 
-/** Values of one kind that are tried. */
+/** Maximum number of values of one kind that are tried. */
 const MAX_TRIED = 50;
 
-/** Steps that work on a foreign schema may still take (threats, row 22). */
+/** The remaining steps for work on a foreign schema (threats, row 22). */
 interface Steps {
   left: number;
 }
@@ -46,12 +46,12 @@ export function target(ref: unknown, root: Schema): unknown {
   return valueAt(root, ...steps.map(step => step.replaceAll('~1', '/').replaceAll('~0', '~')));
 }
 
-/** What {@link together} copies of one schema. */
+/** The number of properties and required names, which {@link together} copies. */
 export function sizeOf(schema: Schema): number {
   return Object.keys(recordOf(schema['properties'])).length + listOf(schema['required']).length;
 }
 
-/** Two schemas in one: the first one counts, and the properties and requirements of both are kept. */
+/** Merges two schemas: the first one wins, and the properties and requirements of both are kept. */
 export function together(one: Schema, other: Schema): Schema {
   const properties = { ...recordOf(other['properties']), ...recordOf(one['properties']) };
   const required = [...new Set([...listOf(one['required']), ...listOf(other['required'])])];
@@ -63,7 +63,7 @@ export function together(one: Schema, other: Schema): Schema {
   };
 }
 
-/** A schema with its local `$ref`, all of `allOf`, and the first of `anyOf` and `oneOf`, as far as the steps allow. */
+/** Merges a schema with the target of its local `$ref`, all of `allOf`, and the first of `anyOf` and `oneOf`, until the steps run out. */
 function resolved(schema: unknown, root: Schema, steps: Steps, depth = 0): Schema {
   if (!isRecord(schema)) return {};
   const { $ref, allOf, anyOf, oneOf, ...own } = schema;
@@ -97,7 +97,7 @@ const IMPLIED = new Map<string, Type>([
   ['multipleOf', 'number'],
 ]);
 
-/** The first type that a schema names or implies; else a string. */
+/** The first type that a schema has or implies; default: string. */
 function typeOf(schema: Schema): Type {
   const named = [schema['type'], ...listOf(schema['type'])];
   const type = TYPES.find(each => each === named.find(name => TYPES.some(known => known === name)));
@@ -105,7 +105,7 @@ function typeOf(schema: Schema): Type {
   return type ?? implied ?? 'string';
 }
 
-/** The bounds of a number; an exclusive bound is moved by a step. */
+/** The bounds of a number; an exclusive bound is moved by one step. */
 function boundsOf(schema: Schema, step: number): { readonly min: number; readonly max: number } {
   const off = step > 0 ? step : 0.5;
   const above = numberIn(schema, 'exclusiveMinimum') ?? Number.NEGATIVE_INFINITY;
@@ -116,7 +116,7 @@ function boundsOf(schema: Schema, step: number): { readonly min: number; readonl
   };
 }
 
-/** The number nearest to 1 that fits, if there is one. */
+/** The number nearest to 1 that is within the bounds, if there is one. */
 function exampleNumber(schema: Schema, isInteger: boolean): number {
   const step = numberIn(schema, 'multipleOf') ?? (isInteger ? 1 : 0);
   const { min, max } = boundsOf(schema, step);
@@ -149,7 +149,7 @@ function exampleString(schema: Schema, word: string): string {
 }
 
 /**
- * A small value that follows a schema; a validator must say whether it is valid. Pure and bounded.
+ * A small value for a schema; it may be invalid, so validate it. Pure and bounded.
  * @param word for strings without a format
  * @param root the document that a `$ref` points into; default: the schema
  * @param room shared by the examples of one value; when it is used up, missing parts are null
@@ -165,7 +165,7 @@ export function exampleOf(
     const { const: fixed, default: preset, examples, enum: allowed } = whole;
     const given = [fixed, preset, listOf(examples)[0], listOf(allowed)[0]].find(each => each !== undefined);
     const value = given === undefined ? makeOf(whole, depth + 1) : given;
-    const isPaid = given === undefined && typeof value !== 'string'; // its parts were counted one by one
+    const isPaid = given === undefined && typeof value !== 'string'; // its parts were counted separately
     if (!isPaid) room.left -= weightOf(value, room.left) - 1;
     return room.left < 0 ? null : value;
   };
@@ -174,7 +174,7 @@ export function exampleOf(
     switch (typeOf(whole)) {
       case 'object': {
         const properties = recordOf(whole['properties']);
-        const names = listOf(whole['required']).filter(name => typeof name === 'string'); // a short call does less
+        const names = listOf(whole['required']).filter(name => typeof name === 'string'); // calls with fewer arguments do less
         const partOf = (name: string) => (Object.hasOwn(properties, name) ? properties[name] : undefined);
         return Object.fromEntries(names.slice(0, left).map(name => [name, make(partOf(name), depth)]));
       }
@@ -199,7 +199,7 @@ export function exampleOf(
   return make(schema, 0);
 }
 
-/** A text cannot be made from a `pattern`; these match the usual ones. */
+/** Typical strings to try for a `pattern`, since no string can be made from one. */
 const WORDS = [
   ...['example', 'a', '1', 'A', 'abc', 'ABC', 'A1', 'a1', 'example-1', '10', '1.0.0'],
   ...['2025-01-01', '12:00', '/tmp/example', 'example.txt', 'https://example.com/'],
@@ -212,8 +212,8 @@ type ExampleArguments =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Arguments that are valid for an `inputSchema`, or why none could be made. Never throws.
- * @param isOver whether the time is over: a schema may be costly to validate against (threats, row 22)
+ * Valid arguments for an `inputSchema`, or the reason why none could be made. Never throws.
+ * @param isOver whether the time is over: validating against a schema may be costly (threats, row 22)
  */
 export async function exampleArguments(schema: Schema, isOver = () => false): Promise<ExampleArguments> {
   const check = await valueChecker(schema);
@@ -245,10 +245,10 @@ const WRONG_VALUES: Readonly<Record<Type, unknown>> = {
 };
 
 /**
- * Arguments that are invalid for a schema, each in another way: something missing, of a wrong type, out of bounds, or unknown. One of
- * each kind comes before a second one of any. Never throws.
- * @param valid arguments, which are then changed
- * @param isOver whether the time is over: a schema may be costly to validate against (threats, row 22)
+ * Invalid arguments for a schema, each with a different error: missing, of a wrong type, out of bounds, or unknown. One of each kind
+ * comes before a second one of any kind. Never throws.
+ * @param valid the valid arguments to change
+ * @param isOver whether the time is over: validating against a schema may be costly (threats, row 22)
  */
 export async function brokenValues(
   schema: Schema,

@@ -3,19 +3,19 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { weightOf } from '../util/time-limit.js';
 import { jsonPath, pointerToPath } from '../util/values.js';
 
-/** One thing wrong with a value: where (a JSON path) and which rule it breaks. */
+/** One error in a value: its place (a JSON path) and the violated rule. */
 export interface SchemaFault {
   readonly path: string;
   readonly message: string;
 }
 
-/** A value can break its schema in a million places, and each fault may quote the schema: the others are counted. */
-const MOST_FAULTS = 100;
+/** Maximum number of listed errors; the others are counted. A value can have a million errors, each of which may quote the schema. */
+const MAX_FAULTS = 100;
 
 export function toFaults(errors: readonly ErrorObject[] | null | undefined): SchemaFault[] {
   const all = errors ?? [];
-  const more = all.length - MOST_FAULTS;
-  const shown = all.slice(0, MOST_FAULTS).map(toFault);
+  const more = all.length - MAX_FAULTS;
+  const shown = all.slice(0, MAX_FAULTS).map(toFault);
   return more > 0 ? [...shown, { path: '$', message: `has ${more} more faults` }] : shown;
 }
 
@@ -46,23 +46,23 @@ export function unlike(format: string): string {
   return `does not look like ${/^[aeio]/.test(format) ? 'an' : 'a'} ${format} (format)`;
 }
 
-/** Allowed values that a message shows. */
-const MOST_VALUES = 50;
+/** Maximum number of allowed values in a message. */
+const MAX_VALUES = 50;
 
-/** What is larger is not quoted. */
-const MOST_WEIGHT = 50;
+/** Maximum size of a quoted value. */
+const MAX_WEIGHT = 50;
 
 function listed(values: unknown): string {
   if (!Array.isArray(values)) return 'the allowed values';
-  const shown = values.slice(0, MOST_VALUES).map(quoted);
+  const shown = values.slice(0, MAX_VALUES).map(quoted);
   const more = values.length - shown.length;
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function quoted(value: unknown): string {
-  if (weightOf(value, MOST_WEIGHT) <= MOST_WEIGHT) return JSON.stringify(value);
+  if (weightOf(value, MAX_WEIGHT) <= MAX_WEIGHT) return JSON.stringify(value);
   return 'a value that is too long to show';
 }
 
-/** Every `format` that JSON Schema names, and a few more, as ajv has them. */
+/** Every `format` of JSON Schema, and ajv's additional ones. */
 export const FORMATS: Readonly<Record<string, Format>> = fullFormats;

@@ -36,7 +36,7 @@ export async function valueChecker(schema: Schema): Promise<ValueChecker> {
   }
 }
 
-/** Where a value does not match a `format`, which is only an annotation (draft 2020-12). Never throws. */
+/** Finds values that do not match a `format`, which is only an annotation (draft 2020-12). Never throws. */
 export async function remarksOn(schema: Schema, value: unknown): Promise<readonly SchemaFault[]> {
   try {
     if (!mentions(schema, /^format$/)) return [];
@@ -59,18 +59,18 @@ function unusable(error: unknown): ValueCheck {
   return { kind: 'unusable', reason };
 }
 
-/** A large schema takes its time, on a busy machine more; an endless one must still end. */
+/** Time limit for compiling, in ms: enough for a large schema on a busy machine. */
 const COMPILE_MS = 2_000;
 
-/** Values times parts of the schema: more may take long, such as a long `enum` for each of many values. */
+/** Maximum number of values times schema parts that is checked without a time limit: a long `enum` for many values is slow. */
 const MAX_WORK = 200_000;
 
-/** Keywords whose work grows faster than the value: backtracking, comparing all pairs, recursion. */
+/** Keywords whose cost grows faster than the value: backtracking, comparing all pairs, recursion. */
 const COSTLY = /^(?:pattern|patternProperties|uniqueItems|\$ref|\$dynamicRef|\$recursiveRef)$/;
 
 /**
  * Compiles a schema without errors. The time limit costs more than most checks, so it is used only for costly ones (threats, row 22).
- * @throws if the schema cannot be compiled in time; the validator throws if a value cannot be judged in time
+ * @throws if the schema cannot be compiled in time; the validator throws if it cannot validate a value in time
  */
 async function compile(
   schema: Schema,
@@ -90,7 +90,7 @@ async function compile(
       : errorsOf(value);
 }
 
-/** Whether a keyword, or a property of that name, is anywhere in a schema. */
+/** Whether a schema contains a keyword anywhere, or a property of that name. */
 function mentions(schema: unknown, keywords: RegExp): boolean {
   if (Array.isArray(schema)) return schema.some(part => mentions(part, keywords));
   if (!isRecord(schema)) return false;

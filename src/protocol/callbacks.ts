@@ -12,10 +12,10 @@ const contentItemSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('image'), data: z.string(), mediaType: z.string() }),
 ]);
 
-/** A segment's type is open and its content is looked at only when it is drawn: a bad hint must not lose a result. */
+/** The type is open, and the content is validated only when it is shown: an invalid hint must not lose a result. */
 const displaySegmentSchema = z.object({ type: z.string(), content: z.optional(z.unknown()) });
 
-/** Tool → runtime: the outcome of a call (seed 000). `content` is the later text's addition; one of both is needed, and an empty `content` does not count. */
+/** Tool → runtime: the outcome of a call (seed 000). `content` is from the later version; `text` or a non-empty `content` is required. */
 export const toolResultSchema = z
   .object({
     type: z.literal('tool_result'),
@@ -54,7 +54,7 @@ const oauthSchema = z.object({
 
 export type OAuth = z.infer<typeof oauthSchema>;
 
-/** Tool → runtime: news of a subscription that a result opened with `subscription: true` (TOOL-SUB). */
+/** Tool → runtime: an event of a subscription, which a result with `subscription: true` opened (TOOL-SUB). */
 const subscriptionEventSchema = z.object({
   type: z.literal('subscription_event'),
   group_id: z.string(),
@@ -112,7 +112,7 @@ export type Callback = z.infer<typeof callbackSchema>;
 
 export type CallbackType = Callback['type'];
 
-/** Which callbacks end their call (the protocol, section 2). */
+/** Whether each type of callback ends its call (the protocol, section 2). */
 const ENDS_CALL = {
   tool_result: true,
   oauth: false,
@@ -121,7 +121,7 @@ const ENDS_CALL = {
   view_update: false,
 } as const satisfies Record<CallbackType, boolean>;
 
-/** Whether a message of this type ends its call: an unknown type, perhaps of a fault, was meant as the result. */
+/** Whether a message of this type ends its call. An unknown type, perhaps of a fault, counts as a result. */
 export function endsCall(type: string | null | undefined): boolean {
   return type == null || !Object.hasOwn(ENDS_CALL, type) || ENDS_CALL[type as CallbackType];
 }
@@ -130,18 +130,18 @@ export const CALLBACK_TYPES: readonly CallbackType[] = callbackSchema._zod.def.o
   option => option.shape.type._zod.def.values,
 );
 
-/** Characters of what is foreign. */
-const MOST = 200;
+/** Maximum length of a quoted type, in characters. */
+const MAX_TYPE = 200;
 
 function unknownType(input: unknown): string {
   const type =
     typeof input === 'object' && input !== null && 'type' in input
-      ? cutBeforeToken(JSON.stringify(input.type), MOST)
+      ? cutBeforeToken(JSON.stringify(input.type), MAX_TYPE)
       : 'absent';
   return `is ${type}; a callback is one of ${CALLBACK_TYPES.join(', ')}`;
 }
 
-/** A callback's body, judged against the schema of its type (RT-VALIDATE). */
+/** The result of validating a callback's body against the schema of its type (RT-VALIDATE). */
 export type CallbackReading =
   | {
       readonly ok: true;
@@ -154,8 +154,8 @@ export type CallbackReading =
   | { readonly ok: false; readonly faults: readonly string[] };
 
 /**
- * `message` holds the fields the protocol knows; `native` is what came, whole.
- * The schema copies known keys only, so a foreign `__proto__` never reaches an object of ours (threats, row 19).
+ * `message` has the fields of the protocol; `native` is the whole body.
+ * The schema copies known keys only, so a foreign `__proto__` never becomes a prototype (threats, row 19).
  */
 export function readCallback(reading: JsonReading): CallbackReading {
   if (!reading.ok) return { ok: false, faults: [reading.reason] };

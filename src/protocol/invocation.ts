@@ -17,7 +17,7 @@ export const invocationSchema = z.object({
 
 export type Invocation = z.infer<typeof invocationSchema>;
 
-/** What a callback needs to find its way. */
+/** The address and the ids that a callback needs. */
 export type Addressee = Pick<Invocation, 'callback_url' | 'group_id' | 'id' | 'call_id'>;
 
 export type InvocationReading =
@@ -25,7 +25,7 @@ export type InvocationReading =
   /** `addressee`: where to send the error, if the callback URL is readable (TOOL-MALFORMED). */
   | { readonly ok: false; readonly faults: readonly string[]; readonly addressee: Addressee | null };
 
-/** An invocation's body, judged by its schema. The schema copies known keys only (threats, row 19). */
+/** Validates the body of an invocation. The schema copies known keys only (threats, row 19). */
 export function readInvocation(reading: JsonReading): InvocationReading {
   if (!reading.ok) return { ok: false, faults: [reading.reason], addressee: null };
   const checked = validate(invocationSchema, reading.value);
@@ -52,12 +52,12 @@ function named(value: unknown): string {
 
 const thread_id = z.string();
 
-/** Runtime → tool, besides invocations: the path below the tool server's base, and the body. Single shot, never retried (RT-NOTIFY). */
+/** Runtime → tool, except invocations: the path below the tool server's base URL, and the body. Sent once, without retries (RT-NOTIFY). */
 export const NOTICES = {
-  /** The call is no longer wanted. A result may still come. */
+  /** Cancels a call. The tool may still send a result. */
   cancel: { path: '/cancel_tool_call', body: z.object({ thread_id, tool_call_id: z.string() }) },
   close: { path: '/close_thread', body: z.object({ thread_id }) },
-  /** Moves a session's state, if the toolset says `needsMigration` (TOOL-MIGRATE). */
+  /** Migrates the state of a session if the toolset has `needsMigration` (TOOL-MIGRATE). */
   migrate: {
     path: '/migrate',
     body: z.object({
@@ -69,7 +69,7 @@ export const NOTICES = {
 
 type NoticeKind = keyof typeof NOTICES;
 
-/** A message to a tool server besides invocations; `kind` is the purpose in the log. */
+/** A message to a tool server that is not an invocation; `kind` is its purpose in the log. */
 export type Notice = {
   readonly [Kind in NoticeKind]: {
     readonly kind: Kind;
@@ -77,7 +77,7 @@ export type Notice = {
   };
 }[NoticeKind];
 
-/** Runtime → tool: what the user picked (`POST` to the choice's `response_url`); `selected` indexes `choices`. */
+/** Runtime → tool: the user's selection (`POST` to the choice's `response_url`); `selected` is an index into `choices`. */
 export const choiceResponseSchema = z.object({ id: z.string(), selected: z.int().check(z.nonnegative()) });
 
 export type ChoiceResponse = z.infer<typeof choiceResponseSchema>;

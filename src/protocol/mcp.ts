@@ -30,7 +30,7 @@ interface FormOption {
   readonly label: string;
 }
 
-/** The values that a field allows; null when it is open. */
+/** The values that a field allows; null if it allows any value. */
 export function optionsOf(field: Readonly<Record<string, unknown>>): readonly FormOption[] | null {
   if (field['type'] === 'boolean')
     return [true, false].map(value => ({ value, label: value ? 'yes' : 'no' }));
@@ -63,20 +63,20 @@ export function choiceOf({ requestedSchema: { properties } }: Elicitation): Form
   return { field, options, preset: Math.max(0, preset) };
 }
 
-/** The actions that are offered after the options of a choice. */
+/** The actions offered after the options of a choice. */
 const OTHER_ACTIONS = ['decline', 'cancel'] as const;
 
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
-/** A form as a question with choices: the options of its only field, or whether it is filled in. */
+/** Turns a form into a question with choices: the options of its only field, or whether to fill it in. */
 export function questionOf(
   form: Elicitation,
   { group, id }: { readonly group: string; readonly id: string },
 ) {
   const choice = choiceOf(form);
   const fields = Object.keys(form.requestedSchema.properties);
-  const rest = fields.length > MOST_NAMED ? ', …' : '';
-  const asked = choice || fields.length === 0 ? '' : ` (${fields.slice(0, MOST_NAMED).join(', ')}${rest})`;
+  const rest = fields.length > MAX_NAMED ? ', …' : '';
+  const asked = choice || fields.length === 0 ? '' : ` (${fields.slice(0, MAX_NAMED).join(', ')}${rest})`;
   return {
     type: 'user_choice',
     group_id: group,
@@ -88,13 +88,13 @@ export function questionOf(
   } satisfies UserChoice;
 }
 
-/** The values of a form when nothing is filled in. */
+/** The values of a form that nobody filled in. */
 export function defaultsOf({ requestedSchema: { properties } }: Elicitation): Record<string, unknown> {
   const entries = Object.entries(properties).map(([name, property]) => [name, property['default']] as const);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** The answer that picking a choice of {@link questionOf} gives. */
+/** The answer for a choice of {@link questionOf}. */
 export function answerOf(form: Elicitation, selected: number) {
   const choice = choiceOf(form);
   const action = OTHER_ACTIONS[selected - (choice?.options.length ?? 1)];

@@ -3,7 +3,7 @@ import { bytesText } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import type { ContentItem, ToolResult } from './callbacks.js';
 
-/** How a tool call ended: one union for every system that hands an outcome back (seed 002, platforms "One model"). */
+/** How a tool call ended, in all supported systems (seed 002, platforms "One model"). */
 export const outcomeSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('success') }),
   z.object({
@@ -22,8 +22,8 @@ export const outcomeSchema = z.discriminatedUnion('type', [
 export type Outcome = z.infer<typeof outcomeSchema>;
 
 /**
- * Where an outcome is known from: the wire says it (`declared`), a text follows a convention, we made it ourselves
- * (a timeout, a refused acknowledgement), or nothing speaks against success (`assumed`).
+ * The source of an outcome: the message states it (`declared`), a text follows a convention, this program decided it
+ * (a timeout, a refused acknowledgement), or success is assumed because nothing contradicts it.
  */
 type Basis = 'declared' | 'convention' | 'ours' | 'assumed';
 
@@ -31,12 +31,12 @@ export type JudgedOutcome = Outcome & { readonly basis: Basis };
 
 const ERROR_PREFIX = 'Error: ';
 
-/** A payload by convention is short; a text longer than this is not looked into. */
+/** Maximum length of a text that is searched for a payload by convention. */
 const MAX_PAYLOAD = 64 * 1024;
 
 const text = z.optional(z.string());
 
-/** Seed 002's recommended payloads; a value is one of them only where it is exactly that and nothing more. */
+/** Seed 002's recommended payloads. A value with other members is none of them. */
 const payloadSchema = z.union([
   z.strictObject({ error: z.strictObject({ message: z.string(), code: text, type: text }) }),
   z.strictObject({ canceled: z.strictObject({ reason: text, by: text }) }),
@@ -44,7 +44,7 @@ const payloadSchema = z.union([
   z.strictObject({ denied: z.strictObject({ tool: text, reason: text }) }),
 ]);
 
-/** Reads the outcome out of what the LLM gets. RAP has no error type, so it is never more than a convention (TOOL-ERRPREFIX). */
+/** Derives the outcome from the text that the LLM gets. RAP has no error type, so this is only a convention (TOOL-ERRPREFIX). */
 export function outcomeOfText(result: string): JudgedOutcome {
   if (result.startsWith(ERROR_PREFIX))
     return { type: 'error', message: result.slice(ERROR_PREFIX.length), basis: 'convention' };
@@ -53,14 +53,14 @@ export function outcomeOfText(result: string): JudgedOutcome {
   return outcome ? { ...outcome, basis: 'convention' } : { type: 'success', basis: 'assumed' };
 }
 
-/** The text that carries an outcome of our own making to the LLM; null for a success, whose text is its own. */
+/** The text that tells the LLM about an outcome of our own; null for a success, which has a text of its own. */
 export function textOfOutcome(outcome: Outcome): string | null {
   if (outcome.type === 'error') return ERROR_PREFIX + outcome.message;
   const payload = payloadOfOutcome(outcome);
   return payload && JSON.stringify(payload);
 }
 
-/** The outcome that a JSON value is the documented payload of (seed 002); null where it is any other value. Never throws. */
+/** The outcome whose documented payload is this JSON value (seed 002); null if there is none. Never throws. */
 export function outcomeOfPayload(value: unknown): Outcome | null {
   const parsed = isRecord(value) ? payloadSchema.safeParse(value) : undefined;
   if (!parsed?.success) return null;
@@ -71,7 +71,7 @@ export function outcomeOfPayload(value: unknown): Outcome | null {
   return { type: 'denied', ...payload.denied };
 }
 
-/** The documented payload of an outcome (seed 002); null for a success, whose payload is its own, and for an unknown one. */
+/** The documented payload of an outcome (seed 002); null for a success, which has a payload of its own, and for an unknown outcome. */
 export function payloadOfOutcome(outcome: Outcome): Record<string, unknown> | null {
   switch (outcome.type) {
     case 'error':
@@ -91,7 +91,7 @@ function given(members: Readonly<Record<string, unknown>>): Record<string, unkno
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-// The payload's own `type` would hide the union's.
+// The payload's own `type` would replace the outcome's.
 function errorOf({ type, ...error }: { message: string; code?: string; type?: string }): Outcome {
   return { type: 'error', ...error, ...(type === undefined ? {} : { errorType: type }) };
 }
@@ -105,14 +105,14 @@ function parsedJson(source: string): unknown {
 }
 
 /**
- * What the LLM gets: `text`, unchanged (RT-TEXT). A message with `content` follows the later text of the protocol:
+ * The text that the LLM gets: `text`, unchanged (RT-TEXT). For `content`, from the later version of the protocol:
  * its items, joined by a line feed in a text view, each image as a placeholder. An empty `content` counts as absent.
  */
 export function llmText({ text, content }: ToolResult): string {
   return !content?.length ? (text ?? '') : content.map(itemText).join('\n');
 }
 
-/** An item in a text view: an image is a placeholder. */
+/** An item as text; an image becomes a placeholder. */
 export function itemText(item: ContentItem): string {
   if (item.type === 'text') return item.text;
   return `[image: ${item.mediaType}, ${bytesText(Buffer.byteLength(item.data, 'base64'))}]`;

@@ -10,7 +10,7 @@ export type ToolsetReading =
   | {
       readonly ok: true;
       readonly toolset: Toolset;
-      /** What is worth a warning; what concerns a member begins with its path. */
+      /** Warnings; a warning about a member begins with its path. */
       readonly notes: readonly string[];
       /** Paths of optional members that are null, which counts as absent; omitted if absent. */
       readonly nulls?: readonly string[];
@@ -35,7 +35,7 @@ export async function readToolset(reading: JsonReading): Promise<ToolsetReading>
 
 const ASCII_NAME = /^[A-Za-z0-9_-]*$/;
 
-/** What a tool may do and hardly should. */
+/** Warnings about a tool that is valid but unusual. */
 function remarksOn({ name, inputSchema }: Tool, index: number): string[] {
   const path = `$.tools[${index}]`;
   const isUnknown = draftOf(inputSchema) === null;
@@ -47,7 +47,7 @@ function remarksOn({ name, inputSchema }: Tool, index: number): string[] {
   ];
 }
 
-/** The tools of a document that may be broken elsewhere, so that all its faults come out at once. */
+/** The tools of a document that may have other errors, so that all errors are reported together. */
 function toolsOf(document: unknown): readonly Readonly<Record<string, unknown>>[] {
   const tools = isRecord(document) && Array.isArray(document['tools']) ? document['tools'] : [];
   return tools.map(tool => (isRecord(tool) ? tool : {}));
@@ -63,7 +63,7 @@ function repeatedNames(tools: ReturnType<typeof toolsOf>): string[] {
   });
 }
 
-/** A value that is not an object is reported by the toolset's own schema. */
+/** Skips values that are not objects, which the toolset's own schema reports. */
 async function schemaFaults(tools: ReturnType<typeof toolsOf>): Promise<string[]> {
   const found = await checkSchemas(
     tools.map(({ inputSchema }) => (isRecord(inputSchema) ? inputSchema : {})),

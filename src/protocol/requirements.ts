@@ -64,7 +64,7 @@ export const REQUIREMENT_IDS = [
 
 export type RequirementId = (typeof REQUIREMENT_IDS)[number];
 
-/** A problem that does not stop the work; `id` names the requirement that it concerns. */
+/** A problem that does not stop the program; `id` is the requirement concerned. */
 export interface Warning {
   readonly id?: RequirementId;
   readonly message: string;
@@ -78,7 +78,7 @@ export function isRequirementId(id: unknown): id is RequirementId {
 
 const SIDES = /^(?:TOOL|RT)-/;
 
-/** Suggests ids for a misspelt one by their names without the side, since all ids of a side look alike; else how to list them all. */
+/** Suggests ids for a misspelt one, compared without the side, since all ids of a side look alike. Without a match, how to list all ids. */
 export function suggestRequirement(text: string): string {
   const word = text.toUpperCase();
   const name = word.replace(SIDES, '');

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { foreignWords, isRecord } from '../util/values.js';
 
-/** A call that an agent session waits for, and what an answer echoes whole (seed 001). The id may be null, or left out. */
+/** A call that an agent session waits for; the answer repeats it whole (seed 001). The id may be null or absent. */
 export const toolRequestSchema = z.object({
   tool_name: z.string(),
   args: z.optional(z.record(z.string(), z.unknown())),
@@ -10,14 +10,14 @@ export const toolRequestSchema = z.object({
 
 export type ToolRequest = z.infer<typeof toolRequestSchema>;
 
-/** A call that went well. `result` is any JSON, and left out is not null (seed 001). */
+/** A successful call. `result` is any JSON; an absent result is not null (seed 001). */
 export const sessionResultSchema = z.object({
   kind: z.literal('tool_result'),
   tool_req: toolRequestSchema,
   result: z.optional(z.unknown()),
 });
 
-/** A call that failed: `error` is shown to the model, `origin` names what produced it. */
+/** A failed call: `error` is shown to the model, `origin` names its source. */
 export const errorEventSchema = z.object({
   kind: z.literal('error_event'),
   error: z.string(),
@@ -27,10 +27,10 @@ export const errorEventSchema = z.object({
 
 const settledCallSchema = z.discriminatedUnion('kind', [sessionResultSchema, errorEventSchema]);
 
-/** What `POST /api/v2/sessions/{id}/tool_results` takes. */
+/** An item of the body of `POST /api/v2/sessions/{id}/tool_results`. */
 export type SettledCall = z.infer<typeof settledCallSchema>;
 
-/** Every status an agent session can have (platforms). */
+/** The statuses of an agent session (platforms). */
 const SESSION_STATUSES = [
   'queued',
   'pending',
@@ -48,10 +48,10 @@ export type SessionStatus = (typeof SESSION_STATUSES)[number];
 
 const TERMINAL: ReadonlySet<string> = new Set(['completed', 'timed_out', 'interrupted', 'failed']);
 
-/** Nothing more happens in it. */
+/** Whether the session can never continue. */
 export const isTerminal = (status: string): boolean => TERMINAL.has(status);
 
-/** What clients take for the end: an idle session waits for a message (platforms). */
+/** Whether clients treat the session as ended: an idle session waits for a message (platforms). */
 export const isSettledStatus = (status: string): boolean => isTerminal(status) || status === 'idle';
 
 /** One event of an agent session; its type and data are open. */
@@ -61,7 +61,7 @@ const sessionEventSchema = z.object({
   timestamp: z.optional(z.string()),
 });
 
-/** What an event of this type has in `data`: the latest says which calls are pending (platforms). */
+/** The type of events whose `data` has the pending calls; the latest one counts (platforms). */
 export const ACTIVE_STATE_CHANGE = 'ActiveStateChangeEvent';
 
 export const activeStateSchema = z.object({
@@ -69,7 +69,7 @@ export const activeStateSchema = z.object({
   pending_tool_calls: z.optional(z.array(toolRequestSchema)),
 });
 
-/** The body of `GET …/changes`; where there is nothing new the answer is a 204. */
+/** The body of `GET …/changes`. Without news the response is a 204. */
 export const changesSchema = z.object({
   status: z.string(),
   started_at: z.nullish(z.string()),
@@ -84,13 +84,13 @@ export type SessionEvent = z.infer<typeof sessionEventSchema>;
 
 export type Changes = z.infer<typeof changesSchema>;
 
-const MOST_FAULTS = 5;
+const MAX_FAULTS = 5;
 
-/** What a platform says of a request that it refuses: `detail`, which may be a list that names fields, or `message` (platforms). */
+/** The reason in a platform's error response: `detail`, possibly a list of field errors, or `message` (platforms). */
 export function refusalIn(body: unknown): string {
   if (!isRecord(body)) return '';
   const { message, detail } = body;
-  if (Array.isArray(detail)) return detail.slice(0, MOST_FAULTS).map(faultIn).join('; ');
+  if (Array.isArray(detail)) return detail.slice(0, MAX_FAULTS).map(faultIn).join('; ');
   return [detail, message].find(words => typeof words === 'string') ?? '';
 }
 

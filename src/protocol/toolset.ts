@@ -21,7 +21,7 @@ export const toolSchema = z.object({
   description: z.string(),
   /** A JSON Schema object; draft 2020-12 unless `$schema` names another. */
   inputSchema: z.record(z.string(), z.unknown()),
-  /** Of an MCP tool, the JSON Schema of its `structuredContent`. RAP does not have it, so that it is not checked. */
+  /** For an MCP tool, the JSON Schema of its `structuredContent`; not validated, since RAP does not have it. */
   outputSchema: z.optional(z.unknown()),
   annotations: z.optional(annotationsSchema),
   displayScript: z.optional(z.string()),
@@ -35,7 +35,7 @@ export const toolsetFields = {
   needsMigration: z._default(z.boolean(), false),
 };
 
-/** What discovery gives: `GET {base}/.well-known/rap-toolset` (TOOL-DISCOVER, TOOL-NAMES). */
+/** The response of discovery: `GET {base}/.well-known/rap-toolset` (TOOL-DISCOVER, TOOL-NAMES). */
 export const toolsetSchema = z.object({
   ...toolsetFields,
   endpoint: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
@@ -45,26 +45,26 @@ export type Tool = z.infer<typeof toolSchema>;
 
 export type Toolset = z.infer<typeof toolsetSchema>;
 
-/** Characters of a display script that is kept with the events, and of all of a toolset. */
-const MOST_SCRIPT = { each: 4_096, all: 65_536 };
+/** Maximum length of a display script that events contain, and of all scripts of a toolset, in characters. */
+const MAX_SCRIPT = { each: 4_096, all: 65_536 };
 
-/** The display scripts of tools by name, as events keep them. */
+/** The display scripts of tools by name, for events. */
 export function displayScriptsOf(tools: readonly Tool[]): {
   readonly displayScripts?: Record<string, string>;
 } {
-  let left = MOST_SCRIPT.all;
+  let left = MAX_SCRIPT.all;
   const kept = tools.flatMap(({ name, displayScript: script }) => {
-    if (script === undefined || script.length > Math.min(MOST_SCRIPT.each, left)) return [];
+    if (script === undefined || script.length > Math.min(MAX_SCRIPT.each, left)) return [];
     left -= script.length;
     return [[name, script]];
   });
   return kept.length > 0 ? { displayScripts: Object.fromEntries(kept) } : {};
 }
 
-/** Where things are, relative to a tool server's base URL (protocol, section 1). */
+/** Relative to a tool server's base URL (protocol, section 1). */
 const DISCOVERY_PATH = '/.well-known/rap-toolset';
 
-/** The discovery URLs to ask, in order, each with the base it stands for: the URL as given, then its origin. */
+/** The discovery URLs to try, in order, each with its base URL: the given URL, then its origin. */
 export function discoveryCandidates(url: string): { readonly base: string; readonly url: string }[] {
   const bases = new Set([baseOf(url), new URL(url).origin]);
   return [...bases].map(base => ({ base, url: discoveryUrl(base) }));
@@ -72,7 +72,7 @@ export function discoveryCandidates(url: string): { readonly base: string; reado
 
 export const discoveryUrl = (base: string) => base + DISCOVERY_PATH;
 
-/** A URL as a base: without a query, and without a slash at its end. */
+/** A URL without a query and without a trailing slash. */
 export function baseOf(text: string): string {
   const url = new URL(text);
   return url.origin + url.pathname.replace(/\/+$/, '');

@@ -3,7 +3,7 @@ import { isRecord, jsonPath, valueAt } from '../util/values.js';
 
 type Issue = z.core.$ZodIssue;
 
-/** A foreign value against a schema: what the schema knows of it, or every fault as `$.path: what is wrong`. */
+/** The result of validating a value: the fields that the schema has, or every error as `$.path: what is wrong`. */
 export type Validation<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly faults: readonly string[] };
@@ -22,7 +22,7 @@ type TolerantValidation<T> =
   | { readonly ok: true; readonly value: T; readonly nulls: readonly string[] }
   | { readonly ok: false; readonly faults: readonly string[] };
 
-/** As {@link validate}, with null for an optional member taken as absent: the reference sends and accepts it. */
+/** As {@link validate}, but null counts as absent for an optional member: the reference sends and accepts null. */
 export function validateTolerantly<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
@@ -67,7 +67,7 @@ function faultsOf(schema: z.ZodMiniType, value: unknown): string[] {
   return issues.map(issue => `${jsonPath(issue.path)}: ${sentence(issue)}`);
 }
 
-/** The message of an issue whose schema has none: ours is made of the issue, whatever language a library's user gave zod. */
+/** The message of an issue without a text from its schema. The text is then made from the issue, whatever locale zod has. */
 export const WORDLESS = 'Invalid input';
 
 export function sentence(issue: Issue): string {
@@ -98,7 +98,7 @@ function oneOf(values: readonly unknown[]): string {
   return `must be ${values.map(value => JSON.stringify(value)).join(' or ')}`;
 }
 
-/** zod's names for types, where JSON has others. */
+/** JSON's names for types that zod names differently. */
 const JSON_NAMES: Readonly<Record<string, string>> = { int: 'integer', record: 'object' };
 
 function article(type: string): string {

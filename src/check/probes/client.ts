@@ -26,14 +26,14 @@ import {
   within,
 } from './listener.js';
 
-/** What is sent: a valid call, and how it differs from one. */
+/** A valid call, and how the sent call differs from it. */
 export interface ProbeCall {
   readonly operation: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** Fields that replace or extend those of a valid invocation; undefined removes one. */
+  /** Fields that replace or extend the fields of a valid invocation; undefined removes a field. */
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly addressed?: (url: string) => string;
-  /** The body instead of the invocation. */
+  /** Returns the body to send instead of the invocation. */
   readonly body?: (invocation: Readonly<Record<string, unknown>>) => string;
   /** Whether to follow its subscription to the end; default: cancel it after the first event. */
   readonly isFollowed?: boolean;
@@ -46,30 +46,30 @@ export interface Plan {
   /** Requirements that its calls can show. */
   readonly checks: readonly RequirementId[];
   readonly case?: number;
-  /** Its calls were made before, and are repeated alone. */
+  /** Whether the calls were made before, and are repeated alone. */
   readonly again?: true;
 }
 
 export interface ContextOptions extends WaitOptions {
-  /** All events go to its log. */
+  /** Its log receives all events. */
   readonly wire: Wire;
   readonly listener: ProbeListener;
   readonly base: string;
   readonly endpoint: string;
-  /** How long each observation is waited for, in ms. */
+  /** The time limit of each observation, in ms. */
   readonly probeTimeoutMs: number;
-  /** Requirements wanted: a probe that shows none of them is not run. */
+  /** Whether a requirement is selected. A probe that tests no selected requirement is not run. */
   readonly wants: (id: RequirementId) => boolean;
   readonly onConsent: (url: string) => void;
 }
 
-/** The time for a tool that was silent for a whole window, in ms: nothing is expected of it any more. */
+/** The time limit for a tool that was silent for a whole window, in ms. */
 const SILENT_MS = 1_000;
 
 /** One run against one tool: its connections, its time limits and its calls. */
 export class ProbeContext {
   readonly calls: SentCall[] = [];
-  /** Whether the last request of ours that ended was not answered. */
+  /** Whether our last finished request got no response. */
   isBroken = false;
   readonly #purposes = new Map<string, string>();
   #hasExpired = false;
@@ -90,7 +90,7 @@ export class ProbeContext {
     return this.#hasExpired && !this.#hasCallback ? Math.min(SILENT_MS, probeTimeoutMs) : probeTimeoutMs;
   }
 
-  /** For requests: the time for an answer is that of an observation until the tool has answered an invocation. */
+  /** The time limit of requests, in ms: shorter until the tool has answered an invocation. */
   get patience(): { readonly timeoutMs: number; readonly signal: AbortSignal } {
     const { probeTimeoutMs, signal } = this.options;
     return { timeoutMs: this.#hasAnswer ? probeTimeoutMs : this.windowMs, signal };
@@ -113,7 +113,7 @@ export class ProbeContext {
     return within(this.options, ms, promise);
   }
 
-  /** Waits for one of these messages, at most for the window. */
+  /** Waits for one of these messages, at most for one window. */
   sees(inbox: Inbox, ...types: readonly CallbackType[]): Promise<boolean> {
     const message = inbox.until(each => each.has(...types));
     return this.within(this.windowMs, message);
@@ -150,7 +150,7 @@ export class ProbeContext {
     this.options.wire.log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls: [key] });
   }
 
-  /** Records that something was waited for and did not come. */
+  /** Records that something was expected and did not come. */
   recordExpiry(key: string, afterMs: number): void {
     if (this.isAborted) return;
     this.options.wire.log.emit({ kind: 'expired', what: 'observation', afterMs, calls: [key] });
@@ -174,7 +174,7 @@ export class ProbeClient {
     private readonly plan: Plan,
   ) {}
 
-  /** Sends an invocation once, and answers what its tool asks. */
+  /** Sends an invocation once, and answers the tool's questions. */
   send(call: ProbeCall): SentCall {
     const key = `${this.plan.id} ${++this.#count}`;
     this.context.recordPlan(this.plan, [key]);
@@ -190,30 +190,29 @@ export class ProbeClient {
   }
 }
 
-/** A tool may ask forever. */
+/** Maximum number of answers per call: a tool may ask forever. */
 const MAX_QUESTIONS = 3;
 
 const FIRST_EVENT_MS = 1_000;
 
-/** The part of the window for which a subscription is followed: other probes wait as long for what may not come. */
+/** For how much of the window a subscription is followed: other probes wait as long anyway. */
 const FOLLOWED_PART = 0.5;
 
 /** How long nothing may come after the end of a subscription, in ms. */
 const QUIET_MS = 1_000;
 
-/** A call that was made, and the conversation that follows. */
+/** A call and the conversation that follows. */
 export class SentCall {
   readonly id: string;
   readonly thread: string;
   readonly inbox: Inbox;
-  /** What it sent; null if it is malformed. */
+  /** The invocation that was sent; null if malformed. */
   readonly sent: Pick<ProbeCall, 'operation' | 'arguments'> | null;
   /** Resolves when its invocation has ended, with the time until the acknowledgement; null without one. */
   readonly acknowledged: Promise<number | null>;
   readonly #begun: number;
   readonly #questions: Promise<unknown>[] = [];
 
-  /** Sends it. */
   constructor(
     private readonly context: ProbeContext,
     readonly key: string,
@@ -287,10 +286,10 @@ export class SentCall {
     }
   }
 
-  /** Answers what the tool asks. */
+  /** Answers the tool's questions. */
   #answer(callback: ReceivedCallback): void {
     const { message, sha256 } = callback;
-    // A callback that was not accepted comes again, and one that was may.
+    // A callback that was not accepted is sent again, and an accepted one may be.
     const first = this.inbox.callbacks.find(each => each.isAccepted && each.sha256 === sha256);
     if (first !== callback || !message || this.#questions.length >= MAX_QUESTIONS) return;
     if (message.type === 'oauth') this.context.options.onConsent(message.auth_url);
@@ -313,7 +312,7 @@ export class SentCall {
     await respondToChoice(wire, url, { key, thread, signal }, { id, selected });
   }
 
-  /** Cancels a subscription unless it has ended, and looks whether events still come (TOOL-SUB). */
+  /** Cancels a subscription unless it has ended, and checks whether more events come (TOOL-SUB). */
   async #leaveSubscription(): Promise<void> {
     const { context, inbox, key } = this;
     const { windowMs } = context;
@@ -335,7 +334,7 @@ export class SentCall {
     if (isWatched) await this.#watchSilence();
   }
 
-  /** An event that comes may have been on its way: then another quiet period shows whether more come. */
+  /** The first event may have been sent before the cancel: a second quiet period shows whether more come. */
   async #watchSilence(): Promise<void> {
     const { context, inbox, key } = this;
     const quietMs = Math.min(QUIET_MS, context.windowMs);
@@ -351,7 +350,7 @@ function textOr(value: unknown, otherwise: string): string {
   return typeof value === 'string' ? value : otherwise;
 }
 
-/** Works on all of them, so many at a time, in their order. */
+/** Processes all items in order, with limited concurrency. */
 export async function concurrently<T>(
   all: readonly T[],
   concurrency: number,

@@ -14,13 +14,13 @@ import {
 import type { Clock } from '../../system/clock.js';
 import { bytesText } from '../../util/text.js';
 
-/** Waits end at their time, or all at once with the signal. */
+/** Waits end after their time, or together when the signal aborts. */
 export interface WaitOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** Waits at most `ms`; returns whether the promise resolved in time. Without a promise it is a pause. */
+/** Waits at most `ms`; returns whether the promise resolved in time. Without a promise, it only waits. */
 export async function within(
   { clock, signal }: WaitOptions,
   ms: number,
@@ -40,14 +40,14 @@ export async function within(
   return Promise.race([promise.then(() => true), timeout]).finally(stop);
 }
 
-/** A signal that any number of waits may listen to without a warning from Node. */
+/** A signal that any number of waits can listen to without a warning from Node. */
 export function sharedSignal(...signals: AbortSignal[]): AbortSignal {
   const signal = AbortSignal.any(signals);
   setMaxListeners(0, signal);
   return signal;
 }
 
-/** The response to a callback: a status; 200 after a while; nothing until the connection breaks; a broken connection at once. */
+/** The response to a callback: a status, a late 200, no response until the connection breaks, or a broken connection at once. */
 export type Answering = number | 'slow' | 'hang' | 'reset';
 
 const SLOW_MS = 1_000;
@@ -55,21 +55,21 @@ const SLOW_MS = 1_000;
 /** A tool that waits for the response to its result has not acknowledged the call first (TOOL-ACK), in ms. */
 const ACK_WAIT_MS = 200;
 
-/** A tool that sends more is broken or malicious (threats, row 15). Everything that counts is kept for the rules. */
+/** Limits of the callbacks that the rules use; a tool that sends more is broken or malicious (threats, row 15). */
 const CALL_LIMITS = { callbacks: 200, bytes: 64 * 1024 * 1024 };
 
 const RUN_LIMITS = { callbacks: 5_000, bytes: 256 * 1024 * 1024 };
 
-/** Posts to an unknown address, and refused ones. */
+/** Limits of posts to unknown addresses and of refused posts. */
 const STRAY_LIMITS = { callbacks: 1_000, bytes: Number.POSITIVE_INFINITY };
 
-/** Counts callbacks, and warns once when there are too many. */
+/** Counts callbacks, and warns once if there are too many. */
 export class Quota {
   #callbacks = 0;
   #bytes = 0;
   #isTold = false;
 
-  /** @param whose of the warning: `for one call` */
+  /** @param whose what the quota is for, in the warning: `for one call` */
   constructor(
     private readonly log: Log,
     private readonly limits: typeof CALL_LIMITS,
@@ -77,7 +77,7 @@ export class Quota {
     private readonly calls?: string[],
   ) {}
 
-  /** @param size of one more callback, in bytes */
+  /** @param size the size of the next callback in bytes */
   admits(size: number): boolean {
     const { callbacks, bytes } = this.limits;
     this.#callbacks++;
@@ -148,7 +148,7 @@ export class Inbox {
 interface ExpectedCall {
   readonly key: string;
   readonly thread: string;
-  /** For its callbacks, one after the other; the last one from then on. */
+  /** The responses to its callbacks, in order; the last one is repeated. */
   readonly answers: readonly Answering[];
   /** Resolves when its invocation has ended. */
   readonly acknowledged: () => Promise<unknown>;

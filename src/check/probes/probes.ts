@@ -36,18 +36,18 @@ interface Target {
   readonly samples: SampleCalls;
 }
 
-/** One thing that a check tries; its `checks` are what it shows of any tool. */
+/** One experiment of a check. `checks` are the requirements that it tests with any tool. */
 interface Probe extends Plan {
-  /** What it may show besides, if the tool offers it. */
+  /** Requirements that it also tests, if the tool supports them. */
   readonly shows?: Plan['checks'];
-  /** It disturbs others, so it runs last and alone. */
+  /** It disturbs other probes, so it runs last and alone. */
   readonly alone?: true;
   /** Whether the probe applies to the tool; default: always. */
   readonly isFor?: (target: Target) => boolean | Promise<boolean>;
   readonly run: (client: ProbeClient, target: Target) => Promise<void>;
 }
 
-/** A probe that calls the sample operation; nothing is sent if absent. */
+/** A probe that calls the sample operation, or does nothing if there is none. */
 function withOperation(
   run: (client: ProbeClient, operation: ProbeCall, target: Target) => Promise<void>,
 ): Probe['run'] {
@@ -103,17 +103,17 @@ const VALID_CALL: Probe = {
   run: (_, { samples }) => samples.finished,
 };
 
-/** How long nothing may come after a refusal, in ms. */
+/** How long no retry may come after a refusal, in ms. */
 const QUIET_MS = 2_000;
 
 const CONCURRENT_CALLS = 8;
 
 const MAX_ID_LENGTH = 200;
 
-/** Calls with broken arguments: of one operation, and of all. */
+/** Maximum number of calls with broken arguments: per operation, and in total. */
 const MAX_BROKEN = { each: 6, all: 24 };
 
-/** What follows the token in a callback URL. */
+/** Endings of a callback URL, after its token. */
 const URL_ENDINGS: readonly string[] = [
   '?thread=a&attempt=1',
   '?token=3f1c&next=%2Fa%3Fb%3Dc&empty=',
@@ -122,7 +122,7 @@ const URL_ENDINGS: readonly string[] = [
   '/%c3%a9%2fb%20c',
 ];
 
-/** Ids that a model or another runtime may well use. */
+/** Unusual ids that a model or another runtime may use. */
 const ODD_IDS: readonly string[] = [
   `"quoted" and 'quoted'`,
   'a/b\\c?d#e&f=g',
@@ -163,7 +163,7 @@ const INCOMPLETE: readonly NonNullable<ProbeCall['fields']>[] = [
   { arguments: ['none'] },
 ];
 
-/** Everything that a check tries; what waits longest comes first. A new probe is one entry here. */
+/** All probes; the slowest come first. To add a probe, add one entry. */
 export const PROBES: readonly Probe[] = [
   VALID_CALL,
   { id: 'listener-hangs', checks: ['TOOL-RETRY'], run: untilAccepted(['hang', 200]) },
@@ -273,7 +273,7 @@ export const PROBES: readonly Probe[] = [
         method: 'POST',
         url: base + NOTICES.migrate.path,
         headers: { 'content-type': 'application/json' },
-        body: Buffer.from('{}'), // cannot succeed: a check never moves anything
+        body: Buffer.from('{}'), // cannot succeed: a check never migrates a session
         read: readAcknowledgement,
         timeoutMs: context.windowMs,
         signal,
@@ -301,7 +301,7 @@ function unknownName({ tools }: Toolset): string {
   return name;
 }
 
-/** Only of operations that may be called: a tool that does not validate would execute the call. */
+/** Only operations that may be called are used: a tool that does not validate would execute the call. */
 const brokenCalls = onceEach(async ({ samples }: Target): Promise<readonly ProbeCall[]> => {
   const callables = samples.callables.filter(({ isHarmless }) => isHarmless).slice(0, MAX_BROKEN.all);
   const each = Math.min(
@@ -317,10 +317,10 @@ const brokenCalls = onceEach(async ({ samples }: Target): Promise<readonly Probe
   return found.flat();
 });
 
-/** A callback hangs for this part of the window: the rest of it is for the next attempt. */
+/** A callback hangs for this part of the window, and the rest is left for the next attempt. */
 const HANG_PART = 0.5;
 
-/** Most probes only wait; a tool on a small machine must keep its time. */
+/** Maximum number of probes at a time. Most only wait, but a tool on a small machine must answer in time. */
 const PROBE_CONCURRENCY = 6;
 
 const CLOSE_CONCURRENCY = 8;
@@ -332,8 +332,8 @@ const HINTS = {
 };
 
 /**
- * Asks a tool server for its toolset and tries it with everything that a runtime may do. The log records what was sent and what came,
- * and the rules judge that.
+ * Loads the toolset of a tool server and runs all probes against it. The log records all messages, and the rules judge the log
+ * afterwards.
  * @throws ProtocolCliError `unreachable` or `no-discovery` if there is nothing to check, `unknown-operation`, `port-in-use`.
  */
 export async function runProbes(options: ProbeOptions): Promise<void> {
@@ -353,19 +353,19 @@ export async function runProbes(options: ProbeOptions): Promise<void> {
   try {
     const samples = new SampleCalls(context, VALID_CALL, callables, toolset ? cases : []);
     const target = { context, toolset, samples };
-    if (toolset && cases.length > 0) void samples.finished; // cases are called whatever the rules
+    if (toolset && cases.length > 0) void samples.finished; // cases are called whatever rules are selected
     await runAll(target, options.onProgress);
     if (samples.isStarted) await samples.finished;
     if (wants('TOOL-ACK')) await repeatLate(target);
     await closeThreads(context);
     const again = () => findDocument(wire, base).catch(() => {});
-    if (context.isBroken) await context.within(context.windowMs, again()); // shows whether the tool is still there
+    if (context.isBroken) await context.within(context.windowMs, again()); // shows whether the tool still answers
   } finally {
     await listener.close();
   }
 }
 
-/** Records the plans of the wanted probes, runs them in parallel, then the disturbing ones one by one. */
+/** Records the plans of the selected probes and runs them in parallel, then the disturbing ones one by one. */
 async function runAll(target: Target, onProgress: ProbeOptions['onProgress']): Promise<void> {
   const { context } = target;
   const probes: Probe[] = [];

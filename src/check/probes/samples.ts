@@ -23,18 +23,18 @@ interface Permission {
   readonly cases: readonly Case[];
 }
 
-/** For one operation, and for all of them, in ms: a foreign schema may be made to be costly (threats, row 22). */
+/** Time limits for one operation and for all, in ms: a foreign schema may be costly on purpose (threats, row 22). */
 const SCHEMA_MS = { one: 1_000, all: 5_000 };
 
-/** Tells whether the time for the schema of one operation is over. */
+/** Returns a function that tells whether the time for one schema is over. */
 export function schemaDeadline(ms = SCHEMA_MS.one): () => boolean {
   const end = performance.now() + ms;
   return () => performance.now() > end;
 }
 
 /**
- * The operations that may be called: those named, those with a case, and those marked as harmless. A check never calls any other, so
- * that it deletes no data.
+ * The operations that may be called: the selected ones, those with a case, and those marked as harmless. No check calls any other
+ * operation, so no data is deleted.
  * @throws ProtocolCliError `unknown-operation`; for a case with its place.
  */
 export async function callablesOf(
@@ -79,7 +79,7 @@ function isMarkedHarmless({ annotations: { readOnly, destructive, requiresAuth, 
   return readOnly === true && !destructive && !longRunning && requiresAuth === undefined;
 }
 
-/** A misspelt name would end in an error result, which a case may even expect. */
+/** Rejects unknown names: calling a misspelt operation would return an error, which a case may even expect. */
 function refuseUnknown(toolset: Toolset, { operations, cases }: Permission): void {
   for (const operation of operations) toolOf(toolset, operation);
   const names = toolset.tools.map(({ name }) => name);
@@ -96,10 +96,10 @@ function refuseUnknown(toolset: Toolset, { operations, cases }: Permission): voi
 
 const CONCURRENCY = 8;
 
-/** Operations without a case that are called. */
+/** Maximum number of operations without a case that are called. */
 const MAX_OPERATIONS = 25;
 
-/** After so many silent operations, the rest is skipped. */
+/** After this many silent operations, the rest is skipped. */
 const MAX_SILENT = 3;
 
 const SHOWN_BY: Readonly<Record<Offer, readonly RequirementId[]>> = {
@@ -109,9 +109,9 @@ const SHOWN_BY: Readonly<Record<Offer, readonly RequirementId[]>> = {
   view: ['TOOL-POST'],
 };
 
-/** One call of an operation: as a case says, or with example arguments. */
+/** One call of an operation, with the arguments of a case or example arguments. */
 class Sample {
-  /** Resolves when it is sent; null if it was skipped. */
+  /** Resolves when the call is sent; null if it was skipped. */
   readonly sent: Promise<SentCall | null>;
   resolve: (sent: SentCall | null) => void = () => {};
 
@@ -134,7 +134,7 @@ export class SampleCalls {
   #finished: Promise<void> | undefined;
   #operation: Promise<Callable | null> | undefined;
 
-  /** @param plan of the calls without a case */
+  /** @param plan the plan of the calls without a case */
   constructor(
     private readonly context: ProbeContext,
     private readonly plan: Plan,

@@ -8,7 +8,7 @@ import { invocationRules } from './invocations.js';
 import { runtimeRules } from './runtime.js';
 import { textRules } from './texts.js';
 
-/** An id without a rule does not compile. */
+/** A requirement id without a rule does not compile. */
 const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
   ...conversationRules,
   ...deliveryRules,

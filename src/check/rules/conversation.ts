@@ -112,7 +112,7 @@ function onSelection(selection: RoundTrip, call: CallEvidence): Observation {
   return lacking(`no tool_result within ${window} of the selection: ${raiseTimeout(call)}`, selection);
 }
 
-/** Parameters that exist only after the consent. */
+/** Parameters that a URL has only after the consent. */
 const CONSENT_RESULTS = /^(?:code|token|access_token|refresh_token|id_token|client_secret)$/;
 
 function onOAuth(question: CallbackEvidence): Observed {
@@ -171,7 +171,7 @@ function onNotice(notice: RoundTrip, path: string): Observation {
 
 type Update = Received<'subscription_event'>;
 
-/** An event that the tool sent before it got the cancel may still come, in ms. */
+/** Events that were sent before the tool got the cancel may still come within this time, in ms. */
 const GRACE_MS = 500;
 
 function onSubscription(
@@ -219,7 +219,7 @@ function onWrongUpdate(
     : null;
 }
 
-/** On a busy machine one event may take longer; a tool that sends another one ignores the cancel. */
+/** Maximum number of events after a cancel that a busy machine excuses. */
 function onUpdateAfterCancel(
   { callback }: Update,
   updates: readonly Update[],

@@ -166,7 +166,7 @@ function onEnd(call: CallEvidence, summary: string, death: Death | null): Observ
   }
 }
 
-/** Less than this is hardly a wait, in ms: for a result, and for a retry that does not come. */
+/** Minimum wait that counts, in ms: for a result, and for a retry that must not come. */
 const MIN_WAIT_MS = 1_000;
 
 /** The runtime may have canceled because it gave up waiting, unless the user or a probe decided it. */
@@ -206,10 +206,10 @@ function onResults(
   });
 }
 
-/** Shorter pauses do not count, in ms. A single random pause may be short (full jitter). */
+/** Minimum pause that counts, in ms. A single random pause may be shorter (full jitter). */
 const MIN_PAUSE_MS = 5;
 
-/** Random pauses may shrink once, but hardly this often. */
+/** How often random pauses may shrink. */
 const ENOUGH_PAUSES = 3;
 
 const GROWTH = 1.25;
@@ -273,14 +273,14 @@ function targetOf(url: string): string {
   return target.startsWith('/') ? target : `/${target}`;
 }
 
-/** As every client writes it that follows the URL standard. */
+/** The form that clients which follow the URL standard write. */
 function normalized(target: string): string {
   const base = 'http://callback.invalid';
   return URL.canParse(target, base) ? targetOf(new URL(target, base).href) : target;
 }
 
 /**
- * How the URL of a callback differs from the given one; null if it does not. Names neither URL: anyone who knows it can post to the
+ * How the URL of a callback differs from the given one; null if it does not. Reveals neither URL: anyone who knows it can post to the
  * conversation. A proxy before the listener may have removed the beginning of the path.
  */
 function urlDifference(given: string, used: string): string | null {
@@ -352,7 +352,7 @@ type Delivery = ReturnType<CallEvidence['deliveries']>[number];
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 
-/** Characters of a header, or of a refusal. */
+/** Maximum length of a quoted header or refusal, in characters. */
 const MAX_LENGTH = 300;
 
 /** Statuses with which a listener rejects an invalid request. */

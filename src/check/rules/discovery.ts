@@ -22,7 +22,7 @@ import {
   unseen,
 } from '../rule.js';
 
-/** Characters of a content type. */
+/** Maximum length of a quoted content type, in characters. */
 const MAX_TYPE_LENGTH = 500;
 
 const NAME_FAULT = /^\$\.tools\[\d+\]\.name: /;
@@ -110,14 +110,14 @@ function scriptRemark({ displayScript }: Tool, index: number): string[] {
     : [];
 }
 
-/** A failed request beside one that brought the toolset. */
+/** Ignores a failed request if another one returned the toolset. */
 function onUnreachable(discovery: Discovery, _: number, { length }: readonly Discovery[]): Observed {
   const { broken: error, failure } = discovery;
   if (!error || failure === 'aborted') return null;
   return heldBut(`requested ${length} times; the tool was unreachable once (${error.code})`, discovery);
 }
 
-/** Requested at the base URL and at its origin, and found at neither. */
+/** Whether the toolset was requested at the base URL and at its origin, and found at neither. */
 function onNothing(discoveries: readonly Discovery[]): Observation {
   const statuses = new Set(discoveries.flatMap(({ status }) => status ?? []));
   if (statuses.has(401) || statuses.has(403))
@@ -142,7 +142,7 @@ function onMigration(migration: RoundTrip): Observation {
     : held(migration, `/migrate answered ${status}`);
 }
 
-/** A 404 for an unknown session names it; the default 404 page of a server does not. */
+/** Whether a 404 names the unknown session; the default 404 page of a server does not. */
 function explainsRefusal({ response }: RoundTrip): boolean {
   const text = Buffer.from(response?.body?.bytes.subarray(0, 4_096) ?? []).toString('utf8');
   return /session|destination|migration|thread/i.test(text);

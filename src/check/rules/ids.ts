@@ -6,7 +6,7 @@ import type { CallEvidence, Received } from '../call.js';
 import { indexNames } from '../evidence.js';
 import { broken, defineRules, held, type Observation, type Observed, sent } from '../rule.js';
 
-/** Which names a tool sends back. */
+/** Which ids a tool sends back. */
 export const idRules = defineRules({
   'TOOL-GROUP': {
     level: 'MUST',

@@ -27,7 +27,7 @@ import {
 
 const MAX_ACK_MS = 1_000;
 
-/** A shorter body is an `OK`; a longer one contains something. */
+/** A shorter body may be an `OK`; a longer one has content. */
 const MAX_OK_BYTES = 64;
 
 /** Members that only an outcome would have. */
@@ -241,7 +241,7 @@ function onUnanswered(attempt: RoundTrip, call: CallEvidence): Observed {
     : unseen(`an invocation could not be sent (${error.code})`, attempt);
 }
 
-/** A tool that requires credentials can be called again with them; one that was busy once may be right. */
+/** A tool that requires credentials must be called again with them; a busy tool need not be wrong. */
 function onOtherStatus(attempt: RoundTrip, { attempts }: CallEvidence): Observation {
   const { status, request, isFailed } = attempt;
   if (status === 401 || status === 403)
@@ -282,7 +282,7 @@ function hasOutcome({ response }: RoundTrip): boolean {
 
 type IsValidResult = (call: CallEvidence, text: string) => boolean;
 
-/** Tells whether a call got the result of a valid call of the same operation; for an unknown operation, of any operation. */
+/** Whether a call got the result of a valid call of the same operation; for an unknown operation, of any operation. */
 function resultsOfValidCalls(calls: readonly CallEvidence[]): IsValidResult {
   const all = new Set<string>();
   for (const call of calls)
@@ -293,7 +293,7 @@ function resultsOfValidCalls(calls: readonly CallEvidence[]): IsValidResult {
   return (call, text) => all.has(`${call.tool?.name ?? ''} ${withoutNames(text, call)}`);
 }
 
-/** Removes the ids of the call, which differ in each. */
+/** Removes the ids of the call, which differ between calls. */
 function withoutNames(text: string, { invocation }: CallEvidence): string {
   const { id = '', group_id = '', call_id } = invocation ?? {};
   return [id, group_id, call_id ?? '']

@@ -21,10 +21,10 @@ import {
   unseen,
 } from '../rule.js';
 
-/** Shorter pauses do not count, in ms. */
+/** Minimum pause that counts, in ms. */
 const MIN_PAUSE_MS = 5;
 
-/** A shorter watch does not show that no retry comes, in ms. */
+/** Minimum time to show that no retry comes, in ms. */
 const MIN_WATCH_MS = 2_000;
 
 /** What a runtime sends: discovery, invocations and notices. */
@@ -347,7 +347,7 @@ function onOtherStatus({ attempts, callbacks, decisions, expiries }: CallEvidenc
   if (result && result.request.at < last.request.at) return null; // the tool has the call, whatever it answers
   const what = `continued to wait after the acknowledgement ${last.status}`;
   if (expiries.length > 0) return broken(what, last);
-  if (result) return lacking(what, [last, result]); // a lost event may show that it gave up
+  if (result) return lacking(what, [last, result]); // the lost event may show that it gave up
   return unseen(
     `the transcript does not show how the runtime handled the acknowledgement ${last.status}`,
     last,
@@ -408,7 +408,7 @@ function onInvalidToolset({ discoveries, calls }: Evidence): Observed {
     : held(invalid);
 }
 
-/** A second request to the same server is not a second toolset. */
+/** A second request to the same server does not add a second toolset. */
 function onDuplicateNames({ discoveries, calls }: Evidence): Observed {
   const owners = new Map<string, Discovery>();
   const duplicates = new Map<string, readonly Discovery[]>();
@@ -440,7 +440,7 @@ function onUnmatched({ callbacks }: CallEvidence): Observed {
   });
 }
 
-/** A callback that was not accepted has no duplicates. */
+/** A callback that was not accepted can have no duplicates. */
 function onDuplicates({ callbacks }: CallEvidence): Observed {
   const accepted = new Set<string | null>();
   return callbacks.map(callback => {

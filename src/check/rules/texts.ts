@@ -126,7 +126,7 @@ interface ErrorText {
   readonly callback: CallbackEvidence;
 }
 
-/** An error without the words of the convention starts like this. */
+/** How an error text starts that does not follow the convention. */
 const COMPLAINT = /^\s*(?:\w{1,60}(?:error|exception)|error|exception|failure|failed|fatal)\s*[:!–-]/i;
 
 /** The results that are errors by convention, start like one, or refuse an invalid call. */
@@ -141,7 +141,7 @@ function errorTexts(call: CallEvidence): readonly ErrorText[] {
   return results.filter(({ text }) => outcomeOfText(text).type === 'error' || COMPLAINT.test(text));
 }
 
-/** Characters of a text that are searched. */
+/** Maximum length of a searched text, in characters. */
 const MAX_SEARCHED = 256 * 1024;
 
 const TRACES: readonly RegExp[] = [
@@ -160,7 +160,7 @@ const PATHS: readonly RegExp[] = [
 
 interface Found {
   readonly what: string;
-  /** The first character, and the one after the last. */
+  /** Index of the first character, and of the one after the last. */
   readonly range: readonly [from: number, to: number];
 }
 
@@ -185,7 +185,7 @@ function textsSent({ attempts: [first] }: CallEvidence): readonly string[] {
   return stringsIn(rest);
 }
 
-/** Shorter texts may be words, and names of paths. */
+/** Minimum length of a secret, in characters: shorter texts may be words or names of paths. */
 const MIN_SECRET = 16;
 
 /** Finds the secrets of a call, and whatever looks like one, in a text. */
@@ -222,7 +222,7 @@ function headerSecrets({ attempts }: CallEvidence) {
     .filter(({ secret }) => secret.length >= MIN_SECRET);
 }
 
-/** Reports what the secret is and where it is, never the secret. */
+/** Reports the kind and place of the secret, never the secret. */
 function onSecret(
   { callback, message }: Received,
   secretIn: (text: string) => Found | null,
@@ -255,7 +255,7 @@ interface PlacedText {
   readonly text: string;
 }
 
-/** Members without text for a model or a person. */
+/** Members that have no text for a model or a person. */
 const NOT_TEXT = new Set(['type', 'group_id', 'id', 'call_id', 'tool_call_id', 'auth_url', 'response_url']);
 
 export function textsOf({ reading }: CallbackEvidence): readonly PlacedText[] {

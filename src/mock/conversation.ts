@@ -5,7 +5,6 @@ import type { Outcome } from '../protocol/outcome.js';
 import type { Clock } from '../system/clock.js';
 import type { Change } from './middleware.js';
 
-/** What all conversations of a tool share. */
 export interface CallServices {
   readonly log: Log;
   readonly pauses: Pauses;
@@ -13,30 +12,29 @@ export interface CallServices {
 
 /** The sender of an invocation. */
 export interface Caller {
-  /** Names the call in every event; unique in a run. */
+  /** Call key used in every event; unique in a run. */
   readonly key: string;
   readonly addressee: Addressee;
-  /** Our own base URL, as this runtime reaches us. */
+  /** The base URL at which this runtime reaches the tool. */
   readonly base: string;
 }
 
-/** Names a call and its thread, for the log. */
 export interface Concern {
   readonly calls?: string[];
   readonly thread?: string;
 }
 
-/** What a user is asked to pick from. */
+/** A question in which the user picks one option. */
 export interface ChoiceQuestion {
   readonly prompt: string;
   readonly choices: readonly string[];
-  /** An index into `choices`: what counts if the prompt is dismissed. */
+  /** Index into `choices` of the option to use if the prompt is dismissed. */
   readonly default: number;
-  /** The `id` that the answer must name. */
+  /** The `id` that the answer must contain. */
   readonly id: string;
 }
 
-/** What a user is asked to allow. */
+/** A request for the user's consent. */
 export interface ConsentQuestion {
   readonly operation: string;
   readonly scopes: readonly string[];
@@ -46,32 +44,29 @@ export type Consent = 'granted' | 'refused';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** How a question is asked. */
 export interface Asking {
   /** Milliseconds to wait for an answer. Default: no limit. */
   readonly withinMs?: number | undefined;
-  /** The JSON text that the question was recorded with. */
+  /** The recorded JSON text of the question. */
   readonly layout?: string | undefined;
 }
 
-/** Reasons, as clauses for the LLM. */
 export const CANCELLED = 'the call was canceled';
 
 export const THREAD_CLOSED = 'the thread was closed';
 
-/** How long a handler may take to return after a cancel, since the caller waits for a result. */
+/** How long a handler may take to return after a cancel; the caller waits for a result. */
 const LAST_WORDS_MS = 1_000;
 
 /**
- * One call that is worked on: its messages, its waits and its cancellation. Replies and handlers write to it; subclasses send the
- * messages over RAP or within this process.
+ * A call in progress: its messages, its waits and its cancellation. Replies and handlers write to it; subclasses send the messages
+ * over RAP or within this process.
  */
 export abstract class Conversation {
-  /** Names the call and its thread in every event. */
   readonly about: Required<Concern>;
   #cancelReason: string | null = null;
   #onCancel: Set<() => void> | undefined;
-  /** Made only for code that asks for it: it costs a tenth of all the work for a call. */
+  /** Created lazily, because an AbortController costs a tenth of all the work for a call. */
   #controller: AbortController | undefined;
   #isAnswered: boolean;
   #isSubscribed = false;
@@ -92,37 +87,37 @@ export abstract class Conversation {
     this.#isAnswered = isAnswered;
   }
 
-  /** A value to wrap: a string is the text, other JSON is encoded. Middleware has seen it. */
+  /** Sends a value that still has to be wrapped: a string becomes the text, other JSON is encoded. Middleware has already run. */
   abstract payload(value: unknown): Promise<void>;
 
-  /** A whole result, verbatim. @param layout the JSON text that it was recorded with */
+  /** Sends a whole result verbatim. @param layout the recorded JSON text of the result */
   abstract result(fields: Fields, layout?: string): Promise<void>;
 
-  /** Any result but success (seed 002). */
+  /** Sends any outcome except success (seed 002). */
   abstract outcome(outcome: Outcome): Promise<void>;
 
   abstract event(fields: Fields, layout?: string): Promise<void>;
 
   abstract view(fields: Fields, layout?: string): Promise<void>;
 
-  /** The index that the user picked; null without an answer in time (TOOL-CHOICE). */
+  /** Resolves to the index that the user picked, or to null on timeout (TOOL-CHOICE). */
   abstract choice(question: ChoiceQuestion, asking?: Asking): Promise<number | null>;
 
-  /** The answer of the user; null without one in time (TOOL-OAUTH). */
+  /** Resolves to the user's answer, or to null on timeout (TOOL-OAUTH). */
   abstract consent(
     question: ConsentQuestion,
     asking?: Asking & { readonly authUrl?: string | undefined },
   ): Promise<Consent | null>;
 
-  /** Sets where the reply continues after the next message; undefined at its end or if unknown. */
+  /** Sets where the reply continues after the next message; undefined at the end of the reply or if unknown. */
   continuesAt(_next: StepPath | undefined): void {}
 
-  /** Whether the call has had its result, or is meant to get none. */
+  /** Whether the call has a result, or gets none on purpose. */
   get isAnswered(): boolean {
     return this.#isAnswered;
   }
 
-  /** A clause for the LLM; null while the call goes on. */
+  /** Why the call was canceled, as a clause for the LLM; null if it was not. */
   get cancelReason(): string | null {
     return this.#cancelReason;
   }
@@ -131,12 +126,12 @@ export abstract class Conversation {
     return this.#cancelReason !== null;
   }
 
-  /** No message may be sent any more. */
+  /** Whether the call accepts no more messages. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** The final event was sent. */
+  /** Whether the final event was sent. */
   get isFinal(): boolean {
     return this.#isFinal;
   }
@@ -146,7 +141,7 @@ export abstract class Conversation {
     return this.#isSubscribed && !this.#isFinal && !this.isCancelled;
   }
 
-  /** The tool is stopping: no wait takes time any more. */
+  /** Whether the tool is stopping; all waits then end at once. */
   get isStopping(): boolean {
     return this.services.pauses.isHurried;
   }
@@ -158,7 +153,7 @@ export abstract class Conversation {
     return this.#controller.signal;
   }
 
-  /** The first reason counts. */
+  /** Keeps the first reason. */
   cancel(reason: string): void {
     if (this.#cancelReason !== null) return;
     this.#cancelReason = reason;
@@ -166,14 +161,14 @@ export abstract class Conversation {
     this.#controller?.abort(reason);
   }
 
-  /** Calls back on cancellation. Returns how to stop listening. */
+  /** Calls back on cancellation. Returns a function that stops listening. */
   listen(listener: () => void): () => void {
     this.#onCancel ??= new Set();
     const listeners = this.#onCancel.add(listener);
     return () => void listeners.delete(listener);
   }
 
-  /** Resolves once no event may follow, and the final one was delivered or given up. */
+  /** Resolves once no event may follow and the final one was delivered or dropped. */
   subscriptionEnded(): Promise<void> {
     return new Promise(resolve => {
       this.#onFinal = resolve;
@@ -181,7 +176,7 @@ export abstract class Conversation {
     });
   }
 
-  /** Sends the result that a canceled call still owes (TOOL-ALWAYS). A closed thread does not say who closed it. */
+  /** Sends the result that a canceled call still owes (TOOL-ALWAYS). The message does not reveal who closed a thread. */
   async canceled(): Promise<void> {
     const reason = this.#cancelReason;
     this.continuesAt(undefined);
@@ -217,12 +212,12 @@ export abstract class Conversation {
     return oldest !== undefined;
   }
 
-  /** Lets the call be triggered before it waits, for clients that trigger it as soon as they see the previous message. */
+  /** Lets clients trigger the call before it waits, because they may do so as soon as they see the previous message. */
   expectTrigger(): void {
     this.#expected ??= this.#awaitTrigger();
   }
 
-  /** Resolves to true when the call is triggered; to false if the call or the tool ends first. */
+  /** Resolves to true when the call is triggered, or to false if the call or the tool ends first. */
   async triggered(): Promise<boolean> {
     const { log, pauses } = this.services;
     const { fired, leave } = this.#expected ?? this.#awaitTrigger();
@@ -236,7 +231,7 @@ export abstract class Conversation {
     return wasFired;
   }
 
-  /** The result of `work`; null if the call is canceled and `work` does not end soon after that. */
+  /** Returns the result of `work`; null if the call is canceled and `work` does not end soon afterwards. */
   unlessCancelled<T>(work: Promise<T>): Promise<T | null> {
     const lastWords = () => this.services.pauses.within(work, LAST_WORDS_MS);
     const canceled = new Promise<void>(resolve => {
@@ -246,13 +241,13 @@ export abstract class Conversation {
     return Promise.race([work, canceled.then(lastWords)]);
   }
 
-  /** Closes all open questions; no further message is sent. */
+  /** Closes all open questions; sends no further message. */
   close(): void {
     this.#isClosed = true;
     for (const close of this.#closers ?? []) close();
   }
 
-  /** The answer to a question, reported if it does not come in time. */
+  /** Waits for the answer to a question; logs a timeout. */
   protected async answerWithin<A>(answer: Promise<A>, withinMs: number | undefined): Promise<A | null> {
     const { log, pauses } = this.services;
     const since = pauses.now();
@@ -267,7 +262,7 @@ export abstract class Conversation {
     this.services.log.emit({ kind: 'decided', what, by, value, ...this.about });
   }
 
-  /** Calls back once, at the next free manual trigger. Returns how to leave. */
+  /** Calls back once, at the next manual trigger that is not taken. Returns a function that unsubscribes. */
   protected onTrigger(callback: () => void): () => void {
     this.#triggers ??= new Set();
     const triggers = this.#triggers;
@@ -279,7 +274,7 @@ export abstract class Conversation {
     return () => void triggers.delete(fire);
   }
 
-  /** Calls back at the end of the call. Returns how to do so now. */
+  /** Calls back at the end of the call. Returns a function that calls back now. */
   protected atClose(close: () => void): () => void {
     this.#closers ??= new Set();
     const closers = this.#closers.add(close);
@@ -289,20 +284,20 @@ export abstract class Conversation {
     };
   }
 
-  /** From now on the call has its result. */
+  /** Marks the call as having its result. */
   protected answered({ isSubscribed = false } = {}): void {
     this.#isAnswered = true;
     this.#isSubscribed = isSubscribed;
   }
 
-  /** Takes note of an event that is about to be sent. Returns whether it is the final one. */
+  /** Records an event that is about to be sent. Returns whether it is the final one. */
   protected beginEvent(event: Fields): boolean {
     const isFinal = event['final'] === true;
     this.#isFinal ||= isFinal;
     return isFinal;
   }
 
-  /** The final event was delivered or given up. */
+  /** Records that the final event was delivered or dropped. */
   protected finalSent(): void {
     this.#onFinal();
   }
@@ -319,7 +314,6 @@ export abstract class Conversation {
 /** A wait for a manual trigger. */
 interface Trigger {
   readonly fired: Promise<true>;
-  /** Ends the wait. */
   leave(): void;
 }
 
@@ -328,19 +322,18 @@ interface Cancellable {
   listen(listener: () => void): () => void;
 }
 
-/** Waits that end early: for one call when it is canceled, for all when the tool stops. */
+/** Waits that end early: those of one call when it is canceled, all when the tool stops. */
 export class Pauses {
   readonly #cuts = new Set<() => void>();
   #isHurried = false;
 
   constructor(private readonly clock: Clock) {}
 
-  /** Monotonic milliseconds. */
   now(): number {
     return this.clock.now();
   }
 
-  /** No wait takes time any more. */
+  /** Whether all waits end at once. */
   get isHurried(): boolean {
     return this.#isHurried;
   }
@@ -350,7 +343,7 @@ export class Pauses {
     if (ms > 0) await this.within(new Promise<never>(() => {}), ms, call);
   }
 
-  /** The result of `work`; null if it fails, `ms` milliseconds pass first, or the wait ends early. */
+  /** Returns the result of `work`; null if it fails, `ms` milliseconds pass first, or the wait ends early. */
   within<T>(work: Promise<T>, ms: number | undefined, call?: Cancellable): Promise<T | null> {
     if (this.#isHurried || call?.isCancelled) return Promise.resolve(null);
     return new Promise(resolve => {
@@ -368,7 +361,7 @@ export class Pauses {
     });
   }
 
-  /** Ends all waits, now and from now on. */
+  /** Ends all current and future waits. */
   hurry(): void {
     this.#isHurried = true;
     for (const cut of [...this.#cuts]) cut();

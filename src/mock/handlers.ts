@@ -8,7 +8,7 @@ import type { Middlewares } from './middleware.js';
 import { type Plan, plain } from './plan.js';
 import { ReplyPlayer } from './reply-player.js';
 
-/** A JSON Schema as it is written in code. */
+/** A JSON Schema in TypeScript code. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 interface Scalars {
@@ -19,7 +19,7 @@ interface Scalars {
   null: null;
 }
 
-/** The type of the values that a JSON Schema lets in, as far as TypeScript can say it; `unknown` beyond that. */
+/** The type of the values that a JSON Schema accepts, as far as TypeScript can express it; otherwise `unknown`. */
 export type ValueOf<S> = S extends { readonly const: infer C }
   ? C
   : S extends { readonly enum: readonly (infer E)[] }
@@ -32,7 +32,7 @@ export type ValueOf<S> = S extends { readonly const: infer C }
           ? ObjectOf<S>
           : unknown;
 
-/** A schema that declares no properties says nothing about them. */
+/** Without declared properties, any property may exist. */
 type Properties<S> = S extends { readonly properties: infer P } ? P : Record<string, unknown>;
 
 type Required<S> = S extends { readonly required: readonly (infer K)[] } ? K : never;
@@ -46,17 +46,17 @@ type ObjectOf<S> = {
 /** The `arguments` of an operation with this `inputSchema`. */
 export type ArgumentsOf<S> = S extends { readonly type: 'object' } ? ObjectOf<S> : Record<string, unknown>;
 
-/** What a handler gets: the invocation, its arguments typed by the schema, and when to stop. */
+/** The context of a handler call: the invocation, its arguments typed by the schema, and an abort signal. */
 export type HandlerInput<S> = Omit<Invocation, 'arguments'> & {
   readonly arguments: ArgumentsOf<S>;
   /**
-   * Aborted by `/cancel_tool_call`, `/close_thread` and the end of the tool; after a result with `subscription: true` as well, until
-   * the final event. Who does not heed it is not waited for.
+   * Aborted by `/cancel_tool_call`, `/close_thread` and the end of the tool; after a result with `subscription: true` also, until the
+   * final event. A handler that ignores it is not waited for.
    */
   readonly signal: AbortSignal;
 };
 
-/** What a handler may say besides its return value. Each resolves once its callback was delivered or given up. */
+/** Messages that a handler may send before it returns. Each promise resolves once the callback was delivered or dropped. */
 export interface HandlerCall {
   event(
     event: string | { readonly text: string; readonly associative?: boolean; readonly final?: boolean },
@@ -66,17 +66,17 @@ export interface HandlerCall {
     readonly content: Readonly<Record<string, unknown>>;
   }): Promise<void>;
   /**
-   * Asks the user to pick one. Resolves to the choice, or to null if no answer arrived within `withinMs` milliseconds
-   * or the call was canceled.
+   * Asks the user to pick one. Resolves to the choice, or to null if no answer arrived within `withinMs` milliseconds or the call was
+   * canceled.
    */
   choice(question: {
     readonly prompt: string;
     readonly choices: readonly string[];
-    /** An index. Default: 0. */
+    /** Index of the default choice. Default: 0. */
     readonly default?: number;
     readonly withinMs?: number;
   }): Promise<{ readonly selected: number; readonly choice: string } | null>;
-  /** Asks the user to allow something, on the mock's own consent page or at `authUrl`. Null as with {@link choice}. */
+  /** Asks the user for consent, on the mock's own page or at `authUrl`. Resolves to null as {@link choice} does. */
   oauth(question?: {
     readonly scopes?: readonly string[];
     readonly authUrl?: string;
@@ -84,22 +84,22 @@ export interface HandlerCall {
   }): Promise<'granted' | 'refused' | null>;
 }
 
-/** One operation in code. */
+/** An operation implemented in code. */
 export interface ToolDefinition<S extends JsonSchema = JsonSchema> extends Omit<Tool, 'inputSchema'> {
   readonly inputSchema: S;
   /**
-   * A plain value is a payload; {@link payload}, {@link result} and their like say it outright. What it throws becomes an
-   * error result with the message, and no stack.
+   * Carries out the call. A plain return value is a payload; use {@link payload}, {@link result} and the other constructors to be
+   * explicit. An error that it throws becomes an error result with the message and without the stack.
    */
   handle(input: HandlerInput<S>, call: HandlerCall): unknown;
 }
 
-/** Types `handle` by `inputSchema`; says nothing else. */
+/** Returns the definition unchanged; infers the type of `handle` from `inputSchema`. */
 export function defineTool<const S extends JsonSchema>(definition: ToolDefinition<S>): ToolDefinition<S> {
   return definition;
 }
 
-/** A conversation as a handler sees it. */
+/** The parts of a conversation that a handler can use. */
 function handlerCall(conversation: Conversation, operation: string): HandlerCall {
   const isLate = (what: string, isOver = conversation.isClosed) => {
     if (isOver && !conversation.isCancelled) conversation.warn(`${what} was not sent: the call is over`);
@@ -127,26 +127,26 @@ function handlerCall(conversation: Conversation, operation: string): HandlerCall
   };
 }
 
-/** Known to every copy of this library: a handler's module may have loaded another one than the program. */
+/** A global symbol: a handler's module may have loaded another copy of this library. */
 const BRAND: unique symbol = Symbol.for('protocol-cli.output') as never;
 
 /**
- * How a handler answers (seed 003): made by {@link payload}, {@link result} and their like. The kinds are open: one that
- * this version does not know is reported, and the call ends in an error result.
+ * The return value of a handler (seed 003), created by {@link payload}, {@link result} and the other constructors. The kinds are open:
+ * an unknown kind is reported, and the call ends in an error result.
  */
 export interface ToolOutput {
   readonly [BRAND]: true;
   readonly kind: string;
 }
 
-/** A value that the mock wraps: through response middleware, then a string is the text, other JSON is encoded. */
+/** A value that the mock wraps, after response middleware: a string becomes the text, other JSON is encoded. */
 export function payload(value: unknown): ToolOutput {
   return output({ kind: 'payload', payload: value });
 }
 
 /**
- * A whole `tool_result`, verbatim: **it bypasses response middleware**, so redaction and sanitising are the handler's own
- * (seed 003). `type` and the ids are filled in where they are absent.
+ * A whole `tool_result`, verbatim: **it bypasses response middleware**, so the handler itself must redact and sanitize it (seed 003).
+ * Missing `type` and ids are filled in.
  */
 export function result(fields: Partial<ToolResult> & Readonly<Record<string, unknown>>): ToolOutput {
   return output({ kind: 'result', result: fields });
@@ -157,7 +157,7 @@ export function error(message: string): ToolOutput {
   return output({ kind: 'error', error: { message } });
 }
 
-/** The texts of seed 002. */
+/** The outcomes of seed 002. */
 export function canceled(reason: string, by: 'user' | 'policy' | 'system' = 'system'): ToolOutput {
   return output({ kind: 'canceled', canceled: { reason, by } });
 }
@@ -170,7 +170,7 @@ export function denied(tool: string, reason: string): ToolOutput {
   return output({ kind: 'denied', denied: { tool, reason } });
 }
 
-/** Sends nothing at all: for trying what a runtime does then. */
+/** Sends nothing, to test how a runtime handles a missing result. */
 export function silence(): ToolOutput {
   return output({ kind: 'silence' });
 }
@@ -179,16 +179,15 @@ function output(step: { readonly kind: string } & Readonly<Record<string, unknow
   return { [BRAND]: true, ...step };
 }
 
-/** What a handler returned, as the step of a reply; a plain value is a payload. */
+/** Converts a handler's return value into a reply step; a plain value is a payload. */
 function stepOf(returned: unknown): Step {
   const isOutput = typeof returned === 'object' && returned !== null && BRAND in returned;
   return { delay: 0, ...(isOutput ? returned : payload(returned ?? null)) } as unknown as Step;
 }
 
-/** Plans a call that a handler answers. */
 export function handlerPlan(definition: ToolDefinition, call: Call, middlewares: Middlewares): Plan {
   const { invocation: given } = call;
-  const { operation } = given; // whatever middleware calls it
+  const { operation } = given; // read here: middleware may change `operation`
   const perform = async (conversation: Conversation) => {
     const invocation = await middlewares.request(given);
     const input = { ...invocation, signal: conversation.signal };
@@ -196,7 +195,7 @@ export function handlerPlan(definition: ToolDefinition, call: Call, middlewares:
       returned: await definition.handle(input, handlerCall(conversation, operation)),
     });
     const outcome = await conversation.unlessCancelled(handle());
-    if (outcome === null) return conversation.close(); // it does not heed its signal: the call ends without it
+    if (outcome === null) return conversation.close(); // the handler ignores its signal: the call ends without it
     await new ReplyPlayer(conversation, middlewares, invocation).playStep(stepOf(outcome.returned));
   };
   return {

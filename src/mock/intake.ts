@@ -27,9 +27,9 @@ type Headers = Readonly<Record<string, string>>;
 
 const NOTHING = Object.freeze({});
 
-/** A request of a runtime, or of its user, and our answer, in the log. */
+/** A request of a runtime or its user, with our response, in the log. */
 export class ServedRequest {
-  /** Names in lower case. */
+  /** Header names in lower case. */
   readonly headers: Headers;
   readonly #request: RecordedRequest;
 
@@ -59,21 +59,21 @@ export class ServedRequest {
     return more ? { status, ...more } : { status };
   }
 
-  /** As {@link answer}, with a body for the log. */
+  /** Responds as {@link answer} does, with a body for the log. */
   answerWith(body: Content, headers: Headers): Answer {
     const lowerCased = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
     this.#request.answered(200, { headers: Object.fromEntries(lowerCased), body });
     return { status: 200, headers, body: body.bytes };
   }
 
-  /** Breaks the connection without an answer, as planned. */
+  /** Breaks the connection without a response, as planned. */
   reset(): Reply {
     this.#request.broken('answer', 'PLANNED');
     return 'reset';
   }
 }
 
-/** The same object if no value is a list: events hold on to it. */
+/** Flattens header lists. Returns the same object if there are none, because events keep a reference to it. */
 function flatHeaders(headers: Incoming['headers']): Headers {
   for (const name in headers)
     if (typeof headers[name] !== 'string')
@@ -81,7 +81,7 @@ function flatHeaders(headers: Incoming['headers']): Headers {
   return headers as Headers;
 }
 
-/** Our base URL as the sender reaches us; the guard has checked `Host`. */
+/** The base URL at which the sender reaches us; the guard has checked `Host`. */
 export function baseFor({ headers }: Incoming): string {
   return `http://${headers.host}`;
 }
@@ -91,24 +91,23 @@ interface Received {
   readonly body: Content;
   readonly reading: InvocationReading;
   readonly addressee: Addressee;
-  /** Bytes that it is counted with. */
+  /** Weight for the memory limit, in bytes. */
   readonly weight: number;
 }
 
-/** What the intake needs of its tool. */
 interface IntakeParts {
   readonly responder: Pick<Responder, 'plan' | 'planAgain' | 'reset'>;
   readonly openCalls: OpenCalls;
   readonly services: RapServices;
-  /** How many calls are remembered, for repeats. */
+  /** How many calls are remembered to detect repeats. */
   readonly remembered?: number;
-  /** Executes an invocation again that a runtime repeats. */
+  /** Whether repeated invocations are executed again. */
   readonly allowRepeats?: boolean;
   /** Resolves when the tool stops. */
   readonly stopped: Promise<void>;
 }
 
-/** Takes invocations: acknowledged at once, worked on afterwards (TOOL-ACK, TOOL-ASYNC). */
+/** Accepts invocations: acknowledges them at once and works on them afterwards (TOOL-ACK, TOOL-ASYNC). */
 export class Intake {
   readonly #log: Log;
   readonly #repeats: Repeats;
@@ -123,29 +122,28 @@ export class Intake {
     if (overflow !== null)
       return this.#turnAway(new ServedRequest(this.#log, incoming, 'invocation'), overflow, {});
     const body = new Content(incoming.body);
-    const reading = readInvocation(readJson(incoming.body)); // not kept with the bytes: many are remembered
+    const reading = readInvocation(readJson(incoming.body)); // the bytes are not kept with it: many calls are remembered
     const addressee = addresseeIn(reading);
     if (!addressee) return this.#giveUp(incoming, body, reading.ok ? [] : reading.faults);
     return this.#take({ incoming, body, reading, addressee, weight: weightOf(incoming.body) });
   };
 
-  /** The key of the call that a notice names, known or not. */
+  /** Returns the key of the call in a notice, known or not. */
   keyOf(thread: string, id: string): string {
     return this.#repeats.keyOf(thread, id);
   }
 
-  /** Cancels the calls of a thread that is over, or has moved elsewhere, and forgets what was counted for it. */
+  /** Cancels the calls of a thread that was closed or migrated, and resets its counts. */
   closeThread(thread: string): void {
     this.parts.openCalls.closeThread(thread);
     this.parts.responder.reset(thread);
   }
 
-  /** Forgets which invocations came. */
   reset(): void {
     this.#repeats.clear();
   }
 
-  /** Recognizes the invocations that earlier runs accepted. */
+  /** Restores the invocations that earlier runs accepted. */
   recall({ settled, calls }: Recovery): void {
     for (const { groupId, id, sha256 } of settled) this.#repeats.recall(groupId, id, sha256);
     for (const { key, invocation } of calls) {
@@ -155,8 +153,8 @@ export class Intake {
   }
 
   /**
-   * Goes on with a call that was acknowledged before a restart: callbacks under way are sent again, the same bytes, and then the rest
-   * of its reply (threats, "Delivery faults").
+   * Continues a call that was acknowledged before a restart: sends pending callbacks again with the same bytes, then the rest of its
+   * reply (threats, "Delivery faults").
    * @param base our own base URL
    */
   async resume(call: RecoveredCall, base: string): Promise<void> {
@@ -212,7 +210,7 @@ export class Intake {
     return request.answer(status);
   }
 
-  /** 200 at once, then the work (TOOL-ACK); or what the faults of the plan make of it. */
+  /** Sends 200 at once, then starts the work (TOOL-ACK), unless the plan contains a fault. */
   #acknowledge(request: ServedRequest, plan: Plan, conversation: RapConversation): Reply | Promise<Reply> {
     const begin = () => this.parts.openCalls.carryOut(plan, conversation);
     if (plan.ack || plan.faultsOf(0).length > 0)
@@ -239,7 +237,7 @@ export class Intake {
       case 'delay':
         await conversation.pause(ack.ms);
         break;
-      case 'status': // refused before
+      case 'status': // handled above
       case undefined:
         break;
       default:
@@ -248,13 +246,13 @@ export class Intake {
     return acknowledged(request, begin);
   }
 
-  /** The runtime may send the call again (threats, row 15). */
+  /** Lets the runtime send the call again (threats, row 15). */
   #turnAway(request: ServedRequest, why: string, about: Concern): Reply {
     this.#log.emit({ kind: 'dropped', what: 'invocation', why, count: 1, ...about });
     return request.answer(503);
   }
 
-  /** Without a callback URL the error cannot be reported (TOOL-MALFORMED; threats, row 21). */
+  /** Logs the error only: without a callback URL it cannot be reported (TOOL-MALFORMED; threats, row 21). */
   #giveUp(incoming: Incoming, body: Content, faults: readonly string[]): Reply {
     const request = new ServedRequest(this.#log, incoming, 'invocation', { body });
     const why = `malformed invocation without a callback URL: ${faults.join('; ')}`;
@@ -262,18 +260,18 @@ export class Intake {
     return request.answer(isUtf8(incoming.body) ? 200 : 400);
   }
 
-  /** 503 if the journal could not keep what came: the runtime must send it again. */
+  /** Sends 503 if the journal could not be written, so that the runtime sends the invocation again. */
   #keepingFailed(): Promise<503 | null> {
     return this.#log.kept().then(kept, notKept);
   }
 
-  /** Null if the rest is unknown: an answer to an open question would arrive at an address that no longer exists. */
+  /** Returns null if the rest is unknown: an answer to an open question would arrive at an address that no longer exists. */
   async #planAgain(recovered: RecoveredCall, call: Parameters<Responder['plan']>[0]): Promise<Plan | null> {
     const { responder } = this.parts;
     const { key, thread, matched, turn, refusal, cancelReason, rendered } = recovered;
     if (refusal !== null || cancelReason !== null) return null;
     if (matched === null) {
-      const plan = await responder.plan(call); // as if it had just come
+      const plan = await responder.plan(call); // like a new call
       for (const fact of plan.facts) this.#log.emit(Object.assign(fact, { calls: [key], thread }));
       return plan;
     }
@@ -287,7 +285,7 @@ const kept = () => null;
 
 const notKept = () => 503 as const;
 
-/** The work waits for the other acknowledgements of its turn. */
+/** Starts the work after the other acknowledgements of this turn. */
 function acknowledged(request: ServedRequest, begin: () => Promise<void>): Reply {
   return request.answer(200, { sent: () => setImmediate(begin) });
 }
@@ -308,12 +306,12 @@ function logEarlier({ key, thread, invocation, headers, matched, rendered }: Rec
     }
 }
 
-/** It was acknowledged: that it cannot be planned is reported as any other failure of its work (TOOL-ALWAYS). */
+/** Creates a plan that fails: the call is acknowledged already, so the error must arrive as a result (TOOL-ALWAYS). */
 function failing(error: unknown): Plan {
   return plain([], () => Promise.reject(error));
 }
 
-/** Without a plan the call ends in an error; a canceled call in a result that says so (TOOL-ALWAYS). */
+/** Ends a call without a plan in an error; a canceled call in a result that says so (TOOL-ALWAYS). */
 function substituteFor({ refusal, cancelReason }: RecoveredCall): Plan {
   const message = refusal ?? 'the tool was restarted; call again';
   return plain([], conversation =>

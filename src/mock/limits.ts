@@ -1,28 +1,28 @@
 import type { Clock } from '../system/clock.js';
 import { parseDuration } from '../util/text.js';
 
-/** Default limits; the help of the command shows the same figures. */
+/** Default limits; the command's help shows the same values. */
 export const DEFAULTS = {
   maxPending: 10_000,
-  /** Of the bodies of callbacks that are on their way. */
+  /** Total size of the bodies of pending callbacks, in bytes. */
   maxPendingBytes: 256 * 1024 * 1024,
   retries: 5,
   maxBody: 10 * 1024 * 1024,
   keep: 10_000,
-  /** How many calls that are over a durable journal knows at least. */
+  /** Minimum number of finished calls that a durable journal remembers. */
   journalCalls: 100_000,
   drainMs: 5_000,
-  /** Of one attempt of a callback, in ms. */
+  /** Timeout of one callback attempt, in ms. */
   attemptMs: 15_000,
-  /** Between two attempts at most, in ms. */
+  /** Maximum pause between two attempts, in ms. */
   maxPauseMs: 30_000,
   perOrigin: 256,
 } as const;
 
-/** At most so many calls in so long a time; all of them may come at once after a rest. */
+/** Maximum number of calls per time window; all of them may arrive at once. */
 export interface Rate {
   readonly calls: number;
-  /** In ms. */
+  /** Length of the window, in ms. */
   readonly within: number;
 }
 
@@ -39,13 +39,13 @@ export function parseRate(text: string): Rate | null {
 const NOTHING = 1e-6;
 
 /**
- * A bucket of `calls` tokens that is refilled evenly, one every `within / calls` ms (TOOL-RATE). Each call of the returned function
- * takes a token and returns 0, or without a token left the milliseconds until the next one. Without a rate it returns 0.
+ * Creates a bucket of `calls` tokens with one refill every `within / calls` ms (TOOL-RATE). Each call of the returned function takes a
+ * token and returns 0; without a token left it returns the milliseconds until the next one. Without a rate it returns 0.
  */
 export function rateGate(rate: Rate | undefined, clock: Pick<Clock, 'now'>): () => number {
   if (!rate) return () => 0;
   const { calls, within } = rate;
-  let fullAt = Number.NEGATIVE_INFINITY; // in ms times `calls`: whole numbers, in which rounding errors do not add up
+  let fullAt = Number.NEGATIVE_INFINITY; // in ms times `calls`: integers avoid accumulated rounding errors
   return () => {
     const now = clock.now() * calls;
     const full = Math.max(fullAt, now);

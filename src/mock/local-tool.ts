@@ -27,54 +27,53 @@ import { textOfPayload } from './reply-player.js';
 import { NO_FIXTURES, requireValidToolset } from './responder.js';
 import { type ServerOptions, Tool, type ToolOptions } from './tool.js';
 
-/** A call that is answered in this process. */
 interface LocalCall {
   readonly operation: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   /** The `id` for templates and handlers. Default: generated. */
   readonly id?: string;
-  /** The thread that counts and states belong to. Default: one for all calls. */
+  /** The thread for counts and states. Default: one for all calls. */
   readonly groupId?: string;
-  /** Names the call in every event. Default: made from thread and id. */
+  /** The call key in every event. Default: made from thread and id. */
   readonly key?: string;
-  /** For fixtures that match them; names in lower case. */
+  /** Headers for fixtures that match them; names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Aborted, the call is canceled: its answer is then `canceled`, unless it had one. */
+  /** Cancels the call; the answer is then `canceled`, unless there was one before. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * How a call was answered (seed 003). A `payload` has been through response middleware and is JSON; `text` is what it is wrapped
- * into: a string as it is, other JSON encoded. A `verbatim` result is what was written; no middleware has seen it.
+ * An answer (seed 003). A `payload` has passed response middleware and is JSON; `text` is its wrapped form: a string unchanged, other
+ * JSON encoded. A `verbatim` result is as written, without middleware.
  */
 export type SpokenReply =
   | { readonly kind: 'payload'; readonly payload: unknown; readonly text: string }
   | { readonly kind: 'verbatim'; readonly result: Fields }
   | { readonly kind: 'outcome'; readonly outcome: Outcome };
 
-/** `silence`: there is to be no answer. */
+/** `silence`: no answer on purpose. */
 type LocalReply = SpokenReply | { readonly kind: 'silence' };
 
-/** An answer as its wire has it. */
+/** An answer in the form of its wire. */
 interface Written {
   /** JSON. */
   readonly body: unknown;
   readonly warnings: readonly string[];
 }
 
-/** How calls of a local tool are logged, and how their answers are written. */
+/** How calls of a local tool are logged and their answers written. */
 interface Wire {
   readonly dialect?: Extract<Fact, { kind: 'request' }>['dialect'];
   readonly url: string;
   readonly callMethod: string;
   readonly cancelMethod: string;
-  /** A canceled call gets no answer. */
+  /** Whether a canceled call gets no answer. */
   readonly dropsCancelled: boolean;
   /** @param isOffered whether the tool has the operation */
   write(reply: SpokenReply, isOffered: () => boolean): Written;
 }
 
-/** Without a wire: in the words of RAP. */
+/** The default without a wire: the form of RAP. */
 const NO_WIRE: Wire = {
   url: 'local:',
   callMethod: 'CALL',
@@ -88,12 +87,12 @@ function rapFields(reply: SpokenReply): object {
   return { text: reply.kind === 'payload' ? reply.text : (textOfOutcome(reply.outcome) ?? '') };
 }
 
-/** Fields that only a `tool_result` of RAP has. */
+/** Fields that exist only in a `tool_result` of RAP. */
 const RAP_FIELDS = ['type', 'text', 'display_as', 'subscription', 'group_id', 'id', 'call_id'];
 
 /**
- * The wire that a verbatim result was written for. By its form: both have `content`, and no other field in common. Applies to
- * whole results only, never to a payload (seed 003).
+ * Detects the wire of a verbatim result by its form: both wires have `content`, and no other field in common. Applies to whole results
+ * only, never to a payload (seed 003).
  */
 export function wireOfResult(result: Fields): Extract<DialectName, 'rap' | 'mcp'> {
   if (!Array.isArray(result['content']) || RAP_FIELDS.some(field => Object.hasOwn(result, field)))
@@ -106,7 +105,7 @@ function readAsRap(result: Fields, { thread = '', id }: Partial<AnsweredCall> = 
   return readAs('rap', { type: 'tool_result', group_id: thread, id: id ?? '', ...result });
 }
 
-/** How a call was answered in this process, in the one model's terms. @param call as its wire names it */
+/** Converts the answer of a local call to the common model. @param call as its wire names it */
 export function answerOfLocal(call: AnsweredCall, reply: SpokenReply): Answer {
   if (reply.kind === 'payload')
     return { call, outcome: { type: 'success', basis: 'declared' }, payload: reply.payload };
@@ -114,7 +113,7 @@ export function answerOfLocal(call: AnsweredCall, reply: SpokenReply): Answer {
   const { result } = reply;
   const reading = wireOfResult(result) === 'mcp' ? readAs('mcp', result) : readAsRap(result, call);
   if (reading.ok) return { ...reading.answer, call };
-  return { call, outcome: { type: 'success', basis: 'assumed' }, payload: result }; // so that nothing is lost
+  return { call, outcome: { type: 'success', basis: 'assumed' }, payload: result }; // keeps all of the result
 }
 
 type Feature = 'faults' | 'events' | 'views' | 'choices' | 'consents';
@@ -134,7 +133,7 @@ const FEATURES_OF_STEPS: Readonly<Partial<Record<StepKind, Feature>>> = {
   oauth: 'consents',
 };
 
-/** Lists, in sentences, what fixtures contain that a local call ignores. */
+/** Describes the fixture features that a local call ignores. */
 export function leftOut({ fixtures }: Pick<FixtureSet, 'fixtures'>): string[] {
   return Object.entries(IGNORED).flatMap(([feature, sentence]) => {
     const ids = fixtures.filter(fixture => featuresOf(fixture).includes(feature)).map(({ id }) => id);
@@ -150,7 +149,7 @@ function featuresOf(fixture: Fixture): readonly string[] {
 
 type Choose = (question: ChoiceQuestion) => Promise<number | null>;
 
-/** Collects the answer of one call in this process; views and events are dropped. */
+/** Collects the answer of one local call; drops views and events. */
 class LocalConversation extends Conversation {
   #settle: (reply: LocalReply) => void = () => {};
   /** Resolves with the first answer. */
@@ -219,7 +218,7 @@ class LocalConversation extends Conversation {
     return 'refused';
   }
 
-  /** The first answer counts; the rest of the reply is canceled. */
+  /** Settles with the first answer; cancels the rest of the reply. */
   #answerWith(reply: LocalReply): void {
     this.answered();
     this.#settle(reply);
@@ -227,30 +226,30 @@ class LocalConversation extends Conversation {
   }
 }
 
-/** The events of the wire, real or not. */
+/** Events of a wire, which are not passed to the caller's log. */
 const WIRE_EVENTS: ReadonlySet<Fact['kind']> = new Set(['request', 'response', 'broken']);
 
-/** Faults need a wire. */
+/** Removes faults, which need a wire. */
 function withoutFaults(set: FixtureSet): FixtureSet {
   return { ...set, fixtures: set.fixtures.map(fixture => ({ ...fixture, faults: { callback: [] } })) };
 }
 
 /** All options of a local tool; fixtures or handlers are required. */
 export interface LocalToolOptions extends ToolOptions {
-  /** Also receives what is decided about a call (matched, shaped, warned, …), but not its request and response. */
+  /** Also receives the decisions about a call (matched, shaped, warned, …), but not its request and response. */
   readonly log?: Log;
-  /** Answers choices: an index, or null. By default a choice is its default, with a warning. Consents are always refused. */
+  /** Answers choices with an index or null. By default the default choice is used, with a warning. Consents are always refused. */
   readonly choose?: Choose;
-  /** How calls come in and answers go out, if they do so over a wire. */
+  /** The wire of the calls, if there is one. */
   readonly wire?: Wire;
 }
 
-/** In the place of an address to call back: the answer is returned. */
+/** Stands in for the callback URL: the answer is returned. */
 const NO_CALLBACK = 'local:';
 
 /**
- * A tool that answers in this process: fixtures and handlers as a mock serves them, without the wire. Faults of acknowledgements
- * and callbacks are ignored; delays, sequences and states apply.
+ * A tool that answers in this process, from the same fixtures and handlers as a mock. Faults of acknowledgements and callbacks are
+ * ignored; delays, sequences and states apply.
  */
 export class LocalTool extends Tool {
   readonly #choose: Choose | undefined;
@@ -275,8 +274,8 @@ export class LocalTool extends Tool {
   }
 
   /**
-   * Answers a call. Never rejects: whatever goes wrong is an outcome. `sent` is the answer as the wire has it; undefined for
-   * `silence`, which resolves at once, and for a canceled call if the wire drops it.
+   * Answers a call. Never rejects: every failure is an outcome. `sent` is the answer in the form of the wire; undefined for `silence`,
+   * which resolves at once, and for a canceled call if the wire drops it.
    */
   async call(call: LocalCall): Promise<LocalReply & { readonly sent: unknown }> {
     const number = String(++this.#calls);
@@ -300,11 +299,11 @@ export class LocalTool extends Tool {
     for (const fact of plan.facts) this.log.emit(Object.assign(fact, about));
     void this.openCalls.carryOut(plan, conversation);
     const reply = await conversation.answer;
-    if (reply.kind !== 'silence') stopListening(); // a caller that gets no answer may still cancel
+    if (reply.kind !== 'silence') stopListening(); // a silent call can still be canceled
     return { ...reply, sent: this.#send(reply, operation, request, signal?.aborted ?? false, about) };
   }
 
-  /** Answers by other fixtures from the next call on. @throws ProtocolCliError `invalid-toolset`. */
+  /** Replaces the fixtures from the next call on. @throws ProtocolCliError `invalid-toolset`. */
   replaceFixtures(fixtures: FixtureSet): Promise<void> {
     return this.responder.replaceFixtures(withoutFaults(fixtures));
   }
@@ -318,7 +317,7 @@ export class LocalTool extends Tool {
     return super.serve(options, routes);
   }
 
-  /** Calls that are still open after `drainMs` are canceled. */
+  /** Waits up to `drainMs` for open calls, then cancels them. */
   protected override async end(drainMs: number): Promise<void> {
     await this.drain(drainMs);
     this.openCalls.stop();
@@ -330,7 +329,7 @@ export class LocalTool extends Tool {
     try {
       return await this.responder.plan({ invocation: reading.invocation, headers });
     } catch (error) {
-      return plain([], () => Promise.reject(error)); // reported as any other failure of its work
+      return plain([], () => Promise.reject(error)); // reported like any other failure of its work
     }
   }
 
@@ -347,7 +346,7 @@ export class LocalTool extends Tool {
     return recordRequest(this.log, { ...way, ...(dialect && { dialect }), ...about });
   }
 
-  /** Writes the answer for the wire; undefined if none goes out. */
+  /** Returns the answer for the wire; undefined if none is sent. */
   #send(
     reply: LocalReply,
     operation: string,
@@ -367,7 +366,7 @@ export class LocalTool extends Tool {
   }
 }
 
-/** Calls back when the signal is aborted, at once if it is already. Returns how to stop listening. */
+/** Calls back when the signal is aborted, or now if it already is. Returns a function that stops listening. */
 function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (signal?.aborted) callback();
   signal?.addEventListener('abort', callback, { once: true });
@@ -389,10 +388,10 @@ export function mcpWire(url: string): Wire {
   };
 }
 
-/** Of JSON-RPC. */
+/** JSON-RPC error code. */
 const INVALID_PARAMS = -32_602;
 
-/** As a CallToolResult, in which `isError` always is (seed 003); of an unknown tool as `{ error }` of JSON-RPC. */
+/** Writes a CallToolResult, always with `isError` (seed 003); for an unknown tool `{ error }` of JSON-RPC. */
 export function writeForMcp(reply: SpokenReply, isOffered: () => boolean): Written {
   if (reply.kind === 'payload') return { body: textResult(reply.text), warnings: [] };
   if (reply.kind === 'verbatim') return writeResult(reply.result);
@@ -402,7 +401,7 @@ export function writeForMcp(reply: SpokenReply, isOffered: () => boolean): Writt
   return { body: { error }, warnings: [] };
 }
 
-/** A result in the form of MCP goes out as it is, valid or not; one of RAP is translated; any other object becomes text. */
+/** Sends an MCP result unchanged, valid or not; translates a RAP result; sends any other object as text. */
 function writeResult(result: Readonly<Record<string, unknown>>): Written {
   if (wireOfResult(result) === 'mcp') {
     const reading = readAs('mcp', { isError: false, ...result });

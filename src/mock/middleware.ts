@@ -4,30 +4,30 @@ import { MAX_DEPTH } from '../util/json.js';
 import { REDACTED, writtenForms } from '../util/redact.js';
 import { jsonPath } from '../util/values.js';
 
-/** Code of the user's that sees what comes in and what goes out, in the order in which it is given (seed 003). */
+/** User code that processes requests and responses, in the given order (seed 003). */
 export interface Middleware {
-  /** Sees every invocation before it is carried out, however it is answered; what it throws becomes an error result. */
+  /** Called with every invocation before it is executed; an error that it throws becomes an error result. */
   onRequest?(invocation: Invocation): Invocation | undefined | Promise<Invocation | undefined>;
-  /** Sees a `payload` before it is wrapped; never a `result`, which goes out verbatim. Returns the payload to send. */
+  /** Called with a `payload` before it is wrapped; never with a `result`, which is sent verbatim. Returns the payload to send. */
   onResponse?(payload: unknown, invocation: Invocation): unknown;
 }
 
 interface Settings {
-  /** Keys whose values are secrets; how they are written does not matter: `api_key` is `apiKey`. */
+  /** Keys whose values are secrets; case and separators are ignored: `api_key` matches `apiKey`. */
   readonly redact: readonly string[];
-  /** Removes control characters other than line feeds and tabs from texts and keys. */
+  /** Whether control characters other than line feeds and tabs are removed from texts and keys. */
   readonly sanitize: boolean;
-  /** Logs each change. */
+  /** Whether each change is logged. */
   readonly audit: boolean;
 }
 
-/** One place of a message that middleware changes. The path is that of the changed message, in which keys may have changed too. */
+/** One change to a message. The path is that of the changed message, in which keys may have changed too. */
 export interface Change {
   readonly path: string;
   readonly change: 'redacted' | 'sanitized';
 }
 
-/** The value given if nothing had to be changed, else a copy. */
+/** The same value if nothing changed, else a copy. */
 interface Shaped {
   readonly value: unknown;
   readonly changes: readonly Change[];
@@ -36,10 +36,9 @@ interface Shaped {
 const NO_CHANGES: readonly Change[] = [];
 
 /**
- * All that invocations and payloads go through: the user's middleware, then redaction and sanitising (seed 003; TOOL-SECRET). The
- * values of secret keys become `[redacted]` at any depth, and so does every text in which one of them, or a secret of the
- * invocation's arguments, appears again in a form in which it may be written: an echoed secret is the classic leak. Values of
- * less than four characters are not looked for elsewhere.
+ * Applies the user's middleware, then redaction and sanitizing, to all invocations and payloads (seed 003; TOOL-SECRET). The values of
+ * secret keys become `[redacted]` at any depth. Any text that contains one of them, or a secret of the invocation's arguments, in any
+ * of its encodings, is redacted too: tools often echo secrets. Values shorter than four characters are not searched for.
  */
 export class Middlewares {
   readonly #isSecretKey: (key: string) => boolean;
@@ -52,26 +51,27 @@ export class Middlewares {
     this.#isSecretKey = remembering(key => secretKeys.has(bareKey(key)));
   }
 
-  /** Synchronous without user code, the usual case. */
+  /** Synchronous without user code, which is the usual case. */
   request(invocation: Invocation): Invocation | Promise<Invocation> {
     return this.users.length === 0 ? invocation : this.#requestThroughUsers(invocation);
   }
 
   /**
-   * The payload to send, and the changes to log.
-   * @throws RangeError if the value is nested deeper than 128 levels, or contains itself; or if there are too many secrets to look for.
+   * Returns the payload to send, and the changes to log.
+   * @throws RangeError if the value is nested deeper than 128 levels or contains itself, or if there are too many secrets to search
+   * for.
    */
   response(payload: unknown, invocation: Invocation): Shaped | Promise<Shaped> {
     if (this.users.length === 0) return this.#audited(payload, invocation);
     return this.#responseThroughUsers(payload, invocation).then(value => this.#audited(value, invocation));
   }
 
-  /** What would be changed of a result that goes out verbatim. */
+  /** Returns the changes that middleware would make to a result that is sent verbatim. */
   wouldChange(fields: unknown, invocation: Invocation): readonly Change[] {
     return this.#shape(fields, invocation.arguments).changes;
   }
 
-  /** The texts of an error and its like. They are no payload: the user's middleware does not see them. */
+  /** Redacts the texts of outcomes. They are not payloads, so the user's middleware does not process them. */
   words(
     text: string,
     invocation: Invocation,
@@ -87,7 +87,7 @@ export class Middlewares {
 
   #shape(value: unknown, args: unknown): Shaped {
     const survey = new Survey(this.#isSecretKey, this.settings.sanitize);
-    survey.visit(value); // first: secrets of a caller must not crowd out ours
+    survey.visit(value); // first, so that secrets of a caller do not displace ours
     const { isClean } = survey;
     survey.visit(args);
     if (isClean && survey.secrets.size === 0) return { value, changes: NO_CHANGES };
@@ -118,7 +118,7 @@ function bareKey(key: string): string {
   return key.replace(BESIDES_LETTERS, '').toLowerCase();
 }
 
-/** C0, DEL and C1, which no text needs except line feeds and tabs. */
+/** C0, DEL and C1, except line feeds and tabs. */
 const CONTROL = /(?![\n\t])\p{Cc}/u;
 
 const CONTROLS = new RegExp(CONTROL, 'gu');
@@ -127,21 +127,21 @@ function withoutControls(text: string): string {
   return text.replace(CONTROLS, '');
 }
 
-/** The value that `JSON.stringify` would write: a date, for one, is its text. */
+/** The value as `JSON.stringify` writes it, such as a date as text. */
 function asJson(value: object): unknown {
   return 'toJSON' in value && typeof value.toJSON === 'function' ? value.toJSON() : value;
 }
 
-/** Shorter values are no secrets, and too common to replace. */
+/** Minimum length of a secret, in characters; shorter values are too common to replace. */
 const SHORTEST_SECRET = 4;
 
 const CREDENTIALS = /^(?:basic|bearer|digest|token) +(\S+)$/i;
 
-/** Collects the secrets of a message: values at or below a secret key. */
+/** Collects the secrets of a message: all values at or below a secret key. */
 class Survey {
-  /** In the order in which they were found. */
+  /** Secrets in the order in which they were found. */
   readonly secrets = new Set<string>();
-  /** Whether what was visited could stay as it is, apart from secrets that appear again. */
+  /** Whether the visited values need no change, apart from repeated secrets. */
   isClean = true;
 
   constructor(
@@ -149,7 +149,7 @@ class Survey {
     private readonly sanitize: boolean,
   ) {}
 
-  /** @throws RangeError if the value has more than 128 levels (threats, row 18), perhaps because it contains itself. */
+  /** @throws RangeError if the value has more than 128 levels (threats, row 18), for example because it contains itself. */
   visit(value: unknown, isSecret = false, depth = 0): void {
     if (typeof value === 'string') {
       if (isSecret) this.#add(value);
@@ -172,7 +172,7 @@ class Survey {
       }
   }
 
-  /** Of `Bearer x`, `x` alone is a secret too. */
+  /** Adds a secret; for `Bearer x`, also `x` alone. */
   #add(secret: string): void {
     if (secret === REDACTED) return;
     const [, credentials = ''] = CREDENTIALS.exec(secret) ?? [];
@@ -186,9 +186,9 @@ class Survey {
 
 const MAX_CHANGES = 100;
 
-/** Copies a surveyed value with the changes that are needed. */
+/** Copies a surveyed value with the necessary changes. */
 class Shaping {
-  /** The first hundred. */
+  /** The first hundred changes. */
   readonly changes: Change[] = [];
   readonly #path: PropertyKey[] = [];
   readonly #finder: WordFinder;
@@ -211,7 +211,7 @@ class Shaping {
     return value.map((each, index) => this.#at(index, () => this.shape(each)));
   }
 
-  /** Without a prototype: a key `__proto__` is a key like any other (threats, row 19). */
+  /** Creates objects without a prototype, so that `__proto__` is an ordinary key (threats, row 19). */
   #record(record: object): object {
     const copy: Record<string, unknown> = Object.create(null);
     for (const [key, member] of Object.entries(record)) {
@@ -245,7 +245,7 @@ class Shaping {
     if (text !== sanitized) this.#note('redacted');
   }
 
-  /** Sanitised first: no control character may hide a secret from us. */
+  /** Sanitizes first, because control characters could hide a secret. */
   #shapedText(before: string) {
     const sanitized = this.sanitize ? withoutControls(before) : before;
     return { sanitized, text: this.#finder.replaceIn(sanitized, REDACTED) };
@@ -263,19 +263,19 @@ class Shaping {
   }
 }
 
-/** Each secret, and the forms in which it may be written. */
+/** Returns each secret in all its encodings. */
 function* formsOf(secrets: ReadonlySet<string>): Iterable<string> {
   for (const secret of secrets)
     for (const form of new Set([secret, withoutControls(secret), ...writtenForms(secret)]))
       if (form.length >= SHORTEST_SECRET) yield form;
 }
 
-/** Characters of all words: the automaton takes some 60 MB at the worst. */
+/** Maximum length of all words together, in characters; the automaton then takes about 60 MB. */
 const BUDGET = 1024 * 1024;
 
 const FEW = 16;
 
-/** Characters. With long words the engine's own search may take their length times that of the text. */
+/** Maximum length of words for `String.includes`, in characters. For longer words its time can be the product of both lengths. */
 const SHORT = 256;
 
 const ROOT = 0;
@@ -293,12 +293,12 @@ interface Span {
 }
 
 /**
- * Finds many words in a text at once (Aho and Corasick), in the time it takes to read the text, however many they are and
- * whatever they have in common: they may come from a caller.
+ * Finds many words in a text at once (Aho and Corasick), in time linear in the text. The words may come from a caller, so their number
+ * and content do not affect the time.
  */
 export class WordFinder {
   readonly #words: string[] = [];
-  /** The length of the shortest word that there was no room for. */
+  /** Length of the shortest word beyond the size limit. */
   #shortestLeftOut = Number.POSITIVE_INFINITY;
   readonly #areFew: boolean;
   #automaton: Automaton | undefined;
@@ -316,12 +316,12 @@ export class WordFinder {
   }
 
   /**
-   * Replaces the words by `substitute`; words that overlap are replaced as one.
-   * @throws RangeError if the text could contain a word that there was no room for.
+   * Replaces the words by `substitute`; overlapping words are replaced as one.
+   * @throws RangeError if the text could contain a word beyond the size limit.
    */
   replaceIn(text: string, substitute: string): string {
     if (text.length >= this.#shortestLeftOut) throw new RangeError('too many secrets to redact');
-    if (this.#areFew && !this.#words.some(word => text.includes(word))) return text; // the usual case, at the speed of the engine
+    if (this.#areFew && !this.#words.some(word => text.includes(word))) return text; // the usual case, at native speed
     this.#automaton ??= new Automaton(this.#words);
     const pieces: string[] = [];
     let done = 0;
@@ -333,12 +333,12 @@ export class WordFinder {
   }
 }
 
-/** A state stands for the longest end of the text so far that begins a word. */
+/** Each state is the longest suffix of the text so far that is a prefix of a word. */
 class Automaton {
   readonly #next = new Map<number, number>();
-  /** By state: the state of the next shorter end that begins a word too. */
+  /** By state: the state of the next shorter suffix that is a prefix of a word. */
   readonly #shorter: number[] = [ROOT];
-  /** By state: the length of the longest word that ends there; 0 without one. */
+  /** By state: the length of the longest word that ends there, or 0. */
   readonly #wordLength: number[] = [0];
 
   constructor(words: readonly string[]) {
@@ -392,7 +392,7 @@ function edgeKey(state: number, code: number): number {
   return state * 0x1_00_00 + code;
 }
 
-/** Adds a span that ends where none ended before; spans that it overlaps become part of it. */
+/** Adds a span that ends after all others, and merges it with those that it overlaps. */
 function cover(spans: Span[], from: number, to: number): void {
   let start = from;
   for (let last = spans.at(-1); last && last.to > start; last = spans.at(-1)) {

@@ -19,38 +19,37 @@ import { Tool, type ToolOptions } from './tool.js';
 
 /** All options of a mock tool; fixtures or handlers are required. */
 export interface MockToolOptions extends ToolOptions, ServerOptions {
-  /** Origins that callbacks may go to besides loopback. */
+  /** Origins besides loopback that callbacks may go to. */
   readonly allowCallbacks?: readonly string[];
-  /** Maximum number of callbacks under way; more are dropped and reported. */
+  /** Maximum number of pending callbacks; more are dropped and reported. */
   readonly maxPending?: number;
-  /** Of a callback, after the first attempt. */
+  /** Retries of a callback after the first attempt. */
   readonly retries?: number;
-  /** Executes an invocation again that a runtime repeats. */
+  /** Whether repeated invocations are executed again. */
   readonly allowRepeats?: boolean;
   /**
-   * A durable journal: what was acknowledged survives a kill; with `sync` a power failure too. Handlers are run again from their start,
-   * so messages before their result may be sent twice; a call with an open question ends in an error.
+   * A durable journal: acknowledged calls survive a kill; with `sync` a power failure too. Handlers run again from the start, so
+   * messages before their result may be sent twice; a call with an open question ends in an error.
    */
   readonly journal?: { readonly path: string; readonly sync?: boolean };
   /** Sends callbacks. Default: a client made for throughput. */
   readonly client?: () => Promise<HttpClient>;
 }
 
-/** An operation, or a predicate. */
+/** An operation name, or a predicate. */
 type CallFilter = string | ((call: ToolCall) => boolean);
 
-/** Which call to wait for. */
 interface AwaitedCall {
-  /** For the error: `a call of "search"`. */
+  /** Description for the error, such as `a call of "search"`. */
   readonly what: string;
   readonly filter?: CallFilter | undefined;
   readonly isReady?: (call: ToolCall) => boolean;
 }
 
-/** Below the default timeout of test runners, so that our message is the one that is shown. */
+/** Below the default timeout of test runners, so that they show our message. */
 const WAIT_MS = 4_000;
 
-/** States in which a call is over. A refused one may come again. */
+/** States of a finished call. A refused call may be sent again. */
 const OVER: ReadonlySet<ToolCallState> = new Set(['delivered', 'undelivered', 'silent']);
 
 function lastCalls(calls: readonly ToolCall[]): string {
@@ -62,18 +61,15 @@ function lastCalls(calls: readonly ToolCall[]): string {
   return `the last calls: ${named.join(', ')}`;
 }
 
-/** Which call, and how long. */
 export interface DeliveryWait {
   readonly groupId?: string;
   readonly timeoutMs?: number;
 }
 
-/** Everything that `startMockTool` takes. */
 export interface StartMockToolOptions extends Omit<MockToolOptions, 'fixtures'> {
   readonly fixtures?: FixtureSource;
 }
 
-/** A running mock tool. */
 export class MockTool extends Tool {
   readonly #services: RapServices;
   readonly #intake: Intake;
@@ -99,7 +95,7 @@ export class MockTool extends Tool {
       maxPauseMs: DEFAULTS.maxPauseMs,
       timeoutMs: DEFAULTS.attemptMs,
     });
-    const consents: RapServices['consents'] = new Questions(`${CONSENT_PATH}?state=`); // in the query: what is logged of an `auth_url` has none (threats, row 25)
+    const consents: RapServices['consents'] = new Questions(`${CONSENT_PATH}?state=`); // a logged `auth_url` has no query (threats, row 25)
     this.#services = { log, pauses, outbox, choices: new Questions('/choices/'), consents };
     const stopped = new Promise<void>(resolve => {
       this.#stop = resolve;
@@ -130,13 +126,13 @@ export class MockTool extends Tool {
     return this.#server.url;
   }
 
-  /** The calls that are remembered, oldest first. */
+  /** The remembered calls, oldest first. */
   calls(): readonly ToolCall[] {
     return ToolCalls.of(this.events).list;
   }
 
   /**
-   * A call that was received, or the next one: by operation or by filter.
+   * Resolves to a call that was received, or to the next one: by operation or by filter.
    * @throws Error after `timeoutMs` (default 4,000); at once for an unknown operation.
    */
   async waitForCall(filter?: CallFilter, { timeoutMs = WAIT_MS } = {}): Promise<ToolCall> {
@@ -154,7 +150,7 @@ export class MockTool extends Tool {
   }
 
   /**
-   * The call with this `id`, once its result was delivered or given up. An id is unique in its thread only; see `groupId`.
+   * Resolves to the call with this `id` once its result was delivered or dropped. An id is unique in its thread only; see `groupId`.
    * @throws Error after `timeoutMs` (default 4,000).
    */
   waitForDelivery(id: string, { groupId, timeoutMs = WAIT_MS }: DeliveryWait = {}): Promise<ToolCall> {
@@ -173,7 +169,7 @@ export class MockTool extends Tool {
     if (key === undefined) this.#intake.reset();
   }
 
-  /** How many calls the runs before left to go on with. */
+  /** Number of open calls that earlier runs left. */
   get resumed(): number {
     return this.#resumed;
   }
@@ -183,7 +179,7 @@ export class MockTool extends Tool {
     return this.#journal?.failure ?? null;
   }
 
-  /** Sends the last callback of a call again, the same bytes. Returns false if it is not remembered. */
+  /** Sends the last callback of a call again with the same bytes. Returns false if it is not remembered. */
   redeliver(key: string): boolean {
     const call = ToolCalls.of(this.events).get(key);
     const last = call?.deliveries.at(-1);
@@ -193,7 +189,7 @@ export class MockTool extends Tool {
     return true;
   }
 
-  /** Holds deliveries back, until {@link resume}. */
+  /** Pauses deliveries until {@link resume}. */
   pause(): void {
     this.#services.outbox.pause();
   }
@@ -202,14 +198,14 @@ export class MockTool extends Tool {
     this.#services.outbox.resume();
   }
 
-  /** Answers by other fixtures from the next call on. @throws ProtocolCliError as {@link start}. */
+  /** Replaces the fixtures from the next call on. @throws ProtocolCliError as {@link start}. */
   async replaceFixtures(source: FixtureSource): Promise<void> {
     await this.responder.replaceFixtures(await fixturesFrom(source));
   }
 
   /**
-   * Waits until no call is open and no callback is on its way, then returns what {@link verify} returns. After `timeoutMs`, 4,000
-   * by default, it returns at once: what is still pending then is reported as undelivered.
+   * Waits until no call is open and no callback is pending, then returns the result of {@link verify}. After `timeoutMs` (default
+   * 4,000) it returns at once and reports what is still pending as undelivered.
    */
   async verified({ timeoutMs = WAIT_MS } = {}): Promise<VerificationReport> {
     await new Promise<void>(resolve => {
@@ -233,12 +229,12 @@ export class MockTool extends Tool {
     const closing = this.#server.close();
     outbox.hurry();
     await this.drain(drainMs, () => outbox.idle());
-    if (!this.#journal) this.openCalls.stop(); // with one, the next run goes on with them
+    if (!this.#journal) this.openCalls.stop(); // with a journal, the next run continues them
     await outbox.close();
     this.#stop();
     await closing;
     await this.#journal?.close();
-    this.openCalls.stop(); // the journal has its last line: what is canceled now, the next run goes on with
+    this.openCalls.stop(); // after the last line of the journal: the next run continues the calls that are canceled here
   }
 
   async #open(options: MockToolOptions): Promise<void> {
@@ -254,7 +250,7 @@ export class MockTool extends Tool {
     for (const call of recovered) void this.#intake.resume(call, this.url);
   }
 
-  /** From here on nothing is acknowledged that is not in the journal. Returns the calls that earlier runs left. */
+  /** Acknowledges only what is in the journal from now on. Returns the calls that earlier runs left. */
   async #keepJournal(
     { path, sync = false }: NonNullable<MockToolOptions['journal']>,
     program = 'protocol-cli',
@@ -274,7 +270,7 @@ export class MockTool extends Tool {
     return recovery.calls;
   }
 
-  /** The first call, received or still to come, that passes the filter and is ready. @throws Error with the last calls. */
+  /** Resolves to the first call, received or future, that passes the filter and is ready. @throws Error with the last calls. */
   #callWithin(
     timeoutMs: number,
     { what, filter = () => true, isReady = () => true }: AwaitedCall,

@@ -17,31 +17,31 @@ import { readUrl } from '../util/url.js';
 import { isRecord } from '../util/values.js';
 import { type Concern, Pauses } from './conversation.js';
 
-/** A message to the runtime: these bytes, to exactly this address (TOOL-OPAQUE). */
+/** A message to the runtime: the exact bytes and the exact address (TOOL-OPAQUE). */
 export interface Callback {
   readonly about: Required<Concern>;
-  /** Unchanged from the invocation. */
+  /** The callback URL, unchanged from the invocation. */
   readonly url: string;
   readonly body: Content;
-  /** `application/json` by default; a fault may set another. */
+  /** Default: `application/json`; a fault may set another one. */
   readonly contentType?: string | undefined;
-  /** `slow`: the body is sent in small pieces, over about two seconds. */
+  /** `slow`: sends the body in small pieces over about two seconds. */
   readonly pace?: 'slow' | undefined;
-  /** Why the callback is not needed any more, or null. Called before each attempt. */
+  /** Returns why the callback is not needed any more, or null. Called before each attempt. */
   readonly cancelReason?: (() => string | null) | undefined;
-  /** For the journal: where the reply continues after this message. */
+  /** Where the reply continues after this message, for the journal. */
   readonly turn?: Turn | undefined;
 }
 
-/** Journals of earlier versions contain this text. */
+/** Must not change: journals of earlier versions contain this text. */
 const STOPPED = 'the tool was stopped before it was delivered';
 
-/** True if the next run can still deliver the callback from the journal. */
+/** Whether the next run can still deliver the callback from the journal. */
 export function wasStopped(why: string): boolean {
   return why.startsWith(STOPPED);
 }
 
-/** The `type` of a message. Parsed each time, so that the parsed message is not kept in memory. */
+/** Returns the `type` of a message. Parses it each time, so that the parsed message is not kept in memory. */
 export function typeOf({ bytes }: Pick<Content, 'bytes'>): string | undefined {
   const json = readJson(bytes);
   const type = json.ok && isRecord(json.value) ? json.value['type'] : undefined;
@@ -54,7 +54,7 @@ class Slots {
 
   constructor(private readonly perOrigin: number) {}
 
-  /** Null if a slot was free and is taken now, so that work begins in the same tick; else resolves once it is. */
+  /** Takes a slot. Returns null if one was free, so that work begins in the same tick; otherwise resolves once it has one. */
   take(name: string): Promise<void> | null {
     const origin = this.#originOf(name);
     if (origin.active >= this.perOrigin) return new Promise(resolve => origin.waiting.push(resolve));
@@ -80,21 +80,20 @@ class Slots {
   }
 }
 
-/** Origins remembered while nothing is sent to them. */
+/** Maximum number of origins that are remembered without open requests. */
 const IDLE_ORIGINS = 1_000;
 
-/** Why an attempt did not deliver. */
 interface Failure {
   readonly why: string;
-  /** No further attempt can succeed. */
+  /** Whether no further attempt can succeed. */
   readonly isFinal?: boolean;
-  /** The header of the answer. */
+  /** The `Retry-After` header of the response. */
   readonly retryAfter?: string | undefined;
   /** What is reported as dropped; default: the callback. */
   readonly what?: 'callback' | 'event';
 }
 
-/** Only a 5xx is retried (TOOL-RETRY, TOOL-NORETRY); a redirect is not followed (threats, row 11). */
+/** Retries only 5xx (TOOL-RETRY, TOOL-NORETRY); redirects are not followed (threats, row 11). */
 function failureIn({ status, headers }: HttpAnswer): Failure | null {
   if (status < 300) return null;
   const why = `the runtime answered ${status}`;
@@ -105,11 +104,10 @@ function failureIn({ status, headers }: HttpAnswer): Failure | null {
 /** Errors of the request itself or its address. */
 const FINAL_CODES = new Set(['REFUSED_ADDRESS', 'BAD_URL', 'BAD_HEADER']);
 
-/** A callback under way. */
 interface Parcel {
   readonly callback: Callback;
   attempts: number;
-  /** The request id of the last attempt. */
+  /** Request id of the last attempt. */
   leg: string | undefined;
 }
 
@@ -117,31 +115,31 @@ export interface OutboxOptions {
   readonly log: Log;
   readonly client: HttpClient;
   readonly clock: Clock;
-  /** Uniform in [0, 1): the jitter of pauses. */
+  /** Random number in [0, 1) for the jitter of pauses. */
   readonly random: () => number;
   readonly allows: Allows;
-  /** Maximum number of pending callbacks, waiting ones included. */
+  /** Maximum number of pending callbacks. */
   readonly queueLimit: number;
-  /** Maximum bytes of their bodies; a single callback may be larger. */
+  /** Maximum size of all pending bodies, in bytes; a single callback may be larger. */
   readonly queueBytes: number;
   /** Maximum number of concurrent requests to one origin. */
   readonly perOrigin: number;
   /** Attempts after the first. */
   readonly retries: number;
-  /** Maximum pause between two attempts, whatever `Retry-After` says. */
+  /** Maximum pause between two attempts, in ms; also limits `Retry-After`. */
   readonly maxPauseMs: number;
-  /** Of one attempt, so that a receiver that hangs gives its slot back. */
+  /** Timeout of one attempt, in ms, after which it frees its slot. */
   readonly timeoutMs: number;
 }
 
 const FIRST_PAUSE_MS = 200;
 
-/** Delivers callbacks, with retries. A callback that is given up is always a `dropped` event (threats, "Delivery faults"). */
+/** Delivers callbacks, with retries. A callback that cannot be delivered is always logged as `dropped` (threats, "Delivery faults"). */
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #slots: Slots;
   readonly #pauses: Pauses;
-  /** Null while deliveries are not paused: then they begin in the same tick. */
+  /** Null while deliveries are not paused; they then begin in the same tick. */
   #resumed: Promise<void> | null = null;
   #resume: () => void = () => {};
   #isClosed = false;
@@ -155,19 +153,19 @@ export class Outbox {
     this.#pauses = new Pauses(options.clock);
   }
 
-  /** How many callbacks were accepted and are neither delivered nor given up. */
+  /** Number of callbacks that were accepted and are neither delivered nor dropped. */
   get pending(): number {
     return this.#pending;
   }
 
-  /** Resolves when the callback is delivered, or to false when it is given up; never rejects. */
+  /** Resolves to true when the callback is delivered, or to false when it is dropped; never rejects. */
   post(callback: Callback): Promise<boolean> {
     const parcel: Parcel = { callback, attempts: 0, leg: undefined };
     const why = this.#problemWith(callback);
     return why === null ? this.#deliver(parcel) : Promise.resolve(this.#giveUp(parcel, { why }));
   }
 
-  /** Starts no further request until {@link resume}. */
+  /** Starts no requests until {@link resume}. */
   pause(): void {
     this.#resumed ??= new Promise(resolve => {
       this.#resume = resolve;
@@ -179,7 +177,7 @@ export class Outbox {
     this.#resume();
   }
 
-  /** Ends all pauses. A callback that fails from now on is retried once, at once. */
+  /** Ends all pauses. A callback that fails from now on is retried once, without a pause. */
   hurry(): void {
     this.#pauses.hurry();
     this.resume();
@@ -190,7 +188,7 @@ export class Outbox {
     return this.#pending === 0 ? Promise.resolve() : new Promise(resolve => this.#onIdle.push(resolve));
   }
 
-  /** Closes the client, which ends open requests, and gives up all pending callbacks. */
+  /** Closes the client, which ends open requests, and drops all pending callbacks. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.hurry();
@@ -231,7 +229,7 @@ export class Outbox {
     }
   }
 
-  /** Full jitter, so that callbacks that failed together are not retried together; not before `Retry-After` (TOOL-RETRY). */
+  /** Applies full jitter, so that callbacks that failed together are not retried together, and respects `Retry-After` (TOOL-RETRY). */
   #pauseMs(failures: number, retryAfter: string | undefined): number {
     const { random, maxPauseMs, clock } = this.#options;
     const jittered = random() * Math.min(maxPauseMs, FIRST_PAUSE_MS * 2 ** (failures - 1));
@@ -244,19 +242,19 @@ export class Outbox {
     try {
       while (this.#resumed) await this.#resumed;
       if (this.#isClosed) return { why: STOPPED, isFinal: true };
-      const why = parcel.callback.cancelReason?.(); // an event that was not to arrive any more is not a loss (TOOL-SUB)
+      const why = parcel.callback.cancelReason?.(); // an event after a cancel is not a loss (TOOL-SUB)
       return why ? { why, isFinal: true, what: 'event' } : await this.#send(parcel);
     } finally {
       this.#slots.leave(origin);
     }
   }
 
-  /** The request is in the journal before it is sent: after a crash the same bytes are sent again. */
+  /** Journals the request before it is sent: after a crash the same bytes are sent again. */
   async #send(parcel: Parcel): Promise<Failure | null> {
     const { log, client, timeoutMs } = this.#options;
     const { callback } = parcel;
     const { about, url, body, turn } = callback;
-    // no spread: this is done for every callback
+    // no spread syntax: this runs for every callback
     const recorded = recordRequest(log, {
       from: 'tool',
       to: 'runtime',
@@ -287,13 +285,13 @@ export class Outbox {
 
   #giveUp({ callback, leg }: Parcel, { why, what = 'callback' }: Failure): false {
     const { about, body, turn } = callback;
-    const message = leg === undefined ? { type: typeOf(body), turn } : { leg }; // without a request event, this names the message
+    const message = leg === undefined ? { type: typeOf(body), turn } : { leg }; // without a request event, these identify the message
     this.#options.log.emit({ kind: 'dropped', what, why, count: 1, ...about, ...message });
     return false;
   }
 }
 
-/** Headers and body are logged only for a refusal. */
+/** Logs headers and body only for a refusal. */
 function loggedParts({ status, headers, body }: HttpAnswer) {
   if (status < 300) return {};
   return { headers: { ...headers }, body: body.length > 0 ? new Content(body) : undefined };
@@ -303,21 +301,21 @@ const JSON_HEADERS = Object.freeze({ 'content-type': 'application/json' });
 
 const NO_BYTES = new Uint8Array(0);
 
-/** The start of an error body helps a person. */
+/** Returns the start of an error body, for the log. */
 const ERROR_BODY = { maxBytes: 4 * 1024, partial: true };
 
 const SLOW_PIECES = 20;
 
 const SLOW_EVERY_MS = 100;
 
-/** Events hold on to these headers: JSON callbacks share one object. */
+/** Shared by all JSON callbacks, because events keep a reference to the headers. */
 function headersOf({ contentType }: Callback): Readonly<Record<string, string>> {
   const isJson = contentType === undefined || contentType === JSON_HEADERS['content-type'];
   return isJson ? JSON_HEADERS : { 'content-type': contentType };
 }
 
 /**
- * POSTs a callback. If only the body of the answer fails, the status still counts.
+ * POSTs a callback. If only reading the response body fails, the status still counts.
  * @throws TransportError without a status.
  */
 async function send(client: HttpClient, timeoutMs: number, callback: Callback): Promise<HttpAnswer> {

@@ -6,16 +6,16 @@ import { bytesText } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import { CANCELLED, type Conversation, THREAD_CLOSED } from './conversation.js';
 
-/** What will be done about one call; decided in the order in which calls come in. */
+/** How one call is answered; decided in the order in which calls arrive. */
 export interface Plan {
   /** Events to log before the acknowledgement. */
   readonly facts: readonly Fact[];
   readonly ack: AckFault | null;
-  /** The faults of the n-th callback, from 0. */
+  /** Returns the faults of the n-th callback, from 0. */
   readonly faultsOf: (callback: number) => readonly CallbackFault[];
-  /** What it throws becomes an error result. */
+  /** Answers the call. An error that it throws becomes an error result. */
   readonly perform: (conversation: Conversation) => Promise<void>;
-  /** Messages may follow after `perform`: events of a subscription. */
+  /** Whether messages may follow after `perform`: events of a subscription. */
   readonly isOpenEnded?: boolean;
   /** Redacts an error message (TOOL-SECRET). */
   readonly redact?: (message: string) => string;
@@ -30,7 +30,7 @@ export function plain(facts: readonly Fact[], perform: Plan['perform']): Plan {
   return { ack: null, faultsOf: NO_FAULTS, facts, perform };
 }
 
-/** A call that nothing answers ends in an error all the same (TOOL-ALWAYS, TOOL-ERRPREFIX). */
+/** Plans an error result for a call that nothing answers (TOOL-ALWAYS, TOOL-ERRPREFIX). */
 export function refusal(message: string, nearest?: Extract<Fact, { kind: 'matched' }>['nearest']): Plan {
   const unmatched: Fact = { kind: 'matched', fixture: null, ...(nearest && { nearest }) };
   return plain([{ kind: 'warned', message }, unmatched], conversation =>
@@ -42,10 +42,10 @@ export function malformedRefusal(what: 'call' | 'invocation', faults: readonly s
   return refusal(`the ${what} is malformed: ${faults.join('; ')}. Correct it and call again.`);
 }
 
-/** From this size on an invocation is large: its memory is estimated, and counted apart. */
+/** Minimum size of a large invocation, in bytes: its memory is estimated and counted separately. */
 const LARGE = 64 * 1024;
 
-/** Bytes that an invocation is counted with while its call is open: what came, its text, and what the parsed values take. */
+/** Memory of an invocation while its call is open, in bytes: the body, its text, and the parsed values. */
 export function weightOf(body: Uint8Array): number {
   if (body.length < LARGE) return body.length;
   let weight = 2 * body.length;
@@ -64,18 +64,18 @@ for (const [before, bytes] of Object.entries({ ',': 32, ':': 80, '[': 48, '{': 6
 
 interface OpenCallLimits {
   readonly calls: number;
-  /** Weight of all small invocations, and of all large ones: large ones keep no small one out. */
+  /** Maximum weight of all small invocations, and of all large ones: large ones do not displace small ones. */
   readonly bytes: number;
 }
 
-/** A call may stay open for hours. */
+/** Limits for open calls, because a call may stay open for hours. */
 const OPEN_CALL_LIMITS: OpenCallLimits = { calls: 50_000, bytes: 128 * 1024 * 1024 };
 
-/** The calls that are worked on; canceled by what a runtime knows of them (TOOL-CANCEL, TOOL-CLOSE). */
+/** The open calls. Runtimes cancel them by id or thread (TOOL-CANCEL, TOOL-CLOSE). */
 export class OpenCalls {
-  /** With the weight of its invocation. */
+  /** Calls with the weight of their invocations. */
   readonly #open = new Map<Conversation, number>();
-  /** The work is done but events may follow. */
+  /** Calls whose work is done but events may follow. */
   readonly #resting = new Set<Conversation>();
   readonly #limits: OpenCallLimits;
   readonly #weight = { small: 0, large: 0 };
@@ -85,7 +85,7 @@ export class OpenCalls {
     this.#limits = { ...OPEN_CALL_LIMITS, ...limits };
   }
 
-  /** Why one more call cannot be accepted, or null. A call of any weight is accepted if no other of its class is open. */
+  /** Returns why one more call cannot be accepted, or null. A call of any weight is accepted if no other of its class is open. */
   problem(weight: number): string | null {
     const { calls, bytes } = this.#limits;
     if (this.#open.size >= calls) return `too many open calls: ${calls}`;
@@ -94,7 +94,7 @@ export class OpenCalls {
     return hasRoom ? null : `the open calls are too large: more than ${bytesText(bytes)}`;
   }
 
-  /** As {@link problem}, for a large invocation that was not read: parsing 10 MiB of values would keep others waiting for a second. */
+  /** As {@link problem}, for a large invocation before parsing: parsing 10 MiB of values would block other requests for a second. */
   problemUnread({ length }: Uint8Array): string | null {
     return length < LARGE ? null : this.problem(2 * length);
   }
@@ -125,7 +125,10 @@ export class OpenCalls {
     this.#cancel('the tool is stopping', () => true);
   }
 
-  /** Fires what calls with this id wait for, in this thread; all without an id, and in every thread without one. Returns how many. */
+  /**
+   * Fires the triggers of the calls with this id in this thread; without an id of all calls, without a thread in all threads. Returns
+   * how many.
+   */
   fire(id?: string, thread?: string): number {
     const isMeant = ({ caller: { addressee } }: Conversation) =>
       (id ?? addressee.id) === addressee.id && (thread ?? addressee.group_id) === addressee.group_id;
@@ -138,9 +141,9 @@ export class OpenCalls {
   }
 
   /**
-   * Does what was planned for a call, after its acknowledgement (TOOL-ASYNC); the call stays open for cancellation while events may
-   * follow. Never rejects: an error becomes the message of a result (TOOL-ALWAYS), without a stack, a path (TOOL-NOLEAK) or
-   * secrets (TOOL-SECRET).
+   * Answers a call after its acknowledgement, as planned (TOOL-ASYNC); the call stays open for cancellation while events may follow.
+   * Never rejects: an error becomes the message of a result (TOOL-ALWAYS), without a stack, a path (TOOL-NOLEAK) or secrets
+   * (TOOL-SECRET).
    */
   async carryOut(
     plan: Pick<Plan, 'perform' | 'redact' | 'isOpenEnded'>,
@@ -191,7 +194,7 @@ async function fail(conversation: Conversation, message: string): Promise<void> 
     await conversation.outcome({ type: 'error', message: withoutPaths(message) });
 }
 
-/** If redaction fails, the message is withheld. */
+/** Redacts a message; withholds it if redaction fails. */
 function redacted(message: string, { redact }: Pick<Plan, 'redact'>): string {
   try {
     return redact ? redact(message) : message;
@@ -202,7 +205,7 @@ function redacted(message: string, { redact }: Pick<Plan, 'redact'>): string {
 
 const TOOL_FAILED = 'the tool failed';
 
-/** The message of anything that was thrown. */
+/** The message of any thrown value. */
 function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message || error.name;
   if (isRecord(error) && typeof error['message'] === 'string') return error['message'];
@@ -213,20 +216,19 @@ const QUOTED_PATH = /(['"`])(?:file:\/\/|[a-z]:)?[\\/][^'"`\n]*[\\/]([^'"`\\/\n]
 
 const BARE_PATH = /(?<![\w:/\\\].-])(?:file:\/\/|[a-z]:)?[\\/][^\s'"`<>|,;()]*[\\/]([^\s'"`<>|,;()\\/]*)/gi;
 
-/** Replaces the folders of absolute paths by `…`, since they reveal how a machine is set up. */
+/** Replaces the folders of absolute paths by `…`, since they reveal details of the machine. */
 function withoutPaths(message: string): string {
   return message.replace(QUOTED_PATH, '$1…/$2$1').replace(BARE_PATH, '…/$1');
 }
 
 /** One arrival of an invocation. A retry of the runtime has the same ids and bytes. */
 interface Arrival {
-  /** Names the call in every event. */
+  /** Call key used in every event. */
   readonly key: string;
-  /** 1 for the first time. */
   readonly attempt: number;
-  /** It was accepted before. */
+  /** Whether the same invocation was accepted before. */
   readonly isRepeat: boolean;
-  /** Its id is that of another call of the same thread. */
+  /** Whether its id belongs to another call of the same thread. */
   readonly isReused: boolean;
 }
 
@@ -237,24 +239,24 @@ interface KnownCall {
   isAccepted: boolean;
 }
 
-/** Characters. Keys are in every event (threats, row 15): a longer id is replaced by a digest. */
+/** Maximum length of an id in a key, in characters. Keys are in every event (threats, row 15), so a longer id is replaced by a digest. */
 const LONGEST_KEY = 256;
 
-/** Tells a repeated invocation from a new one. The oldest are forgotten first. */
+/** Detects repeated invocations. The oldest are forgotten first. */
 export class Repeats {
   /** The latest call of each id. */
   readonly #latest: RecentMap<string, KnownCall>;
-  /** Calls whose id another call took since: by id and bytes. */
+  /** Earlier calls whose id was reused: by id and bytes. */
   readonly #earlier: RecentMap<string, KnownCall>;
   #reuses = 0;
 
-  /** @param count how many are remembered at least. */
+  /** @param count minimum number of remembered calls */
   constructor(count = 5_000) {
     this.#latest = new RecentMap(count);
     this.#earlier = new RecentMap(count);
   }
 
-  /** Takes note of an invocation; it counts as accepted until {@link refuse}. */
+  /** Records an invocation; it counts as accepted until {@link refuse}. */
   arrive(thread: string, id: string, sha256: string): Arrival {
     const identity = identityOf(thread, id);
     const known = this.#find(identity, sha256);
@@ -276,13 +278,13 @@ export class Repeats {
     this.#remember(identity, { sha256, key, attempts: 1, isAccepted: true });
   }
 
-  /** The call was not accepted: the same invocation again is not a repeat. */
+  /** Forgets a call that was not accepted: a second attempt is not a repeat. */
   refuse(thread: string, id: string, sha256: string): void {
     const known = this.#find(identityOf(thread, id), sha256);
     if (known) known.isAccepted = false;
   }
 
-  /** The key of the latest call with this id, known or not. */
+  /** Returns the key of the latest call with this id, known or not. */
   keyOf(thread: string, id: string): string {
     const identity = identityOf(thread, id);
     return this.#latest.get(identity)?.key ?? identity;
@@ -305,7 +307,7 @@ export class Repeats {
   }
 }
 
-/** No thread and id run together into those of another call (TOOL-ISOLATE). */
+/** Joins thread and id without collisions (TOOL-ISOLATE). */
 function identityOf(thread: string, id: string): string {
   const identity = JSON.stringify([thread, id]);
   return identity.length <= LONGEST_KEY ? identity : `sha256:${hash('sha256', identity)}`;

@@ -26,7 +26,7 @@ import { textOfPayload } from './reply-player.js';
 /** One byte more than a listener accepts by default. */
 const OVERSIZE = 64 * 1024 * 1024 + 1;
 
-/** The field in which each callback names its call. */
+/** The field of each callback that contains the call id. */
 const ID_FIELDS = {
   tool_result: 'id',
   oauth: 'id',
@@ -35,17 +35,17 @@ const ID_FIELDS = {
   view_update: null,
 } as const satisfies Record<CallbackType, string | null>;
 
-/** A callback as it goes over the wire. */
+/** A callback as sent over the wire. */
 interface Rendering {
   readonly type: CallbackType;
   readonly message: Record<string, unknown>;
-  /** Characters to drop from the end of the JSON. */
+  /** Number of characters to cut off the end of the JSON. */
   cut: number;
-  /** Bytes to fill up to with blanks. */
+  /** Size to pad to with spaces, in bytes. */
   length: number;
   contentType: string | undefined;
   pace: Callback['pace'];
-  /** Milliseconds until it is sent. */
+  /** Delay in milliseconds. */
   lateMs: number;
   /** How often it is sent: 0 if it is dropped on purpose. */
   copies: number;
@@ -53,11 +53,11 @@ interface Rendering {
 
 type FaultOf<K> = Extract<CallbackFault, { kind: K }>;
 
-/** What each fault makes of a callback. */
+/** The effect of each fault on a callback. */
 const FAULTS: {
   readonly [K in CallbackFault['kind']]: (rendering: Rendering, fault: FaultOf<K>) => void;
 } = {
-  'before-ack': () => {}, // see the intake
+  'before-ack': () => {}, // handled by the intake
   drop: rendering => {
     rendering.copies = 0;
   },
@@ -115,10 +115,8 @@ function render(type: CallbackType, fields: Fields, faults: readonly CallbackFau
   return { body: new Content(Buffer.from(text)), rendering };
 }
 
-/** A question, and the call that asks it. */
 type Asked<Question> = Question & { readonly about: Required<Concern> };
 
-/** What a conversation over RAP needs of the tool. */
 export interface RapServices extends CallServices {
   readonly outbox: Outbox;
   readonly choices: Questions<number, Asked<ChoiceQuestion>>;
@@ -134,16 +132,16 @@ interface Sent {
 interface Sending {
   readonly layout?: string | undefined;
   readonly cancelReason?: Callback['cancelReason'];
-  /** Unless the message has them itself. */
+  /** Fields to add unless the message has them. */
   readonly further?: Fields;
 }
 
 /**
- * Sends all callbacks of one call, one after the other, each with the ids that the runtime gave (TOOL-GROUP, TOOL-ID,
- * TOOL-CALLID). Ids in the fields of a fixture replace them.
+ * Sends all callbacks of one call in order, each with the ids from the runtime (TOOL-GROUP, TOOL-ID, TOOL-CALLID). Ids in the fields
+ * of a fixture replace them.
  */
 export class RapConversation extends Conversation {
-  /** The faults of the n-th callback, from 0. */
+  /** Returns the faults of the n-th callback, from 0. */
   faultsOf: Plan['faultsOf'] = NO_FAULTS;
   #callbacks: number;
   #next: StepPath | undefined;
@@ -163,7 +161,7 @@ export class RapConversation extends Conversation {
     this.#next = next;
   }
 
-  /** Resolves once the first callback was delivered or given up. */
+  /** Resolves once the first callback was delivered or dropped. */
   begun(): Promise<void> {
     return new Promise(resolve => {
       if (this.#hasBegun) resolve();
@@ -180,12 +178,12 @@ export class RapConversation extends Conversation {
     await this.#send('tool_result', fields, { layout });
   }
 
-  /** The text says it by convention, since RAP has no outcomes (TOOL-ERRPREFIX). */
+  /** Sends the outcome as text, since RAP has no outcomes (TOOL-ERRPREFIX). */
   outcome(outcome: Outcome): Promise<void> {
     return this.result({ text: textOfOutcome(outcome) ?? '' });
   }
 
-  /** Not sent after a cancel, however long it was on its way (TOOL-SUB). */
+  /** Sends an event, unless the call was canceled (TOOL-SUB). */
   async event(fields: Fields, layout?: string): Promise<void> {
     const isFinal = this.beginEvent(fields);
     await this.#send('subscription_event', fields, { layout, cancelReason: () => this.cancelReason });
@@ -203,7 +201,7 @@ export class RapConversation extends Conversation {
     return this.#ask('choice', 'user_choice', fields, asked, preset, asking);
   }
 
-  /** On our own consent page, or at `authUrl`. */
+  /** Asks on our own consent page, or at `authUrl`. */
   consent(
     question: ConsentQuestion,
     { authUrl, ...asking }: Asking & { readonly authUrl?: string | undefined } = {},
@@ -213,7 +211,7 @@ export class RapConversation extends Conversation {
     return this.#ask('consent', 'oauth', fields, asked, 'granted', asking);
   }
 
-  /** A manual trigger answers with the preset. A question that was not delivered is not waited for. */
+  /** Asks a question. A manual trigger answers it with the preset. A question that was not delivered is not waited for. */
   async #ask<A extends string | number>(
     what: 'choice' | 'consent',
     type: CallbackType,
@@ -235,7 +233,7 @@ export class RapConversation extends Conversation {
     return answer;
   }
 
-  /** Returns false if it was given up. */
+  /** Returns false if the message was dropped. */
   async #send(
     type: CallbackType,
     fields: Fields,
@@ -284,7 +282,7 @@ export class RapConversation extends Conversation {
   }
 }
 
-/** Fields of a recorded question that fixtures have no place for. */
+/** Fields of a recorded question that the fixture format does not have. */
 function furtherFields(layout = '{}'): Fields {
   const json = parseJson(layout);
   const { call_id: _, ...fields } = json.ok && isRecord(json.value) ? json.value : {};
@@ -293,10 +291,10 @@ function furtherFields(layout = '{}'): Fields {
 
 const QUESTIONS_REMEMBERED = 10_000;
 
-/** Questions that wait for an answer over HTTP. Paths are compared in constant time (threats, row 1). */
+/** Questions that are answered over HTTP. Paths are compared in constant time (threats, row 1). */
 export class Questions<Answer, About> {
   readonly #paths: SecretPaths<Question<Answer, About>>;
-  /** Paths, oldest first; the oldest are forgotten. */
+  /** Questions by path, oldest first; the oldest are dropped. */
   readonly #closed = new Set<string>();
 
   constructor(
@@ -327,9 +325,8 @@ export class Questions<Answer, About> {
   }
 }
 
-/** A question to a person. */
 class Question<Answer, About> {
-  /** Path and query, unguessable: anyone who has it may answer. */
+  /** Unguessable path and query: anyone who has it may answer. */
   path = '';
   isOpen = true;
   #settle: (answer: Answer) => void = () => {};
@@ -342,7 +339,7 @@ class Question<Answer, About> {
     private readonly onClosed: (path: string) => void,
   ) {}
 
-  /** Returns false if the question was answered before or is closed: only the first answer counts. */
+  /** Answers the question. Returns false if it is answered or closed: only the first answer counts. */
   resolve(answer: Answer): boolean {
     if (!this.isOpen) return false;
     this.isOpen = false;
@@ -350,7 +347,7 @@ class Question<Answer, About> {
     return true;
   }
 
-  /** Later answers are accepted and ignored. */
+  /** Closes the question: later answers are accepted and ignored. */
   close(): void {
     this.isOpen = false;
     this.onClosed(this.path);

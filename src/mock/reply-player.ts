@@ -5,25 +5,25 @@ import type { Invocation } from '../protocol/invocation.js';
 import type { Conversation } from './conversation.js';
 import type { Middlewares } from './middleware.js';
 
-/** What the steps of a fixture know; those of a handler have no templates, delays and states. */
+/** Template values, draws and states of a fixture; handlers have none of them. */
 interface FixtureContext {
   readonly values: TemplateValues;
-  /** Uniform in [0, 1), from the seed. */
+  /** Returns a random number in [0, 1), from the seed. */
   readonly draws: (matter: string) => number;
   readonly enterState: (state: string) => void;
 }
 
-/** Where a reply stands in the whole answer: it may be a branch of a question. */
+/** Position of a reply in the whole answer: it may be a branch of a question. */
 interface Standing {
-  /** Its first step to play; those before were played before a restart. */
+  /** The first step to play; earlier ones were played before a restart. */
   readonly from?: StepPath;
-  /** The path that leads to it. */
+  /** Path of the reply. */
   readonly under?: StepPath;
-  /** Where the answer goes on after it; undefined at its end. */
+  /** The step after the reply; undefined at the end of the answer. */
   readonly after?: StepPath | undefined;
 }
 
-/** Where one step stands in the whole answer. */
+/** Position of one step in the whole answer. */
 interface Place {
   readonly here: StepPath;
   readonly next: StepPath | undefined;
@@ -33,14 +33,14 @@ type StepOf<K extends StepKind> = Extract<Step, { kind: K }>;
 
 type StepPlayer<K extends StepKind> = (player: ReplyPlayer, step: StepOf<K>, place: Place) => Promise<void>;
 
-/** Texts of an outcome for the LLM: redacted as a payload is (TOOL-SECRET). */
+/** Fields of an outcome whose text is redacted like a payload (TOOL-SECRET). */
 const REDACTED_WORDS: ReadonlySet<string> = new Set(['message', 'reason']);
 
-/** Plays the steps of a reply in a conversation. */
+/** Plays the steps of a reply. */
 export class ReplyPlayer {
   #delays = 0;
 
-  /** @param invocation as request middleware left it */
+  /** @param invocation after request middleware */
   constructor(
     private readonly conversation: Conversation,
     private readonly middlewares: Middlewares,
@@ -48,7 +48,7 @@ export class ReplyPlayer {
     private readonly fixture?: FixtureContext,
   ) {}
 
-  /** Plays step by step; a canceled call ends in a result that says so (TOOL-ALWAYS). */
+  /** Plays the steps in order; a canceled call ends in a result that says so (TOOL-ALWAYS). */
   async play(
     reply: Reply,
     { from: [first = 0, answer, ...deeper] = [], under = [], after }: Standing = {},
@@ -58,13 +58,13 @@ export class ReplyPlayer {
       const next = index + 1 < reply.length ? [...under, index + 1] : after;
       const place = { here: [...under, index], next };
       if (index === first && answer !== undefined) {
-        const branch = branchOf(step, String(answer)); // it was asked before a restart
+        const branch = branchOf(step, String(answer)); // the question was sent before a restart
         if (branch) await this.#playBranch(branch, String(answer), place, deeper);
       } else if (!(await this.#playInTurn(step, reply[index + 1], place))) return;
     }
   }
 
-  /** @throws TypeError for an unknown kind: those of handlers are open. */
+  /** @throws TypeError for an unknown kind; a handler may return any kind. */
   playStep(step: Step, place: Place = { here: [0], next: undefined }): Promise<void> {
     if (!Object.hasOwn(ReplyPlayer.#players, step.kind))
       throw new TypeError(`unknown kind of reply: "${step.kind}"`);
@@ -81,7 +81,7 @@ export class ReplyPlayer {
       return false;
     }
     if (step.state !== undefined) this.fixture?.enterState(step.state);
-    const isQuestion = step.kind === 'choice' || step.kind === 'oauth'; // fired itself, before what comes after it
+    const isQuestion = step.kind === 'choice' || step.kind === 'oauth'; // a question takes the trigger, before the next step
     if (!isQuestion && following?.kind === 'event' && following.on === 'demand') conversation.expectTrigger();
     conversation.continuesAt(isQuestion ? undefined : place.next);
     await this.playStep(step, place);
@@ -160,7 +160,7 @@ export class ReplyPlayer {
     await this.#playBranch(step[consent], consent, place);
   }
 
-  /** A call that was canceled itself says that instead. */
+  /** Reports a missing answer; for a canceled call sends the cancellation instead. */
   #unanswered(what: string, { next }: Place): Promise<void> {
     const { conversation } = this;
     if (conversation.isCancelled) return conversation.canceled();
@@ -175,12 +175,12 @@ export class ReplyPlayer {
     return this.fixture ? drawDelay(delay, () => this.fixture?.draws(`delay ${this.#delays++}`) ?? 0) : 0;
   }
 
-  /** Fills the templates of a tree; a text that is just one becomes the value. */
+  /** Fills the templates of a tree; a text that consists of one template becomes its value. */
   #fill<T>(tree: T): T {
-    return this.fixture ? (this.#filled(fillTemplates(tree, this.fixture.values)) as T) : tree; // the same, apart from what was filled in
+    return this.fixture ? (this.#filled(fillTemplates(tree, this.fixture.values)) as T) : tree; // the filled tree has the same shape
   }
 
-  /** Fills the templates of a text, which stays a text. */
+  /** Fills the templates of a text; the result is always a text. */
   #text(text: string): string {
     return this.fixture ? this.#filled(fillText(text, this.fixture.values)) : text;
   }
@@ -190,7 +190,7 @@ export class ReplyPlayer {
     return value;
   }
 
-  /** The words of an outcome, filled in and redacted. */
+  /** Fills and redacts the texts of an outcome. */
   #words<T extends object>(words: T): T {
     const entries = Object.entries(words).map(([name, value]): [string, unknown] => {
       if (typeof value !== 'string') return [name, value];
@@ -212,7 +212,7 @@ function layoutText(layout: string | undefined): string | undefined {
   return layout?.replaceAll('\\{{', '{{');
 }
 
-/** The reply to an answer; undefined if none is planned for it. */
+/** Returns the planned reply to an answer; undefined if there is none. */
 function branchOf(step: Step, answer: string): Reply | undefined {
   if (step.kind === 'choice') return Object.hasOwn(step.then, answer) ? step.then[answer] : undefined;
   return step.kind === 'oauth' && (answer === 'granted' || answer === 'refused') ? step[answer] : undefined;

@@ -30,17 +30,17 @@ import { type Middleware, Middlewares } from './middleware.js';
 import { type Plan, plain, refusal } from './plan.js';
 import { ReplyPlayer } from './reply-player.js';
 
-/** What a tool offers, without its address. */
+/** The operations of a tool, without its address. */
 export type ToolsetFields = Omit<Toolset, 'endpoint'>;
 
-/** Served when a tool has handlers only. */
+/** The toolset of a tool that has only handlers. */
 export const NO_FIXTURES: FixtureSet = {
   toolset: { name: 'handlers', tools: [], needsMigration: false },
   middleware: DEFAULT_MIDDLEWARE,
   fixtures: [],
 };
 
-/** The operations of fixtures and handlers together; a handler replaces a fixture operation of the same name. */
+/** Merges the operations of fixtures and handlers; a handler replaces a fixture operation of the same name. */
 function toolsetOf({ toolset }: FixtureSet, handlers: readonly ToolDefinition[]): ToolsetFields {
   const names = new Set(handlers.map(({ name }) => name));
   const others = toolset.tools.filter(({ name }) => !names.has(name));
@@ -54,7 +54,7 @@ function toolsetOf({ toolset }: FixtureSet, handlers: readonly ToolDefinition[])
   };
 }
 
-/** @throws ProtocolCliError `invalid-toolset`, with every fault. */
+/** @throws ProtocolCliError `invalid-toolset`, with every error. */
 export async function requireValidToolset(
   fixtures: FixtureSet = NO_FIXTURES,
   handlers: readonly ToolDefinition[] = [],
@@ -68,7 +68,7 @@ export async function requireValidToolset(
   });
 }
 
-/** Decides whether an invocation may be carried out at all (TOOL-VALIDATE). */
+/** Validates invocations before they are carried out (TOOL-VALIDATE). */
 class Operations {
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #compiling = new Map<string, Promise<ValueChecker>>();
@@ -78,7 +78,7 @@ class Operations {
     this.#tools = new Map(toolset.tools.map(tool => [tool.name, tool]));
   }
 
-  /** Why a call cannot be carried out, for the LLM; null if it can (TOOL-UNKNOWN-OP, TOOL-BAD-ARGS). */
+  /** Returns why a call cannot be carried out, for the LLM; null if it can (TOOL-UNKNOWN-OP, TOOL-BAD-ARGS). */
   problem(operation: string, args: unknown): string | null | Promise<string | null> {
     const tool = this.#tools.get(operation);
     if (!tool) return this.#unknown(operation);
@@ -86,7 +86,7 @@ class Operations {
     return check ? problemOf(operation, check(args)) : this.#firstProblem(tool, args);
   }
 
-  /** The schema is compiled when it is first needed; calls keep their order, since they wait for the same promise. */
+  /** Compiles the schema on first use; calls keep their order, since they wait for the same promise. */
   async #firstProblem({ name, inputSchema }: Tool, args: unknown): Promise<string | null> {
     const compiling = this.#compiling.get(name) ?? valueChecker(inputSchema);
     this.#compiling.set(name, compiling);
@@ -111,11 +111,11 @@ function problemOf(operation: string, check: ValueCheck): string | null {
   return `invalid arguments: ${faults}. Correct them and call again.`;
 }
 
-/** Plans calls by fixtures, in the order in which they come. */
+/** Plans calls by fixtures, in the order in which they arrive. */
 class FixturePlans {
   readonly #canRefuse: boolean;
 
-  /** @param seed of all random draws. */
+  /** @param seed of all random numbers. */
   constructor(
     private readonly fixtures: FixtureSet,
     private readonly state: FixtureState,
@@ -126,7 +126,7 @@ class FixturePlans {
     this.#canRefuse = fixtures.fixtures.some(({ faults }) => faults.ack?.fault.kind === 'status');
   }
 
-  /** @param attempt of this invocation, from 1: each draws its own fault of the acknowledgement. */
+  /** @param attempt number of this invocation, from 1; each draws its own fault of the acknowledgement. */
   plan(call: Call, attempt: number): Plan {
     const refused = this.#canRefuse ? this.#refusal(call, attempt) : null;
     if (refused) return refused;
@@ -139,13 +139,13 @@ class FixturePlans {
     return this.#planned(found, call, [], facts, ack);
   }
 
-  /** As {@link plan}, for a call that was answered before a restart, from this step on. Null if its fixture is gone. */
+  /** As {@link plan}, from this step on, for a call that was partly answered before a restart. Null if its fixture is gone. */
   planAgain(call: Call, matched: Remembered, from: StepPath): Plan | null {
     const found = answerAgain(this.fixtures, call, matched);
     return found ? this.#planned(found, call, from, [], null) : null;
   }
 
-  /** Decided before counts and states move on: a call that is not accepted is not a call. */
+  /** Runs before counts and states change: a refused call is not counted. */
   #refusal(call: Call, attempt: number): Plan | null {
     const fixture = fixtureFor(this.fixtures, call, this.state);
     const ack = fixture ? this.#ackFault(fixture, call, attempt) : null;
@@ -173,7 +173,7 @@ class FixturePlans {
       redact: (message: string) => this.middlewares.words(message, invocation).value,
       perform: (conversation: Conversation) => {
         const seen = this.middlewares.request(invocation);
-        if (!(seen instanceof Promise)) return this.#play(found, seen, conversation, from); // an await costs a turn
+        if (!(seen instanceof Promise)) return this.#play(found, seen, conversation, from); // an await would cost a turn
         return seen.then(changed => this.#play(found, changed, conversation, from));
       },
     };
@@ -194,7 +194,7 @@ function ackPlanned({ kind }: AckFault, { id }: Fixture) {
   return { kind: 'planned', by: 'fault', plan: `ack ${kind}`, fixture: id } as const;
 }
 
-/** The values of templates. A class: an object with getters costs a tenth of all the work for a call. */
+/** The values of templates. A class, because an object with getters costs a tenth of all the work for a call. */
 class CallValues {
   readonly operation;
   readonly arguments;
@@ -232,16 +232,16 @@ class CallValues {
 }
 
 export interface ResponderOptions {
-  /** Read by `readFixtures`, or checked by `parseFixtures`. */
+  /** The result of `readFixtures` or `parseFixtures`. */
   readonly fixtures?: FixtureSet;
-  /** Operations in code; where both have one, the code answers. */
+  /** Operations in code; they take precedence over fixture operations of the same name. */
   readonly handlers?: readonly ToolDefinition[];
   readonly middleware?: readonly Middleware[];
   readonly rateLimit?: Rate;
   readonly clock?: Clock;
 }
 
-/** Plans the answer of every call, by fixtures and handlers; keeps counts, states and the verification. */
+/** Plans the answer of every call by fixtures and handlers; keeps counts, states and the verification. */
 export class Responder {
   readonly #state = new FixtureState();
   readonly #handlers: ReadonlyMap<string, ToolDefinition>;
@@ -249,7 +249,7 @@ export class Responder {
   #serving: ReturnType<Responder['servingOf']>;
   #verification: Verification;
 
-  /** @param seed of all random draws. */
+  /** @param seed of all random numbers. */
   constructor(
     private readonly options: ResponderOptions,
     private readonly seed: string,
@@ -267,12 +267,12 @@ export class Responder {
     return this.#verification;
   }
 
-  /** The same object until the fixtures are replaced. */
+  /** The toolset; the same object until the fixtures are replaced. */
   get toolset(): ToolsetFields {
     return this.#serving.operations.toolset;
   }
 
-  /** @param attempt of this invocation, from 1: each draws its own faults. */
+  /** @param attempt number of this invocation, from 1; each draws its own faults. */
   plan(call: Call, attempt = 1): Plan | Promise<Plan> {
     const serving = this.#serving;
     const { operation, arguments: args } = call.invocation;
@@ -289,27 +289,30 @@ export class Responder {
     return problem instanceof Promise ? problem.then(planUnless) : planUnless(problem);
   }
 
-  /** Continues a call after a restart: fixtures from a step on, handlers from their start. Null if its fixture is gone. */
+  /** Continues a call after a restart: fixtures from a step on, handlers from the start. Null if its fixture is gone. */
   planAgain(call: Call, matched: Remembered, from: StepPath): Plan | null {
     const { middlewares, fixturePlans } = this.#serving;
     const handler = this.#handlers.get(call.invocation.operation);
     return handler ? handlerPlan(handler, call, middlewares) : fixturePlans.planAgain(call, matched, from);
   }
 
-  /** From the next call on. Counts and states stay. @throws ProtocolCliError `invalid-toolset`. */
+  /** Replaces the fixtures from the next call on; keeps counts and states. @throws ProtocolCliError `invalid-toolset`. */
   async replaceFixtures(fixtures: FixtureSet): Promise<void> {
     await requireValidToolset(fixtures, this.options.handlers);
     this.#serving = this.servingOf(fixtures);
     this.#verification.reload(fixtures.fixtures);
   }
 
-  /** Forgets counts and states of one key, which is a thread unless a fixture says otherwise; or everything, and what was verified. */
+  /**
+   * Resets the counts and states of one key, which is a thread unless a fixture sets it; without a key everything, with the
+   * verification.
+   */
   reset(key?: string): void {
     this.#state.reset(key);
     if (key === undefined) this.#verification = new Verification(this.#serving.fixtures.fixtures);
   }
 
-  /** Restores what an earlier run counted. */
+  /** Restores the counts of an earlier run. */
   restore(fact: Parameters<FixtureState['restore']>[0]): void {
     this.#state.restore(fact);
   }
@@ -326,7 +329,7 @@ export class Responder {
   }
 }
 
-/** TOOL-RATE: accepted, and answered with the time to wait. */
+/** Plans an error with the time to wait for an accepted call beyond the rate (TOOL-RATE). */
 function rateLimited(waitMs: number): Plan {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
   const message = `rate limit exceeded. Retry after ${seconds} second${seconds === 1 ? '' : 's'}.`;

@@ -17,7 +17,7 @@ const INVOKE_PATH = '/invoke';
 
 export const CONSENT_PATH = '/authorize';
 
-/** Everything that a runtime, its user, or their browser may ask of a mock. */
+/** All routes of a mock: for runtimes, users, and their browsers. */
 export function rapRoutes(
   intake: Intake,
   services: RapServices,
@@ -40,7 +40,7 @@ export function rapRoutes(
       apply: ({ thread = '' }) => intake.closeThread(thread),
     }),
     {
-      // 200 only once the state has moved (TOOL-MIGRATE); a mock keeps counts and states of threads
+      // the state must be migrated before the 200 (TOOL-MIGRATE); a mock keeps counts and states of threads
       ...notice(log, 'migrate', NOTICES.migrate, {
         about: ({ session_id }) => ({ thread: session_id }),
         apply: ({ thread = '' }) => intake.closeThread(thread),
@@ -54,8 +54,8 @@ export function rapRoutes(
 }
 
 /**
- * TOOL-DISCOVER. The endpoint uses the host name of the request, such as a container name. Clients may poll this: an unchanged
- * document is the same content in the log.
+ * Serves the toolset (TOOL-DISCOVER). The endpoint uses the host name of the request, such as a container name. Clients may poll it,
+ * so an unchanged document is logged as the same content.
  */
 function discoveryRoute(log: Log, responder: Pick<Responder, 'toolset'>): Route {
   let known: { readonly of: ToolsetFields; readonly endpoint: string; readonly content: Content } | null =
@@ -73,11 +73,11 @@ function discoveryRoute(log: Log, responder: Pick<Responder, 'toolset'>): Route 
 interface NoticeHandling<Value> {
   readonly about: (value: Value) => Concern;
   readonly apply: (about: Concern) => void;
-  /** The body of a 400 for a malformed notice; default: it is ignored. */
+  /** The body of a 400 for a malformed notice; by default it is ignored. */
   readonly refusal?: (faults: readonly string[]) => string;
 }
 
-/** Known, unknown, repeated or nonsense: 200 always (TOOL-CANCEL, TOOL-CLOSE). */
+/** Answers 200 to every notice: known, unknown, repeated or malformed (TOOL-CANCEL, TOOL-CLOSE). */
 function notice<Schema extends z.ZodMiniType>(
   log: Log,
   purpose: Notice['kind'],
@@ -90,7 +90,7 @@ function notice<Schema extends z.ZodMiniType>(
     const request = new ServedRequest(log, incoming, purpose, { about, body });
     if (checked.ok) apply(about);
     else if (refusal) return request.answer(400, { body: refusal(checked.faults) });
-    await log.kept().catch(() => {}); // failures of the journal are reported elsewhere
+    await log.kept().catch(() => {}); // write errors are reported elsewhere
     return request.answer(200);
   });
 }
@@ -100,7 +100,7 @@ function read<Schema extends z.ZodMiniType>(schema: Schema, { body: bytes }: Inc
   return { body, checked: validate(schema, body.json.ok ? body.json.value : undefined) };
 }
 
-/** Where a runtime POSTs what the user picked (TOOL-CHOICE). The first answer counts; a repeated one is accepted and ignored. */
+/** Receives the user's choice (TOOL-CHOICE). The first answer counts; a repeated one is accepted and ignored. */
 function choiceRoute({ log, choices: questions }: RapServices): Route {
   return {
     name: 'choice',
@@ -127,14 +127,14 @@ function choiceRoute({ log, choices: questions }: RapServices): Route {
   };
 }
 
-/** Explains the format to a person who answers by hand. */
+/** Describes the format, for users who answer by hand. */
 function choiceHelp({ id, choices }: ChoiceQuestion): string {
   const labels = choices.map((choice, index) => `${index} ${visibleLine(choice)}`).join(', ');
   const example = JSON.stringify({ id, selected: choices.length - 1 });
   return `The answer must contain the id of the call and the index of a choice, for example ${example}; choices: ${labels}\n`;
 }
 
-/** The mock's own consent page: the only one that a browser may visit. Its state works once (TOOL-OAUTH). */
+/** The mock's own consent page, the only page for browsers. Each state works once (TOOL-OAUTH). */
 function consentRoutes(
   { log, consents: questions }: RapServices,
   responder: Pick<Responder, 'toolset'>,
@@ -192,8 +192,8 @@ const POLICY = [
 ].join('; ');
 
 /**
- * What the only page we serve may do: show itself and send its form back to us. Its referrer is kept: without one a browser sends
- * `Origin: null` with the form, which no guard can tell from that of a foreign page.
+ * Lets the consent page only show itself and submit its form to us. It keeps the referrer: without one a browser sends `Origin: null`
+ * with the form, like a foreign page.
  */
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
@@ -242,14 +242,14 @@ function donePage(decision: Consent): string {
   return page(title, `<h1>${title}</h1>\n<p>The tool continues. You can close this page.</p>`);
 }
 
-/** The same page for a state that is unknown, used or over: it tells a stranger nothing. */
+/** Shows the same page for an unknown, used or expired state, so that it reveals nothing. */
 const UNKNOWN_PAGE = page(
   'Nothing to decide',
   `<h1>Nothing to decide here</h1>
 <p>This link is unknown, was used already, or its call is over. Call the tool again for a new one.</p>`,
 );
 
-/** Foreign text becomes neither markup nor controls of the text around it (threats, row 24). */
+/** Escapes foreign text so that it contains no markup or control characters (threats, row 24). */
 function html(text: string): string {
   return visibleLine(text).replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
 }

@@ -16,8 +16,8 @@ const FIXTURES = /\.(ya?ml|json)$/i;
 const NO_FIXTURES = /\.schema\.json$/i;
 
 /**
- * The fixture files that are meant: files as they are named, folders as what is directly in them, in order of names. Of a folder no
- * transcripts: what is saved or logged there must not answer calls by that alone.
+ * Lists fixture files: files as given, and of each folder its direct files in order of names. Transcripts in a folder are skipped: a
+ * saved or logged transcript must not answer calls by accident.
  * @throws ProtocolCliError `unreadable-file`.
  */
 export async function fixtureFiles(paths: readonly string[]): Promise<readonly string[]> {
@@ -25,18 +25,18 @@ export async function fixtureFiles(paths: readonly string[]): Promise<readonly s
   return found.flat();
 }
 
-/** Where the fixtures of a mock tool come from. */
+/** Source of a mock tool's fixtures. */
 export type FixtureSource =
-  /** Fixture files, or folders of them. */
+  /** Paths of fixture files or folders. */
   | string
   | URL
   | readonly (string | URL)[]
-  /** What `readFixtures` or `parseFixtures` returned. */
+  /** The result of `readFixtures` or `parseFixtures`. */
   | FixtureSet
   /** The content of a fixture file. */
   | { readonly version: number; readonly [key: string]: unknown };
 
-/** @throws ProtocolCliError `usage` for any other type; `unreadable-file`; `invalid-fixtures`, with every fault. */
+/** @throws ProtocolCliError `usage` for any other type; `unreadable-file`; `invalid-fixtures`, with every error. */
 export async function fixturesFrom(source: FixtureSource): Promise<FixtureSet> {
   if (isFixtureSet(source)) return source;
   if (isRecord(source) && !(source instanceof URL || source instanceof Promise))
@@ -51,7 +51,7 @@ export async function fixturesFrom(source: FixtureSource): Promise<FixtureSet> {
   return readFixtures(files.map(file => ({ path: file.path, text: textOf(file) })));
 }
 
-/** Fixtures that were read have no version any more, and a place each. */
+/** Parsed fixtures have no version, but a place each. */
 function isFixtureSet(source: unknown): source is FixtureSet {
   if (!isRecord(source) || 'version' in source) return false;
   const { toolset, middleware, fixtures } = source;
@@ -67,7 +67,7 @@ function wrongSource(source: unknown): ProtocolCliError {
   return new ProtocolCliError('usage', 'fixtures must be a path, a list of paths, or fixtures', { hint });
 }
 
-/** A file that answers calls, fixtures or a transcript. */
+/** A file of fixtures or a transcript. */
 export interface FixtureBytes {
   readonly path: string;
   readonly bytes: Uint8Array;
@@ -132,8 +132,8 @@ const middlewareSchema = z.looseObject({
 });
 
 /**
- * Loads the module that a person named with `--handlers`: tools by default, and middleware by the name `middleware`. The only place
- * where foreign code is run (threats, row 29).
+ * Loads the module of `--handlers`: tools from the default export, and middleware from the export `middleware`. This is the only place
+ * that runs foreign code (threats, row 29).
  * @throws ProtocolCliError `unreadable-file` if it cannot be loaded, or an export is invalid.
  */
 export async function loadHandlers(
@@ -160,7 +160,7 @@ export async function loadHandlers(
       faults,
       hint: 'export default defineTool({ name, description, inputSchema, handle }), or a list of them.',
     });
-  return { handlers: handlers as ToolDefinition[], middleware: middleware as Middleware[] }; // by their schemas
+  return { handlers: handlers as ToolDefinition[], middleware: middleware as Middleware[] }; // checked by their schemas
 }
 
 function faultsOf(schema: z.ZodMiniType, values: readonly unknown[], name: string): string[] {

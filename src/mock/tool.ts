@@ -25,33 +25,32 @@ import { DEFAULTS } from './limits.js';
 import { OpenCalls } from './plan.js';
 import { Responder, type ResponderOptions, type ToolsetFields } from './responder.js';
 
-/** Where a tool is served. */
 export interface ServerOptions {
   /** Default: 127.0.0.1. */
   readonly host?: string;
   /** Default: any free port. */
   readonly port?: number;
-  /** Host names that requests may use besides those of the loopback. */
+  /** Host names besides loopback that requests may use. */
   readonly allowHosts?: readonly string[];
-  /** Bytes of an invocation. */
+  /** Maximum size of an invocation, in bytes. */
   readonly maxBody?: number;
   /** Name and version of the program, for transcripts: `protocol-cli/0.1.0`. */
   readonly program?: string;
 }
 
-/** What all tools take; fixtures or handlers are required. */
+/** Options of all tools; fixtures or handlers are required. */
 export interface ToolOptions extends ResponderOptions {
-  /** Seed of all random draws. Default: random. */
+  /** Seed of all random numbers. Default: random. */
   readonly seed?: string;
-  /** How many events are remembered. */
+  /** Number of events to remember. */
   readonly keep?: number;
-  /** How long `close()` waits for what is under way, in ms. */
+  /** How long `close()` waits for pending work, in ms. */
   readonly drainMs?: number;
 }
 
-/** Answers calls from fixtures and handlers, however they come in; remembers and verifies them. */
+/** Answers calls from fixtures and handlers on any wire; remembers and verifies them. */
 export abstract class Tool implements AsyncDisposable {
-  /** Of all random draws. */
+  /** Seed of all random numbers. */
   readonly seed: string;
   protected readonly clock: Clock;
   protected readonly log: Log;
@@ -77,46 +76,44 @@ export abstract class Tool implements AsyncDisposable {
     this.#drainMs = options.drainMs ?? DEFAULTS.drainMs;
   }
 
-  /** What it offers at the moment. */
   get toolset(): ToolsetFields {
     return this.responder.toolset;
   }
 
-  /** The events that are remembered, oldest first. */
+  /** The remembered events, oldest first. */
   get events(): readonly Event[] {
     return this.ring.events;
   }
 
-  /** How many events were forgotten. */
   get forgotten(): number {
     return this.ring.forgotten;
   }
 
-  /** Calls the listener for every event from now on. Returns how to stop. */
+  /** Calls the listener for every future event. Returns a function that stops this. */
   subscribe(listener: Listener): () => void {
     return this.log.subscribe(listener);
   }
 
-  /** Forgets counts and states of one key, or everything, journal and verification included. */
+  /** Resets the counts and states of one key; without a key everything, including the journal and the verification. */
   reset(key?: string): void {
     this.responder.reset(key);
     if (key === undefined) this.ring.clear();
   }
 
   /**
-   * Fires what a call waits for: an event on demand, a consent, the default of a choice. All that wait where no id is given, and
-   * in every thread where none is.
+   * Fires the trigger of a waiting call: an event on demand, a consent, the default of a choice. Without an id it fires all triggers,
+   * without a thread those of every thread.
    */
   fire(id?: string, groupId?: string): number {
     return this.openCalls.fire(id, groupId);
   }
 
-  /** What was unused, unmatched, undelivered or other than expected, so far. */
+  /** What is unused, unmatched, undelivered or unexpected so far. */
   verify(): VerificationReport {
     return this.responder.verification.report();
   }
 
-  /** Whatever is pending is sent at once, for at most `drainMs`; then everything ends. */
+  /** Sends everything pending at once, for at most `drainMs`, then closes. */
   close({ drainMs = this.#drainMs } = {}): Promise<void> {
     this.#closed ??= this.end(drainMs);
     return this.#closed;
@@ -128,7 +125,7 @@ export abstract class Tool implements AsyncDisposable {
 
   protected abstract end(drainMs: number): Promise<void>;
 
-  /** Serves these routes, and the mock's own controls beside them. @throws ProtocolCliError `port-in-use`, `usage`. */
+  /** Serves these routes with the mock's own controls. @throws ProtocolCliError `port-in-use`, `usage`. */
   protected serve(
     { host, port, allowHosts = [], maxBody = DEFAULTS.maxBody, program = 'protocol-cli' }: ServerOptions,
     routes: readonly Route[],
@@ -145,7 +142,7 @@ export abstract class Tool implements AsyncDisposable {
     });
   }
 
-  /** Warns of something that is about no call in particular. */
+  /** Logs a warning that is not about a call. */
   protected warn(message: string): void {
     this.log.emit({ kind: 'warned', message });
   }
@@ -160,7 +157,7 @@ export abstract class Tool implements AsyncDisposable {
   }
 }
 
-/** Describes a request that no route answered. Masks anything that looks like a token. */
+/** Describes a request that no route matched. Masks anything that looks like a token. */
 function refusalText({ method = '', target = '', status, detail }: Refusal): string {
   return `request refused with ${status}: ${method} ${target.replace(/[\w-]{16,}/g, '…')} (${detail})`;
 }
@@ -177,7 +174,7 @@ export function post(path: string, handle: Route['handle']): Route {
   return { name: path, method: 'POST', accepts: 'json', serves: asked => asked === path, handle };
 }
 
-/** Controls for tests in any language. Guarded like everything else; none of it is part of the protocol. */
+/** Controls for tests in any language, not part of the protocol. The guard protects them too. */
 function controlRoutes(tool: Tool, journal: JournalReports): Route[] {
   return [
     get('/__mock__/journal', ({ headers }) => {
@@ -198,7 +195,7 @@ function controlRoutes(tool: Tool, journal: JournalReports): Route[] {
 
 type Values<F extends string> = { [K in F]?: string };
 
-/** A POST with no body at all, or with these fields, each of which is optional. */
+/** A POST without a body, or with these optional fields. */
 function control<F extends string>(
   path: string,
   fields: readonly [F, ...F[]],
@@ -213,7 +210,7 @@ function control<F extends string>(
   return { ...post(path, handle), accepts: 'json?' };
 }
 
-/** Returns what is wrong, or null. A misspelt field must not mean everything. */
+/** Returns what is wrong, or null. A misspelled field must not mean "all". */
 function readFields<F extends string>(
   body: Uint8Array,
   fields: readonly [F, ...F[]],
@@ -233,7 +230,7 @@ function readFields<F extends string>(
   return null;
 }
 
-/** What a mock remembers of its calls, without the secrets of callback URLs, which are collected once per event. */
+/** The remembered calls, without the secrets of callback URLs, which are collected once per event. */
 class JournalReports {
   readonly #secrets = callbackSecrets();
   #learned = -1;
@@ -244,17 +241,17 @@ class JournalReports {
     private readonly about: { readonly startedAt: string; readonly program: string },
   ) {}
 
-  /** For tests in any language: plain JSON, call by call. */
+  /** The calls as plain JSON, for tests in any language. */
   report(): Iterable<Uint8Array> {
     return this.#share(this.#report);
   }
 
-  /** The same as the lines of a transcript. */
+  /** The events as lines of a transcript. */
   transcript(): Iterable<Uint8Array> {
     return this.#share(this.#transcript);
   }
 
-  /** Many may ask before anything more happens, and read slowly (threats, row 14). */
+  /** Shared by all readers until the next event, because many may read it slowly at the same time (threats, row 14). */
   #share(write: (this: this, kept: readonly Event[]) => Generator<string>): SharedPieces {
     const { kept, forgotten } = this.ring;
     const state = [kept.at(-1)?.seq, kept.length, forgotten].join();
@@ -289,10 +286,10 @@ class JournalReports {
   }
 }
 
-/** Characters. */
+/** Length of a piece, in characters. */
 const PIECE = 64 * 1024;
 
-/** A text in pieces, each of which is made once, as its first reader comes to it; gone with the last reader. */
+/** A text in pieces. Each piece is created once, when its first reader needs it, and freed with the last reader. */
 class SharedPieces implements Iterable<Uint8Array> {
   readonly #made: Uint8Array[] = [];
 
@@ -318,7 +315,7 @@ class SharedPieces implements Iterable<Uint8Array> {
   }
 }
 
-/** In the order in which the calls came. */
+/** In the order in which they arrived. */
 function byCall(events: readonly Event[]): Map<string, Event[]> {
   const calls = new Map<string, Event[]>();
   for (const event of events)

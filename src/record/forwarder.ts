@@ -14,7 +14,7 @@ type Headers = Readonly<Record<string, string>>;
 
 export interface About {
   readonly purpose: RequestEvent['purpose'];
-  /** Keys of the calls, and the thread, as far as they are known. */
+  /** Call keys and thread, as far as they are known. */
   readonly calls?: string[] | undefined;
   readonly thread?: string | undefined;
 }
@@ -33,21 +33,21 @@ interface Outgoing extends Message {
 
 const TOOLSET: ReadLimit = { maxBytes: 10 * 1024 * 1024, opaque: true };
 
-/** Of any other answer the head counts: of its body, what comes within a second is passed on. */
+/** For every other response the head is enough: the part of its body that arrives within a second is passed on. */
 const ACKNOWLEDGEMENT: ReadLimit = { maxBytes: 1024 * 1024, opaque: true, partial: true, withinMs: 1_000 };
 
-/** How long a message waits for the answer to the one before it in its thread. */
+/** How long a message waits for the response to the previous one in its thread, in ms. */
 const PATIENCE_MS = 100;
 
 interface QueuePlace {
-  /** Resolves when those before it have left, or have taken too long. */
+  /** Resolves when the previous messages were answered or have timed out. */
   readonly turn: Promise<void>;
   leave(): void;
 }
 
 /**
- * Keeps the messages of a thread in one direction in order (RT-SERIAL). Each waits for the answer to the one before, but no longer than
- * `patienceMs` after that one's turn: without a recorder, a slow answer would not delay the others either.
+ * Keeps the messages of a thread in order, per direction (RT-SERIAL). Each waits for the response to the previous one, but at most
+ * `patienceMs` after that one was sent: without a recorder, a slow response would not delay the others either.
  */
 class ThreadQueues {
   readonly #free = new Map<string, Promise<void>>();
@@ -77,8 +77,8 @@ class ThreadQueues {
 }
 
 /**
- * Answers that are still being written. A side that has answered may send its next message at once: it must not go on before the answer
- * does, or a callback would seem to have been sent before its acknowledgement (TOOL-ACK).
+ * Tracks responses that are still being written. A side may send its next message right after its response; the message must not be
+ * passed on first, or a callback would seem to precede its acknowledgement (TOOL-ACK).
  */
 class ResponseBarrier {
   readonly #due = new Map<string, Promise<void>>();
@@ -92,9 +92,9 @@ class ResponseBarrier {
     return resolve;
   }
 
-  /** Resolves once all answers of the queue that have begun by now are written. */
+  /** Resolves once all responses of the queue that have started are written. */
   async over(queue: string): Promise<void> {
-    await new Promise(setImmediate); // an answer that came in the same moment may not have been read yet
+    await new Promise(setImmediate); // a response that arrived in this tick may not have been read yet
     await this.#due.get(queue);
   }
 }
@@ -110,7 +110,7 @@ function deferred() {
 /** The transcript could not be written, so the message was not sent on. */
 class Unkept extends Error {}
 
-/** Only callbacks come from the tool. */
+/** The tool sends only callbacks. */
 function isFromTool(purpose: RequestEvent['purpose']): boolean {
   return purpose === 'callback';
 }
@@ -132,8 +132,8 @@ export class Forwarder {
   }
 
   /**
-   * Sends a message on, once, after it was recorded: what could not be recorded is not sent.
-   * @throws TransportError without an answer; {@link Unkept}.
+   * Sends a message on once, after it was recorded. A message that could not be recorded is not sent.
+   * @throws TransportError without a response; {@link Unkept}.
    */
   async send(about: About, outgoing: Outgoing): Promise<HttpAnswer> {
     const hop = isFromTool(about.purpose) ? 'runtime-side' : 'tool-side';
@@ -145,7 +145,7 @@ export class Forwarder {
       const { method, url, headers, body, signal } = outgoing;
       const answer = await this.client.send({
         ...{ method, url, headers, read: about.purpose === 'discovery' ? TOOLSET : ACKNOWLEDGEMENT },
-        timeoutMs: 0, // the side that waits for the answer has a limit
+        timeoutMs: 0, // the sender has its own timeout
         ...(body && { body: body.bytes }),
         ...(signal && { signal }),
       });
@@ -171,13 +171,13 @@ export class Forwarder {
 
 const UNKEPT = { phase: 'transcript', code: 'UNWRITABLE' };
 
-/** An answer for the log. An encoded body is left out: secrets could not be removed from it. */
+/** A response for the log. An encoded body is omitted, because secrets could not be redacted in it. */
 function responseOf({ headers, body }: HttpAnswer) {
   const isReadable = body.length > 0 && headers['content-encoding'] === undefined;
   return { headers: { ...headers }, body: isReadable ? new Content(body) : undefined };
 }
 
-/** The direct members of a message; empty if it is not a JSON object. */
+/** The top-level members of a message; empty if it is not a JSON object. */
 export function fieldsOf(body: Content | undefined): Readonly<Record<string, unknown>> {
   return body?.json.ok && isRecord(body.json.value) ? body.json.value : {};
 }
@@ -187,7 +187,7 @@ export function stringIn(body: Content | undefined, name: string): string | unde
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A JSON object with another string in the place of one that it has, and otherwise the same bytes. */
+/** Replaces a string member of a JSON object and leaves all other bytes unchanged. */
 export function withString(body: Content, name: string, value: string): Content {
   const bytes = Buffer.from(withStringMember(decodeUtf8(body.bytes) ?? '', name, value));
   const { json } = body;
@@ -196,7 +196,7 @@ export function withString(body: Content, name: string, value: string): Content 
     : new Content(bytes);
 }
 
-/** Headers of one connection (RFC 9110, 7.6.1), and those we write ourselves; we request no encoding (threats, row 16). */
+/** Hop-by-hop headers (RFC 9110, 7.6.1), and those that we write ourselves; we request no encoding (threats, row 16). */
 const OURS = new Set(
   'accept-encoding connection content-length expect host keep-alive origin proxy-authenticate proxy-authorization'
     .concat(' proxy-connection te trailer transfer-encoding upgrade')
@@ -212,7 +212,7 @@ function passedHeaders(headers: Headers): Headers {
   return without(headers, name => OURS.has(name) || named.includes(name));
 }
 
-/** Headers without credentials, which were given for one origin (threats, row 12), if the URL is elsewhere. */
+/** Removes credentials if the URL has another origin than they are meant for (threats, row 12). */
 function headersFor(url: string, origin: string, headers: Headers) {
   const isOwn = URL.canParse(url) && new URL(url).origin === origin;
   const withheld = isOwn ? [] : Object.keys(headers).filter(name => !isPlainHeader(name));
@@ -230,11 +230,11 @@ export function contentOf({ body }: Pick<Incoming, 'body'>): Content | undefined
 interface Destination {
   readonly url: string;
   readonly body: Content | undefined;
-  /** The origin that its headers are meant for; default: any. */
+  /** Origin for which the headers are meant; default: any. */
   readonly origin?: string;
 }
 
-/** A message that came in, recorded as it came; its sender may go away before the answer. */
+/** A received message, recorded unchanged; its sender may disconnect before the response. */
 export class Received {
   readonly #recorded: RecordedRequest;
   readonly #place: ReturnType<Forwarder['queues']['enter']> | null;
@@ -265,7 +265,7 @@ export class Received {
     return passedHeaders(flatHeaders(this.incoming.headers));
   }
 
-  /** Sends it on in its turn, and answers with the answer: no retry, no judgement. */
+  /** Sends the message on in its turn, and passes the response back unchanged, without retries or checks. */
   async passOn({ url, body, origin }: Destination): Promise<Reply> {
     const { headers, withheld } =
       origin === undefined ? { headers: this.headers, withheld: [] } : headersFor(url, origin, this.headers);
@@ -289,7 +289,7 @@ export class Received {
     return queue === null ? answer : { ...answer, sent: this.forwarder.barrier.begin(queue) };
   }
 
-  /** Answers as the other side did. @param body in place of its body */
+  /** Responds as the other side did. @param body replaces its body */
   answerAs(answer: HttpAnswer, body?: Content): Reply {
     const { status, headers } = answer;
     const bytes = body?.bytes ?? answer.body;
@@ -297,26 +297,29 @@ export class Received {
     return this.answer({ status, headers: passedHeaders(headers), body: bytes }, recorded);
   }
 
-  /** No answer came: a broken connection breaks ours, anything else has a status. Nothing foreign is repeated (threats, row 28). */
+  /**
+   * Reports a missing response: a broken connection breaks ours, other errors get a status. Foreign text is not repeated (threats, row
+   * 28).
+   */
   failed(error: unknown): Reply {
     if (error instanceof Unkept)
       return this.answer({ status: 503, body: 'The recorder could not write its transcript.\n' });
     if (!(error instanceof TransportError)) throw error;
     const { phase, code } = error;
     const isReset = code === 'ECONNRESET' && (phase === 'send' || phase === 'answer');
-    if (isReset || code === 'ABORTED') return this.#broken('ECONNRESET'); // aborted: the requester is gone
+    if (isReset || code === 'ABORTED') return this.#broken('ECONNRESET'); // the requester disconnected
     const whom = isFromTool(this.about.purpose) ? 'runtime' : 'tool';
     return this.answer({ status: 502, body: `The recorder got no answer from the ${whom}: ${code}.\n` });
   }
 
-  /** After what came before it, and after the answers of its sender. */
+  /** Waits for the previous messages, and for the responses of the sender. */
   async #turn(): Promise<void> {
     const queue = this.#queueTo(isFromTool(this.about.purpose) ? 'runtime' : 'tool');
     await this.#place?.turn;
     if (queue !== null) await this.forwarder.barrier.over(queue);
   }
 
-  /** The queue of its thread in one direction; null without a thread. */
+  /** The queue of the thread in one direction; null without a thread. */
   #queueTo(side: 'runtime' | 'tool'): string | null {
     const { thread } = this.about;
     return thread === undefined ? null : JSON.stringify([side, thread]);

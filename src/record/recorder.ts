@@ -12,40 +12,40 @@ import type { Redactor } from '../util/redact.js';
 import { Forwarder } from './forwarder.js';
 import { RecorderRoutes, ToolAddress } from './routes.js';
 
-/** The defaults, which the command's help repeats. */
+/** Default limits; the command's help shows the same values. */
 export const DEFAULTS = { maxBody: 64 * 1024 * 1024, drainMs: 5_000 } as const;
 
 export interface RecorderOptions {
   readonly url: string;
   readonly host?: string;
   readonly port?: number;
-  /** Host names that requests may use besides the loopback's. */
+  /** Host names besides loopback that requests may use. */
   readonly allowHosts?: readonly string[];
-  /** Origins that callbacks may go to besides loopback. */
+  /** Origins besides loopback that callbacks may go to. */
   readonly allowCallbacks?: readonly string[];
-  /** How the tool reaches us, without a trailing slash; default: our own address. */
+  /** The recorder's address for the tool, without a trailing slash; default: its own address. */
   readonly callbackBase?: string;
   readonly maxBody?: number;
-  /** Time for messages in flight at the end, in ms. */
+  /** How long to wait at the end for messages in flight, in ms. */
   readonly drainMs?: number;
-  /** Default: a client made for throughput. */
+  /** Default: an HTTP client configured for throughput. */
   readonly client?: () => Promise<HttpClient>;
   readonly clock?: Clock;
 }
 
 export interface Recorder extends AsyncDisposable {
   readonly port: number;
-  /** For the runtime, in place of the tool's URL. */
+  /** The URL to give to the runtime instead of the tool's. */
   readonly url: string;
-  /** Requests the toolset of the tool; false if it has not been read yet. */
+  /** Requests the toolset of the tool. Returns false if it could not be read. */
   findTool(): Promise<boolean>;
-  /** Accepts nothing new, lets messages in flight finish, then aborts the rest. */
+  /** Stops accepting requests, waits for messages in flight, then aborts the rest. */
   close(): Promise<void>;
 }
 
 /**
- * A proxy between a runtime and a tool: sends every message on, and records it as it was on either side. It never acknowledges, retries
- * or judges: that would hide what it records. What the log cannot keep is answered 503.
+ * A proxy between a runtime and a tool. It sends every message on and records both sides. It never acknowledges, retries or checks a
+ * message, because that would hide what it records. A message that cannot be logged is answered with 503.
  * @throws ProtocolCliError `port-in-use`; `usage` for an invalid address, host or origin.
  */
 export async function startRecorder(log: Log, options: RecorderOptions): Promise<Recorder> {
@@ -99,16 +99,16 @@ function collecting({ handle, ...route }: Route, replies: Set<Promise<Reply>>): 
 /** A transcript that is written line by line, so that a kill loses nothing: `log.keep(file)`. */
 interface TranscriptFile extends GroupKeeper {
   /**
-   * Writes the end line.
+   * Writes the last line.
    * @throws ProtocolCliError `unwritable-file` for the first line that could not be written in time, even if it was written later.
    */
   close(reason: string): Promise<void>;
-  /** After it is closed: a recorder that did not start leaves no file. */
+  /** Deletes the closed file, because a recorder that did not start leaves no file. */
   remove(): Promise<void>;
 }
 
 /**
- * Creates a private file, or takes over an empty one (threats, rows 25 to 27).
+ * Creates a private file, or uses an existing empty one (threats, rows 25 to 27).
  * @param files default: node:fs
  * @throws ProtocolCliError `unwritable-file`.
  */
@@ -131,7 +131,7 @@ export async function createTranscriptFile(
     kept: () => writer.kept(),
     async close(reason) {
       add([lines.end(reason)]);
-      await writer.kept().catch(() => {}); // `failure` is thrown below
+      await writer.kept().catch(() => {}); // thrown below as `failure`
       await file.close();
       if (writer.failure) throw writer.failure;
     },

@@ -38,13 +38,13 @@ interface RecordedQuestion {
   readonly responseUrl: string;
 }
 
-/** Sends on whatever either side sends, with our own addresses in the place of theirs. */
+/** Forwards messages in both directions and replaces the addresses in them with the recorder's. */
 export class RecorderRoutes {
   readonly #keys = new CallKeys();
   readonly #callbacks = new SecretPaths<RecordedCall>(CALLBACKS, REMEMBERED);
   readonly #questions = new SecretPaths<RecordedQuestion>(CHOICES, REMEMBERED);
 
-  /** @param callbackBase our base URL as the tool reaches us */
+  /** @param callbackBase our base URL for the tool */
   constructor(
     private readonly forwarder: Forwarder,
     private readonly tool: ToolAddress,
@@ -73,9 +73,9 @@ export class RecorderRoutes {
     ];
   }
 
-  /** Records a request that the guard refused (threats, rows 1 to 4 and 14 to 17); a warning, unless it is a message of the protocol. */
+  /** Records a request that the guard refused (threats, rows 1 to 4 and 14 to 17); logs a warning for anything but a protocol message. */
   recordRefusal({ method = '', target = '', status, reason, detail }: Refusal): void {
-    const url = target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…'); // anything that may be a token
+    const url = target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…'); // masks possible tokens
     const purpose = purposeOf(pathOf(target));
     if (!purpose) {
       this.forwarder.warn(`a request was refused with ${status}, since ${detail}: ${method} ${url}`, {});
@@ -85,7 +85,7 @@ export class RecorderRoutes {
     this.forwarder.received({ purpose }, { method, url, headers: {} }).answered(status, { refusal });
   }
 
-  /** Invocations go on with a callback URL of ours, and otherwise unchanged. */
+  /** Forwards an invocation with our callback URL, otherwise unchanged. */
   async #invoke(incoming: Incoming): Promise<Reply> {
     const body = contentOf(incoming);
     const { id, group_id } = fieldsOf(body);
@@ -114,7 +114,7 @@ export class RecorderRoutes {
     }
   }
 
-  /** We would have to remember the URL, and to post there (threats, row 9). */
+  /** Why we cannot store and call a callback URL; null if we can (threats, row 9). */
   #objectionTo(url: string): string | null {
     if (url.length > LONGEST_URL) return `the callback URL is longer than ${LONGEST_URL} characters`;
     return this.allows(url);
@@ -124,7 +124,7 @@ export class RecorderRoutes {
     return withString(body, 'callback_url', this.callbackBase() + this.#callbacks.issue(call).path);
   }
 
-  /** Callbacks go on to the runtime's URL; only the address of a question is replaced. */
+  /** Forwards a callback to the runtime's URL; replaces only the address of a question. */
   async #callback(incoming: Incoming): Promise<Reply> {
     const call = this.#callbacks.resolve(pathOf(incoming.target));
     if (!call) return { status: 404 };
@@ -145,7 +145,7 @@ export class RecorderRoutes {
     return withString(body, 'response_url', call.runtimeBase + path);
   }
 
-  /** A selection goes on to the tool's URL (RT-CHOICE). */
+  /** Forwards a selection to the tool's URL (RT-CHOICE). */
   async #choice(incoming: Incoming): Promise<Reply> {
     const question = this.#questions.resolve(pathOf(incoming.target));
     if (!question) return { status: 404 };
@@ -159,7 +159,7 @@ export class RecorderRoutes {
     });
   }
 
-  /** The tool's toolset, with our endpoint in it; any other answer unchanged (TOOL-DISCOVER). */
+  /** Returns the tool's toolset with our endpoint; any other response unchanged (TOOL-DISCOVER). */
   async #discover(incoming: Incoming): Promise<Reply> {
     const received = new Received(this.forwarder, incoming, { purpose: 'discovery' }, undefined);
     try {
@@ -174,7 +174,7 @@ export class RecorderRoutes {
     }
   }
 
-  /** Notices go on to the tool's base, whether or not it knows them. */
+  /** Forwards a notice to the tool's base URL, whether or not the tool supports it. */
   async #notice(incoming: Incoming): Promise<Reply> {
     const body = contentOf(incoming);
     const received = new Received(this.forwarder, incoming, this.#aboutNotice(incoming, body), body);
@@ -200,12 +200,12 @@ function pathOf(target: string): string {
   return target.split('?', 1)[0] ?? target;
 }
 
-/** Our base URL as the sender reaches us: the guard has checked its Host. */
+/** The base URL at which the sender reaches us; the guard has checked `Host`. */
 function baseOf({ headers }: Incoming): string {
   return `http://${headers.host}`;
 }
 
-/** The callback URL of an invocation; null if it could not be called. */
+/** The callback URL of an invocation; null if it cannot be called. */
 function callbackUrlIn(body: Content | undefined): string | null {
   const url = stringIn(body, 'callback_url');
   return url !== undefined && /^https?:$/.test(readUrl(url)?.protocol ?? '') ? url : null;
@@ -220,28 +220,28 @@ function purposeOf(path: string): RequestEvent['purpose'] | undefined {
 }
 
 interface RecordedCall {
-  /** Names it in events: its id, unless another thread uses that. */
+  /** Call key in events: its id, unless another thread uses that. */
   readonly key: string;
   readonly thread: string | undefined;
-  /** The runtime's own, to which callbacks go on (TOOL-OPAQUE). */
+  /** The runtime's callback URL (TOOL-OPAQUE). */
   readonly callbackUrl: string;
-  /** Our base URL as the runtime reaches us. */
+  /** Our base URL for the runtime. */
   readonly runtimeBase: string;
 }
 
-/** Calls and questions; older ones are dropped. */
+/** Maximum number of remembered calls and questions; the oldest are dropped. */
 const REMEMBERED = 50_000;
 
 const LONGEST_URL = 8 * 1024;
 
 const LONGEST_NAME = 1024;
 
-/** A value that is short enough to name a call or a thread; else undefined. */
+/** Returns a value that is short enough to identify a call or a thread; otherwise undefined. */
 function nameOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.length <= LONGEST_NAME ? value : undefined;
 }
 
-/** Keys for calls by their thread and id, both of them foreign: the same call again has the same key. */
+/** Call keys by thread and id, both of which are foreign: the same call again has the same key. */
 class CallKeys {
   readonly #keys = new RecentMap<string, string>(REMEMBERED);
   readonly #taken = new RecentMap<string, true>(REMEMBERED);
@@ -269,7 +269,7 @@ class CallKeys {
   }
 }
 
-/** Ids may be as long as a message. */
+/** Limits ids, which may be as long as a message. */
 function digestOf(thread: unknown, id: string): string {
   const name = JSON.stringify([typeof thread === 'string' ? thread : null, id]);
   return createHash('sha256').update(name).digest('base64');
@@ -281,7 +281,7 @@ interface DiscoveryRequest {
 }
 
 export class ToolAddress {
-  /** Credentials go to this origin only. */
+  /** The only origin that receives credentials. */
   readonly origin: string;
   #base: string;
   #endpoint: string | null = null;
@@ -301,14 +301,14 @@ export class ToolAddress {
     return this.#base;
   }
 
-  /** Whether the tool may have answers sent to a URL: its own origins, or this machine if it is on this machine (threats, row 9). */
+  /** Whether the tool may receive answers at a URL: at its own origins, or on this machine if the tool runs there too (threats, row 9). */
   takesAnswersAt(url: string): boolean {
     const endpoint = readUrl(this.#endpoint ?? this.url);
     const origins = [this.origin, ...(endpoint ? [endpoint.origin] : [])];
     return allowedDestinations(origins)(url) === null && (!isLocal(url) || isLocal(this.url));
   }
 
-  /** Where invocations go; null if the discovery document does not say. @throws as {@link discover}. */
+  /** The URL for invocations; null if the discovery document has none. @throws as {@link discover}. */
   async endpoint(): Promise<string | null> {
     if (this.#endpoint === null) await this.#find();
     return this.#endpoint;
@@ -322,8 +322,8 @@ export class ToolAddress {
   }
 
   /**
-   * Requests the toolset at the URL, then at its origin. Returns the first 200, else the first answer.
-   * @throws TransportError if no answer came; `Unkept`.
+   * Requests the toolset at the URL, then at its origin. Returns the first 200, otherwise the first response.
+   * @throws TransportError without a response; `Unkept`.
    */
   async discover(request: DiscoveryRequest): Promise<HttpAnswer> {
     let first: HttpAnswer | undefined;
@@ -337,7 +337,7 @@ export class ToolAddress {
     throw new Error('there is always a first candidate');
   }
 
-  /** An invalid toolset has an endpoint all the same: the recorder does not judge. */
+  /** Reads the endpoint of an invalid toolset too: the recorder does not check messages. */
   async #learn(base: string, answer: HttpAnswer): Promise<HttpAnswer> {
     const document = new Content(answer.body);
     const endpoint = endpointIn(document);
@@ -358,7 +358,7 @@ function isLocal(url: string): boolean {
   return isLoopback(readUrl(url)?.hostname ?? '');
 }
 
-/** The endpoint that a discovery document names; null if it could not be called. */
+/** The endpoint in a discovery document; null if it cannot be called. */
 function endpointIn(document: Content): string | null {
   const endpoint = stringIn(document, 'endpoint');
   return endpoint !== undefined && /^https?:$/.test(readUrl(endpoint)?.protocol ?? '') ? endpoint : null;

@@ -34,7 +34,7 @@ const WORKER = `
       const now = Atomics.load(beats, 0);
       if (now !== before) return watch(name, now);
       for (const handle of handles) handle.close();
-      setInterval(() => {}, patience); // until the answer is here
+      setInterval(() => {}, patience); // keeps the worker alive until the answer arrives
       setTimeout(kill, cleanup);
       const session = new Session();
       session.connectToMainThread();
@@ -61,8 +61,8 @@ const WORKER = `
 let isGuarded = false;
 
 /**
- * From now on a signal ends this process within a second, also while it computes, if the platform allows it. It costs a thread, so it
- * is for commands that compute on foreign input.
+ * Lets a signal end this process within a second, even during a long computation, if the platform supports it. This costs a thread, so
+ * it is only for commands that compute on foreign input.
  */
 export function guardAgainstBlocking(): void {
   if (isGuarded || !isMainThread) return;
@@ -74,7 +74,7 @@ export function guardAgainstBlocking(): void {
     setInterval(beat, BEAT_MS).unref();
   });
   process.on(BLOCKED, (signal: EndingSignal) => {
-    process.removeAllListeners(signal); // the worker sends the signal again, which then ends us
+    process.removeAllListeners(signal); // the worker sends the signal again, which then ends the process
     doForcedDuties();
   });
   const signals = Object.fromEntries(ENDING_SIGNALS.map(name => [name, constants.signals[name]]));

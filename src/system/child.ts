@@ -10,7 +10,7 @@ import { isRecord } from '../util/values.js';
 import { beforeAnyEnd, cameWithin, endByForce, onSignals } from './process.js';
 
 interface CommandOptions {
-  /** Run by `sh -c`. */
+  /** Command line for `sh -c`. */
   readonly command: string;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ const LAST_OUTPUT_MS = 200;
 
 const KILL_MS = 500;
 
-/** A command in a process group of its own, so that it ends together with what it started. */
+/** A command in its own process group, so that its descendants end with it. */
 class Group<Stdin extends Writable | null> {
   readonly exited: Promise<Exit>;
   problem: Error | null = null;
@@ -54,13 +54,13 @@ class Group<Stdin extends Writable | null> {
     return this.#stderr.trimEnd().split('\n').slice(-SHOWN_LINES).filter(Boolean);
   }
 
-  /** Ends the group: each signal gets its time in ms, then what is left is killed. */
+  /** Ends the group: waits the given ms after each signal, then kills what is left. */
   stop(signals: readonly (readonly [NodeJS.Signals | 'stdin', number])[]): Promise<void> {
     this.#stopped ??= this.#end(signals).finally(this.#forget);
     return this.#stopped;
   }
 
-  /** The pipes close when the last process of the group is gone; the leader may end before. */
+  /** The pipes close when the last process of the group has ended, which may be after the leader. */
   async #end(signals: readonly (readonly [NodeJS.Signals | 'stdin', number])[]): Promise<void> {
     const { stdin, stdout, stderr } = this.child;
     const ended = Promise.all([closing(stdout), closing(stderr), this.exited]);
@@ -72,11 +72,11 @@ class Group<Stdin extends Writable | null> {
     }
     signalGroup(this.child, 'SIGKILL');
     await cameWithin(ended, KILL_MS);
-    for (const stream of [stdin, stdout, stderr]) stream?.destroy(); // a process that left the group may hold them
+    for (const stream of [stdin, stdout, stderr]) stream?.destroy(); // a process that left the group may keep them open
     await this.exited;
   }
 
-  /** Resolves after the last output; a process that the command started may hold the pipe, so this waits only a moment. */
+  /** Resolves after the last output. A process that the command started may keep the pipe open, so this waits only a moment. */
   #exit(): Promise<Exit> {
     const output = Promise.all([closing(this.child.stderr), closing(this.child.stdout)]);
     return new Promise(resolve => {
@@ -95,7 +95,7 @@ function closing(stream: Readable): Promise<unknown> {
   return stream.closed ? Promise.resolve() : new Promise(resolve => stream.once('close', resolve));
 }
 
-/** ESRCH: the group has ended. EPERM: macOS reports it for a group that has ended and was not yet waited for. */
+/** ESRCH: the group has ended. EPERM: macOS reports it for an ended group that was not yet waited for. */
 const GONE = new Set(['ESRCH', 'EPERM']);
 
 function signalGroup({ pid }: { readonly pid?: number | undefined }, signal: NodeJS.Signals): void {
@@ -120,7 +120,7 @@ export interface RunningCommand {
   readonly port: number;
   readonly url: string;
   readonly ready: Record<string, unknown>;
-  /** Interrupts the command and everything it started; kills what is left after 2 s. */
+  /** Interrupts the command and its descendants; kills what is left after 2 s. */
   stop(): Promise<void>;
   readonly exited: Promise<Exit>;
   lastLines(): readonly string[];
@@ -133,7 +133,7 @@ const INTERRUPT = [['SIGINT', 2_000]] as const;
 /**
  * Starts a command and waits for the port on the first line of its stdout: `{"port":3001}`. Other output is dropped. The command ends
  * with this process.
- * @throws ProtocolCliError `command-failed`, with how it ended and the last lines of its stderr.
+ * @throws ProtocolCliError `command-failed`, with its exit status and the last lines of its stderr.
  */
 export async function startCommand(options: StartOptions): Promise<RunningCommand> {
   const child = spawn('sh', ['-c', options.command], {
@@ -207,7 +207,7 @@ async function endingOf(exited: Promise<Exit>): Promise<string> {
   return exit.code === null && exit.signal === null ? '' : `, and ${endText(exit)}`;
 }
 
-/** How Node.js, Python, Go and others report it; most name the port on that line. */
+/** Error texts of Node.js, Python, Go and others; most contain the port on that line. */
 const PORT_IN_USE = /^.*(?:EADDRINUSE|address (?:is )?already in use).*$/im;
 
 function hintFor(stderr: readonly string[]): string {
@@ -241,7 +241,7 @@ export interface SpokenCommand {
   readonly stdout: Readable;
   readonly stderr: () => string[];
   readonly ended: Promise<string>;
-  /** Closes stdin, then terminates the command and everything it started, then kills what is left. */
+  /** Closes stdin, then terminates the command and its descendants, then kills what is left. */
   stop(): Promise<void>;
 }
 
@@ -250,7 +250,7 @@ const TERMINATE = [
   ['SIGTERM', 1_500],
 ] as const;
 
-/** Starts a command by a shell. It ends with this process, also by a second signal or SIGQUIT. */
+/** Starts a command in a shell. It ends with this process, also after a second signal or SIGQUIT. */
 export function startSpokenCommand({ command, cwd, env, onStderr }: CommandOptions): SpokenCommand {
   const child = spawn('sh', ['-c', command], {
     cwd,
@@ -258,7 +258,7 @@ export function startSpokenCommand({ command, cwd, env, onStderr }: CommandOptio
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  child.stdin.on('error', () => {}); // `ended` reports a command that no longer reads
+  child.stdin.on('error', () => {}); // `ended` reports a command that stopped reading
   const group = new Group(child, onStderr);
   const ended = group.exited.then(exit =>
     group.problem ? `could not be started: ${group.problem.message}` : endText(exit),
@@ -268,15 +268,15 @@ export function startSpokenCommand({ command, cwd, env, onStderr }: CommandOptio
 }
 
 interface AttachedCommand {
-  /** The program and its arguments; no shell reads them. */
+  /** The program and its arguments; not parsed by a shell. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
  * Runs a command with our stdin, stdout and stderr. On a terminal it stays in our process group, so that Ctrl-C reaches it too;
- * elsewhere it gets a group of its own. Signals are passed on to it and to what it started; the second signal of a kind kills them and
- * ends us. Resolves to its exit status as a shell reports it: 128 plus the number of a signal.
+ * otherwise it gets its own group. Signals are passed on to it and its descendants; the second signal of a kind kills them and ends
+ * this process. Resolves to the exit status as a shell reports it: 128 plus the signal number.
  * @throws ProtocolCliError `usage` if it could not be started.
  */
 export async function runAttached({ argv: [program = '', ...rest], env }: AttachedCommand): Promise<number> {
@@ -285,11 +285,11 @@ export async function runAttached({ argv: [program = '', ...rest], env }: Attach
   const signalAll = (signal: NodeJS.Signals) => {
     if (child) (detached ? signalGroup : signalTree)(child, signal);
   };
-  const release = passSignals(signalAll); // before the start: a signal may come meanwhile
+  const release = passSignals(signalAll); // before the start, because a signal may arrive meanwhile
   try {
     child = spawn(program, rest, { stdio: 'inherit', env: { ...process.env, ...env }, detached });
     const [code, signal]: [number | null, NodeJS.Signals | null] = await exitOf(child);
-    if (detached) signalGroup(child, 'SIGTERM'); // what it left running
+    if (detached) signalGroup(child, 'SIGTERM'); // ends what the command left running
     return code ?? 128 + (signal ? constants.signals[signal] : 0);
   } catch (cause) {
     throw notStarted(program, cause);
@@ -328,12 +328,12 @@ function signalTree({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   const { stdout = '' } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
   const processes = stdout.split('\n').map(line => line.trim().split(/\s+/).map(Number));
   const found = [pid];
-  for (const parent of found) // grows meanwhile
+  for (const parent of found) // grows during the loop
     found.push(...processes.flatMap(([own = 0, its]) => (its === parent ? [own] : [])));
   for (const each of found) signalProcess(each, signal);
 }
 
-/** The terminal interrupts the whole group; a second SIGINT from us would mean "at once". */
+/** The terminal interrupts the whole group; a second SIGINT from us would force an immediate exit. */
 function isOnTerminal(): boolean {
   return [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
 }
@@ -357,8 +357,8 @@ interface Desktop {
 }
 
 /**
- * Opens a page in the user's browser, only at their request (threats, row 13). No shell reads the URL, and the URL parser writes it, so
- * it begins with `http`. Resolves when the opening program has ended.
+ * Opens a page in the user's browser, only on request (threats, row 13). The URL is serialized by the URL parser, so it begins with
+ * `http`, and is not parsed by a shell. Resolves when the opening program has ended.
  */
 export async function openUrl(
   url: string,

@@ -1,12 +1,12 @@
 export interface Clock {
-  /** Monotonic milliseconds, so that deadlines survive a change of the system's time. */
+  /** Monotonic milliseconds, so that changes of the system time do not affect deadlines. */
   now(): number;
   wall(): Date;
   /** Calls back once after `ms` milliseconds. Returns a function that cancels it. */
   after(ms: number, callback: () => void): () => void;
 }
 
-/** Node fires a longer timer at once. */
+/** Maximum delay of a timer in Node.js, which fires longer ones at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -6,22 +6,22 @@ import { basename, dirname, join } from 'node:path';
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
 import { beforeForcedEnd } from './process.js';
 
-/** The part of node:fs in use, so that a test can make each call fail. */
+/** The parts of node:fs in use, so that tests can make each call fail. */
 export type Files = Pick<typeof fs, 'link' | 'lstat' | 'open' | 'rename' | 'rm'>;
 
 export const OWNER_ONLY = 0o600;
 
 export const EVERYBODY_MAY_READ = 0o644;
 
-/** Fails if anything exists there, even a dangling link (threats, row 26). */
+/** Open flags that fail if anything exists at the path, even a dangling link (threats, row 26). */
 export const NEW_AND_NOT_A_LINK =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /**
- * Moves a complete file to a free path in one step: between a check and a rename another file could appear and be lost (threats,
- * row 27).
- * @param draft beside `path`; gone afterwards
- * @throws `EEXIST` if something is there
+ * Moves a complete file to a free path atomically: between a check and a rename another file could appear and be lost (threats, row
+ * 27).
+ * @param draft temporary file beside `path`; removed afterwards
+ * @throws `EEXIST` if the path exists
  */
 export async function placeNew(draft: string, path: string, files: Files = fs): Promise<void> {
   await files.link(draft, path);
@@ -32,11 +32,11 @@ const BUFFERED = 64 * 1024;
 
 /** A file that is replaced atomically and that only its owner may read (threats, rows 26 and 27). */
 export interface PrivateFile {
-  /** Adds a line, given without its line feed. Concurrent lines keep their order. */
+  /** Adds a line, without its line feed. Concurrent lines keep their order. */
   write(line: string): Promise<void>;
   /**
-   * Moves the file to its path. By default it replaces what is there, also a planted link; otherwise it fails unless an empty file is
-   * there.
+   * Moves the file to its path. By default it replaces an existing file or planted link; otherwise it fails unless the existing file
+   * is empty.
    */
   commit(how?: Placing): Promise<void>;
   discard(): Promise<void>;
@@ -48,7 +48,7 @@ export interface Placing {
 
 /**
  * Starts a new file for `path`.
- * @throws ProtocolCliError `unwritable-file`, here and from every method.
+ * @throws ProtocolCliError `unwritable-file`, also from every method.
  */
 export function createPrivateFile(path: string, files: Files = fs): Promise<PrivateFile> {
   return createFile(path, OWNER_ONLY, files);
@@ -123,7 +123,7 @@ class Draft implements PrivateFile {
     return there?.isFile() === true && there.size === 0;
   }
 
-  /** One write after another; after a failure all others fail. */
+  /** Writes sequentially; after a failure all later writes fail. */
   #flush(): Promise<void> {
     const text = this.#buffer;
     this.#buffer = '';
@@ -144,14 +144,14 @@ export function isTaken(error: unknown): boolean {
   return error instanceof ProtocolCliError && errnoOf(error.cause) === 'EEXIST';
 }
 
-/** The error of a failed write: which file, why, and what to do. */
+/** Creates the error of a failed write: the file, the reason, and what to do. */
 export function unwritable(path: string, cause: unknown): ProtocolCliError {
   const reason = cause instanceof Error ? withoutCall(cause) : String(cause);
   const hint = HINTS[errnoOf(cause)] ?? 'Give the path of a file in a folder that you may write to.';
   return new ProtocolCliError('unwritable-file', `cannot write ${path}: ${reason}`, { hint, cause });
 }
 
-/** A system's message without the call and its path, which may be that of a draft. */
+/** A system error's message without the call and its path, which may be that of a draft. */
 function withoutCall(error: Error): string {
   return errnoOf(error) === '' ? error.message : error.message.replace(/, \w+(?: '.*)?$/s, '');
 }
@@ -170,10 +170,10 @@ interface GroupWriterOptions {
   readonly sync: boolean;
 }
 
-/** Text kept while the disk fails. Beyond this, the file would have a gap, so nothing more is written. */
+/** Maximum text to keep while the disk fails. Beyond this, the file would have a gap, so nothing more is written. */
 const MOST_HELD_BACK = 64 * 1024 * 1024;
 
-/** Appends text to a file; everything added during one write goes out with the next. */
+/** Appends text to a file; everything added during one write is written by the next one. */
 export class GroupWriter {
   #position: number;
   #queued = '';
@@ -205,7 +205,7 @@ export class GroupWriter {
     if (!this.#next) {
       const write = () => this.#write();
       this.#next = this.#current.then(write, write);
-      this.#next.catch(() => {}); // who needs it calls `kept`
+      this.#next.catch(() => {}); // callers that need the result use `kept`
     }
     return this.#next;
   }
@@ -220,7 +220,7 @@ export class GroupWriter {
       this.#isFailing = false;
     } catch (cause) {
       this.#isFailing = true;
-      this.#queued = bytes.toString() + this.#queued; // goes first, at the same offset
+      this.#queued = bytes.toString() + this.#queued; // is written first, at the same offset
       const failure = unwritable(this.options.path, cause);
       this.#failure ??= failure;
       throw failure;
@@ -238,8 +238,8 @@ export class GroupWriter {
 }
 
 /**
- * Writes a file that others may read, such as a report for CI: completely or not at all, and never through a planted link (threats,
- * rows 26 and 27). `text` ends with a line feed.
+ * Writes a file that other users may read, such as a report for CI: atomically, and never through a planted link (threats, rows 26 and
+ * 27). `text` ends with a line feed.
  * @throws ProtocolCliError `unwritable-file`.
  */
 export async function writePublicFile(path: string, text: string, how?: Placing): Promise<void> {
@@ -254,8 +254,8 @@ export async function writePublicFile(path: string, text: string, how?: Placing)
 }
 
 /**
- * A path for a temporary file beside `path`. Its name contains the file and the process that made it, so that
- * {@link removeLeftDrafts} finds what a killed process left behind.
+ * A path for a temporary file beside `path`. Its name contains the file and the process, so that {@link removeLeftDrafts} finds the
+ * files of killed processes.
  */
 export async function draftBeside(path: string): Promise<string> {
   const [pid, born] = (await ownIdentity()).split(' ');
@@ -276,7 +276,7 @@ export async function removeLeftDrafts(path: string): Promise<void> {
 
 const MAKER = /^([1-9]\d{0,9})-(\d*)-[\da-f-]{36}\.tmp$/;
 
-/** Contains the host: in a folder shared by several containers, pids of others mean nothing here. */
+/** Contains the host: in a folder shared by several containers, their pids are unrelated. */
 function prefixFor(path: string): string {
   const digest = createHash('sha256')
     .update(`${hostname()}\0${basename(path)}`)
@@ -284,7 +284,7 @@ function prefixFor(path: string): string {
   return `.${digest.slice(0, 12)}-`;
 }
 
-/** This process as pid and start time. A pid alone is not unique: in containers it is often the same. */
+/** This process as pid and start time. A pid alone is not unique: containers often reuse the same one. */
 export async function ownIdentity(): Promise<string> {
   return `${process.pid} ${await bornAt(process.pid)}`;
 }
@@ -300,7 +300,7 @@ export async function isAlive(identity: string): Promise<boolean> {
   return born === (await bornAt(Number(pid)));
 }
 
-/** The start of a process in ticks since boot; empty for a zombie and without `/proc`. */
+/** The start time of a process in ticks since boot; empty for a zombie and without `/proc`. */
 async function bornAt(pid: number): Promise<string> {
   const stat = await fs.readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

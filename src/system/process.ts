@@ -10,10 +10,10 @@ export function beforeAnyEnd(duty: () => void): () => void {
   };
 }
 
-/** Node's longest timer is longer. */
+/** Interval of a timer that only keeps the process alive, in ms. */
 const LONG_MS = 2 ** 30;
 
-/** Keeps the process alive. Returns a function that ends this. */
+/** Keeps the process alive. Returns a function that stops this. */
 export function holdOpen(): () => void {
   const timer = setInterval(() => {}, LONG_MS);
   return () => clearInterval(timer);
@@ -24,8 +24,8 @@ export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type EndingSignal = (typeof ENDING_SIGNALS)[number];
 
 /**
- * Calls `handler` for every signal that asks us to end, also repeated ones. Returns a function that stops listening; the signals then
- * end the process again.
+ * Calls `handler` for every termination signal, including repeated ones. Returns a function that stops listening; the signals then end
+ * the process again.
  */
 export function onSignals(handler: (signal: EndingSignal) => void): () => void {
   for (const signal of ENDING_SIGNALS) process.on(signal, handler);
@@ -50,7 +50,8 @@ export async function cameWithin(work: Promise<unknown>, ms: number): Promise<bo
 const duties = new Set<() => void>();
 
 /**
- * Registers synchronous cleanup for an end by a second signal. It may be called more than once. Returns a function that removes it.
+ * Registers synchronous cleanup for a forced exit by a second signal. It may be called more than once. Returns a function that removes
+ * it.
  */
 export function beforeForcedEnd(duty: () => void): () => void {
   duties.add(duty);
@@ -62,7 +63,7 @@ export function doForcedDuties(): void {
     try {
       duty();
     } catch {
-      // the others still run
+      // the other callbacks still run
     }
   }
 }
@@ -84,16 +85,16 @@ const MOMENT_MS = 1_000;
 
 const leaving = new Set<() => void>();
 
-/** Registers cleanup for an emergency, with a second to notify others. Returns a function that removes it. */
+/** Registers cleanup for an emergency, which may take a second to notify others. Returns a function that removes it. */
 export function onEmergency(leave: () => void): () => void {
   leaving.add(leave);
   return () => void leaving.delete(leave);
 }
 
 /**
- * On the first emergency runs the emergency cleanup, then that of a forced end, then `end`, which ends this process. A second SIGQUIT
- * does not wait.
- * @returns call it when the work is done: it ends the process if there was an emergency.
+ * On the first emergency runs the emergency cleanup, then the cleanup of a forced exit, then `end`, which ends this process. A second
+ * SIGQUIT does not wait.
+ * @returns a function to call when the work is done: it ends the process if there was an emergency.
  */
 export function meetEmergencies(end: (emergency: Emergency) => void): () => void {
   let met: Emergency | null = null;
@@ -104,7 +105,7 @@ export function meetEmergencies(end: (emergency: Emergency) => void): () => void
     end(met);
   };
   const meet = (emergency: Emergency) => {
-    if (met !== null) return emergency.kind === 'quit' ? finish() : undefined; // one error leads to others
+    if (met !== null) return emergency.kind === 'quit' ? finish() : undefined; // later errors may follow from the first
     met = emergency;
     if (leaving.size === 0) return finish();
     setTimeout(finish, MOMENT_MS);
@@ -116,12 +117,12 @@ export function meetEmergencies(end: (emergency: Emergency) => void): () => void
   return finish;
 }
 
-/** V8 goes up to 300 while much is allocated. */
+/** Percent; V8's default can reach 300 during heavy allocation. */
 const GROWTH = 100;
 
 /**
- * Collects garbage earlier: a quarter less peak memory for 5 % of the throughput, in a long-running server or for very long content.
- * Affects the whole process.
+ * Collects garbage earlier: saves a quarter of peak memory for 5 % of the throughput, in a long-running server or for very long
+ * content. Affects the whole process.
  * @param growth in percent of the memory in use
  */
 export function keepHeapTight(growth: number = GROWTH): void {
@@ -129,8 +130,8 @@ export function keepHeapTight(growth: number = GROWTH): void {
 }
 
 /**
- * Keeps the space for new objects small, which saves about 45 MB in a process that creates many short-lived objects, such as for a long
- * diff. Call it before the work.
+ * Keeps the space for new objects small, which saves about 45 MB in a process that creates many short-lived objects, such as for a
+ * long diff. Call it before the work.
  */
 export function keepNewspaceSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');

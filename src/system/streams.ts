@@ -8,14 +8,12 @@ const quiet = new WeakSet<NodeJS.WritableStream>();
 
 const closed = new WeakSet<NodeJS.WritableStream>();
 
-/** Whether the reader of a stream is gone, such as `head -1` or a closed terminal. */
+/** Whether the reader of a stream has closed it, such as `head -1` or a closed terminal. */
 export function isClosed(stream: NodeJS.WritableStream): boolean {
   return closed.has(stream);
 }
 
-/**
- * Ignores a reader that goes away (threats, row 30). Any other error is thrown as `unwritable-file`, unless there is another listener.
- */
+/** Ignores a closed reader (threats, row 30). Any other error is thrown as `unwritable-file`, unless there is another listener. */
 export function quietPipes(...streams: readonly NodeJS.WritableStream[]): void {
   for (const stream of streams) {
     if (quiet.has(stream)) continue;
@@ -27,8 +25,8 @@ export function quietPipes(...streams: readonly NodeJS.WritableStream[]): void {
 }
 
 /**
- * Writes all of `data`, in pieces as the reader takes them, so that a long string never becomes one buffer. Also resolves if the reader
- * is gone; see {@link isClosed}.
+ * Writes all of `data` in pieces, at the reader's speed, so that a long string never becomes one buffer. Also resolves if the reader
+ * has closed the stream; see {@link isClosed}.
  * @throws ProtocolCliError `unwritable-file` for other errors, such as a full disk.
  */
 export async function writeOut(stream: NodeJS.WritableStream, data: string | Uint8Array): Promise<void> {
@@ -40,7 +38,7 @@ export async function writeOut(stream: NodeJS.WritableStream, data: string | Uin
   }
 }
 
-/** Resolves when everything is written, or the reader is gone. */
+/** Resolves when everything is written, or the reader has closed the stream. */
 export function flushed(stream: NodeJS.WritableStream): Promise<void> {
   return new Promise(resolve => void stream.write('', () => resolve()));
 }
@@ -79,9 +77,7 @@ interface TakenStream {
   readonly release: () => void;
 }
 
-/**
- * Takes a stream for one use: everything else written to it, such as `console.log` in user code, goes to `instead`.
- */
+/** Reserves a stream for one use: all other writes to it, such as `console.log` in user code, go to `instead`. */
 export function takeStream(taken: NodeJS.WritableStream, instead: NodeJS.WritableStream): TakenStream {
   const own = Object.getOwnPropertyDescriptor(taken, 'write');
   const write = taken.write.bind(taken);

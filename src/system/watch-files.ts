@@ -11,9 +11,9 @@ export interface Watching {
 }
 
 /**
- * Calls back once for each settled change of the files: an editor that writes in pieces or replaces the file makes one change. Removal
- * and return of a file count as changes. Links are followed. Changes count from the moment of the call.
- * @param list the files at each check; there may be new ones in the same folders
+ * Calls back once for each settled change of the files: an editor that writes in pieces or replaces the file causes one change.
+ * Removing and restoring a file count as changes. Links are followed. Watching begins with the call.
+ * @param list returns the files at each check; there may be new ones in the same folders
  * @throws ProtocolCliError `unreadable-file` if a file's folder cannot be watched.
  */
 export async function watchFiles(
@@ -54,7 +54,7 @@ export async function watchFiles(
     // Folders instead of files, since a replaced file would no longer be watched.
     for (const folder of await foldersOf(files)) {
       const watcher = watch(folder, { persistent: false }, checkSoon);
-      watcher.on('error', () => watcher.close()); // the folder is gone
+      watcher.on('error', () => watcher.close()); // the folder was removed
       watchers.push(watcher);
     }
   } catch (cause) {

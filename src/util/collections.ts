@@ -1,6 +1,6 @@
 interface StoreLimits {
   readonly count: number;
-  /** Of all values together; the latest value stays even when it is larger. */
+  /** Maximum size of all values together; the latest value stays even if it is larger. */
   readonly size: number;
 }
 
@@ -12,7 +12,7 @@ interface Entry<Value> {
 /** A map that drops its oldest entries beyond a number of entries or a total size. */
 export class BoundedStore<Key, Value> {
   readonly #entries = new Map<Key, Entry<Value>>();
-  /** Kept between drops: a new iterator would step over every entry deleted before. */
+  /** Reused between drops: a new iterator would step over all deleted entries. */
   #oldest = this.#entries.keys();
   #total = 0;
   #dropped = 0;
@@ -35,7 +35,7 @@ export class BoundedStore<Key, Value> {
     return this.#entries.get(key)?.size ?? 0;
   }
 
-  /** A known key keeps its place in the order. */
+  /** An existing key keeps its position. */
   set(key: Key, value: Value, size: number): void {
     const entry = this.#entries.get(key);
     this.#total += size - (entry?.size ?? 0);
@@ -68,7 +68,7 @@ export class BoundedStore<Key, Value> {
 
 /**
  * A map of the latest entries: at least `count`, at most twice as many. It drops the older of two generations at once, since deleting
- * the oldest entries of a Map one by one gets slow.
+ * the oldest entries of a Map one by one becomes slow.
  */
 export class RecentMap<K, V> {
   #young = new Map<K, V>();
@@ -122,11 +122,11 @@ export interface Offsets {
   readonly total: number;
   readonly starts: Uint32Array;
   lengthOf(which: number): number;
-  /** The part that contains a place, and the offset in it; -1 if outside. */
+  /** Returns the part that contains a position, and the offset in it; -1 if outside. */
   locate(place: number): { readonly which: number; readonly at: number };
 }
 
-/** Adds up once, then searches by bisection. */
+/** Computes the sums once, then uses binary search. */
 export function offsetsOf(lengths: readonly number[]): Offsets {
   const starts = new Uint32Array(lengths.length);
   let total = 0;
@@ -145,7 +145,7 @@ export function offsetsOf(lengths: readonly number[]): Offsets {
   };
 }
 
-/** The last index whose number is at most `value`, or -1; the numbers ascend. */
+/** The last index whose number is at most `value`, or -1; the numbers must be ascending. */
 export function lastUpTo(ascending: ArrayLike<number>, value: number): number {
   let from = 0;
   let to = ascending.length;
@@ -162,8 +162,8 @@ const REMEMBERED = 1_000;
 const LONGEST = 256;
 
 /**
- * Caches a pure function of words in bounded memory.
- * @param judge never returns `undefined`.
+ * Caches a pure function of strings in bounded memory.
+ * @param judge must not return `undefined`
  */
 export function remembering<T>(judge: (word: string) => T): (word: string) => T {
   const known = new RecentMap<string, T>(REMEMBERED);
@@ -176,7 +176,7 @@ export function remembering<T>(judge: (word: string) => T): (word: string) => T 
   };
 }
 
-/** Caches a function of objects as long as they live; frames ask for the same values repeatedly. */
+/** Caches a function of objects as long as they live; frames read the same values repeatedly. */
 export function onceEach<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new WeakMap<Key, { readonly value: Value }>();
   return key => {
@@ -186,7 +186,7 @@ export function onceEach<Key extends object, Value>(make: (key: Key) => Value): 
   };
 }
 
-/** The items by each of their keys, in order. */
+/** Groups the items by each of their keys, in order. */
 export function groupBy<T, Key>(items: Iterable<T>, keysOf: (item: T) => Iterable<Key>): Map<Key, T[]> {
   const groups = new Map<Key, T[]>();
   for (const item of items)

@@ -15,7 +15,7 @@ const SHAPES: readonly (readonly [what: string, shape: RegExp])[] = [
   ['a JSON Web Token', /\beyJ[\w-]{10,500}\.eyJ[\w-]{10,1000}\.[\w-]{10,500}/g],
 ];
 
-/** Values named like the result of a login. */
+/** Field names of login results, whose values are secret. */
 const NAMED =
   /\b(?:access_token|refresh_token|id_token|client_secret)\b["']?\s{0,5}[:=]\s{0,5}["']?([\w.~+/-]{8,2000})|[?&]code=([\w.~-]{6,2000})/g;
 
@@ -32,7 +32,7 @@ export function credentialsIn(text: string): readonly Credential[] {
   );
 }
 
-/** Values in a text that are named as a token, code or secret of a login. */
+/** Finds the values of login tokens, codes and secrets in a text. */
 export function namedCredentialsIn(text: string): readonly string[] {
   const found = text.slice(0, LOOKED_AT).matchAll(NAMED);
   return [...found].flatMap(([, token, code]) => token ?? code ?? []);
@@ -50,7 +50,7 @@ const PAIR = /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"([^"]*)"|([^;,\s"]*))/g;
 /** Cookie and digest attributes whose values are public. */
 const NO_SECRET =
   /^(?:path|domain|expires|max-age|samesite|priority|version|realm|qop|nc|algorithm|uri|charset|userhash)$/i;
-/** Shorter values may be words: `theme=dark`. */
+/** Minimum length of a secret: shorter values may be words, such as `theme=dark`. */
 const SHORTEST_VALUE = 8;
 
 /** The unquoted values of `name=value` pairs, as in cookies and `Digest`. */

@@ -5,15 +5,15 @@ import { isRecord } from './values.js';
  * and some methods of texts. Other parts of the language are unsupported, not invalid.
  */
 
-/** Steps of one evaluation; characters of a text, and of all texts that are read or made; nested evaluations; script and its depth. */
-const MOST = { steps: 5_000, text: 100_000, work: 1_000_000, runs: 300, script: 16_384, depth: 60 };
+/** Maximum steps of an evaluation, characters of one text and of all texts, nested evaluations, script length and nesting depth. */
+const MAX = { steps: 5_000, text: 100_000, work: 1_000_000, runs: 300, script: 16_384, depth: 60 };
 
-/** The script cannot be parsed; the message says why, and in which line. */
+/** Syntax error in the script; the message contains the reason and the line. */
 class SyntaxFault extends Error {}
 
 class Unsupported extends Error {}
 
-/** Ends an evaluation without a line. */
+/** Ends an evaluation without a result. */
 class NoLine extends Error {}
 
 function fail(): never {
@@ -82,7 +82,7 @@ function unescaped(written: string, fault: (reason: string) => Error): string {
 interface Node {
   readonly get: (run: Evaluation) => unknown;
   readonly set?: (run: Evaluation, value: unknown) => void;
-  /** A block or an `if`: no semicolon must follow. */
+  /** A block or an `if`, which needs no semicolon after it. */
   readonly isBlock?: true;
 }
 
@@ -239,7 +239,7 @@ class Parser {
   }
 
   #deeper(parse: () => Node): Node {
-    if (++this.#depth > MOST.depth) throw new Unsupported();
+    if (++this.#depth > MAX.depth) throw new Unsupported();
     const node = parse();
     this.#depth--;
     return node;
@@ -291,7 +291,7 @@ const TEXT_METHODS: Readonly<Record<string, TextMethod>> = {
     separator === undefined
       ? text.split(/\s+/).filter(part => part !== '')
       : text.split(textOf(separator) || fail()),
-  sub_string(run, text, start, length = MOST.text) {
+  sub_string(run, text, start, length = MAX.text) {
     if (typeof start !== 'number' || typeof length !== 'number') return fail();
     const characters = run.characters(text);
     const from = start < 0 ? Math.max(0, characters.length + start) : start;
@@ -314,7 +314,7 @@ class Evaluation {
   }
 
   value(node: Node): unknown {
-    if (++this.#steps > MOST.steps || ++this.#depth > MOST.runs) fail();
+    if (++this.#steps > MAX.steps || ++this.#depth > MAX.runs) fail();
     const value = node.get(this);
     this.#depth--;
     return value;
@@ -342,7 +342,7 @@ class Evaluation {
     return null;
   }
 
-  /** A member of an object that is not there is `()`; a text is indexed by characters, from its end where the index is negative. */
+  /** A missing member of an object is `()`; a text is indexed by characters, from its end if the index is negative. */
   member(object: unknown, key: unknown): unknown {
     if (isRecord(object) && typeof key === 'string') return Object.hasOwn(object, key) ? object[key] : null;
     if (key === 'len') return this.#length(object);
@@ -384,7 +384,7 @@ class Evaluation {
       : fail();
   }
 
-  /** As Rhai prints a value; `()` is nothing. */
+  /** Formats a value as Rhai prints it; `()` is empty. */
   shown(value: unknown): string {
     if (value === null) return '';
     return typeof value === 'object' ? fail() : this.text(String(value));
@@ -395,7 +395,7 @@ class Evaluation {
   }
 
   text(text: string): string {
-    return this.#spend(text.length) > MOST.text ? fail() : text;
+    return this.#spend(text.length) > MAX.text ? fail() : text;
   }
 
   #length(value: unknown): number {
@@ -406,7 +406,7 @@ class Evaluation {
 
   #spend(size: number): number {
     this.#work += size;
-    return this.#work > MOST.work ? fail() : size;
+    return this.#work > MAX.work ? fail() : size;
   }
 }
 
@@ -418,11 +418,11 @@ function isOrdered<Value extends string | number>(operator: string, left: Value,
 type ParsedScript =
   | { readonly kind: 'parsed'; readonly program: Node }
   | { readonly kind: 'unsupported' }
-  /** With its line. */
+  /** A syntax error with its line. */
   | { readonly kind: 'invalid'; readonly reason: string };
 
 export function parseDisplayScript(source: string): ParsedScript {
-  if (source.length > MOST.script) return { kind: 'unsupported' };
+  if (source.length > MAX.script) return { kind: 'unsupported' };
   try {
     return { kind: 'parsed', program: new Parser(source).program() };
   } catch (error) {
@@ -435,15 +435,15 @@ export function parseDisplayScript(source: string): ParsedScript {
 let latest: { readonly script: string; readonly parsed: ParsedScript } | null = null;
 
 /**
- * The human line of a call from its tool's display script; null without a script, or if it is unsupported, fails, or takes too long. The
- * script sees only the arguments.
+ * The display line of a call from its tool's display script; null without a script, or if it is unsupported, fails, or takes too long.
+ * The script can read only the arguments.
  */
 export function displayLine(
   script: string | undefined,
   args: Readonly<Record<string, unknown>>,
 ): string | null {
   if (script === undefined) return null;
-  if (latest?.script !== script) latest = { script, parsed: parseDisplayScript(script) }; // calls of one tool follow each other
+  if (latest?.script !== script) latest = { script, parsed: parseDisplayScript(script) }; // consecutive calls often use the same tool
   if (latest.parsed.kind !== 'parsed') return null;
   try {
     const value = new Evaluation(args).value(latest.parsed.program);

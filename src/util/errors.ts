@@ -1,6 +1,6 @@
 /**
- * Errors that this program can explain. A tool's failure (a `tool_result` with an error text, a refused acknowledgement) is an outcome,
- * not an error.
+ * Errors that this program can explain. A tool's failure (a `tool_result` with an error text, a refused acknowledgement) is an
+ * outcome, not an error.
  */
 export type ErrorCode =
   | 'usage'
@@ -23,9 +23,9 @@ export type ErrorCode =
   | 'unwritable-file';
 
 export interface ErrorDetails {
-  /** What to do next, one sentence. */
+  /** What to do next, in one sentence. */
   readonly hint?: string;
-  /** Several faults, each with its place (JSON path, file:line). */
+  /** Individual errors, each with its place (JSON path, file:line). */
   readonly faults?: readonly string[];
   readonly cause?: unknown;
 }
@@ -44,7 +44,7 @@ export class ProtocolCliError extends Error {
     this.faults = faults;
   }
 
-  /** The same error with changed texts, for example redacted. */
+  /** Copies the error with changed texts, for example redacted ones. */
   mapText(change: (text: string) => string): ProtocolCliError {
     const { code, message, hint, faults, cause } = this;
     const details = { faults: faults.map(change), ...(hint !== undefined && { hint: change(hint) }), cause };
@@ -57,7 +57,7 @@ export function errnoOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** What an error says. If every address of a name failed, Node's AggregateError has no message. */
+/** The message of an error. If every address of a name failed, Node's AggregateError has no message. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
   return error instanceof Error ? error.message : String(error);

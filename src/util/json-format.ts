@@ -30,7 +30,7 @@ export function prettyJson(text: string): string | null {
   return depth > MAX_DEPTH ? null : out.join('');
 }
 
-/** The same JSON text with another string as a direct member of its object; of repeated keys the last. */
+/** Replaces a string that is a direct member of the JSON object; of repeated keys the last. */
 export function withStringMember(text: string, name: string, value: string): string {
   const span = spansOf(text).get(name);
   return span ? text.slice(0, span.from) + JSON.stringify(value) + text.slice(span.to) : text;
@@ -53,7 +53,7 @@ function spansOf(text: string): Map<string, { readonly from: number; readonly to
   return members;
 }
 
-/** How a token changes the depth; the end of an incomplete text closes all. */
+/** How a token changes the depth; the end of an incomplete text closes everything. */
 function depthOf(kind: JsonTokenKind | null): number {
   if (kind === 'open') return 1;
   if (kind === 'close') return -1;
@@ -87,20 +87,20 @@ export function onOneLine(text: string): string {
   return tokens.join('');
 }
 
-/** Characters of a text. */
+/** Maximum length of a text, in characters. */
 const LONGEST = 32;
 
-const MOST_ITEMS = 4;
+const MAX_ITEMS = 4;
 
-const MOST_MEMBERS = 12;
+const MAX_MEMBERS = 12;
 
-/** Deeper containers are shown as `{…}`. */
+/** Maximum depth; deeper containers are shown as `{…}`. */
 const DEEPEST = 3;
 
 export function jsonSketch(value: unknown, depth = 0): string {
   if (typeof value === 'string') return JSON.stringify(cut(value, LONGEST));
-  if (Array.isArray(value)) return listed('[]', value, MOST_ITEMS, depth, jsonSketch);
-  if (isRecord(value)) return listed('{}', Object.entries(value), MOST_MEMBERS, depth, member);
+  if (Array.isArray(value)) return listed('[]', value, MAX_ITEMS, depth, jsonSketch);
+  if (isRecord(value)) return listed('{}', Object.entries(value), MAX_MEMBERS, depth, member);
   return JSON.stringify(value) ?? 'null';
 }
 
@@ -122,7 +122,7 @@ function listed<Item>(
 }
 
 /**
- * Serializes a value in the layout of an earlier JSON text: the same members, order, white space and escapes; only changed values are
+ * Serializes a value in the layout of an earlier JSON text: the same members, order, whitespace and escapes; only changed values are
  * written anew. Compact JSON if the shapes differ or the layout is invalid.
  */
 export function inLayout(written: string, value: unknown): string {

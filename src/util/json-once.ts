@@ -15,12 +15,12 @@ const LONG = 1024 * 1024;
 
 /**
  * As {@link readJson}, but destroys the bytes: long strings are decoded in place, so that the source never becomes a string too (two
- * bytes a character with one emoji in it). Invalid input takes the ordinary way.
+ * bytes per character if it contains one emoji). Invalid input is parsed as usual.
  */
 export function readJsonOnce(bytes: Uint8Array, long = LONG): JsonReading {
   const spans = isUtf8(bytes) ? longStrings(bytes, long) : [];
   if (spans.length === 0) return readJson(bytes);
-  const name = randomUUID(); // no foreign string can equal a stand-in
+  const name = randomUUID(); // no foreign string can equal a placeholder
   const standIns = new Map(spans.map((span, index) => [`${name}-${index}`, span]));
   const reading = readJson(withStandIns(bytes, standIns));
   if (!reading.ok) return readJson(bytes); // the bytes are still intact, and the reason refers to all of them
@@ -32,7 +32,7 @@ interface StringSpan {
   readonly to: number;
 }
 
-/** The string values of at least `least` bytes that {@link takeString} can read, in linear time. */
+/** Finds string values of at least `least` bytes that {@link takeString} can read, in linear time. */
 function longStrings(bytes: Uint8Array, least: number): StringSpan[] {
   const found: StringSpan[] = [];
   for (let quote = bytes.indexOf(QUOTE); quote >= 0; ) {
@@ -56,14 +56,14 @@ function stringEnd(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-/** A string that ends, and is not a key. */
+/** Whether a string is complete, and a value rather than a key. */
 function isValue(bytes: Uint8Array, quote: number): boolean {
   let at = quote + 1;
   while (BLANKS.includes(bytes[at])) at++;
   return quote < bytes.length && bytes[at] !== COLON;
 }
 
-/** A lone surrogate has no UTF-8 form. */
+/** Whether a string is valid JSON without lone surrogates, which have no UTF-8 form. */
 function isReadable(bytes: Uint8Array, span: StringSpan): boolean {
   for (const piece of piecesOf(bytes, span))
     if (!isJson(piece) || !String(JSON.parse(piece)).isWellFormed()) return false;
@@ -82,7 +82,7 @@ const PIECE = 64 * 1024;
 
 const LONGEST_ESCAPE = 12;
 
-/** A string in pieces, as strings of JSON: short ones are collected soon. */
+/** Splits a string into short JSON strings, which are garbage-collected early. */
 function* piecesOf(bytes: Uint8Array, { from, to }: StringSpan): Generator<string> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let start = from; start < to; ) {
@@ -93,7 +93,7 @@ function* piecesOf(bytes: Uint8Array, { from, to }: StringSpan): Generator<strin
   }
 }
 
-/** Not within a character or an escape. */
+/** Whether a position is within neither a character nor an escape. */
 function canCutAt(bytes: Uint8Array, at: number): boolean {
   if (((bytes[at] ?? 0) & 0xc0) === 0x80) return false;
   for (let before = at - LONGEST_ESCAPE; before < at; before++) if (bytes[before] === BACKSLASH) return false;
@@ -112,7 +112,7 @@ function withStandIns(bytes: Uint8Array, standIns: StandIns): Uint8Array {
   return Buffer.concat([...pieces, bytes.subarray(done)]);
 }
 
-/** Puts the long strings back in place; keys are own already, also `__proto__`. */
+/** Puts the long strings back in place; all keys are own properties, including `__proto__`. */
 function restored(value: unknown, standIns: StandIns, read: (span: StringSpan) => string): unknown {
   if (typeof value === 'string') {
     const span = standIns.get(value);

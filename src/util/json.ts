@@ -1,6 +1,6 @@
 import { cutBeforeToken, decodeUtf8 } from './text.js';
 
-/** Tokens of a JSON text, also of one that `JSON.parse` would change or reject. */
+/** Tokens of a JSON text, even if `JSON.parse` would change or reject it. */
 export type JsonTokenKind = 'open' | 'close' | 'string' | 'scalar' | 'comma' | 'colon';
 
 const KINDS: Readonly<Record<string, JsonTokenKind | 'blank'>> = {
@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<string, JsonTokenKind | 'blank'>> = {
   '\t': 'blank',
 };
 
-/** By character code, which is ten times faster than by string; other characters belong to scalars. */
+/** Token kinds by character code, ten times faster than by string; other characters belong to scalars. */
 const BY_CODE = Array.from({ length: 128 }, (_, code) => KINDS[String.fromCharCode(code)]);
 
 /** Steps through the tokens in linear time and constant space, without checking validity. */
@@ -74,17 +74,17 @@ function endsScalar(code: number): boolean {
   return kind !== undefined && kind !== 'string';
 }
 
-/** The maximum nesting; serializing overflows the stack at a few thousand (threats, row 18). */
+/** Maximum nesting; serializing overflows the stack at a few thousand levels (threats, row 18). */
 export const MAX_DEPTH = 128;
 
 const MAX_NOTES = 8;
 
-/** Longer numbers are not checked. */
+/** Maximum length of a number to check, in characters. */
 const LONGEST_NUMBER = 400;
 
 const LONGEST_KEY = 1024;
 
-/** A note for each number in a JSON text that `JSON.parse` would change. */
+/** Returns a note for each number in a JSON text that `JSON.parse` would change. */
 export function lossyNumberNotes(text: string): readonly string[] {
   return diagnose(text).notes.filter(note => note.startsWith('the number '));
 }
@@ -137,9 +137,9 @@ function noteLossyNumber(literal: string, note: (message: string) => void): void
     note(`the number ${literal.slice(0, 40)} cannot be held exactly`);
 }
 
-/** Where a text stops being JSON, which `JSON.parse` does not always report. */
+/** Position of a syntax error, which `JSON.parse` does not always report. */
 interface JsonFault {
-  /** From 1, as `column`. */
+  /** Counts from 1, like `column`. */
   readonly line: number;
   readonly column: number;
   readonly message: string;
@@ -147,7 +147,7 @@ interface JsonFault {
 
 type Expected = 'a value' | 'a key' | 'a key or }' | 'a value or ]' | ':' | `, or ${'}' | ']'}` | 'the end';
 
-/** The first syntax error of a JSON text, or null. Linear at any depth. */
+/** Finds the first syntax error of a JSON text, or null. Linear at any depth. */
 export function jsonFault(text: string): JsonFault | null {
   const closers: Closers = [];
   let expected: Expected = 'a value';
@@ -164,7 +164,7 @@ const AFTER_COMMA: Readonly<Partial<Record<Expected, Expected>>> = { ', or }': '
 
 type Closers = ('}' | ']')[];
 
-/** What may follow a token; null if the token may not come here. */
+/** What may follow a token; null if the token is not allowed there. */
 const FOLLOWING: Readonly<
   Record<JsonTokenKind, (expected: Expected, token: string, closers: Closers) => Expected | null>
 > = {
@@ -243,7 +243,7 @@ export function parseJson(source: string): JsonReading {
   }
 }
 
-/** V8's message would quote ten characters of the text, perhaps of a secret. */
+/** Describes a syntax error. V8's message would quote ten characters of the text, perhaps of a secret. */
 function faultIn(text: string): string {
   const fault = jsonFault(text);
   if (!fault) return 'it cannot be read';
@@ -253,7 +253,7 @@ function faultIn(text: string): string {
 
 const LONE_SURROGATE = 'a string holds a lone surrogate (half of a UTF-16 pair)';
 
-/** It can only come from an escape, since the bytes were valid UTF-8. */
+/** Searches escapes only, since the bytes were valid UTF-8. */
 function hasLoneSurrogate(text: string, value: unknown): boolean {
   return /\\u[dD][89a-fA-F]/.test(text) && !isWellFormed(value);
 }

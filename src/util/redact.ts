@@ -4,12 +4,12 @@ import { scanJson } from './json.js';
 import { piecesOf } from './text.js';
 import { visibleLine } from './visible.js';
 
-/** Secrets are looked up by their first characters; shorter ones are too common to be redacted. */
+/** Secrets are looked up by this many characters; shorter ones are too common to be redacted. */
 const HEAD = 4;
 
 const MARKS = 1 << 16;
 
-/** Up to this many secrets, `indexOf` for each is faster than one walk through the text. */
+/** Up to this number of secrets, `indexOf` for each is faster than one pass through the text. */
 const FEW = 32;
 
 interface Span {
@@ -18,18 +18,18 @@ interface Span {
 }
 
 interface FinderOptions {
-  /** How many of the latest secrets are kept; default: all. */
+  /** Number of latest secrets to keep; default: all. */
   readonly remembered?: number;
-  /** Leaves a secret of fewer characters alone if it is a part of a longer word. */
+  /** Secrets shorter than this are not redacted within a longer word. */
   readonly wholeBelow?: number;
 }
 
 /** Replaces many secrets in a text, in linear time. */
 export class SecretFinder {
   readonly #secrets: RecentMap<string, true>;
-  /** Lengths by head, longest first. */
+  /** Lengths of secrets by first characters, longest first. */
   readonly #lengths: RecentMap<string, readonly number[]>;
-  /** Hashes of heads, which rule out most places of a text. */
+  /** Hashes of first characters, which rule out most positions of a text. */
   readonly #marks = new Uint8Array(MARKS);
   readonly #few = new Set<string>();
 
@@ -50,7 +50,7 @@ export class SecretFinder {
     this.#lengths.set(head, isNew ? [...lengths, secret.length].sort((a, b) => b - a) : lengths);
   }
 
-  /** Overlapping secrets are replaced as one. */
+  /** Replaces secrets; overlapping ones are replaced as one. */
   replaceIn(text: string): string {
     const spans = this.#few.size <= FEW ? this.#search(text) : this.#walk(text);
     const pieces: string[] = [];
@@ -95,7 +95,7 @@ function isWithinWord(text: string, at: number): boolean {
   return /^\w\w$/.test(text.slice(Math.max(0, at - 1), at + 1));
 }
 
-/** In text that may be JSON or percent-encoded: an escape does not belong to the word after it. */
+/** Whether a word starts at a position. In JSON and percent-encoded text an escape is not part of the word after it. */
 function startsWord(text: string, at: number): boolean {
   if (isEscaped(text, at)) return false;
   return (
@@ -106,7 +106,7 @@ function startsWord(text: string, at: number): boolean {
   );
 }
 
-/** Whether an odd number of backslashes stands before a place. */
+/** Whether an odd number of backslashes precedes a position. */
 function isEscaped(text: string, at: number): boolean {
   let slashes = 0;
   while (text[at - 1 - slashes] === '\\') slashes++;
@@ -132,15 +132,15 @@ function markAt(text: string, at: number): number {
 
 export const REDACTED = '[redacted]';
 
-/** Replaces secrets by value, in every form that occurs on a wire (threats, row 25). */
+/** Replaces secrets by value, in every encoding that occurs on a wire (threats, row 25). */
 export interface Redactor {
   add(secret: string): void;
   text(text: string): string;
-  /** As `text`, for the name of a JSON member; default: `text`. */
+  /** Redacts the name of a JSON member; default: `text`. */
   name?(text: string): string;
 }
 
-/** Redacts overlapping secrets too; those of fewer than four characters are too common. */
+/** Redacts overlapping secrets too; secrets shorter than four characters are too common. */
 export function createRedactor(secrets: Iterable<string> = []): Redactor {
   const forms = new SecretFinder();
   const add = (secret: string) => {
@@ -150,7 +150,7 @@ export function createRedactor(secrets: Iterable<string> = []): Redactor {
   return { add, text: text => forms.replaceIn(text) };
 }
 
-/** A secret as it is, and as written in JSON, URLs, base64 and on a screen. */
+/** A secret in all its encodings: plain, JSON, URL, base64 and as shown on a screen. */
 export function writtenForms(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const percent = encodeURIComponent(secret.toWellFormed());
@@ -180,7 +180,7 @@ const PLAIN_HEADERS = new Set([
   'x-content-type-options',
 ]);
 
-/** Whether a header carries no credential. */
+/** Whether a header is on the allow-list. */
 export function isPlainHeader(name: string): boolean {
   return PLAIN_HEADERS.has(name.toLowerCase());
 }
@@ -205,8 +205,8 @@ const UNSAFE =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|#(?<=##)(?=(?:[Vv][Ss][Oo]|[Tt][Ee][Aa][Mm][Cc][Ii][Tt][Yy])?\[)/gu;
 
 /**
- * JSON that is safe on a terminal and in a CI log: characters that `JSON.stringify` leaves raw (C1, DEL, bidi, invisible) are written as
- * `\uXXXX`.
+ * JSON that is safe on a terminal and in a CI log: characters that `JSON.stringify` does not escape (C1, DEL, bidi, invisible) are
+ * written as `\uXXXX`.
  */
 export function safeJson(value: unknown, indent?: number): string {
   return escapeUnsafe(JSON.stringify(value, null, indent));
@@ -216,21 +216,21 @@ function escapeUnsafe(json: string): string {
   return json.replace(UNSAFE, character => (character === '\n' ? '\n' : escaped(character)));
 }
 
-/** A line of output; a long one is produced in pieces as the reader takes them. */
+/** A line of output; a long one is produced in pieces at the reader's speed. */
 export type OutputLine = string | LongLine;
 
 interface LongLine extends Iterable<string> {
-  /** Characters, about. */
+  /** Approximate length, in characters. */
   readonly length: number;
 }
 
-/** Characters. */
+/** Minimum length of a long string, in characters. */
 const LONG = 1024 * 1024;
 
-/** Stands for a long string; unguessable. */
+/** Unguessable placeholder for a long string. */
 const PLACEHOLDER = randomUUID();
 
-/** A workflow command may be split between two pieces. */
+/** A `#` near the end of a piece; a workflow command must not be split. */
 const HASH_AT_END = /#(?=.{0,11}$)/gsu;
 
 /** As {@link safeJson}, but long strings are escaped in pieces while the line is written. */
@@ -261,7 +261,7 @@ function* escapedPieces(text: string): Generator<string> {
     yield escapeUnsafe(JSON.stringify(piece).slice(1, -1)).replace(HASH_AT_END, escaped);
 }
 
-/** A JSON text as written, with only unsafe characters escaped. */
+/** A JSON text with only unsafe characters escaped. */
 export function safeSource(text: string): string {
   return text.replace(UNSAFE, character => (/[\n\r\t]/.test(character) ? character : escaped(character)));
 }
@@ -303,7 +303,7 @@ export function redactJson(source: string, redactor: Redactor): string {
   return isChanged ? pieces.join('') : source; // avoids a copy of a large text
 }
 
-/** Characters. Only blocks that contain secrets are read string by string. */
+/** Block size in characters. Only blocks that contain secrets are read string by string. */
 const BLOCK = 16 * 1024;
 
 interface Literal {
@@ -312,7 +312,7 @@ interface Literal {
   isName: boolean;
 }
 
-/** An escape may hide any character; everything else is found as written. */
+/** Whether a text has no secrets, and no escapes, which can hide any character. */
 function isClean(text: string, redactor: Redactor): boolean {
   return !text.includes('\\u') && redactor.text(text) === text;
 }

@@ -15,10 +15,10 @@ export function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).replace(HALF, '').toWellFormed()}…`;
 }
 
-/** Letters with digits. */
+/** A possible token at the end of a text: letters and digits. */
 const HALF_TOKEN = /(?<![\w.~+/-])(?=[\w.~+/-]*\d)(?=[\w.~+/-]*[a-z])[\w.~+/-]{8,}$/i;
 
-/** As {@link cut}, for text that is redacted later: half of a secret would not be found, so the cut is before it. */
+/** As {@link cut}, for text that is redacted later: cuts before a token, because half of a secret would not be found. */
 export function cutBeforeToken(text: string, most: number): string {
   return text.length <= most ? text : cut(text, text.slice(0, most).replace(HALF_TOKEN, '').length);
 }
@@ -79,10 +79,10 @@ export function wholeCharacters(text: string, end: number): number {
   return code > 0xffff ? end + 1 : end;
 }
 
-/** Characters; short strings are collected soon. */
+/** Maximum length of a piece, in characters; short strings are garbage-collected early. */
 const PIECE = 64 * 1024;
 
-/** The text in pieces, so that a write, digest or escape copies little at once. */
+/** Splits a text into pieces, so that a write, digest or escape copies little at once. */
 export function* piecesOf(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
     const to = wholeCharacters(text, from + PIECE);
@@ -104,7 +104,7 @@ export function shellWord(text: string): string {
 
 const LINE_FEED = 0x0a;
 
-/** Replaces a line that is not UTF-8; it is not valid JSON either. */
+/** Stands for a line that is not UTF-8; it is not valid JSON either. */
 const UNREADABLE = '(not UTF-8)';
 
 /** The lines of a file, decoded separately, so that invalid bytes affect one line only. */
@@ -117,7 +117,7 @@ export function* byteLines(bytes: Uint8Array): Generator<string> {
   }
 }
 
-/** Splits incoming bytes into lines; keeps an unfinished line, drops one that is too long. */
+/** Splits incoming bytes into lines; keeps an incomplete line, drops one that is too long. */
 export class LineSplitter {
   #pieces: Uint8Array[] = [];
   #length = 0;
@@ -185,7 +185,7 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   return offer(nearest(word, candidates));
 }
 
-/** `Did you mean …?` for given names. */
+/** `Did you mean …?` for the given names. */
 export function offer(found: readonly string[]): string {
   return found.length > 0 ? `Did you mean ${found.map(name => `"${name}"`).join(' or ')}?` : '';
 }

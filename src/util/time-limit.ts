@@ -13,8 +13,8 @@ const callWork = new Script('work()');
 let room: Context | undefined;
 
 /**
- * Runs synchronous work under a time limit, since a foreign `pattern` can run practically forever (threats, row 22). Only the watchdog
- * of `node:vm` can stop it within the process; nothing foreign is evaluated.
+ * Runs synchronous work with a time limit, since a foreign `pattern` can run practically forever (threats, row 22). Within the process
+ * only the watchdog of `node:vm` can stop it; no foreign code is evaluated.
  */
 export function bounded<T>(work: () => T, limitMs = VALUE_MS): T {
   const results: T[] = [];
@@ -31,7 +31,8 @@ export function bounded<T>(work: () => T, limitMs = VALUE_MS): T {
 }
 
 /**
- * As {@link bounded}, with a second try after a timeout: the watchdog measures wall time, which may pass without us on a busy machine.
+ * As {@link bounded}, with a second try after a timeout: the watchdog measures wall time, and on a busy machine the process may not
+ * run for a while.
  */
 export function patientlyBounded<T>(work: () => T): T {
   try {
@@ -52,7 +53,7 @@ function isTimeout(error: unknown): boolean {
   );
 }
 
-/** Characters of text that count as one value. */
+/** Number of characters that count as one value. */
 const CHARACTERS = 64;
 
 /** The size of a JSON value: one per value, and one per 64 characters. Stops counting beyond `most`. */

@@ -3,8 +3,8 @@ import { REDACTED } from './redact.js';
 let last: { readonly text: string; readonly url: URL } | undefined;
 
 /**
- * Parses an absolute URL; null if invalid. Caches the last one, since a callback URL is parsed several times in a row. Do not modify the
- * result.
+ * Parses an absolute URL; null if invalid. Caches the last one, since a callback URL is parsed several times in a row. Do not modify
+ * the result.
  */
 export function readUrl(text: string): URL | null {
   if (last?.text === text) return last.url;
@@ -24,8 +24,8 @@ export function mediaTypeOf(contentType: string): string {
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
- * Whether a page may be offered to the user (TOOL-OAUTH; threats, row 13): https, or http on loopback for a tool under development. A user
- * name before the host (`https://bank.example@evil.example`) would disguise the real host.
+ * Whether a page may be offered to the user (TOOL-OAUTH; threats, row 13): https, or http on loopback for a tool under development. A
+ * user name before the host (`https://bank.example@evil.example`) would disguise the real host.
  */
 export function isSafeToVisit(text: string): boolean {
   if (!URL.canParse(text)) return false;
@@ -54,12 +54,12 @@ export function tokenlessUrl(text: string): string {
   return origin + segments.map(each => (mayBeToken(each) ? REDACTED : each)).join('/');
 }
 
-/** A percent-encoded character counts as one character. */
+/** Counts a percent-encoded character as one character. */
 function mayBeToken(segment: string): boolean {
   return TOKEN_LIKE.test(segment.replace(/%[\da-f]{2}/gi, '_'));
 }
 
-/** The origin of a callback URL: its path lets one speak for the tool (threats, row 25). */
+/** The origin of a callback URL: anyone who has its path can act as the tool (threats, row 25). */
 export function withoutPath(url: string): string {
   return URL.canParse(url) ? `${new URL(url).origin}/…` : '(not a URL)';
 }

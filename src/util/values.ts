@@ -12,17 +12,17 @@ export function compactJson(value: unknown): string | null {
   }
 }
 
-/** A string as it is, other values as JSON. Never throws, unlike `String({"toString":1})`. */
+/** Returns a string unchanged, other values as JSON. Never throws, unlike `String({"toString":1})`. */
 export function foreignWords(value: unknown): string {
   return typeof value === 'string' ? value : (compactJson(value) ?? '');
 }
 
-/** `$.tools[0].name`; keys that are not identifiers are quoted: `$["x-y"]`. */
+/** A path such as `$.tools[0].name`; keys that are not identifiers are quoted: `$["x-y"]`. */
 export function jsonPath(path: readonly PropertyKey[]): string {
   return `$${path.map(step).join('')}`;
 }
 
-/** A JSON Pointer (RFC 6901) as the same notation. */
+/** Converts a JSON Pointer (RFC 6901) to the same notation. */
 export function pointerToPath(pointer: string): string {
   const steps = pointer
     .split('/')

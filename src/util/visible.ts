@@ -1,6 +1,6 @@
 /**
- * Foreign text made safe for a terminal (threats, row 24) and for the log of a CI job: nothing is dropped, nothing acts.
- * C0 controls become their control pictures (U+2400 block), DEL becomes U+2421, everything else invisible becomes `<U+XXXX>`.
+ * Makes foreign text safe for a terminal (threats, row 24) and for the log of a CI job: all characters stay visible, and none takes
+ * effect. C0 controls become their control pictures (U+2400 block), DEL becomes U+2421, everything else invisible becomes `<U+XXXX>`.
  * `\n` stays; `\t` is expanded to the next multiple of four columns.
  */
 interface VisibleRun {
@@ -13,8 +13,8 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_
 const TAB = 4;
 
 /**
- * The character to replace in a CI workflow command, so that quoted foreign text issues none: GitHub's `::error::` at the start of a line
- * or where a line may wrap; anywhere `##[error]` (GitHub, Azure), `##vso[` (Azure) and `##teamcity[`.
+ * The character to replace in a CI workflow command, so that quoted foreign text cannot issue one: GitHub's `::error::` at the start
+ * of a line or where a line may wrap; anywhere `##[error]` (GitHub, Azure), `##vso[` (Azure) and `##teamcity[`.
  */
 const COMMAND =
   /:(?<=(?:^|\s):)(?=:[A-Za-z][\w-]*(?:\s[^\n]*?)?::)|#(?<=##)(?=(?:[Vv][Ss][Oo]|[Tt][Ee][Aa][Mm][Cc][Ii][Tt][Yy])?\[)/u;
@@ -50,19 +50,19 @@ export function visible(text: string): string {
     .join('');
 }
 
-/** As {@link visible}, on one line: a line feed is shown as its picture too. */
+/** As {@link visible}, on one line: line feeds are replaced too. */
 export function visibleLine(text: string): string {
   return visible(text).replaceAll('\n', '␊');
 }
 
-/** How many characters {@link visible} would show that a terminal would not (tabs and line feeds are not counted). */
+/** Number of characters that {@link visible} replaces (tabs and line feeds are not counted). */
 export function countUnseen(text: string): number {
   let count = 0;
   for (const [character] of text.matchAll(UNSEEN)) if (character !== '\n' && character !== '\t') count++;
   return count;
 }
 
-/** Each character that {@link countUnseen} counts, as {@link visible} shows it. */
+/** Each character that {@link countUnseen} counts, in the form of {@link visible}. */
 export function* picturesIn(text: string): Generator<string> {
   for (const [character] of text.matchAll(UNSEEN))
     if (character !== '\n' && character !== '\t') yield picture(character);

@@ -32,15 +32,15 @@ export interface JournalOptions {
   /** RFC 3339, UTC. */
   readonly startedAt: string;
   readonly program: string;
-  /** Waits for the disk: survives a power failure, not only a kill, at about half the throughput. */
+  /** Waits for the disk (fsync): survives a power failure too, at about half the throughput. */
   readonly sync?: boolean;
   /** Default: node:fs. */
   readonly files?: Files;
 }
 
 /**
- * Opens a journal and returns what earlier runs left. Calls that are over are removed from the file first, in one step (threats, rows
- * 26 and 27), so that it does not grow for ever.
+ * Opens a journal and returns the state of earlier runs. Finished calls are removed from the file first, atomically (threats, rows 26
+ * and 27), so that it does not grow forever.
  * @throws ProtocolCliError `unreadable-file` if it is not a journal or another process writes it; `unwritable-file`.
  */
 export async function openJournal(
@@ -61,7 +61,7 @@ export async function openJournal(
   }
 }
 
-/** Keeps every event in a file, so that what was acknowledged survives a kill: `log.keep(journal)`. */
+/** Keeps every event in a file, so that acknowledged calls survive a kill: `log.keep(journal)`. */
 export class Journal implements GroupKeeper {
   readonly #lines = new EventLines();
   #isClosed = false;
@@ -71,12 +71,12 @@ export class Journal implements GroupKeeper {
     private readonly release: () => Promise<void>,
   ) {}
 
-  /** The first failure to write, even if later writes succeeded: then the process must not end with 0. */
+  /** The first write error, even if later writes succeeded; the process must then not exit with 0. */
   get failure(): Error | null {
     return this.writer.failure;
   }
 
-  /** Events of an earlier run are in the file already. */
+  /** Skips events of an earlier run: the file contains them already. */
   take(event: Event): void {
     if (!this.#isClosed && !event.earlier) this.writer.add(this.#lines.of(event));
   }
@@ -85,15 +85,15 @@ export class Journal implements GroupKeeper {
     return this.writer.kept();
   }
 
-  /** The next run does not remember counts and states of one key, or all of them and the calls that are over. */
+  /** Records a reset of the counts and states of one key, or of all keys and the finished calls. */
   reset(key?: string): void {
     if (!this.#isClosed) this.writer.add(checkedLine({ kind: 'reset', ...(key !== undefined && { key }) }));
   }
 
-  /** Writes what is left, and releases the file; later events are not kept. See `failure`. */
+  /** Writes pending lines and releases the file; later events are not kept. See `failure`. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.writer.kept().catch(() => {}); // see `failure`
+    await this.writer.kept().catch(() => {}); // reported by `failure`
     await this.release();
   }
 }
@@ -113,13 +113,13 @@ async function rewrite(
   await file.commit();
 }
 
-/** A callback of 64 MiB, escaped at its worst, still fits. */
+/** Large enough for a callback of 64 MiB in which every character is escaped. */
 const LONGEST_LINE = 480 * 1024 * 1024;
 
 const CHUNK = 256 * 1024;
 
 /**
- * Reads as a stream what earlier runs left; empty without a file.
+ * Reads the state of earlier runs as a stream; empty without a file.
  * @throws ProtocolCliError `unreadable-file` with file and line if it is not a journal; the file is left unchanged.
  */
 async function readJournal(path: string, files: Files): Promise<Recovery> {
@@ -137,7 +137,7 @@ async function readJournal(path: string, files: Files): Promise<Recovery> {
   }
 }
 
-/** Null without a file. No link is followed, and nothing that blocks is opened (threats, row 26). */
+/** Returns null without a file. Does not follow links or open files that block (threats, row 26). */
 async function openPlainFile(path: string, files: Files): Promise<FileHandle | null> {
   try {
     const there = await files.lstat(path);
@@ -150,13 +150,13 @@ async function openPlainFile(path: string, files: Files): Promise<FileHandle | n
   }
 }
 
-/** The identity of a process. A file of another kind that has the name of a lock is never touched. */
+/** Identifies a process in a lock file. A file without this content is never removed, even if it has the name of a lock. */
 const IDENTITY = /^[1-9]\d{0,9} \d*$/;
 
 /**
- * Takes the journal for this process alone, by a file beside it that names the process. The lock of a process that is gone is taken
- * over at once: after a kill the next run must not wait.
- * @returns how to release it.
+ * Locks the journal with a file beside it that contains the process id. Replaces the lock of a dead process at once: after a kill the
+ * next run must not wait.
+ * @returns a function that releases the lock.
  * @throws ProtocolCliError `unreadable-file` if another process holds it, `unwritable-file`.
  */
 async function takeLock(path: string): Promise<() => Promise<void>> {
@@ -183,7 +183,7 @@ async function claimLock(lock: string, own: string): Promise<boolean> {
   }
 }
 
-/** Empty if the lock is gone by now. */
+/** Returns an empty string if the lock is gone. */
 async function readHolder(lock: string): Promise<string> {
   try {
     const file = await open(lock, constants.O_RDONLY | constants.O_NOFOLLOW);
@@ -194,7 +194,7 @@ async function readHolder(lock: string): Promise<string> {
   }
 }
 
-/** Another process may do the same: only what was read is removed, and a newer lock is put back. */
+/** Removes a stale lock. Another process may do the same, so a newer lock is put back. */
 async function clearLock(lock: string, holder: string): Promise<void> {
   const aside = await draftBeside(lock);
   await rename(lock, aside).catch(() => {});

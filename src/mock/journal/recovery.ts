@@ -14,10 +14,10 @@ import { CANCELLED, THREAD_CLOSED } from '../conversation.js';
 import { DEFAULTS } from '../limits.js';
 import { typeOf, wasStopped } from '../outbox.js';
 
-/** The format's name and version. In this one each line ends with its checksum. */
+/** Name and version of the format; each line ends with a checksum. */
 const FORMAT = 'protocol-cli-journal/2';
 
-/** The version without checksums. It can be read; opening it rewrites it. Any other format is refused. */
+/** The version without checksums, which is rewritten when it is opened. Other formats are refused. */
 const UNCHECKED_FORMAT = 'protocol-cli-journal/1';
 
 const frames = [
@@ -28,26 +28,26 @@ const frames = [
     startedAt: z.string(),
     program: z.string(),
   }),
-  /** Bytes, just before the event that carries them for the first time. */
+  /** A body, written just before the first event that contains it. */
   z.object({
     kind: z.literal('body'),
     sha256: z.string(),
     encoding: z.enum(['utf8', 'base64']),
     data: z.string(),
   }),
-  /** A call of an earlier run that is over: the same invocation again is acknowledged and not carried out. */
+  /** A finished call of an earlier run: a repeat is acknowledged and not executed. */
   z.object({ kind: z.literal('settled'), groupId: z.string(), id: z.string(), sha256: z.string() }),
-  /** Counts and states begin anew: those of one key, or all of them and the calls that are over. */
+  /** A reset of the counts and states of one key, or of all keys and the finished calls. */
   z.object({ kind: z.literal('reset'), key: z.optional(z.string()) }),
-  /** The lines above are what earlier runs left; a run begins. */
+  /** The start of a run; the lines above are from earlier runs. */
   z.object({ kind: z.literal('begun') }),
 ] as const;
 
 const bodyRefSchema = z.object({ sha256: z.string(), size: z.int().check(z.nonnegative()) });
 
 /**
- * One line of a journal (NDJSON): a frame or an event. Nothing is redacted: callback URLs and tokens are needed to go on after a
- * crash. The file is its owner's alone (threats, rows 25 and 26).
+ * One line of a journal (NDJSON): a frame or an event. Nothing is redacted: callback URLs and tokens are needed to continue after a
+ * crash. Only the owner can read the file (threats, rows 25 and 26).
  */
 const journalLineSchema = z.discriminatedUnion('kind', [...frames, factSchema(bodyRefSchema)]);
 
@@ -55,12 +55,12 @@ type JournalLine = z.infer<typeof journalLineSchema>;
 
 type Line<K extends JournalLine['kind']> = Extract<JournalLine, { kind: K }>;
 
-/** The last member of a line, with the brace that closes it. The checksum is of the bytes before the comma. */
+/** The last member of a line, with the closing brace. The checksum covers the bytes before the comma. */
 const CHECKSUM = /,"crc32":"([\da-f]{8})"\}$/;
 
 const CHECKSUM_BYTES = ',"crc32":"00000000"}'.length;
 
-/** A line of a journal, with its checksum and a line feed. */
+/** Formats a line with its checksum and a line feed. */
 export function checkedLine(content: JournalLine): string {
   const start = JSON.stringify(content).slice(0, -1);
   return `${start},"crc32":"${checksum(start)}"}\n`;
@@ -76,7 +76,7 @@ function checksum(data: string | Uint8Array): string {
   return crc32(data).toString(16).padStart(8, '0');
 }
 
-/** Turns events into lines: a body once, and from then on only its digest. */
+/** Formats events as lines: writes each body once, and later only its digest. */
 export class EventLines {
   readonly #written = new WeakSet<Content>();
 
@@ -100,7 +100,7 @@ type Matched = Extract<Event, { kind: 'matched' }>;
 
 type Settled = Omit<Line<'settled'>, 'kind'>;
 
-/** A callback as it was posted: a repeat must be these bytes again. */
+/** A callback with the exact bytes that were posted: a retry must send the same bytes. */
 interface Posting {
   readonly url: string;
   readonly body: Content;
@@ -110,32 +110,32 @@ interface Posting {
   readonly type: string | undefined;
   /** `waiting`: posted at least once, delivery not confirmed. */
   state: 'waiting' | 'delivered' | 'dropped';
-  /** Request id of its latest attempt. */
+  /** Request id of the latest attempt. */
   leg: string;
-  /** That of earlier runs. */
+  /** Request id that earlier runs used. */
   readonly name: string;
 }
 
-/** What a journal contains of earlier runs. */
+/** The state of earlier runs in a journal. */
 export interface Recovery {
-  /** In the order in which they were received. */
+  /** Open calls, in the order in which they were received. */
   readonly calls: readonly RecoveredCall[];
-  /** Given to `FixtureState.restore` in this order, they bring back counts and states. */
+  /** Events for `FixtureState.restore`, in order, which restore counts and states. */
   readonly matched: readonly Matched[];
-  /** The last 100,000 at least, oldest first. */
+  /** At least the last 100,000 finished calls, oldest first. */
   readonly settled: readonly Settled[];
-  /** Length of a last line that was cut off, of which nothing was acknowledged. */
+  /** Length of an incomplete last line; nothing in it was acknowledged. */
   readonly tornBytes: number;
-  /** Lines with a wrong checksum or invalid content. They were skipped. */
+  /** Skipped lines, with a wrong checksum or invalid content. */
   readonly damaged: readonly {
-    /** From 1. */
+    /** Line number, from 1. */
     readonly number: number;
-    /** Such as `212 bytes, kind "body", operation "edit", id "c1"`. */
+    /** Description, such as `212 bytes, kind "body", operation "edit", id "c1"`. */
     readonly held: string;
   }[];
 }
 
-/** The lines that a journal begins with: what earlier runs left, without calls that are over. Read again they give the same recovery. */
+/** Returns the first lines of a compacted journal: the state of earlier runs without finished calls. Reading them gives the same state. */
 export function* compacted(
   { calls, matched, settled }: Pick<Recovery, 'calls' | 'matched' | 'settled'>,
   about: Pick<Line<'header'>, 'startedAt' | 'program'>,
@@ -144,15 +144,15 @@ export function* compacted(
   for (const one of settled) yield checkedLine({ kind: 'settled', ...one });
   const lines = new EventLines();
   for (const call of calls) for (const event of call.events()) yield lines.of(event);
-  for (const fact of matched) yield checkedLine(fact); // after the calls: their order is that of the states
+  for (const fact of matched) yield checkedLine(fact); // after the calls, because their order is that of the states
   yield checkedLine({ kind: 'begun' });
 }
 
 const REMEMBERED_KEYS = 100_000;
 
-/** The facts that counts and states of fixtures follow from: the latest of each fixture and key, and of each state. */
+/** The latest `matched` event of each fixture and key, and of each state. */
 class Counters {
-  /** By key; below it by fixture, and under `null` a state. */
+  /** By key, then by fixture; `null` is the entry of a state. */
   readonly #facts = new RecentMap<
     string,
     Map<string | null, { readonly nth: number; readonly fact: Matched }>
@@ -172,38 +172,38 @@ class Counters {
     else this.#facts.delete(key);
   }
 
-  /** In the order in which they came. */
+  /** In the order in which they were logged. */
   facts(): Matched[] {
     const entries = new Set([...this.#facts.values()].flatMap(of => [...of.values()]));
     return [...entries].sort((a, b) => a.nth - b.nth).map(({ fact }) => fact);
   }
 }
 
-/** The only message of a call. */
+/** Key of the only message of a call. */
 const ONLY: Turn = { index: 0 };
 
 type Fate = 'open' | 'settled' | 'refused';
 
-/** A call that was received; open if it was neither refused nor settled when the last run ended. */
+/** A received call; open if it was neither refused nor settled when the last run ended. */
 export class RecoveredCall {
   readonly key: string;
   readonly thread: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** What was going to answer it; null if that was not decided yet. */
+  /** The planned answer; null if the call was not planned yet. */
   matched: Matched | null = null;
-  /** If nothing answers it: the message of its result. */
+  /** Message of the error result if nothing answers the call. */
   refusal: string | null = null;
-  /** Of the last message that was posted, or dropped on purpose; null without one. */
+  /** Position of the last message that was posted, or dropped on purpose; null without one. */
   turn: Turn | null = null;
-  /** Whether its result is one of those. */
+  /** Whether the result was posted, or dropped on purpose. */
   isAnswered = false;
-  /** Why it was canceled; null while it goes on. */
+  /** Why it was canceled; null otherwise. */
   cancelReason: string | null = null;
   /** In the order in which they were first posted. */
   readonly rendered: Posting[] = [];
-  /** Its last warning: the reason if the call is refused. */
+  /** The last warning: the reason if the call is refused. */
   #warned: Line<'warned'> | null = null;
-  /** By a request id of its own: an event, and those that became of it. */
+  /** Events with a request id of their own, and the events that follow from them, by request id. */
   readonly #kept = new Map<string, Event[]>();
   readonly #leg: string;
 
@@ -219,16 +219,16 @@ export class RecoveredCall {
     this.#kept.set('received', [eventOf(request, invocation)]);
   }
 
-  /** What a journal must contain for it to be recovered in the same way. */
+  /** Yields the events that a journal needs to recover the call. */
   *events(): Generator<Event> {
     const named = [...this.#kept].map(([leg, events]) =>
       events.map(event => ('leg' in event ? { ...event, leg } : event)),
     );
     for (const [first] of named) if (first) yield first;
-    for (const [, ...further] of named) yield* further; // once all are known: one alone may end its call
+    for (const [, ...further] of named) yield* further; // only after all are known, because one alone may end its call
   }
 
-  /** @param body of a request, if the journal has it just before the line */
+  /** @param body of a request, if the journal contains it just before the line */
   apply(line: JournalLine, body: Content | null): Fate {
     switch (line.kind) {
       case 'warned':
@@ -249,21 +249,21 @@ export class RecoveredCall {
         break;
       case 'dropped':
         return this.#dropped(line);
-      case 'planned': // a fault may mean that no message comes
+      case 'planned': // a fault can mean that no message follows
         if (line.plan === 'silence') return 'settled';
         if (line.plan === 'drop') this.#lost(line);
     }
     return this.fate;
   }
 
-  /** `settled`: nothing is under way, and nothing is to come, since its reply is at its end or was canceled after its result. */
+  /** Returns `settled` if no callback is pending and none follows: the reply is complete, or was canceled after its result. */
   get fate(): Fate {
     const isAtEnd = this.turn?.next === undefined || this.cancelReason !== null;
     const isThrough = this.rendered.every(({ state }) => state !== 'waiting');
     return this.isAnswered && isAtEnd && isThrough ? 'settled' : 'open';
   }
 
-  /** No event is owed any more (TOOL-SUB). The first reason counts. */
+  /** Keeps the first reason. No event is owed any more (TOOL-SUB). */
   cancel(reason: string): void {
     this.cancelReason ??= reason;
     const about = { calls: [this.key], thread: this.thread, seq: 0, at: 0 };
@@ -285,7 +285,7 @@ export class RecoveredCall {
     const { url, leg, attempt, headers, body: { sha256 } = {}, turn = ONLY } = line;
     const name = `posted${this.rendered.length}`;
     const isSame = ({ body }: Posting) => body.sha256 === sha256;
-    const isAgain = (one: Posting) => leg !== name && (attempt > 1 || one.leg === one.name); // of this run, or an earlier one
+    const isAgain = (one: Posting) => leg !== name && (attempt > 1 || one.leg === one.name); // a retry in this run or after an earlier one
     const known = this.rendered.find(
       one => one.state === 'waiting' && one.url === url && isSame(one) && isAgain(one),
     );
@@ -306,7 +306,7 @@ export class RecoveredCall {
     return line.what === 'invocation' ? 'settled' : this.fate;
   }
 
-  /** Returns false if the event is about no callback that was posted. */
+  /** Returns false if the event is not about a posted callback. */
   #ended(line: Line<'response' | 'dropped'>, state: Posting['state']): boolean {
     const posting = this.rendered.find(({ leg }) => leg === line.leg);
     if (!posting) return false;
@@ -315,7 +315,7 @@ export class RecoveredCall {
     return true;
   }
 
-  /** A message that never will be posted. */
+  /** Records a message that will never be posted. */
   #lost(line: Line<'planned' | 'dropped'>): void {
     this.#kept.set(`lost${this.#kept.size}`, [eventOf(line)]);
     this.#passed(line.turn, line.type);
@@ -327,12 +327,12 @@ export class RecoveredCall {
   }
 }
 
-/** A line as the event that was written. */
+/** Converts a line back into the event that was written. */
 function eventOf(line: Line<'request' | 'response' | 'planned' | 'dropped'>, body?: Content): Event {
   return { ...line, body } as Event;
 }
 
-/** Reads a journal line by line into what is left to do. Its memory grows with the calls that are open, not with the file. */
+/** Reads a journal line by line. Its memory grows with the open calls, not with the file. */
 export class JournalReader {
   readonly #open = new Map<string, RecoveredCall>();
   readonly #settled = new RecentMap<string, Settled>(DEFAULTS.journalCalls);
@@ -344,12 +344,12 @@ export class JournalReader {
 
   constructor(private readonly path: string) {}
 
-  /** For messages: the place of the last line that was taken. */
+  /** Position of the latest line, for messages. */
   get place(): string {
     return `${this.path}:${this.#lines}`;
   }
 
-  /** @param tornBytes of an incomplete last line @throws ProtocolCliError `unreadable-file` without a header */
+  /** @param tornBytes length of an incomplete last line @throws ProtocolCliError `unreadable-file` without a header */
   recovery(tornBytes: number): Recovery {
     if (this.#lines === 0 && tornBytes > 0) throw unreadableJournal(this.path, NO_HEADER);
     const calls = [...this.#open.values()];
@@ -357,7 +357,7 @@ export class JournalReader {
     return { calls, matched: this.#counters.facts(), settled, tornBytes, damaged: this.#damaged };
   }
 
-  /** Takes a line without its line feed. @throws ProtocolCliError `unreadable-file` if the file is not a journal */
+  /** Reads a line without its line feed. @throws ProtocolCliError `unreadable-file` if the file is not a journal */
   take(bytes: Uint8Array): void {
     this.#lines++;
     const json = readJson(bytes);
@@ -403,7 +403,7 @@ export class JournalReader {
   #request(line: Line<'request'>): void {
     const carried = this.#body;
     this.#body = null;
-    const body = carried?.sha256 === line.body?.sha256 ? carried : null; // else it was carried before
+    const body = carried?.sha256 === line.body?.sha256 ? carried : null; // otherwise an earlier line contains it
     const { purpose, thread } = line;
     if (purpose === 'invocation') this.#invocation(line, body);
     if (purpose === 'callback') this.#applyToCalls(line, body);
@@ -411,7 +411,7 @@ export class JournalReader {
     if (thread !== undefined && (purpose === 'close' || purpose === 'migrate')) this.#closeThread(thread);
   }
 
-  /** A repeat of a call that is over, or is open, begins nothing. */
+  /** Ignores a repeat of a finished or open call. */
   #invocation(line: Line<'request'>, body: Content | null): void {
     const [key] = line.calls ?? [];
     if (key === undefined || !body || this.#open.has(key)) return;
@@ -451,7 +451,7 @@ export class JournalReader {
   }
 }
 
-/** A malformed invocation may have no id; it is recognised by its bytes all the same. */
+/** Identifies a malformed invocation, which may have no id, by its bytes. */
 function settledCall({ thread: groupId, invocation: { bytes, sha256 } }: RecoveredCall): Settled {
   const json = readJson(bytes);
   const id = json.ok && isRecord(json.value) ? json.value['id'] : undefined;
@@ -470,13 +470,13 @@ export function unreadableJournal(place: string, problem: string): ProtocolCliEr
   });
 }
 
-/** Enough for the members by which a line is described. */
+/** Enough characters for the members that describe a line. */
 const DESCRIBED_BYTES = 64 * 1024;
 
-/** Members of a line, or of the message in it, where quotes are escaped. Nothing else is quoted: a journal holds secrets. */
+/** Members of a line, or of the message in it, where quotes are escaped. Nothing else is quoted, because a journal contains secrets. */
 const DESCRIBED = ['kind', 'purpose', 'type', 'operation', 'group_id', 'id'] as const;
 
-/** The content of a damaged line, as far as it can be read. */
+/** Describes a damaged line, as far as it can be read. */
 function describeDamaged(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.subarray(0, DESCRIBED_BYTES)).toString('utf8');
   const found = DESCRIBED.flatMap(name => {

@@ -33,20 +33,20 @@ export { leftOut } from '../local-tool.js';
 
 const LONGEST_MESSAGE = 300;
 
-/** Warns of what the SDK reports about a client's messages. It may quote them. */
+/** Logs problems with a client's messages as warnings. The SDK's texts may quote the messages. */
 function reporter(tool: LocalTool): (error: Error) => void {
   return ({ message }) => tool.warn(`MCP: ${visibleLine(cutBeforeToken(message, LONGEST_MESSAGE))}`);
 }
 
 interface Ends {
   readonly stdin: Readable;
-  /** Nothing else may be written there. */
+  /** Must not be written to by anything else. */
   readonly stdout: Writable;
 }
 
 /**
- * JSON-RPC in lines (MCP, "stdio"). Unlike the transport of the SDK, it limits and reports lines, and answers open requests before it
- * closes.
+ * JSON-RPC in lines (MCP, "stdio"). Unlike the SDK's transport, it limits the length of lines, reports invalid ones, and answers open
+ * requests before it closes.
  */
 class LineTransport implements Transport {
   onclose?: () => void;
@@ -54,15 +54,15 @@ class LineTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   #isClosed = false;
   #onOver: () => void = () => {};
-  /** Resolves when it is closed, by either side. */
+  /** Resolves when either side has closed it. */
   readonly over = new Promise<void>(resolve => {
     this.#onOver = resolve;
   });
   readonly #lines: LineSplitter;
 
   /**
-   * @param maxBody bytes of a line
-   * @param drain resolves once everything that came is answered
+   * @param maxBody maximum length of a line, in bytes
+   * @param drain resolves once every request is answered
    */
   constructor(
     private readonly ends: Ends,
@@ -88,7 +88,7 @@ class LineTransport implements Transport {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const { stdin } = this.ends;
-    stdin.off('data', this.#read).off('end', this.#finish).pause(); // the streams outlive us, and may fail later
+    stdin.off('data', this.#read).off('end', this.#finish).pause(); // the streams stay open, and may fail later
     this.onclose?.();
     this.#onOver();
   }
@@ -98,13 +98,13 @@ class LineTransport implements Transport {
   };
 
   readonly #finish = async (): Promise<void> => {
-    await new Promise(setImmediate); // the last request is on its way to the tool
+    await new Promise(setImmediate); // lets the last request reach the tool
     await this.drain();
-    await new Promise(setImmediate); // the last answer is on its way
+    await new Promise(setImmediate); // lets the last answer be written
     await this.close();
   };
 
-  /** The start of the next line is unknown. */
+  /** Closes the connection, because the start of the next line is unknown. */
   readonly #fail = (error: Error): void => {
     this.onerror?.(error);
     void this.close();
@@ -133,7 +133,7 @@ const paramsSchema = z.object({
   arguments: z.optional(z.record(z.string(), z.unknown())),
 });
 
-/** Calls without a session, as over stdin, have this thread. */
+/** The thread of calls without a session, as over stdin. */
 const ONE_THREAD = 'mcp';
 
 /**
@@ -168,7 +168,7 @@ async function callTool(
   return result;
 }
 
-/** Never answers; rejects when the request is cancelled. */
+/** Never resolves; rejects when the request is canceled. */
 function silence(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const end = () => reject(new ProtocolError(ProtocolErrorCode.InternalError, 'the call was canceled'));
@@ -187,16 +187,16 @@ function toolOf({ name, description, inputSchema, outputSchema, annotations }: T
   return {
     name,
     description,
-    inputSchema: { ...inputSchema, type: 'object' }, // which arguments always are; MCP requires it
+    inputSchema: { ...inputSchema, type: 'object' }, // MCP requires a `type`, and arguments are always objects
     ...(isRecord(outputSchema) && { outputSchema: { ...outputSchema, type: 'object' as const } }),
     ...(annotations && { annotations: hints }),
   };
 }
 
 /**
- * One connection's server. `tools/call` is not an ordinary handler of the SDK: that would validate results, and drop or refuse
- * unknown fields, and a whole result goes out verbatim (seed 003).
- * @param onCanceled the client has canceled a call that came with this request: it gets no answer from the SDK
+ * Creates the server of one connection. `tools/call` bypasses the SDK's handlers: they would validate results and drop or refuse
+ * unknown fields, but a whole result is sent verbatim (seed 003).
+ * @param onCanceled called when the client cancels the call of this request, which then gets no answer from the SDK
  */
 function mcpServer(
   tool: LocalTool,
@@ -204,7 +204,7 @@ function mcpServer(
   onCanceled?: (request: Request) => void,
 ): Server {
   const { name, description: instructions } = tool.toolset;
-  const tools = onCanceled ? {} : { listChanged: true }; // over HTTP there are no streams to notify clients
+  const tools = onCanceled ? {} : { listChanged: true }; // no streams over HTTP to notify clients
   const server = new Server(
     { name, version: program.slice(program.indexOf('/') + 1) },
     { capabilities: { tools }, ...(instructions !== undefined && { instructions }) },
@@ -231,10 +231,10 @@ export class McpTool implements AsyncDisposable {
   #closed: Promise<void> | undefined;
 
   /**
-   * @param tool what is served, and its events
+   * @param tool answers the calls and logs the events
    * @param address over HTTP; null over stdio
    * @param over resolves when the only client is gone; never over HTTP
-   * @param servers those to which the client is connected, and can be notified
+   * @param servers connected servers that can notify their clients
    */
   constructor(
     readonly tool: LocalTool,
@@ -244,13 +244,13 @@ export class McpTool implements AsyncDisposable {
     private readonly end: () => Promise<void>,
   ) {}
 
-  /** Answers by other fixtures from the next call on, and notifies clients if possible. @throws ProtocolCliError `invalid-toolset`. */
+  /** Replaces the fixtures from the next call on, and notifies clients if possible. @throws ProtocolCliError `invalid-toolset`. */
   async replaceFixtures(fixtures: FixtureSet): Promise<void> {
     await this.tool.replaceFixtures(fixtures);
-    for (const server of this.servers) await server.sendToolListChanged().catch(() => {}); // one that is closed
+    for (const server of this.servers) await server.sendToolListChanged().catch(() => {}); // a closed server rejects
   }
 
-  /** Answers what is pending at once; then everything ends. */
+  /** Answers pending calls at once, then closes everything. */
   close(): Promise<void> {
     this.#closed ??= this.end();
     return this.#closed;
@@ -261,7 +261,7 @@ export class McpTool implements AsyncDisposable {
   }
 }
 
-/** Serves one client, over stdin and stdout. @throws ProtocolCliError `invalid-toolset`. */
+/** Serves one client over stdin and stdout. @throws ProtocolCliError `invalid-toolset`. */
 export async function serveMcpStdio(options: McpToolOptions, ends: Ends): Promise<McpTool> {
   const tool = await LocalTool.start({ ...options, wire: mcpWire('stdio:') });
   const servers = new Set<Server>();
@@ -279,8 +279,8 @@ export async function serveMcpStdio(options: McpToolOptions, ends: Ends): Promis
 }
 
 /**
- * Serves any number of clients, over Streamable HTTP, behind the guard that every server here has, with the mock's own controls beside
- * it. @throws ProtocolCliError `invalid-toolset`, `port-in-use`, `usage`.
+ * Serves any number of clients over Streamable HTTP, behind the same guard as every server here, with the mock's own controls.
+ * @throws ProtocolCliError `invalid-toolset`, `port-in-use`, `usage`.
  */
 export async function serveMcpHttp(options: McpToolOptions): Promise<McpTool> {
   const tool = await LocalTool.start({ ...options, wire: mcpWire(MCP_PATH) });
@@ -300,9 +300,9 @@ export async function serveMcpHttp(options: McpToolOptions): Promise<McpTool> {
 }
 
 /** Clients may not end their sessions; beyond this number the oldest is closed. */
-const MOST_SESSIONS = 1_000;
+const MAX_SESSIONS = 1_000;
 
-/** A request as the web's API has it, without its body: that is read already. Aborted when the client hangs up. */
+/** Converts to a Fetch API request without a body, which was read already. It is aborted when the client disconnects. */
 function webRequest({ method, target, headers, onGone }: Incoming): Request {
   const gone = new AbortController();
   onGone?.(() => gone.abort());
@@ -312,7 +312,7 @@ function webRequest({ method, target, headers, onGone }: Incoming): Request {
   return new Request(`http://${headers.host}${target}`, { method, headers: fields, signal: gone.signal });
 }
 
-/** Reads a whole response. A stream would never end, and none is served here. */
+/** Reads a whole response. Streams are not supported: they would never end. */
 async function answerOf(response: Response): Promise<Answer> {
   const headers = Object.fromEntries(response.headers);
   if (headers['content-type']?.startsWith('text/event-stream')) {
@@ -322,7 +322,7 @@ async function answerOf(response: Response): Promise<Answer> {
   return { status: response.status, headers, body: new Uint8Array(await response.arrayBuffer()) };
 }
 
-/** Of JSON-RPC; `-32000` is a server's own. */
+/** A JSON-RPC error; `-32000` is the generic server error. */
 function rpcError(status: number, message: string, code = -32_000, id: unknown = null): Answer {
   const body = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
   return { status, headers: { 'Content-Type': 'application/json' }, body };
@@ -337,16 +337,16 @@ const METHOD_NOT_FOUND = -32_601;
 const PARSE_ERROR = -32_700;
 
 /**
- * MCP over Streamable HTTP, without its streams: every POST is answered with JSON. Clients of the version 2026-07-28 are served
- * request by request, older ones in sessions, each with a server of its own: such a client begins one with `initialize`, and names it
- * with every request. Who may come in at all is the server's to judge, not ours.
+ * MCP over Streamable HTTP without streams: every POST is answered with JSON. Clients of version 2026-07-28 are served request by
+ * request. Older ones get a session with its own server: they start it with `initialize` and send its id with every request. The guard
+ * of the HTTP server checks access, not this class.
  */
 class McpEndpoint {
-  /** By session, oldest first. */
+  /** By session id, oldest first. */
   readonly #sessions = new Map<string, HttpTransport>();
   readonly #modern: McpHttpHandler;
   #isClosed = false;
-  /** Lets a request go whose call was cancelled: the SDK would never answer it. */
+  /** Ends the request of a canceled call, which the SDK would never answer. */
   readonly #abandoned = new WeakMap<Request, () => void>();
 
   /** @param origins of web pages that may send requests */
@@ -374,12 +374,12 @@ class McpEndpoint {
     return [...routes, preflight].map(route => ({ ...route, handle: forPages(route.handle, origins) }));
   }
 
-  /** The call that came with this request was cancelled. */
+  /** Ends the request of a canceled call. */
   abandon(request: Request): void {
     this.#abandoned.get(request)?.();
   }
 
-  /** Open requests get no answer. */
+  /** Closes all sessions; open requests get no answer. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#modern.close();
@@ -401,7 +401,7 @@ class McpEndpoint {
     return Promise.race([this.#inSession(request, value), abandoned]);
   };
 
-  /** @param parsedBody the JSON of its body */
+  /** @param parsedBody the JSON of the body */
   async #inSession(request: Request, parsedBody: unknown): Promise<Answer> {
     const id = request.headers.get('mcp-session-id');
     if (id === null) return answerOf(await this.#begin(request, parsedBody));
@@ -410,14 +410,14 @@ class McpEndpoint {
     return answerOf(await transport.handleRequest(request, { parsedBody }));
   }
 
-  /** The transport answers with an error unless the request is `initialize`; then the server is closed again. */
+  /** Starts a session. The transport answers with an error unless the request is `initialize`; then the server is closed again. */
   async #begin(request: Request, parsedBody: unknown): Promise<Response> {
     const transport: HttpTransport = new HttpTransport({
       sessionIdGenerator: randomUUID,
       enableJsonResponse: true,
       onsessioninitialized: async id => {
         this.#sessions.set(id, transport);
-        const [[oldest, old] = []] = this.#sessions.size > MOST_SESSIONS ? this.#sessions : [];
+        const [[oldest, old] = []] = this.#sessions.size > MAX_SESSIONS ? this.#sessions : [];
         if (oldest !== undefined) this.#sessions.delete(oldest);
         await old?.close();
       },
@@ -442,7 +442,7 @@ const PREFLIGHT: Answer = {
   },
 };
 
-/** Lets the pages of these origins read the answers. */
+/** Adds CORS headers, so that pages of these origins can read the answers. */
 function forPages(handle: Route['handle'], origins: ReadonlySet<string>): Route['handle'] {
   return async incoming => {
     const reply = await handle(incoming);

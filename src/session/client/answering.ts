@@ -17,18 +17,18 @@ import {
   sessionUrl,
 } from './platform-client.js';
 
-/** A call with its answer, as it is posted. */
+/** A call with its answer in the posted form. */
 interface Settled {
   readonly call: PendingCall;
   /** `tool_result` or `error_event`. */
   readonly kind: string;
   /** JSON. */
   readonly bytes: Uint8Array;
-  /** What the model should get and this wire cannot carry. */
+  /** Parts of the answer that this wire cannot carry. */
   readonly losses: readonly string[];
 }
 
-/** Other features are for people or programs, and not expected on this wire. */
+/** Features that this wire is not expected to carry. */
 const FOR_THE_MODEL: ReadonlySet<Feature> = new Set([
   'images',
   'other content',
@@ -36,7 +36,7 @@ const FOR_THE_MODEL: ReadonlySet<Feature> = new Set([
   'subscription',
 ]);
 
-/** Writes the answer, with `tool_req` echoed whole (seed 001); an error if it cannot be written as JSON. */
+/** Writes the answer, with the whole `tool_req` (seed 001); an error if it cannot be written as JSON. */
 function settle(call: PendingCall, answer: Answer): Settled {
   try {
     return written(call, answer);
@@ -49,7 +49,7 @@ function written(call: PendingCall, answer: Answer): Settled {
   const { body, warnings } = sessionDialect.write({ ...answer, call: answeredCall(call) });
   const fields = isRecord(body) ? body : {};
   if ('result' in fields && JSON.stringify(fields['result']) === undefined)
-    throw new TypeError(`JSON has nothing for a ${typeof fields['result']}`); // it would be left out
+    throw new TypeError(`JSON has nothing for a ${typeof fields['result']}`); // JSON.stringify would omit it
   return {
     call,
     kind: foreignWords(fields['kind']),
@@ -63,15 +63,15 @@ function reasonOf(error: unknown): string {
   return messageOf(error);
 }
 
-/** Bytes; platforms refuse larger bodies. */
+/** Maximum size in bytes; platforms refuse larger bodies. */
 const MAX_BODY = 5 * 1024 * 1024;
 
 const BATCH = ['{"type":"batch","results":[', ']}'] as const;
 
-/** How often in a row a post may be lost, and how often the platform may ask to wait. */
+/** Maximum number of lost posts in a row, and of requests by the platform to wait. */
 const MAX = { losses: 5, waits: 10 };
 
-/** As few groups as fit into one body each, in order. One that is too large has a group of its own. */
+/** Groups the results in order into as few bodies as possible. A result that is too large gets a group of its own. */
 export function groupsOf<T extends Pick<Settled, 'bytes'>>(
   settled: readonly T[],
   maxBytes = MAX_BODY,
@@ -89,7 +89,7 @@ export function groupsOf<T extends Pick<Settled, 'bytes'>>(
   return groups;
 }
 
-/** Bare for one call, a batch for more. */
+/** A plain object for one call, a batch for several. */
 export function bodyOf(settled: readonly Pick<Settled, 'bytes'>[]): Uint8Array {
   const [only] = settled;
   if (only && settled.length === 1) return only.bytes;
@@ -98,8 +98,8 @@ export function bodyOf(settled: readonly Pick<Settled, 'bytes'>[]): Uint8Array {
 }
 
 /**
- * Posts each answer once (platforms): a lost post is repeated only for calls that are still pending, and an answer that is refused
- * does not hold up others.
+ * Posts each answer once (platforms). A lost post is repeated only for calls that are still pending; a refused answer does not block
+ * others.
  */
 class ResultsPoster {
   /** Keys of answers that could not be posted yet. */
@@ -111,8 +111,8 @@ class ResultsPoster {
   ) {}
 
   /**
-   * Returns the keys of answers that are done: accepted, or not needed any more. The others were refused while the session did not
-   * wait, without a word that they are not pending: they may be posted once it waits again.
+   * Returns the keys of finished answers: accepted, or no longer needed. The others were refused while the session was not waiting;
+   * they may be posted again once it waits.
    * @throws ProtocolCliError `unreachable`, `platform-refused`, `bad-answer`, `interrupted`.
    */
   async post(settled: readonly Settled[]): Promise<string[]> {
@@ -130,7 +130,7 @@ class ResultsPoster {
     }
   }
 
-  /** Returns what must be posted again. */
+  /** Returns the results that must be posted again. */
   async #postOnce(
     settled: readonly Settled[],
     attempt: number,
@@ -167,7 +167,7 @@ class ResultsPoster {
     return [];
   }
 
-  /** Posts each alone, so that one bad answer does not lose the others. A single result is replaced by an error. */
+  /** Posts each result alone, so that one bad result does not block the others. A single result is replaced by an error. */
   async #oneByOne(settled: readonly Settled[], refusal: ProtocolCliError): Promise<readonly Settled[]> {
     const [only] = settled;
     if (only && settled.length === 1) {
@@ -204,7 +204,7 @@ class ResultsPoster {
   }
 }
 
-/** Emits that the answer is ready, and what is lost of it. */
+/** Logs the answer, and what is lost in it. */
 function reported(platform: PlatformClient, settled: Settled): Settled {
   const { log, thread } = platform.connection;
   const { call, losses, bytes } = settled;
@@ -228,39 +228,39 @@ function keyRedactor(key: string): <T>(value: T) => T {
     if (!isRecord(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [clean(name), redact(each)]));
   };
-  const isSecret = clean(key) !== key; // shorter keys are like any other word
+  const isSecret = clean(key) !== key; // keys that are too short are not redacted
   return value => (isSecret ? (redact(value) as typeof value) : value);
 }
 
-/** The same log, but no event has the key in it. */
+/** Wraps a log so that no event contains the key. */
 export function withoutKey(log: Log, key: string): Log {
   const redact = keyRedactor(key);
   return { ...log, emit: fact => log.emit(redact(fact)) };
 }
 
-/** How a session ended, or its state when nothing new came any more; without the key. */
+/** How a session ended, or its last state on a timeout; without the key. */
 export interface SessionEnd {
   readonly id: string;
   readonly status: string;
-  /** False if it was given up, since nothing new came for too long. */
+  /** False after a timeout. */
   readonly isSettled: boolean;
   readonly error: string | null;
-  /** JSON, the final answer of the agent; undefined without one. */
+  /** The agent's final answer as JSON; undefined without one. */
   readonly answer: unknown;
 }
 
-/** The longest long poll (platforms). */
+/** Maximum duration of a long poll (platforms). */
 const LONG_POLL_MS = 20_000;
 
-/** The shortest time between two polls of a platform that answers at once. */
+/** Minimum time between two polls of a platform that answers at once. */
 const MIN_POLL_MS = 500;
 
-/** While answers could not be posted: no event tells that the session waits again. */
+/** Poll interval while answers could not be posted: no event reports that the session waits again. */
 const RECHECK_MS = 1_000;
 
 /**
- * Answers the calls of a session until it settles: pending calls are answered side by side, and posted in one body (platforms).
- * @param waitMs gives up after this time without news; 0 waits forever
+ * Answers the calls of a session until it settles: pending calls are answered concurrently and posted in one body (platforms).
+ * @param waitMs maximum time without new events; 0 waits forever
  * @throws ProtocolCliError `unreachable`, `platform-refused`, `bad-answer`, `interrupted`.
  */
 export async function answering(
@@ -305,7 +305,6 @@ export async function answering(
   return keyRedactor(given.key)({ id: thread, status, isSettled, error, answer });
 }
 
-/** Waits for news up to `ms`. */
 async function waitForNews(platform: PlatformClient, watch: SessionWatch, ms: number): Promise<boolean> {
   const { clock } = platform.connection;
   const over = new AbortController();
@@ -350,14 +349,14 @@ async function answerOf(answerer: Answerer, call: PendingCall, signal: AbortSign
 }
 
 export interface AnswerSessionOptions {
-  /** Sent as the bearer token to the origin of the URL, and to no other. */
+  /** API key, sent as the bearer token only to the origin of the URL. */
   readonly key: string;
   readonly answerer: Answerer;
   /** Called with every event. */
   readonly onEvent?: (event: Event) => void;
-  /** Gives up after so many milliseconds without news; default: never. */
+  /** Maximum time without new events, in ms; default: no limit. */
   readonly waitMs?: number;
-  /** When aborted, it throws `interrupted`. */
+  /** Makes the call throw `interrupted` when aborted. */
   readonly signal?: AbortSignal;
 }
 

@@ -10,27 +10,27 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** A call that an agent session waits for. */
 export interface PendingCall {
-  /** Names it in every event: its id, or `#1`, `#2` … if that is null; an id used by another call before is numbered. */
+  /** Call key in every event: its id, or `#1`, `#2` … if that is null; a reused id gets a number. */
   readonly key: string;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly id: string | null;
-  /** As the platform wrote it: an answer echoes it whole (seed 001). */
+  /** The request as the platform sent it; the answer contains all of it (seed 001). */
   readonly native: Readonly<Record<string, unknown>>;
-  /** Why it cannot be passed to a tool. */
+  /** Why the call cannot be passed to a tool. */
   readonly fault?: string;
 }
 
 /**
- * The pending calls of a session, from its events. The latest `ActiveStateChangeEvent` counts; the remaining calls are published
- * again as others settle, and keep their keys (platforms). Foreign events never throw.
+ * The pending calls of a session, from its events. The latest `ActiveStateChangeEvent` counts. When calls settle, the remaining ones
+ * are published again and keep their keys (platforms). Invalid events never throw.
  */
 export class PendingCalls {
   #calls: readonly PendingCall[] = [];
   readonly #usedKeys = new Set<string>();
   readonly #counts = new Map<string, number>();
 
-  /** @param clean redacts what is not echoed to the platform */
+  /** @param clean redacts everything that is not sent back to the platform */
   constructor(private readonly clean: (text: string) => string = text => text) {}
 
   get calls(): readonly PendingCall[] {
@@ -47,7 +47,7 @@ export class PendingCalls {
     const listed = data['pending_tool_calls'] ?? [];
     if (state === 'running' || isSettledStatus(state)) return this.#replace([]);
     if (!Array.isArray(listed)) return ['pending_tool_calls is not a list'];
-    // Other states, such as paused, do not mean that no call is left.
+    // Other states, such as paused, do not mean that no call is pending.
     return listed.length > 0 || state === 'awaiting_tool_results' ? this.#replace(listed) : [];
   }
 
@@ -104,7 +104,7 @@ export class PendingCalls {
   }
 }
 
-/** By id; without an id by name and arguments (platforms). */
+/** Identifies a call by id; without an id by name and arguments (platforms). */
 function isSameCall(a: Fields, b: Fields): boolean {
   if (hasId(a) || hasId(b)) return isEqual(a['id'], b['id']);
   return a['tool_name'] === b['tool_name'] && isEqual(a['args'] ?? {}, b['args'] ?? {});
@@ -114,7 +114,7 @@ function hasId({ id }: Fields): boolean {
   return id !== undefined && id !== null && id !== '';
 }
 
-/** Pages read at once: a platform may send new ones without end. */
+/** Maximum number of pages per read: a platform may send new ones without end. */
 const MAX_PAGES = 200;
 
 /** The state of a session, as its platform reports it. */
@@ -146,7 +146,7 @@ export class SessionWatch {
     return error === null || typeof error === 'string' ? error : excerpt(this.#clean(JSON.stringify(error)));
   }
 
-  /** The final answer of the agent. */
+  /** The agent's final answer. */
   get answer(): unknown {
     return this.#latest?.answer;
   }
@@ -155,24 +155,24 @@ export class SessionWatch {
     return this.#status === 'awaiting_tool_results';
   }
 
-  /** The calls it waits for now. */
+  /** The calls that the session waits for now. */
   get pending(): readonly PendingCall[] {
     return this.isAwaiting ? this.#calls.calls : [];
   }
 
-  /** The calls published last, whatever the status: a pause does not withdraw them. */
+  /** The calls published last, with any status: a pause does not withdraw them. */
   get listed(): readonly PendingCall[] {
     return this.isSettled ? [] : this.#calls.calls;
   }
 
-  /** Whether there were more new events than are read at once. */
+  /** Whether there were more new events than one read returns. */
   get isEndless(): boolean {
     return this.#isEndless;
   }
 
   /**
-   * Reads and reports what is new, waiting for it up to `waitSeconds`. Returns whether there was something.
-   * @param signal aborted, no more is read
+   * Reads new events, waiting up to `waitSeconds` for them. Returns whether there were any.
+   * @param signal aborted to stop reading
    * @throws ProtocolCliError see {@link PlatformClient.changes}.
    */
   async look(waitSeconds: number, signal?: AbortSignal): Promise<boolean> {
@@ -188,7 +188,7 @@ export class SessionWatch {
     return this.#from > before.from || this.#status !== before.status;
   }
 
-  /** Reads all pages: only the latest event counts, and a page may end before it. */
+  /** Reads all pages: only the latest event counts, and it may be on the last page. */
   async #readEvents(waitSeconds: number, signal?: AbortSignal): Promise<void> {
     this.#isEndless = false;
     let changes = await this.platform.changes({ from: this.#from, waitSeconds }, signal);
@@ -227,38 +227,37 @@ export class SessionWatch {
   }
 }
 
-/** Answers the calls of an agent session. */
 export interface Answerer {
   /**
-   * Calls that are pending together are passed side by side. An error thrown becomes an `error_event` of the client.
+   * Answers a call. Calls that are pending together are passed concurrently. A thrown error becomes an `error_event` of the client.
    * @param context `signal` is aborted once the answer is not needed any more
    */
   answer(call: PendingCall, context: { readonly signal: AbortSignal }): Promise<Answer>;
 }
 
-/** Functions by tool name: each takes the arguments and returns the result. */
+/** Functions by tool name; each takes the arguments and returns the result. */
 export type ToolFunctions = Readonly<
   Record<string, (args: PendingCall['args'], context: { readonly signal: AbortSignal }) => unknown>
 >;
 
-/** An answerer made of functions; other tools are unknown. */
+/** Creates an answerer from functions; all other tools are unknown. */
 export function answerWith(functions: ToolFunctions): Answerer {
   return {
     async answer(call, context) {
       const work = Object.hasOwn(functions, call.tool) ? functions[call.tool] : undefined;
       if (!work) return unknownTool(call, Object.keys(functions));
-      const payload = (await work(call.args, context)) ?? null; // undefined is null on this wire (platforms)
+      const payload = (await work(call.args, context)) ?? null; // this wire has no undefined (platforms)
       return { call: answeredCall(call), outcome: { type: 'success', basis: 'declared' }, payload };
     },
   };
 }
 
-/** The call for any dialect; the answer echoes it whole (seed 001). */
+/** The call in the common form; the answer contains the whole original (seed 001). */
 export function answeredCall({ id, tool, args, native }: PendingCall): AnsweredCall {
   return { id, tool, args, request: native };
 }
 
-/** An error of ours: the tool was not called, or could not answer. */
+/** An error of the client: the tool was not called, or failed to answer. */
 export function clientError(call: PendingCall, message: string): Answer {
   return {
     call: answeredCall(call),

@@ -20,22 +20,21 @@ import { cut } from '../../util/text.js';
 import { readUrl } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
 
-/** A session on a platform, and what its client works with. */
+/** A session on a platform, and the dependencies of its client. */
 export interface SessionConnection {
   readonly client: HttpClient;
   readonly log: Log;
   readonly clock: Clock;
-  /** From {@link sessionUrl}. */
+  /** Created by {@link sessionUrl}. */
   readonly url: string;
-  /** The id of the session. */
   readonly thread: string;
   readonly key: string;
-  /** Aborted when the user wants to stop. */
+  /** Aborted when the user stops the command. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The URL of a session, without a slash at its end. The base may end in `/api/v2`.
+ * Returns the URL of a session, without a trailing slash. The base may end in `/api/v2`.
  * @throws ProtocolCliError `usage`
  */
 export function sessionUrl(base: string, id: string): string {
@@ -57,7 +56,7 @@ function invalidBase(message: string): ProtocolCliError {
 const MAX = {
   bytes: 64 * 1024 * 1024,
   errorBytes: 64 * 1024,
-  /** Characters of quoted text. */
+  /** Maximum length of quoted text, in characters. */
   text: 300,
   faults: 5,
   /** RFC 9110, 10.2.3 sets no limit for `Retry-After`. */
@@ -68,10 +67,10 @@ const TIMEOUT_MS = 30_000;
 
 const BUSY_MS = 1_000;
 
-/** A wrong address should fail soon; a platform that was reached before may be away for a minute. */
+/** A wrong address should fail soon; a platform that was reached before may be unavailable for a minute. */
 const TRIES = { first: 5, later: 10 };
 
-/** Only what is used; events are read one by one, so that a strange one does not hide the others. */
+/** Reads only the fields in use. Events are parsed one by one, so that an invalid one does not affect the others. */
 const changesSchema = z.object({
   status: z.string(),
   error: z.optional(z.unknown()),
@@ -83,7 +82,7 @@ export type Changes = z.infer<typeof changesSchema>;
 
 const statusSchema = z.object({ status: z.string() });
 
-/** `lost`: the results may have arrived, or not. */
+/** `lost`: the results may or may not have arrived. */
 type PostAnswer =
   | {
       readonly kind: 'answered';
@@ -103,7 +102,7 @@ export class PlatformClient {
   }
 
   /**
-   * What is new since the event `from`; null if nothing came in time, or `signal` was aborted.
+   * Returns what is new since the event `from`; null on timeout, or if `signal` was aborted.
    * @throws ProtocolCliError `unreachable`, `platform-refused`, `bad-answer`, `interrupted`.
    */
   async changes(
@@ -122,7 +121,7 @@ export class PlatformClient {
     return this.#read(statusSchema, answer?.body ?? new Uint8Array(0), '/status').status;
   }
 
-  /** Posts results once. @param calls their keys @throws ProtocolCliError `interrupted`. */
+  /** Posts results once. @param calls keys of their calls @throws ProtocolCliError `interrupted`. */
   async post(body: Uint8Array, calls: string[], attempt: number): Promise<PostAnswer> {
     const url = `${this.connection.url}/tool_results`;
     try {
@@ -145,8 +144,8 @@ export class PlatformClient {
   }
 
   /**
-   * The pause that a 429 asks for, in ms; a second if it does not say.
-   * @throws ProtocolCliError the refusal if it asks for more than a minute.
+   * Returns the pause that a 429 demands, in ms; default: a second.
+   * @throws ProtocolCliError the refusal if the pause is longer than a minute.
    */
   busyMs(headers: HttpAnswer['headers'], { code, message }: ProtocolCliError): number {
     const asked = headers['retry-after'];
@@ -158,7 +157,7 @@ export class PlatformClient {
     });
   }
 
-  /** The pause after so many failures in a row, from 1: 200 ms, then 400 ms … up to 10 s. */
+  /** The pause after `failures` failures in a row: 200 ms, then 400 ms … up to 10 s. */
   failureMs(failures: number): number {
     return Math.min(10_000, 100 * 2 ** failures);
   }
@@ -177,7 +176,7 @@ export class PlatformClient {
     });
   }
 
-  /** Emits a warning about the session, or about some of its calls. */
+  /** Logs a warning about the session, or about some of its calls. */
   warn(message: string, calls?: string[]): void {
     const { log, thread } = this.connection;
     log.emit({ kind: 'warned', thread, message, ...(calls && { calls }) } satisfies Fact);
@@ -225,7 +224,7 @@ export class PlatformClient {
     }
   }
 
-  /** Sends one request with the key, and records it without. @throws TransportError */
+  /** Sends one request with the key, and logs it without the key. @throws TransportError */
   async #send(
     about: { readonly purpose: RequestEvent['purpose']; readonly attempt: number; readonly calls?: string[] },
     request: HttpRequest,
@@ -264,7 +263,7 @@ export class PlatformClient {
     return checked.value;
   }
 
-  /** A reason may quote the body and cut it within the key: so the reason for the redacted body is used. */
+  /** Uses the reason for the redacted body: a reason may quote the body and cut it within the key. */
   #reasonOf(body: Uint8Array, reason: string): string {
     const text = Buffer.from(body).toString('utf8');
     const clean = this.#clean(text);
@@ -281,7 +280,7 @@ export class PlatformClient {
     });
   }
 
-  /** The error for an answer that is not a success. Secrets are redacted before the text is cut. */
+  /** Creates the error for an unsuccessful response. Secrets are redacted before the text is cut. */
   #refusal({ status, body }: HttpAnswer, what: string): ProtocolCliError {
     const reading = readJson(body);
     const detail = cut(visibleLine(this.#clean(reading.ok ? refusalIn(reading.value) : '')), MAX.text);

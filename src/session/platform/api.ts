@@ -25,10 +25,10 @@ const API = '/api/v2';
 
 const SESSION_PATH = /^\/api\/v2\/sessions(?:\/(?<id>[^/]+)(?:\/(?<below>[^/]+))?)?$/;
 
-/** Sessions are kept as long as the platform runs, with all that clients put into them. */
+/** Limits of the platform, because it keeps all sessions with their content as long as it runs. */
 const MAX = { sessions: 1_000, bytes: 128 * 1024 * 1024, waitSeconds: 60 };
 
-/** Smaller results are always taken, so that each session can be brought to its end. */
+/** Maximum size of results that are always accepted, in bytes, so that each session can reach its end. */
 const SMALL_RESULTS = 64 * 1024;
 
 const UNAUTHORIZED = 'Invalid or missing API key.';
@@ -44,7 +44,7 @@ interface Purpose {
   readonly purpose?: RequestEvent['purpose'];
   /** Default: `nothing`. */
   readonly accepts?: 'json' | 'json?';
-  /** What a refusal is to the verification. */
+  /** What the verification reports if the request is refused. */
   readonly verifies?: 'results' | 'session';
 }
 
@@ -58,7 +58,7 @@ function show(view: (session: Session) => unknown): Responder {
   return onSession((request, session) => request.answer(200, view(session)));
 }
 
-/** The answer is recorded before what follows from it. */
+/** The response is logged before the events that follow from it. */
 function steer(status: number, apply: (session: Session) => void): Responder {
   return onSession((request, session) => {
     const answer = request.answer(status);
@@ -74,18 +74,18 @@ interface ApiOptions {
   readonly clock: Clock;
 }
 
-/** The HTTP API of agent sessions (platforms), and the sessions behind it. */
+/** The HTTP API of agent sessions (platforms), with its sessions. */
 export class SessionApi {
   readonly sessions = new Map<string, Session>();
   readonly routes: readonly Route[];
   readonly #options: ApiOptions;
   readonly #keyDigest: Buffer;
   readonly #refused = new FindingsCollector<SessionProblem>();
-  /** Ids of the sessions that a client asked for. */
+  /** Ids of the sessions that clients used. */
   readonly #used = new Set<string>();
-  /** By `Idempotency-Key`. */
+  /** Sessions by `Idempotency-Key`. */
   readonly #created = new Map<string, { readonly session: Session; readonly digest: string }>();
-  /** Each ends a long poll. */
+  /** Functions that end the open long polls. */
   readonly #polls = new Set<() => void>();
   #isClosed = false;
 
@@ -134,7 +134,7 @@ export class SessionApi {
     this.routes = [...routes, this.#route('any', null, request => notAllowed(request, routes))];
   }
 
-  /** Adds a session that has not begun. */
+  /** Adds a session that has not started. */
   add(id: string, tools = this.#options.script.tools, request: unknown = {}, size = 0): Session {
     const { script, clock, log } = this.#options;
     const now = () => clock.wall().toISOString();
@@ -144,7 +144,7 @@ export class SessionApi {
     return session;
   }
 
-  /** What was unanswered, unexpected, unreached or refused in the sessions that clients used; in all if they used none. */
+  /** What is unanswered, unexpected, unreached or refused in the sessions that clients used; in all sessions if they used none. */
   verify() {
     const all = [...this.sessions.values()];
     const sessions = this.#used.size === 0 ? all : all.filter(({ id }) => this.#used.has(id));
@@ -160,7 +160,7 @@ export class SessionApi {
     };
   }
 
-  /** Reports a request that the server itself refused: a body too large, a foreign Host, a web page. */
+  /** Logs a request that the HTTP server refused: a body too large, a foreign Host, a web page. */
   onRefused({ method = '', target = '', status, detail: reason }: Refusal): void {
     const message = `a request was refused with ${status}, since ${reason}: ${method} ${pathOf(target)}`;
     const thread = this.#sessionAt(target)?.id;
@@ -168,13 +168,13 @@ export class SessionApi {
     if (/\/tool_results$/.test(pathOf(target))) this.#addProblem('results', thread, status, reason);
   }
 
-  /** Ends all long polls, with a 204. */
+  /** Ends all long polls with 204. */
   close(): void {
     this.#isClosed = true;
     for (const end of [...this.#polls]) end();
   }
 
-  /** A long poll: 200 as soon as there is news, 204 if none comes in time (platforms). */
+  /** A long poll: 200 as soon as there are new events, 204 on timeout (platforms). */
   readonly #changes = async (request: ApiRequest, session: Session): Promise<Reply> => {
     request.record();
     const query = new Query(request.incoming.target);
@@ -196,7 +196,7 @@ export class SessionApi {
     return request.answer(200, changesView(session, withEvents ? events : []));
   };
 
-  /** Waits up to `ms`; false if the client went away meanwhile. */
+  /** Waits up to `ms`; false if the client disconnected meanwhile. */
   #news(session: Session, ms: number, isThere: () => boolean, onGone: Incoming['onGone']): Promise<boolean> {
     if (ms <= 0 || this.#isClosed || isThere()) return Promise.resolve(true);
     return new Promise(resolve => {
@@ -216,7 +216,7 @@ export class SessionApi {
     });
   }
 
-  /** Each session plays the script anew; the same `Idempotency-Key` gives the same session (platforms). */
+  /** Creates a session, which plays the script from its start. The same `Idempotency-Key` returns the same session (platforms). */
   #create(request: ApiRequest): Answer {
     const { headers, body } = request.incoming;
     const key = headers['idempotency-key'];
@@ -243,7 +243,7 @@ export class SessionApi {
     return answer;
   }
 
-  /** An agent calls only the tools that it was given: otherwise the script and the client do not belong together. */
+  /** Warns if the script calls a tool that the client did not provide: script and client then do not match. */
   #warnOfUndeclaredTools({ id: thread, tools, script }: Session): void {
     const declared = new Set(tools.map(({ name }) => name));
     for (const name of new Set(script.rounds.flat().map(({ tool_name }) => tool_name))) {
@@ -264,7 +264,7 @@ export class SessionApi {
     return answer;
   };
 
-  /** Takes the results of pending calls (seed 001). The answer is recorded before the agent runs on. */
+  /** Accepts the results of pending calls (seed 001). The response is logged before the agent continues. */
   readonly #takeResults = (request: ApiRequest, session: Session): Answer => {
     const { body } = request.incoming;
     if (body.length > SMALL_RESULTS && !this.#hasRoom(body.length)) return request.refuse(429, TOO_LARGE);
@@ -301,7 +301,7 @@ export class SessionApi {
         this.#addProblem(verifies, session?.id, status, reason),
       );
     };
-    /** Without reading the body: 401 without the key; then 404 if there is no such session; then 422 for another media type. */
+    /** Checks in this order, before reading the body: 401 without the key, 404 without such a session, 422 for another media type. */
     const first = (head: Head) => {
       const request = requestOf({ ...head, body: new Uint8Array(0), remote: '' });
       if (!this.#hasKey(head)) return request.refuse(401, UNAUTHORIZED, { message: UNAUTHORIZED });
@@ -330,7 +330,7 @@ export class SessionApi {
     try {
       return this.sessions.get(decodeURIComponent(id));
     } catch {
-      return undefined; // not percent-encoded UTF-8
+      return undefined; // invalid percent-encoding
     }
   }
 
@@ -348,7 +348,7 @@ function pause(request: ApiRequest, session: Session): Answer {
   return answer;
 }
 
-/** A path with the key that no other route serves: 404, or 405 with the allowed methods. */
+/** Answers a path that no other route serves: 404, or 405 with the allowed methods. */
 function notAllowed(request: ApiRequest, routes: readonly Route[]): Answer {
   const path = pathOf(request.incoming.target);
   const here = routes.filter(route => route.serves(path));
@@ -364,7 +364,7 @@ interface About {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A request to the API; it and its answer are recorded, without the key (threats, row 25). */
+/** A request to the API. It is logged with its response, without the key (threats, row 25). */
 class ApiRequest {
   #recorded: ReturnType<typeof recordRequest> | undefined;
 
@@ -376,7 +376,7 @@ class ApiRequest {
     private readonly onRefused: (status: number, reason: string) => void,
   ) {}
 
-  /** Records the request, once: at its answer, unless called before. */
+  /** Logs the request once: with its response, unless called before. */
   record({ thread = this.session?.id, calls }: About = {}) {
     const { method, target: url, headers, body } = this.incoming;
     this.#recorded ??= recordRequest(this.log, {
@@ -408,13 +408,13 @@ class ApiRequest {
     return { status, headers: { ...about.headers, 'Content-Type': 'application/json' }, body };
   }
 
-  /** Answers with an error that the verification counts. */
+  /** Responds with an error that the verification reports. */
   refuse(status: number, why: string | readonly Detail[], body: object = { detail: why }): Answer {
     this.onRefused(status, reasonOf(why));
     return this.answer(status, body);
   }
 
-  /** The client did not wait for the answer. */
+  /** Records that the client disconnected. */
   gone(): Reply {
     this.record().broken('answer', 'ECONNRESET');
     return 'reset';
@@ -467,7 +467,7 @@ function timesOf({ createdAt, startedAt, finishedAt }: Session) {
   return { created_at: createdAt, started_at: startedAt, finished_at: finishedAt };
 }
 
-/** A page of a list, as all lists of the API are given. @param limits how many items a page has: by default, and at most */
+/** One page of a list of the API. @param limits default and maximum page size */
 function page(
   request: ApiRequest,
   limits: { readonly size: number; readonly max: number },

@@ -11,19 +11,18 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { SessionApi } from './api.js';
 import type { PendingCall, Session, Settled } from './session.js';
 
-/** All options of a session platform are optional. */
 export interface SessionPlatformOptions {
   /** From `readSessionScript` or `parseSessionScript`; default: one pending call of `lookup_order`. */
   readonly script?: SessionScript;
-  /** Clients send it as `Authorization: Bearer …`; default: a random one. */
+  /** The API key, which clients send as `Authorization: Bearer …`; default: a random one. */
   readonly key?: string;
   /** Default: 127.0.0.1. */
   readonly host?: string;
   /** Default: any free port. */
   readonly port?: number;
-  /** Host names that requests may use besides those of the loopback. */
+  /** Host names besides loopback that requests may use. */
   readonly allowHosts?: readonly string[];
-  /** How many events are kept; default: 10,000. */
+  /** Number of events to keep; default: 10,000. */
   readonly keep?: number;
   readonly clock?: Clock;
   /** Receives the events; default: a log of its own. */
@@ -34,25 +33,25 @@ export interface SessionPlatformOptions {
 export interface SessionState {
   readonly id: string;
   readonly status: string;
-  /** JSON; null before the agent has answered. */
+  /** JSON text; null before the agent's final answer. */
   readonly answer: unknown;
   readonly pending: readonly PendingCall[];
-  /** Calls with their answers, in the order in which the answers came. */
+  /** Calls with their answers, in the order in which the answers arrived. */
   readonly settled: readonly Settled[];
 }
 
-/** The documented limit of a body (platforms). */
+/** The documented maximum size of a body, in bytes (platforms). */
 const MAX_BODY = 5 * 1024 * 1024;
 
-/** Shorter than the default timeout of test runners, so that users see our message. */
+/** Shorter than the default timeout of test runners, so that they show our message. */
 const PATIENCE_MS = 4_000;
 
-/** The session that exists from the start. */
+/** Id of the session that exists from the start. */
 const FIRST_SESSION = 'session_1';
 
-/** A mock of the platform of agent sessions, whose agent follows a script. */
+/** A mock platform of agent sessions, whose agent follows a script. */
 export class SessionPlatform implements AsyncDisposable {
-  /** Clients send it as `Authorization: Bearer …`. */
+  /** The API key, which clients send as `Authorization: Bearer …`. */
   readonly key: string;
   /** The id of the session that exists from the start; clients can create others. */
   readonly session = FIRST_SESSION;
@@ -102,7 +101,7 @@ export class SessionPlatform implements AsyncDisposable {
     return this.#running.url;
   }
 
-  /** Oldest first. */
+  /** Snapshots of all sessions, oldest first. */
   sessions(): readonly SessionState[] {
     return Array.from(this.#api.sessions.values(), stateOf);
   }
@@ -112,7 +111,7 @@ export class SessionPlatform implements AsyncDisposable {
     return this.#ring.events;
   }
 
-  /** Calls `listener` with every event from now on. Returns how to stop. */
+  /** Calls `listener` with every future event. Returns a function that stops this. */
   subscribe(listener: Listener): () => void {
     return this.#log.subscribe(listener);
   }
@@ -143,12 +142,12 @@ export class SessionPlatform implements AsyncDisposable {
     return stateOf(session);
   }
 
-  /** What was unanswered, unexpected, unreached or refused so far. */
+  /** What is unanswered, unexpected, unreached or refused so far. */
   verify(): SessionVerificationReport {
     return this.#api.verify();
   }
 
-  /** Ends long polls with a 204, then stops the server. */
+  /** Ends long polls with 204, then stops the server. */
   close(): Promise<void> {
     this.#api.close();
     this.#closed ??= this.#running.close();

@@ -15,7 +15,7 @@ type Path = readonly (string | number)[];
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One error in a request, as the platform reports it: what, where, and the value (platforms). */
+/** One error in a request, in the platform's format: what, where, and the value (platforms). */
 export interface Detail {
   readonly type: string;
   readonly loc: Path;
@@ -27,7 +27,7 @@ type Reading<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly details: readonly Detail[] };
 
-/** Characters of JSON; longer values are cut. */
+/** Maximum length of quoted JSON, in characters. */
 const MAX_INPUT = 200;
 
 function detail(type: string, loc: Path, msg: string, input: unknown): Detail {
@@ -35,7 +35,7 @@ function detail(type: string, loc: Path, msg: string, input: unknown): Detail {
   return { type, loc, msg, input: json.length <= MAX_INPUT ? input : `${json.slice(0, MAX_INPUT)}…` };
 }
 
-/** The words of the first error. */
+/** The message of the first error. */
 export function reasonOf(details: string | readonly Detail[]): string {
   if (typeof details === 'string') return details;
   const [first] = details;
@@ -57,7 +57,7 @@ function wrong(...details: readonly Detail[]): {
   return { ok: false, details };
 }
 
-/** Validates a foreign value. @param loc its place in the request */
+/** Validates a foreign value. @param loc its path in the request */
 function read<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
@@ -82,7 +82,7 @@ function wrongType(expected: string, loc: Path, input: unknown): Detail {
   return detail(type, loc, `Input should be a ${words}`, input);
 }
 
-/** The platform's names of types. */
+/** Type names as the platform writes them. */
 const TYPES: Readonly<Record<string, readonly [type: string, words: string]>> = {
   string: ['string_type', 'valid string'],
   object: ['dict_type', 'valid dictionary'],
@@ -113,7 +113,7 @@ export class Query {
     this.#fields = new URLSearchParams(target.split(/\?(.*)/s)[1] ?? '');
   }
 
-  /** A whole number of at least `min`; more than `max` counts as `max`. */
+  /** Reads an integer of at least `min`; a value above `max` is reduced to `max`. */
   whole<T>(name: string, preset: T, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}): number | T {
     const text = this.#fields.get(name);
     if (text === null) return preset;
@@ -124,7 +124,7 @@ export class Query {
     return Math.min(number, max);
   }
 
-  /** Seconds, which may have a fraction; more than `max` count as `max`. */
+  /** Reads seconds, which may be fractional; a value above `max` is reduced to `max`. */
   seconds(name: string, max: number): number {
     const text = this.#fields.get(name) ?? '0';
     if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return Math.min(Number(text), max);
@@ -158,13 +158,13 @@ const creationSchema = z.object({
   overrides: z.optional(z.object({ 'agent.tools': z.optional(toolsSchema) })),
 });
 
-/** What a request to create a session says. */
+/** The content of a request to create a session. */
 interface Creation {
   readonly tools: readonly SessionTool[] | undefined;
   readonly written: unknown;
 }
 
-/** Tools in `overrides` come before the agent's own. A request without body and media type creates a session as it is. */
+/** Reads a request to create a session. Tools in `overrides` replace the agent's own. Body and media type are optional. */
 export function creationIn({ body, headers }: Incoming): Reading<Creation> {
   if (body.length === 0 && headers['content-type'] === undefined)
     return { ok: true, value: { tools: undefined, written: {} } };
@@ -198,7 +198,7 @@ export function messagesIn(body: Uint8Array): Reading<readonly string[]> {
   return one.ok ? { ok: true, value: [one.value.message] } : one;
 }
 
-/** A media type other than JSON. */
+/** Describes a media type other than JSON. */
 export function contentFault({ headers }: Head, accepts?: 'json' | 'json?'): Detail | undefined {
   const { 'content-type': type } = headers;
   const isBare = accepts === 'json?' && type === undefined && !hasBody({ headers });
@@ -220,13 +220,13 @@ export function reusedKey(key: unknown): Detail {
   return detail('idempotency_key_reused', KEY_LOC, 'This key was used with another body', key);
 }
 
-/** How a post of tool results is answered, and what of it is applied. */
+/** The response to posted tool results, and the results to apply. */
 interface Judgement {
   readonly status: 202 | 409 | 422;
-  /** Of a refusal. */
+  /** Error of a refused body. */
   readonly detail?: string | readonly Detail[];
   readonly settles: readonly Settled[];
-  /** Oddities that are no reason to refuse it; `key` names the call. */
+  /** Warnings about accepted results; `key` is that of the call. */
   readonly warnings: readonly { readonly message: string; readonly key?: string }[];
 }
 
@@ -234,14 +234,14 @@ interface Judgement {
 interface Item {
   readonly loc: Detail['loc'];
   readonly answer: SettledCall;
-  /** `tool_req.args` as sent: the copy of a schema would lose a key named `__proto__` (threats, row 19). */
+  /** `tool_req.args` as sent: the schema's copy would lose a key named `__proto__` (threats, row 19). */
   readonly args: unknown;
 }
 
 const MAX_DETAILS = 100;
 
 /**
- * Judges in this order: format 422, finished 409, unknown `tool_req.id` 422 (platforms). Nothing of a refused body is applied,
+ * Checks in this order: format 422, finished session 409, unknown `tool_req.id` 422 (platforms). Nothing of a refused body is applied,
  * unless the script has `batch: each`.
  */
 export function judgeResults(session: Session, body: Uint8Array): Judgement {
@@ -295,7 +295,7 @@ function readItem(value: unknown, loc: Detail['loc']): Reading<Item> {
   };
 }
 
-/** Finds the call of each item, and collects what follows. */
+/** Finds the call of each item, and collects the results and warnings. */
 class Judge {
   readonly settles: Settled[] = [];
   readonly details: Detail[] = [];
@@ -344,7 +344,7 @@ class Judge {
   }
 }
 
-/** Which fields of a `tool_req` are not as published. Missing arguments count as empty. */
+/** Describes the fields of a `tool_req` that differ from the published call. Missing arguments count as empty. */
 function differences(
   call: PendingCall,
   { answer, args }: Item,

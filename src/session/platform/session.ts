@@ -16,7 +16,7 @@ import { isRecord, jsonPath } from '../../util/values.js';
 
 /** A call that the agent waits for. */
 export interface PendingCall {
-  /** Its id, or `#1`, `#2` … where that is null. */
+  /** Its id, or `#1`, `#2` … if that is null. */
   readonly key: string;
   readonly tool_name: string;
   readonly args?: Readonly<Record<string, unknown>>;
@@ -33,11 +33,11 @@ interface Creation {
   readonly id: string;
   readonly script: SessionScript;
   readonly tools: readonly SessionTool[];
-  /** The body that created it. */
+  /** The body of the request that created the session. */
   readonly request: unknown;
-  /** Bytes of `request`; default: 0. */
+  /** Size of `request` in bytes; default: 0. */
   readonly size?: number;
-  /** The time in RFC 3339. */
+  /** Returns the current time in RFC 3339. */
   readonly now: () => string;
   readonly emit: (fact: Fact) => void;
 }
@@ -58,17 +58,17 @@ export class Session {
   readonly createdAt: string;
   startedAt: string | null = null;
   finishedAt: string | null = null;
-  /** The status, apart from a pause. */
+  /** The status without a pause. */
   phase: SessionStatus = 'pending';
   isPaused = false;
-  /** From 0; -1 before the first round. */
+  /** Index of the round, from 0; -1 before the first one. */
   round = -1;
   pending: readonly PendingCall[] = [];
   readonly settled: Settled[] = [];
   readonly events: SessionEvent[] = [];
   answer: unknown = null;
   error: string | null = null;
-  /** Bytes that clients have put into it. */
+  /** Size of everything that clients have added, in bytes. */
   bytes: number;
   /** Pending calls when the session ended. */
   readonly #abandoned: PendingCall[] = [];
@@ -96,7 +96,7 @@ export class Session {
     return isTerminal(this.phase);
   }
 
-  /** Calls `listener` after each change. Returns how to stop. */
+  /** Calls `listener` after each change. Returns a function that stops this. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -110,7 +110,7 @@ export class Session {
     this.#changed();
   }
 
-  /** Whether it has room for another pause: on each resume it publishes its calls again. */
+  /** Whether another pause is allowed: on each resume the session publishes its calls again. */
   get canPause(): boolean {
     return this.#hasRoom(1, 0);
   }
@@ -135,7 +135,7 @@ export class Session {
     this.#changed();
   }
 
-  /** Makes the agent answer with the results that it has. */
+  /** Makes the agent answer now, with the results so far. */
   forceAnswer(): void {
     if (this.isOver || this.phase === 'idle') return;
     this.#abandonPending();
@@ -163,7 +163,7 @@ export class Session {
     this.#changed();
   }
 
-  /** Takes the answers of pending calls; after the last one, the agent runs on. */
+  /** Applies the answers of pending calls; after the last one, the agent continues. */
   settle(answers: readonly Settled[]): void {
     if (answers.length === 0) return;
     const keys = new Set(answers.map(({ call }) => call.key));
@@ -181,12 +181,12 @@ export class Session {
     this.#changed();
   }
 
-  /** How many calls have no answer. */
+  /** Number of calls without an answer. */
   get unansweredCount(): number {
     return this.#abandoned.length + this.pending.length;
   }
 
-  /** How the session differs from its script. */
+  /** The differences between the session and its script. */
   problems(): SessionProblem[] {
     const { id: session, script } = this;
     const about = ({ key: call, tool_name }: PendingCall) => ({ session, call, tool_name });
@@ -200,7 +200,7 @@ export class Session {
     ];
   }
 
-  /** Goes to the calls of the next round, or to the end. */
+  /** Continues with the next round, or ends. */
   #runOn(): void {
     this.#publishState();
     this.#emitStatus();
@@ -225,7 +225,7 @@ export class Session {
     for (const [key, path] of missing) this.#warnMissing(path, key);
   }
 
-  /** Says the answer of the script and ends as the script says. */
+  /** Adds the script's answer and ends with the script's status. */
   #say(): void {
     const { value: answer, missing } = fillTemplates(this.script.answer, { results: this.#results() });
     this.answer = answer;
@@ -252,8 +252,8 @@ export class Session {
   }
 
   /**
-   * The latest state event counts (platforms). A pause is not a state: clients would read an empty list of calls from it, and take
-   * the calls after it for new ones.
+   * Only the latest state event counts (platforms). A pause is not a state: clients would read an empty list of calls from it, and
+   * treat the same calls after it as new.
    */
   #publishState(): void {
     const isWaiting = this.phase === 'awaiting_tool_results';
@@ -268,7 +268,7 @@ export class Session {
     this.bytes += bytes;
   }
 
-  /** Only for what clients add: the script's own events are bounded by the script. */
+  /** Limits only what clients add: the script limits its own events. */
   #hasRoom(events: number, bytes: number): boolean {
     return this.events.length + events <= MAX.events && this.#eventBytes + bytes <= MAX.bytes;
   }
@@ -300,7 +300,7 @@ export class Session {
     this.#emit({ kind: 'warned', message, thread: this.id, ...(key !== undefined && { calls: [key] }) });
   }
 
-  /** Results by key, for templates. Not by assignment: a key may be `__proto__` (threats, row 19). */
+  /** Results by key, for templates. Created without assignment, because a key may be `__proto__` (threats, row 19). */
   #results(): Record<string, unknown> {
     return Object.fromEntries(
       this.settled.map(({ call, answer }) => [
@@ -310,7 +310,7 @@ export class Session {
     );
   }
 
-  /** Where an answer differs from what the script expects. */
+  /** Describes the differences between an answer and the script's expectation. */
   #unexpectedIn({ call, answer }: Settled): { readonly path: string; readonly reason: string }[] {
     const expected = this.script.rounds.flat().find(({ key }) => key === call.key)?.expected;
     return (expected?.(answer) ?? []).map(difference => ({
@@ -329,7 +329,7 @@ function pendingCall({ key, tool_name, args, id }: ScriptCall, filled: unknown):
   return { key, tool_name, id, args: isRecord(filled) ? filled : args };
 }
 
-/** A pending call as clients see and echo it. */
+/** A pending call in the form that clients receive and send back. */
 function onWire({ tool_name, args, id }: PendingCall) {
   return { tool_name, ...(args && { args }), id };
 }
@@ -342,7 +342,7 @@ function bytesOf(data: SessionEvent['data']): number {
   return Buffer.byteLength(JSON.stringify(data));
 }
 
-/** A RAP text is posted as a string even if it is JSON (platforms). */
+/** Posts a RAP text as a string even if it is JSON (platforms). */
 function isUnparsed({ wanted, actual }: Difference): boolean {
   if (!isRecord(wanted) || typeof actual !== 'string') return false;
   const reading = parseJson(actual);

@@ -8,7 +8,7 @@ import { type Emergency, endByForce, meetEmergencies } from './system/process.js
 import { flushed, isClosed, quietPipes } from './system/streams.js';
 import { ProtocolCliError } from './util/errors.js';
 
-/** The composition root: the only place that knows argv and the exit status. */
+/** The composition root: the only module that reads argv and sets the exit status. */
 export async function main(argv: readonly string[], version: string): Promise<void> {
   quietPipes(process.stdout, process.stderr);
   let isHost = false;
@@ -21,7 +21,7 @@ export async function main(argv: readonly string[], version: string): Promise<vo
     const program = await commandLine(words, version, run);
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    endAnyEmergency(); // the error follows from it
+    endAnyEmergency(); // the reset error that follows is caused by the emergency
     process.exitCode = statusOfError(error, isHost);
   }
   endAnyEmergency();
@@ -29,15 +29,15 @@ export async function main(argv: readonly string[], version: string): Promise<vo
   else if (isHost) await leave();
 }
 
-/** Node could not reset a terminal that is gone, and would abort. */
+/** Node aborts if it resets a terminal that no longer exists. */
 function isTerminalGone(): boolean {
   return process.stdout.isTTY === true && isClosed(process.stdout);
 }
 
-/** Without words, on a terminal. */
+/** The default command on a terminal when no arguments are given. */
 const WORKBENCH = ['invoke', '--interactive'];
 
-/** The words of the command to run: without words the workbench or the help, with a file what shows it. */
+/** Returns the command to run: the default command without arguments, or the viewer if the first argument is a file. */
 async function commandWords(argv: readonly string[]): Promise<readonly string[]> {
   const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
   if (argv.length === 0) return isTerminal ? WORKBENCH : argv;
@@ -51,7 +51,7 @@ async function leave(): Promise<void> {
   process.exit();
 }
 
-/** After the terminal was reset. */
+/** Exits after the terminal was reset. */
 function endWith(emergency: Emergency, isHost: boolean): void {
   if (emergency.kind === 'quit') endByForce('SIGQUIT');
   else {
@@ -78,7 +78,7 @@ function runnerFor(afterDashes: Terminal['afterDashes'], hostsCode: () => void):
   };
 }
 
-/** Commander drops the dashes; the words after them may be the command of another program. */
+/** Returns the arguments after `--`. Commander drops `--` itself, and those arguments may belong to another program. */
 function wordsAfterDashes(argv: readonly string[]): readonly string[] | null {
   const at = argv.indexOf('--');
   return at < 0 ? null : argv.slice(at + 1);
@@ -96,7 +96,7 @@ function statusOfError(error: unknown, hasGuests: boolean): ExitStatus {
   return 1;
 }
 
-/** Not every command has room for a `-v`. */
+/** Checks argv itself, because some commands do not define `-v`. */
 function isStackWanted(): boolean {
   return Boolean(process.env['DEBUG']) || process.argv.some(word => word === '-v' || word === '--verbose');
 }

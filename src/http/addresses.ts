@@ -18,8 +18,8 @@ const METADATA = blockList([
 ]);
 
 /**
- * Why we never connect to an address (threats, row 9); null if we may, or if it is not an IP address. Cached: a BlockList lookup
- * costs a fifth of a request.
+ * Why connections to an address are refused (threats, row 9); null if it is allowed or not an IP address. Cached: a BlockList lookup
+ * takes a fifth of a request's time.
  */
 export const addressProblem = remembering(problemOf);
 
@@ -43,7 +43,7 @@ export const isLoopback = remembering(
 type Subnet = readonly [net: string, prefix: number];
 
 /**
- * An IPv4 subnet and its IPv6 forms: mapped, translated (RFC 2765), compatible, NAT64 (RFC 6052, RFC 8215) and 6to4 (RFC 3056).
+ * Expands an IPv4 subnet to its IPv6 forms: mapped, translated (RFC 2765), compatible, NAT64 (RFC 6052, RFC 8215) and 6to4 (RFC 3056).
  */
 function inBothFamilies(net: string, prefix: number): Subnet[] {
   const embedded = ['::ffff:', '::ffff:0:', '::', '64:ff9b::', '64:ff9b:1::'];
@@ -67,7 +67,7 @@ function isListed(list: BlockList, address: string): boolean {
   return isAddress && list.check(address, family(address));
 }
 
-// Node's IPv6 pattern takes 6 ms to compile: use it only if there is a colon.
+// Node's IPv6 pattern takes 6 ms to compile, so use it only if there is a colon.
 function family(address: string): 'ipv4' | 'ipv6' {
   return address.includes(':') ? 'ipv6' : 'ipv4';
 }
@@ -75,8 +75,8 @@ function family(address: string): 'ipv4' | 'ipv6' {
 export type Allows = (url: string) => string | null;
 
 /**
- * Where callbacks may go (threats, row 9): loopback and these origins; never link-local and metadata addresses, even if listed. The
- * client judges what a name resolves to when it connects (row 10).
+ * Allows callbacks to loopback and to these origins; never to link-local and metadata addresses, even if listed (threats, row 9). The
+ * client checks the resolved address when it connects (row 10).
  * @param origins as `https://runtime.example:8443`.
  * @throws ProtocolCliError `usage` for an invalid origin.
  */
@@ -122,7 +122,7 @@ export function destinationOf(url: string): URL {
 
 /**
  * @param name the name that resolved to the address: `localhost` must be this machine (threats, row 10).
- * @throws TransportError `REFUSED_ADDRESS` if we never connect to it.
+ * @throws TransportError `REFUSED_ADDRESS` if connections to it are not allowed.
  */
 function refuseAddress(address: string, name = address): void {
   const isStray = name === 'localhost' && !isLoopback(address);
@@ -134,7 +134,7 @@ function badUrl(url: string, problem: string): TransportError {
   return new TransportError('address', 'BAD_URL', `${url} ${problem}`);
 }
 
-/** Every address of a host name, the preferred one first. */
+/** Resolves a host name to all its addresses, the preferred one first. */
 type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export interface ClientOptions {
@@ -144,8 +144,8 @@ export interface ClientOptions {
 const systemResolve: Resolve = hostname => lookup(hostname, { all: true });
 
 /**
- * A lookup for node:net that returns no refused address. The connection uses the very address that was checked, so that a name that
- * resolves differently a second later does not get around the check (threats, row 10).
+ * Creates a lookup for node:net that returns no refused address. The connection uses the checked address, so DNS rebinding cannot
+ * bypass the check (threats, row 10).
  */
 export function guardedLookup({ resolve = systemResolve }: ClientOptions): LookupFunction {
   return (hostname, { all }, callback) => {

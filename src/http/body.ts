@@ -11,8 +11,8 @@ const FIRST_CAPACITY = 16 * 1024;
 const EMPTY = new Uint8Array();
 
 /**
- * Collects a body in one buffer, up to a limit (threats, row 15). With a known length nothing is copied twice; otherwise the
- * buffer doubles, so that a million tiny chunks cost no more than their bytes.
+ * Collects a body in one buffer, up to a limit (threats, row 15). If the length is known, nothing is copied twice; otherwise the
+ * buffer doubles, so a million tiny chunks cost no more than their bytes.
  */
 export class ByteGatherer {
   readonly #limit: number;
@@ -22,11 +22,11 @@ export class ByteGatherer {
   /** @param expected the announced length in bytes; NaN if unknown. */
   constructor(limit: number, expected: number) {
     this.#limit = limit;
-    // Unsafe is fine: only written bytes are returned. Small buffers share memory, which saves most of their cost.
+    // allocUnsafe is safe here: only written bytes are returned. Small buffers share memory, which saves most of their cost.
     this.#buffer = Buffer.allocUnsafe(Math.min(Number.isNaN(expected) ? FIRST_CAPACITY : expected, limit));
   }
 
-  /** Adds what fits under the limit; false if that was not everything. */
+  /** Adds as much as the limit allows; returns false if the chunk was cut. */
   add(chunk: Uint8Array): boolean {
     const taken = Math.min(chunk.length, this.#limit - this.#length);
     this.#grow(this.#length + taken);
@@ -35,7 +35,7 @@ export class ByteGatherer {
     return taken === chunk.length;
   }
 
-  /** The collected bytes; spare memory is released. */
+  /** Returns the collected bytes and releases spare memory. */
   bytes(): Uint8Array {
     return this.#length === this.#buffer.length
       ? this.#buffer
@@ -56,12 +56,12 @@ export class ByteGatherer {
   }
 }
 
-/** The `Content-Length` in bytes; NaN if missing. */
+/** Returns the `Content-Length` in bytes; NaN if missing. */
 export function announcedLength(headers: { readonly 'content-length'?: string | undefined }): number {
   return Number(headers['content-length'] ?? Number.NaN);
 }
 
-/** The first bytes of each body are free, so that small requests are served beside the largest. */
+/** The first bytes of each body do not count, so small requests are served while large ones use up the budget. */
 const FREE = 64 * 1024;
 
 /** One request's share of the server's budget for bodies in flight (threats, row 15). */
@@ -71,7 +71,7 @@ export class BodyShare {
 
   constructor(private readonly budget: { bytes: number }) {}
 
-  /** Takes more bytes; false if the budget is used up. */
+  /** Takes more bytes; returns false if the budget is used up. */
   take(bytes: number): boolean {
     this.#size += bytes;
     const more = Math.max(0, this.#size - FREE) - this.#counted;
@@ -87,7 +87,7 @@ export class BodyShare {
   }
 }
 
-/** Reads at most `maxBody` bytes of a request's body. Never throws: an aborted request is a denial too. */
+/** Reads at most `maxBody` bytes of a request's body. Never throws: an aborted request also resolves to a denial. */
 export function readBody(
   request: IncomingMessage,
   maxBody: number,

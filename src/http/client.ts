@@ -4,8 +4,8 @@ import { bytesText } from '../util/text.js';
 import { announcedLength, ByteGatherer, isEncoded } from './body.js';
 
 /**
- * How much of an answer's body to read: `nothing` (resolves at the headers, the rest is dropped), or at most `maxBytes`, beyond which
- * it fails, or with `partial` is cut. With `withinMs`, also if the body takes longer or breaks off: only the headers matter. An
+ * How much of the response body to read: `nothing` resolves at the headers and drops the rest; `maxBytes` fails for a larger body, or
+ * cuts it with `partial`. `withinMs` also cuts a body that takes longer or breaks off, for callers that mainly need the headers. An
  * encoded body fails unless `opaque` (it is only forwarded).
  */
 export type ReadLimit =
@@ -19,44 +19,47 @@ export type ReadLimit =
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
-  /** Path and query are sent exactly as written here. */
+  /** The path and query are sent exactly as written here. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** Sends the body in small pieces. Default: all at once. */
+  /** Sends the body slowly, in small pieces. Default: all at once. */
   readonly pace?: Pace;
-  /** The limit, or a function of the answer's head. */
+  /** The limit, or a function that returns it for the response's status and headers. */
   readonly read: ReadLimit | ((status: number, headers: HttpAnswer['headers']) => ReadLimit);
   readonly signal?: AbortSignal;
-  /** From the DNS lookup to the last byte. Default: 30,000 ms; 0 for no limit. */
+  /** Time limit from the DNS lookup to the last byte. Default: 30,000 ms; 0 for no limit. */
   readonly timeoutMs?: number;
 }
 
 export interface HttpAnswer {
   readonly status: number;
-  /** Names in lower case; repeated ones joined by a comma. */
+  /** Lower-case names; repeated headers are joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
 
 /** Sends a request once: no redirects, no decoding, no retries (threats, rows 9 to 11, 15 and 16). */
 export interface HttpClient {
-  /** @throws TransportError if no answer came. */
+  /** @throws TransportError if no response arrived. */
   send(request: HttpRequest): Promise<HttpAnswer>;
   /** Closes every connection; open requests fail. */
   close(): Promise<void>;
 }
 
 /**
- * How far a request came: `address` (URL, DNS), `connect`, `send` (connected, no answer yet) or `answer`. In the first two the peer
- * has certainly not seen it.
+ * The phase that a request reached: `address` (URL, DNS), `connect`, `send` (connected, no response yet) or `answer`. In the first two
+ * the server has certainly not seen the request.
  */
 type Phase = 'address' | 'connect' | 'send' | 'answer';
 
 export class TransportError extends Error {
   override readonly name = 'TransportError';
 
-  /** @param code a system code (`ECONNREFUSED`, `ENOTFOUND`, `ECONNRESET`, …) or ours: `ETIMEDOUT`, `ABORTED`, `TOO_LARGE`, `ENCODED`, `REFUSED_ADDRESS`, `BAD_URL`, `BAD_HEADER`, `PARSE`. */
+  /**
+   * @param code a system code (`ECONNREFUSED`, `ENOTFOUND`, `ECONNRESET`, …) or one of this client: `ETIMEDOUT`, `ABORTED`,
+   * `TOO_LARGE`, `ENCODED`, `REFUSED_ADDRESS`, `BAD_URL`, `BAD_HEADER`, `PARSE`.
+   */
   constructor(
     readonly phase: Phase,
     readonly code: string,
@@ -101,7 +104,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 
 const NAME_PROBLEM = /^(?:ENOTFOUND|EAI_\w+)$/;
 
-/** A library's error as a {@link TransportError}. */
+/** Converts a library's error to a {@link TransportError}. */
 export function asTransportError(error: unknown, phase: Phase): TransportError {
   if (error instanceof TransportError) return error;
   const code = codeOf(error);
@@ -134,8 +137,8 @@ type Limit = Exclude<ReadLimit, 'nothing'>;
 type ForeignHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Reads the answer to one request for either library: the library reports what arrives, and closes the connection when asked to.
- * Settles once; a bounded rest is dropped.
+ * Reads the response to one request, for either library. The library passes on what arrives and closes the connection on request.
+ * Settles once; the rest of the body is dropped, up to a limit.
  */
 export class ResponseReader {
   readonly answer: Promise<HttpAnswer>;
@@ -162,7 +165,7 @@ export class ResponseReader {
     if (signal?.aborted) this.cancel('the request was canceled before it was sent');
   }
 
-  /** The request is open: from now on it can be closed. */
+  /** Must be called once the request is open; it can be closed from then on. */
   opened(hangUp: () => void): void {
     this.#hangUp = hangUp;
     if (this.#isSettled) hangUp();
@@ -228,7 +231,7 @@ export class ResponseReader {
     this.#hangUp?.();
   }
 
-  /** An endless answer keeps neither memory nor the process. */
+  /** Limits the dropped rest, so an endless response holds no memory and does not keep the process alive. */
   #leaveRest(headers: Readonly<Record<string, string>>): void {
     this.#succeed();
     if (announcedLength(headers) === 0) return;
@@ -254,12 +257,12 @@ export class ResponseReader {
     this.#hangUp?.();
   }
 
-  /** Whether the headers are the answer and the body is optional. */
+  /** Whether the headers are enough to resolve, since the body is optional. */
   #isHeadEnough(): boolean {
     return this.#body !== null && this.#read !== 'nothing' && this.#read.withinMs !== undefined;
   }
 
-  /** True the first time. */
+  /** Returns true on the first call only. */
   #settle(): boolean {
     if (this.#isSettled) return false;
     this.#isSettled = true;
@@ -275,13 +278,13 @@ function flatten(foreign: ForeignHeaders): Readonly<Record<string, string>> {
   return headers;
 }
 
-/** Nearly always; a repeated header is an array. */
+/** Whether no header is an array. Only repeated headers are arrays. */
 function isFlat(foreign: ForeignHeaders): foreign is Readonly<Record<string, string>> {
   for (const name in foreign) if (typeof foreign[name] !== 'string') return false;
   return true;
 }
 
-/** The headers to send; the answer must not be encoded (threats, row 16). */
+/** Returns the headers to send; they forbid an encoded response (threats, row 16). */
 export function headersFor({ headers = {}, body, pace }: HttpRequest): Record<string, string> {
   const sent: Record<string, string> = {};
   for (const name of Object.keys(headers))
@@ -291,7 +294,7 @@ export function headersFor({ headers = {}, body, pace }: HttpRequest): Record<st
   return sent;
 }
 
-/** Limit of an answer's head in bytes. */
+/** Maximum size of a response's headers, in bytes. */
 export const MAX_HEADER_BYTES = 16 * 1024;
 
 export function lazyClient(load: () => Promise<HttpClient>): HttpClient {
@@ -306,7 +309,7 @@ export function lazyClient(load: () => Promise<HttpClient>): HttpClient {
 }
 
 /**
- * A transport failure as an error for people: what, where, what to do.
+ * Converts a transport failure to an error message: what failed, where, and how to fix it.
  * @param peer the server that should listen there
  */
 export function explainFailure(
@@ -351,12 +354,12 @@ const SECONDS = /^\d+$/;
 /** RFC 9110, 5.6.7: the current format and the two obsolete ones, which have no time zone. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d(?: GMT| \d{4})$/;
 
-/** `Retry-After` in ms from now (RFC 9110, 10.2.3); 0 if missing or unreadable. */
+/** Returns the `Retry-After` delay in ms (RFC 9110, 10.2.3); 0 if missing or invalid. */
 export function retryAfterMs(value: string | undefined, now: Date): number {
   return readRetryAfter(value, now) ?? 0;
 }
 
-/** As {@link retryAfterMs}; null if missing or unreadable. */
+/** Like {@link retryAfterMs}, but null if missing or invalid. */
 export function readRetryAfter(value: string | undefined, now: Date): number | null {
   const text = value?.trim() ?? '';
   if (SECONDS.test(text)) return Number(text) * 1_000;
@@ -367,14 +370,15 @@ export function readRetryAfter(value: string | undefined, now: Date): number | n
 
 const STRICT = /^https?:\/\/[^/?#\\\0- ]+(?<written>[/?#][^\0- ]*)?$/i;
 
-/** The URL parser does not report an empty query, and a fragment must go. */
+/** Matches what the URL parser does not expose: an empty query, and the fragment, which must be removed. */
 const HIDDEN = /\?$|#/;
 
 const NOT_ASCII = /[^!-~]+/g;
 
 /**
- * The request target exactly as the URL was written (TOOL-OPAQUE): nothing resolved or re-encoded, an empty query kept. Only
- * characters that a request line cannot carry are percent-encoded. A URL that is not strict is sent as the parser reads it.
+ * Returns the request target exactly as the URL was written (TOOL-OPAQUE): nothing is resolved or re-encoded, and an empty query is
+ * kept. Only characters that are not allowed in a request line are percent-encoded. A URL that is not strictly valid is sent as the
+ * parser reads it.
  * @param parsed the same URL.
  */
 export function requestTarget(url: string, parsed: URL): string {
@@ -386,7 +390,7 @@ export function requestTarget(url: string, parsed: URL): string {
   return target.replace(NOT_ASCII, characters => encodeURIComponent(characters.toWellFormed()));
 }
 
-/** Sends a body slowly: `bytes` at a time, with a pause of `everyMs` between. */
+/** Sends `bytes` of a body every `everyMs` milliseconds. */
 interface Pace {
   readonly bytes: number;
   readonly everyMs: number;

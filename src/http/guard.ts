@@ -6,7 +6,7 @@ import { bodyTooLarge, hasBody, isEncoded } from './body.js';
 import { type Answer, Denial, type Route } from './route.js';
 
 interface HostHeader {
-  /** In lower case; an IPv6 address keeps its brackets. */
+  /** Lower case; an IPv6 address keeps its brackets. */
   readonly name: string;
   readonly port: string | undefined;
 }
@@ -16,7 +16,7 @@ type HostList = (host: HostHeader, ourPort: number, isLocal: boolean) => boolean
 
 const SHAPE = /^(?<name>\[[\da-f:.]+\]|[\w.-]+)(?::(?<port>\d{1,5}))?$/i;
 
-const LONGEST_NAME = 253;
+const MAX_NAME_LENGTH = 253;
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
@@ -25,13 +25,13 @@ export const parseHost = remembering(readHost);
 
 function readHost(value: string): HostHeader | null {
   const { name, port } = SHAPE.exec(value)?.groups ?? {};
-  if (name === undefined || name.length > LONGEST_NAME) return null;
+  if (name === undefined || name.length > MAX_NAME_LENGTH) return null;
   return { name: name.toLowerCase(), port };
 }
 
 /**
- * Allowed Host values (threats, row 2): the bound address and, for peers on this machine, loopback names, with or without our port;
- * `extra` names with any port, or with the port they were given with.
+ * Creates a check of Host values (threats, row 2). Allowed: the bound address and, for peers on this machine, loopback names, with or
+ * without the server's port; `extra` names with any port, or only with the port given.
  * @throws ProtocolCliError `usage` if an extra name is not a host.
  */
 export function hostList(bound: string, extra: readonly string[]): HostList {
@@ -54,15 +54,15 @@ function parseAllowed(value: string): HostHeader {
 type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders' | 'socket'>;
 
 export interface GuardOptions {
-  /** @param peer the address that the connection came from. */
+  /** @param peer the address of the client. */
   readonly allowsHost: (host: HostHeader, peer: string) => boolean;
   readonly routes: readonly Route[];
   readonly maxBody: number;
 }
 
 /**
- * Judges a request by its head, before the body is read: Host, browser, path, method, encoding, media type, length (threats, rows 2,
- * 3, 4, 15 and 16). The order is fixed, so that a refused peer learns nothing about our paths.
+ * Checks the head of a request before the body is read: Host, browser, path, method, encoding, media type, length (threats, rows 2, 3,
+ * 4, 15 and 16). The order is fixed, so a refused client learns nothing about the served paths.
  */
 export function admit(head: Head, { allowsHost, routes, maxBody }: GuardOptions): Route | Answer | Denial {
   const path = pathOf(head);
@@ -99,7 +99,7 @@ function judgeHost(
   return undefined;
 }
 
-/** Whether a header comes twice. Node keeps the first Host of several and drops the others. */
+/** Whether a header is repeated. Node keeps the first of several Host headers and drops the others. */
 function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (isNamed(name, rawHeaders[at] ?? '')) count++;
@@ -110,7 +110,7 @@ function isNamed(name: string, written: string): boolean {
   return written.length === name.length && written.toLowerCase() === name;
 }
 
-/** Sec-Fetch-Mode is not a sign of a browser: Node's own fetch sends it. */
+/** Sec-Fetch-Mode does not identify a browser: Node's own fetch sends it. */
 function judgeOrigin({ headers }: Head, route: Route | undefined): Denial | undefined {
   const { origin, 'sec-fetch-site': site } = headers;
   if (origin === undefined && site === undefined) return undefined;
@@ -143,7 +143,7 @@ function judgeContent({ headers }: Head, route: Route, maxBody: number): Denial 
   return Number(headers['content-length'] ?? 0) > maxBody ? bodyTooLarge(maxBody) : undefined;
 }
 
-/** Null: any type. */
+/** Returns null if any type is accepted. */
 function wantedType(accepts: Exclude<Route['accepts'], 'nothing'>, headers: Head['headers']): string | null {
   if (accepts === 'anything' || (accepts === 'json?' && !hasBody({ headers }))) return null;
   return MEDIA_TYPES[accepts];

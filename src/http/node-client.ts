@@ -17,8 +17,8 @@ import {
 const { Agent: PlainAgent, request: plainRequest } = process.getBuiltinModule('node:http');
 
 /**
- * A client on node:http: quick to load, for single requests. It keeps connections open: a tool may acknowledge before it has read
- * the body, and after `Connection: close` its server would drop that body.
+ * Creates a client on node:http, which loads fast and suits single requests. Connections are kept alive: a tool may acknowledge before
+ * it has read the body, and after `Connection: close` its server would drop that body.
  */
 export function createNodeClient(options: ClientOptions = {}): HttpClient {
   const agentOptions = { keepAlive: true, lookup: guardedLookup(options) };

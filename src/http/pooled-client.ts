@@ -21,16 +21,18 @@ interface GuardedFetchOptions extends ClientOptions {
 }
 
 interface GuardedFetch {
-  /** @throws TransportError if no answer came. */
+  /** @throws TransportError if no response arrived. */
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
   close(): Promise<void>;
 }
 
-/** `fetch` for libraries, with the guards of our own clients (threats, rows 9 to 11 and 15): redirects are not followed. */
+/**
+ * Creates a `fetch` for libraries, with the same guards as the clients here (threats, rows 9 to 11 and 15). Does not follow redirects.
+ */
 export function guardedFetch({ maxBytes, ...options }: GuardedFetchOptions): GuardedFetch {
   const agent = new Agent({
     maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: 0, // the caller has a deadline
+    headersTimeout: 0, // the caller sets the deadline
     bodyTimeout: 0,
     connect: { lookup: guardedLookup(options) },
   });
@@ -54,10 +56,10 @@ export function guardedFetch({ maxBytes, ...options }: GuardedFetchOptions): Gua
   return { fetch, close: () => agent.destroy() };
 }
 
-/** undici's message for ports of other protocols. */
+/** undici's message for ports that fetch blocks. */
 const BLOCKED = 'bad port';
 
-/** undici puts the real error into the cause of a TypeError; an abort stays an abort. */
+/** undici puts the real error into the cause of a TypeError; an AbortError is passed on. */
 function failed(error: unknown): never {
   if (!(error instanceof TypeError)) throw error;
   const { cause = error } = error;
@@ -86,13 +88,13 @@ function bounded(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
 
 const CONNECTIONS = 256;
 
-/** A client on undici's Agent, for throughput. Unlike `request`, `dispatch` reports how far a request came. */
+/** Creates a client on undici's Agent, for throughput. Unlike `request`, `dispatch` reports which phase a request reached. */
 export function createAgentClient(options: ClientOptions = {}): HttpClient {
   const agent = new Agent({
     connections: CONNECTIONS,
     pipelining: 1,
     maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: 0, // the ResponseReader has the deadline
+    headersTimeout: 0, // the ResponseReader sets the deadline
     bodyTimeout: 0,
     connect: { lookup: guardedLookup(options) },
   });

@@ -14,15 +14,15 @@ type RefusalReason =
   | 'aborted'
   | 'failed';
 
-/** A request that no handler answered. Its texts are foreign and not yet made visible. */
+/** A request that was refused before a handler answered it. Its texts come from the client and are not sanitized yet. */
 export interface Refusal {
-  /** The status sent; 0 if the peer was gone. */
+  /** The status sent; 0 if the client had disconnected. */
   readonly status: number;
   readonly reason: RefusalReason;
   readonly method?: string;
   readonly target?: string;
   readonly host?: string;
-  /** The reason, one clause. */
+  /** The reason, as one clause. */
   readonly detail: string;
 }
 
@@ -35,7 +35,7 @@ export class Denial {
   ) {}
 }
 
-/** A request that passed the guard, completely read. */
+/** A completely read request that passed the guard. */
 export interface Incoming {
   readonly method: string;
   readonly target: string;
@@ -52,9 +52,9 @@ export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Instead of `body`: pieces that are produced as fast as the peer reads. */
+  /** Used instead of `body`: pieces are produced only as fast as the client reads. */
   readonly pieces?: Iterable<Uint8Array>;
-  /** Called when the answer was written, also if the peer is gone: work that must follow the answer starts here. */
+  /** Called after the answer is written, even if the client has disconnected. For work that must follow the answer. */
   readonly sent?: () => void;
 }
 
@@ -63,19 +63,19 @@ export type Reply = Answer | 'reset';
 
 export interface Route {
   readonly name: string;
-  /** `any`: all methods that no earlier route takes. */
+  /** `any` matches all methods that no earlier route matches. */
   readonly method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS' | 'any';
-  /** Gets the path without the query. */
+  /** Whether the route serves this path (without the query). */
   readonly serves: (path: string) => boolean;
   /**
    * `json` and `form` require their `Content-Type`, `json?` only with a body; `anything` reads any body; `nothing` leaves it unread.
    */
   readonly accepts: 'json' | 'json?' | 'form' | 'anything' | 'nothing';
-  /** A page that browsers may open, directly or from our own origin. Other routes refuse browsers. */
+  /** Allows browsers that open the page directly or from the same origin. Other routes refuse browsers. */
   readonly browsers?: 'same-origin';
-  /** Web pages of these origins may send requests. */
+  /** Origins whose web pages may send requests. */
   readonly origins?: ReadonlySet<string>;
-  /** Answers from the head alone, before the body is judged. */
+  /** Answers from the head alone, before the body is checked. */
   readonly first?: (head: Head) => Answer | undefined;
   readonly handle: (incoming: Incoming) => Reply | Promise<Reply>;
 }

@@ -4,8 +4,8 @@ import { RecentMap } from '../util/collections.js';
 const TOKEN_BYTES = 32;
 
 /**
- * Unguessable paths with a value each (threats, rows 1 and 7). Paths are looked up by their keyed digest, so that the time of a
- * lookup reveals nothing about existing tokens.
+ * Unguessable paths, each with a value (threats, rows 1 and 7). Lookups use a keyed digest of the path, so their timing reveals
+ * nothing about existing tokens.
  */
 export class SecretPaths<T> {
   readonly #secret = randomBytes(TOKEN_BYTES);
@@ -13,7 +13,7 @@ export class SecretPaths<T> {
 
   /**
    * @param prefix of every path, such as `/callback/`.
-   * @param most number of paths kept at least; default: all, until {@link forget}.
+   * @param most minimum number of paths kept; default: all, until {@link forget}.
    */
   constructor(
     private readonly prefix: string,
@@ -22,7 +22,7 @@ export class SecretPaths<T> {
     this.#meanings = new RecentMap(most);
   }
 
-  /** A new path with a 256-bit token for `meaning`. */
+  /** Creates a path with a 256-bit token for `meaning`. */
   issue(meaning: T): { readonly token: string; readonly path: string } {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     const path = this.prefix + token;

@@ -17,18 +17,18 @@ const WITHOUT_BODY = new Set([204, 304]);
 
 /** Limits of a server (threats, row 14). Times in milliseconds. */
 interface ServerLimits {
-  /** Time for the head of a request, also on a silent connection. */
+  /** Time limit for the head of a request, also on a silent connection. */
   readonly headersMs: number;
-  /** Time for a whole request, and for a peer that reads nothing of its answer. */
+  /** Time limit for a whole request, and for a client that does not read its answer. */
   readonly requestMs: number;
   readonly connections: number;
-  /** Budget for the bodies of all requests in flight; the largest allowed body always fits. */
+  /** Budget for the bodies of all requests in flight; one body of the largest allowed size always fits. */
   readonly bodyBytes: number;
-  /** Budget for all answers that were written and not read yet. */
+  /** Budget for all answers that were written but not yet read. */
   readonly unreadBytes: number;
   readonly headerBytes: number;
   readonly checkEveryMs: number;
-  /** How long a refused sender may continue before its connection is closed. */
+  /** How long a refused client may continue to send before its connection is closed. */
   readonly lingerMs: number;
   /** How long open requests may continue when the server closes. */
   readonly closeMs: number;
@@ -49,32 +49,32 @@ const DEFAULT_LIMITS: ServerLimits = {
 };
 
 interface Connection {
-  /** When the connection was opened or its latest request began; monotonic ms. */
+  /** When the connection was opened or its latest request began, in monotonic ms. */
   since: number;
   request: IncomingMessage | null;
   response: ServerResponse | null;
-  /** A large body that was written and that the peer has not read yet. */
+  /** A large body that was written but not yet read by the client. */
   unread: object | null;
 }
 
-/** Which connections are closed first: those with the lower number. One whose request is being answered never is. */
+/** The order in which connections are closed, lowest first. BUSY connections, whose request is being answered, are never closed. */
 const [UNFINISHED, IDLE, UNREAD, BUSY] = [0, 1, 2, 3];
 
 /** Smaller bodies are not counted: the number of connections limits them. */
 const SMALL = 64 * 1024;
 
 /**
- * The connections of a server. At the limit, the connection that has been unfinished for longest is closed for a new one, so that
- * silent, slow and unread connections do not block other callers (threats, row 14).
+ * The connections of a server. At the limit, a new connection replaces the one that has been unfinished for longest, so silent, slow
+ * and unread connections do not block other clients (threats, row 14).
  */
 class Connections {
   readonly #connections = new Map<Duplex, Connection>();
-  /** Bodies that are not read yet, and by how many connections: one body may be sent to many. */
+  /** Bodies that are not read yet, with the number of connections they are sent to. */
   readonly #unread = new Map<object, { readonly bytes: number; readers: number }>();
   #unreadBytes = 0;
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** @param onCut is called before a connection is destroyed to make room. */
+  /** @param onCut called before a connection is destroyed to make room. */
   constructor(
     server: Server,
     private readonly limits: ServerLimits,
@@ -96,10 +96,10 @@ class Connections {
     return response && !response.writableFinished ? response : undefined;
   }
 
-  /** Call after writing a part of an answer: a peer that stops reading is disconnected. */
+  /** Must be called after each write of an answer: disconnects a client that stops reading. */
   watchReading({ socket }: IncomingMessage, response: ServerResponse, body: string | Uint8Array): void {
     if (socket.writableLength === 0) return;
-    socket.setTimeout(this.limits.requestMs); // without progress
+    socket.setTimeout(this.limits.requestMs); // time without progress
     const connection = this.#connections.get(socket);
     if (!connection || body.length <= SMALL) return;
     this.#forgetBody(connection);
@@ -114,7 +114,7 @@ class Connections {
     while (this.#unreadBytes > this.limits.unreadBytes && this.#cutOldest(UNREAD, socket));
   }
 
-  /** Resolves for one waiter in each turn of the event loop. */
+  /** Resolves for one waiter per turn of the event loop. */
   turn(): Promise<unknown> {
     this.#turn = this.#turn.then(() => new Promise(setImmediate));
     return this.#turn;
@@ -130,7 +130,7 @@ class Connections {
     socket.once('close', () => this.#forget(socket));
   }
 
-  /** Closes the oldest connection of a kind from `first` to {@link UNREAD}; otherwise false. */
+  /** Closes the oldest connection, of a kind from `first` to {@link UNREAD}; returns false if there is none. */
   #cutOldest(first: number, except: Duplex): boolean {
     let found: { socket: Duplex; kind: number; since: number } | null = null;
     for (const [socket, connection] of this.#connections) {
@@ -171,14 +171,17 @@ function kindOf({ request, response }: Connection): number {
 }
 
 interface Responder extends GuardOptions {
-  /** Puts the reason of a refusal into the answer, as text or as `{"detail":…}`. The texts are ours and echo nothing (threats, row 28). */
+  /**
+   * Includes the reason of a refusal in the answer, as text or as `{"detail":…}`. The texts are fixed and repeat nothing from the
+   * request (threats, row 28).
+   */
   readonly explains?: boolean | 'json';
   readonly onRefused?: (refusal: Refusal) => void;
 }
 
 /**
- * Handles every request of a server and reports refusals, also those of broken requests: bytes that are not HTTP, too large heads,
- * slow senders (threats, rows 4, 14 and 17). Each is reported once.
+ * Handles every request and reports each refusal once, also for broken requests: bytes that are not HTTP, oversized heads, slow
+ * senders (threats, rows 4, 14 and 17).
  */
 class RequestHandler {
   readonly #reported = new WeakSet<Duplex>();
@@ -236,14 +239,14 @@ class RequestHandler {
       await this.#send(request, response, answerTo(denial, this.options.explains ?? false));
   }
 
-  /** Sends an answer, and closes the connection if the request was not read completely. */
+  /** Sends an answer; closes the connection if the request was not read completely. */
   async #send(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
     const { status, headers, body = '', pieces, sent } = answer;
     const isUnread = hasBody(request) && !request.readableEnded;
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     const head: Record<string, string | number> = {
       'content-type': 'text/plain; charset=utf-8',
-      'x-content-type-options': 'nosniff', // no answer is taken for a page or a script (threats, row 28)
+      'x-content-type-options': 'nosniff', // keeps browsers from treating an answer as a page or a script (threats, row 28)
     };
     if (!WITHOUT_BODY.has(status) && !pieces) head['content-length'] = length;
     if (isUnread) head['connection'] = 'close';
@@ -251,13 +254,16 @@ class RequestHandler {
     response.writeHead(status, head);
     if (pieces) await this.#sendPieces(request, response, pieces);
     if (isUnread) await this.#sendAhead(request, response, body);
-    else await new Promise(setImmediate); // all answers of one turn go out together, which is faster
-    response.end(isUnread || length === 0 ? undefined : body); // then the head is one packet
+    else await new Promise(setImmediate); // sending all answers of one turn together is faster
+    response.end(isUnread || length === 0 ? undefined : body); // sends the head in one packet
     this.#connections.watchReading(request, response, body);
     sent?.();
   }
 
-  /** Sends one piece per turn, so that others are served in between, and produces none that the peer does not read. */
+  /**
+   * Sends one piece per turn, so other requests are served in between. Produces a piece only when the client has read the previous
+   * ones.
+   */
   async #sendPieces(request: IncomingMessage, response: ServerResponse, pieces: Iterable<Uint8Array>) {
     await this.#connections.turn();
     for (const piece of pieces) {
@@ -269,7 +275,7 @@ class RequestHandler {
     }
   }
 
-  /** Closing with unread bytes would reset the connection and lose the answer: send it whole, then let the sender finish. */
+  /** Closing with unread bytes would reset the connection and lose the answer, so send it first and then let the client finish. */
   async #sendAhead(request: IncomingMessage, response: ServerResponse, body: string | Uint8Array) {
     response.flushHeaders();
     if (body.length > 0) response.write(body);
@@ -297,7 +303,7 @@ class RequestHandler {
     }
     this.#reported.add(socket);
     socket.end(rawAnswer(denial.status));
-    setTimeout(() => socket.destroy(), this.limits.lingerMs).unref(); // an immediate close would lose the answer
+    setTimeout(() => socket.destroy(), this.limits.lingerMs).unref(); // closing immediately would lose the answer
     this.#report(denial, unanswered?.req);
   }
 
@@ -370,7 +376,7 @@ export function isWildcard(host: string): boolean {
   return WILDCARDS.has(canonical(host));
 }
 
-/** The address to listen on. `localhost` could resolve elsewhere, so it means 127.0.0.1 (threats, row 6). */
+/** Returns the address to listen on. `localhost` could resolve elsewhere, so it becomes 127.0.0.1 (threats, row 6). */
 function bindAddress(host: string): string {
   const name = canonical(host);
   if (name === 'localhost') return LOOPBACK;
@@ -378,7 +384,7 @@ function bindAddress(host: string): string {
   return name === '[::]' ? '::' : '0.0.0.0';
 }
 
-/** The host of our own URL, never a name that could resolve elsewhere. */
+/** Returns the host for the server's URL; never a name, which could resolve elsewhere. */
 function advertisedHost(address: string): string {
   if (isWildcard(address)) return LOOPBACK;
   return bracketed(address);
@@ -387,7 +393,7 @@ function advertisedHost(address: string): string {
 /**
  * Starts listening.
  * @returns the port.
- * @throws ProtocolCliError `port-in-use`, or `usage` if the address is not one of this machine's.
+ * @throws ProtocolCliError `port-in-use`, or `usage` if the address does not belong to this machine.
  */
 function listen(server: Server, address: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -417,7 +423,7 @@ function explain(error: Error, address: string, port: number): ProtocolCliError 
   });
 }
 
-/** As WHATWG URL writes it, so that `0`, `0x0` and `::0` are recognized. */
+/** Normalizes a host like a WHATWG URL, so `0`, `0x0` and `::0` are recognized. */
 function canonical(host: string): string {
   const url = `http://${bracketed(host)}`;
   return URL.canParse(url) ? new URL(url).hostname : host;
@@ -434,10 +440,10 @@ function unbracketed(host: string): string {
 const SWEEP_MS = 10;
 
 interface ServerOptions extends Omit<Responder, 'allowsHost'> {
-  /** Default: 127.0.0.1. For a wildcard the caller warns, see {@link isWildcard}. */
+  /** Default: 127.0.0.1. For a wildcard the caller prints a warning, see {@link isWildcard}. */
   readonly host?: string;
   readonly port?: number;
-  /** Further allowed Host values: `name` with any port, `name:port` with that port. */
+  /** Additional allowed Host values: `name` with any port, `name:port` with that port. */
   readonly allowedHosts?: readonly string[];
   readonly limits?: Partial<ServerLimits>;
 }
@@ -446,7 +452,7 @@ export interface RunningServer extends AsyncDisposable {
   readonly port: number;
   /** `http://127.0.0.1:port`, or the bound address; never `localhost` (threats, row 6). */
   readonly url: string;
-  /** Stops listening, ends idle connections, then closes the rest. */
+  /** Stops listening, ends idle connections, then closes the others after a grace period. */
   close(): Promise<void>;
 }
 
@@ -467,7 +473,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     insecureHTTPParser: false,
     requireHostHeader: false, // the guard checks Host and reports the reason
   });
-  server.maxHeadersCount = 0; // otherwise Node drops headers beyond a count, perhaps the Origin; their size is limited
+  server.maxHeadersCount = 0; // by default Node drops headers beyond a count, perhaps the Origin; their total size is limited
   const port = await listen(server, address, options.port ?? 0);
   const isAllowed: GuardOptions['allowsHost'] = (host, peer) => allowsHost(host, port, isLoopback(peer));
   new RequestHandler(server, { ...options, allowsHost: isAllowed }, limits);
@@ -478,7 +484,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 function stop(server: Server, graceMs: number): Promise<void> {
   return new Promise(resolve => {
-    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS); // what is answered meanwhile falls idle
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS); // connections become idle when their request is answered
     const cutOff = setTimeout(() => server.closeAllConnections(), graceMs);
     server.close(() => {
       clearInterval(sweep);

@@ -9,22 +9,22 @@ import { startServer } from '../http/server.js';
 import { type Callback, type CallbackReading, readCallback } from '../protocol/callbacks.js';
 import type { Invocation } from '../protocol/invocation.js';
 
-/** Where the listener listens, and its address as the tool sees it. */
+/** Where the listener listens, and its address for the tool. */
 export interface ListenerOptions {
   readonly host: string;
   readonly port: number;
-  /** Base URL as the tool sees it, without a trailing slash; default: the listener's own. */
+  /** Base URL for the tool, without a trailing slash; default: the listener's own. */
   readonly publicUrl?: string;
   readonly allowedHosts: readonly string[];
   readonly maxBody: number;
-  /** False: the bytes of a callback are not kept, which takes less memory for a large one. */
+  /** If false, the bytes of callbacks are not kept, which saves memory. */
   readonly keepBodies?: boolean;
 }
 
 export interface CallbackServer {
   readonly port: number;
   readonly url: string;
-  /** The URL of a path as the tool sees it. */
+  /** Returns the URL of a path for the tool. */
   urlOf(path: string): string;
   close(): Promise<void>;
 }
@@ -33,9 +33,9 @@ export type Arrived = Omit<Incoming, 'body'> & { readonly body: Content };
 
 interface Taker<Meaning> {
   take(meaning: Meaning, arrived: Arrived): Promise<Reply>;
-  /** Keys of the calls that a refused post concerns. */
+  /** Returns the keys of the calls that a refused POST concerns. */
   callsOf(meaning: Meaning): readonly string[];
-  /** Whether one more refused post is recorded; default: each is. */
+  /** Whether to record one more refused POST; default: always. */
   isTold?(): boolean;
 }
 
@@ -93,15 +93,15 @@ export async function serveCallbacks<Meaning>(
   };
 }
 
-/** For the log of the tool; repeats nothing that came (threats, row 28). */
+/** Answers for the tool's log; they repeat nothing from the request (threats, row 28). */
 const EXPLANATIONS: Partial<Record<VerdictKind, string>> = {
   rejected: 'Invalid callback: the body does not match the schema of its type.\n',
   discarded: 'This callback matches no pending call: its group_id and id must be those of the invocation.\n',
 };
 
 /**
- * Records a callback that was judged, then answers it: a callback that could not be kept must come again.
- * @param ready what the answer waits for
+ * Records a judged callback, then answers it. If it could not be recorded, the answer makes the tool send it again.
+ * @param ready the answer waits for this
  */
 export async function answerCallback(
   log: Log,
@@ -116,23 +116,23 @@ export async function answerCallback(
     () => 503,
   );
   await ready;
-  // For a callback of no call, only the refusal says why it had no effect.
+  // If a callback belongs to no call, only the refusal explains why it had no effect.
   recorded.answered(status, !concerns.calls && 'reason' in verdict ? { refusal: verdict.reason } : {});
   const body = status === verdict.status ? EXPLANATIONS[verdict.kind] : undefined;
   return { status, ...(body !== undefined && { body }) };
 }
 
-/** @param keys of the calls whose address it came to; null for an unknown address */
+/** @param keys of the calls whose address it was sent to; null for an unknown address */
 function recordRefusal(log: Log, refusal: Refusal, keys: readonly string[] | null): void {
   const { method = '', target = '', status, reason, detail } = refusal;
   const concerns = keys?.length ? { calls: [...keys] } : {};
-  // What looks like a token could be nearly one of ours.
+  // Masks anything that looks like a token: it could be nearly a valid one.
   const shown = keys === null ? target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…') : target;
   const recorded = recordCallback(log, concerns, { method, target: shown, headers: {} });
   recorded.answered(status, { refusal: reason === 'no-route' ? 'wrong-address' : detail });
 }
 
-/** Records a callback; without a body it was refused before that was read. */
+/** Records a callback. Without a body, the request was refused before its body was read. */
 export function recordCallback(
   log: Log,
   concerns: Concerns,
@@ -157,11 +157,12 @@ export interface CallIds {
   readonly id: string;
 }
 
-/** Shown for what the callbacks of another program's call do not tell. */
+/** Shown for fields of another program's call that its callbacks do not contain. */
 const UNKNOWN = '(unknown)';
 
 /**
- * The calls of another program whose callbacks come here: the expected ones only, or, if none is expected, each that a callback names.
+ * The calls of another program whose callbacks arrive here: only the expected ones or, if none is expected, every call that a callback
+ * names.
  */
 export class ForeignCalls {
   readonly #expected = new Set<string>();
@@ -173,7 +174,7 @@ export class ForeignCalls {
     private readonly callbackUrl: string,
   ) {}
 
-  /** From now on only expected calls count. */
+  /** Restricts the calls to expected ones, and adds this one. */
   expect(ids: CallIds): void {
     this.#expected.add(this.#begin(ids));
   }
@@ -182,7 +183,7 @@ export class ForeignCalls {
     return this.#expected;
   }
 
-  /** The call that a callback is judged by; undefined if it names none. */
+  /** Returns the call that a callback is judged by; undefined if it names none. */
   callOf(reading: CallbackReading): Exchange | undefined {
     const key = reading.ok ? this.#keyOf(reading.message) : this.#only();
     return key === undefined ? undefined : this.history.exchanges.get(key);
@@ -192,13 +193,13 @@ export class ForeignCalls {
     const { group_id: groupId } = message;
     const { exchanges, threads } = this.history;
     const id = idOf(message);
-    // A view belongs to its thread alone: its latest call shows it.
+    // A view belongs to its thread alone and is shown with the thread's latest call.
     const known =
       id === undefined
         ? threads.get(groupId)?.calls.findLast(key => exchanges.has(key))
         : JSON.stringify([groupId, id]);
     if (known !== undefined && exchanges.has(known)) return known;
-    // An unexpected callback is compared with a call of its thread, or with the first.
+    // An unexpected callback is compared with a call of its thread, or with the first expected call.
     const expected = [...this.#expected];
     const nearest = expected.find(key => exchanges.get(key)?.invocation.group_id === groupId) ?? expected[0];
     return nearest ?? this.#begin({ groupId, id: id ?? UNKNOWN });
@@ -227,7 +228,7 @@ export class ForeignCalls {
 export interface OpenListener extends AsyncDisposable {
   readonly port: number;
   readonly url: string;
-  /** What tools are given; `token` is the secret in it. */
+  /** The callback URL for tools; `token` is its secret part. */
   readonly callbackUrl: string;
   readonly token: string;
   readonly calls: ForeignCalls;
@@ -235,7 +236,7 @@ export interface OpenListener extends AsyncDisposable {
 }
 
 /**
- * Receives the callbacks of another program's calls, all at one address: a callback belongs to the call that it names.
+ * Receives the callbacks of another program's calls at one address and assigns each to the call that it names.
  * @param history must be subscribed to `log`
  * @throws ProtocolCliError `port-in-use`.
  */
@@ -263,7 +264,7 @@ export async function startOpenListener(
   return { port, url, callbackUrl, token, calls, close, [Symbol.asyncDispose]: close };
 }
 
-/** For a callback that cannot be read, or whose ids no call can have. */
+/** Judges a callback that is invalid or whose ids cannot belong to a call. */
 function strayVerdict(reading: CallbackReading): Verdict {
   if (!reading.ok) return rejection(reading.faults);
   return { kind: 'discarded', status: 404, reason: 'its group_id or its id is empty' };

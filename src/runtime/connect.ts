@@ -16,18 +16,18 @@ import { closeThread, giveUp } from './notices.js';
 import { Runtime, subscriptionEnd } from './runtime.js';
 
 export interface ConnectOptions {
-  /** Sent to the origin of the URL, and to no other. */
+  /** Sent to the origin of the URL only. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Default: 127.0.0.1, any free port, bodies up to 64 MiB. */
   readonly listener?: Partial<ListenerOptions>;
-  /** Receives every event as it happens; requests carry the headers as they were sent. */
+  /** Receives every event as it happens, including request headers as sent. */
   readonly onEvent?: (event: Event) => void;
 }
 
 export interface InvokeSettings {
   /** Milliseconds for the result; default: 60,000, 0 waits forever. */
   readonly timeoutMs?: number;
-  /** Of the dispatch; default: 2. */
+  /** Retries of the dispatch; default: 2. */
   readonly retries?: number;
   readonly lenientAck?: boolean;
   /** The conversation thread; default: a fresh one, closed with the connection. */
@@ -48,12 +48,12 @@ export interface Connection extends AsyncDisposable {
   readonly toolset: Toolset;
   readonly history: History;
   /**
-   * Calls an operation. Resolves once the call is settled, well or not (`outcomeOf` and `llmTextOf` say how), or once the tool asks a
-   * question that is not answered (`exchange.waitingFor`).
+   * Calls an operation. Resolves when the call is settled, successfully or not (see `outcomeOf` and `llmTextOf`), or when the tool
+   * asks a question that is not answered (`exchange.waitingFor`).
    * @throws ProtocolCliError `unknown-operation` or `invalid-arguments` before anything is sent (RT-OP, RT-ARGS).
    */
   invoke(operation: string, args: Record<string, unknown>, settings?: InvokeSettings): Promise<Exchange>;
-  /** Cancels pending calls and subscriptions, then closes the threads that it made up. */
+  /** Cancels pending calls and subscriptions, then closes the threads that this connection created. */
   close(): Promise<void>;
 }
 

@@ -22,7 +22,7 @@ export interface Discovered {
   readonly notes: readonly string[];
 }
 
-/** What to do without a document: if the server wants credentials, and otherwise. */
+/** Hints if discovery finds no document: for a server that requires credentials, and for all others. */
 export const DISCOVERY_HINTS = {
   locked: 'Give a token with --bearer <token | env:NAME>, or a header with -H.',
   missing: 'Give the base URL of the tool server: its endpoint alone does not say which tools there are.',
@@ -75,17 +75,17 @@ export function recordLoaded({ log }: Wire, base: string, { name, endpoint, tool
   log.emit({ kind: 'loaded', base, endpoint, toolset: name, operations, ...displayScriptsOf(tools) });
 }
 
-const MOST_NAMES = 60;
+const MAX_NAMES = 60;
 
 /**
- * The tool that an operation names (RT-OP).
+ * Returns the tool that an operation names (RT-OP).
  * @throws ProtocolCliError `unknown-operation`, with the nearest names and the available ones.
  */
 export function toolOf({ name, tools }: Pick<Toolset, 'name' | 'tools'>, operation: string): Tool {
   const found = tools.find(tool => tool.name === operation);
   if (found) return found;
   const names = tools.map(tool => tool.name);
-  const hints = [didYouMean(operation, names), `There are: ${firstFew(names, MOST_NAMES)}.`];
+  const hints = [didYouMean(operation, names), `There are: ${firstFew(names, MAX_NAMES)}.`];
   throw new ProtocolCliError(
     'unknown-operation',
     `no operation "${operation}" in the toolset ${visibleLine(name)}`,
@@ -93,7 +93,10 @@ export function toolOf({ name, tools }: Pick<Toolset, 'name' | 'tools'>, operati
   );
 }
 
-/** Checks arguments against the operation's `inputSchema` (RT-ARGS): faults forbid sending them, warnings do not. An unusable schema, like a wrong `format`, is a warning. */
+/**
+ * Validates arguments against the operation's `inputSchema` (RT-ARGS). Errors prevent the call, warnings do not. A mismatched `format`
+ * and an unusable schema are warnings.
+ */
 export async function judgeArguments(
   { name, inputSchema }: Pick<Tool, 'name' | 'inputSchema'>,
   args: unknown,
@@ -113,8 +116,8 @@ export async function judgeArguments(
 
 /**
  * Returns the warnings of {@link judgeArguments}.
- * @param shown says where a person sees what the tool takes
- * @throws ProtocolCliError `invalid-arguments`, with path and rule of every fault.
+ * @param shown where the user finds the accepted arguments
+ * @throws ProtocolCliError `invalid-arguments`, with path and rule of every error.
  */
 export async function checkArguments(
   tool: Tool,

@@ -21,7 +21,7 @@ export interface Wire {
   readonly credentials: Credentials;
 }
 
-/** Headers for one origin; no other origin receives them (threats, row 12). */
+/** Headers for one origin; they are sent to no other (threats, row 12). */
 export interface Credentials {
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -69,7 +69,7 @@ export async function send(
   }
 }
 
-/** A selection gets more time than a notice: a person waits for its effect, and it is sent once. */
+/** A selection gets more time than a notice: the user waits for its effect, and it is sent once. */
 const SELECTION_TIMEOUT_MS = 10_000;
 
 const NOTICE_TIMEOUT_MS = 1_000;
@@ -81,9 +81,9 @@ export type NoticeAnswer =
   | {
       readonly kind: 'answered';
       readonly status: number;
-      /** The beginning of the body of a refusal. */
+      /** The beginning of the response body of a refusal. */
       readonly excerpt: string;
-      /** Null for a body of unknown size. */
+      /** Null if the size is unknown. */
       readonly bodySize: number | null;
     }
   | { readonly kind: 'unanswered'; readonly reason: string; readonly hint?: string };
@@ -155,7 +155,7 @@ async function post(
   message: Notice['message'] | ChoiceResponse,
   { timeoutMs = NOTICE_TIMEOUT_MS, signal }: Waiting,
 ): Promise<NoticeAnswer> {
-  // The answer to a notice should have no body (TOOL-CLOSE, TOOL-CANCEL): its beginning shows one.
+  // The answer to a notice should have no body (TOOL-CLOSE, TOOL-CANCEL); reading its beginning shows whether it does.
   const readTaken =
     about.purpose === 'choice' ? (): ReadLimit => 'nothing' : readBeginning(500, EXCERPT.maxBytes);
   try {
@@ -192,12 +192,12 @@ function readBeginning(withinMs: number, maxBytes: number) {
 }
 
 /**
- * Reads enough of an acknowledgement's body to see a result in it (TOOL-ASYNC). The wait is well below the tolerance for late
- * acknowledgements (TOOL-ACK), since the answer is recorded only after it.
+ * Reads enough of an acknowledgement's body to detect a result in it (TOOL-ASYNC). The wait is well below the tolerance for late
+ * acknowledgements (TOOL-ACK), because the answer is recorded only afterwards.
  */
 export const readAcknowledgement = readBeginning(50, 16 * 1024);
 
-/** Cancels a call or its subscription, here and with the tool. Never throws. */
+/** Cancels a call or its subscription, locally and at the tool. Never throws. */
 export function giveUp(
   wire: Wire,
   base: string,
@@ -211,19 +211,19 @@ export function giveUp(
 
 interface Leaving {
   readonly wire: Wire;
-  /** Null without discovery: then notices have no address. */
+  /** Null without discovery: then there is no address for notices. */
   readonly base: string | null;
-  /** Whether the thread was made up here. */
+  /** Whether this runtime created the thread. */
   readonly isOurThread: boolean;
-  /** False: the thread is left open all the same. */
+  /** If false, the thread is left open. */
   readonly closes: boolean;
-  /** Waits for what may still come after a cancel. */
+  /** Waits for callbacks that may still arrive after a cancel. */
   readonly listenOn: () => Promise<void>;
 }
 
 /**
- * Notifies the tool that a call is over here: cancels a call that was given up, or a subscription, and closes our own thread. A call
- * that timed out is not canceled: a late result does no harm, unless it opens a subscription.
+ * Notifies the tool that a call is over: cancels a call that was given up, or a subscription, and closes the thread if this runtime
+ * created it. A call that timed out is not canceled: a late result does no harm, unless it opens a subscription.
  */
 export async function takeLeave(
   exchange: Exchange,
@@ -232,7 +232,7 @@ export async function takeLeave(
   const { key, invocation, settled, subscription } = exchange;
   if (base === null || settled?.by === 'denial') return;
   const { group_id: thread, id } = invocation;
-  const isLeftOpen = isOpen(exchange) && !isOurThread; // closing the thread would end it too
+  const isLeftOpen = isOpen(exchange) && !isOurThread; // closing the thread would also end the subscription
   if (isLeftOpen) wire.log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls: [key] });
   if (isLeftOpen || settled?.by === 'cancel' || subscription?.ended?.by === 'cancel') {
     await cancelToolCall(wire, base, { key, thread, id });

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Tool } from '../protocol/toolset.js';
 import { didYouMean } from '../util/text.js';
 
-/** Vendor keys are namespaced; any other unknown key is a typo, and would disable its rule. */
+/** Vendor keys are namespaced; any other unknown key is a typo that would disable its rule. */
 const ANNOTATIONS = ['readOnly', 'destructive', 'idempotent', 'longRunning', 'requiresAuth'];
 
 const annotationName = z.string().check(
@@ -14,7 +14,7 @@ const annotationName = z.string().check(
 
 const namePattern = z.string().check(z.minLength(1));
 
-/** A name or a wildcard; or both a name and an annotation, and then both must match. */
+/** A name or a wildcard, optionally with an annotation; then both must match. */
 const ruleSchema = z.union([
   namePattern,
   z
@@ -35,7 +35,7 @@ export const policySchema = z.strictObject({
   version: z.literal(1),
   deny: z.optional(z.array(ruleSchema)),
   allow: z.optional(z.array(ruleSchema)),
-  /** Without it, tools that no rule names are denied if there is an allow list, and allowed otherwise. */
+  /** Default if omitted: `deny` if there is an allow list, otherwise `allow`. */
   default: z.optional(z.enum(['allow', 'deny'])),
 });
 
@@ -45,12 +45,12 @@ type Rule = z.infer<typeof ruleSchema>;
 
 export type Governed = Pick<Tool, 'name' | 'annotations'>;
 
-/** `isNamed`: a rule allows this tool by its whole name, not by a wildcard, an annotation or the default. */
+/** `isNamed`: a rule allows this tool by its full name, not by a wildcard, an annotation or the default. */
 type Ruling =
   | { readonly allowed: true; readonly isNamed: boolean }
   | { readonly allowed: false; readonly reason: string };
 
-/** What the policy decides about a tool; no policy allows every tool. */
+/** Returns the policy's decision about a tool; without a policy every tool is allowed. */
 export function rulingOn(policy: Policy | null, tool: Governed): Ruling {
   const { deny = [], allow, default: preset } = policy ?? {};
   const denied = deny.find(rule => matches(rule, tool));
@@ -78,7 +78,7 @@ function matches(rule: Rule, { name, annotations = {} }: Governed): boolean {
   return ![undefined, null, false, ''].includes(entries.get(wanted.annotation) as undefined);
 }
 
-/** `*` stands for any characters. Takes time in proportion to both texts, however many stars there are. */
+/** `*` matches any characters. Runs in time proportional to both texts, for any number of wildcards. */
 function matchesWildcard(pattern: string, name: string): boolean {
   const [first = '', ...parts] = pattern.split('*');
   const last = parts.pop();

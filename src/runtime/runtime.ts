@@ -26,21 +26,21 @@ import { readAcknowledgement, respondToChoice, send, type Wire } from './notices
 
 const RETRY_WITHIN_MS = 2_000;
 
-/** The beginning of a refusal's body. */
+/** Limit for the body of a refusal. */
 const REFUSAL = { maxBytes: 4 * 1024, partial: true };
 
-/** How long the acknowledgement may be missing after the result. */
+/** How long to wait for the acknowledgement after the result. */
 const ACK_GRACE_MS = 1_000;
 
-/** Long enough to distinguish an acknowledgement that is on its way from one that is sent only after the result's 200. */
+/** Long enough to distinguish an acknowledgement in transit from one that is sent only after the answer to the result. */
 const ACK_WAIT_MS = 2 * ACK_TOLERANCE_MS;
 
-/** How long a selection that is on its way when the call ends may take. */
+/** How long to wait for a selection that is being sent when the call ends. */
 const SELECTION_GRACE_MS = 1_000;
 
 export interface RuntimeOptions {
   readonly log: Log;
-  /** Must be subscribed to `log` before the runtime starts: the listener judges callbacks by it. */
+  /** Must be subscribed to `log` before the runtime starts: the listener uses it to judge callbacks. */
   readonly history: History;
   readonly clock: Clock;
   readonly listener: ListenerOptions;
@@ -49,7 +49,7 @@ export interface RuntimeOptions {
 /** An invocation, and how long to wait for its result. */
 export interface Call extends Omit<Watch, 'key'> {
   readonly endpoint: string;
-  /** With a callback URL of this runtime, see {@link Runtime.address}. */
+  /** Contains a callback URL of this runtime, see {@link Runtime.address}. */
   readonly invocation: Invocation;
   readonly retries: number;
   readonly lenientAck: boolean;
@@ -58,14 +58,14 @@ export interface Call extends Omit<Watch, 'key'> {
 export interface Answering {
   readonly by: 'person' | 'flag' | 'policy';
   /**
-   * The index of the choice; null without an answer.
+   * Returns the index of the choice; null if there is no answer.
    * @param signal aborted when the answer is no longer needed
-   * @param nth question of its call, from 0
+   * @param nth number of the question within its call, from 0
    */
   readonly select: (question: UserChoice, signal: AbortSignal, nth: number) => Promise<number | null>;
 }
 
-/** The runtime's side of the protocol: invokes tools and receives their callbacks. */
+/** The runtime side of the protocol: invokes tools and receives their callbacks. */
 export class Runtime {
   readonly #addresses = new SecretPaths<string>(CALLBACK_PATH);
   #server: CallbackServer | undefined;
@@ -82,7 +82,7 @@ export class Runtime {
     return runtime;
   }
 
-  /** The whole invocation as it will be sent, with a callback URL of its own; `token` is the secret in it. */
+  /** Adds a callback URL to an invocation; `token` is the secret part of the URL. */
   address(call: Omit<Invocation, 'callback_url'>): {
     readonly invocation: Invocation;
     readonly token: string;
@@ -102,7 +102,7 @@ export class Runtime {
   }
 
   /**
-   * Sends an addressed invocation, has its questions answered, and waits until the call is settled or left.
+   * Sends an addressed invocation, answers its questions, and waits until the call is settled or left.
    * @throws ProtocolCliError `invalid-arguments` if the invocation cannot be sent, `usage` for an id that was used before.
    */
   async invoke(wire: Wire, call: Call, answering?: Answering): Promise<Exchange> {
@@ -130,8 +130,8 @@ export class Runtime {
   }
 
   /**
-   * POSTs the invocation until it is acknowledged or refused; the outcome follows from the events. Only unreachable tools and 5xx are
-   * retried (RT-RETRY, RT-NORETRY), and no tool that has called back: it has the invocation, whatever it answers (RT-PENDING).
+   * POSTs the invocation until it is acknowledged or refused; the outcome follows from the events. Retries only unreachable tools and
+   * 5xx (RT-RETRY, RT-NORETRY), and never after a callback, which proves that the tool received the invocation (RT-PENDING).
    */
   async #dispatch(wire: Wire, call: Call, signal: AbortSignal): Promise<void> {
     const { endpoint: url, invocation, retries, lenientAck } = call;
@@ -149,10 +149,10 @@ export class Runtime {
           ...{ method: 'POST', url, signal, body: Buffer.from(JSON.stringify(invocation)) },
           headers: { 'content-type': 'application/json' },
           read: (status, headers) => (status === 200 ? readAcknowledgement(status, headers) : REFUSAL),
-          timeoutMs: 0, // the call's own timeout ends it
+          timeoutMs: 0, // the call's own timeout ends the request
         },
       );
-      // Only 200 acknowledges (RT-NON200), or with `lenientAck` any 2xx.
+      // Only 200 acknowledges (RT-NON200), or any 2xx with `lenientAck`.
       if (status !== 200 && !(lenientAck && status >= 200 && status < 300))
         throw new NotAccepted(status >= 500);
     };
@@ -173,8 +173,8 @@ export class Runtime {
   }
 
   /**
-   * Judges a callback (RT-VALIDATE, RT-MATCH), records it, answers it. A result is answered only after the dispatch was: the two use
-   * separate connections, and a tool that waits for this answer has not acknowledged first (TOOL-ACK).
+   * Judges a callback (RT-VALIDATE, RT-MATCH), records it, answers it. A result is answered only after the dispatch was answered: the
+   * two use separate connections, and a tool that waits for this answer has not acknowledged first (TOOL-ACK).
    */
   async #receive(key: string, arrived: Arrived): Promise<Answer> {
     const { log, history, clock } = this.options;
@@ -198,7 +198,7 @@ export class Runtime {
   }
 }
 
-/** Resolves once a condition holds, which is checked now and after each event, or after some time. */
+/** Resolves when a condition holds, or after a timeout. The condition is checked now and after each event. */
 function until(
   log: Log,
   condition: () => boolean,
@@ -229,7 +229,7 @@ function mayBeRetried(error: unknown): boolean {
   return error instanceof TransportError && error.phase !== 'address';
 }
 
-/** Refuses an invocation that we could not read ourselves: it would leave no exchange to wait for (RT-FIELDS, RT-ID). */
+/** Refuses an invocation that this runtime could not parse itself: no exchange would exist to wait for (RT-FIELDS, RT-ID). */
 function refuseUnsendable(invocation: Invocation, history: History): void {
   if (history.exchanges.has(invocation.id))
     throw new ProtocolCliError('usage', `the id ${JSON.stringify(invocation.id)} was used before`, {
@@ -246,8 +246,8 @@ function refuseUnsendable(invocation: Invocation, history: History): void {
 }
 
 /**
- * Answers each question of a call as it comes, and POSTs the selection (RT-CHOICE). Returns how to stop, which resolves when the
- * selections on their way have arrived, or a second later.
+ * Answers each question of a call when it arrives, and POSTs the selection (RT-CHOICE). Returns a function that stops it, and resolves
+ * when pending selections have arrived or after a second.
  */
 export function answerQuestions(
   wire: Wire,
@@ -259,7 +259,7 @@ export function answerQuestions(
   const { log } = wire;
   const over = new AbortController();
   const graceOver = new AbortController();
-  setMaxListeners(0, over.signal, graceOver.signal); // each open question listens to both
+  setMaxListeners(0, over.signal, graceOver.signal); // each open question adds a listener to both
   const answers = new Set<Promise<void>>();
   let asked = 0;
   const answer = async (leg: string, question: UserChoice) => {
@@ -296,15 +296,15 @@ export function answerQuestions(
 
 interface Watch {
   readonly key: string;
-  /** 0: no limit. */
+  /** 0 for no limit. */
   readonly timeoutMs: number;
-  /** Whether the time limit pauses while a person decides; default: true. */
+  /** Whether the time limit pauses while the user decides; default: true. */
   readonly waitsForPeople?: boolean;
-  /** Called after each event: true ends the wait though the call is pending. */
+  /** Called after each event; returning true ends the wait while the call is pending. */
   readonly leave?: (exchange: Exchange) => boolean;
 }
 
-/** Resolves when the call is settled or left; when the time is over, that becomes an event (RT-TIMEOUT). */
+/** Resolves when the call is settled or left. A timeout is recorded as an event (RT-TIMEOUT). */
 export function settlement(log: Log, history: History, clock: Clock, watch: Watch): Promise<void> {
   const { key, timeoutMs, waitsForPeople = true, leave } = watch;
   let left = timeoutMs;
@@ -335,7 +335,7 @@ export function settlement(log: Log, history: History, clock: Clock, watch: Watc
   });
 }
 
-/** Resolves when no event of a subscription can count any more: after the last one, a cancel, or the end of its thread. */
+/** Resolves when a subscription can receive no more events: after the last one, a cancel, or the end of its thread. */
 export function subscriptionEnd(log: Log, history: History, key: string): Promise<void> {
   return until(log, () => {
     const exchange = history.exchanges.get(key);

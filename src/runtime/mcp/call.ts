@@ -12,7 +12,7 @@ interface McpCall {
   readonly id: string;
   readonly operation: string;
   readonly arguments: Record<string, unknown>;
-  /** 0: no limit. */
+  /** 0 for no limit. */
   readonly timeoutMs: number;
 }
 
@@ -29,22 +29,22 @@ interface Desk {
   /** Must be subscribed to `log`. */
   readonly history: History;
   readonly clock: Clock;
-  /** Whether the time limit pauses while a person decides. */
+  /** Whether the time limit pauses while the user decides. */
   readonly waitsForPeople: boolean;
-  /** Answers the nth form of the call, from 0; null without an answer: then the call is canceled. */
+  /** Answers the nth form of the call, from 0; null if there is no answer, which cancels the call. */
   readonly answer: (form: Elicitation, signal: AbortSignal, nth: number) => Promise<FormAnswer | null>;
 }
 
-/** A call that is over, and what it was rejected with if the connection failed. */
+/** A finished call, and the error if the connection failed. */
 export interface McpCalled {
   readonly exchange: Exchange;
   readonly error: unknown;
 }
 
-/** MCP has no threads: all calls of a connection belong to one. */
+/** MCP has no threads, so all calls of a connection use one. */
 const THREAD = 'mcp';
 
-/** Sends `tools/call`, records it, and resolves once the call is settled; a call that is given up is canceled on the wire. */
+/** Sends `tools/call`, records it, and resolves when the call is settled; canceling a call also cancels it on the server. */
 export async function callMcp(server: McpServer, call: McpCall, desk: Desk): Promise<McpCalled> {
   const { log, history, clock, waitsForPeople } = desk;
   const { id, operation, timeoutMs } = call;
@@ -92,7 +92,7 @@ export function denyMcp(
   return exchangeOf(history, id);
 }
 
-/** Answers the forms of a call, one after the other, and records each with its answer. */
+/** Answers the forms of a call one at a time, and records each with its answer. */
 function elicitation(
   { id }: McpCall,
   { log, history, answer }: Desk,
@@ -124,7 +124,7 @@ function elicitation(
   };
 }
 
-/** A JSON-RPC error is recorded in the place of a result. */
+/** Records a JSON-RPC error as the result. */
 function recordFailure(recorded: RecordedRequest, error: unknown): void {
   const { kind: _, ...failure } = failureOfMcp(error);
   if ('phase' in failure) recorded.broken(failure.phase, failure.code);

@@ -23,7 +23,7 @@ import { failureOfMcp, type Hearing, HttpLink, type Link, StdioLink } from './tr
 /** An MCP server: a URL, or a command that starts it. */
 export interface McpPeer {
   readonly kind: 'http' | 'stdio';
-  /** The URL, or the command as it was given. */
+  /** The URL, or the command as given. */
   readonly name: string;
 }
 
@@ -38,9 +38,9 @@ interface McpOptions {
   readonly version: string;
   readonly log: Log;
   readonly maxBytes: number;
-  /** Ms for starting the server, the handshake and the list of tools together. */
+  /** Time limit in ms for starting the server, the handshake and the list of tools together. */
   readonly limitMs: number;
-  /** Registers a cleanup. It is registered before the server is started. */
+  /** Registers a cleanup, before the server is started. */
   readonly onStop: (stop: () => Promise<void>) => void;
   readonly onStderr?: (text: string) => void;
   readonly hear?: Hearing;
@@ -63,16 +63,16 @@ const NEWEST: PriorDiscovery = {
   discover: { supportedVersions: ['2026-07-28'], capabilities: {} },
 };
 
-/** Ms for the answer to `server/discover`: an older server may not answer it. */
+/** Time limit in ms for `server/discover`, since an older server may not answer it. */
 const PROBE_MS = 3_000;
 
-/** The longest delay of a Node.js timer: the SDK has no value for "no limit". */
-const LONGEST_MS = 2 ** 31 - 1;
+/** The longest delay of a Node.js timer, because the SDK has no value for "no limit". */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-const MOST_ROUNDS = 20;
+const MAX_ROUNDS = 20;
 
-/** Limits of a list of tools, which may have no end. */
-const MOST = { pages: 200, tools: 20_000, notes: 5 };
+/** Limits for the list of tools, which could be endless. */
+const MAX = { pages: 200, tools: 20_000, notes: 5 };
 
 const discoverSchema = z.object({
   _meta: z.object({ [SERVER_INFO_META_KEY]: z.object({ name: z.string() }) }),
@@ -92,9 +92,9 @@ const toolSchema = z.object({
 const pageSchema = z.object({ tools: z.array(z.unknown()), nextCursor: z.nullish(z.string()) });
 
 /**
- * Connects to a server and lists its tools. Over HTTP the newest protocol version is tried first. A command is tried with `initialize`
- * first, since some older servers exit when anything else comes before it.
- * @throws ProtocolCliError saying what failed.
+ * Connects to a server and lists its tools. Over HTTP the newest protocol version is tried first. For a command `initialize` is tried
+ * first, since some older servers exit on any other first message.
+ * @throws ProtocolCliError with the cause.
  */
 export async function connectMcp(target: McpTarget, options: McpOptions): Promise<McpServer> {
   const until = systemClock.now() + options.limitMs;
@@ -117,7 +117,7 @@ export async function connectMcp(target: McpTarget, options: McpOptions): Promis
   return server;
 }
 
-/** Whether the answer to `server/discover` can be that of a server that only knows older versions. */
+/** Whether this answer to `server/discover` could come from a server that supports only older versions. */
 function isOlder(error: unknown): boolean {
   if (error instanceof TransportError) return error.phase === 'answer';
   if (error instanceof SdkHttpError) return ![401, 403].includes(error.status);
@@ -133,7 +133,7 @@ export class McpServer {
   readonly #taskOnly = new Set<string>();
   readonly #notes: string[] = [];
   readonly #missingCapabilities = new Set<string>();
-  /** The SDK's own progress handlers miss a notification that comes just before the result. */
+  /** The SDK's own progress handlers miss a notification that arrives just before the result. */
   readonly #progress = new Map<unknown, (params: unknown) => void>();
   #requests = 0;
   #elicit: Elicit | null = null;
@@ -153,7 +153,7 @@ export class McpServer {
     return [...this.#tools.values()];
   }
 
-  /** Problems of the list of tools and of the wire, as far as they are known now. */
+  /** Returns the problems found so far in the list of tools and in the messages. */
   notes(): readonly string[] {
     const missing = [...this.#missingCapabilities].map(
       name => `the server needs the client capability ${name}, which protocol-cli does not offer`,
@@ -171,13 +171,13 @@ export class McpServer {
     );
   }
 
-  /** @param prior the protocol version to speak; without it, versions that begin with `initialize` */
+  /** @param prior the protocol version to use; if omitted, a version with `initialize` */
   async open(prior: PriorDiscovery | undefined, leftMs: number): Promise<void> {
-    if (this.#client) this.#link = this.#newLink(); // an attempt failed before
+    if (this.#client) this.#link = this.#newLink(); // an earlier attempt failed
     const { version } = this.options;
     const client = new Client(
       { name: 'protocol-cli', version },
-      { capabilities: { elicitation: { form: {} } }, inputRequired: { maxRounds: MOST_ROUNDS } },
+      { capabilities: { elicitation: { form: {} } }, inputRequired: { maxRounds: MAX_ROUNDS } },
     );
     this.#client = client;
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq: { signal } }) => ({
@@ -197,11 +197,11 @@ export class McpServer {
     });
   }
 
-  /** Requests `tools/list`, page after page. */
+  /** Requests all pages of `tools/list`. */
   async list(left: () => number): Promise<void> {
     const notes = await this.#recorded('tools/list', () => this.#readPages(left));
-    const rest = notes.length - MOST.notes;
-    this.#notes.push(...notes.slice(0, MOST.notes));
+    const rest = notes.length - MAX.notes;
+    this.#notes.push(...notes.slice(0, MAX.notes));
     if (rest > 0) this.#notes.push(`and ${rest} more about the list of tools`);
     const { log } = this.options;
     const operations = [...this.#tools.keys()];
@@ -209,13 +209,13 @@ export class McpServer {
   }
 
   /**
-   * Sends a request and returns its result as it came: the SDK's own schemas add and drop members. Rejects when the server refuses, is
-   * gone, or does not answer in time; see {@link McpServer.explain}.
+   * Sends a request and returns the unchanged result; the SDK's own schemas add and drop members. Rejects if the server refuses,
+   * disconnects, or times out; see {@link McpServer.explain}.
    */
   request(
     method: string,
     params: Record<string, unknown>,
-    { timeoutMs: timeout = LONGEST_MS, signal, onProgress }: RequestLimits = {},
+    { timeoutMs: timeout = MAX_TIMER_MS, signal, onProgress }: RequestLimits = {},
   ): Promise<unknown> {
     if (!this.#client) throw new Error('the connection is not open');
     const progressToken = `progress-${++this.#requests}`;
@@ -227,8 +227,8 @@ export class McpServer {
   }
 
   /**
-   * Calls a tool. From protocol version 2026-07-28 on, a server asks for input with a result that says so, and is called again with the
-   * answers. A result that asks for what this client cannot give is returned as it is.
+   * Calls a tool. From protocol version 2026-07-28 on, a server requests input with a special result, and the call is repeated with
+   * the answers. If this client does not support the requested input, that result is returned.
    */
   async callTool(
     params: { readonly name: string; readonly arguments: Record<string, unknown> },
@@ -248,8 +248,8 @@ export class McpServer {
   }
 
   /**
-   * Explains what a request was rejected with.
-   * @param limitMs how long it had, if it had a limit
+   * Converts the error of a rejected request.
+   * @param limitMs the time limit of the request, if any
    */
   explain(error: unknown, method: string, limitMs?: number): ProtocolCliError {
     const { kind, name } = this.target;
@@ -324,13 +324,13 @@ export class McpServer {
       cursor = checked.value.nextCursor;
       if (!cursor) return notes;
       const { size } = this.#tools;
-      if (seen.has(cursor) || pages >= MOST.pages || size >= MOST.tools)
+      if (seen.has(cursor) || pages >= MAX.pages || size >= MAX.tools)
         return [`the list of tools does not end; stopped after ${pages} pages with ${size} tools`, ...notes];
       seen.add(cursor);
     }
   }
 
-  /** Adds a tool; one that is invalid does not prevent the others. Returns what is wrong with it. */
+  /** Adds a tool; an invalid tool does not affect the others. Returns the problem, or null. */
   #take(foreign: unknown): string | null {
     const checked = validate(toolSchema, foreign);
     if (!checked.ok) {
@@ -340,7 +340,7 @@ export class McpServer {
     const { name, description = '', inputSchema, outputSchema, annotations = {}, execution } = checked.value;
     if (this.#tools.has(name)) return `the tool ${excerpt(name)} is listed twice; the first counts`;
     const { readOnlyHint: readOnly, destructiveHint, idempotentHint: idempotent } = annotations;
-    const destructive = readOnly === true ? undefined : destructiveHint; // means nothing for a tool that only reads
+    const destructive = readOnly === true ? undefined : destructiveHint; // has no meaning for a read-only tool
     this.#tools.set(name, {
       name,
       description,
@@ -368,13 +368,13 @@ export class McpServer {
     } catch (error) {
       const failure = failureOfMcp(error);
       if (failure.kind === 'broken') recorded.broken(failure.phase, failure.code);
-      else recorded.answered(failure.kind === 'status' ? failure.status : 200); // a JSON-RPC error is an answer
+      else recorded.answered(failure.kind === 'status' ? failure.status : 200); // a JSON-RPC error is also an answer
       throw error;
     }
   }
 }
 
-/** The endpoint for a transcript. Of a command only the program: its arguments can be secrets. */
+/** Returns the endpoint for a transcript. For a command this is the program only: its arguments can be secrets. */
 function endpointOf({ kind, name }: McpPeer): string {
   if (kind === 'http') return name;
   const word = name.split(/\s+/).find(each => !/^\w+=/.test(each)) ?? '';
@@ -410,7 +410,7 @@ const MISSING_CAPABILITY = -32_021;
 
 const URL_ELICITATION_REQUIRED = -32_042;
 
-/** The capabilities that a message of the server needs, and that this client does not offer. */
+/** Returns the capabilities that a server's message requires and this client does not offer. */
 function missingCapabilities({ method, params, result, error }: Record<string, unknown>): readonly string[] {
   if (typeof method === 'string') return capabilitiesFor(method, params);
   if (isRecord(result) && result['resultType'] === 'input_required') {
@@ -422,7 +422,7 @@ function missingCapabilities({ method, params, result, error }: Record<string, u
   if (error['code'] === URL_ELICITATION_REQUIRED) return ['elicitation.url'];
   const { requiredCapabilities: required } = isRecord(error['data']) ? error['data'] : {};
   if (error['code'] !== MISSING_CAPABILITY || !isRecord(required)) return [];
-  const names = Object.keys(required).slice(0, MOST.notes);
+  const names = Object.keys(required).slice(0, MAX.notes);
   return names.map(name => visibleLine(cutBeforeToken(name, 60)));
 }
 

@@ -18,16 +18,16 @@ import { bytesText, LineSplitter } from '../../util/text.js';
 
 export type Hearing = (message: unknown, way: 'sent' | 'received') => void;
 
-/** A transport of the SDK that also reports when no answer can come any more; the SDK would wait on. */
+/** An SDK transport that also reports a lost connection; the SDK would wait forever. */
 export interface Link extends Transport {
-  /** Rejects with a TransportError when no answer can come any more. */
+  /** Rejects with a TransportError when the connection is lost. */
   readonly lost: Promise<never>;
   readonly lastLines: readonly string[];
-  /** Lines on stdout that are not messages: how many, and the beginning of the first. */
+  /** Invalid lines on stdout: their number, and the beginning of the first. */
   readonly garbage: { readonly count: number; readonly first: string };
 }
 
-/** Rejects on demand, and is not reported as unhandled. */
+/** A promise that is rejected on demand and never reported as unhandled. */
 class Loss {
   lose: (error: TransportError) => void = () => {};
   readonly promise = new Promise<never>((_, reject) => {
@@ -49,8 +49,8 @@ interface StdioOptions {
 }
 
 /**
- * A started server that talks over stdin and stdout (MCP, "stdio"). The SDK's own transport neither limits messages nor stops the
- * processes that the server started.
+ * A started server that communicates over stdin and stdout (MCP, "stdio"). The SDK's own transport does not limit messages and does
+ * not stop child processes of the server.
  */
 export class StdioLink implements Link, Transport {
   onclose?: () => void;
@@ -122,7 +122,7 @@ const CLOSE_MS = 500;
 
 interface HttpOptions {
   readonly url: string;
-  /** Sent to the origin of the URL, and to no other. */
+  /** Sent to the origin of the URL only. */
   readonly headers: Readonly<Record<string, string>>;
   readonly maxBytes: number;
   readonly hear: Hearing;
@@ -151,7 +151,7 @@ export class HttpLink extends StreamableHTTPClientTransport implements Link {
     };
   }
 
-  /** The SDK does not report a stream that ends without the answer it was opened for. */
+  /** The SDK does not report a stream that ends without its answer. */
   override send(
     message: JSONRPCMessage | JSONRPCMessage[],
     options?: TransportSendOptions & { resumptionToken?: string },
@@ -173,7 +173,7 @@ export class HttpLink extends StreamableHTTPClientTransport implements Link {
     return super.send(message, { ...options, onRequestStreamEnd });
   }
 
-  /** Waits a moment for pending messages, then ends the session as MCP requires. */
+  /** Waits briefly for pending messages, then ends the session as MCP requires. */
   override async close(): Promise<void> {
     await cameWithin(Promise.allSettled(this.#pending), CLOSE_MS);
     await cameWithin(
@@ -185,7 +185,7 @@ export class HttpLink extends StreamableHTTPClientTransport implements Link {
   }
 }
 
-/** What a request was rejected with, in the terms of a transcript. */
+/** The cause of a rejected request, as recorded in a transcript. */
 type McpFailure =
   | { readonly kind: 'error'; readonly code: number; readonly message: string; readonly data?: unknown }
   | { readonly kind: 'status'; readonly status: number; readonly text: string }

@@ -4,14 +4,14 @@ import { shippedFile } from '../package-root.js';
 import { nearest } from '../util/text.js';
 import { examplesText, type RunCommand } from './options.js';
 
-/** A command in the list of all commands; `load` imports its options, help and subcommands. */
+/** A command in the list of commands; `load` imports its options, help and subcommands. */
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
   readonly load: () => Promise<(run: RunCommand) => Command>;
 }
 
-/** Help for an unknown command is an error, as calling it is; commander would show the general help. */
+/** Makes help for an unknown command an error; commander would show the general help. */
 export function refusingUnknown(program: Command): Command {
   return program.on('beforeAllHelp', ({ command }: { readonly command: Command }) => {
     const unknown = unknownIn(command);
@@ -19,18 +19,18 @@ export function refusingUnknown(program: Command): Command {
   });
 }
 
-/** What is named, unless it is a known command. */
+/** Returns the given command name if it is unknown. */
 function unknownIn({ args, commands }: Command): string | undefined {
   const name = nameIn(args);
   return commands.length === 0 || commands.some(each => each.name() === name) ? undefined : name;
 }
 
-/** Bytes that are enough to see whether a file is a transcript. */
+/** How many bytes are read to detect whether a file is a transcript. */
 const HEAD = 64 * 1024;
 
 /**
- * The command that shows the file which the first word names: on a terminal full screen, else as `render` does. The words as they are if
- * they name no file.
+ * If the first word names a file, returns the command that shows it: full screen on a terminal, otherwise `render`. Returns the words
+ * unchanged if they name no file.
  */
 export async function wordsForFile(
   words: readonly string[],
@@ -46,7 +46,7 @@ export async function wordsForFile(
   return isTranscript(head) ? ['invoke', '--interactive', '--open', first] : ['render', first, '-o', 'ui'];
 }
 
-/** Null if there is no such file. */
+/** Returns null if the file does not exist. */
 async function headOf(path: string): Promise<string | null> {
   const file = await open(path).catch(() => null);
   if (!file) return null;
@@ -61,7 +61,7 @@ async function headOf(path: string): Promise<string | null> {
   }
 }
 
-/** What other tools call an option, such as `-d` of curl and `--json` of gh. The first option that the command has is suggested. */
+/** Names of options in other tools, such as `-d` in curl and `--json` in gh. The first option that the command has is suggested. */
 const OPTIONS_ELSEWHERE: readonly { readonly ours: readonly string[]; readonly theirs: string }[] = [
   { ours: ['-o json', '--reporter json'], theirs: '--json -j' },
   { ours: ['-o', '--reporter'], theirs: '--format' },
@@ -83,7 +83,7 @@ const OPTIONS_ELSEWHERE: readonly { readonly ours: readonly string[]; readonly t
   { ours: ['--yes'], theirs: '--force -y' },
 ];
 
-/** What other tools call a command. */
+/** Names of commands in other tools. */
 const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
   'mock-tool': 'mock serve server replay',
   invoke: 'call run exec send',
@@ -95,7 +95,7 @@ const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
   'close-thread': 'close',
 };
 
-/** Adds what an option or command of another tool is called here, in place of commander's guess by spelling. */
+/** Suggests the matching option or command for a name from another tool, instead of commander's guess by spelling. */
 function suggestingNames(command: Command): Command {
   return command.configureOutput({
     outputError: (text, write) => write(withSuggestion(text, command)),
@@ -139,7 +139,7 @@ interface CommandList {
   readonly guides: readonly Guide[];
 }
 
-/** The whole program for commander. Only the command that the words name is loaded, so that more commands do not slow the start. */
+/** Builds the program for commander. Loads only the command that the words name, so that more commands do not slow down the start. */
 export async function commandLine(
   words: readonly string[],
   version: string,
@@ -166,7 +166,7 @@ export async function commandLine(
   return refusingUnknown(suggestingNames(program));
 }
 
-/** Where commander looks for a command: the first word that does not start with a dash; after `help`, the second. */
+/** Returns the word that commander takes for a command: the first one without a leading dash; after `help`, the second. */
 function nameIn(words: readonly string[]): string | undefined {
   const [first, second] = words.filter(word => !word.startsWith('-'));
   return first === 'help' ? second : first;
@@ -178,7 +178,7 @@ function inheriting(parent: Command, command: Command): Command {
   return command;
 }
 
-/** A new command is one folder and one entry here. */
+/** To add a command, create a folder and an entry here. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'invoke',
@@ -237,7 +237,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
 ];
 
-/** A page of src/guides, which ships with the package. No guide has the name of a command. */
+/** A page of src/guides, which is part of the package. No guide has the name of a command. */
 interface Guide {
   readonly name: string;
   readonly summary: string;
@@ -265,7 +265,7 @@ function guidesText(guides: readonly Guide[]): string {
   return `\nGuides (protocol-cli help <name>):\n${rows.join('\n')}\n`;
 }
 
-/** `help <topic>`, where the topic is not a command: prints the guide, or suggests names. */
+/** `help <topic>`, for a topic that is not a command: prints the guide, or suggests names. */
 function guideCommand(
   topic: string,
   { guides, commands, run }: { guides: readonly Guide[]; commands: readonly string[]; run: RunCommand },
@@ -294,7 +294,7 @@ function guideCommand(
     });
 }
 
-/** Removes what only a web page shows: comments and pictures; a link to a guide becomes the command that prints it. */
+/** Removes comments and images, and replaces links to guides by the command that prints them. */
 function forTerminal(markdown: string): string {
   return markdown
     .replaceAll(/^(?:<!--.*?-->|!\[.*)\n+/gm, '')

@@ -1,6 +1,6 @@
 /**
- * The commands beside `invoke` and `mock-tool`, in one chunk: an entry for each would split what those two load into twice as many
- * files, and each file costs start-up time.
+ * All commands except `invoke` and `mock-tool`, in one chunk: separate entries would split the code that those two load into twice as
+ * many files, and each file costs start-up time.
  */
 export { runListen } from './listen/run.js';
 export { runCancel, runCloseThread, runMigrate } from './notices/run.js';

@@ -17,10 +17,10 @@ import { isRecord } from '../util/values.js';
 import type { McpTarget, ReachOptions } from './target.js';
 import { VERSION } from './terminal.js';
 
-/** Time to start, to shake hands and to list the tools, in ms. */
+/** Time limit in ms for the start, the handshake and the list of tools. */
 const START_MS = 10_000;
 
-/** Of one message. */
+/** Maximum size of a message. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -60,7 +60,7 @@ export async function startMcpToolset(
   return tool.url;
 }
 
-/** Calls the MCP tool; a canceled RAP call is canceled there too. */
+/** Forwards a call to the MCP tool; canceling the RAP call cancels the MCP call. */
 function forwarding(
   server: McpServer,
   name: string,
@@ -77,7 +77,7 @@ function forwarding(
       if (!reading.ok) return error(`the MCP server sent an invalid result: ${reading.faults.join('; ')}`);
       const { body } = translate(reading, 'rap');
       if (!isRecord(body)) return error('the MCP server sent an invalid result');
-      const { type: _, group_id: __, id: ___, ...rest } = body; // the invocation's ids are filled in
+      const { type: _, group_id: __, id: ___, ...rest } = body; // the ids of the invocation are added later
       return result(rest);
     } catch (cause) {
       const { message, faults } =
@@ -87,9 +87,9 @@ function forwarding(
   };
 }
 
-/** Asks the forms of a call as questions with choices; RAP has none with open fields. */
+/** Converts the forms of a call to questions with choices; RAP has no open fields. */
 class Questions {
-  /** Why a form was not asked. */
+  /** Why a form was not shown. */
   unasked: string | null = null;
 
   constructor(private readonly call: HandlerCall) {}

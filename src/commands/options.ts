@@ -3,7 +3,7 @@ import { ProtocolCliError } from '../util/errors.js';
 import { parseDuration } from '../util/text.js';
 import { canDraw, EXIT_STATUSES, type ExitStatus, type Terminal } from './terminal.js';
 
-/** A wrong command line: what is wrong, and how to fix it. */
+/** Creates an error about the command line: what is wrong, and how to fix it. */
 export function usage(message: string, hint?: string, faults?: readonly string[]): ProtocolCliError {
   return new ProtocolCliError('usage', message, {
     ...(hint !== undefined && { hint }),
@@ -11,13 +11,13 @@ export function usage(message: string, hint?: string, faults?: readonly string[]
   });
 }
 
-/** @throws ProtocolCliError `usage` where `-o ui` cannot be drawn. */
+/** @throws ProtocolCliError `usage` if `-o ui` is not possible on this terminal. */
 export function requireScreen(output: string | undefined, terminal: Terminal): void {
   if (output === 'ui' && !canDraw(terminal))
     throw usage('-o ui needs a terminal of at least 40×8 on stdin and stdout, outside CI', 'Use -o plain.');
 }
 
-/** Readers of single option values; each throws commander's own error, which names the option. */
+/** Parsers of option values. Each throws commander's own error, which names the option. */
 
 export function duration(text: string): number {
   const milliseconds = parseDuration(text);
@@ -37,7 +37,7 @@ function port(text: string): number {
   return number;
 }
 
-/** The base URL of a listener for the other side; a path is appended. */
+/** Parses the public base URL of a listener; a path is appended. */
 function publicBase(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
@@ -49,7 +49,7 @@ function publicBase(text: string): string {
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
-/** Bytes: `65536`, `512k`, `64m`. */
+/** Parses a number of bytes: `65536`, `512k`, `64m`. */
 export function byteCount(text: string): number {
   const [, number = '', unit = ''] = /^(\d{1,12})\s*([kmg]?)(?:i?b)?$/i.exec(text) ?? [];
   if (number === '') throw new InvalidArgumentError('Give a size: a number of bytes, or 512k, 64m, 1g.');
@@ -60,7 +60,7 @@ export function collect(text: string, before: readonly string[] = []): readonly 
   return [...before, text];
 }
 
-/** What the commands that serve have in common. */
+/** Options that all server commands share. */
 export interface ServerFlags {
   readonly host: string;
   readonly port: number;
@@ -69,7 +69,7 @@ export interface ServerFlags {
   readonly color: boolean;
 }
 
-/** `-o` of the commands that serve. */
+/** `-o` of the server commands. */
 export const SERVER_OUTPUTS = ['ui', 'plain', 'ndjson'] as const;
 
 export type ServerOutput = (typeof SERVER_OUTPUTS)[number];
@@ -80,7 +80,7 @@ export const ANSWER_OUTPUTS = ['ui', 'plain', 'json', 'ndjson'] as const;
 /** Types of display segments that a terminal can show. */
 export const DRAWABLE = ['diff', 'text'];
 
-/** What an emulated client draws; a terminal shows a line in place of an image. */
+/** Types that an emulated client supports; a terminal shows a line in place of an image. */
 const EMULATED = [...DRAWABLE, 'image'];
 
 function segmentTypes(text: string): ReadonlySet<string> {
@@ -91,20 +91,20 @@ function segmentTypes(text: string): ReadonlySet<string> {
   return new Set(types);
 }
 
-/** The options that were set on the command line, defaults excluded: `--save`. */
+/** Returns the options set on the command line, without defaults: `--save`. */
 export function givenOptions(command: Command): string[] {
   return command.options
     .filter(option => command.getOptionValueSource(option.attributeName()) === 'cli')
     .flatMap(({ long }) => long ?? []);
 }
 
-/** Runs the body of a command with the process's terminal; the body returns the exit status, ours or that of a command we ran. */
+/** Runs the body of a command with the process's terminal. The body returns the exit status, its own or that of a child command. */
 export type RunCommand = (body: (terminal: Terminal) => Promise<number>) => Promise<void>;
 
 /** Exit statuses of servers that run a command. */
 export const COMMAND_STATUS = '  If the command after -- fails, its status.\n';
 
-/** How the value of an option is read. */
+/** How to parse the value of an option. */
 interface OptionValue {
   // biome-ignore lint/suspicious/noExplicitAny: commander passes what was read before
   readonly read?: (text: string, before: any) => unknown;
@@ -116,7 +116,7 @@ interface OptionValue {
   readonly isHidden?: boolean;
 }
 
-/** Options that mean the same in every command. */
+/** Options with the same meaning in every command. */
 const COMMON: Readonly<Record<string, OptionValue>> = {
   '--host': { preset: '127.0.0.1' },
   '--port': { read: port, preset: 0 },
@@ -133,27 +133,27 @@ const COMMON: Readonly<Record<string, OptionValue>> = {
 
 interface CommandDefinition {
   readonly name: string;
-  /** For the list of subcommands. */
+  /** Shown in the list of subcommands. */
   readonly summary?: string;
   readonly description: string;
   readonly usage: string;
-  /** Descriptions of arguments, by what commander calls them: `<url>`. */
+  /** Descriptions of arguments, by their commander name: `<url>`. */
   readonly arguments?: Readonly<Record<string, string>>;
-  /** One in each line, with its description after two spaces; the name of a group ends with a colon. */
+  /** One option per line, with its description after two spaces; the name of a group ends with a colon. */
   readonly options?: string;
-  /** By option. */
+  /** By option name. */
   readonly values?: Readonly<Record<string, OptionValue>>;
-  /** Command lines, by what they are for. */
+  /** Command lines, by their description. */
   readonly examples: Readonly<Record<string, string>>;
   readonly statuses?: readonly ExitStatus[];
-  /** Before the examples. */
+  /** Printed before the examples. */
   readonly preface?: string;
-  /** A line after the exit statuses. */
+  /** Printed after the exit statuses. */
   readonly note?: string;
   readonly guide: string;
 }
 
-/** A command with its options and its help, for an action to be added. */
+/** Creates a command with its options and its help; the caller adds the action. */
 export function defineCommand(definition: CommandDefinition): Command {
   const { name, summary, description, usage: line, preface = '', examples } = definition;
   const { statuses = [], note = '', guide } = definition;
@@ -166,7 +166,7 @@ export function defineCommand(definition: CommandDefinition): Command {
   return command.addHelpText('after', preface + examplesText(examples) + ends + note + guideText(guide));
 }
 
-/** An option, or the name of a group. */
+/** Adds an option, or starts a group. */
 function addRow(command: Command, row: string, values: CommandDefinition['values'] = {}): void {
   const [flags = '', description] = row.split(/ {2,}/);
   if (description === undefined) return void command.optionsGroup(flags);
@@ -179,7 +179,7 @@ function addRow(command: Command, row: string, values: CommandDefinition['values
   command.addOption(option.makeOptionMandatory(isRequired).hideHelp(isHidden));
 }
 
-/** @param examples command lines, by what they are for */
+/** @param examples command lines, by their description */
 export function examplesText(examples: Readonly<Record<string, string>>): string {
   const blocks = Object.entries(examples).map(([about, line]) => `  # ${about}\n  ${line}`);
   return `\nExamples:\n${blocks.join('\n\n')}\n`;
@@ -189,7 +189,7 @@ function exitStatusText(statuses: readonly ExitStatus[]): string {
   return `\nExit status:\n${statuses.map(status => `  ${String(status).padStart(3)}  ${EXIT_STATUSES[status]}`).join('\n')}\n`;
 }
 
-/** The last line of a command's help. */
+/** Returns the last line of a command's help. */
 function guideText(guide: string): string {
   return `\nGuide: protocol-cli help ${guide}\n`;
 }

@@ -4,11 +4,11 @@ import type { OutputLine } from '../util/redact.js';
 import { piecesOf } from '../util/text.js';
 import type { Terminal } from './terminal.js';
 
-/** Characters that may wait for a reader; beyond them, lines are dropped and counted. */
+/** Maximum number of characters waiting for a reader; further lines are dropped and counted. */
 const MAX_WAITING = 64 * 1024 * 1024;
 
-/** Bytes that are handed to the stream before its reader took them: a long line is made piece by piece. */
-const AHEAD = 1024 * 1024;
+/** Maximum number of bytes handed to the stream before its reader took them; a long line is made in pieces. */
+const MAX_AHEAD = 1024 * 1024;
 
 interface Output {
   readonly writableLength: number;
@@ -17,8 +17,8 @@ interface Output {
 }
 
 /**
- * Writes lines to a reader that may be slow. Producers cannot wait, so lines that would fill the memory are dropped (threats, row 30);
- * once there is room again, `dropped` makes the lines that report their number.
+ * Writes lines to a reader that may be slow. Producers cannot wait, so lines that would fill the memory are dropped (threats, row 30).
+ * When there is room again, `dropped` returns the lines that report their number.
  */
 export class BoundedLines {
   readonly #waiting: { readonly length: number; readonly pieces: Iterator<string> }[] = [];
@@ -31,14 +31,14 @@ export class BoundedLines {
     private readonly maxWaiting = MAX_WAITING,
   ) {}
 
-  /** Writes all of these lines, or none; dropped lines are not even made. */
+  /** Writes all of these lines, or none; dropped lines are never created. */
   write(lines: () => readonly OutputLine[]): void {
     const waiting = this.#waiting.reduce((sum, { length }) => sum + length, this.output.writableLength);
     if (waiting > this.maxWaiting) this.#lost++;
     else this.end(lines);
   }
 
-  /** Writes lines that are never dropped, after those about dropped ones. */
+  /** Writes lines that are never dropped, after the report of dropped ones. */
   end(lines: () => readonly OutputLine[]): void {
     const lost = this.#lost > 0 ? this.dropped(this.#lost) : [];
     this.#lost = 0;
@@ -56,7 +56,7 @@ export class BoundedLines {
       if (!piece) return;
       if (piece.done) this.#waiting.shift();
       else this.output.write(piece.value);
-      if (this.output.writableLength > AHEAD) this.#pause();
+      if (this.output.writableLength > MAX_AHEAD) this.#pause();
     }
   }
 
@@ -75,7 +75,7 @@ function* piecesOfLines(lines: readonly OutputLine[]): Generator<string> {
   for (const line of lines) {
     for (const part of typeof line === 'string' ? piecesOf(line) : line) {
       piece += part;
-      if (piece.length < AT_ONCE) continue;
+      if (piece.length < WRITE_SIZE) continue;
       yield piece;
       piece = '';
     }
@@ -84,10 +84,10 @@ function* piecesOfLines(lines: readonly OutputLine[]): Generator<string> {
   if (piece !== '') yield piece;
 }
 
-/** Characters that are written at once, about. */
-const AT_ONCE = 64 * 1024;
+/** Approximate number of characters per write. */
+const WRITE_SIZE = 64 * 1024;
 
-/** The event in a transcript in place of events that were dropped for a slow reader. */
+/** Returns the event that replaces events dropped for a slow reader. */
 export function droppedEvents(count: number, { seq, at }: Pick<Event, 'seq' | 'at'>): Event {
   return { kind: 'dropped', what: 'event', why: 'the reader of stdout is too slow', count, seq, at };
 }

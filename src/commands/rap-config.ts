@@ -21,8 +21,8 @@ const NAME_A_TOOL =
   'Give its URL (protocol-cli invoke http://127.0.0.1:3001 …), --command, or --demo to try the bundled one.';
 
 /**
- * Reads and merges the project's file and the home folder's. An entry whose `id` the project's file has too is dropped.
- * @param hint how else a tool server can be given
+ * Reads and merges the project's file and the home folder's. A home entry is dropped if the project has one with the same `id`.
+ * @param hint other ways to specify a tool server
  * @throws ProtocolCliError `usage` without a file, `unreadable-file` if one is not JSON or has no list of entries.
  */
 export async function readRapConfig(
@@ -91,7 +91,7 @@ const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https U
 
 const texts = z.nullish(z.record(z.string(), z.string()));
 
-/** What an entry of each type stands for. */
+/** Parsers for each type of entry. */
 const ENTRIES: Readonly<Record<string, z.ZodMiniType<ConfiguredTarget>>> = {
   toolset_server: z.pipe(
     z.object({ server_url: httpUrl }),
@@ -116,7 +116,7 @@ const ENTRIES: Readonly<Record<string, z.ZodMiniType<ConfiguredTarget>>> = {
   ),
 };
 
-/** The server of an entry, or why it cannot be used. */
+/** Returns the server of an entry, or why it cannot be used. */
 function readEntry(entry: unknown, folder: string): ConfiguredTarget | string {
   const type = isRecord(entry) ? entry['type'] : undefined;
   const schema = typeof type === 'string' && Object.hasOwn(ENTRIES, type) ? ENTRIES[type] : undefined;

@@ -9,7 +9,7 @@ import { visible } from '../util/visible.js';
 import { type ConfiguredTarget, type Death, demoFixtures, type ReachOptions } from './target.js';
 
 /**
- * Reaches a tool server, and returns its URL. The demo and MCP servers are served from this process; a command is started.
+ * Returns the URL of a tool server. The demo and MCP servers are served from this process; a command is started.
  * @throws ProtocolCliError `command-failed`; for an MCP server also `unreachable` and `no-discovery`.
  */
 export async function reach(target: ConfiguredTarget, options: ReachOptions): Promise<string> {
@@ -18,7 +18,7 @@ export async function reach(target: ConfiguredTarget, options: ReachOptions): Pr
       return target.url;
     case 'demo': {
       const { startMockTool } = await import('../mock/mock-tool.js');
-      const client = async () => createNodeClient(); // loads fast: one call needs no throughput
+      const client = async () => createNodeClient(); // loads faster; throughput does not matter for one call
       const tool = await startMockTool({ fixtures: await demoFixtures(), client });
       options.onStop(() => tool.close({ drainMs: 0 }));
       return tool.url;
@@ -54,14 +54,14 @@ async function startServer(
   return child.url;
 }
 
-/** One sentence about it, with its last output. */
+/** Describes an exit in one sentence, with the last output. */
 export function deathText({ how, lastLines }: Death): string {
   const output =
     lastLines.length === 0 ? 'It wrote nothing to stderr' : `Last output: ${lastLines.join(' ␊ ')}`;
   return `the server ${how}. ${output}`;
 }
 
-/** What a server writes to its stderr, safe to print and told apart from ours. */
+/** Formats a server's stderr output for printing, marked as the server's. */
 export function serverLines(text: string): string {
   return visible(text.trimEnd())
     .split('\n')
@@ -69,9 +69,9 @@ export function serverLines(text: string): string {
     .join('');
 }
 
-const LONGEST_LINE = 16 * 1024;
+const MAX_LINE_LENGTH = 16 * 1024;
 
-/** Passes text on in whole lines: a secret may be split between two pieces. `end` passes on a line that has not ended. */
+/** Splits text into whole lines, so that a secret is not cut in two. `end` passes on an unfinished line. */
 export function byLine(write: (lines: string) => void): { add(text: string): void; end(): void } {
   let rest = '';
   const passTo = (end: number) => {
@@ -81,18 +81,18 @@ export function byLine(write: (lines: string) => void): { add(text: string): voi
   return {
     add(text) {
       rest += text;
-      passTo(rest.length > LONGEST_LINE ? rest.length : rest.lastIndexOf('\n') + 1);
+      passTo(rest.length > MAX_LINE_LENGTH ? rest.length : rest.lastIndexOf('\n') + 1);
     },
     end: () => passTo(rest.length),
   };
 }
 
-/** A server whose connection broke has this long to exit before we stop it, in ms. */
+/** How long a server may take to exit after its connection broke, in ms. */
 const EXIT_MS = 300;
 
 /**
- * Watches the servers that a command has started. When one exits, its pending calls are given up, with the message that came before;
- * a server that exits later, as of a notice, is a warning.
+ * Watches the servers started by a command. When one exits, its pending calls end, with the previous message as context; a later exit,
+ * such as after a notice, is a warning.
  */
 export class StartedServers {
   readonly warnings: Warning[] = [];
@@ -100,7 +100,7 @@ export class StartedServers {
   #isSuspect = false;
   readonly #tools = new Set<string>();
   readonly #exits: Promise<unknown>[] = [];
-  /** Of a server that exited with calls pending. */
+  /** The last output of a server that exited with calls pending. */
   #lastOutput: readonly string[] = [];
 
   /** @param onStderr receives whole lines, each marked as the server's */
@@ -112,7 +112,7 @@ export class StartedServers {
     log.subscribe(event => this.#follow(event));
   }
 
-  /** What to reach a server with. */
+  /** Returns the callbacks for {@link reach}. */
   get options(): Pick<ReachOptions, 'onStarted' | 'onDeath' | 'onStderr'> {
     const { onStderr } = this;
     const lines = onStderr && byLine(text => onStderr(serverLines(text)));
@@ -123,12 +123,12 @@ export class StartedServers {
     };
   }
 
-  /** Adds the last output of a server that exited to a failure that says so. */
+  /** If a failure was caused by a server's exit, adds the server's last output. */
   explain(failure: Trouble | null): Trouble | null {
     return failure && this.#lastOutput.length > 0 ? { ...failure, faults: this.#lastOutput } : failure;
   }
 
-  /** Waits a moment for a server whose connection broke: it may be about to exit. */
+  /** Waits briefly for a server whose connection broke: it may be exiting. */
   async settle(): Promise<void> {
     if (this.#isSuspect && this.#exits.length > 0) await cameWithin(Promise.race(this.#exits), EXIT_MS);
   }
@@ -143,7 +143,7 @@ export class StartedServers {
       this.log.emit({ kind: 'decided', what: 'give-up', by: 'policy', value, calls: [key] });
   }
 
-  /** Remembers the last message to a tool, or the last answer to one. */
+  /** Remembers the last message to a tool, or the last answer. */
   #follow(event: Event): void {
     if (event.kind === 'request' && event.to === 'tool') {
       this.#tools.add(event.leg);

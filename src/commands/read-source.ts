@@ -3,12 +3,12 @@ import { readFile, stat } from 'node:fs/promises';
 import { ProtocolCliError } from '../util/errors.js';
 import { decodeUtf8 } from '../util/text.js';
 
-/** Bytes of a saved file that is shown. */
-export const LARGEST_SAVED = 64 * 1024 * 1024;
+/** Maximum size of a saved file. */
+export const MAX_SAVED_BYTES = 64 * 1024 * 1024;
 
 const LARGEST_TEXT = 16 * 1024 * 1024;
 
-/** A problem with its own hint. */
+/** An error with its own hint. */
 class Unreadable extends Error {
   constructor(
     message: string,
@@ -20,7 +20,7 @@ class Unreadable extends Error {
 
 /**
  * Reads bytes named on the command line: `-` is standard input, anything else a file.
- * @param most bytes
+ * @param most maximum number of bytes
  * @throws ProtocolCliError `unreadable-file`.
  */
 export async function readSource(
@@ -37,7 +37,7 @@ export async function readSource(
   }
 }
 
-/** A text file that people write. @throws ProtocolCliError `unreadable-file`. */
+/** Reads a text file written by people. @throws ProtocolCliError `unreadable-file`. */
 export async function readText(file: string, stdin: AsyncIterable<Uint8Array>): Promise<string> {
   const text = decodeUtf8(await readSource(file, stdin, LARGEST_TEXT));
   if (text !== null) return text;

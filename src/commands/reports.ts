@@ -10,19 +10,19 @@ import { errnoOf, ProtocolCliError } from '../util/errors.js';
 import { usage } from './options.js';
 import { type ExitStatus, statusOfFailure, type Terminal } from './terminal.js';
 
-/** A report: its format, and its file; null is stdout. */
+/** A report: its format and its file; null for stdout. */
 interface ReportRequest<Format extends CheckFormatName = CheckFormatName> {
   readonly format: Format;
   readonly file: string | null;
 }
 
-/** One `--report`. */
+/** A format of `--report`. */
 type CheckFormatName = keyof typeof CHECK_FORMATS;
 
 type VerificationFormat = keyof typeof VERIFICATION_FORMATS;
 
 export type VerificationRequest = ReportRequest<VerificationFormat>;
-/** One `--reporter`. */
+/** A value of `--reporter`. */
 export type CheckRequest = ReportRequest;
 
 const EXTENSIONS: Readonly<Record<CheckFormatName, string>> = {
@@ -33,10 +33,10 @@ const EXTENSIONS: Readonly<Record<CheckFormatName, string>> = {
   markdown: 'md',
 };
 
-/** Parses `junit:out.xml` or `json`; `json:-` is stdout too. @throws InvalidArgumentError */
+/** Parses `junit:out.xml` or `json`; `json:-` is also stdout. @throws InvalidArgumentError */
 export const reportOption = readerOf<VerificationFormat>('junit', 'json');
 
-/** As {@link reportOption}, for the formats of `check`. */
+/** Like {@link reportOption}, for the formats of `check`. */
 export const reporterOption = readerOf<CheckFormatName>('human', 'json', 'junit', 'github', 'markdown');
 
 function readerOf<Format extends CheckFormatName>(...formats: readonly Format[]) {
@@ -51,15 +51,15 @@ function readerOf<Format extends CheckFormatName>(...formats: readonly Format[])
   };
 }
 
-/** The reports of a check: the one for people on stdout, unless another one goes there. */
+/** Returns the reports of a check; the human format goes to stdout, unless another report does. */
 export function reportsOf(requests: readonly CheckRequest[] = []): readonly CheckRequest[] {
   const takesStdout = requests.some(({ file }) => file === null);
   return takesStdout ? requests : [{ format: 'human', file: null }, ...requests];
 }
 
 /**
- * Finds what would keep reports from being written, before anything is run: a missing or read-only folder, several reports in one file,
- * or in the output of a command.
+ * Detects reports that cannot be written before anything runs: a missing or read-only folder, or several reports in one file or mixed
+ * with the output of a command.
  * @throws ProtocolCliError `usage`.
  */
 export async function checkReports(
@@ -92,7 +92,7 @@ async function checkFolder(file: string): Promise<void> {
   });
 }
 
-/** Writes reports. One that cannot be written does not prevent the others; then the status of that failure is returned, else 0. */
+/** Writes reports; a failure does not prevent the others. Returns the exit status of a failure, otherwise 0. */
 export async function writeReports<Report extends ReportRequest>(
   reports: readonly Report[],
   textOf: (report: Report) => string,

@@ -12,20 +12,20 @@ import { BoundedLines, colourOf, droppedEvents } from './output.js';
 import { Run } from './run.js';
 import { canDraw, type ExitStatus, type Terminal } from './terminal.js';
 
-/** What the commands that serve share: their command line, their first line, their output, and their end. */
+/** What server commands share: their command line, their first line, their output, and their end. */
 
 interface ServerRequest {
   /** `-o`. */
   readonly output?: ServerOutput | undefined;
   /** Whether a screen may be the default. */
   readonly prefersScreen: boolean;
-  /** What to do instead of `-o ndjson` beside a command. */
+  /** What to use instead of `-o ndjson` with a command. */
   readonly ndjsonHint: string;
-  /** A command line with a command. */
+  /** An example of a command line with a command. */
   readonly example: string;
 }
 
-/** Splits `<files> -- <command>`, and chooses the output. @throws ProtocolCliError `usage` */
+/** Splits `<files> -- <command>`, and selects the output. @throws ProtocolCliError `usage` */
 export function readServerLine(
   words: readonly string[],
   { output, prefersScreen, ndjsonHint, example }: ServerRequest,
@@ -43,7 +43,7 @@ export function readServerLine(
   return { files, command, output: chosen };
 }
 
-/** Prints where the server is: for programs a line of JSON on stdout, for people a text. */
+/** Prints the server's address: a line of JSON on stdout for programs, a text for people. */
 export function printReady(
   ready: object,
   text: string,
@@ -57,17 +57,17 @@ export function printReady(
   else stream.write(`${text}\n`);
 }
 
-/** Threats, row 5. */
+/** Returns a warning if the server is open to the network (threats, row 5). */
 export function networkWarnings({ host }: { readonly host: string }): string[] {
   return isWildcard(host) ? [`the server is open to the network (--host ${host})`] : [];
 }
 
-/** What shows the events of a server while it runs. */
+/** Shows the events of a server while it runs. */
 export interface LiveOutput {
   /** Shows a message about the server itself. */
   notice(text: string, isBad?: boolean): void;
   warn(texts: readonly string[]): void;
-  /** Resolves when the user quits; never without a screen. */
+  /** Resolves when the user quits; never resolves without a screen. */
   readonly quit: Promise<void>;
   close(): Promise<void>;
 }
@@ -81,7 +81,7 @@ interface LineOptions {
   readonly subscribe: Subscribe;
   readonly redactor: Redactor;
   readonly about: TranscriptAbout;
-  /** Makes the printer of lines for people. */
+  /** Creates the printer of lines for people. */
   readonly printer: (stream: NodeJS.WriteStream, level: ColourLevel) => Promise<(event: Event) => void>;
 }
 
@@ -100,7 +100,7 @@ export async function startLines(options: LineOptions, terminal: Terminal): Prom
   };
 }
 
-/** Returns how to end. People read stdout if it is a terminal that no command uses. */
+/** Returns how to stop. Lines for people go to stdout if it is a terminal and there is no command. */
 async function printEvents(
   { output, flags, command = null, subscribe, redactor, about, printer }: LineOptions,
   terminal: Terminal,
@@ -112,7 +112,7 @@ async function printEvents(
   return subscribe(await printer(stream, colourOf(stream, flags, terminal)));
 }
 
-/** Shows a screen. @param open draws it; `onQuit` is for its quit key */
+/** @param open draws the screen; its quit key calls `onQuit` */
 export function startScreen(
   open: (onQuit: () => void) => ServerScreen,
   { stderr }: Pick<Terminal, 'stderr'>,
@@ -130,30 +130,30 @@ export function startScreen(
     },
     async close() {
       await view.close();
-      stderr.write(`${view.summary()}\n`); // the screen and its list are gone
+      stderr.write(`${view.summary()}\n`); // the screen is closed, so print its summary
     },
   };
 }
 
-/** Takes what has to be closed at the end, in this order. */
+/** Registers something to close at the end, in this order. */
 export type OnClose = (close: () => Promise<void>) => void;
 
-/** A server that is up and has printed where it is. */
+/** A started server that has printed its address. */
 interface Running {
   /** Environment of the command. */
   readonly env?: Readonly<Record<string, string>>;
   /** Resolves when the server is to stop without a signal; rejects with an error that ends it. */
   readonly quit: Promise<unknown>;
-  /** After the server is closed: prints the verification. @param commandStatus 0 without a command */
+  /** Called after the server is closed; prints the verification. @param commandStatus 0 without a command */
   verify?(commandStatus: number): Promise<ExitStatus>;
 }
 
-/** @param command to run beside the server; without it, the server serves until it is stopped */
+/** @param command to run beside the server; without it, the server runs until it is stopped */
 type ServerOptions = ConstructorParameters<typeof Run>[0] & { readonly command?: readonly string[] | null };
 
 /**
- * Serves until the command ends, a signal comes, or the user quits; then closes everything, verifies, and ends the transcript.
- * Returns the exit status of the command if it failed, else that of the verification.
+ * Runs the server until the command ends, a signal arrives, or the user quits; then closes everything, verifies, and ends the
+ * transcript. Returns the exit status of the command if it failed, otherwise that of the verification.
  */
 export async function runServer(
   { command = null, ...options }: ServerOptions,
@@ -181,7 +181,7 @@ export async function runServer(
   }
 }
 
-/** A server that is stopped by a signal ends normally; a command whose start was interrupted is not run. */
+/** A signal is a normal end of the server; a command whose start was interrupted is not run. */
 async function runOrWait(
   command: readonly string[] | null,
   { env = {}, quit }: Running,
@@ -192,12 +192,12 @@ async function runOrWait(
   return 0;
 }
 
-/** The last line of a verification: the status of the command is the one that counts. */
+/** The last line of a verification if the command failed: its exit status takes precedence. */
 export function commandFailure(commandStatus: number): string {
   return commandStatus === 0 ? '' : `✗ the command exited with status ${commandStatus}\n`;
 }
 
-/** Calls the listener for each event so far and each one to come. Returns how to stop. */
+/** Calls the listener for all past and future events. Returns how to stop. */
 export type Subscribe = (listener: (event: Event) => void) => () => void;
 
 export function subscribeToAll(source: {

@@ -17,21 +17,21 @@ import { type ExitStatus, interruption, type OnStop, statusOfFailure, type Termi
 interface RunOptions {
   readonly terminal: Terminal;
   readonly clock?: Clock;
-  /** Credentials of the user, which foreign messages may repeat (threats, row 25). */
+  /** Credentials of the user, which servers may repeat in messages (threats, row 25). */
   readonly secrets?: readonly string[];
-  /** Learns further secrets from events. */
+  /** Adds the secrets found in events. */
   readonly learning?: (credentials: Redactor) => EventRedactor;
   readonly observer?: TranscriptAbout['observer'];
 }
 
-/** A command that runs: its log, its secrets and messages, the user's wish to stop, and what has to be stopped at the end. */
+/** A running command: its log, secrets, messages and interruption, and what to stop at the end. */
 export class Run {
   readonly terminal: Terminal;
   readonly clock: Clock;
   readonly log: Log;
   /** Redacts the credentials of the user. */
   readonly credentials: Redactor;
-  /** Redacts these, and the secrets of the events so far. */
+  /** Redacts the credentials and the secrets found in events so far. */
   readonly redactor: EventRedactor;
   /** Warnings that were printed. */
   readonly warnings: Warning[] = [];
@@ -59,7 +59,7 @@ export class Run {
     setMaxListeners(0, this.signal); // many calls may listen to it
   }
 
-  /** Messages for people: redacted, and wrapped on a terminal. */
+  /** Prints messages for people: redacted, and wrapped on a terminal. */
   readonly stderr = {
     write: (text: string): void => {
       const { stderr } = this.terminal;
@@ -67,7 +67,7 @@ export class Run {
     },
   };
 
-  /** A message without secrets. */
+  /** Removes secrets from a message. */
   readonly clean = (text: string): string => this.redactor.text(text);
 
   /** Prints a warning, once. */
@@ -86,7 +86,7 @@ export class Run {
 
   readonly onStop: OnStop = stop => void this.#stops.push(stop);
 
-  /** Opens a client that is closed at the end. @param isPooled for many calls; for one call, the other loads faster */
+  /** Opens a client that is closed at the end. @param isPooled for many calls; the other client loads faster */
   readonly openClient = (isPooled = false): HttpClient => {
     const client = isPooled
       ? lazyClient(async () => (await import('../http/pooled-client.js')).createAgentClient())
@@ -95,19 +95,21 @@ export class Run {
     return client;
   };
 
-  /** `--save`. @param onLine receives the line of each event, by its `seq` @throws ProtocolCliError `unwritable-file`, `usage` */
+  /**
+   * Starts `--save`. @param onLine receives the line of each event, by its `seq` @throws ProtocolCliError `unwritable-file`, `usage`
+   */
   async save(path: string | undefined, onLine?: (seq: number, line: number) => void): Promise<void> {
     const { log, redactor, about, stderr } = this;
     const saving = { stderr, ...(onLine && { onLine }) };
     this.#finishTranscript = await saveTranscript(log, path, redactor, about, saving);
   }
 
-  /** Takes what ends a transcript that {@link save} does not write. */
+  /** Registers the end of a transcript that {@link save} does not write. */
   onTranscriptEnd(finish: (reason: string) => Promise<void>): void {
     this.#finishTranscript = finish;
   }
 
-  /** Where `-v` prints: to stderr, but beside a screen only at the exit of the process. */
+  /** Returns the output of `-v`: stderr, or with a screen, stderr when the process exits. */
   verboseWriter(isDrawn: boolean): (text: string) => void {
     const { stderr } = this.terminal;
     if (!isDrawn) return text => void stderr.write(text);
@@ -116,10 +118,10 @@ export class Run {
     return text => void later.push(text);
   }
 
-  /** Stops what was started, the last one first; an error keeps none of the others running. */
+  /** Stops what was started, in reverse order; an error does not prevent the other stops. */
   async stop(): Promise<void> {
     for (let stop = this.#stops.pop(); stop; stop = this.#stops.pop()) await stop().catch(() => {});
-    if (this.signal.aborted) this.terminal.stdin.destroy(); // it may still be read
+    if (this.signal.aborted) this.terminal.stdin.destroy(); // stdin may still be read
     this.interrupted.release();
   }
 
@@ -130,7 +132,7 @@ export class Run {
     return finish(reason);
   }
 
-  /** Ends the transcript. Returns the failure to report: the given one, or that of the transcript. */
+  /** Ends the transcript. Returns the given failure, or else that of the transcript. */
   async end(
     trouble: Trouble | null,
     reason: string = trouble?.code ?? 'done',
@@ -142,8 +144,8 @@ export class Run {
 }
 
 /**
- * Runs a command. However it ends, what it started is stopped; a signal decides the exit status.
- * @throws what the work throws, without secrets
+ * Runs a command. However it ends, what it started is stopped; a signal determines the exit status.
+ * @throws errors of the work, without secrets
  */
 export async function withRun(
   options: RunOptions,
@@ -163,13 +165,13 @@ export async function withRun(
   }
 }
 
-/** An error of ours as something to report. @throws every other error */
+/** Returns an error that can be reported. @throws any error that is not a ProtocolCliError */
 export function asTrouble(error: unknown): ProtocolCliError {
   if (error instanceof ProtocolCliError) return error;
   throw error;
 }
 
-/** With `-o json`, prints an object however early the command fails. @throws what the work throws */
+/** With `-o json`, prints an object even if the command fails early. @throws errors of the work */
 export async function withErrorReport<T>(
   isJson: boolean,
   { stdout }: Pick<Terminal, 'stdout'>,

@@ -9,21 +9,21 @@ import type { Redactor } from '../util/redact.js';
 import { usage } from './options.js';
 import { PROGRAM } from './terminal.js';
 
-/** The header of a transcript that starts now. */
+/** Returns the header of a transcript that starts now. */
 export function aboutNow(observer: TranscriptAbout['observer'], clock: Clock = systemClock): TranscriptAbout {
   return { startedAt: clock.wall().toISOString(), observer, program: PROGRAM };
 }
 
 interface Saving {
   readonly stderr: { write(text: string): unknown };
-  /** Receives the line of each event, from 1, by its `seq`. */
+  /** Receives the line number of each event, from 1, by its `seq`. */
   readonly onLine?: (seq: number, line: number) => void;
 }
 
 /**
- * `--save`: writes everything from now on to a private file, secrets redacted. Returns how to end it; without a path, nothing is written.
- * A run that reached no server does not replace an earlier file.
- * @throws ProtocolCliError `unwritable-file`, here and at the end; `usage` for stdout.
+ * `--save`: writes all events from now on to a private file, secrets redacted. Returns how to end it; without a path, nothing is
+ * written. A run that reached no server does not replace an earlier file.
+ * @throws ProtocolCliError `unwritable-file`, now or at the end; `usage` for stdout.
  */
 export async function saveTranscript(
   log: Log,
@@ -64,7 +64,7 @@ export async function saveTranscript(
   };
 }
 
-/** Whether a server was reached; a discovery that found no toolset does not count. */
+/** Detects whether a server was reached; a discovery without a toolset does not count. */
 class Reach {
   readonly #discoveries = new Set<string>();
   hasReached = false;
@@ -77,7 +77,7 @@ class Reach {
 }
 
 /**
- * Refuses to replace a file that is not empty, before the work; the writer also spares files that appear later.
+ * Throws if a file is not empty, before the work starts; the writer also does not replace files that appear later.
  * @param option that names the file, as `--save`
  * @throws ProtocolCliError `usage`.
  */
@@ -88,7 +88,7 @@ export async function refuseToReplace(path: string, option: string): Promise<voi
 }
 
 /**
- * Learns the secrets of other programs' messages (threats, row 25): callback URLs, of everything that looks like an invocation, and the
+ * Finds the secrets in other programs' messages (threats, row 25): callback URLs in anything that looks like an invocation, and the
  * addresses of questions.
  * @param credentials other secrets
  */
@@ -110,7 +110,7 @@ export function wireSecrets(credentials: Redactor): EventRedactor {
 
 const CALLBACK_URL = /callback_url\W{1,12}(https?:[^\s"'<>\\]{1,4096})/gi;
 
-/** An invocation may be invalid JSON, or have several callback URLs: all that look like one are secret. */
+/** An invocation may be invalid JSON, or have several callback URLs: anything that looks like one is secret. */
 function learnUrls(callbacks: EventRedactor, { body, ...event }: RequestEvent): void {
   const text = body ? Buffer.from(body.bytes).toString('utf8').replaceAll('\\/', '/') : '';
   for (const [, url = ''] of text.matchAll(CALLBACK_URL))

@@ -11,10 +11,10 @@ import { decodeUtf8 } from '../util/text.js';
 import { usage } from './options.js';
 import type { OnStop } from './terminal.js';
 
-/** Which tool is called. */
+/** The tool to call. */
 export type Target =
   | { readonly kind: 'url'; readonly url: string }
-  /** POST straight to this URL, no discovery. */
+  /** POST directly to this URL, without discovery. */
   | { readonly kind: 'endpoint'; readonly url: string }
   | { readonly kind: 'demo' }
   /** A command that starts a server and prints `{"port":N}`. */
@@ -33,13 +33,13 @@ export interface McpTarget {
 /** A tool server that `.infinity/rap.json` can name. */
 export type ConfiguredTarget = ServerTarget | McpTarget;
 
-/** The command that starts the server, if one does. */
+/** Returns the command that starts the server, if any. */
 export function commandOf(target: ConfiguredTarget): string | null {
   if (target.kind === 'command') return target.command;
   return target.kind === 'mcp' && target.server.kind === 'stdio' ? target.server.name : null;
 }
 
-/** A started server that exited without being stopped. */
+/** The exit of a started server that was not stopped. */
 export interface Death {
   /** `exited with status 3` */
   readonly how: string;
@@ -48,15 +48,15 @@ export interface Death {
 }
 
 export interface ReachOptions {
-  /** Takes what stops a started server, also one that is still starting. */
+  /** Registers how to stop a started server, even while it is starting. */
   readonly onStop: OnStop;
-  /** Ends the wait for a server to get ready. */
+  /** Ends the wait for a server to become ready. */
   readonly signal: AbortSignal;
   readonly onStarted?: (command: Pick<RunningCommand, 'exited'>) => void;
   readonly onDeath?: (death: Death) => void;
   /** Receives what a started server writes to stderr. */
   readonly onStderr?: (text: string) => void;
-  /** Receives warnings about a toolset that could only be loaded in part. */
+  /** Receives warnings about a toolset that was only partly loaded. */
   readonly onWarning?: (message: string) => void;
 }
 
@@ -67,8 +67,8 @@ export interface TargetOptions {
 }
 
 /**
- * Splits the words of the command line into the target and the rest. With `--demo` or `--command` the words hold no URL; without any of them
- * the target is null: the servers of `.infinity/rap.json`.
+ * Splits the words of the command line into the target and the rest. With `--demo` or `--command` the words contain no URL. Without
+ * any target the result is null, which means the servers of `.infinity/rap.json`.
  * @throws ProtocolCliError `usage`.
  */
 export function readTarget(
@@ -97,7 +97,7 @@ const BARE_URL = /^[\w.-]+:\d+(\/|$)|^localhost(\/|$)|^[\w-]+(\.[\w-]+)+(\/|$)|^
 
 const URL_HINT = 'Write http://host:port.';
 
-/** A URL, also a short one: `localhost:3001`, `:3001`. Null for other words. @throws ProtocolCliError `usage`. */
+/** Parses a URL, also a short one: `localhost:3001`, `:3001`. Returns null for other words. @throws ProtocolCliError `usage`. */
 export function asUrl(word: string): string | null {
   if (/^\d+$/.test(word) || /^https?:(?!\/\/)/i.test(word))
     throw usage(`invalid URL: ${word}`, 'Write http://host:port, or :port for this machine.');
@@ -130,7 +130,7 @@ const RESERVED = new Set([
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The headers a user gave, by lower-case name.
+ * Returns the headers of the options, by lower-case name.
  * @param names of the options
  * @throws ProtocolCliError `usage`.
  */
@@ -144,7 +144,7 @@ export function readHeaders(
   return { ...headers, authorization: `Bearer ${fromEnvironment(bearer, env, names.bearer)}` };
 }
 
-/** The same for the origin of `url`, and only for it (threats, row 12). */
+/** Like {@link readHeaders}, but restricted to the origin of `url` (threats, row 12). */
 export function readCredentials(options: HeaderOptions, url: string, env: Environment): Credentials {
   return { origin: new URL(url).origin, headers: readHeaders(options, env) };
 }
@@ -173,7 +173,7 @@ function parseHeader(text: string, env: Environment, option: string): [string, s
   throw usage(`${option}: ${value.trim()} contains characters that headers cannot have`);
 }
 
-/** A value, or after `env:` the value of a variable, which is not in the list of processes. */
+/** Returns the value, or for `env:NAME` that of the variable, which does not appear in the list of processes. */
 export function fromEnvironment(given: string, env: Environment, option: string): string {
   if (!given.startsWith('env:')) return given;
   const name = given.slice('env:'.length);
@@ -188,7 +188,7 @@ export interface ListenerFlags {
   readonly callbackPort: number;
   readonly callbackUrl?: string;
   readonly allowHost?: readonly string[];
-  /** Bytes. */
+  /** Maximum size of a callback, in bytes. */
   readonly maxBody: number;
 }
 
@@ -197,13 +197,13 @@ export function listenerOf(flags: ListenerFlags): ListenerOptions {
   return { host, port, allowedHosts: allowHost, maxBody, ...(publicUrl !== undefined && { publicUrl }) };
 }
 
-/** The toolset that comes with the program. */
+/** Loads the demo toolset of this package. */
 export async function demoFixtures(): Promise<FixtureSet> {
   const { parseFixtures } = await import('../fixtures/read-fixtures.js');
   return parseFixtures(JSON.parse(await readFile(shippedFile('fixtures/demo.json'), 'utf8')), 'demo.json');
 }
 
-/** Why a file is not JSON, with the line and the column if they are known; else `reason`. */
+/** Returns why a file is not JSON, with the line and the column if known; otherwise `reason`. */
 export function jsonTrouble(bytes: Uint8Array, reason: string): string {
   const text = decodeUtf8(bytes);
   const fault = text === null ? null : jsonFault(text.replace(/^\uFEFF/, ''));

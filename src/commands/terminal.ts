@@ -4,7 +4,7 @@ import { endByForce, onEmergency, onSignals } from '../system/process.js';
 import { isLargeEnough } from '../tui/terminal.js';
 import { ProtocolCliError } from '../util/errors.js';
 
-/** What a command knows of the world around it; a test gives it another one. */
+/** The environment of a command, which tests can replace. */
 export interface Terminal {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -14,11 +14,11 @@ export interface Terminal {
   readonly afterDashes: readonly string[] | null;
   readonly cwd: string;
   readonly home: string;
-  /** User code runs from now on (threats, row 29): at the end, the program exits without waiting for it. */
+  /** Must be called before user code runs (threats, row 29): at the end, the program exits without waiting for it. */
   readonly hostsCode: () => void;
-  /** Long computations on foreign data are to be expected: a signal must end this process in the midst of one, too. */
+  /** Must be called before long computations on foreign data, so that a signal can end the process while they run. */
   readonly computes?: () => void;
-  /** What Ctrl-C does, where it is read as a key: in raw mode the terminal makes no signal of it. */
+  /** Handles Ctrl-C when it is read as a key: in raw mode the terminal does not send a signal. */
   readonly interrupt: () => void;
 }
 
@@ -26,37 +26,37 @@ export const OUTPUTS = ['ui', 'text', 'plain', 'json', 'ndjson'] as const;
 
 export type Output = (typeof OUTPUTS)[number];
 
-/** Whether a screen can be drawn: it needs a terminal on both ends, room, and no CI. */
+/** Whether a screen can be drawn: requires a terminal on both ends, enough space, and no CI. */
 export function canDraw({ stdin, stdout, env }: Pick<Terminal, 'stdin' | 'stdout' | 'env'>): boolean {
   const isBothWays = stdin.isTTY === true && stdout.isTTY === true && env['TERM'] !== 'dumb';
   return isBothWays && !isCi(env) && isLargeEnough(stdout);
 }
 
-/** The same decision as Ink's (the package `is-in-ci`), which in CI draws nothing before the end. */
+/** Same check as Ink's (the package `is-in-ci`), which in CI draws nothing before the end. */
 function isCi(env: Terminal['env']): boolean {
   return ['CI', 'CONTINUOUS_INTEGRATION'].some(name => !NOT_CI.has(env[name]));
 }
 
 const NOT_CI: ReadonlySet<string | undefined> = new Set([undefined, '0', 'false']);
 
-/** The live view where it can be drawn, its story in lines on any other terminal, and in a pipe what the LLM gets. */
+/** Returns the live view if a screen can be drawn, plain lines on any other terminal, and in a pipe what the LLM gets. */
 export function defaultOutput(terminal: Terminal): Output {
   if (canDraw(terminal)) return 'ui';
   return terminal.stdout.isTTY === true ? 'plain' : 'text';
 }
 
-/** Narrower widths are not real. */
-const NARROWEST = 20;
+/** Smaller reported widths are not real. */
+const MIN_WIDTH = 20;
 
-/** Columns of a terminal; undefined elsewhere: lines are not wrapped. */
+/** Returns the width of a terminal; undefined for files and pipes, whose lines are not wrapped. */
 export function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number | undefined {
-  return isTTY && columns >= NARROWEST ? columns : undefined;
+  return isTTY && columns >= MIN_WIDTH ? columns : undefined;
 }
 
-/** Replaced at build time; from source it is the version of no release. */
+/** Replaced at build time; undefined when run from source. */
 declare const PROGRAM_VERSION: string | undefined;
 
-/** Who wrote a transcript or sends a request: `protocol-cli/0.1.0`. */
+/** Name and version for transcripts and requests: `protocol-cli/0.1.0`. */
 export const VERSION = typeof PROGRAM_VERSION === 'string' ? PROGRAM_VERSION : 'source';
 
 export const PROGRAM = `protocol-cli/${VERSION}`;
@@ -113,17 +113,17 @@ export function statusOfOutcome(type: Outcome['type']): ExitStatus {
 }
 
 /**
- * A person's wish to stop, as a value: the first signal ends the work in good order, a second one at once. So does an emergency, as far as
- * there is time.
+ * An interruption by the user: the first signal ends the work in an orderly way, a second one immediately. An emergency does the same,
+ * as far as there is time.
  */
 interface Interruption {
-  /** @throws ProtocolCliError `interrupted` where a signal comes first. */
+  /** @throws ProtocolCliError `interrupted` if a signal arrives first. */
   race<T>(work: Promise<T>): Promise<T>;
   /** Aborted by the first signal, or an emergency. */
   readonly signal: AbortSignal;
-  /** Calls back at the first signal; at once where it has come. Returns how to stop listening. */
+  /** Calls back at the first signal, or immediately if it has already arrived. Returns how to stop listening. */
   onSignal(callback: () => void): () => void;
-  /** The exit status of the signal that came, 1 of an emergency; undefined where none did. */
+  /** Returns the exit status for the received signal, 1 for an emergency; undefined if there was none. */
   signalStatus(): ExitStatus | undefined;
   release(): void;
 }
@@ -169,7 +169,7 @@ export function interruption(): Interruption {
   };
 }
 
-/** Takes what has to be stopped at the end. */
+/** Registers what to stop at the end. */
 export type OnStop = (stop: () => Promise<void>) => void;
 
 /** Whether the user can answer questions. */
@@ -178,8 +178,8 @@ export function isSomebodyThere({ stdin, stderr }: Terminal): boolean {
 }
 
 /**
- * One line from the person at the terminal; null where the question was taken back by a signal or by the end of input.
- * In readline's raw mode Ctrl-C is a key: it becomes the signal again.
+ * Reads a line from the user; null if a signal or the end of input cancels the question. In readline's raw mode Ctrl-C is a key, which
+ * is converted back to the signal.
  */
 export async function ask(
   question: string,

@@ -6,11 +6,11 @@ import { type Watching, watchFiles } from '../system/watch-files.js';
 import { usage } from './options.js';
 import { type ExitStatus, interruption, type Terminal } from './terminal.js';
 
-const MOST_FILES = 500;
+const MAX_FILES = 500;
 
 /**
- * `--watch`: runs once, and again whenever a file of the command changes, until a signal comes.
- * @throws ProtocolCliError `usage`, and what the run throws.
+ * `--watch`: runs once, and again whenever a file of the command changes, until a signal arrives.
+ * @throws ProtocolCliError `usage`, and errors of the run.
  */
 export async function runOnEachChange(
   command: string | undefined,
@@ -21,11 +21,11 @@ export async function runOnEachChange(
   const watching = await watchCommand(command, cwd, () => change());
   const interrupted = interruption();
   const stopped = new Promise<void>(resolve => void interrupted.onSignal(resolve));
-  const letGo = holdOpen(); // between two runs only the watched files are left, and they hold no process
+  const letGo = holdOpen(); // file watchers alone do not keep the process alive between two runs
   try {
     for (;;) {
       const changed = new Promise<void>(resolve => {
-        change = resolve; // a change during the run counts
+        change = resolve; // a change during the run triggers another run
       });
       const status = await run();
       if (interrupted.signal.aborted) return status;
@@ -41,8 +41,8 @@ export async function runOnEachChange(
 }
 
 /**
- * Watches the files that a command names, and files with the same extension beside them; other files may be the server's output.
- * @throws ProtocolCliError `usage` where it names none.
+ * Watches the files that a command names, and files with the same extension in their folders; other files may be the server's output.
+ * @throws ProtocolCliError `usage` if the command names no file.
  */
 export async function watchCommand(
   command: string | undefined,
@@ -71,5 +71,5 @@ async function filesOf(command: string, cwd: string): Promise<string[]> {
         .map(({ name }) => join(dirname(file), name)),
     ),
   );
-  return [...new Set(found.flat())].sort().slice(0, MOST_FILES);
+  return [...new Set(found.flat())].sort().slice(0, MAX_FILES);
 }

@@ -376,9 +376,8 @@ const HIDDEN = /\?$|#/;
 const NOT_ASCII = /[^!-~]+/g;
 
 /**
- * Returns the request target exactly as the URL was written (TOOL-OPAQUE): nothing is resolved or re-encoded, and an empty query is
- * kept. Only characters that are not allowed in a request line are percent-encoded. A URL that is not strictly valid is sent as the
- * parser reads it.
+ * Returns the request target exactly as the URL was written (TOOL-OPAQUE): nothing is resolved or re-encoded, an empty query is kept.
+ * Only characters that a request line cannot contain are percent-encoded. An invalid URL is sent as the parser reads it.
  * @param parsed the same URL.
  */
 export function requestTarget(url: string, parsed: URL): string {

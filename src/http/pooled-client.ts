@@ -26,9 +26,7 @@ interface GuardedFetch {
   close(): Promise<void>;
 }
 
-/**
- * Creates a `fetch` for libraries, with the same guards as the clients here (threats, rows 9 to 11 and 15). Does not follow redirects.
- */
+/** Creates a `fetch` with the guards of the clients here (threats, rows 9 to 11 and 15). Does not follow redirects. */
 export function guardedFetch({ maxBytes, ...options }: GuardedFetchOptions): GuardedFetch {
   const agent = new Agent({
     maxHeaderSize: MAX_HEADER_BYTES,

@@ -172,8 +172,7 @@ function kindOf({ request, response }: Connection): number {
 
 interface Responder extends GuardOptions {
   /**
-   * Includes the reason of a refusal in the answer, as text or as `{"detail":…}`. The texts are fixed and repeat nothing from the
-   * request (threats, row 28).
+   * Answers include the reason of a refusal, as text or `{"detail":…}`. The texts repeat nothing from the request (threats, row 28).
    */
   readonly explains?: boolean | 'json';
   readonly onRefused?: (refusal: Refusal) => void;
@@ -260,10 +259,7 @@ class RequestHandler {
     sent?.();
   }
 
-  /**
-   * Sends one piece per turn, so other requests are served in between. Produces a piece only when the client has read the previous
-   * ones.
-   */
+  /** Sends one piece per turn, so other requests are served in between, and only after the client has read the previous ones. */
   async #sendPieces(request: IncomingMessage, response: ServerResponse, pieces: Iterable<Uint8Array>) {
     await this.#connections.turn();
     for (const piece of pieces) {

@@ -3,7 +3,7 @@ import { isRequirementId, type RequirementId, suggestRequirement } from '../../p
 import { collect, defineCommand, duration, givenOptions, type RunCommand } from '../options.js';
 import { reporterOption } from '../reports.js';
 
-/** Reads the id of a rule, one more each time, in any case. @throws InvalidArgumentError with those that are near */
+/** Adds the id of a rule, in any case. @throws InvalidArgumentError with similar ids */
 export function ruleOption(text: string, before: readonly RequirementId[] = []): readonly RequirementId[] {
   const id = text.toUpperCase();
   if (isRequirementId(id)) return [...before, id];
@@ -12,7 +12,6 @@ export function ruleOption(text: string, before: readonly RequirementId[] = []):
   throw new InvalidArgumentError(`unknown rule "${text}". ${suggestRequirement(text)}`);
 }
 
-/** `check`: is a tool right, or what a transcript shows? */
 export function checkCommand(run: RunCommand): Command {
   return defineCommand({
     name: 'check',

@@ -46,7 +46,6 @@ import {
 import { columnsOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
 import { runOnEachChange } from '../watch-command.js';
 
-/** `check`, from the flags to the exit status. */
 export async function runCheck(
   word: string | undefined,
   flags: CheckFlags,
@@ -64,7 +63,7 @@ async function checkOnce(plan: CheckPlan, terminal: Terminal, probes: typeof run
   if (subject.kind === 'transcript')
     return reportAll(plan, await readWitness(subject.file, terminal), terminal);
   const { target } = subject;
-  const query = target.kind === 'url' ? [...new URL(target.url).searchParams.values()] : []; // may hold a key
+  const query = target.kind === 'url' ? [...new URL(target.url).searchParams.values()] : []; // may contain a key
   const secrets = [...secretsOf(readHeaders(flags, terminal.env)), ...query];
   return withRun({ terminal, secrets, learning: checkedSecrets }, async run => {
     const witness = await callTool(target, plan, run, probes);
@@ -72,7 +71,7 @@ async function checkOnce(plan: CheckPlan, terminal: Terminal, probes: typeof run
   });
 }
 
-/** `--list` and `--spec`: the rules themselves; nothing is checked. */
+/** `--list` and `--spec`: prints the rules; nothing is checked. */
 async function explainRules(
   { spec, color, side, only, skip }: CheckFlags,
   { stdout, env }: Terminal,
@@ -91,7 +90,7 @@ async function explainRules(
   return 0;
 }
 
-/** The verdicts of the rules and the cases, without secrets. */
+/** Returns the verdicts of the rules and the cases, without secrets. */
 async function judge(
   { sides, selection, cases, excuses, flags }: CheckPlan,
   { recordings, gaps, redactor }: Witness,
@@ -108,7 +107,7 @@ async function judge(
   return shareableRun(run, redactor);
 }
 
-/** Prints the failures found until the user stopped the check. A report would be incomplete. */
+/** Prints the failures found before the user stopped the check. A report would be incomplete. */
 async function reportSoFar(plan: CheckPlan, witness: Witness, { stderr }: Terminal): Promise<ExitStatus> {
   const run = await judge(plan, witness);
   const broken = findingsOf(run).filter(({ standing, about }) => standing === 'failed' && about !== 'case');
@@ -123,7 +122,7 @@ async function reportSoFar(plan: CheckPlan, witness: Witness, { stderr }: Termin
 
 const STATUSES = { passed: 0, failed: 1, incomplete: 3 } as const satisfies Record<Verdict, ExitStatus>;
 
-/** Writes the reports, and what GitHub shows of the job. */
+/** Writes the reports and the GitHub job summary. */
 async function reportAll(plan: CheckPlan, witness: Witness, terminal: Terminal): Promise<ExitStatus> {
   const { stdout, stderr } = terminal;
   const { reports, flags } = plan;
@@ -154,7 +153,7 @@ async function reportAll(plan: CheckPlan, witness: Witness, terminal: Terminal):
   return STATUSES[run.verdict] || status;
 }
 
-/** What GitHub shows on the page of the job: it names the file, and others write there too. */
+/** Appends to the GitHub job summary. The file is shared with other steps. */
 async function addSummary(story: CheckStory, { env, stderr }: Terminal): Promise<void> {
   const file = env['GITHUB_STEP_SUMMARY'];
   if (!file) return;
@@ -165,7 +164,7 @@ async function addSummary(story: CheckStory, { env, stderr }: Terminal): Promise
   });
 }
 
-/** How to see the messages of a check whole: they are in its transcript. */
+/** Returns how to see the complete messages of a check: in its transcript. */
 function howToSeeWhole({ subject, flags: { save } }: CheckPlan): string {
   if (save !== undefined) return `protocol-cli render ${shellWord(save)}`;
   if (subject.kind === 'tool')
@@ -178,9 +177,9 @@ function recordOf({ target, file = target, recordings, redactor }: Witness): Wir
   return { file, events: recordings.flatMap(({ events }) => events), redactor };
 }
 
-/** What there is to judge, from calls or from a file. */
+/** What is judged: recorded calls or a file. */
 interface Witness {
-  /** For the report: the URL or the file. */
+  /** The URL or the file, for the report. */
   readonly target: string;
   /** The file for line numbers (default: the target). */
   readonly file?: string;
@@ -190,8 +189,8 @@ interface Witness {
 }
 
 /**
- * Learns the secrets of a check from its events (threats, row 25): besides those of any recording, everything a tool sends that looks
- * like a credential (TOOL-SECRET, TOOL-OAUTH), unless the call itself has sent it.
+ * Finds the secrets of a check in its events (threats, row 25): those of any recording, and everything a tool sends that looks like a
+ * credential (TOOL-SECRET, TOOL-OAUTH), unless the call itself sent it.
  */
 export function checkedSecrets(credentials: Redactor): EventRedactor {
   const secrets = wireSecrets(credentials);
@@ -219,13 +218,13 @@ function textsIn(event: Event): readonly string[] {
   return body.json.ok ? stringsIn(body.json.value) : [decodeUtf8(body.bytes) ?? ''];
 }
 
-/** Bytes of a transcript; errors of it that are shown; gaps in a report. */
-const MOST = { bytes: 256 * 1024 * 1024, faults: 8, gaps: 50 };
+/** Limits: size of a transcript, number of its errors that are shown, number of gaps in a report. */
+const MAX = { bytes: 256 * 1024 * 1024, faults: 8, gaps: 50 };
 
-/** A saved transcript; what of it is missing is a gap. @throws ProtocolCliError `unreadable-file`. */
+/** Reads a saved transcript; missing parts become gaps. @throws ProtocolCliError `unreadable-file`. */
 async function readWitness(file: string, { stdin }: Pick<Terminal, 'stdin'>): Promise<Witness> {
   const name = file === '-' ? 'standard input' : file;
-  const bytes = await readSource(file, stdin, MOST.bytes);
+  const bytes = await readSource(file, stdin, MAX.bytes);
   const transcript = readRecording(name, bytes);
   if (!transcript) {
     const isEmpty = decodeUtf8(bytes)?.trim() === '';
@@ -237,11 +236,11 @@ async function readWitness(file: string, { stdin }: Pick<Terminal, 'stdin'>): Pr
   const { events, faults } = transcript;
   if (events.length === 0 && faults.length > 0)
     throw new ProtocolCliError('unreadable-file', `no line of ${name} could be read`, {
-      faults: firstOf(faults, MOST.faults),
+      faults: firstOf(faults, MAX.faults),
     });
   const redactor = checkedSecrets(createRedactor());
   for (const event of events) redactor.learn(event);
-  const missing = firstOf([...faults, ...missingFrom(transcript)], MOST.gaps);
+  const missing = firstOf([...faults, ...missingFrom(transcript)], MAX.gaps);
   const recordings = events.length === 0 ? [] : recordingsOf([transcript]);
   return { target: name, recordings, gaps: missing.map(fault => gapOf(name, fault)), redactor };
 }
@@ -251,21 +250,21 @@ function firstOf(faults: readonly string[], most: number): readonly string[] {
   return more > 0 ? [...faults.slice(0, most), `and ${more} more`] : faults;
 }
 
-/** `line 7: not valid JSON` of a file. */
+/** Converts an error such as `line 7: not valid JSON` to a gap. */
 function gapOf(name: string, fault: string): Gap {
   const [, line, reason = fault] = /^line (\d+): (.*)$/s.exec(fault) ?? [];
   return { place: line === undefined ? name : `${name}:${line}`, reason };
 }
 
-/** Probes that were interrupted have this long to end, in ms. */
-const LAST_WORDS_MS = 500;
+/** How long interrupted probes may take to end, in ms. */
+const PROBE_STOP_MS = 500;
 
 const QUERY_UNSENT =
   'the query of the URL is not sent, and in no report: a base has none; credentials go in -H or --bearer';
 
 /**
- * Calls a tool with all that the probes know, until the end or until the user stops it; then stops what was started.
- * @throws ProtocolCliError `unreachable`, `no-discovery` where there is nothing to check, `unwritable-file` of `--save`.
+ * Runs all probes against a tool until they are done or the user stops them; then stops what was started.
+ * @throws ProtocolCliError `unreachable`, `no-discovery` if there is nothing to check, `unwritable-file` for `--save`.
  */
 async function callTool(
   target: ServerTarget,
@@ -284,7 +283,7 @@ async function callTool(
   const probing = probe(target, plan, run, probes);
   const trouble = await interrupted.race(probing).then(() => null, asTrouble);
   await run.stop();
-  await cameWithin(Promise.allSettled([probing]), LAST_WORDS_MS); // so that nothing happens after the end
+  await cameWithin(Promise.allSettled([probing]), PROBE_STOP_MS); // so that nothing happens after the end
   const isWhole = !run.signal.aborted;
   const ended = await run.end(trouble, isWhole ? undefined : 'interrupted');
   if (ended.trouble && isWhole) throw ended.trouble;
@@ -328,19 +327,19 @@ async function probe(
   progress.end();
 }
 
-/** What a report calls a target; nothing of it is secret (threats, row 25). */
+/** Returns the name of a target in reports, without secrets (threats, row 25). */
 async function nameOf(target: ServerTarget): Promise<string> {
   if (target.kind === 'demo') return 'the bundled demo';
   return target.kind === 'command' ? programIn(target.command) : target.url.replace(/[?#].*$/s, '');
 }
 
-/** Words as a shell takes them, roughly: what is quoted is one. */
+/** Splits a command roughly as a shell does: a quoted text is one word. */
 const WORD = /(?:[^\s"']|"[^"]*"|'[^']*')+/g;
 
-/** The program and the files of a command, without their folders; its other words may hold a secret. */
+/** Returns the program and the files of a command, without their folders; other words may contain a secret. */
 async function programIn(command: string): Promise<string> {
   const words = command.match(WORD) ?? [];
-  const start = words.findIndex(word => !/^\w+=/.test(word)); // after the variables
+  const start = words.findIndex(word => !/^\w+=/.test(word)); // skips variable assignments
   const [program = '', ...rest] =
     start < 0 ? [] : words.slice(start).map(word => word.replaceAll(/["']/g, ''));
   const isFile = async (word: string) => (await stat(word).catch(() => null))?.isFile() === true;
@@ -351,7 +350,7 @@ async function programIn(command: string): Promise<string> {
 
 const CLEAR = '\r\u001b[2K';
 
-/** One line on a terminal that is overwritten, and gone at the end; `aside` prints text that stays. */
+/** Shows one line on the terminal that is overwritten, and erased at the end; `aside` prints text that stays. */
 function progressOn({ stderr, env }: Pick<Terminal, 'stderr' | 'env'>, isQuiet: boolean) {
   const isDrawn = stderr.isTTY === true && env['TERM'] !== 'dumb' && !isQuiet;
   let line = '';
@@ -371,7 +370,6 @@ function progressOn({ stderr, env }: Pick<Terminal, 'stderr' | 'env'>, isQuiet: 
   };
 }
 
-/** The options of `check`, as commander hands them over. */
 export interface CheckFlags
   extends Omit<TargetOptions, 'endpoint'>,
     HeaderOptions,
@@ -382,12 +380,12 @@ export interface CheckFlags
   readonly only?: readonly RequirementId[];
   readonly skip?: readonly RequirementId[];
   readonly operation?: readonly string[];
-  /** A file. */
+  /** Path of a file. */
   readonly cases?: string;
   /** Milliseconds. */
   readonly probeTimeout: number;
   readonly strict?: boolean;
-  /** A file. */
+  /** Path of a file. */
   readonly expectedFailures?: string;
   readonly reporter?: readonly CheckRequest[];
   readonly save?: string;
@@ -395,11 +393,11 @@ export interface CheckFlags
   readonly quiet?: boolean;
   readonly verbose?: boolean;
   readonly color: boolean;
-  /** Options that were set on the command line, defaults excluded: `--save`. */
+  /** Options set on the command line, without defaults: `--save`. */
   readonly given: readonly string[];
 }
 
-/** What is checked: a tool that we call, or a saved transcript. */
+/** What is checked: a tool to call, or a saved transcript. */
 type Subject =
   | { readonly kind: 'tool'; readonly target: ServerTarget }
   | { readonly kind: 'transcript'; readonly file: string };
@@ -407,13 +405,13 @@ type Subject =
 type CheckPlan = Awaited<ReturnType<typeof planCheck>>;
 
 /**
- * Reports errors in the command line, and in the files that it names, before anything is sent.
+ * Validates the command line and the files it names before anything is sent.
  * @throws ProtocolCliError `usage`, `unreadable-file`, `invalid-fixtures`.
  */
 async function planCheck(word: string | undefined, flags: CheckFlags, { stdin }: Pick<Terminal, 'stdin'>) {
   const subject = await subjectOf(word, flags);
   refuseIdle(subject, flags);
-  // Of a tool that we call, we are the runtime ourselves.
+  // When the check calls a tool, the runtime side is this program.
   const sides: readonly Side[] =
     subject.kind === 'tool' ? ['tool'] : flags.side === undefined ? ['tool', 'runtime'] : [flags.side];
   const selection = selectionOf(flags, sides);
@@ -431,13 +429,13 @@ async function planCheck(word: string | undefined, flags: CheckFlags, { stdin }:
   };
 }
 
-/** Transcripts are called like this; without a file of that name the word would be taken for a host. */
+/** File names of transcripts. Without this, the name of a missing file would be taken for a host. */
 const FILE_NAME = /\.(?:nd)?jsonl?$/i;
 
 const SUBJECTS =
   'Give the base URL of a tool server (protocol-cli check http://127.0.0.1:3001), a transcript (protocol-cli check run.ndjson), --command, or --demo.';
 
-/** A file comes before a host of the same name. */
+/** A file takes precedence over a host of the same name. */
 async function subjectOf(word: string | undefined, flags: CheckFlags): Promise<Subject> {
   if (flags.demo || flags.command !== undefined) {
     const { target } = readTarget(word === undefined ? [] : [word], flags);
@@ -452,7 +450,7 @@ async function subjectOf(word: string | undefined, flags: CheckFlags): Promise<S
   throw new ProtocolCliError('unreadable-file', `${word} is not a file and not a URL`, { hint: SUBJECTS });
 }
 
-/** Options that only a tool has a use for, which is called. */
+/** Options that have an effect only if a tool is called. */
 const CALLING =
   '--operation --probe-timeout --save --header --bearer --verbose --watch --callback-host --callback-port --callback-url --allow-host';
 
@@ -465,7 +463,7 @@ function refuseIdle({ kind }: Subject, { given }: CheckFlags): void {
   if (idle !== undefined) throw usage(`${idle} is for ${use}`, 'See protocol-cli check --help.');
 }
 
-/** @throws ProtocolCliError `usage` for a rule that is not judged here. */
+/** @throws ProtocolCliError `usage` for a rule that is not judged in this check. */
 function selectionOf({ only, skip }: CheckFlags, sides: readonly Side[]): Selection {
   const stray = only?.find(id => !sides.includes(REQUIREMENTS[id].side));
   if (stray !== undefined)

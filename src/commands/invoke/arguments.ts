@@ -11,7 +11,7 @@ import { readSource } from '../read-source.js';
 import { ask, type Terminal } from '../terminal.js';
 import type { Stage } from './questions.js';
 
-/** Where arguments come from: words like `key=value`, or everything at once. */
+/** The arguments as given: words like `key=value`, or all at once. */
 export interface ArgumentWords {
   readonly words: readonly string[];
   /** `--args`: JSON, `@file`, or `-`. */
@@ -22,11 +22,11 @@ export type Arguments = Record<string, unknown>;
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The arguments once the schema is known; null without one. */
+/** Returns the arguments for a schema; null if there is no schema. */
 type Gathered = (schema: Schema | null) => Arguments;
 
 /**
- * The `arguments` of an invocation. `key=value` is typed by the schema, `key:=json` is verbatim, `key=@file` is a file's text.
+ * Reads the `arguments` of an invocation. `key=value` is typed by the schema, `key:=json` is verbatim, `key=@file` is a file's text.
  * @throws ProtocolCliError `usage` or `unreadable-file`, naming the word.
  */
 export async function gatherArguments(
@@ -64,7 +64,7 @@ async function readValue(
   return () => value;
 }
 
-/** {@link gatherArguments} with a known schema. */
+/** Like {@link gatherArguments}, with a known schema. */
 export async function readArguments(
   given: ArgumentWords,
   schema: Schema | null,
@@ -98,13 +98,13 @@ async function readWhole(source: string, stdin: AsyncIterable<Uint8Array>): Prom
   return reading.value;
 }
 
-/** Refuses what would be sent differently than it was written: 1e400 would become null. */
+/** Refuses numbers that JSON cannot preserve: 1e400 would become null. */
 function refuseLossy(where: string, reading: JsonReading): void {
   const [note] = reading.ok ? reading.notes : [];
   if (note !== undefined) throw usage(`${where}: ${note}`);
 }
 
-/** By narrowness: of several allowed types, `42` is read as a number before a string. */
+/** Ordered from the most specific type: if several types are allowed, `42` is read as a number rather than a string. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   null: text => (text === 'null' ? null : undefined),
   boolean: text => (text === 'true' ? true : text === 'false' ? false : undefined),
@@ -116,8 +116,8 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
 };
 
 /**
- * A word as the type that the schema gives its property. It stays a string if the schema says nothing, or if it does not fit
- * (validation then reports path and rule).
+ * Converts a word to the type of its property in the schema. It stays a string if the schema defines no type or the word does not
+ * match (validation then reports path and rule).
  */
 export function typed(key: string, text: string, schema: Schema | null): unknown {
   const properties = schema?.['properties'];
@@ -141,8 +141,8 @@ function jsonWhere(text: string, fits: (value: unknown) => boolean): unknown {
 }
 
 /**
- * The types a property may have: its `type`, the types of its `enum` or `const`, and those of the schemas that it refers to or consists
- * of. References may be circular.
+ * Returns the possible types of a property: its `type`, the types of its `enum` or `const`, and those of its subschemas and
+ * references. References may be circular.
  */
 function typesOf(property: unknown, root: Schema | null, seen = new Set<unknown>()): Set<string> {
   if (!isRecord(property) || seen.has(property)) return new Set();
@@ -155,7 +155,7 @@ function typesOf(property: unknown, root: Schema | null, seen = new Set<unknown>
   return new Set([...own, ...(own.length === 0 ? given.map(typeName) : []), ...theirs]);
 }
 
-/** Only references within the document; nothing is fetched. */
+/** Resolves references within the document only; nothing is fetched. */
 function referred(ref: unknown, root: unknown): unknown {
   if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined;
   const keys = ref.slice(2).split('/');
@@ -169,12 +169,11 @@ function typeName(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** Characters of a foreign text, options of a field and names that are shown. */
-const MOST = { text: 300, options: 50, names: 60 };
+/** Limits: length of a foreign text, and how many options and names are shown. */
+const MAX = { text: 300, options: 50, names: 60 };
 
-export const shown = (text: string) => visibleLine(cut(text, MOST.text));
+export const shown = (text: string) => visibleLine(cut(text, MAX.text));
 
-/** The properties of a schema, by name. */
 function propertiesOf({ properties }: Schema): Readonly<Record<string, Schema>> {
   const all = isRecord(properties) ? Object.entries(properties) : [];
   return Object.fromEntries(all.map(([name, property]) => [name, isRecord(property) ? property : {}]));
@@ -184,7 +183,7 @@ function requiredIn({ required }: Schema): readonly string[] {
   return Array.isArray(required) ? required.filter(name => typeof name === 'string') : [];
 }
 
-/** Asks for the required arguments of an operation that a person has picked. */
+/** Asks the user for the required arguments of a selected operation. */
 export async function askForArguments(
   { name, inputSchema }: Tool,
   { terminal, signal, aside }: Stage,
@@ -193,19 +192,19 @@ export async function askForArguments(
   const optional = Object.keys(propertiesOf(inputSchema)).filter(each => !required.includes(each));
   if (optional.length > 0)
     terminal.stderr.write(
-      `Optional: ${visibleLine(firstFew(optional, MOST.names))} (give them as key=value)\n`,
+      `Optional: ${visibleLine(firstFew(optional, MAX.names))} (give them as key=value)\n`,
     );
   const values = await aside(() => askForValues(inputSchema, required, terminal, signal));
   if (values) return values;
   const words = required.map(each => `${shellWord(each)}=…`).join(' ');
   throw new ProtocolCliError(
     signal.aborted ? 'interrupted' : 'usage',
-    `${name} needs arguments: ${firstFew(required, MOST.names)}`,
+    `${name} needs arguments: ${firstFew(required, MAX.names)}`,
     { hint: `protocol-cli invoke <url> ${shellWord(name)} ${words}` },
   );
 }
 
-/** Asks a person for the values of some properties; null if the person cancels. */
+/** Asks the user for the values of some properties; null if the user cancels. */
 export async function askForValues(
   schema: Schema,
   names: readonly string[],
@@ -242,12 +241,12 @@ async function askForValue(
   }
 }
 
-/** The description of a property, and its options. */
+/** Returns the description of a property, and its options. */
 function describe({ description, ...property }: Schema): string {
   const items = isRecord(property['items']) ? property['items'] : {};
   const options = optionsOf(property) ?? optionsOf(items) ?? [];
-  const more = options.length > MOST.options ? [`… ${options.length - MOST.options} more`] : [];
-  const labels = options.slice(0, MOST.options).map(({ label }, index) => `${index} ${shown(label)}`);
+  const more = options.length > MAX.options ? [`… ${options.length - MAX.options} more`] : [];
+  const labels = options.slice(0, MAX.options).map(({ label }, index) => `${index} ${shown(label)}`);
   const lines = [...(typeof description === 'string' ? [shown(description)] : []), ...labels, ...more];
   return lines.map(line => `  ${line}\n`).join('');
 }
@@ -258,7 +257,7 @@ function labelOf(name: string, { title, default: preset }: Schema, isRequired: b
   return `${shown(label)}${isRequired ? '' : ', optional'}${given}: `;
 }
 
-/** The value that a line stands for; undefined for an empty line without a default. */
+/** Converts a typed line to a value; undefined for an empty line without a default. */
 function valueIn(name: string, line: string, property: Schema, schema: Schema): unknown {
   if (line === '') return property['default'];
   const options = optionsOf(property);

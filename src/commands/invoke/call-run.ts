@@ -34,7 +34,7 @@ export interface Finish {
   readonly status: ExitStatus;
 }
 
-/** Makes calls and shows them. @param perform makes them */
+/** @param perform makes the calls */
 export function runCall(
   plan: InvokePlan,
   terminal: Terminal,
@@ -46,9 +46,9 @@ export function runCall(
   );
 }
 
-/** A run of `invoke`: what calls over RAP and over MCP share. */
+/** A run of `invoke`: the code that RAP calls and MCP calls share. */
 export class CallRun {
-  /** Warnings about the command itself, as far as they are known. */
+  /** Returns the warnings about the command itself that are known so far. */
   notes: () => readonly Warning[] = () => [];
   readonly stage: Stage;
   readonly chooser: Chooser;
@@ -76,14 +76,14 @@ export class CallRun {
     const ended = await run.end(trouble);
     await reporter.end({
       history,
-      exchange: exchange && history.exchanges.get(exchange.key), // with what came after its end
+      exchange: exchange && history.exchanges.get(exchange.key), // includes what arrived after the call ended
       notes: [...this.#warnings(), ...ended.warnings],
       trouble: ended.trouble,
     });
     return ended.trouble && !trouble ? statusOfFailure(ended.trouble.code) : status;
   }
 
-  /** Reports a call that is over. */
+  /** Reports a finished call. */
   async report(exchange: Exchange, trouble: Trouble | null): Promise<Finish> {
     const { history, reporter } = this.output;
     await reporter.settled?.({ history, exchange, notes: this.#warnings(), trouble });
@@ -95,7 +95,7 @@ export class CallRun {
     return file === undefined ? null : loadPolicy(file, this.run.terminal);
   }
 
-  /** Why the policy or a person forbids the call. @throws ProtocolCliError `interrupted` */
+  /** Returns why the policy or the user denies the call; null if it is allowed. @throws ProtocolCliError `interrupted` */
   async denial(tool: Governed, args: unknown, policy: Policy | null): Promise<Denial | null> {
     const { yes = false } = this.plan.options;
     const { interrupted, signal } = this.run;
@@ -104,12 +104,12 @@ export class CallRun {
     return denial;
   }
 
-  /** Without a terminal, an explicit `--timeout` ends the wait for a consent too; otherwise that may come at any time. */
+  /** Without a terminal, an explicit `--timeout` also limits the wait for a consent, which otherwise has no limit. */
   get waitsForPeople(): boolean {
     return isSomebodyThere(this.run.terminal) || !this.plan.options.given.includes('--timeout');
   }
 
-  /** Cancels a call when the run is interrupted. Returns how to stop that. */
+  /** Cancels a call when the run is interrupted. Returns a function that stops listening. */
   cancelWhenInterrupted(key: string): () => void {
     const { interrupted, log } = this.run;
     return interrupted.onSignal(() =>
@@ -117,7 +117,7 @@ export class CallRun {
     );
   }
 
-  /** What the options themselves are worth a warning for (threats, row 5), and what was noted. */
+  /** Returns warnings about the options (threats, row 5), and those collected during the run. */
   #warnings(): readonly Warning[] {
     const { host } = this.plan.listener;
     const open = `the callback listener is open to the network (--callback-host ${host})`;
@@ -131,8 +131,8 @@ export function finishOf(exchange: Exchange | undefined, trouble: Trouble | null
 }
 
 /**
- * The output of `-o`, or the default for the terminal.
- * @throws ProtocolCliError `usage` for one that is not possible here.
+ * Returns the output of `-o`, or the default for the terminal.
+ * @throws ProtocolCliError `usage` if it is not possible here.
  */
 function outputFor({ output, repeat, dialect }: InvokeOptions, terminal: Terminal): Output {
   if (dialect !== undefined) return 'json';
@@ -147,7 +147,7 @@ function outputFor({ output, repeat, dialect }: InvokeOptions, terminal: Termina
 
 type CallOutput = Awaited<ReturnType<typeof openOutput>>;
 
-/** Opens what reads the log of a run. @throws ProtocolCliError `usage` for a live view without a terminal, `unwritable-file` for the transcript. */
+/** Opens the reporters and the transcript. @throws ProtocolCliError `usage` for a live view without a terminal, `unwritable-file`. */
 async function openOutput(options: InvokeOptions, run: Run) {
   const { terminal, log, redactor, stderr } = run;
   const { save, verbose = false, quiet = false } = options;
@@ -161,14 +161,14 @@ async function openOutput(options: InvokeOptions, run: Run) {
   const reporter = await make(history, paper, options, run);
   if (reporter.event) log.subscribe(reporter.event);
   const isDrawn = output === 'ui';
-  const verbosely = verbose ? run.verboseWriter(isDrawn) : null; // where -v prints
-  // For MCP, -v prints the messages themselves.
+  const verbosely = verbose ? run.verboseWriter(isDrawn) : null; // the output of -v
+  // For MCP, -v prints the JSON-RPC messages.
   if (verbosely && options.mcp === undefined) log.subscribe(verboseTeller(redactor, verbosely));
   const keepsBodies = verbose || save !== undefined || output === 'ndjson';
   return { history, reporter, isDrawn, keepsBodies, verbosely };
 }
 
-/** Makes a reporter. Each is loaded only when it is asked for: a pipe must not wait for the libraries of the live view. */
+/** Creates a reporter. Each is loaded on demand: a pipe must not wait for the libraries of the live view. */
 type Maker = (
   history: History,
   paper: Paper,
@@ -202,7 +202,7 @@ const MAKERS = {
     const { stdin, stdout, interrupt } = terminal;
     const { supports, timeout: timeoutMs } = options;
     const level = colourOf(stdout, options, terminal);
-    const redact = credentials.text; // a URL that a person has to visit stays whole
+    const redact = credentials.text; // a URL that the user has to visit is not redacted
     const screen = { paper, stdin, stdout, level, redact };
     return liveReporter({ ...screen, history, clock, timeoutMs, supports, interrupt });
   },

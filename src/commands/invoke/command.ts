@@ -4,10 +4,10 @@ import { collect, defineCommand, duration, givenOptions, type RunCommand, wholeN
 import { OUTPUTS } from '../terminal.js';
 import { idleText } from './idle-options.js';
 
-/** Each call is remembered until the end. */
-const MOST_REPEATS = 10_000;
+/** Limited because each call is kept until the end. */
+const MAX_REPEATS = 10_000;
 
-const MOST_SIDE_BY_SIDE = 1_000;
+const MAX_CONCURRENCY = 1_000;
 
 const countUpTo = (most: number) => (text: string) => {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
@@ -15,7 +15,6 @@ const countUpTo = (most: number) => (text: string) => {
   throw new InvalidArgumentError(`Give a whole number from 1 to ${most}.`);
 };
 
-/** `invoke`: calls a tool and shows what comes back. */
 export function invokeCommand(run: RunCommand): Command {
   return defineCommand({
     name: 'invoke',
@@ -79,8 +78,8 @@ export function invokeCommand(run: RunCommand): Command {
       '--timeout': { read: duration, preset: 60_000, shown: '60s' },
       '--retries': { read: wholeNumber, preset: 2 },
       '--linger': { read: duration },
-      '--repeat': { read: countUpTo(MOST_REPEATS) },
-      '--concurrency': { read: countUpTo(MOST_SIDE_BY_SIDE) },
+      '--repeat': { read: countUpTo(MAX_REPEATS) },
+      '--concurrency': { read: countUpTo(MAX_CONCURRENCY) },
       '--output': { choices: OUTPUTS },
       '--dialect': { choices: DIALECT_NAMES },
     },

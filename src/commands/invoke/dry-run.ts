@@ -18,14 +18,14 @@ interface DryRequest {
   readonly body: object;
 }
 
-/** Placeholder callback URL of a call that the user sends by hand. */
+/** Placeholder callback URL for a call that the user sends with curl. */
 export const YOUR_CALLBACK = 'https://your-callback.example/';
 
-/** The request as a command for a shell: a row for each header, and for each member of the body. */
+/** Formats the request as a shell command, with one line for each header and each member of the body. */
 export function curlOf({ method, url, headers, body }: DryRequest): string {
   const members = Object.entries(body).map(([name, value]) => `  ${safeJson(name)}: ${safeJson(value)}`);
   return [
-    // curl takes brackets and braces in a URL for a range or a list of URLs.
+    // curl interprets brackets and braces in a URL as ranges or lists.
     `curl${/[[\]{}]/.test(url) ? ' --globoff' : ''} -X ${method}`,
     quoted(visibleLine(url)),
     ...headerLines(headers).map(header => `-H ${quoted(header)}`),
@@ -33,7 +33,7 @@ export function curlOf({ method, url, headers, body }: DryRequest): string {
   ].join(' \\\n  ');
 }
 
-/** The names of what has to be filled in before the command can be run. */
+/** Returns the names of the placeholders that the user must fill in before running the command. */
 export function gapsIn({ headers, body }: Pick<DryRequest, 'headers' | 'body'>): readonly string[] {
   const isOpen = (value: unknown) => value === YOUR_CALLBACK || safeJson(value ?? null).includes(REDACTED);
   return [...Object.entries(body), ...Object.entries(headers)].flatMap(([name, value]) =>
@@ -41,7 +41,7 @@ export function gapsIn({ headers, body }: Pick<DryRequest, 'headers' | 'body'>):
   );
 }
 
-/** The request as a person reads it, then its command. */
+/** Formats the request for people, followed by its command. */
 export function requestText(request: DryRequest, byHand = request): string {
   const { method, url, headers, body } = request;
   const head = [`${method} ${visibleLine(url)}`, ...headerLines(headers)].join('\n');
@@ -62,7 +62,7 @@ export interface Preview {
   readonly advice?: string;
 }
 
-/** Prints what would be sent, and whether the policy would forbid it. */
+/** Prints the request, and whether the policy would deny it. */
 export async function showPreview(
   { tool, text, report, warnings, advice }: Preview,
   { policy: file, output, quiet = false }: InvokeOptions,

@@ -1,6 +1,6 @@
 import { usage } from '../options.js';
 
-/** Options that would have no effect beside another one, by the reason. */
+/** Options that have no effect beside another option, grouped by reason. */
 const IDLE: Readonly<Record<'--mcp' | '--interactive', Readonly<Record<string, string>>>> = {
   '--mcp': {
     'the tool is that of --mcp': '--demo --command --watch --endpoint',
@@ -35,7 +35,7 @@ export function refuseIdle(beside: keyof typeof IDLE, given: readonly string[]):
   );
 }
 
-/** For the help. */
+/** Formats the list for the help. */
 export function idleText(beside: keyof typeof IDLE): string {
   const lines = Object.values(IDLE[beside])
     .join(' ')

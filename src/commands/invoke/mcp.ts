@@ -25,22 +25,22 @@ import { refuseIdle } from './idle-options.js';
 import { type InvokeOptions, type InvokePlan, planInvoke } from './plan.js';
 import { answeringWith, answerTo, type Chooser, selectedIndex } from './questions.js';
 
-/** A form is not a message of RAP. */
+/** An MCP form has no RAP ids. */
 const NO_IDS = { group: '', id: '' };
 
-/** Characters of a label, and options, that a hint shows. */
-const MOST = { text: 300, label: 60, options: 50 };
+/** Limits for hints: length of a text, length of a label, and number of options. */
+const MAX = { text: 300, label: 60, options: 50 };
 
-/** Ms that a server may take to start and to list its tools: like a RAP server, but enough for a program to start. */
+/** Time limits in ms for starting a server and listing its tools: as for a RAP server, but long enough for a program to start. */
 const START_MS = { most: 10_000, least: 2_000 };
 
-/** Ms after which the program says what it waits for. */
-const SAY_AFTER_MS = 3_000;
+/** Ms before the program prints what it is waiting for. */
+const NOTICE_AFTER_MS = 3_000;
 
 /** A URL, or a short one with a port as for curl; not a file name such as `server.js`. */
 const URL_LIKE = /^(?:[a-z][a-z\d+.-]*:\/\/\S+|:\d+(?:\/\S*)?|[\w.-]+:\d+(?:\/\S*)?|localhost(?:\/\S*)?)$/i;
 
-/** `--mcp`: the endpoint of a server, or a command that starts one, which receives no headers. @throws ProtocolCliError `usage`. */
+/** `--mcp`: parses a URL, or a command that starts a server, which receives no headers. @throws ProtocolCliError `usage`. */
 export function readMcpTarget(value: string, { header, bearer }: HeaderOptions): McpPeer {
   const given = value.trim();
   if (given === '')
@@ -56,18 +56,18 @@ export function readMcpTarget(value: string, { header, bearer }: HeaderOptions):
 }
 
 interface Connecting {
-  /** Ms that a call may take; 0: unlimited. */
+  /** Time limit of a call in ms; 0 for no limit. */
   readonly timeout: number;
-  /** Bytes of one message. */
+  /** Maximum size of a message, in bytes. */
   readonly maxBody: number;
   /** Receives the stderr of a started server. */
   readonly onStderr?: (text: string) => void;
   readonly hear?: Hearing;
-  /** Does not print what the program waits for. */
+  /** Suppresses the message about what the program is waiting for. */
   readonly isQuiet?: boolean;
 }
 
-/** Connects to a server within a time limit. @throws ProtocolCliError saying what failed. */
+/** Connects to a server within a time limit. @throws ProtocolCliError with the cause. */
 export async function openServer(
   target: McpTarget,
   { log, onStop, stderr, clock }: Run,
@@ -77,11 +77,11 @@ export async function openServer(
   const limitMs = timeout === 0 ? most : Math.min(most, Math.max(least, timeout));
   const does = target.kind === 'stdio' ? 'starting the MCP server' : 'reaching the MCP server';
   const text = `${does}: ${visibleLine(target.name)} (it has ${formatDuration(limitMs)})\n`;
-  const stop = isQuiet ? () => {} : clock.after(SAY_AFTER_MS, () => stderr.write(text));
+  const stop = isQuiet ? () => {} : clock.after(NOTICE_AFTER_MS, () => stderr.write(text));
   return connectMcp(target, { ...options, log, onStop, limitMs, maxBytes, version: VERSION }).finally(stop);
 }
 
-/** Connects to the server, finds the tool and checks the arguments. @throws ProtocolCliError saying what is wrong. */
+/** Connects to the server, finds the tool and checks the arguments. @throws ProtocolCliError with the cause. */
 async function reachTool(
   { options, operation = '', words }: InvokePlan,
   peer: McpPeer,
@@ -100,7 +100,6 @@ async function reachTool(
   return { peer, server, tool, args, notes };
 }
 
-/** Calls a tool of an MCP server. */
 async function callTool(peer: McpPeer, run: CallRun): Promise<Finish> {
   const { plan, output, waitsForPeople } = run;
   const { log, redactor, terminal, stderr, clock, interrupted } = run.run;
@@ -130,7 +129,7 @@ async function callTool(peer: McpPeer, run: CallRun): Promise<Finish> {
   return run.report(called.exchange, (isLeft ? forms.trouble : null) ?? troubleOf(server, called));
 }
 
-/** If the connection failed, the server's explanation says more than the events. */
+/** If the connection failed, the server's explanation is more specific than the events. */
 function troubleOf(server: McpServer, { exchange, error }: McpCalled): Trouble | null {
   const failure = failureOf(exchange);
   const isOfConnection = ['unreachable', 'refusal'].includes(exchange.settled?.by ?? '');
@@ -139,7 +138,7 @@ function troubleOf(server: McpServer, { exchange, error }: McpCalled): Trouble |
   return { code: failure.code, message, faults, ...(hint !== undefined && { hint }) };
 }
 
-/** Answers the forms of an MCP server: `--choose`, or the person at the terminal. */
+/** Answers the forms of an MCP server with `--choose` or by asking the user. */
 class FormAnswers {
   /** Why a form was not answered. */
   trouble: Trouble | null = null;
@@ -162,7 +161,7 @@ class FormAnswers {
     }
     if (isSomebodyThere(terminal))
       return aside(() => askPerson(form, terminal, AbortSignal.any([signal, this.chooser.signal])));
-    return this.#leave(form, `the server asks "${cut(form.message, MOST.text)}", but no answer was given`);
+    return this.#leave(form, `the server asks "${cut(form.message, MAX.text)}", but no answer was given`);
   };
 
   async #answerByFlag(form: Elicitation, text: string): Promise<FormAnswer | null> {
@@ -174,7 +173,7 @@ class FormAnswers {
     const check = answer && (await checkValue(form.requestedSchema, answer.content ?? {}));
     if (check && check.kind !== 'invalid') return answer;
     const faults = check?.faults.map(fault => visibleLine(`${fault.path}: ${fault.message}`)) ?? [];
-    const message = `--choose ${cut(text, MOST.text)} does not fit the form "${cut(form.message, MOST.text)}"`;
+    const message = `--choose ${cut(text, MAX.text)} does not fit the form "${cut(form.message, MAX.text)}"`;
     return this.#leave(form, message, faults);
   }
 
@@ -184,23 +183,26 @@ class FormAnswers {
   }
 }
 
-/** How `--choose` answers a form. */
+/** Explains how to answer a form with `--choose`. */
 function hintFor(form: Elicitation): string {
   const { choices } = questionOf(form, NO_IDS);
   if (choiceOf(form)) {
-    const few = choices.slice(0, MOST.options);
-    const named = few.map((choice, index) => `${index} ${cut(choice, MOST.label)}`);
+    const few = choices.slice(0, MAX.options);
+    const named = few.map((choice, index) => `${index} ${cut(choice, MAX.label)}`);
     return `Answer with --choose <index, label or default>: ${named.join(', ')}.`;
   }
   const { properties, required = [] } = form.requestedSchema;
-  const names = Object.keys(properties).slice(0, MOST.options);
+  const names = Object.keys(properties).slice(0, MAX.options);
   const needed = names.filter(name => required.includes(name));
   const inExample = needed.length > 0 ? needed : names.slice(0, 1);
   const example = JSON.stringify(Object.fromEntries(inExample.map(name => [name, '…'])));
   return `Answer with --choose '${example}' (fields: ${names.join(', ')}), or with default, decline or cancel.`;
 }
 
-/** A value of `--choose`: an index or a label, `default`, `decline`, `cancel`, a JSON object, `key=value`, or the only field's value. */
+/**
+ * Parses a value of `--choose`: an index or a label, `default`, `decline`, `cancel`, a JSON object, `key=value`, or the only field's
+ * value.
+ */
 async function readAnswer(form: Elicitation, text: string, terminal: Terminal): Promise<FormAnswer | null> {
   const { requestedSchema: schema } = form;
   const choice = choiceOf(form);
@@ -222,7 +224,7 @@ async function readAnswer(form: Elicitation, text: string, terminal: Terminal): 
   return only !== undefined && others.length === 0 ? accept({ [only]: typed(only, text, schema) }) : null;
 }
 
-/** Asks a person for each field. */
+/** Asks the user for each field. */
 async function askPerson(
   { message, requestedSchema }: Elicitation,
   terminal: Terminal,
@@ -240,7 +242,7 @@ async function askPerson(
   return { by: 'person', action: 'accept', content, selected: 0 };
 }
 
-/** What `--dry-run` shows. Over stdio there is neither a URL nor a header, and nothing for curl. */
+/** Returns the `--dry-run` preview. Over stdio there is no URL, no header and no curl command. */
 function previewOf({ peer, server, tool, args, notes }: Awaited<ReturnType<typeof reachTool>>): Preview {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool.name, arguments: args } };
   const about = { tool, warnings: notes() };
@@ -276,18 +278,18 @@ export async function invokeMcp(
   });
 }
 
-/** Characters of one message. */
-const MOST_OF_MESSAGE = 64 * 1024;
+/** Maximum length of a printed message, in characters. */
+const MAX_MESSAGE_LENGTH = 64 * 1024;
 
 const SIGNS = { sent: '>', received: '<' } as const;
 
-/** `-v` on an MCP wire: each JSON-RPC message in a line, as it goes by; secrets out, foreign text safe. */
+/** `-v` for MCP: prints each JSON-RPC message on one line, with secrets redacted and control characters made visible. */
 function jsonRpcTeller(
   redactor: Redactor,
   write: (text: string) => unknown,
 ): (message: unknown, way: keyof typeof SIGNS) => void {
   return (message, way) => {
     const json = redactJson(safeJson(message), redactor);
-    write(`${SIGNS[way]} ${cut(json, MOST_OF_MESSAGE)}\n`);
+    write(`${SIGNS[way]} ${cut(json, MAX_MESSAGE_LENGTH)}\n`);
   };
 }

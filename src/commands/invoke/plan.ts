@@ -12,7 +12,6 @@ import {
 import type { Output } from '../terminal.js';
 import type { ArgumentWords } from './arguments.js';
 
-/** The options of `invoke`, as commander parses them. */
 export interface InvokeOptions extends TargetOptions, HeaderOptions, ListenerFlags {
   readonly args?: string;
   readonly validate: boolean;
@@ -21,12 +20,12 @@ export interface InvokeOptions extends TargetOptions, HeaderOptions, ListenerFla
   readonly groupId?: string;
   readonly userId?: string;
   readonly ancestor?: readonly string[];
-  /** False: `/close_thread` is not sent. */
+  /** If false, `/close_thread` is not sent. */
   readonly close?: boolean;
   /** The URL of an MCP server, or a command that starts one. */
   readonly mcp?: string;
   readonly watch?: boolean;
-  /** Long names of the options that are on the command line. */
+  /** Long names of the options set on the command line. */
   readonly given: readonly string[];
   readonly timeout: number;
   readonly retries: number;
@@ -37,7 +36,7 @@ export interface InvokeOptions extends TargetOptions, HeaderOptions, ListenerFla
   readonly concurrency?: number;
   readonly choose?: readonly string[];
   readonly yes?: boolean;
-  /** A file. */
+  /** Path of a file. */
   readonly policy?: string;
   readonly supports: ReadonlySet<string>;
   readonly output?: Output;
@@ -52,10 +51,10 @@ export interface InvokeOptions extends TargetOptions, HeaderOptions, ListenerFla
   readonly color: boolean;
 }
 
-/** What to call, before anything is known of the tool. */
+/** The plan of a call, before the toolset is known. */
 export type InvokePlan = ReturnType<typeof planInvoke>;
 
-/** `invoke --demo` alone shows an edit. */
+/** The call that `invoke --demo` makes if no operation is given. */
 const DEMO_CALL = ['edit_file', 'path=src/main.rs'];
 
 /** @throws ProtocolCliError `usage`. */
@@ -94,24 +93,23 @@ function noOperation(word?: string): ProtocolCliError {
   );
 }
 
-/** Ids as given, and fresh ones each time (RT-ID). @throws ProtocolCliError `usage` */
+/** Returns the given ids, and new ones for the rest (RT-ID). @throws ProtocolCliError `usage` */
 export function identityOf({ id, callId, groupId, userId, ancestor }: InvokeOptions) {
   if (id === '' || groupId === '') throw usage('--id and --group-id cannot be empty');
   return {
     id: id ?? `call_${randomUUID()}`,
     callId: callId ?? null,
     groupId: groupId ?? `thread_${randomUUID()}`,
-    /** A thread that was made up here is closed at the end. */
+    /** A thread with a generated id is closed at the end. */
     isOurThread: groupId === undefined,
     ...(userId !== undefined && { userId }),
     ancestors: ancestor ?? [],
   };
 }
 
-/** The ids of an invocation. */
 export type Identity = ReturnType<typeof identityOf>;
 
-/** The invocation that ids and a call make, but for its callback URL. */
+/** Builds the invocation, without its callback URL. */
 export function invocationOf(
   { id, callId, groupId, userId, ancestors }: Identity,
   operation: string,

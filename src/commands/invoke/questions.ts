@@ -9,16 +9,16 @@ import { visibleLine } from '../../util/visible.js';
 import { readText } from '../read-source.js';
 import { ask, isSomebodyThere, type Terminal } from '../terminal.js';
 
-/** Where a person is asked. */
+/** How to ask the user. */
 export interface Stage {
   readonly terminal: Terminal;
-  /** Aborted when the person wants to stop. */
+  /** Aborted when the user interrupts. */
   readonly signal: AbortSignal;
-  /** Uses the terminal while nothing else draws there. */
+  /** Runs `work` with the terminal while nothing else draws there. */
   readonly aside: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** @param reporter which may draw on the terminal */
+/** @param reporter may draw on the terminal */
 export function stageOf(
   { terminal, signal }: Pick<Stage, 'terminal' | 'signal'>,
   reporter?: Pick<Reporter, 'aside'>,
@@ -26,27 +26,27 @@ export function stageOf(
   return { terminal, signal, aside: work => reporter?.aside?.(work) ?? work() };
 }
 
-/** Answers questions: `--choose`, or the person at the terminal. */
+/** Answers questions with `--choose` or by asking the user. */
 export interface Chooser extends Stage {
-  /** One answer after the other; the last one answers all further questions. */
+  /** Used one after the other; the last one answers all further questions. */
   readonly choose: readonly string[] | undefined;
-  /** Lets the user pick on the screen; without it the user types a line. */
+  /** Lets the user select on the screen; without it the user types a line. */
   readonly pick?: Reporter['choose'];
 }
 
 type Offered = Readonly<Pick<UserChoice, 'default'>> & { readonly choices: readonly string[] };
 
-/** The index that `--choose` picks for the nth question of a call, from 0; null if it fits none of the choices. */
+/** Returns the index that `--choose` selects for the nth question of a call, from 0; null if it matches no choice. */
 export function pickedByFlag(choose: readonly string[], question: Offered, nth: number): number | null {
   return selectedIndex(answerTo(choose, nth), question);
 }
 
-/** The answer of `--choose` to the nth question. */
+/** Returns the value of `--choose` for the nth question. */
 export function answerTo(choose: readonly string[], nth: number): string {
   return choose[Math.min(nth, choose.length - 1)] ?? '';
 }
 
-/** The choice that an answer picks by an index from 0, a label, or `default`. */
+/** Returns the choice that an answer selects: an index from 0, a label, or `default`. */
 export function selectedIndex(answer: string, { choices, default: preset }: Offered): number | null {
   if (answer === 'default') return preset;
   const label = choices.indexOf(answer);
@@ -54,13 +54,13 @@ export function selectedIndex(answer: string, { choices, default: preset }: Offe
   return /^\d+$/.test(answer) && Number(answer) < choices.length ? Number(answer) : null;
 }
 
-/** Whether an open question will not be answered. */
+/** Whether an open question cannot be answered. */
 export function isLeftOpen(exchange: Exchange, { choose, pick, terminal }: Chooser): boolean {
   if (choose !== undefined) return unfitting(exchange, choose) !== undefined;
   return openChoices(exchange).length > 0 && pick === undefined && !isSomebodyThere(terminal);
 }
 
-/** The first `--choose` that fits no choice of an open question. */
+/** Returns the first `--choose` that matches no choice of an open question. */
 export function unfitting(exchange: Exchange, choose: readonly string[]): string | undefined {
   const asked = exchange.questions.flatMap(({ message }) =>
     message.type === 'user_choice' ? [message] : [],
@@ -91,7 +91,7 @@ export function answeringWith({ choose, pick, terminal, aside, signal }: Chooser
   };
 }
 
-/** An empty line dismisses the question, which means its default. */
+/** An empty line dismisses the question, which selects its default. */
 async function askPerson(
   question: UserChoice,
   terminal: Terminal,
@@ -116,8 +116,8 @@ async function askPerson(
 }
 
 /**
- * The policy in a file, YAML or JSON; `-` is standard input.
- * @throws ProtocolCliError `unreadable-file`, with every fault, its line and its path.
+ * Loads a policy from a YAML or JSON file; `-` is standard input.
+ * @throws ProtocolCliError `unreadable-file`, with every error, its line and its path.
  */
 export async function loadPolicy(path: string, { stdin }: Pick<Terminal, 'stdin'>): Promise<Policy> {
   const { faultLines, faultsOf, parseFile } = await import('../../fixtures/file-errors.js');
@@ -135,20 +135,19 @@ export async function loadPolicy(path: string, { stdin }: Pick<Terminal, 'stdin'
   throw invalid(faultLines(reading.source, faults));
 }
 
-/** Why a call is not made. */
+/** Why a call is denied. */
 export interface Denial {
   readonly by: 'person' | 'policy';
   readonly reason: string;
 }
 
-/** What allows a call without a question. */
+/** What allows a call without asking. */
 export interface Consent {
   readonly policy: Policy | null;
-  /** `--yes`. */
   readonly yes: boolean;
 }
 
-/** Whether a call may be made: the policy decides first; a destructive tool may need the consent of a person. */
+/** Decides whether a call is allowed: by the policy first; a destructive tool may need the user's consent. */
 export function judgeCall(tool: Governed, { policy, yes }: Consent): 'allowed' | 'ask' | Denial {
   const ruling = rulingOn(policy, tool);
   if (!ruling.allowed) return { by: 'policy', reason: ruling.reason };
@@ -156,7 +155,7 @@ export function judgeCall(tool: Governed, { policy, yes }: Consent): 'allowed' |
 }
 
 /**
- * Why a call is not made, after the person at the terminal was asked where that is needed; null if it may be made.
+ * Returns why a call is denied, asking the user if needed; null if it is allowed.
  * @throws ProtocolCliError `decision-needed` without a terminal.
  */
 export async function denialOf(

@@ -67,8 +67,7 @@ export async function startInvoke(
 }
 
 /**
- * `--dry-run`: prints what would be sent. Only discovery is requested: without it neither the endpoint nor the types of the arguments
- * are known.
+ * `--dry-run`: prints the request. Discovery is still sent: without it neither the endpoint nor the types of the arguments are known.
  */
 function dryRun(plan: InvokePlan, terminal: Terminal): Promise<ExitStatus> {
   const secrets = secretsOf(readHeaders(plan.options, terminal.env));
@@ -136,13 +135,13 @@ async function callRap(call: CallRun): Promise<Finish> {
   return plan.options.repeat === undefined ? calls.once() : calls.repeatedly(plan.options.repeat);
 }
 
-/** After a cancel: shows callbacks that are already on their way; with `--linger` at most two seconds. */
+/** After a cancel, shows callbacks that are already in transit; with `--linger` for at most two seconds. */
 const AFTER_CANCEL_MS = { usual: 300, most: 2_000 };
 
-/** From the status that says most about the tool to the one that says least. */
+/** The status of the first match is returned, from the most specific to the least. */
 const WORST_FIRST: readonly ExitStatus[] = [4, 7, 6, 5, 0];
 
-/** Calls a tool that was prepared, or records that the call is denied. */
+/** Makes the prepared call, or records that it is denied. */
 class RapCalls {
   readonly #options: InvokeOptions;
 
@@ -156,7 +155,7 @@ class RapCalls {
     this.#options = call.plan.options;
   }
 
-  /** Calls, reports the result at once, stays as long as was asked for, and notifies the tool. */
+  /** Calls, reports the result immediately, waits as long as `--follow` and `--linger` require, and notifies the tool. */
   async once(): Promise<Finish> {
     const { call, denial } = this;
     const { linger = AFTER_CANCEL_MS.usual } = this.#options;
@@ -166,10 +165,10 @@ class RapCalls {
     });
     const exchange = call.output.history.exchanges.get(made.key) ?? made;
     await this.#leave(exchange, call.plan.identity, () => delay(Math.min(linger, AFTER_CANCEL_MS.most)));
-    return finishOf(exchange, this.#troubleOf(exchange)); // what came after the cancel changes nothing
+    return finishOf(exchange, this.#troubleOf(exchange)); // callbacks after the cancel do not change the exit status
   }
 
-  /** `--repeat`: the same call many times, some in parallel, each reported as it ends. */
+  /** `--repeat`: makes the same call several times, some in parallel, and reports each when it ends. */
   async repeatedly(repeat: number): Promise<Finish> {
     const { call, denial } = this;
     const { concurrency = 1, choose = [] } = this.#options;
@@ -198,7 +197,7 @@ class RapCalls {
     return { exchange: undefined, trouble, status };
   }
 
-  /** Makes one call. @param report reports it, before its end is final */
+  /** @param report reports the call, before its end is final */
   async #make(
     identity: Identity,
     chooser: Chooser,
@@ -229,12 +228,12 @@ class RapCalls {
     return exchange;
   }
 
-  /** `--follow` and `--linger`. */
+  /** Waits as `--follow` and `--linger` require. */
   async #stay({ key, settled }: Exchange): Promise<void> {
     const { follow, linger = 0 } = this.#options;
     const { run, output } = this.call;
     const { log, signal, terminal } = run;
-    const readerGone = new Promise(resolve => terminal.stdout.once('error', resolve)); // as after `head -1`
+    const readerGone = new Promise(resolve => terminal.stdout.once('error', resolve)); // as with `| head -1`
     if (follow) await Promise.race([subscriptionEnd(log, output.history, key), readerGone]);
     if (linger === 0 || (settled?.by !== 'result' && settled?.by !== 'timeout')) return;
     await delay(linger, null, { signal }).catch(() => {});
@@ -266,10 +265,10 @@ const HINTS = {
   missing: 'Give the base URL of the tool server. If this is the invocation endpoint itself, add --endpoint.',
 };
 
-/** Names, and characters of a description, that are listed. */
-const MOST = { names: 60, description: 60 };
+/** Limits for the list of operations: number of names, and length of a description. */
+const MAX = { names: 60, description: 60 };
 
-/** Reaches the tool, loads its toolset, finds the operation, and checks the arguments. */
+/** Loads the toolset, finds the operation, and checks the arguments. */
 class Preparation {
   constructor(
     private readonly plan: InvokePlan,
@@ -278,7 +277,7 @@ class Preparation {
     private readonly starting: ReachOptions,
   ) {}
 
-  /** @throws ProtocolCliError saying what is wrong. */
+  /** @throws ProtocolCliError with the cause. */
   async prepare() {
     const { target, operation, options, words } = this.plan;
     const { stdin } = this.stage.terminal;
@@ -317,7 +316,7 @@ class Preparation {
     return { ...loaded, tool: toolOf(toolset, operation), notes: [] };
   }
 
-  /** A name that two toolsets define is available from neither (RT-TOOLSET). */
+  /** A name that two toolsets define cannot be called in either (RT-TOOLSET). */
   async #locateAmongConfigured() {
     const { terminal, aside, signal } = this.stage;
     const config = await readRapConfig(terminal);
@@ -363,7 +362,7 @@ class Preparation {
     return { ...this.wire, credentials: readCredentials(this.plan.options, url, this.stage.terminal.env) };
   }
 
-  /** The operation that a person picks. @throws ProtocolCliError `usage`, with the available names. */
+  /** Asks the user for an operation. @throws ProtocolCliError `usage`, with the available names. */
   async #askForOperation(tools: readonly Tool[]): Promise<string> {
     const { terminal, signal, aside } = this.stage;
     const picked = isSomebodyThere(terminal) ? await aside(() => this.#pickOperation(tools)) : null;
@@ -371,7 +370,7 @@ class Preparation {
     const names = [...new Set(tools.map(({ name }) => name))];
     throw new ProtocolCliError(
       signal.aborted ? 'interrupted' : 'usage',
-      `no operation given. Available: ${firstFew(names, MOST.names)}`,
+      `no operation given. Available: ${firstFew(names, MAX.names)}`,
       { hint: 'Put one of them after the URL: protocol-cli invoke <url> <operation> key=value' },
     );
   }
@@ -379,7 +378,7 @@ class Preparation {
   async #pickOperation(tools: readonly Tool[]): Promise<string | null> {
     const { terminal, signal } = this.stage;
     const lines = tools.map(
-      ({ name, description }, index) => `${index + 1}  ${name}  ${cut(description, MOST.description)}`,
+      ({ name, description }, index) => `${index + 1}  ${name}  ${cut(description, MAX.description)}`,
     );
     terminal.stderr.write(`${lines.map(visibleLine).join('\n')}\n`);
     for (;;) {

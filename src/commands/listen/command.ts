@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { CallIds } from '../../runtime/callback-server.js';
 import { defineCommand, duration, type RunCommand, wholeNumber } from '../options.js';
 
-/** `--expect <group_id>/<id>`; the last slash parts them. */
+/** `--expect <group_id>/<id>`; the last slash separates them. */
 function expectation(text: string, before: readonly CallIds[] = []): readonly CallIds[] {
   const slash = text.lastIndexOf('/');
   const ids = { groupId: text.slice(0, Math.max(0, slash)), id: text.slice(slash + 1) };
@@ -11,7 +11,6 @@ function expectation(text: string, before: readonly CallIds[] = []): readonly Ca
   return [...before, ids];
 }
 
-/** `listen`: takes the callbacks of calls that other programs make. */
 export function listenCommand(run: RunCommand): Command {
   return defineCommand({
     name: 'listen',

@@ -30,14 +30,13 @@ import type { Run } from '../run.js';
 import { networkWarnings, printReady, runServer, type Subscribe, streamTranscript } from '../run-server.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 
-/** The options of `listen`, as commander hands them over. */
 interface ListenFlags extends ServerFlags {
   readonly callbackUrl?: string;
   readonly maxBody: number;
   readonly expect?: readonly CallIds[];
   readonly groupId?: string;
   readonly id?: string;
-  /** Results after which it stops; undefined: never. */
+  /** Number of results after which it stops; undefined: never. */
   readonly count?: number;
   /** Milliseconds; 0 listens forever. */
   readonly timeout: number;
@@ -46,7 +45,7 @@ interface ListenFlags extends ServerFlags {
   readonly save?: string;
 }
 
-/** Runs `listen`; to be stopped is its normal end. @throws ProtocolCliError `usage`, `port-in-use`, `unwritable-file` */
+/** Runs `listen`; being stopped is its normal end. @throws ProtocolCliError `usage`, `port-in-use`, `unwritable-file` */
 export async function runListen(
   flags: ListenFlags,
   terminal: Terminal,
@@ -73,7 +72,7 @@ export async function runListen(
   });
 }
 
-/** `--group-id` and `--id`: as `--expect`, for ids with a slash. */
+/** `--group-id` and `--id`: like `--expect`, for ids that contain a slash. */
 function expectedPair({ groupId, id }: ListenFlags): CallIds[] {
   if (groupId === undefined && id === undefined) return [];
   if (groupId && id) return [{ groupId, id }];
@@ -93,9 +92,9 @@ function checkCount({ count }: ListenFlags, expected: number): void {
     );
 }
 
-/** Prints what arrives until enough came, the time is over, or the output has no reader. */
+/** Prints callbacks until enough results arrived, the time is over, or the reader of the output is gone. */
 class Listening {
-  /** Why it ended; the name of an error for the transcript. */
+  /** Why it ended; the transcript records this. */
   #reason: 'done' | 'timeout' | 'unwritable-file' | 'failed' = 'failed';
   #trouble: Trouble | null = null;
   #endOutput: (reason: string) => void = () => {};
@@ -108,14 +107,14 @@ class Listening {
     private readonly history: History,
   ) {}
 
-  /** Resolves when it is over. */
+  /** Resolves when listening ends. */
   start(expected: readonly CallIds[]): Promise<void> {
     const { listener, history } = this;
     this.#printReady();
     this.#startOutput();
     const over = this.#untilOver();
     history.keepRecent(listener.calls.expected);
-    for (const ids of expected) listener.calls.expect(ids); // last: every subscriber must get the event
+    for (const ids of expected) listener.calls.expect(ids); // subscribed last: every other subscriber must get the event
     this.#reason = 'done';
     return over;
   }
@@ -130,7 +129,7 @@ class Listening {
     await this.run.endTranscript(reason);
   }
 
-  /** Prints what was missing. Returns the exit status. */
+  /** Prints what is missing. Returns the exit status. */
   report(): ExitStatus {
     const { untracked } = this.history;
     const lost = [...untracked.values()].filter(({ refusal }) => refusal === 'wrong-address');
@@ -149,7 +148,7 @@ class Listening {
     if (!flags.quiet) for (const message of networkWarnings(flags)) run.warn({ message });
   }
 
-  /** Prints in the chosen format; what the user must see at once, and warnings, go to stderr. */
+  /** Prints in the chosen format; warnings and URLs that the user must visit go to stderr. */
   #startOutput(): void {
     const { flags, run, listener } = this;
     const { terminal, redactor, about, log } = run;
@@ -175,7 +174,7 @@ class Listening {
     });
   }
 
-  /** Rejects if the output cannot be written, as on a full disk. */
+  /** Rejects if the output cannot be written, for example because the disk is full. */
   #untilOver(): Promise<void> {
     const { run, flags } = this;
     const { stdout } = run.terminal;
@@ -204,7 +203,7 @@ class Listening {
     });
   }
 
-  /** What did not come in time, which is an event (RT-TIMEOUT); null if nothing was expected. */
+  /** Returns the expected results that are missing, which are events (RT-TIMEOUT); null if nothing was expected. */
   #shortfall(): Trouble | null {
     const { flags, listener, history, run } = this;
     const { timeout: afterMs, count } = flags;
@@ -225,7 +224,7 @@ class Listening {
   }
 }
 
-/** Runs `work` two turns later, in the order of the calls: an answer leaves one turn after its event, and drawing may take seconds. */
+/** Runs `work` two turns later, in order: an answer is sent one turn after its event, and drawing may take seconds. */
 function afterAnswer(work: () => void): void {
   setImmediate(() => setImmediate(work));
 }
@@ -236,27 +235,27 @@ function asideText(heard: HeardCallback, { output, quiet, supports }: ListenFlag
   return [...(output === 'plain' && isTTY ? [] : [consentText(heard)]), ...warnings].join('');
 }
 
-/** The whole URL, which is nowhere else: it is for the user (RT-OAUTH). */
+/** Includes the whole URL, which is shown nowhere else: it is for the user (RT-OAUTH). */
 function consentText({ arrival: { message, verdict } }: HeardCallback): string {
   if (message?.type !== 'oauth' || verdict.kind !== 'holds') return '';
   return `visit this URL to continue: ${visibleLine(message.auth_url)}\n`;
 }
 
-/** A callback that was answered, of a call that another program made. */
+/** An answered callback of another program's call. */
 interface HeardCallback {
   readonly kind: 'callback';
   readonly exchange: Exchange;
   readonly arrival: Arrival;
-  /** The call was announced (`--expect`). */
+  /** The call was expected (`--expect`). */
   readonly isExpected: boolean;
-  /** The view that it updated, as it is now. */
+  /** The current state of the view that it updated. */
   readonly view: View | null;
 }
 
-/** Something that came to the listener and was answered: a callback, or a post that belongs to no call. */
+/** An answered request: a callback, or one that belongs to no call. */
 type Heard = HeardCallback | { readonly kind: 'stray'; readonly untrackedRequest: UntrackedRequest };
 
-/** What was heard, if the event is an answer of the listener; else null. */
+/** Returns the request that the listener answered with this event; null for other events. */
 function heardIn(history: History, expected: ReadonlySet<string>, event: Event): Heard | null {
   if (event.kind !== 'response') return null;
   const [key = ''] = event.calls ?? [];
@@ -271,7 +270,7 @@ function heardIn(history: History, expected: ReadonlySet<string>, event: Event):
   return untrackedRequest?.purpose === 'callback' ? { kind: 'stray', untrackedRequest } : null;
 }
 
-/** Null if the view was cleared, or the message is not one. */
+/** Returns null if the view was cleared, or the message is not a view. */
 function viewOf({ threads }: History, { message, verdict }: Arrival): View | null {
   if (message?.type !== 'view_update' || verdict.kind !== 'noted') return null;
   return threads.get(message.group_id)?.views.get(message.view_type) ?? null;
@@ -284,21 +283,20 @@ interface FormatOptions {
   readonly about: TranscriptAbout;
   readonly level: ColourLevel;
   readonly isTTY: boolean;
-  /** Columns, if lines are wrapped. */
+  /** Columns; undefined if lines are not wrapped. */
   readonly width?: number | undefined;
 }
 
-/** How callbacks are printed. */
 interface Format {
   lines(heard: Heard): readonly OutputLine[];
-  /** What is printed in place of dropped callbacks. */
+  /** Returns the line printed in place of dropped callbacks. */
   lost(count: number): OutputLine;
 }
 
-/** `-o`, besides the transcript. */
+/** The formats of `-o`. */
 const FORMATS = { plain: plainFormat, json: jsonFormat };
 
-/** What is worth a warning besides the verdict, which is printed anyway. */
+/** Returns warnings other than the verdict, which is printed anyway. */
 function callbackWarnings(
   { exchange, arrival }: HeardCallback,
   supports: ReadonlySet<string>,
@@ -309,7 +307,7 @@ function callbackWarnings(
   return [...warnings, ...(panes?.warnings ?? [])];
 }
 
-/** A line for each callback: its verdict, the message, and of a result what the LLM and the human get. */
+/** One line for each callback: its verdict, the message, and for a result what the LLM and the human get. */
 function jsonFormat({ about, redactor, supports }: FormatOptions): Format {
   const startedAt = Date.parse(about.startedAt);
   const write = (report: object) => safeJsonLine(report, redactor);
@@ -365,7 +363,7 @@ function plainFormat(options: FormatOptions): Format {
   let guesses = 0;
   return {
     lines(heard) {
-      // Prints the first, the tenth, the hundredth post to a wrong address, so that a guesser cannot drown the rest.
+      // Prints only the first, tenth, hundredth request to a wrong address, so guessing does not flood the output.
       const isGuess = heard.kind === 'stray' && heard.untrackedRequest.refusal === 'wrong-address';
       if (isGuess && !Number.isInteger(Math.log10(++guesses))) return [];
       const drawn = linesOf(heard, options);
@@ -376,7 +374,7 @@ function plainFormat(options: FormatOptions): Format {
   };
 }
 
-/** The lines as text, without the last line feed. */
+/** Returns the lines as text, without the last line feed. */
 function* joined(lines: Iterable<Line>, theme: Theme, width: number | undefined): Generator<string> {
   let separator = '';
   for (const line of lines)
@@ -386,7 +384,7 @@ function* joined(lines: Iterable<Line>, theme: Theme, width: number | undefined)
     }
 }
 
-/** In a file or a pipe, the secret address is on the first line only. */
+/** In a file or a pipe, only the first line contains the secret address. */
 const ON_FIRST_LINE = 'the callback_url of the first line';
 
 const MARGIN = say(' '.repeat(9));
@@ -397,7 +395,7 @@ function* linesOf(heard: Heard, { isTTY, callbackUrl, supports, width }: FormatO
     const line = strayLine(heard.untrackedRequest, isTTY ? callbackUrl : ON_FIRST_LINE);
     return yield [time, ...line];
   }
-  // A file or a pipe is a log: only the user may see URLs that give power (RT-OAUTH).
+  // A file or a pipe is a log: only the user may see URLs that grant access (RT-OAUTH).
   const arrival = isTTY ? heard.arrival : shareableArrival(heard.arrival);
   const [first = [], ...rest] = heardLines({ ...heard, arrival });
   yield [time, ...first];
@@ -411,24 +409,28 @@ function* linesOf(heard: Heard, { isTTY, callbackUrl, supports, width }: FormatO
   if (drawn.length > 0) yield [];
 }
 
-/** Characters of an id or of an address. */
-const MOST = 2_000;
+/** Maximum length of an id or an address, in characters. */
+const MAX_LENGTH = 2_000;
 
-/** A callback as a step, for which call it is, and how to answer it. */
+/** Returns the lines for a callback: the step, its call, and how to answer it. */
 function heardLines({ exchange, arrival, isExpected }: HeardCallback): Line[] {
   const { message, verdict } = arrival;
   const lines = [stepLine(arrivalStep(exchange, arrival))];
   if (message)
     lines.push([say(`  ${relationTo(message, verdict.kind, isExpected)} `, 'dim'), ...idWords(message)]);
   if (message?.type === 'user_choice' && verdict.kind === 'holds') {
-    const answer = clipped(JSON.stringify({ id: message.id, selected: message.default }), 'plain', MOST);
-    const where = clipped(message.response_url, 'plain', MOST);
+    const answer = clipped(
+      JSON.stringify({ id: message.id, selected: message.default }),
+      'plain',
+      MAX_LENGTH,
+    );
+    const where = clipped(message.response_url, 'plain', MAX_LENGTH);
     lines.push([say('  to answer, POST ', 'dim'), ...answer, say(' to ', 'dim'), ...where]);
   }
   return lines;
 }
 
-/** An expected call, one that a runtime would have to wait for, or only the ids that a callback names. */
+/** Describes the call: an expected one, one that a runtime would wait for, or only the ids that the callback names. */
 function relationTo(message: Callback, verdict: Arrival['verdict']['kind'], isExpected: boolean): string {
   if (!['settles', 'holds', 'noted', 'ignored'].includes(verdict)) return 'names';
   if (isExpected) return 'matches the expected call:';
@@ -437,14 +439,14 @@ function relationTo(message: Callback, verdict: Arrival['verdict']['kind'], isEx
 
 function idWords(message: Callback): Line {
   const id = idOf(message);
-  const group: Line = [say('group_id ', 'dim'), ...clipped(message.group_id, 'plain', MOST)];
-  return id === undefined ? group : [...group, say(' and id ', 'dim'), ...clipped(id, 'plain', MOST)];
+  const group: Line = [say('group_id ', 'dim'), ...clipped(message.group_id, 'plain', MAX_LENGTH)];
+  return id === undefined ? group : [...group, say(' and id ', 'dim'), ...clipped(id, 'plain', MAX_LENGTH)];
 }
 
-/** A request that belongs to no call; one to a wrong address with the right one. */
+/** Describes a request that belongs to no call; for a wrong address it includes the right one. */
 function strayLine(request: UntrackedRequest, callbackUrl: string): Line {
   const { method, url, status, refusal = '' } = request;
   if (refusal !== 'wrong-address') return marked('failed', strayWords(request));
-  const refused = clipped(`a ${method} to ${url} was refused with ${status}`, 'plain', MOST);
-  return marked('failed', line`${refused}: callbacks go to ${clipped(callbackUrl, 'plain', MOST)}`);
+  const refused = clipped(`a ${method} to ${url} was refused with ${status}`, 'plain', MAX_LENGTH);
+  return marked('failed', line`${refused}: callbacks go to ${clipped(callbackUrl, 'plain', MAX_LENGTH)}`);
 }

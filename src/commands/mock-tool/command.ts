@@ -26,14 +26,13 @@ function speed(text: string): number {
   throw new InvalidArgumentError('Give a speed such as 2 or 0.5; 0 removes delays.');
 }
 
-/** Origins of web pages, each as a browser sends it: `http://localhost:6274`. @throws InvalidArgumentError */
+/** Parses origins of web pages, as a browser sends them: `http://localhost:6274`. @throws InvalidArgumentError */
 function origins(text: string, before: readonly string[] = []): string[] {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return [...before, url.origin];
   throw new InvalidArgumentError('give an origin such as http://localhost:6274.');
 }
 
-/** `mock-tool`: serves fixtures as a tool. */
 export function mockToolCommand(run: RunCommand): Command {
   return defineCommand({
     name: 'mock-tool',

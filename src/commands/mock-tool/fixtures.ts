@@ -18,13 +18,13 @@ import type { ExitStatus, Terminal } from '../terminal.js';
 
 interface LoadedFixtures {
   readonly fixtures: FixtureSet;
-  /** Parts of transcripts that could not be carried over, and diffs that cannot be drawn. */
+  /** Parts of transcripts that could not be converted, and diffs that cannot be drawn. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Fixture files and transcripts, the fixtures first.
- * @param speed of transcripts: 2 is twice as fast as it was, 0 is at once
+ * Loads fixture files and transcripts, the fixtures first.
+ * @param speed of transcripts: 2 is twice as fast as recorded, 0 is immediate
  * @throws ProtocolCliError `unreadable-file`, `invalid-fixtures`; `usage` for a speed without a transcript.
  */
 export async function loadFixtures(files: readonly string[], speed?: number): Promise<LoadedFixtures> {
@@ -55,7 +55,7 @@ interface WrittenDiff {
   readonly content: unknown;
 }
 
-/** Warnings about diffs that clients cannot show (TOOL-DIFF). Diffs that only a call completes are not checked. */
+/** Returns warnings about diffs that clients cannot show (TOOL-DIFF). Diffs with content computed at call time are not checked. */
 async function diffWarnings({ fixtures }: FixtureSet): Promise<string[]> {
   const written = fixtures.flatMap(fixture =>
     stepsOf(fixture)
@@ -90,17 +90,17 @@ function diffsIn(step: Step): WrittenDiff[] {
 
 const TEMPLATE = /^(?:@@.*)?\{\{/m;
 
-/** Of two texts, or by a template. */
+/** Whether the content is computed at call time, from two texts or a template. */
 function isMadeLater(content: unknown): boolean {
   if (isRecord(content) && ('before' in content || 'after' in content)) return true;
   const patch = isRecord(content) ? content['patch'] : content;
   return typeof patch === 'string' && TEMPLATE.test(patch);
 }
 
-/** Bytes that are enough to see what a file is. */
+/** How many bytes are read to detect the format of a file. */
 const HEAD = 64 * 1024;
 
-/** By its name or by how it begins. */
+/** Detects a transcript by its name or its first bytes. */
 function isTranscriptFile({ path, bytes }: FixtureBytes): boolean {
   return /\.ndjson$/i.test(path) || isTranscript(new TextDecoder().decode(bytes.subarray(0, HEAD)));
 }
@@ -113,8 +113,8 @@ interface ReadOptions {
 type Recordings = Awaited<ReturnType<typeof readRecordings>>;
 
 /**
- * Transcripts as fixtures, in the order of the command line.
- * @throws ProtocolCliError `invalid-fixtures` for a file without a call that could be served; `unreadable-file`.
+ * Reads transcripts as fixtures, in the order of the command line.
+ * @throws ProtocolCliError `invalid-fixtures` for a file without a usable call; `unreadable-file`.
  */
 async function readRecordings(files: readonly FixtureBytes[], options: ReadOptions) {
   if (files.length === 0) return { recordings: [], headers: [], warnings: [] };
@@ -147,8 +147,8 @@ function nothingServable(path: string, faults: readonly string[]): ProtocolCliEr
 }
 
 /**
- * `--export`: writes transcripts as one fixture file, with what could not be carried over; `-` is stdout. It replaces no file: the user
- * may have edited it.
+ * `--export`: writes transcripts as one fixture file, and reports what could not be converted; `-` is stdout. Never replaces a file,
+ * which the user may have edited.
  * @throws ProtocolCliError `usage`, `unreadable-file`, `unwritable-file`, `invalid-fixtures`.
  */
 export async function exportFixtures(
@@ -186,7 +186,7 @@ export async function exportFixtures(
   return 0;
 }
 
-/** Where it is from, what it lacks, and what to do with it. Files are named without their folder, which is private. */
+/** Returns the comments at the top of the file: source, omissions, how to use it. Folder names are private and left out. */
 function commentsOf({ headers, warnings }: Recordings): string[] {
   const from = headers.map(({ path, header }) => {
     const about = header
@@ -214,7 +214,7 @@ interface Reloadable extends Pick<MockTool, 'verify'> {
   replaceFixtures(fixtures: FixtureSet): Promise<void>;
 }
 
-/** Reads the fixtures again when a file changes or the user asks: one reading at a time, so that the last one wins. */
+/** Reloads the fixtures when a file changes or on request; one reload at a time, so that the last one wins. */
 export class FixtureReloader {
   #reading = Promise.resolve();
   #watcher: { close(): void } | null = null;
@@ -222,9 +222,9 @@ export class FixtureReloader {
   #reload: (() => Promise<void>) | null = null;
 
   /**
-   * @param paths files and folders of the command line
+   * @param paths files and folders from the command line
    * @param speed of transcripts
-   * @param check warns about fixtures
+   * @param check returns warnings about fixtures
    */
   constructor(
     private readonly paths: readonly string[],
@@ -232,7 +232,7 @@ export class FixtureReloader {
     private readonly check: (fixtures: FixtureSet) => readonly string[],
   ) {}
 
-  /** Must start before the mock does, so that no edit is missed. @param files those that were read */
+  /** Must start before the mock, so that no edit is missed. @param files the files that were read */
   async watch(files: readonly string[]): Promise<void> {
     const onChange = () => {
       this.#isChanged = true;
@@ -241,7 +241,7 @@ export class FixtureReloader {
     this.#watcher = await watchFiles(files, onChange, systemClock, () => fixtureFiles(this.paths));
   }
 
-  /** From now on changes are applied, also those that came before. */
+  /** Applies changes from now on, and those that happened before. */
   attach(tool: Reloadable, output: Pick<LiveOutput, 'notice' | 'warn'>): void {
     this.#reload = () => this.#readAgain(tool, output);
     if (this.#isChanged) this.reload();

@@ -33,16 +33,15 @@ import { demoFixtures } from '../target.js';
 import { type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
 import { exportFixtures, FixtureReloader, loadFixtures, refuseSpeed } from './fixtures.js';
 
-/** The flags as commander gives them. */
 interface MockToolFlags extends ServerFlags {
   readonly mcp?: 'stdio' | 'http';
-  /** Options that were set on the command line: `--save`. */
+  /** Options set on the command line: `--save`. */
   readonly given?: readonly string[];
   readonly handlers?: string;
   readonly seed?: string;
-  /** Of transcripts. */
+  /** Speed of transcripts. */
   readonly speed?: number;
-  /** File to write the transcripts to as fixtures; - is stdout. */
+  /** File for `--export`; - is stdout. */
   readonly export?: string;
   readonly demo?: true;
   readonly watch?: true;
@@ -100,7 +99,7 @@ export async function runMockTool(
   });
 }
 
-/** Options that `--export` understands; it writes a file and serves nothing. */
+/** Options that can be combined with `--export`, which writes a file and serves nothing. */
 const OF_EXPORTS = ['--export', '--speed', '--no-color', '--quiet'];
 /** Options about callbacks, which MCP does not have. */
 const OF_CALLBACKS = [
@@ -164,12 +163,12 @@ function refuseContradictions(files: readonly string[], flags: MockToolFlags, ha
   if (message !== undefined) throw usage(message, hint);
 }
 
-/** Fixtures and handlers, and warnings from reading them. */
+/** Fixtures and handlers, with the warnings from reading them. */
 interface Sources extends Pick<MockToolOptions, 'fixtures' | 'handlers' | 'middleware'> {
   readonly warnings?: readonly string[];
 }
 
-/** Reads fixtures, handlers, or both; the demo without either. @throws ProtocolCliError as reading them does. */
+/** Reads fixtures, handlers, or both; uses the demo without either. @throws ProtocolCliError if reading fails. */
 async function sourcesOf(
   files: readonly string[],
   { handlers: path, speed }: MockToolFlags,
@@ -197,26 +196,26 @@ function toolOptions(flags: MockToolFlags): MockToolOptions {
   };
 }
 
-/** How a mock is shown, and what ends with it. */
+/** How a mock is shown, and what is closed with it. */
 interface Place {
   readonly output: ServerOutput;
   readonly flags: MockToolFlags;
   readonly command: readonly string[] | null;
-  /** For the key of the screen. */
+  /** Called by a key of the screen. */
   readonly reload: () => void;
   readonly onClose: OnClose;
 }
 
-/** A mock that is up, whichever protocol it speaks. */
+/** A running mock, for either protocol. */
 interface RunningMock {
   readonly tool: Parameters<FixtureReloader['attach']>[0];
   /** Environment of the command after `--`. */
   readonly env: Readonly<Record<string, string>>;
   readonly warnings: readonly string[];
   readonly output: LiveOutput;
-  /** Resolves when the user quits, or the only client has gone, as on stdio. */
+  /** Resolves when the user quits, or when the only client disconnects, as on stdio. */
   readonly quit: Promise<void>;
-  /** After the mock is closed: not 0 if the mock itself failed. */
+  /** The exit status after the mock is closed: not 0 if the mock itself failed. */
   status(): ExitStatus;
 }
 
@@ -250,7 +249,7 @@ async function serveRap(
 }
 
 /**
- * Serves MCP. On stdio, stdout carries the protocol: what handlers and libraries write to stdout goes to stderr.
+ * Serves MCP. On stdio, stdout carries the protocol, so what handlers and libraries write to stdout goes to stderr.
  * @throws ProtocolCliError `invalid-toolset`, `port-in-use`, `usage`.
  */
 async function serveMcp(
@@ -298,7 +297,7 @@ export function startWarnings(
   return [...open, ...consentWarnings(hosts, fixtures), ...fixtureWarnings(fixtures)];
 }
 
-/** Warns of fixtures that never match; they may be intended, so they are not errors. */
+/** Returns warnings about fixtures that never match. They may be intended, so they are not errors. */
 function fixtureWarnings({ fixtures }: FixtureSet): string[] {
   return overshadowed(fixtures).map(({ fixture: { id, place }, by }) => {
     const where = id === place ? '' : ` (${place})`;
@@ -308,7 +307,7 @@ function fixtureWarnings({ fixtures }: FixtureSet): string[] {
   });
 }
 
-/** The consent page has no https, so its `auth_url` is valid on loopback only (TOOL-OAUTH). */
+/** The consent page uses http, so its `auth_url` is valid on loopback only (TOOL-OAUTH). */
 function consentWarnings(hosts: readonly string[], fixtures: FixtureSet): string[] {
   const [remote] = hosts.filter(host => !isLoopback(parseHost(host)?.name ?? ''));
   const isOwnPage = fixtures.fixtures.some(fixture =>

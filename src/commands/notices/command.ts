@@ -14,7 +14,6 @@ const sharedValues = (timeout: string) => ({
   '--output': { choices: ['plain', 'json'], preset: 'plain' },
 });
 
-/** `cancel` */
 export function cancelCommand(run: RunCommand): Command {
   return defineCommand({
     name: 'cancel',
@@ -38,7 +37,6 @@ export function cancelCommand(run: RunCommand): Command {
   );
 }
 
-/** `close-thread` */
 export function closeThreadCommand(run: RunCommand): Command {
   return defineCommand({
     name: 'close-thread',
@@ -62,7 +60,6 @@ export function closeThreadCommand(run: RunCommand): Command {
   );
 }
 
-/** `migrate` */
 export function migrateCommand(run: RunCommand): Command {
   return defineCommand({
     name: 'migrate',

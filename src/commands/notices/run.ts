@@ -30,7 +30,7 @@ import type { ExitStatus, Terminal } from '../terminal.js';
 
 /** The options that the commands share. */
 interface NoticeOptions extends HeaderOptions {
-  /** Milliseconds for the answer; 0 waits forever. */
+  /** Time limit for the answer in ms; 0 waits forever. */
   readonly timeout: number;
   readonly output: 'plain' | 'json';
   readonly color: boolean;
@@ -42,19 +42,19 @@ type CloseThreadOptions = NoticeOptions & { readonly groupId?: readonly string[]
 
 type MigrateOptions = NoticeOptions & { readonly force?: boolean };
 
-/** A notice to one server, and its answer. */
+/** A notice that was sent to one server, and its answer. */
 interface SentNotice {
   readonly notice: Notice;
   readonly url: string;
   readonly answer: NoticeAnswer;
-  /** Null without an answer. */
+  /** Null if there was no answer. */
   readonly status: number | null;
   /** The text of the answer, or why there was none. */
   readonly said: string;
   readonly ms: number;
 }
 
-/** Sends notices and prints each as soon as it is answered, or all of them as one object. */
+/** Sends notices and prints each when it is answered, or all of them as one object. */
 class Notices {
   readonly #sent: SentNotice[] = [];
   readonly #client;
@@ -67,7 +67,8 @@ class Notices {
   }
 
   /**
-   * The server at a URL, or all of `.infinity/rap.json` (RT-NOTIFY). Its commands are not running, so they cannot know the call.
+   * Returns the server at a URL, or all servers of `.infinity/rap.json` (RT-NOTIFY). Commands are not running, so they cannot know the
+   * call.
    * @throws ProtocolCliError `usage`, `unreadable-file`.
    */
   async servers(url: string | null): Promise<readonly string[]> {
@@ -76,7 +77,7 @@ class Notices {
     const config = await readRapConfig(terminal, 'Give its URL, such as http://127.0.0.1:3001.');
     requireServers(config);
     const urls = config.targets.flatMap(each => (each.kind === 'url' ? [each.url] : []));
-    // Credentials are for one origin, and with several it is unknown which (threats, row 12).
+    // Credentials belong to one origin; with several, it is unknown to which (threats, row 12).
     const origins = new Set(urls.map(each => new URL(each).origin));
     if (origins.size > 1 && Object.keys(readHeaders(this.options, terminal.env)).length > 0)
       throw usage(
@@ -101,12 +102,12 @@ class Notices {
     return { base, toolset };
   }
 
-  /** Sends each notice to each server, once and at the same time; a failure does not stop the others (RT-NOTIFY). */
+  /** Sends each notice to each server once, concurrently; a failure does not stop the others (RT-NOTIFY). */
   async send(servers: readonly string[], notices: readonly Notice[]): Promise<void> {
     await Promise.all(servers.flatMap(server => notices.map(notice => this.#send(baseOf(server), notice))));
   }
 
-  /** Reports a failure of the command, or of the notices. */
+  /** Reports a failure of the command or of the notices, and returns the exit status. */
   async end(failure: Trouble | null = troubleOf(this.#sent)): Promise<ExitStatus> {
     const { run } = this;
     const notices = this.#sent.map(({ notice: { kind, message }, url, status, said, ms }) => {
@@ -157,7 +158,7 @@ function notNotified(target: ConfiguredTarget): Warning[] {
   return name === null ? [] : [{ message: `not notified: ${visibleLine(name)} (${why})` }];
 }
 
-/** Null if every notice was answered with 200. */
+/** Returns null if every notice was answered with 200. */
 function troubleOf(all: readonly SentNotice[]): Trouble | null {
   const failed = all.filter(({ answer }) => !isTaken(answer));
   const [first] = failed;
@@ -188,7 +189,7 @@ function hintFor({ notice: { kind }, answer }: SentNotice): string | undefined {
   return HINTS[kind] + (isWrongBase ? ' Is this the base URL of the tool server?' : '');
 }
 
-/** Runs a command that sends notices. `-o json` prints an object even if the command fails early; a signal ends it at once. */
+/** Runs a command that sends notices. `-o json` prints an object even if the command fails early; a signal ends it immediately. */
 function sendNotices(
   options: NoticeOptions,
   terminal: Terminal,
@@ -212,7 +213,6 @@ function urlOf(word: string | undefined): string | null {
   throw usage(`invalid URL: ${word}`, 'Write http://host:port.');
 }
 
-/** Runs `cancel`. */
 export function runCancel(
   word: string | undefined,
   options: CancelOptions,
@@ -227,7 +227,7 @@ export function runCancel(
   });
 }
 
-/** Runs `close-thread`: one notice for each thread. */
+/** Runs `close-thread`: sends one notice for each thread. */
 export function runCloseThread(
   words: readonly string[],
   options: CloseThreadOptions,
@@ -303,7 +303,7 @@ function migrationOf(session: string, destination: string) {
   throw usage(`invalid destination: ${destination}`, hint, checked.faults);
 }
 
-/** The base of the server at a URL. @throws ProtocolCliError `usage` if its toolset declares no needsMigration, without --force. */
+/** Returns the base URL of a server. @throws ProtocolCliError `usage` for a toolset without needsMigration, without --force. */
 async function migratingBase(url: string, { force }: MigrateOptions, notices: Notices): Promise<string> {
   const { base, toolset } = await notices.load(url);
   if (toolset.needsMigration) return base;

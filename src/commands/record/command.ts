@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { DEFAULTS } from '../../record/recorder.js';
 import { defineCommand, duration, type RunCommand } from '../options.js';
 
-/** `record`: a proxy between a runtime and a tool, which writes down what they say. */
 export function recordCommand(run: RunCommand): Command {
   return defineCommand({
     name: 'record',

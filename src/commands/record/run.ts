@@ -20,7 +20,7 @@ const MIN_CREDENTIAL_LENGTH = 8;
 
 const IDS = ['id', 'group_id', 'call_id', 'tool_call_id', 'thread_id', 'session_id'];
 
-/** Learns the secrets of a recording from its events (threats, row 25), and the credentials that either side sends in headers. */
+/** Finds the secrets of a recording in its events (threats, row 25), and credentials that either side sends in headers. */
 export function recordedSecrets(): EventRedactor {
   const credentials = createRedactor();
   const secrets = wireSecrets(credentials);
@@ -33,7 +33,7 @@ export function recordedSecrets(): EventRedactor {
   };
 }
 
-/** Ids of the message stay, even if a header repeats them: without ids a recording is useless. */
+/** Ids of the message are kept even if a header repeats them: a recording without ids is useless. */
 function credentialsIn(event: Event): string[] {
   if (event.kind !== 'request' && event.kind !== 'response') return [];
   const named = Object.entries(event.headers).filter(([name]) => isCredentialHeader(name));
@@ -45,7 +45,6 @@ function credentialsIn(event: Event): string[] {
   );
 }
 
-/** The options of `record`, as commander hands them over. */
 interface RecordFlags extends ServerFlags {
   readonly callbackUrl?: string;
   readonly allowCallback?: readonly string[];
@@ -107,7 +106,7 @@ export async function runRecord(
     });
     log.keep({
       take(event) {
-        redactor.learn(event); // before anything of it is written
+        redactor.learn(event); // must run before the event is written
         file?.take(event);
       },
       kept: async () => file?.kept(),
@@ -138,7 +137,7 @@ export async function runRecord(
     void recorder.findTool().then(isFound => {
       if (!isFound && !isOver) output.warn([`no toolset at ${options.url} yet`]);
     });
-    // If stdout is the only recording, it ends when its reader goes away.
+    // If stdout is the only recording, recording ends when the reader of stdout is gone.
     const readerGone = new Promise(resolve => stdout.once('error', resolve));
     return { quit: path === undefined ? readerGone : NEVER };
   });

@@ -2,17 +2,16 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { DIALECT_NAMES } from '../../dialects/dialect.js';
 import { defineCommand, type RunCommand, wholeNumber } from '../options.js';
 
-/** Below this a row holds no line of a diff. */
-const NARROWEST = 20;
-const WIDEST = 1_000;
+/** Narrower rows cannot show a line of a diff. */
+const MIN_WIDTH = 20;
+const MAX_WIDTH = 1_000;
 
 function cells(text: string): number {
   const width = wholeNumber(text);
-  if (width >= NARROWEST && width <= WIDEST) return width;
-  throw new InvalidArgumentError(`A width is a number of cells from ${NARROWEST} to ${WIDEST}.`);
+  if (width >= MIN_WIDTH && width <= MAX_WIDTH) return width;
+  throw new InvalidArgumentError(`A width is a number of cells from ${MIN_WIDTH} to ${MAX_WIDTH}.`);
 }
 
-/** `render`: shows something saved as it was shown live. */
 export function renderCommand(run: RunCommand): Command {
   return defineCommand({
     name: 'render',

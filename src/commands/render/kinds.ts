@@ -48,12 +48,12 @@ import {
   type View,
 } from './saved.js';
 
-/** One kind of JSON object that can be shown. */
+/** A kind of JSON object that can be shown. */
 export interface Kind {
-  /** With its article, for messages. */
+  /** Includes its article, for messages. */
   readonly name: string;
   readonly dialect: DialectName;
-  /** Whether the object is meant to be of this kind, valid or not. */
+  /** Whether the object looks like this kind, valid or not. */
   isMeant(value: Readonly<Record<string, unknown>>): boolean;
   /** @throws InvalidJson */
   read(json: Json, view: View): Saved | Promise<Saved>;
@@ -61,7 +61,7 @@ export interface Kind {
 
 type Unsound = { readonly ok: false; readonly faults: readonly string[] };
 
-/** @param place of a part in the whole JSON */
+/** @param place path of a part in the whole JSON */
 function sound<Read extends { readonly ok: true }>(reading: Read | Unsound, place = '$'): Read {
   if (reading.ok) return reading;
   throw new InvalidJson(reading.faults.map(fault => fault.replace(/^\$/, place)));
@@ -110,7 +110,7 @@ function callbackPanes(message: Callback): Section[] {
   return [paneSection(viewPane({ type: message.view_type, content: message.content, updates: 1 }))];
 }
 
-/** Without what gives power over a conversation: the report may be stored (threats, row 25). */
+/** Removes secrets that grant access to a conversation: the report may be stored (threats, row 25). */
 function shareableMessage(message: Callback, native: unknown): unknown {
   if (!isRecord(native)) return native;
   if (message.type === 'oauth') return { ...native, auth_url: bareUrl(message.auth_url) };
@@ -150,7 +150,7 @@ const toolsetKind: Kind = {
   },
 };
 
-/** One answer of a tool. @param kind what `-o json` calls it */
+/** Returns an answer of a tool. @param kind its name in `-o json` */
 function savedAnswer(kind: string, reading: SoundReading, { notes, source }: Json, panes?: Section): Saved {
   const warnings = [...messagesOf(notes), ...answerWarnings(reading)];
   return {
@@ -160,7 +160,7 @@ function savedAnswer(kind: string, reading: SoundReading, { notes, source }: Jso
   };
 }
 
-/** How the call ended, what the model gets, and what the answer says besides. */
+/** Returns the sections for how the call ended, what the model gets, and the other members of the answer. */
 function answerSections(
   kind: string,
   reading: SoundReading,
@@ -177,7 +177,7 @@ const answerReport = ({ native, answer, text }: SoundReading) => ({
 
 const answerWarnings = ({ notes, text }: SoundReading) => [...messagesOf(notes), ...textWarnings(text)];
 
-/** What an agent session calls an answer; of an unknown outcome, the name that it came with. */
+/** Returns the name of an answer in the agent-session API; for an unknown outcome, the name in the file. */
 function kindOfAnswer({ answer: { outcome } }: SoundReading): string {
   if (outcome.type === 'unknown') return String(outcome.raw);
   return outcome.type === 'success' ? 'tool_result' : 'error_event';
@@ -219,7 +219,7 @@ const batchKind: Kind = {
   },
 };
 
-/** The sound readings of a list. @param path of each in the JSON of the file */
+/** Returns the valid readings of a list. @param path of each item in the JSON of the file */
 function sourced(
   readings: readonly Reading[],
   source: Json['source'],
@@ -251,7 +251,7 @@ const lmkitKind: Kind = {
   read: json => savedAnswer('ToolCallResult', sound(readAs('lmkit', json.value)), json),
 };
 
-/** What `tools/call` returns. */
+/** The result of `tools/call`. */
 const mcpKind: Kind = {
   name: 'a CallToolResult of MCP',
   dialect: 'mcp',
@@ -260,14 +260,14 @@ const mcpKind: Kind = {
   read: json => savedMcp(json),
 };
 
-/** @param place of the result in the whole JSON */
+/** @param place path of the result in the whole JSON */
 function savedMcp(json: Json, place = '$'): Saved {
   const reading = sound(readAs('mcp', json.value), place);
   const panes = panesOfMcp({ ...reading, reading, outcome: reading.answer.outcome });
   return savedAnswer('CallToolResult', reading, json, panesSection(panes));
 }
 
-/** The response to `tools/call` as it is on the wire: a CallToolResult or an error, in an envelope of JSON-RPC. */
+/** The response to `tools/call` on the wire: a CallToolResult or an error, in a JSON-RPC envelope. */
 const jsonRpcKind: Kind = {
   name: 'a response of JSON-RPC to tools/call',
   dialect: 'mcp',
@@ -279,7 +279,7 @@ const jsonRpcKind: Kind = {
   },
 };
 
-/** No tool answered, but the model gets a text. */
+/** Shows an error without a tool's answer; the model still gets a text. */
 function savedError(error: unknown): Saved {
   const answer = readMcpAnswer({ ok: true, value: { error }, notes: [] });
   const { native, outcome, text } = answer;
@@ -312,7 +312,7 @@ const reportKind: Kind = {
   },
 };
 
-/** What `--repeat` prints; its summary is not drawn, since each call is. */
+/** The output of `--repeat`. Its summary is not shown, since each call is. */
 const repeatsSchema = z.object({
   calls: z.array(reportSchema),
   warnings: reportSchema.shape.warnings,
@@ -352,7 +352,7 @@ function reportSections(report: Report, supports: View['supports']): Section[] {
   ];
 }
 
-/** The steps of a reported call; times count from its first request. */
+/** Returns the steps of a reported call, with times since its first request. */
 function reportLines({ invocation, endpoint, acknowledgement, outcome, callbacks = [] }: Report): Line[] {
   const where = endpoint !== undefined && line` to ${quote(endpoint)}`;
   const basis = outcome && line` (${quote(basisWords(outcome.basis))})`;
@@ -399,7 +399,7 @@ function reportAnswers(report: Report, source: Json['source']): SavedAnswer[] {
   return answer ? [{ ...answer, source: () => source(['result']) }] : [];
 }
 
-/** An unknown id becomes part of the message. */
+/** An unknown id is added to the message. */
 function asWarning({ id, message }: Report['warnings'][number]): Warning {
   if (id === undefined) return { message };
   return isRequirementId(id) ? { id, message } : { message: `${message} [${id}]` };
@@ -438,7 +438,7 @@ function sessionHead({ id, url, status, rounds, error }: NonNullable<SavedSessio
   ];
 }
 
-/** What the agent was given for a call, then what became of the answer. */
+/** Returns the sections for an agent's call, and the response to its answer. */
 function sessionCallSections({ key, tool_name, outcome, body, posted }: SavedCall): Section[] {
   const reading = readAs('session', body);
   const state = posted?.state ?? (body === undefined ? 'not answered' : 'not posted');
@@ -448,7 +448,7 @@ function sessionCallSections({ key, tool_name, outcome, body, posted }: SavedCal
   return [linesSection([heading, ...(outcome ? outcomeLines(outcome) : [])]), last];
 }
 
-/** An `error_event` does not say which kind of failure it was; the report does. */
+/** An `error_event` does not contain the kind of failure, so it is taken from the report. */
 function sessionAnswer({ outcome, body }: SavedCall): Reading {
   const reading = readAs('session', body);
   if (!reading.ok || reading.answer.outcome.type !== 'error') return reading;
@@ -456,7 +456,7 @@ function sessionAnswer({ outcome, body }: SavedCall): Reading {
   return { ...reading, answer: { ...reading.answer, outcome } };
 }
 
-/** Every kind of JSON object that can be shown. The first that fits is taken. */
+/** All kinds of JSON objects that can be shown, in the order in which they are tried. */
 export const KINDS: readonly Kind[] = [
   callbackKind,
   reportKind,

@@ -17,14 +17,14 @@ import { safeJson } from '../../util/redact.js';
 import { cut } from '../../util/text.js';
 import { bareUrl, withoutPath } from '../../util/url.js';
 
-/** The call and the thread that a message belongs to. */
+/** The call and the thread of a message. */
 interface CallIds {
   readonly id?: string | undefined;
   readonly call_id?: string | null | undefined;
   readonly group_id?: string | undefined;
 }
 
-/** A heading: what it is, of which call, in which thread. */
+/** Returns a heading with the type, the call and the thread. */
 export function callHeading(what: string, { id, call_id, group_id }: CallIds): Line {
   return [
     ...quote(what, 'title'),
@@ -34,7 +34,7 @@ export function callHeading(what: string, { id, call_id, group_id }: CallIds): L
   ];
 }
 
-/** The answer of a tool: for which call it is, and its outcome. */
+/** Returns the lines for a tool's answer: its call and its outcome. */
 export function answerLines(what: string, { answer }: SoundReading): Line[] {
   const { id, tool } = answer.call;
   const heading = callHeading(what, id === null ? {} : { id });
@@ -44,10 +44,10 @@ export function answerLines(what: string, { answer }: SoundReading): Line[] {
 
 const MEMBERS: Readonly<Record<string, string>> = { errorType: 'type', durationMs: 'duration in ms' };
 
-/** Characters of a member; all of it is in the pane. */
-const LONGEST_MEMBER = 300;
+/** Maximum length of a member, in characters; the pane shows all of it. */
+const MAX_MEMBER_LENGTH = 300;
 
-/** An outcome, and its members, one per line. */
+/** Returns an outcome and its members, one per line. */
 export function outcomeLines({ type, basis, ...members }: JudgedOutcome): Line[] {
   const isGood = type === 'success';
   const tone = isGood ? 'good' : 'bad';
@@ -55,7 +55,7 @@ export function outcomeLines({ type, basis, ...members }: JudgedOutcome): Line[]
     line`${say(isGood ? '✓ ' : '✗ ', tone)}outcome ${say(type, tone)}${say(` (${basisWords(basis)})`, 'dim')}`,
     ...Object.entries(members).flatMap(([name, value]): Line[] => {
       if (value === undefined) return [];
-      const text = cut(typeof value === 'string' ? value : safeJson(value), LONGEST_MEMBER);
+      const text = cut(typeof value === 'string' ? value : safeJson(value), MAX_MEMBER_LENGTH);
       return [[say(`    ${MEMBERS[name] ?? name}  `, 'dim'), ...quote(text)]];
     }),
   ];
@@ -63,7 +63,7 @@ export function outcomeLines({ type, basis, ...members }: JudgedOutcome): Line[]
 
 const BESIDE: Readonly<Partial<Record<Feature, string>>> = { meta: 'META', 'other fields': 'OTHER FIELDS' };
 
-/** What an answer holds that no pane shows, as JSON. */
+/** Returns the members of an answer that no pane shows, as JSON. */
 export function besideLines({ answer: { beside = {} } }: SoundReading): Line[] {
   return Object.entries(BESIDE).flatMap(([feature, title]) => {
     const value = Object.entries(beside).find(([each]) => each === feature)?.[1];
@@ -71,16 +71,16 @@ export function besideLines({ answer: { beside = {} } }: SoundReading): Line[] {
   });
 }
 
-/** Lines of JSON under a title. */
-const MOST_LINES = 40;
+/** Maximum number of JSON lines under a title. */
+const MAX_LINES = 40;
 
 function jsonLines(title: string, value: unknown): Line[] {
-  const { lines, total } = textLines(safeJson(value, 2), MOST_LINES);
+  const { lines, total } = textLines(safeJson(value, 2), MAX_LINES);
   const rest = total - lines.length;
   return [[say(title, 'title')], ...lines, ...(rest > 0 ? [[say(`… ${rest} more lines`, 'dim')]] : [])];
 }
 
-/** An invocation: operation, ids, arguments. @param isPrivate only the user sees it, and with it the token of its callback URL */
+/** Operation, ids and arguments. @param isPrivate whether only the user sees them; then the callback token is included */
 export function invocationLines(invocation: Invocation, isPrivate: boolean): Line[] {
   const { operation, id, group_id, call_id, thread_ancestors, user_id, callback_url } = invocation;
   const written = JSON.stringify(invocation.arguments);
@@ -100,14 +100,14 @@ export function invocationLines(invocation: Invocation, isPrivate: boolean): Lin
   ];
 }
 
-/** The secrets of an invocation, for everything that is shown beside it. */
+/** Returns the secrets of an invocation, to be redacted in everything shown with it. */
 export function invocationSecrets({ callback_url, id, group_id, call_id }: Invocation) {
   return urlSecrets([callback_url], [id, group_id, call_id ?? '']);
 }
 
 const NOTE = say('• ', 'warn');
 
-/** A callback without its panes. @param isPrivate only the user sees it, who alone may see URLs that give power (RT-OAUTH) */
+/** A callback without its panes. @param isPrivate whether only the user sees it; then URLs that grant access are shown (RT-OAUTH) */
 export function messageLines(message: Callback, isPrivate: boolean): Line[] {
   switch (message.type) {
     case 'tool_result': {
@@ -157,16 +157,16 @@ export function isCleared(content: object): boolean {
   return Object.keys(content).length === 0;
 }
 
-/** Events of a session that are shown: the last ones say where it stands. */
-const MOST_EVENTS = 50;
+/** Maximum number of session events shown; the last ones show the current state. */
+const MAX_EVENTS = 50;
 
-/** Characters of an event, of arguments, or of an error. */
-const LONGEST = 200;
+/** Maximum length of an event, of arguments, or of an error, in characters. */
+const MAX_LENGTH = 200;
 
-/** What is new in an agent session, in parts: its status, its events, the calls that it waits for, its answer. */
+/** Returns the changes of an agent session in parts: its status, its events, the calls it waits for, its answer. */
 export function changesLines(changes: Changes): (readonly Line[])[] {
   const { status, started_at, finished_at, error, answer, new_events: events = [] } = changes;
-  const shown = events.slice(-MOST_EVENTS);
+  const shown = events.slice(-MAX_EVENTS);
   const rest = events.length - shown.length;
   const pending = pendingIn(changes);
   const time = (what: string, at: string | null | undefined): Line[] =>
@@ -176,14 +176,14 @@ export function changesLines(changes: Changes): (readonly Line[])[] {
       [say('session ', 'title'), ...quote(status, 'title')],
       ...time('started', started_at),
       ...time('finished', finished_at),
-      ...(error ? [[say('✗ ', 'bad'), ...quote(cut(error, LONGEST))]] : []),
+      ...(error ? [[say('✗ ', 'bad'), ...quote(cut(error, MAX_LENGTH))]] : []),
     ],
     [
       ...(events.length === 0 ? [] : [[say(counted(events.length, 'EVENT', 'EVENTS'), 'title')]]),
       ...(rest > 0 ? [[say(`… ${rest} earlier`, 'dim')]] : []),
       ...shown.map(({ type, timestamp, data }): Line => {
         const when = timestamp === undefined ? [] : [...quote(timestamp, 'dim'), say('  ')];
-        const what = data === undefined ? [] : [say('  '), ...quote(cut(safeJson(data), LONGEST), 'dim')];
+        const what = data === undefined ? [] : [say('  '), ...quote(cut(safeJson(data), MAX_LENGTH), 'dim')];
         return [...when, ...quote(type), ...what];
       }),
     ],
@@ -192,7 +192,7 @@ export function changesLines(changes: Changes): (readonly Line[])[] {
   ];
 }
 
-/** The calls that a session waits for by its latest event that says so; null where none does. */
+/** Returns the calls that a session waits for according to its latest event about them; null if there is no such event. */
 export function pendingIn({ new_events = [] }: Changes): readonly ToolRequest[] | null {
   const latest = new_events.findLast(({ type }) => type === ACTIVE_STATE_CHANGE);
   const state = latest && activeStateSchema.safeParse(latest.data);
@@ -204,7 +204,7 @@ function pendingLines(pending: readonly ToolRequest[]): Line[] {
     [say(counted(pending.length, 'PENDING CALL', 'PENDING CALLS'), 'title')],
     ...pending.map(({ tool_name, args = {}, id }): Line => {
       const name = id == null ? [say(' without an id', 'dim')] : [say(' as ', 'dim'), ...quote(id)];
-      return line`${quote(tool_name)} ${quote(cut(safeJson(args), LONGEST))}${name}`;
+      return line`${quote(tool_name)} ${quote(cut(safeJson(args), MAX_LENGTH))}${name}`;
     }),
   ];
 }

@@ -6,7 +6,7 @@ import { nameOf, type Press } from '../../tui/keys.js';
 import type { Size } from '../../tui/terminal.js';
 import { type ExitStatus, interruption, type Terminal } from '../terminal.js';
 
-/** Shows rows full screen until the user quits or a signal comes. @param rowsFor makes the rows for a width */
+/** Shows rows full screen until the user quits or a signal arrives. @param rowsFor creates the rows for a width */
 export async function showFullScreen(
   name: string,
   rowsFor: (width: number) => Iterator<string>,
@@ -28,7 +28,7 @@ export async function showFullScreen(
   }
 }
 
-/** How many rows a key scrolls, by the rows of a page. */
+/** Returns how many rows a key scrolls, for the height of a page. */
 const STEPS: Readonly<Record<string, (page: number) => number>> = {
   up: () => -1,
   k: () => -1,
@@ -41,7 +41,7 @@ const STEPS: Readonly<Record<string, (page: number) => number>> = {
   space: page => page,
 };
 
-/** Rows of a long text, made as far as the user has scrolled. */
+/** The rows of a long text, created only as far as the user has scrolled. */
 class Pager {
   onQuit = () => {};
   #top = 0;
@@ -77,7 +77,7 @@ class Pager {
     return { rows: [...shown, ...filler, foot], isRunning: false };
   }
 
-  /** The frame is one row below the terminal's height, and one row is the footer. */
+  /** The frame is one row shorter than the terminal, and the footer takes one row. */
   get #height(): number {
     return Math.max(1, this.#size.rows - 2);
   }
@@ -95,7 +95,7 @@ class Pager {
     return this.#rows.length - this.#height;
   }
 
-  /** One row more than asked for, to know whether there are more. */
+  /** Creates one row more than requested, to detect whether there are more. */
   #make(count: number): void {
     while (this.#rest && this.#rows.length <= count) {
       const next = this.#rest.next();

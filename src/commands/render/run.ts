@@ -22,7 +22,7 @@ import { safeJson, safeSource } from '../../util/redact.js';
 import { byteLines, decodeUtf8, firstOf } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { requireScreen, usage } from '../options.js';
-import { LARGEST_SAVED, readSource } from '../read-source.js';
+import { MAX_SAVED_BYTES, readSource } from '../read-source.js';
 import { jsonTrouble } from '../target.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 import { KINDS, type Kind } from './kinds.js';
@@ -52,11 +52,11 @@ interface RenderOptions extends CallSelection {
   readonly save?: string;
   readonly width?: number;
   readonly unfold?: boolean;
-  /** Undefined: as the terminal and the environment say. */
+  /** If undefined, the terminal and the environment decide. */
   readonly color?: boolean;
 }
 
-/** `render`: reads, detects the format, and shows. */
+/** Runs `render`: reads the file, detects its format, and shows it. */
 export async function runRender(
   file: string,
   options: RenderOptions,
@@ -68,9 +68,9 @@ export async function runRender(
   keepHeapTight();
   keepNewspaceSmall();
   const name = file === '-' ? 'standard input' : file;
-  const bytes = await readSource(file, stdin, LARGEST_SAVED);
+  const bytes = await readSource(file, stdin, MAX_SAVED_BYTES);
   const to = as === 'svg' ? undefined : as;
-  const kept = to ? Uint8Array.from(bytes) : new Uint8Array(); // `recognise` uses the bytes up
+  const kept = to ? Uint8Array.from(bytes) : new Uint8Array(); // `recognise` consumes the bytes
   const text = () => new TextDecoder().decode(kept).trim();
   const view = { supports, isPrivate: stdout.isTTY === true && as === undefined };
   const whole = await recognise({ name, bytes, text, dialect }, view);
@@ -109,14 +109,14 @@ function problemsOf(name: string, { faults = [], losses = [] }: Saved): Warning[
   ];
 }
 
-/** 256 colours: enough for code, and what a picture has. */
+/** 256 colours: enough for code, and what an SVG supports. */
 const RICH = 2;
 
 const PIPE_WIDTH = 80;
 
 const PICTURE_WIDTH = 100;
 
-/** As text, as a picture, or full screen. */
+/** Shows the sections as text, as an image, or full screen. */
 async function show(
   { sections }: Saved,
   name: string,
@@ -140,7 +140,7 @@ async function show(
   return 0;
 }
 
-/** `--color` comes before the environment. */
+/** `--color` takes precedence over the environment. */
 function levelOf({ color }: RenderOptions, { stdout, env }: Terminal) {
   const isTTY = stdout.isTTY === true;
   if (color !== true) return colourLevel({ env, isTTY, noColor: color === false });
@@ -148,7 +148,7 @@ function levelOf({ color }: RenderOptions, { stdout, env }: Terminal) {
   return colourLevel({ env: { ...others, FORCE_COLOR: 'true' }, isTTY, noColor: false });
 }
 
-/** The lines of an SVG. The rows are laid out twice, since a picture begins with its height. */
+/** Returns the lines of an SVG. The rows are laid out twice, since an SVG begins with its height. */
 function pictureLines(sections: readonly Section[], look: Look): Iterable<string> {
   let height = 0;
   for (const _ of rowsOf(sections, look)) height++;
@@ -158,12 +158,12 @@ function pictureLines(sections: readonly Section[], look: Look): Iterable<string
   return svgLines({ columns: look.width, height, rows: rows(), title: 'protocol-cli' });
 }
 
-/** Characters written at once; the first ones do not wait for more than a screenful. */
+/** Characters per write. The first write is small, so that a screenful appears immediately. */
 const FIRST_CHUNK = 4 * 1024;
 
 const CHUNK = 64 * 1024;
 
-/** Writes a file whole or not at all (threats, rows 26 and 27), or to a stream. @throws ProtocolCliError `unwritable-file`. */
+/** Writes to a stream, or a file completely or not at all (threats, rows 26 and 27). @throws ProtocolCliError `unwritable-file`. */
 async function writeLines(
   lines: Iterable<string>,
   path: string | undefined,
@@ -180,7 +180,7 @@ async function writeLines(
   }
 }
 
-/** Piece by piece, as the reader takes them; no further once it has gone (threats, row 30). */
+/** Writes as fast as the reader reads, and stops when the reader is gone (threats, row 30). */
 async function streamLines(lines: Iterable<string>, stream: NodeJS.WritableStream): Promise<void> {
   let chunk = '';
   let least = FIRST_CHUNK;
@@ -195,25 +195,25 @@ async function streamLines(lines: Iterable<string>, stream: NodeJS.WritableStrea
   await writeOut(stream, chunk);
 }
 
-/** What to show. */
+/** The input to show. */
 interface Source {
-  /** For messages. */
+  /** Used in messages. */
   readonly name: string;
-  /** Used up: the caller must not read them afterwards. */
+  /** Consumed by reading: callers must not use them afterwards. */
   readonly bytes: Uint8Array;
-  /** All of it as it was written; called only for answers of `--as`. */
+  /** Returns the original text; called only for answers of `--as`. */
   text(): string;
-  /** Null: any. */
+  /** Null for any dialect. */
   readonly dialect: DialectName | null;
 }
 
-/** Bytes that are enough to see what a file is. */
+/** How many bytes are read to detect the format of a file. */
 const HEAD = 256 * 1024;
 
-/** Errors that are shown; the rest follow when these are fixed. */
-const MOST_FAULTS = 8;
+/** Maximum number of errors shown; the rest appear when these are fixed. */
+const MAX_FAULTS = 8;
 
-// With their articles, for messages.
+// Names with articles, for messages.
 const DIFF = 'a unified diff';
 
 const TRANSCRIPT = 'a transcript (--save, -o ndjson)';
@@ -221,8 +221,8 @@ const TRANSCRIPT = 'a transcript (--save, -o ndjson)';
 const SEVERAL = 'several of these: a list, or a line for each';
 
 /**
- * Detects what bytes are.
- * @throws ProtocolCliError `unreadable-file` with the formats that were tried and the closest one, each fault with its place.
+ * Detects the format of bytes.
+ * @throws ProtocolCliError `unreadable-file` with the formats that were tried and the closest one, each error with its place.
  */
 async function recognise(source: Source, view: View): Promise<Saved> {
   const { name, bytes } = source;
@@ -262,7 +262,7 @@ async function recogniseJson(source: Source, view: View): Promise<Saved> {
 
 function invalid(file: string, name: string, faults: readonly string[]): ProtocolCliError {
   const message = `cannot show ${file}: it looks like ${withoutExamples(name)} but is not valid`;
-  return new ProtocolCliError('unreadable-file', message, { faults: firstOf(faults, MOST_FAULTS) });
+  return new ProtocolCliError('unreadable-file', message, { faults: firstOf(faults, MAX_FAULTS) });
 }
 
 function unreadable(source: Source, why: string, faults: readonly string[] = [], hint?: string) {
@@ -278,17 +278,17 @@ function kindsOf({ dialect }: Source): readonly Kind[] {
   return KINDS.filter(kind => dialect === null || kind.dialect === dialect);
 }
 
-/** The kind that an object looks like; null if unknown. */
+/** Returns the kind that an object looks like; null if unknown. */
 function kindOf(value: unknown, kinds: readonly Kind[]): Kind | null {
   return isRecord(value) ? (kinds.find(each => each.isMeant(value)) ?? null) : null;
 }
 
-/** Why an object is not a callback, if it has members of one. */
+/** Returns why an object is not a callback, if it has members of one. */
 function whyNoCallback(value: unknown): string[] {
   if (!isRecord(value)) return [`$: must be an object${Array.isArray(value) ? ', not a list' : ''}`];
   const reading = readCallback({ ok: true, value, notes: [] });
   if (reading.ok || !('type' in value || 'group_id' in value)) return [];
-  return ['closest match: a callback, but:', ...firstOf(reading.faults, MOST_FAULTS)];
+  return ['closest match: a callback, but:', ...firstOf(reading.faults, MAX_FAULTS)];
 }
 
 function withoutExamples(name: string): string {
@@ -298,7 +298,7 @@ function withoutExamples(name: string): string {
 /** A part of a file. */
 interface Part {
   readonly json: Json | Extract<JsonReading, { ok: false }>;
-  /** Adds the place of the part to a fault. */
+  /** Adds the place of the part to an error. */
   place(fault: string): string;
 }
 
@@ -321,7 +321,7 @@ function* linesIn(bytes: Uint8Array): Generator<Part> {
   }
 }
 
-/** Several messages of one file: a list, or a line for each, as `--as` writes them; null if the first is not a known object. */
+/** Reads a list of messages, or one per line, as `--as` writes them. Returns null if the first is not a known object. */
 async function readSeveral(
   parts: Iterable<Part>,
   notes: readonly string[],
@@ -358,10 +358,10 @@ async function readPart({ json }: Part, kinds: readonly Kind[], view: View): Pro
   }
 }
 
-/** Where the first file of a diff begins; the text before, such as the message of `git show`, is prose. */
+/** Matches where the first file of a diff begins; the text before it, such as the message of `git show`, is prose. */
 const START = /^(?:diff --git |Index: |--- .*\n\+\+\+ |@@ -\d)/m;
 
-/** What `color.ui = always` puts into a diff, the escape character before it included. */
+/** Colour codes that git writes with `color.ui = always`. */
 const COLOURS = /\p{Cc}\[[\d;]*[mK]/gu;
 
 function recogniseText(source: Source): Saved {
@@ -372,13 +372,13 @@ function recogniseText(source: Source): Saved {
   return readDiff(diff, source.name);
 }
 
-/** What a redirection in PowerShell writes is UTF-16. */
+/** Redirections in PowerShell write UTF-16. */
 function encodingHint([first, second]: Uint8Array): string {
   const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   return isUtf16 ? 'It looks like UTF-16: save it as UTF-8.' : 'Is it compressed, or a picture?';
 }
 
-/** A bare unified diff, as `git diff` and `git show` print it. */
+/** Reads a unified diff, as `git diff` and `git show` print it. */
 function readDiff(text: string, name: string): Saved {
   const start = text.search(START);
   const [prose, raw] = [text.slice(0, start), text.slice(start)];
@@ -410,16 +410,16 @@ function readDiff(text: string, name: string): Saved {
   };
 }
 
-/** An answer as JSON of another system, and what got lost. */
+/** An answer as JSON of another system, and what was lost. */
 interface Written {
   readonly line: string;
   readonly losses: readonly string[];
 }
 
 /**
- * The answers of a saved file, for another system: one object, or a line for each of several. For their own system as they were written,
- * to the last digit.
- * @throws ProtocolCliError `usage` if absent
+ * Converts the answers of a saved file to another system: one object, or one per line. If the system is the same, the original JSON is
+ * kept to the last digit.
+ * @throws ProtocolCliError `usage` if there are none
  */
 function translated(saved: Saved, to: DialectName, name: string, text: () => string) {
   const answers = saved.answers?.(to) ?? [];
@@ -438,7 +438,7 @@ function translated(saved: Saved, to: DialectName, name: string, text: () => str
   return { lines: written.map(({ line }) => line), losses: written.flatMap(({ losses }) => losses) };
 }
 
-/** @param source the JSON of the answer as it was written @param indent spaces; 0 is one line */
+/** @param source the original JSON of the answer @param indent spaces; 0 for one line */
 function converted(to: DialectName, from: SavedAnswer, source: string | null, indent: number): Written {
   const { native, answer, dialect } = from;
   const { body, warnings } = answer
@@ -460,7 +460,7 @@ function emptyIds(body: unknown, to: DialectName): string[] {
   ];
 }
 
-/** Numbers that reading changed. LM-Kit has its payload as a text, which is read too. */
+/** Returns numbers that parsing changed. LM-Kit encodes its payload as a string, which is parsed too. */
 function lossyNumbers({ dialect, native }: SavedAnswer, source: string | null): readonly string[] {
   const payload = dialect === 'lmkit' && isRecord(native) ? native['ResultJson'] : undefined;
   const isRead = typeof payload === 'string' && parseJson(payload).ok;

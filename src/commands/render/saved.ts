@@ -18,20 +18,20 @@ export interface Saved {
   readonly sections: readonly Section[];
   /** `-o json`. */
   readonly report: unknown;
-  /** The answers of tools in it, in order. @param to the system for which they are wanted */
+  /** Returns the answers of tools in the file, in order. @param to the target system */
   answers?(to: DialectName): readonly SavedAnswer[];
-  /** Of a transcript, only these calls. @throws ProtocolCliError `usage` for an unknown call */
+  /** Returns the file with only the selected calls; transcripts only. @throws ProtocolCliError `usage` for an unknown call */
   only?(selection: CallSelection): Saved;
   /** What could not be read, each with its place. */
   readonly faults?: readonly string[];
-  /** What is missing, each with its place if there is one. */
+  /** What is missing, each with its place if known. */
   readonly losses?: readonly string[];
 }
 
-/** For whom it is shown. */
+/** Who sees the output. */
 export interface View {
   readonly supports: ReadonlySet<string>;
-  /** Whether it goes to a terminal, which only the user sees. */
+  /** Whether the output goes to a terminal, which only the user sees. */
   readonly isPrivate: boolean;
 }
 
@@ -41,26 +41,26 @@ export interface CallSelection {
   readonly failed?: boolean;
 }
 
-/** What can be written for another system; without `answer`, for its own only. */
+/** An answer that can be written for another system; without `answer`, only for its own. */
 export type SavedAnswer = Partial<Translatable> & {
-  /** Its JSON as it was written. */
+  /** Returns its original JSON. */
   source?(): string | null;
 };
 
-/** A part of what is shown, laid out only when it is printed. A blank row separates parts. */
+/** A part of the output, laid out only when it is printed. A blank row separates parts. */
 export interface Section {
-  /** For the highlighter. */
+  /** Drawings that need the highlighter. */
   readonly drawings: readonly Drawing[];
   rows(look: Look): Iterable<string>;
 }
 
-/** How rows are made. */
+/** How rows are laid out. */
 export interface Look extends Omit<Layout, 'count'> {
   readonly width: number;
   readonly theme: Theme;
 }
 
-/** The rows of all sections, each made only when it is asked for, so that the first one comes at once. */
+/** Returns the rows of all sections. Each is created on demand, so that the first appears immediately. */
 export function* rowsOf(sections: readonly Section[], look: Look): Generator<string> {
   let isFirst = true;
   for (const section of sections) {
@@ -86,7 +86,7 @@ export function paneSection(pane: Pane): Section {
   return { drawings: [pane.drawing], rows: look => wrapped(wholePane(pane, look), look) };
 }
 
-/** Side by side where there is room. */
+/** Shows the panes side by side if the width allows it. */
 export function panesSection({ human, llm }: { readonly human: Pane; readonly llm: Pane }): Section {
   const [left, right] = [paneSection(human), paneSection(llm)];
   return {
@@ -105,7 +105,7 @@ export function panesSection({ human, llm }: { readonly human: Pane; readonly ll
   };
 }
 
-/** Every message of a call, with its answer, secrets redacted. */
+/** Returns every message of a call and its answer, secrets redacted. */
 export function messagesSection(events: readonly Event[], redactor: Redactor): Section {
   return { drawings: [], rows: look => wrapped(messageLines(events, redactor, look), look) };
 }
@@ -118,7 +118,7 @@ function* wrapped(lines: Iterable<Line>, { width, theme }: Look): Generator<stri
   for (const line of lines) yield* wrapLine(line, width, theme);
 }
 
-/** Row by row; where the right pane has ended, rows of the left one are not padded. */
+/** Combines the rows of two panes. After the end of the right pane, left rows are not padded. */
 function* beside(left: Iterator<string>, right: Iterator<string>, width: number): Generator<string> {
   for (;;) {
     const [one, other] = [left.next(), right.next()];
@@ -159,11 +159,11 @@ function* bodyLines(
 
 /** The JSON of a file, or of a part of it. */
 export type Json = Extract<JsonReading, { ok: true }> & {
-  /** The JSON at a path as it was written; null if it is not known. */
+  /** Returns the original JSON at a path; null if unknown. */
   source(path: readonly PropertyKey[]): string | null;
 };
 
-/** JSON that is not of the kind that it looks like. */
+/** JSON that is invalid for the kind that it looks like. */
 export class InvalidJson extends Error {
   /** @param faults each with its JSON path */
   constructor(readonly faults: readonly string[]) {
@@ -175,7 +175,7 @@ export const messagesOf = (texts: readonly string[]) => texts.map(message => ({ 
 
 const titleSection = (text: string) => linesSection([[say(text, 'title')]]);
 
-/** Several of a kind, each under a title. */
+/** Returns several items of a kind, each under a title. */
 export function numbered(what: string, all: readonly (readonly Section[])[]): Section[] {
   return all.flatMap((sections, index) => [
     titleSection(`${what} ${index + 1} of ${all.length}`),

@@ -49,7 +49,7 @@ import {
   type View,
 } from './saved.js';
 
-/** A transcript: what it is, its timeline, then each call with its panes, its views and its problems. */
+/** A transcript: its heading and timeline, then each call with its panes, its views and its problems. */
 export class SavedTranscript implements Saved {
   readonly faults: readonly string[];
   readonly losses: readonly string[];
@@ -61,7 +61,7 @@ export class SavedTranscript implements Saved {
   readonly #sessions = new Sessions(ALL);
   /** What happened in agent sessions. */
   readonly #sessionLines: Line[] = [];
-  /** A transcript of the tool's side has one timeline of everything, malformed invocations included. */
+  /** A transcript recorded by a tool has one timeline of everything, malformed invocations included. */
   readonly #isTool: boolean;
 
   constructor(
@@ -86,7 +86,7 @@ export class SavedTranscript implements Saved {
 
   #addToSessions(event: Event, history: History): void {
     this.#sessions.apply(event);
-    if (event.kind === 'planned' || event.kind === 'dropped' || event.kind === 'warned') return; // the timeline of the calls has these
+    if (event.kind === 'planned' || event.kind === 'dropped' || event.kind === 'warned') return; // these appear in the timeline of the calls
     const news = sessionNews(event, { sessions: this.#sessions, history });
     if (news) this.#sessionLines.push(timed(event.at, news));
   }
@@ -115,7 +115,7 @@ export class SavedTranscript implements Saved {
     ];
   }
 
-  /** What happened in order, then each agent session with its calls. Calls of a RAP tool have a chapter of their own. */
+  /** Returns the timeline, then each agent session with its calls. Calls of a RAP tool have their own chapter. */
   #sessionSections(): Section[] {
     if (this.#sessionLines.length === 0) return [];
     const now = this.#events.at(-1)?.at ?? 0;
@@ -128,7 +128,7 @@ export class SavedTranscript implements Saved {
     return [...[this.#sessionLines, ...parts].map(linesSection), problemsSection(warnings)];
   }
 
-  /** @param index of several chapters, the first is what belongs to no call */
+  /** @param index if there are several chapters, the first one holds what belongs to no call */
   #chapterSections(chapter: Chapter, index: number): Section[] {
     const { history, exchange, events } = chapter;
     const calls = this.#chapters.length - 1;
@@ -147,7 +147,7 @@ export class SavedTranscript implements Saved {
     ];
   }
 
-  /** What `invoke -o json`, or `session answer -o json`, would have printed. */
+  /** Returns the output of `invoke -o json` or `session answer -o json`. */
   get report(): unknown {
     const malformed = this.#malformed.map(each => `malformed invocation, ${each}`);
     const notes = messagesOf([...malformed, ...this.faults, ...this.losses]);
@@ -174,7 +174,7 @@ export class SavedTranscript implements Saved {
     );
   }
 
-  /** What agent sessions were given for these calls, else the results of the calls. */
+  /** Returns the answers given to agent sessions for these calls; without sessions, the results of the calls. */
   answers(): SavedAnswer[] {
     const known = this.#sessions.list.flatMap(session => knownCalls(session, this.#history));
     const settled = known.flatMap(sessionAnswer);
@@ -182,7 +182,7 @@ export class SavedTranscript implements Saved {
     const bodies = new Map<unknown, Content>();
     for (const event of this.#events) {
       const body = 'body' in event ? event.body : undefined;
-      if (body?.json.ok) bodies.set(body.json.value, body); // each body is read once, so its value identifies it
+      if (body?.json.ok) bodies.set(body.json.value, body); // each body is parsed once, so its value identifies it
     }
     return this.#exchanges.flatMap(exchange => {
       const answer = answerOf(exchange);
@@ -192,7 +192,7 @@ export class SavedTranscript implements Saved {
   }
 }
 
-/** A part of a recording, with a history of its own. */
+/** A part of a transcript, with its own history. */
 class Chapter {
   readonly history: History;
   readonly events: Event[] = [];
@@ -209,19 +209,18 @@ class Chapter {
     this.#log.add(event);
   }
 
-  /** The call that it is about, if it is about one. */
+  /** The call that the chapter is about, if any. */
   get exchange(): Exchange | undefined {
     return this.history.first;
   }
 
-  /** What happened, step by step. */
   timeline(): Line[] {
     const steps = this.#log.latest(Number.POSITIVE_INFINITY).toSorted((one, other) => one.at - other.at);
     return steps.map(each => timed(each.at, stepLine(each)));
   }
 }
 
-/** What belongs to no call, then each call. @param whole history of all events */
+/** Returns a chapter for what belongs to no call, then one for each call. @param whole history of all events */
 function chaptersOf(events: readonly Event[], whole: History): Chapter[] {
   const keys = [null, ...whole.exchanges.keys()];
   const chapters = new Map(keys.map(key => [key, new Chapter(whole.isWhole)]));
@@ -230,12 +229,12 @@ function chaptersOf(events: readonly Event[], whole: History): Chapter[] {
   return [...chapters.values()];
 }
 
-/** A line with the time since the start in the margin. */
+/** Returns a line with the time since the start in the margin. */
 function timed(at: number, words: Line): Line {
   return [say(`${formatDuration(at).padStart(8)} `, 'gutter'), ...words];
 }
 
-/** What happened, as the tool saw it. */
+/** Returns what happened from the tool's side. */
 function toolTimelineOf(events: readonly Event[]): Line[] {
   const calls = new RecentCalls();
   return events.flatMap(event => {
@@ -253,7 +252,7 @@ const SEEN_BY: Readonly<Record<TranscriptHeader['observer'], string>> = {
   client: 'by a client of agent sessions',
 };
 
-/** How much a transcript holds, who recorded it, and that it is incomplete. */
+/** Describes the size of a transcript, who recorded it, and whether it is incomplete. */
 function transcriptHeading({ header, events, end }: Transcript, calls: number): Line[] {
   const counts = [...(calls > 0 ? [countedNoun(calls, 'call')] : []), countedNoun(events.length, 'event')];
   const heading = line`${say('TRANSCRIPT', 'title')} of ${counts.join(', ')}${endWords(end)}`;
@@ -268,10 +267,10 @@ function endWords(end: string | null): Line {
   return end === 'done' || end === 'saved' ? [] : [say('; ended with: ', 'warn'), ...quote(end, 'warn')];
 }
 
-/** Malformed invocations that are listed, and characters of what is wrong with one. */
-const [MOST, LONGEST] = [20, 300];
+/** Maximum number of malformed invocations listed, and maximum length of an error in characters. */
+const [MAX_LISTED, MAX_LENGTH] = [20, 300];
 
-/** The malformed invocations of a transcript, which no call shows: where each is, what is wrong with it, and its answer. */
+/** Returns the malformed invocations of a transcript, which no call shows: the place, the error, and the answer. */
 function malformedInvocations(events: readonly Event[], transcript: Transcript): readonly string[] {
   const ends = new Map<string, string>();
   for (const event of events) {
@@ -282,12 +281,12 @@ function malformedInvocations(events: readonly Event[], transcript: Transcript):
     const faults = event.kind === 'request' ? faultsOf(event) : [];
     if (event.kind !== 'request' || faults.length === 0) return [];
     const end = ends.get(event.leg) ?? 'not answered';
-    return [`${placeOf(event, transcript)}: ${cut(faults.join('; '), LONGEST)}; ${end}`];
+    return [`${placeOf(event, transcript)}: ${cut(faults.join('; '), MAX_LENGTH)}; ${end}`];
   });
-  return firstOf(found, MOST);
+  return firstOf(found, MAX_LISTED);
 }
 
-/** A body that was not kept may have been right, and other wires have invocations of their own. */
+/** A body that was not kept may have been valid, and other protocols have their own invocations. */
 function faultsOf(request: RequestEvent): readonly string[] {
   if (request.purpose !== 'invocation' || request.dialect !== undefined || isBodyLost(request)) return [];
   const reading = readInvocation(request.body?.json ?? { ok: false, reason: 'it has no body' });
@@ -299,7 +298,7 @@ function placeOf({ seq, at }: RequestEvent, { events, lines }: Transcript): stri
   return number === undefined ? `after ${formatDuration(at)}` : `line ${number}`;
 }
 
-/** The state of a session at the end, and its calls. */
+/** Returns the final state of a session, and its calls. */
 function sessionLines(session: Session, calls: readonly KnownCall[], now: number): Line[] {
   const rows = calls.map(known => {
     const { mark, line: state } = sessionState(known, now);
@@ -314,7 +313,7 @@ const callLines = (known: KnownCall): Line[] => [
   ...callBodies(known),
 ];
 
-/** A file ends: everything in it is kept. */
+/** A file is finite, so everything in it is kept. */
 const ALL = { calls: Infinity, bytes: Infinity, sessions: Infinity };
 
 const failureIn = ({ history, exchange }: Chapter) =>
@@ -322,7 +321,7 @@ const failureIn = ({ history, exchange }: Chapter) =>
 
 const textOf = ({ bytes }: Content) => new TextDecoder().decode(bytes);
 
-/** An `error_event` does not say which kind of failure it was; the call does. */
+/** An `error_event` does not contain the kind of failure, so it is taken from the call. */
 function sessionAnswer(known: KnownCall): SavedAnswer[] {
   const body = known.call.answer?.body;
   const reading = body?.json.ok ? readAs('session', body.json.value) : null;
@@ -332,7 +331,7 @@ function sessionAnswer(known: KnownCall): SavedAnswer[] {
   return [{ ...reading, answer, source: () => textOf(body) }];
 }
 
-/** Keys of the selected calls. @throws ProtocolCliError `usage` if absent */
+/** Returns the keys of the selected calls. @throws ProtocolCliError `usage` if there are none */
 function selectedCalls(exchanges: readonly Exchange[], { call, failed = false }: CallSelection): string[] {
   const named = exchanges.filter(
     ({ key, invocation }, index) =>
@@ -348,7 +347,7 @@ function selectedCalls(exchanges: readonly Exchange[], { call, failed = false }:
   return selected.map(({ key }) => key);
 }
 
-/** The URL of a session; empty without a request. */
+/** Returns the URL of a session; empty if there was no request. */
 function urlOf(id: string, events: readonly Event[]): string {
   const place = `/sessions/${encodeURIComponent(id)}`;
   for (const event of events) {

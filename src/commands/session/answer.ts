@@ -25,7 +25,6 @@ import type { AnswererOptions, CallFlags, Source } from './answerers.js';
 
 type AnswerOutput = (typeof ANSWER_OUTPUTS)[number];
 
-/** The options of `session answer`, as commander hands them over. */
 interface AnswerFlags extends CallFlags, ListenerFlags {
   readonly key?: string;
   /** Milliseconds; 0 waits forever. */
@@ -33,7 +32,7 @@ interface AnswerFlags extends CallFlags, ListenerFlags {
   readonly tool?: string;
   readonly fixtures?: readonly string[];
   readonly handlers?: string;
-  /** A file. */
+  /** Path of a file. */
   readonly policy?: string;
   readonly yes?: true;
   readonly choose?: readonly string[];
@@ -49,7 +48,7 @@ interface AnswerFlags extends CallFlags, ListenerFlags {
 
 interface AnswerPlan {
   readonly id: string;
-  /** Of the session: `…/api/v2/sessions/{id}`. */
+  /** URL of the session: `…/api/v2/sessions/{id}`. */
   readonly url: string;
   readonly key: string;
   readonly source: Source;
@@ -57,7 +56,6 @@ interface AnswerPlan {
   readonly flags: AnswerFlags;
 }
 
-/** Runs `session answer`. */
 export function runSessionAnswer(
   words: readonly [base: string, id: string],
   flags: AnswerFlags,
@@ -128,7 +126,7 @@ function readUrl(word: string, whose: string): string {
   throw usage(`invalid URL of ${whose}: ${word}`, 'Write http://host:port, or :port for this machine.');
 }
 
-/** Other users of the machine can see a command line: the environment is the better place. */
+/** Prefers the environment, because other users of the machine can see a command line. */
 function keyFor({ key }: AnswerFlags, { env }: Terminal): string {
   const given = key === undefined ? env['API_KEY'] || env['HAI_API_KEY'] : fromEnvironment(key, env, '--key');
   if (given) return given;
@@ -159,7 +157,7 @@ async function answerSession(plan: AnswerPlan, run: Run): Promise<ExitStatus> {
   return trouble ? statusOfFailure(trouble.code) : 0;
 }
 
-/** Threats, row 5. */
+/** Returns a warning if the listener is open to the network (threats, row 5). */
 function networkNotes({ source }: AnswerPlan): Warning[] {
   if (source.kind !== 'tool' || !isWildcard(source.listener.host)) return [];
   return [
@@ -167,7 +165,7 @@ function networkNotes({ source }: AnswerPlan): Warning[] {
   ];
 }
 
-/** Returns what went wrong with the session. @param notes gets the answerer's warnings */
+/** Returns the problem of the session, if any. @param notes receives the answerer's warnings */
 async function serve(
   plan: AnswerPlan,
   run: Run,
@@ -178,7 +176,7 @@ async function serve(
   const { id, url, key, flags, source } = plan;
   const { log, clock, signal } = run;
   const { policy: file, yes = false, wait, choose } = flags;
-  const letGo = holdOpen(); // a call without a limit may wait for what has no timer of ours
+  const letGo = holdOpen(); // a call without a limit may have no timer that keeps the process alive
   run.onStop(async () => letGo());
   const client = run.openClient();
   const policy = file === undefined ? null : await loadPolicy(file, run.terminal);
@@ -194,7 +192,7 @@ async function serve(
   );
 }
 
-/** Questions quote platforms and tools, which may echo secrets (threats, row 25). */
+/** Questions quote platforms and tools, which may repeat secrets (threats, row 25). */
 function redactingTerminal({ terminal, clean }: Run): Terminal {
   const stderr: Terminal['stderr'] = Object.create(terminal.stderr, {
     write: { value: (text: string) => terminal.stderr.write(clean(text)) },
@@ -203,8 +201,8 @@ function redactingTerminal({ terminal, clean }: Run): Terminal {
 }
 
 /**
- * The policy, then the user at the terminal, as for `invoke`. Calls run concurrently, but the user is asked one thing after the other.
- * Without a terminal, the answer is no.
+ * Decides by the policy, then by asking the user, as `invoke` does. Calls run concurrently, but the user gets one question at a time.
+ * Without a terminal, calls that need consent are denied.
  */
 function denialsOf(consent: Consent, stage: Stage): AnswererOptions['denial'] {
   let before: Promise<unknown> = Promise.resolve();
@@ -220,13 +218,13 @@ function denialsOf(consent: Consent, stage: Stage): AnswererOptions['denial'] {
     });
 }
 
-/** An idle session waits for a message. */
+/** An idle session waits for a message, so it ended well. */
 const SUCCESSFUL: ReadonlySet<string> = new Set(['completed', 'idle']);
 
-/** Characters of an error of the platform. */
-const LONGEST = 500;
+/** Maximum length of a platform's error, in characters. */
+const MAX_ERROR_LENGTH = 500;
 
-/** What is wrong with how a session ended; null if it ended well. */
+/** Returns why a session did not end well; null if it did. */
 function troubleOf({ id, status, isSettled, error }: SessionEnd, waitMs: number): Trouble | null {
   const session = `the session ${visibleLine(id)}`;
   if (!isSettled)
@@ -236,13 +234,13 @@ function troubleOf({ id, status, isSettled, error }: SessionEnd, waitMs: number)
       hint: '--wait gives it more time; without --wait the time is not limited.',
     };
   if (SUCCESSFUL.has(status)) return null;
-  const reason = error === null ? '' : `: ${cut(visibleLine(error), LONGEST)}`;
+  const reason = error === null ? '' : `: ${cut(visibleLine(error), MAX_ERROR_LENGTH)}`;
   return { code: 'session-failed', message: `${session} ended as ${visibleLine(status)}${reason}` };
 }
 
 type Maker = (known: KnownSession, paper: Paper, plan: AnswerPlan, run: Run) => Promise<SessionReporter>;
 
-/** Each output is loaded only when it is asked for. */
+/** Reporters, each loaded on demand. */
 const REPORTERS = {
   plain: async (known, paper, { flags }, { redactor, terminal }) => {
     const { plainSession } = await import('../../render/outputs/session.js');

@@ -32,7 +32,7 @@ export type Source =
   | {
       readonly kind: 'tool';
       readonly url: string;
-      /** For the tool's own origin. */
+      /** Sent to the tool's own origin only. */
       readonly headers: Readonly<Record<string, string>>;
       readonly listener: ListenerOptions;
     }
@@ -49,7 +49,6 @@ export interface CallFlags {
   readonly lenientAck?: true;
 }
 
-/** What an answerer works with. */
 export interface AnswererOptions {
   readonly run: Run;
   /** The id of the session. */
@@ -57,17 +56,17 @@ export interface AnswererOptions {
   readonly history: History;
   readonly flags: CallFlags;
   readonly chooser: Chooser;
-  /** Why a call may not be made; null if it may. */
+  /** Returns why a call is denied; null if it is allowed. */
   readonly denial: (tool: Governed, args: unknown) => Promise<Denial | null>;
 }
 
 /** An answerer that was started for one session, and is stopped with the run. */
 export interface StartedAnswerer extends Answerer {
-  /** Warnings before the first call. */
+  /** Warnings from before the first call. */
   readonly notes: readonly Warning[];
 }
 
-/** Starts what answers the calls. @throws ProtocolCliError if it cannot be started. */
+/** @throws ProtocolCliError if the answerer cannot be started. */
 export function openAnswerer(source: Source, options: AnswererOptions): Promise<StartedAnswerer> {
   return source.kind === 'tool' ? openRapTool(source, options) : openLocalTool(source, options);
 }
@@ -94,7 +93,7 @@ async function openRapTool({ url, headers, listener }: ToolSource, options: Answ
   return tool;
 }
 
-/** Each call of the session becomes an invocation with the same id, all of them in one thread. */
+/** Converts each call of the session to an invocation with the same id, all in one thread. */
 class RapTool implements StartedAnswerer {
   readonly notes: StartedAnswerer['notes'];
   readonly #thread = `thread_${randomUUID()}`;
@@ -122,7 +121,7 @@ class RapTool implements StartedAnswerer {
     return this.#watched(this.#answer(call, signal));
   }
 
-  /** Waits until canceled calls were given up, and closes the thread. */
+  /** Waits until canceled calls have ended, and closes the thread. */
   async close(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
     if (this.#wasCalled) await closeThread(this.wire, this.discovered.base, this.#thread);
@@ -139,7 +138,7 @@ class RapTool implements StartedAnswerer {
     return parsesJson ? this.#parsed(call, answer) : answer;
   }
 
-  /** A text that is JSON, as that JSON; as it is, with a warning, if reading would change it (a number too large, a key twice). */
+  /** Parses a text that is JSON; returns it unchanged, with a warning, if parsing loses data (a huge number, a duplicate key). */
   #parsed(call: PendingCall, answer: Answer): Answer {
     const { outcome, payload } = answer;
     const reading = outcome.type === 'success' && typeof payload === 'string' ? parseJson(payload) : null;
@@ -156,7 +155,7 @@ class RapTool implements StartedAnswerer {
 
   async #exchange(tool: Tool, call: PendingCall, signal: AbortSignal): Promise<Exchange> {
     const { run, denial, flags, chooser } = this.options;
-    const key = call.key; // joins both sides in every event
+    const key = call.key; // events of both sides share this key
     const denied = await denial(tool, call.args);
     const { invocation, token } = this.runtime.address({
       ...{ operation: tool.name, arguments: call.args, id: key, call_id: null, group_id: this.#thread },
@@ -183,12 +182,12 @@ class RapTool implements StartedAnswerer {
       answeringWith(chooser),
     );
     signal.removeEventListener('abort', cancelByPerson);
-    if (!exchange.settled) cancel('policy'); // its question stays unanswered
+    if (!exchange.settled) cancel('policy'); // the question cannot be answered
     void this.#watched(this.#leave(exchange));
     return exchange;
   }
 
-  /** Cancels a call that was given up, and a subscription: no session takes its events. */
+  /** Cancels a call that was given up, or a subscription: sessions do not support its events. */
   async #leave(exchange: Exchange): Promise<void> {
     const { wire, discovered, options } = this;
     const latest = options.history.exchanges.get(exchange.key) ?? exchange;
@@ -204,8 +203,8 @@ class RapTool implements StartedAnswerer {
 }
 
 /**
- * The answer to a session's call, from the exchange with the tool: its text is the result, as a string; any outcome but success is an
- * error (platforms).
+ * Converts the outcome of an exchange to the answer to a session's call: the result is a string; any outcome but success is an error
+ * (platforms).
  */
 function answerOfExchange(call: PendingCall, exchange: Exchange): Answer {
   const { settled } = exchange;
@@ -221,7 +220,7 @@ function answerOfExchange(call: PendingCall, exchange: Exchange): Answer {
     : { call: answeredCall(call), outcome };
 }
 
-/** The answer to a call whose tool does not exist, with the names of those that do. */
+/** Returns the answer for an unknown tool, with the available names. */
 function noSuchTool(call: PendingCall, tools: readonly Tool[]): Answer {
   return unknownTool(
     call,
@@ -258,7 +257,7 @@ async function openLocalTool(
   };
 }
 
-/** `--choose`, for the questions of each call. */
+/** Answers the questions of a call with `--choose`. */
 function picking(choose: readonly string[]): (question: ChoiceQuestion) => Promise<number | null> {
   const asked = new Map<string, number>();
   return async question => {
@@ -291,7 +290,7 @@ async function answerLocally(
   return { call: answeredCall(call), outcome: { type: 'timeout', durationMs: ms, basis: 'ours' } };
 }
 
-/** Null if it takes too long; the call is then aborted. A fixture that says nothing takes until then. @param ms 0 for no limit */
+/** Returns null on timeout; the call is then aborted. A fixture without a reply always times out. @param ms 0 for no limit */
 async function replyWithin(
   ms: number,
   tool: LocalTool,

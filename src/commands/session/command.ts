@@ -10,7 +10,7 @@ import {
   wholeNumber,
 } from '../options.js';
 
-/** `session answer`: the client's side of agent sessions (seed 001). */
+/** `session answer`: the client side of agent sessions (seed 001). */
 function answerCommand(run: RunCommand): Command {
   return defineCommand({
     name: 'answer',
@@ -80,7 +80,7 @@ function answerCommand(run: RunCommand): Command {
   );
 }
 
-/** `session mock`: the platform's side of agent sessions (seed 001). */
+/** `session mock`: the platform side of agent sessions (seed 001). */
 function mockCommand(run: RunCommand): Command {
   return defineCommand({
     name: 'mock',
@@ -121,7 +121,6 @@ function mockCommand(run: RunCommand): Command {
   );
 }
 
-/** `session`: both sides of the agent-session API. */
 export function sessionCommand(run: RunCommand): Command {
   return defineCommand({
     name: 'session',

@@ -23,7 +23,6 @@ import {
 import { fromEnvironment } from '../target.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 
-/** The flags as commander gives them. */
 interface SessionMockFlags extends ServerFlags {
   readonly key?: string;
   readonly verify?: true;
@@ -32,10 +31,10 @@ interface SessionMockFlags extends ServerFlags {
 }
 
 interface SessionMockPlan {
-  /** The command to run against the platform; null serves until it is stopped. */
+  /** The command to run against the platform; null runs the platform until it is stopped. */
   readonly command: readonly string[] | null;
   readonly key: string;
-  /** The key if it is random and the user needs to see it. */
+  /** The key, if it is random and the user needs to see it. */
   readonly shownKey: string | null;
   readonly output: ServerOutput;
   readonly flags: SessionMockFlags;
@@ -79,7 +78,7 @@ function keysOf(
 ) {
   const given = flag === undefined ? env['API_KEY'] || null : fromEnvironment(flag, env, '--key');
   const key = given ?? randomBytes(24).toString('base64url');
-  const isHandedOver = command !== null && quiet === true; // the command has it in its environment
+  const isHandedOver = command !== null && quiet === true; // the command gets the key in its environment
   return { key, shownKey: given !== null || isHandedOver ? null : key };
 }
 
@@ -90,7 +89,7 @@ async function readScript(file: string | null, { stdin }: Terminal): Promise<Ses
   return file === null ? defaultSessionScript() : readSessionScript({ path: file, text });
 }
 
-/** Programs get the key; people see it only if they did not choose it. */
+/** Programs always get the key; users see it only if they did not choose it. */
 async function startOutput(
   platform: SessionPlatform,
   { output, command, flags, key, shownKey }: SessionMockPlan,

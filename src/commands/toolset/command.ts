@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { defineCommand, type RunCommand } from '../options.js';
 
-/** `toolset`: fetches, validates and lists a toolset. */
 export function toolsetCommand(run: RunCommand): Command {
   return defineCommand({
     name: 'toolset',

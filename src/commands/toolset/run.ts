@@ -29,7 +29,7 @@ interface ToolsetOptions extends TargetOptions, HeaderOptions {
   readonly mcp?: string;
 }
 
-/** Ms and bytes: the defaults of `invoke`. */
+/** The defaults of `invoke`, in ms and bytes. */
 const MCP_LIMITS = { timeout: 60_000, maxBody: 50 * 1024 * 1024 };
 
 /** Runs `toolset`: lists each server, one after the other. */
@@ -54,7 +54,7 @@ export async function runToolset(
   });
 }
 
-/** Lists one server, or those of `.infinity/rap.json`: one that cannot be used does not prevent the others from being listed. */
+/** Lists one server, or those of `.infinity/rap.json`; a server that fails does not affect the others. */
 async function listServers(
   target: ReturnType<typeof readTarget>['target'],
   options: ToolsetOptions,

@@ -22,36 +22,36 @@ export function failed(text: string): Said {
   return { text, isBad: true };
 }
 
-/** An error on one line, with its hint. */
+/** Returns an error on one line, with its hint. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const hint = error instanceof ProtocolCliError ? error.hint : undefined;
   return hint === undefined ? error.message : `${error.message}. ${hint}`;
 }
 
-/** At the end tools get so many ms to hear of it. */
-const FAREWELL_MS = 2_000;
+/** Time limit in ms for notifying tools when the workbench closes. */
+const CLOSE_TIMEOUT_MS = 2_000;
 
-/** Notices that are sent at the same time. */
+/** Maximum number of notices sent at the same time. */
 const CONCURRENT_NOTICES = 64;
 
 interface CallRecord {
-  /** The id of the server that it was for. */
+  /** The id of the called server. */
   readonly server: string;
-  /** Null where the call was denied. */
+  /** Null if the call was denied. */
   readonly offer: Offer | null;
   readonly isValidated: boolean;
 }
 
-/** The calls of this session: makes them, answers their questions, and ends them. */
+/** The calls of this session: starts them, answers their questions, and ends them. */
 export class Calls {
-  /** What the log does not hold of a call. A late result may still open a subscription, so no record is removed. */
+  /** Data about calls that is not in the log. A late result may still open a subscription, so records are never removed. */
   readonly #records = new Map<string, CallRecord>();
   /** Calls that are being prepared. */
   readonly #preparing = new Set<Promise<Sent>>();
-  /** Questions that wait for the person. */
+  /** Questions that wait for the user. */
   readonly #questions = new Map<UserChoice, (selected: number | null) => void>();
-  /** One listener for the callbacks of all calls, opened for the first one: it takes time to load. */
+  /** One listener for the callbacks of all calls, opened with the first call because it takes time to load. */
   #runtime: Promise<Runtime> | null = null;
   #isOver = false;
 
@@ -95,7 +95,7 @@ export class Calls {
     return { kind: 'sent', key };
   }
 
-  /** Records that the user said no. */
+  /** Records that the user declined the call. */
   async decline(draft: Draft): Promise<Said> {
     await this.#deny(draft, { by: 'person', reason: 'the user said no' });
     return done('not called, which is on record');
@@ -106,7 +106,7 @@ export class Calls {
     return typeof offer !== 'string' && judgeCall(offer.tool, this.consent) === 'ask';
   }
 
-  /** Answers an open question. Null where the answer was taken. */
+  /** Answers an open question. Returns null if the answer was accepted. */
   answer(key: string, leg: string, selected: number): Said | null {
     const exchange = this.book.history.exchanges.get(key);
     const question = exchange?.questions.find(each => each.leg === leg)?.message;
@@ -136,12 +136,12 @@ export class Calls {
         this.run.log.emit({ kind: 'decided', what: 'give-up', by: 'policy', value, calls: [key] });
   }
 
-  /** Nothing is sent from now on. Cancels pending calls, closes the threads that are ours, then the listener. */
+  /** Prevents further calls. Cancels pending calls, closes the threads created here, then the listener. */
   async close(): Promise<void> {
     this.#isOver = true;
-    await Promise.all(this.#preparing); // calls that they send meanwhile are canceled too
-    const signal = AbortSignal.timeout(FAREWELL_MS);
-    setMaxListeners(0, signal); // each notice listens to it
+    await Promise.all(this.#preparing); // calls sent in the meantime are canceled too
+    const signal = AbortSignal.timeout(CLOSE_TIMEOUT_MS);
+    setMaxListeners(0, signal); // each notice adds a listener
     const sent = [...this.#records].flatMap(([key, { offer }]) => {
       const exchange = this.book.history.exchanges.get(key);
       return offer && exchange ? [{ offer, exchange }] : [];
@@ -192,7 +192,7 @@ export class Calls {
     this.run.log.emit({ kind: 'warned', message, calls: [key] });
   }
 
-  /** A draft as a call of its own, in the thread of all calls or in a fresh one (RT-ID). */
+  /** Builds an invocation from a draft, in the thread of all calls or in a new one (RT-ID). */
   #address({ operation, arguments: args }: Draft, runtime: Runtime): Invocation {
     const identity = identityOf(this.options);
     const { invocation, token } = runtime.address(invocationOf(identity, operation, { ...args }));
@@ -200,7 +200,7 @@ export class Calls {
     return invocation;
   }
 
-  /** Tries again where the listener could not be opened before. @throws Error once the workbench is being closed. */
+  /** Retries if the listener could not be opened before. @throws Error if the workbench is closing. */
   async #open(): Promise<Runtime> {
     this.#runtime ??= this.#startRuntime().catch(error => {
       this.#runtime = null;
@@ -223,7 +223,7 @@ export class Calls {
     if (this.#isOver) throw new Error('the workbench is being closed');
   }
 
-  /** The person answers questions in their own order. */
+  /** The user answers questions in any order. */
   readonly #answering: Answering = {
     by: 'person',
     select: (question, signal) =>

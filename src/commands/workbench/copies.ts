@@ -15,13 +15,13 @@ import { failed } from './calls.js';
 /** How a call was made. */
 export interface CalledAs {
   readonly target: Target | McpTarget;
-  /** The thread that was named for all calls; undefined: a fresh one. */
+  /** The thread given for all calls; if undefined, each call gets a new one. */
   readonly groupId: string | undefined;
-  /** False where the arguments were sent without validation. */
+  /** False if the arguments were sent without validation. */
   readonly validates: boolean;
 }
 
-/** The invocation of a call without secrets, and its whole URL. Null where it was not sent over RAP, or cannot be read. */
+/** Returns the invocation of a call without secrets, and its whole URL. Null if it was not sent over RAP, or cannot be parsed. */
 function sentCall({ book, redactor }: Pick<Volume, 'book' | 'redactor'>, key: string) {
   const requests = book.of(key).filter(isInvocation);
   const request = requests.find(({ url }) => !isPath(url)) ?? requests[0];
@@ -35,10 +35,10 @@ function isInvocation(event: Event): event is RequestEvent {
   return event.kind === 'request' && event.purpose === 'invocation';
 }
 
-/** A name or an address, and a port. */
+/** A host name or an address, optionally with a port. */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
-/** The receiver of a request knows the path, and the `Host`. */
+/** A transcript recorded by the server has only the path and the `Host`. */
 function addressOf({ url, headers }: RequestEvent): string | null {
   if (!isPath(url)) return url;
   const [, host = ''] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'host') ?? [];
@@ -62,8 +62,8 @@ const CONNECTION_HEADERS = new Set([
 ]);
 
 /**
- * A call as a `curl` command; null where it was not sent. It has ids of its own, or a tool would take it for a retry. Secrets and the
- * callback URL have to be filled in.
+ * Returns a call as a `curl` command; null if it was not sent. It gets new ids, otherwise a tool would treat it as a retry. Secrets
+ * and the callback URL must be filled in.
  */
 export function asCurl(
   volume: Pick<Volume, 'book' | 'redactor'>,
@@ -91,7 +91,7 @@ export function asCurl(
   return { text: curlOf(byHand), gaps: gapsIn(byHand) };
 }
 
-/** A call as a command of this program; else why no command makes the same call. */
+/** Returns a call as a command of this program, or why no command makes the same call. */
 export function asCommand(volume: Volume, key: string, called: CalledAs | null): ShellLine | Said {
   const sent = sentCall(volume, key);
   if (!sent) return failed('nothing of this call was sent that could be copied');
@@ -115,14 +115,14 @@ function noCommand(why: string): Said {
   return failed(`no line of this program is the same call: ${why}`);
 }
 
-/** Where a call of a transcript went, as far as the transcript shows. */
+/** Returns where a call of a transcript was sent, as far as the transcript shows it. */
 function calledIn(book: CallLog, url: string): CalledAs {
   const base = book.history.toolsets.findLast(({ endpoint }) => endpoint === url)?.base;
   const target = base ? ({ kind: 'url', url: base } as const) : ({ kind: 'endpoint', url } as const);
   return { target, groupId: undefined, validates: true };
 }
 
-/** The words of a command line of this program. @param headers names of headers whose values are secret */
+/** Returns the words of a command line of this program. @param headers names of headers whose values are secret */
 function wordsOf(
   { operation, arguments: args, user_id: user, thread_ancestors: ancestors }: Invocation,
   { target, groupId, validates }: CalledAs,
@@ -153,10 +153,10 @@ function wordsOf(
 function optionsFor(target: CalledAs['target']): readonly string[] {
   if (target.kind === 'command') return ['--command', target.command];
   if (target.kind === 'endpoint' || target.kind === 'demo') return [`--${target.kind}`];
-  return []; // without a URL, `invoke` looks through the servers of `.infinity/rap.json`
+  return []; // without a URL, `invoke` searches the servers of `.infinity/rap.json`
 }
 
-/** A line must not hide characters, nor hold JSON that our reader refuses, such as a number that cannot be held exactly. */
+/** Refuses a command line with hidden characters, or with JSON that this program refuses, such as an inexact number. */
 function whyNot({ operation, arguments: args }: Invocation, line: readonly string[]): string | null {
   if (operation === '' || operation.includes('=') || operation.includes('://'))
     return 'its operation would be read as an argument or a URL';
@@ -166,7 +166,7 @@ function whyNot({ operation, arguments: args }: Invocation, line: readonly strin
   return line.every(isVisible) ? null : 'it holds characters that are not seen';
 }
 
-/** A text that a schema could turn into another value is JSON. */
+/** A text that a schema could convert to another value is written as JSON. */
 function argumentWord(key: string, value: unknown): string {
   const isPlain =
     typeof value === 'string' && isVisible(value) && !value.startsWith('@') && !parseJson(value).ok;
@@ -177,7 +177,7 @@ function isKey(key: string): boolean {
   return key !== '' && !key.includes('=') && !key.endsWith(':') && isVisible(key);
 }
 
-/** No character acts on a terminal, or hides there. */
+/** Whether no character controls the terminal or is invisible. */
 function isVisible(word: string): boolean {
   return visibleLine(word) === word;
 }

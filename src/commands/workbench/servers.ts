@@ -22,26 +22,26 @@ export interface Offer extends Found {
 interface ServersOptions {
   readonly run: Run;
   readonly client: Wire['client'];
-  /** Aborted at the end: servers that are being started are not waited for. */
+  /** Aborted at the end, so that starting servers are not waited for. */
   readonly over: AbortSignal;
   readonly onChange: () => void;
-  /** The server of this endpoint is gone, and its pending calls end. */
+  /** Called when the server of this endpoint has exited; its pending calls end. */
   readonly onDeath: (endpoint: string, reason: string) => void;
 }
 
 /** Where a server comes from. */
 interface Origin {
   readonly target: ConfiguredTarget;
-  /** Named in `.infinity/rap.json`, which may be another person's, and not by the user. */
+  /** Listed in `.infinity/rap.json`, which another person may have written, rather than opened by the user. */
   readonly isConfigured: boolean;
-  /** The headers that were given for it: no other server gets them (threats, row 12). */
+  /** The headers given for this server; they are sent to no other (threats, row 12). */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The tool servers of a session. */
 export class Servers {
   #connections: readonly ServerConnection[] = [];
-  /** Stops of servers that were removed. */
+  /** Pending stops of removed servers. */
   readonly #stopping: Promise<void>[] = [];
   #opened = 0;
 
@@ -51,12 +51,12 @@ export class Servers {
     return this.#connections.map(({ server }) => server);
   }
 
-  /** Those that answered. */
+  /** Returns the servers that answered. */
   get found(): readonly Found[] {
     return this.#connections.flatMap(({ found }) => found ?? []);
   }
 
-  /** Adds a server, unless the user opened it before, and loads its toolset unless the user must allow that first. Returns its id. */
+  /** Adds a server, unless the user opened it before. Loads its toolset, unless the user must allow that first. Returns its id. */
   add(origin: Origin): string {
     const known = this.#connections.find(each => !origin.isConfigured && each.isFor(origin.target));
     const connection = known ?? new ServerConnection(`s${++this.#opened}`, origin, this.options);
@@ -70,12 +70,12 @@ export class Servers {
     void this.#connection(id)?.restart();
   }
 
-  /** Starts a server, or asks for its toolset again. */
+  /** Starts a server, or requests its toolset again. */
   wake(id: string): void {
     void this.#connection(id)?.ask();
   }
 
-  /** Removes a server that failed, and stops what still runs of it. */
+  /** Removes a server that failed, and stops its process. */
   dismiss(id: string): void {
     const connection = this.#connection(id);
     if (connection?.server.state.kind !== 'failed') return;
@@ -84,7 +84,7 @@ export class Servers {
     this.options.onChange();
   }
 
-  /** The operation of a server; else why it cannot be called (RT-OP, RT-TOOLSET). */
+  /** Returns the operation of a server, or why it cannot be called (RT-OP, RT-TOOLSET). */
   offer(id: string, operation: string): Offer | string {
     const { found, origin } = this.#connection(id) ?? {};
     if (!found || !origin) return 'its server is not ready';
@@ -104,7 +104,7 @@ export class Servers {
     return this.#connections.find(each => each.id === id);
   }
 
-  /** An operation that any toolset of its endpoint marks destructive is destructive: the server is the same. */
+  /** An operation is destructive if any toolset with the same endpoint marks it destructive: the server is the same. */
   #strictest({ discovered: { toolset } }: Found, tool: Tool): Tool {
     const isDestructive = this.found
       .filter(({ discovered }) => discovered.toolset.endpoint === toolset.endpoint)
@@ -120,10 +120,10 @@ const HINTS = {
     'Open it with a token: protocol-cli invoke -i <url> --bearer <token | env:NAME>; or with a header, by -H.',
 };
 
-/** Lines of the output of a server that are kept. */
-const MOST_LINES = 1_000;
+/** Maximum number of output lines kept for each server. */
+const MAX_LINES = 1_000;
 
-/** One tool server: started where it is a command, asked for its toolset, and stopped. */
+/** A connection to one tool server: starts its command, loads its toolset, and stops it. */
 class ServerConnection {
   found: Found | null = null;
   #state: Server['state'];
@@ -147,7 +147,7 @@ class ServerConnection {
     return { id: this.id, about: nameOf(target), isConfigured, state: this.#state, ...output };
   }
 
-  /** Whether the user opened it as this target. */
+  /** Whether the user opened this target. */
   isFor(target: ConfiguredTarget): boolean {
     return (
       !this.origin.isConfigured &&
@@ -156,7 +156,7 @@ class ServerConnection {
     );
   }
 
-  /** Loads the toolset, once at a time; a ready one stays until the answer is here. Never rejects. */
+  /** Loads the toolset; concurrent calls share one request. The previous toolset stays until the new one arrives. Never rejects. */
   ask(): Promise<void> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = null;
@@ -173,7 +173,7 @@ class ServerConnection {
   }
 
   async stop(): Promise<void> {
-    await this.#url?.catch(() => {}); // it may only just be starting
+    await this.#url?.catch(() => {}); // it may still be starting
     await Promise.allSettled(this.#stops.map(stop => stop()));
   }
 
@@ -198,11 +198,11 @@ class ServerConnection {
     }
   }
 
-  /** A command is started once, and again where it did not start or has exited. */
+  /** Starts a command once, and again if the start failed or it has exited. */
   #reach(): Promise<string> {
     const { run, over, onChange } = this.options;
     const lines = byLine(text => {
-      this.#output = [...this.#output, ...run.clean(text.trimEnd()).split('\n')].slice(-MOST_LINES);
+      this.#output = [...this.#output, ...run.clean(text.trimEnd()).split('\n')].slice(-MAX_LINES);
       onChange();
     });
     return reach(this.origin.target, {
@@ -220,7 +220,7 @@ class ServerConnection {
     });
   }
 
-  /** After a disconnection another process may listen there: it gets no headers, not even in a notice. */
+  /** After a disconnection another process may listen there, so it gets no headers, not even in a notice. */
   #wireTo(url: string, connection: Promise<string>): Wire {
     const { run, client } = this.options;
     const headers = () => (this.#url === connection ? (this.origin.headers ?? {}) : {});
@@ -240,7 +240,7 @@ class ServerConnection {
   }
 
   #fail(error: unknown): void {
-    const { clean } = this.options.run; // the message may quote what the server wrote
+    const { clean } = this.options.run; // the message may quote the server's output
     const { message, faults = [], hint = null } = error as Partial<ProtocolCliError>;
     this.found = null;
     this.#enter({

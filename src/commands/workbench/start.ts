@@ -21,10 +21,10 @@ import { asCommand, asCurl, type CalledAs } from './copies.js';
 import { Servers } from './servers.js';
 import { Transcripts } from './transcripts.js';
 
-/** In percent. Calls of a session are kept, and frames are made of little else: the heap need not grow much at a time. */
+/** In percent. Most memory holds the kept calls and short-lived frames, so the heap can grow in small steps. */
 const HEAP_GROWTH = 40;
 
-/** `invoke --interactive`, and `protocol-cli` alone. @throws ProtocolCliError `usage` where nothing can be drawn. */
+/** `invoke --interactive`, and `protocol-cli` alone. @throws ProtocolCliError `usage` if the terminal cannot show a screen. */
 export async function startWorkbench(
   words: readonly string[],
   options: InvokeOptions,
@@ -84,7 +84,7 @@ export type Draw = (options: WorkbenchOptions) => { close(): Promise<void> };
 
 const loadScreen = async (): Promise<Draw> => (await import('../../tui/workbench/screen.js')).workbenchScreen;
 
-/** Runs until the user quits or a signal comes; then restores the screen, cancels calls, and stops what was started. */
+/** Runs until the user quits or a signal arrives; then restores the screen, cancels calls, and stops what was started. */
 export function runWorkbench(
   plan: WorkbenchPlan,
   terminal: Terminal,
@@ -144,7 +144,7 @@ async function show(plan: WorkbenchPlan, run: Run, load: () => Promise<Draw>): P
 
 export type Engine = ReturnType<typeof createEngine>;
 
-/** The workbench without its screen. Nothing is loaded, sent or listened to before it is asked for; the run stops everything. */
+/** Creates the workbench without its screen. Everything is loaded, sent or opened on demand; the run stops it. */
 export function createEngine(
   run: Run,
   { options, consent }: Pick<WorkbenchPlan, 'options' | 'consent'>,
@@ -157,7 +157,7 @@ export function createEngine(
     for (const listener of listeners) listener();
   };
   const starting = new AbortController();
-  setMaxListeners(0, starting.signal); // every command that is being started listens to it
+  setMaxListeners(0, starting.signal); // every starting command adds a listener
   const servers = new Servers({
     ...{ run, onChange, client: run.openClient(), over: starting.signal },
     onDeath: (endpoint, reason) => calls.giveUpOn(endpoint, reason),
@@ -216,14 +216,14 @@ export function createEngine(
     world,
     controls,
     open,
-    /** Offers a configured server: its command is started only once the user allows it. */
+    /** Offers a configured server: its command is started only after the user allows it. */
     offer: (target: ConfiguredTarget) => servers.add({ target, isConfigured: true }),
     /** Subscribes to changes of servers and transcripts. Returns how to unsubscribe. */
     subscribe(listener: () => void) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    /** How many calls are in no transcript that the user saved. */
+    /** Returns how many calls are in no transcript that the user saved. */
     unsaved: () => transcripts.unsaved,
   };
 }
@@ -251,14 +251,14 @@ async function visit(url: string): Promise<Said> {
   return failed(`it could not be opened (${opening.reason}): visit it yourself`);
 }
 
-/** Bytes. Terminals take no more, and some much less. */
-const MOST_COPIED = 100_000;
+/** Terminals accept no more, and some much less. */
+const MAX_COPIED_BYTES = 100_000;
 
-/** Writes a text to the terminal's clipboard (OSC 52), in base64, so that nothing of it acts on the terminal. */
+/** Writes a text to the terminal's clipboard (OSC 52), in base64, so that it cannot control the terminal. */
 function copyTo(stdout: Pick<NodeJS.WritableStream, 'write'>, text: string): Said {
   const bytes = Buffer.from(text.toWellFormed());
-  if (bytes.length > MOST_COPIED)
-    return failed(`too long for a terminal's clipboard: ${bytes.length} bytes, ${MOST_COPIED} at most`);
+  if (bytes.length > MAX_COPIED_BYTES)
+    return failed(`too long for a terminal's clipboard: ${bytes.length} bytes, ${MAX_COPIED_BYTES} at most`);
   stdout.write(`\u001b]52;c;${bytes.toString('base64')}\u0007`);
   return done('copied (if the terminal supports clipboard access)');
 }

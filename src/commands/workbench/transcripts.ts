@@ -8,25 +8,25 @@ import { transcriptWriter } from '../../events/transcript-writer.js';
 import { fixtureName, type Said, TRANSCRIPT_NAME, type Volume } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { visibleLine } from '../../util/visible.js';
-import { LARGEST_SAVED, readSource } from '../read-source.js';
+import { MAX_SAVED_BYTES, readSource } from '../read-source.js';
 import type { Run } from '../run.js';
 import { refuseToReplace, wireSecrets } from '../save-files.js';
 import { done, failed } from './calls.js';
 
-/** Names of a folder that are looked at, and numbered names that are tried. */
-const MOST = { names: 10_000, numbers: 1_000 };
+/** Limits: how many names of a folder are read, and how many numbered names are tried. */
+const MAX = { names: 10_000, numbers: 1_000 };
 
 interface Opened {
-  /** Of the file; null for this session. */
+  /** Path of the file; null for this session. */
   readonly path: string | null;
   readonly volume: Volume;
 }
 
-/** This session and the transcripts that were opened, and the files that are written of them. */
+/** This session, the opened transcripts, and the files saved from them. */
 export class Transcripts {
   #opened: readonly Opened[];
   #nextId = 1;
-  /** Calls of this session that were saved. */
+  /** Number of calls of this session that were saved. */
   #saved = 0;
 
   constructor(
@@ -47,19 +47,19 @@ export class Transcripts {
     return this.volumes.find(each => each.id === id);
   }
 
-  /** Calls of this session that are in no transcript. */
+  /** Number of calls of this session that are in no transcript. */
   get unsaved(): number {
     return this.own.keys.length - this.#saved;
   }
 
-  /** A file that is opened again keeps its id and goes to the end. @throws ProtocolCliError `unreadable-file` */
+  /** A file that is opened again keeps its id and moves to the end. @throws ProtocolCliError `unreadable-file` */
   async open(name: string): Promise<Said> {
     const { readRecording } = await import('../../events/transcript-reader.js');
     const path = this.#pathOf(name);
-    const bytes = await readSource(path, Readable.from([]), LARGEST_SAVED);
+    const bytes = await readSource(path, Readable.from([]), MAX_SAVED_BYTES);
     const transcript = readRecording(basename(path), bytes);
     if (transcript === null) return failed(`${name} is not a transcript`);
-    // The session learns no secrets from files: they would be redacted in what it saves.
+    // Secrets of files are not added to the session: they would be redacted in what it saves.
     const redactor = wireSecrets(this.run.credentials);
     for (const event of transcript.events) redactor.learn(event);
     const book = savedCallLog(transcript);
@@ -130,10 +130,10 @@ export class Transcripts {
     return done(`wrote ${name}${losses}; serve it: protocol-cli mock-tool ${name}`);
   }
 
-  /** The first of `run.ndjson`, `run-2.ndjson` … that does not exist in a folder. Never rejects. */
+  /** Returns the first of `run.ndjson`, `run-2.ndjson` … that does not exist in a folder. Never rejects. */
   async freeName(name: string, folder = this.run.terminal.cwd): Promise<string> {
     const { name: stem, ext } = parse(name);
-    for (let nth = 1; nth <= MOST.numbers; nth++) {
+    for (let nth = 1; nth <= MAX.numbers; nth++) {
       const candidate = nth === 1 ? name : `${stem}-${nth}${ext}`;
       const found = await lstat(join(folder, candidate)).catch(() => null); // writing reports other errors
       if (!found) return candidate;
@@ -141,14 +141,14 @@ export class Transcripts {
     return name;
   }
 
-  /** The paths that begin with a text, sorted: folders end in a slash; hidden names only where the dot is typed. Never rejects. */
+  /** Returns the sorted paths that begin with a text: folders end in a slash; hidden names need a dot. Never rejects. */
   async paths(typed: string): Promise<readonly string[]> {
     if (typed === '~') return ['~/'];
     const slash = typed.lastIndexOf('/') + 1;
     const [folder, start] = [typed.slice(0, slash), typed.slice(slash)];
     const entries = await readdir(this.#pathOf(folder), { withFileTypes: true }).catch(() => []);
     const matching = entries
-      .slice(0, MOST.names)
+      .slice(0, MAX.names)
       .filter(({ name }) => name.startsWith(start) && name.startsWith('.') === start.startsWith('.'))
       .filter(({ name }) => !/\p{Cc}/u.test(name));
     const names = await Promise.all(
@@ -163,7 +163,7 @@ export class Transcripts {
     return resolve(cwd, /^~(?:\/|$)/.test(typed) ? `${home}${typed.slice(1)}` : typed);
   }
 
-  /** The file to write; where a folder was typed, a new file in it. @throws ProtocolCliError `usage` where the file exists */
+  /** Returns the file to write; in a folder, a new file. @throws ProtocolCliError `usage` if the file exists */
   async #newFile(typed: string, offered: string): Promise<{ readonly path: string; readonly name: string }> {
     const folder = typed.endsWith('/') ? this.#pathOf(typed) : null;
     if (folder !== null && !(await stat(folder).catch(() => null))?.isDirectory())

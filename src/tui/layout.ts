@@ -49,7 +49,7 @@ export interface Table<Name extends string> {
 }
 
 const STATE = { title: 'STATE', least: 18, most: 40 };
-/** Minimum width of the state, in cells. */
+/** Minimum width of a column that shrinks, in cells. */
 const LEAST = 16;
 const GAP = 2;
 export const CURSOR = '❯ ';

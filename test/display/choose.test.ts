@@ -8,8 +8,8 @@ const text = (content: unknown) => ({ type: 'text', content });
 const diff = (patch: string, path = 'x') => ({ type: 'diff', content: { path, patch } });
 const image = { type: 'image', content: { data: 'aGk=', mediaType: 'image/png' } };
 
-describe('which segment is shown', () => {
-  test('the diff of the seed, with its counts recounted', () => {
+describe('the chosen segment', () => {
+  test("draws the seed's diff and corrects its counts", () => {
     const choice = chooseSegment(
       [diff(SEED_PATCH, 'src/main.rs'), text('edit_file src/main.rs — 1 insertion')],
       knownTypes,
@@ -31,7 +31,7 @@ describe('which segment is shown', () => {
     });
   });
 
-  test('order alone decides; a text before a diff hides the diff', () => {
+  test('follows the order only; a text before a diff hides the diff', () => {
     const choice = chooseSegment([text('one'), diff(PATCH), text('two')], knownTypes);
     expect(choice.chosen).toEqual({
       index: 0,
@@ -42,7 +42,7 @@ describe('which segment is shown', () => {
     expect(choice.warnings).toEqual([{ message: expect.stringContaining('the diff is never shown') }]);
   });
 
-  test('--supports image: a client that draws images takes the image', () => {
+  test('--supports image: a client that draws images gets the image', () => {
     const choice = chooseSegment([image, text('fallback')], new Set(['image', 'text']));
     expect(choice.chosen).toMatchObject({
       index: 0,
@@ -61,7 +61,7 @@ describe('which segment is shown', () => {
     [text(null), 'malformed text: $: must be a string'],
     [{ type: 'diff', content: { path: 'x' } }, 'malformed diff: $.patch: is required'],
     [diff('nothing'), 'malformed diff: line 1: "nothing" is not part of a unified diff'],
-  ])('skipped: %j', (segment, reason) => {
+  ])('skips %j', (segment, reason) => {
     const choice = chooseSegment([segment, text('fallback')], knownTypes);
     expect(choice.skipped).toEqual([{ index: 0, type: segment.type, reason }]);
     expect(choice.chosen?.index).toBe(1);
@@ -71,21 +71,21 @@ describe('which segment is shown', () => {
     [undefined, 'no display_as'],
     [[], 'display_as is empty'],
     [[image], 'no segment of display_as can be shown'],
-  ])('nothing to choose: %j', (segments, reason) => {
+  ])('chooses no segment: %j', (segments, reason) => {
     expect(chooseSegment(segments, knownTypes)).toMatchObject({ chosen: null, reason });
   });
 
-  test('an unknown type stays unknown, whatever the client claims', () => {
+  test('rejects an unknown type even if the client claims to support it', () => {
     const choice = chooseSegment([{ type: 'hologram' }], new Set(['hologram']));
     expect(choice.skipped[0]?.reason).toBe('the type "hologram" is not supported');
   });
 });
 
-describe('what the author is reported', () => {
+describe('warnings for the author', () => {
   const warnings = (...segments: { type: string; content?: unknown }[]) =>
     chooseSegment(segments, knownTypes).warnings;
 
-  test('a malformed patch, even where it is not reached', () => {
+  test('warns of a malformed patch, even in a segment that is not reached', () => {
     expect(warnings(text('a'), diff('nothing'), text('b'))[0]).toEqual({
       id: 'TOOL-DIFF',
       message: 'display_as[1]: malformed diff: line 1: "nothing" is not part of a unified diff',
@@ -95,7 +95,7 @@ describe('what the author is reported', () => {
   test.each([
     [diff(PATCH), 'display_as should end with a one-line "text"; its last is "diff"'],
     [text('a\nb'), 'display_as should end with a one-line "text"; its last has several lines'],
-  ])('no fallback: %j', (last, message) => {
+  ])('warns of a missing fallback: %j', (last, message) => {
     expect(warnings(last)).toEqual([{ id: 'TOOL-FALLBACK', message }]);
   });
 });

@@ -54,8 +54,8 @@ function reasonOf(patch: string): string {
   return result.ok ? 'not refused' : result.reason;
 }
 
-describe('what is drawn', () => {
-  test("the seed's own example is recounted", () => {
+describe('valid patches', () => {
+  test("corrects the counts of the seed's example", () => {
     const { recounted, diff } = parsed(SEED);
     expect(recounted).toEqual(['hunk 1: says −3 +4 lines, has −2 +3']);
     expect(diff).toMatchObject({
@@ -80,20 +80,20 @@ describe('what is drawn', () => {
     ]);
   });
 
-  test('the mark of a missing newline hangs on its row', () => {
+  test('attaches the mark of a missing newline to its row', () => {
     expect(rowsIn(`${HEAD}@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n`)).toEqual([
       { kind: 'removed', oldNo: 1, newNo: null, text: 'a', endsWithoutNewline: true },
       { kind: 'added', oldNo: null, newNo: 1, text: 'b', endsWithoutNewline: false },
     ]);
   });
 
-  test('removed lines that look like a header or a signature are rows when the counts say so', () => {
+  test('reads removed lines that look like a header or a signature as rows if the counts include them', () => {
     const patch = `${HEAD}@@ -1,3 +1 @@\n--- comment\n-- \n-c\n+++ d\n`;
     expect(parsed(patch).recounted).toEqual([]);
     expect(rowsIn(patch).map(row => row.text)).toEqual(['-- comment', '- ', 'c', '++ d']);
   });
 
-  test('a wrong count does not swallow the next file', () => {
+  test('does not read the next file as rows if a count is wrong', () => {
     const two = '--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\n+b\n--- a/y\n+++ b/y\n@@ -5 +5 @@\n-c\n+d\n';
     const { diff, recounted } = parsed(two);
     expect(diff.files.map(file => [file.newPath, file.added, file.removed])).toEqual([
@@ -103,7 +103,7 @@ describe('what is drawn', () => {
     expect(recounted).toEqual(['hunk 1: says −2 +2 lines, has −1 +1']);
   });
 
-  test('empty context lines whose space was stripped', () => {
+  test('accepts empty context lines whose space was stripped', () => {
     expect(rowsIn(`${HEAD}@@ -1,3 +1,3 @@\n-a\n+b\n\n c\n`)).toHaveLength(4);
     expect(parsed(`${HEAD}@@ -1,9 +1,9 @@\n-a\n+b\n\n c\n\n\n`).recounted).toEqual([
       'hunk 1: says −9 +9 lines, has −3 +3',
@@ -115,12 +115,12 @@ describe('what is drawn', () => {
     ['a/x', 'a/x', 'a/x', 'a/x'],
     ['/dev/null', 'b/x', 'x', 'x'],
     ['x.orig\t2026-01-01', 'x\t2026-01-02', 'x.orig', 'x'],
-  ])('of %j and %j the paths are reported', (oldName, newName, oldPath, newPath) => {
+  ])('finds the paths of %j and %j', (oldName, newName, oldPath, newPath) => {
     const { diff } = parsed(`--- ${oldName}\n+++ ${newName}\n@@ -1 +1 @@\n-a\n+b\n`);
     expect(diff.files[0]).toMatchObject({ oldPath, newPath });
   });
 
-  test('a patch without file headers is of the path given', () => {
+  test('uses the given path for a patch without file headers', () => {
     const result = parsePatch('@@ -1 +1 @@\n-a\n+b\n', 'src/x');
     expect(result.ok && result.diff.files[0]?.newPath).toBe('src/x');
   });
@@ -136,13 +136,13 @@ describe('what is drawn', () => {
     ['mode', 'diff --git a/x b/x\nold mode 100644\nnew mode 100755\n'],
     ['binary', 'diff --git a/x b/x\nindex 1..2 100644\nBinary files a/x and b/x differ\n'],
     ['changed', 'Index: x\n===================\n--- x\n+++ x\n@@ -1 +1 @@\n-a\n+b\n'],
-  ])('a file that was %s', (kind, patch) => {
+  ])('recognizes a file that was %s', (kind, patch) => {
     const [file] = parsed(patch).diff.files;
     expect(file).toMatchObject({ kind, newPath: 'x' });
   });
 });
 
-describe('what is refused, and why', () => {
+describe('invalid patches and the reasons', () => {
   test.each([
     ['', 'no hunk: expected a line such as "@@ -1,3 +1,4 @@"'],
     ['Replaced 3 lines.', 'line 1: "Replaced 3 lines." is not part of a unified diff'],
@@ -175,7 +175,7 @@ describe('what is refused, and why', () => {
 });
 
 describe('hostile input', () => {
-  test('there is an end to what is read', () => {
+  test('limits the number of lines', () => {
     expect(reasonOf('\n'.repeat(600_000))).toBe('has more than 500000 lines');
   });
 
@@ -199,7 +199,7 @@ describe('hostile input', () => {
   );
   const patches = fc.array(piece).map(pieces => pieces.join(''));
 
-  test('never throws, and a reason is safe to print', () => {
+  test('never throws, and the reason is safe to print', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: anyCodePoint }), patches), patch => {
         expect(reasonOf(patch)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
@@ -208,7 +208,7 @@ describe('hostile input', () => {
     );
   });
 
-  test('every row that is drawn was written, and the counts are those of the rows', () => {
+  test('every row is from the patch, and the counts match the rows', () => {
     fc.assert(
       fc.property(patches, patch => {
         const result = parsePatch(`${HEAD}@@ -1,2 +1,2 @@\n-a\n+b\n${patch}`);
@@ -230,14 +230,14 @@ describe('hostile input', () => {
     ['one line of 10 MB', `${HEAD}@@ -1 +1 @@\n-${'x'.repeat(10_000_000)}\n+b\n`],
     ['a header of 10 MB', `@@ -${'1'.repeat(10_000_000)} +1 @@`],
     ['blank lines', `${HEAD}@@ -1,9 +1,9 @@\n-a\n${'\n'.repeat(400_000)}`],
-  ])('%s take less than 2 s', (_, patch) => {
+  ])('parses %s in less than 2 s', (_, patch) => {
     const start = performance.now();
     parsePatch(patch);
     expect(performance.now() - start).toBeLessThan(2_000);
   });
 });
 
-test('each file has its own count: of its name, its sections and its rows', () => {
+test('counts hidden characters per file: in its name, its sections and its rows', () => {
   const file = (name: string, section: string, row: string) =>
     `--- ${name}\n+++ ${name}\n@@ -1 +1 @@ ${section}\n-a\n+${row}\n`;
   const parsed = parsePatch(file('x\u200b', 'f\u202e', 'b\u001b') + file('y', 'f', 'b'));
@@ -262,7 +262,7 @@ describe('wordMarks', () => {
     });
   });
 
-  test('lines with almost nothing in common stay unmarked', () => {
+  test('does not mark lines with almost nothing in common', () => {
     expect(wordMarks('import { readFile } from "fs";', 'const answer = 42;')).toEqual({
       removed: [{ text: 'import { readFile } from "fs";', changed: false }],
       added: [{ text: 'const answer = 42;', changed: false }],
@@ -274,7 +274,7 @@ describe('wordMarks', () => {
     expect(wordMarks(words('a'), words('b')).added).toHaveLength(1);
   });
 
-  test('loses nothing', () => {
+  test('preserves the whole text', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCodePoint }), fc.string({ unit: anyCodePoint }), (removed, added) => {
         const marks = wordMarks(removed, added);

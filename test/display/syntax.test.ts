@@ -24,7 +24,7 @@ describe('languages', () => {
     expect(languageOf(path)).toBe(language);
   });
 
-  test('each is a language that there is a grammar for', () => {
+  test('there is a grammar for each language', () => {
     expect(Object.keys(common)).toEqual(expect.arrayContaining(Object.keys(LANGUAGES)));
   });
 });
@@ -53,7 +53,7 @@ describe('lexers', () => {
     expect(rolesIn(language, text)).toMatchObject(roles);
   });
 
-  test('the tokens make up the text, whatever it is', () => {
+  test('tokens join to the text, for any text', () => {
     const code = fc.array(
       fc.oneof(
         fc.constantFrom('/*', '"', '`${', '<a ', '\n', '//', '#', 'x', ' ', '😀'),
@@ -72,7 +72,7 @@ describe('lexers', () => {
   });
 });
 
-describe('a highlighter', () => {
+describe('Highlighter', () => {
   function rowsOf(body: string): Rows {
     const parsed = parsePatch(`--- x\n+++ x\n@@ -1,99 +1,99 @@\n${body}`);
     const rows = parsed.ok ? parsed.diff.files[0]?.hunks[0]?.rows : undefined;
@@ -90,8 +90,8 @@ describe('a highlighter', () => {
     return { texts, highlighter };
   }
 
-  describe('what a row means', () => {
-    test('depends on those before it, in its own version of the file', () => {
+  describe('tokens of a row', () => {
+    test('depend on the rows before it, in its own version of the file', () => {
       const rows = rowsOf(' /*\n-*/ let a\n+let b\n */\n');
       const highlighter = new Highlighter(lexerOf);
       const roles = [0, 1, 2, 3].map(row => highlighter.tokensOf('x.js', rows, row));
@@ -105,15 +105,15 @@ describe('a highlighter', () => {
       expect(roles[3]).toEqual([{ text: '*/', role: 'comment' }]);
     });
 
-    test('is not known in an unknown language', () => {
+    test('are null in an unknown language', () => {
       const { highlighter, texts } = fakeLexer();
       expect(highlighter.tokensOf('x.unknown', rowsOf('+let b\n'), 0)).toBeNull();
       expect(texts).toEqual([]);
     });
   });
 
-  describe('only what is needed is read', () => {
-    test('no further than a bit beyond the row, and once', () => {
+  describe('lexes as little as possible', () => {
+    test('reads a little beyond the row, and only once', () => {
       const { highlighter, texts } = fakeLexer();
       const rows = rowsOf('+a\n'.repeat(1_000));
       expect(highlighter.tokensOf('x.js', rows, 10)).toEqual([{ text: 'a', role: 'keyword' }]);
@@ -123,7 +123,7 @@ describe('a highlighter', () => {
       expect(Math.max(...texts.map(text => text.length))).toBe(255);
     });
 
-    test('no endless row, and none of an endless hunk', () => {
+    test('skips very long rows and very long hunks', () => {
       const { highlighter } = fakeLexer();
       const rows = rowsOf(`+${'x'.repeat(1_001)}\n+b\n`);
       expect(highlighter.tokensOf('x.js', rows, 0)).toBeNull();
@@ -132,8 +132,8 @@ describe('a highlighter', () => {
     });
   });
 
-  describe('colour is not worth waiting for', () => {
-    test('a grammar that does not come to an end is stopped, and asked no more', () => {
+  describe('time limits', () => {
+    test('stops a grammar that does not terminate, and does not call it again', () => {
       let calls = 0;
       const highlighter = new Highlighter(() => () => {
         calls++;
@@ -144,14 +144,14 @@ describe('a highlighter', () => {
       expect(calls).toBe(1);
     });
 
-    test('a text that is hard for a real grammar is given up too', () => {
+    test('stops a real grammar that takes too long', () => {
       const rows = rowsOf(`+${'def '.repeat(225)}\n`.repeat(50));
       const start = performance.now();
       new Highlighter(lexerOf).tokensOf('x.ino', rows, 49);
       expect(performance.now() - start).toBeLessThan(2_000);
     });
 
-    test('one that breaks leaves the text as it is', () => {
+    test('returns null if the grammar throws', () => {
       const highlighter = new Highlighter(() => () => {
         throw new Error('broken');
       });
@@ -167,16 +167,16 @@ function drawingOf(path: string): Drawing {
   return chosen.drawing;
 }
 
-describe('a highlighter is loaded', () => {
+describe('loadHighlighter', () => {
   test.each([
     ['nothing', []],
     ['text', [{ kind: 'text', text: 'let a' } as const]],
-    ['a diff of a file in no known language', [drawingOf('LICENSE')]],
-  ])('not for %s', async (_, drawings) => {
+    ['a diff of a file in an unknown language', [drawingOf('LICENSE')]],
+  ])('returns null for %s', async (_, drawings) => {
     expect(await loadHighlighter(drawings)).toBeNull();
   });
 
-  test('for code, wherever it is among what is drawn', async () => {
+  test('returns a highlighter if any drawing contains code', async () => {
     const code = drawingOf('x.ts');
     const highlighter = await loadHighlighter([{ kind: 'text', text: 'a' }, code]);
     const rows = code.kind === 'diff' ? code.diff.files[0]?.hunks[0]?.rows : undefined;

@@ -3,7 +3,7 @@ import { readView } from '../../src/display/segments.js';
 
 const PATCH = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n';
 
-test('RT-VIEW: a diff is drawn as a segment of its type would be', () => {
+test('RT-VIEW: draws a diff like a segment of the same type', () => {
   const reading = readView({ type: 'diff', content: { patch: PATCH } });
   if (!reading.ok || reading.drawing.kind !== 'diff') throw new Error('it is not drawn as a diff');
   expect(reading.drawing.diff.files.map(({ newPath, added, removed }) => [newPath, added, removed])).toEqual([
@@ -11,7 +11,7 @@ test('RT-VIEW: a diff is drawn as a segment of its type would be', () => {
   ]);
 });
 
-test('RT-VIEW: a diff of files, each with its old and new contents, is drawn as a diff', () => {
+test('RT-VIEW: draws files with their old and new contents as a diff', () => {
   const reading = readView({
     type: 'diff',
     content: {
@@ -35,7 +35,7 @@ test('RT-VIEW: a diff of files, each with its old and new contents, is drawn as 
   expect(reading.drawing.diff).toMatchObject({ added: 3, removed: 2 });
 });
 
-test('a path cannot forge lines of the diff', () => {
+test('a path cannot add lines to the diff', () => {
   const path = 'a\n@@ -1 +1 @@\n-x\n+\u001b[2J';
   const reading = readView({
     type: 'diff',
@@ -47,7 +47,7 @@ test('a path cannot forge lines of the diff', () => {
   expect(files[0]).toMatchObject({ newPath: path, added: 1, removed: 1, hidden: { count: 1 } });
 });
 
-test('many files that have nothing in common are drawn in time', () => {
+test('draws many unrelated files within the time limit', () => {
   const text = (sign: string) => Array.from({ length: 2_000 }, (_, line) => `${sign}${line}\n`).join('');
   const files = Array.from({ length: 200 }, (_, index) => ({
     path: `${index}`,

@@ -34,7 +34,7 @@ describe('rules', () => {
     }
   });
 
-  test.each(IDS)('%s: what it asks, and where that is from', id => {
+  test.each(IDS)('%s: shows the statement and its source', id => {
     const text = plainText(specLines(id));
     const { page, words } = REQUIREMENTS[id].source;
     expect(text).toContain(REQUIREMENTS[id].statement);
@@ -56,13 +56,13 @@ describe('a shareable run', () => {
     return shareableRun(run, createRedactor([SECRET])).checks[0]?.calls?.[0];
   }
 
-  test('a name that someone made endless is cut', async () => {
+  test('cuts a very long name', async () => {
     const endless = 'x'.repeat(100_000);
     const short = `${'x'.repeat(200)}…`;
     expect(await toldCall(endless, endless)).toEqual({ operation: short, id: short });
   });
 
-  test('threats, row 25: of a secret that lies across the cut nothing is left', async () => {
+  test('threats, row 25: leaves no part of a secret at the cut', async () => {
     const name = `${'x'.repeat(180)}${SECRET}`;
     const clean = `${'x'.repeat(180)}[redacted]`;
     expect(await toldCall(name, name)).toEqual({ operation: clean, id: clean });
@@ -81,17 +81,17 @@ describe('evidence', () => {
     return wireText({ events: seqs }, { events, redactor: callbackSecrets(events) });
   }
 
-  describe('of what a finding is about', () => {
+  describe('of a finding', () => {
     const LONG = 'x'.repeat(2_000);
     const TRACE = '    at read (/home/app/tool.js:12:5)';
 
-    test('the part of a long text, with what stands around it', () => {
+    test('shows the matching part of a long text with its context', () => {
       const at = { event: 1, path: ['text'], range: [2_001, 2_001 + TRACE.length] } as const;
       const text = pointing(at, call(), arrives({ text: `${LONG}\n${TRACE}\n${LONG}` }));
       expect(text).toMatch(/│ {3}text {2}"…x{39}␊ {4}at read \(\/home\/app\/tool\.js:12:5\)␊x{39}…"$/);
     });
 
-    test('that it is not there, and what is', () => {
+    test('reports a missing member and its siblings', () => {
       const text = pointing(
         { event: 1, path: ['call_id'] },
         call(),
@@ -100,7 +100,7 @@ describe('evidence', () => {
       expect(text).toContain('│   call_id  is not there; there are type, group_id, id, text');
     });
 
-    test('in a body that is large', () => {
+    test('finds the text in a large body', () => {
       const at = { event: 1, path: ['text'], range: [200_000, 200_004] } as const;
       const text = pointing(
         at,
@@ -110,7 +110,7 @@ describe('evidence', () => {
       expect(text).toMatch(/"…y{40}herez{40}…"$/);
     });
 
-    test('row 25: no secret, nor half of one', () => {
+    test('row 25: contains no secret and no part of one', () => {
       const token = 'tok_0123456789abcdef';
       const invocation = { ...INVOCATION, callback_url: `http://127.0.0.1:4000/callback/${token}` };
       const whole = `${LONG} ${token} here${LONG}`;
@@ -124,12 +124,12 @@ describe('evidence', () => {
   });
 
   describe('of bodies', () => {
-    test('a long one is looked over: each member of it is there', () => {
+    test('shows every member of a long body, shortened', () => {
       const text = told([1], call(), arrives({ text: 'x'.repeat(2_000), metadata: 'last' }));
       expect(text).toMatch(/"text":"x{32}…".*"metadata":"last"\}$/);
     });
 
-    test('a large one is not read whole, and no secret is left at its end (row 25)', () => {
+    test('reads only the beginning of a large body, and leaves no secret at the end (row 25)', () => {
       const token = 'tok_0123456789abcdef';
       const invocation = { ...INVOCATION, callback_url: `http://127.0.0.1:4000/callback/${token}` };
       const text = told([1], call({ invocation }), arrives({ text: `${token} ${'x'.repeat(200_000)}` }));
@@ -138,7 +138,7 @@ describe('evidence', () => {
       expect(text.length).toBeLessThan(500);
     });
 
-    test('row 25: what gives power over a conversation is left out', () => {
+    test('row 25: leaves out URLs that grant access to a conversation', () => {
       const oauth = { ...OAUTH, auth_url: 'https://auth.example/consent?state=s3cr3tstate' };
       const choice = { ...CHOICE, response_url: 'http://127.0.0.1:3001/c/Zm9vYmFyYmF6cXV4MTIz' };
       const text = told([0, 2], arrives(oauth), arrives(choice, { leg: 'back-2' }));

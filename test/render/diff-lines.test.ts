@@ -20,11 +20,11 @@ describe('unchanged lines', () => {
   const patchOf = (count: number) => `${HEAD}@@ -1,99 +1,99 @@\n-a\n${unchanged(count)}+b\n`;
   const insideOf = (lines: readonly string[]) => lines.slice(3, -1).map(line => line.split(' ').at(-1));
 
-  test('up to seven are all shown', () => {
+  test('shows up to seven', () => {
     expect(insideOf(textOf(patchOf(7)))).toEqual(['1', '2', '3', '4', '5', '6', '7']);
   });
 
-  test('of more, three stay on either side', () => {
+  test('folds more than seven, except three on each side', () => {
     expect(textOf(patchOf(18)).slice(3, -1)).toEqual([
       ' 2  1   1',
       ' 3  2   2',
@@ -36,7 +36,7 @@ describe('unchanged lines', () => {
     ]);
   });
 
-  test('all are there when they are asked for', () => {
+  test('shows all when unfolded', () => {
     expect(insideOf(textOf(patchOf(18), { isUnfolded: true }))).toHaveLength(18);
   });
 });
@@ -44,7 +44,7 @@ describe('unchanged lines', () => {
 describe('side by side', () => {
   const patch = `${HEAD}@@ -9,4 +9,5 @@ f\n a\n-b\n-c\n+d\n+e\n+f\n g\n\\ No newline at end of file\n`;
 
-  test('from 120 cells on: the i-th removed row beside the i-th added one, what has no partner beside nothing', () => {
+  test('from 120 cells: pairs the i-th removed row with the i-th added row; a row without a partner stands alone', () => {
     expect(textOf(patch, { width: 120 })).toEqual([
       'x +3 −2',
       '@@ -9,4 +9,5 @@ f',
@@ -56,7 +56,7 @@ describe('side by side', () => {
     ]);
   });
 
-  test('has every row once on its side', () => {
+  test('shows every row once on its side', () => {
     const rows = fc.array(fc.constantFrom('-', '+', ' '), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(rows, signs => {
@@ -73,7 +73,7 @@ describe('side by side', () => {
   });
 });
 
-test('no foreign character acts', () => {
+test('contains no raw control characters', () => {
   const foreign = fc.string({ unit: anyCodePoint, maxLength: 40 }).map(text => text.replaceAll('\n', ''));
   fc.assert(
     fc.property(foreign, foreign, foreign, (path, removed, added) => {

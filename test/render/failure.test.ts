@@ -19,7 +19,7 @@ import {
   untrackedRequest,
 } from '../events/build.js';
 
-describe('RT-NON200: a refusal says how to react to its status', () => {
+describe('RT-NON200: the hint for a refusal depends on its status', () => {
   test.each([
     [201, /^Only 200 acknowledges .*--lenient-ack/],
     [204, /^Only 200 acknowledges .*--lenient-ack/],
@@ -37,7 +37,7 @@ describe('RT-NON200: a refusal says how to react to its status', () => {
   });
 });
 
-describe('a timeout says what was sent, what was acknowledged, and which address was given', () => {
+describe('a timeout reports the invocation, the acknowledgement and the callback address', () => {
   test.each([
     ['acknowledged', [acknowledged()], 'it was acknowledged with 200, and no callback has arrived'],
     ['not acknowledged', [], 'it was not acknowledged'],
@@ -48,7 +48,7 @@ describe('a timeout says what was sent, what was acknowledged, and which address
     expect(failure?.hint).toContain('reach its callback URL at http://127.0.0.1:4000.');
   });
 
-  test('TOOL-ASYNC: a body in the acknowledgement is ignored; the hint says so first', () => {
+  test('TOOL-ASYNC: the hint starts with the ignored body of the acknowledgement', () => {
     const said = answered(200, { body: JSON.stringify(RESULT) });
     const failure = failureOf(exchangeOf(call(), said, timedOut(2_000)));
     const size = JSON.stringify(RESULT).length;
@@ -63,13 +63,13 @@ describe('a timeout says what was sent, what was acknowledged, and which address
     expect(failure?.hint).toContain('reach its callback URL at http://127.0.0.1:4000.');
   });
 
-  test('a rejected callback is the likeliest reason', () => {
+  test('names a rejected callback as the most likely reason', () => {
     const stray = arrives({ ...RESULT, id: 'x' });
     const hint = failureOf(exchangeOf(call(), acknowledged(), stray, timedOut()))?.hint;
     expect(hint).toMatch(/^A callback arrived at http:\/\/127.0.0.1:4000 but was not accepted: id is "x"/);
   });
 
-  test('a selection that did not arrive', () => {
+  test('reports a selection that could not be sent', () => {
     const unanswered = untrackedRequest('choice', null).map(each => ({ ...each, calls: [KEY] }));
     const { first, untracked } = historyOf(
       call(),
@@ -83,13 +83,13 @@ describe('a timeout says what was sent, what was acknowledged, and which address
     expect(hint).toMatch(/^The tool asked for a choice, but the selection did not reach its response_url/);
   });
 
-  test('an invalid callback URL in a file does not crash', () => {
+  test('does not throw at an invalid callback URL in a file', () => {
     const invocation = { ...INVOCATION, callback_url: 'somewhere' };
     expect(failureOf(exchangeOf(call({ invocation }), timedOut()))?.code).toBe('timeout');
   });
 });
 
-test('row 15: a very long question is shortened', () => {
+test('row 15: shortens a very long question', () => {
   const choices = Array.from({ length: 5_000 }, (_, index) => `${index}${'x'.repeat(1_000)}`);
   const { message = '', hint = '' } =
     failureOf(exchangeOf(call(), arrives({ ...CHOICE, prompt: 'y'.repeat(100_000), choices }))) ?? {};
@@ -97,7 +97,7 @@ test('row 15: a very long question is shortened', () => {
   expect(hint).toMatch(/: 0 0x+…, 1 1x+…, .*, 19 19x+… and 4980 more\.$/);
 });
 
-describe('in the workbench, hints name the command of each option', () => {
+describe('in the workbench, hints name the command for each option', () => {
   test.each([
     ['silent', [acknowledged(), timedOut()], /invoke -i --callback-url sets .* invoke -i --timeout sets/],
     ['forbidden', [denied()], /the invoke -i --policy file/],

@@ -12,10 +12,10 @@ function panesOfResult(fields: object, supports: ReadonlySet<string> = BOTH): Pa
   return panes;
 }
 
-describe('RT-DISPLAY: the human sees the first segment that can be shown', () => {
+describe('RT-DISPLAY: the human sees the first supported segment', () => {
   const diff: Record<string, unknown> = JSON.parse(SEED_RESULTS['a diff display with text fallback'] ?? '{}');
 
-  test("seed 000's diff, with its warning about the counts", () => {
+  test('shows the diff of seed 000 and warns of its counts', () => {
     const { human, choice, warnings } = panesOfResult(diff);
     expect(human).toMatchObject({ about: 'display_as[0] diff (the first segment)', notes: [] });
     expect(human.drawing).toMatchObject({ kind: 'diff', path: 'src/main.rs' });
@@ -23,7 +23,7 @@ describe('RT-DISPLAY: the human sees the first segment that can be shown', () =>
     expect(warnings).toEqual([expect.objectContaining({ id: 'TOOL-DIFF' })]);
   });
 
-  test('a weaker client gets the text, and is reported what was passed over', () => {
+  test('shows the text in a client without diffs, and lists the skipped segment', () => {
     const { human } = panesOfResult(diff, new Set(['text']));
     expect(human).toEqual({
       title: 'human',
@@ -37,15 +37,15 @@ describe('RT-DISPLAY: the human sees the first segment that can be shown', () =>
     [{ display_as: undefined }, 'text (no display_as)', 0],
     [{ display_as: [] }, 'text (display_as is empty)', 0],
     [{ display_as: [{ type: 'hologram', content: 1 }] }, 'text (no segment of display_as can be shown)', 1],
-  ])('without one it is the text: %j', (fields, about, skipped) => {
+  ])('shows the result text without a usable segment: %j', (fields, about, skipped) => {
     const { human } = panesOfResult({ text: 'done', ...fields });
     expect(human).toMatchObject({ about, drawing: { kind: 'text', text: 'done' } });
     expect(human.notes).toHaveLength(skipped);
   });
 });
 
-describe('RT-TEXT: what the LLM gets', () => {
-  test('does not depend on the display', () => {
+describe("RT-TEXT: the LLM's pane", () => {
+  test('does not depend on display_as', () => {
     const display_as = [{ type: 'text', content: 'something else' }];
     expect(panesOfResult({ text: 'all of it', display_as }).llm).toEqual({
       title: 'llm',
@@ -55,13 +55,13 @@ describe('RT-TEXT: what the LLM gets', () => {
     });
   });
 
-  test('JSON is indented for the eye only, and that is said', () => {
+  test('pretty-prints JSON and adds a note', () => {
     const { llm } = panesOfResult({ text: '{"count":1}' });
     expect(llm).toMatchObject({ about: 'text, 11 bytes', notes: ['pretty-printed'] });
     expect(llm.drawing).toEqual({ kind: 'text', text: '{\n  "count": 1\n}' });
   });
 
-  test('row 18: JSON as deep as no one means it is shown as it is', () => {
+  test('row 18: shows very deeply nested JSON unchanged', () => {
     const text = '['.repeat(100_000) + ']'.repeat(100_000);
     expect(panesOfResult({ text }).llm.drawing).toEqual({ kind: 'text', text });
   });
@@ -70,13 +70,13 @@ describe('RT-TEXT: what the LLM gets', () => {
 test.each([
   ['a\u202eb', '1 control or invisible character shown'],
   ['\u0000\u0001\ud800', '3 control or invisible characters shown'],
-])('RT-SANITIZE, row 24: %j says that something hidden is shown', (text, note) => {
+])('RT-SANITIZE, row 24: %j adds a note about hidden characters', (text, note) => {
   const { human, llm } = panesOfResult({ text, display_as: [{ type: 'text', content: text }] });
   expect(llm.notes).toEqual([note]);
   expect(human.notes).toEqual([note]);
 });
 
-describe('of MCP', () => {
+describe('MCP', () => {
   const panes = (value: unknown) => panesOfMcp(readMcpAnswer({ ok: true, value, notes: [] }));
 
   const text = (words: string, audience?: string[]) => ({
@@ -99,7 +99,7 @@ describe('of MCP', () => {
     });
   });
 
-  test('the human is not shown what is for the assistant only, and the LLM gets all', () => {
+  test('the human does not see blocks for the assistant only; the LLM gets all', () => {
     const { human, llm, choice } = panes({
       content: [text('all', []), text('model', ['assistant']), text('both', ['user', 'assistant'])],
     });
@@ -109,18 +109,18 @@ describe('of MCP', () => {
     expect(llm.drawing).toMatchObject({ text: 'all\nmodel\nboth' });
   });
 
-  test('very large structured content is cut for the eye', () => {
+  test('cuts very large structured content', () => {
     const { human } = panes({ structuredContent: { text: 'x'.repeat(300_000) }, isError: false });
     expect(human.drawing).toMatchObject({ text: expect.stringMatching(/… \d+ more characters$/) });
   });
 });
 
-describe('of a view', () => {
+describe('views', () => {
   const view = (content: Readonly<Record<string, unknown>>, updates = 1) =>
     viewPane({ type: 'diff', content, updates });
   const PATCH = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n';
 
-  test('RT-VIEW: a view is a pane of its own, which says of what type it is', () => {
+  test('RT-VIEW: a view has its own pane with its type', () => {
     expect(view({ patch: PATCH })).toMatchObject({
       title: 'view',
       about: expect.stringMatching(/^diff, /),
@@ -129,13 +129,13 @@ describe('of a view', () => {
     });
   });
 
-  test('what cannot be drawn is shown as it came, with the reason', () => {
+  test('shows invalid content unchanged, with the reason', () => {
     const { notes, drawing } = view({ patch: 7 });
     expect(notes).toEqual([expect.stringContaining('malformed diff')]);
     expect(drawing).toEqual({ kind: 'text', text: '{\n  "patch": 7\n}' });
   });
 
-  test('threats, row 24: characters that no one would see are reported', () => {
+  test('threats, row 24: reports invisible characters', () => {
     expect(view({ patch: 'n\u202eo diff' }).notes).toEqual([
       expect.stringContaining('malformed diff'),
       '1 control or invisible character shown',

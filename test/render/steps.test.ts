@@ -39,7 +39,7 @@ const told = (...story: Moment[][]) => stepsOf(...story).map(step => words(stepL
 const SENT = `✓ sent edit_file to ${ENDPOINT}`;
 const started = () => [at(0, call()), at(3, acknowledged())];
 
-test('the line of its display script is shown where it is sent, as foreign text', () => {
+test("the sent step shows the display script's line, made safe to print", () => {
   const displayScripts = { edit_file: '"Edit " + args.path + "\\x1b[31m"' };
   expect(told(loaded({ displayScripts }), call())[1]).toBe(
     `✓ sent edit_file (Edit src/main.rs␛[31m) to ${ENDPOINT}`,
@@ -49,7 +49,7 @@ test('the line of its display script is shown where it is sent, as foreign text'
 /** Without what every call begins with. */
 const conversation = (...story: Moment[][]) => told(...started(), ...story).slice(2);
 
-describe('RT-CHOICE: who picked what, and whether the tool heard of it', () => {
+describe('RT-CHOICE: who picked what, and whether the selection was sent', () => {
   const asked = () => at(9, arrives(CHOICE));
   const ASKED = '• the tool asks: Where to?  0 staging (default)  1 production';
 
@@ -66,7 +66,7 @@ describe('RT-CHOICE: who picked what, and whether the tool heard of it', () => {
     [null, 'ECONNREFUSED'],
     [500, 'answered 500 instead of 200'],
   ])(
-    'it does not arrive (%j): the call stays pending, which is no longer said of a call that has ended',
+    'reports a failed selection (%j): a pending call stays pending, and an ended call is not called pending',
     (status, why) => {
       const lost = `✗ could not send the selection: ${why} after 0ms`;
       const story = [asked(), at(10, chose(1)), at(12, selected(status))];
@@ -77,7 +77,7 @@ describe('RT-CHOICE: who picked what, and whether the tool heard of it', () => {
     },
   );
 
-  test('a selection that names its question answers that one', () => {
+  test('assigns a selection to the question that it names', () => {
     const again = arrives({ ...CHOICE, prompt: 'Sure?', choices: ['no', 'yes'] }, { leg: 'b2' });
     const lines = conversation(asked(), at(10, again), at(11, chose(0, 'b2')));
     expect(lines.slice(2)).toEqual(['✓ --choose picked 0 no (the default)', '… waiting for you']);
@@ -100,7 +100,7 @@ describe('RT-SUB: the events of a subscription', () => {
   const opened = () => at(9, resultArrives({ subscription: true }));
   const OPENED = '✓ result after 9ms; it opened a subscription';
 
-  test('each with its number, and the conversation that it goes to', () => {
+  test('have a number and the conversation that receives them', () => {
     const story = [
       at(10, event('e1')),
       at(11, event('e2', { associative: true, text: 'joined' })),
@@ -114,7 +114,7 @@ describe('RT-SUB: the events of a subscription', () => {
     ]);
   });
 
-  test('one after the last is discarded, and told', () => {
+  test('after the last one are discarded and reported', () => {
     expect(conversation(opened(), event('e1', { final: true }), event('e2')).at(-1)).toBe(
       '✗ subscription_event discarded with 404: the subscription has ended',
     );
@@ -131,13 +131,13 @@ describe('RT-SUB: the events of a subscription', () => {
     );
   });
 
-  test('of events by the thousand each is reported, with its number', () => {
+  test('have correct numbers, even with thousands of events', () => {
     const events = Array.from({ length: 2_500 }, (_, index) => at(10 + index, event(`e${index}`)));
     expect(conversation(opened(), ...events).at(-1)).toMatch(/^• event 2500 → child thread: opened/);
   });
 });
 
-test('of several calls each step says whose it is', () => {
+test('with several calls, each step names its call', () => {
   const other = call({ invocation: { ...INVOCATION, id: 'other' } }).map(each => ({
     ...each,
     calls: ['other'],
@@ -162,7 +162,7 @@ test('of several calls each step says whose it is', () => {
   ]);
 });
 
-test('row 24: nothing foreign acts, wherever it stands', () => {
+test('row 24: contains no raw control characters', () => {
   const evil = '\u001b]0;x\u0007\u202e\nnext';
   const story = [
     at(0, loaded({ base: evil })),

@@ -73,7 +73,7 @@ export const STORIES: Readonly<Record<string, readonly Moment[][]>> = {
     refused('too large', 413, { leg: 's4' }),
   ],
   'a choice': [...started(), arrives(CHOICE), chose(1), selected(), resultArrives({}, { leg: 'b2' })],
-  'a choice that no one makes': [...started(), arrives(CHOICE)],
+  'an unanswered choice': [...started(), arrives(CHOICE)],
   'a choice that does not arrive': [
     ...started(),
     at(9, arrives(CHOICE)),

@@ -16,14 +16,14 @@ test.each([
   ['\n\na', ['', '', 'a']],
   ['a\n\n', ['a', '']],
   ['a\r\nb', ['a␍', 'b']],
-])('%j is %j', (text, lines) => {
+])('%j becomes %j', (text, lines) => {
   expect(linesOf(text)).toEqual(lines);
 });
 
-describe('the window', () => {
+describe('textLines', () => {
   const text = fc.string({ unit: fc.constantFrom('a', '\n', '\u202e', '\t', '日') });
 
-  test('is a slice of the whole, which is known in full', () => {
+  test('returns the first lines and the total number', () => {
     fc.assert(
       fc.property(text, fc.nat(20), (given, count) => {
         const whole = textLines(given, ALL);
@@ -33,7 +33,7 @@ describe('the window', () => {
     );
   });
 
-  test('holds every line, made visible', () => {
+  test('returns every line, made visible', () => {
     fc.assert(
       fc.property(text, given => {
         const lines = given === '' ? [''] : given.replace(/\n$/, '').split('\n');
@@ -42,7 +42,7 @@ describe('the window', () => {
     );
   });
 
-  test('costs what is asked for, not what there is', () => {
+  test('takes time for the requested lines only', () => {
     const long = 'line\n'.repeat(2_000_000);
     const start = performance.now();
     expect(textLines(long, 10)).toMatchObject({ total: 2_000_000 });
@@ -50,12 +50,12 @@ describe('the window', () => {
   });
 });
 
-test('an endless line is cut, and says so', () => {
+test('cuts a very long line and shows how much is missing', () => {
   const [line = ''] = linesOf('x'.repeat(1_000_000));
   expect(line).toBe(`${'x'.repeat(4_000)} … 996000 more characters`);
 });
 
-test('row 24: nothing acts', () => {
+test('row 24: contains no raw control characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCodePoint }), given => {
       for (const line of linesOf(given)) expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);

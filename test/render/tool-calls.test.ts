@@ -3,7 +3,7 @@ import { callRow, detailLines, newsOf } from '../../src/render/tool-calls.js';
 import { CALLBACK_URL, delivered, MockStory, TOKEN } from '../support/mock-story.js';
 import { words } from '../support/words.js';
 
-describe('a row', () => {
+describe('callRow', () => {
   const NOW = 5_000;
   const RESULT = { type: 'tool_result', text: 'done' };
 
@@ -16,12 +16,12 @@ describe('a row', () => {
   }
 
   describe('the state of a call', () => {
-    test('held, where deliveries are paused', () => {
+    test('is held while deliveries are paused', () => {
       const story = new MockStory().at(1_000).receives('a');
       expect(words(callRow(story.call('a'), NOW, false, true).cells.state)).toBe('held');
     });
 
-    test('that no fixture answers is not fine, delivered or not', () => {
+    test('is a warning if no fixture matches, even after delivery', () => {
       const story = new MockStory().at(1_000).receives('a');
       story.about('a', { kind: 'matched', fixture: null });
       story.about('a', { kind: 'warned', message: 'no fixture answers it' });
@@ -40,7 +40,7 @@ describe('a row', () => {
         '… retrying, answered 503 4s',
       ],
       [
-        'given up, and why',
+        'failed, with the reason',
         story => {
           story.receives('a').sends('a', RESULT).answered(1_100, 404);
           story.about('a', { kind: 'dropped', what: 'callback', why: 'it was answered 404', count: 1 });
@@ -48,12 +48,12 @@ describe('a row', () => {
         '✗ it was answered 404',
       ],
       [
-        'asking for a choice, since it was asked',
+        'asking for a choice, with the time since then',
         story => story.receives('a').at(2_000).sends('a', { type: 'user_choice' }).answered(2_001),
         '? asks for a choice 3s',
       ],
       [
-        'delivered, and once more to no one',
+        'delivered, then failed to deliver again',
         story => {
           delivered(story, 'a');
           const { leg } = story.sends('a', RESULT);
@@ -62,7 +62,7 @@ describe('a row', () => {
         '! delivered after 200ms, a later one failed',
       ],
       [
-        'waiting to be fired, and how',
+        'waiting for a key, with the key',
         story => {
           delivered(story, 'a');
           story.sends('a', { type: 'subscription_event', text: '1' }).answered(2_000);
@@ -92,7 +92,7 @@ describe('a row', () => {
     });
   });
 
-  test('threats, row 24: foreign names are made visible, and clipped where no one would read them', () => {
+  test('threats, row 24: makes untrusted names visible and shortens them', () => {
     const story = new MockStory().receives('a', { operation: `\u001b]0;x\u0007${'y'.repeat(9_000)}` });
     const { operation } = callRow(story.call('a'), NOW).cells;
     expect(words(operation)).toMatch(/^␛\]0;x␇y+… 8706 more characters$/);
@@ -103,15 +103,15 @@ describe('a row', () => {
 describe('details', () => {
   const textOf = (story: MockStory) => detailLines(story.call('a')).map(words).join('\n');
 
-  describe('what a call waits for, and how to give it', () => {
-    test('consent: the URL of its page stands on a row of its own', () => {
+  describe('waiting calls', () => {
+    test('show the URL of a consent page on its own row', () => {
       const url = 'http://127.0.0.1:3001/authorize?state=abc';
       const story = new MockStory().receives('a');
       story.sends('a', { type: 'oauth', auth_url: url }).answered(1);
       expect(textOf(story)).toContain(`waits     for consent: press f to grant it, or decide at\n${url}\n`);
     });
 
-    test('a choice: the default, and what the runtime posts where', () => {
+    test('show the default of a choice, and where the runtime posts the answer', () => {
       const story = new MockStory().receives('a');
       const response_url = 'http://127.0.0.1:3001/choices/answer-0123456789abcdef';
       story.sends('a', { type: 'user_choice', choices: ['Yes', 'No'], default: 1, response_url }).answered(1);
@@ -123,8 +123,8 @@ describe('details', () => {
     });
   });
 
-  describe('threats, row 25: anyone who has a callback URL can speak into a conversation', () => {
-    test('the token of a callback URL is nowhere, nor that of a response URL; a consent page can be visited', () => {
+  describe('threats, row 25: a callback URL grants access to a conversation', () => {
+    test('hides the tokens of callback URLs and response URLs, but not the consent page', () => {
       const [answer, consent] = [
         'answer-0123456789abcdef',
         'http://127.0.0.1:1/authorize?state=page-0123456789',
@@ -141,7 +141,7 @@ describe('details', () => {
       expect(text).toContain(consent);
     });
 
-    test('an id that the URL repeats is not a secret', () => {
+    test('does not treat an id in the URL as a secret', () => {
       const id = 'call_0123456789abcdef';
       const story = new MockStory().receives(id, { callback_url: `http://127.0.0.1:1/${id}` });
       story.sends(id, { type: 'tool_result', text: 'x' });
@@ -149,7 +149,7 @@ describe('details', () => {
     });
   });
 
-  test('threats, row 24: foreign text acts on nothing', () => {
+  test('threats, row 24: contains no raw control characters', () => {
     const hostile = '\u001b]52;c;x\u0007\u202e';
     const story = new MockStory().receives('a', {
       operation: hostile,
@@ -162,7 +162,7 @@ describe('details', () => {
     expect(textOf(story)).toContain('␛]52;c;x␇<U+202E>');
   });
 
-  test('a message of ten thousand lines is cut, and says so', () => {
+  test('cuts a message of ten thousand lines and shows how much is missing', () => {
     const story = new MockStory().receives('a', {
       arguments: { list: Array.from({ length: 10_000 }, () => 1) },
     });
@@ -239,7 +239,7 @@ describe('news', () => {
     expect(newsIn(story => tell(story.receives('a')))).toEqual(lines);
   });
 
-  test('threats, rows 24 and 25: foreign words act on nothing, and what they say of a callback URL is left out', () => {
+  test('threats, rows 24 and 25: contains no raw control characters and no callback URLs', () => {
     const lines = newsIn(story => {
       story.receives('a', { operation: '\u001b]0;x\u0007' });
       story.about('a', { kind: 'warned', message: `\u202e${CALLBACK_URL}` });

@@ -14,14 +14,14 @@ describe('a toolset', () => {
   });
   const told = (tool: Partial<Tool>) => toolsetLines(toolset(tool)).map(words).slice(3);
 
-  test('a call as its display script shows it, with names in place of texts', () => {
+  test('shows a call with its display script and sample arguments', () => {
     const inputSchema = { properties: { path: { type: 'string' }, mode: { enum: ['fast', 'slow'] } } };
     const of = (displayScript: string) => told({ inputSchema, displayScript });
     expect(of('"Edit " + args.path + ", " + args.mode')).toContain('  shown as  Edit <path>, fast');
     expect(of('loop { }').join('\n')).not.toContain('shown as');
   });
 
-  test('row 24: nothing foreign acts', () => {
+  test('row 24: contains no raw control characters', () => {
     const evil = '\u001b]0;x\u0007\u202e\n';
     const inputSchema = { properties: { [evil]: { type: evil, description: evil } } };
     const lines = toolsetLines({
@@ -51,7 +51,7 @@ describe('a notice', () => {
     expect(words(noticeLine({ ...NOTICE, ...change }))).toBe(line);
   });
 
-  test('threats, row 24: what the tool says stays on the line, and acts on nothing', () => {
+  test("threats, row 24: keeps the tool's answer on one line, without raw control characters", () => {
     const line = words(noticeLine({ ...NOTICE, status: 500, said: '\u001b]0;owned\u0007\nx\u202e' }));
     expect(line).toContain(': ␛]0;owned␇␊x<U+202E>');
   });

@@ -26,7 +26,7 @@ function told(...story: Moment[][]): string[] {
 const acknowledgedAt = (milliseconds: number) => [at(0, call()), at(milliseconds, acknowledged())];
 const started = () => acknowledgedAt(3);
 
-test('callbacks that are not kept any more are said to be missing', () => {
+test('reports callbacks that are no longer kept', () => {
   const flood = Array.from({ length: 2_100 }, (_, index) => arrives(VIEW, { leg: `${index}` }));
   const history = historyOf(...started(), ...flood);
   const { forgotten } = history.first ?? {};
@@ -46,7 +46,7 @@ describe('TOOL-ACK', () => {
   });
 
   test.each([['long', 103, ['TOOL-ACK: the result arrived before the acknowledgement, by more than 100ms']]])(
-    'the result came first: %s',
+    'the result arrived first: %s',
     (_, milliseconds, warnings) => {
       const story = [at(0, call()), at(2, resultArrives()), at(milliseconds, acknowledged())];
       expect(told(...story)).toEqual(warnings);
@@ -64,7 +64,7 @@ describe('TOOL-ASYNC: an acknowledgement with a body', () => {
   });
 });
 
-describe('what arrived', () => {
+describe('callbacks', () => {
   const again = { leg: 'b2' };
   test.each([
     [
@@ -91,12 +91,12 @@ describe('what arrived', () => {
     expect(told(...started(), ...rest)).toEqual([warning]);
   });
 
-  test('late, after our own cancel: it may have crossed it, and is reported by its step', () => {
+  test('does not warn of a result after a cancel, which it may have crossed; its step reports it', () => {
     expect(told(...started(), canceled(), resultArrives())).toEqual([]);
   });
 });
 
-describe('TOOL-SUB: after its end a subscription says nothing more', () => {
+describe('TOOL-SUB: events after the end of a subscription', () => {
   const opened = () => resultArrives({ subscription: true });
 
   test.each([
@@ -108,7 +108,7 @@ describe('TOOL-SUB: after its end a subscription says nothing more', () => {
     ]);
   });
 
-  test('one that was closed with its thread was followed by no one', () => {
+  test('warns of a subscription without --follow that was closed with its thread', () => {
     expect(told(...started(), opened(), event('e1'), closed())).toEqual([
       'the tool opened a subscription, but its events were not awaited (it was closed with its thread); use --follow to receive them',
     ]);
@@ -116,13 +116,13 @@ describe('TOOL-SUB: after its end a subscription says nothing more', () => {
 });
 
 describe('counted', () => {
-  test('what is said many times is said once, where it was said first', () => {
+  test('merges equal warnings at the place of the first', () => {
     const [a, b] = [{ id: 'RT-DUP', message: 'a' } as const, { message: 'b' }];
     expect(counted([a, b, a, a])).toEqual([{ id: 'RT-DUP', message: 'a (3 times)' }, b]);
     expect(counted([])).toEqual([]);
   });
 
-  test('row 15: of very many texts about the same, the first; of what has no requirement, all', () => {
+  test('row 15: keeps only the first of many texts about one requirement, and all without a requirement', () => {
     const flood = Array.from(
       { length: 500 },
       (_, index) => ({ id: 'RT-MATCH', message: `${index}` }) as const,
@@ -136,7 +136,7 @@ describe('counted', () => {
   });
 });
 
-describe('row 1: posts that reached no call', () => {
+describe('row 1: posts without a call', () => {
   test('are counted', () => {
     expect(told(refused('wrong-address', 404))).toEqual([
       expect.stringMatching(/^TOOL-OPAQUE: 1 post to a wrong callback URL: /),
@@ -146,7 +146,7 @@ describe('row 1: posts that reached no call', () => {
     ]);
   });
 
-  test('those that are not kept are counted too', () => {
+  test('are counted even if they are not kept', () => {
     const flood = Array.from({ length: 600 }, (_, index) =>
       refused('wrong-address', 404, { leg: `${index}` }),
     );
@@ -155,7 +155,7 @@ describe('row 1: posts that reached no call', () => {
     ]);
   });
 
-  test('each reason for a refusal is reported once', () => {
+  test('report each reason for a refusal once', () => {
     const foreign = (leg: string) => refused('the Host is foreign', 403, { leg });
     expect(told(foreign('s1'), foreign('s2'), refused('too large', 413, { leg: 's3' }))).toEqual([
       'a request to the callback listener was refused with 403: the Host is foreign',
@@ -164,7 +164,7 @@ describe('row 1: posts that reached no call', () => {
   });
 });
 
-describe('RT-NOTIFY: notices that were not answered 200', () => {
+describe('RT-NOTIFY: notices not answered with 200', () => {
   test.each([
     ['close', 404, 'TOOL-CLOSE: /close_thread was answered 404 instead of 200'],
     ['close', null, 'TOOL-CLOSE: /close_thread was not answered (ECONNREFUSED)'],
@@ -180,7 +180,7 @@ describe('RT-NOTIFY: notices that were not answered 200', () => {
   });
 });
 
-describe('RT-SANITIZE: a text is never altered, but reported', () => {
+describe('RT-SANITIZE: reports unusual texts without changing them', () => {
   test.each([
     ['plain\ttext\n', []],
     ['\u001b[31m', ['RT-SANITIZE']],
@@ -191,7 +191,7 @@ describe('RT-SANITIZE: a text is never altered, but reported', () => {
   });
 });
 
-test('where there is no --follow, no warning names it', () => {
+test('withoutFollow removes the hint at --follow', () => {
   expect(withoutFollow({ message: 'a subscription was opened; use --follow to receive them' }).message).toBe(
     'a subscription was opened',
   );

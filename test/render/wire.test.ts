@@ -25,7 +25,7 @@ import {
 } from '../events/build.js';
 import { words } from '../support/words.js';
 
-describe('events in words', () => {
+describe('event lines', () => {
   const REQUEST = {
     kind: 'request',
     leg: 'l1',
@@ -67,7 +67,7 @@ describe('events in words', () => {
   });
 });
 
-describe('bytes', () => {
+describe('bodies', () => {
   const linesOf = (bytes: Uint8Array | string, secrets: string[] = []) =>
     toldEventLines(
       {
@@ -89,12 +89,12 @@ describe('bytes', () => {
       .slice(1)
       .map(line => words(line).slice(' '.repeat(11).length + 2));
 
-  test('a text is shown as it was written', () => {
+  test('shows a text unchanged', () => {
     expect(linesOf('{"b":1,\r\n "b" : 1.0}')).toEqual(['{"b":1,␍', ' "b" : 1.0}']);
     expect(linesOf('')).toEqual([]);
   });
 
-  test('what is not UTF-8 is shown in hex', () => {
+  test('shows bytes other than UTF-8 in hex', () => {
     expect(linesOf(new Uint8Array([0x66, 0x6f, 0x1b, 0xff]))).toEqual([
       `0000  66 6f 1b ff${' '.repeat(37)} fo..`,
     ]);
@@ -105,7 +105,7 @@ describe('bytes', () => {
     ]);
   });
 
-  describe('of a large one, only the beginning', () => {
+  describe('shows only the beginning of a large body', () => {
     test.each([
       ['many lines', 'x\n'.repeat(100), 41, '… of 200 bytes in all'],
       ['one long line', 'x'.repeat(100_000), 2, '… of 100000 bytes in all'],
@@ -117,7 +117,7 @@ describe('bytes', () => {
     });
   });
 
-  describe('threats, row 25: no secret is left', () => {
+  describe('threats, row 25: contains no secrets', () => {
     test.each<[string, Uint8Array | string]>([
       ['in a text', '{"a":"canary-secret"}'],
       ['in a large text', `{"a":"canary-secret${'x'.repeat(100_000)}"}`],
@@ -128,7 +128,7 @@ describe('bytes', () => {
     });
   });
 
-  test('threats, row 24: whatever the bytes are, each line is safe to print', () => {
+  test('threats, row 24: every line is safe to print, for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), bytes => {
         for (const line of linesOf(bytes)) {
@@ -140,7 +140,7 @@ describe('bytes', () => {
   });
 });
 
-describe('what concerns a call', () => {
+describe('concerning', () => {
   /** The legs of what concerns the call, and the kind of what has none. */
   function concerningLegs(...parts: readonly (readonly Moment[])[]): string[] {
     const book = new CallLog();
@@ -168,7 +168,7 @@ describe('what concerns a call', () => {
     ),
   ];
 
-  test('its own events and the discovery of its tool, in the order in which they happened', () => {
+  test("returns the call's own events and the discovery of its tool, in order", () => {
     expect(concerningLegs(foreign(), own(), loaded(), call(), acknowledged())).toEqual([
       'own',
       'own',
@@ -178,11 +178,11 @@ describe('what concerns a call', () => {
     ]);
   });
 
-  test('where nothing tells whose a discovery is, each of them', () => {
+  test('returns every discovery if its tool is unknown', () => {
     expect(concerningLegs(own(), call())).toEqual(['own', 'own', 'try-1']);
   });
 
-  test('what came to no call while this one waited', () => {
+  test('returns callbacks of no call that arrived while the call was pending', () => {
     const stray = (leg: string) => refused('wrong-address', 404, { leg });
     const legs = concerningLegs(
       at(1, stray('before')),
@@ -203,7 +203,7 @@ describe('-v', () => {
     return text;
   }
 
-  test('> marks what was sent, < what was received, as in curl', () => {
+  test('marks sent lines with > and received lines with <, as curl does', () => {
     const text = told([], call(), answered(400, { body: 'no' }), resultArrives());
     expect(text).toBe(
       [
@@ -224,8 +224,8 @@ describe('-v', () => {
     );
   });
 
-  describe('row 25: secrets are out', () => {
-    test('of the address at which a question is answered', () => {
+  describe('row 25: contains no secrets', () => {
+    test('hides the address for the answer to a question', () => {
       const url = 'http://tool:3001/choices/0123456789abcdef?code=canary';
       const selection = untrackedRequest('choice').map(each => ('url' in each ? { ...each, url } : each));
       const text = told([], arrives({ ...CHOICE, response_url: url }), selection);
@@ -234,7 +234,7 @@ describe('-v', () => {
       expect(text).not.toContain('canary');
     });
 
-    test('in urls, headers and bodies', () => {
+    test('hides secrets in URLs, headers and bodies', () => {
       const secretive = { ...INVOCATION, callback_url: 'http://127.0.0.1/callback/s3cret' };
       const story = [
         call({ invocation: secretive }).map(each => ({
@@ -251,14 +251,14 @@ describe('-v', () => {
       expect(text).toContain('< POST /callback/[redacted]');
     });
 
-    test('RT-OAUTH: an auth_url has no query', () => {
+    test('RT-OAUTH: removes the query of an auth_url', () => {
       const text = told([], arrives({ ...OAUTH, auth_url: 'https://auth.example/a?state=canary' }));
       expect(text).toContain('https://auth.example/a');
       expect(text).not.toContain('canary');
     });
   });
 
-  test('row 24: what is foreign does not act', () => {
+  test('row 24: contains no raw control characters', () => {
     const evil = '\u001b]0;x\u0007\u202e';
     const story = resultArrives({ text: evil }).map(each => ({
       ...each,
@@ -268,7 +268,7 @@ describe('-v', () => {
     expect(told([], story).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  test('a huge body is cut, and says so', () => {
+  test('cuts a very large body and shows how much is missing', () => {
     const text = told([], resultArrives({ text: 'x'.repeat(200_000) }).slice(0, 1));
     expect(text.length).toBeLessThan(70_000);
     expect(text).toMatch(/… \d+ more characters/);

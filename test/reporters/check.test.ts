@@ -59,7 +59,7 @@ describe('secrets of calls', () => {
   const redactor = createRedactor([SECRET]);
 
   describe.each(Object.entries(CHECK_FORMATS))('threats, row 25: %s', (_, format) => {
-    test.each(RUNS)('no secret that is %s', (_name, run) => {
+    test.each(RUNS)('hides a secret that is %s', (_name, run) => {
       expect(format({ ...STORY, run }, LOOK)).toContain(PIECE);
       const text = format({ ...STORY, run: shareableRun(run, redactor) }, LOOK);
       expect(text).not.toContain(PIECE);
@@ -68,7 +68,7 @@ describe('secrets of calls', () => {
   });
 });
 
-test('row 24: what was read is quoted safely', () => {
+test('row 24: every format is safe to print', () => {
   for (const format of Object.values(CHECK_FORMATS)) expect(unsafeIn(format(LOSSY, LOOK))).toEqual([]);
 });
 
@@ -95,13 +95,13 @@ describe('github', () => {
   const commands = text.trimEnd().split('\n').map(readCommand);
   const titled = (title: RegExp) => commands.find(({ properties }) => title.test(properties['title'] ?? ''));
 
-  test('whatever is foreign stays within its command', () => {
+  test('keeps untrusted text within its command', () => {
     expect(text.trimEnd().split('\n')).toHaveLength(8);
     expect(titled(/TOOL-FALLBACK/)?.message).toBe(`${SHOWN}\nto do: ${REQUIREMENTS['TOOL-FALLBACK'].advice}`);
     expect(unsafeIn(text)).toEqual([]);
   });
 
-  test('an id is one line of the message', () => {
+  test('writes an id on one line of the message', () => {
     const { run } = STORY;
     const calls = [{ operation: HOSTILE, id: HOSTILE }];
     const checks = run.checks.map(row => (row.id === 'TOOL-ID' ? { ...row, calls } : row));
@@ -122,12 +122,12 @@ describe('human', () => {
     const rows = CHECK_FORMATS.human(STORY, { ...LOOK, width }).split('\n');
     const words = (of: string) => of.split(/\s+/);
 
-    test('no row is wider, and none is empty that was not', () => {
+    test('no row is too wide, and no empty rows are added', () => {
       expect(rows.filter(row => row.length > width)).toEqual([]);
       expect(rows.filter(row => row === '')).toHaveLength(lines.filter(line => line === '').length);
     });
 
-    test('what goes on stands below what it belongs to', () => {
+    test('continuation rows are indented under their text', () => {
       const at = rows.findIndex(row =>
         row.startsWith(`    to do     ${words(REQUIREMENTS['TOOL-ID'].advice)[0]}`),
       );
@@ -135,12 +135,12 @@ describe('human', () => {
     });
   });
 
-  test('row 24: nothing foreign acts; no line of a workflow begins in it', () => {
+  test('row 24: contains no raw control characters, and no line starts a workflow command', () => {
     expect(unsafeIn(text)).toEqual([]);
     expect(lines.filter(line => line.trimStart().startsWith('::'))).toEqual([]);
   });
 
-  test('row 25: the token of a callback URL is nowhere', () => {
+  test('row 25: does not contain the token of a callback URL', () => {
     expect(text).not.toContain(TOKEN);
   });
 });
@@ -149,7 +149,7 @@ describe('json', () => {
   const text = CHECK_FORMATS.json(STORY, LOOK);
   const report = JSON.parse(text);
 
-  test('what is not fine has what was on the wire: cut, and secrets out', () => {
+  test('failures contain shortened messages without secrets', () => {
     expect(report.checks[2].evidence).toEqual([
       {
         event: 2,
@@ -168,7 +168,7 @@ describe('json', () => {
     expect(report.durationMs).toBeGreaterThan(0);
   });
 
-  test('row 24: safe on a terminal as it is', () => {
+  test('row 24: is safe to print on a terminal', () => {
     expect(unsafeIn(text)).toEqual([]);
   });
 });
@@ -194,7 +194,7 @@ describe('junit', () => {
     return found;
   }
 
-  test('the time of everything is the run, that of a test what it is judged by, in seconds', async () => {
+  test('the total time is that of the run; the time of a test is that of its events, in seconds', async () => {
     const { testsuite = [], time } = await read(xml);
     expect(time).toBe(0.009);
     expect(testsuite.map(suite => [suite.name, suite.time])).toEqual([
@@ -206,7 +206,7 @@ describe('junit', () => {
     expect((await casesOf('check.cases')).map(each => each.time)).toEqual([0, 0.009, 0]);
   });
 
-  test('rows 24 and 25: nothing acts, nothing is reported', () => {
+  test('rows 24 and 25: contains no raw control characters and no tokens', () => {
     expect(unsafeIn(xml)).toEqual([]);
     expect(xml).not.toContain(TOKEN);
   });
@@ -215,17 +215,17 @@ describe('junit', () => {
 describe('markdown', () => {
   const text = CHECK_FORMATS.markdown(STORY, LOOK);
 
-  test('foreign text is nothing but text', () => {
+  test('escapes untrusted text', () => {
     const row = text.split('\n').find(each => each.startsWith('| TOOL-FALLBACK')) ?? '';
     expect(row).toContain('evil&#124;&#60;b&#62;␊&#60;U+003A&#62;:error::100%, "x": &#96;y&#96;');
     expect(unsafeIn(text)).toEqual([]);
   });
 });
 
-describe('its JSON Schema', () => {
+describe('JSON Schema', () => {
   const { path, exportedAs, faultsOf } = publishedSchema('check-report');
 
-  test('is published as it is generated (to renew it: vitest -u)', async () => {
+  test('is published as generated (update: vitest -u)', async () => {
     await expect(schemaText(checkReportJsonSchema())).toMatchFileSnapshot(path);
   });
 
@@ -235,16 +235,16 @@ describe('its JSON Schema', () => {
 
   test.each([
     ['in which everything happens', STORY],
-    ['in which all is fine', GREEN],
-    ['of which something was lost', LOSSY],
-  ])('fits the report of a run %s', (_, story) => {
+    ['in which everything passes', GREEN],
+    ['with an incomplete recording', LOSSY],
+  ])('accepts the report of a run %s', (_, story) => {
     expect(faultsOf(JSON.parse(CHECK_FORMATS.json(story, LOOK)))).toEqual([]);
   });
 
-  describe('bites', () => {
+  describe('rejects', () => {
     test.each<[string, object]>([
       ['a member that is not in it', { more: 1 }],
-      ['a verdict that no one knows', { verdict: 'green' }],
+      ['an unknown verdict', { verdict: 'green' }],
       ['a row without its id', { checks: [{ status: 'pass' }] }],
       ['no durations', { durationMs: undefined, probes: undefined }],
     ])('%s', (_, change) => {

@@ -21,7 +21,7 @@ const told = (story: readonly Moment[][], options: Parameters<typeof report>[2] 
   );
 const story = (...rest: Moment[][]) => [at(0, call()), at(3, acknowledged()), ...rest];
 
-test('the answer is on stdout, what got lost on stderr', async () => {
+test('prints the answer to stdout and warnings about lost data to stderr', async () => {
   const { stdout, stderr } = await told(story(at(9, resultArrives({ text: 'a secret \u202e' }))));
   expect(JSON.parse(stdout)).toEqual({
     Type: 'Success',

@@ -29,7 +29,7 @@ async function told(story: readonly Moment[][], trouble: Parameters<typeof repor
 }
 const started = () => [at(0, call()), at(3, acknowledged())];
 
-describe('where it failed, as far as it got, with the error', () => {
+describe('after a failure: the members known so far, and the error', () => {
   test('RT-TIMEOUT: after the acknowledgement', async () => {
     const trouble = { code: 'timeout', message: 'no result' } as const;
     const { value } = await told([...started(), at(5_000, timedOut(5_000))], { trouble });
@@ -44,7 +44,7 @@ describe('where it failed, as far as it got, with the error', () => {
   });
 });
 
-test('RT-OAUTH: an auth_url goes out without its query', async () => {
+test('RT-OAUTH: removes the query of an auth_url', async () => {
   const { stdout, value } = await told([
     ...started(),
     arrives({ ...OAUTH, auth_url: 'https://auth.example/a?code=canary' }),
@@ -54,7 +54,7 @@ test('RT-OAUTH: an auth_url goes out without its query', async () => {
 });
 
 describe('the conversation', () => {
-  test('RT-SUB: the events of a subscription, and what a runtime makes of each', async () => {
+  test('RT-SUB: contains the events of a subscription and the calls that a runtime adds for them', async () => {
     const { value } = await told(STORIES['a subscription'] ?? []);
     const call = { name: 'receive_event', arguments: { tool_call_id: KEY } };
     const child = { placement: 'child-thread', thread_ancestors: [THREAD] };
@@ -72,7 +72,7 @@ describe('the conversation', () => {
 
   test.each([
     ['a choice', [{ prompt: 'Where to?', selected: 1, by: 'flag' }]],
-    ['a choice that no one makes', [{ prompt: 'Where to?', selected: null, by: null }]],
+    ['an unanswered choice', [{ prompt: 'Where to?', selected: null, by: null }]],
     [
       'two choices',
       [
@@ -84,7 +84,7 @@ describe('the conversation', () => {
     expect((await told(STORIES[name] ?? [])).value.choices).toEqual(choices);
   });
 
-  test('callbacks that are not kept any more are counted', async () => {
+  test('counts callbacks that are no longer kept', async () => {
     const events = Array.from({ length: 2_500 }, (_, index) => event(`e${index}`));
     const { value } = await told([...started(), resultArrives({ subscription: true }), ...events]);
     expect(value.forgotten).toBeGreaterThan(0);
@@ -92,7 +92,7 @@ describe('the conversation', () => {
     expect(value.subscription.events).toBe(2_500);
   });
 
-  test('secrets in it are redacted', async () => {
+  test('redacts secrets', async () => {
     const { stdout } = await told([
       ...started(),
       resultArrives({ subscription: true }),
@@ -104,7 +104,7 @@ describe('the conversation', () => {
   });
 });
 
-test('row 24: nothing unseen is raw', async () => {
+test('row 24: escapes invisible characters', async () => {
   const { stdout, value } = await told([...started(), resultArrives({ text: '\u009b\u202e\u001b' })]);
   expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   expect(value.llm.text).toBe('\u009b\u202e\u001b');

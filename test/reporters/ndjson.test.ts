@@ -12,7 +12,7 @@ const ABOUT = {
   program: 'protocol-cli/test',
 } as const;
 
-test('stdout is a transcript', async () => {
+test('prints a transcript to stdout', async () => {
   const events = eventsOf(call(), acknowledged(), resultArrives());
   const { stdout } = await report(
     (history, paper) => ndjsonReporter(history, paper, transcriptWriter(createRedactor()), ABOUT),

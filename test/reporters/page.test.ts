@@ -21,7 +21,7 @@ function slowReader() {
   return { stream, taken, takeAll };
 }
 
-test('one thing is written after the other', async () => {
+test('writes texts in order', async () => {
   const { stream, taken, takeAll } = slowReader();
   const page = new Page(stream);
   page.write('a');
@@ -33,7 +33,7 @@ test('one thing is written after the other', async () => {
   expect(taken).toEqual(['a', 'b']);
 });
 
-test('row 30: news that would fill the memory are not made; how many is said, and what must be said is', async () => {
+test('row 30: drops and counts events that would fill the memory, but never other texts', async () => {
   const { stream, taken, takeAll } = slowReader();
   const page = new Page(stream, count => `(${count} lost)`, 3);
   const made: string[] = [];
@@ -49,7 +49,7 @@ test('row 30: news that would fill the memory are not made; how many is said, an
   expect(taken).toEqual(['one', 'two', '(1 lost)end']);
 });
 
-test('a full disk: anyone who waits for it to be written hears of it, however much is said after', async () => {
+test('a full disk: written() rejects, even after further writes', async () => {
   const stream = new Writable({
     write: (_chunk, _encoding, done) => done(Object.assign(new Error('no space'), { code: 'ENOSPC' })),
   });

@@ -28,7 +28,7 @@ const started = () => [at(0, call()), at(3, acknowledged())];
 describe('RT-VIEW: a view is drawn when it changes', () => {
   const patch = (line: string) => `--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+${line}\n`;
 
-  test('each time, with how often it did', async () => {
+  test('prints each update with the number of updates', async () => {
     const { stdout } = await told(
       ...started(),
       at(5, view('v1', patch('new'))),
@@ -55,7 +55,7 @@ describe('RT-VIEW: a view is drawn when it changes', () => {
     ]);
   });
 
-  test('a long one is cut, and says so', async () => {
+  test('cuts a long view and shows how much is missing', async () => {
     const long = `--- a/x\n+++ b/x\n@@ -0,0 +1,1000 @@\n${'+a\n'.repeat(1_000)}`;
     const { stdout } = await told(...started(), view('v1', long));
     expect(stdout).toMatch(/… 80\d more lines/);
@@ -63,7 +63,7 @@ describe('RT-VIEW: a view is drawn when it changes', () => {
   });
 });
 
-describe('RT-OAUTH: in a pipe a consent URL has no query, wherever it stands', () => {
+describe('RT-OAUTH: removes the query of a consent URL in a pipe', () => {
   const auth_url = 'https://auth.example/?code=canary';
   const story = [
     ...started(),
@@ -84,7 +84,7 @@ describe('RT-OAUTH: in a pipe a consent URL has no query, wherever it stands', (
   });
 });
 
-test('row 3: what the guard refused is reported with its reason and its status, never before they are known', async () => {
+test('row 3: reports refused requests with reason and status, once both are known', async () => {
   const { stdout } = await told(
     ...started(),
     refused('an Origin header', 403),

@@ -57,7 +57,7 @@ describe('json', () => {
     return { ...reporter, settled };
   }
 
-  test('a notice that failed is warned of where it belongs, and once among the warnings of all', async () => {
+  test('adds a failed notice to the warnings of its call, and once to those of all calls', async () => {
     const { stdout } = await report(
       (history, paper) => settlingAll(jsonRepeats(history, paper, createRedactor(), new Set(['text']))),
       eventsOf(callInThread('good', 'thread_good', 200), callInThread('bad', 'thread_bad', 500)),
@@ -85,7 +85,7 @@ describe('the history of one call', () => {
     ...fields,
   });
 
-  test('a call of many is reported with what was posted for it and to its thread, and with nothing else', () => {
+  test('contains the requests for the call and for its thread, and no others', () => {
     const history = historyOf(call());
     for (const each of [
       untrackedRequest('own', { purpose: 'cancel', calls: [KEY], thread: THREAD }),
@@ -105,7 +105,7 @@ describe('the history of one call', () => {
 });
 
 describe('warnings', () => {
-  test('what is said of many is said once; what belongs to no call is said once too', () => {
+  test('merges equal warnings of several calls, and reports those of no call once', () => {
     const history = historyOf(
       at(0, call()),
       at(300, acknowledged()),
@@ -121,7 +121,7 @@ describe('warnings', () => {
     ]);
   });
 
-  test('of very many different ones the rest is counted', () => {
+  test('counts the rest of many different warnings', () => {
     const strangers = Array.from({ length: 30 }, (_, index) =>
       arrives({ ...RESULT, id: `stranger ${index}` }, { leg: `l${index}` }),
     );
@@ -136,7 +136,7 @@ const succeeded = (ackMs: number, resultMs: number) =>
   exchangeOf(at(0, call()), at(ackMs, acknowledged()), at(resultMs, resultArrives()));
 
 describe('a summary', () => {
-  test('counts outcomes, and takes both times from the dispatch', () => {
+  test('counts outcomes, and measures both times from the dispatch', () => {
     const summary = summaryOf([
       succeeded(2, 10),
       succeeded(4, 30),
@@ -157,7 +157,7 @@ describe('a summary', () => {
     ]);
   });
 
-  test('TOOL-ISOLATE: a callback that names another of the calls is counted; one that names a stranger is not', () => {
+  test('TOOL-ISOLATE: counts callbacks that name another of the calls, but not those that name an unknown call', () => {
     const other = { ...INVOCATION, id: 'other' };
     const first = exchangeOf(
       call(),
@@ -172,7 +172,7 @@ describe('a summary', () => {
     );
   });
 
-  test('TOOL-ISOLATE: what is discarded though it names its own call has named no other one', () => {
+  test('TOOL-ISOLATE: does not count discarded callbacks that name their own call', () => {
     const first = exchangeOf(call(), arrives(RESULT, { leg: 'a' }), arrives(EVENT, { leg: 'b' }));
     expect(first.arrivals.at(-1)?.verdict.kind).toBe('discarded');
     const second: Exchange = { ...exchangeOf(call()), invocation: { ...INVOCATION, id: 'other' } };

@@ -21,7 +21,7 @@ async function reported(name: string, trouble: Trouble | null = null): Promise<R
   return JSON.parse(stdout);
 }
 
-test('is published as it is generated (to renew it: vitest -u)', async () => {
+test('is published as generated (update: vitest -u)', async () => {
   await expect(schemaText(reportJsonSchema())).toMatchFileSnapshot(path);
 });
 
@@ -29,14 +29,14 @@ test('is exported by the package', () => {
   expect(exportedAs).toBe(path);
 });
 
-describe('fits the report of each story', () => {
+describe('accepts the report of each story', () => {
   test.each(Object.keys(STORIES))('%s', async name => {
     expect(faultsOf(await reported(name))).toEqual([]);
     expect(faultsOf(await reported(name, TROUBLE))).toEqual([]);
   });
 });
 
-test('fits the report of many calls', async () => {
+test('accepts the report of many calls', async () => {
   const other = call({ invocation: { ...INVOCATION, id: 'other' } }).map(each => ({
     ...each,
     calls: ['other'],
@@ -50,14 +50,11 @@ test('fits the report of many calls', async () => {
   expect(faultsOf(JSON.parse(stdout))).toEqual([]);
 });
 
-describe('bites', () => {
+describe('rejects', () => {
   test.each<[string, Record<string, unknown>]>([
     ['a member that is not in it', { more: 1 }],
     ['a member of another type', { forgotten: '0' }],
-    [
-      'a verdict that no one knows',
-      { callbacks: [{ type: null, ms: 1, verdict: 'x', status: 200, bytes: 1 }] },
-    ],
+    ['an unknown verdict', { callbacks: [{ type: null, ms: 1, verdict: 'x', status: 200, bytes: 1 }] }],
     ['an outcome without its basis', { outcome: { type: 'success' } }],
     ['no warnings', { warnings: undefined }],
   ])('%s', async (_, change) => {

@@ -19,14 +19,14 @@ describe('a mock', () => {
     return String(stream.read() ?? '');
   }
 
-  test('threats, row 24: nothing foreign reaches a terminal as it is', () => {
+  test('threats, row 24: contains no raw control characters', () => {
     const text = told(story => {
       story.receives('a', { operation: '\u001b[2J\u009b31m\r', group_id: '\u202e\n' }).matches('a', '\u0007');
     });
     expect(text).toBe('  0:00.0 → ␛[2J<U+009B>31m␍ a (<U+202E>␊) answered by ␇\n');
   });
 
-  test('threats, row 25: no token of a callback is reported', () => {
+  test('threats, row 25: does not contain callback tokens', () => {
     const text = told(story => {
       story.receives('a').about('a', { kind: 'warned', message: `could not post to /callback/${TOKEN}` });
       story.about('a', { kind: 'dropped', what: 'callback', why: `/callback/${TOKEN} refused`, count: 1 });
@@ -55,7 +55,7 @@ describe('a platform of sessions', () => {
 
   const tool_req = { tool_name: 'lookup', args: { a: 1 }, id: 'call_1' };
 
-  test('foreign text is safe to print, and has no secrets', async () => {
+  test('makes untrusted text safe to print and removes secrets', async () => {
     const lines = (await told({ kind: 'tool_result', tool_req, result: 'key-0815 \u001b[2J\nover' })).join(
       '\n',
     );
@@ -120,7 +120,7 @@ describe('a recorder', () => {
     });
   };
 
-  describe('a recording while it is made', () => {
+  describe('recordedPlain', () => {
     test.each<[string, RequestEvent, Event, string]>([
       [
         'an invocation',
@@ -129,7 +129,7 @@ describe('a recorder', () => {
         '→ invocation edit_file call_1 (thread_1)  200 in 3ms',
       ],
       [
-        'one that is nobody’s',
+        'a callback of no call',
         { ...CALLBACK, calls: undefined, thread: undefined, body: undefined },
         answered('l2', 404, { refusal: 'wrong-address' }),
         '← callback  404 refused: wrong-address in 3ms',
@@ -140,11 +140,11 @@ describe('a recorder', () => {
         answered('l1', 200),
         '→ invocation ␛[2J<U+202E> (thread_1)  200 in 3ms',
       ],
-    ])('%s is a line once it is over', (_, request, end, line) => {
+    ])('prints %s on one line when it ends', (_, request, end, line) => {
       expect(told(request, end)).toEqual([null, line]);
     });
 
-    test('is reported where a message came in, and on the other side only what fails', () => {
+    test('reports a message on its incoming side, and on the other side only failures', () => {
       const onwards: RequestEvent = { ...INVOCATION, leg: 'l3', hop: 'tool-side' };
       expect(told(onwards, answered('l3', 200))).toEqual([null, null]);
       expect(told(onwards, broken('l3'))).toEqual([null, '! no answer from the tool: ECONNRESET']);

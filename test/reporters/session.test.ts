@@ -102,7 +102,7 @@ describe('json', () => {
     ],
   };
 
-  test('is published as it is generated (to renew it: vitest -u)', async () => {
+  test('is published as generated (update: vitest -u)', async () => {
     await expect(schemaText(sessionReportJsonSchema())).toMatchFileSnapshot(path);
   });
 
@@ -110,17 +110,17 @@ describe('json', () => {
     expect(exportedAs).toBe(path);
   });
 
-  test.each(Object.keys(STORIES))('fits the report of %s', async name => {
+  test.each(Object.keys(STORIES))('the schema accepts the report of %s', async name => {
     expect(faultsOf(await reported(STORIES[name] ?? []))).toEqual([]);
     expect(faultsOf(await reported(STORIES[name] ?? [], TROUBLE))).toEqual([]);
   });
 
-  describe('bites', () => {
+  describe('the schema rejects', () => {
     test.each<[string, (report: Record<string, unknown>) => unknown]>([
       ['a member that is not in it', report => ({ ...report, more: 1 })],
       ['a report without its warnings', ({ warnings: _, ...report }) => report],
       [
-        'an outcome that no one knows',
+        'an unknown outcome',
         report => ({ ...report, calls: [{ ...Object(report['calls'])[0], outcome: { type: 'x' } }] }),
       ],
     ])('%s', async (_, change) => {
@@ -128,7 +128,7 @@ describe('json', () => {
     });
   });
 
-  test('row 25: no key is in it', async () => {
+  test('row 25: does not contain keys', async () => {
     const call = { ...LOOKUP, args: { seen: 'canary-key' } };
     const report = await reported([
       awaiting([call]),
@@ -149,7 +149,7 @@ describe('ndjson', () => {
     return stdout.trimEnd().split('\n');
   }
 
-  test('is a transcript: what is read back is what happened', async () => {
+  test('is a transcript that reads back as the same events', async () => {
     const events = eventsOf(...CLIENT_STORY);
     const { events: read, faults, header, end } = readTranscript(await lines(events));
     expect([faults, header?.observer, end]).toEqual([[], 'client', 'done']);
@@ -162,7 +162,7 @@ describe('ndjson', () => {
     expect((await lines(eventsOf(...CLIENT_STORY))).flatMap(line => faultsOf(JSON.parse(line)))).toEqual([]);
   });
 
-  test('row 25: no key is in it, wherever the platform or a tool repeats it', async () => {
+  test('row 25: does not contain keys, even if the platform or a tool repeats them', async () => {
     const key = 'canary-key';
     const call = { ...LOOKUP, args: { deep: [key], [key]: 1 } };
     const written = await lines(
@@ -197,25 +197,25 @@ describe('plain', () => {
       options,
     );
 
-  test('-q: the answer of the agent and nothing else', async () => {
+  test("-q: prints only the agent's answer", async () => {
     expect(await told(CLIENT_STORY, false, { quiet: true })).toEqual({
       stdout: 'Your order is shipped\n',
       stderr: '',
     });
   });
 
-  describe('RT-OAUTH: a consent URL whole', () => {
+  describe('RT-OAUTH: a whole consent URL', () => {
     const story = [
       status('running'),
       awaiting([callOf('call_1')]),
       ...legTo('call_1', { ...OAUTH, id: 'call_1', auth_url: 'https://auth.example/consent?code=canary' }),
     ];
 
-    test('is for the person at the terminal', async () => {
+    test('is shown to the user at the terminal', async () => {
       expect((await told(story, true)).stdout).toContain('code=canary');
     });
 
-    test('and is in no log', async () => {
+    test('is not written to a log', async () => {
       const { stdout, stderr } = await told(story);
       expect(stdout).not.toContain('canary');
       expect(stdout).toContain('https://auth.example/consent');
@@ -223,7 +223,7 @@ describe('plain', () => {
     });
   });
 
-  test('row 24: nothing foreign reaches a terminal as it is', async () => {
+  test('row 24: contains no raw control characters', async () => {
     const evil = '\u001b]0;owned\u0007\u202e\n';
     const call = { key: evil, tool_name: evil, args: { [evil]: evil }, id: evil };
     const { stdout } = await told([
@@ -240,7 +240,7 @@ describe('plain', () => {
     expect(stdout).not.toMatch(/[^\P{C}\n]/u);
   });
 
-  test('row 25: no secret, anyone who says it', async () => {
+  test('row 25: contains no secrets, whatever their source', async () => {
     const { stdout } = await told([
       status('running'),
       awaiting([LOOKUP]),

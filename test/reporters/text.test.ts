@@ -32,7 +32,7 @@ describe('RT-TEXT: stdout is exactly what the LLM gets', () => {
     expect(stderr).toContain('lone surrogate; it is sent as U+FFFD [RT-SANITIZE]');
   });
 
-  test('row 24: on a terminal it is made safe first', async () => {
+  test('row 24: makes the text safe to print on a terminal', async () => {
     expect((await told(resultArrives({ text: '\u001b[31m' }), { isTTY: true })).stdout).toBe('␛[31m\n');
   });
 });
@@ -49,7 +49,7 @@ describe('--follow: the result, then the text of each event on a line of its own
     expect(stdout).toBe(['a\r\n\u0000', ...texts].map(text => `${text}\n`).join(''));
   });
 
-  test('those that do not count are passed on stderr only', async () => {
+  test('reports discarded events on stderr only', async () => {
     const after = [
       ...news('one'),
       ...event('e8', { final: true, text: 'last' }),
@@ -62,16 +62,16 @@ describe('--follow: the result, then the text of each event on a line of its own
     );
   });
 
-  test('row 24: on a terminal each is made safe, and a line', async () => {
+  test('row 24: on a terminal, makes each text safe to print, on one line', async () => {
     const { stdout } = await told(news('\u001b[2J'), { follows: true, isTTY: true });
     expect(stdout).toBe('a␍\n␀\n␛[2J\n');
   });
 });
 
-describe('everything else goes to stderr', () => {
+describe('stderr gets everything else', () => {
   const forged = arrives({ ...RESULT, id: 'x' }, { status: 404 });
 
-  test('RT-OAUTH: a consent URL, whole, at once', async () => {
+  test('RT-OAUTH: a whole consent URL, immediately', async () => {
     const { stdout, stderr } = await told(arrives({ ...OAUTH, auth_url: 'https://auth.example/?state=1' }));
     expect([stdout, stderr]).toEqual(['', 'visit this URL to continue: https://auth.example/?state=1\n']);
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { faultText, troubleText, warningText, wrapMessages } from '../../src/render/outputs/trouble.js';
 import { anyCodePoint } from '../support/characters.js';
 
-test('row 24: nothing foreign acts, and no text makes lines of its own', () => {
+test('row 24: contains no raw control characters and no injected lines', () => {
   const foreign = fc.string({ unit: anyCodePoint });
   fc.assert(
     fc.property(foreign, foreign, foreign, (message, fault, hint) => {
@@ -14,7 +14,7 @@ test('row 24: nothing foreign acts, and no text makes lines of its own', () => {
   );
 });
 
-test('a long line is broken at spaces on a terminal, at most 80 columns wide; in a pipe it is whole', () => {
+test('wraps long lines at spaces on a terminal, at 80 columns or less; not in a pipe', () => {
   const text = `error: ${'words of a long message '.repeat(8).trim()}\n  a fault\nhint: short\n`;
   expect(wrapMessages(text, {})).toBe(text);
   const wrapped = wrapMessages(text, { isTTY: true, columns: 200 });
@@ -30,14 +30,14 @@ const ERROR = Object.assign(new Error('x is not a function'), {
 });
 const HERE = { program: 'protocol-cli/1.2.3, node v20', hasGuests: false, wantsStack: false };
 
-describe('an error that no one was prepared for', () => {
-  test('says what failed, that it is our fault, and where to report it; no stack', () => {
+describe('an unexpected error', () => {
+  test('describes the failure as a bug and how to report it, without a stack', () => {
     expect(faultText(ERROR, HERE)).toBe(
       'internal error: x is not a function\nhint: This is a bug in protocol-cli. Please report it with the stack trace printed with DEBUG=1 (protocol-cli/1.2.3, node v20); run "npm bugs protocol-cli" to open the issue tracker.\n',
     );
   });
 
-  test('shows it where code runs that is not ours: it may be its fault', () => {
+  test('shows the stack if user code is running', () => {
     const text = faultText(ERROR, { ...HERE, hasGuests: true });
     expect(text).toContain(
       '\n    at place.js:1:1\nhint: The error was not caught. If the stack trace names one of your modules',
@@ -45,7 +45,7 @@ describe('an error that no one was prepared for', () => {
     expect(text).not.toContain('not yours');
   });
 
-  test('may be no error at all; threats, row 24: or a hostile one', () => {
+  test('may be any value; threats, row 24: even a hostile one', () => {
     expect(faultText('gone', HERE)).toContain('internal error: gone\n');
     expect(faultText(new Error('\u001b[2J'), HERE)).toContain('internal error: ␛[2J\n');
   });

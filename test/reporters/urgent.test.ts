@@ -29,7 +29,7 @@ async function told(story: Moment[][], how: { quiet?: boolean } = {}): Promise<s
   return stderr.split('\n').slice(0, -1);
 }
 
-describe('TOOL-CHOICE: a selection that did not arrive is reported at once', () => {
+describe('TOOL-CHOICE: reports a failed selection immediately', () => {
   const asked = () => [arrives(CHOICE), chose(1)];
   const ASKED = 'the tool asks: Where to?';
 
@@ -44,22 +44,22 @@ describe('TOOL-CHOICE: a selection that did not arrive is reported at once', () 
   });
 });
 
-test('TOOL-SUB: an event that comes after the end', async () => {
+test('TOOL-SUB: reports an event after the end', async () => {
   const story = [resultArrives({ subscription: true }), event('e1', { final: true }), event('e2')];
   expect(await told(story)).toEqual([
     'warning: a subscription_event was discarded with 404: the subscription has ended [TOOL-SUB]',
   ]);
 });
 
-describe('a result that comes too late', () => {
-  test('after our own cancel it is reported as what it is', async () => {
+describe('a result that arrives too late', () => {
+  test('after a cancel is reported without a warning', async () => {
     expect(await told([canceled(), resultArrives()])).toEqual([
       'a tool_result came after the call was canceled; it was ignored',
     ]);
     expect(await told([canceled(), resultArrives()], { quiet: true })).toEqual([]);
   });
 
-  test('many of them are reported the first, the tenth, the hundredth time', async () => {
+  test('is reported the first, tenth and hundredth time', async () => {
     const flood = Array.from({ length: 150 }, (_, index) =>
       arrives({ ...OAUTH, auth_url: `https://a.example/${index}` }, { leg: `l${index}` }),
     );
@@ -67,19 +67,19 @@ describe('a result that comes too late', () => {
   });
 });
 
-test('a flood of the same is reported the first, the tenth, the hundredth time', async () => {
+test('reports the first, tenth and hundredth of equal warnings', async () => {
   const flood = Array.from({ length: 150 }, (_, index) => event(`e${index}`));
   expect(await told(flood)).toHaveLength(3);
 });
 
-test('row 15: so is one that says something else each time, once ten have been told', async () => {
+test('row 15: after ten different texts, reports the first, tenth and hundredth of the rest', async () => {
   const flood = Array.from({ length: 500 }, (_, index) =>
     resultArrives({ id: `forged ${index}` }, { leg: `f${index}` }),
   );
   expect(await told(flood)).toHaveLength(10 + 3);
 });
 
-test('-q: what needs a person, and nothing else', async () => {
+test('-q: reports only required user actions', async () => {
   const story = [
     arrives({ ...OAUTH, auth_url: 'https://a.example/?b=1' }),
     refused('wrong-address', 404),

@@ -66,7 +66,7 @@ function hostile(text: string): VerificationReport {
 }
 
 describe('human', () => {
-  test('what is not is a line each, and one that sums it up', () => {
+  test('prints a line for each problem, and a summary', () => {
     expect(humanVerification(BROKEN).split('\n')).toEqual([
       '✗ fixture tool.json#2 was not used',
       '✗ fixture ship (tool.yaml:9) was not called, expected at least 2 and at most 4',
@@ -85,7 +85,7 @@ describe('human', () => {
     ]);
   });
 
-  test('row 24: nothing foreign acts, and no text makes lines of its own', () => {
+  test('row 24: contains no raw control characters and no injected lines', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCodePoint }), text => {
         const told = humanVerification(hostile(text));
@@ -97,11 +97,11 @@ describe('human', () => {
 });
 
 describe('json', () => {
-  test('the report as it is', () => {
+  test('contains the whole report', () => {
     expect(JSON.parse(VERIFICATION_FORMATS.json(BROKEN))).toEqual(BROKEN);
   });
 
-  test('row 24: nothing unseen is raw', () => {
+  test('row 24: escapes invisible characters', () => {
     const report = hostile('\u001b\u009b\u202e');
     expect(VERIFICATION_FORMATS.json(report).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     expect(JSON.parse(VERIFICATION_FORMATS.json(report))).toEqual(report);
@@ -133,8 +133,8 @@ print(json.dumps([told(etree.fromstring(d.encode('utf-8'))) for d in json.load(s
     return suite;
   }
 
-  describe('one test suite', () => {
-    test('in which everything passed', () => {
+  describe('a test suite', () => {
+    test('without failures', () => {
       const [name, attributes, , cases] = suiteOf(VERIFICATION_FORMATS.junit(FINE));
       expect([name, attributes]).toEqual([
         'testsuite',
@@ -151,7 +151,7 @@ print(json.dumps([told(etree.fromstring(d.encode('utf-8'))) for d in json.load(s
       expect(cases.flatMap(([, , , children]) => children)).toEqual([]);
     });
 
-    test('in which much failed', () => {
+    test('with many failures', () => {
       const [, attributes, , cases] = suiteOf(VERIFICATION_FORMATS.junit(BROKEN));
       expect(attributes).toMatchObject({ tests: '8', failures: '7' });
       const failures = cases.map(
@@ -176,22 +176,22 @@ print(json.dumps([told(etree.fromstring(d.encode('utf-8'))) for d in json.load(s
     });
   });
 
-  describe('a strict parser takes it, whatever it holds', () => {
-    test('markup is text', () => {
+  describe('is valid for a strict parser', () => {
+    test('with markup in texts', () => {
       const text = `</failure><x a='"'>&amp;]]>`;
       const [, , , [fixture]] = suiteOf(VERIFICATION_FORMATS.junit(hostile(text)));
       expect(fixture?.[1]['name']).toBe(text);
       expect(fixture?.[3][0]?.[2]).toBe(`${text} was not used`);
     });
 
-    test('what XML cannot hold is made visible', () => {
+    test('with characters that XML cannot hold', () => {
       const [, , , [fixture]] = suiteOf(
         VERIFICATION_FORMATS.junit(hostile('\u0000\u001b\ud800\ufffe\n\u0085')),
       );
       expect(fixture?.[1]['name']).toBe('␀␛<U+D800><U+FFFE>␊<U+0085>');
     });
 
-    test('any text', () => {
+    test('with any text', () => {
       const texts = fc.sample(fc.string({ unit: anyCodePoint }), 300);
       expect(parsed(...texts.map(text => VERIFICATION_FORMATS.junit(hostile(text))))).toHaveLength(
         texts.length,
@@ -200,7 +200,7 @@ print(json.dumps([told(etree.fromstring(d.encode('utf-8'))) for d in json.load(s
   });
 });
 
-describe('of sessions', () => {
+describe('sessions', () => {
   const report = (problems: SessionProblem[], { count = problems.length, sessions = 1 } = {}) => ({
     ok: count === 0,
     sessions,
@@ -210,7 +210,7 @@ describe('of sessions', () => {
   });
   const about = { session: 's1', call: 'call_1', tool_name: 'lookup' };
 
-  test('a line for each problem, and one that sums up', () => {
+  test('prints a line for each problem, and a summary', () => {
     const text = humanSessionVerification(
       report([
         { kind: 'unanswered', ...about },
@@ -231,7 +231,7 @@ describe('of sessions', () => {
     ]);
   });
 
-  test('foreign words are safe to print', () => {
+  test('makes untrusted text safe to print', () => {
     const text = humanSessionVerification(
       report([{ kind: 'unanswered', ...about, tool_name: '\u001b[2J\n' }]),
     );

@@ -48,7 +48,7 @@ describe('a status', () => {
     expect(told(moments)).toEqual([line]);
   });
 
-  test('is reported once, and by its calls where it waits for some', () => {
+  test('is reported once; a wait for calls is reported by the calls', () => {
     expect(told(status('running'), status('running'))).toHaveLength(1);
     expect(told(...BEGUN)).toEqual([
       '→ waits for 2 calls: lookup_order {"order_id":"A1"} call_1 · lookup_order #1 (no id)',
@@ -72,12 +72,12 @@ describe('results', () => {
     expect(posted(end)).toBe(line);
   });
 
-  test('that are posted again say at which attempt', () => {
+  test('posted again include the attempt number', () => {
     expect(posted(answers(202), 2)).toBe('✓ 2 results posted at attempt 2, answered 202 in 1ms');
   });
 });
 
-test('threats, row 24: foreign words are safe to print, and short', () => {
+test('threats, row 24: untrusted text is short and safe to print', () => {
   const evil = '\u001b]0;owned\u0007\n'.repeat(10_000);
   const asked = { key: evil, tool_name: evil, args: { evil }, id: evil };
   const story = [

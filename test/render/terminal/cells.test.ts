@@ -19,7 +19,7 @@ const anyText = fc
   .array(fc.constantFrom(...CHARACTERS, 'plain words', 'déjà vu', ' – ', '\r', '\r\n'), { maxLength: 12 })
   .map(parts => parts.join(''));
 
-test('a text has the cells that string-width gives it', () => {
+test('cellsOf agrees with string-width', () => {
   fc.assert(
     fc.property(anyText, text => cellsOf(text) === stringWidth(text)),
     { numRuns: 300 },
@@ -31,7 +31,7 @@ test('a text has the cells that string-width gives it', () => {
   expect(differing).toEqual([]);
 });
 
-test('a text has the clusters that Intl.Segmenter finds, without a segmenter for plain stretches', () => {
+test('clustersOf agrees with Intl.Segmenter, without a segmenter for plain text', () => {
   fc.assert(
     fc.property(anyText, text => {
       expect([...clustersOf(text)]).toEqual(segmentsOf(text));
@@ -42,7 +42,7 @@ test('a text has the clusters that Intl.Segmenter finds, without a segmenter for
   );
 });
 
-test('no character that counts as a cluster of its own forms one with its neighbours', () => {
+test('characters that count as single clusters form no cluster with their neighbours', () => {
   const differing: string[] = [];
   // From 0x3400 on neighbours are alike.
   for (let code = 0; code <= 0xffff; code += code < 0x3400 ? 1 : 61) {
@@ -54,7 +54,7 @@ test('no character that counts as a cluster of its own forms one with its neighb
   expect(differing).toEqual([]);
 });
 
-test('the segment at an index is that of Intl.Segmenter, also in a text of several slices', () => {
+test('finds the same segment at an index as Intl.Segmenter, even in a text of several slices', () => {
   const long = 'a👩\u200d👧e\u0301🇦🇧'.repeat(300);
   for (const text of ['ab', 'e\u0301', '', long])
     for (const index of [-1, 0, 1, 2, 2_345])
@@ -67,7 +67,7 @@ test('the segment at an index is that of Intl.Segmenter, also in a text of sever
 test.each([
   ['marks on one letter', '\u0301', 0],
   ['joined people in one cluster', '👩\u200d', 0],
-])('300,000 characters of %s are measured in time', (_, cluster, cells) => {
+])('measures 300,000 characters of %s within the time limit', (_, cluster, cells) => {
   const count = Math.floor(300_000 / cluster.length / 1_000) * 1_000;
   const start = performance.now();
   expect(cellsOf(cluster.repeat(count)) / count).toBeCloseTo(cells, 1);

@@ -8,7 +8,7 @@ const chalk = new Chalk({ level: 2 });
 const [PLAIN] = runsOf('x').map(run => run.look);
 const SGR = (codes: string) => `\u001b[${codes}mx`;
 
-describe('a look is read from what chalk writes', () => {
+describe('reads the looks that chalk writes', () => {
   test.each<[string, string, object]>([
     ['bold', chalk.bold('x'), { bold: true }],
     ['dim', chalk.dim('x'), { dim: true }],
@@ -28,7 +28,7 @@ describe('a look is read from what chalk writes', () => {
     expect(runsOf(text).map(run => run.look)).toEqual([{ ...PLAIN, ...change }]);
   });
 
-  test('whatever the codes are', () => {
+  test('handles any codes', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(260), { minLength: 1, maxLength: 6 }), codes => {
         for (const { look } of runsOf(SGR(codes.join(';'))))
@@ -38,7 +38,7 @@ describe('a look is read from what chalk writes', () => {
   });
 });
 
-test('every run has the column and the text that the row gives it', () => {
+test('runs keep the columns and the text of the row', () => {
   const piece = fc.tuple(
     fc.string({ unit: fc.constantFrom('a', ' ', '漢', 'é', '👍', '<', '✓'), maxLength: 8 }),
     fc.constantFrom(chalk, chalk.red, chalk.bold, chalk.bgAnsi256(22)),
@@ -65,19 +65,19 @@ test('every run has the column and the text that the row gives it', () => {
   );
 });
 
-describe('a picture', () => {
+describe('svgLines', () => {
   const svgOf = (...rows: string[]) =>
     [...svgLines({ columns: 20, height: rows.length, rows: rows.map(runsOf), title: 'a <title>' })].join(
       '\n',
     );
 
-  test('is as large as its rows, and needs nothing else', () => {
+  test('is as large as its rows, and self-contained', () => {
     expect(svgOf('a')).toMatch(/^<svg xmlns="\S+" width="208" height="86" viewBox="0 0 208 86" role="img"/);
     expect(svgOf('a', '', 'b')).toContain('height="126"');
     expect(svgOf('a')).not.toMatch(/<script|<image|<foreignObject|href=|url\(|@import|@font-face/i);
   });
 
-  test('holds no markup of foreign text', () => {
+  test('escapes untrusted text', () => {
     const svg = svgOf('</text><script>alert("&")</script>');
     expect(svg).not.toContain('<script');
     expect(svg).toContain('>&#60;/text&#62;&#60;script&#62;alert(&#34;&#38;&#34;)&#60;/script&#62;</text>');

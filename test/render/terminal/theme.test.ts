@@ -66,13 +66,13 @@ const anyLine = fc
   .map(spans => spans.flat());
 
 describe('dressLine', () => {
-  test('without colour without escape byte', () => {
+  test('writes no escape bytes without colours', () => {
     const quiet = tones.filter(tone => tone !== 'match' && tone !== 'cursor');
     const line = quiet.map(tone => say(tone, tone));
     expect(dressLine(line, plain)).toBe(quiet.join(''));
   });
 
-  test('a match, and a hidden character where there are colours, is inverse on any ground; so is the cursor', () => {
+  test('draws the cursor, a match and, with colours, a hidden character in inverse on any background', () => {
     const inverse = (text: string) => `${ESC}[7m${text}${ESC}[27m`;
     for (const level of LEVELS) {
       const theme = createTheme(level);
@@ -110,7 +110,7 @@ describe('wrapLine', () => {
     expect(wrapLine(line, width, plain)).toEqual(rows);
   });
 
-  test('a ground fills its row, an empty row too', () => {
+  test('fills a row with its background, even an empty one', () => {
     const fill = (cells: number) => `${ESC}[48;5;22m${ESC}[38;5;255m${' '.repeat(cells)}${ESC}[39m${ESC}[49m`;
     const onGround = (text: string): Line => [say('+ ', 'gutter'), { ...say(text), ground: 'added' }];
     const [first = '', second = ''] = wrapLine(onGround('abcdefghijkl'), 12, createTheme(2));
@@ -119,7 +119,7 @@ describe('wrapLine', () => {
     expect(wrapLine(onGround(''), 12, createTheme(2))[0]).toContain(fill(10));
   });
 
-  test('no row is wider than the width, nothing is lost, and each row closes what it opens', () => {
+  test('no row exceeds the width, no text is lost, and each row closes its escape sequences', () => {
     const halves = fc.tuple(anyLine, anyLine).map(([left, right]) => [...left, DIVIDER, ...right]);
     fc.assert(
       fc.property(
@@ -140,7 +140,7 @@ describe('wrapLine', () => {
     );
   });
 
-  test('text is laid out as wrap-ansi does, in one colour or two, as prose too', () => {
+  test('wraps text like wrap-ansi, in one colour or two, and as prose', () => {
     const some = fc.string({
       unit: fc.constantFrom('a', 'é', 'я', '日', '한', '😀', '█', '…'),
       minLength: 1,
@@ -169,7 +169,7 @@ describe('wrapLine', () => {
     ['joined people', '👩\u200d👧 '],
     ['people in one cluster', '👩\u200d'],
     ['mixed text', 'Über den Fluß – 日本語 and 👍 words. '],
-  ])('300,000 characters of %s are wrapped in time', (_, piece) => {
+  ])('wraps 300,000 characters of %s within the time limit', (_, piece) => {
     const text = piece.repeat(Math.floor(300_000 / piece.length));
     const start = performance.now();
     expect(wrapLine([say(text, 'bad')], 80, plain).join('')).toBe(text);
@@ -191,7 +191,7 @@ function openStyles(dressed: string): string[] {
 }
 
 describe('cutLine', () => {
-  test('a cut or scrolled line is never wider, a fitted one never narrower', () => {
+  test('cut or scrolled lines are never too wide, and fitted ones never too narrow', () => {
     fc.assert(
       fc.property(anyLine, fc.nat({ max: 30 }), fc.integer({ min: 1, max: 60 }), (line, left, width) => {
         expect(stringWidth(words(cutLine(line, width)))).toBeLessThanOrEqual(width);
@@ -203,7 +203,7 @@ describe('cutLine', () => {
   });
 });
 
-describe('a line that scrolls', () => {
+describe('scrolled lines', () => {
   const numbered = (text: string): Line => [say('12 ', 'gutter'), say(text)];
   const split = (old: string, now: string): Line => [
     ...numbered(old),
@@ -223,7 +223,7 @@ describe('a line that scrolls', () => {
     expect(words(slideLine(line, left, width))).toBe(expected);
   });
 
-  test('goesOnBeyond says whether there is more to the right', () => {
+  test('goesOnBeyond tells whether a line continues to the right', () => {
     expect([0, 2, 3].map(left => goesOnBeyond(numbered('abcdefghij'), left, 10))).toEqual([
       true,
       true,
@@ -232,7 +232,7 @@ describe('a line that scrolls', () => {
     expect(goesOnBeyond(split('a', 'abcdefgh'), 0, 19)).toBe(true);
   });
 
-  test('slideTo stays where the cells are visible, else brings them into view', () => {
+  test('slideTo stays if the cells are visible, else scrolls to them', () => {
     const line = numbered('a'.repeat(100));
     expect(slideTo(line, 0, { from: 2, to: 4 }, 0, 20)).toBe(0);
     expect(slideTo(line, 0, { from: 50, to: 54 }, 0, 20)).toBe(42);

@@ -135,11 +135,6 @@ const SABOTAGE = new Set([
 
 /** One call, with the fields of its invocation that reports show; null if missing. */
 class CallRecord {
-  readonly operation: string | null;
-  readonly id: string | null;
-  readonly group_id: string | null;
-  /** Contains a secret. */
-  readonly #callbackUrl: string | null;
   /** Undefined until decided; null if no fixture answers. */
   fixture: string | null | undefined;
   /** Its entry in the report, if no fixture answers; the reason may be known only with the error result. */
@@ -155,26 +150,51 @@ class CallRecord {
   /** The latest callback that was not accepted yet. */
   sent: Content | undefined;
 
+  #caller: Caller | undefined;
+
   constructor(
     readonly key: string | undefined,
     readonly thread: string | undefined,
-    invocation: Content | undefined,
-  ) {
-    const fields = fieldsOf(invocation);
-    this.operation = textAt(fields, 'operation', MAX.id);
-    this.id = textAt(fields, 'id', MAX.id);
-    this.group_id = textAt(fields, 'group_id', MAX.id);
-    this.#callbackUrl = textAt(fields, 'callback_url', MAX.text);
+    private invocation: Content | undefined,
+  ) {}
+
+  /** Read when a report needs it: most calls are in no report. */
+  get caller(): Caller {
+    this.#caller ??= callerIn(fieldsOf(this.invocation));
+    return this.#caller;
+  }
+
+  /** Frees the messages of a finished call. */
+  finish(): void {
+    this.sent = undefined;
+    if ((this.invocation?.size ?? 0) <= SMALL) return;
+    this.#caller = this.caller;
+    this.invocation = undefined;
   }
 
   lost(why: string): UndeliveredCallback {
-    const { operation, id } = this;
+    const { operation, id, callbackUrl } = this.caller;
     const type = textAt(fieldsOf(this.sent), 'type', MAX.id);
-    const given = this.#callbackUrl;
-    const url = given === null ? null : bareUrl(urlSecrets([given]).text(given));
+    const url = callbackUrl === null ? null : bareUrl(urlSecrets([callbackUrl]).text(callbackUrl));
     return { operation, id, url, ...(type !== null && { type }), why };
   }
 }
+
+/** What reports show of an invocation. */
+type Caller = ReturnType<typeof callerIn>;
+
+/** @returns `callbackUrl` contains a secret */
+function callerIn(invocation: Record<string, unknown> | null) {
+  return {
+    operation: textAt(invocation, 'operation', MAX.id),
+    id: textAt(invocation, 'id', MAX.id),
+    group_id: textAt(invocation, 'group_id', MAX.id),
+    callbackUrl: textAt(invocation, 'callback_url', MAX.text),
+  };
+}
+
+/** Size of an invocation that a finished call keeps, in bytes. */
+const SMALL = 4_096;
 
 interface OpenRequest {
   readonly call: CallRecord;
@@ -254,7 +274,7 @@ export class Verification {
 
   #finish(call: CallRecord): void {
     if (call.key === undefined || !this.#open.delete(call.key)) return;
-    call.sent = undefined;
+    call.finish();
     this.#finished.set(call.key, call);
   }
 
@@ -353,7 +373,7 @@ export class Verification {
   }
 
   #addUnmatched(call: CallRecord, why: Pick<UnmatchedCall, 'reason' | 'nearest'>): void {
-    const { operation, id, group_id } = call;
+    const { operation, id, group_id } = call.caller;
     call.fixture = null;
     call.unmatched = { operation, id, group_id, ...why };
     this.#unmatched.add(call.unmatched);

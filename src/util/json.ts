@@ -93,12 +93,12 @@ export function lossyNumberNotes(text: string): readonly string[] {
 export function diagnose(text: string): { readonly isTooDeep: boolean; readonly notes: readonly string[] } {
   const notes = new Set<string>();
   const note = (message: string) => notes.size < MAX_NOTES && notes.add(message);
-  const keys: Set<string>[] = [];
+  const keys: SeenKeys[] = [];
   let isTooDeep = false;
   let wordFrom = 0;
   let wordTo = 0;
   scanJson(text, (kind, from, to) => {
-    if (kind === 'open') isTooDeep = keys.push(new Set()) > MAX_DEPTH;
+    if (kind === 'open') isTooDeep = keys.push(new SeenKeys()) > MAX_DEPTH;
     else if (kind === 'close') keys.pop();
     else if (kind === 'string') {
       wordFrom = from;
@@ -110,15 +110,26 @@ export function diagnose(text: string): { readonly isTooDeep: boolean; readonly 
   return { isTooDeep, notes: [...notes] };
 }
 
-function noteRepeatedKey(
-  token: string,
-  seen: Set<string> | undefined,
-  note: (message: string) => void,
-): void {
+/** The keys of one object: a list while there are few, which is faster than a set. */
+class SeenKeys {
+  readonly #few: string[] = [];
+  #many: Set<string> | undefined;
+
+  /** Whether the key was added before. */
+  add(key: string): boolean {
+    if (this.#many ? this.#many.has(key) : this.#few.includes(key)) return true;
+    if (this.#many) this.#many.add(key);
+    else if (this.#few.push(key) > FEW) this.#many = new Set(this.#few);
+    return false;
+  }
+}
+
+const FEW = 16;
+
+function noteRepeatedKey(token: string, seen: SeenKeys | undefined, note: (message: string) => void): void {
   if (token.length > LONGEST_KEY) return;
   const key = token.includes('\\') ? unescaped(token) : token;
-  if (seen?.has(key)) note(`the key ${token} occurs twice in one object; the last one is used`);
-  seen?.add(key);
+  if (seen?.add(key)) note(`the key ${token} occurs twice in one object; the last one is used`);
 }
 
 function unescaped(token: string): string {

@@ -40,7 +40,7 @@ async function judgedBy(terms: string, ...story: readonly (readonly Moment[])[])
 const diff = { type: 'diff', content: { path: 'a', patch: '--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n' } };
 const shown = [{ type: 'hologram', content: 1 }, diff, { type: 'text', content: 'short' }];
 
-describe('a result against what is expected of it', () => {
+describe('a result and its expectation', () => {
   test.each<[string, object]>([
     ['{ outcome: success, text: done }', { text: 'done' }],
     ['{ outcome: error }', { text: 'Error: no' }],
@@ -49,7 +49,7 @@ describe('a result against what is expected of it', () => {
     ['{ json: { count: { $gte: 1 } } }', { text: '{"count":2,"more":1}' }],
     ['{ display: { type: diff, content: { path: a } } }', { display_as: shown }],
     ['{ subscription: true }', { subscription: true }],
-  ])('%s fits', async (expected, fields) => {
+  ])('%s matches', async (expected, fields) => {
     const check = await judged(expected, planned(), call(), acknowledged(), resultArrives(fields));
     expect(check).toMatchObject({ place: 'c.yaml:3', operation: 'edit_file', status: 'pass' });
     expect(check?.events).toEqual([3, 4]);
@@ -65,7 +65,7 @@ describe('a result against what is expected of it', () => {
       {},
       '$.outcome: wanted "error", got "success"; $.text: wanted "x", got "done"',
     ],
-  ])('%s does not', async (expected, fields, reason) => {
+  ])('%s does not match', async (expected, fields, reason) => {
     const check = await judged(expected, planned(), call(), acknowledged(), resultArrives(fields));
     expect(check).toMatchObject({ status: 'fail', reason });
   });
@@ -87,7 +87,7 @@ describe('a call without a result', () => {
   });
 });
 
-describe('what a case offers', () => {
+describe('the offers of a case', () => {
   const offered = (offer: string, ...before: Moment[][]) =>
     judgedBy(`offers: [${offer}]`, planned(), call(), acknowledged(), ...before);
   const subscribed = resultArrives({ subscription: true }, { leg: 'b' });
@@ -123,12 +123,12 @@ describe('what a case offers', () => {
       [ends],
       'no oauth came, but the case expects one; no view_update came, but the case expects one',
     ],
-  ])('%s: it did not', async (offer, story, reason) => {
+  ])('%s: it did not come', async (offer, story, reason) => {
     expect(await offered(offer, ...story)).toMatchObject({ status: 'fail', reason });
   });
 });
 
-describe('of a transcript that has lost a part', () => {
+describe('in an incomplete recording', () => {
   const judgedOf = async (terms: string, ...story: readonly (readonly Moment[])[]) => {
     const text = `version: 1\ncases:\n  - operation: edit_file\n    ${terms}\n`;
     const cases = await readCases({ path: 'c.yaml', text });
@@ -156,18 +156,18 @@ describe('of a transcript that has lost a part', () => {
   test.each<[string, Moment[][]]>([
     ['another result', [acknowledged(), resultArrives({ text: 'other' })]],
     ['a refusal', [answered(503)]],
-  ])('%s came all the same', async (_, story) => {
+  ])('%s came nevertheless', async (_, story) => {
     const terms = 'expect: { text: done }\n    offers: [view]';
     expect(await judgedOf(terms, ...story)).toMatchObject({ status: 'fail' });
   });
 });
 
-describe('a recorded call that no one made for a case', () => {
+describe('a recorded call without a case index', () => {
   const judgedOf = (args: string, ...story: readonly (readonly Moment[])[]) =>
     judgedBy(`arguments: ${args}\n    expect: { text: done }`, ...story);
   const same = JSON.stringify(INVOCATION.arguments);
 
-  test('is that of a case which sends the same', async () => {
+  test('belongs to the case that sends the same', async () => {
     expect(await judgedOf(same, call(), acknowledged(), resultArrives())).toMatchObject({ status: 'pass' });
     expect(await judgedOf(same, call(), acknowledged(), resultArrives({ text: 'other' }))).toMatchObject({
       status: 'fail',
@@ -180,14 +180,14 @@ describe('a recorded call that no one made for a case', () => {
   test.each([
     ['other arguments', '{ path: elsewhere }', []],
     ['what was made for another case', same, planned(7)],
-  ])('is not that of a case: %s', async (_, args, plan) => {
+  ])('does not belong to the case: %s', async (_, args, plan) => {
     expect(await judgedOf(args, plan, call(), acknowledged(), resultArrives())).toMatchObject({
       status: 'could-not-run',
       reason: 'not called',
     });
   });
 
-  test('cannot be one where a check was made without cases, which is said, and what helps', async () => {
+  test('has no case if the check ran without cases; the error tells how to fix this', async () => {
     expect(await judgedOf(same, probed, call(), acknowledged(), resultArrives())).toMatchObject({
       status: 'could-not-run',
       reason: 'this check was recorded without cases; check the tool with --cases',
@@ -196,7 +196,7 @@ describe('a recorded call that no one made for a case', () => {
   });
 });
 
-test('a result that names another call is reported as that', async () => {
+test('reports a result with the id of another call', async () => {
   const story = [planned(), call(), acknowledged(), resultArrives({ id: 'other' }, { status: 404 })];
   expect(await judged('{ text: done }', ...story)).toMatchObject({
     status: 'fail',
@@ -204,7 +204,7 @@ test('a result that names another call is reported as that', async () => {
   });
 });
 
-describe('recordings that were joined', () => {
+describe('several recordings', () => {
   const good = [planned(), call(), acknowledged(), resultArrives()];
   const bad = [planned(), call(), acknowledged(), resultArrives({ text: 'other' })];
   const torn = [planned(), call()];
@@ -221,7 +221,7 @@ describe('recordings that were joined', () => {
     ['one that could not run', [good, torn], 'could-not-run'],
     ['another that has no case', [[call()], good], 'pass'],
     ['two that pass', [good, good], 'pass'],
-  ])('the worst counts: %s', async (_, stories, status) => {
+  ])('the worst result counts: %s', async (_, stories, status) => {
     expect(await judgedOf(...stories)).toEqual([status]);
   });
 });

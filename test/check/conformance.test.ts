@@ -21,7 +21,7 @@ const aCase = (status: CaseCheck['status']): CaseCheck => ({
 const plain = { excuses: [], isStrict: false, sides: ['tool'] } as const;
 const excuse = { id: 'TOOL-ACK', reason: 'known', place: 'f.yaml:1' } as const;
 
-describe('what a run comes to', () => {
+describe('the verdict on a run', () => {
   test.each<[string, Verdict, Check[], CaseCheck[]]>([
     ['zero checks are never green', 'incomplete', [], []],
     ['nor is what applies to nothing', 'incomplete', [row('not-applicable')], []],
@@ -43,7 +43,7 @@ describe('what a run comes to', () => {
   });
 });
 
-describe('what was lost', () => {
+describe('gaps in the recording', () => {
   const lossy = { ...plain, gaps: [{ place: 'run.ndjson:7', reason: 'not valid JSON' }] };
 
   test.each<[string, Verdict, Check[]]>([
@@ -55,7 +55,7 @@ describe('what was lost', () => {
   });
 });
 
-describe('a failure that is expected', () => {
+describe('an expected failure', () => {
   test.each<[CheckStatus, Standing, Verdict]>([
     ['fail', 'expected', 'passed'],
     ['warn', 'expected', 'passed'],
@@ -74,7 +74,7 @@ describe('a failure that is expected', () => {
     ["of the other side's rule", { id: 'RT-OP' }, [], /^is a rule of the runtime; only the tool is checked$/],
     ['of one that no one can see', { id: 'TOOL-RATE' }, [row('not-applicable', 'TOOL-RATE')], /needs load/],
     ['of one that did not apply', {}, [row('not-applicable')], /^did not apply: a reason$/],
-  ])('%s excuses nothing, which is reported, and fails nothing', (_, other, rows, why) => {
+  ])('%s excuses nothing: it is reported, but fails nothing', (_, other, rows, why) => {
     const excuses = [{ ...excuse, ...other }];
     const run = conformanceOf([...rows, row('pass', 'TOOL-ID')], [], { ...plain, excuses });
     expect(run.idle).toEqual([{ ...excuses[0], why: expect.stringMatching(why) }]);

@@ -14,7 +14,7 @@ describe('the reason', () => {
   const faults = (count: number) =>
     Array.from({ length: count }, (_, index) => `$.tools[${index}]: is wrong`);
 
-  test('of one kind is one line', () => {
+  test('is one line for one kind of violation', () => {
     expect(reasonOf([held([]), held([])])).toEqual({ reason: 'seen 2 times' });
     expect(reasonOf([broken('answered 500', [])])).toEqual({ reason: 'answered 500' });
     expect(reasonOf([broken('no toolset', [], { faults: faults(1) })])).toEqual({
@@ -22,7 +22,7 @@ describe('the reason', () => {
     });
   });
 
-  test('of many faults names three in a sentence, and ten on lines of their own', () => {
+  test('of many errors has three in a sentence, and ten on separate lines', () => {
     const { reason, reasonLines } = reasonOf([
       broken('no toolset', [], { faults: faults(12) }),
       broken('no toolset', [], { faults: faults(2) }),
@@ -33,7 +33,7 @@ describe('the reason', () => {
     expect(reasonLines).toEqual(['no toolset:', ...faults(10).map(fault => `  ${fault}`), '  and 2 more']);
   });
 
-  test('of many kinds names three', () => {
+  test('of many kinds has three', () => {
     const many = ['a', 'b', 'c', 'd', 'e'].map(what => broken(what, []));
     expect(reasonOf(many)).toEqual({
       reason: 'a; b; c; and 2 more',
@@ -41,7 +41,7 @@ describe('the reason', () => {
     });
   });
 
-  test('of many wrong ids names three, and each kind once', async () => {
+  test('of many wrong ids has three, and each kind once', async () => {
     const many = Array.from({ length: 50 }, (_, index) => someCall(`call-${index}`));
     const { reason } = await judged('TOOL-ID', [
       ...many.map((call, index) => [
@@ -57,7 +57,7 @@ describe('the reason', () => {
   });
 });
 
-test('callbacks that a probe rejected on purpose are the last proof', async () => {
+test('callbacks that a probe rejected on purpose are listed last as proof', async () => {
   const calls = ['hangs', 'fails', 'refuses', 'takes'].map(key => someCall(key));
   const answers = [{ status: null, code: 'ABORTED' }, { status: 500 }, { status: 400 }, { status: 200 }];
   const story = calls.map((call, index) => [
@@ -112,12 +112,15 @@ describe('the calls of a finding', () => {
     expect((await judged(id, story)).calls).toEqual(calls);
   });
 
-  test.each([true, false])('are those that killed the tool, with all proof (whole: %j)', async isWhole => {
-    const story = [
-      ...[a.sent({ id: 'a' }), a.answered({ status: null, code: 'ECONNRESET' })],
-      ...[b.sent(), b.answered(refused), b.waited()],
-    ];
-    const { calls, events } = await judged('TOOL-MALFORMED', story, isWhole);
-    expect([calls, events]).toEqual([[{ operation: null, id: 'a' }], [0, 1, 2, 3]]);
-  });
+  test.each([true, false])(
+    'are those that crashed the tool, with all proof (complete: %j)',
+    async isWhole => {
+      const story = [
+        ...[a.sent({ id: 'a' }), a.answered({ status: null, code: 'ECONNRESET' })],
+        ...[b.sent(), b.answered(refused), b.waited()],
+      ];
+      const { calls, events } = await judged('TOOL-MALFORMED', story, isWhole);
+      expect([calls, events]).toEqual([[{ operation: null, id: 'a' }], [0, 1, 2, 3]]);
+    },
+  );
 });

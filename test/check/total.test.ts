@@ -26,8 +26,8 @@ async function observesWell(events: readonly Event[]): Promise<void> {
   }
 }
 
-describe('each rule judges whatever happened', () => {
-  test('to one call, in any order', () =>
+describe('each rule can judge', () => {
+  test('any order of the events of one call', () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...ACTIONS), { maxLength: 20 }), async drawn => {
         await observesWell(eventsOf(...storyOf(drawn)));
@@ -35,7 +35,7 @@ describe('each rule judges whatever happened', () => {
       RUNS,
     ));
 
-  test('in parts of all the samples, shuffled and cut', () => {
+  test('shuffled and cut parts of all samples', () => {
     const told = Object.values(SAMPLES).flatMap(samples => samples.flatMap(({ events }) => events));
     return fc.assert(
       fc.asyncProperty(fc.shuffledSubarray(told, { maxLength: 40 }), async drawn => {

@@ -32,13 +32,13 @@ const statuses = async (
   );
 
 describe('the rows', () => {
-  test('are one for each requirement of both sides, in the order of the protocol', async () => {
+  test('are one per requirement of both sides, in the order of the protocol', async () => {
     const { checks, summary } = await checkTranscript(GOOD);
     expect(checks.map(({ id }) => id)).toEqual(Object.keys(RULES));
     expect(Object.values(summary).reduce((sum, count) => sum + count)).toBe(checks.length);
   });
 
-  test('name the other requirements that failed for the same reason', async () => {
+  test('list the other requirements that failed for the same reason', async () => {
     const masksIn = async (events: readonly Event[], rule: string) => {
       const { checks } = await checkTranscript(events, { sides: ['tool'] });
       return checks.find(({ id, status }) => id === rule && status === 'fail')?.masks ?? 'none';
@@ -48,7 +48,7 @@ describe('the rows', () => {
     expect(await masksIn(LATE, 'TOOL-ACK')).toBe('none');
   });
 
-  test('of zero events never pass', async () => {
+  test('never pass for zero events', async () => {
     expect((await checkTranscript([])).summary).toMatchObject({ pass: 0, fail: 0 });
   });
 });
@@ -62,7 +62,7 @@ describe('an incomplete recording', () => {
     ]);
   });
 
-  test('does not blame the runtime for a probe whose plan is lost', async () => {
+  test('does not blame the runtime for a probe whose plan is missing', async () => {
     const [own, probe] = [someCall('own'), someCall('probe', { operation: 'no_such_operation' })];
     const events = eventsOf(
       ...[discovery(), own.plannedFor([]), own.sent(), probe.sent(), probe.answered({ status: 400 })],
@@ -95,7 +95,7 @@ const linesOf = (name: string) => readFileSync(join(FOLDER, name), 'utf8').trimE
 
 /** What `invoke` wrote of real runs. */
 describe.each(readdirSync(FOLDER))('%s', name => {
-  test('our own runtime meets its requirements', async () => {
+  test('our runtime meets its requirements', async () => {
     const { checks } = await checkTranscript(readTranscript(linesOf(name)), { sides: ['runtime'] });
     const seen = checks.filter(({ status }) => status !== 'not-applicable');
     expect(seen.filter(({ status }) => status !== 'pass')).toEqual([]);
@@ -104,7 +104,7 @@ describe.each(readdirSync(FOLDER))('%s', name => {
     );
   });
 
-  test('no rule fails because any line is lost', async () => {
+  test('no rule fails because a line is missing', async () => {
     const failed = async (lines: readonly string[]) => {
       const { checks } = await checkTranscript(readTranscripts(lines));
       return checks.filter(({ status }) => status === 'fail').map(({ id }) => id);
@@ -116,7 +116,7 @@ describe.each(readdirSync(FOLDER))('%s', name => {
   });
 });
 
-test('several transcripts are judged separately: one is incomplete', async () => {
+test('judges several transcripts separately: one is incomplete', async () => {
   const whole = linesOf('diff.ndjson');
   const torn = whole.filter(line => !line.includes('"purpose":"callback"'));
   expect(await statuses(readTranscripts([...whole, ...whole]), ['TOOL-ALWAYS'])).toEqual([

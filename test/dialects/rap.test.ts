@@ -10,7 +10,7 @@ const HEAD = { type: 'tool_result', group_id: 'thread_1', id: 'call_1' };
 const IMAGE = { type: 'image', data: 'AAAA', mediaType: 'image/png' };
 
 describe('a tool_result', () => {
-  test('has its outcome by convention, its display and its subscription beside', () => {
+  test('has an outcome by convention, with its display and subscription beside it', () => {
     const display_as = [{ type: 'text', content: 'x', later: 1 }];
     const native = { ...HEAD, call_id: 'c', text: 'Error: no', display_as, subscription: true };
     const { answer, text } = readSound(rapDialect, native);
@@ -36,14 +36,14 @@ describe('a tool_result', () => {
     expect(rapDialect.write(answer).body).toEqual({ ...native, text: 'a' });
   });
 
-  test('loses the order of its content elsewhere', () => {
+  test('loses the order of its content in other formats', () => {
     const content = [{ type: 'text', text: 'a' }, IMAGE, { type: 'text', text: 'b' }];
     const { answer } = readSound(rapDialect, { ...HEAD, content });
     expect(answer.payload).toBe('a\nb');
     expect(rapDialect.write(answer).warnings).toMatchObject([{ feature: 'order of content' }]);
   });
 
-  test('whose text says something else than its content is read by that', () => {
+  test('is read by its content if the text differs', () => {
     const { answer, notes } = readSound(rapDialect, {
       ...HEAD,
       text: 'old',
@@ -53,7 +53,7 @@ describe('a tool_result', () => {
     expect(notes).toEqual(['text is not what content says; content counts']);
   });
 
-  test('that breaks the schema says where', () => {
+  test('that violates the schema has errors with paths', () => {
     expect(rapDialect.read({ type: 'tool_result', id: 1 })).toEqual({
       ok: false,
       faults: ['$.group_id: is required', '$.id: must be a string'],
@@ -61,7 +61,7 @@ describe('a tool_result', () => {
   });
 });
 
-describe('an outcome is written as text', () => {
+describe('writes an outcome as text', () => {
   test.each<[JudgedOutcome, string, string[]]>([
     [{ type: 'error', message: 'the disk is full', basis: 'declared' }, 'Error: the disk is full', []],
     [
@@ -91,7 +91,7 @@ describe('an outcome is written as text', () => {
     expect(warnings.map(({ feature }) => feature)).toEqual(lost);
   });
 
-  test('a payload of JSON without blanks, which is a text from then on', () => {
+  test('a JSON payload becomes compact text', () => {
     const success = { type: 'success', basis: 'declared' } as const;
     expect(rapDialect.write({ call: CALL, outcome: success, payload: { a: [1, 'x'] } })).toEqual({
       body: { ...HEAD, text: '{"a":[1,"x"]}' },
@@ -105,7 +105,7 @@ describe('an outcome is written as text', () => {
   });
 });
 
-describe('a convention that is met by chance, or missed, is reported', () => {
+describe('warns about a convention that is met by chance, or not met', () => {
   const long = 'x'.repeat(70_000);
   test.each<[JudgedOutcome, string | undefined, string]>([
     [

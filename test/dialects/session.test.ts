@@ -17,7 +17,7 @@ describe("seed 001's examples", () => {
     tool_req: { tool_name: 'lookup_order', args: {}, id: 'call_2' },
   };
 
-  test('a tool_result is a success, declared', () => {
+  test('a tool_result is a declared success', () => {
     const { answer, text } = readSound(sessionDialect, single);
     expect(answer).toEqual({
       call: CALL,
@@ -28,7 +28,7 @@ describe("seed 001's examples", () => {
     expect(sessionDialect.write(answer)).toEqual({ body: single, warnings: [] });
   });
 
-  test('an error_event is an error, declared', () => {
+  test('an error_event is a declared error', () => {
     const { answer, text } = readSound(sessionDialect, failed);
     expect(answer.outcome).toEqual({
       type: 'error',
@@ -56,7 +56,7 @@ describe('a result', () => {
   });
 });
 
-describe('an outcome that sessions have no kind for is reported as an error', () => {
+describe('writes an outcome without a kind in sessions as an error', () => {
   test.each<[JudgedOutcome, string]>([
     [
       { type: 'canceled', reason: 'enough', by: 'user', basis: 'ours' },
@@ -77,7 +77,7 @@ describe('an outcome that sessions have no kind for is reported as an error', ()
   });
 });
 
-test('the call is echoed whole, whatever else is in it', () => {
+test('repeats the call whole, with all additional fields', () => {
   const tool_req = JSON.parse('{"tool_name":"a","id":null,"more":{"b":1},"__proto__":{"c":2}}');
   const { answer } = readSound(sessionDialect, { kind: 'tool_result', tool_req, result: 1 });
   expect(answer.call).toMatchObject({ id: null, tool: 'a' });
@@ -86,7 +86,7 @@ test('the call is echoed whole, whatever else is in it', () => {
   );
 });
 
-test('a kind of a later version is unknown, with what it brings', () => {
+test('a later kind is unknown, and keeps its fields', () => {
   const { answer, notes } = readSound(sessionDialect, {
     kind: 'tool_progress',
     tool_req: TOOL_REQ,
@@ -112,6 +112,6 @@ test.each<[unknown, string[]]>([
     ['$.tool_req.tool_name: is required', '$.tool_req.args: must be an object'],
   ],
   [{ kind: 'error_event', tool_req: TOOL_REQ }, ['$.error: is required', '$.origin: is required']],
-])('%j is invalid, and it says where', (native, faults) => {
+])('%j is invalid: the error has its path', (native, faults) => {
   expect(sessionDialect.read(native)).toEqual({ ok: false, faults });
 });

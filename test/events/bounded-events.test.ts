@@ -11,7 +11,7 @@ const subscription = (story: MockStory, text = '') => {
   return story;
 };
 
-describe('recent calls', () => {
+describe('RecentCalls', () => {
   function replay({ events }: MockStory, limits: ConstructorParameters<typeof RecentCalls>[0]): RecentCalls {
     const calls = new RecentCalls(limits);
     for (const event of events) calls.apply(event);
@@ -19,7 +19,7 @@ describe('recent calls', () => {
   }
   const idsOf = (calls: RecentCalls) => calls.list.map(({ key }) => key);
 
-  test('drop the oldest, which later events do not bring back', () => {
+  test('drops the oldest call; later events do not restore it', () => {
     const story = new MockStory();
     for (const id of ['a', 'b', 'c']) delivered(story, id);
     story.matches('a', 'late');
@@ -27,7 +27,7 @@ describe('recent calls', () => {
     expect(idsOf(replay(story, {}))).toEqual(['a', 'b', 'c']);
   });
 
-  test('row 15: are limited in bytes of invocations and callbacks; the last call stays', () => {
+  test('row 15: limits the bytes of invocations and callbacks, but keeps the latest call', () => {
     const story = new MockStory();
     story.receives('a', { arguments: { text: 'x'.repeat(1_000) } }).receives('b');
     expect(idsOf(replay(story, { bytes: 1_000 }))).toEqual(['b']);
@@ -37,7 +37,7 @@ describe('recent calls', () => {
     expect(idsOf(replay(story, { bytes: 1_000 }))).toEqual(['c']);
   });
 
-  test('row 15: keep the result and the latest events of a long subscription, and the latest warnings', () => {
+  test('row 15: keeps the result, the latest events of a long subscription and the latest warnings', () => {
     const story = subscription(new MockStory());
     for (let each = 0; each < 300; each++) story.about('a', { kind: 'warned', message: `${each}` });
     const { deliveries = [], forgotten = 0, warnings } = replay(story, { callbacks: 20 }).get('a') ?? {};
@@ -49,7 +49,7 @@ describe('recent calls', () => {
   });
 });
 
-describe('recent events', () => {
+describe('RecentEvents', () => {
   function remembering() {
     const story = new MockStory();
     const events = new RecentEvents();
@@ -57,7 +57,7 @@ describe('recent events', () => {
     return { story, events };
   }
 
-  test('are those that name the call, from its invocation on', () => {
+  test('returns the events of a call from its invocation on', () => {
     const { story, events } = remembering();
     story.about('a', { kind: 'warned', message: 'too early' });
     delivered(story, 'a');
@@ -66,7 +66,7 @@ describe('recent events', () => {
     expect(kinds).toEqual(['request', 'response', 'matched', 'request', 'response']);
   });
 
-  test('come with the discovery that was answered last before the call', () => {
+  test('includes the latest discovery response before the call', () => {
     const { story, events } = remembering();
     const about = { from: 'runtime', to: 'tool', method: 'GET', url: '/', headers: {}, attempt: 1 } as const;
     for (const leg of ['d1', 'd2']) {
@@ -79,7 +79,7 @@ describe('recent events', () => {
 
   const large = 'x'.repeat(9 * 1024 * 1024);
 
-  test('row 15: the oldest calls are dropped, by number and by bytes, but not the latest', () => {
+  test('row 15: drops the oldest calls by number and by bytes, but not the latest', () => {
     const { story, events } = remembering();
     for (let id = 0; id <= 2_000; id++) story.receives(`${id}`);
     expect([events.of('0'), events.of('1')?.events.length]).toEqual([undefined, 2]);
@@ -91,7 +91,7 @@ describe('recent events', () => {
   test.each([
     ['events', 1_500, ''],
     ['bytes', 4, large],
-  ])('row 15: of a long call the invocation and the latest are kept, by %s', (_, count, text) => {
+  ])('row 15: keeps the invocation and the latest events of a long call, by %s', (_, count, text) => {
     const { story, events } = remembering();
     story.receives('a');
     for (let event = 0; event < count; event++)
@@ -105,7 +105,7 @@ describe('recent events', () => {
   });
 });
 
-describe('a ring of events', () => {
+describe('EventRing', () => {
   const warned = (seq: number): Event => ({ kind: 'warned', message: '', seq, at: 0 });
   const answered = (seq: number, size: number): Event => ({
     kind: 'response',
@@ -123,14 +123,14 @@ describe('a ring of events', () => {
   };
   const upTo = (count: number) => [...Array(count).keys()];
 
-  test('keeps the last ones, counts the others, and starts anew when cleared', () => {
+  test('keeps the latest events, counts the dropped ones, and starts again after clear', () => {
     const ring = filled(new EventRing({ events: 3 }), upTo(1_000).map(warned));
     expect([seqs(ring), ring.forgotten]).toEqual([[997, 998, 999], 997]);
     ring.clear();
     expect([ring.events, ring.forgotten]).toEqual([[], 0]);
   });
 
-  test('row 15: keeps no more bytes than its limit, and leaves out only a body that is larger than that', () => {
+  test('row 15: keeps no more bytes than its limit; removes only a body larger than the limit', () => {
     const thirty = upTo(9).map(seq => answered(seq, 30));
     expect(seqs(filled(new EventRing({ bytes: 100 }), thirty))).toEqual([6, 7, 8]);
     const ring = filled(new EventRing({ bytes: 100 }), [answered(0, 30), answered(1, 101), answered(2, 70)]);
@@ -138,7 +138,7 @@ describe('a ring of events', () => {
     expect(ring.events[1]).toHaveProperty('body', undefined);
   });
 
-  test('counts a body once that consecutive responses share', () => {
+  test('counts a body that consecutive responses share only once', () => {
     const ring = new EventRing({ bytes: 100 });
     const [polled, other] = [answered(0, 60), answered(3, 30)];
     filled(ring, [polled, { ...polled, seq: 1 }, { ...polled, seq: 2 }, other]);
@@ -162,7 +162,7 @@ describe('a ring of events', () => {
     expect(seqs(filled(new EventRing({ bytes: 100 }), events))).toEqual([2]);
   });
 
-  test('does not keep what its readers read of a body', () => {
+  test('does not keep values that readers parse from a body', () => {
     const ring = filled(new EventRing(), [{ ...answered(0, 0), body: Content.ofJson({ a: 1 }) } as Event]);
     const [once, again] = [ring.events[0], ring.events[0]]
       .map(each => each as ResponseEvent)

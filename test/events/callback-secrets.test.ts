@@ -18,7 +18,7 @@ import {
 const token = 'canary-_aB3.~canary-canary-canary-canary-1';
 const callback_url = `http://runtime:3000/callback/${token}/back?more=${token}2`;
 
-describe('row 25: what events reports callback URLs is secret', () => {
+describe('row 25: redaction of callback URLs', () => {
   test.each([
     ['the URL of an invocation', call({ invocation: { ...INVOCATION, callback_url } })],
     ['the URL of a choice', arrives({ ...CHOICE, response_url: callback_url })],
@@ -31,7 +31,7 @@ describe('row 25: what events reports callback URLs is secret', () => {
     );
   });
 
-  test('an event may be learnt later', () => {
+  test('redacts the URLs of events that arrive later', () => {
     const redactor = callbackSecrets();
     expect(redactor.text(token)).toBe(token);
     for (const event of eventsOf(call({ invocation: { ...INVOCATION, callback_url } })))
@@ -39,7 +39,7 @@ describe('row 25: what events reports callback URLs is secret', () => {
     expect(redactor.text(token)).toBe('[redacted]');
   });
 
-  test('ids of its own are not one, though its path names them', () => {
+  test('does not redact the ids of the event, even if the path contains them', () => {
     const { id, group_id } = INVOCATION;
     const url = `http://runtime:3000/threads/${group_id}/calls/${id}?token=${token}`;
     const redactor = callbackSecrets(eventsOf(call({ invocation: { ...INVOCATION, callback_url: url } })));
@@ -50,11 +50,11 @@ describe('row 25: what events reports callback URLs is secret', () => {
     ['after an escape of JSON', JSON.stringify(`see\n${token}`), '"see\\n[redacted]"'],
     ['after another', `"\\u0041${token}"`, '"\\u0041[redacted]"'],
     ['in quotes', JSON.stringify({ token }), '{"token":"[redacted]"}'],
-  ])('it is found %s', (_, text, clean) => {
+  ])('finds the secret %s', (_, text, clean) => {
     expect(urlSecrets([callback_url]).text(text)).toBe(clean);
   });
 
-  test('row 25: in the form that a URL means, too', () => {
+  test('row 25: redacts the normalized form of a URL too', () => {
     const redactor = urlSecrets(['http://127.0.0.1/?token=AAAAAAAAAAAAAAAA%2DBBBB%C3%A9']);
     expect(redactor.text('AAAAAAAAAAAAAAAA-BBBB')).toBe('[redacted]');
     expect(redactor.text('http://127.0.0.1/?token=AAAAAAAAAAAAAAAA%2DBBBB')).not.toContain('AAAA');
@@ -67,7 +67,7 @@ describe('row 25: what events reports callback URLs is secret', () => {
     ['one that ends like a sentence', 'tok-1234567890..'],
     ['one of digits', '0123456789'],
     ['one that begins with a slash', '/tok-1234'],
-  ])('row 25: %s, wherever and however it is written', (_, secret) => {
+  ])('row 25: redacts %s anywhere and in any encoding', (_, secret) => {
     const meant = decodeURIComponent(secret);
     const redactor = urlSecrets([`http://h/callback?token=${secret}&a=b`]);
     const texts = [secret, meant, encodeURIComponent(meant), meant.replaceAll('/', '\\/')];
@@ -76,14 +76,14 @@ describe('row 25: what events reports callback URLs is secret', () => {
         expect(redactor.text(text), text).not.toMatch(/1234/);
   });
 
-  test('row 25: a short one within URLs', () => {
+  test('row 25: redacts a short secret within URLs', () => {
     const redactor = urlSecrets(['http://h/v1/callback/a7?k=9']);
     expect(redactor.text('a7 9 http://h/v1/callback/a7?k=9 https:\\/\\/h\\/a7')).toBe(
       'a7 9 http://h/v1/callback/[redacted]?k=[redacted] https:\\/\\/h\\/[redacted]',
     );
   });
 
-  test('hosts, common words and what is reported anyway are not one', () => {
+  test('does not redact hosts, common words and public values', () => {
     const text = 'http://a-very-long-host-name-indeed.example/callback/v2 and call_0123456789abcdef';
     const redactor = urlSecrets(
       [text.split(' ')[0] ?? '', 'http://h/call_0123456789abcdef'],
@@ -92,7 +92,7 @@ describe('row 25: what events reports callback URLs is secret', () => {
     expect(redactor.text(text)).toBe(text);
   });
 
-  test('JSON stays JSON, and what is not a secret stays as it is', () => {
+  test('keeps JSON valid, and keeps values that are not secret', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.string(), (value, text) => {
         const source = JSON.stringify({ value, text: `${text}\n${token}` });
@@ -104,7 +104,7 @@ describe('row 25: what events reports callback URLs is secret', () => {
   });
 });
 
-describe('the address at which a question is answered', () => {
+describe('redaction of response_url', () => {
   function having(message: object, ...secrets: string[]) {
     const redactor = withQuestionSecrets(createRedactor(secrets));
     for (const event of eventsOf(call(), arrives(message))) redactor.learn(event);
@@ -112,7 +112,7 @@ describe('the address at which a question is answered', () => {
   }
   const asked = (path: string) => having({ ...CHOICE, response_url: `http://127.0.0.1:3001${path}` });
 
-  test('row 25: its token is secret wherever else it is', () => {
+  test('row 25: redacts its token everywhere', () => {
     const redactor = asked(`/choices/${KEY}/${token}?code=0123456789abcdef`);
     expect(redactor.text(`${token} of ${KEY}, "0123456789abcdef"`)).toBe(
       `[redacted] of ${KEY}, "[redacted]"`,
@@ -124,13 +124,13 @@ describe('the address at which a question is answered', () => {
     ['ids', `/${KEY}/${THREAD}`],
     ['parts of ids', `/a?${THREAD.slice(0, 8)}=${KEY.slice(1)}`],
     ['escapes', '/u001b/u000a/n'],
-  ])('a tool blanks nothing else with %s in it', (_, path) => {
+  ])('a tool with %s in the URL causes no other redaction', (_, path) => {
     const message = { ...RESULT, text: 'user_choice edit_file\u001b\n', thread_ancestors: [] };
     const text = JSON.stringify({ ...message, event: 'subscription_event' });
     expect(redactJson(text, asked(path))).toBe(text);
   });
 
-  test('what an object calls its members stays, and JSON stays JSON', () => {
+  test('keeps the names of JSON members, and keeps JSON valid', () => {
     const word = 'u001b0123456789abcdef';
     const value = { [word]: `\u001b0123456789abcdef ${word}` };
     expect(JSON.parse(redactJson(JSON.stringify(value), asked(`/${word}`)))).toEqual({
@@ -138,7 +138,7 @@ describe('the address at which a question is answered', () => {
     });
   });
 
-  test('what else is secret stays secret, in names too', () => {
+  test('still redacts other secrets, also in names', () => {
     const redactor = having(RESULT, 's3cret');
     redactor.add('another');
     expect(redactJson('{"s3cret":"another"}', redactor)).toBe('{"[redacted]":"[redacted]"}');
@@ -147,7 +147,7 @@ describe('the address at which a question is answered', () => {
   test.each([
     ['a result', { ...RESULT, response_url: callback_url }],
     ['a choice without one', { ...CHOICE, response_url: 7 }],
-  ])('%s has none', (_, message) => {
+  ])('%s has no secret', (_, message) => {
     expect(having(message).text(callback_url)).toBe(callback_url);
   });
 });

@@ -4,7 +4,7 @@ import { Content } from '../../src/events/content.js';
 
 const digestOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-test('bytes as they came, their number, their digest and their JSON', () => {
+test('has the bytes, their size, their digest and their JSON', () => {
   const bytes = Buffer.from('{"a":1}');
   const content = new Content(bytes);
   expect(content.bytes).toBe(bytes);
@@ -14,28 +14,28 @@ test('bytes as they came, their number, their digest and their JSON', () => {
   expect(content.json).toBe(content.json);
 });
 
-test('bytes that are no JSON', () => {
+test('bytes that are not JSON', () => {
   expect(new Content(Buffer.from([0xff])).json.ok).toBe(false);
 });
 
-test('of a value', () => {
+test('ofJson encodes a value', () => {
   expect(Buffer.from(Content.ofJson({ text: '日本' }).bytes).toString()).toBe('{"text":"日本"}');
 });
 
-describe('read once', () => {
+describe('readOnce', () => {
   const LARGE = JSON.stringify({ text: 'é😀"\n'.repeat(200_000) });
 
   test.each([
     ['a small body', '{"a":1}'],
     ['a large text', LARGE],
     ['no JSON', '{'],
-  ])('%s: all but the bytes is there', (_, source) => {
+  ])('%s: has everything but the bytes', (_, source) => {
     const kept = new Content(Buffer.from(source));
     const { size, sha256, json } = Content.readOnce(Buffer.from(source));
     expect({ size, sha256, json }).toEqual({ size: kept.size, sha256: kept.sha256, json: kept.json });
   });
 
-  test('anyone who asks for the bytes is reported, and gets no destroyed ones', () => {
+  test('throws when the dropped bytes are read', () => {
     const content = Content.readOnce(Buffer.from(LARGE));
     expect(() => content.bytes).toThrow('the bytes of this body were not kept');
     expect(content).toBeInstanceOf(Content);

@@ -38,12 +38,12 @@ test.each([
   ['an invocation without a body', { body: undefined }],
   ['an invocation that is not JSON', { body: new Content(Buffer.from('{')) }],
   ['an invocation that does not match the schema', { body: Content.ofJson({ ...INVOCATION, id: 7 }) }],
-] as [string, Partial<RequestEvent>][])('%s begins no exchange', (_, fields) => {
+] as [string, Partial<RequestEvent>][])('%s starts no exchange', (_, fields) => {
   const [first] = eventsOf(call()) as RequestEvent[];
   expect(begin(KEY, { ...(first as RequestEvent), ...fields })).toBeNull();
 });
 
-test('an exchange has its attempts, each with its times and its end', () => {
+test('has all attempts, each with its times and its end', () => {
   const { attempts } = exchangeOf(
     at(0, call()),
     at(2, lost()),
@@ -112,7 +112,7 @@ test.each<[string, Moment[][], object, object, string]>([
   expect(outcomeOfText(text)).toMatchObject(outcome);
 });
 
-test('RT-TEXT: the text of a result is what the LLM gets; a pending call has none', () => {
+test('RT-TEXT: the text of a result is the text for the LLM; a pending call has none', () => {
   const exchange = exchangeOf(call(), resultArrives({ text: 'Error: no' }));
   expect(exchange.settled).toMatchObject({ by: 'result', result: { ...RESULT, text: 'Error: no' } });
   expect([llmTextOf(exchange), outcomeOf(exchange)]).toEqual([
@@ -122,7 +122,7 @@ test('RT-TEXT: the text of a result is what the LLM gets; a pending call has non
   expect(llmTextOf(exchangeOf(call(), acknowledged()))).toBeNull();
 });
 
-test('a long refusal is cut, but never through a character', () => {
+test('cuts a long refusal, but never within a character', () => {
   const body = `a${'😀'.repeat(500)}`;
   const text = llmTextOf(exchangeOf(call(), answered(400, { body }), gaveUp())) ?? '';
   expect(text.length).toBeLessThan(300);
@@ -131,7 +131,7 @@ test('a long refusal is cut, but never through a character', () => {
 
 const AND_WHEN = { ...CHOICE, prompt: 'And when?' };
 
-test('RT-CHOICE: an answer without a question id is for the oldest open choice', () => {
+test('RT-CHOICE: an answer without a question id answers the oldest open choice', () => {
   const exchange = exchangeOf(
     call(),
     arrives(OAUTH, { leg: 'page' }),
@@ -149,7 +149,7 @@ test('RT-CHOICE: an answer without a question id is for the oldest open choice',
 });
 
 describe('an arrival', () => {
-  test('has its verdict, size, digest and answer', () => {
+  test('has its verdict, size, digest and response status', () => {
     const { sha256, size } = Content.ofJson(RESULT);
     const verdict = { kind: 'settles', status: 200 };
     expect(exchangeOf(call(), at(7, resultArrives())).arrivals).toEqual([
@@ -157,7 +157,7 @@ describe('an arrival', () => {
     ]);
   });
 
-  test('has the reason of the guard that refused it', () => {
+  test('has the reason if the guard refused it', () => {
     const [arrival] = exchangeOf(call(), refused('an Origin header', 403, { to: KEY })).arrivals;
     const verdict = { kind: 'rejected', status: 403, reason: 'an Origin header' };
     expect(arrival).toMatchObject({ message: null, status: 403, verdict });
@@ -170,7 +170,7 @@ describe('an arrival', () => {
     ['c1', 'c2', 1],
     [null, null, 0],
     [null, 'c2', 0],
-  ])('TOOL-CALLID: given %j, came back %j: %i warnings', (given, came, count) => {
+  ])('TOOL-CALLID: sent %j, received %j: %i warnings', (given, came, count) => {
     const invocation = { ...INVOCATION, call_id: given };
     const [arrival] = exchangeOf(call({ invocation }), resultArrives({ call_id: came })).arrivals;
     expect(arrival?.warnings.map(({ id }) => id)).toEqual(Array(count).fill('TOOL-CALLID'));
@@ -195,7 +195,7 @@ describe('the verdict on a callback', () => {
     [{ ...CHOICE, group_id: 'THREAD_XYZ' }, 'group_id is "THREAD_XYZ", the call\'s is "thread_xyz"'],
     [{ ...EVENT, tool_call_id: 'other' }, 'id is "other", the call\'s is "call_abc123"'],
     [{ ...VIEW, group_id: 'other' }, 'group_id is "other", the call\'s is "thread_xyz"'],
-  ])('rows 7 and 8, RT-MATCH: %j is discarded', (message, reason) => {
+  ])('rows 7 and 8, RT-MATCH: discards %j', (message, reason) => {
     for (const exchange of [pending, settled])
       expect(verdictOn(exchange, message)).toEqual({ kind: 'discarded', status: 404, reason });
   });
@@ -204,7 +204,7 @@ describe('the verdict on a callback', () => {
     [{ ...RESULT, text: undefined }, '$.text: is required (or content, in the later text of the protocol)'],
     [{ type: 'tool_error' }, expect.stringMatching(/^\$\.type: is "tool_error"/)],
     ['text', '$: must be an object'],
-  ])('RT-VALIDATE: %j is rejected', (message, reason) => {
+  ])('RT-VALIDATE: rejects %j', (message, reason) => {
     expect(verdictOn(pending, message)).toEqual({ kind: 'rejected', status: 400, reason });
   });
 
@@ -212,18 +212,18 @@ describe('the verdict on a callback', () => {
     ['before the result', pending, EVENT, 'no subscription was opened by this call'],
     ['after the final one', ended, EVENT, 'the subscription has ended'],
     ['after a cancel', exchangeOf(call(), subscribed, canceled()), EVENT, 'the subscription was canceled'],
-  ])('RT-SUB: an event %s is discarded', (_, exchange, message, reason) => {
+  ])('RT-SUB: discards an event %s', (_, exchange, message, reason) => {
     expect(verdictOn(exchange, message)).toEqual({ kind: 'discarded', status: 404, reason });
   });
 
-  test('delivery faults, "200 lost": the final event again is a duplicate, answered 200', () => {
+  test('delivery faults, "200 lost": a repeated final event is a duplicate, answered 200', () => {
     expect(verdictOn(ended, final)).toEqual({ kind: 'duplicate', status: 200, identical: true });
   });
 
   test.each([
     ['a thread', { ...RESULT, group_id: 'x'.repeat(5_000_000) }],
     ['a type', { type: 'x'.repeat(5_000_000) }],
-  ])('row 15: the reason is short for %s of five megabytes', (_, message) => {
+  ])('row 15: the reason for %s of five megabytes is short', (_, message) => {
     const verdict = verdictOn(pending, message);
     expect('reason' in verdict && verdict.reason.length).toBeLessThan(1_100);
   });
@@ -238,7 +238,7 @@ describe('row 15: the memory of an exchange is bounded', () => {
     ['refused', (index: number) => refused('too large', 413, { leg: `${index}`, to: KEY })],
     ['noted', (index: number) => arrives({ ...EVENT, text: `${index}` }, { leg: `${index}` })],
     ['duplicate', (index: number) => resultArrives({ text: `${index}` }, { leg: `${index}` })],
-  ])('of callbacks that are %s the oldest are dropped, but not the result', (_, moments) => {
+  ])('drops the oldest callbacks that are %s, but not the result', (_, moments) => {
     const result = resultArrives({ subscription: true }, { leg: 'result' });
     const exchange = exchangeOf(call(), result, ...many(moments));
     expect(exchange.arrivals.length).toBeLessThanOrEqual(2_000);
@@ -249,7 +249,7 @@ describe('row 15: the memory of an exchange is bounded', () => {
 
   const flood = many(index => arrives(VIEW, { leg: `${index}` }));
 
-  test('open questions are not dropped; answered ones are, and are known when they come again', () => {
+  test('keeps open questions; drops answered ones, but detects their repeats', () => {
     const open = exchangeOf(call(), arrives(OAUTH, { leg: 'page' }), ...flood);
     expect([open.arrivals[0]?.leg, open.waitingFor]).toEqual(['page', OAUTH]);
     const asked = arrives(CHOICE, { leg: 'pick' });
@@ -258,7 +258,7 @@ describe('row 15: the memory of an exchange is bounded', () => {
     expect(closed.arrivals.at(-1)?.verdict).toMatchObject({ kind: 'duplicate', identical: true });
   });
 
-  test('large callbacks are dropped sooner, but never the latest and the result', () => {
+  test('drops large callbacks sooner, but never the latest one and the result', () => {
     const text = 'x'.repeat(1024 * 1024);
     const events = Array.from({ length: 40 }, (_, index) =>
       arrives({ ...EVENT, text }, { leg: `e${index}` }),
@@ -271,7 +271,7 @@ describe('row 15: the memory of an exchange is bounded', () => {
     expect([arrivals.length + forgotten, arrivals.at(-1)?.leg]).toEqual([41, 'e39']);
   });
 
-  test('no more than a hundred questions are open', () => {
+  test('keeps at most a hundred questions open', () => {
     const asked = Array.from({ length: 150 }, (_, index) =>
       arrives({ ...CHOICE, prompt: `${index}` }, { leg: `${index}` }),
     );

@@ -23,13 +23,13 @@ import {
 test.each([
   ['"Edit " + args.path', 'Edit src/main.rs'],
   ['for x in args { }', 'edit_file({"path":"src/main.rs"})'],
-])('a call is shown as its display script says: %s', (script, shown) => {
+])('shows the line of the display script: %s', (script, shown) => {
   const history = historyOf(loaded({ displayScripts: { edit_file: script } }), call());
   expect(history.first?.shown).toBe(shown);
   expect(historyOf(loaded({ displayScripts: { other: script } }), call()).first).not.toHaveProperty('shown');
 });
 
-test('RT-MATCH, row 7: an event that names no known call changes none', () => {
+test('RT-MATCH, row 7: an event for an unknown call changes no call', () => {
   const invocation = { ...INVOCATION, id: 'other' };
   const other = call({ invocation }).map(each => ({ ...each, calls: ['other'] }));
   const stray = resultArrives().map(each => ({ ...each, calls: ['no one'] }));
@@ -47,17 +47,17 @@ describe('a thread', () => {
     ['sent', call({ invocation: { ...INVOCATION, thread_ancestors: ['root', 'parent'] } })],
     ['denied', denied()],
     ['made by others', expected()],
-  ])('has calls that were %s, and the threads it comes from', (how, story) => {
+  ])('has the calls that were %s, and its parent threads', (how, story) => {
     const ancestors = how === 'sent' ? ['root', 'parent'] : [];
     expect(threadOf(story)).toMatchObject({ calls: [KEY], ancestors, closedAt: null });
   });
 
-  test('is closed once', () => {
+  test('is closed only once', () => {
     expect(threadOf(call(), at(7, closed()), at(9, closed()))?.closedAt).toBe(7);
     expect(threadOf(call(), closed('other'))?.closedAt).toBeNull();
   });
 
-  test('RT-VIEW: has the latest view of each type, known or not; empty content clears it', () => {
+  test('RT-VIEW: has the latest view of each type, known or not; empty content clears a view', () => {
     const thread = threadOf(
       call(),
       view({ patch: 'a' }, 'v1'),
@@ -72,7 +72,7 @@ describe('a thread', () => {
     ]);
   });
 
-  test('row 15: drops the oldest of very many view types, and of very large views, but never the latest', () => {
+  test('row 15: drops the oldest of many view types and of large views, but never the latest', () => {
     const many = Array.from({ length: 200 }, (_, index) => view({ index }, `${index}`, `${index}`));
     const types = [...(threadOf(call(), ...many)?.views.keys() ?? [])];
     expect([types.length, types.at(-1)]).toEqual([64, '199']);
@@ -88,7 +88,7 @@ describe('untracked requests', () => {
   );
   const concerns = (fields: object, story: Moment[]) => story.map(each => ({ ...each, ...fields }));
 
-  test('have their end, and are found by call and by thread', () => {
+  test('have their end; can be found by call and by thread', () => {
     const { untracked } = historyOf(
       untrackedRequest('discovery'),
       call(),
@@ -106,12 +106,12 @@ describe('untracked requests', () => {
     expect(untracked.ofThread(THREAD).map(({ purpose }) => purpose)).toEqual(['close']);
   });
 
-  test('row 1: the first posts to wrong addresses are kept, all are counted', () => {
+  test('row 1: keeps the first posts to wrong addresses, and counts all', () => {
     const { untracked } = fold(eventsOf(...strays));
     expect([[...untracked.values()].length, untracked.misdirected]).toEqual([500, 1_500]);
   });
 
-  test('of each call the latest are kept; a flood of posts hides no notice', () => {
+  test('keeps the latest requests of each call; a flood of posts hides no notice', () => {
     const selections = Array.from({ length: 1_000 }, (_, index) =>
       concerns({ calls: [KEY], leg: `c${index}` }, untrackedRequest('choice')),
     );

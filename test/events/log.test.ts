@@ -10,7 +10,7 @@ function logWithClock() {
   return { clock, log: createLog(() => clock.now()) };
 }
 
-test('each event has its place and its time since the start, in microseconds', () => {
+test('each event has a sequence number, and its time since the start in microseconds', () => {
   const { clock, log } = logWithClock();
   expect(log.emit(fact())).toEqual({ ...fact(), seq: 0, at: 0 });
   clock.advance(1.23456);
@@ -18,7 +18,7 @@ test('each event has its place and its time since the start, in microseconds', (
 });
 
 describe('listeners', () => {
-  test('hear everything from when they come until they leave', () => {
+  test('receive all events from subscription to unsubscription', () => {
     const { log } = logWithClock();
     const heard: number[] = [];
     log.emit(fact());
@@ -30,7 +30,7 @@ describe('listeners', () => {
     expect(heard).toEqual([1, 2]);
   });
 
-  test('hear events in their order, even where one of them emits', () => {
+  test('receive events in order, even if a listener emits one', () => {
     const { log } = logWithClock();
     const heard: number[] = [];
     log.subscribe(event => {
@@ -43,7 +43,7 @@ describe('listeners', () => {
 });
 
 describe('the keeper', () => {
-  test('gets the events one after the other; kept() waits for the last', async () => {
+  test('receives the events one after the other; kept() waits for the last one', async () => {
     const { log } = logWithClock();
     const steps: string[] = [];
     log.keep(async ({ seq }) => {
@@ -57,7 +57,7 @@ describe('the keeper', () => {
     expect(steps).toEqual(['begin 0', 'end 0', 'begin 1', 'end 1']);
   });
 
-  test('a full disk: kept() rejects from then on, and nothing is left unhandled', async () => {
+  test('full disk: kept() rejects from then on, without an unhandled rejection', async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => unhandled.push(reason);
     process.on('unhandledRejection', note);
@@ -80,8 +80,8 @@ describe('the keeper', () => {
   });
 });
 
-describe('a keeper of groups', () => {
-  test('gets events at once, and says itself when they are kept', async () => {
+describe('a group keeper', () => {
+  test('receives events at once, and decides when they are stored', async () => {
     const { log } = logWithClock();
     const taken: number[] = [];
     const outcomes = [Promise.resolve(), Promise.reject(new Error('ENOSPC')), Promise.resolve()];
@@ -98,7 +98,7 @@ describe('a keeper of groups', () => {
   });
 });
 
-test('a listener that throws harms no one: it is reported once, the others hear everything', () => {
+test('a listener that throws is reported once; other listeners receive all events', () => {
   const { log } = logWithClock();
   const heard: (number | string)[] = [];
   log.subscribe(() => {

@@ -23,7 +23,7 @@ describe('the response to tools/call', () => {
     expect(json(native)).toMatchObject({ native, outcome, text, notes: [] });
   });
 
-  test('an error of JSON-RPC is declared, and none of its words are taken for a result', () => {
+  test('a JSON-RPC error is a declared outcome; its text is no result', () => {
     const refused = json({ error: { code: -32602, message: 'Unknown tool: x' } });
     expect(refused).toMatchObject({
       reading: null,
@@ -35,7 +35,7 @@ describe('the response to tools/call', () => {
   test.each([
     ['another thing', { ok: true, value: { content: 7 }, notes: [] } as const],
     ['no JSON', { ok: false, reason: 'not valid JSON' } as const],
-  ])('%s is an error of our making, with its fault', (_, reading) => {
+  ])('%s is an error outcome of our own, with the fault', (_, reading) => {
     const answer = readMcpAnswer(reading);
     expect(answer).toMatchObject({ reading: null, outcome: { type: 'error', basis: 'ours' } });
     expect(answer.text).toContain('not a CallToolResult');
@@ -81,7 +81,7 @@ function exchangeAfter(...events: Event[]) {
 }
 
 describe('a call over MCP', () => {
-  test('is settled by its response, and acknowledged by nothing', () => {
+  test('is settled by its response, and has no acknowledgement', () => {
     const exchange = exchangeAfter(request, response(200, { content, isError: false }));
     expect(exchange).toMatchObject({ dialect: 'mcp', settled: { by: 'answer', at: 5 } });
     expect(answeredAttempt(exchange)).toBeUndefined();
@@ -93,14 +93,14 @@ describe('a call over MCP', () => {
     });
   });
 
-  test('that was refused is settled only once it is given up', () => {
+  test('is not settled by a refusal until the client gives up', () => {
     const refused = response(500, 'boom');
     const decided: Event = { kind: 'decided', seq: 2, at: 6, what: 'give-up', by: 'policy', calls: ['c1'] };
     expect(exchangeAfter(request, refused).settled).toBeNull();
     expect(exchangeAfter(request, refused, decided).settled).toMatchObject({ by: 'refusal', status: 500 });
   });
 
-  test('that has timed out is not settled again', () => {
+  test('is not settled again after a timeout', () => {
     const expired: Event = { kind: 'expired', seq: 1, at: 4, what: 'timeout', afterMs: 3, calls: ['c1'] };
     const exchange = exchangeAfter(request, expired, response(200, { content }));
     expect(exchange.settled).toMatchObject({ by: 'timeout' });

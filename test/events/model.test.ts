@@ -37,8 +37,8 @@ function modelOf(drawn: readonly Action[]): Model {
   return drawn.reduce((model, action) => action.next(model), PENDING);
 }
 
-describe('row 8: any interleaving of what can happen to a call', () => {
-  test('it is settled by the first that could, and by nothing else', () => {
+describe('row 8: any interleaving of the events of a call', () => {
+  test('the first event that can settle the call settles it, and no later one does', () => {
     agrees(drawn => {
       const { settled } = exchangeOf(...storyOf(drawn));
       const model = modelOf(drawn);
@@ -47,7 +47,7 @@ describe('row 8: any interleaving of what can happen to a call', () => {
     });
   });
 
-  test('RT-SUB: what it subscribed to counts its events until its end', () => {
+  test('RT-SUB: a subscription counts its events until its end', () => {
     agrees(drawn => {
       const { subscription } = exchangeOf(...storyOf(drawn));
       const model = modelOf(drawn).subscription;
@@ -56,7 +56,7 @@ describe('row 8: any interleaving of what can happen to a call', () => {
     });
   });
 
-  test('RT-VIEW: the latest view of its thread is what is seen', () => {
+  test('RT-VIEW: a thread shows its latest view', () => {
     holds(drawn => {
       const view = historyOf(...storyOf(drawn))
         .threads.get(THREAD)
@@ -65,7 +65,7 @@ describe('row 8: any interleaving of what can happen to a call', () => {
     });
   });
 
-  test('RT-PENDING: it waits for the oldest question that no one has answered', () => {
+  test('RT-PENDING: the call waits for the oldest unanswered question', () => {
     const nameOf = ({ message }: Question) => {
       if (message.type === 'oauth') return 'oauth';
       return message.prompt === CHOICE.prompt ? 'choice' : 'another choice';
@@ -78,14 +78,14 @@ describe('row 8: any interleaving of what can happen to a call', () => {
     });
   });
 
-  test('settled once, it never changes', () => {
+  test('a settled call never changes its outcome', () => {
     holds(drawn => {
       for (const { before, after } of lives(eventsOf(...storyOf(drawn))))
         if (before?.settled) expect(after.settled).toBe(before.settled);
     });
   });
 
-  test('each arrival gets the verdict that the model gives it', () => {
+  test('each arrival gets the verdict of the model', () => {
     agrees(drawn => {
       const expected: string[] = [];
       let model = PENDING;
@@ -98,7 +98,7 @@ describe('row 8: any interleaving of what can happen to a call', () => {
     });
   });
 
-  test('RT-MATCH: nothing of a message that was not taken reaches the LLM, nor a person', () => {
+  test('RT-MATCH: no part of a rejected message reaches the LLM or the user', () => {
     holds(drawn => {
       const exchange = exchangeOf(...storyOf(drawn));
       expect(llmTextOf(exchange) ?? '').not.toContain(FORGED);
@@ -107,7 +107,7 @@ describe('row 8: any interleaving of what can happen to a call', () => {
     });
   });
 
-  test('there is a text for the LLM exactly when it is settled', () => {
+  test('there is a text for the LLM exactly if the call is settled', () => {
     holds(drawn => {
       const exchange = exchangeOf(...storyOf(drawn));
       expect(llmTextOf(exchange) === null).toBe(exchange.settled === null);
@@ -115,7 +115,7 @@ describe('row 8: any interleaving of what can happen to a call', () => {
     });
   });
 
-  test('what the listener answers is what the fold says', () => {
+  test("the listener's response is the verdict of the fold", () => {
     holds(drawn => {
       for (const { event, before, after } of lives(eventsOf(...storyOf(drawn)))) {
         if (event.kind !== 'request' || event.purpose !== 'callback' || !before || !event.body) continue;
@@ -125,7 +125,7 @@ describe('row 8: any interleaving of what can happen to a call', () => {
     });
   });
 
-  test('written as a transcript and read again it is the same history', () => {
+  test('a history that is written as a transcript and read again is equal', () => {
     holds(drawn => {
       const events = eventsOf(...storyOf(drawn));
       const writer = transcriptWriter(createRedactor());

@@ -125,7 +125,7 @@ function endOf(conversation: Conversation, order: readonly string[]) {
   };
 }
 
-describe('any order of arrival that the wire allows gives the same end state', () => {
+describe('any possible order of arrival leads to the same end state', () => {
   test.each<[string, Conversation, object]>([
     [
       'a question, and a subscription',

@@ -14,7 +14,7 @@ const token = '0123456789abcdefghij';
 const response_url = `http://127.0.0.1:3001/user_choice/${token}?code=1`;
 const shared = 'http://127.0.0.1:3001/user_choice/[redacted]';
 
-test('row 25: a callback has the same address in its request line as in the invocation', () => {
+test('row 25: a callback has the same redacted URL in its request line and in the invocation', () => {
   const callback_url = 'http://127.0.0.1:4000/callback/0123456789abcdefghij/?thread=a&attempt=1';
   const [event] = eventsOf(call({ invocation: { ...INVOCATION, callback_url } }));
   const redactor = callbackSecrets(event ? [event] : []);
@@ -26,22 +26,22 @@ test('row 25: a callback has the same address in its request line as in the invo
   expect(url).toContain('attempt=[redacted]');
 });
 
-describe('row 25: what leaves the machine', () => {
+describe('row 25: a shared message', () => {
   const textOf = (message: unknown) => shareableText(Content.ofJson(message), createRedactor());
 
-  test('has no token of a question, and everything else', () => {
+  test('has no token of a question, and keeps everything else', () => {
     expect(JSON.parse(textOf({ ...CHOICE, response_url }) ?? '')).toEqual({
       ...CHOICE,
       response_url: shared,
     });
   });
 
-  test('has no query of a consent', () => {
+  test('has no query of a consent URL', () => {
     const message = { ...OAUTH, auth_url: 'https://auth.example/consent?state=1' };
     expect(JSON.parse(textOf(message) ?? '')).toEqual(OAUTH);
   });
 
-  test('what is not a URL in the place of one spoils nothing', () => {
+  test('keeps a value that is not a URL', () => {
     expect(textOf({ ...OAUTH, auth_url: { toString: 1 } })).toContain('"type":"oauth"');
     expect(textOf({ ...CHOICE, response_url: { toString: 1 } })).toContain('"type":"user_choice"');
   });
@@ -52,7 +52,7 @@ describe('row 25: what leaves the machine', () => {
     ['in another message', JSON.stringify({ message: { auth_url: secret } })],
     ['in JSON that is broken', `{"type":"oauth","auth_url": "${secret}",}`],
     ['in a form', `type=oauth&auth_url=${secret}`],
-  ])('has no query of a consent %s, though the message counts for nothing', (_, text) => {
+  ])('has no query of a consent URL %s, even in an invalid message', (_, text) => {
     const told = shareableText(new Content(Buffer.from(text)), createRedactor());
     expect(told).toContain('https://auth.example/consent');
     expect(told).not.toContain('s3cr3t');
@@ -63,22 +63,22 @@ describe('row 25: what leaves the machine', () => {
     ['a choice without an address', { type: 'user_choice' }],
     ['a result that names one', { ...RESULT, response_url }],
     ['no object', [response_url]],
-  ])('is %s as it was written', (_, message) => {
+  ])('keeps %s unchanged', (_, message) => {
     const bytes = Buffer.from(JSON.stringify(message, null, 3));
     expect(shareableText(new Content(bytes), createRedactor())).toBe(bytes.toString());
   });
 
-  test('an address that is invalid goes out whole', () => {
+  test('keeps an invalid URL whole', () => {
     expect(JSON.parse(textOf({ ...CHOICE, response_url: 7 }) ?? '').response_url).toBe('[redacted]');
   });
 });
 
-test('a message is shared as its text is', () => {
+test('a message and its text are redacted alike', () => {
   const choice = { ...CHOICE, type: 'user_choice', response_url } as const;
   expect(shareableMessage(choice)).toEqual({ ...choice, response_url: shared });
 });
 
-test('row 25: how a session stands is reported without a secret that it repeats; the rest stays as it is', () => {
+test('row 25: redacts a secret in a session event, and keeps the rest', () => {
   const redactor = createRedactor(['canary-key']);
   const place = { seq: 0, at: 1, thread: 'session_1' };
   const ended = {
@@ -112,7 +112,7 @@ test.each<[string, object]>([
   ],
   ['a decision', { kind: 'decided', what: 'give-up', by: 'policy', value: 'exited: canary-key' }],
   ['a reason to deny', { kind: 'denied', by: 'policy', tool: 'a', reason: 'canary-key' }],
-])('row 25: %s is shared without a secret', (_, fact) => {
+])('row 25: redacts the secret in %s', (_, fact) => {
   const text = JSON.stringify(shareableFact({ ...fact, calls: ['call_1'] }, createRedactor(['canary-key'])));
   expect(text).toContain('[redacted]');
   expect(text).not.toContain('canary');

@@ -60,8 +60,8 @@ const stateOf = (...moments: readonly Moment[][]) => {
   return folded && toolCallState(folded);
 };
 
-describe('a call begins', () => {
-  test('with its invocation, and nothing else', () => {
+describe('the start of a call', () => {
+  test('only an invocation starts a call', () => {
     for (const moments of [resultArrives(), answered(200), untrackedRequest('cancel')])
       expect(fold(moments)).toBeUndefined();
     expect(fold(call())).toMatchObject({
@@ -73,7 +73,7 @@ describe('a call begins', () => {
     });
   });
 
-  test('malformed: whom it names is kept', () => {
+  test('malformed: keeps the addressee', () => {
     expect(fold(call({ invocation: { ...INVOCATION, operation: 7 } }))).toMatchObject({
       invocation: null,
       addressee: { id: KEY, callback_url: INVOCATION.callback_url },
@@ -82,7 +82,7 @@ describe('a call begins', () => {
 });
 
 describe('callbacks', () => {
-  test('each with its attempts, and what became of them', () => {
+  test('have their attempts and results', () => {
     const folded = fold(
       call(),
       sent(EVENT, 'a', { status: 500 }),
@@ -106,7 +106,7 @@ describe('callbacks', () => {
     ]);
   });
 
-  test('a further attempt belongs to its own bytes, where several are on their way', () => {
+  test('a retry belongs to the callback with the same bytes if several are in progress', () => {
     const folded = fold(
       call(),
       sent(EVENT, 'a'),
@@ -120,7 +120,7 @@ describe('callbacks', () => {
     ]);
   });
 
-  test.each(['{', '[]', '{"type":7}'])('bytes that are no message have no type: %s', source => {
+  test.each(['{', '[]', '{"type":7}'])('a body that is not a message has no type: %s', source => {
     expect(typeOfDelivery({ url: '', body: new Content(Buffer.from(source)), attempts: [] })).toBeNull();
   });
 });
@@ -163,7 +163,7 @@ describe('its state', () => {
   });
 });
 
-test('whatever comes in whatever order: attempts are never lost, and a delivered call stays delivered', () => {
+test('any order of events: attempts are never lost, and a delivered call stays delivered', () => {
   const moments = fc.constantFrom<Moment[]>(
     call({ attempt: 2 }),
     answered(200),
@@ -193,7 +193,7 @@ test('whatever comes in whatever order: attempts are never lost, and a delivered
   );
 });
 
-describe('what a call waits for', () => {
+describe('the user action that a call waits for', () => {
   const demanded = fact({ kind: 'planned', by: 'fixture', plan: 'demand' });
   const on = sent(RESULT, 'r', { status: 200 });
   const turned = ([moment, ...rest]: Moment[], index: number): Moment[] =>
@@ -242,7 +242,7 @@ describe('what a call waits for', () => {
   });
 });
 
-describe('a client that is not called back', () => {
+describe('a client without callbacks', () => {
   const asked = call().map(moment => ({ ...moment, from: 'client' }) as Moment);
   const told = (...story: readonly Moment[][]) =>
     eventsOf(asked, ...story).reduce<ToolCall | undefined>(
@@ -250,7 +250,7 @@ describe('a client that is not called back', () => {
       undefined,
     );
 
-  test('has its result with it, and no one is waited for any more', () => {
+  test('has the result in its call, and waits for no user action', () => {
     const demand: Moment = { kind: 'planned', by: 'fixture', plan: 'demand', calls };
     const done = told([demand], answered(200, { body: '{"content":[]}' }));
     expect(done && [toolCallState(done), done.awaits]).toEqual(['delivered', null]);
@@ -259,7 +259,7 @@ describe('a client that is not called back', () => {
     expect(delivery?.attempts).toMatchObject([{ status: 200 }]);
   });
 
-  test('has none where that is broken off', () => {
+  test('has no result if the connection breaks', () => {
     const broken = told(lost('CANCELLED', { phase: 'answer' }));
     expect(broken && [toolCallState(broken), broken.lost]).toEqual(['undelivered', 'CANCELLED']);
   });

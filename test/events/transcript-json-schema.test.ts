@@ -20,7 +20,7 @@ function linesOf(name: string): unknown[] {
 
 const faultsOfAll = (lines: readonly unknown[]) => lines.flatMap(faultsOf);
 
-test('is published as it is generated (to renew it: vitest -u)', async () => {
+test('equals the generated schema (to update it: vitest -u)', async () => {
   await expect(schemaText(transcriptJsonSchema())).toMatchFileSnapshot(path);
 });
 
@@ -28,11 +28,11 @@ test('is exported by the package', () => {
   expect(exportedAs).toBe(path);
 });
 
-test.each(Object.keys(STORIES))('fits every line of a story: %s', name => {
+test.each(Object.keys(STORIES))('accepts every line of a story: %s', name => {
   expect(faultsOfAll(linesOf(name))).toEqual([]);
 });
 
-test.each(recorded)('fits every line of fixtures/transcripts/%s', name => {
+test.each(recorded)('accepts every line of fixtures/transcripts/%s', name => {
   const lines = readFileSync(new URL(name, RECORDED), 'utf8')
     .split('\n')
     .filter(line => line !== '');
@@ -40,7 +40,7 @@ test.each(recorded)('fits every line of fixtures/transcripts/%s', name => {
   expect(faultsOfAll(lines.map(line => JSON.parse(line)))).toEqual([]);
 });
 
-describe('bites', () => {
+describe('rejects', () => {
   test.each([
     ['a kind that no one knows', { kind: 'x', seq: 0, at: 0 }],
     ['an event without its place', { kind: 'warned', at: 0, message: 'a' }],

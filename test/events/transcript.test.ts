@@ -47,8 +47,8 @@ const STORY = eventsOf(
 const LINES = written(STORY);
 const BODY_LINES = LINES.filter(line => line.startsWith('{"kind":"body"'));
 
-describe('what is written', () => {
-  test('a header, the events, an end, one object a line', () => {
+describe('writing', () => {
+  test('writes a header, the events and an end line, one object per line', () => {
     expect(LINES.every(line => !line.includes('\n'))).toBe(true);
     expect(JSON.parse(LINES[0] ?? '')).toMatchObject({
       kind: 'header',
@@ -60,17 +60,17 @@ describe('what is written', () => {
 
   const bodies = LINES.map(line => JSON.parse(line)).filter(({ kind }) => kind === 'body');
 
-  test('bytes once, before the first event that refers to them', () => {
+  test('writes a body once, before the first event that refers to it', () => {
     expect(new Set(bodies.map(({ sha256 }) => sha256)).size).toBe(bodies.length);
     expect(readTranscript(LINES).faults).toEqual([]);
   });
 
-  test('row 24: no line acts on a terminal', () => {
+  test('row 24: no line contains terminal control characters', () => {
     for (const line of LINES) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 });
 
-test('row 25: the address of a question is reported without its token, as a field', () => {
+test('row 25: removes the token of a response_url, also in a field', () => {
   const url = 'http://tool:3001/user_choice/0123456789abcdef?code=canary';
   const selection = untrackedRequest('choice').map(each => ('url' in each ? { ...each, url } : each));
   const story = eventsOf(call(), arrives({ ...CHOICE, response_url: url }), selection);
@@ -82,15 +82,15 @@ test('row 25: the address of a question is reported without its token, as a fiel
   expect(bodies).toContainEqual({ ...CHOICE, response_url: shared });
 });
 
-describe('what is read', () => {
-  test('is what was written', () => {
+describe('reading', () => {
+  test('returns the written events', () => {
     const transcript = readTranscript(LINES);
     expect(transcript).toMatchObject({ end: 'done', faults: [], header: ABOUT });
     expect(transcript.events).toHaveLength(STORY.length);
     expect(fold(transcript.events)).toEqual(fold(STORY));
   });
 
-  test('row 27: a torn tail is reported with its line, the rest is kept', () => {
+  test('row 27: reports a truncated last line with its number, and keeps the rest', () => {
     const whole = LINES.join('\n');
     const torn = whole.slice(0, whole.length - 60).split('\n');
     const { events, end, faults } = readTranscript(torn);
@@ -107,7 +107,7 @@ describe('what is read', () => {
     ['{"kind":"header","format":"another/9"}', 'line 3: $.format: '],
     ['['.repeat(10_000), 'line 3: the JSON is nested deeper than 128 levels'],
     ['null', 'line 3: $: '],
-  ])('a line of %j is reported, the good lines are kept', (line, fault) => {
+  ])('reports a line of %j, and keeps the valid lines', (line, fault) => {
     const lines = [...LINES.slice(0, 2), line, ...LINES.slice(2)];
     const { events, faults } = readTranscript(lines);
     expect(faults).toHaveLength(1);
@@ -115,7 +115,7 @@ describe('what is read', () => {
     expect(events).toHaveLength(STORY.length);
   });
 
-  test('blank lines are nothing, a missing body is a fault', () => {
+  test('ignores blank lines; reports a missing body', () => {
     const withoutFirst = LINES.filter(line => line !== BODY_LINES[0]);
     const { events, faults } = readTranscript(['', ...withoutFirst, '  ']);
     expect(events).toHaveLength(STORY.length);
@@ -124,7 +124,7 @@ describe('what is read', () => {
     ]);
   });
 
-  test('what is wrong with many lines alike is reported once', () => {
+  test('reports many lines with the same error once', () => {
     const { faults } = readTranscript(LINES.filter(line => !BODY_LINES.includes(line)));
     expect(faults).toEqual([
       expect.stringMatching(
@@ -133,14 +133,14 @@ describe('what is read', () => {
     ]);
   });
 
-  test('a body that someone has changed is a fault of its line', () => {
+  test('reports a body that was edited', () => {
     const [line = ''] = BODY_LINES;
     const changed = line.replace('"data":"', '"data":" ');
     const { faults } = readTranscript(LINES.map(each => (each === line ? changed : each)));
     expect(faults).toEqual([`line ${LINES.indexOf(line) + 1}: the body does not match its sha256`]);
   });
 
-  test('an event that is there twice is kept once', () => {
+  test('keeps a repeated event once', () => {
     const [twice = ''] = LINES.filter(line => line.includes('"seq":3,'));
     const place = LINES.indexOf(twice);
     const { events, faults } = readTranscript([...LINES.slice(0, place), twice, ...LINES.slice(place)]);
@@ -148,7 +148,7 @@ describe('what is read', () => {
     expect(faults).toEqual([`line ${place + 2}: duplicate event 3`]);
   });
 
-  test('what stands after the end is a fault', () => {
+  test('reports lines after the end line', () => {
     const late = LINES.filter(line => line.includes(`"seq":${STORY.length - 1},`));
     const end = LINES.at(-1) ?? '';
     const { events, faults } = readTranscript([...LINES.slice(0, -2), end, ...late, end]);
@@ -160,7 +160,7 @@ describe('what is read', () => {
   });
 });
 
-describe('what was lost', () => {
+describe('missing events', () => {
   const events = LINES.filter(line => line.includes('"seq"'));
   const placed = (index: number) => LINES.indexOf(events[index] ?? '') + 1;
   const without = (...indexes: number[]) => {
@@ -168,35 +168,35 @@ describe('what was lost', () => {
     return readTranscript(LINES.map(line => (gone.includes(line) ? '' : line)));
   };
 
-  test('is reported where the numbers have a gap, with the line after it', () => {
+  test('are reported at a gap in the numbers, with the next line', () => {
     expect(without(3).lost).toEqual([`line ${placed(4)}: 1 event is missing before it`]);
     expect(without(3, 4).lost).toEqual([`line ${placed(5)}: 2 events are missing before it`]);
   });
 
-  test('is not told twice of a line that could not be read', () => {
+  test('are not reported again for an unreadable line', () => {
     const { faults, lost } = readTranscript(LINES.map(line => (line === events[3] ? line.slice(9) : line)));
     expect(faults).toHaveLength(1);
     expect(lost).toEqual([]);
   });
 
-  test('is reported of the last ones, with the end line', () => {
+  test('at the end are reported by the end line', () => {
     const last = events.length - 2; // the end has a number, too
     expect(without(last).lost).toEqual([`line ${LINES.length}: 1 event is missing before it`]);
     expect(without(last - 1, last).lost).toEqual([`line ${LINES.length}: 2 events are missing before it`]);
   });
 
-  test('is not known of the last ones where the end has no number, as older ones have none', () => {
+  test('at the end are unknown if the end line has no number, as in older transcripts', () => {
     const older = [...LINES.slice(0, -1), '{"kind":"end","reason":"done"}'];
     expect(readTranscript(older)).toMatchObject({ end: 'done', lost: [], faults: [] });
   });
 
-  test('is reported of a line that is not there, after another one that could not be read', () => {
+  test('are reported for a missing line after an unreadable one', () => {
     const [torn, gone] = [events[3], events[6]];
     const lines = LINES.map(line => (line === torn ? line.slice(9) : line === gone ? '' : line));
     expect(readTranscript(lines).lost).toEqual([`line ${placed(7)}: 1 event is missing before it`]);
   });
 
-  test('is what anyone who wrote it could not keep up with', () => {
+  test('are those that the writer dropped', () => {
     const writer = transcriptWriter(createRedactor());
     const [last] = STORY.slice(-1);
     const dropped = { kind: 'dropped', what: 'event', why: 'too slow', count: 7, seq: 40, at: 99 } as const;
@@ -207,11 +207,11 @@ describe('what was lost', () => {
   });
 });
 
-describe('several in one file', () => {
+describe('several recordings in one file', () => {
   const [ONE, OTHER] = [LINES, written(STORY.slice(2))];
   const parts = (lines: readonly string[]) => readTranscripts(lines).map(({ events }) => events.length);
 
-  test('are recordings of their own, whose lines are those of the file', () => {
+  test('are read separately, with the line numbers of the file', () => {
     const torn = [...OTHER.slice(0, 2), '{"kind":"resp', ...OTHER.slice(2)];
     const [first, second, ...others] = readTranscripts([...ONE, ...torn]);
     expect(others).toEqual([]);
@@ -221,24 +221,24 @@ describe('several in one file', () => {
     expect(second?.faults).toEqual([expect.stringMatching(new RegExp(`^line ${ONE.length + 3}: `))]);
   });
 
-  test('are known without a header by the numbers that begin anew', () => {
+  test('are separated without a header if the sequence numbers restart', () => {
     expect(parts([...ONE, ...ONE.slice(1)])).toEqual([STORY.length, STORY.length]);
     expect(parts([...ONE.slice(1), ...ONE])).toEqual([STORY.length, STORY.length]);
   });
 
-  test('are one where only one is wanted, and that there are others is reported', () => {
+  test('readTranscript returns the first one, and reports the others', () => {
     const { events, faults } = readTranscript([...ONE, ...OTHER]);
     expect(events).toHaveLength(STORY.length);
     expect(faults).toEqual([`line ${ONE.length + 1}: a second transcript starts here and was ignored`]);
   });
 });
 
-describe('row 25: what is not written', () => {
+describe('row 25: redaction', () => {
   const SECRET = 'tok/en+"1"';
   const CANARY = 'canary42';
   const secretive = { ...INVOCATION, callback_url: `http://127.0.0.1:4000/callback/${SECRET}` };
 
-  test('a secret, in a url, a header, a body', () => {
+  test('removes a secret in a URL, a header, a body', () => {
     const headers = { authorization: CANARY, cookie: CANARY };
     const [request, response] = resultArrives({ text: `you gave me ${SECRET}` });
     const events = eventsOf(
@@ -251,7 +251,7 @@ describe('row 25: what is not written', () => {
     expect(text).toContain('you gave me [redacted]');
   });
 
-  test('a secret among bytes that are no UTF-8', () => {
+  test('removes a secret in bytes that are not UTF-8', () => {
     const bytes = Buffer.concat([Buffer.from([0xff]), Buffer.from(CANARY)]);
     const lines = written(eventsOf(call(), bytesArrive(bytes)), CANARY);
     const bodies = lines.map(line => JSON.parse(line)).filter(({ kind }) => kind === 'body');
@@ -259,14 +259,14 @@ describe('row 25: what is not written', () => {
       expect(Buffer.from(data, encoding).toString('latin1')).not.toContain(CANARY);
   });
 
-  test('RT-OAUTH: the query of an auth_url', () => {
+  test('RT-OAUTH: removes the query of an auth_url', () => {
     const auth_url = `https://user:${CANARY}@auth.example/consent?state=${CANARY}#${CANARY}`;
     const text = written(eventsOf(call(), arrives({ ...OAUTH, auth_url }), timedOut())).join('\n');
     expect(text).not.toContain(CANARY);
     expect(text).toContain('https://auth.example/consent');
   });
 
-  test('the digest of a body gives no one a way to guess at its secrets', () => {
+  test('the digest of a body does not reveal its secrets', () => {
     const events = eventsOf(call(), resultArrives({ text: CANARY }));
     const digests = events.flatMap(event => ('body' in event && event.body ? [event.body.sha256] : []));
     expect(written(events, CANARY).join('\n')).not.toContain(digests.at(-1));

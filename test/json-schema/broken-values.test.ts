@@ -17,7 +17,7 @@ const VALID = { path: 'a', lines: 1 };
 const brokenIn = (schema: object, valid: Record<string, unknown> = {}, most = 100) =>
   brokenValues({ ...schema }, valid, most);
 
-test('breaks everything that can be broken, one of each kind first', async () => {
+test('violates every keyword; one violation of each kind comes first', async () => {
   expect(await brokenIn(SCHEMA, VALID)).toEqual([
     { lines: 1 },
     { path: 42, lines: 1 },
@@ -33,27 +33,27 @@ test('breaks everything that can be broken, one of each kind first', async () =>
   ]);
 });
 
-test('each of them is invalid', async () => {
+test('all values are invalid', async () => {
   for (const value of await brokenValues(SCHEMA, VALID, 100))
     expect(await checkValue(SCHEMA, value)).toMatchObject({ kind: 'invalid' });
 });
 
-test('no more than wanted', async () => {
+test('returns no more than requested', async () => {
   expect(await brokenIn(SCHEMA, VALID, 6)).toHaveLength(6);
 });
 
-test('nothing of a schema that takes anything, or cannot be used', async () => {
+test('returns none for a schema that accepts everything or cannot be used', async () => {
   expect(await brokenIn({ type: 'object' })).toEqual([]);
   expect(await brokenIn({ properties: { a: {} } })).toEqual([]);
   expect(await brokenIn({ $ref: 'http://127.0.0.1:9/x.json' })).toEqual([]);
 });
 
-test('what is behind a $ref is broken too', async () => {
+test('also violates the target of a $ref', async () => {
   const schema = { properties: { a: { $ref: '#/$defs/n' } }, $defs: { n: { type: 'integer' } } };
   expect(await brokenIn(schema)).toEqual([{ a: 'not a number' }]);
 });
 
-test('threats, row 22: of a schema with 500 properties a few are broken, and soon', async () => {
+test('threats, row 22: returns a few values for a schema with 500 properties, in time', async () => {
   const names = Array.from({ length: 500 }, (_, index) => `p${index}`);
   const properties = Object.fromEntries(names.map(name => [name, { type: 'string' }]));
   const valid = Object.fromEntries(names.map(name => [name, 'x'.repeat(500)]));

@@ -15,7 +15,7 @@ const DRAFT = {
 const BROKEN = { properties: { 'x-y': { type: 'strnig' }, n: { minLength: -1 } }, required: 'path' };
 
 describe.each(Object.entries(DRAFT))('%s', (_, $schema) => {
-  test('a sound schema has no faults', async () => {
+  test('a valid schema has no errors', async () => {
     const schema = {
       $schema,
       type: 'object',
@@ -25,7 +25,7 @@ describe.each(Object.entries(DRAFT))('%s', (_, $schema) => {
     expect(await checkSchema(schema)).toEqual([]);
   });
 
-  test('every fault has its path and its rule', async () => {
+  test('every error has its path and its rule', async () => {
     const faults = await checkSchema({ $schema, ...BROKEN });
     const paths = new Set(faults.map(({ path }) => path));
     expect(paths).toContain('$.properties["x-y"].type');
@@ -36,11 +36,11 @@ describe.each(Object.entries(DRAFT))('%s', (_, $schema) => {
   });
 });
 
-test('the drafts known are the drafts tested', () => {
+test('all known drafts are tested', () => {
   expect(new Set(Object.keys(META_SCHEMA_IDS))).toEqual(new Set(Object.keys(DRAFT)));
 });
 
-test('without $schema draft 2020-12 is meant', async () => {
+test('without $schema, the draft is 2020-12', async () => {
   expect(await checkSchema({ $dynamicAnchor: 'a', prefixItems: [{}] })).toEqual([]);
   expect(await checkSchema({ prefixItems: {} })).toHaveLength(1);
 });
@@ -50,18 +50,18 @@ test('the trailing # of an id is optional', async () => {
   expect(await checkSchema({ $schema: `${DRAFT['2020-12']}#` })).toEqual([]);
 });
 
-test('draft-07 by its https address is draft-07', async () => {
+test('the https URL of draft-07 is draft-07', async () => {
   const $schema = 'https://json-schema.org/draft-07/schema#';
   expect(await checkSchema({ $schema, type: 'object' })).toEqual([]);
 });
 
 describe('an unknown draft', () => {
   test.each(['https://example.com/my-own', 'constructor', '__proto__', 'toString', ''])(
-    '%j is not a fault: nothing is known of its schemas',
+    '%j is no error: its schemas are not checked',
     async $schema => expect(await checkSchema({ $schema, type: 7 })).toEqual([]),
   );
 
-  test.each([7, null, {}])('%j is a fault: it is not a name', async $schema => {
+  test.each([7, null, {}])('%j is an error: it is not a string', async $schema => {
     expect(await checkSchema({ $schema })).toEqual([
       {
         path: '$["$schema"]',
@@ -78,7 +78,7 @@ test('draft-04: an exclusive bound is a boolean, or a number as in later drafts'
   expect(await checkSchema({ $schema, exclusiveMaximum: 'a' })).toHaveLength(1);
 });
 
-describe('row 22: checking is bounded', () => {
+describe('row 22: checks are bounded', () => {
   const types = Array.from({ length: 20_000 }, (_, index) => `type${index}`);
   test.each(Object.values(DRAFT))('%s with 20,000 types', async $schema => {
     const start = performance.now();
@@ -87,7 +87,7 @@ describe('row 22: checking is bounded', () => {
   });
 });
 
-test('row 23: a schema nested beyond the stack is a fault, not an overflow', async () => {
+test('row 23: a schema nested too deeply is an error, not a stack overflow', async () => {
   let schema: Record<string, unknown> = {};
   for (let depth = 0; depth < 50_000; depth++) schema = { not: schema };
   expect(await checkSchema(schema)).toHaveLength(1);
@@ -99,7 +99,7 @@ test('row 19: __proto__ in a schema changes nothing', async () => {
   expect('polluted' in {}).toBe(false);
 });
 
-test('several schemas: each has its own faults, whatever its draft', async () => {
+test('several schemas: each has its own errors, in any draft', async () => {
   const draft07 = { $schema: DRAFT['draft-07'], items: 7 };
   const faults = await checkSchemas([{}, { type: 7 }, draft07, { $schema: 'other' }]);
   expect(faults.map(each => each.map(({ path }) => path)[0])).toEqual([

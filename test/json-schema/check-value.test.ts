@@ -9,7 +9,7 @@ const within = async (milliseconds: number, work: Promise<unknown>) => {
   expect(performance.now() - start).toBeLessThan(milliseconds);
 };
 
-describe('what fits and what does not', () => {
+describe('valid and invalid values', () => {
   const schema = {
     type: 'object',
     properties: {
@@ -22,7 +22,7 @@ describe('what fits and what does not', () => {
     additionalProperties: false,
   };
 
-  test('a value that fits', async () => {
+  test('a valid value', async () => {
     expect(await checkValue(schema, { path: 'a.txt', lines: 1 })).toEqual({ kind: 'valid' });
   });
 
@@ -33,11 +33,11 @@ describe('what fits and what does not', () => {
     [{ path: '', 'x-y': ['a', 'b'] }, '$["x-y"][1]', 'must be one of "a", 1, null'],
     [{ path: '', lines: 0 }, '$.lines', 'must be >= 1 (minimum)'],
     [{ path: '', fixed: 'other' }, '$.fixed', 'must be "so"'],
-  ])('%j breaks %s', async (value, path, message) => {
+  ])('%j violates %s', async (value, path, message) => {
     expect(await checkValue(schema, value)).toEqual({ kind: 'invalid', faults: [{ path, message }] });
   });
 
-  test('every fault is reported at once', async () => {
+  test('reports all errors at once', async () => {
     const check = await checkValue(schema, { lines: 1.5, extra: 1, fixed: 0 });
     expect(check.kind === 'invalid' && check.faults.map(({ path }) => path).sort()).toEqual([
       '$.extra',
@@ -51,12 +51,12 @@ describe('what fits and what does not', () => {
     expect(await checkValue({ format: 'email' }, 'no one')).toEqual({ kind: 'valid' });
   });
 
-  test("keywords of someone's own are ignored", async () => {
+  test('ignores custom keywords', async () => {
     expect(await checkValue({ 'x-vendor': 1, widget: 'slider' }, 3)).toEqual({ kind: 'valid' });
   });
 });
 
-describe('a draft means what it says', () => {
+describe('each draft has its own keywords', () => {
   test.each([
     ['https://json-schema.org/draft/2020-12/schema', 'prefixItems', 'invalid'],
     ['https://json-schema.org/draft/2019-09/schema', 'items', 'invalid'],
@@ -116,15 +116,15 @@ describe('row 22: validation is bounded', () => {
   });
 });
 
-describe('row 22: faults are bounded', () => {
-  test('of 100,000 faults 100 are listed, and the others counted', async () => {
+describe('row 22: errors are bounded', () => {
+  test('lists 100 of 100,000 errors, and counts the others', async () => {
     const check = await checkValue({ items: { type: 'string' } }, Array(100_000).fill(1));
     const faults = check.kind === 'invalid' ? check.faults : [];
     expect(faults).toHaveLength(101);
     expect(faults.at(-1)).toEqual({ path: '$', message: 'has 99900 more faults' });
   });
 
-  test('a long enum, and a value that is long itself, are not quoted whole', async () => {
+  test('does not quote a long enum or a long value whole', async () => {
     const words = Array.from({ length: 2_000 }, (_, index) => index);
     const check = await checkValue(
       { items: { anyOf: [{ enum: words }, { const: 'x'.repeat(5_000_000) }] } },
@@ -134,7 +134,7 @@ describe('row 22: faults are bounded', () => {
     expect(JSON.stringify(check).length).toBeLessThan(60_000);
   });
 
-  test('a long enum for each of many values ends in time', async () => {
+  test('ends in time for a long enum and many values', async () => {
     const words = Array.from({ length: 100_000 }, (_, index) => ({ word: `w${index}` }));
     const values = Array.from({ length: 20_000 }, () => ({ word: 'none' }));
     await within(3_000, checkValue({ items: { enum: words } }, values));
@@ -142,7 +142,7 @@ describe('row 22: faults are bounded', () => {
 });
 
 describe('row 23: $ref', () => {
-  test('a remote one is never fetched', async () => {
+  test('never fetches a remote one', async () => {
     let connections = 0;
     const server = createServer(() => connections++).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -156,7 +156,7 @@ describe('row 23: $ref', () => {
     expect(connections).toBe(0);
   });
 
-  test('a local one that is not there is unusable, a local one that is there is used', async () => {
+  test('follows a local one; without its target the schema is unusable', async () => {
     expect((await checkValue({ $ref: '#/$defs/none' }, 1)).kind).toBe('unusable');
     expect(await checkValue({ $ref: '#/$defs/a', $defs: { a: { type: 'number' } } }, 1)).toEqual({
       kind: 'valid',
@@ -166,18 +166,18 @@ describe('row 23: $ref', () => {
   test.each([
     ['itself', { $ref: '#' }],
     ['one another', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }],
-  ])('to %s is an error, not an overflow', async (_, schema) => {
+  ])('one to %s is an error, not a stack overflow', async (_, schema) => {
     expect(await checkValue(schema, 1)).toEqual({ kind: 'unusable', reason: 'its $ref never ends' });
   });
 
   const tree = { type: 'object', properties: { next: { $ref: '#' } }, additionalProperties: false };
 
-  test('a recursive schema is a tree', async () => {
+  test('accepts a recursive schema of a tree', async () => {
     expect(await checkValue(tree, { next: { next: {} } })).toEqual({ kind: 'valid' });
     expect(await checkValue(tree, { next: { next: 1 } })).toMatchObject({ kind: 'invalid' });
   });
 
-  test('a value nested beyond the stack is an error, not an overflow', async () => {
+  test('a value nested too deeply is an error, not a stack overflow', async () => {
     let value: Record<string, unknown> = {};
     for (let depth = 0; depth < 100_000; depth++) value = { next: value };
     expect((await checkValue(tree, value)).kind).toBe('unusable');
@@ -194,7 +194,7 @@ describe('row 19: __proto__', () => {
   });
 
   test.each(['constructor', 'toString', 'hasOwnProperty'])(
-    'what every object inherits is no %s of its own',
+    'an inherited %s does not count as a property',
     async name => {
       expect((await checkValue({ required: [name] }, {})).kind).toBe('invalid');
     },
@@ -202,18 +202,18 @@ describe('row 19: __proto__', () => {
 });
 
 describe('one schema, many values', () => {
-  test('each is judged on its own', async () => {
+  test('validates each value separately', async () => {
     const check = await valueChecker({ type: 'object', required: ['a'] });
     expect([{ a: 1 }, {}, { a: 2 }].map(value => check(value).kind)).toEqual(['valid', 'invalid', 'valid']);
   });
 
-  test('row 22: a costly pattern is bounded for each of them', async () => {
+  test('row 22: limits a costly pattern for each value', async () => {
     const check = await valueChecker({ properties: { a: { pattern: '^(a|a)*$' } } });
     expect(check({ a: `${'a'.repeat(40)}!` }).kind).toBe('unusable');
     expect(check({ a: 'aa' })).toEqual({ kind: 'valid' });
   });
 
-  test('a schema that cannot be compiled is unusable for all', async () => {
+  test('a schema that cannot be compiled is unusable for all values', async () => {
     const check = await valueChecker({ $ref: 'https://example.com/elsewhere' });
     expect([1, 'a'].map(value => check(value).kind)).toEqual(['unusable', 'unusable']);
   });

@@ -37,7 +37,7 @@ describe('an example of a schema', () => {
     expect(exampleOf(schema)).toEqual(example);
   });
 
-  test('threats, row 23: a remote $ref is not fetched, and one to itself ends', () => {
+  test('threats, row 23: does not fetch a remote $ref, and ends for a $ref to itself', () => {
     expect(exampleOf({ $ref: 'http://127.0.0.1:9/x.json' })).toBe('example');
     const loop = { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } };
     expect(exampleOf(loop)).toBe('example');
@@ -45,7 +45,7 @@ describe('an example of a schema', () => {
     expect(JSON.stringify(exampleOf(tree)).length).toBeLessThan(1_000);
   });
 
-  test('threats, row 15: what a schema demands too much of is not made', () => {
+  test('threats, row 15: does not create values that are too large', () => {
     expect(exampleOf({ type: 'array', minItems: 1e9 })).toHaveLength(100);
     expect(String(exampleOf({ type: 'string', minLength: 1e9 }))).toHaveLength(10_000);
     const thrice = {
@@ -55,7 +55,7 @@ describe('an example of a schema', () => {
     expect(JSON.stringify(exampleOf(thrice)).length).toBeLessThan(100_000);
   });
 
-  test('threats, row 19: __proto__ is a property like any other', () => {
+  test('threats, row 19: __proto__ is an ordinary property', () => {
     const schema = JSON.parse(
       '{"properties":{"__proto__":{"const":{"admin":true}}},"required":["__proto__"]}',
     );
@@ -72,7 +72,7 @@ describe('example arguments', () => {
   });
 
   test.each(['^[A-Z]+$', '^\\d{4}-\\d{2}-\\d{2}$', '^[a-z]+$', '^https?://', '^[\\w.]+@[\\w.]+$', '^/'])(
-    'fit the pattern %s',
+    'match the pattern %s',
     async pattern => {
       const found = await exampleArguments(text(pattern));
       expect(found.ok && String(found.arguments['x'])).toMatch(new RegExp(pattern));
@@ -84,12 +84,12 @@ describe('example arguments', () => {
     [{ type: 'object', minProperties: 1 }, /^\$: must NOT have fewer than 1 properties/],
     [{ type: 'array' }, /./],
     [{ $ref: 'http://127.0.0.1:9/x.json' }, /./],
-  ])('of %j cannot be made, and why', async (schema, reason) => {
+  ])('cannot be made for %j, with the reason', async (schema, reason) => {
     expect(await exampleArguments(schema)).toEqual({ ok: false, reason: expect.stringMatching(reason) });
   });
 });
 
-describe('threats, row 22: schemas that multiply', () => {
+describe('threats, row 22: schemas whose parts multiply', () => {
   const nested = (depth: number) => {
     let items: object = { type: 'string' };
     for (let level = 0; level < depth; level++) items = { type: 'array', minItems: 100, items };

@@ -3,7 +3,7 @@ import { remarksOn } from '../../src/json-schema/validator.js';
 
 const MAIL = { type: 'string', format: 'email' };
 
-describe('a format is an annotation: what does not look like one is remarked', () => {
+describe('a value that does not match a format, which is only an annotation', () => {
   test.each([
     ['email', 'no one', 'someone@example.com', 'an email'],
     ['date', '2025-02-30', '2025-02-28', 'a date'],
@@ -21,7 +21,7 @@ describe('a format is an annotation: what does not look like one is remarked', (
     expect(await remarksOn({ format }, usual)).toEqual([]);
   });
 
-  test('wherever it stands, and in every draft', async () => {
+  test('anywhere in a value, and in every draft', async () => {
     const properties = { to: { type: 'array', items: { $ref: '#/$defs/Mail' } } };
     for (const draft of [
       'draft/2020-12/schema',
@@ -37,19 +37,19 @@ describe('a format is an annotation: what does not look like one is remarked', (
       ).toEqual([{ path: '$.to[1]', message: 'does not look like an email (format)' }]);
   });
 
-  test('nothing else is said, and nothing where one of several formats fits', async () => {
+  test('no remark for other errors, or if one of several formats matches', async () => {
     expect(await remarksOn({ properties: { a: MAIL, n: { maximum: 1 } } }, { n: 2 })).toEqual([]);
     expect(await remarksOn({ anyOf: [MAIL, { format: 'ipv4' }] }, '192.0.2.1')).toEqual([]);
   });
 
-  test('of a format that no one knows, or a schema that cannot be used, nothing is said', async () => {
+  test('no remark for an unknown format or an unusable schema', async () => {
     expect(await remarksOn({ format: 'toString' }, 'x')).toEqual([]);
     expect(await remarksOn({ ...MAIL, $ref: 'https://example.com/elsewhere' }, 'x')).toEqual([]);
     expect(await remarksOn({ $schema: 'https://example.com/my-own', ...MAIL }, 'x')).toEqual([]);
   });
 });
 
-test('row 22: a text that takes its time is not judged', async () => {
+test('row 22: does not check a text that takes too long', async () => {
   const slow = `http://${':'.repeat(500_000)}`;
   expect(await remarksOn({ format: 'url' }, slow)).toEqual([]);
 });

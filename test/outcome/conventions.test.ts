@@ -30,7 +30,7 @@ describe('seed 002: a text that is exactly a payload is that outcome, by convent
   });
 });
 
-describe('seed 002: every payload and its outcome are one and the same', () => {
+describe('seed 002: every payload converts to its outcome and back', () => {
   test.each(SEED)('%s', (text, outcome) => {
     expect(outcomeOfPayload(JSON.parse(text))).toEqual(outcome);
     expect(payloadOfOutcome(outcome)).toEqual(JSON.parse(text));
@@ -57,7 +57,7 @@ describe('seed 002: every payload and its outcome are one and the same', () => {
     { timeout: 1 },
     { error: { message: 1 } },
     JSON.parse('{"canceled":{},"__proto__":{}}'),
-  ])('%j is invalid', value => {
+  ])('%j is not a payload', value => {
     expect(outcomeOfPayload(value)).toBeNull();
   });
 });
@@ -75,7 +75,7 @@ describe('TOOL-ERRPREFIX: a text that starts with "Error: " is an error', () => 
   });
 });
 
-describe('a text that merely holds such words is a success', () => {
+describe('a text that only contains such words is a success', () => {
   test.each([
     '',
     'Deployment completed successfully.',
@@ -103,7 +103,7 @@ describe('a text that merely holds such words is a success', () => {
   });
 });
 
-describe('what we say to the LLM', () => {
+describe('texts for the LLM about our own outcomes', () => {
   test.each<[Outcome, string | null]>([
     [{ type: 'success' }, null],
     [{ type: 'unknown', raw: 7 }, null],
@@ -116,7 +116,7 @@ describe('what we say to the LLM', () => {
   });
 });
 
-test('canceled, timeout and denied come back as they went out', () => {
+test('canceled, timeout and denied are read back as written', () => {
   const word = fc.string({ unit: anyCodePoint, maxLength: 20 });
   const outcome = fc.oneof(
     fc.record({ type: fc.constant('canceled' as const), reason: word, by: word }),
@@ -130,7 +130,7 @@ test('canceled, timeout and denied come back as they went out', () => {
   );
 });
 
-test('whatever a tool says is an outcome, and reading it never throws', () => {
+test('any text of a tool is an outcome; reading never throws', () => {
   const said = fc.oneof(
     fc.string({ unit: anyCodePoint }),
     fc.json(),

@@ -35,7 +35,7 @@ const verdictsOf = ({ evidence }: Probing) =>
 /** A late acknowledgement on a busy machine is asked for again: that is not a choice of ours. */
 const isSteady = (id: string) => id !== 'TOOL-ACK';
 
-test('several runs make the same calls, under the same names, of the same operations, and judge alike', async () => {
+test('several runs make the same calls of the same operations with the same names, and get the same verdicts', async () => {
   await using tool = await startMockTool({ fixtures: FIXTURES });
   const runs = await Promise.all(Array.from({ length: 3 }, () => probing(tool.url, { wants: isSteady })));
   const [first, ...others] = runs;

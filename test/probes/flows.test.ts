@@ -87,24 +87,24 @@ const caseOf = (operation: (typeof OFFERS)[number][0]) => {
   return call;
 };
 
-test('what no one allowed is not called, and what is only written down is not called for anything else', () => {
+test('calls no operation without permission, and one with a case only for that case', () => {
   const called = tool.calls().map(({ invocation }) => invocation?.operation);
   expect(called).not.toContain('delete_all');
   for (const [operation] of OFFERS) expect(called.filter(each => each === operation)).toEqual([operation]);
 });
 
-test('a person is shown where to consent, and the result comes afterwards', () => {
+test('shows the consent URL to the user, and then receives the result', () => {
   expect(asked).toEqual([expect.stringContaining('/authorize?state=')]);
   expect(typesOf(caseOf('sign_in'))).toEqual(['oauth', 'tool_result']);
 });
 
-test('a choice has its default selected', () => {
+test('selects the default of a choice', () => {
   expect(typesOf(caseOf('ask'))).toEqual(['user_choice', 'tool_result']);
   expect(caseOf('ask').decisions).toMatchObject([{ what: 'choice', value: 1 }]);
 });
 
 describe('a subscription', () => {
-  test('is followed for a while, then cancelled, and listened to afterwards', () => {
+  test('is followed for a while, then canceled and observed', () => {
     const call = caseOf('watch');
     expect(typesOf(call)).toEqual(['tool_result', 'subscription_event']);
     expect(call.cancels.map(({ response }) => response?.status)).toEqual([200]);
@@ -117,15 +117,21 @@ describe('a subscription', () => {
   test.each([
     ['short_watch', 1],
     ['longer_watch', 3],
-  ] as const)('%s: that ends on its own is followed to its end, and not cancelled', (operation, events) => {
-    expect(typesOf(caseOf(operation))).toEqual(['tool_result', ...Array(events).fill('subscription_event')]);
-    expect(caseOf(operation).cancels).toEqual([]);
-    const [watch] = caseOf(operation).expiries;
-    expect(watch?.at).toBeGreaterThan((caseOf(operation).callbacks.at(-1)?.request.at ?? Infinity) + 900);
-  });
+  ] as const)(
+    '%s: a subscription that ends by itself is followed to its end, and not canceled',
+    (operation, events) => {
+      expect(typesOf(caseOf(operation))).toEqual([
+        'tool_result',
+        ...Array(events).fill('subscription_event'),
+      ]);
+      expect(caseOf(operation).cancels).toEqual([]);
+      const [watch] = caseOf(operation).expiries;
+      expect(watch?.at).toBeGreaterThan((caseOf(operation).callbacks.at(-1)?.request.at ?? Infinity) + 900);
+    },
+  );
 });
 
-test('a subscription that may be started again is: one is followed to its end, the other one cancelled', async () => {
+test('starts a harmless subscription twice: follows one to its end and cancels the other', async () => {
   let begun = 0;
   await using watched = await startRawTool({
     async invoked({ callback_url, ...ids }, response) {
@@ -143,7 +149,7 @@ test('a subscription that may be started again is: one is followed to its end, t
   expect(evidence.calls).toHaveLength(2);
 });
 
-describe.concurrent('TOOL-SUB: of what comes long after a cancel', () => {
+describe.concurrent('TOOL-SUB: events long after a cancel', () => {
   /** One event, and others once it is canceled, each when there was time enough to hear of that. */
   const startTardy = (late: number) => {
     let tell: ((text: string) => Promise<unknown>) | null = null;
@@ -195,7 +201,7 @@ const startWatched = () =>
     },
   });
 
-test('where no one asks for TOOL-SUB, none is followed, and none started for it', async () => {
+test('follows and starts no subscription if TOOL-SUB is not selected', async () => {
   await using watched = await startWatched();
   const { evidence, told } = await probing(watched.url, { wants: id => id === 'TOOL-CLOSE' });
   const called = evidence.calls.map(({ plans, cancels }) => [plans[0]?.plan, cancels.length]);
@@ -206,7 +212,7 @@ test('where no one asks for TOOL-SUB, none is followed, and none started for it'
   expect(told('expired')).toEqual([]);
 });
 
-test('one that a case offers is followed all the same', async () => {
+test('follows the subscription that a case offers nevertheless', async () => {
   await using watched = await startWatched();
   const offered = {
     place: 'cases.yaml:1',
@@ -219,7 +225,7 @@ test('one that a case offers is followed all the same', async () => {
   expect(called).toEqual([['case 0', 0]]);
 });
 
-test('threats, row 9: nothing is selected where the answer would go to another host than the tool', async () => {
+test('threats, row 9: selects nothing if the answer would go to another host than the tool', async () => {
   const question = { type: 'user_choice', prompt: '?', choices: ['a'], default: 0 };
   await using foreign = await startRawTool({
     invoked({ callback_url, ...ids }, response) {

@@ -7,8 +7,8 @@ import { startServing } from '../support/serving.js';
 import { answersOf, probing, probingInto } from './probing.js';
 import { operation, post, resultOf, startRawTool } from './tools.js';
 
-describe.concurrent('a tool that means harm, or is broken', () => {
-  test.sequential('threats, row 15: of 10,000 callbacks for one call, 200 are looked at', async () => {
+describe.concurrent('a hostile or broken tool', () => {
+  test.sequential('threats, row 15: reads only 200 of 10,000 callbacks for one call', async () => {
     const flooded = deferred<void>();
     await using tool = await startRawTool({
       async invoked(invocation, response) {
@@ -31,7 +31,7 @@ describe.concurrent('a tool that means harm, or is broken', () => {
     await flooded.promise;
   });
 
-  test('that never acknowledges is waited for no longer than the window', async () => {
+  test('that never acknowledges: waits no longer than the window', async () => {
     await using tool = await startRawTool({ invoked: () => {} });
     const { evidence } = await probing(tool.url, { probeTimeoutMs: 150 });
     expect(evidence.calls.length).toBeGreaterThan(20);
@@ -39,7 +39,7 @@ describe.concurrent('a tool that means harm, or is broken', () => {
     expect(codes).toEqual(Array(evidence.calls.length).fill('ETIMEDOUT'));
   });
 
-  test('TOOL-CANCEL, TOOL-CLOSE: a notice is waited for as long as all else, and no second less', async () => {
+  test('TOOL-CANCEL, TOOL-CLOSE: waits for a notice as long as for everything else, and no longer', async () => {
     await using tool = await startRawTool({
       toolset: url => ({ name: 'raw', endpoint: `${url}/invoke`, tools: [operation('drop', {})] }),
       noticed: () => {},
@@ -57,7 +57,7 @@ describe.concurrent('a tool that means harm, or is broken', () => {
     ]);
   });
 
-  test('TOOL-ACK: that drips a body has acknowledged with its headers; the beginning of the body is there', async () => {
+  test('TOOL-ACK: that sends a slow body has acknowledged with its headers; the log has the beginning of the body', async () => {
     await using tool = await startRawTool({
       invoked(_, response) {
         const drip = setInterval(() => response.write('more '), 20);
@@ -70,7 +70,7 @@ describe.concurrent('a tool that means harm, or is broken', () => {
     expect(Buffer.from(response?.body?.bytes ?? []).toString()).toMatch(/^(more )+$/);
   });
 
-  test('TOOL-ASYNC: that answers in the acknowledgement is caught with it', async () => {
+  test('TOOL-ASYNC: that answers in the acknowledgement is detected', async () => {
     await using tool = await startRawTool({
       invoked: (invocation, response) => void response.end(JSON.stringify(resultOf(invocation))),
     });
@@ -79,7 +79,7 @@ describe.concurrent('a tool that means harm, or is broken', () => {
     expect(response?.body?.json).toMatchObject({ ok: true, value: { type: 'tool_result' } });
   });
 
-  test('RT-VALIDATE: what is not a callback is answered 400', async () => {
+  test('RT-VALIDATE: answers 400 to a body that is not a callback', async () => {
     await using tool = await startRawTool({
       invoked({ callback_url }, response) {
         response.end();
@@ -90,7 +90,7 @@ describe.concurrent('a tool that means harm, or is broken', () => {
     expect(evidence.calls.map(answersOf)).toEqual([[400]]);
   });
 
-  test('TOOL-ACK: that acknowledges only once its result is answered is seen to do so', async () => {
+  test('TOOL-ACK: that acknowledges only after the response to its result is detected', async () => {
     await using tool = await startRawTool({
       async invoked(invocation, response) {
         await post(invocation['callback_url'], resultOf(invocation));
@@ -103,7 +103,7 @@ describe.concurrent('a tool that means harm, or is broken', () => {
     expect(late).toBeGreaterThan(150);
   });
 
-  test('TOOL-ACK: that is late once is called again alone, and judged by that', async () => {
+  test('TOOL-ACK: that is late once is called again alone, and judged by the second call', async () => {
     let times = 0;
     await using tool = await startRawTool({
       async invoked(invocation, response) {
@@ -117,7 +117,7 @@ describe.concurrent('a tool that means harm, or is broken', () => {
     expect(row).toMatchObject({ status: 'pass', reason: expect.stringContaining('alone') });
   });
 
-  test('TOOL-ACK: that wants consent is called again without it, and no one waits for that', async () => {
+  test('TOOL-ACK: that needs consent is called again, without waiting for the consent', async () => {
     await using tool = await startRawTool({
       async invoked({ callback_url, ...ids }, response) {
         await setTimeout(300);
@@ -136,7 +136,7 @@ describe.concurrent('a tool that means harm, or is broken', () => {
     expect(always).toMatchObject({ status: 'could-not-run', events: [] });
   });
 
-  test('that has many operations and says nothing is waited for a few times only', async () => {
+  test('with many silent operations: waits for only a few of them', async () => {
     const tools = Array.from({ length: 40 }, (_, index) => operation(`op_${index}`));
     await using tool = await startRawTool({
       toolset: url => ({ name: 'raw', endpoint: `${url}/invoke`, tools }),
@@ -150,7 +150,7 @@ describe.concurrent('a tool that means harm, or is broken', () => {
     ]);
   });
 
-  test('threats, row 22: whose schema multiplies the arguments that it demands is not called, and the check goes on', async () => {
+  test('threats, row 22: with a schema whose arguments multiply is not called, and the check continues', async () => {
     let items: object = { type: 'string' };
     for (let level = 0; level < 60; level++) items = { type: 'array', minItems: 100, items };
     const inputSchema = { type: 'object', properties: { a: items }, required: ['a'] };
@@ -170,7 +170,7 @@ describe.concurrent('a tool that means harm, or is broken', () => {
     ]);
   });
 
-  test('TOOL-OPAQUE: that mangles a callback URL is known by the token all the same', async () => {
+  test('TOOL-OPAQUE: that changes a callback URL is identified by the token', async () => {
     await using tool = await startRawTool({
       invoked(invocation, response) {
         response.end();
@@ -185,8 +185,8 @@ describe.concurrent('a tool that means harm, or is broken', () => {
   });
 });
 
-describe.concurrent('without a toolset', () => {
-  test('an invalid one is recorded, nothing of it is called, and the plans are there', async () => {
+describe.concurrent('without a valid toolset', () => {
+  test('records an invalid toolset and the plans, and calls nothing', async () => {
     await using tool = await startRawTool({
       toolset: url => ({ name: '', endpoint: `${url}/invoke`, tools: [operation('op')] }),
     });
@@ -199,7 +199,7 @@ describe.concurrent('without a toolset', () => {
     expect(evidence.plans.map(({ plan }) => plan)).toContain('malformed');
   });
 
-  test('where none exists, that is an error, and a fact', async () => {
+  test('without discovery: throws and records an error', async () => {
     await using tool = await startServing(404);
     const events: Event[] = [];
     await expect(probingInto(events, tool.url, {})).rejects.toMatchObject({
@@ -209,7 +209,7 @@ describe.concurrent('without a toolset', () => {
     expect(events.map(({ kind }) => kind)).toEqual(['planned', 'request', 'response']);
   });
 
-  test('a name that is invalid is an error before anything is called', async () => {
+  test('throws for an invalid name before any call', async () => {
     await using tool = await startRawTool({});
     await expect(probing(tool.url, { operations: ['opp'] })).rejects.toMatchObject({
       code: 'unknown-operation',
@@ -217,7 +217,7 @@ describe.concurrent('without a toolset', () => {
     expect(tool.posts).toEqual([]);
   });
 
-  test('nothing but what can do no harm is sent where nothing may be called', async () => {
+  test('sends only harmless requests if no operation may be called', async () => {
     const received: unknown[] = [];
     await using tool = await startRawTool({
       toolset: url => ({ name: 'raw', endpoint: `${url}/invoke`, tools: [operation('drop', {})] }),
@@ -236,8 +236,8 @@ describe.concurrent('without a toolset', () => {
   });
 });
 
-describe('an end before the end', () => {
-  test('stops at once, in the middle of everything', async () => {
+describe('abort', () => {
+  test('stops at once', async () => {
     const abort = new AbortController();
     await using tool = await startRawTool({
       invoked(_, response) {
@@ -251,7 +251,7 @@ describe('an end before the end', () => {
   });
 });
 
-test('a probe that shows nothing that is wanted is not run', async () => {
+test('does not run a probe that tests no selected requirement', async () => {
   await using tool = await startRawTool({});
   const { evidence } = await probing(tool.url, { wants: id => id === 'TOOL-DISCOVER' });
   expect(tool.posts).toEqual([]);

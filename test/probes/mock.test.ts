@@ -25,27 +25,27 @@ afterAll(() => {
   return tool.close();
 });
 
-test('so many wait for one signal, and Node takes it for no leak', () => {
+test('many waits on one signal cause no leak warning from Node', () => {
   expect(leaks).toEqual([]);
 });
 
-describe('what is called', () => {
-  test('is what only reads, needs no authentication, and does not take long', () => {
+describe('called operations', () => {
+  test('only read, need no authentication and are fast', () => {
     const tried = run.callsOf('valid-call').map(each => sentBy(each)['operation']);
     expect(tried).toEqual(['edit_file', 'list_instances', 'write_outside', 'rate_limited']);
     const called = new Set(run.evidence.calls.map(({ tool: of }) => of?.name));
     expect([...called].sort()).toEqual([undefined, ...tried].sort());
   });
 
-  test('has an id, a thread and an address of its own each time', () => {
+  test('each call has its own id, thread and callback URL', () => {
     const calls = run.evidence.calls.filter(({ reading }) => reading.ok).map(sentBy);
     for (const field of ['id', 'group_id', 'callback_url'])
       expect(new Set(calls.map(call => call[field])).size).toBe(calls.length);
   });
 });
 
-describe('what is planned', () => {
-  test('is counted as it is done', () => {
+describe('plans', () => {
+  test('have the number of calls made', () => {
     const total = PROBES.length - 1;
     expect(progress.map(([done]) => done)).toEqual(Array.from({ length: total }, (_, index) => index + 1));
     expect(progress.at(-1)).toEqual([total, total, 'malformed']);
@@ -53,7 +53,7 @@ describe('what is planned', () => {
 });
 
 describe('invocations', () => {
-  test('the callback URL is used as it is given, and known by its token', () => {
+  test('use the given callback URL, and are identified by its token', () => {
     const calls = run.callsOf('callback-urls');
     expect(calls.map(each => sentBy(each)['callback_url'])).toEqual([
       expect.stringMatching(/\?thread=a&attempt=1$/),
@@ -67,7 +67,7 @@ describe('invocations', () => {
     );
   });
 
-  test('what is malformed comes last, and a valid call after it is served', () => {
+  test('malformed ones come last, and a valid call after them succeeds', () => {
     const calls = run.callsOf('malformed');
     expect(calls.map(({ reading }) => reading.ok)).toEqual([...Array(8).fill(false), true]);
     expect(calls.map(({ tool: of }) => of?.name)).toEqual([...Array(8).fill(undefined), 'edit_file']);
@@ -90,14 +90,14 @@ describe('the listener', () => {
 });
 
 describe('the conversation', () => {
-  test('a choice has its default selected', () => {
+  test('selects the default of a choice', () => {
     const call = run.callsOf('valid-call')[2];
     expect(call && typesOf(call)).toEqual(['user_choice', 'tool_result']);
     expect(call?.decisions).toMatchObject([{ what: 'choice', value: 2, by: 'policy' }]);
     expect(call?.selections.map(({ response }) => response?.status)).toEqual([200]);
   });
 
-  test('a known call is cancelled twice, unknown ones and hostile ids once', () => {
+  test('cancels a known call twice, and unknown and hostile ids once', () => {
     const { cancels } = run.evidence;
     expect(cancels.filter(({ request }) => request.calls?.includes('cancel 1'))).toHaveLength(2);
     const bodies = cancels.map(({ request }) => Buffer.from(request.body?.bytes ?? []).toString());
@@ -105,7 +105,7 @@ describe('the conversation', () => {
     expect(cancels.map(({ response }) => response?.status)).toEqual(Array(cancels.length).fill(200));
   });
 
-  test('known threads, unknown ones and hostile ids are closed, and in the end all that were invented', () => {
+  test('closes known, unknown and hostile threads, and all its own threads at the end', () => {
     const threads = run.evidence.closes.map(({ request }) => request.thread);
     for (const { reading } of run.evidence.calls)
       if (reading.ok) expect(threads).toContain(reading.invocation.group_id);
@@ -114,7 +114,7 @@ describe('the conversation', () => {
   });
 });
 
-test('every call is answered and has its result, where it can have one', () => {
+test('every call is acknowledged and has its result, if it can have one', () => {
   const unanswered = run.evidence.calls.filter(call => !typesOf(call).includes('tool_result'));
   expect(unanswered.map(({ key }) => key)).toEqual([
     'malformed 1',

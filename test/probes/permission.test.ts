@@ -40,18 +40,18 @@ const namesIn = async (operations: string[], cases: ReturnType<typeof written>[]
   return callables.map(({ tool: { name }, isHarmless }) => [name, isHarmless]);
 };
 
-test('a case of an operation that there is not is refused, with its place and what was meant', async () => {
+test('rejects a case of an unknown operation, with its place and a suggestion', async () => {
   const error = await errorOf(() => namesIn([], [written('look'), written('lok')]));
   expect(error.code).toBe('unknown-operation');
   expect(error.faults).toEqual(['c.yaml:1: no operation "lok". Did you mean "look" or "long"?']);
 });
 
-describe('what may be called', () => {
-  test('is what is marked as harmless', async () => {
+describe('operations that may be called', () => {
+  test('those marked as harmless', async () => {
     expect(await namesIn([])).toEqual([['look', true]]);
   });
 
-  test('is what is named, whatever it is marked as', async () => {
+  test('those selected by name, however they are marked', async () => {
     expect(await namesIn(['drop', 'login'])).toEqual([
       ['look', true],
       ['login', true],
@@ -59,27 +59,27 @@ describe('what may be called', () => {
     ]);
   });
 
-  test('is what is written down, for what is written', async () => {
+  test('those with a case, only with its arguments', async () => {
     expect(await namesIn([], [written('drop'), written('look')])).toEqual([
       ['look', true],
       ['drop', false],
     ]);
   });
 
-  test('is known by its name', async () => {
+  test('are identified by name', async () => {
     await expect(namesIn(['lok'])).rejects.toThrow('no operation "lok" in the toolset some');
   });
 });
 
-describe('what can not', () => {
-  test('is reported where no valid arguments could be made', async () => {
+describe('operations that cannot be called', () => {
+  test('are reported if no valid arguments could be made', async () => {
     const { warnings } = await callablesOf(TOOLSET, { operations: [], cases: [] });
     expect(warnings).toEqual([
       expect.stringMatching(/^hard is not called: no valid arguments .*; write a case$/),
     ]);
   });
 
-  test('can with those of a case', async () => {
+  test('can be called with the arguments of a case', async () => {
     const { callables, warnings } = await callablesOf(TOOLSET, {
       operations: [],
       cases: [written('hard', { x: 'qqq-123456789' })],
@@ -88,7 +88,7 @@ describe('what can not', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('is reported where it is all there is', async () => {
+  test('are reported if there are no others', async () => {
     const tools = [tool('drop', { destructive: true })];
     const { warnings } = await callablesOf({ ...TOOLSET, tools }, { operations: [], cases: [] });
     expect(warnings).toEqual([expect.stringContaining('no operation is called')]);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Quota } from '../../src/check/probes/listener.js';
 import { createLog } from '../../src/events/log.js';
 
-test('threats, row 15: one quota counts posts and bytes, and says once that it is used up', () => {
+test('threats, row 15: one quota counts posts and bytes, and warns once when it is used up', () => {
   const told: string[] = [];
   const log = createLog(() => 0);
   log.subscribe(event => event.kind === 'warned' && told.push(event.message));

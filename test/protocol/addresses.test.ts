@@ -6,13 +6,13 @@ test.each([
   ['http://127.0.0.1:3001/', ['http://127.0.0.1:3001']],
   ['HTTP://Tools.Example:80/a//', ['http://tools.example/a', 'http://tools.example']],
   ['https://tools.example/a/b/?x=1#y', ['https://tools.example/a/b', 'https://tools.example']],
-])('%s: the URL as given is asked, then its origin', (url, bases) => {
+])('%s: tries the given URL, then its origin', (url, bases) => {
   expect(discoveryCandidates(url)).toEqual(
     bases.map(base => ({ base, url: `${base}/.well-known/rap-toolset` })),
   );
 });
 
-test('a base is a URL without what a path cannot be put after', () => {
+test('a base URL has no query and no trailing slash', () => {
   expect(baseOf('http://Tools.Example/a//?x=1#y')).toBe('http://tools.example/a');
   expect(baseOf('http://127.0.0.1:3001')).toBe('http://127.0.0.1:3001');
 });

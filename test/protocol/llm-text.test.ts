@@ -10,7 +10,7 @@ const text = (words: string): ContentItem => ({ type: 'text', text: words });
 
 const image: ContentItem = { type: 'image', data: 'AAAA', mediaType: 'image/png' };
 
-test('RT-TEXT: text is given unchanged, whatever display_as says', () => {
+test('RT-TEXT: text is unchanged, whatever display_as contains', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCodePoint }), fc.string(), (words, shown) => {
       const display_as = [{ type: 'text', content: shown }];
@@ -19,7 +19,7 @@ test('RT-TEXT: text is given unchanged, whatever display_as says', () => {
   );
 });
 
-describe('content is the later text of the protocol: its items count', () => {
+describe('content, from the later version of the protocol, replaces text', () => {
   test.each<[ContentItem[], string]>([
     [[text('a')], 'a'],
     [[text('a'), text(''), text('b')], 'a\n\nb'],
@@ -35,7 +35,7 @@ test('an empty content counts as absent', () => {
   expect(llmText({ ...result, content: [] })).toBe('');
 });
 
-test('the padding of base64 is not counted', () => {
+test('does not count the padding of base64', () => {
   const data = Buffer.from('four').toString('base64');
   expect(llmText({ ...result, content: [{ ...image, data }] })).toBe('[image: image/png, 4 bytes]');
 });

@@ -5,7 +5,7 @@ test.each([
   [NOTICES.close.body, { thread_id: 'thread_xyz' }],
   [NOTICES.cancel.body, { thread_id: 'thread_xyz', tool_call_id: 'call_abc123' }],
   [choiceResponseSchema, { id: 'call_abc123', selected: 0 }],
-])('a notice is exactly its fields (case %#)', (schema, notice) => {
+])('a notice has exactly its fields (case %#)', (schema, notice) => {
   expect(schema.parse({ ...notice, extra: 1 })).toEqual(notice);
   for (const field of Object.keys(notice))
     expect(schema.safeParse({ ...notice, [field]: undefined }).success).toBe(false);

@@ -14,11 +14,11 @@ const faultsOf = (value: object) => {
 };
 
 describe('an invocation', () => {
-  test("seed 004's example comes out as it went in", () => {
+  test("returns seed 004's example unchanged", () => {
     expect(read(SEED_INVOCATION)).toEqual({ ok: true, invocation: seed, notes: [] });
   });
 
-  test.each(['call_id', 'thread_ancestors', 'user_id'])('%s may be left out, or null', field => {
+  test.each(['call_id', 'thread_ancestors', 'user_id'])('%s may be absent or null', field => {
     expect(faultsOf({ ...seed, [field]: undefined })).toEqual([]);
     expect(faultsOf({ ...seed, [field]: null })).toEqual([]);
   });
@@ -30,7 +30,7 @@ describe('an invocation', () => {
     },
   );
 
-  test('RT-FIELDS: every fault has its path', () => {
+  test('RT-FIELDS: every error has its path', () => {
     expect(faultsOf({ ...seed, id: 7, arguments: [], thread_ancestors: ['a', 1], user_id: {} })).toEqual([
       '$.arguments: must be an object',
       '$.id: must be a string',
@@ -39,7 +39,7 @@ describe('an invocation', () => {
     ]);
   });
 
-  test('TOOL-EXTRA, row 19: unknown fields are left out, and __proto__ changes no prototype', () => {
+  test('TOOL-EXTRA, row 19: drops unknown fields, and __proto__ changes no prototype', () => {
     const polluting = '"__proto__":{"polluted":true}';
     const source = SEED_INVOCATION.replace('{', `{${polluting},"more":1,`).replace(
       '"owner"',
@@ -50,7 +50,7 @@ describe('an invocation', () => {
     expect('polluted' in {}).toBe(false);
   });
 
-  test('row 20: what is odd about its JSON is noted', () => {
+  test('row 20: has notes about unusual JSON', () => {
     expect(read(SEED_INVOCATION.replace('{', '{"id":"j",'))).toMatchObject({
       ok: true,
       notes: [expect.stringContaining('"id"')],
@@ -88,7 +88,7 @@ describe('TOOL-MALFORMED: the address for the error result', () => {
     });
   });
 
-  test.each(['', '{', 'null', '[]', '"text"', '7'])('%j has none', source => {
+  test.each(['', '{', 'null', '[]', '"text"', '7'])('%j has no address', source => {
     const reading = read(source);
     expect(reading).toMatchObject({ ok: false, addressee: null });
     expect(reading.ok || reading.faults.length).toBeGreaterThan(0);

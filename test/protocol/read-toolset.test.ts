@@ -12,8 +12,8 @@ const faults = async (document: unknown) => {
 };
 const withTool = (fields: object) => faults({ ...TOOLSET, tools: [{ ...TOOL, ...fields }] });
 
-describe('TOOL-DISCOVER: a toolset that is valid', () => {
-  test('with the least there may be', async () => {
+describe('TOOL-DISCOVER: a valid toolset', () => {
+  test('with only the required fields', async () => {
     expect(await read(TOOLSET)).toEqual({
       ok: true,
       notes: [],
@@ -21,7 +21,7 @@ describe('TOOL-DISCOVER: a toolset that is valid', () => {
     });
   });
 
-  test('with all there may be; annotations of a vendor are kept', async () => {
+  test('with all fields; keeps annotations of a vendor', async () => {
     const annotations = {
       requiresAuth: 'github',
       readOnly: true,
@@ -67,7 +67,7 @@ describe('TOOL-DISCOVER: a toolset that is valid', () => {
     });
   });
 
-  test('null for what is required is a fault, and what else is wrong is reported', async () => {
+  test('null for a required member is an error, and other errors are reported too', async () => {
     const broken = {
       ...TOOLSET,
       name: null,
@@ -81,7 +81,7 @@ describe('TOOL-DISCOVER: a toolset that is valid', () => {
     ]);
   });
 
-  test('an unknown draft is worth a warning', async () => {
+  test('warns about an unknown draft', async () => {
     const inputSchema = { $schema: 'https://example.com/draft', type: 'object' };
     const reading = await read({ ...TOOLSET, tools: [{ ...TOOL, inputSchema }] });
     expect(reading).toMatchObject({
@@ -92,13 +92,13 @@ describe('TOOL-DISCOVER: a toolset that is valid', () => {
     });
   });
 
-  test('row 20: the notes of the reading are handed on', async () => {
+  test('row 20: has the notes about the JSON', async () => {
     const reading = await readToolset(parseJson(`\uFEFF${JSON.stringify(TOOLSET)}`));
     expect(reading).toMatchObject({ ok: true, notes: ['the body starts with a byte-order mark'] });
   });
 });
 
-describe('RT-TOOLSET: every fault at once', () => {
+describe('RT-TOOLSET: reports every error at once', () => {
   const broken = {
     name: '',
     endpoint: 'tools.example',
@@ -138,7 +138,7 @@ describe('RT-TOOLSET: every fault at once', () => {
     expect(await faults(document)).toContainEqual(expect.stringMatching(fault));
   });
 
-  test('what is not JSON says why', async () => {
+  test('reports the reason for invalid JSON', async () => {
     expect(await readToolset(parseJson('<html>'))).toEqual({
       ok: false,
       faults: [expect.stringMatching(/^\$: not valid JSON/)],
@@ -147,7 +147,7 @@ describe('RT-TOOLSET: every fault at once', () => {
 });
 
 describe('TOOL-NAMES', () => {
-  test.each(['a', 'A-Z_0-9', 'x'.repeat(128)])('%s is a name', async name => {
+  test.each(['a', 'A-Z_0-9', 'x'.repeat(128)])('%s is valid', async name => {
     expect(await withTool({ name })).toEqual([]);
   });
 
@@ -157,7 +157,7 @@ describe('TOOL-NAMES', () => {
     expect(found[0]).toMatch(/^\$\.tools\[0\]\.name: /);
   });
 
-  test('a letter that is not ASCII is worth a warning', async () => {
+  test('warns about a letter that is not ASCII', async () => {
     const reading = await read({ ...TOOLSET, tools: [TOOL, { ...TOOL, name: 'lösche_数' }] });
     expect(reading).toMatchObject({
       ok: true,
@@ -165,14 +165,14 @@ describe('TOOL-NAMES', () => {
     });
   });
 
-  test('128 characters and not one more, for a tool as for a toolset', async () => {
+  test('at most 128 characters, for a tool and for a toolset', async () => {
     const name = 'x'.repeat(129);
     expect(await withTool({ name })).toEqual(['$.tools[0].name: must have at most 128 characters']);
     expect(await faults({ ...TOOLSET, name })).toEqual(['$.name: must have at most 128 characters']);
     expect(await faults({ ...TOOLSET, name: name.slice(1) })).toEqual([]);
   });
 
-  test('a name is there once; its case counts', async () => {
+  test('a name is unique and case-sensitive', async () => {
     const names = (...all: string[]) => ({ ...TOOLSET, tools: all.map(name => ({ ...TOOL, name })) });
     expect(await faults(names('a', 'A'))).toEqual([]);
     expect(await faults(names('a', 'b', 'a', 'a'))).toEqual([
@@ -181,13 +181,13 @@ describe('TOOL-NAMES', () => {
     ]);
   });
 
-  test('every repeated name is reported, however many there are', async () => {
+  test('reports every repeated name', async () => {
     const tools = Array.from({ length: 2_000 }, (_, index) => ({ ...TOOL, name: `tool_${index % 1_000}` }));
     expect(await faults({ ...TOOLSET, tools })).toHaveLength(1_000);
   });
 });
 
-test('row 22: many costly schemas are bounded as one is', async () => {
+test('row 22: many costly schemas share one time limit', async () => {
   const type = Array.from({ length: 20_000 }, (_, index) => `type${index}`);
   const tools = Array.from({ length: 12 }, (_, index) => ({
     ...TOOL,
@@ -200,7 +200,7 @@ test('row 22: many costly schemas are bounded as one is', async () => {
 });
 
 describe('the endpoint', () => {
-  test.each(['https://tools.example/invoke?x=1', 'http://[::1]:80/'])('%s is one', async endpoint => {
+  test.each(['https://tools.example/invoke?x=1', 'http://[::1]:80/'])('%s is valid', async endpoint => {
     expect(await faults({ ...TOOLSET, endpoint })).toEqual([]);
   });
 
@@ -212,7 +212,7 @@ describe('the endpoint', () => {
   );
 });
 
-test('TOOL-NAMES, row 19: a toolset with __proto__ in its places changes nothing', async () => {
+test('TOOL-NAMES, row 19: __proto__ in a toolset changes nothing', async () => {
   const source = JSON.stringify(TOOLSET).replace(
     '"inputSchema":{',
     '"inputSchema":{"__proto__":{"polluted":1},',

@@ -80,7 +80,7 @@ test('23 requirements of the runtime, with their levels', () => {
   expect(Object.keys(RUNTIME)).toHaveLength(23);
 });
 
-test('every id says whose it is, every statement is a clause', () => {
+test('every id has the prefix of its side, every statement is a clause', () => {
   for (const [id, { side, statement }] of Object.entries(REQUIREMENTS)) {
     expect(id).toMatch(side === 'tool' ? /^TOOL-[A-Z-]+$/ : /^RT-[A-Z0-9]+$/);
     expect(statement).toMatch(/^(POSTs|[a-z]).*[^.]$/);
@@ -99,7 +99,7 @@ test('each requirement has its own advice', () => {
   expect(new Set(ROWS.map(([, { advice }]) => advice)).size).toBe(ROWS.length);
 });
 
-test('the pages on invocations and results are quoted, and no requirement is stricter than its quote', () => {
+test('quotes the pages on invocations and results; no requirement is stricter than its quote', () => {
   for (const [id, { level, source }] of ROWS) {
     expect({ id, isQuoted: source.words !== undefined }).toEqual({
       id,
@@ -124,12 +124,12 @@ test.each([
 });
 
 test.each(['TOOL-FOO', 'TOOL-XYZ', 'TOOL-NOPE', 'TOOL-', 'RT-', '', 'x', '__proto__'])(
-  'for %j no stranger is offered, but what lists them all',
+  'suggests for %j no unrelated id, but how to list all',
   word => {
     expect(suggestRequirement(word)).toBe('`protocol-cli check --list` shows them all.');
   },
 );
 
-test('what is one letter off is found, whichever rule it is', () => {
+test('suggests the id if one letter is wrong, whatever the rule', () => {
   for (const id of Object.keys(REQUIREMENTS)) expect(suggestRequirement(`${id}x`)).toContain(`"${id}"`);
 });

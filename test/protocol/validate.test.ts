@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { validate } from '../../src/protocol/validate.js';
 
-test('the words are ours, whatever language zod was given by anyone who uses the library', () => {
+test('error texts do not depend on the locale that a library user gave zod', () => {
   const before = z.config().localeError;
   z.config({ localeError: () => 'ungültig' });
   try {

@@ -76,14 +76,14 @@ test.each([
   ['5', '5'],
   ['done', '"done"'],
   ['{"port":', '"{\\"port\\":"'],
-])('a text that is valid JSON goes out as that JSON: %s', (payload, ResultJson) => {
+])('writes a text that is valid JSON as that JSON: %s', (payload, ResultJson) => {
   const outcome = { type: 'success', basis: 'assumed' } as const;
   const { body, warnings } = lmkitDialect.write({ call: { id: 'call_1' }, outcome, payload });
   expect(body).toMatchObject({ Type: 'Success', ResultJson });
   expect(warnings).toMatchObject([]);
 });
 
-describe('a type of a later version is unknown, and goes out as it came', () => {
+describe('a later type is unknown, and is written unchanged', () => {
   test.each(['Deferred', 'Success ', '', 5, -1, 1.5])('%j', Type => {
     const native = { Type, ResultJson: '{"until":1}', ...IDS };
     const { answer, notes } = readSound(lmkitDialect, native);
@@ -92,7 +92,7 @@ describe('a type of a later version is unknown, and goes out as it came', () => 
     expect(lmkitDialect.write(answer)).toEqual({ body: native, warnings: [] });
   });
 
-  test('what another wire does not know is not a type where LM-Kit has one of that name', () => {
+  test('an unknown outcome of another format is not a type with the same name in LM-Kit', () => {
     const { body, warnings } = lmkitDialect.write({
       call: { id: null },
       outcome: { type: 'unknown', raw: 'success', basis: 'declared' },
@@ -103,12 +103,12 @@ describe('a type of a later version is unknown, and goes out as it came', () => 
   });
 });
 
-describe('the type is declared: members that are null, and others, do not hide what is documented', () => {
+describe('the type is declared: null and additional members do not hide documented ones', () => {
   const readPayload = (Type: string, payload: object) =>
     readSound(lmkitDialect, { Type, ResultJson: JSON.stringify(payload), ToolCallId: 'c', ToolName: 't' })
       .answer;
 
-  test('null is not given', () => {
+  test('null counts as absent', () => {
     const { outcome, beside } = readPayload('Error', { error: { message: 'x', code: null, type: null } });
     expect(outcome).toEqual({ type: 'error', message: 'x', basis: 'declared' });
     expect(beside).toBeUndefined();
@@ -127,13 +127,13 @@ describe('the type is declared: members that are null, and others, do not hide w
       { type: 'timeout', durationMs: 5 },
       '{"v":1,"timeout":{"tries":2}}',
     ],
-  ])('of %s others are kept beside', (type, payload, outcome, rest) => {
+  ])('keeps additional members of %s', (type, payload, outcome, rest) => {
     const answer = readPayload(type, payload);
     expect(answer).toMatchObject({ outcome, beside: { 'other fields': { ResultJson: rest } } });
   });
 });
 
-describe('a payload that is not what is documented is read all the same', () => {
+describe('reads a payload that differs from the documented one', () => {
   test.each<[string, string, object, RegExp]>([
     ['Success', 'plain words', { outcome: { type: 'success' }, payload: 'plain words' }, /not valid JSON/],
     ['Error', 'plain words', { outcome: { type: 'error', message: 'plain words' } }, /not valid JSON/],
@@ -181,11 +181,11 @@ test.each<[unknown, string[]]>([
   ],
   [{ Type: 0, ResultJson: {} }, ['$.ResultJson: must be a string']],
   [{ Type: 0, ResultJson: '1', ToolCallId: 5 }, ['$.ToolCallId: must be a string']],
-])('%j is invalid, and it says where', (native, faults) => {
+])('%j is invalid: the error has its path', (native, faults) => {
   expect(lmkitDialect.read(native)).toEqual({ ok: false, faults });
 });
 
-test('without ids, as with null, the call has none', () => {
+test('without ids, or with null, the call has no ids', () => {
   expect(readSound(lmkitDialect, { Type: 0, ResultJson: '1' }).answer.call).toEqual({ id: null });
   expect(
     readSound(lmkitDialect, { Type: 0, ResultJson: '1', ToolCallId: null, ToolName: null }).answer.call,
@@ -194,7 +194,7 @@ test('without ids, as with null, the call has none', () => {
   });
 });
 
-test('what is not JSON is reported, and written as null', () => {
+test('reports a result that is not JSON, and writes it as null', () => {
   const { body, warnings } = lmkitDialect.write({
     call: { id: null },
     outcome: { type: 'success', basis: 'ours' },

@@ -8,7 +8,7 @@ dialectContract(mcpDialect);
 const text = (words: string) => ({ type: 'text', text: words });
 const CALL = { id: null };
 
-test('structured content alone is read as the payload, and that is said', () => {
+test('reads structured content alone as the payload, with a note', () => {
   const beside = { 'structured content': [] };
   const answer = { call: { id: null }, outcome: { type: 'success', basis: 'declared' }, beside } as const;
   expect(mcpDialect.write(answer).warnings).toMatchObject([{ feature: 'no payload' }]);
@@ -113,7 +113,7 @@ describe('a CallToolResult', () => {
     expect(reading.text).toBe(words);
   });
 
-  test('says what is odd about it', () => {
+  test('has notes about its format', () => {
     expect(readSound(mcpDialect, { structuredContent: 1 }).notes).toEqual([
       'isError is left out; success is assumed',
       'content is left out',
@@ -122,7 +122,7 @@ describe('a CallToolResult', () => {
   });
 });
 
-describe('an outcome is written', () => {
+describe('writing an outcome', () => {
   test.each<[JudgedOutcome, unknown, object]>([
     [{ type: 'success', basis: 'ours' }, 'a', { content: [text('a')], isError: false }],
     [{ type: 'success', basis: 'ours' }, undefined, { content: [], isError: false }],
@@ -170,7 +170,7 @@ describe('an outcome is written', () => {
     expect(JSON.stringify(writing.body)).toBe(JSON.stringify(body));
   });
 
-  test('and takes the place of structured content where it needs that', () => {
+  test('replaces structured content if the outcome needs it', () => {
     const outcome = { type: 'timeout', durationMs: 5, basis: 'ours' } as const;
     const { body, warnings } = mcpDialect.write({
       call: CALL,
@@ -181,7 +181,7 @@ describe('an outcome is written', () => {
     expect(warnings).toMatchObject([{ feature: 'structured content' }]);
   });
 
-  test('with structured content and _meta only where they are set', () => {
+  test('writes structured content and _meta only if they are set', () => {
     const success = { type: 'success', basis: 'ours' } as const;
     const beside = { 'structured content': null, meta: {} };
     expect(mcpDialect.write({ call: CALL, outcome: success, payload: 'a', beside }).body).toEqual({
@@ -211,6 +211,6 @@ test.each<[unknown, string[]]>([
     { content: [], isError: 'yes', _meta: [] },
     ['$.isError: must be a boolean', '$._meta: must be an object'],
   ],
-])('%j is invalid, and it says where', (native, faults) => {
+])('%j is invalid: the error has its path', (native, faults) => {
   expect(mcpDialect.read(native)).toEqual({ ok: false, faults });
 });

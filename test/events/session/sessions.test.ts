@@ -39,7 +39,7 @@ const WAITS = [status('awaiting_tool_results'), awaiting([LOOKUP, NAMELESS])];
 const SHIPPED = answered(LOOKUP, result(LOOKUP, 'shipped'));
 
 describe('a session', () => {
-  test('begins with what is reported of it, and has all that followed', () => {
+  test('begins with its first event, and has all later events', () => {
     const sessions = sessionsOf(...CLIENT_STORY);
     const session = only(sessions);
     expect(session).toMatchObject({
@@ -66,7 +66,7 @@ describe('a session', () => {
     expect(states(sessions)).toEqual({ call_1: 'taken', '#1': 'taken' });
   });
 
-  test('does not begin with requests: anyone who asks for one that is not there makes none', () => {
+  test('does not begin with a request: a request for an unknown session creates none', () => {
     const sessions = sessionsOf(
       asks('changes'),
       answers(404, { leg: 'changes-1' }),
@@ -77,7 +77,7 @@ describe('a session', () => {
     expect(sessions.size).toBe(0);
   });
 
-  test('that is published again is not an other round; what is new is', () => {
+  test('a repeated list of pending calls starts no new round; new calls do', () => {
     const other = { ...LOOKUP, key: 'call_2', id: 'call_2' };
     const first = sessionsOf(...WAITS, awaiting([NAMELESS]));
     expect([only(first).rounds, [...only(first).pending]]).toEqual([1, ['#1']]);
@@ -122,7 +122,7 @@ describe('a call', () => {
     expect(states(sessionsOf(...WAITS, ...moments))).toMatchObject({ call_1: state });
   });
 
-  test('has the latest answer until one is taken, and that for good', () => {
+  test('keeps the latest answer until the platform accepts one, then never changes', () => {
     const text = (sessions: Sessions) => {
       const json = only(sessions).calls.get('call_1')?.answer?.body?.json;
       return json?.ok ? json.value : undefined;
@@ -135,7 +135,7 @@ describe('a call', () => {
     });
   });
 
-  test('a request can be looked up until what became of it was reported', () => {
+  test('finds a request until its end was emitted', () => {
     const sessions = sessionsOf(asks('changes'), at(7, answers(500, { leg: 'changes-1' })));
     expect(sessions.request('changes-1')).toMatchObject({ purpose: 'changes', method: 'GET', at: 0 });
     sessions.apply({ kind: 'warned', message: 'next', seq: 9, at: 9 });
@@ -163,7 +163,7 @@ const CLIENT: Readonly<Record<string, Sent>> = {
   'its end': { moments: status('completed', { answer: 1 }), after: ['it runs'] },
 };
 
-test('whatever overtakes what on the wire, the end is the same', () => {
+test('any order of overlapping messages leads to the same end state', () => {
   const begun = [status('awaiting_tool_results'), awaiting([LOOKUP, NAMELESS, MORE])];
   const end = (order: readonly string[]) => {
     const sessions = sessionsOf(...begun, ...order.map(name => CLIENT[name]?.moments ?? []));
@@ -211,7 +211,7 @@ describe('memory is bounded', () => {
   };
   const rounds = (count: number) => eventsOf(...Array.from({ length: count }, (_, index) => round(index)));
 
-  test('of a session that goes on for days the latest calls are kept, and how many there were', () => {
+  test('keeps the latest calls of a session that runs for days, and counts all calls', () => {
     const session = only(foldSessions(rounds(500), { calls: 100 }));
     expect(session.calls.size).toBeLessThanOrEqual(100);
     expect(session.calls.size + session.forgotten).toBe(500);
@@ -220,19 +220,19 @@ describe('memory is bounded', () => {
     expect(session.statuses.length).toBeLessThanOrEqual(100);
   });
 
-  test('and by their bytes', () => {
+  test('limits the bytes of the calls', () => {
     const session = only(foldSessions(rounds(200), { bytes: 20_000 }));
     expect(session.size).toBeLessThanOrEqual(20_000);
     const sizes = [...session.calls.values()].map(({ size }) => size);
     expect(session.size).toBe(sizes.reduce((sum, size) => sum + size, 0));
   });
 
-  test('what a session waits for stays, however much that is', () => {
+  test('keeps all pending calls of a session', () => {
     const many = Array.from({ length: 50 }, (_, index) => ({ ...LOOKUP, key: `c${index}`, id: `c${index}` }));
     expect(only(foldSessions(eventsOf(awaiting(many)), { calls: 10 })).calls.size).toBe(50);
   });
 
-  test('of very many sessions the oldest go', () => {
+  test('drops the oldest of many sessions', () => {
     const begun = Array.from({ length: 50 }, (_, index) => status('running', {}, `s${index}`));
     const sessions = foldSessions(eventsOf(...begun), { sessions: 10 });
     expect(sessions.list.map(({ id }) => id)).toEqual(
@@ -240,14 +240,14 @@ describe('memory is bounded', () => {
     );
   });
 
-  test('warnings without end do not grow', () => {
+  test('limits the number of warnings', () => {
     const flood = Array.from({ length: 1_000 }, (_, index) => warned(`${index}`));
     const { warnings } = sessionsOf(...flood);
     expect([warnings.length, warnings.at(-1)]).toEqual([200, '999']);
   });
 });
 
-test('whatever a file says, nothing is thrown', () => {
+test('never throws, whatever a file contains', () => {
   const key = fc.constantFrom('call_1', '__proto__', '');
   const body = fc.anything().map(value => new Content(Buffer.from(JSON.stringify(value) ?? 'none')));
   const thread = fc.option(fc.constantFrom(SESSION, '__proto__'), { nil: undefined });

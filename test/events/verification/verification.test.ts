@@ -24,7 +24,7 @@ const paid = (key: string) => [...call(key), ...delivered(key)];
 const url = 'http://127.0.0.1:9/cb/a';
 
 describe('a run in which everything happened', () => {
-  test('is fine', () => {
+  test('is ok', () => {
     expect(verified(paid('a'), paid('b'))).toEqual({
       ok: true,
       calls: 2,
@@ -34,7 +34,7 @@ describe('a run in which everything happened', () => {
     });
   });
 
-  test('a handler is not a fixture, and answers all the same', () => {
+  test('a handler answers calls but is not listed as a fixture', () => {
     const verification = new Verification([]);
     tell(verification, invoked('a'), matched('a', 'handler:pay'), delivered('a'));
     expect(verification.report()).toMatchObject({ ok: true, calls: 1, fixtures: [] });
@@ -42,7 +42,7 @@ describe('a run in which everything happened', () => {
 });
 
 describe('fixtures', () => {
-  test('one that was never used is a failure', () => {
+  test('an unused fixture is a failure', () => {
     expect(verified()).toMatchObject({ ok: false, fixtures: [{ calls: 0, status: 'unused' }] });
   });
 
@@ -53,14 +53,14 @@ describe('fixtures', () => {
       '{"$regex":"^pay"} {"amount":{"$gt":1}}',
     ],
     [{ arguments: { long: 'x'.repeat(200) } }, expect.stringMatching(/^any operation .{100,110}…$/)],
-  ])('one of a recording says what it answers: %j', (match, answers) => {
+  ])('a recorded fixture shows what it matches: %j', (match, answers) => {
     const verification = new Verification([{ id: 'run.ndjson#2', place: 'run.ndjson#2', match }]);
     expect(verification.report().fixtures).toEqual([
       { id: 'run.ndjson#2', place: 'run.ndjson#2', answers, calls: 0, status: 'unused' },
     ]);
   });
 
-  test('RT-RETRY: a repeated invocation counts once, also when its call is over', () => {
+  test('RT-RETRY: counts a repeated invocation once, even after its call has ended', () => {
     const again = invoked('a', { attempt: 2 });
     expect(verified(call('a'), again, delivered('a'), again)).toMatchObject({
       ok: true,
@@ -69,7 +69,7 @@ describe('fixtures', () => {
     });
   });
 
-  test('reloaded ones keep their calls', () => {
+  test('keep their calls after a reload', () => {
     const verification = new Verification(FIXTURES);
     tell(verification, paid('a'));
     verification.reload([...FIXTURES, { id: 'new', place: 'tool.yaml:9' }]);
@@ -104,10 +104,10 @@ test.each([
   expect(verification.report()).toMatchObject({ ok: isFine, fixtures: [{ calls, status }] });
 });
 
-describe('a call that no fixture answers is a failure', () => {
+describe('a call that no fixture answered is a failure', () => {
   const nearest = { fixture: 'pay', path: '$.arguments.amount', reason: 'is 1, not 2' };
 
-  test('with the nearest one', () => {
+  test('reports the nearest fixture', () => {
     const story = [
       invoked('a'),
       matched('a', null, { nearest }),
@@ -123,7 +123,7 @@ describe('a call that no fixture answers is a failure', () => {
   test.each([
     ['said to be unmatched', matched('a', null)],
     ['of which nothing is said', []],
-  ])('TOOL-UNKNOWN-OP, TOOL-BAD-ARGS: with the words of the error, once: %s', (_, said) => {
+  ])("TOOL-UNKNOWN-OP, TOOL-BAD-ARGS: reports the error's text once: %s", (_, said) => {
     const error = { text: 'Error: unknown operation "py".' };
     const came = [...invoked('a', { fields: { operation: 'py' } }), ...said];
     expect(verified(came, posted('a', 503, error), delivered('a', error)).unmatched).toEqual({
@@ -145,7 +145,7 @@ describe('a call that no fixture answers is a failure', () => {
       { operation: 'pay', id: 'a', group_id: null },
       /callback_url/,
     ],
-  ])('TOOL-MALFORMED: nor can anybody be told: %s', (_, bytes, who, reason) => {
+  ])('TOOL-MALFORMED: also without a callback URL: %s', (_, bytes, who, reason) => {
     const { calls, unmatched, undelivered } = verified(nameless(bytes));
     expect({ calls, unmatched, undelivered }).toEqual({
       calls: 1,
@@ -154,12 +154,12 @@ describe('a call that no fixture answers is a failure', () => {
     });
   });
 
-  test('TOOL-RATE: not one over the rate, which was asked for', () => {
+  test('TOOL-RATE: not a call over the planned rate limit', () => {
     const late = [...invoked('b'), ...planned('b', 'rate-limit', 'fixture'), ...delivered('b')];
     expect(verified(paid('a'), late)).toMatchObject({ ok: true, calls: 2, fixtures: [{ calls: 1 }] });
   });
 
-  test('the first hundred are shown, all are counted', () => {
+  test('lists the first hundred, and counts all', () => {
     const strangers = Array.from({ length: 150 }, (_, index) => [
       ...invoked(`c${index}`),
       ...matched(`c${index}`, null),
@@ -171,7 +171,7 @@ describe('a call that no fixture answers is a failure', () => {
   });
 });
 
-describe('a callback that does not arrive is a failure', () => {
+describe('an undelivered callback is a failure', () => {
   test.each([
     ['it was refused', [posted('a', 404), dropped('a', 'answered 404')], 'answered 404', 'tool_result'],
     ['it never went out', [dropped('a', 'not an allowed address')], 'not an allowed address', undefined],
@@ -201,7 +201,7 @@ describe('a callback that does not arrive is a failure', () => {
   });
 
   test.each(['?token=canary', '/canary-d859f485-4218-47f3', '/%63anary-d859f485-4218-47f3'])(
-    'row 25: no token of its address is reported: %s',
+    'row 25: reports no token of the callback URL: %s',
     token => {
       const { undelivered } = verified(invoked('a', { fields: { callback_url: `${url}${token}` } }));
       expect(undelivered.examples[0]?.url).toMatch(/^http:\/\/127\.0\.0\.1:9\/cb\/a/);
@@ -209,11 +209,11 @@ describe('a callback that does not arrive is a failure', () => {
     },
   );
 
-  test('not one that arrives after all', () => {
+  test('not a callback that is delivered by a retry', () => {
     expect(verified(call('a'), posted('a', 503), posted('a', 'broken'), delivered('a')).ok).toBe(true);
   });
 
-  test('a result is known by its type, wherever that stands', () => {
+  test('detects a result by its type, wherever the type is in the body', () => {
     const late = { text: 'x', type: 'tool_result' };
     const event = { type: 'subscription_event', text: '"type":"tool_result"' };
     expect(verified(call('a'), delivered('a', late)).undelivered.count).toBe(0);
@@ -221,7 +221,7 @@ describe('a callback that does not arrive is a failure', () => {
   });
 });
 
-describe('what was planned is not missed', () => {
+describe('planned faults are no failures', () => {
   test.each([
     ['silence', [planned('a', 'silence', 'fixture')]],
     ['a callback that is dropped', [planned('a', 'drop')]],
@@ -241,7 +241,7 @@ describe('what was planned is not missed', () => {
     expect(verified(call('a'), ...story).undelivered.count).toBe(0);
   });
 
-  test('but both copies are', () => {
+  test('but two lost copies are', () => {
     const lost = [...posted('a', 500), ...dropped('a', 'answered 500')];
     expect(verified(call('a'), planned('a', 'duplicate'), lost, lost).undelivered.count).toBe(1);
   });
@@ -250,7 +250,7 @@ describe('what was planned is not missed', () => {
     expect(verified(call('a'), planned('a', plan), dropped('a', 'answered 408')).undelivered.count).toBe(1);
   });
 
-  describe('but what was planned for one callback excuses no other', () => {
+  describe('but a plan for one callback does not excuse another one', () => {
     const event = { type: 'subscription_event' };
     const faulty = (plan: string) => planned('a', plan).map(fact => ({ ...fact, ...event }));
     const refused = [...posted('a', 404, event), ...dropped('a', 'answered 404')];
@@ -268,13 +268,13 @@ describe('what was planned is not missed', () => {
     });
   });
 
-  test('another thread`s end is not ours', () => {
+  test('the end of another thread does not end ours', () => {
     expect(verified(call('a'), closeNotice('thread_b')).undelivered.count).toBe(1);
   });
 });
 
 describe('the acknowledgement', () => {
-  test('a fixture that refuses is used, though what it refuses is not a call', () => {
+  test('a fixture that refuses a call counts as used; the refused call is not counted', () => {
     const plan = planned('a', 'ack status').map(fact => ({ ...fact, fixture: 'pay' }));
     expect(verified(invoked('a', { status: 503 }), plan)).toMatchObject({
       ok: true,
@@ -284,12 +284,12 @@ describe('the acknowledgement', () => {
 
   const refused = [...invoked('a', { status: 503 }), ...matched('a', 'pay')];
 
-  test.each([503, 404, 201, 204])('an invocation that was answered %i is owed nothing', status => {
+  test.each([503, 404, 201, 204])('a call whose invocation was answered %i needs no result', status => {
     const story = [...invoked('a', { status }), ...matched('a', 'pay')];
     expect(verified(story)).toMatchObject({ calls: 1, undelivered: { count: 0 } });
   });
 
-  test('until it comes again: it is still the same call', () => {
+  test('a retried invocation belongs to the same call', () => {
     const again = [...invoked('a', { attempt: 2 }), ...matched('a', 'pay')];
     expect(verified(refused, again)).toMatchObject({ calls: 1, undelivered: { count: 1 } });
     expect(verified(refused, again, delivered('a'))).toMatchObject({
@@ -299,7 +299,7 @@ describe('the acknowledgement', () => {
     });
   });
 
-  test('one that breaks off says nothing: the work is done, and the repeat changes nothing', () => {
+  test('a broken response still counts: the call is done, and a retry changes nothing', () => {
     const broken = [...invoked('a', { status: 'broken' }), ...matched('a', 'pay')];
     expect(verified(broken).undelivered.count).toBe(1);
     expect(verified(broken, delivered('a'), invoked('a', { attempt: 2 })).ok).toBe(true);
@@ -307,7 +307,7 @@ describe('the acknowledgement', () => {
 });
 
 describe('bounds', () => {
-  test('a long run counts all and keeps little', () => {
+  test('counts everything in a long run with little memory', () => {
     const verification = new Verification(FIXTURES);
     const before = memory();
     for (let index = 0; index < 50_000; index++) tell(verification, paid(`call ${index}`));
@@ -322,7 +322,7 @@ function memory(): number {
   return process.memoryUsage().heapUsed;
 }
 
-describe('a client that is not called back', () => {
+describe('a client without callbacks', () => {
   const ask = (key: string): Fact[] => {
     const [request] = invoked(key);
     return request ? [{ ...request, from: 'client', leg: `ask-${key}` } as Fact] : [];
@@ -331,7 +331,7 @@ describe('a client that is not called back', () => {
     { kind: 'response', leg: `ask-${key}`, status, headers: {}, body: Content.ofJson(body), calls: [key] },
   ];
 
-  test('has its result with the answer', () => {
+  test('gets its result in the response', () => {
     const call = [...ask('a'), ...matched('a', 'pay')];
     expect(verified(call)).toMatchObject({ ok: false, undelivered: { count: 1 } });
     expect(verified(call, answer('a', { content: [], isError: false }))).toMatchObject({
@@ -344,7 +344,7 @@ describe('a client that is not called back', () => {
     ['RAP', { type: 'tool_result', text: 'Error: no such tool' }],
     ['MCP', { content: [{ type: 'text', text: 'no such tool' }], isError: true }],
     ['JSON-RPC', { error: { code: -32602, message: 'no such tool' } }],
-  ])('why a call is unmatched is read of what it was answered, as in %s', (_, body) => {
+  ])('takes the reason of an unmatched call from the response, as in %s', (_, body) => {
     expect(verified(ask('a'), matched('a', null), answer('a', body)).unmatched).toMatchObject({
       count: 1,
       examples: [{ id: 'a', reason: 'no such tool' }],
@@ -355,7 +355,7 @@ describe('a client that is not called back', () => {
     ['no list', { content: 'x' }],
     ['nothing in it', { content: [null] }],
     ['no text', { content: [{ text: 7 }], error: 'x' }],
-  ])('hostile content, %s, gives no reason', (_, body) => {
+  ])('takes no reason from hostile content: %s', (_, body) => {
     const { unmatched } = verified(ask('a'), matched('a', null), answer('a', body));
     expect(unmatched.examples).toEqual([{ operation: 'pay', id: 'a', group_id: 'thread_a' }]);
   });

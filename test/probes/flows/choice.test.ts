@@ -14,6 +14,6 @@ test.each([
   [MISLEADING, 'http://127.0.0.1:6379/', false],
   [LOCAL, 'http://192.0.2.1/', false],
   [LOCAL, 'nowhere', false],
-])('threats, row 9: what a tool at %j may have answered at %s: %s', (tool, url, isOwn) => {
+])('threats, row 9: whether the answer of a tool at %j may go to %s: %s', (tool, url, isOwn) => {
   expect(isNear(url, tool)).toBe(isOwn);
 });

@@ -46,7 +46,7 @@ const VALID: Readonly<Record<CallbackType, Readonly<Record<string, unknown>>>> =
 };
 const message = (type: CallbackType, fields: object = {}) => ({ type, ...VALID[type], ...fields });
 
-test('every type of the protocol is known', () => {
+test('knows every type of the protocol', () => {
   expect([...CALLBACK_TYPES].sort()).toEqual(Object.keys(VALID).sort());
 });
 
@@ -58,17 +58,17 @@ describe('seed 000: every example is a tool_result without a warning', () => {
 });
 
 describe.each(CALLBACK_TYPES)('%s', type => {
-  test('is read whole', () => {
+  test('returns all fields', () => {
     expect(read(message(type))).toMatchObject({ ok: true, message: message(type), warnings: [] });
   });
 
-  test('unknown fields are ignored, and kept in what came', () => {
+  test('ignores unknown fields, and keeps them in the native message', () => {
     const reading = read(message(type, { extra: { deep: 1 } }));
     expect(reading).toMatchObject({ ok: true, native: { extra: { deep: 1 } } });
     expect(reading.ok && 'extra' in reading.message).toBe(false);
   });
 
-  test('RT-VALIDATE: a wrong type of any field is reported with its path', () => {
+  test('RT-VALIDATE: reports a wrong type of any field with its path', () => {
     for (const field of Object.keys(VALID[type])) {
       const [fault = ''] = faultsOf(read(message(type, { [field]: 7.5 })));
       expect(fault).toMatch(new RegExp(`^\\$\\.${field}: `));
@@ -79,7 +79,7 @@ describe.each(CALLBACK_TYPES)('%s', type => {
 describe('tolerant reading', () => {
   const result = { type: 'tool_result', ...ids, text: 'done' };
 
-  test('null for an optional member counts as absent, and its path is known', () => {
+  test('null for an optional member counts as absent, and its path is reported', () => {
     const native = { ...result, content: null, display_as: null, subscription: null };
     expect(read(native)).toEqual({
       ok: true,
@@ -92,7 +92,7 @@ describe('tolerant reading', () => {
     expect(read(event)).toMatchObject({ ok: true, nulls: ['$.associative', '$.final'] });
   });
 
-  test('null for what is required is a fault', () => {
+  test('null for a required member is an error', () => {
     expect(faultsOf(read({ ...result, id: null, display_as: null }))).toEqual(['$.id: must be a string']);
     expect(faultsOf(read({ ...result, text: null }))).toEqual(['$.text: must be a string']);
     expect(faultsOf(read(message('user_choice', { choices: [null] })))).toEqual([
@@ -110,7 +110,7 @@ describe('tolerant reading', () => {
   });
 });
 
-describe('RT-VALIDATE: what must be there', () => {
+describe('RT-VALIDATE: required fields', () => {
   test.each<[CallbackType, string]>([
     ['tool_result', 'group_id'],
     ['tool_result', 'id'],
@@ -151,13 +151,13 @@ describe('TOOL-OAUTH and row 13: auth_url', () => {
     'http://auth.example/',
     'http://127.0.0.1.evil.example/',
     'https://good.example@evil.example/',
-  ])('%s is refused', auth_url => {
+  ])('rejects %s', auth_url => {
     expect(faultsOf(read(message('oauth', { auth_url })))).toEqual([
       '$.auth_url: must be an https URL without a user in it (http only on loopback)',
     ]);
   });
 
-  test.each(['-oProxyCommand=x', '$(reboot)', ''])('%j is not an URL', auth_url => {
+  test.each(['-oProxyCommand=x', '$(reboot)', ''])('%j is not a URL', auth_url => {
     expect(faultsOf(read(message('oauth', { auth_url })))).toContain(
       '$.auth_url: must be an https URL without a user in it (http only on loopback)',
     );
@@ -168,7 +168,7 @@ describe('TOOL-OAUTH and row 13: auth_url', () => {
     'http://127.0.0.1/',
     'http://[::1]:4000/',
     'HTTP://LOCALHOST/',
-  ])('%s is taken, with a warning', auth_url => {
+  ])('accepts %s with a warning', auth_url => {
     expect(warningsOf(read(message('oauth', { auth_url })))).toEqual([
       { id: 'TOOL-OAUTH', message: 'auth_url is http; that is fine on loopback only' },
     ]);
@@ -178,13 +178,13 @@ describe('TOOL-OAUTH and row 13: auth_url', () => {
 describe('tool_result: text, content, display_as', () => {
   const bare = { type: 'tool_result', ...ids };
 
-  test('neither text nor content is not enough', () => {
+  test('rejects a message with neither text nor content', () => {
     expect(faultsOf(read(bare))).toEqual([
       '$.text: is required (or content, in the later text of the protocol)',
     ]);
   });
 
-  test('content without text is taken, with a warning', () => {
+  test('accepts content without text, with a warning', () => {
     expect(warningsOf(read({ ...bare, content: [{ type: 'text', text: 'a' }] }))).toEqual([
       { id: 'TOOL-POST', message: 'the result has content but no text, which older runtimes require' },
     ]);
@@ -194,19 +194,19 @@ describe('tool_result: text, content, display_as', () => {
     expect(read({ ...bare, text: '' })).toMatchObject({ ok: true, warnings: [] });
   });
 
-  test('content items are of the two types there are', () => {
+  test('content items have one of the two types', () => {
     expect(faultsOf(read({ ...bare, content: [{ type: 'video', data: '' }] }))).toEqual([
       expect.stringMatching(/^\$\.content\[0\]\.type: /),
     ]);
   });
 
-  test('a bad hint does not lose a result: a segment of any type, with any content or none', () => {
+  test('accepts a segment of any type, with any content or none: an invalid hint does not lose a result', () => {
     for (const content of [null, 7, {}, 'text', undefined])
       expect(read({ ...bare, text: '', display_as: [{ type: 'x', content }] })).toMatchObject({ ok: true });
   });
 });
 
-describe('an unknown type names the known ones', () => {
+describe('an unknown type: the error names the known ones', () => {
   test.each([
     [{ ...ids, type: 'tool_error' }, 'is "tool_error"'],
     [{ ...ids, type: 7 }, 'is 7'],
@@ -222,14 +222,14 @@ describe('an unknown type names the known ones', () => {
   });
 });
 
-test('what is not JSON has that for a fault', () => {
+test('invalid JSON is an error', () => {
   expect(readCallback({ ok: false, reason: 'the body is not valid UTF-8' })).toEqual({
     ok: false,
     faults: ['the body is not valid UTF-8'],
   });
 });
 
-test('row 20: the notes of the reading become warnings', () => {
+test('row 20: notes about the JSON become warnings', () => {
   const [source = ''] = Object.values(SEED_RESULTS);
   const reading = readCallback(parseJson(`\uFEFF${source}`));
   expect(warningsOf(reading)).toEqual([
@@ -237,7 +237,7 @@ test('row 20: the notes of the reading become warnings', () => {
   ]);
 });
 
-test('row 19: __proto__ reaches no object of ours', () => {
+test('row 19: __proto__ becomes no prototype', () => {
   const reading = readCallback(
     parseJson(`{"type":"tool_result","id":"a","group_id":"b","text":"","__proto__":{"text":"x"}}`),
   );

@@ -10,6 +10,6 @@ test.each([
   [{ detail: [{ loc: ['a', { toString: 1 }], msg: { toString: 1 } }] }, 'a.{"toString":1}: {"toString":1}'],
   [{ detail: 7 }, ''],
   ['no object', ''],
-])('%j says %j', (body, said) => {
+])('%j: %j', (body, said) => {
   expect(refusalIn(body)).toBe(said);
 });

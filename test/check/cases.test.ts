@@ -73,12 +73,12 @@ describe('a result and its expectation', () => {
 
 describe('a call without a result', () => {
   test.each<[string, Moment[][], string, RegExp]>([
-    ['that was never made', [call(), acknowledged()], 'could-not-run', /not called/],
+    ['that was never sent', [call(), acknowledged()], 'could-not-run', /not called/],
     ['that was planned for another case', [planned(1), call()], 'could-not-run', /not called/],
     ['that was refused', [planned(), call(), answered(503)], 'fail', /answered 503/],
-    ['that broke', [planned(), call(), lost()], 'could-not-run', /never answered/],
-    ['that was waited for', [planned(), call(), acknowledged(), expired()], 'fail', /within 5s/],
-    ['that asks', [planned(), call(), acknowledged(), arrives(CHOICE)], 'could-not-run', /person/],
+    ['whose connection broke', [planned(), call(), lost()], 'could-not-run', /never answered/],
+    ['that timed out', [planned(), call(), acknowledged(), expired()], 'fail', /within 5s/],
+    ['that asks a question', [planned(), call(), acknowledged(), arrives(CHOICE)], 'could-not-run', /person/],
   ])('%s', async (_, story, status, reason) => {
     expect(await judged('{}', ...story)).toMatchObject({
       status,
@@ -138,13 +138,13 @@ describe('in an incomplete recording', () => {
 
   test.each<[string, string, Moment[][], string]>([
     [
-      'a result that did not come',
+      'a missing result',
       'expect: {}',
       [acknowledged(), expired()],
       'no result came within 5s; the recording is incomplete',
     ],
     [
-      'what it offers and did not come',
+      'a missing offer',
       'offers: [view]',
       [acknowledged(), resultArrives()],
       'no view_update came, but the case expects one; the recording is incomplete',
@@ -179,7 +179,7 @@ describe('a recorded call without a case index', () => {
 
   test.each([
     ['other arguments', '{ path: elsewhere }', []],
-    ['what was made for another case', same, planned(7)],
+    ['a call for another case', same, planned(7)],
   ])('does not belong to the case: %s', async (_, args, plan) => {
     expect(await judgedOf(args, plan, call(), acknowledged(), resultArrives())).toMatchObject({
       status: 'could-not-run',
@@ -216,11 +216,11 @@ describe('several recordings', () => {
   };
 
   test.each<[string, Moment[][][], string]>([
-    ['one that fails, at first', [bad, good], 'fail'],
-    ['one that fails, in the end', [good, torn, bad], 'fail'],
-    ['one that could not run', [good, torn], 'could-not-run'],
-    ['another that has no case', [[call()], good], 'pass'],
-    ['two that pass', [good, good], 'pass'],
+    ['the first fails', [bad, good], 'fail'],
+    ['the last fails', [good, torn, bad], 'fail'],
+    ['one could not run', [good, torn], 'could-not-run'],
+    ['one without the case', [[call()], good], 'pass'],
+    ['both pass', [good, good], 'pass'],
   ])('the worst result counts: %s', async (_, stories, status) => {
     expect(await judgedOf(...stories)).toEqual([status]);
   });

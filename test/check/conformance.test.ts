@@ -23,12 +23,12 @@ const excuse = { id: 'TOOL-ACK', reason: 'known', place: 'f.yaml:1' } as const;
 
 describe('the verdict on a run', () => {
   test.each<[string, Verdict, Check[], CaseCheck[]]>([
-    ['zero checks are never green', 'incomplete', [], []],
-    ['nor is what applies to nothing', 'incomplete', [row('not-applicable')], []],
+    ['zero checks never pass', 'incomplete', [], []],
+    ['neither do rules that do not apply', 'incomplete', [row('not-applicable')], []],
     ['a pass', 'passed', [row('pass'), row('not-applicable')], []],
     ['a warning is not a failure', 'passed', [row('pass'), row('warn')], []],
     ['a gap', 'incomplete', [row('pass'), row('could-not-run')], []],
-    ['a failure counts before a gap', 'failed', [row('fail'), row('could-not-run')], []],
+    ['a failure takes precedence over a gap', 'failed', [row('fail'), row('could-not-run')], []],
     ['a case that passes', 'passed', [row('not-applicable')], [aCase('pass')]],
     ['a case that fails', 'failed', [row('pass')], [aCase('fail')]],
     ['a case that was not called', 'incomplete', [row('pass')], [aCase('could-not-run')]],
@@ -47,9 +47,9 @@ describe('gaps in the recording', () => {
   const lossy = { ...plain, gaps: [{ place: 'run.ndjson:7', reason: 'not valid JSON' }] };
 
   test.each<[string, Verdict, Check[]]>([
-    ['may hide a breach', 'incomplete', [row('pass')]],
-    ['makes nothing better', 'incomplete', [row('could-not-run')]],
-    ['takes no breach away', 'failed', [row('fail')]],
+    ['may hide a violation', 'incomplete', [row('pass')]],
+    ['improve nothing', 'incomplete', [row('could-not-run')]],
+    ['hide no violation that was found', 'failed', [row('fail')]],
   ])('%s: %s', (_, verdict, checks) => {
     expect(conformanceOf(checks, [], lossy)).toMatchObject({ verdict, gaps: lossy.gaps });
   });
@@ -70,10 +70,20 @@ describe('an expected failure', () => {
   });
 
   test.each<[string, Partial<typeof excuse> | { id: Check['id'] }, Check[], RegExp]>([
-    ['of a rule that was left out', {}, [], /^was not selected$/],
-    ["of the other side's rule", { id: 'RT-OP' }, [], /^is a rule of the runtime; only the tool is checked$/],
-    ['of one that no one can see', { id: 'TOOL-RATE' }, [row('not-applicable', 'TOOL-RATE')], /needs load/],
-    ['of one that did not apply', {}, [row('not-applicable')], /^did not apply: a reason$/],
+    ['of a rule that was not selected', {}, [], /^was not selected$/],
+    [
+      'of a rule of the other side',
+      { id: 'RT-OP' },
+      [],
+      /^is a rule of the runtime; only the tool is checked$/,
+    ],
+    [
+      'of a rule that nothing can show',
+      { id: 'TOOL-RATE' },
+      [row('not-applicable', 'TOOL-RATE')],
+      /needs load/,
+    ],
+    ['of a rule that did not apply', {}, [row('not-applicable')], /^did not apply: a reason$/],
   ])('%s excuses nothing: it is reported, but fails nothing', (_, other, rows, why) => {
     const excuses = [{ ...excuse, ...other }];
     const run = conformanceOf([...rows, row('pass', 'TOOL-ID')], [], { ...plain, excuses });

@@ -41,7 +41,7 @@ const shared = { id: 'same', group_id: 'g' };
 /** Twice as many take about twice as long: what compares each with each takes four times as long. */
 test.each([
   [
-    'calls with one id, taken for one that is sent again',
+    'calls with one id, which look like retries',
     4_000,
     () => {
       const call = someCall('k', shared);
@@ -49,7 +49,7 @@ test.each([
     },
   ],
   [
-    'calls with one id, whose thread is closed for each',
+    'calls with one id and a closed thread each',
     2_000,
     (index: number) => {
       const call = someCall(`k${index}`, shared);
@@ -57,7 +57,7 @@ test.each([
     },
   ],
   [
-    'questions of one call, each answered',
+    'answered questions of one call',
     2_000,
     (index: number) => {
       const call = someCall('k', shared);

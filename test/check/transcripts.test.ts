@@ -78,7 +78,7 @@ describe('an incomplete recording', () => {
 
 test.each([
   ['a probe', true, 'not-applicable'],
-  ['no one', false, 'fail'],
+  ['no probe', false, 'fail'],
 ] as const)('an unknown operation that %s planned', async (_, isPlanned, status) => {
   const probe = someCall('probe', { operation: 'no_such_operation' });
   const plan = isPlanned ? probe.plannedFor([]) : [];

@@ -43,9 +43,9 @@ describe("seed 001's examples", () => {
 
 describe('a result', () => {
   test.each<[string, object, unknown, string]>([
-    ['left out is not null', {}, undefined, ''],
+    ['absent differs from null', {}, undefined, ''],
     ['null', { result: null }, null, 'null'],
-    ['a text that is JSON stays a text', { result: '{"a":1}' }, '{"a":1}', '{"a":1}'],
+    ['a JSON text stays a text', { result: '{"a":1}' }, '{"a":1}', '{"a":1}'],
     ['other JSON', { result: { a: [1] } }, { a: [1] }, '{"a":[1]}'],
   ])('%s', (_, fields, payload, text) => {
     const body = { kind: 'tool_result', tool_req: TOOL_REQ, ...fields };

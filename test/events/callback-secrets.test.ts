@@ -23,7 +23,7 @@ describe('row 25: redaction of callback URLs', () => {
     ['the URL of an invocation', call({ invocation: { ...INVOCATION, callback_url } })],
     ['the URL of a choice', arrives({ ...CHOICE, response_url: callback_url })],
     ['the URL of a consent', arrives({ ...OAUTH, auth_url: callback_url })],
-    ['the address of a callback', resultArrives().map(moment => ({ ...moment, url: callback_url }))],
+    ['the URL of a callback', resultArrives().map(moment => ({ ...moment, url: callback_url }))],
   ])('%s', (_, moments) => {
     const redactor = callbackSecrets(eventsOf(moments));
     expect(redactor.text(`POST ${callback_url}, ${token}.`)).toBe(
@@ -47,8 +47,8 @@ describe('row 25: redaction of callback URLs', () => {
   });
 
   test.each([
-    ['after an escape of JSON', JSON.stringify(`see\n${token}`), '"see\\n[redacted]"'],
-    ['after another', `"\\u0041${token}"`, '"\\u0041[redacted]"'],
+    ['after a JSON escape', JSON.stringify(`see\n${token}`), '"see\\n[redacted]"'],
+    ['after another JSON escape', `"\\u0041${token}"`, '"\\u0041[redacted]"'],
     ['in quotes', JSON.stringify({ token }), '{"token":"[redacted]"}'],
   ])('finds the secret %s', (_, text, clean) => {
     expect(urlSecrets([callback_url]).text(text)).toBe(clean);
@@ -62,11 +62,11 @@ describe('row 25: redaction of callback URLs', () => {
 
   test.each([
     ['a base64 token', 'ab+/cd+/ef1234=='],
-    ['a token that is encoded', 'ab%2B%2Fcd1234%3D%3D'],
-    ['one of eight characters', 'tok-1234'],
-    ['one that ends like a sentence', 'tok-1234567890..'],
-    ['one of digits', '0123456789'],
-    ['one that begins with a slash', '/tok-1234'],
+    ['an encoded token', 'ab%2B%2Fcd1234%3D%3D'],
+    ['a token of eight characters', 'tok-1234'],
+    ['a token that ends like a sentence', 'tok-1234567890..'],
+    ['a token of digits', '0123456789'],
+    ['a token that begins with a slash', '/tok-1234'],
   ])('row 25: redacts %s anywhere and in any encoding', (_, secret) => {
     const meant = decodeURIComponent(secret);
     const redactor = urlSecrets([`http://h/callback?token=${secret}&a=b`]);
@@ -146,7 +146,7 @@ describe('redaction of response_url', () => {
 
   test.each([
     ['a result', { ...RESULT, response_url: callback_url }],
-    ['a choice without one', { ...CHOICE, response_url: 7 }],
+    ['a choice without a token', { ...CHOICE, response_url: 7 }],
   ])('%s has no secret', (_, message) => {
     expect(having(message).text(callback_url)).toBe(callback_url);
   });

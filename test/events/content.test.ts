@@ -28,7 +28,7 @@ describe('readOnce', () => {
   test.each([
     ['a small body', '{"a":1}'],
     ['a large text', LARGE],
-    ['no JSON', '{'],
+    ['an invalid JSON text', '{'],
   ])('%s: has everything but the bytes', (_, source) => {
     const kept = new Content(Buffer.from(source));
     const { size, sha256, json } = Content.readOnce(Buffer.from(source));

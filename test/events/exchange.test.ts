@@ -70,7 +70,7 @@ test.each<[string, Moment[][], object, object, string]>([
     `Error: ${REFUSAL}: bad request`,
   ],
   [
-    'an unreachable tool that answered once',
+    'an unreachable tool that responded once',
     [answered(503), call({ attempt: 2 }), lost('ECONNREFUSED', { attempt: 2 }), gaveUp()],
     { by: 'unreachable', phase: 'connect', code: 'ECONNREFUSED', attempts: 2 },
     { type: 'error', message: 'the tool could not be reached (ECONNREFUSED)' },
@@ -84,14 +84,14 @@ test.each<[string, Moment[][], object, object, string]>([
     '{"timeout":{"durationMs":30000}}',
   ],
   [
-    'a person',
+    'a cancel by the user',
     [canceled('person')],
     { by: 'cancel', who: 'person' },
     { type: 'canceled', by: 'user' },
     '{"canceled":{"by":"user"}}',
   ],
   [
-    'a policy',
+    'a cancel by policy',
     [canceled('policy')],
     { by: 'cancel', who: 'policy' },
     { type: 'canceled', by: 'policy' },
@@ -210,7 +210,7 @@ describe('the verdict on a callback', () => {
 
   test.each<[string, Exchange, object, string]>([
     ['before the result', pending, EVENT, 'no subscription was opened by this call'],
-    ['after the final one', ended, EVENT, 'the subscription has ended'],
+    ['after the final event', ended, EVENT, 'the subscription has ended'],
     ['after a cancel', exchangeOf(call(), subscribed, canceled()), EVENT, 'the subscription was canceled'],
   ])('RT-SUB: discards an event %s', (_, exchange, message, reason) => {
     expect(verdictOn(exchange, message)).toEqual({ kind: 'discarded', status: 404, reason });

@@ -46,7 +46,7 @@ describe('a thread', () => {
   test.each([
     ['sent', call({ invocation: { ...INVOCATION, thread_ancestors: ['root', 'parent'] } })],
     ['denied', denied()],
-    ['made by others', expected()],
+    ['sent by other programs', expected()],
   ])('has the calls that were %s, and its parent threads', (how, story) => {
     const ancestors = how === 'sent' ? ['root', 'parent'] : [];
     expect(threadOf(story)).toMatchObject({ calls: [KEY], ancestors, closedAt: null });

@@ -11,10 +11,10 @@ const content = [{ type: 'text', text: 'three' }];
 
 describe('the response to tools/call', () => {
   test.each([
-    ['says that it is fine', { content, isError: false }, { type: 'success', basis: 'declared' }, 'three'],
-    ['says nothing of errors', { content }, { type: 'success', basis: 'assumed' }, 'three'],
+    ['isError: false', { content, isError: false }, { type: 'success', basis: 'declared' }, 'three'],
+    ['no isError', { content }, { type: 'success', basis: 'assumed' }, 'three'],
     [
-      'says that it failed',
+      'isError: true',
       { content, isError: true },
       { type: 'error', message: 'three', basis: 'declared' },
       'three',
@@ -33,8 +33,8 @@ describe('the response to tools/call', () => {
   });
 
   test.each([
-    ['another thing', { ok: true, value: { content: 7 }, notes: [] } as const],
-    ['no JSON', { ok: false, reason: 'not valid JSON' } as const],
+    ['another value', { ok: true, value: { content: 7 }, notes: [] } as const],
+    ['invalid JSON', { ok: false, reason: 'not valid JSON' } as const],
   ])('%s is an error outcome of our own, with the fault', (_, reading) => {
     const answer = readMcpAnswer(reading);
     expect(answer).toMatchObject({ reading: null, outcome: { type: 'error', basis: 'ours' } });

@@ -128,7 +128,7 @@ function endOf(conversation: Conversation, order: readonly string[]) {
 describe('any possible order of arrival leads to the same end state', () => {
   test.each<[string, Conversation, object]>([
     [
-      'a question, and a subscription',
+      'a question and a subscription',
       SUBSCRIPTION,
       { by: 'result', text: 'done', waitingFor: null, events: 3, ended: 'final', view: { patch: '2' } },
     ],

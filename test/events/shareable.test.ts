@@ -50,7 +50,7 @@ describe('row 25: a shared message', () => {
   test.each([
     ['in a list', JSON.stringify([{ auth_url: secret }])],
     ['in another message', JSON.stringify({ message: { auth_url: secret } })],
-    ['in JSON that is broken', `{"type":"oauth","auth_url": "${secret}",}`],
+    ['in invalid JSON', `{"type":"oauth","auth_url": "${secret}",}`],
     ['in a form', `type=oauth&auth_url=${secret}`],
   ])('has no query of a consent URL %s, even in an invalid message', (_, text) => {
     const told = shareableText(new Content(Buffer.from(text)), createRedactor());
@@ -60,9 +60,9 @@ describe('row 25: a shared message', () => {
 
   test.each([
     ['a choice without a token', CHOICE],
-    ['a choice without an address', { type: 'user_choice' }],
-    ['a result that names one', { ...RESULT, response_url }],
-    ['no object', [response_url]],
+    ['a choice without a URL', { type: 'user_choice' }],
+    ['a result with a URL', { ...RESULT, response_url }],
+    ['a value that is no object', [response_url]],
   ])('keeps %s unchanged', (_, message) => {
     const bytes = Buffer.from(JSON.stringify(message, null, 3));
     expect(shareableText(new Content(bytes), createRedactor())).toBe(bytes.toString());
@@ -106,12 +106,9 @@ test('row 25: redacts a secret in a session event, and keeps the rest', () => {
 });
 
 test.each<[string, object]>([
-  [
-    'what the nearest fixture differs in',
-    { kind: 'matched', nearest: { fixture: 'a', path: '$', reason: 'is canary-key' } },
-  ],
+  ['the nearest fixture', { kind: 'matched', nearest: { fixture: 'a', path: '$', reason: 'is canary-key' } }],
   ['a decision', { kind: 'decided', what: 'give-up', by: 'policy', value: 'exited: canary-key' }],
-  ['a reason to deny', { kind: 'denied', by: 'policy', tool: 'a', reason: 'canary-key' }],
+  ['the reason of a denial', { kind: 'denied', by: 'policy', tool: 'a', reason: 'canary-key' }],
 ])('row 25: redacts the secret in %s', (_, fact) => {
   const text = JSON.stringify(shareableFact({ ...fact, calls: ['call_1'] }, createRedactor(['canary-key'])));
   expect(text).toContain('[redacted]');

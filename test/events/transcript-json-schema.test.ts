@@ -42,9 +42,9 @@ test.each(recorded)('accepts every line of fixtures/transcripts/%s', name => {
 
 describe('rejects', () => {
   test.each([
-    ['a kind that no one knows', { kind: 'x', seq: 0, at: 0 }],
-    ['an event without its place', { kind: 'warned', at: 0, message: 'a' }],
-    ['a member that is not in it', { kind: 'warned', seq: 0, at: 0, message: 'a', more: 1 }],
+    ['an unknown kind', { kind: 'x', seq: 0, at: 0 }],
+    ['an event without a sequence number', { kind: 'warned', at: 0, message: 'a' }],
+    ['an unknown member', { kind: 'warned', seq: 0, at: 0, message: 'a', more: 1 }],
     ['another version', { ...Object(linesOf('nothing')[0]), format: 'protocol-cli-transcript/2' }],
   ])('%s', (_, line) => {
     expect(faultsOf(line)).not.toEqual([]);

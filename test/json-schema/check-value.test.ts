@@ -106,7 +106,7 @@ describe('draft-04', () => {
 describe('row 22: validation is bounded', () => {
   const items = Array.from({ length: 20_000 }, (_, index) => ({ index }));
   test.each([
-    ['a pattern that never ends', { pattern: '^(a|a)*$' }, `${'a'.repeat(40)}b`],
+    ['a pattern that takes exponential time', { pattern: '^(a|a)*$' }, `${'a'.repeat(40)}b`],
     ['20,000 unique items', { uniqueItems: true }, items],
   ])('%s', async (_, schema, value) => {
     const reason =
@@ -165,7 +165,7 @@ describe('row 23: $ref', () => {
 
   test.each([
     ['itself', { $ref: '#' }],
-    ['one another', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }],
+    ['each other', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }],
   ])('one to %s is an error, not a stack overflow', async (_, schema) => {
     expect(await checkValue(schema, 1)).toEqual({ kind: 'unusable', reason: 'its $ref never ends' });
   });

@@ -112,9 +112,9 @@ describe('threats, row 22: schemas whose parts multiply', () => {
   test.each([
     ['arrays of 100 in arrays of 100, 6 deep', nested(6)],
     ['arrays of 100 in arrays of 100, 60 deep', nested(60)],
-    ['parts of parts, 40 to the 8th', composed(8, 40)],
+    ['40 parts, nested 8 deep', composed(8, 40)],
     [
-      'a thousand required properties that are the whole schema',
+      'a thousand required properties with the whole schema each',
       { properties: Object.fromEntries(names.map(name => [name, { $ref: '#' }])), required: names },
     ],
     ['a thousand defaults of a megabyte', withDefault],

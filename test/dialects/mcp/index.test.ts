@@ -17,31 +17,31 @@ test('reads structured content alone as the payload, with a note', () => {
 describe('a CallToolResult', () => {
   test.each<[string, object, object, string]>([
     [
-      'of a success',
+      'is a success',
       { content: [text('a')], isError: false },
       { outcome: { type: 'success', basis: 'declared' }, payload: 'a' },
       'a',
     ],
     [
-      'without isError is taken for a success',
+      'without isError counts as a success',
       { content: [text('a'), text('b')] },
       { outcome: { type: 'success', basis: 'assumed' }, payload: 'a\nb' },
       'a\nb',
     ],
     [
-      'whose text looks like an error is not one',
+      'whose text looks like an error is a success',
       { content: [text('Error: x')], isError: false },
       { outcome: { type: 'success', basis: 'declared' }, payload: 'Error: x' },
       'Error: x',
     ],
     [
-      'whose text looks like a payload is not a timeout',
+      'whose text looks like a payload is no timeout',
       { content: [text('{"timeout":{"durationMs":1}}')], isError: true },
       { outcome: { type: 'error', message: '{"timeout":{"durationMs":1}}', basis: 'declared' } },
       '{"timeout":{"durationMs":1}}',
     ],
     [
-      'of an error with a code',
+      'is an error with a code',
       {
         content: [text('no')],
         structuredContent: { error: { message: 'no', code: 'E', type: 'T' } },
@@ -51,7 +51,7 @@ describe('a CallToolResult', () => {
       'no',
     ],
     [
-      'of an error whose text says more',
+      'is an error with more text',
       {
         content: [text('no way')],
         structuredContent: { error: { message: 'no', code: 'E' } },
@@ -64,7 +64,7 @@ describe('a CallToolResult', () => {
       'no way',
     ],
     [
-      'of a cancel whose text has words of its own',
+      'is a cancel with a text of its own',
       { content: [text('stopped')], structuredContent: { canceled: { by: 'user' } }, isError: true },
       {
         outcome: { type: 'canceled', by: 'user', basis: 'convention' },
@@ -73,19 +73,19 @@ describe('a CallToolResult', () => {
       'stopped',
     ],
     [
-      'that is a success, whatever its structured content says',
+      'is a success, whatever its structured content',
       { content: [], structuredContent: { timeout: { durationMs: 1 } }, isError: false },
       { outcome: { type: 'success', basis: 'declared' }, payload: { timeout: { durationMs: 1 } } },
       '{"timeout":{"durationMs":1}}',
     ],
     [
-      'of structured content alone',
+      'has only structured content',
       { structuredContent: { a: 1 } },
       { payload: { a: 1 }, beside: { 'structured content': { a: 1 } } },
       '{"a":1}',
     ],
     [
-      'with blocks of every kind',
+      'has blocks of every kind',
       {
         content: [
           text('a'),

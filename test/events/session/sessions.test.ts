@@ -91,16 +91,16 @@ describe('a call', () => {
   const story: readonly [string, readonly (readonly Moment[])[], string][] = [
     ['pending', [], 'pending'],
     ['its answer is ready', [SHIPPED], 'answered'],
-    ['on its way', [SHIPPED, posts([LOOKUP])], 'posting'],
-    ['taken with 202', [SHIPPED, posts([LOOKUP]), answers(202)], 'taken'],
-    ['taken by the platform', [answered(LOOKUP, result(LOOKUP, 1), 'platform')], 'taken'],
+    ['being posted', [SHIPPED, posts([LOOKUP])], 'posting'],
+    ['accepted with 202', [SHIPPED, posts([LOOKUP]), answers(202)], 'taken'],
+    ['accepted by the platform', [answered(LOOKUP, result(LOOKUP, 1), 'platform')], 'taken'],
     ['refused with 422', [SHIPPED, posts([LOOKUP]), answers(422)], 'refused'],
-    ['asked to wait', [SHIPPED, posts([LOOKUP]), answers(429)], 'answered'],
-    ['lost, and still pending', [SHIPPED, posts([LOOKUP]), breaks()], 'answered'],
-    ['lost, and pending no more', [SHIPPED, posts([LOOKUP]), breaks(), awaiting([NAMELESS])], 'taken'],
-    ['lost, and the session runs', [SHIPPED, posts([LOOKUP]), breaks(), status('running')], 'taken'],
+    ['postponed by a 429', [SHIPPED, posts([LOOKUP]), answers(429)], 'answered'],
+    ['failed post, still pending', [SHIPPED, posts([LOOKUP]), breaks()], 'answered'],
+    ['failed post, no longer pending', [SHIPPED, posts([LOOKUP]), breaks(), awaiting([NAMELESS])], 'taken'],
+    ['failed post, session running', [SHIPPED, posts([LOOKUP]), breaks(), status('running')], 'taken'],
     [
-      'lost, posted again, refused since it had arrived',
+      'failed post, then refused because the first one had arrived',
       [
         SHIPPED,
         posts([LOOKUP]),
@@ -113,9 +113,9 @@ describe('a call', () => {
     ],
     ['the session had finished', [SHIPPED, posts([LOOKUP]), answers(409)], 'unwanted'],
     ['the session ended without it', [status('timed_out')], 'unwanted'],
-    ['lost, and the session is over', [SHIPPED, posts([LOOKUP]), breaks(), status('completed')], 'taken'],
-    ['settled by someone else', [awaiting([NAMELESS])], 'gone'],
-    ['paused, and waited for all the same', [status('paused')], 'pending'],
+    ['failed post, session ended', [SHIPPED, posts([LOOKUP]), breaks(), status('completed')], 'taken'],
+    ['settled by another client', [awaiting([NAMELESS])], 'gone'],
+    ['paused, still pending', [status('paused')], 'pending'],
   ];
 
   test.each(story)('%s', (_, moments, state) => {

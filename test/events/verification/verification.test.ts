@@ -121,8 +121,8 @@ describe('a call that no fixture answered is a failure', () => {
   });
 
   test.each([
-    ['said to be unmatched', matched('a', null)],
-    ['of which nothing is said', []],
+    ['with a `matched` event', matched('a', null)],
+    ['without a `matched` event', []],
   ])("TOOL-UNKNOWN-OP, TOOL-BAD-ARGS: reports the error's text once: %s", (_, said) => {
     const error = { text: 'Error: unknown operation "py".' };
     const came = [...invoked('a', { fields: { operation: 'py' } }), ...said];
@@ -140,7 +140,7 @@ describe('a call that no fixture answered is a failure', () => {
       /^the invocation is malformed: not valid JSON/,
     ],
     [
-      'no address',
+      'no callback URL',
       '{"operation":"pay","id":"a"}',
       { operation: 'pay', id: 'a', group_id: null },
       /callback_url/,
@@ -174,9 +174,9 @@ describe('a call that no fixture answered is a failure', () => {
 describe('an undelivered callback is a failure', () => {
   test.each([
     ['it was refused', [posted('a', 404), dropped('a', 'answered 404')], 'answered 404', 'tool_result'],
-    ['it never went out', [dropped('a', 'not an allowed address')], 'not an allowed address', undefined],
-    ['it is on its way', [posted('a', 'broken')], 'still pending', 'tool_result'],
-    ['it was not even made', [], 'still pending', undefined],
+    ['it was never sent', [dropped('a', 'not an allowed address')], 'not an allowed address', undefined],
+    ['it is in progress', [posted('a', 'broken')], 'still pending', 'tool_result'],
+    ['it was never created', [], 'still pending', undefined],
     ['a question is open', [delivered('a', { type: 'user_choice' })], 'still pending', undefined],
     [
       'a question was refused',
@@ -224,17 +224,20 @@ describe('an undelivered callback is a failure', () => {
 describe('planned faults are no failures', () => {
   test.each([
     ['silence', [planned('a', 'silence', 'fixture')]],
-    ['a callback that is dropped', [planned('a', 'drop')]],
-    ['a wrong id, refused', [planned('a', 'wrong-id'), posted('a', 404), dropped('a', 'answered 404')]],
-    ['a malformed one, refused', [planned('a', 'malformed'), posted('a', 400), dropped('a', 'answered 400')]],
-    ['a call that was cancelled', [cancelNotice('a'), posted('a', 404), dropped('a', 'answered 404')]],
-    ['a thread that was closed', [closeNotice(), dropped('a', 'answered 404')]],
+    ['a dropped callback', [planned('a', 'drop')]],
+    ['a refused wrong id', [planned('a', 'wrong-id'), posted('a', 404), dropped('a', 'answered 404')]],
     [
-      'the second copy, refused',
+      'a refused malformed callback',
+      [planned('a', 'malformed'), posted('a', 400), dropped('a', 'answered 400')],
+    ],
+    ['a canceled call', [cancelNotice('a'), posted('a', 404), dropped('a', 'answered 404')]],
+    ['a closed thread', [closeNotice(), dropped('a', 'answered 404')]],
+    [
+      'a refused second copy',
       [planned('a', 'duplicate'), delivered('a'), posted('a', 404), dropped('a', 'answered 404')],
     ],
     [
-      'the first copy, lost',
+      'a lost first copy',
       [planned('a', 'duplicate'), posted('a', 500), dropped('a', 'answered 500'), delivered('a')],
     ],
   ])('%s', (_, story) => {
@@ -255,9 +258,9 @@ describe('planned faults are no failures', () => {
     const faulty = (plan: string) => planned('a', plan).map(fact => ({ ...fact, ...event }));
     const refused = [...posted('a', 404, event), ...dropped('a', 'answered 404')];
     test.each([
-      ['an event that is dropped', [faulty('drop')]],
-      ['one that was refused for it', [faulty('wrong-id'), refused]],
-      ['one that was taken all the same', [faulty('wrong-id'), posted('a', 200, event)]],
+      ['a dropped event', [faulty('drop')]],
+      ['an event that was refused because of its fault', [faulty('wrong-id'), refused]],
+      ['an event that was accepted despite its fault', [faulty('wrong-id'), posted('a', 200, event)]],
     ])('%s', (_, story) => {
       expect(verified(call('a'), ...story, delivered('a')).ok).toBe(true);
       expect(verified(call('a'), ...story).undelivered.examples).toMatchObject([{ why: 'still pending' }]);
@@ -352,9 +355,9 @@ describe('a client without callbacks', () => {
   });
 
   test.each<[string, object]>([
-    ['no list', { content: 'x' }],
-    ['nothing in it', { content: [null] }],
-    ['no text', { content: [{ text: 7 }], error: 'x' }],
+    ['not a list', { content: 'x' }],
+    ['an empty list', { content: [null] }],
+    ['not a text', { content: [{ text: 7 }], error: 'x' }],
   ])('takes no reason from hostile content: %s', (_, body) => {
     const { unmatched } = verified(ask('a'), matched('a', null), answer('a', body));
     expect(unmatched.examples).toEqual([{ operation: 'pay', id: 'a', group_id: 'thread_a' }]);

@@ -4,7 +4,7 @@ import { expectGolden, filesIn, printed } from './golden.js';
 
 /** What the commands print without a saved run: of single messages, of fixtures, and their help (else: npm run goldens). */
 describe.concurrent.each(filesIn('test/goldens/messages'))('$name', ({ name, file }) => {
-  test('as lines, as data, and as other systems have it', async ({ expect: expectHere }) => {
+  test('as lines, as JSON, and in other dialects', async ({ expect: expectHere }) => {
     const shown = [
       ['--width', '80'],
       ['--supports', 'text', '--width', '40'],

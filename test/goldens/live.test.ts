@@ -45,7 +45,7 @@ describe.each(Object.keys(CALLS))('fixtures/examples/%s.yaml', name => {
     await expectGolden(expect, `live-${name}.toolset`, masked(text));
   });
 
-  test('invoke in every format, then what the mock says of it', async () => {
+  test("invoke in every format, then the mock's report", async () => {
     const commands = (CALLS[name] ?? []).flatMap((call, index) =>
       ['text', 'plain', 'json', 'ndjson'].map(output => {
         const ids = ['--id', `call_${index}_${output}`, '--group-id', 'thread_1'];

@@ -7,7 +7,7 @@ async function textOf(stage: Stage, id: string, options: object = {}) {
   return (await (await stage.invoke({ id, ...options })).result()).body?.['text'];
 }
 
-describe('close(): everything is due at once', () => {
+describe('close() sends everything at once', () => {
   // biome-ignore lint/suspicious/noThenProperty: the word of the file format
   const choice = { choice: { prompt: 'Sure?', choices: ['a'] }, then: { a: { payload: 'x' } } };
   const consent = { oauth: {}, granted: { payload: 'x' }, refused: { payload: 'y' } };
@@ -29,7 +29,7 @@ describe('close(): everything is due at once', () => {
     expect(stage.told('expired')).toMatchObject([{ what: 'answer', afterMs: 7 }]);
   });
 
-  test('an event on demand that no one fired is not sent', async () => {
+  test('an event on demand that was not fired is not sent', async () => {
     const reply = [{ result: { text: 'on', subscription: true } }, { event: { text: 'now' }, on: 'demand' }];
     await using stage = await stageWith(replying(reply));
     const call = await stage.invoke();
@@ -38,7 +38,7 @@ describe('close(): everything is due at once', () => {
     expect(call.callbacks).toHaveLength(1);
   });
 
-  test('what is left after its time is given up, and said; a handler hears of it', async () => {
+  test('what is left after the time limit is dropped with a report; a handler is notified', async () => {
     const heard: unknown[] = [];
     const handle = ({ signal }: { signal: AbortSignal }) =>
       new Promise(resolve => signal.addEventListener('abort', () => resolve(heard.push(signal.reason))));
@@ -51,8 +51,8 @@ describe('close(): everything is due at once', () => {
   });
 });
 
-describe('redeliver(): the last callback once more', () => {
-  test('the same bytes, to the same address', async () => {
+describe('redeliver() sends the last callback again', () => {
+  test('the same bytes to the same address', async () => {
     await using stage = await stageWith(replying({ payload: '{{uuid}}' }));
     const call = await stage.invoke();
     await call.result();
@@ -64,7 +64,7 @@ describe('redeliver(): the last callback once more', () => {
     expect(stage.tool.calls()[0]?.deliveries).toHaveLength(2);
   });
 
-  test('of a malformed call too, in its own thread', async () => {
+  test('also of a malformed call, in its own thread', async () => {
     await using stage = await stageWith(replying({ payload: 'x' }));
     const call = await stage.invoke({ fields: { operation: 7 } });
     await call.next();
@@ -88,7 +88,7 @@ describe('reset()', () => {
     ],
   };
 
-  test('of everything: journal, repeats and verification too', async () => {
+  test('of everything: also journal, repeats and verification', async () => {
     await using stage = await stageWith(sequence);
     const call = await stage.invoke();
     await call.result();
@@ -105,7 +105,7 @@ describe('reset()', () => {
 });
 
 describe('replaceFixtures()', () => {
-  test('from the next call on; counts stay', async () => {
+  test('applies from the next call on; counts stay', async () => {
     const clock = watchedClock();
     await using stage = await stageWith(replying({ payload: 'old {{count}}', delay: 5 }), { clock });
     const first = await stage.invoke({ id: 'a' });
@@ -118,7 +118,7 @@ describe('replaceFixtures()', () => {
     expect(await textOf(stage, 'b')).toBe('new 2');
   });
 
-  test('the toolset is theirs at once', async () => {
+  test('replaces the toolset at once', async () => {
     await using stage = await stageWith(replying({ payload: 'x' }));
     const fixtures = [{ match: { operation: 'other' }, reply: { payload: 'y' } }];
     await stage.tool.replaceFixtures(parseFixtures({ version: 1, fixtures }));

@@ -36,7 +36,7 @@ async function resultOf(operation: string, args: Record<string, unknown>, callId
   return callback?.body ?? {};
 }
 
-describe('TOOL-ALWAYS, TOOL-ID, TOOL-OPAQUE: every operation answers a runtime that shares no code with us', () => {
+describe('TOOL-ALWAYS, TOOL-ID, TOOL-OPAQUE: every operation answers a runtime that shares no code with the mock', () => {
   test('TOOL-FALLBACK: the display ends with one short line', async () => {
     const { display_as } = await resultOf('edit_file', { path: 'a.txt' });
     expect(display_as).toMatchObject([
@@ -46,7 +46,7 @@ describe('TOOL-ALWAYS, TOOL-ID, TOOL-OPAQUE: every operation answers a runtime t
   });
 });
 
-describe('TOOL-VALIDATE: what cannot be carried out gets 200 and an error result', () => {
+describe('TOOL-VALIDATE: an invalid call gets 200 and an error result', () => {
   test('TOOL-UNKNOWN-OP', async () => {
     expect(await resultOf('edit_fiel', {})).toMatchObject({
       text: 'Error: unknown operation "edit_fiel". Did you mean edit_file? Use one of edit_file, deploy, list_instances, write_outside, open_issue, watch, refactor, rate_limited.',
@@ -66,7 +66,7 @@ describe('TOOL-VALIDATE: what cannot be carried out gets 200 and an error result
 });
 
 describe('waitForCall(), waitForDelivery()', () => {
-  test('a call that came, or the next one that does', async () => {
+  test('resolves to a call that arrived, or to the next one', async () => {
     await using stage = await stageWith(replying({ payload: 'x' }));
     const next = stage.tool.waitForCall('op');
     await stage.invoke({ id: 'a' });
@@ -76,7 +76,7 @@ describe('waitForCall(), waitForDelivery()', () => {
     expect((await stage.tool.waitForCall(({ invocation }) => invocation?.id === 'b')).key).toBe('["g","b"]');
   });
 
-  test('a delivery, once it was taken or given up; what was refused may come again', async () => {
+  test('resolves to a delivery once it was accepted or dropped; a refused call may be sent again', async () => {
     const faults = { ack: { status: 503 } };
     await using stage = await stageWith(replying({ payload: 'x' }, { faults }));
     await stage.invoke({ id: 'refused' });
@@ -92,7 +92,7 @@ describe('waitForCall(), waitForDelivery()', () => {
     ]);
   });
 
-  test('a timeout lists the last calls', async () => {
+  test('a timeout error lists the last calls', async () => {
     await using stage = await stageWith(replying({ payload: 'x', delay: '1h' }));
     await expect(stage.tool.waitForCall('op', { timeoutMs: 1 })).rejects.toThrow(
       'timed out after 1 ms waiting for a call of "op"; no call was received',
@@ -104,7 +104,7 @@ describe('waitForCall(), waitForDelivery()', () => {
     await expect(stage.tool.waitForCall('po')).rejects.toThrow('unknown operation "po". Did you mean "op"?');
   });
 
-  test('a delivery in one thread: ids are not of all threads', async () => {
+  test('a delivery is found by thread, because ids are unique per thread only', async () => {
     await using stage = await stageWith(replying({ payload: '{{group_id}}' }));
     for (const groupId of ['g', 'h']) await (await stage.invoke({ groupId })).result();
     const { key } = await stage.tool.waitForDelivery('i', { groupId: 'h' });
@@ -116,7 +116,7 @@ describe('waitForCall(), waitForDelivery()', () => {
 });
 
 describe('verified()', () => {
-  test('waits for callbacks on their way, and for results that come later', async () => {
+  test('waits for pending callbacks and for later results', async () => {
     await using stage = await stageWith(replying({ payload: 'x', delay: '30ms' }));
     const call = await stage.invoke();
     expect(stage.tool.verify()).toMatchObject({ ok: false, undelivered: { count: 1 } });
@@ -124,7 +124,7 @@ describe('verified()', () => {
     expect(call.callbacks).toHaveLength(1);
   });
 
-  test('after its time reports what is still pending', async () => {
+  test('reports what is still pending after the timeout', async () => {
     await using stage = await stageWith(replying({ payload: 'x', delay: '1h' }));
     await stage.invoke();
     expect(await stage.tool.verified({ timeoutMs: 1 })).toMatchObject({
@@ -134,11 +134,11 @@ describe('verified()', () => {
   });
 });
 
-describe('fixtures are given', () => {
+describe('sources of fixtures', () => {
   const yaml = (operation: string) =>
     `version: 1\nfixtures: [{ match: { operation: ${operation} }, reply: { payload: x } }]\n`;
 
-  test('as a path, several, a URL, a folder, an object of a file, or as they were parsed', async () => {
+  test('a path, several paths, a URL, a folder, the object of a file, or parsed fixtures', async () => {
     await using folder = await temporaryFolder();
     const one = await folder.write('one.yaml', yaml('one'));
     const two = await folder.write('two.yaml', yaml('two'));
@@ -164,13 +164,13 @@ describe('fixtures are given', () => {
     [{ fixtures: '/nonexistent/f.yaml' }, 'unreadable-file: cannot read the fixtures /nonexistent/f.yaml: '],
     [{ handlers: {} }, 'usage: handlers must be a list'],
     ['fixtures.yaml', 'usage: startMockTool takes an object'],
-  ])('%j is refused with what is wrong', async (options, trouble) => {
+  ])('%j is refused with a reason', async (options, trouble) => {
     const start = () => startMockTool(options as Parameters<typeof startMockTool>[0]);
     expect((await troubleOf(start)).slice(0, trouble.length)).toBe(trouble);
   });
 });
 
-describe('what a tool needs', () => {
+describe('required options', () => {
   test.each<[string, MockToolOptions, RegExp]>([
     ['fixtures or handlers', {}, /^invalid-toolset: /],
     ['origins that are some', { fixtures: parseFixtures(DEMO), allowCallbacks: ['nonsense'] }, /^usage: /],
@@ -178,14 +178,14 @@ describe('what a tool needs', () => {
     expect(await troubleOf(() => startMockTool(options))).toMatch(trouble);
   });
 
-  test('no seed: one is made, and can be read', async () => {
+  test('without a seed one is generated and can be read', async () => {
     expect(tool.seed).toMatch(/^[\da-f]{8}$/);
     await using other = await startMockTool({ fixtures: parseFixtures(DEMO), seed: 'mine' });
     expect(other.seed).toBe('mine');
   });
 });
 
-test('subscribers get every event, and a limited number is remembered', async () => {
+test('subscribers receive every event, and a limited number is remembered', async () => {
   await using stage = await stageWith(replying({ payload: 'x' }), { keep: 3 });
   const told: string[] = [];
   const stop = stage.tool.subscribe(({ kind }) => void told.push(kind));

@@ -30,7 +30,7 @@ describe('a rate', () => {
     '10/ss',
     's/10',
     '1e3/s',
-  ])('not %j', text => {
+  ])('rejects %j', text => {
     expect(parseRate(text)).toBeNull();
   });
 });
@@ -65,7 +65,7 @@ describe('a limiter', () => {
   });
   const pauses = fc.array(fc.integer({ min: 0, max: 700 }), { maxLength: 60 });
 
-  test('in no window there are more than the burst and what is refilled in it', () => {
+  test('no window contains more calls than the burst and its refill', () => {
     fc.assert(
       fc.property(rates, pauses, (rate, steps) => {
         const { take } = limiter(rate);
@@ -79,7 +79,7 @@ describe('a limiter', () => {
     );
   });
 
-  test('anyone who waits as long as told is let in, and not a millisecond too late', () => {
+  test('a caller that waits as long as demanded is accepted, and not a millisecond too late', () => {
     fc.assert(
       fc.property(rates, pauses, fc.integer({ min: 0, max: 1e12 }), (rate, steps, start) => {
         const { take } = limiter(rate);

@@ -5,7 +5,7 @@ import { openSink, SINKS } from './callback-sink.mjs';
 
 const post = (url: string, body: string) => fetch(url, { method: 'POST', body, redirect: 'manual' });
 
-test('ordinary answers, one after another', async () => {
+test('sends ordinary responses in order', async () => {
   await using sink = await openSink(SINKS.broken, SINKS.busy, SINKS.refuses, SINKS.moved, SINKS.ok);
   const statuses: number[] = [];
   for (const body of ['1', '2', '3', '4', '5', '6']) statuses.push((await post(sink.url, body)).status);
@@ -20,7 +20,7 @@ test.each(['reset', 'half'] as const)('%s: the connection breaks once the body i
   expect(sink.requests).toMatchObject([{ raw: 'body' }]);
 });
 
-test('endless: there is a status, and no end', async () => {
+test('endless: sends a status and a body without end', async () => {
   await using sink = await openSink(SINKS.endless);
   const answer = await post(sink.url, 'body');
   expect(answer.status).toBe(200);
@@ -30,7 +30,7 @@ test('endless: there is a status, and no end', async () => {
 });
 
 test.each(['hang', 'drip'] as const)(
-  '%s: no answer, and the connection counts until it is gone',
+  '%s: no response; the connection counts until it is closed',
   async kind => {
     await using sink = await openSink(SINKS[kind]);
     const outgoing = request(sink.url, { method: 'POST' }).on('error', () => {});

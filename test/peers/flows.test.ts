@@ -27,7 +27,7 @@ afterAll(async () => {
 const isFinal = ({ body }: Callback) => body?.['final'] === true;
 const texts = ({ callbacks }: PendingCall) => callbacks.map(({ body }) => body?.['text']);
 
-describe('consent on a page of its own', () => {
+describe("consent on the mock's page", () => {
   test.each([
     ['grant', 'signed in'],
     ['refuse', 'Error: access was refused. Ask for it and call again.'],
@@ -41,7 +41,7 @@ describe('consent on a page of its own', () => {
     expect(call.verdict()).toEqual([]);
   });
 
-  test('a cancelled one still has its result', async () => {
+  test('a canceled call still gets its result', async () => {
     const call = await runtime.invoke(plain.url, 'sign_in', {});
     await call.waitFor('oauth');
     await runtime.cancel(plain.url, call.invocation.group_id, call.invocation.id);
@@ -50,7 +50,7 @@ describe('consent on a page of its own', () => {
   });
 });
 
-describe('a choice that is invalid', () => {
+describe('an invalid choice', () => {
   test('ends in an error result', async () => {
     const call = await runtime.invoke(stdlib.url, 'ask', {});
     await call.waitFor('user_choice');
@@ -71,7 +71,7 @@ describe('events', () => {
     expect(call.verdict()).toEqual([]);
   });
 
-  test('of the subscribing thread, and of others', async () => {
+  test('in the subscribing thread, and in others', async () => {
     const call = await runtime.invoke(plain.url, 'watch', { every_ms: 0, associative: 'every_second' });
     await call.waitFor(isFinal);
     expect(call.callbacks.map(({ body }) => body?.['associative'] ?? false)).toEqual([
@@ -91,13 +91,13 @@ describe('events', () => {
     expect(call.callbacks.some(isFinal)).toBe(false);
   });
 
-  test.each(['event_after_final', 'event_unasked'])('%s is a fault', async operation => {
+  test.each(['event_after_final', 'event_unasked'])('%s is a violation', async operation => {
     const call = await runtime.invoke(odd.url, operation, {});
     await call.waitFor(({ body }) => /after the last|no one subscribed/.test(String(body?.['text'])));
     expect(call.verdict()).toMatchObject([{ id: 'TOOL-SUB' }]);
   });
 
-  test('so are those that go on after a cancel', async () => {
+  test('events after a cancel are violations too', async () => {
     const call = await runtime.invoke(odd.url, 'deaf_events', {});
     await call.waitFor('subscription_event');
     await runtime.cancel(odd.url, call.invocation.group_id, call.invocation.id);
@@ -107,7 +107,7 @@ describe('events', () => {
 });
 
 describe('views', () => {
-  test('replace each other, and are cleared', async () => {
+  test('replace each other and are cleared', async () => {
     const call = await runtime.invoke(plain.url, 'paint', { afterwards: 'clear' });
     await call.result();
     const views = call.callbacks.filter(({ body }) => body?.['type'] === 'view_update');
@@ -127,7 +127,7 @@ describe('threads', () => {
   });
 });
 
-describe('a call that is cancelled at work', () => {
+describe('a call that is canceled while it works', () => {
   test.each([
     ['say_so', '{"canceled":{"reason":"the runtime cancelled the call","by":"user"}}'],
     ['finish', 'Worked'],
@@ -147,7 +147,7 @@ describe('a call that is cancelled at work', () => {
 });
 
 describe('migration', () => {
-  test('moves, or says why not', async () => {
+  test('migrates, or explains why not', async () => {
     expect((await runtime.discover(moving.url)).needsMigration).toBe(true);
     expect(await runtime.migrate(moving.url, 's1', plain.url)).toMatchObject({ status: 200, body: '' });
     expect(await runtime.migrate(busy.url, 's1', plain.url)).toMatchObject({

@@ -18,8 +18,8 @@ afterAll(async () => {
 
 const isFinal = ({ body }: Callback) => body?.['final'] === true;
 
-describe('a good tool has no faults', () => {
-  test('a result, with every name that a call can have', async () => {
+describe('a correct tool has no violations', () => {
+  test('a result, with all ids and unknown fields', async () => {
     const options: InvokeOptions = {
       id: 'call-1',
       callId: 'model-1',
@@ -68,7 +68,7 @@ describe('a good tool has no faults', () => {
   });
 });
 
-describe('deliveries are answered as told', () => {
+describe('responses to deliveries as configured', () => {
   test('5xx and a reset are retried, 4xx and 3xx are not', async () => {
     const call = await runtime.invoke(plain.url, 'echo', { text: 'a' }, { answers: [500, 'reset', 'half'] });
     await call.result();
@@ -81,7 +81,7 @@ describe('deliveries are answered as told', () => {
     }
   });
 
-  test('a receiver that never answers, and one that says when', async () => {
+  test('a receiver that never responds, and one with Retry-After', async () => {
     const hanging = await runtime.invoke(plain.url, 'echo', { text: 'a' }, { answers: ['hang'] });
     expect(await hanging.next()).toMatchObject({ answered: 'hang', status: null });
     const busy = { status: 503, headers: { 'retry-after': '1' } };
@@ -91,7 +91,7 @@ describe('deliveries are answered as told', () => {
   });
 });
 
-describe('an odd tool has faults', () => {
+describe('an incorrect tool has violations', () => {
   const OTHERS_FREE = 'the others are not affected';
   test.each([
     ['before_ack', ['TOOL-ACK']],
@@ -154,7 +154,7 @@ describe('an odd tool has faults', () => {
   });
 });
 
-describe('consent is given as by a browser', () => {
+describe('consent as given in a browser', () => {
   const page = `<form method="post" action="/done?x=1&amp;y"><input type="hidden" name="state" value="s&quot;1">
     <button name="decision" value="granted">Allow</button><button name="decision" value="refused">Do not allow</button>`;
   const answering = (headers: Record<string, string>) =>
@@ -180,13 +180,13 @@ describe('consent is given as by a browser', () => {
     });
   });
 
-  test('a page that sends no referrer posts from nowhere', async () => {
+  test('a page that sends no referrer posts with Origin: null', async () => {
     await using server = await answering({ 'referrer-policy': 'no-referrer' });
     await runtime.visitConsent(server.url, 'grant');
     expect(server.requests[1]?.headers).toMatchObject({ origin: 'null' });
   });
 
-  test('a page that forbids its form is of no use', async () => {
+  test('a page that blocks its own form does not work', async () => {
     await using server = await answering({
       'content-security-policy': "default-src 'none'; form-action 'none'",
     });

@@ -24,7 +24,7 @@ async function lived(name: ClientName, script: Script, id?: string) {
 }
 
 describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
-  it('answers rounds: a bare body for one call, a batch for several, each tool_req echoed whole', async () => {
+  it('answers rounds: a plain body for one call, a batch for several, each with the whole tool_req', async () => {
     const calls = [
       { ...order('a', { order_id: 'A1' }), extra: { kept: true } },
       { tool_name: 'explode', args: {}, id: 'b' },
@@ -57,7 +57,7 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
     ]);
   });
 
-  it('creates a session with its tools, once, or takes the one it is given', async () => {
+  it('creates a session with its tools, once, or uses the given one', async () => {
     const created = await lived(name, {});
     expect(created.outcome.journal[0]).toMatchObject({ path: '/sessions', status: 201 });
     expect(created.log[0]).toMatchObject({
@@ -68,7 +68,7 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
     expect(given.outcome.journal[0]).toMatchObject({ method: 'GET' });
   });
 
-  it('repeats a GET after a 5xx, a POST after a 429, and takes 409 for an answer', async () => {
+  it('repeats a GET after a 5xx, a POST after a 429, and accepts 409 as a response', async () => {
     const waits = { status: 429, headers: { 'retry-after': '0' } };
     const { outcome, posts } = await lived(name, {
       rounds: [{ calls: [order('a')] }],
@@ -88,14 +88,14 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
     expect(outcome).toMatchObject({ error: expect.stringContaining(`tool_results: ${status}`) });
   });
 
-  it('says that its key was refused', async () => {
+  it('reports that its key was refused', async () => {
     await using platform = await startPlatform({ key: 'another' });
     const outcome = await runClient(name, { url: platform.url, key: KEY });
     expect(outcome).toMatchObject({ error: expect.stringContaining('create: 401') });
     expect(postsOf(outcome)).toEqual([]);
   });
 
-  it('as a command of its own prints that, and fails', async () => {
+  it('as a separate command, prints that and fails', async () => {
     await using platform = await startPlatform({ key: 'another' });
     const [program = '', ...args] = clientCommand(name);
     const env = { PATH: process.env['PATH'], API_KEY: KEY };

@@ -32,7 +32,7 @@ function run(...words: string[]): Promise<{ status: number; stdout: string }> {
   });
 }
 
-describe.concurrent('a good tool holds the protocol', () => {
+describe.concurrent('a correct tool follows the protocol', () => {
   test.each([
     ['discover', 0],
     ['result', 1],
@@ -55,7 +55,7 @@ describe.concurrent('a good tool holds the protocol', () => {
   });
 });
 
-describe.concurrent('an odd tool does not', () => {
+describe.concurrent('an incorrect tool does not', () => {
   test.each([
     ['before_ack', 'TOOL-ACK'],
     ['ack_reset', 'TOOL-ACK'],
@@ -73,17 +73,17 @@ describe.concurrent('an odd tool does not', () => {
   });
 });
 
-describe.concurrent('a process of its own', () => {
-  test('a fault is an exit status', async () => {
+describe.concurrent('as a separate process', () => {
+  test('exits with a status for violations', async () => {
     const { status, stdout } = await run(odd.url, 'result', 'forged_id');
     expect([status, outcomeSchema.parse(JSON.parse(stdout)).faults]).toEqual([1, expect.anything()]);
   });
 
-  test('what is not offered could not be tried', async () => {
+  test('exits with 2 if the operation is not offered', async () => {
     expect(await run(good.url, 'error')).toEqual({ status: 2, stdout: '' });
   });
 
-  test('one call, by its operation and arguments', async () => {
+  test('calls one operation with its arguments', async () => {
     const { status, stdout } = await run(good.url, 'ask', '{}', 'model-1');
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({

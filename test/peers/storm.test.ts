@@ -10,13 +10,13 @@ test('each of 400 calls gets its own result once', async () => {
   expect(summary).toMatchObject({ sent: 400, acked: 400, delivered: 400, ...CLEAN });
 });
 
-test('keyed: the texts of a thread are counted', async () => {
+test('keyed: counts the texts per thread', async () => {
   await using tool = await startPeer('plain');
   const summary = await storm(tool.url, 'echo', { args: { text: '1' }, keyed: true, calls: 30, threads: 10 });
   expect(summary).toMatchObject({ delivered: 30, disordered: 20 });
 });
 
-test('what goes wrong is counted', async () => {
+test('counts failures', async () => {
   await using tool = await startPeer('odd');
   const few = { calls: 10, threads: 2, withinMs: 200 };
   expect(await storm(tool.url, 'delivered_twice', few)).toMatchObject({ delivered: 10, twice: 10 });

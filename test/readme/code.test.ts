@@ -61,7 +61,7 @@ const promisedBy = (text: string) =>
   [...text.matchAll(/console\.log.*\/\/ (.*)$/gm)].map(([, said]) => `${said}\n`).join('');
 
 describe('README: a mock in a test', () => {
-  test('the command after -- passes, and fails where the fixture is not called', {
+  test('the command after -- passes, and fails if the fixture is not called', {
     timeout: 60_000,
   }, async () => {
     const files = ['fixtures.yaml', 'agent.test.js'].map(name => [name, fileOf(README, name)] as const);
@@ -91,7 +91,7 @@ describe('mocks', () => {
 });
 
 describe('fixtures', () => {
-  test('the first file answers as it says', async () => {
+  test('the first file answers as described', async () => {
     await using tool = await startMockTool({
       fixtures: await fixturesIn(guide('fixtures'), 'fixtures.yaml'),
     });
@@ -170,7 +170,7 @@ await fetch(\`\${platform.url}/api/v2/sessions/\${platform.session}/tool_results
 `;
 
 describe('library', () => {
-  test("'call.ts' prints what it says", async () => {
+  test("'call.ts' prints the output shown", async () => {
     await using tool = await startPeer('plain');
     const text = fileOf(guide('library'), 'call.ts');
     const { code } = await transform(text.replace('http://127.0.0.1:3001', tool.url), {
@@ -181,14 +181,14 @@ describe('library', () => {
     expect(await outputIn(path, 'call.mjs')).toBe(promisedBy(text));
   });
 
-  test("'transcript.mjs' prints what it says", async () => {
+  test("'transcript.mjs' prints the output shown", async () => {
     const text = fileOf(guide('library'), 'transcript.mjs');
     await writeFile(join(folder, 'transcript.mjs'), text);
     expect(await outputIn(folder, 'transcript.mjs')).toBe(promisedBy(text));
   });
 });
 
-test('protocol: an invocation by hand is answered', async () => {
+test('protocol: a handwritten invocation is answered', async () => {
   const [block = ''] = blocksOf(guide('protocol').text, 'sh').filter(each => each.includes('curl '));
   const [listener = '', ...curl] = block.replaceAll('4000', '0').split('\n');
   const sayPort = 'function () { process.stdout.write(String(this.address().port)); }';

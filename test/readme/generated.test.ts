@@ -30,7 +30,7 @@ test.each([
   else expect(kept).toBe(`\n${table}\n\n`);
 });
 
-test('the exit statuses of README and guides are those of the program', () => {
+test("README and guides list the program's exit statuses", () => {
   const [calling = ''] = GUIDE_PAGES.filter(({ path }) => path.endsWith('calling.md')).map(
     ({ text }) => text,
   );

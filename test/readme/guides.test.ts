@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => tool.stop());
 
-describe.concurrent('every command of a guide prints what the guide shows', () => {
+describe.concurrent('every command of a guide prints the output shown', () => {
   test.for(GUIDE_PAGES)('$path', { timeout: 120_000 }, async (document, { expect }) => {
     const folder = await folderOf(document);
     const port = String(await freePort());
@@ -56,7 +56,7 @@ describe.concurrent('every command of a guide prints what the guide shows', () =
   });
 });
 
-test('there are examples', () => {
+test('the guides contain examples', () => {
   expect(GUIDE_PAGES.flatMap(({ text }): Example[] => examplesOf(text)).length).toBeGreaterThan(30);
 });
 
@@ -87,7 +87,7 @@ describe('every command of a sh block', async () => {
   });
 });
 
-describe('every file that is shown is valid', () => {
+describe('every file in a guide is valid', () => {
   const files = [README, ...GUIDE_PAGES].flatMap(document =>
     filesOf(document).map(file => ({ ...file, path: document.path })),
   );
@@ -112,7 +112,7 @@ describe('every file that is shown is valid', () => {
     for (const each of documents) expect(JSON.parse(each)).toBeTypeOf('object');
   });
 
-  test('every JavaScript block has a name, by which a test runs it', async () => {
+  test('every JavaScript block has a name, so that a test can run it', async () => {
     const tests = await readFile('test/readme/code.test.ts', 'utf8');
     const scripts = files.filter(({ language }) => language !== 'yaml');
     expect(scripts.length).toBeGreaterThan(5);
@@ -139,7 +139,7 @@ async function checkFlagsOf(text: string): Promise<void> {
 
 describe('the protocol guide', () => {
   test.each<[string, Document]>([['guide', guide('protocol')]])(
-    'shows what the protocol reads: %s',
+    'shows valid messages: %s',
     async (_, { text }) => {
       const [toolset = '', invocation = '', callbacks = '', notices = ''] = blocksOf(text, 'json');
       expect(await readToolset(parseJson(toolset))).toMatchObject({ ok: true, notes: [] });

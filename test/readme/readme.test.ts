@@ -13,10 +13,10 @@ const source = fileOf(README, 'tool.mjs');
 
 const examples = examplesOf(README.text);
 
-test('it has examples', () => expect(examples.length).toBeGreaterThan(5));
+test('the README contains examples', () => expect(examples.length).toBeGreaterThan(5));
 
 /** One after the other, and again: on a busy machine `check` warns of a slow acknowledgement. */
-test.for(examples)('$command prints what is shown $comment', { retry: 2 }, async example => {
+test.for(examples)('$command prints the output shown $comment', { retry: 2 }, async example => {
   const folder = await mkdtemp(join(tmpdir(), 'readme-'));
   const port = String(await freePort());
   await writeFile(join(folder, 'tool.mjs'), changed(source, example.comment).replaceAll('3001', port));

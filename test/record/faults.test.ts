@@ -45,7 +45,7 @@ const invoke = (recording: Recording, callbackUrl = LOST) =>
   ask(`${recording.url}/invoke`, { body: invocation(callbackUrl) });
 
 describe('a tool', () => {
-  test('that is down is a 502 that says so, and broken on its side', async () => {
+  test('that is down causes a 502 with a reason; the log shows a broken connection', async () => {
     const recording = keep(await startRecording(`http://127.0.0.1:${await closedPort()}`));
     expect(await recording.findTool()).toBe(false);
     expect(await invoke(recording)).toMatchObject({
@@ -56,7 +56,7 @@ describe('a tool', () => {
     expect(recording.told('tool-side')).toEqual(Array(2).fill('runtime discovery ECONNREFUSED'));
   });
 
-  test('that comes up later is found by the first who asks', async () => {
+  test('that starts later is found by the first request', async () => {
     const port = await closedPort();
     const recording = keep(await startRecording(`http://127.0.0.1:${port}`));
     expect(await recording.findTool()).toBe(false);
@@ -69,33 +69,33 @@ describe('a tool', () => {
     tool.close().closeAllConnections();
   });
 
-  test.each([500, 503, 404, 301])('that answers %i is heard as it is, and asked once', async status => {
-    const { tool, recording } = await between(status);
-    const answer = await invoke(recording);
-    expect(answer).toMatchObject({ status, body: `status ${status}`, headers: { location: '/elsewhere' } });
-    expect(tool.requests).toHaveLength(2);
-    expect(recording.told('tool-side').at(-1)).toBe(`runtime invocation ${status}`);
-  });
-
-  test.each([301, 302, 307, 308])(
-    'row 11: whose discovery is a %i is not followed elsewhere',
+  test.each([500, 503, 404, 301])(
+    'that answers %i: the response is passed on unchanged, after one request',
     async status => {
-      const tool = keep(await startServing(status));
-      const recording = keep(await startRecording(tool.url));
-      const answer = await ask(`${recording.url}/.well-known/rap-toolset`, { method: 'GET' });
-      expect(answer).toMatchObject({ status, headers: { location: '/elsewhere' } });
-      expect(tool.requests.map(({ url }) => url)).toEqual(['/.well-known/rap-toolset']);
+      const { tool, recording } = await between(status);
+      const answer = await invoke(recording);
+      expect(answer).toMatchObject({ status, body: `status ${status}`, headers: { location: '/elsewhere' } });
+      expect(tool.requests).toHaveLength(2);
+      expect(recording.told('tool-side').at(-1)).toBe(`runtime invocation ${status}`);
     },
   );
 
-  test('that breaks the connection off breaks off ours', async () => {
+  test.each([301, 302, 307, 308])('row 11: whose discovery is a %i is not followed', async status => {
+    const tool = keep(await startServing(status));
+    const recording = keep(await startRecording(tool.url));
+    const answer = await ask(`${recording.url}/.well-known/rap-toolset`, { method: 'GET' });
+    expect(answer).toMatchObject({ status, headers: { location: '/elsewhere' } });
+    expect(tool.requests.map(({ url }) => url)).toEqual(['/.well-known/rap-toolset']);
+  });
+
+  test('that resets the connection resets ours', async () => {
     const { recording } = await between('reset');
     await expect(invoke(recording)).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(recording.told('runtime-side')).toEqual(['runtime invocation ECONNRESET']);
     expect(recording.told('tool-side').at(-1)).toBe('runtime invocation ECONNRESET');
   });
 
-  test('without an endpoint in its document is a 502', async () => {
+  test('without an endpoint in its document causes a 502', async () => {
     const tool = keep(await startServing(response => void response.end('{"name":"t"}')));
     const recording = keep(await startRecording(tool.url));
     const document = await ask(`${recording.url}/.well-known/rap-toolset`, { method: 'GET' });
@@ -106,7 +106,7 @@ describe('a tool', () => {
     });
   });
 
-  test('row 9: with a metadata address for an endpoint is not called there', async () => {
+  test('row 9: with a metadata address as endpoint is not called there', async () => {
     const tool = keep(
       await startServing(response => void response.end('{"endpoint":"http://169.254.169.254/"}')),
     );
@@ -117,7 +117,7 @@ describe('a tool', () => {
     });
   });
 
-  test('row 12: at another origin than it was said to be does not get credentials, and that is reported', async () => {
+  test('row 12: at another origin than given does not receive credentials, with a warning', async () => {
     const elsewhere = keep(await startServing(200));
     const tool = keep(await startServing(response => void response.end(`{"endpoint":"${elsewhere.url}"}`)));
     const recording = keep(await startRecording(tool.url));
@@ -142,20 +142,20 @@ describe('a runtime', () => {
     return { runtime, recording, answer: ask(callback_url, { body: '{"type":"odd"}' }) };
   };
 
-  test.each([500, 404, 301])('that answers %i is heard by the tool', async status => {
+  test.each([500, 404, 301])('that answers %i: the tool receives it', async status => {
     const { runtime, recording, answer } = await deliver(status);
     expect(await answer).toMatchObject({ status, body: `status ${status}` });
     expect(runtime.requests).toMatchObject([{ url: '/own?token=%2F', body: '{"type":"odd"}' }]);
     expect(recording.told('runtime-side').at(-1)).toBe(`tool callback ${status}`);
   });
 
-  test('that breaks off is broken off for the tool', async () => {
+  test("that resets the connection resets the tool's", async () => {
     const { recording, answer } = await deliver('reset');
     await expect(answer).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(recording.told('tool-side').at(-1)).toBe('tool callback ECONNRESET');
   });
 
-  test('that is gone is a 502, so that the tool tries again', async () => {
+  test('that is gone causes a 502, so that the tool retries', async () => {
     const { tool, recording } = await between(200);
     await invoke(recording, `http://127.0.0.1:${await closedPort()}/`);
     const { callback_url } = JSON.parse(tool.requests[1]?.body ?? '');
@@ -166,8 +166,8 @@ describe('a runtime', () => {
   });
 });
 
-describe('the end', () => {
-  test('comes after what is on its way', async () => {
+describe('shutdown', () => {
+  test('waits for messages in flight', async () => {
     let answer = () => {};
     const { tool, recording } = await between(response => {
       answer = () => void response.end('late');
@@ -180,7 +180,7 @@ describe('the end', () => {
     await closed;
   });
 
-  test('cuts off what takes longer, and tells both sides of it', async () => {
+  test('aborts what takes longer, and notifies both sides', async () => {
     const { tool, recording } = await between(() => {});
     const asked = invoke(recording).catch(({ code }) => code);
     await expect.poll(() => tool.requests.length).toBe(2);
@@ -191,7 +191,7 @@ describe('the end', () => {
   });
 });
 
-test('a toolset that was still asked for at the end was called off', async () => {
+test('a toolset request that is open at the end is canceled', async () => {
   const tool = keep(await startServing(() => {}));
   const recording = keep(await startRecording(tool.url));
   const found = recording.findTool();
@@ -205,7 +205,7 @@ test('a toolset that was still asked for at the end was called off', async () =>
   );
 });
 
-test('RT-SERIAL: a message waits for the answer to the one before it in its thread, but only for a moment', async () => {
+test('RT-SERIAL: a message waits for the response to the previous one in its thread, but only briefly', async () => {
   const { tool, recording } = await between(() => {}, 200);
   const silent = invoke(recording).catch(({ code }) => code);
   await expect.poll(() => tool.requests.length).toBe(2);
@@ -214,8 +214,8 @@ test('RT-SERIAL: a message waits for the answer to the one before it in its thre
   expect(await silent).toBe('ECONNRESET');
 });
 
-describe('what cannot be kept', () => {
-  test('is answered 503, and not passed on', async () => {
+describe('a message that cannot be logged', () => {
+  test('is answered with 503 and not passed on', async () => {
     const tool = keep(await startServing(toolsetAt('/invoke'), 200));
     const log = createLog(() => systemClock.now());
     const recording = keep(await startRecording(tool.url, {}, log));
@@ -230,8 +230,8 @@ describe('what cannot be kept', () => {
   });
 });
 
-describe('a fault of ours', () => {
-  test('is a 500, and the next message is served', async () => {
+describe('an internal error', () => {
+  test('causes a 500, and the next message is served', async () => {
     const tool = keep(await startServing(toolsetAt('/invoke'), 200));
     let count = 0;
     const send = async () => {

@@ -32,13 +32,13 @@ const invoke = (body: string | Uint8Array, headers?: Record<string, string>) =>
 const OURS = () => new RegExp(`"${recording.url}/callback/[\\w-]{43}"`, 'g');
 
 describe('discovery', () => {
-  test('is the tool’s own document with our endpoint in it, and otherwise byte for byte', async () => {
+  test('is the tool’s own document with our endpoint, otherwise byte for byte', async () => {
     const answer = await ask(`${recording.url}/.well-known/rap-toolset`, { method: 'GET' });
     expect(answer).toMatchObject({ status: 200, headers: { 'x-tool': 'kept' } });
     expect(answer.body).toBe(`{ "name":"t",  "endpoint" : "${recording.url}/invoke" ,"odd":1e400}`);
   });
 
-  test('names us as anyone who asks reaches us', async () => {
+  test('contains our address as the requester reaches us', async () => {
     await using open = await startRecording(tool.url, { allowHosts: ['recorder'] });
     const { body } = await ask(`${open.url}/.well-known/rap-toolset`, {
       method: 'GET',
@@ -49,7 +49,7 @@ describe('discovery', () => {
 });
 
 describe('an invocation', () => {
-  test('that comes before any discovery makes one, and goes to the endpoint as it is written', async () => {
+  test('before any discovery triggers one, and goes to the endpoint unchanged', async () => {
     expect((await invoke('{}')).status).toBe(200);
     expect(tool.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
       'GET /.well-known/rap-toolset',
@@ -57,7 +57,7 @@ describe('an invocation', () => {
     ]);
   });
 
-  test('property: differs from what was sent in the callback URL only', async () => {
+  test('property: only the callback URL differs from what was sent', async () => {
     const value = fc.record(
       { operation: fc.string(), id: fc.jsonValue(), group_id: fc.jsonValue(), more: fc.jsonValue() },
       { requiredKeys: [] },
@@ -84,13 +84,13 @@ describe('an invocation', () => {
     ['a callback URL of another kind', '{"callback_url":"ftp://127.0.0.1/x"}'],
     ['nothing', ''],
     ['too deep', `${'['.repeat(200)}${']'.repeat(200)}`],
-  ])('with %s passes as it came', async (_, body) => {
+  ])('with %s is passed on unchanged', async (_, body) => {
     expect((await invoke(body)).status).toBe(200);
     expect(posts().map(request => request.body)).toEqual([String(body)]);
     expect(recording.warnings).toEqual([]);
   });
 
-  test('of another media type passes as it came', async () => {
+  test('of another media type is passed on unchanged', async () => {
     expect((await invoke('id=1', { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(200);
     expect(posts()[0]).toMatchObject({
       body: 'id=1',
@@ -98,7 +98,7 @@ describe('an invocation', () => {
     });
   });
 
-  test('with a callback URL twice has ours in the place of the one that counts', async () => {
+  test('with two callback URLs has ours in place of the effective one', async () => {
     await invoke('{"callback_url":"http://127.0.0.1:9/a","callback_url":"http://127.0.0.1:9/b"}');
     const [{ body } = { body: '' }] = posts();
     expect(body.replace(OURS(), '"OURS"')).toBe(
@@ -106,12 +106,12 @@ describe('an invocation', () => {
     );
   });
 
-  test('with a callback URL in escapes has ours', async () => {
+  test('with an escaped callback URL has ours', async () => {
     await invoke('{"callback\\u005furl":"http:\\/\\/127.0.0.1:9\\/a"}');
     expect(posts()[0]?.body.replace(OURS(), '"OURS"')).toBe('{"callback\\u005furl":"OURS"}');
   });
 
-  test('has the sender’s headers, and ours where they are the connection’s', async () => {
+  test('has the sender’s headers, except those of the connection', async () => {
     await invoke('{}', { authorization: 'Bearer canary', 'x-own': '1', 'accept-encoding': 'gzip' });
     expect(posts()[0]?.headers).toMatchObject({
       authorization: 'Bearer canary',
@@ -121,7 +121,7 @@ describe('an invocation', () => {
     });
   });
 
-  test('is answered with the tool’s headers', async () => {
+  test('gets the tool’s headers in the response', async () => {
     expect((await invoke('{}')).headers).toMatchObject({ 'x-ack': 'kept' });
   });
 });
@@ -146,7 +146,7 @@ describe('row 9: a callback URL', () => {
     expect(recording.warnings).toHaveLength(1);
   });
 
-  test('of an origin that is allowed goes on', async () => {
+  test('of an allowed origin is passed on', async () => {
     await using open = await startRecording(tool.url, { allowCallbacks: ['http://runtime.example'] });
     await ask(`${open.url}/invoke`, { body: body('http://runtime.example/x') });
     expect(posts()).toHaveLength(1);
@@ -168,7 +168,7 @@ describe('the guard', () => {
     expect(tool.requests).toEqual([]);
   });
 
-  test('row 1: a wrong address is a bare 404, which is reported', async () => {
+  test('row 1: a wrong address is a bare 404 with a warning', async () => {
     expect(await ask(`${recording.url}/callback/${'x'.repeat(43)}`)).toMatchObject({ status: 404, body: '' });
     expect(recording.events.map(event => ('url' in event ? event.url : event.kind))).toEqual([
       '/callback/…',
@@ -177,14 +177,14 @@ describe('the guard', () => {
     expect(recording.told('tool-side')).toEqual(['tool callback 404']);
   });
 
-  test('what is not a message of the protocol is a 404', async () => {
+  test('a message outside the protocol is a 404', async () => {
     expect(await ask(`${recording.url}/elsewhere`)).toMatchObject({ status: 404 });
     expect(recording.warnings).toEqual([
       'a request was refused with 404, since nothing is served at its path: POST /elsewhere',
     ]);
   });
 
-  test('row 15: a message that is too large is a 413, and goes nowhere', async () => {
+  test('row 15: a message that is too large is a 413 and is not passed on', async () => {
     await using small = await startRecording(tool.url, { maxBody: 100 });
     expect(await ask(`${small.url}/invoke`, { body: 'x'.repeat(101) })).toMatchObject({ status: 413 });
     expect(small.told('runtime-side')).toEqual(['runtime invocation 413']);
@@ -194,7 +194,7 @@ describe('the guard', () => {
 
 describe('notices', () => {
   test.each(['/close_thread', '/cancel_tool_call', '/migrate'])(
-    '%s goes to the base of the tool',
+    "%s goes to the tool's base URL",
     async path => {
       const body = '{"thread_id":"t", "session_id":"t"}';
       expect((await ask(recording.url + path, { body })).status).toBe(200);
@@ -203,7 +203,7 @@ describe('notices', () => {
   );
 });
 
-test('row 15: a body of very many keys holds up the others for about as long as reading it takes', async () => {
+test('row 15: a body with very many keys blocks others only about as long as parsing it takes', async () => {
   const members = Array.from({ length: 300_000 }, (_, n) => `"k${n.toString(36)}":${n % 10}`).join(',');
   const callback = 'http://127.0.0.1:9/callback/token-of-one-call';
   const body = `{"operation":"x","id":"i","group_id":"g","callback_url":"${callback}","arguments":{${members}}}`;

@@ -157,7 +157,7 @@ const FLOWS: readonly (readonly [name: string, tool: PeerName, flow: Flow])[] = 
   ],
 ];
 
-describe.concurrent('a runtime sees the same with and without a recorder', () => {
+describe.concurrent('a runtime receives the same with and without a recorder', () => {
   test.each(FLOWS)('%s', async (_, tool, flow) => {
     await using runtime = await openRuntime();
     await using recording = await startRecording(toolOf(tool));
@@ -177,7 +177,7 @@ describe.concurrent('a runtime sees the same with and without a recorder', () =>
     expect(pending.callbacks.map(({ body }) => body?.['text'])).toEqual(['Watching', ...numbers]);
   });
 
-  test('many calls at once, of several threads', async () => {
+  test('many concurrent calls of several threads', async () => {
     await using runtime = await openRuntime();
     await using recording = await startRecording(toolOf('plain'));
     const calls = await Promise.all(
@@ -212,7 +212,7 @@ const ODD = [
 /** Of these none comes. */
 const WITHOUT_CALLBACK = new Set(['ack_302', 'ack_400', 'ack_404', 'ack_500', 'ack_reset']);
 
-describe.concurrent('what is odd passes as it is', () => {
+describe.concurrent('unusual messages are passed on unchanged', () => {
   const meet =
     (operation: string): Flow =>
     async (runtime, base) => {
@@ -230,7 +230,7 @@ describe.concurrent('what is odd passes as it is', () => {
     expect(within.callbacks[0]).toEqual(without.callbacks[0]);
   });
 
-  test('an acknowledgement whose body never ends is one all the same', async () => {
+  test('an acknowledgement whose body never ends is still an acknowledgement', async () => {
     await using runtime = await openRuntime();
     await using recording = await startRecording(toolOf('odd'));
     const pending = await runtime.invoke(recording.url, 'ack_body_endless', {});
@@ -238,7 +238,7 @@ describe.concurrent('what is odd passes as it is', () => {
     expect((await pending.result()).body?.['text']).toBe('ack_body_endless done');
   });
 
-  test('an acknowledgement that never comes does not come from us', async () => {
+  test('a missing acknowledgement is not sent by the recorder', async () => {
     await using runtime = await openRuntime();
     await using recording = await startRecording(toolOf('odd'));
     const pending = await runtime.invoke(recording.url, 'ack_hang', {}, { ackWithinMs: 200 });
@@ -249,7 +249,7 @@ describe.concurrent('what is odd passes as it is', () => {
     expect(recording.told('tool-side')).toContain('runtime invocation ABORTED');
   });
 
-  test('row 9: a response_url at a link-local address is left as it is', async () => {
+  test('row 9: a response_url at a link-local address is unchanged', async () => {
     await using runtime = await openRuntime();
     await using recording = await startRecording(toolOf('odd'));
     const pending = await runtime.invoke(recording.url, 'choice_link_local', {});
@@ -260,7 +260,7 @@ describe.concurrent('what is odd passes as it is', () => {
   });
 });
 
-describe.concurrent('a runtime on another standard library finds no fault', () => {
+describe.concurrent('a runtime with another standard library reports no violations', () => {
   test.each([
     ...['discover', 'result', 'sequence', 'choice', 'oauth-grant', 'oauth-refuse', 'subscription'],
     ...['cancel', 'close', 'migrate', 'unknown-operation', 'bad-arguments', 'malformed'],
@@ -271,8 +271,8 @@ describe.concurrent('a runtime on another standard library finds no fault', () =
   });
 });
 
-describe.concurrent('what is reported', () => {
-  test('each message twice, in the order in which it happened', async () => {
+describe.concurrent('what is logged', () => {
+  test('each message twice, in order', async () => {
     await using runtime = await openRuntime();
     await using recording = await startRecording(toolOf('stdlib'));
     const pending = await runtime.invoke(recording.url, 'ask', {});
@@ -292,7 +292,7 @@ describe.concurrent('what is reported', () => {
     expect(recording.events.find(({ kind }) => kind === 'loaded')).toMatchObject({ base: toolOf('stdlib') });
   });
 
-  test.each(['runtime-side', 'tool-side'] as const)('is a whole exchange on the %s', async hop => {
+  test.each(['runtime-side', 'tool-side'] as const)('a complete exchange on the %s', async hop => {
     await using runtime = await openRuntime();
     await using recording = await startRecording(toolOf('plain'));
     const id = 'call_1';
@@ -304,7 +304,7 @@ describe.concurrent('what is reported', () => {
     expect(exchanges.get(id)?.arrivals.map(({ verdict }) => verdict.kind)).toEqual(['settles']);
   });
 
-  test('an id that another thread uses is reported as another call', async () => {
+  test('an id that another thread uses is logged as another call', async () => {
     await using runtime = await openRuntime();
     await using recording = await startRecording(toolOf('plain'));
     for (const groupId of ['one', 'two']) {

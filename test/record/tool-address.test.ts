@@ -17,7 +17,7 @@ const REMOTE = 'http://tool.example:3001';
 
 const LOCAL = 'http://127.0.0.1:3001';
 
-describe('row 9: a tool may have answers sent', () => {
+describe('row 9: where a tool may receive answers', () => {
   test.each([
     [REMOTE, `${REMOTE}/invoke`, `${REMOTE}/choices/1`],
     [REMOTE, 'https://api.example/invoke', 'https://api.example/choices/1'],

@@ -29,7 +29,7 @@ async function kept(file: GroupKeeper): Promise<Log> {
 }
 
 describe('a transcript that is written line by line', () => {
-  test('holds each event once it was kept, long before its end', async () => {
+  test('contains each event once it was kept, long before the end', async () => {
     const file = await create();
     const log = await kept(file);
     log.emit({ kind: 'warned', message: 'the canary sings' });
@@ -44,13 +44,13 @@ describe('a transcript that is written line by line', () => {
     expect(await read()).toMatchObject({ end: 'done', faults: [] });
   });
 
-  test('row 26: is for its owner only', async () => {
+  test('row 26: only its owner can read it', async () => {
     const file = await create();
     expect((await fs.stat(path)).mode & 0o777).toBe(0o600);
     await file.close('done');
   });
 
-  test('rows 26 and 27: replaces neither a planted link nor what came to be there meanwhile', async () => {
+  test('rows 26 and 27: replaces neither a planted link nor a file that was created meanwhile', async () => {
     const victim = await folder.write('victim', 'mine');
     await fs.symlink(victim, path);
     expect(await troubleOf(create)).toBe(
@@ -62,13 +62,13 @@ describe('a transcript that is written line by line', () => {
     expect([await fs.readFile(victim, 'utf8'), await fs.readFile(path, 'utf8')]).toEqual(['mine', 'theirs']);
   });
 
-  test('takes the place of an empty file', async () => {
+  test('uses an existing empty file', async () => {
     await fs.writeFile(path, '');
     await (await create()).close('done');
     expect(await read()).toMatchObject({ end: 'done', faults: [] });
   });
 
-  test('a full disk: is not kept, is kept again once there is room, and is reported at the end', async () => {
+  test('a full disk: keeping fails, works again once there is space, and the failure is reported at the end', async () => {
     let isFull = false;
     const open: typeof fs.open = async (...about) => {
       const file = await fs.open(...about);
@@ -95,7 +95,7 @@ describe('a transcript that is written line by line', () => {
     expect({ end, faults }).toEqual({ end: 'done', faults: [] });
   });
 
-  test('cannot be where no folder is', async () => {
+  test('cannot be created in a missing folder', async () => {
     path = folder.file('none/session.ndjson');
     expect(await troubleOf(create)).toMatch(/^unwritable-file: cannot write .*session\.ndjson: ENOENT/);
   });

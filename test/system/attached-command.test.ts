@@ -59,21 +59,21 @@ function reader(stream: Readable): (awaited: string) => Promise<string> {
   };
 }
 
-describe('a command of its own', () => {
-  it('has our stdout, the address of the tool, and its arguments as they are', async () => {
+describe('a command after --', () => {
+  it('gets our stdout, the address of the tool, and its arguments unchanged', async () => {
     const script = 'console.log(process.env.TOOL_URL, JSON.stringify(process.argv.slice(1)))';
     expect(await output(...node(script), '--', '$HOME', '*', 'a b', ';')).toBe(
       'http://127.0.0.1:9 ["$HOME","*","a b",";"]\nstatus 0\n',
     );
   });
 
-  it('has our stdin', async () => {
+  it('gets our stdin', async () => {
     const running = start('cat');
     running.stdin.end('said');
     expect(await text(running.stdout)).toBe('saidstatus 0\n');
   });
 
-  it('tells its status', async () => {
+  it('returns its exit status', async () => {
     expect(await runAttached({ argv: node('process.exit(7)'), env: {} })).toBe(7);
     expect(await runAttached({ argv: node('process.kill(process.pid, "SIGKILL")'), env: {} })).toBe(137);
     expect(await runAttached({ argv: ['sh', '-c', 'kill -TERM $$'], env: {} })).toBe(143);
@@ -83,7 +83,7 @@ describe('a command of its own', () => {
     ['/no/such/program', 'there is no such program'],
     ['no-such-program-anywhere', 'there is no such program'],
     ['/etc/passwd', 'it may not be executed'],
-  ])('that cannot be started is said: %s', async (argv, reason) => {
+  ])('that cannot be started is reported: %s', async (argv, reason) => {
     await expect(runAttached({ argv: [argv], env: {} })).rejects.toMatchObject({
       code: 'usage',
       message: `the command "${argv}" did not start: ${reason}`,
@@ -100,8 +100,8 @@ describe('a command of its own', () => {
   });
 });
 
-describe('signals that only we are sent', () => {
-  it('are passed on, and the command decides what they mean', async () => {
+describe('signals that only this process receives', () => {
+  it('are passed on, and the command decides how to react', async () => {
     const running = start(...node(LISTENER));
     const said = reader(running.stdout);
     await said('ready');
@@ -123,8 +123,8 @@ const isGone = (pid: number) => {
   return /^(?:Z.*)?$/.test(stdout.trim());
 };
 
-describe('what the command started', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends with it after %s', async signal => {
+describe('descendants of the command', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('end with it after %s', async signal => {
     const running = start(...FAMILY);
     const pid = pidIn(await reader(running.stdout)('\n'));
     const ended = once(running, 'exit');
@@ -133,7 +133,7 @@ describe('what the command started', () => {
     await eventually('the child of the command has ended', async () => isGone(pid));
   });
 
-  it('ends after two SIGINTs, though the command ignores them', async () => {
+  it('end after two SIGINTs, even if the command ignores them', async () => {
     const running = start(...STUBBORN);
     const pid = pidIn(await reader(running.stdout)('\n'));
     const ended = once(running, 'exit');
@@ -145,7 +145,7 @@ describe('what the command started', () => {
     await eventually('the child of the command has ended', async () => isGone(pid));
   });
 
-  it('ends with it on a terminal too', async () => {
+  it('end with it on a terminal too', async () => {
     const terminal = spawnInTerminal(process.execPath, ['-e', program, '--', ...FAMILY], {});
     const ended = new Promise<void>(resolve => terminal.onExit(() => resolve()));
     let all = '';
@@ -181,8 +181,8 @@ describe('on a terminal', () => {
   });
 });
 
-describe('our own end', () => {
-  it('is the end of what we started', async () => {
+describe('the end of this process', () => {
+  it('ends the command and its descendants', async () => {
     const dying = `${program}; process.stdin.once('data', () => process.exit());`;
     const argv = node('console.log("ready"); setInterval(() => {}, 1000)');
     const running = spawn(process.execPath, ['-e', dying, '--', ...argv], {

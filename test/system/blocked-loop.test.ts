@@ -58,17 +58,17 @@ async function signalled(work: string) {
   return { code, signal, said };
 }
 
-it.each(['loop', 'regex', 'json'])('a signal ends a process that computes for ever: %s', async work => {
+it.each(['loop', 'regex', 'json'])('a signal ends a process in an endless computation: %s', async work => {
   expect(await signalled(work)).toEqual({ code: null, signal: 'SIGTERM', said: 'computing cleaned up' });
 });
 
 // Most versions of Node cannot interrupt a sort. A closed pipe shows that the started command ended too.
-it('a signal ends a process in one long native call, and what it started', async () => {
+it('a signal ends a process in one long native call, with its descendants', async () => {
   const { code, signal } = await signalled('sort');
   expect(code).toBe(null);
   expect(['SIGKILL', 'SIGTERM']).toContain(signal);
 });
 
-it('a process that is not blocked ends as it wants, however long that takes', async () => {
+it('a process that is not blocked may take any time to end', async () => {
   expect(await signalled('idle')).toEqual({ code: 7, signal: null, said: 'computing handled' });
 });

@@ -31,15 +31,15 @@ const isServing = (url: string) =>
     () => false,
   );
 
-describe('a command that gets ready', () => {
-  it('tells its port, and knows that it is embedded', async () => {
+describe('a command that becomes ready', () => {
+  it('reports its port, and detects that it is embedded', async () => {
     const { port, url, ready } = await start(node(SERVER), { env: { OWN: '!' } });
     expect(ready).toMatchObject({ port, name: 'x' });
     expect(url).toBe(`http://127.0.0.1:${port}`);
     expect(await (await fetch(url)).text()).toBe('1!');
   });
 
-  it('may go on writing, without being stopped by a full pipe', async () => {
+  it('may continue writing, without being blocked by a full pipe', async () => {
     const noisy = `${SERVER} for (let i=0;i<64;i++) process.stdout.write("x".repeat(65536)); process.stderr.write("done\\n");`;
     const done = new Promise<string>(resolve => {
       const late = `setTimeout(()=>{${noisy}},0)`;
@@ -48,7 +48,7 @@ describe('a command that gets ready', () => {
     expect(await done).toBe('done\n');
   });
 
-  it('stops with everything it started, once', async () => {
+  it('stops with its descendants, once', async () => {
     const { url, exited, stop } = await start(`${node(SERVER)}; true`);
     expect(await isServing(url)).toBe(true);
     await Promise.all([stop(), stop()]);
@@ -56,19 +56,19 @@ describe('a command that gets ready', () => {
     await exited;
   });
 
-  it('is killed where it does not heed the interruption', async () => {
+  it('is killed if it ignores the interrupt', async () => {
     const { url, stop } = await start(node(`process.on("SIGINT",()=>{}); ${SERVER}`));
     await stop();
     expect(await isServing(url)).toBe(false);
   });
 
-  it('tells how it ended', async () => {
+  it('reports how it ended', async () => {
     const { exited } = await start(`echo '{"port":1}'; exit 3`);
     expect(await exited).toEqual({ code: 3, signal: null });
   });
 });
 
-describe('a command that does not', () => {
+describe('a command that does not become ready', () => {
   it.each([
     ['is not JSON', 'echo hello', 'its first line is not a JSON object'],
     ['is a list', 'echo "[1]"', 'its first line is not a JSON object'],
@@ -77,13 +77,13 @@ describe('a command that does not', () => {
     ['has a port that is text', `echo '{"port":"80"}'`, 'its first line has no "port" from 1 to 65535'],
     ['is too long', 'head -c 70000 /dev/zero', 'its first line is longer than 64 KiB'],
     ['does not end', 'printf "{"', 'it closed its stdout before the first line ended'],
-  ])('is reported so where its first line %s', async (_, command, problem) => {
+  ])('is reported if its first line %s', async (_, command, problem) => {
     const error = await failure(command);
     expect(error).toMatchObject({ code: 'command-failed', hint: expect.stringContaining('{"port":3001}') });
     expect(error.message).toContain(problem);
   });
 
-  it('is reported with how it ended and the last it said', async () => {
+  it('is reported with its exit status and last output', async () => {
     const error = await failure('for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "line $i" >&2; done; exit 3');
     expect(error.message).toMatch(/and ended with status 3$/);
     expect([error.faults.at(0), error.faults.at(-1)]).toEqual(['line 3', 'line 12']);
@@ -93,7 +93,7 @@ describe('a command that does not', () => {
     ['Error: listen EADDRINUSE: address already in use 127.0.0.1:3001', /^Port 3001 is already in use/],
     ['listen tcp :8080: bind: address already in use', /^Port 8080 is already in use/],
     ['OSError: [Errno 98] Address already in use', /^Its port is already in use/],
-  ])('its port is taken: %s', async (line, hint) => {
+  ])('reports that its port is in use: %s', async (line, hint) => {
     expect((await failure(`echo '${line}' >&2; exit 1`)).hint).toMatch(hint);
   });
 
@@ -101,7 +101,7 @@ describe('a command that does not', () => {
     expect((await failure('kill -9 $$')).message).toContain('ended with SIGKILL');
   });
 
-  it('is reported when it takes too long, and ended', async () => {
+  it('is reported after a timeout, and ended', async () => {
     const ended: string[] = [];
     const stubborn = 'trap "echo interrupted >&2; exit" INT; while :; do sleep 0.05; done';
     const error = await failure(stubborn, { readyWithinMs: 100, onStderr: text => ended.push(text) });
@@ -109,13 +109,13 @@ describe('a command that does not', () => {
     expect(ended).toEqual(['interrupted\n']);
   });
 
-  it('is reported where it could not be started at all', async () => {
+  it('is reported if it could not be started', async () => {
     expect((await failure('true', { cwd: '/no/such/folder' })).message).toContain('ENOENT');
   });
 });
 
-describe('our own end', () => {
-  it('is the end of what we started', async () => {
+describe('the end of this process', () => {
+  it('ends the command and its descendants', async () => {
     const contents = `
       import { startCommand } from './src/system/child.js';
       startCommand({ command: process.argv[1] ?? '' }).then(({ url }) => { console.log(url); process.exit(); });`;

@@ -24,8 +24,8 @@ beforeAll(async () => {
 const FAULT = `setImmediate(() => { throw new Error('a fault'); });`;
 const QUIT = `process.kill(process.pid, 'SIGQUIT');`;
 
-describe.concurrent('an end that no one planned', () => {
-  test('comes at once where no one has to leave, after what is due', async () => {
+describe.concurrent('an emergency', () => {
+  test('without emergency cleanup, ends at once after the other cleanup', async () => {
     expect(await programWith(FAULT)).toEqual({
       said: ['duty', 'end fault a fault soon'],
       code: 3,
@@ -38,23 +38,23 @@ describe.concurrent('an end that no one planned', () => {
     });
   });
 
-  test('is that of a promise which no one handles, too', async () => {
+  test('also handles an unhandled rejection', async () => {
     expect((await programWith(`Promise.reject(new Error('a promise'));`)).said.at(-1)).toBe(
       'end fault a promise soon',
     );
   });
 
-  test('waits for anyone who leaves, and no longer', async () => {
+  test('waits until the cleanup has finished, and no longer', async () => {
     const leaving = `onEmergency(() => { say('leaving'); setTimeout(finish, 50); }); ${FAULT}`;
     expect((await programWith(leaving)).said).toEqual(['leaving', 'duty', 'end fault a fault soon']);
   });
 
-  test('waits a second for anyone who does not', async () => {
+  test('waits at most a second for cleanup that does not finish', async () => {
     const staying = `onEmergency(() => say('leaving')); ${FAULT}`;
     expect((await programWith(staying)).said).toEqual(['leaving', 'duty', 'end fault a fault late']);
   });
 
-  test('is reported of once: what else fails meanwhile follows from it', async () => {
+  test('is reported once: later errors may follow from the first', async () => {
     const failing = `onEmergency(() => { setImmediate(() => { throw new Error('another'); }); setTimeout(finish, 50); }); ${FAULT}`;
     expect((await programWith(failing)).said).toEqual(['duty', 'end fault a fault soon']);
   });
@@ -68,7 +68,7 @@ describe.concurrent('an end that no one planned', () => {
     });
   });
 
-  test('no one who has left is asked again', async () => {
+  test('removed cleanup is not called', async () => {
     const gone = `onEmergency(() => say('leaving'))(); ${FAULT}`;
     expect((await programWith(gone)).said).toEqual(['duty', 'end fault a fault soon']);
   });

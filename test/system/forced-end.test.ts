@@ -15,7 +15,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('a second signal ends us at once, and leaves neither a server of ours nor a draft behind', async () => {
+test('a second signal ends the process at once, and leaves neither a server nor a draft behind', async () => {
   await using saving = await temporaryFolder();
   await using serving = await temporaryFolder();
   await using tool = await startPeer('plain');

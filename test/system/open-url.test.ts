@@ -22,7 +22,7 @@ describe('threats, row 13: a page', () => {
     ['linux', 'xdg-open'],
     ['freebsd', 'xdg-open'],
     ['darwin', 'open'],
-  ] as const)('on %s is given to %s, as one argument', async (platform, name) => {
+  ] as const)('on %s is passed to %s as one argument', async (platform, name) => {
     await using desk = await desktop(name);
     const url = 'https://auth.example/consent?for=call_1&scope=a%20b#top';
     expect(await openUrl(url, { platform, env: desk.env })).toEqual({ ok: true });
@@ -33,7 +33,7 @@ describe('threats, row 13: a page', () => {
     'http://127.0.0.1:4711/consent?state=x',
     'http://localhost:4711/consent',
     'http://[::1]:4711/consent',
-  ])('%s is on this machine, and may be http', async url => {
+  ])('%s is on this machine, and may use http', async url => {
     await using desk = await desktop('xdg-open');
     expect(await openUrl(url, { platform: 'linux', env: desk.env })).toEqual({ ok: true });
     expect(await desk.argv()).toEqual([url]);
@@ -50,13 +50,13 @@ describe('threats, row 13: a page', () => {
     '--help=https://auth.example/',
     '/etc/passwd',
     '',
-  ])('%j is opened by nothing', async url => {
+  ])('%j is not opened', async url => {
     await using desk = await desktop('xdg-open');
     expect(await openUrl(url, { platform: 'linux', env: desk.env })).toMatchObject({ ok: false });
     expect(await desk.argv()).toEqual([]);
   });
 
-  test('never reaches a shell, whatever it holds', async () => {
+  test('is never parsed by a shell, with any characters', async () => {
     await using desk = await desktop('xdg-open');
     const url = 'https://auth.example/$(touch$IFS-owned)`id`;id|id&id?"a b"=\'c\'\n--flag';
     expect(await openUrl(url, { platform: 'linux', env: desk.env })).toEqual({ ok: true });
@@ -68,7 +68,7 @@ describe('threats, row 13: a page', () => {
 });
 
 describe('a page that cannot be opened', () => {
-  test('says so where nothing is there that opens pages', async () => {
+  test('reports a missing opener', async () => {
     const opening = await openUrl('https://auth.example/', {
       platform: 'linux',
       env: { PATH: '/nonexistent' },
@@ -76,13 +76,13 @@ describe('a page that cannot be opened', () => {
     expect(opening).toEqual({ ok: false, reason: 'xdg-open was not found' });
   });
 
-  test('says so where that failed', async () => {
+  test('reports a failed opener', async () => {
     await using desk = await desktop('xdg-open', 3);
     const opening = await openUrl('https://auth.example/', { platform: 'linux', env: desk.env });
     expect(opening).toEqual({ ok: false, reason: 'xdg-open ended with status 3' });
   });
 
-  test('says so where the address is too long to be given to a program', async () => {
+  test('reports an address that is too long for a command line', async () => {
     await using desk = await desktop('xdg-open');
     const url = `https://auth.example/${'x'.repeat(3_000_000)}`;
     const opening = await openUrl(url, { platform: 'linux', env: desk.env });

@@ -29,8 +29,8 @@ class Failing extends Writable {
   }
 }
 
-describe('writing out', () => {
-  it('row 30: gives the reader one piece at a time', async () => {
+describe('writing', () => {
+  it('row 30: passes one piece at a time to the reader', async () => {
     const slow = new Slow();
     await writeOut(slow, 'x'.repeat(MiB));
     expect(Buffer.concat(slow.pieces)).toHaveLength(MiB);
@@ -44,7 +44,7 @@ describe('writing out', () => {
     expect(Buffer.concat(slow.pieces).equals(bytes)).toBe(true);
   });
 
-  it('splits no surrogate pair, wherever it stands', async () => {
+  it('splits no surrogate pair at any position', async () => {
     for (const before of [-4, -3, -2, -1, 0, 1]) {
       const slow = new Slow();
       const text = `${'x'.repeat(64 * 1024 + before)}😀😀\ud83d`;
@@ -53,26 +53,26 @@ describe('writing out', () => {
     }
   });
 
-  it('row 30: ends quietly where the reader has gone, and writes no more', async () => {
+  it('row 30: ends without an error if the reader has closed the stream, and writes no more', async () => {
     const gone = new Failing('EPIPE');
     await writeOut(gone, 'x'.repeat(MiB));
     expect(isClosed(gone)).toBe(true);
     await writeOut(gone, 'more');
   });
 
-  it('throws what else went wrong', async () => {
+  it('throws all other errors', async () => {
     const full = new Failing('ENOSPC');
     await expect(writeOut(full, 'x')).rejects.toMatchObject({ code: 'unwritable-file' });
     expect(isClosed(full)).toBe(false);
   });
 
-  it('writes nothing of nothing', async () => {
+  it('writes nothing for an empty text', async () => {
     const slow = new Slow();
     await writeOut(slow, '');
     expect(slow.pieces).toEqual([]);
   });
 
-  it('row 30: a process piped into head -1 ends quietly', async () => {
+  it('row 30: a process piped into head -1 ends without an error', async () => {
     const contents = `
       import { isClosed, writeOut } from './src/system/streams.js';
       writeOut(process.stdout, 'line\\n'.repeat(1_000_000)).then(() => console.error(String(isClosed(process.stdout))));`;
@@ -96,10 +96,10 @@ describe('writing out', () => {
   });
 });
 
-describe('quiet pipes', () => {
+describe('ignoring closed pipes', () => {
   const error = (code: string) => Object.assign(new Error(code), { code });
 
-  it('row 30: swallow a closed pipe only', () => {
+  it('row 30: ignores only a closed pipe', () => {
     const [one, other] = [new Slow(), new Slow()];
     quietPipes(one, other, one);
     one.emit('error', error('EPIPE'));
@@ -108,7 +108,7 @@ describe('quiet pipes', () => {
     expect(one.listenerCount('error')).toBe(1);
   });
 
-  it('a terminal whose window is closed goes away as a reader does', () => {
+  it('treats a closed terminal window as a closed reader', () => {
     const terminal = Object.assign(new Slow(), { isTTY: true });
     quietPipes(terminal);
     terminal.emit('error', error('EIO'));
@@ -118,7 +118,7 @@ describe('quiet pipes', () => {
     expect(() => full.emit('error', error('ENOSPC'))).toThrow('cannot write the output: ENOSPC');
   });
 
-  it('leave other errors to anyone who listens', () => {
+  it('leaves other errors to other listeners', () => {
     const stream = new Slow();
     const heard: unknown[] = [];
     quietPipes(stream);

@@ -22,7 +22,7 @@ const unwritable = {
 };
 
 describe('a private file', () => {
-  it('row 27: is in its place only when it is whole', async () => {
+  it('row 27: appears at its path only when it is complete', async () => {
     const file = await createPrivateFile(path);
     await file.write('one');
     await expect(content()).rejects.toMatchObject({ code: 'ENOENT' });
@@ -32,7 +32,7 @@ describe('a private file', () => {
     expect(await names()).toEqual(['run.ndjson']);
   });
 
-  it('row 26: may be read by its owner only, from the start', async () => {
+  it('row 26: only its owner can read it, from the start', async () => {
     const file = await createPrivateFile(path);
     const modes = async () =>
       Promise.all((await names()).map(async name => (await fs.stat(join(folder, name))).mode & 0o777));
@@ -41,7 +41,7 @@ describe('a private file', () => {
     expect(await modes()).toEqual([0o600]);
   });
 
-  it('row 26: replaces a planted link and leaves alone what it points to', async () => {
+  it('row 26: replaces a planted link and does not change its target', async () => {
     const victim = join(folder, 'victim');
     await fs.writeFile(victim, 'mine');
     await fs.symlink(victim, path);
@@ -52,14 +52,14 @@ describe('a private file', () => {
     expect((await fs.lstat(path)).isSymbolicLink()).toBe(false);
   });
 
-  it('row 26: follows no planted link where nothing is to be replaced, be it one to nowhere', async () => {
+  it('row 26: follows no planted link if nothing may be replaced, not even a dangling one', async () => {
     await fs.symlink(join(folder, 'victim'), path);
     const file = await createPrivateFile(path);
     await expect(file.commit({ replaces: false })).rejects.toMatchObject(unwritable);
     expect(await names()).toEqual(['run.ndjson']);
   });
 
-  it('row 27: replaces nothing where it is reported so, not even what came to be there meanwhile', async () => {
+  it('row 27: replaces nothing if told not to, not even a file that was created meanwhile', async () => {
     const file = await createPrivateFile(path);
     await file.write('ours');
     await fs.writeFile(path, 'theirs');
@@ -68,7 +68,7 @@ describe('a private file', () => {
     expect(await names()).toEqual(['run.ndjson']);
   });
 
-  it('is in its place where nothing is to be replaced', async () => {
+  it('appears at its path if nothing is there to be replaced', async () => {
     const file = await createPrivateFile(path);
     await file.write('ours');
     await file.commit({ replaces: false });
@@ -77,7 +77,7 @@ describe('a private file', () => {
     expect((await fs.stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it('takes the place of an empty file, also where nothing is to be replaced', async () => {
+  it('replaces an empty file, even if nothing may be replaced', async () => {
     await fs.writeFile(path, '');
     const file = await createPrivateFile(path);
     await file.write('ours');
@@ -87,7 +87,7 @@ describe('a private file', () => {
     expect((await fs.stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it('leaves what was there where it is discarded', async () => {
+  it('leaves the existing file if it is discarded', async () => {
     await fs.writeFile(path, 'before');
     const file = await createPrivateFile(path);
     await file.write('x'.repeat(100_000));
@@ -96,7 +96,7 @@ describe('a private file', () => {
     expect(await names()).toEqual(['run.ndjson']);
   });
 
-  it('keeps the order of lines that no one waited for', async () => {
+  it('keeps the order of lines without awaiting them', async () => {
     const file = await createPrivateFile(path);
     const lines = Array.from({ length: 200 }, (_, index) => `${index} ${'x'.repeat(2_000)}`);
     await Promise.all(lines.map(line => file.write(line)));
@@ -109,13 +109,13 @@ describe('a private file', () => {
     await expect(createPrivateFile(target)).rejects.toMatchObject({ code: 'unwritable-file' });
   });
 
-  it('says what to do where its folder is missing', async () => {
+  it('describes the fix if its folder is missing', async () => {
     const missing = createPrivateFile(join(folder, 'no', 'run.ndjson'));
     await expect(missing).rejects.toMatchObject({ ...unwritable, hint: 'Create its folder first.' });
   });
 });
 
-describe('a call that fails', () => {
+describe('a failing system call', () => {
   const runTo = (replaces: boolean) => async (files: Files) => {
     const file = await createPrivateFile(path, files);
     try {
@@ -128,7 +128,7 @@ describe('a call that fails', () => {
     }
   };
 
-  it('row 27: leaves the old file or the new one, whichever call it is', async () => {
+  it('row 27: leaves the old file or the new one, for any call', async () => {
     const run = runTo(true);
     const calls = await countCalls(run);
     expect(calls).toEqual(['lstat', 'open', 'appendFile', 'appendFile', 'sync', 'close', 'rename']);
@@ -144,7 +144,7 @@ describe('a call that fails', () => {
     }
   });
 
-  it('row 27: leaves nothing where nothing was, whichever call it is', async () => {
+  it('row 27: leaves no file if there was none, for any call', async () => {
     const run = runTo(false);
     const calls = await countCalls(run);
     expect(calls).toEqual(['lstat', 'open', 'appendFile', 'appendFile', 'sync', 'close', 'lstat', 'link']);

@@ -12,8 +12,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-describe('a file for others', () => {
-  it('is there whole, and may be read', async () => {
+describe('a file that others may read', () => {
+  it('is complete and readable', async () => {
     await writeFile(path, 'before');
     await writePublicFile(path, `${'x'.repeat(200_000)}\nend\n`);
     expect(await readFile(path, 'utf8')).toBe(`${'x'.repeat(200_000)}\nend\n`);
@@ -21,7 +21,7 @@ describe('a file for others', () => {
     expect(await readdir(folder)).toEqual(['report.xml']);
   });
 
-  it('row 26: replaces a planted link and leaves alone what it points to', async () => {
+  it('row 26: replaces a planted link and does not change its target', async () => {
     const victim = join(folder, 'victim');
     await writeFile(victim, 'mine');
     await symlink(victim, path);
@@ -30,7 +30,7 @@ describe('a file for others', () => {
     expect((await lstat(path)).isSymbolicLink()).toBe(false);
   });
 
-  it('says what to do where it cannot be written, and leaves nothing behind', async () => {
+  it('describes the fix if it cannot be written, and leaves nothing behind', async () => {
     await expect(writePublicFile(join(folder, 'no', 'report.xml'), 'x\n')).rejects.toMatchObject({
       code: 'unwritable-file',
       message: `cannot write ${join(folder, 'no', 'report.xml')}: ENOENT: no such file or directory`,

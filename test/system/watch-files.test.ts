@@ -49,7 +49,7 @@ async function watched(...paths: string[]) {
   return { change, count: () => count };
 }
 
-describe('files that are watched', () => {
+describe('watched files', () => {
   it.each([
     ['written in place', () => writeFile(one, 'after')],
     ['added to', () => appendFile(one, 'after')],
@@ -87,7 +87,7 @@ describe('files that are watched', () => {
     expect(count()).toBe(2);
   });
 
-  it('are watched on after they were replaced, removed, and back', async () => {
+  it('are still watched after they were replaced, removed and restored', async () => {
     const { change, count } = await watched(one);
     for (const text of ['a', 'bb', 'ccc'])
       await change(async () => {
@@ -99,7 +99,7 @@ describe('files that are watched', () => {
     expect(count()).toBe(5);
   });
 
-  it('may be in several folders, and not there yet', async () => {
+  it('may be in several folders, and may not exist yet', async () => {
     const other = join(folder, 'other');
     await mkdir(other);
     const { change, count } = await watched(one, join(other, 'three.yaml'));
@@ -123,7 +123,7 @@ describe('files that are watched', () => {
     expect(count()).toBe(2);
   });
 
-  it('are distinguished from others in their folder', async () => {
+  it('are distinguished from other files in their folder', async () => {
     const { change, count } = await watched(one);
     await writeFile(two, 'after');
     await writeFile(join(folder, 'three'), '');
@@ -133,7 +133,7 @@ describe('files that are watched', () => {
 });
 
 describe('watching', () => {
-  it('ends', async () => {
+  it('stops', async () => {
     const closed = await watched(one);
     watching?.close();
     const open = await watched(one);
@@ -141,14 +141,14 @@ describe('watching', () => {
     expect([closed.count(), open.count()]).toEqual([0, 1]);
   });
 
-  it('is refused without its folder', async () => {
+  it('is refused if the folder does not exist', async () => {
     expect(await errorOf(() => watchFiles([join(folder, 'no', 'file')], () => {}))).toMatchObject({
       code: 'unreadable-file',
       message: expect.stringContaining('cannot watch the files: ENOENT'),
     });
   });
 
-  it('survives the end of the folder', async () => {
+  it('continues after the folder is removed', async () => {
     const { change, count } = await watched(one);
     await change(() => rm(folder, { recursive: true }));
     expect(count()).toBe(1);

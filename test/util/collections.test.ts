@@ -32,7 +32,7 @@ describe('BoundedStore', () => {
 });
 
 describe('RecentMap', () => {
-  test('it holds the latest, at least so many and at most twice as many', () => {
+  test('keeps the latest entries: at least the limit, at most twice as many', () => {
     const steps = fc.array(fc.nat(20), { maxLength: 200 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 8 }), steps, (count, keys) => {
@@ -47,7 +47,7 @@ describe('RecentMap', () => {
     );
   });
 
-  test('what is deleted or cleared is gone, of either generation', () => {
+  test('deleted or cleared entries are gone from both generations', () => {
     const map = new RecentMap<string, number>(2);
     for (const [index, key] of ['a', 'b', 'c'].entries()) map.set(key, index);
     map.delete('a');
@@ -56,7 +56,7 @@ describe('RecentMap', () => {
     expect([map.get('b'), map.get('c')]).toEqual([undefined, undefined]);
   });
 
-  test('its values are the latest of each key, those of the elder generation first', () => {
+  test('values() returns the latest of each key, older generation first', () => {
     const map = new RecentMap<string, number>(3);
     for (const [index, key] of ['a', 'b', 'c', 'a', 'd'].entries()) map.set(key, index);
     expect([...map.values()]).toEqual([1, 2, 3, 4]);
@@ -66,7 +66,7 @@ describe('RecentMap', () => {
 });
 
 describe('lastUpTo', () => {
-  test('is the last that is not above', () => {
+  test('returns the last that is not above the value', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 20 })),
@@ -81,7 +81,7 @@ describe('lastUpTo', () => {
 });
 
 describe('offsetsOf', () => {
-  test('places are in the thing that holds them; an empty one holds none', () => {
+  test('finds the part at a position; empty parts contain none', () => {
     const { total, starts, lengthOf, locate } = offsetsOf([0, 2, 0, 1, 0]);
     expect(total).toBe(3);
     expect([...starts]).toEqual([0, 0, 2, 2, 3]);
@@ -93,12 +93,12 @@ describe('offsetsOf', () => {
     ]);
   });
 
-  test.each([-1, 3, 99])('none holds %d', place => {
+  test.each([-1, 3, 99])('no part contains %d', place => {
     expect(offsetsOf([0, 2, 0, 1, 0]).locate(place).which).toBe(-1);
   });
 });
 
-describe('remembering', () => {
+describe('cached functions', () => {
   function counting() {
     const asked: string[] = [];
     const lengthOf = remembering(word => {
@@ -108,13 +108,13 @@ describe('remembering', () => {
     return { asked, lengthOf };
   }
 
-  test('a word is judged once, and the judgement stays', () => {
+  test('a word is computed once and cached', () => {
     const { asked, lengthOf } = counting();
     expect([lengthOf('one'), lengthOf('three'), lengthOf('one')]).toEqual([3, 5, 3]);
     expect(asked).toEqual(['one', 'three']);
   });
 
-  test('null and false are judgements too', () => {
+  test('null and false are cached too', () => {
     let count = 0;
     const nothing = remembering(() => {
       count++;
@@ -123,7 +123,7 @@ describe('remembering', () => {
     expect([nothing('a'), nothing('a'), count]).toEqual([null, null, 1]);
   });
 
-  test('memory is bounded: the oldest of thousands of words are judged again', () => {
+  test('memory is limited: the oldest of thousands of words are computed again', () => {
     const { asked, lengthOf } = counting();
     for (let index = 0; index <= 2_000; index++) lengthOf(`word ${index}`);
     lengthOf('word 2000');
@@ -131,7 +131,7 @@ describe('remembering', () => {
     expect(asked).toHaveLength(2_002);
   });
 
-  test('a long word is judged, and not remembered', () => {
+  test('a long word is computed and not cached', () => {
     const { asked, lengthOf } = counting();
     const long = 'x'.repeat(257);
     expect([lengthOf(long), lengthOf(long)]).toEqual([257, 257]);

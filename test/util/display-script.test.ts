@@ -11,7 +11,7 @@ const ARGS = {
 };
 const line = (script: string, args: Record<string, unknown> = ARGS) => displayLine(script, args);
 
-describe('the human line of a call', () => {
+describe('the display line of a call', () => {
   test.each([
     ['"Edit " + args.path', 'Edit  src/main.rs '],
     ['args["path"].to_upper()', ' SRC/MAIN.RS '],
@@ -33,12 +33,12 @@ describe('the human line of a call', () => {
     expect(line(script)).toBe(shown);
   });
 
-  test('characters are counted as people do, not as UTF-16 does', () => {
+  test('counts characters as readers do, not as UTF-16', () => {
     expect(line('args.x.sub_string(1, 1) + args.x.len()', { x: 'a😀b' })).toBe('😀3');
   });
 });
 
-describe('no line, and not a word', () => {
+describe('no line and no error', () => {
   test.each([
     ['another kind of value', '1 + 2'],
     ['an empty text', '" "'],
@@ -76,7 +76,7 @@ describe('no line, and not a word', () => {
   });
 });
 
-describe('a script that cannot be parsed', () => {
+describe('a script with a syntax error', () => {
   test.each([
     ['"Edit ', 'unterminated string in line 1'],
     ['let x = 1;\nif x { "a" ', 'unexpected end in line 2'],
@@ -99,7 +99,7 @@ describe('a script that cannot be parsed', () => {
     'return 1',
     '2 * 3',
     'a?.b ?? 1',
-  ])('%s is not supported, which is not a fault', script => {
+  ])('%s is unsupported, which is not an error', script => {
     expect(parseDisplayScript(script)).toEqual({ kind: 'unsupported' });
   });
 });

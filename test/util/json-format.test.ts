@@ -11,7 +11,7 @@ import {
 
 const container = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
 
-test('means the same as the source, and looks like JSON.stringify with two spaces', () => {
+test('is equivalent to the source, and formatted like JSON.stringify with two spaces', () => {
   fc.assert(
     fc.property(container, value => {
       const source = JSON.stringify(value);
@@ -22,7 +22,7 @@ test('means the same as the source, and looks like JSON.stringify with two space
   );
 });
 
-test('the blanks of the source do not count', () => {
+test('whitespace of the source has no effect', () => {
   fc.assert(
     fc.property(container, fc.constantFrom(1, 3, '\t', ' \n'), (value, indent) => {
       expect(prettyJson(JSON.stringify(value, null, indent))).toBe(prettyJson(JSON.stringify(value)));
@@ -30,7 +30,7 @@ test('the blanks of the source do not count', () => {
   );
 });
 
-describe('row 20: tokens stay as they were written', () => {
+describe('row 20: tokens stay as written', () => {
   test.each([
     ['{"n":9007199254740993}', '{\n  "n": 9007199254740993\n}'],
     ['[1e400,-0,1.50]', '[\n  1e400,\n  -0,\n  1.50\n]'],
@@ -43,18 +43,18 @@ describe('row 20: tokens stay as they were written', () => {
 });
 
 test.each(['', '42', '"text"', 'null', 'plain text', '{not json}', '{"a":1} and more', '[1,]'])(
-  '%j is not JSON object or array',
+  '%j is not a JSON object or array',
   text => {
     expect(prettyJson(text)).toBeNull();
   },
 );
 
-test('a text of more than a million characters is left alone', () => {
+test('a text of more than a million characters is not formatted', () => {
   expect(prettyJson(`["${'a'.repeat(999_990)}"]`)).not.toBeNull();
   expect(prettyJson(`["${'a'.repeat(1_000_000)}"]`)).toBeNull();
 });
 
-test('row 18: what is nested deeper than anybody means is left alone: its indents would fill the memory', () => {
+test('row 18: deeply nested input is not formatted, because its indents would fill the memory', () => {
   expect(prettyJson(`${'['.repeat(128)}${']'.repeat(128)}`)).not.toBeNull();
   expect(prettyJson(`${'['.repeat(2_000)}${']'.repeat(2_000)}`)).toBeNull();
 });
@@ -71,7 +71,7 @@ describe('a part of a JSON text is found by its path', () => {
     expect(jsonParts(text)(path)).toBe(part);
   });
 
-  test('as JSON.parse does', () => {
+  test('like JSON.parse', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(0, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
@@ -92,7 +92,7 @@ test('a part is found by its path', () => {
   expect(part([])).toBe('{"calls":[{"result":1e2},{"result": 1.50 }]}');
 });
 
-describe('a JSON text with another string in it', () => {
+describe('replacing a string in a JSON text', () => {
   test.each([
     ['{"a": "x", "b":1.0 }', '{"a": "new \\"one", "b":1.0 }'],
     ['\uFEFF { "a" :"x"}', '\uFEFF { "a" :"new \\"one"}'],
@@ -108,7 +108,7 @@ describe('a JSON text with another string in it', () => {
 const LAYOUT =
   '{ "type":"tool_result",\n "text": "caf\\u00e9 {{", "n": 1.0, "id" : "old", "list": [ {"id":"old"}, null ] }';
 
-test('values are written anew where they differ; all else stays, members that are not there stay away', () => {
+test('only changed values are written anew; missing members are not added', () => {
   const value = {
     id: 'new',
     call_id: null,

@@ -38,8 +38,8 @@ const once = (source: string | Uint8Array, long = SHORT) =>
 const ordinarily = (source: string | Uint8Array) =>
   readJson(typeof source === 'string' ? Buffer.from(source) : source);
 
-describe('reads what is read the ordinary way, with the same notes and the same reasons', () => {
-  test('JSON, however it is written', () => {
+describe('returns the same values, notes and reasons as readJson', () => {
+  test('for JSON in any format', () => {
     fc.assert(
       fc.property(value, indent, fc.boolean(), (given, space, isAscii) => {
         const written = JSON.stringify(given, null, space);
@@ -50,7 +50,7 @@ describe('reads what is read the ordinary way, with the same notes and the same 
     );
   });
 
-  test('JSON that was cut off anywhere', () => {
+  test('for JSON that is cut off anywhere', () => {
     fc.assert(
       fc.property(value, fc.nat(), (given, at) => {
         const whole = Buffer.from(JSON.stringify(given));
@@ -60,7 +60,7 @@ describe('reads what is read the ordinary way, with the same notes and the same 
     );
   });
 
-  test('JSON with any byte of it replaced', () => {
+  test('for JSON with any byte replaced', () => {
     fc.assert(
       fc.property(value, fc.nat(), fc.nat({ max: 255 }), (given, at, byte) => {
         const source = Buffer.from(JSON.stringify(given));
@@ -70,7 +70,7 @@ describe('reads what is read the ordinary way, with the same notes and the same 
     );
   });
 
-  test('texts that look like JSON', () => {
+  test('for texts that look like JSON', () => {
     const unit = fc.constantFrom(...'"\\[]{},: 1anu\n', '\\u00e9', '\\ud83d', '\\ude00', '"abcdefg"');
     fc.assert(
       fc.property(fc.string({ unit }), source => {
@@ -79,7 +79,7 @@ describe('reads what is read the ordinary way, with the same notes and the same 
     );
   });
 
-  test('any bytes', () => {
+  test('for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array(), source => {
         expect(once(source)).toEqual(ordinarily(source));
@@ -88,7 +88,7 @@ describe('reads what is read the ordinary way, with the same notes and the same 
   });
 });
 
-describe('the same of', () => {
+describe('returns the same for', () => {
   const LONG = 'x'.repeat(SHORT);
   test.each([
     ['nothing', ''],
@@ -112,7 +112,7 @@ describe('the same of', () => {
     expect(once(source)).toEqual(ordinarily(source));
   });
 
-  test('invalid UTF-8, within a long string or not', () => {
+  test('invalid UTF-8, inside or outside a long string', () => {
     for (const place of [3, SHORT + 5]) {
       const source = Buffer.from(`["${LONG}",1]`);
       source[place] = 0xff;
@@ -121,24 +121,24 @@ describe('the same of', () => {
   });
 });
 
-test('__proto__ is a key like any other', () => {
+test('__proto__ is an ordinary key', () => {
   const reading = once('{"__proto__":{"polluted":"0123456789"}}');
   expect(reading.ok && Object.keys(reading.value as object)).toEqual(['__proto__']);
   expect('polluted' in {}).toBe(false);
 });
 
-describe('on its own it takes texts of a mebibyte and more', () => {
+describe('by default, decodes texts of at least a mebibyte in place', () => {
   const unit = 'é😀"\n';
   const bodyOf = (bytes: number) => Buffer.from(JSON.stringify({ text: unit.repeat(bytes / 8) }));
 
-  test('which uses up the bytes', () => {
+  test('destroys the bytes of long texts', () => {
     const body = bodyOf(MiB);
     const before = Buffer.from(body);
     expect(readJsonOnce(body)).toEqual(readJson(before));
     expect(body.equals(before)).toBe(false);
   });
 
-  test('and leaves others as they are', () => {
+  test('does not change the bytes of others', () => {
     const body = bodyOf(MiB / 2);
     const before = Buffer.from(body);
     expect(readJsonOnce(body)).toEqual(readJson(before));
@@ -146,7 +146,7 @@ describe('on its own it takes texts of a mebibyte and more', () => {
   });
 });
 
-describe('2 MB take linear time, however they are made', () => {
+describe('2 MB take linear time, with any structure', () => {
   const SIZE = 2_000_000;
   test.each([
     ['one string', () => `"${'a'.repeat(SIZE)}"`],

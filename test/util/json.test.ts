@@ -23,7 +23,7 @@ test('every kind of token, with its range', () => {
   ]);
 });
 
-describe('strings end where they end', () => {
+describe('ends of strings', () => {
   test.each([
     ['"a\\"b"', '"a\\"b"'],
     ['"a\\\\"', '"a\\\\"'],
@@ -36,7 +36,7 @@ describe('strings end where they end', () => {
   });
 });
 
-test('the tokens, joined, are the JSON without its blanks', () => {
+test('the joined tokens are the JSON without whitespace', () => {
   fc.assert(
     fc.property(fc.json(), fc.constantFrom(undefined, 1, '\t'), (source, indent) => {
       const value: unknown = JSON.parse(source);
@@ -46,7 +46,7 @@ test('the tokens, joined, are the JSON without its blanks', () => {
   );
 });
 
-test('any text is walked to its end, and its tokens do not overlap', () => {
+test('scans any text to its end, and its tokens do not overlap', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'"\\[]{},: 1a\n') }), text => {
       let end = 0;
@@ -82,7 +82,7 @@ test.each([
   expect(jsonFault(text)).toEqual({ line, column, message });
 });
 
-test('whatever JSON.parse takes has none, and whatever it refuses has one', () => {
+test('finds an error exactly if JSON.parse does', () => {
   const mutated = fc
     .tuple(fc.json(), fc.nat(), fc.constantFrom('', ',', '}', '"', ':', '[', '1', '\\', ' ', '\n', 'e'))
     .map(([json, at, piece]) => json.slice(0, at % json.length) + piece + json.slice((at % json.length) + 1));
@@ -94,7 +94,7 @@ test('whatever JSON.parse takes has none, and whatever it refuses has one', () =
   );
 });
 
-test('depth costs no stack', () => {
+test('depth uses no stack', () => {
   expect(jsonFault('['.repeat(1_000_000))).toMatchObject({ column: 1_000_001 });
 });
 
@@ -105,7 +105,7 @@ const notesOf = (text: string) => {
   return reading.ok ? reading.notes : [`failed: ${reading.reason}`];
 };
 
-test('what JSON.parse reads is read, without a note', () => {
+test('reads whatever JSON.parse reads, without a note', () => {
   fc.assert(
     fc.property(fc.json(), source => {
       expect(parseJson(source)).toMatchObject({ ok: true, value: JSON.parse(source) });
@@ -113,7 +113,7 @@ test('what JSON.parse reads is read, without a note', () => {
   );
 });
 
-test('no text and no bytes make it throw', () => {
+test('never throws for any text or bytes', () => {
   fc.assert(fc.property(fc.string({ unit: anyCodePoint }), text => void parseJson(text)));
   fc.assert(fc.property(fc.uint8Array(), text => void readJson(text)));
 });
@@ -123,19 +123,19 @@ describe('row 18: depth', () => {
     expect(readJson(bytes(nested(depth))).ok).toBe(true);
   });
 
-  test.each([[129], [1_000_000]])('%i levels are not', depth => {
+  test.each([[129], [1_000_000]])('%i levels are refused', depth => {
     const reason = 'the JSON is nested deeper than 128 levels';
     expect(readJson(bytes(nested(depth)))).toEqual({ ok: false, reason });
     expect(readJson(bytes('{"a":'.repeat(depth)))).toEqual({ ok: false, reason });
   });
 
-  test('brackets within strings are no depth, siblings are not one either', () => {
+  test('brackets in strings do not count as depth, nor do siblings', () => {
     expect(readJson(bytes(JSON.stringify('['.repeat(500)))).ok).toBe(true);
     expect(readJson(bytes(`[${'[],'.repeat(500)}[]]`)).ok).toBe(true);
   });
 });
 
-describe('row 20: what was read, but not as it was written', () => {
+describe('row 20: input that changes when it is parsed', () => {
   test.each([
     ['\uFEFF{}', 'the body starts with a byte-order mark'],
     ['{"a":1,"b":{"a":1},"a":2}', 'the key "a" occurs twice in one object; the last one is used'],
@@ -156,11 +156,11 @@ describe('row 20: what was read, but not as it was written', () => {
     '["\\ud83d\\ude00"]',
     '[9007199254740991, 1.5, -0, 1e300, 1e-400]',
     '[true,false,null]',
-  ])('%s is nothing to speak of', text => {
+  ])('%s needs no note', text => {
     expect(notesOf(text)).toEqual([]);
   });
 
-  test('a key is the same key however it is escaped', () => {
+  test('keys are equal in any escaped form', () => {
     expect(notesOf('{"a":1,"\\u0061":2}')).toHaveLength(1);
   });
 
@@ -169,11 +169,11 @@ describe('row 20: what was read, but not as it was written', () => {
     expect(notesOf('["\\\\ud83d\\ude00"]')).toHaveLength(1);
   });
 
-  test('a large number that is held exactly is nothing to speak of', () => {
+  test('a large number that is represented exactly needs no note', () => {
     expect(notesOf('[9007199254740992,10000000000000000]')).toEqual([]);
   });
 
-  test('a thousand oddities make a few notes', () => {
+  test('a thousand problems cause only a few notes', () => {
     expect(notesOf(`[${Array.from({ length: 1_000 }, (_, i) => `${i}e400`)}]`)).toHaveLength(8);
   });
 });
@@ -201,7 +201,7 @@ test.each(['', ' ', '{', '{"a":}', '[1,]', 'undefined', '{"a":1}x', '\uFEFF\uFEF
 );
 
 test.each(['{"text": "ghp_0a1b2c3d', '{"text": "ghp_0a1b2c3d" x}', '["ghp_0a1b2c3d"}'])(
-  'row 25: of %s the reason quotes nothing that stands around',
+  'row 25: the reason for %s does not quote its surroundings',
   text => {
     const { reason } = { reason: '', ...readJson(bytes(text)) };
     expect(reason).toMatch(/^not valid JSON: .* is expected \(column \d+\)$/);
@@ -210,14 +210,14 @@ test.each(['{"text": "ghp_0a1b2c3d', '{"text": "ghp_0a1b2c3d" x}', '["ghp_0a1b2c
 );
 
 describe('row 19: __proto__', () => {
-  test('is a key like any other', () => {
+  test('is an ordinary key', () => {
     const reading = readJson(bytes('{"__proto__":{"polluted":true}}'));
     expect(reading.ok && Object.keys(reading.value as object)).toEqual(['__proto__']);
     expect('polluted' in {}).toBe(false);
   });
 });
 
-describe('5 MB take linear time, however they are made', () => {
+describe('5 MB take linear time, with any structure', () => {
   const SIZE = 5_000_000;
   const TOKENS = 500_000;
   test.each([

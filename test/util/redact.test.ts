@@ -10,7 +10,7 @@ import {
 } from '../../src/util/redact.js';
 import { anyCodePoint } from '../support/characters.js';
 
-describe('row 25: a secret goes out in no form it is written in', () => {
+describe('row 25: redacts a secret in every encoding', () => {
   const SECRET = 'tö"k/en\\?>~ 1';
   const json = JSON.stringify(SECRET).slice(1, -1);
   const percent = encodeURIComponent(SECRET);
@@ -30,13 +30,13 @@ describe('row 25: a secret goes out in no form it is written in', () => {
     expect(createRedactor([SECRET]).text(`<${form}>`)).toMatch(/^<\[redacted\]=*>$/);
   });
 
-  test('every occurrence', () => {
+  test('replaces every occurrence', () => {
     expect(createRedactor(['s3cret']).text('s3cret, s3crets3cret')).toBe(
       `${REDACTED}, ${REDACTED}${REDACTED}`,
     );
   });
 
-  test('thousands cost no more than a few', { timeout: 10_000 }, () => {
+  test('thousands of secrets cost no more than a few', { timeout: 10_000 }, () => {
     const secrets = Array.from({ length: 4_000 }, (_, n) => `token-${n}-${'x'.repeat(30)}`);
     const redactor = createRedactor(secrets);
     let clean = '';
@@ -44,7 +44,7 @@ describe('row 25: a secret goes out in no form it is written in', () => {
     expect(clean).toBe(`{"callback_url":"http://h/${REDACTED}"}`);
   });
 
-  test('none is left, whatever the secrets are', () => {
+  test('no secret is left, for any set of secrets', () => {
     const secret = fc.string({ unit: fc.constantFrom(...'XYZ'), minLength: 4, maxLength: 9 });
     fc.assert(
       fc.property(fc.array(secret), fc.array(secret), (secrets, words) => {
@@ -55,7 +55,7 @@ describe('row 25: a secret goes out in no form it is written in', () => {
     );
   });
 
-  test('one that comes later counts from then on', () => {
+  test('a secret that is added later applies from then on', () => {
     const redactor = createRedactor();
     expect(redactor.text('later')).toBe('later');
     redactor.add('later');
@@ -63,11 +63,11 @@ describe('row 25: a secret goes out in no form it is written in', () => {
   });
 });
 
-test('without secrets a text stays as it is', () => {
+test('without secrets a text is unchanged', () => {
   fc.assert(fc.property(fc.string(), text => createRedactor().text(text) === text));
 });
 
-test('row 25: headers pass by an allow-list, whatever their case', () => {
+test('row 25: headers are filtered by an allow-list, ignoring case', () => {
   expect(
     redactHeaders({
       'Content-Type': 'application/json',
@@ -83,14 +83,14 @@ test('row 25: headers pass by an allow-list, whatever their case', () => {
   });
 });
 
-test('row 25: a secret stands in none of them', () => {
+test('row 25: no allowed header contains a secret', () => {
   const headers = redactHeaders({ 'content-type': 'text/s3cret' }, createRedactor(['s3cret']));
   expect(headers).toEqual({ 'content-type': `text/${REDACTED}` });
 });
 
 const OTHERS = Array.from({ length: 100 }, (_, n) => `other-${n}`);
 
-describe('a redactor of few and of many secrets replaces', () => {
+describe('with few and with many secrets, replaces', () => {
   test.each([
     ['each secret', 'a bcde fghi bcde', ['fghi', 'bcde'], 'a * * *'],
     ['the longest that begins at a place', 'abcdef', ['abcd', 'abcdef'], '*'],
@@ -108,7 +108,7 @@ describe('a redactor of few and of many secrets replaces', () => {
   });
 });
 
-test('row 25: secrets go out of keys and values', () => {
+test('row 25: redacts secrets in keys and values', () => {
   const source = '{"secret-1":"a secret-1 b","n":[1,"secret-1"]}';
   expect(redactJson(source, createRedactor(['secret-1']))).toBe(
     `{"${REDACTED}":"a ${REDACTED} b","n":[1,"${REDACTED}"]}`,
@@ -116,7 +116,7 @@ test('row 25: secrets go out of keys and values', () => {
 });
 
 test.each(['null', 'true', 'false', '1234'])(
-  'a secret that reads %s leaves the JSON as it is elsewhere',
+  'a secret equal to %s leaves the rest of the JSON unchanged',
   secret => {
     const source = '{"a":null,"b":[true,false,1234],"c":"null true false 1234"}';
     const clean = redactJson(source, createRedactor([secret]));
@@ -128,7 +128,7 @@ test.each(['null', 'true', 'false', '1234'])(
   },
 );
 
-test('whatever the secrets are, JSON stays JSON', () => {
+test('JSON stays JSON for any secrets', () => {
   fc.assert(
     fc.property(fc.json(), fc.array(fc.string({ minLength: 4 })), (source, secrets) => {
       expect(() => JSON.parse(redactJson(source, createRedactor(secrets)))).not.toThrow();
@@ -136,7 +136,7 @@ test('whatever the secrets are, JSON stays JSON', () => {
   );
 });
 
-test('row 25: a secret is found behind escapes, and none of them is torn', () => {
+test('row 25: finds a secret after escapes, and splits none of them', () => {
   const redactor = createRedactor(['u001bsecret', 'n-secret']);
   const source = '{"a":"\\u001bsecret \\u0075001bsecret","b":"\\n-secret n-secret","c":"\\u001b"}';
   expect(redactJson(source, redactor)).toBe(
@@ -144,7 +144,7 @@ test('row 25: a secret is found behind escapes, and none of them is torn', () =>
   );
 });
 
-test('row 15: a long text is redacted as a short one is, and is read about once', () => {
+test('row 15: a long text is redacted like a short one, and is read about once', () => {
   const secret = 'secret-1';
   const members = Array.from({ length: 50_000 }, (_, n) => `"key-${n}":"${n === 40_000 ? secret : n}"`);
   const source = `{${members.join(',')},"${secret}":"\\u0073ecret-1"}`;
@@ -188,7 +188,7 @@ const value = fc.letrec<{ value: unknown }>(tie => ({
   ),
 })).value;
 
-test('row 20: reads back as the same value', () => {
+test('row 20: parses to the same value', () => {
   fc.assert(
     fc.property(value, fc.constantFrom(undefined, 2), (given, indent) => {
       expect(JSON.parse(safeJson(given, indent))).toEqual(JSON.parse(JSON.stringify(given)));
@@ -196,7 +196,7 @@ test('row 20: reads back as the same value', () => {
   );
 });
 
-test('row 24: nothing unseen is raw; line feeds are those of the indent', () => {
+test('row 24: escapes everything invisible except the line feeds of the indent', () => {
   fc.assert(
     fc.property(value, given => {
       expect(safeJson(given)).not.toMatch(UNSEEN);
@@ -214,7 +214,7 @@ test.each([
   expect(safeJson(text)).toBe(json);
 });
 
-test('breaks the workflow commands of CI systems with an escape', () => {
+test('escapes the workflow commands of CI systems', () => {
   for (const text of ['##[error]x', '##vso[x]', '##teamcity[x]']) {
     const json = safeJson({ [text]: text });
     expect(json).not.toContain(text);

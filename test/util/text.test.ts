@@ -13,7 +13,7 @@ import {
   parseDuration,
 } from '../../src/util/text.js';
 
-describe('text is cut to 8 characters, and no character in half', () => {
+describe('cuts text to 8 characters, without splitting one', () => {
   test.each([
     ['12345678', '12345678'],
     ['123456789', '12345678…'],
@@ -24,7 +24,7 @@ describe('text is cut to 8 characters, and no character in half', () => {
   });
 });
 
-test('row 25: a cut before redaction leaves no half of a token', () => {
+test('row 25: a cut before redaction leaves no part of a token', () => {
   expect(cutBeforeToken('the id ghp_0123456789abcdef', 18)).toBe('the id …');
   expect(cutBeforeToken('the id is a-long-word-of-letters', 18)).toBe('the id is a-long-w…');
 });
@@ -57,7 +57,7 @@ describe('durations', () => {
     [1_234, '1.2s'],
     [60_000, '1m'],
     [303_000, '5m 3s'],
-  ])('%d ms are written %s', (milliseconds, text) => {
+  ])('formats %d ms as %s', (milliseconds, text) => {
     expect(formatDuration(milliseconds)).toBe(text);
   });
 
@@ -83,7 +83,7 @@ describe('durations', () => {
       '٣s',
       '1'.repeat(101),
     ].map(text => [text, null] as const),
-  ])('%j is read as %j ms', (text, milliseconds) => {
+  ])('parses %j as %j ms', (text, milliseconds) => {
     expect(parseDuration(text)).toBe(milliseconds);
   });
 });
@@ -130,7 +130,7 @@ describe('lines of bytes', () => {
     return { lines, splitter, add: (text: string) => splitter.add(Buffer.from(text)) };
   }
 
-  test('a splitter joins the pieces of a line, and counts what has no end yet', () => {
+  test('a splitter joins the pieces of a line, and counts an unfinished line', () => {
     const { lines, splitter, add } = gathering(10);
     for (const piece of ['a', 'b\nc', '\n\nrest']) expect(add(piece)).toBe(true);
     expect([lines, splitter.rest]).toEqual([['ab', 'c', ''], 4]);

@@ -35,7 +35,7 @@ test.each([
   expect(toWellFormed(text)).toEqual({ text: formed, replaced });
 });
 
-test('row 22: endless work ends, and later work runs; an error of the work is thrown as it is', () => {
+test('row 22: stops endless work and runs later work; rethrows errors of the work unchanged', () => {
   const endless = () => {
     for (;;);
   };

@@ -40,13 +40,13 @@ describe('workflow commands of CI systems', () => {
     expect(visible(text)).toBe(shown);
   });
 
-  test('the rest of a line is not its start', () => {
+  test('the middle of a line is not treated as its start', () => {
     expect(visibleRuns('::Error::new()', 8)).toEqual([{ text: '::Error::new()', hidden: false }]);
   });
 });
 
 describe('visible', () => {
-  test('lets nothing unseen survive except the line feed', () => {
+  test('leaves no invisible character except the line feed', () => {
     fc.assert(
       fc.property(foreign, text => {
         expect(visible(text).replaceAll('\n', '')).not.toMatch(UNSEEN);
@@ -55,7 +55,7 @@ describe('visible', () => {
     );
   });
 
-  test('keeps every visible character, in order and outside of hidden runs', () => {
+  test('keeps every visible character, in order and outside of replaced runs', () => {
     fc.assert(
       fc.property(foreign, text => {
         const plain = visibleRuns(text).filter(run => !run.hidden);
@@ -69,7 +69,7 @@ describe('visible', () => {
     );
   });
 
-  test('hidden and plain runs alternate', () => {
+  test('replaced and plain runs alternate', () => {
     fc.assert(
       fc.property(foreign, text => {
         const runs = visibleRuns(text);
@@ -99,7 +99,7 @@ describe('visible', () => {
   });
 });
 
-test('visibleLine shows a line feed too', () => {
+test('visibleLine replaces line feeds too', () => {
   expect(visibleLine('a\nb')).toBe('a␊b');
 });
 

@@ -9,7 +9,7 @@ async function textOf(stage: Stage, id: string, options: object = {}) {
   return (await (await stage.invoke({ id, ...options })).result()).body?.['text'];
 }
 
-describe('TOOL-RATE: what is over the rate gets 200 and an error with the time to wait', () => {
+describe('TOOL-RATE: a call beyond the rate gets 200 and an error with the time to wait', () => {
   test.each([
     [{ calls: 1, within: 60_000 }, 'Error: rate limit exceeded. Retry after 60 seconds.'],
     [{ calls: 1, within: 1_000 }, 'Error: rate limit exceeded. Retry after 1 second.'],
@@ -20,7 +20,7 @@ describe('TOOL-RATE: what is over the rate gets 200 and an error with the time t
     expect([await textOf(stage, 'a'), await textOf(stage, 'b')]).toEqual(['ok', text]);
   });
 
-  test('it counts for no fixture, and is neither unmatched; time gives another', async () => {
+  test('a rejected call counts for no fixture and is not unmatched; a later call is accepted', async () => {
     const clock = fakeClock();
     await using stage = await stageWith(replying({ payload: '{{count}}' }), {
       rateLimit: { calls: 1, within: 1_000 },
@@ -36,7 +36,7 @@ describe('TOOL-RATE: what is over the rate gets 200 and an error with the time t
   });
 });
 
-describe('TOOL-VALIDATE: first the schema, then code, then fixtures', () => {
+describe('TOOL-VALIDATE: the schema is checked first, then handlers, then fixtures', () => {
   const handler = defineTool({
     name: 'op',
     description: 'In code',
@@ -44,14 +44,14 @@ describe('TOOL-VALIDATE: first the schema, then code, then fixtures', () => {
     handle: ({ arguments: { n } }) => `code ${n}`,
   });
 
-  test('where both have an operation, the code answers, by its own schema', async () => {
+  test('a handler takes precedence over a fixture operation and uses its own schema', async () => {
     await using stage = await stageWith(replying({ payload: 'fixture' }), { handlers: [handler] });
     expect(await textOf(stage, 'a', { args: { n: 1 } })).toBe('code 1');
     expect(await textOf(stage, 'b', { args: {} })).toContain('Error: invalid arguments: $.n is required');
     expect(stage.told('matched').map(({ fixture }) => fixture)).toEqual(['handler:op', null]);
   });
 
-  test('TOOL-UNKNOWN-OP, row 24: what it is called is repeated, and cannot drive a terminal', async () => {
+  test('TOOL-UNKNOWN-OP, row 24: the error repeats the name, escaped for terminals', async () => {
     await using stage = await stageWith(null, { handlers: [handler] });
     expect(await textOf(stage, 'a', { operation: 'o\u202e\u001b[2Jp' })).toBe(
       'Error: unknown operation "o\\u202e\\u001b[2Jp". Use one of op.',
@@ -59,7 +59,7 @@ describe('TOOL-VALIDATE: first the schema, then code, then fixtures', () => {
     expect(stage.told('matched')).toMatchObject([{ fixture: null }]);
   });
 
-  test('no fixture matches: the nearest, and where it differs', async () => {
+  test('without a match, the error shows the nearest fixture and the difference', async () => {
     const fixtures = [
       { id: 'far', match: { operation: 'op', arguments: { n: 1 } }, reply: { payload: 'x' } },
     ];
@@ -71,7 +71,7 @@ describe('TOOL-VALIDATE: first the schema, then code, then fixtures', () => {
   });
 });
 
-describe('templates know the call', () => {
+describe('templates contain values of the call', () => {
   test.each<[string, string | RegExp]>([
     ['{{operation}} {{id}} {{group_id}} {{call_id}} {{user_id}}', 'op i g c u'],
     ['{{count}} for {{key}}', '1 for g'],
@@ -89,13 +89,13 @@ describe('templates know the call', () => {
     expect(given).toEqual(typeof text === 'string' ? text : expect.stringMatching(text));
   });
 
-  test('row 29: what was filled in is not looked at again', async () => {
+  test('row 29: inserted values are not expanded again', async () => {
     await using stage = await stageWith(replying({ payload: '{{arguments.a}}' }));
     expect(await textOf(stage, 'i', { args: { a: '{{group_id}}' } })).toBe('{{group_id}}');
   });
 });
 
-test('a sequence that is exhausted ends in an error that says what to do', async () => {
+test('an exhausted sequence ends in an error that describes the fix', async () => {
   const file = { fixtures: [{ id: 'short', match: { operation: 'op' }, sequence: [{ payload: '1' }] }] };
   await using stage = await stageWith(file);
   await textOf(stage, 'a');
@@ -112,7 +112,7 @@ const code = defineTool({
   handle: () => 1,
 });
 
-test('operations in code come first, and instead of a fixture of the same name', async () => {
+test('operations in code come first and replace fixture operations of the same name', async () => {
   const handlers = [code, { ...code, name: 'more' }];
   await using both = await stageWith(replying({ payload: 'x' }), { handlers });
   expect(both.tool.toolset.tools.map(({ name, description }) => [name, description])).toEqual([

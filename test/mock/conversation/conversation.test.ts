@@ -6,7 +6,7 @@ describe('TOOL-ID, TOOL-CALLID, TOOL-OPAQUE', () => {
   test.each([
     ['given', 'call-7'],
     ['null', null],
-  ])('a call_id that is %s comes back', async (_, callId) => {
+  ])('a call_id that is %s is returned unchanged', async (_, callId) => {
     await using stage = await stageWith(replying({ payload: 'x' }));
     const { raw } = await (await stage.invoke({ callId })).result();
     expect(raw).toBe(
@@ -14,13 +14,13 @@ describe('TOOL-ID, TOOL-CALLID, TOOL-OPAQUE', () => {
     );
   });
 
-  test('the callback URL is used exactly as it is given', async () => {
+  test('the callback URL is used unchanged', async () => {
     await using stage = await stageWith(replying({ payload: 'x' }));
     const call = await stage.invoke({ callbackPath: '/a%2Fb//c/?q=%20&r=' });
     expect((await call.result()).url).toBe('/a%2Fb//c/?q=%20&r=');
   });
 
-  test('row 19: nothing that comes in reaches a prototype', async () => {
+  test('row 19: no input reaches a prototype', async () => {
     await using stage = await stageWith(replying({ payload: { got: '{{arguments}}', id: '{{id}}' } }));
     const hostile =
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a":{"__proto__":{"polluted":1}}}';
@@ -41,7 +41,7 @@ describe('TOOL-CANCEL', () => {
     { event: { text: 'two' }, delay: '1s' },
   ];
 
-  test('a call that waits ends at once, in a result that says so', async () => {
+  test('a waiting call ends at once with a result that says it was canceled', async () => {
     const clock = watchedClock();
     await using stage = await stageWith(replying({ payload: 'x', delay: '1h' }), { clock });
     const call = await stage.invoke();
@@ -78,7 +78,7 @@ describe('TOOL-CANCEL', () => {
     expect(stage.runtime.verdict()).toEqual([]);
   });
 
-  test('TOOL-SUB: nor one that was late on purpose', async () => {
+  test('TOOL-SUB: no delayed event after a cancel', async () => {
     const clock = watchedClock();
     const faults = { callback: [{ late: '5s' }] };
     await using stage = await stageWith(replying(events, { faults }), { clock });
@@ -92,7 +92,7 @@ describe('TOOL-CANCEL', () => {
     expect(call.callbacks).toHaveLength(1);
   });
 
-  test('TOOL-SUB: nor one that is held back, or tried again', async () => {
+  test('TOOL-SUB: no queued or retried event after a cancel', async () => {
     const clock = watchedClock();
     await using stage = await stageWith(replying(events), { clock });
     const call = await stage.invoke({ answers: [200, 503] });
@@ -110,7 +110,7 @@ describe('TOOL-CANCEL', () => {
     expect(stage.tool.verify().undelivered.count).toBe(0);
   });
 
-  test('TOOL-ISOLATE: only the call that is named', async () => {
+  test('TOOL-ISOLATE: cancels only the given call', async () => {
     const clock = watchedClock();
     await using stage = await stageWith(replying({ payload: 'x', delay: '1s' }), { clock });
     const calls = [];
@@ -129,7 +129,7 @@ describe('TOOL-CANCEL', () => {
     expect(texts.map(({ body }) => body?.['text'])).toEqual([expect.stringContaining('canceled'), 'x', 'x']);
   });
 
-  test('TOOL-CLOSE: every call of the thread, and what was counted for it', async () => {
+  test('TOOL-CLOSE: cancels every call of the thread and resets its counts', async () => {
     const clock = watchedClock();
     const sequence = [{ payload: 'first' }, { payload: 'second', delay: '1h' }];
     const file = { fixtures: [{ match: { operation: 'op' }, sequence }] };
@@ -162,7 +162,7 @@ describe('questions', () => {
   test.each([
     [0, 'written'],
     [1, 'Error: the user said no'],
-  ])('TOOL-CHOICE: selection %i leads to its branch', async (selected, text) => {
+  ])('TOOL-CHOICE: selection %i plays its branch', async (selected, text) => {
     await using stage = await stageWith(replying(choice()));
     const call = await stage.invoke();
     await call.waitFor('user_choice');
@@ -183,7 +183,7 @@ describe('questions', () => {
       oauth({ within: '5m' }),
       'Error: authorization was not given in time; ask the user and call again',
     ],
-  ])('TOOL-ALWAYS: %s without an answer in time', async (type, reply, text) => {
+  ])('TOOL-ALWAYS: %s that times out', async (type, reply, text) => {
     const clock = watchedClock();
     await using stage = await stageWith(replying(reply), { clock });
     const call = await stage.invoke();
@@ -226,7 +226,7 @@ describe('questions', () => {
     expect(stage.told('decided')).toMatchObject([{ by: 'policy', value }]);
   });
 
-  test('what was answered is not fired: an event on demand after it is', async () => {
+  test('fire() skips an answered question and fires the next event on demand', async () => {
     const steps = [{ event: { text: 'now' }, on: 'demand' }, { payload: 'done' }];
     const { choice: asked } = choice();
     // biome-ignore lint/suspicious/noThenProperty: the word of the file format
@@ -244,7 +244,7 @@ describe('questions', () => {
     ]);
   });
 
-  test('an event on demand says when it waits, and when it does so no more', async () => {
+  test('an event on demand logs when it starts and stops waiting', async () => {
     const event = (text: string) => ({ event: { text }, on: 'demand' });
     const reply = [{ result: { text: 'on', subscription: true } }, event('one'), event('two')];
     await using stage = await stageWith(replying(reply));

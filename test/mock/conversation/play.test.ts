@@ -30,7 +30,7 @@ describe('TOOL-POST, TOOL-GROUP, TOOL-ID: every kind of step, byte for byte', ()
     expect([method, headers['content-type'], raw]).toEqual(['POST', 'application/json', message]);
   });
 
-  test('view: before and after become a patch; its content is filled', async () => {
+  test('view: before and after become a patch; templates in its content are filled', async () => {
     const content = { path: '{{arguments.path}}', before: 'a\n', after: 'b\n' };
     await using stage = await stageWith(
       replying([{ view: { view_type: 'diff', content } }, { payload: 'done' }]),
@@ -45,7 +45,7 @@ describe('TOOL-POST, TOOL-GROUP, TOOL-ID: every kind of step, byte for byte', ()
     });
   });
 
-  test('TOOL-SUB: events after the result name the call, and what else they say goes out as it is', async () => {
+  test('TOOL-SUB: events after the result contain the call id; their other fields are unchanged', async () => {
     const events = [
       { result: { text: 'Subscription {{id}}', subscription: true } },
       { event: { text: 'one', level: 3 } },
@@ -62,7 +62,7 @@ describe('TOOL-POST, TOOL-GROUP, TOOL-ID: every kind of step, byte for byte', ()
     expect(stage.runtime.verdict()).toEqual([]);
   });
 
-  test('TOOL-CHOICE: the question', async () => {
+  test('TOOL-CHOICE: sends the question', async () => {
     const choice = { prompt: 'Write to {{arguments.path}}?', choices: ['Yes', 'No'], default: 1 };
     // biome-ignore lint/suspicious/noThenProperty: the word of the file format
     const step = { choice, then: { Yes: { payload: 'y' }, No: { payload: 'n' } } };
@@ -75,7 +75,7 @@ describe('TOOL-POST, TOOL-GROUP, TOOL-ID: every kind of step, byte for byte', ()
     expect(url).toMatch(new RegExp(`^${stage.tool.url}/choices/[\\w-]{43}$`));
   });
 
-  test('TOOL-OAUTH: the question; http on loopback', async () => {
+  test('TOOL-OAUTH: sends the question; http on loopback', async () => {
     await using stage = await stageWith(
       replying({ oauth: { scopes: ['repo'] }, granted: { payload: 'y' }, refused: { payload: 'n' } }),
     );
@@ -84,7 +84,7 @@ describe('TOOL-POST, TOOL-GROUP, TOOL-ID: every kind of step, byte for byte', ()
     expect(body?.['auth_url']).toMatch(new RegExp(`^${stage.tool.url}/authorize\\?state=[\\w-]{43}$`));
   });
 
-  test('silence: nothing, and that is what was planned', async () => {
+  test('silence: sends nothing, as planned', async () => {
     await using stage = await stageWith(replying({ silence: true }));
     const call = await stage.invoke();
     await stage.until(({ kind }) => kind === 'planned');
@@ -94,7 +94,7 @@ describe('TOOL-POST, TOOL-GROUP, TOOL-ID: every kind of step, byte for byte', ()
   });
 });
 
-describe('what a text is stays one', () => {
+describe('texts stay texts', () => {
   const args = { n: 7, list: ['x'], gone: undefined };
   test.each<[string, unknown, string]>([
     ['error', { error: { message: '{{arguments.n}}' } }, 'Error: 7'],
@@ -121,7 +121,7 @@ describe('what a text is stays one', () => {
 });
 
 describe('steps', () => {
-  test('a delay is waited for before its step; a range is drawn from the seed', async () => {
+  test('waits for the delay before a step; a range is drawn from the seed', async () => {
     const clock = watchedClock();
     const reply = [
       { event: { text: 'one' }, delay: '2s' },
@@ -149,7 +149,7 @@ describe('steps', () => {
 describe.concurrent('faults on the wire', () => {
   const faulty = (...callback: unknown[]) => replying({ payload: 'done' }, { faults: { callback } });
 
-  test('duplicate: the same bytes twice', async () => {
+  test('duplicate: sends the same bytes twice', async () => {
     await using stage = await stageWith(faulty('duplicate'));
     const call = await stage.invoke();
     const [first, second] = [await call.next(), await call.next()];
@@ -158,7 +158,7 @@ describe.concurrent('faults on the wire', () => {
   });
 
   test.each(['wrong-id', 'wrong-group', 'malformed', 'wrong-type'])(
-    '%s: the runtime sees it',
+    '%s: the runtime receives it',
     async fault => {
       await using stage = await stageWith(faulty(fault));
       const call = await stage.invoke();
@@ -168,7 +168,7 @@ describe.concurrent('faults on the wire', () => {
     },
   );
 
-  test('drop: nothing is sent, and it is logged', async () => {
+  test('drop: sends nothing and logs it', async () => {
     await using stage = await stageWith(faulty('drop'));
     const call = await stage.invoke();
     await stage.until(({ kind }) => kind === 'planned');
@@ -177,7 +177,7 @@ describe.concurrent('faults on the wire', () => {
     expect(stage.tool.verify().undelivered.count).toBe(0);
   });
 
-  test('late: it waits', async () => {
+  test('late: waits', async () => {
     const clock = watchedClock();
     await using stage = await stageWith(faulty({ late: '3s' }), { clock });
     const call = await stage.invoke();
@@ -188,7 +188,7 @@ describe.concurrent('faults on the wire', () => {
     await call.result();
   });
 
-  test('each callback draws its own, from the seed', async () => {
+  test('each callback draws its own fault from the seed', async () => {
     const reply = [
       ...Array.from({ length: 20 }, (_, n) => ({ event: { text: `${n}` } })),
       { payload: 'done' },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Questions } from '../../../src/mock/rap-conversation.js';
 
 describe('a question', () => {
-  test('row 1: has an unguessable path of its own', () => {
+  test('row 1: has its own unguessable path', () => {
     const questions = new Questions<number, string>('/choices/');
     const paths = [questions.open('a'), questions.open('b')].map(({ path }) => path);
     expect(paths).toEqual([
@@ -14,7 +14,7 @@ describe('a question', () => {
       expect(questions.at(wrong)).toBeUndefined();
   });
 
-  test('the oldest that are closed are forgotten; what is open never is', () => {
+  test('the oldest closed questions are dropped; open ones never are', () => {
     const questions = new Questions<number, number>('/', 2);
     const open = questions.open(0);
     const closed = [1, 2, 3].map(n => questions.open(n));

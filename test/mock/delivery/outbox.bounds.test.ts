@@ -6,8 +6,8 @@ import { callbackTo, deskWith } from './desk.js';
 
 const hanging = () => startPeer(() => {});
 
-describe('a bad receiver does not stop the others', () => {
-  it('delivery faults: on the same origin a path that hangs gives its slots back with the time of one attempt', async () => {
+describe('a bad receiver does not block others', () => {
+  it('delivery faults: on the same origin, a path that hangs frees its slots when the attempt times out', async () => {
     await using runtime = await startServing((response, { url }) => {
       if (url === '/good') response.end();
     });
@@ -21,7 +21,7 @@ describe('a bad receiver does not stop the others', () => {
 });
 
 describe('the queue', () => {
-  it('counts everything that is not over; what is too much is dropped, and said', async () => {
+  it('counts everything pending; drops and reports what exceeds the limit', async () => {
     await using runtime = await hanging();
     await using services = deskWith({ queueLimit: 3, perOrigin: 1 });
     for (let i = 0; i < 3; i++) void services.post(callbackTo(runtime.url));
@@ -37,7 +37,7 @@ describe('the queue', () => {
     expect(services.outbox.pending).toBe(3);
   });
 
-  it('row 15: takes no more bytes than it may, but one of any size', async () => {
+  it('row 15: limits the total bytes, but accepts one body of any size', async () => {
     await using runtime = await hanging();
     await using services = deskWith({ queueBytes: 100, perOrigin: 1 });
     const body = new Content(new Uint8Array(60));
@@ -53,7 +53,7 @@ describe('the queue', () => {
     expect(empty.outbox.pending).toBe(1);
   });
 
-  it('never has more on the way to an origin than it has slots', async () => {
+  it('never has more open requests to an origin than it has slots', async () => {
     await using runtime = await startServing(200);
     await using services = deskWith({ perOrigin: 3 });
     await Promise.all(Array.from({ length: 30 }, () => services.post(callbackTo(runtime.url))));
@@ -66,7 +66,7 @@ describe('the queue', () => {
 });
 
 describe('a pause', () => {
-  it('sends nothing new until it is over', async () => {
+  it('starts no request until it ends', async () => {
     await using runtime = await startServing(200);
     await using services = deskWith();
     services.outbox.pause();
@@ -78,8 +78,8 @@ describe('a pause', () => {
   });
 });
 
-describe('the end', () => {
-  it('in a hurry, what waits gets one more attempt at once', async () => {
+describe('shutdown', () => {
+  it('when hurried, retries waiting callbacks once, at once', async () => {
     await using runtime = await startServing(500);
     await using services = deskWith({ retries: 9, random: () => 0.5 });
     const delivery = services.post(callbackTo(runtime.url));
@@ -90,7 +90,7 @@ describe('the end', () => {
     expect(services.clock.pending()).toBe(0);
   });
 
-  it('gives up what is left, each with a word', async () => {
+  it('drops and reports everything that is left', async () => {
     await using busy = await startServing(500);
     await using mute = await hanging();
     await using services = deskWith({ perOrigin: 1, timeoutMs: 60_000, random: () => 0.5 });

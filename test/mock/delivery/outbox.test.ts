@@ -6,7 +6,7 @@ import { type Reply, startServing } from '../../support/serving.js';
 import { callbackTo, deskWith } from './desk.js';
 
 describe.concurrent('a delivery', () => {
-  it('carries another content type, and comes slowly, where a fault wants it', async () => {
+  it('uses another content type, or sends slowly, if a fault demands it', async () => {
     await using runtime = await startServing(200);
     await using services = deskWith();
     const body = callbackTo('').body;
@@ -23,7 +23,7 @@ describe.concurrent('a delivery', () => {
   });
 });
 
-describe('delivery faults: another attempt', () => {
+describe('delivery faults: retries', () => {
   it.each<[string, Reply[], string[]]>([
     ['after a 5xx', [503, 500, 200], ['request 1', 'response 503', 'request 2', 'response 500', 'request 3']],
     ['after a reset', ['reset', 200], ['request 1', 'broken ECONNRESET', 'request 2']],
@@ -54,7 +54,7 @@ describe('delivery faults: another attempt', () => {
     expect(await delivery).toMatchObject({ delivered: true, attempts: 3 });
   });
 
-  it('honours Retry-After, within the bound', async () => {
+  it('respects Retry-After, within the limit', async () => {
     const busy = (seconds: string) => answer(503, '', `Retry-After: ${seconds}`);
     const replies = [busy('3'), busy('3600'), answer(200, '')];
     await using runtime = await startPeer(socket => void socket.write(replies.shift() ?? ''));
@@ -69,7 +69,7 @@ describe('delivery faults: another attempt', () => {
     expect(await delivery).toMatchObject({ delivered: true, attempts: 3 });
   });
 
-  it('is limited by retries, then reported', async () => {
+  it('stops after the maximum number of retries, with a report', async () => {
     await using runtime = await startServing(503);
     await using services = deskWith({ retries: 0 });
     const why = 'the runtime answered 503; attempts: 1';
@@ -89,7 +89,7 @@ describe('delivery faults: another attempt', () => {
     });
   });
 
-  it('comes where the bytes could not be kept, which are not sent before they are', async () => {
+  it('retries if the bytes could not be journaled, and does not send them before they are', async () => {
     await using runtime = await startServing(200);
     const log = createLog(() => 0);
     let failures = 1;
@@ -107,8 +107,8 @@ describe('delivery faults: another attempt', () => {
   });
 });
 
-describe('delivery faults: no other attempt', () => {
-  it.each([400, 401, 404, 408, 413, 429])('after a %i, loudly', async status => {
+describe('delivery faults: does not retry', () => {
+  it.each([400, 401, 404, 408, 413, 429])('does not retry after a %i, and reports it', async status => {
     await using runtime = await startServing(status);
     await using services = deskWith();
     const why = `the runtime answered ${status}; not retried`;
@@ -122,7 +122,7 @@ describe('delivery faults: no other attempt', () => {
     expect(runtime.requests).toHaveLength(1);
   });
 
-  it.each([301, 302, 303, 307, 308])('row 11: after a %i, which is not followed', async status => {
+  it.each([301, 302, 303, 307, 308])('row 11: does not follow a %i', async status => {
     await using runtime = await startServing(status);
     await using services = deskWith();
     const why = `the runtime answered ${status}; redirects are not followed`;
@@ -134,7 +134,7 @@ describe('delivery faults: no other attempt', () => {
     expect(runtime.requests).toHaveLength(1);
   });
 
-  it('row 9: where it may not go, and then without request', async () => {
+  it('row 9: refuses a forbidden address without a request', async () => {
     await using services = deskWith();
     const delivery = await services.post(callbackTo('http://169.254.169.254/t0ken'));
     const why = '169.254.169.254 is a link-local address: nothing is posted there';
@@ -144,7 +144,7 @@ describe('delivery faults: no other attempt', () => {
     ]);
   });
 
-  it('row 10: where an allowed name resolves to a refused address, though it did not before', async () => {
+  it('row 10: refuses an allowed name that now resolves to a refused address', async () => {
     const addresses = ['127.0.0.1', '169.254.169.254'];
     const resolve = async () => addresses.splice(0, 1).map(address => ({ address, family: 4 }));
     await using runtime = await startPeer(answer(200, '', 'Connection: close'));

@@ -28,7 +28,7 @@ async function resultOf(handle: (input: Input, call: HandlerCall) => unknown) {
 const message = (text: string) =>
   `{"type":"tool_result","group_id":"g","id":"i","call_id":"c","text":${JSON.stringify(text)}}`;
 
-describe('TOOL-ALWAYS: whatever a handler does, its call ends in a result', () => {
+describe('TOOL-ALWAYS: every call of a handler ends in a result', () => {
   test.each<[string, () => unknown, string]>([
     ['a text', () => 'done', 'done'],
     ['JSON', () => ({ n: [1, null] }), '{"n":[1,null]}'],
@@ -67,8 +67,8 @@ describe('TOOL-ALWAYS: whatever a handler does, its call ends in a result', () =
   );
 });
 
-describe('what a handler gets', () => {
-  test('TOOL-CANCEL: a signal that a cancel notice aborts, with the reason', async () => {
+describe('context of a handler', () => {
+  test('TOOL-CANCEL: a cancel notice aborts the signal, with the reason', async () => {
     await using stage = await staged(
       ({ signal }) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
@@ -82,8 +82,8 @@ describe('what a handler gets', () => {
   });
 });
 
-describe('TOOL-ALWAYS: a handler that does not heed its signal', () => {
-  test('has a moment after a cancel, then its call ends without it; what it says later is not sent', async () => {
+describe('TOOL-ALWAYS: a handler that ignores its signal', () => {
+  test('the call ends without it soon after a cancel; later messages are not sent', async () => {
     const clock = watchedClock();
     let wake = () => {};
     const never = new Promise<void>(resolve => {
@@ -113,7 +113,7 @@ describe('TOOL-ALWAYS: a handler that does not heed its signal', () => {
   });
 });
 
-describe('TOOL-SUB: what a handler subscribed goes on after it returned', () => {
+describe('TOOL-SUB: a subscription continues after the handler returned', () => {
   const subscribing = () => {
     let call: HandlerCall | undefined;
     let signal: AbortSignal | undefined;

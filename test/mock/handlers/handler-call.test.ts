@@ -13,7 +13,7 @@ const staged = (
     ],
   });
 
-test('event() and view() are sent in their order, before the result', async () => {
+test('event() and view() are sent in order, before the result', async () => {
   await using stage = await staged(async call => {
     await call.event('halfway');
     await call.event({ text: 'nearly', associative: true });
@@ -61,7 +61,7 @@ describe('TOOL-OAUTH: oauth()', () => {
   });
 });
 
-test('a question that a handler did not wait for is closed with its call', async () => {
+test('a question that a handler did not await is closed with its call', async () => {
   await using stage = await staged(call => {
     void call.choice({ prompt: '?', choices: ['a'] });
     return 'done';

@@ -20,7 +20,7 @@ function file(name: string, source: string): string {
   return name;
 }
 
-describe('row 29: the module that --handlers names', () => {
+describe('row 29: the module of --handlers', () => {
   test.each([
     ['one', `export default ${tool};`, 1],
     ['several', `export default [${tool}, { ...${tool}, name: 'other' }];`, 2],
@@ -55,7 +55,7 @@ test.each([
   expect([loaded.handlers.length, loaded.middleware.length]).toEqual(counts);
 });
 
-test('reports every fault at once', async () => {
+test('reports every error at once', async () => {
   const source = `export default [{ name: 'a b', description: 'x', inputSchema: {}, handle: 'no' }, 7];`;
   const { faults } = await errorOf(() => loadHandlers(file('faults.mjs', source), folder));
   expect(faults).toEqual([

@@ -48,7 +48,7 @@ test('an object without properties is an open record', () => {
   expectTypeOf<ValueOf<{ readonly properties: { readonly inner: Open } }>>().toEqualTypeOf<unknown>();
 });
 
-test('it gives its definition back; handle is typed by the schema', () => {
+test('defineTool returns its definition; handle is typed by the schema', () => {
   const definition = {
     name: 'edit_file',
     description: 'Edits',
@@ -75,7 +75,7 @@ test('it gives its definition back; handle is typed by the schema', () => {
   expectTypeOf(tool).toExtend<Pick<ToolDefinition, 'name' | 'description'>>();
 });
 
-test('several of them are one list of handlers', () => {
+test('several definitions form one list of handlers', () => {
   const one = defineTool({ name: 'a', description: '', inputSchema: { type: 'object' }, handle: () => 1 });
   const two = defineTool({
     name: 'b',

@@ -26,7 +26,7 @@ describe('a repeated invocation', () => {
     expect(stage.tool.verify().calls).toBe(1);
   });
 
-  test('with allowRepeats it is executed again, and each can be called off', async () => {
+  test('with allowRepeats it is executed again, and each execution can be canceled', async () => {
     const clock = watchedClock();
     const file = replying({ payload: '{{count}}', delay: '1h' });
     await using stage = await stageWith(file, { allowRepeats: true, clock });
@@ -43,7 +43,7 @@ describe('a repeated invocation', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  test('of another call of the thread it is a call of its own, and warned of', async () => {
+  test('the id of another call of the thread makes a separate call, with a warning', async () => {
     await using stage = await stageWith(replying({ payload: '{{arguments.n}} {{count}}' }));
     const [a, b] = [await stage.invoke({ args: { n: 1 } }), await stage.invoke({ args: { n: 2 } })];
     expect([(await a.result()).body?.['text'], (await b.result()).body?.['text']]).toEqual(['1 1', '2 2']);
@@ -51,7 +51,7 @@ describe('a repeated invocation', () => {
     expect(stage.tool.calls().map(({ key }) => key)).toEqual(['["g","i"]', '["g","i"]#2']);
   });
 
-  test('of another thread it is nothing special (TOOL-ISOLATE)', async () => {
+  test('the id of a call in another thread needs no warning (TOOL-ISOLATE)', async () => {
     await using stage = await stageWith(replying({ payload: '{{group_id}}' }));
     const calls = [await stage.invoke({ groupId: 'g' }), await stage.invoke({ groupId: 'h' })];
     const texts = await Promise.all(calls.map(async call => (await call.result()).body?.['text']));
@@ -105,15 +105,15 @@ describe('TOOL-MALFORMED', () => {
   });
 });
 
-describe('what is odd about it', () => {
-  test('TOOL-EXTRA: unknown fields do no harm', async () => {
+describe('unusual invocations', () => {
+  test('TOOL-EXTRA: ignores unknown fields', async () => {
     await using stage = await stageWith(replying({ payload: 'x' }));
     const call = await stage.invoke({ fields: { more: { deep: [1] }, type: 'x' } });
     expect((await call.result()).body).toMatchObject({ text: 'x' });
     expect(messages(stage)).toEqual([]);
   });
 
-  test('row 20: warns of duplicate keys and numbers beyond doubles', async () => {
+  test('row 20: warns of duplicate keys and of numbers that a double cannot represent', async () => {
     await using stage = await stageWith(replying({ payload: '{{arguments.a}}' }));
     const { invocation } = await stage.invoke({ id: 'other', args: { a: 0 } });
     const body = JSON.stringify({ ...invocation, id: 'i' }).replace('"a":0', '"a":9007199254740993,"a":2');
@@ -126,8 +126,8 @@ describe('what is odd about it', () => {
   });
 });
 
-describe('threats, "disk full": what is not kept is not acknowledged, and may come again', () => {
-  test('503, for a repeat as well; nothing is executed until it is', async () => {
+describe('threats, "disk full": an invocation that cannot be journaled is not acknowledged and may be sent again', () => {
+  test('503, also for a repeat; nothing is executed until it is journaled', async () => {
     await using runtime = await openRuntime();
     const invocation = {
       operation: 'op',
@@ -154,7 +154,7 @@ describe('threats, "disk full": what is not kept is not acknowledged, and may co
   });
 });
 
-test('row 15: a call beyond the limit may be sent again, and is reported', async () => {
+test('row 15: a call beyond the limit is refused with a report and may be sent again', async () => {
   const openCalls = new OpenCalls({ calls: 1 });
   const { log, receive } = intakeFor(replying({ payload: 'x', delay: '1h' }), openCalls);
   const events: Event[] = [];
@@ -185,7 +185,7 @@ function intakeFor(file: FileText, openCalls?: OpenCalls) {
   return { log, receive, sent };
 }
 
-test('row 15: open calls with many values count with the memory that they take: 503 beyond', async () => {
+test('row 15: open calls with many values count with their memory: 503 beyond the limit', async () => {
   await using stage = await stageWith(replying({ payload: 'x', delay: '1h' }));
   const body = JSON.stringify({ operation: 'op', arguments: { list: Array(1_500_000).fill(1) } });
   const statuses: number[] = [];
@@ -200,7 +200,7 @@ test('row 15: open calls with many values count with the memory that they take: 
 const faulty = (faults: object, reply: unknown = { payload: 'done' }) => replying(reply, { faults });
 
 describe('TOOL-ACK, TOOL-ASYNC', () => {
-  test('200 at once, with nothing in it; the work comes after it', async () => {
+  test('200 at once with an empty body; the work starts afterwards', async () => {
     await using stage = await stageWith(replying({ payload: 'done' }));
     const call = await stage.invoke();
     expect([call.ack.status, call.ack.body]).toEqual([200, '']);
@@ -210,7 +210,7 @@ describe('TOOL-ACK, TOOL-ASYNC', () => {
 });
 
 describe('faults of the acknowledgement', () => {
-  test('a status: not executed; the same invocation is a new attempt, which draws anew', async () => {
+  test('a status: not executed; the same invocation is a new attempt with a new draw', async () => {
     await using stage = await stageWith(faulty({ ack: { status: 503, probability: 0.5 } }), { seed: 'c' });
     const statuses: unknown[] = [];
     const body = JSON.stringify((await stage.invoke({ operation: 'op' })).invocation);
@@ -226,14 +226,14 @@ describe('faults of the acknowledgement', () => {
     expect(stage.tool.verify()).toMatchObject({ ok: true, calls: 1 });
   });
 
-  test('a refused call counts nothing: its sequence begins when it is accepted', async () => {
+  test('a refused call is not counted: its sequence begins when it is accepted', async () => {
     await using stage = await stageWith(faulty({ ack: { status: 500 } }, { payload: '{{count}}' }));
     for (const _ of [1, 2]) expect((await stage.invoke()).ack.status).toBe(500);
     expect(stage.told('planned').map(({ plan }) => plan)).toEqual(['ack status', 'ack status']);
     expect(stage.told('matched')).toEqual([]);
   });
 
-  test('a delay: the answer waits, and the work waits for the answer', async () => {
+  test('a delay: the response waits, and the work waits for the response', async () => {
     const clock = watchedClock();
     await using stage = await stageWith(faulty({ ack: { delay: '2s' } }), { clock });
     const pending = stage.invoke();
@@ -245,14 +245,14 @@ describe('faults of the acknowledgement', () => {
     expect((await call.result()).beforeAck).toBe(false);
   });
 
-  test('hang: no answer, and the result comes all the same', async () => {
+  test('hang: no response, but the result is still sent', async () => {
     await using stage = await stageWith(faulty({ ack: { hang: true } }));
     const call = await stage.invoke({ ackWithinMs: 100 });
     expect(call.ack.status).toBeNull();
     expect((await call.result()).body).toMatchObject({ text: 'done' });
   });
 
-  test('reset: the connection breaks, and the result comes all the same', async () => {
+  test('reset: the connection breaks, but the result is still sent', async () => {
     await using stage = await stageWith(faulty({ ack: { reset: true } }));
     const call = await stage.invoke();
     expect(call.ack).toMatchObject({ status: null, error: expect.stringMatching(/reset|hang up/i) });

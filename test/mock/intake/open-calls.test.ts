@@ -17,7 +17,7 @@ function setUp() {
   return { openCalls, calls, reasons: () => calls.map(({ reason }) => reason) };
 }
 
-describe('TOOL-CANCEL, TOOL-CLOSE: which calls are called off', () => {
+describe('TOOL-CANCEL, TOOL-CLOSE: which calls are canceled', () => {
   test.each<[string, (openCalls: OpenCalls) => void, (string | null)[]]>([
     [
       'a key, executed twice',
@@ -33,7 +33,7 @@ describe('TOOL-CANCEL, TOOL-CLOSE: which calls are called off', () => {
     expect(after()).toEqual(reasons);
   });
 
-  test('the first reason stays; one that is over hears of nothing', () => {
+  test('keeps the first reason; a finished call is not canceled', () => {
     const { openCalls, calls, reasons } = setUp();
     openCalls.end(calls[2]);
     openCalls.closeThread('g');
@@ -42,7 +42,7 @@ describe('TOOL-CANCEL, TOOL-CLOSE: which calls are called off', () => {
   });
 });
 
-test('it is idle once every one is over, a repeated one too', async () => {
+test('is idle once every call is over, also a repeated one', async () => {
   const { openCalls, calls } = setUp();
   let isIdle = false;
   const idle = openCalls.idle().then(() => {
@@ -56,7 +56,7 @@ test('it is idle once every one is over, a repeated one too', async () => {
   await openCalls.idle();
 });
 
-test('row 15: there is room for so many calls, and so many bytes; for one of any size', () => {
+test('row 15: limits the number and size of open calls; accepts one of any size', () => {
   const openCalls = new OpenCalls({ calls: 2, bytes: 100 });
   expect(openCalls.problem(101)).toBeNull();
   const first = callOf('a', 'g');

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Repeats } from '../../../src/mock/plan.js';
 
-describe('an invocation that comes again', () => {
-  test('the oldest are forgotten first, and so is everything', () => {
+describe('repeated invocations', () => {
+  test('forgets the oldest first; can forget all', () => {
     const repeats = new Repeats(2);
     for (const id of ['a', 'b', 'c', 'd', 'e']) repeats.arrive('g', id, 'x');
     expect(['e', 'd', 'a'].map(id => repeats.arrive('g', id, 'x').isRepeat)).toEqual([true, true, false]);
@@ -40,7 +40,7 @@ class Model {
   }
 }
 
-test('TOOL-ISOLATE: as a model has it, and no two calls have one key', () => {
+test('TOOL-ISOLATE: behaves like a model, and no two calls share a key', () => {
   const names = fc.constantFrom('a', 'b', '","', '["a","b"]', '__proto__', 'a#2');
   const step = fc.record({
     thread: names,
@@ -67,7 +67,7 @@ test('TOOL-ISOLATE: as a model has it, and no two calls have one key', () => {
   );
 });
 
-test('row 15: however long ids are, keys are short, and each call has its own', () => {
+test('row 15: keys are short for ids of any length, and unique', () => {
   const repeats = new Repeats();
   const id = 'i'.repeat(1_000_000);
   const keys = [repeats.arrive('g', id, 'a'), repeats.arrive('g', `${id}i`, 'b')].map(({ key }) => key);

@@ -34,7 +34,7 @@ test.each<[string, (conversation: Conversation) => Promise<void>, string]>([
 test.each<[string, () => Promise<void>]>([
   ['ends', async () => {}],
   ['fails', () => Promise.reject(new Error('aborted'))],
-])('a cancelled call that then %s reports it', async (_, perform) => {
+])('a canceled call that then %s reports it', async (_, perform) => {
   const { work, sent, conversation } = setUp();
   conversation.cancel('the call was canceled');
   await work(plain([], perform));
@@ -50,7 +50,7 @@ test('TOOL-SECRET: if redaction fails, the message is withheld', async () => {
   expect(sent).toEqual(['Error: the tool failed']);
 });
 
-describe('a subscription that is left open', () => {
+describe('an open subscription', () => {
   const opened = (each: Conversation) => each.result({ text: 'on', subscription: true });
   const closed = async (each: Conversation) => {
     await opened(each);

@@ -33,7 +33,7 @@ const names = () => fs.readdir(place.folder);
 const found = async () => (await run(place.path)).calls.map(({ key }) => key);
 
 describe('the file of a journal', () => {
-  it('row 26: may be read by its owner only, what was there before included', async () => {
+  it('row 26: only its owner can read it, even if it existed before', async () => {
     const modes = () =>
       names().then(all =>
         Promise.all(all.map(async name => (await fs.stat(`${place.folder}/${name}`)).mode & 0o777)),
@@ -66,7 +66,7 @@ describe('the file of a journal', () => {
     expect(await fs.readFile(victim, 'utf8')).toBe('mine');
   });
 
-  it('does not grow for ever: what is over is taken out when it is opened', async () => {
+  it('does not grow forever: finished calls are removed when it is opened', async () => {
     await run(place.path, log => {
       accepted(log, 'open');
       for (let i = 0; i < 200; i++) {
@@ -84,7 +84,7 @@ describe('the file of a journal', () => {
     expect((await fs.stat(place.path)).size).toBe(once);
   });
 
-  it('row 27: is the old one or the new one, where rewriting it fails', async () => {
+  it('row 27: is the old or the new file if rewriting fails', async () => {
     await run(place.path, log => accepted(log, 'a'));
     const before = await content();
     for (const name of ['open', 'rename'] as const) {
@@ -97,7 +97,7 @@ describe('the file of a journal', () => {
 });
 
 describe('torn journal tail', () => {
-  it('loses nothing before it, wherever it is torn', async () => {
+  it('loses nothing before the tear, at any position', async () => {
     await run(place.path, log => {
       for (const id of ['a', 'b', 'c']) accepted(log, id);
     });
@@ -120,7 +120,7 @@ describe('a damaged line', () => {
     return content();
   };
 
-  it('in which one letter of a body changed is reported with what it held; all other calls go on', async () => {
+  it('with one changed letter in a body is reported with its content; all other calls continue', async () => {
     const whole = await written();
     const at = whole.indexOf('edit', whole.indexOf('\\"c17\\"') - 40);
     await fs.writeFile(place.path, `${whole.slice(0, at)}E${whole.slice(at + 1)}`);
@@ -136,7 +136,7 @@ describe('a damaged line', () => {
     expect((await run(place.path)).damaged).toEqual([]);
   });
 
-  it('is reported wherever a byte changed, and no more than one call is lost', async () => {
+  it('is reported for any changed byte, and at most one call is lost', async () => {
     const whole = Buffer.from(await written());
     const begun = whole.indexOf('"begun"') + 30;
     for (let at = whole.indexOf(0x0a, begun) + 5; at < whole.length; at += 997) {
@@ -156,14 +156,14 @@ describe('a damaged line', () => {
     `${older}\n`,
     `${older}[${'['.repeat(100_000)}\n`,
     `${older}{"kind":"settled","__proto__":{"x":1}}\n`,
-  ])('of the format without checksums is skipped where it cannot be read: %j', async bytes => {
+  ])('of the format without checksums is skipped if it cannot be read: %j', async bytes => {
     await fs.writeFile(place.path, bytes);
     expect((await run(place.path)).damaged).toMatchObject([{ number: 2 }]);
   });
 });
 
-describe('a temporary file that a killed process left behind', () => {
-  it('is removed by the next run; that of a running process, and any other, stays', async () => {
+describe('a temporary file of a killed process', () => {
+  it('is removed by the next run; those of running processes and all other files stay', async () => {
     const child = spawn('true');
     await once(child, 'exit');
     const files = [place.path, `${place.path}.lock`, `${place.folder}/other`];
@@ -186,7 +186,7 @@ describe('a file that is not a journal', () => {
     ['{"kind":"header","format":"protocol-cli-transcript/1"}\n', ':1: cannot read this journal: $.format'],
     [`${header}${header}`, ':2: cannot read this journal: unexpected second header'],
     [Buffer.from([0xff, 0xfe, 0x0a]), ':1: cannot read this journal: the body is not valid UTF-8'],
-  ])('is refused with its place, and left as it is: %j', async (bytes, problem) => {
+  ])('is refused with its place, and left unchanged: %j', async (bytes, problem) => {
     await fs.writeFile(place.path, bytes);
     const { code, message, hint } = await errorOf(() => journalAt(place.path));
     expect(code).toBe('unreadable-file');
@@ -197,8 +197,8 @@ describe('a file that is not a journal', () => {
   });
 });
 
-describe('two on one journal', () => {
-  it('are refused, until the first lets go', async () => {
+describe('two processes on one journal', () => {
+  it('the second is refused until the first releases it', async () => {
     const { journal } = await journalAt(place.path);
     const { code, message, hint } = await errorOf(() => journalAt(place.path));
     expect([code, message]).toEqual([
@@ -210,14 +210,14 @@ describe('two on one journal', () => {
     expect(await found()).toEqual([]);
   });
 
-  it('a lock of a process that is gone is taken over', async () => {
+  it('the lock of a dead process is replaced', async () => {
     const child = spawn('true');
     await once(child, 'exit');
     await fs.writeFile(`${place.path}.lock`, `${child.pid} 1`);
     expect([await found(), await names()]).toEqual([[], ['mock.ndjson']]);
   });
 
-  it('a file that only has the name of a lock is not touched', async () => {
+  it('a file that only has the name of a lock is not changed', async () => {
     await fs.writeFile(`${place.path}.lock`, '# yarn lockfile v1\n');
     expect(await troubleOf(() => journalAt(place.path))).toBe(
       `unreadable-file: ${place.path}: ${place.path}.lock exists but is not a lock of this program`,
@@ -226,8 +226,8 @@ describe('two on one journal', () => {
   });
 });
 
-describe('keeping', () => {
-  it('writes in groups: all that came meanwhile goes with one write', async () => {
+describe('writing', () => {
+  it('writes in groups: everything added during a write goes out with the next one', async () => {
     const files = disk();
     const { journal } = await journalAt(place.path, { files });
     const log = createLog(() => 0);
@@ -242,7 +242,7 @@ describe('keeping', () => {
     expect(await found()).toHaveLength(1_000);
   });
 
-  it('goes on where a write took only a part', async () => {
+  it('continues after a partial write', async () => {
     const files = disk();
     const { journal } = await journalAt(place.path, { files });
     const log = createLog(() => 0);
@@ -267,7 +267,7 @@ describe('keeping', () => {
 describe('disk full', () => {
   const fail = { code: 'unwritable-file', hint: 'The disk is full: free some space, or write elsewhere.' };
 
-  it('is reported to all waiting callers, and remembered', async () => {
+  it('is reported to all waiting callers and kept as the failure', async () => {
     const files = disk();
     const { journal } = await journalAt(place.path, { files });
     const log = createLog(() => 0);
@@ -283,7 +283,7 @@ describe('disk full', () => {
     expect(await names()).toEqual(['mock.ndjson']);
   });
 
-  it('with space again, goes on where it stopped, nothing missing and nothing torn', async () => {
+  it('after space is freed, continues where it stopped, with nothing missing or torn', async () => {
     const files = disk();
     const { journal } = await journalAt(place.path, { files });
     const log = createLog(() => 0);
@@ -299,7 +299,7 @@ describe('disk full', () => {
     expect(await found()).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('row 15: holds back only so much, and then keeps nothing any more', async () => {
+  it('row 15: buffers up to a limit, then keeps nothing more', async () => {
     const files = disk();
     const { journal } = await journalAt(place.path, { files });
     files.isFull = true;
@@ -331,11 +331,11 @@ describe('a reset', () => {
     return [matched.map(({ key: of }) => of), settled.length];
   };
 
-  it('of one key forgets what was counted for it', async () => {
+  it('of one key resets its counts', async () => {
     expect(await twoKeys('k')).toEqual([['l'], 1]);
   });
 
-  it('of everything forgets the calls that are over, too', async () => {
+  it('of everything also forgets the finished calls', async () => {
     expect(await twoKeys()).toEqual([[], 0]);
   });
 });

@@ -8,7 +8,7 @@ import { type Folder, run, temporaryFolder } from './runs.js';
 
 const KILLS = 5;
 
-it('killed: no line that was acknowledged is lost, run after run on one journal', async () => {
+it('killed: no acknowledged line is lost, over several runs on one journal', async () => {
   await using place = await temporaryFolder();
   const runner = await bundled(place);
   const said: string[] = [];

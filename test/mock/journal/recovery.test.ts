@@ -51,8 +51,8 @@ const ids = ({ settled }: Recovery) => settled.map(({ id }) => id);
 const posts = ({ calls: [call] }: Recovery) => call?.rendered.map(({ body, state }) => [text(body), state]);
 const result = (id: string) => messageOf('tool_result', id);
 
-describe('a call that was acknowledged', () => {
-  it('is recovered as it came, in its order', async () => {
+describe('an acknowledged call', () => {
+  it('is recovered unchanged and in order', async () => {
     const recovery = await leftBy(log => {
       accepted(log, 'a');
       log.emit({ kind: 'matched', fixture: 'f', key: 'k', count: 1, calls: ['a'], thread: 'g' });
@@ -73,7 +73,7 @@ describe('a call that was acknowledged', () => {
   });
 
   it.each([503, 201, 204])(
-    'is not recovered where it was refused with %i, and is when it came again',
+    'is not recovered if it was refused with %i, but is if it was sent again',
     async status => {
       const refused = (log: Log) => answered(log, received(log, 'a'), status, 'a');
       expect(await leftBy(refused)).toMatchObject({ calls: [], settled: [] });
@@ -107,8 +107,8 @@ describe('a call that was acknowledged', () => {
   });
 });
 
-describe('killed: what was rendered', () => {
-  it('is there with its exact bytes, and whether it arrived', async () => {
+describe('killed: rendered callbacks', () => {
+  it('are recovered with their exact bytes and whether they arrived', async () => {
     const recovery = await leftBy(log => {
       accepted(log, 'a');
       answered(log, posted(log, 'a', messageOf('oauth', 'a')), 200, 'a');
@@ -129,7 +129,7 @@ describe('killed: what was rendered', () => {
     ]);
   });
 
-  it('is one callback, however many attempts there were', async () => {
+  it('are one callback for any number of attempts', async () => {
     const recovery = await leftBy(log => {
       accepted(log, 'a');
       const body = result('a');
@@ -138,7 +138,7 @@ describe('killed: what was rendered', () => {
     expect(posts(recovery)).toEqual([[text(result('a')), 'waiting']]);
   });
 
-  it('is as many as a fault wants of it', async () => {
+  it('are as many as a fault demands', async () => {
     const recovery = await leftBy(log => {
       accepted(log, 'a');
       const body = messageOf('view_update', 'a');
@@ -150,7 +150,7 @@ describe('killed: what was rendered', () => {
     expect(posts(recovery)?.map(([, state]) => state)).toEqual(['delivered', 'delivered', 'waiting']);
   });
 
-  it('settles its call when the next run delivers it', async () => {
+  it('settle their call when the next run delivers them', async () => {
     await run(place.path, log => {
       accepted(log, 'a');
       posted(log, 'a', result('a'));
@@ -159,7 +159,7 @@ describe('killed: what was rendered', () => {
     expect([keys(second), ids(second)]).toEqual([[], ['a']]);
   });
 
-  it('is not mistaken for that of an earlier run, though legs have the same names again', async () => {
+  it('are not confused with those of an earlier run that used the same request ids', async () => {
     await run(place.path, log => {
       accepted(log, 'a');
       posted(log, 'a', result('a'));
@@ -171,7 +171,7 @@ describe('killed: what was rendered', () => {
     expect(posts(second)).toEqual([[text(result('a')), 'waiting']]);
   });
 
-  it('INT, TERM, HUP: waits for the next run where the end overtook it', async () => {
+  it('INT, TERM, HUP: wait for the next run if the process ends first', async () => {
     const recovery = await leftBy(log => {
       accepted(log, 'a');
       dropped(log, 'a', `${STOPPED}: the runtime answered 503`, { leg: posted(log, 'a', result('a')) });
@@ -224,7 +224,7 @@ describe('a call is over', () => {
     ['by a view that is refused', log => dropped(log, 'a', 'not allowed', { type: 'view_update' })],
     ['by another plan', log => log.emit({ kind: 'planned', by: 'fault', plan: 'late', calls: ['a'] })],
     ['by what happens to others', log => answered(log, posted(log, 'b', result('b')), 200, 'b')],
-  ])('but not %s', async (_, happens) => {
+  ])('a call is not over %s', async (_, happens) => {
     const recovery = await leftBy(log => {
       accepted(log, 'a');
       happens(log);
@@ -232,7 +232,7 @@ describe('a call is over', () => {
     expect([keys(recovery), recovery.settled]).toEqual([['a'], []]);
   });
 
-  it('200 lost on the way back: and stays so when it comes again, or is delivered once more', async () => {
+  it('a call whose 200 was lost stays over when it is sent again or delivered once more', async () => {
     const recovery = await leftBy(log => {
       accepted(log, 'a');
       const body = result('a');
@@ -244,7 +244,7 @@ describe('a call is over', () => {
   });
 });
 
-describe('a call that says more than its result', () => {
+describe('a call with more messages than its result', () => {
   const about = (key: string) => ({ calls: [key], thread: 'g' });
   const said = (log: Log, type: string, turn?: Turn) =>
     answered(log, posted(log, 'a', messageOf(type, 'a'), turn && { turn }), 200, 'a');
@@ -257,7 +257,7 @@ describe('a call that says more than its result', () => {
   const drop = (log: Log, type: string, turn?: Turn) =>
     log.emit({ kind: 'planned', by: 'fault', plan: 'drop', type, turn, ...about('a') });
 
-  it('goes on where it was', async () => {
+  it('continues where it was', async () => {
     const { calls } = await leftBy(log => {
       subscribed(log);
       said(log, 'subscription_event', { index: 1, next: [2] });
@@ -265,7 +265,7 @@ describe('a call that says more than its result', () => {
     expect(calls).toMatchObject([{ isAnswered: true, turn: { index: 1, next: [2] }, cancelReason: null }]);
   });
 
-  it('goes on after a message that was dropped as planned, its result or another', async () => {
+  it('continues after a message that was dropped as planned, its result or another', async () => {
     const view = await leftBy(log => {
       accepted(log, 'a');
       drop(log, 'view_update', { index: 0, next: [1] });
@@ -281,7 +281,7 @@ describe('a call that says more than its result', () => {
   it.each([
     ['a cancel', cancelled, 'the call was canceled'],
     ['the end of its thread', closed, 'the thread was closed'],
-  ])('is over with %s, unless its result is still to come', async (_, ends, reason) => {
+  ])('is over after %s, unless its result is still pending', async (_, ends, reason) => {
     const waiting = await leftBy(log => {
       accepted(log, 'a');
       ends(log);
@@ -297,7 +297,7 @@ describe('a call that says more than its result', () => {
     await other[Symbol.asyncDispose]();
   });
 
-  it('keeps the words of a refusal', async () => {
+  it('keeps the message of a refusal', async () => {
     const { calls } = await leftBy(log => {
       accepted(log, 'a');
       log.emit({ kind: 'warned', message: 'no fixture matches', ...about('a') });
@@ -318,7 +318,7 @@ describe('counts and states of fixtures', () => {
   const told = ({ matched }: Recovery) =>
     matched.map(({ fixture, key, count, state }) => [fixture, key, count, state?.to ?? null]);
 
-  it('are the latest of each fixture and key, in their order', async () => {
+  it('the latest of each fixture and key, in order', async () => {
     const recovery = await leftBy(log => {
       for (const count of [1, 2, 3]) matched(log, 'f', 'k', count);
       matched(log, 'f', 'other', 1);
@@ -332,7 +332,7 @@ describe('counts and states of fixtures', () => {
     ]);
   });
 
-  it('keep the latest state, though its fixture went on without one, and though its call is open still', async () => {
+  it('the latest state, even if its fixture continued without one and its call is still open', async () => {
     const recovery = await leftBy(log => {
       accepted(log, 'a');
       log.emit({
@@ -354,7 +354,7 @@ describe('counts and states of fixtures', () => {
     ]);
   });
 
-  it('begin anew with the end of a thread', async () => {
+  it('reset when the thread ends', async () => {
     const recovery = await leftBy(log => {
       matched(log, 'f', 'g', 1, { key: 'g', to: 'paid' });
       matched(log, 'f', 'h', 1);

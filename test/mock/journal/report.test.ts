@@ -16,7 +16,7 @@ async function journalsOf(reply: unknown, options: object = {}) {
   return { events, report: await journal('*/*'), transcript: await journal('application/x-ndjson') };
 }
 
-describe('row 25: no secret of a callback URL leaves the mock', () => {
+describe('row 25: no secret of a callback URL is exported', () => {
   test.each<[string, unknown]>([
     ['a plain reply', { payload: 'done' }],
     ['one that echoes it', { result: { text: `see\n${token}`, url: `http://127.0.0.1/${token}` } }],

@@ -8,7 +8,7 @@ import { OpenCalls } from '../../../src/mock/plan.js';
 import { intakeWith, replying, stageWith } from '../stage.js';
 import { temporaryFolder } from './runs.js';
 
-test('with a journal, too, a handler hears that the tool stops, and the next run does its work again', async () => {
+test('with a journal, a handler is also told that the tool stops, and the next run repeats its work', async () => {
   await using folder = await temporaryFolder();
   let heard = () => {};
   const aborted = new Promise<void>(resolve => {
@@ -39,7 +39,7 @@ test('with a journal, too, a handler hears that the tool stops, and the next run
   expect(next.tool.verify().calls).toBe(0);
 });
 
-test('TOOL-SUB: what a resumed handler subscribed can be canceled after its result', async () => {
+test('TOOL-SUB: a subscription of a resumed handler can be canceled after its result', async () => {
   await using folder = await temporaryFolder();
   type Input = { readonly signal: AbortSignal };
   const options = (handle: (input: Input, call: HandlerCall) => unknown) => ({
@@ -66,7 +66,7 @@ test('TOOL-SUB: what a resumed handler subscribed can be canceled after its resu
   expect(call.callbacks.map(({ body }) => body?.['text'])).toEqual(['on', 'one']);
 });
 
-test('TOOL-ALWAYS: a call that cannot be planned any more ends in an error, and is not under way', async () => {
+test('TOOL-ALWAYS: a call that can no longer be planned ends in an error and is not open', async () => {
   const { parts, sent, openCalls } = intakeWith(null, new OpenCalls({ calls: 1 }));
   const broken = () => {
     throw new Error('no such plan');
@@ -81,7 +81,7 @@ test('TOOL-ALWAYS: a call that cannot be planned any more ends in an error, and 
   expect([sent, openCalls.problem(0)]).toEqual([['Error: no such plan'], null]);
 });
 
-test('a repeat is recognised for as long as the journal knows the call', async () => {
+test('a repeat is recognized as long as the journal contains the call', async () => {
   await using folder = await temporaryFolder();
   const callback_url = 'http://127.0.0.1:9/callback';
   const bodyOf = (id: string) =>

@@ -5,7 +5,7 @@ import { answerOfLocal, leftOut, type SpokenReply, wireOfResult } from '../../..
 
 const CALL = { id: 'call_1', tool: 'op', args: { a: 1 }, thread: 's1', request: { tool_name: 'op' } };
 
-describe('how a call was answered here, in the terms of the one model', () => {
+describe('converts local answers to the common model', () => {
   test.each<[string, SpokenReply, object]>([
     [
       'a payload is what the model gets, whatever it looks like',
@@ -45,7 +45,7 @@ describe('how a call was answered here, in the terms of the one model', () => {
     expect(answerOfLocal(CALL, reply)).toEqual({ call: CALL, ...answer });
   });
 
-  test('seed 001: a payload reaches an agent session as the JSON it is', () => {
+  test('seed 001: an agent session receives a payload as its JSON', () => {
     const answer = answerOfLocal(CALL, { kind: 'payload', payload: { a: [1] }, text: '{"a":[1]}' });
     expect(writeAs('session', answer).body).toMatchObject({ kind: 'tool_result', result: { a: [1] } });
   });

@@ -27,7 +27,7 @@ describe('seed 003: payload and result', () => {
     });
   });
 
-  test('what a handler gives becomes JSON, and what cannot is an error', async () => {
+  test('return values of handlers are converted to JSON; others cause an error', async () => {
     const handlers = [
       defineTool({
         name: 'date',
@@ -46,7 +46,7 @@ describe('seed 003: payload and result', () => {
   });
 });
 
-describe('outcomes that are no success', () => {
+describe('unsuccessful outcomes', () => {
   test.each<[string, object, object]>([
     [
       'an error keeps its code and type, which RAP has no place for',
@@ -93,8 +93,8 @@ describe('outcomes that are no success', () => {
   });
 });
 
-describe('being called off', () => {
-  test('a call that waits ends at once when its signal says so, and no timer stays', async () => {
+describe('cancellation', () => {
+  test('an aborted signal ends a waiting call at once and leaves no timer', async () => {
     const clock = watchedClock();
     await using tool = await localTool(replying({ payload: 1, delay: '1h' }), { clock });
     const abort = new AbortController();
@@ -107,7 +107,7 @@ describe('being called off', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  test('close(): a handler that never ends is called off', async () => {
+  test('close() cancels a handler that never ends', async () => {
     let began = () => {};
     const begun = new Promise<void>(resolve => {
       began = resolve;
@@ -124,7 +124,7 @@ describe('being called off', () => {
     expect(await answer).toMatchObject({ outcome: { type: 'canceled', reason: 'the tool is stopping' } });
   });
 
-  test('silence is logged at once and owes nothing; a later cancel is logged too', async () => {
+  test('silence is logged at once and settles the call; a later cancel is logged too', async () => {
     await using tool = await localTool(replying({ silence: true }));
     const abort = new AbortController();
     expect(await tool.call({ ...OP, signal: abort.signal })).toEqual({
@@ -137,7 +137,7 @@ describe('being called off', () => {
   });
 });
 
-test('views and events are dropped; what comes after the answer is not waited for', async () => {
+test('drops views and events, and does not wait for steps after the answer', async () => {
   const clock = watchedClock();
   const reply = [
     { view: { view_type: 'note', content: { a: 1 } } },
@@ -192,7 +192,7 @@ describe('sequences, states and threads', () => {
     },
   ];
 
-  test('each thread has its own; faults of a wire that is not there do not happen', async () => {
+  test('each thread has its own; faults that need a wire are ignored', async () => {
     await using tool = await localTool({ fixtures });
     const text = async (groupId?: string) => {
       const answer = await tool.call({ ...OP, ...(groupId !== undefined && { groupId }) });
@@ -209,7 +209,7 @@ describe('sequences, states and threads', () => {
 });
 
 describe('events', () => {
-  test('another log hears what was decided, under the key it knows, and nothing of the wire', async () => {
+  test('another log receives the decisions under its key, without the wire events', async () => {
     const log = createLog(() => 0);
     const kinds: unknown[] = [];
     log.subscribe(({ kind, calls, thread }) => kinds.push([kind, calls, thread]));

@@ -7,7 +7,7 @@ import { ERAS, mcpStage, resultOf } from './mcp-stage.js';
 const SECRET = { token: 'abcd1234' };
 const text = (words: string) => [{ type: 'text', text: words }];
 
-describe.each(ERAS)('seed 003, over HTTP, to a client that is %s', era => {
+describe.each(ERAS)('seed 003, over HTTP, for a client that is %s', era => {
   test('tools/list: the schema is an object, annotations become hints', async () => {
     const tools = [
       {
@@ -97,7 +97,7 @@ describe.each(ERAS)('seed 003, over HTTP, to a client that is %s', era => {
     expect({ ...given, ...(Object.keys(meta).length > 0 && { _meta: meta }) }).toEqual(expected);
   });
 
-  test('a call that breaks the schema is a result; an unknown tool is an error of the protocol', async () => {
+  test('a call that violates the schema gets a result; an unknown tool gets a protocol error', async () => {
     const tools = [{ name: 'op', description: 'o', inputSchema: { properties: { n: { type: 'integer' } } } }];
     const fixtures = [{ match: { operation: 'op' }, reply: { payload: 1 } }];
     await using stage = await mcpStage({ toolset: { name: 't', tools }, fixtures });
@@ -122,7 +122,7 @@ describe.each(ERAS)('seed 003, over HTTP, to a client that is %s', era => {
     });
   });
 
-  test('a call that is cancelled is called off, and told so; nothing is answered', async () => {
+  test('a canceled call is canceled in the tool, with the reason; it gets no answer', async () => {
     await using stage = await mcpStage(replying({ silence: true }));
     const client = await stage.client(era);
     const abort = new AbortController();
@@ -135,7 +135,7 @@ describe.each(ERAS)('seed 003, over HTTP, to a client that is %s', era => {
     expect(stage.mcp.tool.verify()).toMatchObject({ ok: true });
   });
 
-  test('calls that come at once each get their own answer', async () => {
+  test('concurrent calls each get their own answer', async () => {
     await using stage = await mcpStage(replying({ payload: '{{arguments.n}}' }));
     const client = await stage.client(era);
     const numbers = Array.from({ length: 50 }, (_, n) => n);
@@ -158,7 +158,7 @@ describe('on the wire', () => {
     params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
   };
 
-  test('isError is always there, structuredContent and _meta are not; a result of our own making is sent byte by byte', async () => {
+  test("isError is always present, structuredContent and _meta are not; a handler's result is sent byte for byte", async () => {
     const odd = { content: [{ type: 'hologram', depth: 3, text: 7 }], extra: { a: null } };
     const fixtures = [
       { match: { operation: 'op' }, reply: { payload: 'x' } },
@@ -185,7 +185,7 @@ describe('on the wire', () => {
       200,
       { id: 4, error: { code: -32601 } },
     ],
-  ])('%s is refused, and what comes next is served', async (_, message, status, expected) => {
+  ])('%s is refused, and the next request is served', async (_, message, status, expected) => {
     await using stage = await mcpStage(replying({ payload: 'x' }));
     const response = await stage.post(message);
     expect([response.status, await response.json()]).toEqual([
@@ -226,7 +226,7 @@ describe('on the wire', () => {
     ).toContain(warning);
   });
 
-  test('a session that there is not, or that was ended', async () => {
+  test('an unknown or ended session is refused', async () => {
     await using stage = await mcpStage(replying({ payload: 'x' }));
     expect((await stage.post(call(2), { 'mcp-session-id': 'no one' })).status).toBe(404);
     const session = (await stage.post(initialize)).headers.get('mcp-session-id') ?? '';
@@ -245,7 +245,7 @@ describe('on the wire', () => {
     expect(told(stage.mcp.tool, 'warned')).toHaveLength(1);
   });
 
-  test("the mock's own journal and reset are there", async () => {
+  test("serves the mock's own journal and reset", async () => {
     await using stage = await mcpStage(replying({ payload: 'x' }));
     await resultOf(await stage.client());
     const base = stage.mcp.address?.base;
@@ -256,7 +256,7 @@ describe('on the wire', () => {
   });
 });
 
-test('each session is a thread: sequences are counted for it alone', async () => {
+test('each session is a thread with its own sequences', async () => {
   const fixtures = [{ match: { operation: 'op' }, sequence: [{ payload: 'one' }, { payload: 'two' }] }];
   await using stage = await mcpStage({ fixtures });
   const [a, b] = [await stage.client(), await stage.client()];
@@ -264,7 +264,7 @@ test('each session is a thread: sequences are counted for it alone', async () =>
   expect(said).toEqual([text('one'), text('one'), text('two')]);
 });
 
-test('close(): what waits is answered at once, and a call that is silent is let go', async () => {
+test('close() answers waiting calls at once and ends silent ones', async () => {
   const fixtures = [
     { match: { operation: 'op' }, reply: { payload: 'late', delay: '1h' } },
     { match: { operation: 'po' }, reply: { silence: true } },

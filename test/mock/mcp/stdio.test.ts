@@ -49,7 +49,7 @@ async function connected(file: FileText, options: McpToolOptions = {}) {
   };
 }
 
-test('a client that says all it has to say at once, and ends: everything is answered before that', async () => {
+test('a client that sends everything at once and ends stdin gets all answers first', async () => {
   const clock = watchedClock();
   await using client = await connected(
     {
@@ -69,7 +69,7 @@ test('a client that says all it has to say at once, and ends: everything is answ
   expect(await client.answer(2)).toMatchObject({ result: { content: [{ text: 'late' }], isError: false } });
 });
 
-describe('an invalid message is reported, and the next is served', () => {
+describe('an invalid message is reported, and the next one is served', () => {
   test.each([
     ['invalid JSON', '{"jsonrpc": "2.0", garbage', 'MCP: invalid JSON in a line: '],
     ['no JSON-RPC', '{"hello":1}', 'MCP: a line is not a JSON-RPC message'],
@@ -87,7 +87,7 @@ describe('an invalid message is reported, and the next is served', () => {
     expect(warned.join('')).not.toContain('\u001b');
   });
 
-  test('a line over the limit ends the connection', async () => {
+  test('a line beyond the limit closes the connection', async () => {
     await using client = await connected(replying({ payload: 'x' }), { maxBody: 1_000 });
     client.say('x'.repeat(2_000));
     await client.mcp.over;
@@ -97,7 +97,7 @@ describe('an invalid message is reported, and the next is served', () => {
   });
 });
 
-test('a call that is cancelled is not answered', async () => {
+test('a canceled call gets no answer', async () => {
   const clock = watchedClock();
   await using client = await connected(replying({ payload: '{{id}}', delay: '1h' }), { clock });
   client.say(INITIALIZE);
@@ -111,7 +111,7 @@ test('a call that is cancelled is not answered', async () => {
   expect(client.messages().map(({ id }) => id)).toEqual(['init', 2]);
 });
 
-test('other fixtures: the client is notified that the tools have changed', async () => {
+test('new fixtures: notifies the client that the tools have changed', async () => {
   await using client = await connected(replying({ payload: 'x' }));
   client.say(INITIALIZE);
   client.say({ jsonrpc: '2.0', method: 'notifications/initialized' });

@@ -60,7 +60,7 @@ describe('TOOL-SECRET: the same values elsewhere', () => {
     expect(wire(value)[key]).toEqual(expected);
   });
 
-  test('of the arguments too: an echo is the classic leak', () => {
+  test('also of the arguments: tools often echo secrets', () => {
     const args = { login: { password: 'hunter2' }, path: 'visible' };
     expect(shape('you said hunter2 for visible', args)).toEqual({
       value: `you said ${R} for visible`,
@@ -69,12 +69,12 @@ describe('TOOL-SECRET: the same values elsewhere', () => {
     expect(wire({ said: ['hunter2'] }, args)).toEqual({ said: [R] });
   });
 
-  test('a text alone has no keys: nothing in it is known to be a secret', () => {
+  test('a single text has no keys, so nothing in it is known to be a secret', () => {
     expect(wire('password: hunter2')).toBe('password: hunter2');
     expect(wire('{"password":"hunter2"}')).toBe('{"password":"hunter2"}');
   });
 
-  test('none goes out, whatever holds it', () => {
+  test('no secret is sent, in any structure', () => {
     const secret = fc.string({ unit: fc.constantFrom(...'XYZ'), minLength: 4, maxLength: 6 });
     const text = fc.string({ unit: fc.constantFrom(...'XYZ'), maxLength: 12 });
     const value = fc.dictionary(text, fc.oneof(text, fc.array(text), fc.dictionary(text, text)));
@@ -100,7 +100,7 @@ describe('control characters', () => {
     expect(wire({ [text]: 1 })).toEqual({ [expected]: 1 });
   });
 
-  test('none goes out, and nothing else is lost', () => {
+  test('none is sent, and nothing else is lost', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), text => {
         expect(shape(text, {}, { redact: [] }).value).toBe(
@@ -111,22 +111,22 @@ describe('control characters', () => {
   });
 });
 
-describe('as configured', () => {
+describe('configuration', () => {
   test.each(['api_key', 'apiKey', 'api-key', 'API_KEY', 'api key', 'api.key', 'api\u200b\u0000key'])(
-    '%j is api_key',
+    '%j matches api_key',
     key => {
       expect(Object.values(wire({ [key]: 'abcd' }, {}, { redact: ['api_key'] }))).toEqual([R]);
       expect(wire({ api_key: 'abcd' }, {}, { redact: [key, '', '-'] })).toEqual({ api_key: R });
     },
   );
 
-  test.each(['key', 'api', 'api_keys', 'my_api_key', '', '_', 'constructor'])('%j is not', key => {
+  test.each(['key', 'api', 'api_keys', 'my_api_key', '', '_', 'constructor'])('%j does not match', key => {
     expect(wire({ [key]: 'abcd' }, {}, { redact: ['api_key', '', '-'] })).toEqual({ [key]: 'abcd' });
   });
 });
 
-describe('what was changed', () => {
-  test('by its place in what goes out', () => {
+describe('list of changes', () => {
+  test('contains the path in the sent message', () => {
     const value = { token: 's3cret', list: ['a\u0000s3cret'], 's3cret\u0007': { b: 's3cret' } };
     expect(shape(value).changes).toEqual([
       { path: '$.token', change: 'redacted' },
@@ -138,7 +138,7 @@ describe('what was changed', () => {
     ]);
   });
 
-  test('is nothing where nothing was: the value itself comes back', () => {
+  test('is empty without changes, and the same value is returned', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4, stringUnit: 'grapheme-ascii' }), value => {
         expect(shape(value, value)).toEqual({ value, changes: [] });
@@ -147,7 +147,7 @@ describe('what was changed', () => {
     );
   });
 
-  test('done once, it need not be done again', () => {
+  test('is empty for a value that was processed before', () => {
     const value = fc.object({ key: fc.constantFrom('token', 'a', 'b\u0000'), values: [fc.string()] });
     fc.assert(
       fc.property(value, some => {
@@ -158,8 +158,8 @@ describe('what was changed', () => {
   });
 });
 
-describe('odd values', () => {
-  test('row 19: __proto__ is a key like any other', () => {
+describe('unusual values', () => {
+  test('row 19: __proto__ is an ordinary key', () => {
     const value = JSON.parse('{"__proto__":{"token":"s3cret"},"constructor":"s3cret","toString":1}');
     expect(JSON.stringify(shape(value).value)).toBe(
       '{"__proto__":{"token":"[redacted]"},"constructor":"[redacted]","toString":1}',
@@ -173,7 +173,7 @@ describe('odd values', () => {
     return value;
   };
 
-  test('row 18: 128 levels and no more, be it because a value holds itself', () => {
+  test('row 18: at most 128 levels, also for a value that contains itself', () => {
     expect(shape(nested(128)).changes).toHaveLength(1);
     expect(() => shape(nested(129))).toThrow(/deeper than 128 levels/);
     const ring: unknown[] = [];
@@ -181,19 +181,19 @@ describe('odd values', () => {
     expect(() => middlewares().response(ring, calledWith({}))).toThrow(RangeError);
   });
 
-  test('what JSON writes otherwise is taken as it writes it', () => {
+  test('values are read as JSON writes them', () => {
     const at = new Date(0);
     expect(wire({ at, token: 's3cret' })).toEqual({ at: '1970-01-01T00:00:00.000Z', token: R });
     expect(wire({ held: { toJSON: () => ({ token: 's3cret' }) } })).toEqual({ held: { token: R } });
     expect(shape({ at }).value).toEqual({ at });
   });
 
-  test.each([undefined, null, true, 1, Number.NaN])('%s stays', value => {
+  test.each([undefined, null, true, 1, Number.NaN])('%s stays unchanged', value => {
     expect(shape(value, value)).toEqual({ value, changes: [] });
   });
 });
 
-describe('TOOL-SECRET: what a caller sends does not switch redaction off', () => {
+describe("TOOL-SECRET: a caller's input cannot turn redaction off", () => {
   const huge = 'x'.repeat(1_100_000);
 
   test.each<[string, unknown]>([
@@ -207,7 +207,7 @@ describe('TOOL-SECRET: what a caller sends does not switch redaction off', () =>
     });
   });
 
-  test('what cannot be looked for is not let through', () => {
+  test('a text that cannot be searched is withheld', () => {
     expect(() => shape(`you said ${huge}`, { token: huge })).toThrow('too many secrets to redact');
   });
 });

@@ -5,8 +5,8 @@ import { replying, stageWith } from '../stage.js';
 const canary = 'hunter2-canary';
 const leaky = { password: canary, text: `it is ${canary}`, control: 'a\u0007b' };
 
-describe('seed 003, TOOL-SECRET: a payload goes through response middleware', () => {
-  test('redacted, sanitised, and one journal line per change', async () => {
+describe('seed 003, TOOL-SECRET: a payload passes response middleware', () => {
+  test('redacted, sanitized, and one journal line per change', async () => {
     await using stage = await stageWith(replying({ payload: leaky }));
     const { raw, body } = await (await stage.invoke()).result();
     expect(raw).not.toContain(canary);
@@ -24,7 +24,7 @@ describe('seed 003, TOOL-SECRET: a payload goes through response middleware', ()
   });
 });
 
-describe('TOOL-SECRET: so do the words of errors', () => {
+describe('TOOL-SECRET: error messages are redacted too', () => {
   test.each<[string, unknown]>([
     ['an error', { error: { message: 'bad key {{arguments.api_key}}' } }],
     ['a denial', { denied: { tool: 'op', reason: 'bad key {{arguments.api_key}}' } }],
@@ -37,7 +37,7 @@ describe('TOOL-SECRET: so do the words of errors', () => {
     expect(stage.told('shaped')).toMatchObject([{ by: 'middleware', changes: [{ change: 'redacted' }] }]);
   });
 
-  test('and what a handler throws', async () => {
+  test('also errors that a handler throws', async () => {
     const handle = ({ arguments: { api_key } }: { arguments: Record<string, unknown> }) => {
       throw new Error(`no ${api_key} in '/home/me/keys'`);
     };
@@ -49,7 +49,7 @@ describe('TOOL-SECRET: so do the words of errors', () => {
   });
 });
 
-describe('seed 003: a result goes out verbatim', () => {
+describe('seed 003: a result is sent verbatim', () => {
   const fields = { text: `it is ${canary}`, password: canary };
 
   test.each([
@@ -64,7 +64,7 @@ describe('seed 003: a result goes out verbatim', () => {
       },
     ],
   ])(
-    '%s: the journal says that it bypassed middleware, and where that would have mattered',
+    '%s: the journal records that it bypassed middleware, and what would have changed',
     async (_, file, options) => {
       await using stage = await stageWith(file, options);
       expect((await (await stage.invoke()).result()).body).toMatchObject(fields);
@@ -84,7 +84,7 @@ describe('seed 003: a result goes out verbatim', () => {
   );
 });
 
-describe('middleware of the user', () => {
+describe('user middleware', () => {
   const noting = (name: string, seen: string[]) => ({
     onRequest: (invocation: { operation: string }) =>
       void seen.push(`${name} request ${invocation.operation}`),
@@ -94,7 +94,7 @@ describe('middleware of the user', () => {
     },
   });
 
-  test('sees a payload in the order in which it is given, before redaction', async () => {
+  test('processes a payload in the given order, before redaction', async () => {
     const seen: string[] = [];
     const middleware = [
       noting('a', seen),
@@ -108,7 +108,7 @@ describe('middleware of the user', () => {
     expect(seen).toEqual(['a request op', 'b request op', 'a response', 'b response']);
   });
 
-  test('may change the invocation: for templates, and for handlers', async () => {
+  test('may change the invocation for templates and handlers', async () => {
     const middleware = [
       {
         onRequest: async (invocation: object) =>
@@ -124,7 +124,7 @@ describe('middleware of the user', () => {
   });
 
   test.each(['onRequest', 'onResponse'])(
-    'TOOL-ALWAYS: what %s throws becomes an error result, once',
+    'TOOL-ALWAYS: an error that %s throws becomes an error result, once',
     async hook => {
       const middleware = [
         {

@@ -4,7 +4,7 @@ import { WordFinder } from '../../../src/mock/middleware.js';
 
 const replaced = (words: readonly string[], text: string) => new WordFinder(words).replaceIn(text, '*');
 
-describe('words are found', () => {
+describe('finds words', () => {
   test.each([
     ['none', [], 'text', 'text'],
     ['each', ['one', 'two'], 'one, two, onetwo', '*, *, **'],
@@ -18,7 +18,7 @@ describe('words are found', () => {
     expect(replaced(words, text)).toBe(expected);
   });
 
-  test('none is left, and nothing else is touched, whatever they are', () => {
+  test('replaces every word and nothing else', () => {
     const letters = fc.constantFrom(...'abc');
     const words = fc.array(fc.string({ unit: letters, minLength: 1, maxLength: 5 }), { maxLength: 30 });
     fc.assert(
@@ -28,20 +28,20 @@ describe('words are found', () => {
     );
   });
 
-  test('a word beyond the limit keeps out no other, and no text that could hold it is let through', () => {
+  test('a word beyond the limit does not displace others, and texts that could contain it are refused', () => {
     const finder = new WordFinder(['one', 'seventeen', 'two'], 6);
     expect(finder.replaceIn('one two', '*')).toBe('* *');
     expect(() => finder.replaceIn('seventeen', '*')).toThrow(RangeError);
   });
 });
 
-test('ten thousand words in a hundred thousand characters are found at one go', { timeout: 20_000 }, () => {
+test('finds ten thousand words in a hundred thousand characters in one pass', { timeout: 20_000 }, () => {
   const words = Array.from({ length: 10_000 }, (_, index) => `aaaa${index}b`);
   const text = 'a'.repeat(100_000);
   expect(replaced(words, `${text}aaaa77b`)).toBe(`${text}*`); // one by one it would be hours
 });
 
-test('a long word that nearly is there everywhere is found at one go', { timeout: 20_000 }, () => {
+test('finds a long word with near matches everywhere in one pass', { timeout: 20_000 }, () => {
   const text = 'a'.repeat(1_000_000);
   expect(replaced([`b${'a'.repeat(200_000)}`], text)).toBe(text); // looked for in turn it would be minutes
 });

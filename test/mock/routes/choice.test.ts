@@ -39,7 +39,7 @@ describe('TOOL-CHOICE: the response URL', () => {
     expect((await call.result()).body).toMatchObject({ text: 'left' });
   });
 
-  test('the first answer counts; a repeated one gets 200, before and after the call is over', async () => {
+  test('the first answer counts; a repeated one gets 200, before and after the end of the call', async () => {
     await using stage = await stageWith(ask);
     const { call, answer } = await asked(stage);
     const statuses = await Promise.all(
@@ -61,7 +61,7 @@ describe('TOOL-CHOICE: the response URL', () => {
     expect(stage.told('decided')).toEqual([]);
   });
 
-  test('row 1: a path that was guessed is nothing, and the token is not repeated in the warning', async () => {
+  test('row 1: a guessed path is not found, and the warning does not contain the token', async () => {
     await using stage = await stageWith(ask);
     const { path } = await asked(stage);
     for (const wrong of [path.slice(0, -1), `${path}x`, '/choices/', `/choices/${'A'.repeat(43)}`])
@@ -71,7 +71,7 @@ describe('TOOL-CHOICE: the response URL', () => {
     expect(warnings.join()).not.toContain(path.slice(9, 30));
   });
 
-  test('row 7: the path of one call answers no other', async () => {
+  test('row 7: the path of one call does not answer another', async () => {
     await using stage = await stageWith(ask);
     const first = await asked(stage, 'a');
     await asked(stage, 'b');

@@ -18,7 +18,7 @@ async function pages(toolset: string, scopes: readonly string[]) {
   return { asking, granted: await answer.text(), used: await (await fetch(url)).text() };
 }
 
-test('the page says who asks, for what, and which scopes; its form has two answers', async () => {
+test('the page shows the tool, the operation and the scopes; its form has two answers', async () => {
   const { asking } = await pages('demo', ['repo', 'user:email']);
   expect(asking).toContain('<title>Authorize demo?</title>');
   expect(asking).toContain('<b>demo</b> asks for your permission');
@@ -33,7 +33,7 @@ test('the page says who asks, for what, and which scopes; its form has two answe
   ]);
 });
 
-test('row 24: no foreign text becomes markup, or turns the text around it', async () => {
+test('row 24: foreign text neither becomes markup nor changes the text direction around it', async () => {
   const hostile = fc.sample(fc.string({ unit: anyCharacter }), 100);
   const scopes = [`<b a="1" b='2'>&amp;\u202e\u0007`, ...hostile.map(text => `'"><script>${text}`)];
   const { asking } = await pages('<i>"', scopes);

@@ -24,7 +24,7 @@ describe('TOOL-OAUTH: the consent page', () => {
   test.each([
     ['grant', 'granted', 'granted'],
     ['refuse', 'refused', 'Error: authorization was refused'],
-  ] as const)('walked as by a browser: %s', async (decision, value, text) => {
+  ] as const)('submitted as by a browser: %s', async (decision, value, text) => {
     await using stage = await stageWith(oauth());
     const { call, url } = await asked(stage);
     const { page, answer, press } = await stage.runtime.visitConsent(url, decision);
@@ -38,7 +38,7 @@ describe('TOOL-OAUTH: the consent page', () => {
     expect(stage.runtime.verdict()).toEqual([]);
   });
 
-  test('its headers let it show itself, send its form to us, and nothing else', async () => {
+  test('its headers let it only show itself and send its form to us', async () => {
     await using stage = await stageWith(oauth());
     const { url } = await asked(stage);
     const page = await visit(url);
@@ -55,7 +55,7 @@ describe('TOOL-OAUTH: the consent page', () => {
   });
 
   test.each(['', '?state=', '?state=x', '?other=1', `?state=${'A'.repeat(43)}`])(
-    'a state that never was: %j',
+    'an unknown state: %j',
     async query => {
       await using stage = await stageWith(oauth());
       await asked(stage);
@@ -64,7 +64,7 @@ describe('TOOL-OAUTH: the consent page', () => {
     },
   );
 
-  test('a call that was cancelled has nothing to decide', async () => {
+  test('a canceled call cannot be decided', async () => {
     await using stage = await stageWith(oauth());
     const { call, url } = await asked(stage);
     await stage.runtime.cancel(stage.tool.url, 'g', 'i');
@@ -72,7 +72,7 @@ describe('TOOL-OAUTH: the consent page', () => {
     expect((await visit(url)).status).toBe(410);
   });
 
-  test('with an auth_url elsewhere we show no page; fire() grants', async () => {
+  test('with a foreign auth_url the mock shows no page; fire() grants', async () => {
     await using stage = await stageWith(oauth({ auth_url: 'https://auth.example/consent' }));
     const { call, url } = await asked(stage);
     expect(url).toBe('https://auth.example/consent');
@@ -100,7 +100,7 @@ describe('row 3: the one route for browsers', () => {
   });
 });
 
-test('row 25: the state is in no transcript, however the page was asked for', async () => {
+test('row 25: no transcript contains the state, for any way to request the page', async () => {
   await using stage = await stageWith(oauth());
   const { call, url } = await asked(stage);
   await stage.runtime.visitConsent(url, 'grant');

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { rawExchange, request, statusOf } from '../../http/raw.js';
 import { replying, stageWith } from '../stage.js';
 
-test('TOOL-DISCOVER: a valid toolset, derived from the operations where none is written', async () => {
+test('TOOL-DISCOVER: a valid toolset, derived from the operations if none is given', async () => {
   await using stage = await stageWith(replying({ payload: 'x' }));
   const toolset = await stage.runtime.discover(stage.tool.url);
   expect(toolset).toMatchObject({ endpoint: `${stage.tool.url}/invoke`, tools: [{ name: 'op' }] });
@@ -28,7 +28,7 @@ const migrating = {
   },
 };
 
-describe('TOOL-CANCEL, TOOL-CLOSE: 200 always, with an empty body', () => {
+describe('TOOL-CANCEL, TOOL-CLOSE: always 200 with an empty body', () => {
   test.each<[string, unknown]>([
     ['/cancel_tool_call', { thread_id: 'g', tool_call_id: 'i' }],
     ['/cancel_tool_call', { thread_id: 'unknown', tool_call_id: '../../etc/passwd' }],
@@ -74,7 +74,7 @@ describe('TOOL-MIGRATE', () => {
     },
   );
 
-  test('without needsMigration there is no such route', async () => {
+  test('without needsMigration the route does not exist', async () => {
     await using stage = await stageWith(replying({ payload: 'x' }));
     expect((await stage.post('/migrate', move)).status).toBe(404);
   });
@@ -86,7 +86,7 @@ const sequence = {
   ],
 };
 
-test('row 14: a journal with many slow readers is held in memory once', async () => {
+test('row 14: many slow readers share one copy of a journal', async () => {
   await using stage = await stageWith(replying({ payload: 'done' }));
   for (let n = 0; n < 40; n++)
     await (await stage.invoke({ id: `i${n}`, args: { text: `${n}`.padEnd(200_000) } })).result();
@@ -114,18 +114,18 @@ test.each([
     { id: 'i', '\u001bcolour': 1 },
     'unknown field "␛colour". Known fields: "id", "group_id".\n',
   ],
-])('%s: a misspelt field never means everything: %j', async (path, body, text) => {
+])('%s: a misspelled field never means "all": %j', async (path, body, text) => {
   await using stage = await stageWith(sequence);
   const answer = await stage.post(path, body);
   expect([answer.status, await answer.text()]).toEqual([400, text]);
 });
 
-describe('guarded like everything else', () => {
+describe('the guard protects these routes too', () => {
   test.each([
     ['POST', '/__mock__/reset', '{}', 415, 'refused, since its Content-Type is not application/json\n'],
     ['GET', '/__mock__/fire', null, 405, 'refused, since its method is not POST\n'],
     ['GET', '/nowhere', null, 404, 'refused, since nothing is served at its path\n'],
-  ])('who is refused hears why: %s %s %s', async (method, path, body, status, text) => {
+  ])('a refusal contains the reason: %s %s %s', async (method, path, body, status, text) => {
     await using stage = await stageWith(sequence);
     const answer = await fetch(stage.tool.url + path, { method, body });
     expect([answer.status, await answer.text()]).toEqual([status, text]);

@@ -66,7 +66,7 @@ const kindsOf = (events: readonly Event[], kind: Event['kind']) =>
   events.filter(event => event.kind === kind);
 
 describe.concurrent('a session', () => {
-  it('gets an error of the client for what is unknown or throws, and null for undefined', async () => {
+  it('answers with a client error if the tool is unknown or throws, and with null for undefined', async () => {
     const calls = [
       call('a', {}, 'no_such_tool'),
       call('b', {}, 'breaks'),
@@ -91,7 +91,7 @@ describe.concurrent('a session', () => {
     ]);
   });
 
-  it('that one comes to late is read to its end first: what was pending once is nobody’s', async () => {
+  it('joined late, is read to its end first; calls that are no longer pending are not answered', async () => {
     const old = {
       type: 'ActiveStateChangeEvent',
       data: { state: 'awaiting_tool_results', pending_tool_calls: [call('old')] },
@@ -101,7 +101,7 @@ describe.concurrent('a session', () => {
     expect(await bodies(done)).toMatchObject([{ tool_req: { id: 'new' } }]);
   });
 
-  it('tells what happened, and the key to no one but the platform', async () => {
+  it('logs what happened, and sends the key only to the platform', async () => {
     const { events, platform } = await play({ rounds: [{ calls: [call('call_1')] }] });
     expect(kindsOf(events, 'session').map(event => 'status' in event && event.status)).toEqual([
       'awaiting_tool_results',
@@ -126,10 +126,10 @@ describe.concurrent('a session', () => {
   });
 });
 
-describe.concurrent('a platform that gives the key back', () => {
+describe.concurrent('a platform that echoes the key', () => {
   const leaking = { name: KEY, deep: [KEY] };
 
-  it('is reported of without it, and gets its call as it was', async () => {
+  it('the log does not contain the key, but the platform gets its call unchanged', async () => {
     const calls = [call(KEY, leaking), call(`${KEY}!`, leaking), { id: [KEY] }];
     const done = await play({
       echoes: true,
@@ -150,7 +150,7 @@ describe.concurrent('a platform that gives the key back', () => {
     expect(String([error.message, error.hint, ...error.faults])).not.toContain(KEY.slice(0, 6));
   });
 
-  it('where its words are cut is not quoted in part', async () => {
+  it('a key that the cut would split is not quoted in part', async () => {
     const refused = { status: 403, body: { detail: `${'x'.repeat(293)}${KEY}` } };
     const error = await play({ gets: [refused] }).catch(thrown => thrown);
     expect(error).toMatchObject({ code: 'platform-refused' });
@@ -158,22 +158,19 @@ describe.concurrent('a platform that gives the key back', () => {
   });
 });
 
-describe.concurrent('each call is answered once, and run once', () => {
+describe.concurrent('each call runs once and is answered once', () => {
   const rounds = [{ calls: [call('a'), call('b')] }, { calls: [call('c')] }];
 
-  it.each(['paused', 'running'])(
-    'where the POST is lost, and the session is %s for a while',
-    async status => {
-      const posts = { 1: { drop: true, statuses: [status, status] } };
-      const done = await play({ rounds, posts }, shipped, { waitMs: 5_000 });
-      expect(done.end.status).toBe('completed');
-      const [first, second] = await bodies(done);
-      expect(second).toEqual(first);
-      expect(done.asked).toHaveLength(3);
-    },
-  );
+  it.each(['paused', 'running'])('if the POST is lost and the session is %s for a while', async status => {
+    const posts = { 1: { drop: true, statuses: [status, status] } };
+    const done = await play({ rounds, posts }, shipped, { waitMs: 5_000 });
+    expect(done.end.status).toBe('completed');
+    const [first, second] = await bodies(done);
+    expect(second).toEqual(first);
+    expect(done.asked).toHaveLength(3);
+  });
 
-  it('where they are refused while the session does not wait: they are posted when it does', async () => {
+  it('if answers are refused while the session is not waiting, they are posted once it waits', async () => {
     const refusal = { status: 422, body: { detail: 'Not now.' }, statuses: ['paused', 'paused'] };
     const done = await play({ rounds, posts: { 1: refusal } }, shipped, { waitMs: 5_000 });
     expect(await statuses(done)).toEqual([422, 202, 202]);
@@ -188,7 +185,7 @@ describe.concurrent('a result that the platform refuses', () => {
     lookup_order: ({ big }) => (big ? 'x'.repeat(bytes) : 'ok'),
   });
 
-  it('as too large holds up no other, and becomes an error', async () => {
+  it('that is too large does not block others, and becomes an error', async () => {
     const done = await play({ rounds, maxBody: 1_000 }, sized(2_000));
     expect(await statuses(done)).toEqual([413, 202, 413, 202]);
     expect((await done.platform.session()).settled).toMatchObject([
@@ -197,7 +194,7 @@ describe.concurrent('a result that the platform refuses', () => {
     ]);
   });
 
-  it('for its form becomes an error, alone', async () => {
+  it('with an invalid form becomes an error, alone', async () => {
     const invalid = { status: 422, body: { detail: [{ loc: ['body', 'result'], msg: 'No such result.' }] } };
     const done = await play({ rounds, posts: { 1: invalid, 3: invalid } }, sized(1));
     expect(await statuses(done)).toEqual([422, 202, 422, 202]);
@@ -207,7 +204,7 @@ describe.concurrent('a result that the platform refuses', () => {
     ]);
   });
 
-  it('again as an error ends it, when the others are posted', async () => {
+  it('as an error too: the session ends once the others are posted', async () => {
     const invalid = { status: 422, body: { detail: 'Never.' } };
     const posts = { 1: invalid, 2: invalid, 3: invalid };
     const platform = await open({ rounds, posts });
@@ -221,8 +218,8 @@ describe.concurrent('a result that the platform refuses', () => {
   });
 });
 
-describe.concurrent('what ends it', () => {
-  it('a place where we never go, asked once', async () => {
+describe.concurrent('what ends the session', () => {
+  it('an address that is never allowed, requested once', async () => {
     const answered = answerSession('http://169.254.169.254', 's', { key: KEY, answerer: answerWith({}) });
     await expect(answered).rejects.toMatchObject({ code: 'refused-address' });
   });
@@ -237,7 +234,7 @@ describe.concurrent('what ends it', () => {
     await expect(answered).rejects.toMatchObject({ code: 'bad-answer' });
   });
 
-  it('a platform that asks to wait for longer than anybody does', async () => {
+  it('a platform that demands too long a pause', async () => {
     const busy = { status: 429, headers: { 'retry-after': '3600' }, body: { detail: 'Slow down.' } };
     const rounds = [{ calls: [call('a')] }];
     for (const script of [{ gets: [busy] }, { rounds, posts: { 1: busy } }]) {
@@ -248,7 +245,7 @@ describe.concurrent('what ends it', () => {
     }
   });
 
-  it('a person, also while a tool works: nothing is posted any more', async () => {
+  it('a user interrupt, also while a tool works: nothing more is posted', async () => {
     const abort = new AbortController();
     let isToldSo = false;
     const works = (_: unknown, { signal }: { signal: AbortSignal }) =>

@@ -55,7 +55,7 @@ const ends = (outcome: Outcome): Answerer => ({
 });
 
 it.each([['shipped'], [{ state: 'shipped' }], [null], [false], [undefined]])(
-  'the result %j is posted, the call echoed whole; undefined is null (platforms)',
+  'the result %j is posted with the whole call; undefined becomes null (platforms)',
   async result => {
     const { posts } = await answered(gives(result));
     expect(posts).toEqual([{ kind: 'tool_result', tool_req: CALL, result: result ?? null }]);
@@ -84,7 +84,7 @@ it.each([
   ['a function', gives(() => 1), /JSON/],
   ['a toJSON without a value', gives({ toJSON: () => undefined }), /JSON/],
   ['an unknown tool', answerWith({ a: () => 1, toString: () => 1 }), /lookup_order.*a, toString/],
-])('%s becomes an error of the client', async (_, answerer, words) => {
+])('%s becomes a client error', async (_, answerer, words) => {
   const error = expect.stringMatching(words);
   expect((await answered(answerer)).posts).toMatchObject([{ kind: 'error_event', error, origin: 'client' }]);
 });
@@ -103,7 +103,7 @@ it.each<[number, unknown, string, RegExp]>([
   [400, '<html>', '', /base URL/],
   [400, { message: `\u001b[2J${'x'.repeat(10_000)}` }, `: ␛[2J${'x'.repeat(296)}…`, /base URL/],
   [503, { detail: `key ${KEY}` }, ': key [redacted]', /log/],
-])('GETs answered %i %j end it, and say what to do', async (status, body, detail, hint) => {
+])('GETs answered with %i %j end the session with a hint', async (status, body, detail, hint) => {
   const error = await errorOf(() => answered(gives(1), () => json(status, body)));
   expect(error).toMatchObject({ code: 'platform-refused', hint: expect.stringMatching(hint) });
   const { message } = error as Error;
@@ -121,7 +121,7 @@ it.each<[Record<string, string>, boolean]>([
   [{ 'retry-after': '61' }, false],
   [{ 'retry-after': '9'.repeat(400) }, false],
   [{ 'retry-after': 'Wed, 01 Jan 2098 00:00:00 GMT' }, false],
-])('after a 429 with %j it tries again, unless that is more than a minute', async (headers, isAgain) => {
+])('retries after a 429 with %j, unless the pause is more than a minute', async (headers, isAgain) => {
   let count = 0;
   const busy = () => (count++ === 0 ? json(429, '', headers) : null);
   const end = await answered(gives(1), busy).catch(error => error);
@@ -141,7 +141,7 @@ it.each([422, 413])('a result refused with %i is replaced by an error', async st
   expect(warned).toMatchObject([{ calls: ['call_1'], message: expect.stringContaining('not [redacted]') }]);
 });
 
-it('bodies are as few as possible, in order, and nothing is left out', () => {
+it('uses as few bodies as possible, in order and without loss', () => {
   const lengths = fc.array(fc.nat(300), { maxLength: 20 });
   fc.assert(
     fc.property(lengths, fc.integer({ min: 50, max: 600 }), (sizes, maxBytes) => {
@@ -170,7 +170,7 @@ it.each([
   ['https://agp.example.com/api/v2/', 's1', 'https://agp.example.com/api/v2/sessions/s1'],
   ['https://example.com/eu/agents', 's1', 'https://example.com/eu/agents/api/v2/sessions/s1'],
   ['http://h', 'a/b?c#d é', 'http://h/api/v2/sessions/a%2Fb%3Fc%23d%20%C3%A9'],
-])('the session of %s and %s', (base, id, url) => expect(sessionUrl(base, id)).toBe(url));
+])('URL of the session %s and %s', (base, id, url) => expect(sessionUrl(base, id)).toBe(url));
 
 it.each([
   ['127.0.0.1:3001', 's1', /not an http or https URL/],

@@ -78,7 +78,7 @@ describe('which calls are pending', () => {
     ['no list', [stateChange('awaiting_tool_results', undefined)], []],
   ])('%s', (_, events, keys) => expect(keysAfter(...events)).toEqual(keys));
 
-  it('keep what the platform wrote', () => {
+  it('contain the request as the platform sent it', () => {
     const native = { tool_name: 'a', args: { x: 1 }, id: 7, tenant: 'ours' };
     const [pending] = callsAfter(awaiting(native)).calls;
     expect(pending).toMatchObject({ key: '#1', id: null });
@@ -86,7 +86,7 @@ describe('which calls are pending', () => {
   });
 });
 
-describe('what cannot be read', () => {
+describe('unreadable input', () => {
   it.each<[string, unknown, RegExp]>([
     ['no data', { type: 'ActiveStateChangeEvent' }, /no state/],
     ['no state', stateChange(7, []), /no state/],
@@ -99,9 +99,9 @@ describe('what cannot be read', () => {
       awaiting({ ...call('a'), id: { toString: 1 } }, { ...call('a'), id: { toString: 1 } }),
       /toString.* is pending twice/,
     ],
-  ])('%s is said', (_, event, said) => expect(new PendingCalls().apply(event).join()).toMatch(said));
+  ])('%s causes a warning', (_, event, said) => expect(new PendingCalls().apply(event).join()).toMatch(said));
 
-  it('never throws, and no key names two calls', () => {
+  it('never throws, and no two calls share a key', () => {
     const odd = { toString: 1 };
     const id = fc.oneof(fc.constantFrom('a', '#1', 'a (2)', null, '', odd), fc.jsonValue());
     const pending = fc.oneof(

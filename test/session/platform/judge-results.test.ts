@@ -3,7 +3,7 @@ import { batch, begun, errorEvent, TWO_ROUNDS, toolResult } from './build.js';
 
 /* Which bodies are refused, and where, is in test/e2e/session-mock. */
 
-test('a missing result is not null; a missing id is', () => {
+test('a missing result is not null, but a missing id is', () => {
   const answerTo = (body: unknown) => begun().judge(body).settles[0]?.answer;
   expect(answerTo(toolResult('call_1', {}))).not.toHaveProperty('result');
   expect(answerTo(toolResult('call_1', { result: null }))).toHaveProperty('result', null);
@@ -11,7 +11,7 @@ test('a missing result is not null; a missing id is', () => {
   expect(begun().judge({ ...toolResult('none'), tool_req }).settles).toMatchObject([{ call: { key: '#1' } }]);
 });
 
-test('details are a hundred at most, and quote at most 200 characters', () => {
+test('at most a hundred details, which quote at most 200 characters', () => {
   const { detail } = begun().judge(batch(...Array.from({ length: 500 }, () => ({}))));
   expect(detail).toHaveLength(100);
   expect(detail?.[99]).toMatchObject({ loc: ['body', 'results', 99, 'kind'] });
@@ -19,7 +19,7 @@ test('details are a hundred at most, and quote at most 200 characters', () => {
   expect(JSON.stringify(long.detail).length).toBeLessThan(500);
 });
 
-test('an ended session: the format is judged first, then its end, then the id', () => {
+test('an ended session: checks the format first, then the status, then the id', () => {
   const it = begun();
   it.session.cancel();
   expect(it.judge({ kind: 'x' }).status).toBe(422);
@@ -54,7 +54,7 @@ test.each<[string, object | undefined, unknown, object]>([
   expect(begun(TWO_ROUNDS, switches).judge(body)).toMatchObject({ status: 202, warnings: [warning] });
 });
 
-test('row 19: keys of prototypes are compared like any others, and change nothing', () => {
+test('row 19: keys of prototypes are ordinary keys, and change nothing', () => {
   const calls = [{ tool_name: 'a', args: JSON.parse('{"__proto__":{"x":1}}'), id: null }];
   const statusOf = (args: string) =>
     begun({ rounds: [{ calls }] }, { tool_req: 'exact' }).judge(

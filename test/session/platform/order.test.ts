@@ -10,7 +10,7 @@ const NO_KEY = { authorization: '' };
 const PLAIN = { 'content-type': 'text/plain' };
 const HUGE = 'x'.repeat(6 * 1024 * 1024);
 
-describe('the key comes first, then the session, then what the body is', () => {
+describe('checks the key first, then the session, then the body', () => {
   test.each<[string, string, string, string | undefined, Record<string, string>]>([
     ['another media type', 'POST', RESULTS, '{}', PLAIN],
     ['a body too large', 'POST', RESULTS, HUGE, {}],
@@ -31,7 +31,7 @@ describe('the key comes first, then the session, then what the body is', () => {
     ['POST', 'tool_results', HUGE, {}],
     ['POST', 'messages', '{}', PLAIN],
     ['PUT', 'tool_results', '{}', {}],
-  ])('%s %s of no session is 404, whatever its body', async (method, name, body, headers) => {
+  ])('%s %s of an unknown session is 404 for any body', async (method, name, body, headers) => {
     await using it = await platformWith({ script: script(ONE) });
     expect(await it.ask(method, `/unknown/${name}`, body, headers)).toMatchObject({
       status: 404,
@@ -40,7 +40,7 @@ describe('the key comes first, then the session, then what the body is', () => {
   });
 
   test.each(['', RESULTS, `${S}/messages`])(
-    'POST %s of another media type is 422, and says what',
+    'POST %s with another media type is 422 with a reason',
     async path => {
       await using it = await platformWith({ script: script(ONE) });
       expect(await it.ask('POST', path, JSON.stringify(toolResult('call_1')), PLAIN)).toMatchObject({
@@ -51,7 +51,7 @@ describe('the key comes first, then the session, then what the body is', () => {
     },
   );
 
-  test('results that are refused by their head are findings, each once', async () => {
+  test('results that are refused by their headers are findings, each once', async () => {
     await using it = await platformWith({ script: script(ONE) });
     await it.ask('POST', RESULTS, '{}', { ...PLAIN, ...NO_KEY });
     await it.ask('POST', '/unknown/tool_results', HUGE);
@@ -61,7 +61,7 @@ describe('the key comes first, then the session, then what the body is', () => {
     expect(refused).toMatchObject([{ status: 401 }, { status: 404 }, { status: 422 }, { status: 413 }]);
   });
 
-  test('a method that is not taken: 405, with those that are, each once', async () => {
+  test('an unsupported method: 405 with the supported ones, each once', async () => {
     await using it = await platformWith();
     const allowed = (path: string) =>
       new Promise(resolve => {
@@ -76,7 +76,7 @@ describe('the key comes first, then the session, then what the body is', () => {
   });
 });
 
-test('the schema of a tool is kept whole, whatever its keys', async () => {
+test('the schema of a tool is kept whole, with any keys', async () => {
   await using it = await platformWith();
   const tools = '[{"name":"a","input_schema":{"__proto__":{"a":1},"type":"object"}}]';
   for (const body of [`{"agent":{"tools":${tools}}}`, `{"overrides":{"agent.tools":${tools}}}`])

@@ -14,7 +14,7 @@ const ONE = { rounds: [{ calls: [{ tool_name: 'lookup_order', args: { order_id: 
 const NO_KEY = { authorization: '' };
 
 describe('without the key, every request is 401', () => {
-  test('results without a key change nothing, and are a finding', async () => {
+  test('results without a key change nothing and are a finding', async () => {
     await using it = await platformWith({ script: script(ONE) });
     expect(await it.ask('POST', `${S}/tool_results`, toolResult('call_1'), NO_KEY)).toMatchObject({
       status: 401,
@@ -25,7 +25,7 @@ describe('without the key, every request is 401', () => {
     );
   });
 
-  test('the key is in no event', async () => {
+  test('no event contains the key', async () => {
     await using it = await platformWith({ key: 'key-5ac1b7' });
     await it.ask('GET', S);
     await it.ask('GET', S, undefined, { authorization: 'Bearer other-5ac1b7' });
@@ -33,15 +33,15 @@ describe('without the key, every request is 401', () => {
   });
 });
 
-describe('what a client can ask', () => {
-  test('without a body and its type is as good as an empty object', async () => {
+describe('API requests', () => {
+  test('without body and media type, an empty object is assumed', async () => {
     await using it = await platformWith();
     expect(await it.ask('POST', '')).toMatchObject({ status: 201, body: { id: expect.any(String) } });
     expect(await it.ask('POST', '', '')).toMatchObject({ status: 422 });
     expect(await it.ask('POST', '', '{}', { 'content-type': 'text/plain' })).toMatchObject({ status: 422 });
   });
 
-  test('the same Idempotency-Key is the same session; with another body it is refused', async () => {
+  test('the same Idempotency-Key returns the same session; with another body it is refused', async () => {
     await using it = await platformWith();
     const create = (body: unknown, key: string) => it.ask('POST', '', body, { 'idempotency-key': key });
     const [one, again, other] = [
@@ -60,7 +60,7 @@ describe('what a client can ask', () => {
     expect(it.platform.sessions()).toHaveLength(3);
   });
 
-  test('tools come inline, or as overrides; that the script calls another one is warned about', async () => {
+  test('tools are given inline or as overrides; warns if the script calls another tool', async () => {
     await using it = await platformWith({ script: script(ONE) });
     const tool = { name: 'lookup_order', description: 'd', input_schema: { type: 'object' } };
     const inline = await it.ask('POST', '', { agent: { tools: [tool] } });
@@ -76,7 +76,7 @@ describe('what a client can ask', () => {
 });
 
 describe('changes', () => {
-  test('a long poll ends with 204 after the time it asked for, and not before', async () => {
+  test('a long poll ends with 204 after the requested time, not earlier', async () => {
     const clock = fakeClock();
     await using it = await platformWith({ clock });
     const waiting = it.ask('GET', `${S}/changes?from_index=3&wait_for_seconds=2.5`);
@@ -87,7 +87,7 @@ describe('changes', () => {
     expect(await waiting).toMatchObject({ status: 204 });
   });
 
-  test('a long poll that no one waits for any more is over, and told', async () => {
+  test('a long poll whose client disconnected ends, and is logged', async () => {
     const clock = fakeClock();
     await using it = await platformWith({ clock });
     const abort = new AbortController();
@@ -105,7 +105,7 @@ describe('changes', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  test('a long poll ends when the platform does', async () => {
+  test('long polls end when the platform stops', async () => {
     await using it = await platformWith();
     const waiting = it.ask('GET', `${S}/changes?from_index=3&wait_for_seconds=60`);
     await eventually('it waits', () => hasAsked(it.platform.events, 'changes'));
@@ -114,7 +114,7 @@ describe('changes', () => {
   });
 });
 
-test('after an answer that was lost, the client reads what is still pending, and a repeated post changes nothing', async () => {
+test('after a lost response the client reads what is still pending, and a repeated post changes nothing', async () => {
   await using it = await platformWith({ script: script(TWO_ROUNDS) });
   const body = batch(toolResult('call_1'), toolResult('none'), toolResult('none'));
   await it.ask('POST', `${S}/tool_results`, body); // suppose that no one heard the 202
@@ -127,8 +127,8 @@ test('after an answer that was lost, the client reads what is still pending, and
   });
 });
 
-describe('what it reports itself', () => {
-  test('facts of one post: the request, its answer, then what follows from it', async () => {
+describe('log and findings', () => {
+  test('events of one post: the request, its response, then the consequences', async () => {
     await using it = await platformWith({ script: script(ONE) });
     const seen: Event[] = [];
     it.platform.subscribe(event => seen.push(event));
@@ -156,13 +156,13 @@ describe('what it reports itself', () => {
       expect(event && 'body' in event && event.body?.json).toMatchObject({ value: settled });
   });
 
-  test('a key that no header can carry is refused at once', async () => {
+  test('a key that is not a valid header value is refused at once', async () => {
     expect(await errorOf(() => startSessionPlatform({ key: 'a b' }))).toMatchObject({ code: 'usage' });
     expect(await errorOf(() => startSessionPlatform({ key: '' }))).toMatchObject({ code: 'usage' });
   });
 });
 
-test('the session from the start counts only where someone asked for it, or for no other', async () => {
+test('the initial session counts only if a client used it, or used no session', async () => {
   await using it = await platformWith();
   expect(it.platform.verify()).toMatchObject({ ok: false, sessions: 1 });
   const { body } = await it.ask('POST', '', { agent: 'a' });
@@ -173,7 +173,7 @@ test('the session from the start counts only where someone asked for it, or for 
   expect(it.platform.verify()).toMatchObject({ ok: false, sessions: 2 });
 });
 
-test('posts that were refused are findings, each with its reason', async () => {
+test('refused posts are findings, each with its reason', async () => {
   await using it = await platformWith();
   await it.ask('POST', '/session_1/tool_results', toolResult('unknown'));
   await it.ask('POST', '/unknown/tool_results', toolResult('call_1'));
@@ -212,7 +212,7 @@ test('sessions that could not be created are findings too', async () => {
   ]);
 });
 
-test('messages of more bytes than a session may have are refused with 429, and its end is still to be reached', async () => {
+test('messages beyond the size limit of a session are refused with 429, but the session can still end', async () => {
   await using it = await platformWith();
   const large = user('x'.repeat(5_000_000));
   const statuses: number[] = [];
@@ -224,7 +224,7 @@ test('messages of more bytes than a session may have are refused with 429, and i
   expect(it.platform.sessions()).toMatchObject([{ status: 'completed' }]);
 });
 
-test('a session of many events takes no more messages and no more pauses; paused, it can still be resumed', async () => {
+test('a session with many events accepts no more messages and pauses; if paused, it can still be resumed', async () => {
   await using it = await platformWith();
   const many = (count: number) => ({ type: 'batch', messages: Array(count).fill(user('')) });
   const { body } = await it.ask('GET', `${S}/events?size=1`);
@@ -241,7 +241,7 @@ test('a session of many events takes no more messages and no more pauses; paused
   expect(await it.ask('POST', `${S}/tool_results`, toolResult('call_1'))).toMatchObject({ status: 202 });
 });
 
-test('row 15: all sessions together have so many bytes; beyond it 429, and those that are there can still be ended', async () => {
+test('row 15: all sessions together have a size limit; beyond it 429, but existing ones can still end', async () => {
   await using it = await platformWith();
   const request = JSON.stringify({ agent: 'x', note: 'x'.repeat(4 * 1024 * 1024) });
   const statuses: number[] = [];

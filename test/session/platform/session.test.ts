@@ -18,7 +18,7 @@ const statesOf = ({ events }: Session) =>
 const FIRST = [toolResult('call_1'), toolResult('none', { result: 2 }), errorEvent('none')];
 
 describe('a session plays its script', () => {
-  test('publishes what survives as calls settle, as clients see it', () => {
+  test('publishes the remaining calls as others settle, as clients receive it', () => {
     const session = posted(begun(), toolResult('call_1'), toolResult('none'));
     const call = { tool_name: 'lookup_order', args: { order_id: 'A2' }, id: null };
     expect(statesOf(session).slice(2)).toEqual([
@@ -27,7 +27,7 @@ describe('a session plays its script', () => {
     ]);
   });
 
-  test('to the next round once every call has an answer, with the results filled in', () => {
+  test('continues with the next round once every call has an answer, with the results filled in', () => {
     const { session, post } = begun();
     const { facts } = post(batch(...FIRST));
     expect(session).toMatchObject({ phase: 'awaiting_tool_results', round: 1 });
@@ -49,12 +49,12 @@ describe('a session plays its script', () => {
     ['timed_out', { phase: 'timed_out', finishedAt: AT }],
     ['interrupted', { phase: 'interrupted', finishedAt: AT }],
     ['failed', { phase: 'failed', finishedAt: AT, error: expect.stringMatching(/script/) }],
-  ])('to another end: %s', (end, state) => {
+  ])('ends differently: %s', (end, state) => {
     const one = { rounds: [{ calls: [{ tool_name: 'lookup_order', id: 'call_1' }] }], end };
     expect(posted(begun(one), toolResult('call_1'))).toMatchObject(state);
   });
 
-  test('a whole template keeps its type; what has no result is null, and told', () => {
+  test('a template that is a whole value keeps its type; a missing result is null and causes a warning', () => {
     const session = begun({
       rounds: [
         {
@@ -85,8 +85,8 @@ describe('a session plays its script', () => {
   });
 });
 
-describe('a session is steered', () => {
-  test('paused, it takes results, and goes on with the next round once it is resumed', () => {
+describe('controls of a session', () => {
+  test('paused, it accepts results, and continues with the next round when resumed', () => {
     const session = posted(paused(), batch(...FIRST));
     expect(session).toMatchObject({ status: 'paused', round: 0, pending: [] });
     expect(statesOf(session).at(-1)).toEqual({ state: 'running' }); // no call is left to be answered again
@@ -94,7 +94,7 @@ describe('a session is steered', () => {
     expect(session).toMatchObject({ round: 1, phase: 'awaiting_tool_results' });
   });
 
-  test('resumed while it waits, it publishes the calls that are left again', () => {
+  test('resumed while it waits, it publishes the remaining calls again', () => {
     const it = paused();
     const session = posted(it, toolResult('call_1'));
     const call = { tool_name: 'lookup_order', args: { order_id: 'A2' }, id: null };
@@ -108,20 +108,23 @@ describe('a session is steered', () => {
     ]);
   });
 
-  test('forced, it answers with what it has', () => {
+  test('forced, it answers with the results so far', () => {
     const session = posted(begun(), toolResult('call_1'));
     session.forceAnswer();
     expect(session).toMatchObject({ phase: 'completed', answer: 'It is ', pending: [], unansweredCount: 2 });
   });
 
-  test.each(['pause', 'resume', 'forceAnswer', 'cancel'] as const)('at its end %s changes nothing', step => {
-    const { session, facts } = begun();
-    session.cancel();
-    expect(session).toMatchObject({ phase: 'interrupted', finishedAt: AT, pending: [] });
-    const before = [facts.length, session.events.length, session.status];
-    session[step]();
-    expect([facts.length, session.events.length, session.status]).toEqual(before);
-  });
+  test.each(['pause', 'resume', 'forceAnswer', 'cancel'] as const)(
+    'after its end %s changes nothing',
+    step => {
+      const { session, facts } = begun();
+      session.cancel();
+      expect(session).toMatchObject({ phase: 'interrupted', finishedAt: AT, pending: [] });
+      const before = [facts.length, session.events.length, session.status];
+      session[step]();
+      expect([facts.length, session.events.length, session.status]).toEqual(before);
+    },
+  );
 });
 
 /** Every way to post the answers of the first round: in any order, in posts of any size. */
@@ -157,7 +160,7 @@ test('any order and any partition of the posts ends in the same state', () => {
 
 const BAD = [toolResult('unknown'), { kind: 'x' }, null];
 
-test('a refused body changes nothing, wherever its fault is and whatever else it has', () => {
+test('a refused body changes nothing, for any error at any position', () => {
   const fault = fc.constantFrom<unknown>(...BAD, toolResult('call_2'), {});
   fc.assert(
     fc.property(posts, fault, fc.nat(3), (bodies, bad, place) => {
@@ -169,7 +172,7 @@ test('a refused body changes nothing, wherever its fault is and whatever else it
   );
 });
 
-test('with batch: each, what is valid is applied whatever is beside it', () => {
+test('with batch: each, valid results are applied despite invalid ones', () => {
   const expected = outcome(posted(begun(), batch(...FIRST)));
   const answers = fc.shuffledSubarray(FIRST, { minLength: 3 });
   fc.assert(
@@ -195,8 +198,8 @@ const EXPECTING = {
   ],
 };
 
-describe('how a session differs from its script', () => {
-  test('other than expected: each difference has its path', () => {
+describe('differences between a session and its script', () => {
+  test('unexpected: each difference has its path', () => {
     const bad = batch(toolResult('call_1', { result: 'lost' }), errorEvent('none'), toolResult('none'));
     expect(posted(begun(EXPECTING), bad, toolResult('call_2')).problems()).toEqual([
       {
@@ -226,7 +229,7 @@ describe('how a session differs from its script', () => {
     ]);
   });
 
-  test('a text that holds JSON, where an object was expected: how to have it parsed', () => {
+  test('a JSON text instead of an object: explains how to have it parsed', () => {
     const [{ calls }] = TWO_ROUNDS.rounds as [(typeof TWO_ROUNDS.rounds)[0]];
     const wanting = {
       rounds: [
@@ -243,7 +246,7 @@ describe('how a session differs from its script', () => {
     expect(reasonOf('P7')).toEqual([expect.not.stringContaining('--parse-json')]);
   });
 
-  test('in part: what was not answered, and what was not reached', () => {
+  test('incomplete: lists what was not answered and not reached', () => {
     expect(posted(begun(EXPECTING), toolResult('call_1')).problems()).toMatchObject([
       { kind: 'unanswered', call: '#1' },
       { kind: 'unanswered', call: '#2' },
@@ -251,13 +254,10 @@ describe('how a session differs from its script', () => {
     ]);
   });
 
-  test.each(['cancel', 'forceAnswer'] as const)(
-    'after %s, pending calls are unanswered all the same',
-    end => {
-      const { session } = begun();
-      session[end]();
-      const kinds = session.problems().map(({ kind }) => kind);
-      expect(kinds).toEqual(['unanswered', 'unanswered', 'unanswered', 'unreached']);
-    },
-  );
+  test.each(['cancel', 'forceAnswer'] as const)('after %s, pending calls count as unanswered', end => {
+    const { session } = begun();
+    session[end]();
+    const kinds = session.problems().map(({ kind }) => kind);
+    expect(kinds).toEqual(['unanswered', 'unanswered', 'unanswered', 'unreached']);
+  });
 });

@@ -84,7 +84,7 @@ function wordsAfterDashes(argv: readonly string[]): readonly string[] | null {
   return at < 0 ? null : argv.slice(at + 1);
 }
 
-function statusOfError(error: unknown, hasGuests: boolean): ExitStatus {
+function statusOfError(error: unknown, hasUserCode: boolean): ExitStatus {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has printed the error
   if (error instanceof ProtocolCliError) {
     process.stderr.write(wrapMessages(troubleText(error), process.stderr));
@@ -92,7 +92,7 @@ function statusOfError(error: unknown, hasGuests: boolean): ExitStatus {
   }
   const { version, platform, arch } = process;
   const program = `${PROGRAM}, node ${version}, ${platform} ${arch}`;
-  process.stderr.write(faultText(error, { program, hasGuests, wantsStack: isStackWanted() }));
+  process.stderr.write(faultText(error, { program, hasUserCode, wantsStack: isStackWanted() }));
   return 1;
 }
 

@@ -76,13 +76,13 @@ const ANY: Counts = { old: Number.POSITIVE_INFINITY, new: Number.POSITIVE_INFINI
 class PatchLines {
   readonly #starts: Uint32Array;
 
-  /** @param most maximum number of lines; one more is counted, so that {@link count} exceeds it */
+  /** @param max maximum number of lines; one more is counted, so that {@link count} exceeds it */
   constructor(
     readonly text: string,
-    most = Number.POSITIVE_INFINITY,
+    max = Number.POSITIVE_INFINITY,
   ) {
     const starts = [0];
-    for (let end = text.indexOf('\n'); end >= 0 && starts.length <= most; end = text.indexOf('\n', end + 1))
+    for (let end = text.indexOf('\n'); end >= 0 && starts.length <= max; end = text.indexOf('\n', end + 1))
       starts.push(end + 1);
     this.#starts = Uint32Array.from(starts);
   }

@@ -36,14 +36,14 @@ type ArrivalWith<Kind extends VerdictKind> = Arrival & {
 };
 
 /** The texts for callbacks with one kind of verdict. */
-interface Telling<Kind extends VerdictKind> {
+interface VerdictText<Kind extends VerdictKind> {
   readonly mark: Extract<Mark, 'done' | 'note' | 'failed'>;
   readonly words: (arrival: ArrivalWith<Kind>, exchange: Exchange) => Line;
   /** Why the callback had no effect (the usual reason for a "timeout"); null if it had one. */
   readonly warning: ((arrival: ArrivalWith<Kind>, exchange: Exchange) => Warning | null) | null;
 }
 
-const TELLINGS: { readonly [Kind in VerdictKind]: Telling<Kind> } = {
+const VERDICT_TEXTS: { readonly [Kind in VerdictKind]: VerdictText<Kind> } = {
   settles: {
     mark: 'done',
     words({ at }, exchange) {
@@ -106,14 +106,14 @@ const TELLINGS: { readonly [Kind in VerdictKind]: Telling<Kind> } = {
   },
 };
 
-function tellingOf({ verdict }: Arrival): Telling<VerdictKind> {
-  return TELLINGS[verdict.kind] as Telling<VerdictKind>;
+function verdictTextOf({ verdict }: Arrival): VerdictText<VerdictKind> {
+  return VERDICT_TEXTS[verdict.kind] as VerdictText<VerdictKind>;
 }
 
 /** Describes a callback on one line; a question takes several. */
 export function arrivalWords(exchange: Exchange, arrival: Arrival) {
   const { verdict, message } = arrival;
-  const { mark, words } = tellingOf(arrival);
+  const { mark, words } = verdictTextOf(arrival);
   const answered = recordedAnswer(arrival);
   const said = words(arrival, exchange);
   const isQuestion = verdict.kind === 'holds' && message?.type === 'user_choice';
@@ -126,7 +126,7 @@ export function arrivalWords(exchange: Exchange, arrival: Arrival) {
 
 /** Warns if a callback had no effect, or if an accepted one is unusual. */
 export function arrivalWarnings(arrival: Arrival, exchange: Exchange): readonly Warning[] {
-  const { warning } = tellingOf(arrival);
+  const { warning } = verdictTextOf(arrival);
   if (warning === null) return arrival.warnings;
   const said = warning(arrival, exchange);
   return said ? [said] : [];

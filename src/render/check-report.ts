@@ -224,14 +224,14 @@ interface Around {
 }
 
 /** Maximum width of a list of ids, in cells; wider lists are hard to read. */
-const WIDEST = 96;
+const MAX_WIDTH = 96;
 
 const MARGIN = say('  ', 'gutter');
 
 /** The report for people: violations first, then warnings, unknown results and passes; the summary last. */
 export function reportLines(
   run: Conformance,
-  { record, warnings, whole, width = WIDEST }: Around,
+  { record, warnings, whole, width = MAX_WIDTH }: Around,
   isQuiet: boolean,
 ): readonly Line[] {
   const findings = findingsOf(run);
@@ -290,12 +290,13 @@ function part(title: string, items: readonly (readonly Line[])[], between: reado
 }
 
 function passedPart({ checks }: Conformance, findings: readonly Finding[], width: number): Line[] {
-  const most = width === Number.POSITIVE_INFINITY ? width : Math.min(width, WIDEST);
+  const maxWidth = width === Number.POSITIVE_INFINITY ? width : Math.min(width, MAX_WIDTH);
   const passed = checks.filter(({ standing }) => standing === 'passed');
   const rows: string[] = [];
   for (const { id } of passed) {
     const last = rows.at(-1);
-    if (last !== undefined && last.length + id.length + 5 <= most) rows[rows.length - 1] = `${last}, ${id}`;
+    if (last !== undefined && last.length + id.length + 5 <= maxWidth)
+      rows[rows.length - 1] = `${last}, ${id}`;
     else rows.push(id);
   }
   const lines: Line[] = [
@@ -373,14 +374,14 @@ function violationText({ level, failsWhere }: ObservableRule): string {
 }
 
 /** Maximum length of an untrusted id, in characters; the program's own ids are shorter. */
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 
 /** Removes secrets: rules quote messages (threats, row 25). */
 export function shareableRun(run: Conformance, redactor: Redactor): Conformance {
   const clean = (value: unknown, name = ''): unknown => {
     if (typeof value === 'string') {
       const text = redactor.text(value);
-      return name === 'operation' || name === 'id' ? cut(text, LONGEST) : text;
+      return name === 'operation' || name === 'id' ? cut(text, MAX_LENGTH) : text;
     }
     if (Array.isArray(value)) return value.map(each => clean(each));
     if (typeof value !== 'object' || value === null) return value;
@@ -390,7 +391,7 @@ export function shareableRun(run: Conformance, redactor: Redactor): Conformance 
 }
 
 /** Rules for recordings only: a live session keeps the whole `auth_url` so that the user can open it. */
-const OF_FILES: ReadonlySet<RequirementId> = new Set(['RT-OAUTH']);
+const RECORDING_RULES: ReadonlySet<RequirementId> = new Set(['RT-OAUTH']);
 
 /**
  * The problems of a call by the requirements of both sides, without secrets: why the result is missing, then failures with their evidence.
@@ -405,7 +406,7 @@ export async function judgedLines(
   { observer, isSaved }: Pick<CallLog, 'observer' | 'isSaved'>,
   isUnvalidated = false,
 ): Promise<readonly Line[]> {
-  const { checks } = await checkTranscript(events, { observer, skip: isSaved ? new Set() : OF_FILES });
+  const { checks } = await checkTranscript(events, { observer, skip: isSaved ? new Set() : RECORDING_RULES });
   const isWanted = ({ id, status }: Check) =>
     isUnvalidated && id === 'RT-ARGS' && (status === 'fail' || status === 'warn');
   const history = new History();
@@ -415,13 +416,13 @@ export async function judgedLines(
     rows.filter(({ status }) => status === 'fail' || status === 'warn').map(({ id }) => id),
   );
   // Skips warnings about a requirement that already has a row.
-  const isUnsaid = ({ id }: Warning) => id === undefined || !faulty.has(id);
+  const isNew = ({ id }: Warning) => id === undefined || !faulty.has(id);
   const notes = [
     ...checks
       .filter(isWanted)
       .map(({ id, reason }) => `${reason}; sent without validation, as requested (${id})`),
     ...counted(warningsOf(history, exchange))
-      .filter(isUnsaid)
+      .filter(isNew)
       .map(warning => withoutFollow(warning).message),
   ];
   const failure = exchange.settled ? failureOf(exchange, history.untracked, 'workbench') : null;

@@ -41,7 +41,7 @@ export function* partsOf({ files, ...sums }: Diff, look: DiffLook): Generator<Pa
       Math.max(lastLine(oldStart, oldCount), lastLine(newStart, newCount)),
     ),
   );
-  const digits = String(numbers.reduce((most, number) => Math.max(most, number), 0)).length;
+  const digits = String(numbers.reduce((max, number) => Math.max(max, number), 0)).length;
   if (files.length > 1) yield heading([], () => line`${files.length} files${sumWords(sums)}`);
   for (const file of files) yield* partsOfFile(file, { ...look, path: file.newPath, digits });
 }
@@ -104,7 +104,7 @@ function linesBetween(before: Hunk | undefined, { newStart, newCount }: Hunk): n
 }
 
 /** Number of unchanged lines shown around a change. */
-const BESIDE = 3;
+const CONTEXT_LINES = 3;
 
 /** Unchanged rows that are folded into one line. */
 interface Fold {
@@ -117,17 +117,17 @@ type Piece = Block | Fold;
 
 function* piecesOf(hunk: Hunk, isUnfolded: boolean): Generator<Piece> {
   for (const block of blocksOf(hunk)) {
-    const count = block.to - block.from - 2 * BESIDE;
+    const count = block.to - block.from - 2 * CONTEXT_LINES;
     // Folding a single line would save no space.
     if (block.kind === 'changed' || isUnfolded || count <= 1) {
       yield block;
       continue;
     }
     const { from, to, oldNo, newNo } = block;
-    const skipped = BESIDE + count;
-    yield { ...block, to: from + BESIDE };
-    yield { kind: 'fold', from: from + BESIDE, count };
-    yield { ...block, from: to - BESIDE, oldNo: oldNo + skipped, newNo: newNo + skipped };
+    const skipped = CONTEXT_LINES + count;
+    yield { ...block, to: from + CONTEXT_LINES };
+    yield { kind: 'fold', from: from + CONTEXT_LINES, count };
+    yield { ...block, from: to - CONTEXT_LINES, oldNo: oldNo + skipped, newNo: newNo + skipped };
   }
 }
 
@@ -375,13 +375,16 @@ interface WordMarks {
 /** Maximum number of edits searched: 1,000 words take 13 ms with this limit, 700 ms without. */
 const MAX_EDITS = 200;
 /** Minimum share of common text; below it the two lines are unrelated and are not marked. */
-const KINSHIP = 0.4;
+const MIN_SIMILARITY = 0.4;
 
 /** Which words changed between a removed line and the added line in its place. Unrelated lines are not marked. */
 export function wordMarks(removed: string, added: string): WordMarks {
   const changes = diffWordsWithSpace(removed, added, { maxEditLength: MAX_EDITS }) ?? [];
   const common = changes.filter(change => !change.added && !change.removed);
-  if (2 * weigh(common) < KINSHIP * (removed.trim().length + added.trim().length) || changes.length === 0)
+  if (
+    2 * lengthOf(common) < MIN_SIMILARITY * (removed.trim().length + added.trim().length) ||
+    changes.length === 0
+  )
     return { removed: unmarked(removed), added: unmarked(added) };
   return {
     removed: changes
@@ -394,7 +397,7 @@ export function wordMarks(removed: string, added: string): WordMarks {
 }
 
 /** Counts characters without surrounding blanks, which all code has in common. */
-function weigh(changes: readonly { readonly value: string }[]): number {
+function lengthOf(changes: readonly { readonly value: string }[]): number {
   return changes.reduce((sum, { value }) => sum + value.trim().length, 0);
 }
 

@@ -204,7 +204,7 @@ interface Problem {
 }
 
 /** The indent of the rows that follow. */
-const HANGING = say('', 'gutter');
+const INDENT = say('', 'gutter');
 
 /** Why the result is missing, and the warnings. */
 export function problemLines(
@@ -216,12 +216,12 @@ export function problemLines(
   const { message, hint, faults = [] } = failure ?? {};
   return [
     [say(title, 'title')],
-    ...(message === undefined ? [] : [[say('✗ ', 'bad'), HANGING, ...quote(message)]]),
+    ...(message === undefined ? [] : [[say('✗ ', 'bad'), INDENT, ...quote(message)]]),
     ...faults.map((fault): Line => [say('    ', 'gutter'), ...quote(fault)]),
     ...(hint === undefined ? [] : [[say('  ', 'gutter'), ...quote(hint, 'dim')]]),
     ...warnings.map(({ id, message: text }): Line => {
       const about = id ? [say(` [${id}]`, 'dim')] : [];
-      return [say('! ', 'warn'), HANGING, ...quote(text), ...about];
+      return [say('! ', 'warn'), INDENT, ...quote(text), ...about];
     }),
   ];
 }

@@ -87,9 +87,9 @@ export function quote(text: string, tone: Tone = 'plain'): Line {
 }
 
 /** Untrusted text on one line, shortened: a name may have ten megabytes. */
-export function clipped(text: string, tone: Tone = 'plain', most = 300): Line {
-  if (text.length <= most) return quote(text, tone);
-  return [...quote(text.slice(0, most), tone), say(`… ${text.length - most} more characters`, 'dim')];
+export function clipped(text: string, tone: Tone = 'plain', max = 300): Line {
+  if (text.length <= max) return quote(text, tone);
+  return [...quote(text.slice(0, max), tone), say(`… ${text.length - max} more characters`, 'dim')];
 }
 
 type Part = Line | Span | string | number | false | null | undefined;

@@ -95,8 +95,8 @@ export function givenOf({ call, exchange }: KnownCall): Given | null {
   const given = call.answer.body ? readOnce(call.answer.body) : UNREAD;
   const known = exchange ? outcomeOf(exchange) : call.ours;
   // The message only distinguishes success from failure.
-  const isSaidBy = known && given.outcome.type === (known.type === 'success' ? 'success' : 'error');
-  return isSaidBy ? { ...given, outcome: known } : given;
+  const isConsistent = known && given.outcome.type === (known.type === 'success' ? 'success' : 'error');
+  return isConsistent ? { ...given, outcome: known } : given;
 }
 
 const UNREAD: Given = { outcome: { type: 'unknown', raw: null, basis: 'assumed' }, text: null };

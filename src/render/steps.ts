@@ -48,17 +48,17 @@ export function stepLine({ state, line: words, at }: Step, now?: number): Line {
 export class StepLog {
   readonly #steps: Step[] = [];
 
-  /** @param most number of steps kept; unlimited for files */
+  /** @param max number of steps kept; unlimited for files */
   constructor(
     private readonly history: History,
-    private readonly most = Number.POSITIVE_INFINITY,
+    private readonly max = Number.POSITIVE_INFINITY,
   ) {}
 
   /** @param event already in the history */
   add(event: Event): void {
     for (const each of newStepsOf(this.history, event)) this.#steps.push(each);
     if (event.kind !== 'request') this.#showAnswer(event);
-    if (this.#steps.length > 2 * this.most) this.#steps.splice(0, this.most);
+    if (this.#steps.length > 2 * this.max) this.#steps.splice(0, this.max);
   }
 
   /** The last `count` steps; running ones come last. */

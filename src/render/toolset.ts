@@ -50,7 +50,7 @@ function sampleOf(name: string, schema: unknown): unknown {
 const MAX = { columns: 60, values: 50 };
 
 function argumentLines(properties: Properties, required: ReadonlySet<unknown>): Line[] {
-  const widest = properties.reduce((most, [key]) => Math.max(most, key.length), 0);
+  const widest = properties.reduce((max, [key]) => Math.max(max, key.length), 0);
   const width = Math.min(MAX.columns, widest);
   return properties.map(([key, schema]) => {
     const about = isRecord(schema) && typeof schema['description'] === 'string' && schema['description'];

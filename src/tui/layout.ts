@@ -16,15 +16,15 @@ export function filled(rows: readonly string[], height: number): readonly string
 interface Choice {
   readonly text: string;
   readonly isChosen: boolean;
-  readonly most?: number;
+  readonly max?: number;
 }
 
 /** The selected choice is in brackets, so that it is visible without colours. */
 export function choicesLine(choices: readonly Choice[]): Line {
-  return choices.flatMap(({ text, isChosen, most = Number.POSITIVE_INFINITY }) =>
+  return choices.flatMap(({ text, isChosen, max = Number.POSITIVE_INFINITY }) =>
     isChosen
-      ? [say('[', 'running'), ...cutLine(quote(text, 'title'), most), say('] ', 'running')]
-      : [say(' '), ...cutLine(quote(text, 'dim'), most), say('  ')],
+      ? [say('[', 'running'), ...cutLine(quote(text, 'title'), max), say('] ', 'running')]
+      : [say(' '), ...cutLine(quote(text, 'dim'), max), say('  ')],
   );
 }
 
@@ -39,7 +39,7 @@ interface Row<Name extends string> {
 interface Column<Name extends string> {
   readonly name: Name;
   readonly title: string;
-  readonly most: number;
+  readonly max: number;
 }
 
 export interface Table<Name extends string> {
@@ -48,18 +48,18 @@ export interface Table<Name extends string> {
   readonly dispensable: readonly Name[];
 }
 
-const STATE = { title: 'STATE', least: 18, most: 40 };
+const STATE = { title: 'STATE', min: 18, max: 40 };
 /** Minimum width of a column that shrinks, in cells. */
-const LEAST = 16;
+const MIN_COLUMN = 16;
 const GAP = 2;
 export const CURSOR = '❯ ';
 
 export const CALL_COLUMNS = {
-  time: { name: 'time', title: '   TIME', most: 10 },
-  operation: { name: 'operation', title: 'OPERATION', most: 24 },
-  args: { name: 'args', title: 'ARGUMENTS', most: 60 },
-  id: { name: 'id', title: 'ID', most: 16 },
-  thread: { name: 'thread', title: 'THREAD', most: 16 },
+  time: { name: 'time', title: '   TIME', max: 10 },
+  operation: { name: 'operation', title: 'OPERATION', max: 24 },
+  args: { name: 'args', title: 'ARGUMENTS', max: 60 },
+  id: { name: 'id', title: 'ID', max: 16 },
+  thread: { name: 'thread', title: 'THREAD', max: 16 },
 } as const;
 
 /** A table of `width` cells; the first line is the head. Columns that are empty in all rows are left out. */
@@ -74,9 +74,9 @@ export function tableLines<Name extends string>(
     .filter(({ name }) => widest(name) > 0)
     .map(column => ({
       ...column,
-      width: Math.min(column.most, Math.max(column.title.length, widest(column.name))),
+      width: Math.min(column.max, Math.max(column.title.length, widest(column.name))),
     }));
-  const state = Math.min(STATE.most, Math.max(STATE.least, widest('state') + 2));
+  const state = Math.min(STATE.max, Math.max(STATE.min, widest('state') + 2));
   const fitting = fitColumns(used, dispensable, width - CURSOR.length - state);
   const head = fitting.map(column =>
     say(column.title.padEnd(column.width + GAP).slice(0, column.width + GAP), 'dim'),
@@ -108,8 +108,8 @@ function fitColumns<Name extends string>(
   if (surplus <= 0) return columns;
   const widest = columns.toSorted((one, other) => other.width - one.width)[0];
   const column = name === undefined ? widest : columns.find(each => each.name === name);
-  const canShrink = column && column.width > LEAST && (name === undefined || others.includes(name));
-  const shrunk = (each: Fitting<Name>) => ({ ...each, width: Math.max(LEAST, each.width - surplus) });
+  const canShrink = column && column.width > MIN_COLUMN && (name === undefined || others.includes(name));
+  const shrunk = (each: Fitting<Name>) => ({ ...each, width: Math.max(MIN_COLUMN, each.width - surplus) });
   const left = canShrink
     ? columns.map(each => (each === column ? shrunk(each) : each))
     : columns.filter(each => each !== column || name === undefined);

@@ -80,7 +80,7 @@ const MAX_CANDIDATES = 30;
 const QUESTION_SHARE = 2 / 3;
 
 /** Minimum height, in rows, for a title below the head and for notices of several rows. */
-const ROOMY = 16;
+const MIN_ROWS_FOR_TITLE = 16;
 
 const MAX_NOTICES = 4;
 
@@ -96,7 +96,7 @@ export abstract class ListScreen implements ServerView, HasList {
   /** The clock time of the first event. */
   #start: number;
   /** The maximum scroll position of the page that covers the screen. */
-  #most = 0;
+  #maxScroll = 0;
   readonly #pages = new Memo<readonly string[]>();
 
   /** @param onChange called after changes that neither a key nor an event caused */
@@ -181,7 +181,7 @@ export abstract class ListScreen implements ServerView, HasList {
     const { now, overlay, notices, theme } = this;
     const height = Math.max(1, rows - 1);
     const draw = (line: Line) => dressLine(cutLine(line, columns), theme);
-    const isRoomy = height >= ROOMY;
+    const isRoomy = height >= MIN_ROWS_FOR_TITLE;
     const lines = notices.lines(now);
     const more = (count: number) => dressLine([say(`… ${count} more rows`, 'dim')], theme);
     const said = isRoomy
@@ -264,7 +264,7 @@ export abstract class ListScreen implements ServerView, HasList {
     const by = SCROLLS[name];
     const isMeant = overlay.title === null && by === undefined && !CLOSES.has(name) && this.isKey(press);
     if (by !== undefined)
-      this.show({ ...overlay, scroll: Math.max(0, Math.min(this.#most, overlay.scroll + by)) });
+      this.show({ ...overlay, scroll: Math.max(0, Math.min(this.#maxScroll, overlay.scroll + by)) });
     else if (isMeant || CLOSES.has(name)) this.show(null);
     if (isMeant) this.#pressPage(press);
   }
@@ -290,9 +290,9 @@ export abstract class ListScreen implements ServerView, HasList {
   }
 
   #asked({ picker, escapeHint }: OverlayOf<'question'>, { columns, rows }: Size): Asked {
-    const most = Math.max(4, Math.floor(rows * QUESTION_SHARE));
+    const maxRows = Math.max(4, Math.floor(rows * QUESTION_SHARE));
     const leaving = { onEscape: escapeHint, onInterrupt: 'quit' };
-    const asked = askedIn({ columns, rows: most - 1 }, picker, this.theme, leaving);
+    const asked = askedIn({ columns, rows: maxRows - 1 }, picker, this.theme, leaving);
     return { ...asked, rows: [this.theme.dim('─'.repeat(columns)), ...asked.rows] };
   }
 
@@ -312,8 +312,8 @@ export abstract class ListScreen implements ServerView, HasList {
     const all = this.#pages.of([lines, columns], () => wrapLines(lines(columns), columns, theme));
     const head = title === null ? [] : [dressLine(cutLine(title, columns), theme), ''];
     const height = Math.max(1, rows - head.length);
-    this.#most = Math.max(0, all.length - height);
-    const seen = all.slice(Math.min(scroll, this.#most));
+    this.#maxScroll = Math.max(0, all.length - height);
+    const seen = all.slice(Math.min(scroll, this.#maxScroll));
     return [...head, ...fitRows(seen, height, count => theme.dim(`… ${count} more rows`))];
   }
 }

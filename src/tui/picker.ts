@@ -63,7 +63,7 @@ interface Leaving {
 const CURSOR = '❯ ';
 const DEFAULT = say(' (default)', 'dim');
 /** Minimum height: the prompt, two choices and the keys. With fewer rows the asker is left out. */
-export const LEAST_PICKER = 4;
+export const MIN_PICKER_ROWS = 4;
 
 /** The asker, the prompt and the choices around the cursor. @param size includes the row of the keys */
 export function askedIn(
@@ -73,7 +73,7 @@ export function askedIn(
   leaving: Leaving = { onEscape: 'default', onInterrupt: 'cancel' },
 ): Asked {
   const { asker, question, selected } = picker;
-  const head = asker && rows > LEAST_PICKER ? [dressLine(cutLine(asker, columns), theme)] : [];
+  const head = asker && rows > MIN_PICKER_ROWS ? [dressLine(cutLine(asker, columns), theme)] : [];
   const below = rows - head.length - 1; // the keys
   const { length } = question.choices;
   const fewest = Math.min(length, Math.ceil((below + 1) / 2));

@@ -6,15 +6,15 @@ export interface Size {
 }
 
 /** The minimum size of the terminal. */
-const LEAST: Size = { columns: 40, rows: 8 };
+const MIN_SIZE: Size = { columns: 40, rows: 8 };
 
 export function isLargeEnough({ columns, rows }: Size): boolean {
-  return columns >= LEAST.columns && rows >= LEAST.rows;
+  return columns >= MIN_SIZE.columns && rows >= MIN_SIZE.rows;
 }
 
 /** Replaces the whole screen; cut if necessary. */
 export function tooSmallWords({ columns, rows }: Size): string {
-  return `${LEAST.columns}×${LEAST.rows} is needed, this is ${columns}×${rows}`.slice(
+  return `${MIN_SIZE.columns}×${MIN_SIZE.rows} is needed, this is ${columns}×${rows}`.slice(
     0,
     Math.max(0, columns),
   );

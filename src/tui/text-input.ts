@@ -12,7 +12,7 @@ const LINE_KEYS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Maximum length of a cluster; longer ones are split. */
-const LONGEST = 64;
+const MAX_CLUSTER = 64;
 const CLUSTERS = new LazySegmenter();
 
 export class TextInput {
@@ -72,13 +72,13 @@ export class TextInput {
   }
 
   get #before(): number {
-    const start = Math.max(0, this.cursor - LONGEST);
+    const start = Math.max(0, this.cursor - MAX_CLUSTER);
     const last = [...CLUSTERS.segment(this.text.slice(start, this.cursor))].at(-1);
     return this.cursor - (last?.segment.length ?? 0);
   }
 
   get #after(): number {
-    const [first] = CLUSTERS.segment(this.text.slice(this.cursor, this.cursor + LONGEST));
+    const [first] = CLUSTERS.segment(this.text.slice(this.cursor, this.cursor + MAX_CLUSTER));
     return this.cursor + (first?.segment.length ?? 0);
   }
 

@@ -28,7 +28,7 @@ test('wraps long lines at spaces on a terminal, at 80 columns or less; not in a 
 const ERROR = Object.assign(new Error('x is not a function'), {
   stack: 'Error: x is not a function\n    at place.js:1:1',
 });
-const HERE = { program: 'protocol-cli/1.2.3, node v20', hasGuests: false, wantsStack: false };
+const HERE = { program: 'protocol-cli/1.2.3, node v20', hasUserCode: false, wantsStack: false };
 
 describe('an unexpected error', () => {
   test('describes the failure as a bug and how to report it, without a stack', () => {
@@ -38,7 +38,7 @@ describe('an unexpected error', () => {
   });
 
   test('shows the stack if user code is running', () => {
-    const text = faultText(ERROR, { ...HERE, hasGuests: true });
+    const text = faultText(ERROR, { ...HERE, hasUserCode: true });
     expect(text).toContain(
       '\n    at place.js:1:1\nhint: The error was not caught. If the stack trace names one of your modules',
     );

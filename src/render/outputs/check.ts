@@ -290,10 +290,10 @@ function table(heads: readonly string[], rows: readonly (readonly string[])[]): 
 }
 
 /** Maximum length of a cell, in characters. */
-const LONGEST = 300;
+const MAX_LENGTH = 300;
 
 function cell(text: string): string {
-  return safe(cut(visibleLine(text), LONGEST));
+  return safe(cut(visibleLine(text), MAX_LENGTH));
 }
 
 /** Escapes untrusted text: no table, link or HTML. Entities work in every Markdown dialect. */

@@ -13,7 +13,7 @@ import { type Ending, Page, type Paper, type Reporter, tellProblems, urgentTelle
 
 const WHOLE: Layout = { count: Number.POSITIVE_INFINITY, isUnfolded: true };
 /** A view may be drawn many times, so only its first lines are shown. */
-const OF_VIEW: Layout = { count: 200 };
+const VIEW_LAYOUT: Layout = { count: 200 };
 
 interface PlainOptions {
   readonly level: ColourLevel;
@@ -83,7 +83,7 @@ function viewLines(
   if (verdict?.kind !== 'noted' || message?.type !== 'view_update') return [];
   const view = threads.get(thread)?.views.get(message.view_type);
   if (!view) return [];
-  const { lines, total } = paneLines(cleanPane(viewPane(view), redactor), OF_VIEW);
+  const { lines, total } = paneLines(cleanPane(viewPane(view), redactor), VIEW_LAYOUT);
   const rest = total - lines.length;
   return [[], ...lines, ...(rest > 0 ? [[say(`… ${rest} more lines`, 'dim')]] : []), []];
 }

@@ -122,9 +122,9 @@ function callLine(number: number, exchange: Exchange, failure: Failure | null): 
   ];
 }
 
-function firstLineOf(text: string, most: number): string {
+function firstLineOf(text: string, max: number): string {
   const [first = ''] = text.split('\n', 1);
-  return first.length > most ? `${first.slice(0, most).toWellFormed()}…` : first;
+  return first.length > max ? `${first.slice(0, max).toWellFormed()}…` : first;
 }
 
 /** The warnings of all calls, and those of no call. @param notes come first */

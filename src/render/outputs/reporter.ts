@@ -78,7 +78,7 @@ export class Page {
     private readonly stdout: NodeJS.WritableStream,
     private readonly lostText = (count: number) =>
       `… ${count} events were dropped: the reader of stdout is too slow\n`,
-    private readonly most = MAX_WAITING,
+    private readonly max = MAX_WAITING,
   ) {}
 
   /** Writes a text, even if the buffer is full. */
@@ -96,7 +96,7 @@ export class Page {
 
   /** Makes and writes a text, unless the buffer is full. */
   news(make: () => string): void {
-    if (this.#waiting > this.most) this.#lost++;
+    if (this.#waiting > this.max) this.#lost++;
     else this.last(make);
   }
 
@@ -131,7 +131,7 @@ export function urgentTeller(
   { stderr, quiet }: Paper,
   told: Set<string> = new Set(),
 ): (event: Event) => void {
-  const isDue = rarely();
+  const isDue = powersOfTen();
   return event => {
     const question = questionText(newArrivalOf(history, event));
     if (question !== '') stderr.write(question);
@@ -183,7 +183,7 @@ const MAX_TEXTS = 10;
  * Returns true for the first, tenth, hundredth warning of a kind: a flood must not hide other warnings, even if all its texts differ
  * (threats, row 15). The total is printed at the end.
  */
-function rarely(): (warning: Warning) => boolean {
+function powersOfTen(): (warning: Warning) => boolean {
   const counts = new Map<string, number>();
   const texts = new Map<Warning['id'], number>();
   const subjectOf = ({ id, message }: Warning) => {

@@ -26,38 +26,38 @@ export function errorReport({ code, message, hint, faults = [] }: Trouble): NonN
   return { code, message, hint, ...(faults.length > 0 && { faults: [...faults] }) };
 }
 
-const WIDEST = 80;
+const MAX_WIDTH = 80;
 
 /** Wraps the lines of messages at spaces on a terminal; otherwise they stay whole, for `grep`. */
 export function wrapMessages(
   text: string,
-  { isTTY, columns = WIDEST }: { readonly isTTY?: boolean; readonly columns?: number },
+  { isTTY, columns = MAX_WIDTH }: { readonly isTTY?: boolean; readonly columns?: number },
 ): string {
   if (!isTTY) return text;
-  const width = Math.min(columns, WIDEST);
+  const width = Math.min(columns, MAX_WIDTH);
   return text.replace(new RegExp(`(?=[^\\n]{${width + 1}})(\\S[^\\n]{0,${width - 1}}) +`, 'g'), '$1\n');
 }
 
 /** The environment of an unexpected error. */
-interface FaultScene {
+interface FaultContext {
   /** `protocol-cli/0.1.0` and its platform. */
   readonly program: string;
   /** User code is running: it may have failed, and its author needs the stack. */
-  readonly hasGuests: boolean;
+  readonly hasUserCode: boolean;
   readonly wantsStack: boolean;
 }
 
 /** Describes an unexpected error: what failed, whose fault it is, and where to report it. Every line is safe to print. */
-export function faultText(error: unknown, scene: FaultScene): string {
+export function faultText(error: unknown, scene: FaultContext): string {
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
-  const told = scene.wantsStack || scene.hasGuests ? stack : message;
+  const told = scene.wantsStack || scene.hasUserCode ? stack : message;
   return `internal error: ${visible(told)}\nhint: ${hintFor(scene)}\n`;
 }
 
-function hintFor({ program, hasGuests, wantsStack }: FaultScene): string {
-  const stack = wantsStack || hasGuests ? 'this stack trace' : 'the stack trace printed with DEBUG=1';
+function hintFor({ program, hasUserCode, wantsStack }: FaultContext): string {
+  const stack = wantsStack || hasUserCode ? 'this stack trace' : 'the stack trace printed with DEBUG=1';
   const report = `Please report it with ${stack} (${program}); run "npm bugs protocol-cli" to open the issue tracker.`;
-  return hasGuests
+  return hasUserCode
     ? `The error was not caught. If the stack trace names one of your modules, that module threw it; otherwise it is a bug in protocol-cli. ${report}`
     : `This is a bug in protocol-cli. ${report}`;
 }

@@ -61,7 +61,7 @@ const MAX_SEARCHED = 100_000;
 export const WITH_PANES = { wide: 165, share: 0.38 };
 
 /** Minimum height for both list and details; with fewer rows only one of them is shown. */
-const ROOMY = 9;
+const MIN_ROWS_FOR_BOTH = 9;
 
 const ABOVE = 0.45;
 
@@ -261,8 +261,8 @@ export class ListDetail<Entry, Tab extends string> {
       const right = columns - left - DIVIDER.length;
       return { isBeside: true, list: { columns: left, rows }, details: { columns: right, rows } };
     }
-    const most = Math.max(4, Math.floor(rows * ABOVE));
-    const wanted = rows < ROOMY ? rows : Math.min(this.#keys.length + headRows, most);
+    const maxRows = Math.max(4, Math.floor(rows * ABOVE));
+    const wanted = rows < MIN_ROWS_FOR_BOTH ? rows : Math.min(this.#keys.length + headRows, maxRows);
     const above = this.isReading ? 0 : wanted;
     const left = this.isReading ? rows : Math.max(0, rows - above - 1);
     return { isBeside: false, list: { columns, rows: above }, details: { columns, rows: left } };

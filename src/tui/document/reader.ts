@@ -46,7 +46,7 @@ interface Style {
 const WIDE_DIFF = 120;
 
 /** Minimum width of a line with two halves. */
-const LEAST_WIDTH = 5;
+const MIN_WIDTH = 5;
 
 /** Rows that a page repeats; headers may cover as many. */
 const OVERLAP = 2;
@@ -120,8 +120,7 @@ class View {
   /** At most as many rows as fit, and their position: `12–34 of 5,000 · hunk 2/5 · file 1/3`. */
   draw(): { readonly rows: readonly string[]; readonly status: string } {
     const { length } = this.document;
-    if (this.size.columns < LEAST_WIDTH || this.size.rows < 1 || length === 0)
-      return { rows: [], status: '' };
+    if (this.size.columns < MIN_WIDTH || this.size.rows < 1 || length === 0) return { rows: [], status: '' };
     const { rows, lines, first } = this.#screen();
     const { isAtEnd, line, spot } = this.place;
     // At the end of a document the position is that of the last line: the lines of the last screen never reach the top.
@@ -338,7 +337,7 @@ const TITLE = 1;
 const WIDE = 100;
 
 /** Minimum number of text rows of a part. */
-const LEAST = 3;
+const MIN_ROWS = 3;
 
 /** The visible parts: side by side or stacked, or only the one with the focus. */
 function slotsOf(parts: readonly Part[], { focus, isZoomed }: SheetView, { columns, rows }: Size) {
@@ -353,7 +352,7 @@ function slotsOf(parts: readonly Part[], { focus, isZoomed }: SheetView, { colum
     const width = Math.floor((columns - DIVIDER.length * (count - 1)) / count);
     return { isBeside, slots: parts.map((part, index) => slotOf(part, index, width, rows - TITLE)) };
   }
-  if (count === 1 || isZoomed || rows < count * (TITLE + LEAST)) {
+  if (count === 1 || isZoomed || rows < count * (TITLE + MIN_ROWS)) {
     const index = Math.min(focus === 'list' ? 0 : focus, count - 1);
     const shown = parts.slice(index, index + 1);
     return { isBeside, slots: shown.map(part => slotOf(part, index, columns, rows - TITLE)) };
@@ -370,7 +369,7 @@ function heightsOf(lengths: readonly number[], room: number): readonly number[] 
   let left = room;
   for (const [nth, [index, length]] of shortFirst.entries()) {
     const share = Math.floor(left / (lengths.length - nth));
-    const height = nth === lengths.length - 1 ? left : Math.min(share, Math.max(LEAST, length));
+    const height = nth === lengths.length - 1 ? left : Math.min(share, Math.max(MIN_ROWS, length));
     heights[index] = height;
     left -= height;
   }

@@ -19,14 +19,14 @@ import type { Clock } from '../../system/clock.js';
 import { onceEach } from '../../util/collections.js';
 import { formatDuration } from '../../util/text.js';
 import { hintsLine } from '../keys.js';
-import { askedIn, LEAST_PICKER, openPicker, type Picker, stepPicker } from '../picker.js';
+import { askedIn, MIN_PICKER_ROWS, openPicker, type Picker, stepPicker } from '../picker.js';
 import type { Size } from '../terminal.js';
 
 /** Keys that arrive within this time after a question appears are dropped: they were typed before the user saw it. */
 const SETTLE_MS = 50;
 
 /** Until this time has passed, the view does not report that it is waiting. */
-const PATIENCE_MS = 1_000;
+const WAITING_DELAY_MS = 1_000;
 
 interface Asked {
   picker: Picker;
@@ -217,7 +217,7 @@ function subscriptionLine({ events, openedAt }: Subscription, now: number, colum
 function awaitedLines(exchange: Exchange, now: number, timeoutMs: number): readonly Line[] {
   const { settled, questions, attempts, arrivals, dialect } = exchange;
   const waited = now - (attempts[0]?.sentAt ?? now);
-  if (settled || questions.length > 0 || waited < PATIENCE_MS) return [];
+  if (settled || questions.length > 0 || waited < WAITING_DELAY_MS) return [];
   const missing = dialect !== 'mcp' && arrivals.length === 0 ? 'no callback has arrived yet · ' : '';
   const limit = timeoutMs > 0 ? ` of ${timeoutMs / 1_000} s` : '';
   const time = (Math.floor(waited / 100) / 10).toFixed(1);
@@ -256,20 +256,20 @@ export interface StepScene extends Scene {
 
 export interface Top {
   readonly draw: (max: number) => readonly string[];
-  readonly least: number;
+  readonly min: number;
 }
 
 /** The maximum share of the height for a question, which has priority over everything else. */
 const PICKER_SHARE = 2 / 3;
 /** Minimum height of a pane: a heading and one row. */
-const LEAST_PANE = 2;
+const MIN_PANE_ROWS = 2;
 
 /** A frame with the steps on top; only the latest if not all fit. */
 export function frameOf(scene: StepScene, size: Size, theme: Theme): Frame {
   const { steps, status, now } = scene;
   const lines = [...steps.slice(-Math.max(1, size.rows - 1)).map(step => stepLine(step, now)), ...status];
   const rows = lines.flatMap(line => wrapLine(line, size.columns, theme));
-  const top = { draw: (max: number) => rows.slice(Math.max(0, rows.length - max)), least: 1 + status.length };
+  const top = { draw: (max: number) => rows.slice(Math.max(0, rows.length - max)), min: 1 + status.length };
   return layFrame(top, scene, size, theme);
 }
 
@@ -288,13 +288,13 @@ export function layFrame(top: Top, scene: Scene, { columns, rows }: Size, theme:
     picker: (max: number) => (picker ? pickerRows(picker, { columns, rows: max }, theme) : []),
   };
   const [human, llm] = [draw.human(height).length, draw.llm(height).length];
-  const leastPicker = Math.max(LEAST_PICKER, Math.floor(height * PICKER_SHARE));
+  const minPicker = Math.max(MIN_PICKER_ROWS, Math.floor(height * PICKER_SHARE));
   const [forTop = 0, forViews = 0, forHuman = 0, forLlm = 0, forPicker = 0] = shareRows(height, [
-    { wanted: top.draw(height).length, least: top.least, rank: 0 },
-    { wanted: draw.views(height).length, least: LEAST_PANE * views.length, rank: 4 },
-    { wanted: isSideBySide ? Math.max(human, llm) : human, least: LEAST_PANE, rank: 3 },
-    { wanted: isSideBySide ? 0 : llm, least: LEAST_PANE, rank: 2 },
-    { wanted: draw.picker(height).length, least: leastPicker, rank: 1 },
+    { wanted: top.draw(height).length, min: top.min, rank: 0 },
+    { wanted: draw.views(height).length, min: MIN_PANE_ROWS * views.length, rank: 4 },
+    { wanted: isSideBySide ? Math.max(human, llm) : human, min: MIN_PANE_ROWS, rank: 3 },
+    { wanted: isSideBySide ? 0 : llm, min: MIN_PANE_ROWS, rank: 2 },
+    { wanted: draw.picker(height).length, min: minPicker, rank: 1 },
   ]);
   return {
     steps: top.draw(forTop),
@@ -347,14 +347,14 @@ export function redactFrame(frame: Frame, redact: (text: string) => string = tex
 
 interface Want {
   readonly wanted: number;
-  readonly least: number;
+  readonly min: number;
   /** If not all fit, the highest rank is left out first. */
   readonly rank: number;
 }
 
 /** The number of rows of each block, with a blank row between blocks. Small blocks get all they need; the others share the rest evenly. */
 function shareRows(height: number, wants: readonly Want[]): readonly number[] {
-  const granted = wants.map(({ wanted, least }) => Math.min(wanted, least));
+  const granted = wants.map(({ wanted, min }) => Math.min(wanted, min));
   for (const [index] of [...wants.entries()].sort(([, a], [, b]) => b.rank - a.rank))
     if (withBlanks(granted) > height) granted[index] = 0;
   for (let left = height - withBlanks(granted); left > 0; left--) {

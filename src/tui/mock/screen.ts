@@ -101,7 +101,7 @@ const TABLE: Table<CallColumn> = {
     CALL_COLUMNS.args,
     CALL_COLUMNS.id,
     CALL_COLUMNS.thread,
-    { name: 'answeredBy', title: 'ANSWERED BY', most: 22 },
+    { name: 'answeredBy', title: 'ANSWERED BY', max: 22 },
   ],
   dispensable: ['thread', 'id', 'args', 'answeredBy', 'time', 'args'],
 };

@@ -123,7 +123,7 @@ function topOf(
   const page = pageLines(asks, asking).flatMap(line => wrapLine(line, columns, theme));
   const below = [...page, ...dress(status)];
   return {
-    least: head.length + (calls.length > 0 ? 2 : 0) + below.length, // the head of the table and a call
+    min: head.length + (calls.length > 0 ? 2 : 0) + below.length, // the head of the table and a call
     draw(max) {
       const rows = max - head.length - below.length;
       const above = dress([...head, ...tableRows(calls, asking, asking ?? latest, { columns, rows }, now)]);

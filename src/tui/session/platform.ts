@@ -22,8 +22,8 @@ import { ListScreen, type ScreenOptions } from '../list-screen.js';
 const OF_SEVERAL: Table<SessionColumn> = {
   columns: [
     CALL_COLUMNS.time,
-    { name: 'session', title: 'SESSION', most: 16 },
-    { name: 'tool', title: 'TOOL', most: 24 },
+    { name: 'session', title: 'SESSION', max: 16 },
+    { name: 'tool', title: 'TOOL', max: 24 },
     CALL_COLUMNS.args,
     CALL_COLUMNS.id,
   ],

@@ -122,7 +122,7 @@ export class Actions {
     };
     const prompt = [
       `${nameOf(operation)} is marked destructive. Call it?`,
-      `At ${nameOf(about)}, with ${cut(safeJson(args), LONGEST.arguments)}`,
+      `At ${nameOf(about)}, with ${cut(safeJson(args), MAX_LENGTH.arguments)}`,
     ];
     this.#workbench.show({
       kind: 'question',
@@ -362,11 +362,11 @@ function isRedacted(args: unknown): boolean {
 }
 
 /** Maximum length of the texts shown, in characters; the screen counts the rows that do not fit. */
-const LONGEST = { name: 200, arguments: 4_000 };
+const MAX_LENGTH = { name: 200, arguments: 4_000 };
 
 /** An untrusted name must not look like a line of the program. */
 function nameOf(text: string): string {
-  return cut(text, LONGEST.name).replaceAll('\n', '␊');
+  return cut(text, MAX_LENGTH.name).replaceAll('\n', '␊');
 }
 
 function isRerun({ from }: Sending): boolean {

@@ -85,7 +85,7 @@ const TABLE: Table<ExchangeColumn> = {
     CALL_COLUMNS.time,
     CALL_COLUMNS.operation,
     CALL_COLUMNS.args,
-    { name: 'server', title: 'SERVER', most: 24 },
+    { name: 'server', title: 'SERVER', max: 24 },
     CALL_COLUMNS.id,
     CALL_COLUMNS.thread,
   ],

@@ -56,13 +56,13 @@ interface Position {
 const PROGRAM: Line = [say('protocol-cli  ', 'dim')];
 
 /** Minimum width of the text at the right of the head, in cells. */
-const LEAST_ABOUT = 12;
+const MIN_ABOUT = 12;
 
 /** Possible widths of a form's name in the head, in cells; the widest that fits is used. */
-const NAMES = [60, 30, 12, 7];
+const NAME_WIDTHS = [60, 30, 12, 7];
 
 /** Minimum height of a form with a heading, in rows. */
-const ROOMY = 8;
+const MIN_ROWS_FOR_HEADING = 8;
 
 const FORM_HINTS: readonly Hint[] = [
   ['Ctrl-R', 'run'],
@@ -285,7 +285,7 @@ export class Workbench extends ListScreen {
   }
 
   #formRows({ id, operation, description, form, server }: OpenForm, { columns, rows }: Size) {
-    if (rows < ROOMY) return drawForm(form, { columns, rows }, this.theme);
+    if (rows < MIN_ROWS_FOR_HEADING) return drawForm(form, { columns, rows }, this.theme);
     const { servers } = this.world;
     const owner = servers.find(each => each.id === server);
     const definitions = owner ? definitionsOf(owner, operation, definitionsIn(servers)) : 1;
@@ -306,18 +306,18 @@ export class Workbench extends ListScreen {
     const { book, isLive } = this.volume;
     const running = isLive && book.underWay.size > 0 ? `, ${book.underWay.size} running` : '';
     const sending = this.sending.some(({ from }) => typeof from === 'string') ? ', sending …' : '';
-    const pages = (most: number) =>
+    const pages = (max: number) =>
       choicesLine([
         { text: 'Tools', isChosen: page === 'tools' },
-        ...(form ? [{ text: `Form ${form.operation}`, isChosen: page === 'form', most }] : []),
+        ...(form ? [{ text: `Form ${form.operation}`, isChosen: page === 'form', max }] : []),
         { text: `Calls ${book.keys.length}${running}${sending}`, isChosen: page === 'calls' },
       ]);
-    const named = NAMES.map(most => [...PROGRAM, ...pages(most)]);
-    const fitting = named.find(line => widthOf(line) + LEAST_ABOUT + 2 <= columns);
-    const line = fitting ?? pages(NAMES.at(-1) ?? 0);
+    const named = NAME_WIDTHS.map(max => [...PROGRAM, ...pages(max)]);
+    const fitting = named.find(line => widthOf(line) + MIN_ABOUT + 2 <= columns);
+    const line = fitting ?? pages(NAME_WIDTHS.at(-1) ?? 0);
     const room = columns - widthOf(line) - 2;
     const looked = cutLine(quote(this.#about, 'dim'), room);
-    if (room < LEAST_ABOUT) return [line];
+    if (room < MIN_ABOUT) return [line];
     return [[...line, say(' '.repeat(room + 2 - widthOf(looked))), ...looked]];
   }
 

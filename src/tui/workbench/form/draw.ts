@@ -15,16 +15,16 @@ import { type Child, type Field, KINDS } from './fields.js';
 import { choiceText, type Form, type Row } from './form.js';
 
 /** Maximum lengths, in characters: a title with its description, a limit, a label, a type, a message. */
-const LONGEST = { about: 400, limit: 80, label: 60, type: 200, message: 300 };
+const MAX_LENGTH = { about: 400, limit: 80, label: 60, type: 200, message: 300 };
 
 /** Maximum number of rows of a description and of a message, and of messages per field. */
 const MAX = { rows: 4, messageRows: 3, messages: 3 };
 
 /** Minimum height for a blank row above `Run`. */
-const ROOMY = 12;
+const MIN_ROWS_FOR_GAP = 12;
 
 /** Minimum width for a type beside the value, in columns. */
-const NARROW = 60;
+const MIN_COLUMNS_FOR_TYPE = 60;
 
 /** With more focusable rows than this, `Run` shows the number of the focused one. */
 const FEW_STOPS = 10;
@@ -40,7 +40,7 @@ const GAP = say('  ');
 export function drawForm(form: Form, { columns, rows }: Size, theme: Theme): readonly string[] {
   const drawing = new Drawing(form, columns, theme);
   const top = drawing.messages(undefined, '  ').slice(0, Math.floor(rows / 3));
-  const foot = rows >= ROOMY ? ['', drawing.run] : [drawing.run];
+  const foot = rows >= MIN_ROWS_FOR_GAP ? ['', drawing.run] : [drawing.run];
   const room = Math.max(0, rows - top.length - foot.length);
   const body = form.state.mode === 'raw' ? drawing.raw(room) : drawing.fields(room);
   return [...top, ...body, ...foot].slice(-Math.max(1, rows));
@@ -75,7 +75,7 @@ class Drawing {
   messages(row: Row | undefined, indent: string): readonly string[] {
     const messages = this.#messages.get(row) ?? [];
     const rows = messages.slice(0, MAX.messages).flatMap(message => {
-      const line = [say(`${indent}✗ `, 'gutter'), ...quote(cut(message, LONGEST.message), 'bad')];
+      const line = [say(`${indent}✗ `, 'gutter'), ...quote(cut(message, MAX_LENGTH.message), 'bad')];
       return wrapLine(line, this.columns, this.theme).slice(0, MAX.messageRows);
     });
     const more = messages.length - MAX.messages;
@@ -134,8 +134,8 @@ class Drawing {
   #fieldLine(row: Row, isFocused: boolean): Line {
     const { columns } = this;
     const { kind, schema } = row.child.field;
-    const hasType = columns >= NARROW && row.kind === 'field';
-    const type = quote(cut(KINDS[kind].type(schema), LONGEST.type), 'dim');
+    const hasType = columns >= MIN_COLUMNS_FOR_TYPE && row.kind === 'field';
+    const type = quote(cut(KINDS[kind].type(schema), MAX_LENGTH.type), 'dim');
     const tail = hasType && type.length > 0 ? [GAP, ...cutLine(type, Math.floor(columns / 4))] : [];
     const label = this.#labelWidth;
     const room = Math.max(1, columns - MARK.length - label - GAP.text.length - widthOf(tail));
@@ -174,7 +174,7 @@ function mark(isFocused: boolean): Span {
 
 function aboutLine({ title, description }: Schema): Line {
   const about = [title, description]
-    .map(text => (typeof text === 'string' ? cut(text.trim(), LONGEST.about) : ''))
+    .map(text => (typeof text === 'string' ? cut(text.trim(), MAX_LENGTH.about) : ''))
     .filter(text => text !== '');
   return quote(about.join(' – ').replaceAll(/\s*\n\s*/g, ' '), 'dim');
 }
@@ -198,7 +198,7 @@ function rulesLine(row: Row): Line {
   const limits = Object.entries(LIMITS).flatMap(([keyword, words]) => {
     const limit = field.schema[keyword];
     const isShown = typeof limit === 'number' || typeof limit === 'string';
-    return isShown ? [`${words} ${cut(String(limit), LONGEST.limit)}`] : [];
+    return isShown ? [`${words} ${cut(String(limit), MAX_LENGTH.limit)}`] : [];
   });
   return quote(joined(isRequired && !isExtra ? 'required' : '', ...limits, hintOf(row)), 'dim');
 }
@@ -230,7 +230,7 @@ function labelLine({ kind, depth, child, address }: Row, width: number, isFocuse
   const indent = say('  '.repeat(depth));
   if (kind === 'add') return [indent, say('+ add', isFocused ? 'running' : 'dim')];
   const own = child.key ?? (address.length === 0 ? 'arguments' : variantText(child.field.schema));
-  const name = quote(cut(String(own), LONGEST.label), isFocused ? 'title' : 'plain');
+  const name = quote(cut(String(own), MAX_LENGTH.label), isFocused ? 'title' : 'plain');
   const star = isStarred(child) ? [say('*', 'warn')] : [];
   return [...cutLine([indent, ...name], width - star.length), ...star];
 }
@@ -242,7 +242,7 @@ function isStarred({ key, isRequired, isExtra }: Child): boolean {
 /** The name of a variant: its title, else its constant or type. Untrusted. */
 function variantText(variant: Schema): string {
   const named = [variant['title'], variant['const'], variant['type']].find(name => typeof name === 'string');
-  return cut(String(named ?? 'JSON'), LONGEST.type);
+  return cut(String(named ?? 'JSON'), MAX_LENGTH.type);
 }
 
 function chosenLine({ kind, at, options }: Field, isFocused: boolean): Line {

@@ -367,11 +367,11 @@ function startingWith({ options, at }: Field, typed: string): number | null {
   return found < 0 ? at : found;
 }
 
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 
 /** A value as shown in a choice: strings without quotes. Untrusted. */
 export function choiceText(value: unknown): string {
-  return cut(typeof value === 'string' ? value : (compactJson(value) ?? ''), LONGEST);
+  return cut(typeof value === 'string' ? value : (compactJson(value) ?? ''), MAX_LENGTH);
 }
 
 /** Cached: a key press reads the rows several times. */

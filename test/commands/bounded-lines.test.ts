@@ -15,7 +15,7 @@ function paper() {
 }
 const dropped = (count: number) => [`dropped ${count}`];
 
-test('row 30: what a slow reader has no room for is dropped, and said once there is room again', () => {
+test('row 30: lines that do not fit are dropped, and reported once there is room again', () => {
   const slow = paper();
   const lines = new BoundedLines(slow, dropped, 5);
   lines.write(() => ['body', 'event']);
@@ -30,7 +30,7 @@ test('row 30: what a slow reader has no room for is dropped, and said once there
   expect(slow.written).toEqual(['body\nevent\n', 'dropped 3\nnext\n', 'last\n']);
 });
 
-test('the end is written in any case, after what was lost', () => {
+test('the end is always written, after the report of dropped lines', () => {
   const slow = paper();
   const lines = new BoundedLines(slow, dropped, 0);
   for (const line of ['a', 'b', 'c']) lines.write(() => [line]);

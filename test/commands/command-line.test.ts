@@ -88,7 +88,7 @@ async function parsed(program: Command, words: readonly string[], seen: Seen): P
   return seen;
 }
 
-describe('a start loads the one command that is named', () => {
+describe('the start loads only the command that is named', () => {
   test.each([
     [['call', ':3001', 'session'], ['call']],
     [['help', 'call'], ['call']],
@@ -105,22 +105,22 @@ describe('a start loads the one command that is named', () => {
   });
 });
 
-describe('a command that there is not', () => {
+describe('an unknown command', () => {
   const unknown = "error: unknown command 'cal'\n(Did you mean call?)\n";
 
   test.each([
-    ['is called', ['cal']],
-    ['is asked for its help', ['cal', '--help']],
-    ['is asked for its help before', ['-h', 'cal']],
-    ['is helped with', ['help', 'cal']],
-    ['is one of a command', ['session', 'cal', '--help']],
-  ])('is named as such where it %s', async (_, words) => {
+    ['alone', ['cal']],
+    ['before --help', ['cal', '--help']],
+    ['after -h', ['-h', 'cal']],
+    ['after help', ['help', 'cal']],
+    ['as a subcommand', ['session', 'cal', '--help']],
+  ])('is named in the error: %s', async (_, words) => {
     const { said, error } = await lazily(words);
     expect(said.join('')).toBe(`${unknown}(add --help for usage and examples)\n`);
     expect(error).toBe('commander.unknownCommand');
   });
 
-  test('and the help of what there is, is shown', async () => {
+  test('gets the help of the existing commands', async () => {
     for (const words of [
       ['--help'],
       ['help'],
@@ -132,8 +132,8 @@ describe('a command that there is not', () => {
   });
 });
 
-describe('no one can tell', () => {
-  test('whatever the words are', async () => {
+describe('lazy loading', () => {
+  test('gives the same output as loading every command', async () => {
     const word = fc.constantFrom(
       ...[
         'call',
@@ -164,20 +164,20 @@ describe('no one can tell', () => {
   });
 });
 
-describe('a command with commands of its own', () => {
+describe('a command with subcommands', () => {
   test('runs them', async () => {
     expect((await lazily(['session', 'mock', 'a.yaml'])).said).toEqual(['mock a.yaml']);
     expect((await lazily(['session', 'call'])).said).toEqual(['answered a call']);
   });
 
-  test('lists them by their names', async () => {
+  test('lists them by name', async () => {
     const { said, error } = await lazily(['session', '--help']);
     expect(said.join('')).toMatch(/^ {2}mock$/m);
     expect(said.join('')).toMatch(/^ {2}call$/m);
     expect(error).toBe('commander.helpDisplayed');
   });
 
-  test('their mistakes end no process, and point to the help', async () => {
+  test('throws their errors, with a pointer to the help', async () => {
     const { said, error } = await lazily(['session', 'mock', '--nope']);
     expect(error).toBe('commander.unknownOption');
     expect(said.join('')).toContain('(add --help for usage and examples)');

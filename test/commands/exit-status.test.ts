@@ -8,7 +8,7 @@ import {
 import type { Outcome } from '../../src/protocol/outcome.js';
 import type { FailureCode } from '../../src/render/failure.js';
 
-test("the statuses are those of the contract's table", () => {
+test('the statuses match the table in the contract', () => {
   expect(Object.keys(EXIT_STATUSES).map(Number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 129, 130, 143]);
 });
 
@@ -37,13 +37,13 @@ const CONTRACT: Record<FailureCode, ExitStatus> = {
   interrupted: 130,
 };
 
-describe('what each failure comes to', () => {
+describe('the status of each error', () => {
   test.each(Object.entries(CONTRACT) as [FailureCode, ExitStatus][])('%s: %i', (code, status) => {
     expect(statusOfFailure(code)).toBe(status);
   });
 });
 
-describe('what each outcome comes to', () => {
+describe('the status of each outcome', () => {
   test.each<[Outcome['type'], ExitStatus]>([
     ['success', 0],
     ['error', 5],

@@ -27,13 +27,13 @@ describe('help <guide>', () => {
   });
 });
 
-test('a word that is near to no name gets no suggestion', async () => {
+test('a word that is not similar to any name gets no suggestion', async () => {
   for (const word of ['nope', 'xyz'])
     expect((await runHere(['help', word])).stderr).not.toContain('Did you mean');
 });
 
 describe('the guides', () => {
-  test.each(files)('%s has at most 12 KB, and its links lead somewhere', async file => {
+  test.each(files)('%s has at most 12 KB, and its links work', async file => {
     const text = await readFile(`src/guides/${file}`, 'utf8');
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(12 * 1024);
     for (const [, target = ''] of text.replaceAll(/^```.*?^```/gms, '').matchAll(/\]\(([^)#\s]+)\)/g))
@@ -48,7 +48,7 @@ test('the README has at most 10 KB', async () => {
   expect((await readFile('README.md')).length).toBeLessThanOrEqual(10_240);
 });
 
-describe('the help of every command names the guide that tells more', () => {
+describe('the help of every command names a guide', () => {
   test.each(COMMANDS.map(({ name }) => name))('%s', async name => {
     const { stdout } = await runHere([name, '--help']);
     const [, guide] = /^Guide: protocol-cli help (\S+)$/m.exec(stdout) ?? [];

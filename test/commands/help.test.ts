@@ -28,13 +28,13 @@ describe.each([
 ] as const)('the help of %s', async (name, statuses) => {
   const help = await helpOf(name);
 
-  test('has examples, which are calls of it', () => {
+  test('has examples that call it', () => {
     const lines = help.match(/(?<=^ {2}# .+\n {2}).+$/gm) ?? [];
     expect(lines.length).toBeGreaterThan(1);
     for (const line of lines) expect(line).toMatch(new RegExp(`(^|\\| )protocol-cli ${name} `));
   });
 
-  test('holds its exit statuses, in the words of the table', () => {
+  test('lists its exit statuses, as worded in the table', () => {
     for (const status of statuses)
       expect(help).toContain(`${status}  ${EXIT_STATUSES[status as ExitStatus]}`);
   });
@@ -46,7 +46,7 @@ describe.each([
   });
 });
 
-test('every command there is', () => {
+test('lists every command', () => {
   expect(COMMANDS.map(({ name }) => name)).toEqual([
     'invoke',
     'mock-tool',
@@ -63,7 +63,7 @@ test('every command there is', () => {
 });
 
 test.each(COMMANDS.map(entry => [entry.name, entry] as const))(
-  '%s is listed by the name of its definition, whose paragraphs no one broke by hand',
+  '%s is listed by the name of its definition, whose paragraphs have no manual line breaks',
   async (name, entry) => {
     const command = await loaded(entry);
     expect(command.name()).toBe(name);
@@ -71,12 +71,12 @@ test.each(COMMANDS.map(entry => [entry.name, entry] as const))(
   },
 );
 
-test('the help of session holds examples of both its commands', async () => {
+test('the help of session has examples of both its commands', async () => {
   const help = await helpOf('session');
   for (const name of ['mock', 'answer']) expect(help).toContain(`  protocol-cli session ${name} `);
 });
 
-test('the help of the program fits 80 columns, and has examples of what there is', async () => {
+test('the help of the program fits 80 columns, and has examples of existing commands', async () => {
   const words = ['--help'];
   const program = await commandLine(words, '1.2.3', async () => {});
   let help = '';

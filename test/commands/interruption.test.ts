@@ -27,21 +27,18 @@ describe.concurrent('a second signal', () => {
     ['SIGINT', 'SIGTERM'],
     ['SIGTERM', 'SIGINT'],
     ['SIGHUP', 'SIGINT'],
-  ])('after %s, %s, is the end at once', async (first, second) => {
+  ])('after %s, %s, ends the process immediately', async (first, second) => {
     expect(await leaving([first, second])).toEqual({ said: ['leaving'], code: null, signal: second });
   });
 
   test.each<[NodeJS.Signals, number]>([
     ['SIGHUP', 129],
     ['SIGINT', 130],
-  ])(
-    'after %s, which is that the terminal is gone, changes nothing: it says so more than once',
-    async (first, status) => {
-      expect(await leaving([first, 'SIGHUP'])).toEqual({
-        said: ['leaving', `left ${status}`],
-        code: 0,
-        signal: null,
-      });
-    },
-  );
+  ])('SIGHUP after %s has no effect: a closing terminal sends it more than once', async (first, status) => {
+    expect(await leaving([first, 'SIGHUP'])).toEqual({
+      said: ['leaving', `left ${status}`],
+      code: 0,
+      signal: null,
+    });
+  });
 });

@@ -9,7 +9,7 @@ const QUESTION = {
 };
 
 test.each(['plain', 'json', 'ndjson'])(
-  'row 25: the address at which a question is answered has no token in %s',
+  'row 25: the address for answering a question has no token in %s',
   async output => {
     await using listening = await startListeningHere(['-o', output]);
     await listening.post(QUESTION);
@@ -20,7 +20,7 @@ test.each(['plain', 'json', 'ndjson'])(
   },
 );
 
-test('a guesser does not drown the rest: wrong addresses are printed the first, tenth, hundredth time', async () => {
+test('guessing does not flood the output: wrong addresses are printed the first, tenth, hundredth time', async () => {
   await using listening = await startListeningHere();
   for (let n = 0; n < 30; n++) await ask(`${listening.callback_url}${n}`, { body: '{}' });
   await listening.post({ type: 'tool_result', ...IDS, text: 'hello' });
@@ -32,7 +32,7 @@ test('a guesser does not drown the rest: wrong addresses are printed the first, 
   expect(stderr).toContain('30 posts');
 });
 
-test('a view that was cleared is reported, and nothing is drawn', async () => {
+test('a cleared view is reported, and nothing is drawn', async () => {
   await using listening = await startListeningHere();
   await listening.post({ type: 'view_update', group_id: 'thread_1', view_type: 'diff', content: {} });
   expect(await listening.tells('thread_1')).toMatch(/ • view diff cleared\n.*group_id thread_1\n$/);
@@ -41,7 +41,7 @@ test('a view that was cleared is reported, and nothing is drawn', async () => {
 test.each([
   ['thread_1/call_1', 'thread_1', 'call_1'],
   ['a/b/c', 'a/b', 'c'],
-])('--expect %s: the last slash parts group_id and id', async (ids, group_id, id) => {
+])('--expect %s: the last slash separates group_id and id', async (ids, group_id, id) => {
   await using listening = await startListeningHere(['--expect', ids, '-o', 'json']);
   expect(await listening.post({ type: 'tool_result', group_id, id: 'other', text: 'a' })).toBe(404);
   expect(await listening.post({ type: 'tool_result', group_id, id, text: 'a' })).toBe(200);

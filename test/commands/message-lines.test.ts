@@ -10,25 +10,25 @@ const linesOf = (value: object, isPrivate = false) => messageLines(message(value
 describe('RT-OAUTH: a consent URL', () => {
   const value = { ...OAUTH, auth_url: 'https://auth.example/consent?state=secret' };
 
-  test('is shown whole to the user alone', () => {
+  test('is shown whole to the user only', () => {
     expect(linesOf(value, true)[1]).toBe(
       '• visit https://auth.example/consent?state=secret to continue; the call stays pending',
     );
   });
 
-  test('goes without its query into a file, which says so', () => {
+  test('is written to a file without its query, with a remark', () => {
     expect(linesOf(value).slice(1)).toEqual([
       '• visit https://auth.example/consent to continue; the call stays pending',
       '  the query is shown only on a terminal',
     ]);
   });
 
-  test('that has no query loses nothing', () => {
+  test('without a query is unchanged', () => {
     expect(linesOf(OAUTH)).toHaveLength(2);
   });
 });
 
-test('threats, row 24: foreign words are safe to print', () => {
+test('threats, row 24: foreign texts are safe to print', () => {
   const lines = linesOf({ ...CHOICE, prompt: '\u001b[2J', choices: ['\u202e', 'a\nb'] });
   expect(lines.join('')).toContain('␛[2J');
   expect(lines.join('')).toContain('<U+202E>');

@@ -4,7 +4,7 @@ import { byteCount, collect, duration, wholeNumber } from '../../src/commands/op
 
 type Reader = (text: string) => unknown;
 
-describe('what is read', () => {
+describe('valid values', () => {
   test.each<[string, Reader, string, unknown]>([
     ['duration', duration, '2s', 2_000],
     ['duration', duration, '0', 0],
@@ -19,7 +19,7 @@ describe('what is read', () => {
   });
 });
 
-describe('what is not', () => {
+describe('invalid values', () => {
   test.each<[string, Reader, string[], RegExp]>([
     ['duration', duration, ['', 'soon', '-1s', '1d'], /500ms, 2s, 5m, 1h/],
     ['wholeNumber', wholeNumber, ['', '-1', '1.5', '1e3', ' 1', '1234567890'], /whole number/],
@@ -32,7 +32,7 @@ describe('what is not', () => {
   });
 });
 
-test('collect adds without touching what was there', () => {
+test('collect returns a new list', () => {
   const before: readonly string[] = Object.freeze(['a']);
   expect(collect('b', before)).toEqual(['a', 'b']);
 });

@@ -25,7 +25,7 @@ const read = (cwd: string, home = join(root, 'no one')) => readRapConfig({ cwd, 
 const urlsOf = async (cwd: string, home?: string) =>
   (await read(cwd, home)).targets.map(target => (target.kind === 'url' ? target.url : target.kind));
 
-test('all four types of entries, in their order', async () => {
+test('reads all four types of entries, in order', async () => {
   const cwd = await folder('project', [
     server('http://127.0.0.1:3001'),
     { type: 'toolset_command', command: 'node server.mjs', crate_name: 'x', git: null },
@@ -70,7 +70,7 @@ describe('the project and the home folder are merged', () => {
   });
 });
 
-describe('what cannot be used', () => {
+describe('unusable entries', () => {
   test.each([
     [{ type: 'wurst' }, /unknown type "wurst"; known types: toolset_server, .*http_mcp_server$/],
     [{ server_url: 'http://a' }, /no type; known types/],

@@ -6,13 +6,13 @@ import { errorOf } from '../support/failing.js';
 
 const stdin = (...chunks: string[]) => Readable.from(chunks.map(chunk => Buffer.from(chunk)));
 
-test('a file, or standard input to its end', async () => {
+test('reads a file, or standard input to its end', async () => {
   const self = await readSource(fileURLToPath(import.meta.url), stdin());
   expect(Buffer.from(self).toString()).toContain('a file, or standard input');
   expect(Buffer.from(await readSource('-', stdin('a', 'b'))).toString()).toBe('ab');
 });
 
-test.each(['.', '/'])('a folder, %j, is said to be one', async name => {
+test.each(['.', '/'])('a folder, %j, is reported as a folder', async name => {
   const { code, message, hint } = await errorOf(() => readSource(name, stdin()));
   expect([code, message]).toEqual(['unreadable-file', `cannot read ${name}: it is a folder`]);
   expect(hint).toBe('Name a file in it.');
@@ -25,7 +25,7 @@ test.each(['/no/such/file', ''])('%j cannot be read, and the error names it', as
   expect(hint).toBeDefined();
 });
 
-test('more than is allowed is refused as soon as it is there', async () => {
+test('refuses more than the limit as soon as it is reached', async () => {
   async function* endless() {
     for (;;) yield Buffer.alloc(1024);
   }

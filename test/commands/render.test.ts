@@ -70,7 +70,7 @@ const DIFF = '--- a\n+++ a\n@@ -1 +1 @@\n-a\n+b\n';
 const COLOURED =
   '\u001b[1mdiff --git a/x b/x\u001b[m\n\u001b[1m--- a/x\u001b[m\n\u001b[1m+++ b/x\u001b[m\n\u001b[36m@@ -1 +1 @@\u001b[m\n\u001b[31m-a\u001b[m\n\u001b[32m+b\u001b[m\n';
 
-describe('the format is detected', () => {
+describe('detects the format', () => {
   test.each<[string, What, object]>([
     ['a report', REPORT, REPORT],
     ['a report of many calls', { calls: [REPORT], summary: {}, warnings: [] }, { calls: [REPORT] }],
@@ -89,7 +89,11 @@ describe('the format is detected', () => {
       },
     ],
     ['a diff in colours', COLOURED, { kind: 'diff', files: [{ newPath: 'x', added: 1 }] }],
-    ['a diff of a mode alone', 'diff --git a/x b/x\nold mode 100644\nnew mode 100755\n', { kind: 'diff' }],
+    [
+      'a diff of a file mode only',
+      'diff --git a/x b/x\nold mode 100644\nnew mode 100755\n',
+      { kind: 'diff' },
+    ],
     ['a diff below prose', `commit 1\n\n    why\n\ndiff --git a/x b/x\n${DIFF}`, { kind: 'diff' }],
     ['a diff without names', '@@ -1 +1 @@\n-a\n+b\n', { kind: 'diff' }],
     ['a diff with wrong counts', DIFF.replace('+1 @@', '+1,9 @@'), { warnings: [{ id: 'TOOL-DIFF' }] }],
@@ -114,7 +118,7 @@ describe('the format is detected', () => {
     [{ ...LMKIT, Type: 9 }, 'lmkit', { outcome: { raw: 9 }, warnings: [{ message: 'unknown Type' }] }],
     [MCP, 'mcp', { kind: 'CallToolResult', message: MCP, outcome: { type: 'success', basis: 'declared' } }],
     [{ structuredContent: 1 }, 'mcp', { kind: 'CallToolResult', llm: { text: '1' } }],
-  ])('%j also with its own --dialect, and with no other one', async (what, dialect, report) => {
+  ])('%j also with its own --dialect, and with no other', async (what, dialect, report) => {
     expect(await reportOf(what)).toMatchObject(report);
     expect(await reportOf(what, '--dialect', dialect)).toMatchObject(report);
     for (const other of DIALECT_NAMES.filter(each => each !== dialect))
@@ -130,7 +134,7 @@ describe('the format is detected', () => {
 
 const NO = 'cannot show standard input:';
 
-describe('what cannot be shown is refused, with its place', () => {
+describe('an unsupported file is refused, with the place of the error', () => {
   test.each<[string, What, ...string[]]>([
     ['nothing', '', `${NO} it is empty`],
     ['blanks', ' \n\n', `${NO} it is empty`],
@@ -140,12 +144,17 @@ describe('what cannot be shown is refused, with its place', () => {
     ['deep JSON', '['.repeat(200) + ']'.repeat(200), 'the JSON is nested deeper than 128 levels'],
     ['a list', '[1]', `${NO} unrecognized format`, '$: must be an object, not a list'],
     [
-      'a stranger in a list',
+      'an unknown object in a list',
       [RESULT, { foo: 1 }],
       'looks like several of these',
       '$[1]: unrecognized format',
     ],
-    ['a torn line', `${JSON.stringify(RESULT)}\n\n{"type":`, 'several of these', 'line 3: not valid JSON'],
+    [
+      'a truncated line',
+      `${JSON.stringify(RESULT)}\n\n{"type":`,
+      'several of these',
+      'line 3: not valid JSON',
+    ],
     [
       'no type',
       { id: 'a', group_id: 'b', text: 'c' },
@@ -170,17 +179,17 @@ describe('what cannot be shown is refused, with its place', () => {
     ['a broken CallToolResult', { content: [{}] }, '$.content[0].type: is required'],
     ['a broken JSON-RPC result', { jsonrpc: '2.0', result: {} }, '$.result.content: is required'],
     ['a broken JSON-RPC error', { jsonrpc: '2.0', error: 1 }, '$.error: must have a code'],
-    ['a torn transcript', '{"kind":"header","format":"protocol-cli-tr', 'line 1: not valid JSON'],
+    ['a truncated transcript', '{"kind":"header","format":"protocol-cli-tr', 'line 1: not valid JSON'],
     ['a broken diff', `a message\n\n${DIFF}stray\n`, 'line 8: "stray"'],
     ['UTF-16', Buffer.from('\uFEFF{}', 'utf16le'), `${NO} it is not valid UTF-8`, 'UTF-16'],
-    ['many faults', { ...TOOLSET, tools: Array.from({ length: 20 }, () => ({})) }, 'and 52 more'],
+    ['many errors', { ...TOOLSET, tools: Array.from({ length: 20 }, () => ({})) }, 'and 52 more'],
   ])('%s', async (_, what, ...messages) => {
     const { status, stdout, stderr } = await render(what);
     expect([status, stdout]).toEqual([2, '']);
     for (const message of messages) expect(stderr).toContain(message);
   });
 
-  test('a bare diff is of no dialect', async () => {
+  test('a bare diff has no dialect', async () => {
     expect((await render(DIFF, '--dialect', 'rap')).stderr).not.toContain('diff');
   });
 });
@@ -210,7 +219,7 @@ describe('--as', () => {
     [`[${settled},\n${settled}]`, 'session', `${settled}\n${settled}`],
     [settled.replace('"c"', '"\u202e"'), 'session', settled.replace('"c"', String.raw`"\u202e"`)],
     [JSON.stringify(SESSION_REPORT), 'session', JSON.stringify(FAILED, null, 2)],
-  ])('%s in its own format %s is as it was written, to the last digit', async (text, to, lines) => {
+  ])('%s in its own format %s is unchanged, to the last digit', async (text, to, lines) => {
     expect(await render(text, '--as', to)).toMatchObject({ stdout: `${lines}\n`, stderr: '' });
   });
 
@@ -240,12 +249,12 @@ describe('--as', () => {
     [MCP, 'rap', `id and group_id are empty: ${EMPTY}`],
     [LMKIT, 'rap', `group_id is empty: ${EMPTY}`],
     [{ ...RESULT, id: '' }, 'rap', `id is empty: ${EMPTY}`],
-  ])('%j as %s: what got lost is a warning', async (what, to, message) => {
+  ])('%j as %s: losses are warnings', async (what, to, message) => {
     expect((await render(what, '--as', to)).stderr).toContain(message);
   });
 
   test.each([[OAUTH], [CHOICE], [EVENT], [INVOCATION], [{ type: 'batch', results: [] }], [REPORT]])(
-    '%j holds no answer',
+    '%j contains no answer',
     async what => {
       const { status, stderr } = await render(what, '--as', 'lmkit');
       expect(status).toBe(2);
@@ -266,7 +275,7 @@ const transcript = (...moments: readonly (readonly Moment[])[]) => fileOf(linesO
 describe('a transcript', () => {
   const one = () => linesOf(eventsOf(loaded(), call(), at(4, acknowledged()), at(20, resultArrives())));
 
-  test('each message of a call is shown whole, with the answer to it', async () => {
+  test('shows each message of a call whole, with its answer', async () => {
     const { stdout } = await render(fileOf(one()));
     const messages = stdout.slice(stdout.indexOf('\nMESSAGES\n'));
     expect(messages).toMatch(/→ POST http:\/\/127.0.0.1:3001\/invoke invocation, .*answered 200/);
@@ -276,7 +285,7 @@ describe('a transcript', () => {
     );
   });
 
-  test('without its head, its end, or events says what is missing', async () => {
+  test('without its header, its end, or events reports what is missing', async () => {
     const lines = one();
     expect((await render(fileOf(lines.slice(1, -1)))).stdout).toMatch(
       /^TRANSCRIPT of 1 call, \d events; incomplete \(no end record\)\nrecorded by an unknown program/,
@@ -287,7 +296,7 @@ describe('a transcript', () => {
     expect((await render(before)).stdout).toMatch(/^LOST\n! line 2: \d events are missing before it$/m);
   });
 
-  test('TOOL-ACK: what was lost accuses no one', async () => {
+  test('TOOL-ACK: lost events cause no accusation', async () => {
     const events = eventsOf(call(), acknowledged(), resultArrives());
     const lost = linesOf(events.filter(event => event.kind !== 'response' || event.leg !== 'try-1'));
     const accused = await render(transcript(call(), resultArrives()));
@@ -297,7 +306,7 @@ describe('a transcript', () => {
     expect(stdout).not.toContain('TOOL-ACK');
   });
 
-  test('the line that servers print first is no fault, and any other is', async () => {
+  test('the ready line that servers print first is accepted, and any other is an error', async () => {
     const ready = '{"port":3001,"url":"http://127.0.0.1:3001"}';
     expect((await render(fileOf([ready, ...one()]))).stderr).toBe('');
     expect((await render(fileOf([...one(), ready]))).stderr).toContain('1 line of standard input could not');
@@ -330,12 +339,12 @@ describe('a transcript', () => {
     test.each([
       [['--call', '3'], 'no call "3" in'],
       [['--call', '1', '--failed'], 'no call of the transcript failed'],
-    ])('%j: none exists', async (words, message) => {
+    ])('%j: no such call', async (words, message) => {
       expect(await reportOf(two, ...words)).toContain(message);
     });
   });
 
-  test('a malformed invocation is reported with its line, and how it was answered', async () => {
+  test('reports a malformed invocation with its line and its answer', async () => {
     const malformed = transcript(
       loaded(),
       call(),

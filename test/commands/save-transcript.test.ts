@@ -12,7 +12,7 @@ const ABOUT = { startedAt: '2026-01-01T00:00:00.000Z', observer: 'runtime', prog
 
 const quiet = { stderr: new PassThrough() };
 
-test('a transcript is put in its place at the end, and says why it ended', async () => {
+test('a transcript is moved into place at the end, and contains why it ended', async () => {
   await using folder = await temporaryFolder();
   const path = folder.file('t.ndjson');
   const finish = await saveTranscript(
@@ -30,7 +30,7 @@ test('a transcript is put in its place at the end, and says why it ended', async
   ]);
 });
 
-test('where something could not be kept, nothing of it is left behind', async () => {
+test('nothing is left of a transcript that could not be written completely', async () => {
   await using folder = await temporaryFolder();
   const path = folder.file('t.ndjson');
   const full: Log = { ...createLog(() => 0), kept: () => Promise.reject(new Error('the disk is full')) };
@@ -65,33 +65,33 @@ describe('an earlier transcript', () => {
   test.each<[string, readonly Fact[]]>([
     ['happened at all', []],
     ['could be reached', [request('discovery'), refused]],
-    ['gave a toolset', [request('discovery'), answered(404)]],
-    ['took the call', [request('invocation'), refused]],
-  ])('stays where nothing %s, and that is said', async (_, facts) => {
+    ['returned a toolset', [request('discovery'), answered(404)]],
+    ['accepted the call', [request('invocation'), refused]],
+  ])('is kept if nothing %s, with a message', async (_, facts) => {
     const { text, files, said } = await savedOver('good\n', facts);
     expect({ text, files }).toEqual({ text: 'good\n', files: ['t.ndjson'] });
     expect(said).toMatch(/^warning: no server was reached; \S+t\.ndjson is unchanged\n$/);
   });
 
-  test('row 27: stays where it came to be there meanwhile', async () => {
+  test('row 27: is kept if it was created in the meantime', async () => {
     const { text, files, said } = await savedOver(null, [request('discovery'), refused], 'theirs\n');
     expect({ text, files }).toEqual({ text: 'theirs\n', files: ['t.ndjson'] });
     expect(said).toMatch(/is unchanged\n$/);
   });
 
   test.each<[string, readonly Fact[]]>([
-    ['a toolset came, sound or not', [request('discovery'), answered(200)]],
+    ['a toolset was loaded, valid or not', [request('discovery'), answered(200)]],
     ['a call was refused', [request('invocation'), answered(500)]],
-  ])('is replaced where %s', async (_, facts) => {
+  ])('is replaced if %s', async (_, facts) => {
     const { text, said } = await savedOver('good\n', facts);
     expect(text).toContain('"reason":"unreachable"');
     expect(said).toBe('');
   });
 
   test.each([
-    ['none', null],
+    ['missing', null],
     ['empty', ''],
-  ])('that is %s is not a loss', async (_, earlier) => {
+  ])('is not a loss if it is %s', async (_, earlier) => {
     const { text, said } = await savedOver(earlier, [request('discovery'), refused]);
     expect(text).toContain('ECONNREFUSED');
     expect(said).toBe('');

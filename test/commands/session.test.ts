@@ -30,7 +30,7 @@ function personWho(lines: string): Surroundings & { readonly shown: () => string
   };
 }
 
-test('row 25: a person is asked about one call after the other, and the key that a platform echoes is hidden', async () => {
+test('row 25: the user is asked about one call at a time, and the key that a platform repeats is redacted', async () => {
   await using folder = await temporaryFolder();
   const calls = [pendingCall('delete_all', { key: KEY }, 'a'), pendingCall('delete_all', {}, 'b')];
   await using platform = await startPlatform({ key: KEY, rounds: [{ calls }], end: { answer: 'done' } });
@@ -46,7 +46,7 @@ test('row 25: a person is asked about one call after the other, and the key that
   expect(person.shown()).not.toContain(KEY);
 });
 
-test('the policy says no before the person is asked', async () => {
+test('the policy denies a call before the user is asked', async () => {
   await using folder = await temporaryFolder();
   const calls = [pendingCall('delete_all', {}, 'a')];
   await using platform = await startPlatform({ key: KEY, rounds: [{ calls }], end: { answer: 'done' } });

@@ -64,7 +64,7 @@ describe('headers', () => {
     ...['no colon', ': no name', 'bad name: x', 'x: line\r\nInjected: y', 'x: \u0000', 'ä: x', ''].map(
       each => [each, '--header: expected "Name: value"'] as [string, string],
     ),
-  ])('%j: %s, and its value is not repeated', async (header, trouble) => {
+  ])('%j: %s, without repeating the value', async (header, trouble) => {
     const env = { BAD: 's3cret\nInjected: y', EMPTY: '' };
     expect(await troubleOf(() => read([header], undefined, env))).toBe(`usage: ${trouble}`);
   });
@@ -75,16 +75,16 @@ describe('headers', () => {
     [[`authorization: Basic ${btoa('me:pass')}`], undefined, [btoa('me:pass'), 'me:pass', 'pass']],
     [['Cookie: theme=dark; sid="s3cr3t-sid"; t=abc123def=='], undefined, ['s3cr3t-sid', 'abc123def==']],
     [['Authorization: Digest username="mufasa-1", response="d1g3st-of-it"'], undefined, ['d1g3st-of-it']],
-  ])('row 25: %j, bearer %j hold secrets', (header, bearer, secrets) => {
+  ])('row 25: %j, bearer %j contain secrets', (header, bearer, secrets) => {
     expect(secretsOf(read(header, bearer).headers)).toEqual(expect.arrayContaining(secrets));
   });
 
-  test('row 25: the attributes of a cookie, and short words in it, are no secrets', () => {
+  test('row 25: the attributes of a cookie, and short words in it, are not secrets', () => {
     const kept = 'sid=s3cr3t-sid; Path=/somewhere; Expires=Wed, 21 Oct 2026 07:28:00 GMT; theme=dark';
     expect(secretsOf({ 'set-cookie': kept })).toEqual([kept, 's3cr3t-sid']);
   });
 
-  test('options of another name are reported by that name', () => {
+  test('options with another name are reported by that name', () => {
     const names = { header: '--tool-header', bearer: '--tool-bearer' };
     expect(() => readHeaders({ bearer: 'env:NONE' }, {}, names)).toThrow('--tool-bearer: the environment');
     expect(() => readHeaders({ header: ['x'] }, {}, names)).toThrow('--tool-header: expected "Name: value"');

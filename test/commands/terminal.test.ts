@@ -16,7 +16,7 @@ function terminalOf({ stdin = true, stdout = true, columns = 80, rows = 24, env 
   return { ...ends, env, cwd: '/', home: '/' } as unknown as Terminal;
 }
 
-describe('the live view is drawn where someone sees it', () => {
+describe('the live view is the default if a screen can be drawn', () => {
   test.each<[Ends, boolean, string]>([
     [{}, true, 'ui'],
     [{ columns: 40, rows: 8 }, true, 'ui'],

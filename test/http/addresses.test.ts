@@ -57,7 +57,7 @@ describe('addresses', () => {
     '2002:7f00:1::',
     'localhost',
     '',
-  ])('leaves others alone: %s', address => expect(addressProblem(address)).toBeNull());
+  ])('allows other addresses: %s', address => expect(addressProblem(address)).toBeNull());
 });
 
 describe('destinations', () => {
@@ -87,18 +87,18 @@ describe('destinations', () => {
     'http://',
     'http://me:secret@127.0.0.1/',
     'http://me@127.0.0.1/',
-  ])('row 9: refuses what is not a plain http url, and does not repeat a password: %s', url => {
+  ])('row 9: refuses anything but a plain http(s) URL, without repeating a password: %s', url => {
     expect(() => destinationOf(url)).toThrow(expect.objectContaining({ phase: 'address', code: 'BAD_URL' }));
     expect(() => destinationOf(url)).not.toThrow(/secret/);
   });
 
-  it('takes the others as they are', () => {
+  it('allows other URLs', () => {
     expect(destinationOf('HTTP://LocalHost:80/a?b#c').href).toBe('http://localhost/a?b#c');
   });
 });
 
 describe('loopback', () => {
-  it.each(['localhost', '127.0.0.1', '127.255.0.9', '[::1]', '::1', '[::ffff:7f00:1]'])('is %s', host =>
+  it.each(['localhost', '127.0.0.1', '127.255.0.9', '[::1]', '::1', '[::ffff:7f00:1]'])('includes %s', host =>
     expect(isLoopback(host)).toBe(true),
   );
 
@@ -112,5 +112,5 @@ describe('loopback', () => {
     'localhost.',
     'sub.localhost',
     '',
-  ])('row 9: is not %j', host => expect(isLoopback(host)).toBe(false));
+  ])('row 9: excludes %j', host => expect(isLoopback(host)).toBe(false));
 });

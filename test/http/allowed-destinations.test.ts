@@ -5,7 +5,7 @@ import { errorOf } from '../support/failing.js';
 const LISTED = ['https://runtime.example', 'http://10.0.0.7:8080', 'http://169.254.169.254'];
 const why = (url: string, origins: readonly string[] = LISTED) => allowedDestinations(origins)(url);
 
-describe('row 9: callbacks may go', () => {
+describe('row 9: allows callbacks', () => {
   it.each([
     'http://127.0.0.1:9/cb?token=1',
     'http://localhost/cb',
@@ -23,12 +23,12 @@ describe('row 9: callbacks may go', () => {
   ])('to loopback in every spelling: %s', url => expect(why(url, [])).toBeNull());
 
   it.each(['https://runtime.example/x', 'https://RUNTIME.example:443/', 'http://10.0.0.7:8080/x'])(
-    'to an origin that is listed: %s',
+    'to a listed origin: %s',
     url => expect(why(url)).toBeNull(),
   );
 });
 
-describe('row 9: callbacks may not go', () => {
+describe('row 9: refuses callbacks', () => {
   it.each([
     ['nonsense', 'the callback URL is not a URL'],
     ['/relative', 'the callback URL is not a URL'],
@@ -37,7 +37,7 @@ describe('row 9: callbacks may not go', () => {
     ['javascript:alert(1)', 'the callback URL is neither http nor https, but javascript:'],
     ['http://user@127.0.0.1/', 'the callback URL for http://127.0.0.1 carries a user name or a password'],
     ['http://:x@127.0.0.1/', 'the callback URL for http://127.0.0.1 carries a user name or a password'],
-  ])('where it is not a plain web address: %s', (url, expected) => expect(why(url)).toBe(expected));
+  ])('to anything but a plain http(s) URL: %s', (url, expected) => expect(why(url)).toBe(expected));
 
   it.each([
     'http://localhost.evil.example/',
@@ -53,7 +53,7 @@ describe('row 9: callbacks may not go', () => {
     'https://runtime.example:444/',
     'https://runtime.example.evil.example/',
     'https://evil.example\\@runtime.example/',
-  ])('where no one allowed it: %s', url => {
+  ])('to an origin that is not listed: %s', url => {
     const { origin } = new URL(url);
     expect(why(url)).toBe(`${origin} is not allowed. Allow it with --allow-callback ${origin}`);
   });
@@ -67,20 +67,20 @@ describe('row 9: callbacks may not go', () => {
     expect(why(url, [new URL(url).origin])).toMatch(/address: nothing is posted there$/),
   );
 
-  it('and a reason never repeats the token of the path', () => {
+  it('without repeating the token of the path in the reason', () => {
     for (const url of ['http://evil.example/t0ken', 'http://u:t0ken@127.0.0.1/', 'http://169.254.1.1/t0ken'])
       expect(why(url)).not.toContain('t0ken');
   });
 });
 
-describe('what is listed', () => {
+describe('a listed origin', () => {
   it.each([
     'runtime.example',
     'http://runtime.example/path',
     'ftp://runtime.example',
     'http://u@h',
     'http://h?x',
-  ])('must be an origin: %s', async origin => {
+  ])('must be a valid origin: %s', async origin => {
     const { code, message, hint } = await errorOf(() => allowedDestinations([origin]));
     expect({ code, message }).toEqual({
       code: 'usage',

@@ -6,10 +6,10 @@ import { hello, rawExchange, request, statusOf, watchedServer } from './raw.js';
 const STARTED = 'http.server.request.start';
 
 it.each<[string, string, readonly string[], string]>([
-  ['one with a body', 'x'.repeat(100_000), [], ''],
-  ['one without', '', [], ''],
-  ['one to a request that was not read', 'x', ['Content-Length: 4'], 'body'],
-])('sent() is called once, when the whole answer was written: %s', async (_, body, headers, payload) => {
+  ['with a body', 'x'.repeat(100_000), [], ''],
+  ['without a body', '', [], ''],
+  ['to a request that was not read', 'x', ['Content-Length: 4'], 'body'],
+])('sent() is called once, after the whole answer was written: %s', async (_, body, headers, payload) => {
   const seen: object[] = [];
   let response: ServerResponse | undefined;
   const started = (message: unknown) => {

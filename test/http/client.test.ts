@@ -20,7 +20,7 @@ describe.each([
   ['node:http', createNodeClient],
   ['undici', createAgentClient],
 ])('connections of %s', (_, create) => {
-  it('are kept', async () => {
+  it('are kept alive', async () => {
     const client = create();
     await using peer = await startPeer(answer(200, 'ok'));
     for (let i = 0; i < 10; i++) await client.send({ method: 'GET', url: peer.url, read: { maxBytes: 10 } });
@@ -28,7 +28,7 @@ describe.each([
     expect(peer.connections()).toBeLessThan(3);
   });
 
-  it('carry a body that is read only after the acknowledgement', async () => {
+  it('carry a body that the server reads only after acknowledging', async () => {
     const client = create();
     const server = createServer();
     const received = acknowledgeFirst(server);
@@ -93,7 +93,7 @@ describe.each([
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('row 16: ends in spite of acknowledgements that do not, closed or not', async () => {
+  it('row 16: exits despite acknowledgements that never end, closed or not', async () => {
     await using stalled = await startPeer('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx');
     await using endless = await startPeer(socket => void pour(socket));
     const ends = [stalled, endless].flatMap(({ url }) => [[url, 'close'], [url]]);
@@ -103,7 +103,7 @@ describe.each([
     expect(said.map(({ stdout }) => stdout)).toEqual(['200\n', '200\n', '200\n', '200\n']);
   });
 
-  it('loads undici only where it is used', () => {
+  it('loads undici only if it is used', () => {
     expect(inputs.some(path => path.includes('undici'))).toBe(kind === 'Agent');
   });
 });

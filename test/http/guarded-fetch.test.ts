@@ -21,7 +21,7 @@ function fetching(maxBytes = 1_000) {
   return fetch;
 }
 
-test('sends what it is given, and gives what came', async () => {
+test('sends the request as given, and returns the response', async () => {
   const url = await serving(async (request, response) => {
     for await (const chunk of request) response.write(chunk);
     response.end(request.headers['x-key']);
@@ -30,13 +30,13 @@ test('sends what it is given, and gives what came', async () => {
   expect([answer.status, await answer.text()]).toEqual([200, 'bodyk']);
 });
 
-test('follows no redirect', async () => {
+test('does not follow redirects', async () => {
   const url = await serving((_, response) => void response.writeHead(302, { location: '/there' }).end());
   const answer = await fetching()(url);
   expect([answer.status, answer.headers.get('location')]).toEqual([302, '/there']);
 });
 
-test('a body that is larger than allowed breaks', async () => {
+test('fails for a body over the limit', async () => {
   const url = await serving((_, response) => void response.end('x'.repeat(2_000)));
   const answer = await fetching()(url);
   await expect(answer.text()).rejects.toMatchObject({ code: 'TOO_LARGE' });
@@ -46,6 +46,6 @@ test.each([
   ['http://169.254.169.254/', 'REFUSED_ADDRESS'],
   ['file:///etc/passwd', 'BAD_URL'],
   ['http://127.0.0.1:1024/', 'ECONNREFUSED'],
-])('%s is not reached: %s', async (url, code) => {
+])('refuses %s: %s', async (url, code) => {
   await expect(fetching()(url)).rejects.toMatchObject({ name: 'TransportError', code });
 });

@@ -5,7 +5,7 @@ import { anyCodePoint } from '../support/characters.js';
 
 const target = (url: string) => requestTarget(url, new URL(url));
 
-describe('TOOL-OPAQUE: a request target is what was written', () => {
+describe('TOOL-OPAQUE: a request target is sent as written', () => {
   it.each([
     ['http://h', '/'],
     ['http://h?', '/?'],
@@ -27,7 +27,9 @@ describe('TOOL-OPAQUE: a request target is what was written', () => {
   it.each([
     ['http://h/é/😀?ü', '/%C3%A9/%F0%9F%98%80?%C3%BC'],
     ['http://h/\ud800', '/%EF%BF%BD'],
-  ])('but for what no request line can carry: %s', (url, sent) => expect(target(url)).toBe(sent));
+  ])('except for characters that a request line cannot contain: %s', (url, sent) =>
+    expect(target(url)).toBe(sent),
+  );
 
   it.each([
     ['http://h/a b/../c', '/c'],
@@ -37,9 +39,9 @@ describe('TOOL-OPAQUE: a request target is what was written', () => {
     ['http:h/x', '/x'],
     ['http:///h/x', '/x'],
     ['ht\ntp://h/x', '/x'],
-  ])('and for what only a lenient parser calls a url: %j', (url, sent) => expect(target(url)).toBe(sent));
+  ])('except for URLs that only a lenient parser accepts: %j', (url, sent) => expect(target(url)).toBe(sent));
 
-  it('row 17: whatever is written, one line is sent', () => {
+  it('row 17: any URL results in exactly one line', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCodePoint }), tail => {
         expect(target(`http://h/${tail}`)).toMatch(/^\/[!-~]*$/);

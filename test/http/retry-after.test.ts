@@ -3,15 +3,15 @@ import { retryAfterMs } from '../../src/http/client.js';
 
 const NOW = new Date('1994-11-06T08:49:00Z');
 
-describe('a Retry-After', () => {
+describe('Retry-After', () => {
   it.each([
     ['seconds', '120', 120_000],
-    ['a date of today', 'Sun, 06 Nov 1994 08:49:37 GMT', 37_000],
-    ['a date as in RFC 850', 'Sunday, 06-Nov-94 08:49:37 GMT', 37_000],
-    ['a date of asctime, which is in UTC', 'Sun Nov  6 08:49:37 1994', 37_000],
-    ['a date that is over', 'Sun, 06 Nov 1994 08:00:00 GMT', 0],
-    ['blanks around', ' 1 ', 1_000],
-  ])('may be %s', (_, value, expected) => expect(retryAfterMs(value, NOW)).toBe(expected));
+    ['an HTTP date', 'Sun, 06 Nov 1994 08:49:37 GMT', 37_000],
+    ['an RFC 850 date', 'Sunday, 06-Nov-94 08:49:37 GMT', 37_000],
+    ['an asctime date, in UTC', 'Sun Nov  6 08:49:37 1994', 37_000],
+    ['a past date', 'Sun, 06 Nov 1994 08:00:00 GMT', 0],
+    ['surrounding blanks', ' 1 ', 1_000],
+  ])('accepts %s', (_, value, expected) => expect(retryAfterMs(value, NOW)).toBe(expected));
 
   it.each([
     undefined,
@@ -23,5 +23,5 @@ describe('a Retry-After', () => {
     'tomorrow',
     '1994-11-06',
     'Sun, 99 Nov 1994 08:49:37 GMT',
-  ])('that is invalid counts for nothing: %s', value => expect(retryAfterMs(value, NOW)).toBe(0));
+  ])('ignores an invalid value: %s', value => expect(retryAfterMs(value, NOW)).toBe(0));
 });

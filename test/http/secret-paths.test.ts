@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { SecretPaths } from '../../src/http/secret-paths.js';
 
 describe('row 1: the address of a call cannot be guessed', () => {
-  test('its token is 256 bits, and no two are the same', () => {
+  test('tokens have 256 bits and are unique', () => {
     const addresses = new SecretPaths<string>('/callback/');
     const tokens = Array.from({ length: 1_000 }, (_, index) => addresses.issue(`call-${index}`).token);
     expect(new Set(tokens).size).toBe(1_000);
     for (const token of tokens) expect(Buffer.from(token, 'base64url')).toHaveLength(32);
   });
 
-  test('10,000 wrong, truncated and extended ones lead nowhere', () => {
+  test('10,000 wrong, truncated and extended tokens match nothing', () => {
     const addresses = new SecretPaths<string>('/callback/');
     const { path } = addresses.issue('call');
     const position = fc.nat(path.length - 1);
@@ -44,7 +44,7 @@ describe('row 1: the address of a call cannot be guessed', () => {
   });
 });
 
-test('row 7: each call has its own', () => {
+test('row 7: each call has its own path', () => {
   const addresses = new SecretPaths<string>('/callback/');
   const [one, two] = [addresses.issue('one'), addresses.issue('two')];
   expect([addresses.resolve(one.path), addresses.resolve(two.path)]).toEqual(['one', 'two']);
@@ -52,14 +52,14 @@ test('row 7: each call has its own', () => {
   expect(new SecretPaths<string>('/callback/').resolve(one.path)).toBeUndefined();
 });
 
-test('a path that was forgotten stands for nothing', () => {
+test('a forgotten path matches nothing', () => {
   const addresses = new SecretPaths<string>('/callback/');
   const { path } = addresses.issue('one');
   addresses.forget(path);
   expect(addresses.resolve(path)).toBeUndefined();
 });
 
-test('where only the latest are remembered, those of long ago stand for nothing', () => {
+test('with a limit, the oldest paths match nothing', () => {
   const addresses = new SecretPaths<number>('/callback/', 2);
   const paths = [0, 1, 2, 3, 4].map(number => addresses.issue(number).path);
   expect(addresses.resolve(paths[0] ?? '')).toBeUndefined();

@@ -26,14 +26,14 @@ const own = () => `Host: 127.0.0.1:${server.port}`;
 const postTo = (path: string, ...headers: string[]) =>
   rawExchange(server.port, request(`POST ${path}`, own(), 'Content-Length: 2', ...headers), '{}');
 
-describe('the Host', () => {
-  it('row 2: loopback names are served, with our port and without one', async () => {
+describe('the Host header', () => {
+  it('row 2: serves loopback names, with the server’s port and without a port', async () => {
     for (const name of ['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]']) {
       expect([name, await getAt(name), await getAt(`${name}:${server.port}`)]).toEqual([name, 200, 200]);
     }
   });
 
-  it('row 2: an allowed name is served, on any port unless it was given with one', async () => {
+  it('row 2: serves an allowed name on any port, or only on the port it was given with', async () => {
     expect(await getAt('tools.example')).toBe(200);
     expect(await getAt('TOOLS.example:9999')).toBe(200);
     expect(await getAt('other.example:8080')).toBe(200);
@@ -47,7 +47,7 @@ describe('the Host', () => {
     '127.0.0.1.evil.example',
     '127.1',
     '169.254.169.254',
-  ])('row 2: a foreign Host is refused: %s', async host => {
+  ])('row 2: refuses a foreign Host: %s', async host => {
     expect(await getAt(host)).toBe(403);
     expect(server.refusals).toEqual([
       { status: 403, reason: 'host', method: 'GET', target: '/hello', host, detail: expect.any(String) },
@@ -62,7 +62,7 @@ describe('the Host', () => {
     ['none', 'X: y'],
     ['a user', 'Host: me@127.0.0.1'],
     ['a list', 'Host: 127.0.0.1, 127.0.0.1'],
-  ])('row 4: a malformed Host is a 400 and the next request is served: %s', async (_, header) => {
+  ])('row 4: answers 400 to a malformed Host and serves the next request: %s', async (_, header) => {
     expect(await getWith(header)).toBe(400);
     expect(await getWith(own())).toBe(200);
     expect(server.refusals.map(refusal => refusal.reason)).toEqual(['malformed']);
@@ -73,7 +73,7 @@ describe('the Host', () => {
     .filter(each => each?.family === 'IPv4' && !each.internal);
 
   it.skipIf(!external)(
-    'row 2: on a wildcard address, a loopback name is for peers on this machine',
+    'row 2: on a wildcard address, accepts loopback names from this machine only',
     async () => {
       await using open = await watchedServer({ host: '0.0.0.0', allowedHosts: ['tools.example'] });
       const from = (address: string | undefined, name: string) =>
@@ -93,11 +93,11 @@ describe('the Host', () => {
     },
   );
 
-  it('is judged before the path, so that a stranger learns nothing', async () => {
+  it('is checked before the path, so that refused clients learn nothing about paths', async () => {
     expect(statusOf(await rawExchange(server.port, request('GET /nowhere', 'Host: evil.example')))).toBe(403);
   });
 
-  it('rejects an allowed host that is invalid, before a port is taken', async () => {
+  it('rejects an invalid allowed host before binding a port', async () => {
     await expect(watchedServer({ allowedHosts: ['http://tools.example'] })).rejects.toMatchObject({
       code: 'usage',
     });
@@ -112,31 +112,31 @@ describe('browsers', () => {
     ['a preflight', 'OPTIONS /echo', 'Origin: https://evil.example'],
     ['an image', 'GET /hello', 'Sec-Fetch-Site: cross-site'],
     ['a page opened by hand', 'GET /hello', 'Sec-Fetch-Site: none'],
-    ['a path that is not there', 'GET /nowhere', 'Sec-Fetch-Site: none'],
-  ])('row 3: a web page is refused: %s', async (_, line, header) => {
+    ['an unknown path', 'GET /nowhere', 'Sec-Fetch-Site: none'],
+  ])('row 3: refuses a web page: %s', async (_, line, header) => {
     const answer = await rawExchange(server.port, request(line, own(), header));
     expect(statusOf(answer)).toBe(403);
     expect(answer).not.toMatch(/access-control/i);
     expect(server.refusals.map(refusal => refusal.reason)).toEqual(['browser']);
   });
 
-  it('row 3: an Origin behind thousands of headers is seen', async () => {
+  it('row 3: detects an Origin behind thousands of headers', async () => {
     const many = Array.from({ length: 2_500 }, () => 'a:').join('\r\n');
     expect(await getWith(own(), many, 'Origin: null')).toBe(403);
   });
 
-  it('row 3: Node’s own fetch is served', async () => {
+  it('row 3: serves Node’s own fetch', async () => {
     expect((await fetch(`${server.url}/hello`)).status).toBe(200);
     const post = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } };
     expect(await (await fetch(`${server.url}/echo`, post)).text()).toBe('2 bytes');
   });
 
-  it('row 3: curl is served', async () => {
+  it('row 3: serves curl', async () => {
     const { stdout } = await run('curl', ['-sS', '--json', '{}', `${server.url}/echo`]);
     expect(stdout).toBe('2 bytes');
   });
 
-  it('row 3: Python’s urllib is served', async () => {
+  it('row 3: serves Python’s urllib', async () => {
     const script = 'import sys,urllib.request as u;print(u.urlopen(sys.argv[1]).read().decode())';
     const { stdout } = await run('python3', ['-c', script, `${server.url}/hello`]);
     expect(stdout).toBe('hello\n');
@@ -153,12 +153,12 @@ describe('a page for people', () => {
     server = await watchedServer({ routes: [echo, page] });
   });
 
-  it('row 3: may be opened by hand, and from our own origin', async () => {
+  it('row 3: opens by hand and from its own origin', async () => {
     expect(await visit('Sec-Fetch-Site: none')).toBe(200);
     expect(await visit('Sec-Fetch-Site: same-origin', `Origin: ${server.url}`)).toBe(200);
   });
 
-  it('row 3: refuses other pages still', async () => {
+  it('row 3: refuses other pages', async () => {
     expect(await visit('Sec-Fetch-Site: cross-site')).toBe(403);
     expect(await visit('Sec-Fetch-Site: same-site')).toBe(403);
     expect(await visit('Origin: https://evil.example')).toBe(403);
@@ -166,19 +166,19 @@ describe('a page for people', () => {
   });
 });
 
-describe('what is served', () => {
-  it('answers 404 to a path no one serves, and tells it', async () => {
+describe('requests', () => {
+  it('answers 404 to an unknown path, and reports it', async () => {
     expect(statusOf(await postTo('/nowhere?x=1', 'Content-Type: application/json'))).toBe(404);
     expect(server.refusals).toMatchObject([{ status: 404, reason: 'no-route', target: '/nowhere?x=1' }]);
   });
 
-  it('answers 405 with the methods that are', async () => {
+  it('answers 405 with the allowed methods', async () => {
     const answer = await rawExchange(server.port, request('DELETE /echo', own()));
     expect(statusOf(answer)).toBe(405);
     expect(answer).toMatch(/^allow: POST\r$/im);
   });
 
-  it('accepts JSON under any parameters, and nothing else', async () => {
+  it('accepts JSON with any parameters, and no other type', async () => {
     expect(statusOf(await postTo('/echo', 'Content-Type: Application/JSON; charset="utf-8"'))).toBe(200);
     for (const type of ['text/plain', 'application/json-seq', 'application/x-www-form-urlencoded', '']) {
       expect([type, statusOf(await postTo('/echo', `Content-Type: ${type}`))]).toEqual([type, 415]);
@@ -190,12 +190,12 @@ describe('what is served', () => {
     'Content-Encoding: gzip',
     'Content-Encoding: identity, br',
     'Content-Encoding: gzip, gzip, gzip, gzip, gzip, gzip',
-  ])('row 16: an encoded body is refused: %s', async encoding => {
+  ])('row 16: refuses an encoded body: %s', async encoding => {
     expect(statusOf(await postTo('/echo', 'Content-Type: application/json', encoding))).toBe(415);
     expect(server.refusals).toMatchObject([{ reason: 'encoding' }]);
   });
 
-  it('row 16: an encoding by transfer is refused, the identity is not one', async () => {
+  it('row 16: refuses a transfer encoding, but not `identity`', async () => {
     const head = ['Content-Type: application/json', own()];
     const gzip = request('POST /echo', ...head, 'Transfer-Encoding: gzip, chunked');
     expect(statusOf(await rawExchange(server.port, gzip, '0\r\n\r\n'))).toBe(415);
@@ -205,7 +205,7 @@ describe('what is served', () => {
   });
 });
 
-describe('a route that takes anything', () => {
+describe('a route that accepts anything', () => {
   const anything: Route = { ...echo, accepts: 'anything' };
 
   it.each(['application/json', 'text/plain', 'application/x-www-form-urlencoded', ''])(
@@ -217,7 +217,7 @@ describe('a route that takes anything', () => {
     },
   );
 
-  it('rows 15 and 16: neither one that is too large nor an encoded one', async () => {
+  it('rows 15 and 16: refuses a body that is too large or encoded', async () => {
     await using open = await watchedServer({ routes: [anything] });
     const post = async (...headers: string[]) =>
       statusOf(await rawExchange(open.port, request('POST /echo', 'Host: 127.0.0.1', ...headers), '{}'));

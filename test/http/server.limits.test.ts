@@ -17,7 +17,7 @@ const isServed = async ({ port }: Watched) =>
 
 const reasons = ({ refusals }: Watched) => refusals.map(refusal => refusal.reason);
 
-describe('smuggling', () => {
+describe('request smuggling', () => {
   let server: Watched;
   beforeEach(async () => {
     server = await watchedServer();
@@ -37,14 +37,14 @@ describe('smuggling', () => {
     ['a bare line feed in the chunks', post('Transfer-Encoding: chunked'), '2\n{}\r\n0\r\n\r\n'],
     ['a folded header', `GET /hello HTTP/1.1\r\n${HOST}\r\nX: y\r\n z\r\n\r\n`, ''],
     ['a blank before the colon', 'GET /hello HTTP/1.1\r\nHost : 127.0.0.1\r\n\r\n', ''],
-    ['no HTTP at all', '\x16\x03\x01\x02\x00\x01\r\n\r\n', ''],
-  ])('row 17: is a 400, told once, and the next request is served: %s', async (_, head, body) => {
+    ['not HTTP', '\x16\x03\x01\x02\x00\x01\r\n\r\n', ''],
+  ])('row 17: answers 400, reports it once, and serves the next request: %s', async (_, head, body) => {
     expect(statusOf(await rawExchange(server.port, head, body))).toBe(400);
     expect(reasons(server)).toEqual(['malformed']);
     expect(await isServed(server)).toBe(true);
   });
 
-  it('answers 431 to a head beyond the limit', async () => {
+  it('answers 431 to a head over the limit', async () => {
     expect(statusOf(await rawExchange(server.port, post(`X: ${'y'.repeat(20_000)}`)))).toBe(431);
     expect(server.refusals).toMatchObject([{ status: 431, reason: 'too-large' }]);
   });
@@ -57,24 +57,24 @@ describe('slow clients', () => {
   });
   afterEach(() => server.close());
 
-  it('row 14: a silent connection is ended', async () => {
+  it('row 14: closes a silent connection', async () => {
     expect(statusOf(await rawExchange(server.port))).toBe(408);
     expect(server.refusals).toMatchObject([{ status: 408, reason: 'slow' }]);
   });
 
-  it('row 14: a head that never ends is ended', async () => {
+  it('row 14: closes a connection whose head never ends', async () => {
     expect(statusOf(await rawExchange(server.port, 'GET /hello HTTP/1.1\r\nX: '))).toBe(408);
     expect(reasons(server)).toEqual(['slow']);
   });
 
-  it('row 14: a body that drips is ended, and told once', async () => {
+  it('row 14: closes a connection with a slow body, and reports it once', async () => {
     const dripping = await drip(server.port, post('Content-Length: 900'));
     expect(statusOf(dripping)).toBe(408);
     expect(reasons(server)).toEqual(['slow']);
     expect(await isServed(server)).toBe(true);
   });
 
-  it('row 14: where all connections are worked on, one more is not taken', async () => {
+  it('row 14: refuses another connection while all are being answered', async () => {
     let answer = () => {};
     const handle = () =>
       new Promise<{ status: number }>(resolve => (answer = () => resolve({ status: 200 })));
@@ -90,18 +90,18 @@ describe('slow clients', () => {
   });
 });
 
-describe('more slow connections than there is room for', () => {
+describe('more slow connections than the limit', () => {
   it.each<[string, string]>([
     ['silent', ''],
     ['in the middle of a head', 'GET /hello HTTP/1.1\r\nX: '],
     ['in the middle of a body', `${post('Content-Length: 900')}{`],
-  ])('row 14: 500 that are %s do not shut out a good caller', async (_, sent) => {
+  ])('row 14: 500 that are %s do not block another client', async (_, sent) => {
     await using server = await watchedServer();
     await using _crowd = await openMany(server.port, 500, sent);
     expect(await quickest(3, () => isServed(server))).toBeLessThan(250);
   });
 
-  it('row 14: clients that do not read neither shut out others, nor hold a copy of the answer each', async () => {
+  it('row 14: clients that do not read do not block others, and share one copy of the answer', async () => {
     const body = Buffer.alloc(6 * 1024 * 1024, 32);
     const large = {
       ...hello,
@@ -118,7 +118,7 @@ describe('more slow connections than there is room for', () => {
     expect((await whole.arrayBuffer()).byteLength).toBe(body.length);
   });
 
-  it('row 14: a client that reads nothing more of its answer is cut off', async () => {
+  it('row 14: disconnects a client that stops reading its answer', async () => {
     const body = Buffer.alloc(16 * 1024 * 1024, 32);
     let handled = 0;
     const handle = () => {
@@ -134,7 +134,7 @@ describe('more slow connections than there is room for', () => {
     await expect.poll(open).toBeLessThanOrEqual(before + crowd.sockets.length); // their own ends
   });
 
-  it('row 15: of answers that are not read, so many bytes are held: the oldest is cut off', async () => {
+  it('row 15: limits the bytes of unread answers by disconnecting the oldest client', async () => {
     const handle = () => ({ status: 200, body: Buffer.alloc(8 * 1024 * 1024, 32) });
     const limits = { unreadBytes: 20 * 1024 * 1024 };
     await using server = await watchedServer({ routes: [{ ...hello, handle }], limits });
@@ -208,12 +208,12 @@ describe('large bodies', () => {
   });
   afterEach(() => server.close());
 
-  it('row 15: an announced length over the limit is refused before its body', async () => {
+  it('row 15: refuses an announced length over the limit before reading the body', async () => {
     expect(statusOf(await rawExchange(server.port, post(`Content-Length: ${MiB + 1}`)))).toBe(413);
     expect(server.refusals).toMatchObject([{ status: 413, reason: 'too-large' }]);
   });
 
-  it('row 15: bodies that are held unfinished have one budget; small ones are served beside them', async () => {
+  it('row 15: unfinished bodies share one budget; small ones are served meanwhile', async () => {
     const limits = { bodyBytes: 8 * MiB };
     await using server = await watchedServer({ maxBody: 4 * MiB, limits });
     const before = heldBytes();
@@ -234,7 +234,7 @@ describe('large bodies', () => {
     await expect.poll(async () => (await fetch(`${server.url}/echo`, large)).status).toBe(200);
   });
 
-  it('row 15: of bodies that are too large together, as many are taken as there is room for', async () => {
+  it('row 15: accepts as many large bodies as fit in the budget', async () => {
     await using server = await watchedServer({ maxBody: 4 * MiB, limits: { bodyBytes: 9 * MiB } });
     const large = {
       method: 'POST',
@@ -250,7 +250,7 @@ describe('large bodies', () => {
     expect(statuses.filter(status => status === 200).length).toBeGreaterThanOrEqual(2);
   });
 
-  it('row 15: an endless chunked body is refused, in flat memory', async () => {
+  it('row 15: refuses an endless chunked body without using more memory', async () => {
     const before = process.memoryUsage().arrayBuffers;
     let peak = 0;
     const answer = await endless(server.port, post('Transfer-Encoding: chunked'), () => {
@@ -262,7 +262,7 @@ describe('large bodies', () => {
     expect(peak - before).toBeLessThan(16 * MiB);
   });
 
-  it('row 15: exactly the limit is served, with a length and in chunks', async () => {
+  it('row 15: accepts a body of exactly the limit, with a length and in chunks', async () => {
     const body = new Uint8Array(MiB).fill(32);
     const headers = { 'content-type': 'application/json' };
     const whole = await fetch(`${server.url}/echo`, { method: 'POST', headers, body });
@@ -277,7 +277,7 @@ describe('large bodies', () => {
     expect(await chunked.text()).toBe(`${MiB} bytes`);
   });
 
-  it('row 15: a client that sends all before it reads still gets its 413', async () => {
+  it('row 15: a client that sends everything before reading still gets its 413', async () => {
     const body = ' '.repeat(4 * MiB);
     expect(statusOf(await rawExchange(server.port, post(`Content-Length: ${body.length}`), body))).toBe(413);
   });
@@ -285,7 +285,7 @@ describe('large bodies', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['ends', socket => socket.end()],
     ['breaks', socket => socket.resetAndDestroy()],
-  ])('is reported once when a sender %s in the middle', async (_, leave) => {
+  ])('is reported once when the sender %s in the middle', async (_, leave) => {
     let tell: (refusal: Refusal) => void = () => {};
     const told = new Promise<Refusal>(resolve => {
       tell = resolve;
@@ -328,8 +328,8 @@ function endless(port: number, head: string, onDrain: () => void): Promise<strin
   });
 }
 
-describe('a body no one reads', () => {
-  it('is not waited for, and does not end up in the next request', async () => {
+describe('an unread body', () => {
+  it('is not waited for, and does not become part of the next request', async () => {
     await using server = await watchedServer({ routes: [hello, echo] });
     const answer = await rawExchange(
       server.port,

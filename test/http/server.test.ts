@@ -18,14 +18,14 @@ const serving = async (handle: Route['handle']) => {
 const headOf = (answer: string) => answer.split('\r\n\r\n', 1)[0] ?? '';
 
 describe('an answer', () => {
-  it('row 28: is plain text that is not sniffed, and has a length', async () => {
+  it('row 28: is plain text with nosniff and a length', async () => {
     const head = headOf(await serving(() => ({ status: 200, body: 'né' })));
     expect(head).toMatch(/^content-type: text\/plain; charset=utf-8$/im);
     expect(head).toMatch(/^x-content-type-options: nosniff$/im);
     expect(head).toMatch(/^content-length: 3$/im);
   });
 
-  it('row 28: says nothing of the request where it was refused', async () => {
+  it('row 28: repeats nothing of a refused request', async () => {
     server = await watchedServer();
     const answer = await rawExchange(server.port, request('GET /canary-1', HOST, 'X-Canary: canary-2'));
     expect(statusOf(answer)).toBe(404);
@@ -33,7 +33,7 @@ describe('an answer', () => {
     expect(headOf(answer)).toMatch(/^x-content-type-options: nosniff$/im);
   });
 
-  it('has the handler’s own headers instead of ours, once', async () => {
+  it('uses the handler’s own headers instead of the defaults, once', async () => {
     const head = headOf(
       await serving(() => ({ status: 200, headers: { 'content-type': 'application/json' }, body: '{}' })),
     );
@@ -45,7 +45,7 @@ describe('an answer', () => {
     expect(headOf(await serving(() => ({ status: 204 })))).not.toMatch(/^content-length/im);
   });
 
-  it('gets the request as it was sent', async () => {
+  it('the handler receives the request as sent', async () => {
     const seen = await serving(({ method, target, headers, body, remote }) => ({
       status: 200,
       body: JSON.stringify([method, target, headers.host, body.length, remote]),
@@ -53,7 +53,7 @@ describe('an answer', () => {
     expect(seen).toContain('["GET","/hello?who=%3Cme%3E","127.0.0.1",0,"127.0.0.1"]');
   });
 
-  it('in pieces, of which none is made before those before it were taken', async () => {
+  it('in pieces: each is produced only after the previous ones were read', async () => {
     let made = 0;
     const pieces = function* () {
       for (; made < 1_000; made++) yield Buffer.from(`${made}`.padEnd(64 * 1024));
@@ -71,7 +71,7 @@ describe('an answer', () => {
     expect(whole).toContain('999 ');
   });
 
-  it('whose pieces fail is broken off', async () => {
+  it('is aborted if producing its pieces fails', async () => {
     const pieces = function* () {
       yield Buffer.alloc(100_000, 'x');
       throw new Error('no more');
@@ -81,7 +81,7 @@ describe('an answer', () => {
     expect(server.refusals).toMatchObject([{ status: 500, reason: 'failed' }]);
   });
 
-  it('is followed by what its handler wants to begin then', async () => {
+  it('calls the handler’s sent() afterwards', async () => {
     const order: string[] = [];
     const answer = await serving(() => {
       order.push('handled');
@@ -91,12 +91,12 @@ describe('an answer', () => {
     expect(order).toEqual(['handled', 'sent']);
   });
 
-  it('can be a broken connection', async () => {
+  it('can be a reset connection', async () => {
     expect(await serving(() => 'reset')).toBe('');
     expect(server.refusals).toEqual([]);
   });
 
-  it('comes after a 100 only where the body is wanted', async () => {
+  it('is preceded by a 100 only if the body is wanted', async () => {
     server = await watchedServer();
     const head = [HOST, 'Content-Type: application/json', 'Expect: 100-continue'];
     const wanted = await rawExchange(server.port, request('POST /echo', ...head, 'Content-Length: 2'), '{}');
@@ -116,11 +116,11 @@ describe('a handler that fails', () => {
     ],
     ['rejects', () => Promise.reject(new Error('a secret'))],
     [
-      'answers with a header that is invalid',
+      'answers with an invalid header',
       () => ({ status: 200, headers: { 'X-Y': 'a secret\r\nSet-Cookie: x' } }),
     ],
-    ['answers with a status that is invalid', () => ({ status: 99, body: 'a secret' })],
-  ])('is a bare 500, and told: %s', async (_, handle) => {
+    ['answers with an invalid status', () => ({ status: 99, body: 'a secret' })],
+  ])('is answered with a bare 500, and reported: %s', async (_, handle) => {
     const answer = await serving(handle);
     expect(statusOf(answer)).toBe(500);
     expect(answer).not.toContain('secret');
@@ -129,7 +129,7 @@ describe('a handler that fails', () => {
   });
 });
 
-describe('where it listens', () => {
+describe('the listening address', () => {
   it.each([
     '0.0.0.0',
     '0',
@@ -143,7 +143,7 @@ describe('where it listens', () => {
     '0x0',
     '00.0',
     '0000::',
-  ])('row 5: knows a wildcard: "%s"', host => expect(isWildcard(host)).toBe(true));
+  ])('row 5: detects a wildcard: "%s"', host => expect(isWildcard(host)).toBe(true));
 
   it.each([
     '127.0.0.1',
@@ -154,15 +154,15 @@ describe('where it listens', () => {
     'a.example',
     '::ffff:127.0.0.1',
     'not a host',
-  ])('row 5: knows what is not one: "%s"', host => expect(isWildcard(host)).toBe(false));
+  ])('row 5: is not a wildcard: "%s"', host => expect(isWildcard(host)).toBe(false));
 
-  it('row 5: a wildcard is bound where asked for, and advertised as 127.0.0.1', async () => {
+  it('row 5: a wildcard is bound on request, and advertised as 127.0.0.1', async () => {
     server = await watchedServer({ host: '*' });
     expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
     expect((await fetch(`${server.url}/hello`)).status).toBe(200);
   });
 
-  it('row 6: localhost is 127.0.0.1, anyone who has ::1 on the same port', async () => {
+  it('row 6: localhost is 127.0.0.1, even if another process has ::1 on the same port', async () => {
     const { port } = await watchedServer().then(async first => {
       await first.close();
       return first;
@@ -177,13 +177,13 @@ describe('where it listens', () => {
     squatter.close();
   });
 
-  it('an address it was reported is its own name', async () => {
+  it('a given address is its own name', async () => {
     server = await watchedServer({ host: '127.0.0.2' });
     expect(server.url).toBe(`http://127.0.0.2:${server.port}`);
     expect((await fetch(`${server.url}/hello`)).status).toBe(200);
   });
 
-  it('says which port is taken', async () => {
+  it('reports a port that is in use', async () => {
     server = await watchedServer();
     await expect(startServer({ port: server.port, routes: [], maxBody: 0 })).rejects.toMatchObject({
       code: 'port-in-use',
@@ -192,7 +192,7 @@ describe('where it listens', () => {
     });
   });
 
-  it('says which address is not ours', async () => {
+  it('reports an address that is not on this machine', async () => {
     const elsewhere = startServer({ host: '192.0.2.1', routes: [], maxBody: 0 });
     await expect(elsewhere).rejects.toMatchObject({
       code: 'usage',
@@ -202,7 +202,7 @@ describe('where it listens', () => {
 });
 
 describe('closing', () => {
-  it('ends idle connections and cuts off the rest', async () => {
+  it('ends idle connections and closes the others', async () => {
     server = await watchedServer({ routes: [{ ...hello, handle: () => new Promise(() => {}) }, echo] });
     const hanging = rawExchange(server.port, request('GET /hello', HOST));
     const silent = rawExchange(server.port);
@@ -210,7 +210,7 @@ describe('closing', () => {
     expect(await Promise.all([hanging, silent])).toEqual(['', '']);
   });
 
-  it('lets a request in progress finish, and waits no longer than that', async () => {
+  it('lets a request in progress finish, up to a limit', async () => {
     const finishing: Route['handle'] = () => {
       closed = server.close();
       return new Promise(resolve => setImmediate(resolve, { status: 200, body: 'done' }));

@@ -11,7 +11,7 @@ const TOOLSET: Toolset = {
 };
 
 describe('RT-OP', () => {
-  test('an operation of the toolset is found', () => {
+  test('finds an operation of the toolset', () => {
     expect(toolOf(TOOLSET, 'deploy').name).toBe('deploy');
   });
 
@@ -19,7 +19,7 @@ describe('RT-OP', () => {
     ['edit_fiel', 'Did you mean "edit_file"? There are: edit_file, deploy.'],
     ['qqqqqqqqqqq', 'There are: edit_file, deploy.'],
     ['__proto__', 'There are: edit_file, deploy.'],
-  ])('%s is not, and the names there are are reported', (operation, hint) => {
+  ])('%s is not found, and the available names are reported', (operation, hint) => {
     expect(() => toolOf(TOOLSET, operation)).toThrow(
       expect.objectContaining({
         code: 'unknown-operation',
@@ -33,11 +33,11 @@ describe('RT-OP', () => {
 describe('RT-ARGS', () => {
   const schema = { properties: { path: { type: 'string' }, n: { minimum: 1 } }, required: ['path'] };
 
-  test('arguments that fit', async () => {
+  test('accepts valid arguments', async () => {
     expect(await checkArguments(tool(schema), { path: '' })).toEqual([]);
   });
 
-  test('arguments that do not: path and rule of every fault', async () => {
+  test('reports path and rule of every error', async () => {
     await expect(checkArguments(tool(schema), { n: 0 })).rejects.toMatchObject({
       code: 'invalid-arguments',
       message: 'the arguments do not match the inputSchema of edit_file',
@@ -45,7 +45,7 @@ describe('RT-ARGS', () => {
     });
   });
 
-  test('a format is an annotation: what does not look like one is a warning', async () => {
+  test('a mismatched format is only a warning', async () => {
     const inputSchema = { properties: { to: { format: 'email' } } };
     expect(await checkArguments(tool(inputSchema), { to: 'no one' })).toEqual([
       { message: 'the argument $.to does not look like an email (format)' },
@@ -55,14 +55,14 @@ describe('RT-ARGS', () => {
   test.each([
     ['row 22', { properties: { path: { pattern: '^(a|a)*$' } } }, /took longer than 250 ms/],
     ['row 23', { $ref: 'http://127.0.0.1:1/x\u202e' }, /can't resolve reference .*<U\+202E>/],
-  ])('%s: a schema that cannot be used is a warning, not a wall', async (_, inputSchema, message) => {
+  ])('%s: an unusable schema is a warning and does not prevent the call', async (_, inputSchema, message) => {
     expect(await checkArguments(tool(inputSchema), { path: `${'a'.repeat(40)}b` })).toEqual([
       { id: 'RT-ARGS', message: expect.stringMatching(message) },
     ]);
   });
 });
 
-test('a toolset without tools says that it has none', () => {
+test('a toolset without tools is reported as empty', () => {
   const empty = { name: 'empty', endpoint: 'http://h/', tools: [], needsMigration: false };
   expect(() => toolOf(empty, 'x')).toThrow(expect.objectContaining({ hint: 'It has none at all.' }));
 });

@@ -17,8 +17,8 @@ afterAll(async () => {
   await Promise.all([stdlib.stop(), plain.stop()]);
 });
 
-describe('a tool that asks', () => {
-  test('RT-CHOICE: is answered by anyone who calls', async () => {
+describe('a tool that asks a question', () => {
+  test('RT-CHOICE: gets the answer of the caller', async () => {
     const exchange = await asking.invoke(
       'ask',
       {},
@@ -28,7 +28,7 @@ describe('a tool that asks', () => {
     expect(exchange.selections).toMatchObject([{ by: 'policy', selected: 1 }]);
   });
 
-  test('gives the call back with its question where no one answers', async () => {
+  test('the call resolves with its open question if nothing answers it', async () => {
     const { settled, waitingFor } = await asking.invoke('ask', {});
     expect(settled).toBeNull();
     expect(waitingFor).toMatchObject({ type: 'user_choice', choices: expect.arrayContaining(['staging']) });
@@ -36,13 +36,13 @@ describe('a tool that asks', () => {
 
   test.each([
     [
-      'cannot',
+      'throws',
       () => {
         throw new Error('no idea');
       },
     ],
-    ['picks what is not one of the choices', () => 7],
-  ])('and where anyone who calls %s', async (_, choose) => {
+    ['returns an invalid choice', () => 7],
+  ])('and also if the caller %s', async (_, choose) => {
     const { settled, selections } = await asking.invoke('ask', {}, { choose });
     expect([settled, selections]).toEqual([null, []]);
   });
@@ -54,14 +54,14 @@ describe('a subscription', () => {
     expect(subscription).toMatchObject({ events: 3, ended: { by: 'final' } });
   });
 
-  test('is followed by no one who did not ask for it', async () => {
+  test('is not followed by default', async () => {
     const exchange = await watching.invoke('watch', { events: 2, every_ms: 60_000 });
     expect(outcomeOf(exchange)?.type).toBe('success');
     expect(exchange.subscription).toMatchObject({ ended: null });
   });
 });
 
-describe('what is under way when the connection is closed', () => {
+describe('closing the connection', () => {
   /** A connection that is closed as soon as this has happened to its call. */
   async function closedOnce(has: (exchange: Exchange) => boolean) {
     const closed: Promise<void>[] = [];
@@ -76,7 +76,7 @@ describe('what is under way when the connection is closed', () => {
   const isTold = (id: string) =>
     plain.seen('cancel_tool_call', entry => fieldOf(entry, 'tool_call_id') === id);
 
-  test('a subscription that is followed ends, in a thread of anyone who calls too; the tool is notified', async () => {
+  test('ends a followed subscription, also in a thread of the caller; the tool is notified', async () => {
     const { connection, closed } = await closedOnce(({ subscription }) => subscription !== null);
     const settings = { follow: true, id: 'followed', groupId: 'theirs' };
     const exchange = await connection.invoke('watch', { events: 2, every_ms: 60_000 }, settings);
@@ -84,7 +84,7 @@ describe('what is under way when the connection is closed', () => {
     await Promise.all([...closed, isTold('followed')]);
   });
 
-  test('a pending call is cancelled, and the tool is notified', async () => {
+  test('cancels a pending call and notifies the tool', async () => {
     const { connection, closed } = await closedOnce(({ attempts }) => attempts[0]?.status === 200);
     const exchange = await connection.invoke('slow', { ms: 60_000 }, { timeoutMs: 0, id: 'forgotten' });
     expect(exchange.settled).toMatchObject({ by: 'cancel' });

@@ -14,7 +14,7 @@ const json =
   response =>
     response.end(JSON.stringify(body));
 
-test('the URL as given, then its origin', async () => {
+test('requests the URL as given, then its origin', async () => {
   await using server = await startServing(404, json(TOOLSET));
   await using bench = workbench();
   const { base, toolset } = await discover(bench.wire, `${server.url}tools/x/`);
@@ -26,7 +26,7 @@ test('the URL as given, then its origin', async () => {
   expect(bench.history.toolsets).toMatchObject([{ name: 'demo', operations: ['a'] }]);
 });
 
-describe('what goes wrong says what was asked, and what to do', () => {
+describe('an error contains the URL and a hint', () => {
   test.each<[string, Reply, string, RegExp]>([
     ['no document', 404, 'no-discovery', /answered 404.*answered 404/],
     ['row 11: a redirect is not followed', 302, 'no-discovery', /answered 302/],
@@ -43,7 +43,7 @@ describe('what goes wrong says what was asked, and what to do', () => {
     });
   });
 
-  test('no option of a command is named to who has none', async () => {
+  test('hints for library callers name no command-line option', async () => {
     await using server = await startServing(404);
     await using bench = workbench();
     const error = await errorOf(() => discover(bench.wire, `${server.url}x`));
@@ -51,7 +51,7 @@ describe('what goes wrong says what was asked, and what to do', () => {
     expect(error.hint).not.toMatch(/--endpoint/);
   });
 
-  test('every fault of an invalid toolset, safe to print', async () => {
+  test('reports every error of an invalid toolset, safe to print', async () => {
     await using server = await startServing(json({ ...TOOLSET, name: '', tools: [{ name: '\u001b[2J' }] }));
     await using bench = workbench();
     const faults = await discover(bench.wire, server.url).catch(error => error.faults);
@@ -59,7 +59,7 @@ describe('what goes wrong says what was asked, and what to do', () => {
     for (const fault of faults) expect(fault).not.toMatch(/\p{Cc}/u);
   });
 
-  test('row 10, row 9: a metadata address is not called', async () => {
+  test('row 10, row 9: does not connect to a metadata address', async () => {
     await using bench = workbench();
     await expect(discover(bench.wire, 'http://169.254.169.254/')).rejects.toMatchObject({
       code: 'refused-address',
@@ -67,7 +67,7 @@ describe('what goes wrong says what was asked, and what to do', () => {
   });
 });
 
-test('a server that wants a key, and one without a document, each have a hint of their own, in the words of the command', async () => {
+test('a server that requires a key and one without a document have their own hints for the command', async () => {
   const hints = { locked: 'give --tool-bearer', missing: 'give the base' };
   for (const [status, hint] of [
     [401, hints.locked],

@@ -39,7 +39,7 @@ async function dispatched(replies: readonly Reply[], options: Parameters<typeof 
   return { ...(await sent(server.url, options)), requests: server.requests };
 }
 
-test('RT-FIELDS: a POST of JSON, as the invocation stands, the same each time', async () => {
+test('RT-FIELDS: POSTs the invocation as JSON, unchanged by retries', async () => {
   const { requests, invocation } = await dispatched([503, 200]);
   for (const { method, headers, body } of requests) {
     expect([method, headers['content-type']]).toEqual(['POST', 'application/json']);
@@ -47,7 +47,7 @@ test('RT-FIELDS: a POST of JSON, as the invocation stands, the same each time', 
   }
 });
 
-test('of the body of an acknowledgement the beginning is kept, so that it can be said that there is one (TOOL-ASYNC)', async () => {
+test('keeps the beginning of an acknowledgement’s body, so that its presence can be reported (TOOL-ASYNC)', async () => {
   const endless: Reply = response => {
     response.writeHead(200);
     response.write('never to end');
@@ -59,7 +59,7 @@ test('of the body of an acknowledgement the beginning is kept, so that it can be
   expect(empty.exchange?.attempts[0]).not.toHaveProperty('bodySize');
 });
 
-test('RT-RETRY: anyone who has answered 200 has the invocation, whatever becomes of the body', async () => {
+test('RT-RETRY: a tool that answered 200 has the invocation, even if reading the body fails', async () => {
   const torn: Reply = response => {
     response.writeHead(200, { 'content-length': '9' }).write('half');
     setImmediate(() => response.destroy());
@@ -69,13 +69,13 @@ test('RT-RETRY: anyone who has answered 200 has the invocation, whatever becomes
   expect(exchange).toMatchObject({ settled: null, attempts: [{ status: 200 }] });
 });
 
-test('the body of a refusal is read only at its beginning', async () => {
+test('reads only the beginning of a refusal’s body', async () => {
   const huge: Reply = response => response.writeHead(400).end('x'.repeat(1_000_000));
   const refused = await dispatched([huge]);
   expect(refused.exchange?.attempts[0]?.excerpt?.length).toBeLessThanOrEqual(4_096);
 });
 
-test('RT-TIMEOUT: the end of the wait ends a request that is not answered, and nothing is retried', async () => {
+test('RT-TIMEOUT: a timeout ends an unanswered request without retries', async () => {
   const { exchange, requests } = await dispatched([() => {}], { retries: 5, timeoutMs: 50 });
   expect(exchange.settled).toMatchObject({ by: 'timeout' });
   expect(requests).toHaveLength(1);

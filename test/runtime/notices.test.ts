@@ -36,7 +36,7 @@ const NOTICES: [string, (wire: Wire, base: string) => Promise<NoticeAnswer>, str
 ];
 
 describe.each(NOTICES)('%s', (_, send, path, body) => {
-  test('is a POST of exactly its fields', async () => {
+  test('POSTs exactly its fields', async () => {
     await using server = await startServing(200);
     await using bench = workbench();
     expect(await send(bench.wire, server.url.slice(0, -1))).toMatchObject({ kind: 'answered', status: 200 });
@@ -45,7 +45,7 @@ describe.each(NOTICES)('%s', (_, send, path, body) => {
   });
 
   test.each<Reply>([500, 302, 'reset'])(
-    'RT-NOTIFY: answered %s, it is not sent again, and nothing is thrown',
+    'RT-NOTIFY: after %s it is not sent again, and nothing is thrown',
     async reply => {
       await using server = await startServing(reply);
       await using bench = workbench();
@@ -57,7 +57,7 @@ describe.each(NOTICES)('%s', (_, send, path, body) => {
   );
 });
 
-test('RT-CHOICE: a slow response_url is waited for longer than a notice is, and asked once', async () => {
+test('RT-CHOICE: a slow response_url gets more time than a notice, and one request', async () => {
   await using server = await startServing(response => {
     setTimeout(() => response.writeHead(200).end(), 1_100);
   });
@@ -80,17 +80,17 @@ function bodiesOn({ log }: Wire): string[] {
   return said;
 }
 
-describe('what became of a notice', () => {
+describe('the answer to a notice', () => {
   const close = { kind: 'close', message: { thread_id: THREAD } } as const;
 
-  test('a refusal is reported with the beginning of what it said', async () => {
+  test('reports a refusal with the beginning of its body', async () => {
     await using server = await startServing(response => response.writeHead(409).end('x'.repeat(10_000)));
     await using bench = workbench();
     const answer = await notify(bench.wire, server.url.slice(0, -1), close);
     expect(answer).toMatchObject({ kind: 'answered', status: 409, excerpt: 'x'.repeat(4_096) });
   });
 
-  test('what stands beside a 200 is not one of its words; its size and its beginning are known', async () => {
+  test('a body after a 200 is not the reason of a refusal; its size and its beginning are recorded', async () => {
     await using server = await startServing(response =>
       response.writeHead(200, { 'content-length': 10_000 }).end('x'.repeat(10_000)),
     );
@@ -101,7 +101,7 @@ describe('what became of a notice', () => {
     expect(said).toEqual(['x'.repeat(4_096)]);
   });
 
-  test('what does not end beside a 200 is not waited for', async () => {
+  test('an endless body after a 200 is not waited for', async () => {
     await using server = await startServing(response => response.writeHead(200).write('hello'));
     await using bench = workbench();
     const said = bodiesOn(bench.wire);
@@ -111,8 +111,8 @@ describe('what became of a notice', () => {
   });
 
   test.each([
-    ['that there is one is known where its size is not', ['h', 'ello'], null],
-    ['nor is an empty one of unknown size a body', [], 0],
+    ['detects a body of unknown size', ['h', 'ello'], null],
+    ['an empty body of unknown size does not count', [], 0],
   ])('%s', async (_, chunks, bodySize) => {
     await using server = await startServing(response => {
       response.writeHead(200, { 'transfer-encoding': 'chunked' });
@@ -127,7 +127,7 @@ describe('what became of a notice', () => {
   test.each([
     ['http://127.0.0.1:1', /ECONNREFUSED/, /Is the tool running/],
     ['http://169.254.169.254', /was not called/, /never link-local/],
-  ])('%s is not answered, and why', async (base, reason, hint) => {
+  ])('%s does not answer: reports the reason', async (base, reason, hint) => {
     await using bench = workbench();
     expect(await notify(bench.wire, base, close)).toEqual({
       kind: 'unanswered',
@@ -136,7 +136,7 @@ describe('what became of a notice', () => {
     });
   });
 
-  test('no one waits longer than told', async () => {
+  test('waits no longer than the time limit', async () => {
     await using server = await startServing(() => {});
     await using bench = workbench();
     const answer = await notify(bench.wire, server.url.slice(0, -1), close, { timeoutMs: 50 });

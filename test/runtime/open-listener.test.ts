@@ -42,7 +42,7 @@ async function post(url: string, message: object): Promise<number> {
 const idsOf = ({ invocation }: { invocation: { group_id: string; id: string } }) =>
   `${invocation.group_id}/${invocation.id}`;
 
-describe('where no one said what to expect', () => {
+describe('without expected calls', () => {
   test('each callback belongs to the call that it names, and the first result of each counts', async () => {
     const told = await posting(
       [],
@@ -56,7 +56,7 @@ describe('where no one said what to expect', () => {
     expect(told.exchanges[0]?.arrivals.map(({ verdict }) => verdict.kind)).toEqual(['settles', 'duplicate']);
   });
 
-  test('a view belongs to the latest call of its thread, and to a thread of its own where none exists', async () => {
+  test('a view belongs to the latest call of its thread, or to a new thread if there is none', async () => {
     const { statuses, exchanges } = await posting(
       [],
       result('t', 'a'),
@@ -72,14 +72,14 @@ describe('where no one said what to expect', () => {
     ]);
   });
 
-  test('RT-SUB: an event that no result announced is discarded', async () => {
+  test('RT-SUB: discards an event that no result announced', async () => {
     const event = { type: 'subscription_event', group_id: 't', tool_call_id: 'a', text: 'news' };
     const announced = { ...result('t', 'b'), subscription: true };
     const { statuses } = await posting([], event, announced, { ...event, tool_call_id: 'b' });
     expect(statuses).toEqual([404, 200, 200]);
   });
 
-  test('RT-VALIDATE: what cannot be read is nobody’s, and it is known why', async () => {
+  test('RT-VALIDATE: an invalid callback belongs to no call, and the reason is recorded', async () => {
     const { statuses, exchanges, untracked } = await posting([], { type: 'nope' }, result('', 'a'));
     expect(statuses).toEqual([400, 404]);
     expect(exchanges).toEqual([]);
@@ -90,8 +90,8 @@ describe('where no one said what to expect', () => {
   });
 });
 
-describe('RT-MATCH: where it was said what to expect', () => {
-  test('nothing else counts, and it is compared with the nearest', async () => {
+describe('RT-MATCH: with expected calls', () => {
+  test('other callbacks are rejected, and compared with the nearest expected call', async () => {
     const { statuses, exchanges } = await posting(
       [
         ['t', 'a'],
@@ -111,18 +111,18 @@ describe('RT-MATCH: where it was said what to expect', () => {
     ]);
   });
 
-  test('what cannot be read is held against the only call there is', async () => {
+  test('an invalid callback is attributed to the only call', async () => {
     const { exchanges } = await posting([['t', 'a']], { type: 'nope' });
     expect(exchanges[0]?.arrivals).toMatchObject([{ verdict: { kind: 'rejected' }, status: 400 }]);
   });
 
-  test('each is a fact, before anything came', async () => {
+  test('each is recorded as an event before any callback arrives', async () => {
     const { events } = await posting([['t', 'a']]);
     expect(events).toMatchObject([{ kind: 'expected', thread: 't', calls: ['["t","a"]'] }]);
   });
 });
 
-test('threats, row 1: another path is nobody’s, and no call hears of it', async () => {
+test('threats, row 1: a wrong path belongs to no call', async () => {
   await using bench = workbench();
   await using listener = await startOpenListener(bench.wire.log, bench.history, OPTIONS);
   expect(await post(`${listener.callbackUrl}x`, result('t', 'a'))).toBe(404);
@@ -134,7 +134,7 @@ test('threats, row 1: another path is nobody’s, and no call hears of it', asyn
   ]);
 });
 
-test('a public URL is what tools are notified', async () => {
+test('tools get the public URL', async () => {
   await using bench = workbench();
   const options = { ...OPTIONS, publicUrl: 'https://tunnel.example/base' };
   await using listener = await startOpenListener(bench.wire.log, bench.history, options);

@@ -23,7 +23,7 @@ describe('deny first, then allow, then the default', () => {
   });
 });
 
-describe('a name may be a wildcard', () => {
+describe('wildcards in names', () => {
   test.each([
     ['edit_file', 'edit_file', true],
     ['edit_file', 'edit_files', false],
@@ -42,7 +42,7 @@ describe('a name may be a wildcard', () => {
     expect(allows({ deny: [pattern] }, named(name))).toBe(!fits);
   });
 
-  test('as a regular expression would have it, in any case', () => {
+  test('match like the equivalent regular expression', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 });
     const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '*'), minLength: 1, maxLength: 8 });
     fc.assert(
@@ -53,12 +53,12 @@ describe('a name may be a wildcard', () => {
     );
   });
 
-  test('of many stars, at once', () => {
+  test('with many stars match in linear time', () => {
     expect(allows({ deny: [`${'*a'.repeat(60)}b`] }, named('a'.repeat(128)))).toBe(true);
   });
 });
 
-describe('an annotation', () => {
+describe('annotations', () => {
   test.each([
     ['destructive', { destructive: true }, true],
     ['destructive', { destructive: false }, false],
@@ -71,11 +71,11 @@ describe('an annotation', () => {
     expect(allows({ deny: [{ annotation }] }, { name: 'edit', annotations })).toBe(!fits);
   });
 
-  test('of an operation that nothing is known of holds never', () => {
+  test('never match an operation without annotations', () => {
     expect(allows({ allow: [{ annotation: 'readOnly' }] }, named('edit'))).toBe(false);
   });
 
-  test('and a name must both hold', () => {
+  test('must match together with the name', () => {
     const deny = [{ name: 'db_*', annotation: 'destructive' }];
     expect(allows({ deny }, { name: 'db_drop', annotations: { destructive: true } })).toBe(false);
     expect(allows({ deny }, { name: 'db_list', annotations: {} })).toBe(true);
@@ -94,7 +94,7 @@ test.each([
   expect(rulingOn(policy({ deny }), tool)).toEqual({ allowed: false, reason });
 });
 
-test('someone’s word for a tool is notified from the default', () => {
+test('a rule that names the tool is distinguished from the default', () => {
   expect(rulingOn(policy({ allow: ['r*', 'rm'] }), named('rm'))).toEqual({ allowed: true, isNamed: true });
   expect(rulingOn(policy({ allow: ['r*'] }), named('rm'))).toEqual({ allowed: true, isNamed: false });
   for (const silent of [policy({}), null])

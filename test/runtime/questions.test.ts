@@ -53,8 +53,8 @@ async function asking(clock: Clock = systemClock) {
   };
 }
 
-describe('a person who picks', () => {
-  test('RT-CHOICE: is asked once it is known, and what they picked is sent', async () => {
+describe('a user who answers questions', () => {
+  test('RT-CHOICE: is asked when the question arrives, and the selection is sent', async () => {
     await using run = await asking();
     run.tell(call(), acknowledged(), arrives(run.question));
     expect(run.asked.map(({ prompt }) => prompt)).toEqual(['Where to?']);
@@ -64,7 +64,7 @@ describe('a person who picks', () => {
     expect(run.exchange()?.waitingFor).toBeNull();
   });
 
-  test('answers the question that they were asked, though another is older', async () => {
+  test('answers the question that was shown, even if another one is older', async () => {
     await using run = await asking();
     run.tell(call(), acknowledged(), arrives(run.question, { leg: 'where' }));
     run.tell(arrives({ ...run.question, prompt: 'And when?' }, { leg: 'when' }));
@@ -74,14 +74,14 @@ describe('a person who picks', () => {
     expect(run.exchange()?.waitingFor).toMatchObject({ prompt: 'Where to?' });
   });
 
-  test('is asked once, though the question comes again, and views come meanwhile', async () => {
+  test('is asked once, even if the question is repeated and views arrive meanwhile', async () => {
     await using run = await asking();
     run.tell(call(), acknowledged(), arrives(run.question));
     run.tell(arrives(run.question, { leg: 'again' }), arrives(VIEW, { leg: 'view' }));
     expect(run.asked).toHaveLength(1);
   });
 
-  test('is asked though something else arrived before the question was answered with 200', async () => {
+  test('is asked even if another event arrives before the question was answered with 200', async () => {
     await using run = await asking();
     const [request = [], response = []] = arrives(run.question).map(moment => [moment]);
     run.tell(call(), acknowledged(), request, arrives(VIEW, { leg: 'view' }), response);
@@ -89,9 +89,9 @@ describe('a person who picks', () => {
   });
 
   test.each([
-    ['the result comes', resultArrives({}, { leg: 'result' })],
-    ['the time is over', timedOut()],
-  ])('is asked no longer where %s, and nothing is sent', async (_, end) => {
+    ['the result arrives', resultArrives({}, { leg: 'result' })],
+    ['the call timed out', timedOut()],
+  ])('is no longer asked once %s, and nothing is sent', async (_, end) => {
     await using run = await asking();
     run.tell(call(), acknowledged(), arrives(run.question));
     expect(run.asked[0]?.signal.aborted).toBe(false);
@@ -102,7 +102,7 @@ describe('a person who picks', () => {
     expect(run.sent()).toEqual([]);
   });
 
-  test('may leave many questions open: each listens for the end, and Node takes it for no leak', async () => {
+  test('may leave many questions open without a listener warning from Node', async () => {
     await using run = await asking();
     using leaking = leaks();
     run.tell(call(), acknowledged());
@@ -113,7 +113,7 @@ describe('a person who picks', () => {
     expect(await leaking.told()).toEqual([]);
   });
 
-  test('is not left before the selection has arrived', async () => {
+  test('the call waits until the selection has arrived', async () => {
     await using run = await asking();
     run.tell(call(), acknowledged(), arrives(run.question));
     run.asked[0]?.answer(1);
@@ -124,7 +124,7 @@ describe('a person who picks', () => {
     expect([...run.untracked()]).toMatchObject([{ purpose: 'choice', status: 200 }]);
   });
 
-  test('is left soon, where the tool takes the selection and never answers it', async () => {
+  test('the call ends soon if the tool never answers the selection', async () => {
     await using hanging = await startServing(() => {});
     const clock = fakeClock();
     await using run = await asking(clock);
@@ -138,7 +138,7 @@ describe('a person who picks', () => {
     expect([...run.untracked()]).toMatchObject([{ purpose: 'choice', broken: 'ABORTED' }]);
   });
 
-  test('cannot answer: that is said, and nothing is sent', async () => {
+  test('a failure to answer is reported, and nothing is sent', async () => {
     await using run = await asking();
     run.tell(call(), acknowledged(), arrives(run.question));
     run.asked[0]?.fail(new Error('out to lunch'));
@@ -147,7 +147,7 @@ describe('a person who picks', () => {
     expect(run.sent()).toEqual([]);
   });
 
-  test('is asked no longer once no one waits for the call', async () => {
+  test('is no longer asked once the call is left', async () => {
     await using run = await asking();
     run.tell(call(), acknowledged(), arrives(run.question));
     run.stop();

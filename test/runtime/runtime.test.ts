@@ -55,7 +55,7 @@ async function invoked(reply: Reply, options: Partial<Call> = {}) {
   return { exchange, invocation, token };
 }
 
-test('the main job: sent, acknowledged, called back', async () => {
+test('sends an invocation, is acknowledged, and receives the callback', async () => {
   const tool = toolThatPosts(RESULT);
   const { exchange, invocation, token } = await invoked(tool.reply);
   expect(llmTextOf(exchange)).toBe('done');
@@ -64,7 +64,7 @@ test('the main job: sent, acknowledged, called back', async () => {
   expect(invocation.callback_url).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/callback/${token}$`));
 });
 
-test('row 8, RT-MATCH, RT-VALIDATE: what is forged or broken is answered 4xx, and the right one counts', async () => {
+test('row 8, RT-MATCH, RT-VALIDATE: forged and invalid callbacks are answered 4xx, and the valid one counts', async () => {
   const forged = { ...RESULT, text: 'forged' };
   const tool = toolThatPosts(
     '{',
@@ -80,7 +80,7 @@ test('row 8, RT-MATCH, RT-VALIDATE: what is forged or broken is answered 4xx, an
   expect(exchange.arrivals.map(({ verdict }) => verdict.status)).toEqual([400, 400, 404, 404, 400, 200]);
 });
 
-test('TOOL-ACK: a result before the acknowledgement is accepted, and it is seen that it was', async () => {
+test('TOOL-ACK: a result before the acknowledgement is accepted and flagged', async () => {
   const { exchange } = await invoked(async (response, request) => {
     await post(callbackUrl(request), JSON.stringify(RESULT));
     response.end();
@@ -90,7 +90,7 @@ test('TOOL-ACK: a result before the acknowledgement is accepted, and it is seen 
   expect(isAcknowledgedLate(exchange)).toBe(true);
 });
 
-test('TOOL-ACK: an acknowledgement that is under way is waited for, and no one is blamed', async () => {
+test('TOOL-ACK: an acknowledgement in transit is waited for and not flagged', async () => {
   const { exchange } = await invoked((response, request) => {
     void post(callbackUrl(request), JSON.stringify(RESULT));
     const stop = bench.wire.log.subscribe(({ kind }) => {
@@ -104,7 +104,7 @@ test('TOOL-ACK: an acknowledgement that is under way is waited for, and no one i
   expect(isAcknowledgedLate(exchange)).toBe(false);
 });
 
-test('RT-PENDING: oauth stops the clock, and the invocation is not sent again', async () => {
+test('RT-PENDING: oauth pauses the timeout, and the invocation is not sent again', async () => {
   const { exchange } = await invoked(
     async (response, request) => {
       response.end();
@@ -128,13 +128,13 @@ describe('RT-PENDING: a tool that has called back has the invocation, whatever i
     return invoked(reply, { retries: 2, timeoutMs: 2_000 });
   };
 
-  test.each([500, 503, 400])('a result, then %i: it is executed once', async status => {
+  test.each([500, 503, 400])('a result, then %i: executed once', async status => {
     const { exchange } = await refusing(status, RESULT);
     expect(exchange.settled?.by).toBe('result');
     expect(exchange.attempts).toMatchObject([{ status }]);
   });
 
-  test.each([500, 400])('a question, then %i: the call stays pending, for its result', async status => {
+  test.each([500, 400])('a question, then %i: the call stays pending', async status => {
     const { exchange } = await refusing(status, OAUTH, [RESULT]);
     expect(exchange.settled?.by).toBe('result');
     expect(exchange.attempts).toMatchObject([{ status }]);
@@ -162,7 +162,7 @@ describe('the listener', () => {
   };
   const result = JSON.stringify(RESULT);
 
-  test('RT-DUP: delivered again, it is answered 200 again', async () => {
+  test('RT-DUP: answers 200 to a repeated callback', async () => {
     const url = addressed();
     expect([(await post(url, result)).status, (await post(url, result)).status]).toEqual([200, 200]);
     expect(bench.history.first?.arrivals.map(({ verdict }) => verdict.kind)).toEqual([
@@ -171,7 +171,7 @@ describe('the listener', () => {
     ]);
   });
 
-  test('a full disk: what is not kept is answered 503, so that it comes again', async () => {
+  test('a full disk: answers 503 if the callback was not recorded, so that it is sent again', async () => {
     const url = addressed();
     bench.wire.log.keep(() => Promise.reject(new Error('ENOSPC')));
     expect((await post(url, result)).status).toBe(503);
@@ -179,7 +179,7 @@ describe('the listener', () => {
 });
 
 test.each([true, false])(
-  'with keepBodies %s a callback is judged, and an identical one is known',
+  'with keepBodies %s a callback is judged, and a duplicate is detected',
   async keepBodies => {
     const { history, wire } = bench;
     const listener = { ...LISTENER, maxBody: 10_000_000, keepBodies };
@@ -202,7 +202,7 @@ test.each([true, false])(
   },
 );
 
-describe('RT-ID, RT-FIELDS: what could never be settled is not sent', () => {
+describe('RT-ID, RT-FIELDS: refuses to send what could never be settled', () => {
   const refused = async (change: object) => {
     let sent = 0;
     await using server = await startServing(response => {
@@ -218,7 +218,7 @@ describe('RT-ID, RT-FIELDS: what could never be settled is not sent', () => {
 
   test.each([
     ['an empty id', { id: '' }],
-    ['arguments that are nested too deep inside the invocation', { arguments: deep }],
+    ['arguments that are nested too deep', { arguments: deep }],
   ])('%s', async (_, change) => {
     expect(await refused(change)).toEqual({ failure: 'the invocation cannot be sent', sent: 0 });
   });

@@ -51,14 +51,14 @@ function waiting({
   return { clock, history, happens, over, isOverNow, settled: () => history.first?.settled };
 }
 
-test('a result ends the wait, and the clock', async () => {
+test('a result ends the wait and the timer', async () => {
   const { clock, happens, over, settled } = waiting();
   happens(acknowledged(), resultArrives());
   await over;
   expect([settled()?.by, clock.pending()]).toEqual(['result', 0]);
 });
 
-test('where no one is there, the time goes on while a consent is waited for', async () => {
+test('without a user, the timeout includes the wait for a consent', async () => {
   const { clock, happens, over, settled } = waiting({ waitsForPeople: false });
   happens(acknowledged(), arrives(OAUTH));
   clock.advance(1_000);
@@ -66,35 +66,35 @@ test('where no one is there, the time goes on while a consent is waited for', as
   expect(settled()).toMatchObject({ by: 'timeout', afterMs: 1_000 });
 });
 
-test('so does a cancel', async () => {
+test('a cancel ends the wait and the timer', async () => {
   const { happens, over, settled } = waiting();
   happens(canceled());
   await over;
   expect(settled()?.by).toBe('cancel');
 });
 
-describe('RT-TIMEOUT: our own timeout is a fact', () => {
-  test('after its time, with its window', async () => {
+describe('RT-TIMEOUT: a timeout is recorded as an event', () => {
+  test('after the given time, with its window', async () => {
     const { clock, over, settled } = waiting({ timeoutMs: 5_000 });
     clock.advance(5_000);
     await over;
     expect(settled()).toEqual({ by: 'timeout', at: 5_000, afterMs: 5_000 });
   });
 
-  test('0: never', async () => {
+  test('never for 0', async () => {
     const { clock, isOverNow } = waiting({ timeoutMs: 0 });
     clock.advance(1e9);
     expect(await isOverNow()).toBe(false);
   });
 
-  test('what does not settle does not end the wait', async () => {
+  test('an event that does not settle the call does not end the wait', async () => {
     const { happens, isOverNow } = waiting();
     happens(acknowledged(), arrives({ type: 'nonsense' }), resultArrives({ id: 'other' }, { leg: 'b2' }));
     expect(await isOverNow()).toBe(false);
   });
 });
 
-describe('RT-PENDING: it stands still while a person decides', () => {
+describe('RT-PENDING: the timeout pauses while a user decides', () => {
   test.each([
     ['oauth, until the result', OAUTH, resultArrives({}, { leg: 'b2' }), 'result'],
     ['a choice, until it is made', CHOICE, chose(1), undefined],
@@ -111,7 +111,7 @@ describe('RT-PENDING: it stands still while a person decides', () => {
     expect(settled()?.by).toBe(by ?? 'timeout');
   });
 
-  test('as long as any question is open, whichever is answered first', () => {
+  test('while any question is open, in any order of answers', () => {
     const { clock, happens, settled } = waiting({ timeoutMs: 1_000 });
     happens(arrives(CHOICE, { leg: 'where' }), arrives({ ...CHOICE, prompt: 'And when?' }, { leg: 'when' }));
     happens(chose(0, 'when'));
@@ -123,7 +123,7 @@ describe('RT-PENDING: it stands still while a person decides', () => {
   });
 });
 
-test('leave ends the wait though the call is pending', async () => {
+test('leave ends the wait while the call is pending', async () => {
   const { clock, happens, over, settled } = waiting({
     leave: exchange => exchange.waitingFor?.type === 'user_choice',
   });
@@ -132,7 +132,7 @@ test('leave ends the wait though the call is pending', async () => {
   expect([settled(), clock.pending()]).toEqual([null, 0]);
 });
 
-test('the events of another call are not one of its business', async () => {
+test('events of other calls have no effect', async () => {
   const { happens, isOverNow } = waiting();
   happens(resultArrives().map(each => ({ ...each, calls: ['other'] })));
   expect(await isOverNow()).toBe(false);

@@ -126,7 +126,7 @@ export class Transcripts {
     const toolset = { ...file.toolset, tools: file.toolset.tools.filter(tool => tool.name === operation) };
     const text = yamlOf({ ...file, toolset }, [...lacks, 'Serve it: protocol-cli mock-tool <this file>']);
     await writePublicFile(path, text, { replaces: false });
-    const losses = lacks.length > 0 ? '; what it lacks is listed at its top' : '';
+    const losses = lacks.length > 0 ? '; omissions are listed at the top of the file' : '';
     return done(`wrote ${name}${losses}; serve it: protocol-cli mock-tool ${name}`);
   }
 

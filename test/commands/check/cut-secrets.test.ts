@@ -94,7 +94,7 @@ async function judged(
   return plainText(lines);
 }
 
-describe('threats, row 25: of a secret that was cut nothing is left', () => {
+describe('threats, row 25: nothing of a truncated secret is shown', () => {
   test.each(STORIES)('%s: in %s', async (id, _, moments) => {
     const events = eventsOf(moments);
     const redactor = checkedSecrets(createRedactor([SECRET]));

@@ -14,7 +14,7 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ port: server.address().port })));
 `;
 
-test('row 25: a server that exits during the check is reported, by its program and file alone', async () => {
+test('row 25: a server that exits during the check is reported by its program and file only', async () => {
   await using folder = await temporaryFolder();
   const script = await folder.write('tool.mjs', FALLS_OVER);
   const command = ['--command', `TOKEN="s3cr3t 1" node '${script}' --key s3cr3t`];
@@ -40,7 +40,7 @@ const FALLS_OVER_JUNK = FALLS_OVER.replace(
     });`,
 );
 
-test('a tool that dies of a malformed payload fails by that alone, and is not only warned of', async () => {
+test('a tool that exits on a malformed payload fails instead of only causing a warning', async () => {
   await using folder = await temporaryFolder();
   const script = await folder.write('tool.mjs', FALLS_OVER_JUNK);
   const { status, stdout } = await runHere([
@@ -61,7 +61,7 @@ const NOISY = FALLS_OVER.replace(
 );
 const ONE_RULE = ['--only', 'TOOL-ACK', '--probe-timeout', '200ms'];
 
-test('-v shows the messages, and what the server writes to stderr', async () => {
+test('-v shows the messages and the server’s stderr', async () => {
   await using folder = await temporaryFolder();
   const command = `node ${await folder.write('tool.mjs', NOISY)}`;
   const { stderr } = await runHere(['check', '--command', command, ...ONE_RULE, '-v']);
@@ -71,7 +71,7 @@ test('-v shows the messages, and what the server writes to stderr', async () => 
   expect(quiet.stderr).not.toContain('got a POST');
 });
 
-test('--watch checks again with a fresh server when its file changes', async () => {
+test('--watch checks again with a new server when its file changes', async () => {
   await using folder = await temporaryFolder();
   const file = await folder.write('tool.mjs', NOISY);
   const check = startHere(['check', '--command', `node ${file}`, ...ONE_RULE, '--watch']);

@@ -12,7 +12,7 @@ const saved = (name: string) => readFile(`${ROOT}fixtures/transcripts/${name}.nd
 const without = (names: readonly string[], row: object) =>
   Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
 
-test('the library has the rows of the command line', async () => {
+test('the library returns the same rows as the command line', async () => {
   await using folder = await temporaryFolder();
   const text = await saved('two-results');
   const { stdout } = await runHere(['check', await folder.write('all.ndjson', text), '--reporter', 'json']);
@@ -22,7 +22,7 @@ test('the library has the rows of the command line', async () => {
   expect(own).toContainEqual(expect.objectContaining({ id: 'TOOL-ONCE', status: 'fail' }));
 });
 
-test('a finding in transcripts that were joined names the line of its call, in the whole file', async () => {
+test('a finding in joined transcripts names the line of its call in the whole file', async () => {
   const text = (await saved('diff')) + (await saved('two-results'));
   const lines = text.split('\n');
   const { checks } = await checkTranscript(readTranscripts(lines));

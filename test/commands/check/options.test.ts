@@ -5,7 +5,7 @@ import { checkReports, reporterOption, reportOption, reportsOf } from '../../../
 import { errorOf } from '../../support/failing.js';
 
 describe('--only, --skip, --spec', () => {
-  test('ids in any case, one more each time', () => {
+  test('accepts ids in any case, and can be repeated', () => {
     expect(ruleOption('rt-op', ruleOption('TOOL-ACK'))).toEqual(['TOOL-ACK', 'RT-OP']);
   });
 
@@ -23,7 +23,7 @@ describe('--only, --skip, --spec', () => {
 describe('--reporter', () => {
   const HUMAN = { format: 'human', file: null };
 
-  test('a format, and the file it goes to', () => {
+  test('accepts a format and a file', () => {
     expect(reporterOption('junit:out/a:b.xml', reporterOption('json'))).toEqual([
       { format: 'json', file: null },
       { format: 'junit', file: 'out/a:b.xml' },
@@ -34,11 +34,11 @@ describe('--reporter', () => {
     ['tap', /unknown format "tap"; choose from human, json, junit, github, markdown/],
     ['junit:', /junit:report\.xml/],
     ['', /unknown format ""/],
-  ])('%j is refused', (text, words) => {
+  ])('refuses %j', (text, words) => {
     expect(() => reporterOption(text)).toThrow(words);
   });
 
-  test('people get theirs on stdout, unless another one goes there', () => {
+  test('the human format goes to stdout, unless another report does', () => {
     expect(reportsOf()).toEqual([HUMAN]);
     expect(reportsOf(reporterOption('junit:a.xml'))).toEqual([HUMAN, { format: 'junit', file: 'a.xml' }]);
     for (const text of ['json', 'json:-'])
@@ -63,7 +63,7 @@ describe('--report', () => {
     expect(reportOption(text)).toEqual([request]);
   });
 
-  test('one more each time', () => {
+  test('can be repeated', () => {
     expect(reportOption('json', reportOption('junit:a.xml'))).toHaveLength(2);
   });
 
@@ -72,20 +72,20 @@ describe('--report', () => {
     ['', 'unknown format ""; choose from junit, json.'],
     ['__proto__:x', 'unknown format "__proto__"; choose from junit, json.'],
     ['junit:', 'Add a file after the colon: junit:report.xml.'],
-  ])('not %j', (text, message) => {
+  ])('refuses %j', (text, message) => {
     expect(() => reportOption(text)).toThrow(message);
   });
 });
 
-describe('reports do not run into each other', () => {
+describe('reports must not be mixed', () => {
   const json = { format: 'json', file: null } as const;
   const toFile = { format: 'junit', file: 'a.xml' } as const;
 
   test.each([
     ['one on stdout', [json, toFile], false],
     ['none on the stdout of a command', [toFile], true],
-    ['none at all', [], true],
-  ])('%s is fine', async (_, reports, isTaken) => {
+    ['no report', [], true],
+  ])('accepts %s', async (_, reports, isTaken) => {
     await checkReports(reports, '--report', isTaken);
   });
 
@@ -99,7 +99,7 @@ describe('reports do not run into each other', () => {
     ],
     ['two on stdout', [json, { ...json, format: 'junit' }], false, /^only one/, /--report json:report.json/],
     ['one file twice', [toFile, { ...toFile, format: 'json' }], false, /written to a.xml$/, /its own file/],
-  ] as const)('%s is not', async (_, reports, isTaken, message, hint) => {
+  ] as const)('refuses %s', async (_, reports, isTaken, message, hint) => {
     expect(await errorOf(() => checkReports(reports, '--report', isTaken))).toMatchObject({
       code: 'usage',
       message: expect.stringMatching(message),

@@ -98,7 +98,7 @@ function gatherer() {
   return { stream, text: () => chunks.join('') };
 }
 
-test('probes get the options, the rules that are judged, and cases that are read before anything is sent', async () => {
+test('probes get the options, the selected rules, and cases that are read before anything is sent', async () => {
   await using folder = await temporaryFolder();
   const cases = await folder.write('c.yaml', 'version: 1\ncases: [{ operation: a }]');
   const options: ProbeOptions[] = [];
@@ -134,17 +134,20 @@ describe('exit status', () => {
     expect((await check(flags, probes)).status).toBe(status);
   });
 
-  test.each(['unreachable', 'no-discovery'] as const)('%s is said, and nothing is reported', async code => {
-    await using folder = await temporaryFolder();
-    const save = folder.file('run.ndjson');
-    const reporter = [{ format: 'json', file: folder.file('report.json') }] as const;
-    const failing = () => Promise.reject(new ProtocolCliError(code, 'no one is there'));
-    expect((await errorOf(() => check({ save, reporter }, failing))).code).toBe(code);
-    expect(await readdir(folder.path)).toEqual(['run.ndjson']);
-    expect(await readFile(save, 'utf8')).toContain(`"reason":"${code}"`);
-  });
+  test.each(['unreachable', 'no-discovery'] as const)(
+    '%s is reported as an error, without a report',
+    async code => {
+      await using folder = await temporaryFolder();
+      const save = folder.file('run.ndjson');
+      const reporter = [{ format: 'json', file: folder.file('report.json') }] as const;
+      const failing = () => Promise.reject(new ProtocolCliError(code, 'no one is there'));
+      expect((await errorOf(() => check({ save, reporter }, failing))).code).toBe(code);
+      expect(await readdir(folder.path)).toEqual(['run.ndjson']);
+      expect(await readFile(save, 'utf8')).toContain(`"reason":"${code}"`);
+    },
+  );
 
-  test('a fault of ours is not a verdict', async () => {
+  test('an internal error is not a verdict', async () => {
     await expect(check({}, () => Promise.reject(new TypeError('ours')))).rejects.toThrow('ours');
   });
 });
@@ -153,7 +156,7 @@ describe('stopped by a signal', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s: %i, with what was broken so far, and no report', async (signal, status) => {
+  ] as const)('%s: %i, prints the failures so far, and no report', async (signal, status) => {
     await using folder = await temporaryFolder();
     const file = folder.file('report.json');
     const save = folder.file('run.ndjson');
@@ -171,7 +174,7 @@ describe('stopped by a signal', () => {
   });
 });
 
-test('what is called off by a signal is in the transcript, before its end', async () => {
+test('a call canceled by a signal is in the transcript, before its end', async () => {
   await using folder = await temporaryFolder();
   const save = folder.file('run.ndjson');
   await check({ ...ONLY_ACK, save }, async options => {
@@ -188,7 +191,7 @@ test('what is called off by a signal is in the transcript, before its end', asyn
   expect(JSON.parse(end ?? '')).toMatchObject({ kind: 'end', reason: 'interrupted' });
 });
 
-describe('what is reported besides', () => {
+describe('other output', () => {
   test('row 25: a consent URL goes to stderr whole, and nowhere else', async () => {
     const consent = 'https://auth.example/consent?state=s3cr3t';
     const { stdout, stderr } = await check(ONLY_ACK, async options => {
@@ -199,14 +202,14 @@ describe('what is reported besides', () => {
     expect(stdout).not.toContain('s3cr3t');
   });
 
-  test('warnings, once each, unless -q', async () => {
+  test('prints warnings once each, unless -q', async () => {
     const warned: Moment[] = [{ kind: 'warned', message: 'odd' }];
     const { stderr } = await check(ONLY_ACK, seeing(warned, warned, ...GOOD));
     expect(stderr).toBe('warning: odd (2 times)\n');
     expect((await check({ ...ONLY_ACK, quiet: true }, seeing(warned, ...GOOD))).stderr).toBe('');
   });
 
-  test('row 25: the query of the URL is in no report, and that it is not sent is said', async () => {
+  test('row 25: the query of the URL is in no report; a warning says that it is not sent', async () => {
     const url = `${URL}/tools?key=s3cr3t-key`;
     for (const format of ['human', 'json', 'junit', 'github', 'markdown'] as const) {
       const flags = { ...ONLY_ACK, reporter: [{ format, file: null }] };
@@ -227,7 +230,7 @@ describe('what is reported besides', () => {
   });
 });
 
-test('progress is one line on a terminal that is overwritten, and makes room for other text', async () => {
+test('progress is one line on a terminal that is overwritten, and cleared for other text', async () => {
   const CLEAR = '\r\u001b[2K';
   const probes: Probes = async ({ onProgress, onConsent }) => {
     onProgress(1, 3, 'p');
@@ -247,10 +250,10 @@ test('progress is one line on a terminal that is overwritten, and makes room for
   }
 });
 
-describe('which call a finding is about', () => {
+describe('the call of a finding', () => {
   const refused = seeing(...REFUSED);
 
-  test('is found in what was saved: its line is that of the file', async () => {
+  test('is located in the saved transcript by its line', async () => {
     await using folder = await temporaryFolder();
     const save = folder.file('run.ndjson');
     const { stdout } = await check({ ...ONLY_ACK, save }, refused);
@@ -262,13 +265,13 @@ describe('which call a finding is about', () => {
     expect(checks[0].calls).toEqual([{ operation: 'edit_file', id: KEY, line: Number(line) }]);
   });
 
-  test('is reported by its whole id where nothing was saved', async () => {
+  test('has its full id if nothing was saved', async () => {
     const lone = seeing(call({ invocation: { ...OURS, id: LONG_ID } }), ...REFUSED.slice(1));
     expect((await check(ONLY_ACK, lone)).stdout).toContain(`call      edit_file · ${LONG_ID}\n`);
   });
 });
 
-test('row 25: a credential that a tool tells is found, and neither reported nor saved, whichever rule is asked for', async () => {
+test('row 25: a credential that a tool sends is found, and neither reported nor saved, whichever rule is selected', async () => {
   const secret = `ghp_${'a1'.repeat(18)}`;
   const leaky = [...GOOD.slice(0, 2), resultArrives({ text: `it is ${secret}` })];
   for (const [id, status] of [
@@ -286,7 +289,7 @@ test('row 25: a credential that a tool tells is found, and neither reported nor 
 });
 
 describe('reports', () => {
-  test('several at once: files for others to read, and people on stdout', async () => {
+  test('writes several: to files, and the human format to stdout', async () => {
     await using folder = await temporaryFolder();
     const reporter = (['json', 'junit', 'github', 'markdown'] as const).map(format => ({
       format,
@@ -301,13 +304,13 @@ describe('reports', () => {
     }
   });
 
-  test('a folder that is missing is found before anything is sent', async () => {
+  test('detects a missing folder before anything is sent', async () => {
     const reporter = [{ format: 'json', file: '/nowhere/at/all/report.json' }] as const;
     const error = await errorOf(() => check({ reporter }, () => Promise.reject(new Error('probed'))));
     expect(error.message).toContain('no folder /nowhere/at/all');
   });
 
-  test("one that cannot be written is said, hides no other, and does not hide the tool's fault", async () => {
+  test('a failed write is reported, does not affect other reports, and does not hide a failure of the tool', async () => {
     await using folder = await temporaryFolder();
     const taken = folder.file('taken');
     const reporter = [
@@ -339,7 +342,7 @@ describe('reports', () => {
     expect(summary).toContain('| TOOL-ACK | MUST |');
   });
 
-  test('a summary that cannot be written is a warning', async () => {
+  test('an unwritable summary is a warning', async () => {
     const reporter = [{ format: 'github', file: null }] as const;
     const env = { GITHUB_STEP_SUMMARY: '/nowhere/at/all' };
     const { status, stderr } = await check({ ...ONLY_ACK, reporter }, seeing(...GOOD), env);

@@ -31,26 +31,26 @@ const begun = [...call(), ...acknowledged()];
 test.each<[string, string, string]>([
   ['a GitHub token', `the key ${SECRET} is yours`, SECRET],
   ['a bearer token', `Authorization: Bearer ${'x1'.repeat(12)}`, 'x1'.repeat(12)],
-  ['each of several', `sk-${'k1'.repeat(12)} and AKIAIOSFODNN7EXAMPLE`, 'AKIAIOSFODNN7EXAMPLE'],
-  ['what a login gives', '{"access_token": "c4n4ry-sings"}', 'c4n4ry-sings'],
-  ['a code of a login', 'https://tool.example/back?code=c4n4ry-sings', 'c4n4ry-sings'],
-  ['a private key, to its end', '-----BEGIN RSA PRIVATE KEY-----\nMIIc4n4ry\n-----END RSA', 'MIIc4n4ry'],
-])('row 25: %s that a tool tells is not saved', (_, text, secret) => {
+  ['several tokens', `sk-${'k1'.repeat(12)} and AKIAIOSFODNN7EXAMPLE`, 'AKIAIOSFODNN7EXAMPLE'],
+  ['the tokens of a login', '{"access_token": "c4n4ry-sings"}', 'c4n4ry-sings'],
+  ['a login code', 'https://tool.example/back?code=c4n4ry-sings', 'c4n4ry-sings'],
+  ['a whole private key', '-----BEGIN RSA PRIVATE KEY-----\nMIIc4n4ry\n-----END RSA', 'MIIc4n4ry'],
+])('row 25: does not save %s that a tool sends', (_, text, secret) => {
   const written = saved(begun, resultArrives({ text }));
   expect(written).toContain('[redacted]');
   expect(written).not.toContain(secret);
 });
 
-test('row 25: nor one in an acknowledgement, or in what is not JSON', () => {
+test('row 25: nor a secret in an acknowledgement or in invalid JSON', () => {
   expect(saved(call(), answered(200, { body: `token=${SECRET}` }))).not.toContain(SECRET);
 });
 
-test('what the call itself has said is not a news', () => {
+test('a value that the call itself sent is not reported as leaked', () => {
   const invocation = { ...INVOCATION, arguments: { token: SECRET } };
   expect(saved(call({ invocation }), acknowledged(), resultArrives({ text: SECRET }))).toContain(SECRET);
 });
 
-test('row 25: a credential is in no report, and where it stood is shown', async () => {
+test('row 25: a credential is in no report, but its place is', async () => {
   const display_as = [{ type: 'text', content: `the key ${SECRET} is yours` }];
   const events = eventsOf(begun, resultArrives({ display_as }));
   const checks = checksOf('tool', [await gather({ events }, 'tool')]);

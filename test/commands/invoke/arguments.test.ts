@@ -20,7 +20,7 @@ test.each([
   expect(await fromWords(...words)).toEqual(args);
 });
 
-test('a file or standard input is a text as it is, or with --args all arguments, which get no type', async () => {
+test('a file or standard input is a text, or with --args all arguments, which are not typed', async () => {
   await using folder = await temporaryFolder();
   const file = await folder.write('notes.md', '{"n": 1}\r\n日本');
   expect(await fromWords(`n=@${file}`)).toEqual({ n: '{"n": 1}\r\n日本' });
@@ -30,7 +30,7 @@ test('a file or standard input is a text as it is, or with --args all arguments,
   expect(await fromWhole(`@${await folder.write('args.json', '{"a":2}')}`)).toEqual({ a: 2 });
 });
 
-test('row 19: __proto__ is an argument like any other', async () => {
+test('row 19: __proto__ is an ordinary argument', async () => {
   const args = await fromWords('__proto__=x', 'constructor=y');
   expect(JSON.stringify(args)).toBe('{"__proto__":"x","constructor":"y"}');
   expect(JSON.stringify(await fromWords('__proto__:={"polluted":1}'))).toBe('{"__proto__":{"polluted":1}}');
@@ -60,7 +60,7 @@ test.each([
   expect(await troubleOf(() => fromWhole(whole, input))).toMatch(trouble);
 });
 
-test('the hint shows how to write it; --args takes no words beside it', async () => {
+test('the hint shows how to write it; --args allows no words with it', async () => {
   expect((await errorOf(() => fromWords('edit'))).hint).toMatch(/key=value, key:=json or key=@file/);
   expect((await errorOf(() => fromWords('n:=x'))).hint).toMatch(/a string needs quotes/);
   const both = () => readArguments({ words: ['a=1'], whole: '{}' }, null, stdin());
@@ -102,11 +102,11 @@ test.each([
   [{ $ref: '#/$defs/loop' }, '2', '2'],
   [{ $ref: '#/$defs/constructor/name' }, '2', '2'],
   [{ $ref: 'http://127.0.0.1:1/schema' }, '2', '2'],
-])('the schema %j makes of %j a value of its type', (property, text, value) => {
+])('the schema %j converts %j to its type', (property, text, value) => {
   expect(typed('key', text, { $defs, properties: { key: property } })).toEqual(value);
 });
 
-test('row 22: references that come back many times over are followed once', () => {
+test('row 22: repeated references are followed once', () => {
   const key = { anyOf: Array.from({ length: 25 }, () => ({ $ref: '#/properties/key' })) };
   const start = performance.now();
   expect(typed('key', '2', { properties: { key } })).toBe('2');

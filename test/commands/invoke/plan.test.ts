@@ -40,7 +40,7 @@ test.each<[string[], Partial<InvokeOptions>, string]>([
   expect(await troubleOf(() => plan(words, options))).toBe(trouble);
 });
 
-test('RT-ID: fresh ids for each call', () => {
+test('RT-ID: new ids for each call', () => {
   const [one, two] = [plan([URL_GIVEN, 'x']).identity, plan([URL_GIVEN, 'x']).identity];
   expect(one).toMatchObject({ callId: null, isOurThread: true, ancestors: [] });
   expect(new Set([one.id, two.id, one.groupId, two.groupId]).size).toBe(4);
@@ -59,7 +59,7 @@ test.each([
   );
 });
 
-test.each([' ', 'ftp://host/mcp', 'http://user:pass@host/mcp'])('--mcp "%s" is refused', value => {
+test.each([' ', 'ftp://host/mcp', 'http://user:pass@host/mcp'])('refuses --mcp "%s"', value => {
   expect(() => readMcpTarget(value, {})).toThrow();
 });
 
@@ -70,7 +70,7 @@ const REQUEST = {
   body: { operation: 'echo', arguments: { text: "it's $HOME" } },
 } as const;
 
-test('a shell takes the curl line word by word, and curl its URL as it is', () => {
+test('a shell splits the curl line into the right words, and curl uses the URL unchanged', () => {
   const line = curlOf(REQUEST).replace(/^curl/, 'printf "%s\\n"');
   expect(execFileSync('sh', ['-c', line], { encoding: 'utf8' }).trimEnd().split('\n')).toEqual([
     ...['--globoff', '-X', 'POST', REQUEST.url],
@@ -79,7 +79,7 @@ test('a shell takes the curl line word by word, and curl its URL as it is', () =
   ]);
 });
 
-test('what the user has to fill in is known by its name; a URL cannot write on the terminal', () => {
+test('placeholders that the user fills in are named; a URL cannot control the terminal', () => {
   const body = { id: 'call_1', arguments: { key: '[redacted]' }, callback_url: YOUR_CALLBACK };
   expect(gapsIn({ ...REQUEST, body })).toEqual(['arguments', 'callback_url', 'authorization']);
   expect(requestText({ ...REQUEST, url: 'http://a/\u001b[2J' })).not.toContain('\u001b');

@@ -56,7 +56,7 @@ describe('a question', () => {
     expect(isLeftOpen(asked, chooser(fields))).toBe(isOpen);
   });
 
-  test('behind an open page, and several with their own --choose, the last of which goes on', () => {
+  test('after an open page, uses several --choose in order, the last one repeatedly', () => {
     const page = arrives(OAUTH, { leg: 'page' });
     const both = historyOf(call(), page, arrives(choice, { leg: 'pick' })).first as Exchange;
     expect(isLeftOpen(both, chooser())).toBe(true);
@@ -83,7 +83,7 @@ describe('a question', () => {
     expect([answering.by, await answering.select(choice, signal, 0)]).toEqual([by, selected]);
   });
 
-  test('comes after the one before it', async () => {
+  test('waits for the previous one', async () => {
     const questions: ((index: number) => void)[] = [];
     const { select } = answeringWith(chooser({ pick: () => new Promise(each => questions.push(each)) }));
     const [first, second] = [select(choice, signal, 0), select(choice, signal, 1)];
@@ -115,17 +115,17 @@ async function consent(
 }
 
 describe('a destructive tool', () => {
-  test.each(['y', 'Y', ' yes '])('%j is yes', async answer => {
+  test.each(['y', 'Y', ' yes '])('%j means yes', async answer => {
     const { denial, question } = await consent(answer);
     expect(denial).toBeNull();
     expect(question).toContain('delete_all({"path":"a<U+202E>"}) is marked destructive. Call it? [y/N]');
   });
 
-  test.each(['', 'no', 'yeah', 'yes please'])('%j is no', async answer => {
+  test.each(['', 'no', 'yeah', 'yes please'])('%j means no', async answer => {
     expect((await consent(answer)).denial).toEqual({ by: 'person', reason: 'the user said no' });
   });
 
-  test('is not called after a signal, nor without a terminal, where --yes is the hint', async () => {
+  test('is not called after a signal, or without a terminal, where the hint is --yes', async () => {
     expect((await consent(null, { signal: AbortSignal.abort() })).denial).not.toBeNull();
     expect(await errorOf(() => consent('y', { isTTY: false }))).toMatchObject({
       code: 'decision-needed',
@@ -153,7 +153,7 @@ describe('a destructive tool', () => {
     { version: 1, default: 'allow' },
     { version: 1, allow: ['*'] },
     { version: 1, allow: [{ annotation: 'destructive' }] },
-  ])('%j does not name it: the user is asked', async policy => {
+  ])('%j is not a full name: the user is asked', async policy => {
     expect((await consent('n', { of: { policy, yes: false } })).question).toContain('is marked destructive');
   });
 });
@@ -176,7 +176,7 @@ describe('a policy', () => {
     ['version: 1\ndeny: [{ reason: x }]\n', ':2:8 $.deny[0]: needs a name or an annotation'],
     ['version: 1\ndeny: [\n', ':3:1 '],
     ['', 'it is empty; a policy needs at least `version: 1`'],
-  ])('with an error says where: %j', async (text, fault) => {
+  ])('with an error reports its place: %j', async (text, fault) => {
     await using folder = await temporaryFolder();
     const path = await folder.write('policy.yaml', text);
     const { code, faults } = await errorOf(() => read(path));

@@ -54,7 +54,7 @@ test('the oldest calls are dropped with their threads, but not an open subscript
   );
 });
 
-test('no more open subscriptions are kept than calls', () => {
+test('keeps no more open subscriptions than calls', () => {
   const { history, arrive } = open();
   for (let n = 0; n < MANY; n++) arrive({ ...result('t', `c${n}`), subscription: true });
   expect(history.exchanges.size).toBeLessThanOrEqual(2_001);

@@ -20,7 +20,7 @@ const showing = (...display_as: unknown[]) => ({ result: { text: 'done', display
 const diff = (content: unknown) => ({ type: 'diff', content });
 
 describe('TOOL-DIFF: a diff of a fixture', () => {
-  test('that is invalid is reported with its place and why', async () => {
+  test('is reported with its place and the reason if it is invalid', async () => {
     expect(await told(showing(TEXT, diff({ path: 'a.txt', patch: '@@ broken\n-a\n+b\n' })))).toEqual([
       'a.yaml:1 result.display_as[1].content: malformed diff: line 1: "@@ broken" is not a hunk header; expected "@@ -1,3 +1,4 @@"; clients cannot show it and show the next segment instead (TOOL-DIFF)',
     ]);
@@ -29,7 +29,7 @@ describe('TOOL-DIFF: a diff of a fixture', () => {
   test.each<[string, unknown, RegExp]>([
     ['without a path', { patch: GOOD }, /malformed diff: \$\.path: is required/],
     ['without a patch', { path: 'a.txt' }, /\$\.patch: is required/],
-    ['that is a text', GOOD, /malformed diff: \$: must be/],
+    ['as a string', GOOD, /malformed diff: \$: must be/],
     [
       'with wrong counts',
       { path: 'a', patch: GOOD.replace('+1,1', '+1,7') },
@@ -39,7 +39,7 @@ describe('TOOL-DIFF: a diff of a fixture', () => {
     expect(await told(showing(diff(content)))).toEqual([expect.stringMatching(words)]);
   });
 
-  test('in the answer to a question, and in a view', async () => {
+  test('is checked in the answer to a question and in a view', async () => {
     const bad = { path: 'a', patch: 'none' };
     const done = { payload: 'done' };
     const asking = { oauth: {}, granted: showing(diff(bad)), refused: done };
@@ -53,10 +53,10 @@ describe('TOOL-DIFF: a diff of a fixture', () => {
   });
 
   test.each<[string, object]>([
-    ['that is one', showing(diff({ path: 'a.txt', patch: GOOD }), TEXT)],
-    ['that is made of two texts', showing(diff({ path: 'a.txt', before: 'a', after: 'b' }))],
+    ['that is valid', showing(diff({ path: 'a.txt', patch: GOOD }), TEXT)],
+    ['computed from two texts', showing(diff({ path: 'a.txt', before: 'a', after: 'b' }))],
     [
-      'whose file and words come from the call',
+      'whose file and text come from the call',
       showing(
         diff({ path: 'x', patch: GOOD.replaceAll('a.txt', '{{arguments.path}}').replace('+b', '+{{id}}') }),
       ),
@@ -68,18 +68,18 @@ describe('TOOL-DIFF: a diff of a fixture', () => {
       showing(diff({ path: 'x', patch: `${HEAD}@@ -1,{{count}} +1,1 @@\n-a\n+b\n` })),
     ],
     ['all of which comes from the call', showing(diff('{{arguments.diff}}'))],
-    ['of which none exists', showing(TEXT)],
-    ['in a list that is invalid', { result: { text: 'x', display_as: 'diff' } }],
-    ['in a view that is cleared', [{ view: { view_type: 'diff', content: {} } }, { payload: 'done' }]],
+    ['that is missing', showing(TEXT)],
+    ['in an invalid list', { result: { text: 'x', display_as: 'diff' } }],
+    ['in a cleared view', [{ view: { view_type: 'diff', content: {} } }, { payload: 'done' }]],
     [
       'in a view of another type',
       [{ view: { view_type: 'tree', content: { patch: 'x' } } }, { payload: 'done' }],
     ],
-  ])('%s is fine', async (_, reply) => {
+  ])('accepts a diff %s', async (_, reply) => {
     expect(await told(reply)).toEqual([]);
   });
 
-  test('threats, row 24: has a hostile line', async () => {
+  test('threats, row 24: makes a hostile line visible', async () => {
     expect((await told(showing(diff({ path: 'a', patch: '\u001b[2J' })))).join()).not.toContain('\u001b');
   });
 });

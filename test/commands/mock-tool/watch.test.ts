@@ -34,7 +34,7 @@ function slowMock() {
 const fixture = (id: string) =>
   `version: 1\nfixtures:\n  - { id: ${id}, match: { operation: a }, reply: { payload: x } }\n`;
 
-test('--watch: an edit before the mock runs counts, readings follow one another, and the last wins', async () => {
+test('--watch: applies an edit from before the start; reloads run one at a time, and the last wins', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'watch-'));
   const path = join(folder, 'a.yaml');
   const other = join(await mkdtemp(join(folder, 'other-')), 'b.yaml');
@@ -73,7 +73,7 @@ async function changeOf(path: string, change: () => Promise<void>): Promise<void
   watcher.close();
 }
 
-test('--watch: a transcript that is rewritten is reloaded with --speed and warnings', async () => {
+test('--watch: reloads a changed transcript with --speed and warnings', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'watch-'));
   const path = join(folder, 'run.ndjson');
   const call = (text: string) => told({}, { at: 80, message: '[]' }, { at: 90, message: result(text) });

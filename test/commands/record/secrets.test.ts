@@ -30,7 +30,7 @@ test.each<[string, Partial<RequestEvent>]>([
     { body: Content.ofJson({ callback_url: 'http://127.0.0.1:9/callback/c4n4ry-sings-loud' }) },
   ],
   [
-    'the token of a callback URL that does not count',
+    'the token of a duplicate callback URL',
     {
       body: new Content(
         Buffer.from(
@@ -40,7 +40,7 @@ test.each<[string, Partial<RequestEvent>]>([
     },
   ],
   [
-    'the token of a callback URL in what is not JSON',
+    'the token of a callback URL in invalid JSON',
     { body: new Content(Buffer.from('{"callback_url" : "http://127.0.0.1:9/?token=c4n4ry-sings-loud')) },
   ],
   [
@@ -50,7 +50,7 @@ test.each<[string, Partial<RequestEvent>]>([
       body: Content.ofJson({ type: 'user_choice', response_url: 'http://127.0.0.1:9/c4n4ry-sings-loud' }),
     },
   ],
-])('row 25: %s is known once it was seen', (_, more) => {
+])('row 25: %s is redacted once it was seen', (_, more) => {
   const secrets = recordedSecrets();
   expect(secrets.text('the c4n4ry-sings-loud')).toBe('the c4n4ry-sings-loud');
   secrets.learn(request(more));
@@ -61,11 +61,11 @@ test.each<[string, Partial<RequestEvent>, string]>([
   ['the id', { body: Content.ofJson({ id: 'call_12345678' }) }, 'call_12345678'],
   ['the thread', { body: Content.ofJson({ group_id: 'thread_1234' }) }, 'thread_1234'],
   ['the call_id', { body: Content.ofJson({ call_id: 'toolu_12345' }) }, 'toolu_12345'],
-  ['the call that a selection is for', { purpose: 'choice', calls: ['call_12345678'] }, 'call_12345678'],
+  ['the call of a selection', { purpose: 'choice', calls: ['call_12345678'] }, 'call_12345678'],
   ['a word of the protocol', {}, 'arguments'],
   ['a type of the protocol', {}, 'subscription_event'],
   ['a short word', {}, 'texts'],
-])('%s is not a credential, whatever header repeats it', (_, more, value) => {
+])('%s is not a credential, even if a header repeats it', (_, more, value) => {
   const secrets = recordedSecrets();
   for (const name of ['x-api-key', 'x-call-token', 'authorization'])
     secrets.learn(request({ ...more, headers: { [name]: value } }));
@@ -79,7 +79,7 @@ test('an idempotency key is not a credential', () => {
   expect(secrets.text('call_12345678')).toBe('call_12345678');
 });
 
-test('a callback URL whose path names a message leaves the messages as they are', () => {
+test('a callback URL whose path contains a message type does not change the messages', () => {
   const secrets = recordedSecrets();
   secrets.learn(
     request({ body: Content.ofJson({ callback_url: 'http://127.0.0.1:9/tool_result/callback_url' }) }),
@@ -89,7 +89,7 @@ test('a callback URL whose path names a message leaves the messages as they are'
   );
 });
 
-test('what is not a credential stays', () => {
+test('other values are kept', () => {
   const secrets = recordedSecrets();
   secrets.learn(request({ headers: { 'x-request-id': 'call_12345678', 'user-agent': 'runtime/1.0' } }));
   expect(secrets.text('call_12345678 runtime/1.0')).toBe('call_12345678 runtime/1.0');

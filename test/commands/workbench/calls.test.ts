@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 describe('a call', () => {
-  test('is made and settled; the events are in the book', async () => {
+  test('is sent and settled; its events are in the log', async () => {
     await using bench = startBench();
     const id = await bench.ready(plain.url);
     const key = await bench.call(id, 'echo', { text: 'hi' });
@@ -27,7 +27,7 @@ describe('a call', () => {
     expect(bench.world.volumes[0]?.book.keys).toEqual([key]);
   });
 
-  test('RT-ARGS: against the inputSchema is not sent, and says where', async () => {
+  test('RT-ARGS: with invalid arguments is not sent, and the error has its place', async () => {
     await using bench = startBench();
     const server = await bench.ready(plain.url);
     const draft = { server, operation: 'echo', arguments: { text: 7 } };
@@ -44,7 +44,7 @@ describe('a call', () => {
     expect((await bench.controls.asCommand(checked, 0)).text).not.toContain('--no-validate');
   });
 
-  test('RT-OP: of what the toolset does not have is refused', async () => {
+  test('RT-OP: with an unknown operation is refused', async () => {
     await using bench = startBench();
     const server = await bench.ready(plain.url);
     const draft = { server, operation: 'nothing', arguments: {} };
@@ -54,7 +54,7 @@ describe('a call', () => {
     });
   });
 
-  test('RT-CHOICE: what it asks is answered by the person, once', async () => {
+  test('RT-CHOICE: gets the user’s answer to its question, once', async () => {
     await using bench = startBench();
     const key = await bench.call(await bench.ready(stdlib.url), 'ask');
     const { questions } = await bench.until(key, exchange => exchange.questions.length > 0);
@@ -68,7 +68,7 @@ describe('a call', () => {
     expect(bench.controls.answer(key, leg, 1)).toMatchObject({ isBad: true });
   });
 
-  test('is cancelled, and the tool is notified', async () => {
+  test('is canceled, and the tool is notified', async () => {
     await using bench = startBench();
     const key = await bench.call(await bench.ready(stdlib.url), 'work', { ms: 60_000 });
     expect(await bench.controls.cancel(key)).toEqual({
@@ -79,7 +79,7 @@ describe('a call', () => {
     expect(await bench.controls.cancel(key)).toMatchObject({ isBad: true });
   });
 
-  test('RT-SUB: events of a subscription keep coming, until it is canceled', async () => {
+  test('RT-SUB: receives events of a subscription until it is canceled', async () => {
     await using bench = startBench();
     const id = await bench.ready(plain.url);
     const key = await bench.call(id, 'watch', { events: 1_000, every_ms: 5 });
@@ -89,7 +89,7 @@ describe('a call', () => {
   });
 });
 
-describe('anyone who quits while a call is being prepared', () => {
+describe('quitting while a call is being prepared', () => {
   const REFUSED = { kind: 'refused', reason: 'the workbench is being closed' };
   const listening = () => process.getActiveResourcesInfo().filter(name => name === 'TCPServerWrap').length;
 
@@ -109,7 +109,7 @@ describe('anyone who quits while a call is being prepared', () => {
   });
 });
 
-test('at the end what is under way is cancelled, and each thread of ours closed, at every server', async () => {
+test('closing cancels pending calls and closes each thread created here, at every server', async () => {
   const bench = startBench();
   const [one, other] = await Promise.all([bench.ready(plain.url), bench.ready(stdlib.url)]);
   const done = await bench.call(one, 'echo', { text: 'a' });
@@ -152,7 +152,7 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ port: server.address().port })));
 `;
 
-test('a server that exits or is restarted: its pending calls end', async () => {
+test('the pending calls of a server that exits or is restarted end', async () => {
   await using folder = await temporaryFolder();
   await folder.write('mortal.mjs', MORTAL);
   await using bench = startBench({});
@@ -169,7 +169,7 @@ test('a server that exits or is restarted: its pending calls end', async () => {
   expect((await bench.until(died)).settled).toMatchObject({ reason: 'the server exited with status 3' });
 });
 
-test('row 12: anyone who listens where a command died gets none of its headers; it can be started again', async () => {
+test('row 12: another process at the address of an exited command gets no headers; the command can be started again', async () => {
   await using folder = await temporaryFolder();
   await folder.write('mortal.mjs', MORTAL);
   await using bench = startBench({ headers: { 'x-key': 'canary' } });
@@ -198,7 +198,7 @@ test('row 12: anyone who listens where a command died gets none of its headers; 
   await bench.stands(id, 'ready');
 });
 
-test('nothing is sent after the farewell, however far a call was prepared', async () => {
+test('nothing is sent after closing, however far a call was prepared', async () => {
   await using plain = await startPeer('plain');
   for (const validates of [true, false])
     for (let ticks = 0; ticks < 12; ticks++) {
@@ -223,7 +223,7 @@ test('nothing is sent after the farewell, however far a call was prepared', asyn
     }
 });
 
-test('RT-ARGS: where the inputSchema cannot be used, the call is sent, with a warning', async () => {
+test('RT-ARGS: with an unusable inputSchema, the call is sent with a warning', async () => {
   const schema = { type: 'object', $ref: 'http://127.0.0.1:1/elsewhere' };
   await using serving = await startServing((response, { method }) =>
     response.end(method === 'POST' ? '' : toolset(`${serving.url}invoke`, schema)),

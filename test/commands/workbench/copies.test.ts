@@ -62,14 +62,14 @@ test.each<[string, Parameters<typeof copied>, string]>([
 
 test.each<[string, Fields, RegExp]>([
   [
-    'a number that no line can give',
+    'a number without an exact representation',
     { arguments: { n: 2 ** 60 } },
     /in its arguments the number 1152921504606847000 cannot/,
   ],
-  ['an operation that is an argument', { operation: 'a=b' }, /its operation would be read as/],
-  ['an operation that acts on a terminal', { operation: '\u001b[2J' }, /not seen$/],
-  ['an ancestor that does', { thread_ancestors: ['\u0007'] }, /not seen$/],
-])('%s has no line, and the reason is given', async (_, fields, why) => {
+  ['an operation that looks like an argument', { operation: 'a=b' }, /its operation would be read as/],
+  ['an operation with control characters', { operation: '\u001b[2J' }, /not seen$/],
+  ['an ancestor with control characters', { thread_ancestors: ['\u0007'] }, /not seen$/],
+])('%s has no command line, and the reason is given', async (_, fields, why) => {
   const text = await copied(fields);
   expect(text.startsWith(WHY)).toBe(true);
   expect(text).toMatch(why);
@@ -91,7 +91,7 @@ const ARGUMENTS = fc.dictionary(KEYS, fc.oneof(TEXTS, fc.jsonValue({ maxDepth: 3
 
 const TYPES = fc.dictionary(fc.string(), fc.constantFrom('string', 'integer', 'boolean', 'array', 'null'));
 
-test('a shell and our own reader make the same arguments of it, whatever the schema is, and nothing of it acts', async () => {
+test('a shell and our own parser produce the same arguments, whatever the schema, and nothing is executed', async () => {
   const property = fc.asyncProperty(ARGUMENTS, TYPES, async (raw, types) => {
     const args = JSON.parse(JSON.stringify(raw)) as Record<string, unknown>;
     const line = await copied({ arguments: args });
@@ -141,7 +141,7 @@ test.each<[string, readonly Partial<RequestEvent>[], string | null]>([
   ).toBe(address);
 });
 
-test('headers of the connection are left to curl, and secret ones have to be filled in', () => {
+test('headers of the connection are left to curl, and secret ones must be filled in', () => {
   const headers = { Host: 'a', 'content-length': '7', 'content-type': 'application/json', 'x-key': 'k' };
   const { text = '', gaps } = copyOf({ headers }) ?? {};
   expect(text.match(/-H '[^']*'/g)).toEqual([

@@ -53,19 +53,19 @@ describe('a fixture', () => {
     await mock.close({ drainMs: 0 });
   });
 
-  test('is not written of what is pending', async () => {
+  test('is not written for a pending call', async () => {
     const slow = await bench.call(id, 'slow', { ms: 60_000 });
     expect(await bench.controls.saveFixture(slow, 0, 'slow.yaml')).toMatchObject({ isBad: true });
     await expect(stat(folder.file('slow.yaml'))).rejects.toThrow('ENOENT');
     await bench.controls.cancel(slow);
   });
 
-  test('says at its top what it lacks; that is not a sentence for the foot of a screen', async () => {
+  test('lists omissions in its first comment, not in the message', async () => {
     const given = await bench.call(id, 'slow', { ms: 60_000 });
     await bench.until(given, ({ attempts }) => attempts[0]?.status === 200);
     await bench.controls.cancel(given);
     expect(await bench.controls.saveFixture(given, 0, 'given-up.yaml')).toEqual({
-      text: 'wrote given-up.yaml; what it lacks is listed at its top; serve it: protocol-cli mock-tool given-up.yaml',
+      text: 'wrote given-up.yaml; omissions are listed at the top of the file; serve it: protocol-cli mock-tool given-up.yaml',
       isBad: false,
     });
     const text = await readFile(folder.file('given-up.yaml'), 'utf8');
@@ -74,7 +74,7 @@ describe('a fixture', () => {
 });
 
 describe('a transcript', () => {
-  test('rows 25 and 26: holds everything but secrets, and is its owner’s alone; opened it is another volume', async () => {
+  test('rows 25 and 26: contains everything but secrets, is readable by its owner only, and opens as another source', async () => {
     expect(await bench.controls.saveTranscript('run.ndjson')).toMatchObject({ isBad: false });
     const text = await readFile(folder.file('run.ndjson'), 'utf8');
     expect(text).not.toContain(CANARY);
@@ -96,7 +96,7 @@ describe('a transcript', () => {
   });
 });
 
-test('row 25: what is secret in a transcript that is opened is known before it is shown', async () => {
+test('row 25: secrets of an opened transcript are known before it is shown', async () => {
   await using other = startBench({ cwd: folder.path });
   const events = bench.world.volumes[0]?.book.events ?? [];
   await writeTranscript(folder.file('raw.ndjson'), [...events], bench.about);
@@ -109,7 +109,7 @@ test('row 25: what is secret in a transcript that is opened is known before it i
   expect(other.controls.asCurl(key, 1)?.text).not.toContain(token);
 });
 
-test('row 25: what a transcript teaches is taken out of nothing that is of this session', async () => {
+test('row 25: secrets of an opened transcript are not redacted in this session', async () => {
   await using other = startBench({ cwd: folder.path, headers: { 'x-key': CANARY } });
   const invocation = { ...INVOCATION, callback_url: `http://127.0.0.1:9/edit_file/main.rs.backup` };
   const facts = eventsOf(call({ invocation }));
@@ -128,7 +128,7 @@ test('row 25: what a transcript teaches is taken out of nothing that is of this 
   expect(await readFile(folder.file('own.yaml'), 'utf8')).toContain('name: edit_file');
 });
 
-test('row 25: without command line where the server is named with a secret', async () => {
+test('row 25: there is no command line if the server is named by a secret', async () => {
   const { port } = new URL(plain.url);
   await using other = startBench({ headers: { 'x-key': CANARY } });
   const server = other.open({ kind: 'url', url: `http://127.0.0.1:${port}/?key=${CANARY}` });
@@ -143,7 +143,7 @@ test('row 25: without command line where the server is named with a secret', asy
 });
 
 describe('a path that ends in a slash is a folder', () => {
-  test('that has to be there', async () => {
+  test('that must exist', async () => {
     for (const said of [
       await bench.controls.saveTranscript('newdir/'),
       await bench.controls.saveFixture(key, 0, 'newdir/'),
@@ -152,7 +152,7 @@ describe('a path that ends in a slash is a folder', () => {
     await expect(stat(folder.file('newdir'))).rejects.toThrow('ENOENT');
   });
 
-  test('row 27: the file gets the name that is offered there, and takes no place of another', async () => {
+  test('row 27: the file gets the offered name, and replaces no other file', async () => {
     await mkdir(folder.file('runs'));
     const said = [
       await bench.controls.saveTranscript('runs/'),
@@ -182,7 +182,7 @@ test('row 27: no file is replaced', async () => {
   expect(await readFile(folder.file('mine'), 'utf8')).toBe('mine');
 });
 
-test('row 25: as curl and as a command it holds no secret, and says what has to be put in', async () => {
+test('row 25: the curl command and the command line contain placeholders instead of secrets', async () => {
   const { text: curl = '', gaps } = bench.controls.asCurl(key, 0) ?? {};
   expect(curl).toContain("-H 'authorization: [redacted]'");
   expect(curl).toContain('"path":"src/main.rs"');
@@ -199,10 +199,10 @@ function bodyOf(curl = ''): Record<string, unknown> {
   return JSON.parse(execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').at(-2) ?? '');
 }
 
-describe('as curl it is a call of its own', () => {
+describe('as curl it is a new call', () => {
   const bodyNow = (of: Bench, call: string, volume = 0) => bodyOf(of.controls.asCurl(call, volume)?.text);
 
-  test('with ids of its own, and a callback URL to put in', async () => {
+  test('with new ids, and a placeholder for the callback URL', async () => {
     const { invocation } = await bench.until(key);
     const body = bodyNow(bench, key);
     expect(body).toMatchObject({
@@ -219,7 +219,7 @@ describe('as curl it is a call of its own', () => {
   });
 });
 
-test('OSC 52: what is copied comes out of base64, and 100 KB at most', () => {
+test('OSC 52: copies text in base64, 100 KB at most', () => {
   expect(bench.controls.copy('a\u001b\u0007ü')).toMatchObject({ isBad: false });
   const told = bench.told();
   expect([told.slice(0, 7), told.at(-1)]).toEqual(['\u001b]52;c;', '\u0007']);
@@ -239,7 +239,7 @@ test.each([
   ['~/.', ['~/.hidden/']],
   ['none/', []],
   ['x', []],
-])('the path %s goes on as %j', async (typed, paths) => {
+])('the path %s is completed to %j', async (typed, paths) => {
   await using tree = await temporaryFolder();
   for (const name of ['here/runs', 'home/.hidden']) await mkdir(tree.file(name), { recursive: true });
   for (const name of [

@@ -60,7 +60,7 @@ function keys(...names: readonly string[]): void {
 
 const sees = () => session.frame({ columns: 140, rows: 60 }).rows.map(withoutStyle).join('\n');
 
-test('a recorder’s transcript is reported once, as its tool had it', () => {
+test('a recorder’s transcript is reported once, from the tool’s side', () => {
   keys('1');
   expect(sees()).toContain('2 events');
   expect(sees()).not.toContain('3 events');
@@ -68,7 +68,7 @@ test('a recorder’s transcript is reported once, as its tool had it', () => {
   expect(sees()).not.toMatch(/sent again|delivered again|runtime-side/);
 });
 
-test('both sides are judged, each by what was seen there, and nothing came twice', async () => {
+test('both sides are judged by their own messages, without duplicates', async () => {
   keys('5');
   const lines = await eventually('the verdict', () => !sees().includes('judging …') && sees());
   expect(lines).toContain('✓ no problems');
@@ -77,7 +77,7 @@ test('both sides are judged, each by what was seen there, and nothing came twice
   expect(lines).not.toMatch(/sent again|delivered again/);
 });
 
-test('r makes a call of it once more, by the tool server that is open there', async () => {
+test('r repeats one of its calls with the tool server that is open here', async () => {
   await bench.stands(bench.open({ kind: 'url', url: plain.url }), 'ready');
   keys('r');
   const [again = ''] = await eventually('a call', () => {

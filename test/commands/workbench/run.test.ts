@@ -76,13 +76,13 @@ describe('words and options', () => {
     });
   });
 
-  test('where none is given the form has its defaults', async () => {
+  test('without arguments the form has its defaults', async () => {
     expect((await planWorkbench([':1', 'op'], OPTIONS, terminalOf())).arguments).toBeUndefined();
     const whole = await planWorkbench([':1', 'op'], { ...OPTIONS, args: '{}' }, terminalOf());
     expect(whole.arguments?.({})).toEqual({});
   });
 
-  test('without a URL the configured servers are offered; where none exist, none is', async () => {
+  test('without a URL the configured servers are offered, if there are any', async () => {
     await using folder = await configuredFolder(['http://127.0.0.1:1'], ['node server.mjs']);
     const plan = await planWorkbench([], OPTIONS, terminalOf({ cwd: folder.path }));
     expect(plan.configured.map(({ kind }) => kind)).toEqual(['url', 'command']);
@@ -90,7 +90,7 @@ describe('words and options', () => {
   });
 });
 
-test('a person calls and quits: the screen is closed, tools are taken leave of, the transcript is kept', async () => {
+test('quitting after a call closes the screen, notifies the tools, and keeps the transcript', async () => {
   await using plain = await startPeer('plain');
   await using folder = await temporaryFolder();
   const terminal = terminalOf({ cwd: folder.path });
@@ -117,7 +117,7 @@ test('a person calls and quits: the screen is closed, tools are taken leave of, 
   expect((await stat(options.save)).mode & 0o777).toBe(0o600);
 });
 
-describe('anyone who quits is passed on stderr what is in no file', () => {
+describe('quitting prints unsaved calls on stderr', () => {
   /** What a person is notified who does this with a demo that they have called so many times. */
   async function toldAfter(
     calls: number,
@@ -143,14 +143,14 @@ describe('anyone who quits is passed on stderr what is in no file', () => {
   }
   const nothing = async () => {};
 
-  test('how many calls, and how they would be kept', async () => {
+  test('how many, and how to save them', async () => {
     expect(await toldAfter(1, nothing)).toBe(
       '1 call was not saved. Next time press S, or give --save <file>.\n',
     );
     expect(await toldAfter(2, nothing)).toMatch(/^2 calls were not saved/);
   });
 
-  test('nothing where none exists, or all of them are kept', async () => {
+  test('nothing if there are none, or all are saved', async () => {
     await using folder = await temporaryFolder();
     expect(await toldAfter(0, nothing)).toBe('');
     expect(await toldAfter(1, nothing, { save: folder.file('whole.ndjson') })).toBe('');
@@ -166,7 +166,7 @@ const FAIL = () => {
 test.each<[string, () => Promise<Draw>]>([
   ['loaded', async () => FAIL()],
   ['drawn', async () => FAIL],
-])('--save: where the screen cannot be %s, no half of a transcript is left behind', async (_, load) => {
+])('--save: if the screen cannot be %s, no partial transcript is left behind', async (_, load) => {
   await using folder = await temporaryFolder();
   const options = { ...OPTIONS, save: folder.file('run.ndjson') };
   const terminal = terminalOf();

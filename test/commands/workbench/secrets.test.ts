@@ -47,7 +47,7 @@ async function expectRedacted(bench: Bench, tabs: readonly string[]): Promise<vo
   }
 }
 
-test('row 25: a tool that echoes the credentials in a refused acknowledgement', async () => {
+test('row 25: a tool that repeats the credentials in a refused acknowledgement', async () => {
   const body = `${ECHO} ${'x'.repeat(150)}${BEARER}`;
   await using tool = await startTool({ ask: { status: 400, body } });
   await using bench = startBench({ headers: HEADERS });
@@ -56,7 +56,7 @@ test('row 25: a tool that echoes the credentials in a refused acknowledgement', 
   await expectRedacted(bench, ['1', '2', '3', '4', '5']);
 });
 
-test('row 25: a tool that echoes them in callbacks; only the result itself is shown as the model gets it', async () => {
+test('row 25: a tool that repeats them in callbacks; only the result itself is shown as the model gets it', async () => {
   await using tool = await startTool({
     ask: { callbacks: call => [`{"type": "tool_result", "${ECHO}": 1}`, ECHO, resultFor(call, ECHO)] },
   });
@@ -66,7 +66,7 @@ test('row 25: a tool that echoes them in callbacks; only the result itself is sh
   await expectRedacted(bench, ['2', '3', '4', '5']);
 });
 
-test('row 25: a server that echoes them instead of a toolset', async () => {
+test('row 25: a server that repeats them instead of a toolset', async () => {
   await using serving = await startServing(403, response => response.end(ECHO));
   await using bench = startBench({ headers: HEADERS });
   const id = bench.open({ kind: 'url', url: serving.url });
@@ -74,7 +74,7 @@ test('row 25: a server that echoes them instead of a toolset', async () => {
   expect([message, ...faults, hint].join('\n')).not.toMatch(/CANARY|4711/);
 });
 
-test('row 25: a started server that prints them before it dies', async () => {
+test('row 25: a started server that prints them before it exits', async () => {
   await using folder = await temporaryFolder();
   await folder.write('talking.mjs', `console.error(${JSON.stringify(ECHO)}); process.exit(3);`);
   await using bench = startBench({ headers: HEADERS });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => plain.stop());
 
-test('a person opens a URL, or the demo; what is not one says so', async () => {
+test('the user opens a URL, or the demo; anything else is an error', async () => {
   await using bench = startBench();
   expect(bench.controls.open(`:${plain.port}`)).toHaveProperty('server');
   expect(bench.controls.open('demo')).toHaveProperty('server');
@@ -27,7 +27,7 @@ test('a person opens a URL, or the demo; what is not one says so', async () => {
   expect(bench.world.servers).toHaveLength(2);
 });
 
-test('a server that fails says why, and is asked again', async () => {
+test('a failed server shows the reason, and can be retried', async () => {
   await using broken = await startServing(500, (response, { url }) =>
     response.end(JSON.stringify({ name: 'late', endpoint: url, tools: [] })),
   );
@@ -41,7 +41,7 @@ test('a server that fails says why, and is asked again', async () => {
   });
 });
 
-test('a server that failed can be taken out, and no other; its id is nobody’s after that', async () => {
+test('only a failed server can be removed; its id is not used again', async () => {
   await using bench = startBench();
   const [gone, ready] = [
     bench.open({ kind: 'url', url: 'http://127.0.0.1:1' }),
@@ -53,7 +53,7 @@ test('a server that failed can be taken out, and no other; its id is nobody’s 
   expect([gone, ready]).not.toContain(bench.open({ kind: 'url', url: plain.url }));
 });
 
-test('what is taken out is stopped: a command may run on though it is not a tool', async () => {
+test('removing a server also stops a command that runs but is not a tool', async () => {
   const bench = startBench();
   const server = 'require("node:http").createServer((_, r) => r.writeHead(404).end())';
   const started = `${server}.listen(0, function () { console.log(JSON.stringify({ port: this.address().port })) })`;
@@ -69,7 +69,7 @@ test('what is taken out is stopped: a command may run on though it is not a tool
 });
 
 describe('a configured server', () => {
-  test('that is a command sleeps until a person wakes it; where it dies, it can be woken again', async () => {
+  test('that is a command starts only after the user allows it; after an exit it can be started again', async () => {
     await using bench = startBench();
     const command = peerCommand('plain');
     bench.offer({ kind: 'command', command });
@@ -86,7 +86,7 @@ describe('a configured server', () => {
     expect((await bench.until(key)).settled).toMatchObject({ by: 'result' });
   });
 
-  test('RT-TOOLSET: of two that define the same operation neither is used; opened by hand it is', async () => {
+  test('RT-TOOLSET: two that define the same operation are not used for it; one opened by hand is', async () => {
     await using other = await startPeer('plain');
     await using bench = startBench();
     for (const { url } of [plain, other]) bench.offer({ kind: 'url', url });
@@ -107,7 +107,7 @@ describe('a configured server', () => {
   });
 });
 
-test('what one toolset marks destructive no other one unmarks that names the same endpoint', async () => {
+test('an operation that one toolset marks destructive is destructive in all toolsets of the endpoint', async () => {
   await using stdlib = await startPeer('stdlib');
   const tool = (name: string) => ({ name, description: 'harmless', inputSchema: { type: 'object' } });
   await using other = await startServing(response =>
@@ -135,7 +135,7 @@ test('what one toolset marks destructive no other one unmarks that names the sam
   expect([bench.world.serverOf(key), bench.world.serverOf('no call')]).toEqual([two, null]);
 });
 
-test('row 12: headers go to the server that they were given for, and to no other', async () => {
+test('row 12: headers go only to the server they were given for', async () => {
   await using named = await startPeer('plain');
   await using bench = startBench({ headers: { 'x-key': 'canary' } });
   const id = bench.open({ kind: 'url', url: named.url });
@@ -151,7 +151,7 @@ test('row 12: headers go to the server that they were given for, and to no other
 });
 
 describe('a policy', () => {
-  test('denies before anything is sent, and the denial is on record', async () => {
+  test('denies before anything is sent, and the denial is recorded', async () => {
     const policy = { version: 1 as const, deny: [{ name: 'echo', reason: 'not today' }] };
     await using bench = startBench({ consent: { policy, yes: false } });
     const server = await bench.ready(plain.url);
@@ -166,15 +166,15 @@ describe('a policy', () => {
   });
 
   test.each([
-    ['asks before what is destructive', false, null, true],
+    ['asks before a destructive call', false, null, true],
     ['--yes does not ask', true, null, false],
-    ['a policy by name neither', false, { version: 1 as const, allow: ['delete_all'] }, false],
     [
-      'nor is anybody asked about what is denied',
+      'a policy that names the tool does not ask',
       false,
-      { version: 1 as const, deny: ['delete_all'] },
+      { version: 1 as const, allow: ['delete_all'] },
       false,
     ],
+    ['a denied call does not ask', false, { version: 1 as const, deny: ['delete_all'] }, false],
   ])('%s', async (_, yes, policy, asks) => {
     await using stdlib = await startPeer('stdlib');
     await using bench = startBench({ consent: { policy, yes } });
@@ -183,7 +183,7 @@ describe('a policy', () => {
     expect(bench.controls.needsConsent(server, 'echo')).toBe(false);
   });
 
-  test('what is destructive is refused unless someone agreed, and a no is on record', async () => {
+  test('refuses destructive calls without consent, and records a no', async () => {
     await using stdlib = await startPeer('stdlib');
     await using bench = startBench();
     const server = await bench.ready(stdlib.url);

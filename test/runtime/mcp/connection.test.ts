@@ -45,7 +45,7 @@ const listing = (pageOf: (cursor: unknown) => object) =>
   answering({ 'tools/list': ({ cursor }) => pageOf(cursor) });
 
 describe('the list of tools', () => {
-  test('hints become annotations; that a tool destroys means nothing if it only reads', async () => {
+  test('hints become annotations; destructive has no meaning for a read-only tool', async () => {
     const destructiveHint = true;
     const tools = [
       tool('erase', { annotations: { destructiveHint, idempotentHint: true } }),
@@ -58,14 +58,14 @@ describe('the list of tools', () => {
     ]);
   });
 
-  test('pages are read to the last', async () => {
+  test('reads all pages', async () => {
     const pages = (cursor: unknown) =>
       cursor === '2' ? { tools: [tool('b')], nextCursor: '' } : { tools: [tool('a')], nextCursor: '2' };
     const server = await connectedTo(listing(pages));
     expect([server.tools.map(({ name }) => name), server.notes()]).toEqual([['a', 'b'], []]);
   });
 
-  test('a cursor that is repeated, and pages without end, are a note', async () => {
+  test('a repeated cursor, or pages without end, are reported as a note', async () => {
     const again = await connectedTo(listing(() => ({ tools: [], nextCursor: 'x' })));
     expect(again.notes()).toEqual(['the list of tools does not end; stopped after 2 pages with 0 tools']);
     let page = 0;
@@ -77,7 +77,7 @@ describe('the list of tools', () => {
     ]);
   });
 
-  test('an invalid tool and a second one of the same name are notes, of which the first are shown', async () => {
+  test('an invalid tool and a duplicate name are notes; only the first notes are shown', async () => {
     const bad = Array.from({ length: 9 }, () => ({ name: 'bad' }));
     const tools = [tool('a'), tool('a'), ...bad, { name: { toString: 1 } }];
     const server = await connectedTo(listing(() => ({ tools })));
@@ -106,7 +106,7 @@ describe('why a server cannot be used', () => {
     expect(error.hint).toBeTruthy();
   });
 
-  test('foreign text is made visible', async () => {
+  test('makes control characters in foreign text visible', async () => {
     const { faults } = await errorOf(() =>
       connectedTo(response => response.writeHead(500).end('not\u001b[31m you')),
     );
@@ -114,7 +114,7 @@ describe('why a server cannot be used', () => {
     expect(faults.join()).not.toContain('\u001b');
   });
 
-  test('a command that does not answer: the limit, what it wrote to stdout, and its stderr', async () => {
+  test('a command that does not answer: reports the time limit, its stdout and its stderr', async () => {
     const name = 'echo Hello; echo there; echo why >&2; exec sleep 100';
     const { message, faults } = await errorOf(() => connected({ kind: 'stdio', name }, { limitMs: 500 }));
     expect(message).toContain('no answer to initialize came within 500ms');

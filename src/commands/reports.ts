@@ -37,7 +37,12 @@ const EXTENSIONS: Readonly<Record<CheckFormatName, string>> = {
 export const reportOption = readerOf<VerificationFormat>('junit', 'json');
 
 /** Like {@link reportOption}, for the formats of `check`. */
-export const reporterOption = readerOf<CheckFormatName>('human', 'json', 'junit', 'github', 'markdown');
+export const reporterOption = readerOf(...(Object.keys(EXTENSIONS) as CheckFormatName[]));
+
+/** The formats of `check`, for the help. */
+export const CHECK_FORMAT_NAMES = Object.keys(EXTENSIONS)
+  .join(', ')
+  .replace(/, (\w+)$/, ' or $1');
 
 function readerOf<Format extends CheckFormatName>(...formats: readonly Format[]) {
   return (text: string, before: readonly ReportRequest<Format>[] = []): readonly ReportRequest<Format>[] => {

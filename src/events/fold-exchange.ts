@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {
+  CALLBACK_TRAITS,
   type Callback,
   type CallbackReading,
   type CallbackType,
@@ -364,8 +365,9 @@ function mismatch({ invocation }: Exchange, message: Callback): string | null {
 
 /** The id of the call that a message names; a view names only its thread. */
 export function idOf(message: Callback): string | undefined {
-  if (message.type === 'view_update') return undefined;
-  return message.type === 'subscription_event' ? message.tool_call_id : message.id;
+  const { idField } = CALLBACK_TRAITS[message.type];
+  const ids: { readonly group_id: string; readonly id?: string; readonly tool_call_id?: string } = message;
+  return idField === null ? undefined : ids[idField];
 }
 
 /** Whether a result or a question was received before, in the same bytes. */

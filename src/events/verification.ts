@@ -122,15 +122,22 @@ const MAX_FINISHED = 4_096;
 
 const MAX = { id: 256, text: 4_096, answers: 120 };
 
-/** Planned faults after which no callback comes, or the runtime is right to refuse it. */
-const SABOTAGE = new Set([
+/** The faults of a callback, and whether none comes then, or the runtime is right to refuse it. */
+export const CALLBACK_FAULTS = {
+  drop: true,
+  duplicate: false,
+  'before-ack': false,
+  'wrong-id': true,
+  'wrong-group': true,
+  malformed: true,
+  oversize: true,
+  slow: false,
+  'wrong-type': true,
+} as const;
+
+const SABOTAGE: ReadonlySet<string> = new Set([
   'silence',
-  'drop',
-  'wrong-id',
-  'wrong-group',
-  'wrong-type',
-  'malformed',
-  'oversize',
+  ...Object.entries(CALLBACK_FAULTS).map(([fault, isLost]) => (isLost ? fault : '')),
 ]);
 
 /** One call, with the fields of its invocation that reports show; null if missing. */

@@ -3,7 +3,7 @@ import type { Turn } from '../events/events.js';
 import type { CallbackFault } from '../fixtures/file-schema.js';
 import type { StepPath } from '../fixtures/fixture-set.js';
 import { SecretPaths } from '../http/secret-paths.js';
-import type { CallbackType } from '../protocol/callbacks.js';
+import { CALLBACK_TRAITS, type CallbackType } from '../protocol/callbacks.js';
 import { type Outcome, textOfOutcome } from '../protocol/outcome.js';
 import { parseJson } from '../util/json.js';
 import { inLayout } from '../util/json-format.js';
@@ -25,15 +25,6 @@ import { textOfPayload } from './reply-player.js';
 
 /** One byte more than a listener accepts by default. */
 const OVERSIZE = 64 * 1024 * 1024 + 1;
-
-/** The field of each callback that contains the call id. */
-const ID_FIELDS = {
-  tool_result: 'id',
-  oauth: 'id',
-  user_choice: 'id',
-  subscription_event: 'tool_call_id',
-  view_update: null,
-} as const satisfies Record<CallbackType, string | null>;
 
 /** A callback as sent over the wire. */
 interface Rendering {
@@ -68,7 +59,7 @@ const FAULTS: {
     rendering.lateMs += ms;
   },
   'wrong-id': ({ type, message }) => {
-    const field = ID_FIELDS[type];
+    const field = CALLBACK_TRAITS[type].idField;
     if (field && Object.hasOwn(message, field)) message[field] = 'unknown-id';
   },
   'wrong-group': ({ message }) => {
@@ -274,7 +265,7 @@ export class RapConversation extends Conversation {
 
   #ids(type: CallbackType): Fields {
     const { group_id, id, call_id } = this.caller.addressee;
-    const field = ID_FIELDS[type];
+    const field = CALLBACK_TRAITS[type].idField;
     if (field === null) return { group_id };
     if (field === 'tool_call_id') return { group_id, tool_call_id: id };
     field satisfies 'id';

@@ -112,18 +112,32 @@ export type Callback = z.infer<typeof callbackSchema>;
 
 export type CallbackType = Callback['type'];
 
-/** Whether each type of callback ends its call (the protocol, section 2). */
-const ENDS_CALL = {
-  tool_result: true,
-  oauth: false,
-  user_choice: false,
-  subscription_event: false,
-  view_update: false,
-} as const satisfies Record<CallbackType, boolean>;
+interface Traits {
+  /** It ends its call (the protocol, section 2). */
+  readonly endsCall: boolean;
+  /** The member with the id of its call; null if it belongs to a thread. */
+  readonly idField: 'id' | 'tool_call_id' | null;
+  /** Two equal ones are two messages, not one that was sent again. */
+  readonly isSeries: boolean;
+}
 
-/** Whether a message of this type ends its call. An unknown type, perhaps of a fault, counts as a result. */
+export const CALLBACK_TRAITS = {
+  tool_result: { endsCall: true, idField: 'id', isSeries: false },
+  oauth: { endsCall: false, idField: 'id', isSeries: false },
+  user_choice: { endsCall: false, idField: 'id', isSeries: false },
+  subscription_event: { endsCall: false, idField: 'tool_call_id', isSeries: true },
+  view_update: { endsCall: false, idField: null, isSeries: true },
+} as const satisfies Record<CallbackType, Traits>;
+
+/** Whether a message of this type ends its call: an unknown type, perhaps of a fault, was meant as the result. */
 export function endsCall(type: string | null | undefined): boolean {
-  return type == null || !Object.hasOwn(ENDS_CALL, type) || ENDS_CALL[type as CallbackType];
+  return traitsOf(type)?.endsCall ?? true;
+}
+
+/** Undefined for an unknown type. */
+export function traitsOf(type: unknown): Traits | undefined {
+  const known = CALLBACK_TYPES.find(each => each === type);
+  return known && CALLBACK_TRAITS[known];
 }
 
 export const CALLBACK_TYPES: readonly CallbackType[] = callbackSchema._zod.def.options.flatMap(

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { isRequirementId, type RequirementId, suggestRequirement } from '../../protocol/requirements.js';
 import { collect, defineCommand, duration, givenOptions, type RunCommand } from '../options.js';
-import { reporterOption } from '../reports.js';
+import { CHECK_FORMAT_NAMES, reporterOption } from '../reports.js';
 
 /** Adds the id of a rule, in any case. @throws InvalidArgumentError with similar ids */
 export function ruleOption(text: string, before: readonly RequirementId[] = []): readonly RequirementId[] {
@@ -43,7 +43,7 @@ export function checkCommand(run: RunCommand): Command {
       --callback-url <base>  base URL at which the tool reaches this listener
       --allow-host <name>  accept this Host header too (repeatable)
       Output:
-      --reporter <format[:file]>  human, json, junit, github or markdown (repeatable)
+      --reporter <format[:file]>  ${CHECK_FORMAT_NAMES} (repeatable)
       --save <file>  write the transcript, secrets redacted
       -q, --quiet  print only what did not pass
       -v, --verbose  show every message, and what a started server writes to stderr, redacted

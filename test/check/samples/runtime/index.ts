@@ -93,23 +93,23 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
   'RT-OP': [
     passes('an operation of the toolset', [OFFERED, call(), answer()]),
     fails(
-      'an operation of none',
+      'an unknown operation',
       [OFFERED, invoked({ operation: 'rm' }), answer()],
       /"rm" is not in a loaded toolset/,
     ),
     unclear(
-      'an operation of none that is left',
+      'an unknown operation in an incomplete recording',
       [OFFERED, invoked({ operation: 'rm' }), answer()],
       /recording is incomplete/,
       { isLossy: true },
     ),
     skips('no toolset known', [call(), answer()]),
-    skips('a toolset that came later', [call(), answer(), OFFERED]),
+    skips('a toolset that was loaded later', [call(), answer(), OFFERED]),
   ],
   'RT-ARGS': [
     passes('valid arguments', [OFFERED, call(), answer()]),
     warns(
-      'arguments against the schema',
+      'arguments that violate the schema',
       [OFFERED, invoked({ arguments: {} }), answer()],
       /inputSchema of edit_file/,
     ),
@@ -120,7 +120,7 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
     ]),
   ],
   'RT-ID': [
-    passes('two calls of two ids', [call(), answer(), another({ id: 'other' })]),
+    passes('two calls with two ids', [call(), answer(), another({ id: 'other' })]),
     fails(
       'one id for two calls',
       [call(), answer(), another({ operation: 'read_file' })],
@@ -135,12 +135,12 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
     ]),
   ],
   'RT-FIELDS': [
-    passes('all that is required', [call(), answer()]),
+    passes('all required fields', [call(), answer()]),
     fails('no body', [bodiless({})]),
     unclear('a body that was not kept', [bodiless({ body: undefined })], /not recorded/),
     fails('no group_id', [invoked({ group_id: undefined })]),
     fails(
-      'a callback_url of another kind',
+      'a callback_url with another scheme',
       [invoked({ callback_url: 'ftp://127.0.0.1/' })],
       /neither http nor https/,
     ),
@@ -151,7 +151,7 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
     warns('no ancestors', [invoked({ thread_ancestors: [] })], /leaves it out/),
     fails('itself as an ancestor', [invoked({ thread_ancestors: [THREAD] })]),
     fails(
-      'no one at the callback_url',
+      'an unreachable callback_url',
       [
         call(),
         acknowledged(),
@@ -167,76 +167,77 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
   'RT-NON200': [
     passes('given up after a 201', [call(), answered(201), gaveUp()]),
     warns('waited on after a 201', [call(), answered(201), at(50, resultArrives())], /continued to wait/),
-    unclear('an end without a word', [call(), answered(201)]),
-    skips('seen by a tool', [call(), answered(201)], undefined, { observer: 'tool' }),
+    unclear('no final event', [call(), answered(201)]),
+    skips('recorded by a tool', [call(), answered(201)], undefined, { observer: 'tool' }),
   ],
   'RT-RETRY': [
     passes(
-      'sent again after a 503',
+      'retried after a 503',
       [call(), answered(503), at(300, call({ attempt: 2 })), answered(200, { attempt: 2 })],
       /retried after/,
     ),
-    warns('given up at once', [call(), answered(503), gaveUp()]),
+    warns('given up after one attempt', [call(), answered(503), gaveUp()]),
     unclear(
-      'given up, and a retry may have been lost',
+      'given up, but a retry may be missing',
       [call(), answered(503), gaveUp()],
       /recording is incomplete/,
       { isLossy: true },
     ),
     warns(
-      'nothing more seen',
+      'no later events',
       [call(), answered(503), at(6_000, untrackedRequest('close'))],
       /^no retry within 5/,
     ),
     warns(
-      'three without a pause',
+      'three attempts without a pause',
       [call(), answered(503), call({ attempt: 2 }), answered(503, { attempt: 2 }), call({ attempt: 3 })],
       /without a pause/,
     ),
   ],
   'RT-NORETRY': [
-    passes('left alone after a 404', [call(), answered(404), gaveUp()]),
-    fails('sent again after a 404', [call(), answered(404), call({ attempt: 2 })], /sent again after a 404/),
+    passes('no retry after a 404', [call(), answered(404), gaveUp()]),
+    fails('retried after a 404', [call(), answered(404), call({ attempt: 2 })], /sent again after a 404/),
   ],
   'RT-VALIDATE': [
-    passes('a 400 for what is not a callback', [
+    passes('a 400 for an invalid callback', [
       call(),
       acknowledged(),
       arrives({ type: 'tool_result' }, { status: 400 }),
     ]),
-    fails('a 200 for what is not JSON', [
-      call(),
-      acknowledged(),
-      bytesArrive(Buffer.from('{'), { status: 200 }),
-    ]),
+    fails('a 200 for invalid JSON', [call(), acknowledged(), bytesArrive(Buffer.from('{'), { status: 200 })]),
   ],
   'RT-MATCH': [
-    passes("another's id turned away", [
+    passes('the id of another call is rejected', [
       call(),
       acknowledged(),
       resultArrives({ id: 'forged' }, { status: 404 }),
     ]),
-    fails("another's id taken for the call's", [
+    fails('the id of another call is accepted as the result', [
       call(),
       acknowledged(),
       resultArrives({ id: 'forged' }, { status: 200 }),
       resultArrives({}, { leg: 'back-2', status: 404 }),
     ]),
-    warns("another's id answered 200", [
+    warns('the id of another call is answered 200', [
       call(),
       acknowledged(),
       resultArrives({ id: 'forged' }, { status: 200 }),
     ]),
   ],
   'RT-DUP': [
-    passes('a 200 for both', [call(), acknowledged(), resultArrives(), resultArrives({}, { leg: 'back-2' })]),
-    skips('one that was not taken at first', [
+    passes('a 200 for both results', [
+      call(),
+      acknowledged(),
+      resultArrives(),
+      resultArrives({}, { leg: 'back-2' }),
+    ]),
+    skips('a first result that was not accepted', [
       call(),
       acknowledged(),
       ...['1', '2'].map(leg => resultArrives({}, { leg, status: 500 })),
       resultArrives({}, { leg: '3' }),
     ]),
-    warns('a 409 for the second', [
+    warns('a 409 for the second result', [
       call(),
       acknowledged(),
       resultArrives(),
@@ -245,32 +246,34 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
   ],
   'RT-PENDING': [
     passes('a question, then the result', [asked, resultArrives({}, { leg: 'b' })]),
-    fails('sent again after the question', [asked, call({ attempt: 2 })]),
+    fails('retried after the question', [asked, call({ attempt: 2 })]),
   ],
   'RT-OAUTH': [
-    passes('an address without a query', [call(), acknowledged(), arrives(OAUTH)]),
-    fails('an address with its state', [
+    passes('a URL without a query', [call(), acknowledged(), arrives(OAUTH)]),
+    fails('a URL with its state', [
       call(),
       acknowledged(),
       arrives({ ...OAUTH, auth_url: `${OAUTH.auth_url}?state=s` }),
     ]),
-    skips('seen by a tool', [call(), acknowledged(), arrives(OAUTH)], undefined, { observer: 'tool' }),
+    skips('recorded by a tool', [call(), acknowledged(), arrives(OAUTH)], undefined, { observer: 'tool' }),
   ],
   'RT-CHOICE': [
     passes('one of the choices', [asked, selects({ id: KEY, selected: 1 })]),
     passes(
-      'one of the choices, as the tool sees its path',
+      'one of the choices, with the path that the tool sees',
       [asked, selects({ id: KEY, selected: 1 }, '/choices/1')],
       undefined,
       { observer: 'tool' },
     ),
     fails('none of the choices', [asked, selects({ id: KEY, selected: 2 })], /not one of the choices/),
-    fails('no selection in it', [asked, selects({ id: KEY })]),
-    fails('sent elsewhere', [asked, selects({ id: KEY, selected: 1 }, 'http://127.0.0.1:3001/invoke')]),
+    fails('no selected index', [asked, selects({ id: KEY })]),
+    fails('sent to another URL', [asked, selects({ id: KEY, selected: 1 }, 'http://127.0.0.1:3001/invoke')]),
     fails('no answer until the end', [asked, timedOut()]),
-    unclear('no answer that is left', [asked, timedOut()], /recording is incomplete/, { isLossy: true }),
+    unclear('an answer that may be missing', [asked, timedOut()], /recording is incomplete/, {
+      isLossy: true,
+    }),
     unclear(
-      'sent to what may be a question that was lost',
+      'an answer to a question that may be missing',
       [asked, selects({ id: KEY, selected: 1 }, 'http://127.0.0.1:3001/choices/2')],
       /recording is incomplete/,
       { isLossy: true },
@@ -279,11 +282,11 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
   ],
   'RT-SUB': [
     passes('an event of an open subscription', [subscribed, arrives(EVENT, { leg: 'e-1' })]),
-    fails('an event of an open subscription refused', [
+    fails('a refused event of an open subscription', [
       subscribed,
       arrives(EVENT, { leg: 'e-1', status: 404 }),
     ]),
-    passes('an event after the last one refused', [
+    passes('a refused event after the final one', [
       subscribed,
       arrives({ ...EVENT, final: true }, { leg: 'e-1' }),
       arrives({ ...EVENT, text: 'late' }, { leg: 'e-2', status: 404 }),
@@ -291,16 +294,16 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
   ],
   'RT-VIEW': [
     passes('a view', [call(), acknowledged(), arrives(VIEW)]),
-    fails('a view of an unknown type refused', [
+    fails('a refused view of an unknown type', [
       call(),
       acknowledged(),
       arrives({ ...VIEW, view_type: 'hologram' }, { status: 400 }),
     ]),
   ],
   'RT-NOTIFY': [
-    passes('a notice that fails', [call(), told('close', 500)]),
-    fails('a notice that fails and comes again', [call(), told('cancel', 500), told('cancel')], /sent again/),
-    passes('a notice that arrived and comes again', [call(), told('cancel'), told('cancel')]),
+    passes('a notice that fails once', [call(), told('close', 500)]),
+    fails('a failed notice that is retried', [call(), told('cancel', 500), told('cancel')], /sent again/),
+    passes('an accepted notice that is sent again', [call(), told('cancel'), told('cancel')]),
     fails(
       'a cancel without the id of the call',
       [call(), notice('cancel', {}, { body: { thread_id: 'g' } })],
@@ -309,14 +312,14 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
     fails('a close without a body', [call(), notice('close')], /fields of a close_thread notice are wrong/),
   ],
   'RT-TOOLSET': [
-    passes('an invalid toolset, and no call', [discovered(toolset({ ...EDIT_FILE, name: 'no good' }))]),
+    passes('an invalid toolset without a call', [discovered(toolset({ ...EDIT_FILE, name: 'no good' }))]),
     fails(
       'a call of an invalid toolset',
       [discovered(toolset(EDIT_FILE, { ...EDIT_FILE, name: 'no good' })), call(), answer()],
       /invalid toolset/,
     ),
     fails(
-      'a call of a name that two define',
+      'a call of a name that two tools have',
       [OFFERED, discovered(toolset(EDIT_FILE), 'http://127.0.0.1:3002'), call(), answer()],
       /two toolsets/,
     ),

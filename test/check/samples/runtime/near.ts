@@ -42,7 +42,7 @@ export const NEAR: SampleSet = {
     passes('a callback_url that was reached once', [begun, breaks('connect'), resultArrives()], undefined, {
       observer: 'tool',
     }),
-    passes('a callback_url that was reached, and the answer lost', [begun, breaks('answer')], undefined, {
+    passes('a reachable callback_url whose response was lost', [begun, breaks('answer')], undefined, {
       observer: 'tool',
     }),
   ],
@@ -54,10 +54,10 @@ export const NEAR: SampleSet = {
       at(20, call({ attempt: 2 })),
       [...answered(201, { attempt: 2 })],
     ]),
-    warns('waited without success after a 201', [call(), answered(201), timedOut()], /continued to wait/),
+    warns('a timeout after a 201', [call(), answered(201), timedOut()], /continued to wait/),
   ],
   'RT-RETRY': [
-    skips('a 503 of a tool that has called back', [call(), answered(503), resultArrives()]),
+    skips('a 503 of a tool that sent a callback', [call(), answered(503), resultArrives()]),
     passes('one retry without a pause', [call(), answered(503), call({ attempt: 2 })]),
     passes('two retries, one of them after a pause', [
       call(),
@@ -68,9 +68,9 @@ export const NEAR: SampleSet = {
     ]),
   ],
   'RT-VALIDATE': [
-    skips('what is not a callback, and was never answered', [begun, unanswered(unreadable)]),
-    skips('a good callback refused', [begun, resultArrives({}, { status: 400 })]),
-    skips('what was turned away before its body counted', [
+    skips('an invalid callback that was never answered', [begun, unanswered(unreadable)]),
+    skips('a refused valid callback', [begun, resultArrives({}, { status: 400 })]),
+    skips('a post that was refused before its body was read', [
       begun,
       resultArrives().map(({ ...moment }) => {
         if (moment.kind === 'request') delete moment.body;
@@ -80,33 +80,33 @@ export const NEAR: SampleSet = {
   ],
   'RT-MATCH': [
     warns(
-      "another's id answered 200, and the call's own result, too",
+      "the id of another call answered 200, and the call's own result too",
       [begun, resultArrives({ id: 'forged' }, { status: 200 }), resultArrives({}, { leg: 'own' })],
       /does not show/,
     ),
-    warns("another's id answered 200, and something else refused", [
+    warns('the id of another call answered 200, and another callback refused', [
       begun,
       resultArrives({ id: 'forged' }, { status: 200 }),
       unreadable,
     ]),
-    skips("another's id, never answered", [
+    skips('the id of another call, never answered', [
       begun,
       unanswered(resultArrives({ id: 'forged' }, { status: 200 })),
     ]),
-    skips('an event of an unknown subscription, which is of RT-SUB', [
+    skips('an event of an unknown subscription, which RT-SUB covers', [
       begun,
       arrives({ ...EVENT, tool_call_id: 'unknown' }, { status: 200 }),
     ]),
-    skips("the call's own result alone", [begun, resultArrives()]),
+    skips("only the call's own result", [begun, resultArrives()]),
   ],
   'RT-PENDING': [
-    fails('sent again after a consent was asked for', [begun, arrives(OAUTH), call({ attempt: 2 })]),
-    skips('sent again after a view', [begun, arrives(VIEW), call({ attempt: 2 })]),
-    skips('sent again after what no one can read', [begun, unreadable, call({ attempt: 2 })]),
+    fails('retried after a consent question', [begun, arrives(OAUTH), call({ attempt: 2 })]),
+    skips('retried after a view', [begun, arrives(VIEW), call({ attempt: 2 })]),
+    skips('retried after an unreadable callback', [begun, unreadable, call({ attempt: 2 })]),
   ],
-  'RT-OAUTH': [skips('no consent in it', [begun, unreadable, resultArrives()])],
+  'RT-OAUTH': [skips('no consent', [begun, unreadable, resultArrives()])],
   'RT-CHOICE': [
-    skips('no question among what came', [begun, unreadable, arrives(VIEW), timedOut()]),
+    skips('no question among the callbacks', [begun, unreadable, arrives(VIEW), timedOut()]),
     fails(
       'a selection that is not a POST',
       [begun, arrives(CHOICE), selects({ id: KEY, selected: 1 }, 'PUT')],
@@ -123,7 +123,7 @@ export const NEAR: SampleSet = {
       begun,
       arrives({ ...EVENT, tool_call_id: 'unknown' }, { status: 404 }),
     ]),
-    skips('only an event of an unknown subscription, taken', [
+    skips('only an event of an unknown subscription, accepted', [
       begun,
       arrives({ ...EVENT, tool_call_id: 'unknown' }, { status: 200 }),
     ]),
@@ -136,28 +136,28 @@ export const NEAR: SampleSet = {
   ],
   'RT-VIEW': [skips('no view', [begun, unreadable, resultArrives()])],
   'RT-NOTIFY': [
-    passes('a notice that fails, and another one', [
+    passes('two different failed notices', [
       notice('cancel', { status: 500 }, { body: { thread_id: 'a', tool_call_id: 'a' } }),
       notice('cancel', {}, { body: { thread_id: 'a', tool_call_id: 'b' } }),
     ]),
-    passes('a notice that fails, and one of another kind', [
+    passes('two failed notices of different kinds', [
       notice('close', { status: 500 }, { body: { thread_id: 'a' } }),
       notice('cancel', {}, { body: { thread_id: 'a', tool_call_id: 'a' } }),
     ]),
-    fails('a notice that is lost and comes again', [
+    fails('a lost notice that is sent again', [
       notice('close', { status: null }, { body: { thread_id: 'a' } }),
       notice('close', {}, { body: { thread_id: 'a' } }),
     ]),
   ],
   'RT-TOOLSET': [
-    skips('a call of a valid toolset beside an invalid one', [
+    skips('a call of a valid toolset next to an invalid one', [
       discovery(misnamed),
       discovery(),
       begun,
       resultArrives(),
     ]),
-    skips('the same server asked twice', [discovery(), discovery(), begun]),
-    passes('a name that two define, and a call of another', [
+    skips('two requests to the same server', [discovery(), discovery(), begun]),
+    passes('a name that two tools have, and a call of another one', [
       discovery(),
       discovery({ ...TOOLSET, tools: [...TOOLSET.tools, ...elsewhere.tools] }).map(each =>
         each.kind === 'request' ? { ...each, url: 'http://127.0.0.1:3002/.well-known/rap-toolset' } : each,

@@ -50,20 +50,16 @@ export const ackSamples: Samples = [
     [call(), at(10, resultArrives()), at(300, acknowledged())],
     /after the result/,
   ),
-  passes('the result of an attempt before', [
+  passes('the result of a previous attempt', [
     call(),
     acknowledged(),
     resultArrives(),
     at(900, call({ attempt: 2 })),
     at(1_100, answered(200, { attempt: 2 })),
   ]),
-  warns(
-    'a 200 that takes its time',
-    [call(), at(400, acknowledged()), at(900, resultArrives())],
-    /took 400ms, over 250 ms/,
-  ),
+  warns('a slow 200', [call(), at(400, acknowledged()), at(900, resultArrives())], /took 400ms, over 250 ms/),
   passes(
-    'a 200 that takes its time under load, and none when the same is called alone',
+    'a 200 that is slow under load, and fast if repeated alone',
     [
       call(),
       at(400, acknowledged()),
@@ -74,7 +70,7 @@ export const ackSamples: Samples = [
     ],
     /alone/,
   ),
-  warns('a 200 that takes its time, also when it is called alone', [
+  warns('a 200 that is slow, also if repeated alone', [
     call(),
     at(400, acknowledged()),
     again.planned,
@@ -82,29 +78,29 @@ export const ackSamples: Samples = [
     at(1_400, again.answered()),
   ]),
   warns(
-    'a 200 after more than a second under load, and in time alone',
+    'a 200 after more than a second under load, and fast if repeated alone',
     [call(), at(1_200, acknowledged()), madeAgain(2_000, 20)],
     /took 1\.2s under load, and 20ms when called alone/,
   ),
   fails(
-    'a 200 after more than a second, also alone',
+    'a 200 after more than a second, also if repeated alone',
     [call(), at(1_900, acknowledged()), madeAgain(3_000, 1_400)],
     /took 1\.4s when called alone/,
   ),
-  passes('a 200 that is late alone at first, and then in time', [
+  passes('two repeats alone: first slow, then fast', [
     call(),
     at(400, acknowledged()),
     madeAgain(1_000, 400),
     madeAgain(2_000, 20),
   ]),
-  passes('a 200 that is in time alone at first, and then late', [
+  passes('two repeats alone: first fast, then slow', [
     call(),
     at(400, acknowledged()),
     madeAgain(1_000, 20),
     madeAgain(2_000, 400),
   ]),
   warns(
-    'a 200 after the result, and before it alone',
+    'a 200 after the result, and before it if repeated alone',
     [
       call(),
       at(10, resultArrives()),
@@ -117,12 +113,12 @@ export const ackSamples: Samples = [
     /after the result under load, and before it when called alone/,
   ),
   fails(
-    'a 200 more than a second after the result was taken, and before it alone',
+    'a 200 more than a second after the accepted result, and before it if repeated alone',
     [call(), at(10, resultArrives()), at(1_200, acknowledged()), madeInOrder(3_000, true)],
     /after the result/,
   ),
   warns(
-    'a 200 at once after the result of work that took its time, and in time alone',
+    'a 200 right after the result of slow work, and fast if repeated alone',
     [call(), at(1_500, resultArrives()), at(1_505, acknowledged()), madeAgain(3_000, 5)],
     /took 1\.5s under load/,
   ),
@@ -130,7 +126,7 @@ export const ackSamples: Samples = [
     { story: 'late', events: [call(), at(1_500, acknowledged())] },
     { story: 'after the result', events: [call(), at(10, resultArrives()), at(400, acknowledged())] },
   ].map(({ story, events }) => ({
-    story: `a 200 of a probe that comes ${story}, where it may have been called again alone`,
+    story: `a 200 of a probe that comes ${story}; a repeat may be missing`,
     events: eventsOf(another.plannedFor([]), ...events),
     isLossy: true as const,
     status: 'could-not-run' as const,
@@ -140,7 +136,7 @@ export const ackSamples: Samples = [
     [true, false],
     [false, true],
   ].map(([first = false, second = false]) => ({
-    story: `a 200 after the result, and alone once before it: ${first ? 'at first' : 'in the end'}`,
+    story: `a 200 after the result, and before it in one repeat: the ${first ? 'first' : 'last'}`,
     events: eventsOf(
       call(),
       at(10, resultArrives()),
@@ -151,7 +147,7 @@ export const ackSamples: Samples = [
     status: 'warn' as const,
   })),
   warns(
-    'a late 200 to an unknown operation, and a 400 alone',
+    'a late 200 to an unknown operation, and a 400 if repeated alone',
     [
       discovery(),
       unknown.sent(),
@@ -163,7 +159,7 @@ export const ackSamples: Samples = [
     /took/,
   ),
   fails(
-    'a 200 after the result, also alone',
+    'a 200 after the result, also if repeated alone',
     [
       call(),
       at(10, resultArrives()),
@@ -176,7 +172,7 @@ export const ackSamples: Samples = [
     /after the result/,
   ),
   fails(
-    'a 200 that takes its time, and another status alone',
+    'a slow 200, and another status if repeated alone',
     [
       call(),
       at(400, acknowledged()),
@@ -186,7 +182,7 @@ export const ackSamples: Samples = [
     ],
     /503/,
   ),
-  warns('a 200 that takes its time, and none when the same is called for something else', [
+  warns('a slow 200, and a fast one for a call with another purpose', [
     call(),
     at(400, acknowledged()),
     another.plannedFor(['TOOL-ACK'], 'acknowledgement again'),
@@ -195,12 +191,12 @@ export const ackSamples: Samples = [
   ]),
   fails('a 200 after more than a second', [call(), at(1_200, acknowledged())], /1\.2/),
   fails(
-    'no answer within the time of a runtime',
+    "no response within a runtime's time limit",
     [call(), at(60_000, timedOut()), lost('ABORTED', { phase: 'answer' })],
     /within 1m/,
   ),
   fails(
-    'no answer in time, and a 200 at another time',
+    'one timeout, and a fast 200',
     [
       call(),
       at(2_900, lost('ETIMEDOUT', { phase: 'answer' })),
@@ -209,12 +205,12 @@ export const ackSamples: Samples = [
     ],
     /ETIMEDOUT/,
   ),
-  unclear('no answer that is left', [call(), at(60_000, timedOut())], /recording is incomplete/, {
+  unclear('a response that may be missing', [call(), at(60_000, timedOut())], /recording is incomplete/, {
     isLossy: true,
   }),
-  fails('a result, and no 200', [call(), resultArrives()], /no acknowledgement/),
+  fails('a result without a 200', [call(), resultArrives()], /no acknowledgement/),
   fails(
-    'a connection that ends without an answer',
+    'a connection that ends without a response',
     [call(), lost('ECONNRESET', { phase: 'answer' })],
     /ECONNRESET/,
   ),
@@ -225,8 +221,8 @@ export const ackSamples: Samples = [
   ),
   fails('a 503', [call(), answered(503)]),
   unclear('a 401', [call(), answered(401)], /credentials/),
-  unclear('no one there', [call(), lost()]),
-  skips('a 400 to an unknown operation, which is of TOOL-UNKNOWN-OP', [
+  unclear('a refused connection', [call(), lost()]),
+  skips('a 400 to an unknown operation, which TOOL-UNKNOWN-OP covers', [
     discovery(),
     unknown.sent(),
     unknown.answered({ status: 400 }),

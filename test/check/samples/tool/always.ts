@@ -9,12 +9,12 @@ const c = someCall('c');
 export const alwaysSamples: Samples = [
   passes('a result', [a.sent(), a.answered(), at(900, a.result())]),
   fails(
-    'nothing within the time of a check',
+    "no callback within a check's time limit",
     [a.sent(), a.answered(), at(5_000, a.waited())],
     /^0 of 1 call got a result within 5s: raise --probe-timeout if the tool takes longer$/,
   ),
   fails(
-    'nothing, and no one there any more',
+    'no callback, and then no server',
     [
       a.sent(),
       a.answered(),
@@ -25,11 +25,11 @@ export const alwaysSamples: Samples = [
     /within 5s, and the tool was unreachable/,
   ),
   fails(
-    'nothing within the time of a runtime, which then closes the thread',
+    "no callback within a runtime's time limit, after which it closes the thread",
     [a.sent(), a.answered(), at(60_000, a.waited(60_000, 'timeout')), a.closed()],
     /^0 of 1 call got a result within 1m: raise the caller's --timeout if the tool takes longer$/,
   ),
-  fails('nothing but what the end of the thread brings about', [
+  fails('only a result caused by closing the thread', [
     a.sent(),
     a.answered(),
     at(5_000, a.waited()),
@@ -43,12 +43,12 @@ export const alwaysSamples: Samples = [
     a.waited(),
   ]),
   fails(
-    'some calls of many without a result',
+    'some of many calls without a result',
     [a.sent(), a.answered(), a.result(), b.sent(), b.answered(), at(5_000, b.waited())],
     /^1 of 2 calls got a result within 5s/,
   ),
   unclear(
-    'nothing for a call that was under way when its tool died of a malformed payload',
+    'no callback for a call in progress when the tool crashed from a malformed payload',
     [
       b.sent(),
       b.answered(),
@@ -63,19 +63,19 @@ export const alwaysSamples: Samples = [
     /^the tool crashed for another reason before a call ended$/,
   ),
   unclear('a transcript that ends before the call does', [a.sent(), a.answered()], /pending/),
-  skips('a call that was cancelled', [a.sent(), a.answered(), a.cancelled(), a.waited()]),
-  skips('a thread that was closed', [a.sent(), a.answered(), a.closed()]),
-  skips('a call that waits for a person', [a.sent(), a.answered(), a.oauth(), a.waited()]),
-  skips('a call that was never taken', [a.sent(), a.answered({ status: 503 }), a.waited()]),
+  skips('a canceled call', [a.sent(), a.answered(), a.cancelled(), a.waited()]),
+  skips('a closed thread', [a.sent(), a.answered(), a.closed()]),
+  skips('a call that waits for the user', [a.sent(), a.answered(), a.oauth(), a.waited()]),
+  skips('a call that was never accepted', [a.sent(), a.answered({ status: 503 }), a.waited()]),
   ...(['closed', 'cancelled'] as const).map(how => ({
-    story: `nothing until a runtime that says no more has it ${how}`,
+    story: `no callback until the call is ${how} by the runtime, without a recorded reason`,
     events: eventsOf(a.sent(), a.answered(), b.sent(), b.answered(), b.result(), at(2_000, a[how]())),
     status: 'could-not-run' as const,
     says: new RegExp(
       `^a call of "edit_file" was ${how.replace('ll', 'l')} by the runtime after 1\\.9s without a result$`,
     ),
   })),
-  passes('nothing until a runtime closes it at once, and the result of another', [
+  passes('no callback until a runtime closes the thread at once, and the result of another call', [
     a.sent(),
     a.answered(),
     b.sent(),
@@ -89,25 +89,25 @@ export const alwaysSamples: Samples = [
     a.result(),
     at(2_000, a.closed()),
   ]),
-  skips('nothing until someone decides to cancel it', [
+  skips('no callback until the user cancels', [
     a.sent(),
     a.answered(),
     [{ kind: 'decided', what: 'cancel', by: 'person', calls: ['a'] }],
     at(2_000, a.cancelled()),
   ]),
-  skips('nothing until the end of a check, which closes what it has not waited for', [
+  skips('no callback until the end of a check, which closes the threads it did not wait for', [
     a.plannedFor([]),
     a.sent(),
     a.answered(),
     at(2_000, a.closed()),
   ]),
-  skips('a result that breaks its schema, which is of TOOL-POST', [
+  skips('an invalid result, which TOOL-POST covers', [
     a.sent(),
     a.answered(),
     a.result({ text: 7 }, { status: 400 }),
     a.waited(),
   ]),
-  passes('results of two calls that went to the wrong one, which is of TOOL-ISOLATE', [
+  passes("results of two calls at each other's URL, which TOOL-ISOLATE covers", [
     a.sent(),
     a.answered(),
     b.sent(),

@@ -6,14 +6,14 @@ const plain = someCall('plain');
 const begun = () => [...a.sent(), ...a.answered()];
 
 export const callIdSamples: Samples = [
-  passes('the call_id that was given', [begun(), a.result({ call_id: 'fc_1' })]),
-  fails('no call_id, where one was given', [begun(), a.result()], /no call_id/),
-  fails('null, where one was given', [begun(), a.result({ call_id: null })]),
-  fails('another one', [begun(), a.asks({ call_id: 'FC_1' })], /another call_id: "FC_1"/),
+  passes('the given call_id', [begun(), a.result({ call_id: 'fc_1' })]),
+  fails('no call_id although one was given', [begun(), a.result()], /no call_id/),
+  fails('null although one was given', [begun(), a.result({ call_id: null })]),
+  fails('another call_id', [begun(), a.asks({ call_id: 'FC_1' })], /another call_id: "FC_1"/),
   fails(
-    'one, where none was given',
+    'a call_id although none was given',
     [plain.sent(), plain.answered(), plain.result({ call_id: 'plain' })],
     /another call_id: "plain"/,
   ),
-  skips('none, where none was given', [plain.sent(), plain.answered(), plain.result({ call_id: null })]),
+  skips('none given and none sent', [plain.sent(), plain.answered(), plain.result({ call_id: null })]),
 ];

@@ -11,22 +11,22 @@ export const choiceSamples: Samples = [
   passes('the next question after the selection', [asked(), a.selected(), a.asks({ prompt: 'When?' })]),
   fails('no choices', [begun(), a.asks({ choices: [], default: 0 }, { status: 400 })], /choices/),
   fails('a default out of range', [begun(), a.asks({ default: 2 }, { status: 400 })], /default/),
-  fails('a response_url that knows nothing', [asked(), a.selected({ status: 404 })], /answered 404/),
+  fails('a response_url that answers 404', [asked(), a.selected({ status: 404 })], /answered 404/),
   fails(
-    'a response_url that no one serves',
+    'an unreachable response_url',
     [asked(), a.selected({ status: null, code: 'ECONNREFUSED' })],
     /ECONNREFUSED/,
   ),
   fails(
-    'a selection that leads to nothing',
+    'no result after the selection',
     [asked(), a.selected(), at(5_000, a.waited())],
     /within 5s of the selection/,
   ),
   fails(
-    'a selection that leads to nothing but what the end of the thread brings about',
+    'only a result caused by closing the thread',
     [asked(), a.selected(), at(5_000, a.waited()), a.closed(), a.result()],
     /within 5s of the selection/,
   ),
   unclear('a selection at the end of the transcript', [asked(), a.selected()]),
-  skips('a question that no one answered', [asked()]),
+  skips('an unanswered question', [asked()]),
 ];

@@ -53,7 +53,7 @@ export const diffSamples: Samples = [
     status: 'fail',
     says: /path/,
   },
-  { story: 'a text alone', events: shown(text), status: 'not-applicable' },
+  { story: 'only a text', events: shown(text), status: 'not-applicable' },
 ];
 
 export const imageSamples: Samples = [
@@ -65,12 +65,12 @@ export const imageSamples: Samples = [
     }),
     status: 'pass',
   },
-  { story: 'an image alone', events: result({ content: [picture] }), status: 'warn', says: /describes/ },
+  { story: 'only an image', events: result({ content: [picture] }), status: 'warn', says: /describes/ },
   {
-    story: 'a description that says nothing',
+    story: 'an empty description',
     events: result({ content: [{ type: 'text', text: ' ' }, picture] }),
     status: 'warn',
   },
-  { story: 'nothing after an image', events: shown(text, image), status: 'warn', says: /display_as\[1\]/ },
+  { story: 'no text after an image', events: shown(text, image), status: 'warn', says: /display_as\[1\]/ },
   { story: 'no image', events: shown(text), status: 'not-applicable' },
 ];

@@ -12,16 +12,16 @@ const refusedWith = (text: string) => [
 ];
 
 export const errorPrefixSamples: Samples = [
-  passes('an error with something to do', [says('Error: busy, retry in 60 s')]),
+  passes('an error with advice', [says('Error: busy, retry in 60 s')]),
   passes('a denial (seed 002)', [refusedWith('{"denied":{"tool":"no_such_thing","reason":"not here"}}')]),
   warns(
-    'an unknown operation in words of its own',
+    'an unknown operation in other words',
     [refusedWith('unknown operation: no_such_thing')],
     /does not start/,
   ),
-  warns('shouting', [says('ERROR: busy')]),
+  warns('ERROR in capitals', [says('ERROR: busy')]),
   warns('an exception', [says('ValueError: busy')]),
   warns('an error as JSON', [says('{"error":{"message":"busy"}}')]),
-  warns('an error that says nothing', [says('Error: ')], /no message/),
+  warns('an empty error', [says('Error: ')], /no message/),
   skips('success', [says('3 errors were fixed')]),
 ];

@@ -10,20 +10,24 @@ const compared = (fields: object) => [...plain.sent(), ...plain.answered(), ...p
 export const extraSamples: Samples = [
   passes('a result', [begun(), extra.result()]),
   passes('a question', [begun(), extra.asks()]),
-  passes('an error that comes without them, too', [compared(failure), begun(), extra.result(failure)]),
+  passes('an error that also comes without the extra fields', [
+    compared(failure),
+    begun(),
+    extra.result(failure),
+  ]),
   warns(
-    'an error that does not come without them',
+    'an error that does not come without the extra fields',
     [compared({}), begun(), extra.result(failure)],
     /succeeded without the extra fields/,
   ),
-  skips('an error, and nothing to compare it with', [begun(), extra.result(failure)]),
-  unclear('an error of a check, which could not compare it with anything', [
+  skips('an error, and no call to compare it with', [begun(), extra.result(failure)]),
+  unclear('an error in a check, with no call to compare it with', [
     extra.plannedFor(['TOOL-EXTRA']),
     begun(),
     extra.result(failure),
   ]),
   warns('400', [compared({}), extra.sent(), extra.answered({ status: 400 })], /answered 400/),
-  unclear('nothing, as without', [begun(), extra.waited()]),
-  warns('nothing', [compared({}), begun(), extra.waited()], /dropped/),
+  unclear('no result, as without the extra fields', [begun(), extra.waited()]),
+  warns('no result', [compared({}), begun(), extra.waited()], /dropped/),
   skips('no extra fields', [compared({})]),
 ];

@@ -8,7 +8,7 @@ const begun = () => [...a.sent(), ...a.answered()];
 export const groupSamples: Samples = [
   passes('the group_id of the call', [begun(), a.oauth(), a.result()]),
   fails(
-    'a group_id that no one knows',
+    'an unknown group_id',
     [begun(), a.result({ group_id: 'default' }, { status: 404 })],
     /another group_id: "default"/,
   ),
@@ -16,7 +16,7 @@ export const groupSamples: Samples = [
     begun(),
     a.posts({ type: 'view_update', group_id: '', view_type: 'diff', content: {} }, { status: 404 }),
   ]),
-  skips('the group_id of another call, which is of TOOL-ISOLATE', [
+  skips('the group_id of another call, which TOOL-ISOLATE covers', [
     begun(),
     b.sent(),
     a.result({ group_id: 'thread_b' }, { status: 404 }),

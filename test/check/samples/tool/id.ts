@@ -8,17 +8,17 @@ const begun = () => [...a.sent(), ...a.answered()];
 export const idSamples: Samples = [
   passes('the id of the call', [begun(), a.asks(), a.result()]),
   fails(
-    'an id of the tool’s own',
+    'an id made up by the tool',
     [begun(), a.result({ id: 'job-7' }, { status: 404 })],
     /another id: "job-7"/,
   ),
-  fails('a question with an id of the tool’s own', [begun(), a.oauth({ id: 'A' }, { status: 404 })]),
-  skips('the id of another call, which is of TOOL-ISOLATE', [
+  fails('a question with an id made up by the tool', [begun(), a.oauth({ id: 'A' }, { status: 404 })]),
+  skips('the id of another call, which TOOL-ISOLATE covers', [
     begun(),
     b.sent(),
     a.result({ id: 'b' }, { status: 404 }),
   ]),
-  skips('an event that names another call, which is of TOOL-SUB', [
+  skips('an event with the id of another call, which TOOL-SUB covers', [
     begun(),
     a.news({ tool_call_id: 'x' }, { status: 404 }),
   ]),

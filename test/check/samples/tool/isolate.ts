@@ -7,12 +7,12 @@ const both = () => [...a.sent(), ...b.sent(), ...a.answered(), ...b.answered()];
 
 export const isolateSamples: Samples = [
   passes(
-    'two calls at once, each with its own result',
+    'two concurrent calls, each with its own result',
     [both(), b.result({ call_id: 'fc_b' }), a.result({ call_id: 'fc_a' })],
     /2 calls that overlapped/,
   ),
   fails(
-    'the result of a call at the URL of another one',
+    'the result of a call at the URL of another call',
     [both(), a.result({ id: 'b', group_id: 'thread_b' }, { status: 404 })],
     /group_id, id of another call/,
   ),
@@ -22,6 +22,13 @@ export const isolateSamples: Samples = [
     b.result(),
   ]),
   fails('the call_id of another call', [both(), a.result({ call_id: 'fc_b' }), b.result()], /call_id/),
-  skips('one call after the other', [a.sent(), a.answered(), a.result(), b.sent(), b.answered(), b.result()]),
-  unclear('one call where two were meant', [planned(['TOOL-ISOLATE']), a.sent(), a.answered(), a.result()]),
+  skips('two calls, one after the other', [
+    a.sent(),
+    a.answered(),
+    a.result(),
+    b.sent(),
+    b.answered(),
+    b.result(),
+  ]),
+  unclear('only one of two planned calls', [planned(['TOOL-ISOLATE']), a.sent(), a.answered(), a.result()]),
 ];

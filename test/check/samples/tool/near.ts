@@ -15,14 +15,14 @@ const turnedAway = (status: number) => a.posts(null, { status, refusal: 'a reaso
 /** What is nearly a breach of a tool's rules and is not one, or nearly none and is one. */
 export const NEAR_TOOL: SampleSet = {
   'TOOL-ACK': [
-    unclear('no answer until the end', [call()], /never answered/),
+    unclear('no response until the end', [call()], /never answered/),
     fails(
-      'a wait without success, and then a connection that breaks on its own',
+      'a timeout, and then a broken connection',
       [call(), at(60_000, timedOut()), lost('ECONNRESET', { phase: 'answer' })],
       /ECONNRESET/,
     ),
     fails(
-      'no answer for as long as we wait for one',
+      'no response within our time limit',
       [call(), at(5_000, timedOut(5_000)), lost('ETIMEDOUT', { phase: 'answer' })],
       /no answer within 5s/,
     ),
@@ -32,7 +32,7 @@ export const NEAR_TOOL: SampleSet = {
         [2_400, 'ECONNRESET', 'fail', /ECONNRESET/],
       ] as const
     ).map(([waited, code, status, says]) => ({
-      story: `${code} after ${waited} ms, and in time at another time`,
+      story: `${code} after ${waited} ms, and a fast response at another time`,
       events: eventsOf(
         call(),
         at(waited, timedOut(waited)),
@@ -43,7 +43,7 @@ export const NEAR_TOOL: SampleSet = {
       status,
       says,
     })),
-    fails('a connection that breaks while it is sent', [call(), lost('EPIPE', { phase: 'send' })]),
+    fails('a connection that breaks while sending', [call(), lost('EPIPE', { phase: 'send' })]),
     unclear('a 403', [call(), answered(403)]),
     warns('a 500, and then a 200', [
       call(),
@@ -57,21 +57,21 @@ export const NEAR_TOOL: SampleSet = {
       call({ attempt: 2 }),
       answered(200, { attempt: 2 }),
     ]),
-    passes('a 200 after just as long as it may take', [call(), at(250, answered(200))]),
-    warns('a 200 after just a second', [call(), at(1_000, answered(200)), at(2_000, resultArrives())]),
+    passes('a 200 exactly at the limit', [call(), at(250, answered(200))]),
+    warns('a 200 after exactly a second', [call(), at(1_000, answered(200)), at(2_000, resultArrives())]),
   ],
   'TOOL-EXTRA': [
     unclear(
-      'what no one can read',
+      'an unreadable body',
       [extra.sent(), extra.answered(), extra.posts('{', { status: 400 })],
       /no outcome that can be judged/,
     ),
     passes(
-      'a 503, as without them',
+      'a 503, also without the extra fields',
       [a.sent(), a.answered({ status: 503 }), extra.sent(), extra.answered({ status: 503 })],
       /answered 503, as without the extra fields/,
     ),
-    warns('a 400, and a 503 without them', [
+    warns('a 400, but a 503 without the extra fields', [
       a.sent(),
       a.answered({ status: 503 }),
       extra.sent(),
@@ -79,11 +79,11 @@ export const NEAR_TOOL: SampleSet = {
     ]),
   ],
   'TOOL-IMAGE': [
-    passes('a picture that a text describes', [
+    passes('an image with a description', [
       begun(),
       a.result({ content: [{ type: 'text', text: 'a dot' }, picture] }),
     ]),
-    passes('a picture that is shown, and then a text', [
+    passes('an image in a segment, and then a text', [
       begun(),
       a.result({
         display_as: [
@@ -95,24 +95,24 @@ export const NEAR_TOOL: SampleSet = {
   ],
   'TOOL-MALFORMED': [
     unclear(
-      'what could not be sent',
+      'a request that could not be sent',
       [a.sent('{'), a.answered({ status: null, code: 'ECONNREFUSED', phase: 'connect' }), discovery()],
       /could not be sent/,
     ),
     ...[302, 500].map(status => ({
-      story: `${status} to what is not text at all`,
+      story: `${status} to a body that is not text`,
       events: eventsOf(unreadable(), a.answered({ status })),
       status: 'warn' as const,
     })),
   ],
   'TOOL-DISCOVER': [
     unclear('403', [discovery('', { status: 403 })], /credentials/),
-    unclear('called off', [discovery('', { status: null, code: 'ABORTED' })], /was canceled/),
+    unclear('canceled', [discovery('', { status: null, code: 'ABORTED' })], /was canceled/),
     unclear('lost', [discovery('', { status: null })], /could not be reached/),
   ],
   'TOOL-CHOICE': [
     unclear(
-      'a selection that was not answered when it ended',
+      'a selection without a response at the end',
       [begun(), a.asks(), a.selected().slice(0, 1)],
       /had not answered/,
     ),
@@ -124,16 +124,16 @@ export const NEAR_TOOL: SampleSet = {
   ],
   'TOOL-NORETRY': [
     ...[408, 429].map(status => ({
-      story: `sent again after a ${status}`,
+      story: `retried after a ${status}`,
       events: eventsOf(begun(), at(100, a.result({}, { status })), at(400, a.result())),
       status: 'not-applicable' as const,
     })),
-    passes('a result for another call, once the first was refused', [
+    passes('a result for another call, after the first was refused', [
       begun(),
       at(100, a.result({}, { status: 400 })),
       at(2_000, a.result({ id: 'b', text: 'x' })),
     ]),
-    passes('another result before that which was refused', [
+    passes('another result before the refused one', [
       begun(),
       at(90, a.result({ text: 'first' })),
       at(100, a.result({}, { status: 400 })),
@@ -143,41 +143,41 @@ export const NEAR_TOOL: SampleSet = {
   'TOOL-POST': [
     fails('no body', [begun(), a.posts(null)], /has no body/),
     ...[400, 415].map(status => ({
-      story: `turned away with ${status}`,
+      story: `refused with ${status}`,
       events: eventsOf(begun(), turnedAway(status)),
       status: 'fail' as const,
       says: /was refused with/,
     })),
-    warns('turned away with 403', [begun(), turnedAway(403)]),
+    warns('refused with 403', [begun(), turnedAway(403)]),
     ...[399, 408, 500, 503].map(status => ({
-      story: `turned away with ${status}`,
+      story: `refused with ${status}`,
       events: eventsOf(begun(), turnedAway(status)),
       status: 'not-applicable' as const,
     })),
   ],
   'TOOL-OPAQUE': [
-    passes('a visit to a wrong address that is not a post', [
+    passes('a request to a wrong address that is not a POST', [
       begun(),
       a.result(),
       stray(undefined, { method: 'GET' }),
     ]),
     warns(
-      'a post to a wrong address, and another call that is answered',
+      'a POST to a wrong address, and an answered call',
       [begun(), b.sent(), b.answered(), b.result(), stray(), a.result(), a.waited()],
       /^1 post to a wrong callback address$/,
     ),
-    passes('a post that was turned away for another reason', [
+    passes('a POST that was refused for another reason', [
       begun(),
       a.result(),
       stray().map(each =>
         each.kind === 'response' ? { ...each, status: 403, refusal: 'foreign-host' } : each,
       ),
     ]),
-    warns('a post to a wrong address, and a call that may still be answered', [begun(), stray()]),
+    warns('a POST to a wrong address, and a call that may still be answered', [begun(), stray()]),
   ],
   'TOOL-MIGRATE': [
     fails(
-      'a page that takes no POST',
+      'a page that accepts no POST',
       [
         discovery({ ...TOOLSET, needsMigration: true }),
         notice('migrate', { status: 405, body: 'no session here' }),
@@ -186,19 +186,18 @@ export const NEAR_TOOL: SampleSet = {
     ),
   ],
   'TOOL-RETRY': [
-    passes('once again without a pause', [
-      begun(),
-      at(100, a.result({}, { status: 503 })),
-      at(101, a.result()),
-    ]),
+    passes('retried without a pause', [begun(), at(100, a.result({}, { status: 503 })), at(101, a.result())]),
   ],
   'TOOL-SUB': [
-    skips('nothing for too short a time after a cancel', [
+    skips('silence for too short a time after a cancel', [
       begun(),
       a.result({ subscription: true }),
       at(100, a.cancelled()),
       at(300, a.waited()),
     ]),
-    unclear('a call that should start one, and has no result yet', [a.plannedFor(['TOOL-SUB']), begun()]),
+    unclear('a call that should start a subscription, without a result so far', [
+      a.plannedFor(['TOOL-SUB']),
+      begun(),
+    ]),
   ],
 };

@@ -10,10 +10,8 @@ function leak(story: string, text: string, says_: RegExp): Samples[number] {
 }
 
 export const noLeakSamples: Samples = [
-  passes('an error that says what to do', [
-    says('Error: rate limited; retry at https://example.com/usr/share.'),
-  ]),
-  passes('a path that the arguments carried', [says('Error: there is no /home/ada/notes.txt')]),
+  passes('an error with advice', [says('Error: rate limited; retry at https://example.com/usr/share.')]),
+  passes('a path from the arguments', [says('Error: there is no /home/ada/notes.txt')]),
   leak('a path of the host', 'no such file /usr/share/tool/data.db', /path of the host/),
   leak('a path of Windows', 'no such file C:\\Users\\ada\\data.db', /path of the host/),
   leak('node', 'x is undefined\n    at handle (tool.mjs:10:5)\n    at process', /stack trace/),
@@ -21,5 +19,5 @@ export const noLeakSamples: Samples = [
   leak('java', 'boom\n\tat com.example.Tool.handle(Tool.java:42)', /stack trace/),
   leak('go', 'boom\n\ngoroutine 7 [running]:\nmain.main()', /stack trace/),
   leak('rust', "boom: thread 'main' panicked at tool.rs:3:1", /stack trace/),
-  skips('a path in a success', [says('read /usr/share/x')]),
+  skips('a path in a successful result', [says('read /usr/share/x')]),
 ];

@@ -5,22 +5,20 @@ import { fails, passes, type Samples, skips, unclear, warns } from '../sample.js
 function noticeSamples(purpose: 'cancel' | 'close'): Samples {
   return [
     passes('200', [notice(purpose), notice(purpose)]),
-    warns(
-      '404 for what it does not know',
-      [notice(purpose), notice(purpose, { status: 404 })],
-      /answered 404/,
-    ),
+    warns('404 for an unknown id', [notice(purpose), notice(purpose, { status: 404 })], /answered 404/),
     warns('204', [notice(purpose, { status: 204 })]),
-    warns('no answer', [notice(purpose, { status: null, code: 'TIMEOUT' })], /TIMEOUT/),
+    warns('no response', [notice(purpose, { status: null, code: 'TIMEOUT' })], /TIMEOUT/),
     warns(
-      'no answer until we gave up',
+      'no response within our time limit',
       [notice(purpose, { status: null, code: 'ETIMEDOUT' })],
       /did not answer within \d/,
     ),
-    unclear('no one there', [notice(purpose, { status: null, phase: 'connect', code: 'ECONNREFUSED' })]),
-    warns('OK', [notice(purpose, { body: 'OK' })], /answered 200 with a body/),
+    unclear('a refused connection', [
+      notice(purpose, { status: null, phase: 'connect', code: 'ECONNREFUSED' }),
+    ]),
+    warns('the body OK', [notice(purpose, { body: 'OK' })], /answered 200 with a body/),
     fails(
-      'a connection that breaks, and no one there any more',
+      'a broken connection, and then a refused one',
       [
         notice(purpose, { status: null, code: 'ECONNRESET' }),
         discovery('', { status: null, phase: 'connect', code: 'ECONNREFUSED' }),
@@ -36,7 +34,7 @@ export const cancelSamples: Samples = noticeSamples('cancel');
 export const closeSamples: Samples = [
   ...noticeSamples('close'),
   warns(
-    'a body that says how long it is',
+    'a body with a Content-Length',
     [notice('close', { headers: { 'content-length': '11' } })],
     /11 bytes/,
   ),

@@ -16,21 +16,21 @@ function mangled(story: string, url: string, says: RegExp): Samples[number] {
 
 export const opaqueSamples: Samples = [
   passes(
-    'the URL as it was given, with everything in it',
+    'the given URL, unchanged',
     [begun(), a.result({}, { url: given })],
     /also with a query, a trailing slash, encoded characters/,
   ),
   passes(
-    'a plain URL, as a tool’s journal has it',
+    "a plain URL, as in a tool's journal",
     [plain.sent(), plain.answered(), plain.result({}, { url: plain.invocation.callback_url })],
     undefined,
     { observer: 'tool' },
   ),
-  passes('a path whose beginning a proxy took away', [
+  passes('a path whose beginning a proxy removed', [
     begun(),
     a.result({}, { url: given.replace('/callback', '') }),
   ]),
-  passes('a URL of which other parts were redacted in the request line', [
+  passes('a URL with other parts redacted in the request line', [
     redacted.sent(),
     redacted.answered(),
     redacted.result({}, { url: '/callback/t/?key=b&x=[redacted]' }),
@@ -47,13 +47,13 @@ export const opaqueSamples: Samples = [
   mangled('with a query in another encoding', '/callback/t%C3%B6ken/?key=a b&x=', /encoding/),
   mangled('another path', '/callback/?key=a%20b&x=', /path was changed/),
   fails(
-    'a post to a wrong address that names the call',
+    'a POST to a wrong address with the id of the call',
     [begun(), stray({ type: 'tool_result', group_id: 'thread_a', id: 'a', text: 'done' })],
     /1 post to a wrong callback address/,
   ),
-  fails('a post to a wrong address while the call waits without success', [begun(), stray(), a.waited()]),
-  warns('a post of no one knows whom to a wrong address', [begun(), a.result({}, { url: given }), stray()]),
-  passes('someone who looks for an icon', [
+  fails('a POST to a wrong address while the call times out', [begun(), stray(), a.waited()]),
+  warns('a POST to a wrong address without an id', [begun(), a.result({}, { url: given }), stray()]),
+  passes('a request for a favicon', [
     begun(),
     a.result({}, { url: given }),
     stray(undefined, { method: 'GET' }),

@@ -6,11 +6,8 @@ const begun = () => [...a.sent(), ...a.answered()];
 
 export const postSamples: Samples = [
   passes('a POST of JSON', [begun(), a.result()]),
-  passes('JSON that says that it is UTF-8', [
-    begun(),
-    a.result({}, { type: 'application/json; charset=UTF-8' }),
-  ]),
-  skips('no group_id, where none was given', [
+  passes('JSON with the charset UTF-8', [begun(), a.result({}, { type: 'application/json; charset=UTF-8' })]),
+  skips('no group_id, as none was given', [
     a.sent({ ...a.invocation, group_id: undefined }),
     a.answered(),
     a.posts({ type: 'tool_result', id: 'a', text: 'Error: no group_id.' }, { status: 400 }),
@@ -24,16 +21,13 @@ export const postSamples: Samples = [
     /refused with 415: its content type/,
   ),
   warns(
-    'what a listener refuses for reasons of its own',
+    'a callback that the listener refused for other reasons',
     [begun(), a.posts(null, { status: 413, refusal: 'its body is too large' })],
     /too large/,
   ),
-  skips('a callback that was cut short', [
-    begun(),
-    a.posts(null, { status: 408, refusal: 'it was too slow' }),
-  ]),
-  fails('no JSON', [begun(), a.posts('{"text":', { status: 400 })]),
-  fails('no UTF-8', [begun(), a.posts(Buffer.from([0x22, 0xff, 0x22]), { status: 400 })], /UTF-8/),
+  skips('an incomplete callback', [begun(), a.posts(null, { status: 408, refusal: 'it was too slow' })]),
+  fails('invalid JSON', [begun(), a.posts('{"text":', { status: 400 })]),
+  fails('invalid UTF-8', [begun(), a.posts(Buffer.from([0x22, 0xff, 0x22]), { status: 400 })], /UTF-8/),
   fails('a result without a text', [begun(), a.result({ text: undefined }, { status: 400 })], /\$\.text/),
   warns(
     'content without a text',

@@ -15,8 +15,8 @@ function refusalSamples(call: ReturnType<typeof someCall>): Samples {
     ]),
     warns('400', [discovery(), call.sent(), call.answered({ status: 400 })], /answered 400/),
     warns('200, and success', [begun(), call.result()], /not an error/),
-    warns('200, and nothing', [begun(), call.waited()], /nothing within 5s/),
-    unclear('200, and then the transcript ends', [begun()]),
+    warns('200, and no result', [begun(), call.waited()], /nothing within 5s/),
+    unclear('200, at the end of the transcript', [begun()]),
     skips('no call', [discovery()]),
   ];
 }

@@ -8,52 +8,52 @@ const fails = () => a.result({}, { status: 500 });
 
 export const retrySamples: Samples = [
   passes(
-    'sent again with growing pauses',
+    'retried with growing pauses',
     [begun(), at(100, fails()), at(300, fails()), at(900, a.result())],
     /after 200ms, 600ms/,
   ),
-  passes('sent again after a lost answer', [
+  passes('retried after a lost response', [
     begun(),
     at(100, a.result({}, { status: null })),
     at(300, a.result()),
   ]),
-  passes('sent again in other bytes', [
+  passes('retried with other bytes', [
     begun(),
     at(100, fails()),
     at(300, a.posts('{ "id": "a", "type": "tool_result", "group_id": "thread_a", "text": "done" }')),
   ]),
   warns(
-    'sent again and again without a pause',
+    'retried repeatedly without a pause',
     [begun(), at(100, fails()), at(101, fails()), at(103, a.result())],
     /without growing pauses/,
   ),
   warns(
-    'sent again and again after the same short pause',
+    'retried repeatedly after the same short pause',
     [begun(), at(100, fails()), at(104, fails()), at(108, a.result())],
     /after 4ms, 4ms: without growing pauses/,
   ),
-  passes('sent again after short pauses that grow', [
+  passes('retried after short pauses that grow', [
     begun(),
     at(100, fails()),
     at(111, fails()),
     at(142, a.result()),
   ]),
   passes(
-    'sent again after the same pause, twice',
+    'retried twice after the same pause',
     [begun(), at(100, fails()), at(205, fails()), at(286, a.result())],
     /after 105ms, 81ms: the pauses do not grow each time, which may be chance$/,
   ),
   warns(
-    'sent again after the same pause, time and again',
+    'retried many times after the same pause',
     [begun(), at(100, fails()), at(150, fails()), at(205, fails()), at(256, a.result())],
     /after 50ms, 55ms, 51ms: without growing pauses$/,
   ),
   passes(
-    'sent again after pauses of which one is long',
+    'retried after pauses of which one is long',
     [begun(), at(100, fails()), at(150, fails()), at(450, fails()), at(500, a.result())],
     /after 50ms, 300ms, 50ms$/,
   ),
-  warns('not sent again', [begun(), at(100, fails()), at(5_100, a.waited())], /within 5s.*--probe-timeout/),
-  skips('a call that no one wants any more', [begun(), a.cancelled(), fails()]),
-  skips('nothing failed', [begun(), a.result(), discovery()]),
+  warns('no retry', [begun(), at(100, fails()), at(5_100, a.waited())], /within 5s.*--probe-timeout/),
+  skips('a canceled call', [begun(), a.cancelled(), fails()]),
+  skips('no failure', [begun(), a.result(), discovery()]),
 ];

@@ -16,11 +16,11 @@ const github = `ghp_${'a1B2'.repeat(9)}`;
 const asked = someCall('asked', { arguments: { path: 'a', token: github } });
 
 export const secretSamples: Samples = [
-  passes('a result, and long words in it', [
+  passes('a result with long words', [
     begun(),
     a.result({ text: `sk-learn, Bearer of news, sha256 ${'0a'.repeat(32)}` }),
   ]),
-  passes('what the arguments carried', [
+  passes('a text from the arguments', [
     asked.sent(),
     asked.answered(),
     asked.result({ text: `saved ${github}` }),
@@ -46,12 +46,12 @@ export const secretSamples: Samples = [
     /Web Token/,
   ),
   unclear(
-    'something that was redacted when the transcript was saved',
+    'a value that was redacted when the transcript was saved',
     [saved.sent(), saved.answered(), saved.result({ text: 'posting to [redacted]' })],
     /redacted value is in text of a tool_result/,
   ),
   warns(
-    'the word that stands for a secret, in the words of the tool',
+    'the redaction mark in a text of the tool',
     [begun(), a.result({ text: 'token: [redacted]' })],
     /redacted value is in text/,
   ),

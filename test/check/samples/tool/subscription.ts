@@ -8,20 +8,24 @@ const subscribed = () => [...begun(), ...a.result({ text: 'Subscribed', subscrip
 const last = () => a.news({ text: 'the end', final: true });
 
 export const subscriptionSamples: Samples = [
-  passes('events until the last', [subscribed(), a.news(), last()]),
+  passes('events until the final one', [subscribed(), a.news(), last()]),
   passes(
-    'nothing after the last one, for as long as a check looks out',
+    "no event after the final one, within a check's time limit",
     [subscribed(), a.news(), last(), at(1_100, a.waited(1_000))],
     /^nothing within 1s after the final event$/,
   ),
-  passes('a last event, watched by no one', [subscribed(), a.waited(1_000), last()], /^seen once$/),
-  passes('the last one once more', [subscribed(), last(), last()]),
+  passes(
+    'a final event without an observation afterwards',
+    [subscribed(), a.waited(1_000), last()],
+    /^seen once$/,
+  ),
+  passes('the final event sent again', [subscribed(), last(), last()]),
   passes(
     'silence after a cancel',
     [at(10, subscribed()), at(20, a.news()), at(100, a.cancelled()), at(2_100, discovery())],
     /500ms to 2s after the cancel/,
   ),
-  passes('an event that crossed the cancel', [
+  passes('an event that was sent before the cancel arrived', [
     at(10, subscribed()),
     at(100, a.cancelled()),
     at(200, a.news()),
@@ -32,7 +36,7 @@ export const subscriptionSamples: Samples = [
     /^an event came 1s after the cancel was acknowledged, and may have been on its way/,
   ),
   passes(
-    'one that is sent again until it is taken',
+    'an event that is sent again until it is accepted',
     [
       at(10, subscribed()),
       at(90, a.news({}, { status: 503 })),
@@ -43,7 +47,7 @@ export const subscriptionSamples: Samples = [
     /on its way/,
   ),
   fails(
-    'event after event when it was cancelled',
+    'many events after a cancel',
     [
       at(10, subscribed()),
       at(100, a.cancelled()),
@@ -53,17 +57,17 @@ export const subscriptionSamples: Samples = [
     /more than 500ms after the cancel/,
   ),
   fails(
-    'the same event time and again when it was cancelled, though it was taken',
+    'the same accepted event repeatedly after a cancel',
     [at(10, subscribed()), at(100, a.cancelled()), at(700, a.news()), at(900, a.news())],
     /more than 500ms after the cancel/,
   ),
   fails(
-    'an event after the last',
+    'an event after the final one',
     [subscribed(), last(), a.news({}, { status: 404 })],
     /after the final one/,
   ),
   fails(
-    'an event of a call that did not subscribe',
+    'an event of a call without a subscription',
     [begun(), a.result(), a.news({}, { status: 404 })],
     /without a result with subscription: true/,
   ),
@@ -73,28 +77,28 @@ export const subscriptionSamples: Samples = [
     /before the result/,
   ),
   fails(
-    'an event that names no one',
+    'an event without an id',
     [subscribed(), a.news({ tool_call_id: 'sub-1' }, { status: 404 })],
     /another tool_call_id: "sub-1"/,
   ),
   fails(
-    'a call that should start one, and does not say so',
+    'a call that should start a subscription, and does not',
     [a.plannedFor(['TOOL-SUB']), begun(), a.result()],
     /should start a subscription/,
   ),
-  warns('an event that just overtook the result', [
+  warns('an event that arrived just before the result', [
     at(10, begun()),
     at(20, a.news({}, { status: 404 })),
     at(30, subscribed().slice(2)),
   ]),
-  unclear('a probe that came to nothing', [planned(['TOOL-SUB']), begun()]),
+  unclear('a planned probe without a subscription', [planned(['TOOL-SUB']), begun()]),
   skips(
-    'a subscription of which no event came, and that no one cancelled',
+    'a subscription without events that was not canceled',
     [subscribed()],
     /^a subscription was started, but no event came$/,
   ),
   unclear(
-    'one that was meant to be seen, and was cancelled too late for that',
+    'a subscription that was canceled too late to be tested',
     [planned(['TOOL-SUB']), at(10, subscribed()), at(100, a.cancelled())],
     /^a subscription was started, but no event came$/,
   ),

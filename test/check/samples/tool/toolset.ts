@@ -20,22 +20,22 @@ const migration = (how = {}, body: object = move) => notice('migrate', how, { bo
 export const discoverSamples: Samples = [
   passes('a toolset', [discovery()]),
   passes(
-    'a toolset, and no one there at another time',
+    'a toolset, and a refused connection at another time',
     [discovery('', { status: null, phase: 'connect', code: 'ECONNREFUSED' }), discovery()],
     /^requested 2 times; the tool was unreachable once \(ECONNREFUSED\)$/,
   ),
-  passes('a toolset at the origin, and none at the base', [discovery('', { status: 404 }), discovery()]),
+  passes('a toolset at the origin, and none at the base URL', [discovery('', { status: 404 }), discovery()]),
   passes('a toolset that is valid except for its names', [discovery(misnamed)]),
   fails('404', [discovery('', { status: 404 })], /answered 404/),
-  fails('no JSON', [discovery('<html>')], /JSON/),
+  fails('invalid JSON', [discovery('<html>')], /JSON/),
   {
-    story: '200, and nothing',
+    story: '200 with an empty body',
     events: withoutDocument({}),
     status: 'fail',
     says: /200 without a document/,
   },
   {
-    story: 'a document that was not kept',
+    story: 'a document that was not recorded',
     events: withoutDocument({ 'content-length': '120' }),
     status: 'could-not-run',
     says: /not recorded/,
@@ -55,40 +55,44 @@ export const discoverSamples: Samples = [
     discovery(withScript('fn name() { "Edit" } name()')),
   ]),
   unclear('401', [discovery('', { status: 401 })], /credentials/),
-  unclear('no one there', [discovery('', { status: null })]),
-  skips('no one asked', []),
+  unclear('a refused connection', [discovery('', { status: null })]),
+  skips('no request', []),
 ];
 
 export const namesSamples: Samples = [
-  passes('good names', [discovery()]),
+  passes('valid names', [discovery()]),
   fails('a name with a space', [discovery(misnamed)], /tools\[0\]\.name/),
-  fails('a name twice', [discovery(twice)], /already/),
+  fails('a repeated name', [discovery(twice)], /already/),
   skips('a toolset that is invalid for another reason', [discovery({ ...TOOLSET, endpoint: 7 })]),
 ];
 
 export const migrateSamples: Samples = [
-  passes('a refusal of what cannot succeed', [discovery(moving), migration({ status: 502 }, {})], /502/),
-  passes('404 for a session that it does not know', [
+  passes(
+    'a rejected migration that cannot succeed',
+    [discovery(moving), migration({ status: 502 }, {})],
+    /502/,
+  ),
+  passes('404 for an unknown session', [
     discovery(moving),
     notice('migrate', { status: 404, body: 'no such session' }),
   ]),
-  passes('200 to what may have succeeded', [
+  passes('200 to a migration that may have succeeded', [
     discovery(moving),
     planned(['TOOL-MIGRATE'], 'migrate'),
     migration(),
   ]),
   fails(
-    '200 to what names nowhere to go',
+    '200 to a migration without a target',
     [discovery(moving), migration({}, { session_id: 'session_1' })],
     /an invalid request/,
   ),
-  fails('200 to what says nothing', [discovery(moving), notice('migrate')]),
-  passes('200 to what was not kept', [discovery(moving), unkept(notice('migrate'))]),
+  fails('200 to an empty migration', [discovery(moving), notice('migrate')]),
+  passes('200 to a migration that was not recorded', [discovery(moving), unkept(notice('migrate'))]),
   fails(
     'no /migrate',
     [discovery(moving), notice('migrate', { status: 404, body: 'Cannot POST /migrate' })],
     /\/migrate is missing/,
   ),
-  unclear('no answer', [discovery(moving), notice('migrate', { status: null })]),
-  skips('a toolset that needs none', [discovery(), notice('migrate', { status: 404 })]),
+  unclear('no response', [discovery(moving), notice('migrate', { status: null })]),
+  skips('a toolset without migrations', [discovery(), notice('migrate', { status: 404 })]),
 ];

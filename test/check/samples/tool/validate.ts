@@ -8,7 +8,7 @@ const sound = someCall('sound');
 const valid = () => [...sound.sent(), ...sound.answered(), ...sound.result({ text: 'done as sound' })];
 
 export const validateSamples: Samples = [
-  passes('an error result for each', [
+  passes('an error result for each call', [
     discovery(),
     unknown.sent(),
     unknown.answered(),
@@ -17,28 +17,24 @@ export const validateSamples: Samples = [
     broken.answered(),
     broken.result({ text: 'Error: path must be a string.' }),
   ]),
-  passes('an error in words of its own', [
+  passes('an error in other words', [
     discovery(),
     unknown.sent(),
     unknown.answered(),
     unknown.result({ text: 'unknown operation' }),
   ]),
-  passes('an acknowledgement that refuses it', [
-    discovery(),
-    broken.sent(),
-    broken.answered({ status: 400 }),
-  ]),
+  passes('a refusing acknowledgement', [discovery(), broken.sent(), broken.answered({ status: 400 })]),
   warns(
-    'an unknown operation that succeeds',
+    'a successful unknown operation',
     [discovery(), unknown.sent(), unknown.answered(), unknown.result({ text: 'did no_such_thing' })],
     /unknown operation may have been executed/,
   ),
   fails(
-    'an unknown operation that gives what a valid call does',
+    'an unknown operation with the result of a valid call',
     [discovery(), valid(), other.sent(), other.answered(), other.result({ text: 'done as other' })],
     /unknown operation was executed/,
   ),
-  warns('a refusal in words that no one knows', [
+  warns('a refusal in unknown words', [
     discovery(),
     valid(),
     broken.sent(),
@@ -46,7 +42,7 @@ export const validateSamples: Samples = [
     broken.result({ text: 'Expected string, received number' }),
   ]),
   warns(
-    'a question about broken arguments, and then an error',
+    'a question about invalid arguments, and then an error',
     [
       discovery(),
       broken.sent(),
@@ -57,15 +53,15 @@ export const validateSamples: Samples = [
     /and then an error/,
   ),
   fails(
-    'broken arguments that succeed',
+    'successful invalid arguments',
     [discovery(), valid(), broken.sent(), broken.answered(), broken.result({ text: 'done as broken' })],
     /do not match its inputSchema was executed/,
   ),
   fails(
-    'a question about broken arguments',
+    'a question about invalid arguments',
     [discovery(), broken.sent(), broken.answered(), broken.asks()],
     /was started: a user_choice/,
   ),
-  skips('nothing that must not be executed', [discovery(), sound.sent(), sound.answered(), sound.result()]),
-  skips('a toolset that no one asked for', [unknown.sent(), unknown.answered(), unknown.result()]),
+  skips('no invalid call', [discovery(), sound.sent(), sound.answered(), sound.result()]),
+  skips('a toolset that was not requested', [unknown.sent(), unknown.answered(), unknown.result()]),
 ];

@@ -8,7 +8,7 @@ const CALLBACKS = 4_000;
 
 const CALLS = 2_000;
 
-/** Far more than it takes, and far less than comparing each with each. */
+/** A generous limit that quadratic work would still exceed. */
 const MOST_MS = 20_000;
 
 test('judges a call with thousands of events in time', { timeout: 60_000 }, async () => {
@@ -38,7 +38,7 @@ const times = <T>(count: number, make: (index: number) => readonly T[]) =>
 
 const shared = { id: 'same', group_id: 'g' };
 
-/** Twice as many take about twice as long: what compares each with each takes four times as long. */
+/** Doubling the number doubles the time of linear work; quadratic work takes four times as long. */
 test.each([
   [
     'calls with one id, which look like retries',
@@ -72,7 +72,7 @@ test.each([
     for (const side of ['tool', 'runtime'] as const) checksOf(side, [await gather({ events }, side)]);
     return process.cpuUsage().user - begun;
   };
-  await judging(count / 4); // what is compiled at the first run
+  await judging(count / 4); // compiles on the first run
   const [once, twice] = [await judging(count), await judging(2 * count)];
   expect(twice / once).toBeLessThan(3.2);
 });

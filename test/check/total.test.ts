@@ -8,7 +8,7 @@ import { ACTIONS, storyOf } from '../events/model.js';
 import { SAMPLES } from './samples/index.js';
 
 /*
- * A transcript may be cut, merged, or someone else's: a rule observes what is there, or nothing, and points at events that are there.
+ * A transcript may be cut, merged or foreign: a rule must not throw, and refers only to existing events.
  */
 
 const RUNS = { numRuns: 150 };

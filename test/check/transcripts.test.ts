@@ -93,7 +93,7 @@ const FOLDER = new URL('../../fixtures/transcripts', import.meta.url).pathname;
 
 const linesOf = (name: string) => readFileSync(join(FOLDER, name), 'utf8').trimEnd().split('\n');
 
-/** What `invoke` wrote of real runs. */
+/** Transcripts that `invoke` wrote of real runs. */
 describe.each(readdirSync(FOLDER))('%s', name => {
   test('our runtime meets its requirements', async () => {
     const { checks } = await checkTranscript(readTranscript(linesOf(name)), { sides: ['runtime'] });

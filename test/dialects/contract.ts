@@ -20,7 +20,7 @@ export function readSound(dialect: Dialect, native: unknown): SoundReading {
   return reading;
 }
 
-/** What every dialect must do. */
+/** Tests that every dialect must pass. */
 export function dialectContract(dialect: Dialect): void {
   const { name } = dialect;
 
@@ -132,7 +132,7 @@ const answersOf = (name: Dialect['name']): fc.Arbitrary<Answer> =>
     return reading.answer;
   });
 
-/** A valid message with something else in one of its places. */
+/** A valid message with one value replaced. */
 function spoilt(natives: fc.Arbitrary<object>): fc.Arbitrary<unknown> {
   return fc.tuple(natives, fc.nat(), ANYTHING).map(([native, at, anything]) => {
     const keys = Object.keys(native);

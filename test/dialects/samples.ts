@@ -3,11 +3,11 @@ import type { Answer, DialectName } from '../../src/dialects/dialect.js';
 import type { JudgedOutcome } from '../../src/protocol/outcome.js';
 import { anyCharacter } from '../support/characters.js';
 
-/** Values of every kind that the dialects speak of, made for properties. */
+/** Generators of all kinds of values in the dialects. */
 
 const word = fc.string({ unit: anyCharacter, maxLength: 12 });
 const wordOrNull = fc.option(word);
-/** What is commonly written for an outcome comes often, where it is not one. */
+/** Frequently contains texts that look like an outcome. */
 const text = fc.oneof(
   word,
   word.map(each => `Error: ${each}`),
@@ -19,7 +19,7 @@ const text = fc.oneof(
     '"a"',
   ),
 );
-/** As it is once it was written and read: no `-0`, no holes. */
+/** The value after a JSON round trip: no `-0`, no holes. */
 const json = fc.jsonValue({ maxDepth: 3 }).map(value => JSON.parse(JSON.stringify(value)));
 const object = fc.dictionary(word, json, { maxKeys: 3 });
 const base64 = fc.base64String({ maxLength: 8 });
@@ -94,7 +94,7 @@ const mcpStructured = fc.constantFrom(
   { denied: { tool: 'rm', reason: 'no' } },
 );
 
-/** Sound messages of each wire, with fields that no one knows. */
+/** Valid messages of each format, with unknown fields. */
 export const NATIVES: Readonly<Record<DialectName, fc.Arbitrary<object>>> = {
   rap: withExtras(fc.tuple(told, said).map(([head, body]) => ({ ...head, ...body }))),
   session: withExtras(
@@ -173,12 +173,12 @@ const beside = fc.record(
   { requiredKeys: [] },
 );
 
-/** Answers of every kind, such as someone may put together without any wire. */
+/** All kinds of answers, including those that no format produces. */
 export const ANSWERS: fc.Arbitrary<Answer> = fc
   .record({ call, outcome, payload: fc.oneof(text, json), beside }, { requiredKeys: ['call', 'outcome'] })
   .map(structuredOnlyWhereItFits);
 
-/** Where an outcome needs structured content to be reported, it takes its place: that is a test of its own. */
+/** Excludes outcomes that replace structured content, which another test covers. */
 function structuredOnlyWhereItFits(answer: Answer): Answer {
   if (!needsStructure(answer.outcome)) return answer;
   const { 'structured content': _, ...others } = answer.beside ?? {};
@@ -190,7 +190,7 @@ function needsStructure(given: JudgedOutcome): boolean {
   return given.type !== 'success' && given.type !== 'unknown';
 }
 
-/** Whatever JSON can say, and whatever a program can hand over that is invalid. */
+/** Any JSON value, and values that are not JSON. */
 export const ANYTHING: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 4 }),
   fc.anything({

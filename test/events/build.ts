@@ -5,8 +5,8 @@ import { History } from '../../src/events/history.js';
 import type { Invocation } from '../../src/protocol/invocation.js';
 
 /*
- * Small stories out of facts: `historyOf(call(), at(3, acknowledged()), at(1_203, resultArrives()))`.
- * A fact without a time of its own happens one millisecond after the one before it.
+ * Builds lists of events: `historyOf(call(), at(3, acknowledged()), at(1_203, resultArrives()))`.
+ * A fact without a time happens one millisecond after the previous one.
  */
 
 export type Moment = Fact & { readonly at?: number };
@@ -74,7 +74,7 @@ export function call({
   ];
 }
 
-/** The answer to a dispatch: an acknowledgement where it is 200. */
+/** The response to a dispatch: an acknowledgement if it is 200. */
 export function answered(status: number, { attempt = 1, body = '' } = {}): Moment[] {
   const said = body === '' ? {} : { body: new Content(Buffer.from(body)) };
   return [{ kind: 'response', leg: `try-${attempt}`, status, headers: {}, calls, ...said }];
@@ -82,15 +82,15 @@ export function answered(status: number, { attempt = 1, body = '' } = {}): Momen
 
 export const acknowledged = () => answered(200);
 
-/** A dispatch that got no answer. */
+/** A dispatch without a response. */
 export function lost(code = 'ECONNREFUSED', { attempt = 1, phase = 'connect' } = {}): Moment[] {
   return [{ kind: 'broken', leg: `try-${attempt}`, phase, code, calls }];
 }
 
-/** Stands for the status that this program answers. */
+/** A placeholder for the status that this program responds with. */
 const OURS = 0;
 
-/** Bytes at the call's callback URL, and what was answered: by this program unless there is a status. */
+/** A post to the call's callback URL, and the response: by this program unless there is a status. */
 export function bytesArrive(bytes: Uint8Array, { leg = 'back-1', status = OURS } = {}): Moment[] {
   return [
     {
@@ -119,7 +119,7 @@ export function resultArrives(fields: object = {}, how: { leg?: string; status?:
   return arrives({ ...RESULT, ...fields }, how);
 }
 
-/** A post that the listener's guard refused; without `to` it reached no call. */
+/** A post that the listener's guard refused; without `to` it belongs to no call. */
 export function refused(refusal: string, status: number, { leg = 'stray-1', to = '' } = {}): Moment[] {
   const concerns = to === '' ? {} : { calls: [to] };
   return [
@@ -151,7 +151,7 @@ export function loaded(
   return [{ kind: 'loaded', ...about, ...fields }];
 }
 
-/** A discovery or a notice, and the answer to it; `null` for a broken one. */
+/** A discovery or a notice, and the response; `null` for a broken connection. */
 export function untrackedRequest(
   purpose: 'discovery' | 'close' | 'cancel' | 'choice',
   status: number | null = 200,
@@ -168,7 +168,7 @@ export function untrackedRequest(
 
 export const gaveUp = (): Moment[] => [{ kind: 'decided', what: 'give-up', by: 'policy', calls }];
 
-/** A selection; without the leg on which its question came it answers the oldest. */
+/** A selection; without the leg of a question it answers the oldest one. */
 export const chose = (value: number, question?: string): Moment[] => [
   { kind: 'decided', what: 'choice', by: 'flag', value, calls, ...(question !== undefined && { question }) },
 ];
@@ -184,12 +184,12 @@ export const denied = (by: 'person' | 'policy' = 'policy', reason = 'not here'):
   { kind: 'denied', by, tool: 'edit_file', reason, calls, thread: THREAD, body: Content.ofJson(INVOCATION) },
 ];
 
-/** An invocation that someone else sends. */
+/** An invocation that another program sends. */
 export const expected = (): Moment[] => [
   { kind: 'expected', calls, thread: THREAD, body: Content.ofJson(INVOCATION) },
 ];
 
-/** The notice that a thread is over, and its answer. */
+/** The notice that closes a thread, and the response. */
 export const closed = (thread = THREAD): Moment[] =>
   untrackedRequest('close').map(moment => (moment.kind === 'request' ? { ...moment, thread } : moment));
 
@@ -199,7 +199,7 @@ export const timedOut = (afterMs = 60_000): Moment[] => [
 
 export const lingered = (afterMs = 500): Moment[] => [{ kind: 'expired', what: 'linger', afterMs }];
 
-/** Moments at a given time, in ms since the start. */
+/** Sets the time of the moments, in ms since the start. */
 export function at(milliseconds: number, moments: readonly Moment[]): Moment[] {
   return moments.map(moment => ({ ...moment, at: milliseconds }));
 }
@@ -229,7 +229,7 @@ export function fold(events: Iterable<Event>): History {
 
 export const historyOf = (...parts: readonly (readonly Moment[])[]): History => fold(eventsOf(...parts));
 
-/** What became of the one call of a story. */
+/** The exchange of the only call. */
 export function exchangeOf(...parts: readonly (readonly Moment[])[]): Exchange {
   const { first } = historyOf(...parts);
   if (!first) throw new Error('the story has no call');

@@ -31,7 +31,7 @@ import {
   VIEW,
 } from './build.js';
 
-// Which verdict and which end follow from which order of events is in model.test.ts and orders.test.ts.
+// The orders of events are tested in model.test.ts and orders.test.ts.
 
 test.each([
   ['a request of another purpose', { purpose: 'cancel' }],
@@ -60,7 +60,7 @@ test('has all attempts, each with its times and its end', () => {
 
 const REFUSAL = 'the tool did not accept the invocation: it answered 400 instead of 200';
 
-/** What settles a call, its outcome, and the text for the LLM. */
+/** The events that settle a call, its outcome, and the text for the LLM. */
 test.each<[string, Moment[][], object, object, string]>([
   [
     'RT-NON200: a refusal',

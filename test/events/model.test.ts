@@ -15,11 +15,11 @@ import { ACTIONS, type Action, FORGED, type Model, PENDING, storyOf } from './mo
 const actions = fc.array(fc.constantFrom(...ACTIONS), { maxLength: 30 });
 const holds = (predicate: (drawn: Action[]) => void) =>
   fc.assert(fc.property(actions, predicate), { numRuns: 500 });
-/** For what there are more states of. */
+/** More runs than {@link holds}, for properties with more states. */
 const agrees = (predicate: (drawn: Action[]) => void) =>
   fc.assert(fc.property(actions, predicate), { numRuns: 2_000 });
 
-/** The exchange after each event, made of frozen values only: a step that writes to its input throws. */
+/** The exchange after each event. All values are frozen, so that a step that modifies its input throws. */
 function* lives(
   events: readonly Event[],
 ): Generator<{ event: Event; before: Exchange | null; after: Exchange }> {

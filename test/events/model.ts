@@ -21,19 +21,19 @@ import {
   VIEW,
 } from './build.js';
 
-/** What a call is, as simply as it can be said: pending, or settled by the first thing that could. */
+/** The simplest model of a call: pending, or settled by the first event that can settle it. */
 export interface Model {
   readonly by: 'result' | 'refusal' | 'unreachable' | 'timeout' | 'cancel' | null;
   /** The text of the result that settled it. */
   readonly text: string | null;
   readonly seen: readonly string[];
   readonly asked: readonly string[];
-  /** Of these, those that no one has answered, and the call has not outlived. */
+  /** The unanswered ones, while the call is pending. */
   readonly open: readonly string[];
   readonly lastTry: 'refusal' | 'unreachable';
-  /** What the result opened: with how many events, and the text of its last one or why it ended. */
+  /** The subscription: the number of events, and the text of the last one or the reason for the end. */
   readonly subscription: { readonly events: number; readonly ended: string | null } | null;
-  /** The patch of the diff view; null where none exists. */
+  /** The patch of the diff view; null without one. */
   readonly view: string | null;
 }
 
@@ -48,7 +48,7 @@ export const PENDING: Model = {
   view: null,
 };
 
-/** Something that can happen at any time: the facts, what the model makes of it, and the verdict on what arrived. */
+/** An event that can happen at any time: the facts, the change of the model, and the verdict. */
 export interface Action {
   readonly name: string;
   moments(leg: string): Moment[];
@@ -56,7 +56,7 @@ export interface Action {
   verdict?(model: Model): string;
 }
 
-/** Stands in every message that must not get through. */
+/** A text in every message that must be rejected. */
 export const FORGED = 'FORGED';
 
 const unchanged = (model: Model) => model;
@@ -95,7 +95,7 @@ function question(name: string, message: object): Action {
   };
 }
 
-/** What answers the oldest question of its kind. */
+/** Answers the oldest question of its kind. */
 function answer(name: string, moments: Action['moments'], isMeant: (question: string) => boolean): Action {
   return {
     name,
@@ -200,7 +200,7 @@ export const ACTIONS: readonly Action[] = [
   },
 ];
 
-/** What an action tells on a leg is always the same: its bytes are read once, however many stories have it. */
+/** Cached by action and leg, so that the bytes are parsed only once. */
 const told = new Map<Action, Moment[][]>(ACTIONS.map(action => [action, []]));
 
 function momentsOf(action: Action, index: number): Moment[] {
@@ -209,7 +209,7 @@ function momentsOf(action: Action, index: number): Moment[] {
   return legs[index];
 }
 
-/** The call itself, then whatever was drawn, each arrival on a leg of its own. */
+/** The call, then the drawn events, each arrival on its own leg. */
 export function storyOf(actions: readonly Action[]): Moment[][] {
   return [call(), ...actions.map(momentsOf)];
 }

@@ -20,7 +20,7 @@ import {
   VIEW,
 } from './build.js';
 
-/** A message, and those that its sender sends before it: what follows an answer cannot overtake it; all else may. */
+/** A message, and the messages that must arrive before it: a message cannot overtake the response that it follows. */
 interface Sent {
   readonly moments: readonly Moment[];
   readonly after: readonly string[];
@@ -51,7 +51,7 @@ const SUBSCRIPTION: Conversation = {
   'another stranger': { moments: forged('y'), after: [] },
 };
 
-/** Two questions and a consent, open at the same time, and answered in any order. */
+/** Two questions and a consent, open at the same time and answered in any order. */
 const QUESTIONS: Conversation = {
   acknowledgement: { moments: acknowledged(), after: [] },
   page: { moments: arrives(OAUTH, { leg: 'page' }), after: [] },
@@ -65,7 +65,7 @@ const QUESTIONS: Conversation = {
   'a stranger': { moments: forged('x'), after: [] },
 };
 
-/** The same, and then what comes after its end: no question is open any more. */
+/** The same, with the messages after its end: no question is open. */
 const ended = (end: readonly Moment[], by: string): [string, Conversation, object] => [
   by,
   {
@@ -77,7 +77,7 @@ const ended = (end: readonly Moment[], by: string): [string, Conversation, objec
   { by, waitingFor: null, picked: ['when 0', 'where 1'] },
 ];
 
-/** A subscription that ends with its thread, or since it is called off. */
+/** A subscription that ends with its thread or with a cancel. */
 const unsubscribed = (end: readonly Moment[], by: string): [string, Conversation, object] => [
   `a subscription: ${by}`,
   {
@@ -95,7 +95,7 @@ const unsubscribed = (end: readonly Moment[], by: string): [string, Conversation
   { by: 'result', events: 2, ended: by },
 ];
 
-/** One order that the wire allows, whatever the wishes: of all that may come next, what is wished for first does. */
+/** A possible order of arrival: of the messages that may come next, the one with the highest priority comes. */
 function orderOf(conversation: Conversation, wishes: readonly string[]): string[] {
   const order: string[] = [];
   while (order.length < wishes.length) {

@@ -30,7 +30,7 @@ import {
 const calls = [KEY];
 const fact = (moment: Moment): Moment[] => [{ ...moment, calls }];
 
-/** A callback as its n-th attempt; answered with a status, or lost. */
+/** The n-th attempt of a callback, with a response status, or lost. */
 function sent(
   message: object,
   leg: string,

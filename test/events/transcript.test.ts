@@ -180,7 +180,7 @@ describe('missing events', () => {
   });
 
   test('at the end are reported by the end line', () => {
-    const last = events.length - 2; // the end has a number, too
+    const last = events.length - 2; // the end line has a number too
     expect(without(last).lost).toEqual([`line ${LINES.length}: 1 event is missing before it`]);
     expect(without(last - 1, last).lost).toEqual([`line ${LINES.length}: 2 events are missing before it`]);
   });

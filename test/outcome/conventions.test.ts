@@ -10,7 +10,7 @@ import {
 } from '../../src/protocol/outcome.js';
 import { anyCodePoint } from '../support/characters.js';
 
-/** The payloads of seed 002, as documented, and what they mean. */
+/** The documented payloads of seed 002, and their outcomes. */
 const SEED: [string, Outcome][] = [
   [
     '{"error": {"message": "...", "code": "OPTIONAL_CODE", "type": "OptionalType"}}',

@@ -32,7 +32,7 @@ const verdictsOf = ({ evidence }: Probing) =>
     ({ id, status }) => `${id}: ${status}`,
   );
 
-/** A late acknowledgement on a busy machine is asked for again: that is not a choice of ours. */
+/** Ignores late acknowledgements and their repeats, which depend on the load of the machine. */
 const isSteady = (id: string) => id !== 'TOOL-ACK';
 
 test('several runs make the same calls of the same operations with the same names, and get the same verdicts', async () => {

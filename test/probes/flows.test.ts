@@ -150,7 +150,7 @@ test('starts a harmless subscription twice: follows one to its end and cancels t
 });
 
 describe.concurrent('TOOL-SUB: events long after a cancel', () => {
-  /** One event, and others once it is canceled, each when there was time enough to hear of that. */
+  /** One event, and further ones after the cancel, with enough time in between. */
   const startTardy = (late: number) => {
     let tell: ((text: string) => Promise<unknown>) | null = null;
     return startRawTool({
@@ -188,7 +188,7 @@ describe.concurrent('TOOL-SUB: events long after a cancel', () => {
   });
 });
 
-/** A subscription of two events, the last of which comes after a while. */
+/** A subscription with two events; the final one comes after a delay. */
 const startWatched = () =>
   startRawTool({
     async invoked({ callback_url, ...ids }, response) {

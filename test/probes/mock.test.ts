@@ -5,7 +5,7 @@ import { parseFixtures } from '../../src/fixtures/read-fixtures.js';
 import { type MockTool, startMockTool } from '../../src/mock/mock-tool.js';
 import { answersOf, type Probing, probing, sentBy, typesOf } from './probing.js';
 
-/** Our own tool, with the fixtures that everybody has: each stimulus, and what came of it. */
+/** Tests each probe against our mock with the demo fixtures. */
 let tool: MockTool;
 let run: Probing;
 const leaks: Error[] = [];

@@ -6,18 +6,18 @@ import { createLog } from '../../src/events/log.js';
 import { createAgentClient } from '../../src/http/pooled-client.js';
 import { systemClock } from '../../src/system/clock.js';
 
-/** Enough for what is here to answer on a busy machine. */
+/** Enough time for a local response on a busy machine. */
 const WINDOW_MS = 4_000;
 
 export interface Probing {
   readonly events: readonly Event[];
   readonly evidence: Evidence;
-  /** The calls of a plan, in their order. */
+  /** The calls of a plan, in order. */
   callsOf(plan: string): readonly CallEvidence[];
   told<K extends Event['kind']>(kind: K): Extract<Event, { kind: K }>[];
 }
 
-/** Runs the probes against a tool server, with nothing allowed but what it marks as harmless, and looks at what there is to judge. */
+/** Runs the probes against a tool server, calling only operations marked as harmless, and collects the evidence. */
 export async function probing(url: string, options: Partial<ProbeOptions> = {}): Promise<Probing> {
   const events: Event[] = [];
   await probingInto(events, url, options);
@@ -30,7 +30,7 @@ export async function probing(url: string, options: Partial<ProbeOptions> = {}):
   };
 }
 
-/** As {@link probing}; what was seen is there also where it fails. */
+/** As {@link probing}, but returns the evidence even if the run fails. */
 export async function probingInto(
   events: Event[],
   url: string,
@@ -59,17 +59,17 @@ export async function probingInto(
   }
 }
 
-/** The types of the messages that came for a call, in order; null where one could not be read. */
+/** The types of a call's callbacks, in order; null for an unreadable one. */
 export function typesOf({ callbacks }: CallEvidence): (string | null)[] {
   return callbacks.map(({ reading }) => (reading?.ok ? reading.message.type : null));
 }
 
-/** What a call's callbacks were answered, in order; `broken` where they were not. */
+/** The response statuses of a call's callbacks, in order; `broken` without a response. */
 export function answersOf({ callbacks }: CallEvidence): (number | 'broken' | null)[] {
   return callbacks.map(({ response, broken }) => (broken ? 'broken' : (response?.status ?? null)));
 }
 
-/** The fields of a call's invocation, as they were sent. */
+/** The fields of a call's invocation, as sent. */
 export function sentBy({ attempts: [attempt] }: CallEvidence): Record<string, unknown> {
   return JSON.parse(Buffer.from(attempt?.request.body?.bytes ?? []).toString());
 }

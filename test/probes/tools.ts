@@ -7,20 +7,20 @@ export type Received = Readonly<Record<string, unknown>>;
 
 export interface RawTool extends AsyncDisposable {
   readonly url: string;
-  /** Paths of the POSTs that came. */
+  /** The paths of the received POSTs. */
   readonly posts: readonly string[];
 }
 
 export interface RawToolOptions {
-  /** In place of a toolset of one harmless operation, `op`. */
+  /** Default: a toolset with one harmless operation, `op`. */
   readonly toolset?: (url: string) => unknown;
-  /** How an invocation is answered, and what comes of it; acknowledged and forgotten by default. */
+  /** Handles an invocation; default: acknowledges it and does nothing else. */
   readonly invoked?: (invocation: Received, response: ServerResponse) => void;
-  /** How a notice is answered; with 200 by default. */
+  /** The response to a notice; default: 200. */
   readonly noticed?: (response: ServerResponse) => void;
 }
 
-/** A tool that does as reported, with nothing of ours in it. */
+/** A tool server with the given behavior that uses no code of this package. */
 export async function startRawTool({
   toolset = harmless,
   invoked = forget,
@@ -61,7 +61,7 @@ export function resultOf({ id, group_id, call_id }: Received, more: object = {})
   return { type: 'tool_result', id, group_id, call_id, text: 'done', ...more };
 }
 
-/** Posts a callback. False where no one is there any more. */
+/** Posts a callback. Returns false if the listener is unreachable. */
 export async function post(url: unknown, message: unknown): Promise<boolean> {
   const headers = { 'content-type': 'application/json' };
   const posted = fetch(String(url), { method: 'POST', headers, body: JSON.stringify(message) });

@@ -18,7 +18,7 @@ const a = someCall('a');
 const begun = [...call(), ...acknowledged()];
 const misnamed = { ...TOOLSET, tools: [{ ...TOOLSET.tools[0], name: 'no good' }] };
 
-/** What is a breach where nothing was lost. */
+/** Violations in a complete transcript. */
 function lossy(story: string, events: readonly Event[], more: Partial<Sample> = {}): Sample {
   return { story, events, isLossy: true, status: 'could-not-run', says: /recording is incomplete/, ...more };
 }
@@ -32,7 +32,7 @@ const connectionRefused: Moment[] = resultArrives().map(moment =>
 const again = (moments: Moment[]) => moments.map(each => ({ ...each, leg: 'again' }) as Moment);
 const unkept = (moments: Moment[]) => moments.map(each => ({ ...each, body: undefined }) as Moment);
 
-/** Breaches by what is not there, of transcripts that have lost a part: what is not there may be in that. */
+/** Missing events are no violations in an incomplete transcript, since they may be in the missing part. */
 const cancelled = (status = 200) =>
   notice('cancel', { status }, { body: { thread_id: 'a', tool_call_id: 'a' } });
 

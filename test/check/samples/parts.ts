@@ -3,7 +3,7 @@ import type { RequestEvent } from '../../../src/events/events.js';
 import { ENDPOINT, INVOCATION, type Moment } from '../../events/build.js';
 
 /*
- * Small stories of several calls, and of what is around them: `eventsOf(discovery(), a.sent(), a.answered(), a.result())`.
+ * Builds events of several calls and their context: `eventsOf(discovery(), a.sent(), a.answered(), a.result())`.
  */
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -22,7 +22,7 @@ export const TOOLSET = {
 };
 
 interface Answering {
-  /** Null for a connection that broke. */
+  /** Null for a broken connection. */
   readonly status?: number | null;
   readonly body?: string | object;
   readonly headers?: Record<string, string>;
@@ -73,7 +73,7 @@ function request(purpose: RequestEvent['purpose'], leg: string, fields: object =
   };
 }
 
-/** A toolset that is asked for, and what comes. */
+/** The discovery of a toolset. */
 export function discovery(toolset: string | object = TOOLSET, how: Answering = {}): Moment[] {
   const leg = `discovery-${++legs}`;
   const url = `${BASE}/.well-known/rap-toolset`;
@@ -83,7 +83,7 @@ export function discovery(toolset: string | object = TOOLSET, how: Answering = {
   ];
 }
 
-/** A notice, and its answer. */
+/** A notice and the response. */
 export function notice(
   purpose: 'cancel' | 'close' | 'migrate',
   how: Answering = {},
@@ -94,12 +94,12 @@ export function notice(
   return [request(purpose, leg, { ...about, ...said }), end(leg, about, how)];
 }
 
-/** What a probe is about to show. */
+/** The plan of a probe. */
 export function planned(checks: string[], plan = 'a probe'): Moment[] {
   return [{ kind: 'planned', by: 'probe', plan, checks }];
 }
 
-/** A callback to an address that is not a call's. */
+/** A callback to a URL that belongs to no call. */
 export function stray(message?: object, { method = 'POST' }: Posting = {}): Moment[] {
   const leg = `stray-${++legs}`;
   const about = { from: 'tool', to: 'runtime', url: '/callback/…', headers: {}, method };
@@ -109,7 +109,7 @@ export function stray(message?: object, { method = 'POST' }: Posting = {}): Mome
   ];
 }
 
-/** One call among others, and everything that can happen to it. */
+/** One of several calls, and all events that can happen to it. */
 export function someCall(key: string, fields: object = {}) {
   const invocation = {
     ...INVOCATION,
@@ -132,7 +132,7 @@ export function someCall(key: string, fields: object = {}) {
   };
   return {
     invocation,
-    /** Once more for each time. @param body another one than that of the invocation */
+    /** Repeats the invocation at each time. @param body replaces the invocation's body */
     sent(body: Uint8Array | string | object = invocation, headers: Record<string, string> = {}): Moment[] {
       sending = `${key}-${++legs}`;
       const head = { url: ENDPOINT, headers: { ...JSON_TYPE, ...headers }, ...about };
@@ -173,7 +173,7 @@ export function someCall(key: string, fields: object = {}) {
     consented: (): Moment[] => [{ kind: 'decided', what: 'consent', by: 'person', ...about }],
     cancelled: (how: Answering = {}): Moment[] => notice('cancel', how, about),
     closed: (how: Answering = {}): Moment[] => notice('close', how, { thread }),
-    /** It was waited for without success. */
+    /** The wait for a result timed out. */
     waited: (afterMs = 5_000, what: 'timeout' | 'observation' | 'linger' = 'observation'): Moment[] => [
       { kind: 'expired', what, afterMs, calls: [key] },
     ],

@@ -4,14 +4,14 @@ import type { TranscriptHeader } from '../../../src/events/log.js';
 import type { RequirementId } from '../../../src/protocol/requirements.js';
 import { eventsOf, type Moment } from '../../events/build.js';
 
-/** What a rule must say of a story. */
+/** Events, and the verdict that a rule must return. */
 export interface Sample {
-  /** As a test's title goes on: `TOOL-ACK passes: a 200 before the result`. */
+  /** The end of the test's title: `TOOL-ACK passes: a 200 before the result`. */
   readonly story: string;
   readonly events: readonly Event[];
   /** Default: `runtime`. */
   readonly observer?: TranscriptHeader['observer'];
-  /** Lines were lost. */
+  /** Whether lines are missing. */
   readonly isLossy?: true;
   readonly status: CheckStatus;
   /** A part of the reason. */
@@ -21,7 +21,7 @@ export interface Sample {
 /** A rule's samples: each must have one that passes and one that does not. */
 export type Samples = readonly Sample[];
 
-/** By the rule that they are of. */
+/** Samples by rule. */
 export type SampleSet = Readonly<Partial<Record<RequirementId, Samples>>>;
 
 const sampleOf =

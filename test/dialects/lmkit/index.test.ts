@@ -7,7 +7,7 @@ dialectContract(lmkitDialect);
 
 const IDS = { ToolCallId: 'call_1', ToolName: 'deploy' };
 
-/** Seed 002: each member with its number, its recommended payload, and what that says. */
+/** Seed 002: each type with its number, its recommended payload and its outcome. */
 const SEED: [string, number, string, Outcome][] = [
   ['Success', 0, '{"instances": [1], "count": 1}', { type: 'success' }],
   [

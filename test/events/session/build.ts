@@ -65,7 +65,7 @@ export const answered = (
   },
 ];
 
-/** Results on their way. */
+/** A post of results. */
 export function posts(calls: Pending[], { leg = 'post-1', attempt = 1, id = thread } = {}): Moment[] {
   return asks('tool_results', { leg, attempt, id, keys: calls.map(({ key }) => key) });
 }
@@ -131,7 +131,7 @@ export function foldSessions(
 export const sessionsOf = (...parts: readonly (readonly Moment[])[]): Sessions =>
   foldSessions(eventsOf(...parts));
 
-/** A whole session as its client saw it: two calls, one of them without an id. */
+/** A whole session, recorded by its client: two calls, one of them without an id. */
 export const CLIENT_STORY: readonly (readonly Moment[])[] = [
   status('running'),
   status('awaiting_tool_results'),

@@ -29,7 +29,7 @@ function only(sessions: Sessions): Session {
   return session;
 }
 
-/** Of each call how it stands. */
+/** The state of each call. */
 function states(sessions: Sessions): Record<string, string> {
   const session = only(sessions);
   return Object.fromEntries([...session.calls].map(([key, each]) => [key, sessionCallState(session, each)]));
@@ -143,7 +143,7 @@ describe('a call', () => {
   });
 });
 
-/** What is asked, and those that it comes after: all else may overtake it on another connection. */
+/** A request, and the requests before it: others may overtake it on another connection. */
 interface Sent {
   readonly moments: readonly Moment[];
   readonly after: readonly string[];
@@ -187,7 +187,7 @@ test('any order of overlapping messages leads to the same end state', () => {
   );
 });
 
-/** An order that the wire allows: each pick takes one of those that may come next. */
+/** A possible order of arrival: each pick selects one of the messages that may come next. */
 function anyOrder(sent: Readonly<Record<string, Sent>>, picks: readonly number[]): string[] {
   const order: string[] = [];
   for (const pick of picks) {

@@ -4,8 +4,8 @@ import type { VerificationReport } from '../../../src/events/verification.js';
 import { Verification } from '../../../src/events/verification.js';
 
 /*
- * A run of a mock, as its log tells it: `verified(invoked('a'), matched('a', 'pay'), delivered('a'))`.
- * A call is named by its key, which is its `id` too.
+ * Builds the log of a mock run: `verified(invoked('a'), matched('a', 'pay'), delivered('a'))`.
+ * A call's key is also its `id`.
  */
 
 export const FIXTURES = [{ id: 'pay', place: 'tool.yaml:3' }];
@@ -27,7 +27,7 @@ const THREAD = 'thread_a';
 const on = (key: string) => ({ calls: [key], thread: THREAD });
 let legs = 0;
 
-/** The invocation, and its acknowledgement; `broken` where that was not sent. */
+/** An invocation and its acknowledgement; `broken` if no acknowledgement was sent. */
 export function invoked(
   key: string,
   { status = 200 as number | 'broken', fields = {}, attempt = 1 } = {},
@@ -48,7 +48,7 @@ export function invoked(
   return [request(leg, 'invocation', on(key), Content.ofJson(body), attempt), answer];
 }
 
-/** One of which not even a callback URL could be read. */
+/** An invocation without a readable callback URL. */
 export function nameless(bytes: string): Fact[] {
   return [
     request('in-0', 'invocation', {}, new Content(Buffer.from(bytes))),
@@ -69,7 +69,7 @@ export const dropped = (key: string, why: string): Fact[] => [
 export const cancelNotice = (key: string): Fact[] => [request('cancel', 'cancel', on(key))];
 export const closeNotice = (thread = THREAD): Fact[] => [request('close', 'close', { thread })];
 
-/** One attempt at a callback, and the answer to it. */
+/** One attempt of a callback, and the response. */
 export function posted(key: string, status: number | 'broken', message: object = {}): Fact[] {
   const leg = `out-${++legs}`;
   const body = Content.ofJson({ type: 'tool_result', group_id: THREAD, id: key, text: 'done', ...message });

@@ -13,7 +13,7 @@ const faultsOf = (reading: CallbackReading) => (reading.ok ? [] : reading.faults
 const warningsOf = (reading: CallbackReading) => (reading.ok ? reading.warnings : ['failed']);
 
 const ids = { group_id: 'thread_xyz', id: 'call_abc123' };
-/** One message of each type, with all it may carry. */
+/** One message of each type, with all fields. */
 const VALID: Readonly<Record<CallbackType, Readonly<Record<string, unknown>>>> = {
   tool_result: {
     ...ids,

@@ -31,7 +31,7 @@ const EDIT_FILE = {
   inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
 };
 
-/** A toolset that is asked for, and the document that comes. */
+/** The discovery of a toolset. */
 function discovered(document: object, base = BASE): Moment[] {
   const leg = `discovery-${base}`;
   const about = { from: 'runtime', to: 'tool', method: 'GET', headers: {}, attempt: 1 } as const;
@@ -46,7 +46,7 @@ const OFFERED = discovered(toolset(EDIT_FILE));
 const answer = () => [...acknowledged(), ...resultArrives()];
 const invoked = (fields: object) => call({ invocation: { ...INVOCATION, ...fields } });
 
-/** A call of its own beside the usual one. */
+/** A call in addition to the usual one. */
 function another(fields: object = {}): Moment[] {
   return invoked(fields).map(moment => ({ ...moment, leg: 'another', calls: ['another'] }) as Moment);
 }
@@ -54,7 +54,7 @@ function another(fields: object = {}): Moment[] {
 const withHeaders = (headers: Record<string, string>): Moment[] =>
   call().map(moment => ({ ...moment, headers }) as Moment);
 
-/** @param left what is there of the body */
+/** @param left the rest of the body */
 function bodiless(left: object): Moment[] {
   return call().map(moment => {
     if (moment.kind !== 'request') return moment;
@@ -63,7 +63,7 @@ function bodiless(left: object): Moment[] {
   });
 }
 
-/** A selection, at the address of the question or elsewhere. */
+/** A selection, sent to the URL of the question or to another one. */
 function selects(body: object, url = CHOICE.response_url): Moment[] {
   const about = { from: 'runtime', to: 'tool', method: 'POST', headers: {}, attempt: 1 } as const;
   const concerns = { calls: [KEY], thread: THREAD };
@@ -88,7 +88,7 @@ const told = (purpose: 'close' | 'cancel', status: number | null = 200): Moment[
 const asked = [...call(), ...acknowledged(), ...arrives(CHOICE)];
 const subscribed = [...call(), ...acknowledged(), ...resultArrives({ subscription: true })];
 
-/** Of the runtime's rules. */
+/** Samples of the runtime's rules. */
 export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> = {
   'RT-OP': [
     passes('an operation of the toolset', [OFFERED, call(), answer()]),

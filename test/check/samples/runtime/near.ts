@@ -23,7 +23,7 @@ const unanswered = (moments: Moment[]) => moments.slice(0, 1);
 const misnamed = { ...TOOLSET, tools: [{ ...TOOLSET.tools[0], name: 'no good' }] };
 const elsewhere = { ...TOOLSET, tools: [{ ...TOOLSET.tools[0], name: 'elsewhere' }] };
 
-/** A callback that broke on its way. */
+/** A callback whose connection broke. */
 const breaks = (phase: string): Moment[] => [
   ...unanswered(resultArrives({}, { leg: phase })),
   { kind: 'broken', leg: phase, phase, code: 'ECONNRESET', calls: [KEY] },
@@ -36,7 +36,7 @@ const selects = (body: object, method = 'POST'): Moment[] =>
       : ({ ...moment, leg: 's' } as Moment),
   );
 
-/** What is nearly a breach of a runtime's rules and is not one, or nearly none and is one. */
+/** Edge cases of the runtime's rules. */
 export const NEAR: SampleSet = {
   'RT-FIELDS': [
     passes('a callback_url that was reached once', [begun, breaks('connect'), resultArrives()], undefined, {

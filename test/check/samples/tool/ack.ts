@@ -12,7 +12,7 @@ import {
 import { discovery, someCall } from '../parts.js';
 import { fails, passes, type Samples, skips, unclear, warns } from '../sample.js';
 
-/** The same call, made once more alone. */
+/** The same call, repeated alone. */
 function repeated(key: string, fields: object = {}) {
   const plan = { kind: 'planned', by: 'probe', plan: 'whatever it is called', again: true } as const;
   const planned: Moment[] = [{ ...plan, calls: [key] }];

@@ -9,7 +9,7 @@ const shown = (...segments: object[]) => result({ display_as: segments });
 const text = { type: 'text', content: 'edit_file src/main.rs' };
 const patch = '--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-a\n+b\n';
 const diff = (fields: object = {}) => ({ type: 'diff', content: { path: 'a.txt', patch, ...fields } });
-/** As seed 000 has it: its header counts a line too many. */
+/** The patch of seed 000, whose header counts one line too many. */
 const miscounted =
   '--- src/main.rs\n+++ src/main.rs\n@@ -1,3 +1,4 @@\n fn main() {\n+ println!("hello");\n }';
 const image = { type: 'image', content: { data: 'AAAA', mediaType: 'image/png' } };

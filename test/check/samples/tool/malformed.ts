@@ -8,7 +8,7 @@ const c = someCall('c');
 const { operation: _, ...addressed } = a.invocation;
 const nowhere = { operation: 'edit_file', arguments: {} };
 
-/** No one is there after it, and it is not known who has stopped the tool. */
+/** The tool is unreachable afterwards, for an unknown reason. */
 const goneAfter = (code: string) =>
   eventsOf(
     a.sent('['),

@@ -9,10 +9,10 @@ const begun = () => [...a.sent(), ...a.answered()];
 const unreadable = () => a.sent(Buffer.from([0x22, 0xff, 0x22]));
 const picture = { type: 'image', data: 'iVBORw0KGgo=', mediaType: 'image/png' };
 
-/** A callback that a listener turned away before its body counted. */
+/** A callback that a listener refused before reading its body. */
 const turnedAway = (status: number) => a.posts(null, { status, refusal: 'a reason', type: 'text/plain' });
 
-/** What is nearly a breach of a tool's rules and is not one, or nearly none and is one. */
+/** Edge cases of the tool's rules. */
 export const NEAR_TOOL: SampleSet = {
   'TOOL-ACK': [
     unclear('no response until the end', [call()], /never answered/),

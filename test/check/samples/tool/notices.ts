@@ -1,7 +1,7 @@
 import { discovery, notice } from '../parts.js';
 import { fails, passes, type Samples, skips, unclear, warns } from '../sample.js';
 
-/** What is alike for everything that is answered with 200 always. */
+/** Samples for all notices that must be answered 200. */
 function noticeSamples(purpose: 'cancel' | 'close'): Samples {
   return [
     passes('200', [notice(purpose), notice(purpose)]),

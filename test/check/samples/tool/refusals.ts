@@ -4,7 +4,7 @@ import { passes, type Samples, skips, unclear, warns } from '../sample.js';
 const unknown = someCall('unknown', { operation: 'no_such_thing' });
 const badArguments = someCall('bad', { arguments: {} });
 
-/** What is alike for everything that is acknowledged and then refused. */
+/** Samples for all calls that must be acknowledged and then refused. */
 function refusalSamples(call: ReturnType<typeof someCall>): Samples {
   const begun = () => [...discovery(), ...call.sent(), ...call.answered()];
   return [

@@ -249,7 +249,7 @@ const UNKNOWN_PAGE = page(
 <p>This link is unknown, was used already, or its call is over. Call the tool again for a new one.</p>`,
 );
 
-/** Escapes foreign text so that it contains no markup or control characters (threats, row 24). */
+/** Escapes untrusted text so that it contains no markup or control characters (threats, row 24). */
 function html(text: string): string {
   return visibleLine(text).replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
 }

@@ -133,7 +133,7 @@ const middlewareSchema = z.looseObject({
 
 /**
  * Loads the module of `--handlers`: tools from the default export, and middleware from the export `middleware`. This is the only place
- * that runs foreign code (threats, row 29).
+ * that runs untrusted code (threats, row 29).
  * @throws ProtocolCliError `unreadable-file` if it cannot be loaded, or an export is invalid.
  */
 export async function loadHandlers(

@@ -298,7 +298,7 @@ export class Received {
   }
 
   /**
-   * Reports a missing response: a broken connection breaks ours, other errors get a status. Foreign text is not repeated (threats, row
+   * Reports a missing response: a broken connection breaks ours, other errors get a status. Untrusted text is not repeated (threats, row
    * 28).
    */
   failed(error: unknown): Reply {

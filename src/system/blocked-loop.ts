@@ -62,7 +62,7 @@ let isGuarded = false;
 
 /**
  * Lets a signal end this process within a second, even during a long computation, if the platform supports it. This costs a thread, so
- * it is only for commands that compute on foreign input.
+ * it is only for commands that compute on untrusted input.
  */
 export function guardAgainstBlocking(): void {
   if (isGuarded || !isMainThread) return;

@@ -226,7 +226,7 @@ export type JsonReading =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Parses foreign bytes as JSON. Never throws: invalid input has a `reason`; input that changes when parsed (a byte-order mark, a repeated
+ * Parses untrusted bytes as JSON. Never throws: invalid input has a `reason`; input that changes when parsed (a byte-order mark, a repeated
  * key, a number that cannot be represented, a lone surrogate) has `notes` (threats, rows 18, 20, 21).
  */
 export function readJson(bytes: Uint8Array): JsonReading {

@@ -10,7 +10,7 @@ export function bytesText(count: number): string {
 
 const HALF = /[\uD800-\uDBFF]$/;
 
-/** The beginning of a foreign text, with `…` if it is longer. */
+/** The beginning of a untrusted text, with `…` if it is longer. */
 export function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).replace(HALF, '').toWellFormed()}…`;
 }
@@ -25,7 +25,7 @@ export function cutBeforeToken(text: string, most: number): string {
 
 const LONGEST = 60;
 
-/** Quotes the start of foreign text for a message: one line, safe to print. */
+/** Quotes the start of untrusted text for a message: one line, safe to print. */
 export function excerpt(text: string): string {
   const head = Array.from(text.slice(0, 2 * LONGEST))
     .slice(0, LONGEST)

@@ -13,8 +13,8 @@ const callWork = new Script('work()');
 let room: Context | undefined;
 
 /**
- * Runs synchronous work with a time limit, since a foreign `pattern` can run practically forever (threats, row 22). Within the process
- * only the watchdog of `node:vm` can stop it; no foreign code is evaluated.
+ * Runs synchronous work with a time limit, since a untrusted `pattern` can run practically forever (threats, row 22). Within the process
+ * only the watchdog of `node:vm` can stop it; no untrusted code is evaluated.
  */
 export function bounded<T>(work: () => T, limitMs = VALUE_MS): T {
   const results: T[] = [];

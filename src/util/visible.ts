@@ -1,5 +1,5 @@
 /**
- * Makes foreign text safe for a terminal (threats, row 24) and for the log of a CI job: all characters stay visible, and none takes
+ * Makes untrusted text safe for a terminal (threats, row 24) and for the log of a CI job: all characters stay visible, and none takes
  * effect. C0 controls become their control pictures (U+2400 block), DEL becomes U+2421, everything else invisible becomes `<U+XXXX>`.
  * `\n` stays; `\t` is expanded to the next multiple of four columns.
  */
@@ -13,7 +13,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_
 const TAB = 4;
 
 /**
- * The character to replace in a CI workflow command, so that quoted foreign text cannot issue one: GitHub's `::error::` at the start
+ * The character to replace in a CI workflow command, so that quoted untrusted text cannot issue one: GitHub's `::error::` at the start
  * of a line or where a line may wrap; anywhere `##[error]` (GitHub, Azure), `##vso[` (Azure) and `##teamcity[`.
  */
 const COMMAND =

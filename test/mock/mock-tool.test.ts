@@ -173,7 +173,7 @@ describe('sources of fixtures', () => {
 describe('required options', () => {
   test.each<[string, MockToolOptions, RegExp]>([
     ['fixtures or handlers', {}, /^invalid-toolset: /],
-    ['origins that are some', { fixtures: parseFixtures(DEMO), allowCallbacks: ['nonsense'] }, /^usage: /],
+    ['valid origins', { fixtures: parseFixtures(DEMO), allowCallbacks: ['nonsense'] }, /^usage: /],
   ])('%s', async (_, options, trouble) => {
     expect(await troubleOf(() => startMockTool(options))).toMatch(trouble);
   });

@@ -51,9 +51,9 @@ describe('a limiter', () => {
   test.each([
     ['a burst, then one at a time', '2/s', [0, 0, 0, 499, 500, 501, 1_000], [0, 0, 500, 1, 0, 499, 0]],
     ['one at a time', '1/10s', [0, 1, 9_999, 10_000, 10_000], [0, 9_999, 1, 0, 10_000]],
-    ['rest fills it, and no more than full', '2/s', [0, 0, 9_000, 9_000, 9_000], [0, 0, 0, 0, 500]],
+    ['a pause refills it, up to its capacity', '2/s', [0, 0, 9_000, 9_000, 9_000], [0, 0, 0, 0, 500]],
     ['uneven times are rounded up', '3/s', [0, 0, 0, 0, 334], [0, 0, 0, 334, 0]],
-    ['a clock that goes back gives nothing away', '1/s', [5_000, 4_000, 6_000], [0, 2_000, 0]],
+    ['a clock that runs backwards adds nothing', '1/s', [5_000, 4_000, 6_000], [0, 2_000, 0]],
   ])('%s', (_, rate, times, waits) => {
     const { take } = limiter(parseRate(rate) ?? { calls: 0, within: 0 });
     expect(times.map(now => take(now))).toEqual(waits);

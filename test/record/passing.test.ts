@@ -77,13 +77,13 @@ describe('an invocation', () => {
 
   test.each<[string, string | Buffer]>([
     ['malformed JSON', '{"callback_url": "http://127.0.0.1:9/x"'],
-    ['no object', '["callback_url"]'],
+    ['a body that is not an object', '["callback_url"]'],
     ['no callback URL', '{"id":"c","group_id":"t","extra":[1.0]}'],
     ['a callback URL that is not a string', '{"callback_url":{"callback_url":"http://127.0.0.1:9/"}}'],
-    ['a callback URL that is not an URL', '{"callback_url":"nowhere"}'],
-    ['a callback URL of another kind', '{"callback_url":"ftp://127.0.0.1/x"}'],
+    ['an invalid callback URL', '{"callback_url":"nowhere"}'],
+    ['a callback URL with another scheme', '{"callback_url":"ftp://127.0.0.1/x"}'],
     ['nothing', ''],
-    ['too deep', `${'['.repeat(200)}${']'.repeat(200)}`],
+    ['too many levels', `${'['.repeat(200)}${']'.repeat(200)}`],
   ])('with %s is passed on unchanged', async (_, body) => {
     expect((await invoke(body)).status).toBe(200);
     expect(posts().map(request => request.body)).toEqual([String(body)]);

@@ -73,8 +73,8 @@ describe('a command that does not become ready', () => {
     ['is not JSON', 'echo hello', 'its first line is not a JSON object'],
     ['is a list', 'echo "[1]"', 'its first line is not a JSON object'],
     ['has no port', 'echo "{}"', 'its first line has no "port" from 1 to 65535'],
-    ['has a port that is invalid', `echo '{"port":65536}'`, 'its first line has no "port" from 1 to 65535'],
-    ['has a port that is text', `echo '{"port":"80"}'`, 'its first line has no "port" from 1 to 65535'],
+    ['has an invalid port', `echo '{"port":65536}'`, 'its first line has no "port" from 1 to 65535'],
+    ['has a port as text', `echo '{"port":"80"}'`, 'its first line has no "port" from 1 to 65535'],
     ['is too long', 'head -c 70000 /dev/zero', 'its first line is longer than 64 KiB'],
     ['does not end', 'printf "{"', 'it closed its stdout before the first line ended'],
   ])('is reported if its first line %s', async (_, command, problem) => {

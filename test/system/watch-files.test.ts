@@ -52,7 +52,7 @@ async function watched(...paths: string[]) {
 describe('watched files', () => {
   it.each([
     ['written in place', () => writeFile(one, 'after')],
-    ['added to', () => appendFile(one, 'after')],
+    ['appended to', () => appendFile(one, 'after')],
     [
       'written in pieces',
       async () => {
@@ -68,7 +68,7 @@ describe('watched files', () => {
       },
     ],
     [
-      'moved aside and written anew',
+      'moved aside and rewritten',
       async () => {
         await rename(one, `${one}~`);
         await writeFile(one, 'after');

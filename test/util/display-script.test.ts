@@ -40,7 +40,7 @@ describe('the display line of a call', () => {
 
 describe('no line and no error', () => {
   test.each([
-    ['another kind of value', '1 + 2'],
+    ['a value of another type', '1 + 2'],
     ['an empty text', '" "'],
     ['nothing', ''],
     ['a statement', '"x";'],
@@ -48,21 +48,21 @@ describe('no line and no error', () => {
     ['a function', 'fn f() { "x" } f()'],
     ['an unknown function', 'args.path.reverse()'],
     ['an unknown name', 'argz.path'],
-    ['a member of nothing', 'args.missing.name'],
+    ['a member of ()', 'args.missing.name'],
     ['an index out of range', 'args.tags[2]'],
-    ['texts that are multiplied', '"a" * 2'],
-    ['a condition that is invalid', 'if args.path { "x" } else { "y" }'],
+    ['multiplied texts', '"a" * 2'],
+    ['an invalid condition', 'if args.path { "x" } else { "y" }'],
     ['an object as text', '"x" + args.at'],
     ['a prototype', 'args.constructor.name'],
-    ['a script that is not a script', '"Edit '],
+    ['not a script', '"Edit '],
   ])('%s', (_, script) => {
     expect(line(script)).toBeNull();
   });
 
   test.each([
-    ['a text that doubles', `let s = "ab"; ${'s = s + s; '.repeat(60)}s`],
+    ['a text that doubles repeatedly', `let s = "ab"; ${'s = s + s; '.repeat(60)}s`],
     ['deep parentheses', `${'('.repeat(5_000)}"x"${')'.repeat(5_000)}`],
-    ['deep signs', `${'!'.repeat(5_000)}true`],
+    ['many signs', `${'!'.repeat(5_000)}true`],
     ['a long sum', `"x"${' + "y"'.repeat(3_000)}`],
     ['a long script', `"${'x'.repeat(100_000)}"`],
     ['many else', `${'if false { "" } else '.repeat(700)}{ "x" }`],

@@ -122,8 +122,8 @@ test('only changed values are written anew; missing members are not added', () =
 
 test.each([
   ['another shape', '{"a":[1]}', { a: 'x' }, '{"a":"x"}'],
-  ['an object for a list', '{"a":[1]}', { a: { b: 1 } }, '{"a":{"b":1}}'],
-  ['no JSON', '{"a":', { a: 1 }, '{"a":1}'],
+  ['an object instead of a list', '{"a":[1]}', { a: { b: 1 } }, '{"a":{"b":1}}'],
+  ['invalid JSON', '{"a":', { a: 1 }, '{"a":1}'],
   ['a missing member', '{"a":1,"b":2}', { b: 2 }, '{"a":null,"b":2}'],
 ])('%s', (_, layout, value, json) => {
   expect(inLayout(layout, value)).toBe(json);
@@ -137,11 +137,11 @@ test.each([
 });
 
 test.each<[string, unknown, string]>([
-  ['short JSON as it is', { a: [1, 'b', null, true], c: {} }, '{"a":[1, "b", null, true], "c":{}}'],
+  ['short JSON unchanged', { a: [1, 'b', null, true], c: {} }, '{"a":[1, "b", null, true], "c":{}}'],
   ['a long text cut', { a: 'x'.repeat(100) }, `{"a":"${'x'.repeat(32)}…"}`],
   ['a long list counted', [1, 2, 3, 4, 5, 6], '[1, 2, 3, 4, … 2 more]'],
-  ['what is deep is a sign', { a: { b: { c: { d: 1 } } } }, '{"a":{"b":{"c":{…}}}}'],
-  ['an empty object, however deep', { a: { b: { c: {} } } }, '{"a":{"b":{"c":{}}}}'],
+  ['deep values as a placeholder', { a: { b: { c: { d: 1 } } } }, '{"a":{"b":{"c":{…}}}}'],
+  ['an empty object at any depth', { a: { b: { c: {} } } }, '{"a":{"b":{"c":{}}}}'],
 ])('%s', (_, value, sketch) => {
   expect(jsonSketch(value)).toBe(sketch);
 });

@@ -93,21 +93,21 @@ describe('returns the same for', () => {
   test.each([
     ['nothing', ''],
     ['a byte-order mark', `\uFEFF["${LONG}"]`],
-    ['a byte-order mark within a string', `["\uFEFF${LONG}"]`],
+    ['a byte-order mark inside a string', `["\uFEFF${LONG}"]`],
     ['a long string alone', `"${LONG}"`],
     ['129 levels', `${'['.repeat(129)}"${LONG}"${']'.repeat(129)}`],
     ['__proto__', `{"__proto__":"${LONG}","a":{"__proto__":{"polluted":"${LONG}"}}}`],
     ['a long key', `{"${LONG}" \r\n\t:"${LONG}"}`],
-    ['escapes from the first character on', '["\\ud83d\\ude00\\u65e5\\u00e9\\n"]'],
+    ['escapes from the first character', '["\\ud83d\\ude00\\u65e5\\u00e9\\n"]'],
     ['a lone surrogate beside a string without one', `["${LONG}","${LONG}\\ud83d"]`],
-    ['two halves in the wrong order', `["${LONG}\\ude00\\ud83d"]`],
+    ['two surrogates in the wrong order', `["${LONG}\\ude00\\ud83d"]`],
     ['a bad escape', `["${LONG}\\x"]`],
     ['an escape with too few digits', `["${LONG}\\u12"]`],
     ['a raw line feed', `["${LONG}\n"]`],
-    ['a string without an end', `["${LONG}`],
-    ['a string without an end, after a backslash', `["${LONG}\\`],
-    ['a fault behind a long string', `{"a":"${LONG}\\n\\n\\n","b":}`],
-    ['a quote outside of a string', `[1"${LONG}",2]`],
+    ['an unterminated string', `["${LONG}`],
+    ['an unterminated string after a backslash', `["${LONG}\\`],
+    ['an error after a long string', `{"a":"${LONG}\\n\\n\\n","b":}`],
+    ['a quote outside a string', `[1"${LONG}",2]`],
   ])('%s', (_, source) => {
     expect(once(source)).toEqual(ordinarily(source));
   });
@@ -151,12 +151,12 @@ describe('2 MB take linear time, with any structure', () => {
   test.each([
     ['one string', () => `"${'a'.repeat(SIZE)}"`],
     ['backslashes', () => `"${'\\\\'.repeat(SIZE / 2)}"`],
-    ['backslashes without an end', () => `"${'\\'.repeat(SIZE)}`],
+    ['unterminated backslashes', () => `"${'\\'.repeat(SIZE)}`],
     ['escaped quotes', () => `"${'\\"'.repeat(SIZE / 2)}"`],
     ['surrogate escapes', () => `"${'\\ud83d\\ude00'.repeat(SIZE / 12)}"`],
     ['quotes', () => '"'.repeat(SIZE)],
     ['long strings', () => `["${`${'a'.repeat(MiB / 16)}","`.repeat((SIZE * 16) / MiB)}"]`],
-    ['blanks behind strings', () => `["",${`""${' '.repeat(100)},`.repeat(SIZE / 100)}1]`],
+    ['whitespace after strings', () => `["",${`""${' '.repeat(100)},`.repeat(SIZE / 100)}1]`],
   ])('%s', (_, source) => {
     const bytes = Buffer.from(source());
     const start = performance.now();

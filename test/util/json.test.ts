@@ -182,8 +182,8 @@ describe('row 21: invalid UTF-8', () => {
   test.each([
     ['a stray byte', [0xff]],
     ['an overlong form', [0xc0, 0xaf]],
-    ['a surrogate, as CESU writes it', [0xed, 0xa0, 0x80]],
-    ['a character cut off', [0xf0, 0x9f, 0x98]],
+    ['a surrogate in CESU-8', [0xed, 0xa0, 0x80]],
+    ['a truncated character', [0xf0, 0x9f, 0x98]],
   ])('%s', (_, encoded) => {
     const body = Buffer.concat([bytes('{"a":"'), Buffer.from(encoded), bytes('"}')]);
     expect(readJson(body)).toEqual({ ok: false, reason: 'the body is not valid UTF-8' });
@@ -223,7 +223,7 @@ describe('5 MB take linear time, with any structure', () => {
   test.each([
     ['one string', () => `"${'a'.repeat(SIZE)}"`],
     ['backslashes', () => `"${'\\\\'.repeat(SIZE / 2)}"`],
-    ['backslashes without an end', () => `"${'\\'.repeat(SIZE)}`],
+    ['unterminated backslashes', () => `"${'\\'.repeat(SIZE)}`],
     ['escaped quotes', () => `"${'\\"'.repeat(SIZE / 2)}"`],
     ['surrogate escapes', () => `"${'\\ud83d'.repeat(SIZE / 6)}"`],
     ['numbers', () => `[${'1,'.repeat(TOKENS)}1]`],

@@ -18,7 +18,7 @@ describe('row 25: redacts a secret in every encoding', () => {
   const base64 = Buffer.from(SECRET).toString('base64');
 
   test.each([
-    ['as it is', SECRET],
+    ['unchanged', SECRET],
     ['in JSON', json],
     ['in JSON with escaped slashes', json.replaceAll('/', '\\/')],
     ['percent-encoded', percent],
@@ -93,11 +93,11 @@ const OTHERS = Array.from({ length: 100 }, (_, n) => `other-${n}`);
 describe('with few and with many secrets, replaces', () => {
   test.each([
     ['each secret', 'a bcde fghi bcde', ['fghi', 'bcde'], 'a * * *'],
-    ['the longest that begins at a place', 'abcdef', ['abcd', 'abcdef'], '*'],
+    ['the longest that starts at a position', 'abcdef', ['abcd', 'abcdef'], '*'],
     ['overlapping secrets as one', '<abcdefgh>', ['abcdef', 'efgh'], '<*>'],
     ['adjacent secrets', 'abcdabcd', ['abcd'], '**'],
     ['no part of a secret', 'abcd', ['abcde'], 'abcd'],
-    ['nothing of three characters', 'abc', ['abc'], 'abc'],
+    ['no secret of three characters', 'abc', ['abc'], 'abc'],
   ])('%s', (_, text, secrets, clean) => {
     for (const others of [[], OTHERS])
       expect(

@@ -57,7 +57,7 @@ function wrong(...details: readonly Detail[]): {
   return { ok: false, details };
 }
 
-/** Validates a foreign value. @param loc its path in the request */
+/** Validates a untrusted value. @param loc its path in the request */
 function read<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,

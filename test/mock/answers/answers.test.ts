@@ -125,10 +125,10 @@ test('operations in code come first and replace fixture operations of the same n
 });
 
 test.each([
-  ['TOOL-NAMES: a name that is there twice', [code, code]],
-  ['TOOL-NAMES: a bad name', [{ ...code, name: 'a b' }]],
-  ['a schema that is invalid', [{ ...code, inputSchema: { type: 'strin' } }]],
-  ['nothing at all', []],
+  ['TOOL-NAMES: a duplicate name', [code, code]],
+  ['TOOL-NAMES: an invalid name', [{ ...code, name: 'a b' }]],
+  ['an invalid schema', [{ ...code, inputSchema: { type: 'strin' } }]],
+  ['no operations', []],
 ])('%s', async (_, handlers) => {
   const { code: kind, faults } = await errorOf(() => startMockTool({ handlers }));
   expect([kind, faults.length > 0]).toEqual(['invalid-toolset', true]);

@@ -211,7 +211,7 @@ describe('questions', () => {
     ['the default of a choice', choice(), 'user_choice', 'Error: the user said no', 1],
     ['a consent', oauth(), 'oauth', '{"issue":7}', 'granted'],
     [
-      'a consent elsewhere',
+      'a consent on a foreign page',
       oauth({ oauth: { auth_url: 'https://auth.example/?x=1' } }),
       'oauth',
       '{"issue":7}',

@@ -98,8 +98,8 @@ describe('texts stay texts', () => {
   const args = { n: 7, list: ['x'], gone: undefined };
   test.each<[string, unknown, string]>([
     ['error', { error: { message: '{{arguments.n}}' } }, 'Error: 7'],
-    ['error of JSON', { error: { message: '{{arguments.list}}' } }, 'Error: ["x"]'],
-    ['error of nothing', { error: { message: '{{arguments.none}}' } }, 'Error: '],
+    ['an error in JSON', { error: { message: '{{arguments.list}}' } }, 'Error: ["x"]'],
+    ['an error with an empty message', { error: { message: '{{arguments.none}}' } }, 'Error: '],
     ['denied', { denied: { tool: '{{arguments.n}}' } }, '{"denied":{"tool":"7"}}'],
     ['a payload keeps its type', { payload: ['{{arguments.n}}'] }, '[7]'],
   ])('%s', async (_, reply, text) => {

@@ -44,11 +44,11 @@ describe('TOOL-ALWAYS: every call of a handler ends in a result', () => {
     ['denied', () => denied('rm', 'no'), '{"denied":{"tool":"rm","reason":"no"}}'],
     ['TOOL-NOLEAK: an error', () => Promise.reject(new TypeError('no disk')), 'Error: no disk'],
     ['an error without a message', () => Promise.reject(new TypeError()), 'Error: TypeError'],
-    ['a text that is thrown', () => Promise.reject('no disk'), 'Error: no disk'],
-    ['an object that is thrown', () => Promise.reject(Object.create(null)), 'Error: the tool failed'],
+    ['a thrown text', () => Promise.reject('no disk'), 'Error: no disk'],
+    ['a thrown object', () => Promise.reject(Object.create(null)), 'Error: the tool failed'],
     ['a symbol', () => Promise.reject(Symbol('x')), 'Error: Symbol(x)'],
-    ['nothing that is thrown', () => Promise.reject(), 'Error: undefined'],
-    ['what JSON cannot hold', () => ({ n: 1n }), 'Error: Do not know how to serialize a BigInt'],
+    ['a rejection without a value', () => Promise.reject(), 'Error: undefined'],
+    ['a value that is not JSON', () => ({ n: 1n }), 'Error: Do not know how to serialize a BigInt'],
   ])('%s', async (_, handle, text) => {
     expect(await resultOf(handle)).toBe(message(text));
   });

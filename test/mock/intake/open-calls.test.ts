@@ -26,7 +26,7 @@ describe('TOOL-CANCEL, TOOL-CLOSE: which calls are canceled', () => {
     ],
     ['an unknown key', each => each.cancel('__proto__'), [null, null, null, null]],
     ['a thread', each => each.closeThread('h'), [null, null, 'the thread was closed', null]],
-    ['the end', each => each.stop(), Array(4).fill('the tool is stopping')],
+    ['a stop', each => each.stop(), Array(4).fill('the tool is stopping')],
   ])('%s', (_, end, reasons) => {
     const { openCalls, reasons: after } = setUp();
     end(openCalls);

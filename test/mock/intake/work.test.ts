@@ -10,15 +10,15 @@ function setUp() {
 }
 
 test.each<[string, (conversation: Conversation) => Promise<void>, string]>([
-  ['one that says nothing', async () => {}, 'Error: the tool ended without a result'],
+  ['a call without messages', async () => {}, 'Error: the tool ended without a result'],
   [
-    'one that only shows something',
+    'a call with only a view',
     each => each.view({ view_type: 'x', content: {} }),
     'Error: the tool ended without a result',
   ],
-  ['one that fails', () => Promise.reject(new Error('no disk')), 'Error: no disk'],
+  ['a call that fails', () => Promise.reject(new Error('no disk')), 'Error: no disk'],
   [
-    'one that fails after its result',
+    'a call that fails after its result',
     async each => {
       await each.result({ text: 'done' });
       throw new Error('too late');
@@ -59,7 +59,7 @@ describe('an open subscription', () => {
 
   test.each<[string, (conversation: Conversation) => Promise<void>, { isOpenEnded?: boolean }, number]>([
     ['by fixtures that send nothing more is reported', opened, {}, 1],
-    ['by code, which may say more at any time, is not', opened, { isOpenEnded: true }, 0],
+    ['by code, which may send more at any time, is not', opened, { isOpenEnded: true }, 0],
     ['is closed after its last event', closed, {}, 0],
     ['does not exist without a subscription', each => each.result({ text: 'done' }), {}, 0],
   ])('%s', async (_, perform, plan, count) => {

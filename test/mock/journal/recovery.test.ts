@@ -191,23 +191,23 @@ describe('a call is over', () => {
       log => dropped(log, 'a', '404', { leg: posted(log, 'a', result('a')) }),
     ],
     [
-      'row 9: with one that may not go where it should',
+      'row 9: with a result for a forbidden address',
       log => dropped(log, 'a', 'not allowed', { type: 'tool_result' }),
     ],
     [
-      'with an unreadable one, as planned',
+      'with an unreadable result, as planned',
       log => answered(log, posted(log, 'a', new Content(Buffer.from('{"type":'))), 200, 'a'),
     ],
     [
-      'in silence, as planned',
+      'without a result, as planned',
       log => log.emit({ kind: 'planned', by: 'fixture', plan: 'silence', calls: ['a'] }),
     ],
     [
-      'with a result that is lost, as planned',
+      'with a lost result, as planned',
       log => log.emit({ kind: 'planned', by: 'fault', plan: 'drop', calls: ['a'] }),
     ],
     [
-      'where it was given up itself',
+      'if the invocation was dropped',
       log => log.emit({ kind: 'dropped', what: 'invocation', why: 'x', count: 1, calls: ['a'] }),
     ],
   ])('%s', async (_, ends) => {
@@ -220,10 +220,10 @@ describe('a call is over', () => {
   });
 
   it.each<[string, (log: Log) => void]>([
-    ['by a question', log => answered(log, posted(log, 'a', messageOf('user_choice', 'a')), 200, 'a')],
-    ['by a view that is refused', log => dropped(log, 'a', 'not allowed', { type: 'view_update' })],
-    ['by another plan', log => log.emit({ kind: 'planned', by: 'fault', plan: 'late', calls: ['a'] })],
-    ['by what happens to others', log => answered(log, posted(log, 'b', result('b')), 200, 'b')],
+    ['after a question', log => answered(log, posted(log, 'a', messageOf('user_choice', 'a')), 200, 'a')],
+    ['after a refused view', log => dropped(log, 'a', 'not allowed', { type: 'view_update' })],
+    ['after another plan', log => log.emit({ kind: 'planned', by: 'fault', plan: 'late', calls: ['a'] })],
+    ['after events of other calls', log => answered(log, posted(log, 'b', result('b')), 200, 'b')],
   ])('a call is not over %s', async (_, happens) => {
     const recovery = await leftBy(log => {
       accepted(log, 'a');

@@ -19,7 +19,10 @@ async function journalsOf(reply: unknown, options: object = {}) {
 describe('row 25: no secret of a callback URL is exported', () => {
   test.each<[string, unknown]>([
     ['a plain reply', { payload: 'done' }],
-    ['one that echoes it', { result: { text: `see\n${token}`, url: `http://127.0.0.1/${token}` } }],
+    [
+      'a reply that echoes the secret',
+      { result: { text: `see\n${token}`, url: `http://127.0.0.1/${token}` } },
+    ],
   ])('%s', async (_, reply) => {
     const { events, report, transcript } = await journalsOf(reply);
     expect(JSON.stringify(events.map(event => ('url' in event ? event.url : '')))).toContain(token);

@@ -8,12 +8,12 @@ const CALL = { id: 'call_1', tool: 'op', args: { a: 1 }, thread: 's1', request: 
 describe('converts local answers to the common model', () => {
   test.each<[string, SpokenReply, object]>([
     [
-      'a payload is what the model gets, whatever it looks like',
+      'a payload is what the model gets, in any form',
       { kind: 'payload', payload: { content: [], isError: true }, text: '{"content":[],"isError":true}' },
       { outcome: { type: 'success', basis: 'declared' }, payload: { content: [], isError: true } },
     ],
     [
-      'a payload null is not nothing',
+      'a payload null is kept',
       { kind: 'payload', payload: null, text: 'null' },
       { outcome: { type: 'success', basis: 'declared' }, payload: null },
     ],
@@ -23,7 +23,7 @@ describe('converts local answers to the common model', () => {
       { outcome: { type: 'denied', tool: 'op', reason: 'no', basis: 'declared' } },
     ],
     [
-      'a tool_result: its outcome is in its text by convention, its display beside',
+      'a tool_result: its outcome is in its text by convention; its display is separate',
       { kind: 'verbatim', result: { text: 'Error: no', display_as: [{ type: 'text', content: 'x' }] } },
       {
         outcome: { type: 'error', message: 'no', basis: 'convention' },
@@ -37,7 +37,7 @@ describe('converts local answers to the common model', () => {
       { outcome: { type: 'error', message: 'no', basis: 'declared' }, payload: 'no', beside: {} },
     ],
     [
-      'what is neither is a payload, so that nothing is lost',
+      'an unknown object is a payload, so that nothing is lost',
       { kind: 'verbatim', result: { answer: 42 } },
       { outcome: { type: 'success', basis: 'assumed' }, payload: { answer: 42 } },
     ],

@@ -9,10 +9,10 @@ const OP = { operation: 'op', arguments: {} };
 describe('seed 003: payload and result', () => {
   test.each<[string, unknown, unknown, string]>([
     ['a string is the text', 'done', 'done', 'done'],
-    ['other JSON is encoded without blanks', { a: [1, null] }, { a: [1, null] }, '{"a":[1,null]}'],
+    ['other JSON is encoded without whitespace', { a: [1, null] }, { a: [1, null] }, '{"a":[1,null]}'],
     ['null', null, null, 'null'],
     [
-      'one that looks like a result is not sniffed',
+      'a payload that looks like a result stays a payload',
       { content: [], isError: true },
       { content: [], isError: true },
       '{"content":[],"isError":true}',
@@ -49,7 +49,7 @@ describe('seed 003: payload and result', () => {
 describe('unsuccessful outcomes', () => {
   test.each<[string, object, object]>([
     [
-      'an error keeps its code and type, which RAP has no place for',
+      'an error keeps its code and type, which RAP does not have',
       { error: { message: 'no {{id}}', code: 'C', type: 'T' } },
       { type: 'error', message: 'no i', code: 'C', errorType: 'T' },
     ],
@@ -72,11 +72,11 @@ describe('unsuccessful outcomes', () => {
       /unknown operation "po"\. Did you mean op\?/,
     ],
     [
-      'arguments that break the schema',
+      'arguments that violate the schema',
       { operation: 'op', arguments: { n: 'x' } },
       /invalid arguments: \$\.n/,
     ],
-    ['no operation at all', { operation: '', arguments: {} }, /malformed: \$\.operation/],
+    ['no operation', { operation: '', arguments: {} }, /malformed: \$\.operation/],
     ['invalid arguments', { operation: 'op', arguments: [] }, /malformed: \$\.arguments/],
     ['a call that no fixture matches', { operation: 'op', arguments: { n: 2 } }, /no fixture matches/],
   ])('TOOL-ALWAYS: %s is an error, and counts as unmatched', async (_, call, message) => {
@@ -159,7 +159,7 @@ describe('questions', () => {
   const consent = { oauth: { scopes: ['s'] }, granted: { payload: 'yes' }, refused: { payload: 'no' } };
 
   test.each([
-    ['a choice takes its default', choice, 'B', 'using the default, "b"'],
+    ['a choice uses its default', choice, 'B', 'using the default, "b"'],
     ['a consent is refused', consent, 'no', 'treated as refused'],
   ])('without a user, %s, with a warning', async (_, reply, text, warning) => {
     await using tool = await localTool(replying(reply));

@@ -47,17 +47,17 @@ describe.each(ERAS)('seed 003, over HTTP, for a client that is %s', era => {
       { content: text('{"content":[],"isError":true}'), isError: false },
     ],
     [
-      'a result: nothing is added but isError',
+      'a result: only isError is added',
       { result: { content: text('abcd1234'), ...SECRET } },
       { content: text('abcd1234'), isError: false, ...SECRET },
     ],
     [
-      'a result with all there is',
+      'a result with all fields',
       { result: { content: text('no'), isError: true, structuredContent: { a: 1 }, _meta: { own: 1 } } },
       { content: text('no'), isError: true, structuredContent: { a: 1 }, _meta: { own: 1 } },
     ],
     [
-      'a result of RAP: what the model gets',
+      'a result of RAP: its text',
       { result: { text: 'done', display_as: [{ type: 'text', content: 'seen' }] } },
       { content: text('done'), isError: false },
     ],
@@ -177,8 +177,8 @@ describe('on the wire', () => {
 
   test.each<[string, unknown, number, object]>([
     ['invalid JSON', '{"jsonrpc":', 400, { error: { code: -32700 } }],
-    ['no JSON-RPC', { hello: 1 }, 400, { error: { code: -32600 } }],
-    ['no session', call(2), 400, { error: { code: -32000 } }],
+    ['a message that is not JSON-RPC', { hello: 1 }, 400, { error: { code: -32600 } }],
+    ['a request without a session', call(2), 400, { error: { code: -32000 } }],
     [
       'a subscription',
       { jsonrpc: '2.0', id: 4, method: 'subscriptions/listen', params: {} },
@@ -197,19 +197,19 @@ describe('on the wire', () => {
 
   test.each<[string, object, object, string]>([
     [
-      'an invalid one is sent',
+      'an invalid result is sent',
       { content: [{ type: 'text' }], isError: 'yes' },
       { content: [{ type: 'text' }], isError: 'yes' },
       'an invalid MCP result was sent: $.',
     ],
     [
-      'one of RAP loses its display',
+      'a result of RAP loses its display',
       { text: 'x', display_as: [{ type: 'text', content: 'y' }] },
       { content: text('x'), isError: false },
       'cannot carry what people see (display_as, 1 segment)',
     ],
     [
-      'an unknown one is sent as text',
+      'an unknown object is sent as text',
       { answer: 42 },
       { content: text('{"answer":42}'), isError: false },
       'neither content (MCP) nor text (RAP)',

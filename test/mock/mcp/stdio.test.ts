@@ -72,7 +72,7 @@ test('a client that sends everything at once and ends stdin gets all answers fir
 describe('an invalid message is reported, and the next one is served', () => {
   test.each([
     ['invalid JSON', '{"jsonrpc": "2.0", garbage', 'MCP: invalid JSON in a line: '],
-    ['no JSON-RPC', '{"hello":1}', 'MCP: a line is not a JSON-RPC message'],
+    ['a message that is not JSON-RPC', '{"hello":1}', 'MCP: a line is not a JSON-RPC message'],
     ['a list', '[]', 'MCP: a line is not a JSON-RPC message'],
     ['controls', '\u001b[31m', 'MCP: invalid JSON in a line: '],
   ])('%s', async (_, line, warning) => {

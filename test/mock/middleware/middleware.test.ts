@@ -34,7 +34,7 @@ describe('TOOL-SECRET: values of secret keys', () => {
     ['an object', { secret: { a: ['b'] } }, { secret: R }],
     ['null', { apiKey: null }, { apiKey: R }],
     ['deep inside', [{ a: [{ 'API-KEY': 'x' }] }], [{ a: [{ 'API-KEY': R }] }]],
-    ['what is redacted already', { token: R, a: R }, { token: R, a: R }],
+    ['an already redacted value', { token: R, a: R }, { token: R, a: R }],
   ])('%s', (_, value, expected) => {
     expect(wire(value)).toEqual(expected);
   });
@@ -49,13 +49,13 @@ describe('TOOL-SECRET: the same values elsewhere', () => {
     ['a number in a text', { password: 12_345, note: 'PIN 12345' }, 'note', `PIN ${R}`],
     ['a number as a number', { password: 12_345, note: [12_345, 12_346] }, 'note', [R, 12_346]],
     ['below a secret key', { secret: { a: ['deeper'] }, note: 'deeper' }, 'note', R],
-    ['without their scheme', { authorization: 'Bearer abc.def', note: 'abc.def' }, 'note', R],
+    ['without its scheme', { authorization: 'Bearer abc.def', note: 'abc.def' }, 'note', R],
     ['in JSON', { token: 'a"bcd', note: '{"x":"a\\"bcd"}' }, 'note', `{"x":"${R}"}`],
     ['in a URL', { token: 'a/b c', note: 'http://x/?t=a%2Fb%20c' }, 'note', `http://x/?t=${R}`],
     ['in base64', { token: 'hunter2', note: 'aHVudGVyMg==' }, 'note', `${R}==`],
-    ['with controls between', { token: 'hunter2', note: 'hun\u0000ter2' }, 'note', R],
-    ['which itself has controls', { token: 'hun\u0000ter2', note: 'hun\u0000ter2' }, 'note', R],
-    ['not three characters', { token: 'abc', note: 'abc' }, 'note', 'abc'],
+    ['with control characters inside', { token: 'hunter2', note: 'hun\u0000ter2' }, 'note', R],
+    ['a secret with control characters', { token: 'hun\u0000ter2', note: 'hun\u0000ter2' }, 'note', R],
+    ['not a value of three characters', { token: 'abc', note: 'abc' }, 'note', 'abc'],
   ])('%s', (_, value, key, expected) => {
     expect(wire(value)[key]).toEqual(expected);
   });
@@ -94,7 +94,7 @@ describe('control characters', () => {
     ['a carriage return', 'a\r\nb', 'a\nb'],
     ['DEL and C1', 'a\u007f\u0080\u009fb', 'ab'],
     ['not line feeds and tabs', 'a\n\tb', 'a\n\tb'],
-    ['not others that are unseen', 'a\u200b\u202eb\ud800', 'a\u200b\u202eb\ud800'],
+    ['not other invisible characters', 'a\u200b\u202eb\ud800', 'a\u200b\u202eb\ud800'],
   ])('%s', (_, text, expected) => {
     expect(wire([text])).toEqual([expected]);
     expect(wire({ [text]: 1 })).toEqual({ [expected]: 1 });
@@ -197,8 +197,8 @@ describe("TOOL-SECRET: a caller's input cannot turn redaction off", () => {
   const huge = 'x'.repeat(1_100_000);
 
   test.each<[string, unknown]>([
-    ['one that is huge', { token: huge }],
-    ['one that leaves no room', { token: huge.slice(0, 1024 * 1024) }],
+    ['a huge secret', { token: huge }],
+    ['secrets that exceed the limit', { token: huge.slice(0, 1024 * 1024) }],
     ['many', { token: Array.from({ length: 3 }, (_, index) => `${index}${huge.slice(0, 400_000)}`) }],
   ])('%s', (_, args) => {
     expect(wire({ password: 'hunter2', note: 'hunter2, aHVudGVyMg==' }, args)).toEqual({

@@ -17,13 +17,13 @@ async function asked(stage: Stage, id = 'i') {
 describe('TOOL-CHOICE: the response URL', () => {
   test.each<[string, unknown]>([
     ['an index that is out of range', { id: 'i', selected: 2 }],
-    ['a negative one', { id: 'i', selected: -1 }],
-    ['half of one', { id: 'i', selected: 0.5 }],
+    ['a negative index', { id: 'i', selected: -1 }],
+    ['a fraction', { id: 'i', selected: 0.5 }],
     ['a label', { id: 'i', selected: 'Yes' }],
     ['none', { id: 'i' }],
     ['the id of another call', { id: 'j', selected: 0 }],
     ['no id', { selected: 0 }],
-    ['no JSON', 'selected=0'],
+    ['invalid JSON', 'selected=0'],
   ])('%s: 400, and the question stays open', async (_, body) => {
     await using stage = await stageWith(ask);
     const { call, answer } = await asked(stage);

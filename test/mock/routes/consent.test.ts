@@ -83,12 +83,12 @@ describe('TOOL-OAUTH: the consent page', () => {
 
 describe('row 3: the one route for browsers', () => {
   test.each<[string, (base: string) => Record<string, string>, number]>([
-    ['a link that was typed', () => ({ 'sec-fetch-site': 'none' }), 200],
+    ['a typed address', () => ({ 'sec-fetch-site': 'none' }), 200],
     ['our own page', base => ({ 'sec-fetch-site': 'same-origin', origin: base }), 200],
     ['another site', () => ({ 'sec-fetch-site': 'cross-site' }), 403],
     ['another port of this host', () => ({ 'sec-fetch-site': 'same-site' }), 403],
     ['a foreign origin', () => ({ origin: 'https://evil.example' }), 403],
-    ['no origin that may be told', () => ({ origin: 'null' }), 403],
+    ['Origin: null', () => ({ origin: 'null' }), 403],
   ])('%s', async (_, headersFor, status) => {
     await using stage = await stageWith(oauth());
     const { url } = await asked(stage);

@@ -142,8 +142,8 @@ describe.concurrent('a platform that echoes the key', () => {
   });
 
   it.each([
-    ['as its whole answer', KEY],
-    ['where an excerpt ends', `{"status": ${KEY}${' '.repeat(99)}}`],
+    ['as the whole response', KEY],
+    ['at the end of an excerpt', `{"status": ${KEY}${' '.repeat(99)}}`],
   ])('%s is not quoted in the error', async (_, raw) => {
     const error = await play({ gets: [{ status: 200, raw }] }).catch(thrown => thrown);
     expect(error).toMatchObject({ code: 'bad-answer' });
@@ -225,8 +225,8 @@ describe.concurrent('what ends the session', () => {
   });
 
   it.each([
-    ['no JSON', '<html>'],
-    ['no changes', '{"new_events": 7}'],
+    ['not JSON', '<html>'],
+    ['without changes', '{"new_events": 7}'],
     ['a list', '[]'],
   ])('an answer that is %s', async (_, body) => {
     await using odd = await startServing(response => response.writeHead(200).end(body));

@@ -79,10 +79,10 @@ const circle: Record<string, unknown> = {};
 circle['circle'] = circle;
 
 it.each([
-  ['a circle', gives(circle), /JSON/],
+  ['a cycle', gives(circle), /JSON/],
   ['a bigint', gives(10n), /JSON/],
   ['a function', gives(() => 1), /JSON/],
-  ['a toJSON without a value', gives({ toJSON: () => undefined }), /JSON/],
+  ['a toJSON that returns undefined', gives({ toJSON: () => undefined }), /JSON/],
   ['an unknown tool', answerWith({ a: () => 1, toString: () => 1 }), /lookup_order.*a, toString/],
 ])('%s becomes a client error', async (_, answerer, words) => {
   const error = expect.stringMatching(words);

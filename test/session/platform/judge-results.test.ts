@@ -39,13 +39,13 @@ test.each<[string, object | undefined, unknown, object]>([
     { key: 'call_1' },
   ],
   [
-    'a tool_req that is not echoed whole',
+    'a tool_req that is incomplete',
     undefined,
     { ...toolResult('call_1'), tool_req: { tool_name: 'lookup', args: { order_id: 'B' }, id: 'call_1' } },
     { key: 'call_1', message: expect.stringContaining('tool_name and args') },
   ],
   [
-    'a key that is there twice',
+    'a duplicate key',
     undefined,
     JSON.stringify(toolResult('call_1')).replace('{', '{"kind":"error_event",'),
     { message: expect.stringContaining('kind') },

@@ -15,8 +15,8 @@ describe('checks the key first, then the session, then the body', () => {
     ['another media type', 'POST', RESULTS, '{}', PLAIN],
     ['a body too large', 'POST', RESULTS, HUGE, {}],
     ['an encoded body', 'POST', RESULTS, '{}', { 'content-encoding': 'gzip' }],
-    ['a method that nothing takes', 'PUT', RESULTS, '{}', {}],
-    ['another one', 'PATCH', S, undefined, {}],
+    ['an unknown method', 'PUT', RESULTS, '{}', {}],
+    ['another unsupported method', 'PATCH', S, undefined, {}],
     ['an unknown session', 'POST', '/unknown/tool_results', '{}', PLAIN],
   ])('without the key %s is 401', async (_, method, path, body, headers) => {
     await using it = await platformWith({ script: script(ONE) });

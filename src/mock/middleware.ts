@@ -133,7 +133,7 @@ function asJson(value: object): unknown {
 }
 
 /** Minimum length of a secret, in characters; shorter values are too common to replace. */
-const SHORTEST_SECRET = 4;
+const MIN_SECRET_LENGTH = 4;
 
 const CREDENTIALS = /^(?:basic|bearer|digest|token) +(\S+)$/i;
 
@@ -176,7 +176,7 @@ class Survey {
   #add(secret: string): void {
     if (secret === REDACTED) return;
     const [, credentials = ''] = CREDENTIALS.exec(secret) ?? [];
-    for (const each of [secret, credentials]) if (each.length >= SHORTEST_SECRET) this.secrets.add(each);
+    for (const each of [secret, credentials]) if (each.length >= MIN_SECRET_LENGTH) this.secrets.add(each);
   }
 
   #look(text: string): void {
@@ -267,7 +267,7 @@ class Shaping {
 function* formsOf(secrets: ReadonlySet<string>): Iterable<string> {
   for (const secret of secrets)
     for (const form of new Set([secret, withoutControls(secret), ...writtenForms(secret)]))
-      if (form.length >= SHORTEST_SECRET) yield form;
+      if (form.length >= MIN_SECRET_LENGTH) yield form;
 }
 
 /** Maximum length of all words together, in characters; the automaton then takes about 60 MB. */

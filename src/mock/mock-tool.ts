@@ -263,9 +263,9 @@ export class MockTool extends Tool {
     this.#intake.recall(recovery);
     if (recovery.tornBytes > 0) this.warn(`the last line of ${path} was incomplete and was removed`);
     const { damaged } = recovery;
-    for (const { number, held } of damaged.slice(0, MOST_DAMAGE_WARNINGS))
+    for (const { number, held } of damaged.slice(0, MAX_DAMAGE_WARNINGS))
       this.warn(`${path}:${number}: this line is damaged and was skipped; it held ${held}`);
-    const more = damaged.length - MOST_DAMAGE_WARNINGS;
+    const more = damaged.length - MAX_DAMAGE_WARNINGS;
     if (more > 0) this.warn(`${path}: ${more} more damaged lines were skipped`);
     return recovery.calls;
   }
@@ -298,7 +298,7 @@ export class MockTool extends Tool {
   }
 }
 
-const MOST_DAMAGE_WARNINGS = 20;
+const MAX_DAMAGE_WARNINGS = 20;
 
 async function readOptions(given: StartMockToolOptions): Promise<MockToolOptions> {
   if (!isRecord(given))

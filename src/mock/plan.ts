@@ -240,7 +240,7 @@ interface KnownCall {
 }
 
 /** Maximum length of an id in a key, in characters. Keys are in every event (threats, row 15), so a longer id is replaced by a digest. */
-const LONGEST_KEY = 256;
+const MAX_KEY_LENGTH = 256;
 
 /** Detects repeated invocations. The oldest are forgotten first. */
 export class Repeats {
@@ -310,5 +310,5 @@ export class Repeats {
 /** Joins thread and id without collisions (TOOL-ISOLATE). */
 function identityOf(thread: string, id: string): string {
   const identity = JSON.stringify([thread, id]);
-  return identity.length <= LONGEST_KEY ? identity : `sha256:${hash('sha256', identity)}`;
+  return identity.length <= MAX_KEY_LENGTH ? identity : `sha256:${hash('sha256', identity)}`;
 }

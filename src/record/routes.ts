@@ -116,7 +116,7 @@ export class RecorderRoutes {
 
   /** Why we cannot store and call a callback URL; null if we can (threats, row 9). */
   #objectionTo(url: string): string | null {
-    if (url.length > LONGEST_URL) return `the callback URL is longer than ${LONGEST_URL} characters`;
+    if (url.length > MAX_URL_LENGTH) return `the callback URL is longer than ${MAX_URL_LENGTH} characters`;
     return this.allows(url);
   }
 
@@ -137,7 +137,7 @@ export class RecorderRoutes {
   #withOurResponseUrl(body: Content, call: RecordedCall): Content {
     const responseUrl = stringIn(body, 'response_url');
     if (responseUrl === undefined || stringIn(body, 'type') !== 'user_choice') return body;
-    if (responseUrl.length > LONGEST_URL || !this.tool.takesAnswersAt(responseUrl)) {
+    if (responseUrl.length > MAX_URL_LENGTH || !this.tool.takesAnswersAt(responseUrl)) {
       this.forwarder.warn(UNRECORDED_ANSWER, { calls: [call.key], thread: call.thread });
       return body;
     }
@@ -232,13 +232,13 @@ interface RecordedCall {
 /** Maximum number of remembered calls and questions; the oldest are dropped. */
 const REMEMBERED = 50_000;
 
-const LONGEST_URL = 8 * 1024;
+const MAX_URL_LENGTH = 8 * 1024;
 
-const LONGEST_NAME = 1024;
+const MAX_NAME_LENGTH = 1024;
 
 /** Returns a value that is short enough to identify a call or a thread; otherwise undefined. */
 function nameOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value.length <= LONGEST_NAME ? value : undefined;
+  return typeof value === 'string' && value.length <= MAX_NAME_LENGTH ? value : undefined;
 }
 
 /** Call keys by thread and id, both of which are foreign: the same call again has the same key. */

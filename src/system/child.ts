@@ -168,7 +168,7 @@ async function readyLine(child: ChildProcessByStdio<null, Readable, Readable>, m
   return parseReady(await line);
 }
 
-const LONGEST_LINE = 64 * 1024;
+const MAX_LINE = 64 * 1024;
 
 /** @throws Error if the stream ends before the line does, or the line is longer than 64 KiB. */
 function firstLine(stream: Readable): Promise<string> {
@@ -177,9 +177,9 @@ function firstLine(stream: Readable): Promise<string> {
     const take = (text: string) => {
       line += text;
       const end = line.indexOf('\n');
-      if (end < 0 && line.length <= LONGEST_LINE) return;
+      if (end < 0 && line.length <= MAX_LINE) return;
       stream.off('data', take).resume();
-      if (end >= 0 && end <= LONGEST_LINE) resolve(line.slice(0, end));
+      if (end >= 0 && end <= MAX_LINE) resolve(line.slice(0, end));
       else reject(new Error('its first line is longer than 64 KiB'));
     };
     stream

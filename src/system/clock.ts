@@ -7,7 +7,7 @@ export interface Clock {
 }
 
 /** Maximum delay of a timer in Node.js, which fires longer ones at once. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => performance.now(),
@@ -15,10 +15,7 @@ export const systemClock: Clock = {
   after(ms, callback) {
     let timer: NodeJS.Timeout;
     const wait = (left: number) => {
-      timer = setTimeout(
-        () => (left > LONGEST_MS ? wait(left - LONGEST_MS) : callback()),
-        Math.min(left, LONGEST_MS),
-      );
+      timer = setTimeout(() => (left > MAX_MS ? wait(left - MAX_MS) : callback()), Math.min(left, MAX_MS));
     };
     wait(ms);
     return () => clearTimeout(timer);

@@ -171,7 +171,7 @@ interface GroupWriterOptions {
 }
 
 /** Maximum text to keep while the disk fails. Beyond this, the file would have a gap, so nothing more is written. */
-const MOST_HELD_BACK = 64 * 1024 * 1024;
+const MAX_HELD_BACK = 64 * 1024 * 1024;
 
 /** Appends text to a file; everything added during one write is written by the next one. */
 export class GroupWriter {
@@ -193,7 +193,7 @@ export class GroupWriter {
   }
 
   add(text: string): void {
-    this.#isLossy ||= this.#isFailing && this.#queued.length > MOST_HELD_BACK;
+    this.#isLossy ||= this.#isFailing && this.#queued.length > MAX_HELD_BACK;
     if (this.#isLossy) return;
     this.#queued += text;
     void this.kept();

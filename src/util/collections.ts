@@ -159,7 +159,7 @@ export function lastUpTo(ascending: ArrayLike<number>, value: number): number {
 
 const REMEMBERED = 1_000;
 
-const LONGEST = 256;
+const MAX_LENGTH = 256;
 
 /**
  * Caches a pure function of strings in bounded memory.
@@ -171,7 +171,7 @@ export function remembering<T>(judge: (word: string) => T): (word: string) => T 
     const found = known.get(word);
     if (found !== undefined) return found;
     const judged = judge(word);
-    if (word.length <= LONGEST) known.set(word, judged);
+    if (word.length <= MAX_LENGTH) known.set(word, judged);
     return judged;
   };
 }

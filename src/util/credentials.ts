@@ -51,12 +51,14 @@ const PAIR = /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"([^"]*)"|([^;,\s"]*))/g;
 const NO_SECRET =
   /^(?:path|domain|expires|max-age|samesite|priority|version|realm|qop|nc|algorithm|uri|charset|userhash)$/i;
 /** Minimum length of a secret: shorter values may be words, such as `theme=dark`. */
-const SHORTEST_VALUE = 8;
+const MIN_VALUE_LENGTH = 8;
 
 /** The unquoted values of `name=value` pairs, as in cookies and `Digest`. */
 function valuesOfPairs(text: string): string[] {
   const pairs = [...text.matchAll(PAIR)].filter(([, name = '']) => !NO_SECRET.test(name));
-  return pairs.map(([, , quoted, bare = '']) => quoted ?? bare).filter(each => each.length >= SHORTEST_VALUE);
+  return pairs
+    .map(([, , quoted, bare = '']) => quoted ?? bare)
+    .filter(each => each.length >= MIN_VALUE_LENGTH);
 }
 
 /** The secrets in headers: each value, and its parts (`Bearer …`, `Basic …` also decoded, cookies). */

@@ -88,35 +88,35 @@ export function onOneLine(text: string): string {
 }
 
 /** Maximum length of a text, in characters. */
-const LONGEST = 32;
+const MAX_SKETCH_TEXT = 32;
 
 const MAX_ITEMS = 4;
 
 const MAX_MEMBERS = 12;
 
 /** Maximum depth; deeper containers are shown as `{…}`. */
-const DEEPEST = 3;
+const MAX_SKETCH_DEPTH = 3;
 
 export function jsonSketch(value: unknown, depth = 0): string {
-  if (typeof value === 'string') return JSON.stringify(cut(value, LONGEST));
+  if (typeof value === 'string') return JSON.stringify(cut(value, MAX_SKETCH_TEXT));
   if (Array.isArray(value)) return listed('[]', value, MAX_ITEMS, depth, jsonSketch);
   if (isRecord(value)) return listed('{}', Object.entries(value), MAX_MEMBERS, depth, member);
   return JSON.stringify(value) ?? 'null';
 }
 
 function member([name, value]: readonly [string, unknown], depth: number): string {
-  return `${JSON.stringify(cut(name, LONGEST))}:${jsonSketch(value, depth)}`;
+  return `${JSON.stringify(cut(name, MAX_SKETCH_TEXT))}:${jsonSketch(value, depth)}`;
 }
 
 function listed<Item>(
   [open = '', close = '']: string,
   items: readonly Item[],
-  most: number,
+  max: number,
   depth: number,
   sketch: (item: Item, depth: number) => string,
 ): string {
-  if (items.length > 0 && depth >= DEEPEST) return `${open}…${close}`;
-  const shown = items.slice(0, most).map(item => sketch(item, depth + 1));
+  if (items.length > 0 && depth >= MAX_SKETCH_DEPTH) return `${open}…${close}`;
+  const shown = items.slice(0, max).map(item => sketch(item, depth + 1));
   const rest = items.length - shown.length;
   return `${open}${[...shown, ...(rest > 0 ? [`… ${rest} more`] : [])].join(', ')}${close}`;
 }

@@ -32,14 +32,14 @@ interface StringSpan {
   readonly to: number;
 }
 
-/** Finds string values of at least `least` bytes that {@link takeString} can read, in linear time. */
-function longStrings(bytes: Uint8Array, least: number): StringSpan[] {
+/** Finds string values of at least `min` bytes that {@link takeString} can read, in linear time. */
+function longStrings(bytes: Uint8Array, min: number): StringSpan[] {
   const found: StringSpan[] = [];
   for (let quote = bytes.indexOf(QUOTE); quote >= 0; ) {
     const span = { from: quote + 1, to: stringEnd(bytes, quote + 1) };
     const size = span.to - span.from + 2;
     if (
-      size >= least &&
+      size >= min &&
       size <= constants.MAX_STRING_LENGTH &&
       isValue(bytes, span.to) &&
       isReadable(bytes, span)
@@ -80,7 +80,7 @@ function takeString(bytes: Uint8Array, span: StringSpan): string {
 
 const PIECE = 64 * 1024;
 
-const LONGEST_ESCAPE = 12;
+const MAX_ESCAPE_LENGTH = 12;
 
 /** Splits a string into short JSON strings, which are garbage-collected early. */
 function* piecesOf(bytes: Uint8Array, { from, to }: StringSpan): Generator<string> {
@@ -96,7 +96,8 @@ function* piecesOf(bytes: Uint8Array, { from, to }: StringSpan): Generator<strin
 /** Whether a position is within neither a character nor an escape. */
 function canCutAt(bytes: Uint8Array, at: number): boolean {
   if (((bytes[at] ?? 0) & 0xc0) === 0x80) return false;
-  for (let before = at - LONGEST_ESCAPE; before < at; before++) if (bytes[before] === BACKSLASH) return false;
+  for (let before = at - MAX_ESCAPE_LENGTH; before < at; before++)
+    if (bytes[before] === BACKSLASH) return false;
   return true;
 }
 

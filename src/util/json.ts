@@ -80,9 +80,9 @@ export const MAX_DEPTH = 128;
 const MAX_NOTES = 8;
 
 /** Maximum length of a number to check, in characters. */
-const LONGEST_NUMBER = 400;
+const MAX_NUMBER_LENGTH = 400;
 
-const LONGEST_KEY = 1024;
+const MAX_KEY_LENGTH = 1024;
 
 /** Returns a note for each number in a JSON text that `JSON.parse` would change. */
 export function lossyNumberNotes(text: string): readonly string[] {
@@ -104,7 +104,8 @@ export function diagnose(text: string): { readonly isTooDeep: boolean; readonly 
       wordFrom = from;
       wordTo = to;
     } else if (kind === 'colon') noteRepeatedKey(text.slice(wordFrom, wordTo), keys.at(-1), note);
-    else if (kind === 'scalar') noteLossyNumber(text.slice(from, Math.min(to, from + LONGEST_NUMBER)), note);
+    else if (kind === 'scalar')
+      noteLossyNumber(text.slice(from, Math.min(to, from + MAX_NUMBER_LENGTH)), note);
     return !isTooDeep;
   });
   return { isTooDeep, notes: [...notes] };
@@ -127,7 +128,7 @@ class SeenKeys {
 const FEW = 16;
 
 function noteRepeatedKey(token: string, seen: SeenKeys | undefined, note: (message: string) => void): void {
-  if (token.length > LONGEST_KEY) return;
+  if (token.length > MAX_KEY_LENGTH) return;
   const key = token.includes('\\') ? unescaped(token) : token;
   if (seen?.add(key)) note(`the key ${token} occurs twice in one object; the last one is used`);
 }
@@ -201,12 +202,12 @@ function afterValue(closers: Closers): Expected {
   return closer ? `, or ${closer}` : 'the end';
 }
 
-const LONGEST = 40;
+const MAX_TOKEN = 40;
 
 function faultAt(text: string, at: number, expected: Expected): JsonFault {
-  const [token = ''] = /^[\w.+-]+|^./su.exec(text.slice(at, at + LONGEST + 1)) ?? [];
+  const [token = ''] = /^[\w.+-]+|^./su.exec(text.slice(at, at + MAX_TOKEN + 1)) ?? [];
   const found =
-    at < text.length ? `${JSON.stringify(cutBeforeToken(token, LONGEST))} stands` : 'the text ends';
+    at < text.length ? `${JSON.stringify(cutBeforeToken(token, MAX_TOKEN))} stands` : 'the text ends';
   const before = text.slice(0, at).split('\n');
   const column = (before.at(-1)?.length ?? 0) + 1;
   return { line: before.length, column, message: `${found} where ${expected} is expected` };

@@ -11,24 +11,24 @@ export function bytesText(count: number): string {
 const HALF = /[\uD800-\uDBFF]$/;
 
 /** The beginning of a untrusted text, with `…` if it is longer. */
-export function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most).replace(HALF, '').toWellFormed()}…`;
+export function cut(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max).replace(HALF, '').toWellFormed()}…`;
 }
 
 /** A possible token at the end of a text: letters and digits. */
 const HALF_TOKEN = /(?<![\w.~+/-])(?=[\w.~+/-]*\d)(?=[\w.~+/-]*[a-z])[\w.~+/-]{8,}$/i;
 
 /** As {@link cut}, for text that is redacted later: cuts before a token, because half of a secret would not be found. */
-export function cutBeforeToken(text: string, most: number): string {
-  return text.length <= most ? text : cut(text, text.slice(0, most).replace(HALF_TOKEN, '').length);
+export function cutBeforeToken(text: string, max: number): string {
+  return text.length <= max ? text : cut(text, text.slice(0, max).replace(HALF_TOKEN, '').length);
 }
 
-const LONGEST = 60;
+const MAX_EXCERPT = 60;
 
 /** Quotes the start of untrusted text for a message: one line, safe to print. */
 export function excerpt(text: string): string {
-  const head = Array.from(text.slice(0, 2 * LONGEST))
-    .slice(0, LONGEST)
+  const head = Array.from(text.slice(0, 2 * MAX_EXCERPT))
+    .slice(0, MAX_EXCERPT)
     .join('');
   return `"${visibleLine(cutBeforeToken(text, head.length))}"`;
 }
@@ -39,17 +39,17 @@ export function since(at: number, start: number): number {
 }
 
 /** `a, b, c and 4 more`. */
-export function firstFew(names: readonly string[], most: number): string {
-  return [names.slice(0, most).join(', '), ...restOf(names, most)].join(' ');
+export function firstFew(names: readonly string[], max: number): string {
+  return [names.slice(0, max).join(', '), ...restOf(names, max)].join(' ');
 }
 
 /** The first of many, then `and 4 more`. */
-export function firstOf(all: readonly string[], most: number): readonly string[] {
-  return [...all.slice(0, most), ...restOf(all, most)];
+export function firstOf(all: readonly string[], max: number): readonly string[] {
+  return [...all.slice(0, max), ...restOf(all, max)];
 }
 
-function restOf({ length }: readonly string[], most: number): readonly string[] {
-  return length > most ? [`and ${length - most} more`] : [];
+function restOf({ length }: readonly string[], max: number): readonly string[] {
+  return length > max ? [`and ${length - max} more`] : [];
 }
 
 /** `3ms`, `1.2s`, `5m 3s`. */
@@ -61,12 +61,14 @@ export function formatDuration(milliseconds: number): string {
 
 const DURATION = /^\d+(?:\.\d+)?\s*(?:ms|s|m|h)?$/;
 
-const LONGEST_DURATION = 100;
+const MAX_DURATION_LENGTH = 100;
 
 /** Parses `500ms`, `2s`, `5m`, `1h`; a bare number is milliseconds. Null if invalid. */
 export function parseDuration(text: string): number | null {
   const trimmed = text.trim();
-  return trimmed.length < LONGEST_DURATION && DURATION.test(trimmed) ? ms(trimmed as ms.StringValue) : null;
+  return trimmed.length < MAX_DURATION_LENGTH && DURATION.test(trimmed)
+    ? ms(trimmed as ms.StringValue)
+    : null;
 }
 
 function round(value: number, digits: number): number {

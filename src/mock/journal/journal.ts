@@ -114,7 +114,7 @@ async function rewrite(
 }
 
 /** Large enough for a callback of 64 MiB in which every character is escaped. */
-const LONGEST_LINE = 480 * 1024 * 1024;
+const MAX_LINE = 480 * 1024 * 1024;
 
 const CHUNK = 256 * 1024;
 
@@ -127,10 +127,10 @@ async function readJournal(path: string, files: Files): Promise<Recovery> {
   const file = await openPlainFile(path, files);
   if (!file) return reader.recovery(0);
   try {
-    const splitter = new LineSplitter(LONGEST_LINE, bytes => reader.take(bytes));
+    const splitter = new LineSplitter(MAX_LINE, bytes => reader.take(bytes));
     for await (const chunk of file.createReadStream({ highWaterMark: CHUNK, autoClose: false }))
       if (!splitter.add(chunk))
-        throw unreadableJournal(reader.place, `the next line is longer than ${LONGEST_LINE} bytes`);
+        throw unreadableJournal(reader.place, `the next line is longer than ${MAX_LINE} bytes`);
     return reader.recovery(splitter.rest);
   } finally {
     await file.close();

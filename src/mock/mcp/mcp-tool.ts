@@ -31,11 +31,11 @@ import type { ServerOptions } from '../tool.js';
 
 export { leftOut } from '../local-tool.js';
 
-const LONGEST_MESSAGE = 300;
+const MAX_MESSAGE = 300;
 
 /** Logs problems with a client's messages as warnings. The SDK's texts may quote the messages. */
 function reporter(tool: LocalTool): (error: Error) => void {
-  return ({ message }) => tool.warn(`MCP: ${visibleLine(cutBeforeToken(message, LONGEST_MESSAGE))}`);
+  return ({ message }) => tool.warn(`MCP: ${visibleLine(cutBeforeToken(message, MAX_MESSAGE))}`);
 }
 
 interface Ends {

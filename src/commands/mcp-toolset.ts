@@ -72,7 +72,7 @@ function forwarding(
       const questions = new Questions(call);
       const params = { name, arguments: { ...args } };
       const answer = await server.callTool(params, { signal }, questions.elicit);
-      if (questions.unasked !== null) return error(redact(questions.unasked));
+      if (questions.notShown !== null) return error(redact(questions.notShown));
       const reading = readAs('mcp', answer);
       if (!reading.ok) return error(`the MCP server sent an invalid result: ${reading.faults.join('; ')}`);
       const { body } = translate(reading, 'rap');
@@ -90,7 +90,7 @@ function forwarding(
 /** Converts the forms of a call to questions with choices; RAP has no open fields. */
 class Questions {
   /** Why a form was not shown. */
-  unasked: string | null = null;
+  notShown: string | null = null;
 
   constructor(private readonly call: HandlerCall) {}
 
@@ -101,7 +101,7 @@ class Questions {
     const { required = [] } = form.requestedSchema;
     const open = choiceOf(form) ? [] : required.filter(name => !Object.hasOwn(defaultsOf(form), name));
     if (open.length > 0) {
-      this.unasked = `the MCP server asks "${form.message}" and needs ${open.join(', ')}: a RAP question offers only choices. Call the tool with invoke --mcp to fill in the form.`;
+      this.notShown = `the MCP server asks "${form.message}" and needs ${open.join(', ')}: a RAP question offers only choices. Call the tool with invoke --mcp to fill in the form.`;
       return { action: 'cancel' };
     }
     const { prompt, choices, default: preset } = questionOf(form, { group: '', id: '' });

@@ -11,7 +11,7 @@ import { foreignWords, isRecord } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
 import { usage } from './options.js';
 import { type ConfiguredTarget, commandOf, jsonTrouble } from './target.js';
-import { ask, isSomebodyThere, type Terminal } from './terminal.js';
+import { ask, canAskUser, type Terminal } from './terminal.js';
 
 const FOLDER = '.infinity';
 
@@ -141,7 +141,7 @@ export async function confirmCommands(
   for (const command of targets.map(commandOf)) {
     if (command === null) continue;
     const what = `.infinity/rap.json starts the command: ${visibleLine(command)}`;
-    if (!isSomebodyThere(terminal))
+    if (!canAskUser(terminal))
       throw new ProtocolCliError('decision-needed', what, {
         hint: 'Add --yes to start it without asking.',
       });

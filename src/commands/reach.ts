@@ -6,7 +6,7 @@ import type { Warning } from '../protocol/requirements.js';
 import type { Trouble } from '../render/outputs/trouble.js';
 import { cameWithin } from '../system/process.js';
 import { visible } from '../util/visible.js';
-import { type ConfiguredTarget, type Death, demoFixtures, type ReachOptions } from './target.js';
+import { type ConfiguredTarget, demoFixtures, type ReachOptions, type ServerExit } from './target.js';
 
 /**
  * Returns the URL of a tool server. The demo and MCP servers are served from this process; a command is started.
@@ -32,7 +32,7 @@ export async function reach(target: ConfiguredTarget, options: ReachOptions): Pr
 
 async function startServer(
   { command, cwd }: Extract<ConfiguredTarget, { kind: 'command' }>,
-  { onStop, signal, onStarted, onDeath, onStderr }: ReachOptions,
+  { onStop, signal, onStarted, onServerExit, onStderr }: ReachOptions,
 ): Promise<string> {
   const { startCommand } = await import('../system/child.js');
   const place = cwd === undefined ? {} : { cwd };
@@ -49,13 +49,13 @@ async function startServer(
   onStarted?.(child);
   void child.exited.then(exit => {
     const how = exit.signal === null ? `exited with status ${exit.code}` : `was ended by ${exit.signal}`;
-    if (!isStopping) onDeath?.({ how, lastLines: child.lastLines() });
+    if (!isStopping) onServerExit?.({ how, lastLines: child.lastLines() });
   });
   return child.url;
 }
 
 /** Describes an exit in one sentence, with the last output. */
-export function deathText({ how, lastLines }: Death): string {
+export function exitText({ how, lastLines }: ServerExit): string {
   const output =
     lastLines.length === 0 ? 'It wrote nothing to stderr' : `Last output: ${lastLines.join(' ␊ ')}`;
   return `the server ${how}. ${output}`;
@@ -113,12 +113,12 @@ export class StartedServers {
   }
 
   /** Returns the callbacks for {@link reach}. */
-  get options(): Pick<ReachOptions, 'onStarted' | 'onDeath' | 'onStderr'> {
+  get options(): Pick<ReachOptions, 'onStarted' | 'onServerExit' | 'onStderr'> {
     const { onStderr } = this;
     const lines = onStderr && byLine(text => onStderr(serverLines(text)));
     return {
       onStarted: ({ exited }) => void this.#exits.push(exited.then(() => lines?.end())),
-      onDeath: death => this.#onDeath(death),
+      onServerExit: exit => this.#onServerExit(exit),
       ...(lines && { onStderr: lines.add }),
     };
   }
@@ -133,12 +133,12 @@ export class StartedServers {
     if (this.#isSuspect && this.#exits.length > 0) await cameWithin(Promise.race(this.#exits), EXIT_MS);
   }
 
-  #onDeath({ how, lastLines }: Death): void {
-    const death = { how: `${how}${this.#last}`, lastLines };
+  #onServerExit({ how, lastLines }: ServerExit): void {
+    const exit = { how: `${how}${this.#last}`, lastLines };
     const pending = [...this.calls()].filter(({ settled }) => settled === null).map(({ key }) => key);
-    if (pending.length === 0) this.warnings.push({ message: deathText(death) });
+    if (pending.length === 0) this.warnings.push({ message: exitText(exit) });
     else this.#lastOutput = lastLines;
-    const value = `the server ${death.how}`;
+    const value = `the server ${exit.how}`;
     for (const key of pending)
       this.log.emit({ kind: 'decided', what: 'give-up', by: 'policy', value, calls: [key] });
   }

@@ -40,7 +40,7 @@ export function commandOf(target: ConfiguredTarget): string | null {
 }
 
 /** The exit of a started server that was not stopped. */
-export interface Death {
+export interface ServerExit {
   /** `exited with status 3` */
   readonly how: string;
   /** The last lines of its stderr. */
@@ -53,7 +53,7 @@ export interface ReachOptions {
   /** Ends the wait for a server to become ready. */
   readonly signal: AbortSignal;
   readonly onStarted?: (command: Pick<RunningCommand, 'exited'>) => void;
-  readonly onDeath?: (death: Death) => void;
+  readonly onServerExit?: (exit: ServerExit) => void;
   /** Receives what a started server writes to stderr. */
   readonly onStderr?: (text: string) => void;
   /** Receives warnings about a toolset that was only partly loaded. */

@@ -173,7 +173,7 @@ export function interruption(): Interruption {
 export type OnStop = (stop: () => Promise<void>) => void;
 
 /** Whether the user can answer questions. */
-export function isSomebodyThere({ stdin, stderr }: Terminal): boolean {
+export function canAskUser({ stdin, stderr }: Terminal): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 

@@ -21,7 +21,7 @@ export async function runOnEachChange(
   const watching = await watchCommand(command, cwd, () => change());
   const interrupted = interruption();
   const stopped = new Promise<void>(resolve => void interrupted.onSignal(resolve));
-  const letGo = holdOpen(); // file watchers alone do not keep the process alive between two runs
+  const release = holdOpen(); // file watchers alone do not keep the process alive between two runs
   try {
     for (;;) {
       const changed = new Promise<void>(resolve => {
@@ -34,7 +34,7 @@ export async function runOnEachChange(
       if (interrupted.signal.aborted) return interrupted.signalStatus() ?? status;
     }
   } finally {
-    letGo();
+    release();
     watching.close();
     interrupted.release();
   }

@@ -247,7 +247,7 @@ export async function startOpenListener(
   const receive = async (arrived: Arrived): Promise<Answer> => {
     const reading = readCallback(arrived.body.json);
     const exchange = calls.callOf(reading);
-    if (!exchange) return answerCallback(log, {}, arrived, strayVerdict(reading));
+    if (!exchange) return answerCallback(log, {}, arrived, unassignedVerdict(reading));
     const concerns = { calls: [exchange.key], thread: exchange.invocation.group_id };
     return answerCallback(log, concerns, arrived, judge(exchange, reading, arrived.body.sha256));
   };
@@ -262,7 +262,7 @@ export async function startOpenListener(
 }
 
 /** Judges a callback that is invalid or whose ids cannot belong to a call. */
-function strayVerdict(reading: CallbackReading): Verdict {
+function unassignedVerdict(reading: CallbackReading): Verdict {
   if (!reading.ok) return rejection(reading.faults);
   return { kind: 'discarded', status: 404, reason: 'its group_id or its id is empty' };
 }

@@ -225,7 +225,7 @@ interface Leaving {
  * Notifies the tool that a call is over: cancels a call that was given up, or a subscription, and closes the thread if this runtime
  * created it. A call that timed out is not canceled: a late result does no harm, unless it opens a subscription.
  */
-export async function takeLeave(
+export async function endCall(
   exchange: Exchange,
   { wire, base, isOurThread, closes, listenOn }: Leaving,
 ): Promise<void> {

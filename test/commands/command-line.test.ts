@@ -11,7 +11,7 @@ import {
 import { examplesText, type RunCommand } from '../../src/commands/options.js';
 import { temporaryFolder } from '../e2e/support/folder.js';
 
-/** A command, and one that has commands of its own; each says what it was called with. */
+/** A command, and one with subcommands; each records its arguments. */
 const DEFINITIONS = {
   call: (say: (line: string) => void) =>
     new Command('call')
@@ -52,7 +52,7 @@ async function lazily(words: readonly string[]): Promise<Seen> {
   return parsed(await commandLine(words, '1.2.3', neverRun, { entries, guides: [] }), words, seen);
 }
 
-/** As commander would have it: all there from the beginning. */
+/** Loads every command at the start, as commander does. */
 async function atOnce(words: readonly string[]): Promise<Seen> {
   const seen: Seen = { said: [], loaded: [...NAMES], error: null };
   const program = new Command('protocol-cli')

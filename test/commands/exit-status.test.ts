@@ -12,7 +12,7 @@ test('the statuses match the table in the contract', () => {
   expect(Object.keys(EXIT_STATUSES).map(Number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 129, 130, 143]);
 });
 
-/** The contract, row by row. */
+/** The rows of the contract's table. */
 const CONTRACT: Record<FailureCode, ExitStatus> = {
   usage: 2,
   'unreadable-file': 2,

@@ -67,7 +67,7 @@ test.each(COMMANDS.map(entry => [entry.name, entry] as const))(
   async (name, entry) => {
     const command = await loaded(entry);
     expect(command.name()).toBe(name);
-    expect(command.description()).not.toMatch(/[^.]\n/); // a paragraph is wrapped to what the terminal has
+    expect(command.description()).not.toMatch(/[^.]\n/); // paragraphs are wrapped to the width of the terminal
   },
 );
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Ended, ownProgram } from '../support/own-program.js';
 
-/** A program that takes its time to leave once it is asked to stop. */
+/** Runs a program that takes some time to stop. */
 let leaving: (signals: readonly NodeJS.Signals[]) => Promise<Ended>;
 
 beforeAll(async () => {

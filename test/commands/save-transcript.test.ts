@@ -47,7 +47,7 @@ describe('an earlier transcript', () => {
   const answered = (status: number): Fact => ({ kind: 'response', leg: '1', status, headers: {} });
   const refused: Fact = { kind: 'broken', leg: '1', phase: 'connect', code: 'ECONNREFUSED' };
 
-  /** @param meanwhile what someone else writes there during the run */
+  /** @param meanwhile what another process writes there during the run */
   async function savedOver(earlier: string | null, facts: readonly Fact[], meanwhile?: string) {
     await using folder = await temporaryFolder();
     const path = folder.file('t.ndjson');

@@ -16,7 +16,7 @@ fixtures:
   - { match: { operation: delete_all }, reply: { payload: deleted } }
 `;
 
-/** A person at a terminal who types these lines; stdout is a pipe. */
+/** A user at a terminal who types these lines; stdout is a pipe. */
 function personWho(lines: string): Surroundings & { readonly shown: () => string } {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough().resume(), new PassThrough()];
   const chunks: string[] = [];

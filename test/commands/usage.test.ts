@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runHere } from '../e2e/support/in-process.js';
 import { STACK_LINE } from '../e2e/support/text.js';
 
-/** Command lines that are refused before anything is sent: what is wrong, and how to fix it. */
+/** Command lines that are refused before anything is sent, with their errors. */
 
 const TOOL = 'http://127.0.0.1:1';
 const ANSWER = ['session', 'answer', TOOL, 'session_1'];

@@ -7,7 +7,7 @@ import { answer, pour, startPeer } from './peer.js';
 const ENOUGH = { maxBytes: 1_000 };
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-/** What every client must do, whichever library carries it. */
+/** Tests that every client must pass, for each library. */
 export function clientContract(name: string, create: (options?: ClientOptions) => HttpClient): void {
   describe(name, () => {
     let client: HttpClient;
@@ -177,7 +177,7 @@ export function clientContract(name: string, create: (options?: ClientOptions) =
         const before = process.memoryUsage().arrayBuffers;
         expect((await get(peer.url, { read: 'nothing' })).status).toBe(200);
         await ended[0];
-        expect(poured[0]?.taken()).toBeLessThan(16 * 1024 * 1024); // what the kernel's buffers hold
+        expect(poured[0]?.taken()).toBeLessThan(16 * 1024 * 1024); // the size of the kernel's buffers
         expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * 1024 * 1024);
       });
     });

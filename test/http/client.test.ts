@@ -44,7 +44,7 @@ describe.each([
   });
 });
 
-/** The body, read by a server that has answered already. */
+/** Returns the body, read by a server that has already answered. */
 function acknowledgeFirst(server: Server): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('request', (request, response) => {

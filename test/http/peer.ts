@@ -4,12 +4,12 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 export interface Peer extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  /** The heads of the requests that came. */
+  /** The heads of the received requests. */
   readonly requests: readonly string[];
   connections(): number;
 }
 
-/** A server that says, byte for byte, what it was asked to say to each request. */
+/** Starts a server that sends the given bytes in answer to each request. */
 export async function startPeer(
   reply: string | ((socket: Socket) => void),
   host = '127.0.0.1',
@@ -50,7 +50,7 @@ export function answer(status: number, body: string, ...headers: readonly string
   );
 }
 
-/** Writes for ever, as fast as it is read; counts what was taken. */
+/** Writes forever, as fast as the client reads; counts the bytes that were read. */
 export function pour(socket: Socket): { taken(): number } {
   const piece = Buffer.alloc(16 * 1024, 32);
   socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${2 ** 40}\r\n\r\n`);

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import type { Refusal, Route } from '../../src/http/route.js';
 import { type RunningServer, startServer } from '../../src/http/server.js';
 
-/** What came back for some bytes, up to the peer's end of the connection. */
+/** Returns the response to some bytes, up to the end of the connection. */
 export function rawExchange(port: number, ...pieces: readonly (string | Uint8Array)[]): Promise<string> {
   return new Promise(resolve => {
     let answer = '';
@@ -23,7 +23,7 @@ export function statusOf(answer: string): number {
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
 }
 
-/** A request that ends its connection, so that {@link rawExchange} comes back. */
+/** A request that closes its connection, so that {@link rawExchange} ends. */
 export function request(line: string, ...headers: readonly string[]): string {
   return [`${line} HTTP/1.1`, ...headers, 'Connection: close', '\r\n'].join('\r\n');
 }
@@ -48,7 +48,7 @@ export interface Watched extends RunningServer {
   readonly refusals: Refusal[];
 }
 
-/** A server with two routes, quick limits, and a list of what it refused. */
+/** A server with two routes, short limits, and a list of refusals. */
 export async function watchedServer(
   options: Partial<Parameters<typeof startServer>[0]> = {},
 ): Promise<Watched> {

@@ -131,7 +131,7 @@ describe('more slow connections than the limit', () => {
     const before = open();
     await using crowd = await openMany(server.port, 3, `GET /hello HTTP/1.1\r\n${HOST}\r\n\r\n`);
     await expect.poll(() => handled).toBe(3);
-    await expect.poll(open).toBeLessThanOrEqual(before + crowd.sockets.length); // their own ends
+    await expect.poll(open).toBeLessThanOrEqual(before + crowd.sockets.length); // plus the client ends
   });
 
   it('row 15: limits the bytes of unread answers by disconnecting the oldest client', async () => {
@@ -146,7 +146,7 @@ describe('more slow connections than the limit', () => {
   });
 });
 
-/** The least of the times that some work took, in ms: the machine may be busy with something else. */
+/** Returns the shortest duration of several runs, in ms, since the machine may be busy. */
 async function quickest(times: number, work: () => Promise<boolean>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let n = 0; n < times && least >= 250; n++) {
@@ -157,14 +157,14 @@ async function quickest(times: number, work: () => Promise<boolean>): Promise<nu
   return least;
 }
 
-/** The bytes in buffers that are still in use: what was read and dropped counts until it is collected. */
+/** Returns the bytes of buffers that are not collected yet. */
 function heldBytes(): number {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();
   return process.memoryUsage().arrayBuffers;
 }
 
-/** Connections that send this, and read nothing. */
+/** Opens connections that send this, and read nothing. */
 async function openMany(port: number, count: number, sent: string | Uint8Array) {
   const open = () =>
     new Promise<Socket>(resolve => {
@@ -180,7 +180,7 @@ async function openMany(port: number, count: number, sent: string | Uint8Array) 
   };
 }
 
-/** After the head one byte every 10 ms, for ever. */
+/** Sends one byte every 10 ms after the head, forever. */
 function drip(port: number, head: string): Promise<string> {
   return new Promise(resolve => {
     let answer = '';
@@ -222,7 +222,7 @@ describe('large bodies', () => {
     await expect
       .poll(() => reasons(server).filter(reason => reason === 'busy').length)
       .toBeGreaterThanOrEqual(58);
-    expect(heldBytes() - before).toBeLessThan(160 * MiB); // of 240; buffers of other tests in this process come and go
+    expect(heldBytes() - before).toBeLessThan(160 * MiB); // of 240; buffers of other tests in this process vary
     const small = request('POST /echo', HOST, 'Content-Type: application/json', 'Content-Length: 2');
     expect(statusOf(await rawExchange(server.port, small, '{}'))).toBe(200);
     for (const socket of crowd.sockets) socket.destroy();
@@ -300,7 +300,7 @@ describe('large bodies', () => {
   });
 });
 
-/** Serves every path, and lets the sender leave once its head has come. */
+/** Serves every path, and lets the sender disconnect after its head was read. */
 function leaving(leave: () => void): () => boolean {
   return () => {
     setImmediate(leave);

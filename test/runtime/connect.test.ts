@@ -62,7 +62,7 @@ describe('a subscription', () => {
 });
 
 describe('closing the connection', () => {
-  /** A connection that is closed as soon as this has happened to its call. */
+  /** A connection that is closed when the condition holds for its call. */
   async function closedOnce(has: (exchange: Exchange) => boolean) {
     const closed: Promise<void>[] = [];
     const connection = await connect(plain.url, {

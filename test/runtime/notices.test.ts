@@ -71,7 +71,7 @@ test('RT-CHOICE: a slow response_url gets more time than a notice, and one reque
   expect(server.requests.filter(({ url }) => url === '/choices/1')).toHaveLength(1);
 });
 
-/** What answers say, as the log has it. */
+/** Returns the bodies of the recorded answers. */
 function bodiesOn({ log }: Wire): string[] {
   const said: string[] = [];
   log.subscribe(event => {

@@ -17,7 +17,7 @@ const view = (groupId: string) => ({
   content: { patch: '' },
 });
 
-/** A listener that expects these calls, and what was posted to it one after the other. */
+/** Starts a listener that expects these calls, and POSTs the messages one after the other. */
 async function posting(expected: readonly [string, string][], ...messages: readonly object[]) {
   await using bench = workbench();
   const { log } = bench.wire;

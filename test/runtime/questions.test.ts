@@ -20,7 +20,7 @@ import { leaks } from '../support/leaks.js';
 import { startServing } from '../support/serving.js';
 import { workbench } from './wire-of.js';
 
-/** A call whose tool can be answered, with a person who picks when they are asked to. */
+/** A call with a tool that accepts selections, and a user who answers when asked. */
 async function asking(clock: Clock = systemClock) {
   const tool = await startTool({});
   const bench = workbench();

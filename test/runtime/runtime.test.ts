@@ -29,7 +29,7 @@ const post = (url: string, body: string | Uint8Array, headers: Record<string, st
 
 const callbackUrl = ({ body }: Received): string => JSON.parse(body).callback_url;
 
-/** A tool that acknowledges, then posts each body in turn; `statuses` is what it was answered. */
+/** A tool that acknowledges, then POSTs each body in turn; `statuses` holds the responses. */
 function toolThatPosts(...bodies: (object | string | Uint8Array)[]) {
   const statuses: number[] = [];
   const reply: Reply = (response, request) => {

@@ -17,7 +17,7 @@ import {
 } from '../events/build.js';
 import { fakeClock } from '../support/fake-clock.js';
 
-/** A call that was sent, with someone waiting for its end. */
+/** A sent call, with a caller waiting for its end. */
 function waiting({
   timeoutMs = 1_000,
   waitsForPeople = true,

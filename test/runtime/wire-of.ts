@@ -8,7 +8,7 @@ export interface Workbench extends AsyncDisposable {
   readonly history: History;
 }
 
-/** A wire with a real client, and a history of what went over it. */
+/** A wire with a real client, and a history of its messages. */
 export function workbench(
   credentials: Wire['credentials'] = { origin: 'http://unused.example', headers: {} },
 ): Workbench {

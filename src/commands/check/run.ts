@@ -27,7 +27,7 @@ import { stringsIn } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
 import { colourOf } from '../output.js';
-import { deathText, reach, StartedServers } from '../reach.js';
+import { exitText, reach, StartedServers } from '../reach.js';
 import { readSource, readText } from '../read-source.js';
 import { type CheckRequest, checkReports, reportsOf, writeReports } from '../reports.js';
 import { asTrouble, type Run, withRun } from '../run.js';
@@ -61,13 +61,13 @@ export async function runCheck(
 async function checkOnce(plan: CheckPlan, terminal: Terminal, probes: typeof runProbes): Promise<ExitStatus> {
   const { subject, flags } = plan;
   if (subject.kind === 'transcript')
-    return reportAll(plan, await readWitness(subject.file, terminal), terminal);
+    return reportAll(plan, await readInput(subject.file, terminal), terminal);
   const { target } = subject;
   const query = target.kind === 'url' ? [...new URL(target.url).searchParams.values()] : []; // may contain a key
   const secrets = [...secretsOf(readHeaders(flags, terminal.env)), ...query];
   return withRun({ terminal, secrets, learning: checkedSecrets }, async run => {
-    const witness = await callTool(target, plan, run, probes);
-    return run.signal.aborted ? reportSoFar(plan, witness, terminal) : reportAll(plan, witness, terminal);
+    const input = await callTool(target, plan, run, probes);
+    return run.signal.aborted ? reportSoFar(plan, input, terminal) : reportAll(plan, input, terminal);
   });
 }
 
@@ -93,7 +93,7 @@ async function explainRules(
 /** Returns the verdicts of the rules and the cases, without secrets. */
 async function judge(
   { sides, selection, cases, excuses, flags }: CheckPlan,
-  { recordings, gaps, redactor }: Witness,
+  { recordings, gaps, redactor }: CheckInput,
 ): Promise<Conformance> {
   const seen = await Promise.all(
     sides.map(async side => ({
@@ -108,10 +108,10 @@ async function judge(
 }
 
 /** Prints the failures found before the user stopped the check. A report would be incomplete. */
-async function reportSoFar(plan: CheckPlan, witness: Witness, { stderr }: Terminal): Promise<ExitStatus> {
-  const run = await judge(plan, witness);
+async function reportSoFar(plan: CheckPlan, input: CheckInput, { stderr }: Terminal): Promise<ExitStatus> {
+  const run = await judge(plan, input);
   const broken = findingsOf(run).filter(({ standing, about }) => standing === 'failed' && about !== 'case');
-  const rows = broken.flatMap(each => findingLines(each, recordOf(witness)));
+  const rows = broken.flatMap(each => findingLines(each, recordOf(input)));
   const found = broken.length === 0 ? 'nothing was found broken so far' : `broken so far: ${broken.length}`;
   await writeOut(
     stderr,
@@ -123,22 +123,22 @@ async function reportSoFar(plan: CheckPlan, witness: Witness, { stderr }: Termin
 const STATUSES = { passed: 0, failed: 1, incomplete: 3 } as const satisfies Record<Verdict, ExitStatus>;
 
 /** Writes the reports and the GitHub job summary. */
-async function reportAll(plan: CheckPlan, witness: Witness, terminal: Terminal): Promise<ExitStatus> {
+async function reportAll(plan: CheckPlan, input: CheckInput, terminal: Terminal): Promise<ExitStatus> {
   const { stdout, stderr } = terminal;
   const { reports, flags } = plan;
-  const { recordings, redactor } = witness;
-  const run = await judge(plan, witness);
+  const { recordings, redactor } = input;
+  const run = await judge(plan, input);
   const events = recordings.flatMap(each => each.events);
   const warnings = counted(
     events.flatMap(event => (event.kind === 'warned' ? [{ message: redactor.text(event.message) }] : [])),
   );
   if (!flags.quiet) for (const warning of warnings) stderr.write(warningText(warning));
   const story: CheckStory = {
-    target: witness.target,
+    target: input.target,
     program: PROGRAM,
     run,
     warnings: warnings.map(({ message }) => message),
-    record: recordOf(witness),
+    record: recordOf(input),
     whole: howToSeeWhole(plan),
   };
   const isQuiet = flags.quiet === true;
@@ -173,12 +173,12 @@ function howToSeeWhole({ subject, flags: { save } }: CheckPlan): string {
   return `protocol-cli render ${shellWord(subject.file)}`;
 }
 
-function recordOf({ target, file = target, recordings, redactor }: Witness): WireRecord {
+function recordOf({ target, file = target, recordings, redactor }: CheckInput): WireRecord {
   return { file, events: recordings.flatMap(({ events }) => events), redactor };
 }
 
 /** What is judged: recorded calls or a file. */
-interface Witness {
+interface CheckInput {
   /** The URL or the file, for the report. */
   readonly target: string;
   /** The file for line numbers (default: the target). */
@@ -222,7 +222,7 @@ function textsIn(event: Event): readonly string[] {
 const MAX = { bytes: 256 * 1024 * 1024, faults: 8, gaps: 50 };
 
 /** Reads a saved transcript; missing parts become gaps. @throws ProtocolCliError `unreadable-file`. */
-async function readWitness(file: string, { stdin }: Pick<Terminal, 'stdin'>): Promise<Witness> {
+async function readInput(file: string, { stdin }: Pick<Terminal, 'stdin'>): Promise<CheckInput> {
   const name = file === '-' ? 'standard input' : file;
   const bytes = await readSource(file, stdin, MAX.bytes);
   const transcript = readRecording(name, bytes);
@@ -271,7 +271,7 @@ async function callTool(
   plan: CheckPlan,
   run: Run,
   probes: (options: ProbeOptions) => Promise<void>,
-): Promise<Witness> {
+): Promise<CheckInput> {
   const { log, redactor, interrupted } = run;
   const { save } = plan.flags;
   const events: Event[] = [];
@@ -313,7 +313,7 @@ async function probe(
   const url = await reach(target, {
     ...new StartedServers(log, () => [], verbose ? print : null).options,
     ...{ onStop, signal },
-    onDeath: death => log.emit({ kind: 'warned', message: deathText(death) }),
+    onServerExit: exit => log.emit({ kind: 'warned', message: exitText(exit) }),
   });
   const credentials = readCredentials(flags, url, terminal.env);
   await probes({
@@ -465,11 +465,11 @@ function refuseIdle({ kind }: Subject, { given }: CheckFlags): void {
 
 /** @throws ProtocolCliError `usage` for a rule that is not judged in this check. */
 function selectionOf({ only, skip }: CheckFlags, sides: readonly Side[]): Selection {
-  const stray = only?.find(id => !sides.includes(REQUIREMENTS[id].side));
-  if (stray !== undefined)
+  const unsupported = only?.find(id => !sides.includes(REQUIREMENTS[id].side));
+  if (unsupported !== undefined)
     throw usage(
-      `--only ${stray}: this check covers the ${sides[0]} only`,
-      `Rules of the ${REQUIREMENTS[stray].side} need a transcript: protocol-cli check run.ndjson --only ${stray}.`,
+      `--only ${unsupported}: this check covers the ${sides[0]} only`,
+      `Rules of the ${REQUIREMENTS[unsupported].side} need a transcript: protocol-cli check run.ndjson --only ${unsupported}.`,
     );
   return { ...(only && { only: new Set(only) }), ...(skip && { skip: new Set(skip) }) };
 }

@@ -15,16 +15,23 @@ import { colourOf } from '../output.js';
 import { asTrouble, type Run, withRun } from '../run.js';
 import { readHeaders } from '../target.js';
 import {
+  canAskUser,
   defaultOutput,
   type ExitStatus,
-  isSomebodyThere,
   type Output,
   statusOfFailure,
   statusOfOutcome,
   type Terminal,
 } from '../terminal.js';
 import type { InvokeOptions, InvokePlan } from './plan.js';
-import { type Chooser, type Denial, denialOf, loadPolicy, type Stage, stageOf } from './questions.js';
+import {
+  type Chooser,
+  type Denial,
+  denialOf,
+  loadPolicy,
+  type PromptContext,
+  promptContextOf,
+} from './questions.js';
 
 /** How the calls of a run ended. */
 export interface Finish {
@@ -50,7 +57,7 @@ export function runCall(
 export class CallRun {
   /** Returns the warnings about the command itself that are known so far. */
   notes: () => readonly Warning[] = () => [];
-  readonly stage: Stage;
+  readonly prompts: PromptContext;
   readonly chooser: Chooser;
 
   constructor(
@@ -59,8 +66,8 @@ export class CallRun {
     readonly output: CallOutput,
   ) {
     const { reporter } = output;
-    this.stage = stageOf(run, reporter);
-    this.chooser = { choose: plan.options.choose, pick: reporter.choose, ...this.stage };
+    this.prompts = promptContextOf(run, reporter);
+    this.chooser = { choose: plan.options.choose, pick: reporter.choose, ...this.prompts };
   }
 
   /** Makes the calls, stops everything, and reports how they ended. */
@@ -99,14 +106,14 @@ export class CallRun {
   async denial(tool: Governed, args: unknown, policy: Policy | null): Promise<Denial | null> {
     const { yes = false } = this.plan.options;
     const { interrupted, signal } = this.run;
-    const denial = await interrupted.race(denialOf(tool, args, { policy, yes }, this.stage));
+    const denial = await interrupted.race(denialOf(tool, args, { policy, yes }, this.prompts));
     if (signal.aborted) throw new ProtocolCliError('interrupted', 'interrupted before the tool was called');
     return denial;
   }
 
   /** Without a terminal, an explicit `--timeout` also limits the wait for a consent, which otherwise has no limit. */
   get waitsForPeople(): boolean {
-    return isSomebodyThere(this.run.terminal) || !this.plan.options.given.includes('--timeout');
+    return canAskUser(this.run.terminal) || !this.plan.options.given.includes('--timeout');
   }
 
   /** Cancels a call when the run is interrupted. Returns a function that stops listening. */

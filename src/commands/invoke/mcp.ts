@@ -17,7 +17,7 @@ import { usage } from '../options.js';
 import { serverLines } from '../reach.js';
 import { asTrouble, type Run, withRun } from '../run.js';
 import { asUrl, type HeaderOptions, readHeaders } from '../target.js';
-import { ask, type ExitStatus, isSomebodyThere, type Terminal, VERSION } from '../terminal.js';
+import { ask, canAskUser, type ExitStatus, type Terminal, VERSION } from '../terminal.js';
 import { type Arguments, askForValues, readArguments, shown, typed } from './arguments.js';
 import { type CallRun, type Finish, runCall } from './call-run.js';
 import { curlOf, type Preview, requestText, showPreview } from './dry-run.js';
@@ -155,11 +155,11 @@ class FormAnswers {
   ): Promise<FormAnswer | null> => {
     const { choose, pick, terminal, aside } = this.chooser;
     if (choose !== undefined) return this.#answerByFlag(form, answerTo(choose, nth));
-    if (choiceOf(form) && (pick || isSomebodyThere(terminal))) {
+    if (choiceOf(form) && (pick || canAskUser(terminal))) {
       const selected = await this.#select(questionOf(form, NO_IDS), signal, nth);
       return selected === null ? null : { by: 'person', ...answerOf(form, selected) };
     }
-    if (isSomebodyThere(terminal))
+    if (canAskUser(terminal))
       return aside(() => askPerson(form, terminal, AbortSignal.any([signal, this.chooser.signal])));
     return this.#leave(form, `the server asks "${cut(form.message, MAX.text)}", but no answer was given`);
   };

@@ -7,10 +7,10 @@ import type { Answering } from '../../runtime/runtime.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { visibleLine } from '../../util/visible.js';
 import { readText } from '../read-source.js';
-import { ask, isSomebodyThere, type Terminal } from '../terminal.js';
+import { ask, canAskUser, type Terminal } from '../terminal.js';
 
 /** How to ask the user. */
-export interface Stage {
+export interface PromptContext {
   readonly terminal: Terminal;
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal;
@@ -19,15 +19,15 @@ export interface Stage {
 }
 
 /** @param reporter may draw on the terminal */
-export function stageOf(
-  { terminal, signal }: Pick<Stage, 'terminal' | 'signal'>,
+export function promptContextOf(
+  { terminal, signal }: Pick<PromptContext, 'terminal' | 'signal'>,
   reporter?: Pick<Reporter, 'aside'>,
-): Stage {
+): PromptContext {
   return { terminal, signal, aside: work => reporter?.aside?.(work) ?? work() };
 }
 
 /** Answers questions with `--choose` or by asking the user. */
-export interface Chooser extends Stage {
+export interface Chooser extends PromptContext {
   /** Used one after the other; the last one answers all further questions. */
   readonly choose: readonly string[] | undefined;
   /** Lets the user select on the screen; without it the user types a line. */
@@ -56,12 +56,12 @@ export function selectedIndex(answer: string, { choices, default: preset }: Offe
 
 /** Whether an open question cannot be answered. */
 export function isLeftOpen(exchange: Exchange, { choose, pick, terminal }: Chooser): boolean {
-  if (choose !== undefined) return unfitting(exchange, choose) !== undefined;
-  return openChoices(exchange).length > 0 && pick === undefined && !isSomebodyThere(terminal);
+  if (choose !== undefined) return unmatchedAnswer(exchange, choose) !== undefined;
+  return openChoices(exchange).length > 0 && pick === undefined && !canAskUser(terminal);
 }
 
 /** Returns the first `--choose` that matches no choice of an open question. */
-export function unfitting(exchange: Exchange, choose: readonly string[]): string | undefined {
+export function unmatchedAnswer(exchange: Exchange, choose: readonly string[]): string | undefined {
   const asked = exchange.questions.flatMap(({ message }) =>
     message.type === 'user_choice' ? [message] : [],
   );
@@ -78,7 +78,7 @@ export function answeringWith({ choose, pick, terminal, aside, signal }: Chooser
   const askOne = async (question: UserChoice, over: AbortSignal) => {
     if (over.aborted) return null;
     if (pick) return pick(question, over);
-    return isSomebodyThere(terminal) ? aside(() => askPerson(question, terminal, over)) : null;
+    return canAskUser(terminal) ? aside(() => askPerson(question, terminal, over)) : null;
   };
   let before: Promise<unknown> = Promise.resolve();
   return {
@@ -162,13 +162,13 @@ export async function denialOf(
   tool: Governed,
   args: unknown,
   consent: Consent,
-  { terminal, signal, aside }: Stage,
+  { terminal, signal, aside }: PromptContext,
 ): Promise<Denial | null> {
   const verdict = judgeCall(tool, consent);
   if (verdict !== 'ask') return verdict === 'allowed' ? null : verdict;
   const call = `${tool.name}(${visibleLine(JSON.stringify(args))})`;
   return aside(async () => {
-    if (!isSomebodyThere(terminal))
+    if (!canAskUser(terminal))
       throw new ProtocolCliError(
         'decision-needed',
         `${call} is marked destructive and needs a confirmation, which requires a terminal`,

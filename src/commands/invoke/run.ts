@@ -5,7 +5,7 @@ import type { Tool } from '../../protocol/toolset.js';
 import { failureOf } from '../../render/failure.js';
 import type { Trouble } from '../../render/outputs/trouble.js';
 import { checkArguments, DISCOVERY_HINTS, discover, toolOf } from '../../runtime/discover.js';
-import { takeLeave, type Wire } from '../../runtime/notices.js';
+import { endCall, type Wire } from '../../runtime/notices.js';
 import { asksForAnnotations } from '../../runtime/policy.js';
 import { Runtime, subscriptionEnd } from '../../runtime/runtime.js';
 import { secretsOf } from '../../util/credentials.js';
@@ -25,7 +25,7 @@ import {
   type ServerTarget,
   withheld,
 } from '../target.js';
-import { ask, type ExitStatus, isSomebodyThere, type Terminal } from '../terminal.js';
+import { ask, canAskUser, type ExitStatus, type Terminal } from '../terminal.js';
 import { askForArguments, readArguments } from './arguments.js';
 import { type CallRun, type Finish, finishOf, runCall } from './call-run.js';
 import { curlOf, gapsIn, requestText, showPreview, YOUR_CALLBACK } from './dry-run.js';
@@ -42,9 +42,9 @@ import {
   type Chooser,
   type Denial,
   isLeftOpen,
-  type Stage,
-  stageOf,
-  unfitting,
+  type PromptContext,
+  promptContextOf,
+  unmatchedAnswer,
 } from './questions.js';
 
 /** Runs `invoke`. With `-o json` an object is printed even if the command fails early. */
@@ -73,7 +73,7 @@ function dryRun(plan: InvokePlan, terminal: Terminal): Promise<ExitStatus> {
   const secrets = secretsOf(readHeaders(plan.options, terminal.env));
   return withRun({ terminal, secrets }, async run => {
     const wire = { log: run.log, client: run.openClient() };
-    const preparation = new Preparation(plan, wire, stageOf(run), run);
+    const preparation = new Preparation(plan, wire, promptContextOf(run), run);
     const prepared = await run.interrupted.race(preparation.prepare());
     const { tool, endpoint, notes } = prepared;
     const { headers, origin } = prepared.wire.credentials;
@@ -119,7 +119,7 @@ async function callRap(call: CallRun): Promise<Finish> {
   const servers = new StartedServers(log, () => history.exchanges.values(), onStderr);
   call.notes = () => servers.warnings;
   const starting = { onStop, signal, ...servers.options };
-  const preparation = new Preparation(plan, { log, client }, call.stage, starting);
+  const preparation = new Preparation(plan, { log, client }, call.prompts, starting);
   const prepared = await run.interrupted.race(preparation.prepare());
   call.notes = () => [...prepared.notes, ...servers.warnings];
   if (policy && prepared.base === null && asksForAnnotations(policy))
@@ -243,7 +243,7 @@ class RapCalls {
   #leave(exchange: Exchange, { isOurThread }: Identity, listenOn = async () => {}): Promise<void> {
     const { wire, base } = this.prepared;
     const closes = this.#options.close !== false;
-    return takeLeave(exchange, { wire, base, isOurThread, closes, listenOn });
+    return endCall(exchange, { wire, base, isOurThread, closes, listenOn });
   }
 
   #troubleOf(exchange: Exchange): Trouble | null {
@@ -253,7 +253,7 @@ class RapCalls {
     if (repeat !== undefined)
       return { ...failure, message: `${failure.message}; --repeat does not ask, use --choose` };
     if (choose === undefined) return failure;
-    const message = `--choose ${unfitting(exchange, choose)} is not one of the choices that the tool offers`;
+    const message = `--choose ${unmatchedAnswer(exchange, choose)} is not one of the choices that the tool offers`;
     return { ...failure, message };
   }
 }
@@ -273,14 +273,14 @@ class Preparation {
   constructor(
     private readonly plan: InvokePlan,
     private readonly wire: Omit<Wire, 'credentials'>,
-    private readonly stage: Stage,
+    private readonly prompts: PromptContext,
     private readonly starting: ReachOptions,
   ) {}
 
   /** @throws ProtocolCliError with the cause. */
   async prepare() {
     const { target, operation, options, words } = this.plan;
-    const { stdin } = this.stage.terminal;
+    const { stdin } = this.prompts.terminal;
     if (target?.kind === 'endpoint') {
       const message =
         '--endpoint: no toolset was loaded, so neither the operation nor the arguments were checked';
@@ -298,7 +298,7 @@ class Preparation {
     const { base, toolset, notes } = discovered;
     const isAsked = operation === undefined && words.words.length === 0 && words.whole === undefined;
     const args = isAsked
-      ? await askForArguments(tool, this.stage)
+      ? await askForArguments(tool, this.prompts)
       : await readArguments(words, tool.inputSchema, stdin);
     const warnings: readonly Warning[] = [
       ...located.notes,
@@ -318,7 +318,7 @@ class Preparation {
 
   /** A name that two toolsets define cannot be called in either (RT-TOOLSET). */
   async #locateAmongConfigured() {
-    const { terminal, aside, signal } = this.stage;
+    const { terminal, aside, signal } = this.prompts;
     const config = await readRapConfig(terminal);
     requireServers(config);
     const { targets, warnings } = config;
@@ -359,13 +359,13 @@ class Preparation {
   }
 
   #wireTo(url: string): Wire {
-    return { ...this.wire, credentials: readCredentials(this.plan.options, url, this.stage.terminal.env) };
+    return { ...this.wire, credentials: readCredentials(this.plan.options, url, this.prompts.terminal.env) };
   }
 
   /** Asks the user for an operation. @throws ProtocolCliError `usage`, with the available names. */
   async #askForOperation(tools: readonly Tool[]): Promise<string> {
-    const { terminal, signal, aside } = this.stage;
-    const picked = isSomebodyThere(terminal) ? await aside(() => this.#pickOperation(tools)) : null;
+    const { terminal, signal, aside } = this.prompts;
+    const picked = canAskUser(terminal) ? await aside(() => this.#pickOperation(tools)) : null;
     if (picked !== null) return picked;
     const names = [...new Set(tools.map(({ name }) => name))];
     throw new ProtocolCliError(
@@ -376,7 +376,7 @@ class Preparation {
   }
 
   async #pickOperation(tools: readonly Tool[]): Promise<string | null> {
-    const { terminal, signal } = this.stage;
+    const { terminal, signal } = this.prompts;
     const lines = tools.map(
       ({ name, description }, index) => `${index + 1}  ${name}  ${cut(description, MAX.description)}`,
     );

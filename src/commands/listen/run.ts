@@ -165,11 +165,11 @@ class Listening {
     const format = output === 'ndjson' ? null : FORMATS[output](options);
     const lines = new BoundedLines(stdout, count => (format ? [format.lost(count)] : []));
     log.subscribe(event => {
-      const heard = heardIn(this.history, listener.calls.expected, event);
-      if (!heard) return;
+      const received = receivedIn(this.history, listener.calls.expected, event);
+      if (!received) return;
       afterAnswer(() => {
-        if (format) lines.write(() => format.lines(heard));
-        if (heard.kind === 'callback') stderr.write(asideText(heard, flags, isTTY));
+        if (format) lines.write(() => format.lines(received));
+        if (received.kind === 'callback') stderr.write(asideText(received, flags, isTTY));
       });
     });
   }
@@ -194,8 +194,8 @@ class Listening {
       this.#stops.push(
         () => void stdout.off('error', onError),
         run.log.subscribe(event => {
-          const heard = heardIn(this.history, this.listener.calls.expected, event);
-          if (heard?.kind === 'callback' && heard.arrival.verdict.kind === 'settles' && --left === 0)
+          const received = receivedIn(this.history, this.listener.calls.expected, event);
+          if (received?.kind === 'callback' && received.arrival.verdict.kind === 'settles' && --left === 0)
             resolve();
         }),
         flags.timeout > 0 ? run.clock.after(flags.timeout, onTimeout) : () => {},
@@ -229,20 +229,24 @@ function afterAnswer(work: () => void): void {
   setImmediate(() => setImmediate(work));
 }
 
-function asideText(heard: HeardCallback, { output, quiet, supports }: ListenFlags, isTTY: boolean): string {
+function asideText(
+  received: ReceivedCallback,
+  { output, quiet, supports }: ListenFlags,
+  isTTY: boolean,
+): string {
   const isPrinted = output === 'json' || quiet === true;
-  const warnings = isPrinted ? [] : callbackWarnings(heard, supports).map(warningText);
-  return [...(output === 'plain' && isTTY ? [] : [consentText(heard)]), ...warnings].join('');
+  const warnings = isPrinted ? [] : callbackWarnings(received, supports).map(warningText);
+  return [...(output === 'plain' && isTTY ? [] : [consentText(received)]), ...warnings].join('');
 }
 
 /** Includes the whole URL, which is shown nowhere else: it is for the user (RT-OAUTH). */
-function consentText({ arrival: { message, verdict } }: HeardCallback): string {
+function consentText({ arrival: { message, verdict } }: ReceivedCallback): string {
   if (message?.type !== 'oauth' || verdict.kind !== 'holds') return '';
   return `visit this URL to continue: ${visibleLine(message.auth_url)}\n`;
 }
 
 /** An answered callback of another program's call. */
-interface HeardCallback {
+interface ReceivedCallback {
   readonly kind: 'callback';
   readonly exchange: Exchange;
   readonly arrival: Arrival;
@@ -253,10 +257,12 @@ interface HeardCallback {
 }
 
 /** An answered request: a callback, or one that belongs to no call. */
-type Heard = HeardCallback | { readonly kind: 'stray'; readonly untrackedRequest: UntrackedRequest };
+type Received =
+  | ReceivedCallback
+  | { readonly kind: 'untracked'; readonly untrackedRequest: UntrackedRequest };
 
 /** Returns the request that the listener answered with this event; null for other events. */
-function heardIn(history: History, expected: ReadonlySet<string>, event: Event): Heard | null {
+function receivedIn(history: History, expected: ReadonlySet<string>, event: Event): Received | null {
   if (event.kind !== 'response') return null;
   const [key = ''] = event.calls ?? [];
   const exchange = history.exchanges.get(key);
@@ -267,7 +273,7 @@ function heardIn(history: History, expected: ReadonlySet<string>, event: Event):
     return { kind: 'callback', exchange, arrival, isExpected, view: viewOf(history, arrival) };
   }
   const untrackedRequest = history.untracked.get(event.leg);
-  return untrackedRequest?.purpose === 'callback' ? { kind: 'stray', untrackedRequest } : null;
+  return untrackedRequest?.purpose === 'callback' ? { kind: 'untracked', untrackedRequest } : null;
 }
 
 /** Returns null if the view was cleared, or the message is not a view. */
@@ -288,7 +294,7 @@ interface FormatOptions {
 }
 
 interface Format {
-  lines(heard: Heard): readonly OutputLine[];
+  lines(received: Received): readonly OutputLine[];
   /** Returns the line printed in place of dropped callbacks. */
   lost(count: number): OutputLine;
 }
@@ -298,7 +304,7 @@ const FORMATS = { plain: plainFormat, json: jsonFormat };
 
 /** Returns warnings other than the verdict, which is printed anyway. */
 function callbackWarnings(
-  { exchange, arrival }: HeardCallback,
+  { exchange, arrival }: ReceivedCallback,
   supports: ReadonlySet<string>,
 ): readonly Warning[] {
   const { verdict, warnings } = arrival;
@@ -312,22 +318,23 @@ function jsonFormat({ about, redactor, supports }: FormatOptions): Format {
   const startedAt = Date.parse(about.startedAt);
   const write = (report: object) => safeJsonLine(report, redactor);
   return {
-    lines(heard) {
-      const time = new Date(startedAt + timeOf(heard)).toISOString();
-      return [write({ time, ...reportOf(heard, supports) })];
+    lines(received) {
+      const time = new Date(startedAt + timeOf(received)).toISOString();
+      return [write({ time, ...reportOf(received, supports) })];
     },
     lost: dropped => write({ dropped }),
   };
 }
 
-const timeOf = (heard: Heard) => (heard.kind === 'stray' ? heard.untrackedRequest.at : heard.arrival.at);
+const timeOf = (received: Received) =>
+  received.kind === 'untracked' ? received.untrackedRequest.at : received.arrival.at;
 
-function reportOf(heard: Heard, supports: ReadonlySet<string>): object {
-  if (heard.kind === 'stray') {
-    const { status, refusal: reason } = heard.untrackedRequest;
+function reportOf(received: Received, supports: ReadonlySet<string>): object {
+  if (received.kind === 'untracked') {
+    const { status, refusal: reason } = received.untrackedRequest;
     return { type: null, verdict: 'rejected', status, reason };
   }
-  const { exchange, arrival, isExpected: expected } = heard;
+  const { exchange, arrival, isExpected: expected } = received;
   const { message, verdict, status, size: bytes } = arrival;
   return {
     type: message?.type ?? null,
@@ -340,7 +347,7 @@ function reportOf(heard: Heard, supports: ReadonlySet<string>): object {
     bytes,
     message: message && shareableMessage(message),
     ...(verdict.kind === 'settles' && resultReport(exchange, supports)),
-    warnings: callbackWarnings(heard, supports),
+    warnings: callbackWarnings(received, supports),
   };
 }
 
@@ -362,12 +369,12 @@ function plainFormat(options: FormatOptions): Format {
   const theme = createTheme(level);
   let guesses = 0;
   return {
-    lines(heard) {
+    lines(received) {
       // Prints only the first, tenth, hundredth request to a wrong address, so guessing does not flood the output.
-      const isGuess = heard.kind === 'stray' && heard.untrackedRequest.refusal === 'wrong-address';
+      const isGuess = received.kind === 'untracked' && received.untrackedRequest.refusal === 'wrong-address';
       if (isGuess && !Number.isInteger(Math.log10(++guesses))) return [];
-      const drawn = linesOf(heard, options);
-      const length = heard.kind === 'callback' ? heard.arrival.size : 0;
+      const drawn = linesOf(received, options);
+      const length = received.kind === 'callback' ? received.arrival.size : 0;
       return [{ length, [Symbol.iterator]: () => joined(drawn, theme, width) }];
     },
     lost: count => `… ${count} events dropped: the reader of stdout is too slow`,
@@ -389,19 +396,25 @@ const ON_FIRST_LINE = 'the callback_url of the first line';
 
 const MARGIN = say(' '.repeat(9));
 
-function* linesOf(heard: Heard, { isTTY, callbackUrl, supports, width }: FormatOptions): Generator<Line> {
-  const time = say(`${elapsed(timeOf(heard)).padStart(8)} `, 'dim');
-  if (heard.kind === 'stray') {
-    const line = strayLine(heard.untrackedRequest, isTTY ? callbackUrl : ON_FIRST_LINE);
+function* linesOf(
+  received: Received,
+  { isTTY, callbackUrl, supports, width }: FormatOptions,
+): Generator<Line> {
+  const time = say(`${elapsed(timeOf(received)).padStart(8)} `, 'dim');
+  if (received.kind === 'untracked') {
+    const line = untrackedLine(received.untrackedRequest, isTTY ? callbackUrl : ON_FIRST_LINE);
     return yield [time, ...line];
   }
   // A file or a pipe is a log: only the user may see URLs that grant access (RT-OAUTH).
-  const arrival = isTTY ? heard.arrival : shareableArrival(heard.arrival);
-  const [first = [], ...rest] = heardLines({ ...heard, arrival });
+  const arrival = isTTY ? received.arrival : shareableArrival(received.arrival);
+  const [first = [], ...rest] = callbackLines({ ...received, arrival });
   yield [time, ...first];
   for (const line of rest) yield [MARGIN, ...line];
-  const panes = arrival.verdict.kind === 'settles' ? panesOf(heard.exchange, supports) : null;
-  const drawn = [...(panes ? [panes.human, panes.llm] : []), ...(heard.view ? [viewPane(heard.view)] : [])];
+  const panes = arrival.verdict.kind === 'settles' ? panesOf(received.exchange, supports) : null;
+  const drawn = [
+    ...(panes ? [panes.human, panes.llm] : []),
+    ...(received.view ? [viewPane(received.view)] : []),
+  ];
   for (const pane of drawn) {
     yield [];
     yield* wholePane(pane, { ...(width !== undefined && { width }) });
@@ -413,7 +426,7 @@ function* linesOf(heard: Heard, { isTTY, callbackUrl, supports, width }: FormatO
 const MAX_LENGTH = 2_000;
 
 /** Returns the lines for a callback: the step, its call, and how to answer it. */
-function heardLines({ exchange, arrival, isExpected }: HeardCallback): Line[] {
+function callbackLines({ exchange, arrival, isExpected }: ReceivedCallback): Line[] {
   const { message, verdict } = arrival;
   const lines = [stepLine(arrivalStep(exchange, arrival))];
   if (message)
@@ -444,7 +457,7 @@ function idWords(message: Callback): Line {
 }
 
 /** Describes a request that belongs to no call; for a wrong address it includes the right one. */
-function strayLine(request: UntrackedRequest, callbackUrl: string): Line {
+function untrackedLine(request: UntrackedRequest, callbackUrl: string): Line {
   const { method, url, status, refusal = '' } = request;
   if (refusal !== 'wrong-address') return marked('failed', strayWords(request));
   const refused = clipped(`a ${method} to ${url} was refused with ${status}`, 'plain', MAX_LENGTH);

@@ -84,8 +84,10 @@ export async function runMockTool(
     const reloader = new FixtureReloader(paths, speed, fixtureWarnings);
     onClose(() => reloader.close());
     if (flags.watch) await reloader.watch(files);
-    const place = { output, flags, command, reload: () => reloader.reload(), onClose };
-    const mock = await (mcp ? serveMcp(mcp, sources, place, terminal) : serveRap(sources, place, terminal));
+    const context = { output, flags, command, reload: () => reloader.reload(), onClose };
+    const mock = await (mcp
+      ? serveMcp(mcp, sources, context, terminal)
+      : serveRap(sources, context, terminal));
     mock.output.warn(mock.warnings);
     reloader.attach(mock.tool, mock.output);
     return {
@@ -197,7 +199,7 @@ function toolOptions(flags: MockToolFlags): MockToolOptions {
 }
 
 /** How a mock is shown, and what is closed with it. */
-interface Place {
+interface MockContext {
   readonly output: ServerOutput;
   readonly flags: MockToolFlags;
   readonly command: readonly string[] | null;
@@ -222,19 +224,19 @@ interface RunningMock {
 /** @throws ProtocolCliError as {@link MockTool.start}. */
 async function serveRap(
   { warnings = [], ...sources }: Sources,
-  place: Place,
+  context: MockContext,
   terminal: Terminal,
 ): Promise<RunningMock> {
-  const { flags, command, onClose } = place;
+  const { flags, command, onClose } = context;
   const tool = await MockTool.start({ ...toolOptions(flags), ...sources });
   onClose(() => tool.close());
   const { port, url, seed, toolset } = tool;
-  const isScreen = place.output === 'ui';
+  const isScreen = context.output === 'ui';
   if (!isScreen)
     printReady({ port, url, seed }, `mock-tool ${toolset.name} at ${url} (seed ${seed})`, terminal, {
       command,
     });
-  const output = await (isScreen ? screenOutput : lineOutput)(tool, place, terminal);
+  const output = await (isScreen ? screenOutput : lineOutput)(tool, context, terminal);
   onClose(() => output.close());
   if (tool.resumed > 0) output.notice(`calls resumed from the journal: ${tool.resumed}`);
   return {
@@ -255,10 +257,10 @@ async function serveRap(
 async function serveMcp(
   transport: 'stdio' | 'http',
   { warnings = [], ...sources }: Sources,
-  place: Place,
+  context: MockContext,
   terminal: Terminal,
 ): Promise<RunningMock> {
-  const { flags, command, onClose } = place;
+  const { flags, command, onClose } = context;
   const { leftOut, serveMcpHttp, serveMcpStdio } = await import('../../mock/mcp/mcp-tool.js');
   const options = { ...toolOptions(flags), ...sources, allowOrigins: flags.allowOrigin ?? [] };
   const { stdin, stdout, stderr } = terminal;
@@ -270,7 +272,7 @@ async function serveMcp(
   const text = `mock-tool ${tool.toolset.name}, MCP at ${where.mcp} (seed ${tool.seed})`;
   const own = taken ? { ...terminal, stdout: stderr } : terminal;
   printReady({ ...where, seed: tool.seed }, text, own, { command });
-  const output = await lineOutput(tool, place, own);
+  const output = await lineOutput(tool, context, own);
   onClose(() => output.close());
   const { fixtures } = sources;
   return {
@@ -322,7 +324,7 @@ function consentWarnings(hosts: readonly string[], fixtures: FixtureSet): string
 /** Prints lines for people, or every event as JSON. */
 async function lineOutput(
   tool: Pick<MockTool, 'events' | 'subscribe'>,
-  { output, flags, command }: Place,
+  { output, flags, command }: MockContext,
   terminal: Terminal,
 ): Promise<LiveOutput> {
   const redactor = callbackSecrets();
@@ -345,7 +347,7 @@ async function lineOutput(
 
 async function screenOutput(
   tool: MockTool,
-  { flags, reload }: Place,
+  { flags, reload }: MockContext,
   terminal: Terminal,
 ): Promise<LiveOutput> {
   const { mockScreen } = await import('../../tui/mock/screen.js');

@@ -15,7 +15,14 @@ import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { cut, formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import { type Consent, type Denial, denialOf, loadPolicy, type Stage, stageOf } from '../invoke/questions.js';
+import {
+  type Consent,
+  type Denial,
+  denialOf,
+  loadPolicy,
+  type PromptContext,
+  promptContextOf,
+} from '../invoke/questions.js';
 import { type ANSWER_OUTPUTS, requireScreen, usage } from '../options.js';
 import { colourOf } from '../output.js';
 import { asTrouble, type Run, withErrorReport, withRun } from '../run.js';
@@ -104,8 +111,8 @@ function sourceOf(flags: AnswerFlags, terminal: Terminal): Source {
     '--lenient-ack': flags.lenientAck,
     '--callback-url': flags.callbackUrl,
   };
-  const [stray] = Object.entries(ofTools).find(([, value]) => value !== undefined) ?? [];
-  if (stray !== undefined) throw usage(`${stray} is for --tool`);
+  const [unusable] = Object.entries(ofTools).find(([, value]) => value !== undefined) ?? [];
+  if (unusable !== undefined) throw usage(`${unusable} is for --tool`);
   return { kind: 'local', fixtures, handlers };
 }
 
@@ -176,14 +183,14 @@ async function serve(
   const { id, url, key, flags, source } = plan;
   const { log, clock, signal } = run;
   const { policy: file, yes = false, wait, choose } = flags;
-  const letGo = holdOpen(); // a call without a limit may have no timer that keeps the process alive
-  run.onStop(async () => letGo());
+  const release = holdOpen(); // a call without a limit may have no timer that keeps the process alive
+  run.onStop(async () => release());
   const client = run.openClient();
   const policy = file === undefined ? null : await loadPolicy(file, run.terminal);
-  const stage = stageOf({ terminal: redactingTerminal(run), signal }, reporter);
-  const chooser = { choose, pick: reporter.choose, ...stage };
+  const prompts = promptContextOf({ terminal: redactingTerminal(run), signal }, reporter);
+  const chooser = { choose, pick: reporter.choose, ...prompts };
   const { openAnswerer } = await import('./answerers.js');
-  const denial = denialsOf({ policy, yes }, stage);
+  const denial = denialsOf({ policy, yes }, prompts);
   const answerer = await openAnswerer(source, { run, session: id, history, flags, chooser, denial });
   notes.push(...answerer.notes);
   return troubleOf(
@@ -204,15 +211,15 @@ function redactingTerminal({ terminal, clean }: Run): Terminal {
  * Decides by the policy, then by asking the user, as `invoke` does. Calls run concurrently, but the user gets one question at a time.
  * Without a terminal, calls that need consent are denied.
  */
-function denialsOf(consent: Consent, stage: Stage): AnswererOptions['denial'] {
+function denialsOf(consent: Consent, prompts: PromptContext): AnswererOptions['denial'] {
   let before: Promise<unknown> = Promise.resolve();
-  const oneByOne: Stage['aside'] = work => {
-    const done = before.then(() => stage.aside(work));
+  const oneByOne: PromptContext['aside'] = work => {
+    const done = before.then(() => prompts.aside(work));
     before = done.catch(() => {});
     return done;
   };
   return (tool, args) =>
-    denialOf(tool, args, consent, { ...stage, aside: oneByOne }).catch((error: unknown): Denial => {
+    denialOf(tool, args, consent, { ...prompts, aside: oneByOne }).catch((error: unknown): Denial => {
       if (!(error instanceof ProtocolCliError) || error.code !== 'decision-needed') throw error;
       return { by: 'policy', reason: 'it is marked destructive, and only a terminal can ask' };
     });

@@ -11,7 +11,7 @@ import type { Tool } from '../../protocol/toolset.js';
 import { failureOf } from '../../render/failure.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';
 import { checkArguments, type Discovered, discover } from '../../runtime/discover.js';
-import { closeThread, takeLeave, type Wire } from '../../runtime/notices.js';
+import { closeThread, endCall, type Wire } from '../../runtime/notices.js';
 import type { Governed } from '../../runtime/policy.js';
 import { Runtime } from '../../runtime/runtime.js';
 import {
@@ -25,7 +25,7 @@ import { parseJson } from '../../util/json.js';
 import { answeringWith, type Chooser, type Denial, isLeftOpen, pickedByFlag } from '../invoke/questions.js';
 import { loadFixtures } from '../mock-tool/fixtures.js';
 import type { Run } from '../run.js';
-import { isSomebodyThere } from '../terminal.js';
+import { canAskUser } from '../terminal.js';
 
 /** What answers the calls. */
 export type Source =
@@ -176,7 +176,7 @@ class RapTool implements StartedAnswerer {
         timeoutMs: flags.timeout,
         retries: flags.retries,
         lenientAck: flags.lenientAck ?? false,
-        waitsForPeople: isSomebodyThere(run.terminal),
+        waitsForPeople: canAskUser(run.terminal),
         leave: pending => isLeftOpen(pending, chooser),
       },
       answeringWith(chooser),
@@ -192,7 +192,7 @@ class RapTool implements StartedAnswerer {
     const { wire, discovered, options } = this;
     const latest = options.history.exchanges.get(exchange.key) ?? exchange;
     const staying = { isOurThread: false, closes: false, listenOn: async () => {} };
-    await takeLeave(latest, { wire, base: discovered.base, ...staying });
+    await endCall(latest, { wire, base: discovered.base, ...staying });
   }
 
   #watched<T>(work: Promise<T>): Promise<T> {

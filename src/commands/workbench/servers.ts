@@ -26,7 +26,7 @@ interface ServersOptions {
   readonly over: AbortSignal;
   readonly onChange: () => void;
   /** Called when the server of this endpoint has exited; its pending calls end. */
-  readonly onDeath: (endpoint: string, reason: string) => void;
+  readonly onServerExit: (endpoint: string, reason: string) => void;
 }
 
 /** Where a server comes from. */
@@ -208,7 +208,7 @@ class ServerConnection {
     return reach(this.origin.target, {
       onStop: stop => void this.#stops.push(stop),
       signal: over,
-      onDeath: ({ how, lastLines }) => {
+      onServerExit: ({ how, lastLines }) => {
         this.#disconnect(`the server ${how}`);
         const hint = 'Press R to restart it.';
         this.#fail(new ProtocolCliError('command-failed', `the server ${how}`, { faults: lastLines, hint }));
@@ -234,7 +234,7 @@ class ServerConnection {
   }
 
   #disconnect(reason: string): void {
-    if (this.found) this.options.onDeath(this.found.discovered.toolset.endpoint, reason);
+    if (this.found) this.options.onServerExit(this.found.discovered.toolset.endpoint, reason);
     this.#url = null;
     this.found = null;
   }

@@ -160,7 +160,7 @@ export function createEngine(
   setMaxListeners(0, starting.signal); // every starting command adds a listener
   const servers = new Servers({
     ...{ run, onChange, client: run.openClient(), over: starting.signal },
-    onDeath: (endpoint, reason) => calls.giveUpOn(endpoint, reason),
+    onServerExit: (endpoint, reason) => calls.giveUpOn(endpoint, reason),
   });
   const calls = new Calls(run, book, servers, options, consent);
   const transcripts = new Transcripts(book, run, onChange);

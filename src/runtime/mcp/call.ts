@@ -24,7 +24,7 @@ export interface FormAnswer {
   readonly selected: number;
 }
 
-interface Desk {
+interface McpContext {
   readonly log: Log;
   /** Must be subscribed to `log`. */
   readonly history: History;
@@ -45,8 +45,8 @@ export interface McpCalled {
 const THREAD = 'mcp';
 
 /** Sends `tools/call`, records it, and resolves when the call is settled; canceling a call also cancels it on the server. */
-export async function callMcp(server: McpServer, call: McpCall, desk: Desk): Promise<McpCalled> {
-  const { log, history, clock, waitsForPeople } = desk;
+export async function callMcp(server: McpServer, call: McpCall, context: McpContext): Promise<McpCalled> {
+  const { log, history, clock, waitsForPeople } = context;
   const { id, operation, timeoutMs } = call;
   const concerns = { calls: [id], thread: THREAD };
   const record = (purpose: 'invocation' | 'callback', method: string, content: unknown) => {
@@ -67,7 +67,7 @@ export async function callMcp(server: McpServer, call: McpCall, desk: Desk): Pro
   const args = { arguments: call.arguments };
   const recorded = record('invocation', 'tools/call', { operation, ...args, id });
   const onProgress = (progress: unknown) => void record('callback', 'notifications/progress', progress);
-  const elicit = elicitation(call, desk, form => record('callback', 'elicitation/create', form));
+  const elicit = elicitation(call, context, form => record('callback', 'elicitation/create', form));
   let rejection: unknown;
   try {
     const result = await server.callTool({ name: operation, ...args }, { signal, onProgress }, elicit);
@@ -85,7 +85,7 @@ export async function callMcp(server: McpServer, call: McpCall, desk: Desk): Pro
 export function denyMcp(
   { id, operation: tool, arguments: args }: McpCall,
   { by, reason }: { readonly by: 'person' | 'policy'; readonly reason: string },
-  { log, history }: Pick<Desk, 'log' | 'history'>,
+  { log, history }: Pick<McpContext, 'log' | 'history'>,
 ): Exchange {
   const body = Content.ofJson({ operation: tool, arguments: args, id });
   log.emit({ kind: 'denied', dialect: 'mcp', by, tool, reason, calls: [id], thread: THREAD, body });
@@ -95,7 +95,7 @@ export function denyMcp(
 /** Answers the forms of a call one at a time, and records each with its answer. */
 function elicitation(
   { id }: McpCall,
-  { log, history, answer }: Desk,
+  { log, history, answer }: McpContext,
   record: (form: unknown) => RecordedRequest,
 ): Elicit {
   let nth = 0;

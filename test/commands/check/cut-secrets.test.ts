@@ -14,13 +14,13 @@ import { eventsOf, INVOCATION, type Moment } from '../../events/build.js';
 import { LOOK, STORY } from '../../reporters/check-story.js';
 import { plainText } from '../../support/words.js';
 
-/** Rules, and whatever they ask, cut what is foreign long before anybody takes secrets out of it. */
+/** Rules truncate foreign texts long before secrets are redacted. */
 
 const SECRET = 'ghp_0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f';
 
 const PIECE = SECRET.slice(0, 10);
 
-/** A text of which a cut to so many characters leaves half of the secret. */
+/** A text that, cut to this many characters, contains half of the secret. */
 const cutAt = (most: number) => `${'x'.repeat(most - 21)} ${SECRET}`;
 
 const call = someCall('a');
@@ -66,7 +66,7 @@ const STORIES: readonly (readonly [RequirementId, string, readonly Moment[]])[] 
   ],
 ];
 
-/** Everything that a check makes of events. */
+/** Every report of a check. */
 async function reported(
   events: readonly Event[],
   redactor: ReturnType<typeof checkedSecrets>,
@@ -81,7 +81,7 @@ async function reported(
   ].join('\n');
 }
 
-/** What the tab Problems says. */
+/** The text of the Problems tab. */
 async function judged(
   events: readonly Event[],
   redactor: ReturnType<typeof checkedSecrets>,

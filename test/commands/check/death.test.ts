@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { runHere, startHere } from '../../e2e/support/in-process.js';
 
-/** Gives its toolset, and falls over at the first invocation. */
+/** Serves its toolset, and exits at the first invocation. */
 const FALLS_OVER = `
 import { createServer } from 'node:http';
 const operation = { name: 'op', description: '', inputSchema: { type: 'object' }, annotations: { readOnly: true } };
@@ -29,7 +29,7 @@ test('row 25: a server that exits during the check is reported by its program an
   expect(stdout).not.toContain('s3cr3t');
 });
 
-/** Works, and falls over whatever it cannot read. */
+/** Works, but exits on input that it cannot parse. */
 const FALLS_OVER_JUNK = FALLS_OVER.replace(
   /if \(request.method !== 'GET'\) .*/,
   `let body = '';
@@ -51,7 +51,7 @@ test('a tool that exits on a malformed payload fails instead of only causing a w
   expect(status).toBe(1);
 });
 
-/** Gives its toolset, answers nothing, and writes to its stderr. */
+/** Serves its toolset, answers nothing, and writes to stderr. */
 const NOISY = FALLS_OVER.replace(
   /if \(request.method !== 'GET'\) .*/,
   `if (request.method !== 'GET') {

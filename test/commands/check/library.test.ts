@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../e2e/support/folder.js';
 import { runHere } from '../../e2e/support/in-process.js';
 import { ROOT } from '../../e2e/support/program.js';
 
-/** What a report adds to a row, and what it leaves out. */
+/** Fields that a report adds to a row, and those it omits. */
 const ADDED = ['standing', 'statement', 'advice', 'evidence'];
 
 const saved = (name: string) => readFile(`${ROOT}fixtures/transcripts/${name}.ndjson`, 'utf8');

@@ -12,9 +12,7 @@ import { temporaryFolder } from '../../e2e/support/folder.js';
 import { acknowledged, call, INVOCATION, KEY, type Moment, resultArrives } from '../../events/build.js';
 import { errorOf } from '../../support/failing.js';
 
-/*
- * `check <url>` with probes of our own making: what they are asked for, and what becomes of what they see.
- */
+/* `check <url>` with fake probes: their arguments, and how their recordings are reported. */
 
 const URL = 'http://127.0.0.1:3001';
 
@@ -163,7 +161,7 @@ describe('stopped by a signal', () => {
     const ended = await check({ ...ONLY_ACK, save, reporter: [{ format: 'json', file }] }, async options => {
       await seeing(...REFUSED)(options);
       process.emit(signal, signal);
-      await new Promise(() => {}); // it does not end on its own
+      await new Promise(() => {}); // never ends on its own
     });
     expect(ended.status).toBe(status);
     expect(ended.stdout).toBe('');

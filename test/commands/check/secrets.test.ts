@@ -17,7 +17,7 @@ import { wireText } from '../../support/wire-text.js';
 
 const SECRET = `ghp_${'a1'.repeat(18)}`;
 
-/** All that a check writes of what happened: its transcript. */
+/** Returns the transcript of a check. */
 function saved(...story: readonly (readonly Moment[])[]): string {
   const events = eventsOf(...story);
   const redactor = checkedSecrets(createRedactor());

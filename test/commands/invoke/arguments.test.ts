@@ -77,7 +77,7 @@ test.each([
   [{ type: 'null' }, 'null', null],
   [{ type: 'array' }, '[1,"a"]', [1, 'a']],
   [{ type: 'object' }, '{"a":1}', { a: 1 }],
-  // what does not fit stays a string: validation reports it
+  // a mismatch stays a string: validation reports it
   [{ type: 'integer' }, '0x10', '0x10'],
   [{ type: 'integer' }, '007', '007'],
   [{ type: 'integer' }, '', ''],
@@ -88,7 +88,7 @@ test.each([
   [{ type: 'unheard-of' }, '1', '1'],
   [true, '42', '42'],
   [{}, '42', '42'],
-  // of several types, the narrow one first
+  // of several types, the most specific first
   [{ type: ['string', 'integer'] }, '42', 42],
   [{ type: ['string', 'null'] }, 'null', null],
   [{ enum: ['a', 1, true, null] }, '1', 1],

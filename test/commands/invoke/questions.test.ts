@@ -34,7 +34,7 @@ test.each([
   expect(selectedIndex(choose, choice)).toBe(index);
 });
 
-/** Without a person at the terminal, by default. */
+/** Without a user at the terminal, by default. */
 function chooser({ isTTY = false, ...fields }: Partial<Chooser> & { isTTY?: boolean } = {}): Chooser {
   const stream = () => Object.assign(new PassThrough(), { isTTY });
   const terminal = { stdin: stream(), stderr: stream() } as unknown as Terminal;
@@ -100,7 +100,7 @@ describe('a question', () => {
 const TOOL: Governed = { name: 'delete_all', annotations: { destructive: true } };
 const ASKS: Consent = { policy: null, yes: false };
 
-/** Asks whether a tool may be called; null: there is no answer. */
+/** Asks whether a tool may be called; null if there is no answer. */
 async function consent(
   answer: string | null,
   { isTTY = true, signal = new AbortController().signal, of = ASKS, tool = TOOL } = {},

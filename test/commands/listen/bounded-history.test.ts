@@ -9,7 +9,7 @@ import { ForeignCalls } from '../../../src/runtime/callback-server.js';
 const MANY = 5_000;
 const LARGE = 5 * 1024 * 1024;
 
-/** A listener's bookkeeping without its sockets. */
+/** A listener's history without its sockets. */
 function open(expected: readonly [string, string][] = []) {
   let now = 0;
   const log = createLog(() => now++);

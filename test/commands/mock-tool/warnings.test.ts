@@ -25,7 +25,7 @@ describe('TOOL-OAUTH: a consent page that runtimes must refuse', () => {
     [{}, LOCAL],
     [{ allowHost: ['localhost:3001', '127.0.0.2', '[::1]'] }, LOCAL],
     [{ host: '::1' }, 'http://[::1]:3001'],
-    [{ host: '0.0.0.0' }, LOCAL], // no other name than the loopback's is served
+    [{ host: '0.0.0.0' }, LOCAL], // only loopback names are served
   ])('no warning on loopback: %j', (flags, url) => {
     expect(warnings(flags, url)).toEqual([]);
   });

@@ -7,7 +7,7 @@ import type { FixtureSet } from '../../../src/fixtures/fixture-set.js';
 import { watchFiles } from '../../../src/system/watch-files.js';
 import { recorded, result, told, transcriptOf } from '../../support/recording.js';
 
-/** A mock that replaces its fixtures only when the test lets it. */
+/** A mock whose replacement of fixtures the test controls. */
 function slowMock() {
   const taken: string[] = [];
   const waiting: (() => void)[] = [];
@@ -48,7 +48,7 @@ test('--watch: applies an edit from before the start; reloads run one at a time,
   reloader.attach(mock, output);
   await expect.poll(() => mock.waiting.length).toBe(1);
   await changeOf(path, () => writeFile(path, fixture('second')));
-  // As long as it would take, were the first not waited for: to see a change, and to read it.
+  // Enough time to detect a change and read the file, if the first reload were not waited for.
   await changeOf(other, () => writeFile(other, ''));
   await loadFixtures([path]);
   expect(mock.taken).toEqual(['begins first']);
@@ -61,7 +61,7 @@ test('--watch: applies an edit from before the start; reloads run one at a time,
   await rm(folder, { recursive: true });
 });
 
-/** Resolves once another watcher, begun later, has seen the change too. */
+/** Resolves when another watcher, started later, has also detected the change. */
 async function changeOf(path: string, change: () => Promise<void>): Promise<void> {
   let isSeen = () => {};
   const seen = new Promise<void>(resolve => {

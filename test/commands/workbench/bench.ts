@@ -36,21 +36,21 @@ export async function writeTranscript(
 }
 
 export interface Bench extends Engine, AsyncDisposable, Pick<Run, 'log' | 'about'> {
-  /** Opens the server that the headers are for. Returns its id. */
+  /** Opens the server that the headers belong to. Returns its id. */
   open(target: Parameters<Engine['open']>[0]): string;
   /** Opens the server at a URL, and waits for its toolset. Returns its id. */
   ready(url: string): Promise<string>;
   close(): Promise<void>;
-  /** What was written to the terminal. */
+  /** Returns the text written to the terminal. */
   told(): string;
   /** Resolves once the server is in this state. */
   stands<K extends Server['state']['kind']>(
     id: string,
     kind: K,
   ): Promise<Extract<Server['state'], { kind: K }>>;
-  /** Runs an operation; gives the key of the call. */
+  /** Calls an operation. Returns the key of the call. */
   call(server: string, operation: string, args?: Record<string, unknown>): Promise<string>;
-  /** Resolves with the exchange once it is as wanted; settled, by default. */
+  /** Resolves with the exchange when the condition holds; by default, when it is settled. */
   until(key: string, isWanted?: (exchange: Exchange) => boolean): Promise<Exchange>;
   readonly quits: readonly string[];
 }

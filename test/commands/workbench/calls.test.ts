@@ -142,7 +142,7 @@ const toolset = (endpoint: string, inputSchema: object = { type: 'object' }) =>
     tools: [{ name: 'echo', description: 'says it', inputSchema }],
   });
 
-/** A tool that ends when it is asked to. */
+/** A tool that exits on request. */
 const MORTAL = `
 import { createServer } from 'node:http';
 const server = createServer((request, response) => {
@@ -217,7 +217,7 @@ test('nothing is sent after closing, however far a call was prepared', async () 
       expect(purposes.lastIndexOf('invocation')).toBeLessThan(purposes.indexOf('close'));
       expect(said).toHaveLength(told);
       const last = [...(bench.world.volumes[0]?.book.history.exchanges.values() ?? [])].at(-1);
-      if (ticks === 0) expect(sent.kind).toBe('refused'); // all was over before it was ready
+      if (ticks === 0) expect(sent.kind).toBe('refused'); // closed before the call was ready
       if (sent.kind === 'sent') expect(last?.settled).toMatchObject({ by: 'cancel', who: 'person' });
       else expect(purposes).not.toContain('invocation');
     }

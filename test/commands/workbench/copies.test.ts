@@ -13,7 +13,7 @@ import { anyCodePoint } from '../../support/characters.js';
 
 type Fields = Partial<Pick<Invocation, 'operation' | 'arguments' | 'user_id' | 'thread_ancestors'>>;
 
-/** Copies a call with these fields, which was made like this. */
+/** Copies a call with these fields and settings. */
 async function copied(fields: Fields, as: Partial<CalledAs> = {}, headers: Record<string, string> = {}) {
   const book = new CallLog();
   const invocation = { ...INVOCATION, operation: 'edit_file', arguments: {}, ...fields };
@@ -24,7 +24,7 @@ async function copied(fields: Fields, as: Partial<CalledAs> = {}, headers: Recor
   return text;
 }
 
-/** The words that a shell makes of it. */
+/** Returns the words that a shell parses. */
 function wordsOf(line: string): string[] {
   const script = line.replace(/^protocol-cli invoke/, 'printf "%s\\0"');
   return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);
@@ -79,7 +79,7 @@ const KEYS = fc
   .oneof(fc.string(), fc.string({ unit: anyCodePoint }), fc.constantFrom('a:', '=', '-x'))
   .filter(key => key !== '__proto__');
 
-// no invocation that we read has it
+// an invocation cannot contain these
 const TEXTS = fc.oneof(
   fc.string({ unit: anyCodePoint }),
   fc.constantFrom('true', '1', 'null', '[]', '@file', "'", '$(id)', '`id`', '!', '\n', '\0', '"', '~'),
@@ -116,7 +116,7 @@ test('a shell and our own parser produce the same arguments, whatever the schema
   await fc.assert(property, { numRuns: 150 });
 });
 
-/** The copy of a call that these requests are about; null where none exists. */
+/** Returns the copy of the call of these requests; null if there is none. */
 function copyOf(...requests: readonly Partial<RequestEvent>[]) {
   const book = new CallLog('tool', true);
   for (const [index, fields] of requests.entries())

@@ -193,7 +193,7 @@ test('row 25: the curl command and the command line contain placeholders instead
   expect(curl).not.toContain(CANARY);
 });
 
-/** The body that a shell gives to curl. */
+/** Returns the body that a shell passes to curl. */
 function bodyOf(curl = ''): Record<string, unknown> {
   const script = curl.replace(/^curl/, 'printf "%s\\0"');
   return JSON.parse(execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').at(-2) ?? '');

@@ -37,7 +37,7 @@ afterAll(async () => {
   await Promise.all([plain.stop(), folder[Symbol.asyncDispose]()]);
 });
 
-/** A runtime that knows only the recorder: a call whose subscription has two events. */
+/** A runtime that sends everything through the recorder: a call whose subscription has two events. */
 async function callThrough(url: string): Promise<void> {
   await using runtime = startBench();
   const server = runtime.open({ kind: 'url', url });

@@ -47,7 +47,7 @@ function terminalOf({
   return { ...around, stdin, stdout, stderr } as unknown as Terminal;
 }
 
-/** Someone at the screen: they do this, and quit. */
+/** A user who performs these actions and quits. */
 const person =
   (does: (options: WorkbenchOptions) => Promise<void>, closed: string[] = []): Draw =>
   options => {
@@ -118,7 +118,7 @@ test('quitting after a call closes the screen, notifies the tools, and keeps the
 });
 
 describe('quitting prints unsaved calls on stderr', () => {
-  /** What a person is notified who does this with a demo that they have called so many times. */
+  /** Returns the output on stderr after these actions on a demo with this many calls. */
   async function toldAfter(
     calls: number,
     then: (options: WorkbenchOptions) => Promise<unknown>,

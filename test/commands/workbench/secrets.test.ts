@@ -17,7 +17,7 @@ const HEADERS = { authorization: `Bearer ${BEARER}`, 'x-api-key': KEY };
 
 const ECHO = `${BEARER} and ${KEY}`;
 
-/** What the workbench shows of its servers and of the newest call, in these tabs and with the bytes. */
+/** Returns the text of the servers and of the newest call, in these tabs and with the bytes. */
 async function shownIn(
   { world, controls }: Bench,
   columns: number,
@@ -33,7 +33,7 @@ async function shownIn(
     const { input, key } = press(name);
     session.press(input, key);
     const frame = () => session.frame({ columns, rows: 60 }).rows.map(withoutStyle).join('\n');
-    if (name === 'c') continue; // another tab may be meant
+    if (name === 'c') continue; // could select another tab
     frames.push(await eventually('it is judged', () => !frame().includes('judging') && frame()));
   }
   return frames.join('\n\n');

@@ -155,7 +155,7 @@ describe('a policy', () => {
     const policy = { version: 1 as const, deny: [{ name: 'echo', reason: 'not today' }] };
     await using bench = startBench({ consent: { policy, yes: false } });
     const server = await bench.ready(plain.url);
-    const draft = { server, operation: 'echo', arguments: { text: 7 } }; // against its inputSchema, too
+    const draft = { server, operation: 'echo', arguments: { text: 7 } }; // violates its inputSchema, too
     expect(await bench.controls.run(draft, { validates: true })).toEqual({
       kind: 'refused',
       reason: 'not today',

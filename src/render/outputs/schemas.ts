@@ -19,7 +19,9 @@ const judgedOutcomeSchema = z.discriminatedUnion('type', [
 ]);
 
 const display = z.object({
-  chosen: z.nullable(count).check(z.describe('Index of the segment that the human sees; null for the text')),
+  chosen: z
+    .nullable(count)
+    .check(z.describe('Index of the segment that the human sees; null if it is the text')),
   type: z.string(),
   reason: z.string(),
   skipped: z.array(z.object({ index: count, type: z.string(), reason: z.string() })),
@@ -27,18 +29,24 @@ const display = z.object({
 
 const callback = z.object({
   type: z.nullable(z.enum(CALLBACK_TYPES)),
-  ms: z.number().check(z.describe('Since the invocation was sent')),
+  ms: z.number().check(z.describe('Time since the invocation was sent')),
   verdict: z.enum(['settles', 'holds', 'noted', 'ignored', 'duplicate', 'late', 'discarded', 'rejected']),
   status: z
     .nullable(z.int())
-    .check(z.describe('The answer; of a recording, that of the runtime, null where there was none')),
+    .check(
+      z.describe(
+        'HTTP status of the answer to this callback; in a recording, the answer of the recorded runtime, or null without one',
+      ),
+    ),
   ourStatus: z
     .optional(z.int())
-    .check(z.describe('What this program would have answered, where a recorded runtime answered otherwise')),
+    .check(
+      z.describe('The status that protocol-cli would have sent, if a recorded runtime sent another one'),
+    ),
   reason: z.optional(z.string()),
   bytes: count,
-  text: z.optional(z.string()).check(z.describe('Of a subscription_event')),
-  auth_url: z.optional(z.string()).check(z.describe('Of an oauth; without its query')),
+  text: z.optional(z.string()).check(z.describe('Text of a subscription_event')),
+  auth_url: z.optional(z.string()).check(z.describe('URL of an oauth callback, without its query')),
 });
 
 const syntheticCall = z.object({
@@ -46,20 +54,24 @@ const syntheticCall = z.object({
   arguments: z.object({ tool_call_id: z.string() }),
   text: z.string(),
   placement: z.enum(['thread', 'child-thread']),
-  thread_ancestors: z.array(z.string()).check(z.describe('Of the thread it goes to, root first')),
+  thread_ancestors: z
+    .array(z.string())
+    .check(z.describe('Ancestors of the thread that receives it, root first')),
 });
 
 const subscription = z.object({
-  events: count.check(z.describe('How many counted')),
+  events: count.check(z.describe('Number of accepted events')),
   ended: z.nullable(z.enum(['final', 'cancel', 'close'])),
-  calls: z.array(syntheticCall).check(z.describe('What a runtime puts into the conversation for them')),
+  calls: z
+    .array(syntheticCall)
+    .check(z.describe('The calls that a runtime adds to the conversation for them')),
 });
 
 const view = z.object({ type: z.string(), content: z.record(z.string(), z.unknown()), updates: count });
 
 const choice = z.object({
   prompt: z.string(),
-  selected: z.nullable(count).check(z.describe('Index of what was picked; null where nothing was')),
+  selected: z.nullable(count).check(z.describe('Index of the selected choice; null if none was selected')),
   by: z.nullable(z.enum(['person', 'flag', 'policy'])),
 });
 
@@ -68,9 +80,7 @@ const reportedInvocation = z.extend(invocationSchema, {
 });
 
 const call = {
-  dialect: z
-    .optional(z.literal('mcp'))
-    .check(z.describe('The wire that the call went over, where it is not RAP')),
+  dialect: z.optional(z.literal('mcp')).check(z.describe('The protocol of the call, if it is not RAP')),
   invocation: reportedInvocation,
   endpoint: z.string(),
   acknowledgement: z.nullable(z.object({ status: z.int(), ms: z.number() })),
@@ -82,15 +92,15 @@ const call = {
         z.looseObject({ content: z.optional(z.array(z.looseObject({ type: z.string() }))) }),
       ]),
     )
-    .check(z.describe('The tool_result whole, as it came; over MCP the CallToolResult')),
-  llm: z.nullable(z.object({ text: z.string() })).check(z.describe('What the LLM gets')),
-  display: z.nullable(display).check(z.describe('What the human sees')),
+    .check(z.describe('The unchanged tool_result; over MCP, the CallToolResult')),
+  llm: z.nullable(z.object({ text: z.string() })).check(z.describe('The text that the LLM gets')),
+  display: z.nullable(display).check(z.describe('The segment or text that the human sees')),
   timing: z.object({ ackMs: z.nullable(z.number()), resultMs: z.nullable(z.number()) }),
-  callbacks: z.array(callback).check(z.describe('Everything that came to the callback URL, oldest first')),
-  forgotten: count.check(z.describe('How many callbacks are not listed, since there were too many')),
+  callbacks: z.array(callback).check(z.describe('All requests to the callback URL, oldest first')),
+  forgotten: count.check(z.describe('Number of callbacks that are not listed because there were too many')),
   subscription: z.nullable(subscription),
-  views: z.array(view).check(z.describe("The thread's views as they are at the end")),
-  choices: z.array(choice).check(z.describe('What the tool asked, and the answers')),
+  views: z.array(view).check(z.describe('The views of the thread at the end')),
+  choices: z.array(choice).check(z.describe('The questions of the tool, and the answers')),
 };
 
 /** The members at the end of every report. */
@@ -120,9 +130,9 @@ const repeatsSchema = z.object({
       z.enum(['success', 'error', 'canceled', 'timeout', 'denied', 'unknown', 'pending']),
       count,
     ),
-    acknowledged: spread.check(z.describe('After how many ms')),
-    results: spread.check(z.describe('After how many ms')),
-    crossed: count.check(z.describe('Callbacks that named a different call than their URL belongs to')),
+    acknowledged: spread.check(z.describe('Time in ms')),
+    results: spread.check(z.describe('Time in ms')),
+    crossed: count.check(z.describe('Callbacks that named another call than that of their URL')),
   }),
   ...problems,
 });
@@ -143,42 +153,42 @@ export function reportJsonSchema(): Readonly<Record<string, unknown>> {
   return {
     title: 'Report of protocol-cli invoke',
     description:
-      'What invoke -o json prints: one object, where the call failed as far as it got, with error; of --repeat all of them',
+      'The output of invoke -o json: one object. After a failure it has all members known so far, and error. With --repeat it has all calls',
     ...z.toJSONSchema(z.union([reportSchema, repeatsSchema]), { unrepresentable: 'any' }),
   };
 }
 
 const sessionCall = z.object({
-  key: z.string().check(z.describe('Names the call: its id, or #1, #2 … where that is null')),
+  key: z.string().check(z.describe('Identifies the call: its id, or #1, #2 … if the id is null')),
   tool_name: z.string(),
   args: z.optional(z.unknown()),
   id: z.nullable(z.string()),
-  round: count.check(z.describe('Which wait of the session asked for it, from 0')),
-  outcome: z.nullable(judgedOutcomeSchema).check(z.describe('Null where it was not answered')),
-  body: z.optional(z.unknown()).check(z.describe('The tool_result or error_event, as it was posted')),
+  round: count.check(z.describe('The round of the session that requested it, from 0')),
+  outcome: z.nullable(judgedOutcomeSchema).check(z.describe('Null if it was not answered')),
+  body: z.optional(z.unknown()).check(z.describe('The posted tool_result or error_event')),
   posted: z
     .nullable(
       z.object({
         state: z.enum(['answered', 'posting', 'taken', 'refused', 'unwanted', 'gone']),
-        status: z.nullable(z.int()).check(z.describe('Of the last post; null where no answer came')),
+        status: z.nullable(z.int()).check(z.describe('HTTP status of the last post; null without an answer')),
         attempts: count,
       }),
     )
-    .check(z.describe('What became of the answer; null where it was never posted')),
-  ms: z.nullable(z.number()).check(z.describe('From the question to the answer')),
+    .check(z.describe('The delivery of the answer; null if it was never posted')),
+  ms: z.nullable(z.number()).check(z.describe('Time from the request to the answer')),
 });
 
 const told = {
   session: z.object({
     id: z.string(),
     url: z.string(),
-    status: z.nullable(z.string()).check(z.describe('Null where the platform never said')),
-    rounds: count.check(z.describe('How often it waited for calls')),
-    answer: z.optional(z.unknown()).check(z.describe('What the agent said in the end')),
+    status: z.nullable(z.string()).check(z.describe('Null if the platform did not send a status')),
+    rounds: count.check(z.describe('Number of times that the session waited for calls')),
+    answer: z.optional(z.unknown()).check(z.describe('The final answer of the agent')),
     error: z.nullable(z.string()),
   }),
   calls: z.array(sessionCall).check(z.describe('Oldest first')),
-  forgotten: count.check(z.describe('How many calls are not listed, since there were too many')),
+  forgotten: count.check(z.describe('Number of calls that are not listed because there were too many')),
 };
 
 /** The output of `session answer -o json`; the members of a session are missing if none was requested. */
@@ -192,19 +202,19 @@ export function sessionReportJsonSchema(): Readonly<Record<string, unknown>> {
   return {
     title: 'Report of protocol-cli session answer',
     description:
-      'What session answer -o json prints: one object, where it failed as far as it got, with error',
+      'The output of session answer -o json: one object. After a failure it has all members known so far, and error',
     ...z.toJSONSchema(sessionReportSchema, { unrepresentable: 'any' }),
   };
 }
 
 const ms = z.number().check(z.nonnegative());
 
-const seqs = z.array(count).check(z.describe('By their seq in the transcript, the events that prove it'));
+const seqs = z.array(count).check(z.describe('The events that prove it, by their seq in the transcript'));
 
 const excerpt = z.object({
   place: z
     .nullable(z.string())
-    .check(z.describe('The member that the finding is about; null for the body looked over')),
+    .check(z.describe('Path of the member that the finding is about; null for a summary of the body')),
   text: z.string().check(z.describe('Shortened, secrets removed')),
   point: z
     .optional(z.tuple([count, count]))
@@ -217,12 +227,12 @@ const leg = z.object({
   url: z.string(),
   operation: z
     .nullable(z.string())
-    .check(z.describe('What was called; null where the message says it itself')),
-  end: z.nullable(z.string()).check(z.describe('The status, or how it broke; null where nothing came')),
+    .check(z.describe('The operation of the call; null if the message names it')),
+  end: z.nullable(z.string()).check(z.describe('The HTTP status or the error; null without an answer')),
   endedBy: z
     .nullable(z.string())
-    .check(z.describe('The probe of the check that let a callback end so; null where it was taken')),
-  ms: z.nullable(ms).check(z.describe('Time until then')),
+    .check(z.describe('The probe that refused this callback on purpose, or null')),
+  ms: z.nullable(ms).check(z.describe('Time until the answer or the error')),
   request: z.array(excerpt),
   response: z.array(excerpt),
 });
@@ -236,12 +246,14 @@ const calls = z
         line: z
           .optional(z.int().check(z.positive()))
           .check(
-            z.describe('Of the transcript that is checked, or that --save wrote: the line of its invocation'),
+            z.describe('Line of the invocation in the checked transcript, or in the one that --save wrote'),
           ),
       }),
     ),
   )
-  .check(z.describe('The calls that it is about, if it did not pass: null for what an invocation has not'));
+  .check(
+    z.describe('The calls that it is about, if it did not pass; members that the invocation lacks are null'),
+  );
 
 const expectation = { reason: z.string(), place: z.string().check(z.describe('file:line')) };
 
@@ -252,10 +264,12 @@ const check = z.object({
   status: z.enum(['pass', 'fail', 'warn', 'not-applicable', 'could-not-run']),
   standing: z
     .enum(['passed', 'failed', 'stale', 'could-not-run', 'warned', 'expected', 'not-applicable'])
-    .check(z.describe('How it counts: --strict and --expected-failures are in it')),
-  statement: z.string().check(z.describe('What the rule asks')),
+    .check(z.describe('The result after applying --strict and --expected-failures')),
+  statement: z.string().check(z.describe('The requirement in one sentence')),
   reason: z.string(),
-  isRemarkable: z.optional(z.literal(true)).check(z.describe('It passes, but its reason is worth reading')),
+  isRemarkable: z
+    .optional(z.literal(true))
+    .check(z.describe('The rule passed, but the reason is worth reading')),
   expected: z.optional(z.string()),
   actual: z.optional(z.string()),
   advice: z.optional(z.string()).check(z.describe('How to fix a violation')),
@@ -263,7 +277,9 @@ const check = z.object({
   expectedFailure: z.optional(z.object(expectation)),
   events: seqs,
   calls,
-  evidence: z.optional(z.array(leg)).check(z.describe('What was on the wire, if it did not pass')),
+  evidence: z
+    .optional(z.array(leg))
+    .check(z.describe('The messages that prove the result, if it did not pass')),
 });
 
 const aCase = z.object({
@@ -278,15 +294,15 @@ const aCase = z.object({
 const probe = z.object({
   id: z.string(),
   calls: count,
-  ms: z.nullable(ms).check(z.describe('Null for what makes no calls')),
+  ms: z.nullable(ms).check(z.describe('Null if the probe makes no calls')),
 });
 
 /** The output of `check --reporter json`. */
 const checkReportSchema = z.object({
   program: z.string(),
-  target: z.string().check(z.describe('The URL or the file')),
+  target: z.string().check(z.describe('The URL or the file that was checked')),
   verdict: z.enum(['passed', 'failed', 'incomplete']),
-  durationMs: ms.check(z.describe('Until the last event')),
+  durationMs: ms.check(z.describe('Time until the last event')),
   checks: z.array(check).check(z.describe('A row for each rule')),
   cases: z.array(aCase),
   gaps: z
@@ -295,10 +311,10 @@ const checkReportSchema = z.object({
   idleExpectedFailures: z
     .array(z.object({ id: z.string(), ...expectation, why: z.string() }))
     .check(z.describe('Entries of --expected-failures that match no failure')),
-  probes: z.array(probe).check(z.describe('What was tried; empty for what no check has made')),
-  notCalled: z
-    .array(z.string())
-    .check(z.describe('Operations that the check was offered and has not called')),
+  probes: z
+    .array(probe)
+    .check(z.describe('The probes of the check; empty for a transcript that no check recorded')),
+  notCalled: z.array(z.string()).check(z.describe('Operations of the tool that the check did not call')),
   warnings: z.array(z.string()),
   summary: z.object({
     pass: count,
@@ -313,7 +329,7 @@ const checkReportSchema = z.object({
 export function checkReportJsonSchema(): Readonly<Record<string, unknown>> {
   return {
     title: 'Report of protocol-cli check',
-    description: 'What check --reporter json writes: one object, a row for each rule and each case',
+    description: 'The output of check --reporter json: one object with a row for each rule and each case',
     ...z.toJSONSchema(checkReportSchema),
   };
 }

@@ -214,10 +214,7 @@ export function wireTab(story: Pick<Story, 'told'>, redactor: Redactor): SheetOf
     sheets.of([story.told.length], () => {
       for (const { event } of story.told.slice(seen)) applyTo(legs, event);
       seen = story.told.length;
-      const title = [
-        say('WIRE', 'title'),
-        say(` ${counted(legs.size, 'request')}, secrets taken out`, 'dim'),
-      ];
+      const title = [say('WIRE', 'title'), say(` ${counted(legs.size, 'request')}, secrets redacted`, 'dim')];
       const document = legs.size === 0 ? NOTHING_SENT : joinedDocument(Array.from(legs.values(), draw));
       return { parts: [{ title, document }] };
     });

@@ -310,7 +310,7 @@ export class MockView extends ListScreen {
   }
 }
 
-const CALL = [say('CALL', 'title'), say(' what came, and what was answered', 'dim')];
+const CALL = [say('CALL', 'title'), say(' the invocation and its callbacks', 'dim')];
 
 const RESULT: Line = [say('RESULT', 'title')];
 

@@ -135,8 +135,8 @@ export function callsList({ world, volume, sheets, now }: CallsOptions) {
 function withoutCalls(name: string, events: number): readonly Line[] {
   const held =
     events === 0
-      ? 'It holds no event: it ends before anything happened, or was cut there.'
-      : `It holds ${counted(events, 'event')}, none an invocation: protocol-cli render shows them.`;
+      ? 'It has no events: the recording ended or was cut before the first one.'
+      : `It has ${counted(events, 'event')} but no invocation. To see them, run protocol-cli render.`;
   return [
     line`No calls in ${quote(name, 'title')}.`,
     [say(held, 'dim')],

@@ -114,7 +114,7 @@ async function readBytes(path: string): Promise<Uint8Array> {
 function unreadable(path: string, cause: unknown): ProtocolCliError {
   const reason = cause instanceof TypeError ? 'not valid UTF-8' : cause instanceof Error ? cause.message : '';
   return new ProtocolCliError('unreadable-file', `cannot read the fixtures ${path}: ${reason}`, {
-    hint: 'Give the path of a YAML or JSON file that exists, of a folder of them, or of a transcript.',
+    hint: 'Give the path of a YAML or JSON file that exists, of a folder of them, or of a transcript. A command to run goes after --.',
     cause,
   });
 }

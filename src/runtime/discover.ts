@@ -85,7 +85,7 @@ export function toolOf({ name, tools }: Pick<Toolset, 'name' | 'tools'>, operati
   const found = tools.find(tool => tool.name === operation);
   if (found) return found;
   const names = tools.map(tool => tool.name);
-  const hints = [didYouMean(operation, names), `There are: ${firstFew(names, MAX_NAMES)}.`];
+  const hints = [didYouMean(operation, names), `Available: ${firstFew(names, MAX_NAMES)}.`];
   throw new ProtocolCliError(
     'unknown-operation',
     `no operation "${operation}" in the toolset ${visibleLine(name)}`,

@@ -16,9 +16,9 @@ describe('RT-OP', () => {
   });
 
   test.each([
-    ['edit_fiel', 'Did you mean "edit_file"? There are: edit_file, deploy.'],
-    ['qqqqqqqqqqq', 'There are: edit_file, deploy.'],
-    ['__proto__', 'There are: edit_file, deploy.'],
+    ['edit_fiel', 'Did you mean "edit_file"? Available: edit_file, deploy.'],
+    ['qqqqqqqqqqq', 'Available: edit_file, deploy.'],
+    ['__proto__', 'Available: edit_file, deploy.'],
   ])('%s is not found, and the available names are reported', (operation, hint) => {
     expect(() => toolOf(TOOLSET, operation)).toThrow(
       expect.objectContaining({

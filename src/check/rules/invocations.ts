@@ -45,7 +45,8 @@ export const invocationRules = defineRules({
   'TOOL-ACK': {
     level: 'MUST',
     statement: 'answers 200 at once, before it does the work',
-    advice: 'Answer 200, not another status, before the work starts: over 250 ms is a warning, over 1 s a failure.',
+    advice:
+      'Answer 200, not another status, before the work starts: over 250 ms is a warning, over 1 s a failure.',
     invocationPage: 'The tool MUST return HTTP 200 immediately to acknowledge receipt.',
     masks: [
       'TOOL-ASYNC',

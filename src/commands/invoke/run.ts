@@ -344,7 +344,7 @@ class Preparation {
         `no configured toolset has an operation "${operation}"`,
         {
           faults,
-          hint: `There are: ${tools.map(({ name }) => name).join(', ')}.`,
+          hint: `Available: ${tools.map(({ name }) => name).join(', ')}.`,
         },
       );
     if (others.length === 0) return first;

@@ -266,6 +266,6 @@ export function clientError(call: PendingCall, message: string): Answer {
 }
 
 export function unknownTool(call: PendingCall, available: readonly string[]): Answer {
-  const names = available.length > 0 ? ` There are: ${available.join(', ')}.` : '';
+  const names = available.length > 0 ? ` Available: ${available.join(', ')}.` : '';
   return clientError(call, `Unknown tool: ${call.tool}.${names}`);
 }

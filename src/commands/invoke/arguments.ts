@@ -9,7 +9,7 @@ import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
 import { readSource } from '../read-source.js';
 import { ask, type Terminal } from '../terminal.js';
-import type { PromptContext } from './questions.js';
+import type { Prompts } from './questions.js';
 
 /** The arguments as given: words like `key=value`, or all at once. */
 export interface ArgumentWords {
@@ -186,7 +186,7 @@ function requiredIn({ required }: Schema): readonly string[] {
 /** Asks the user for the required arguments of a selected operation. */
 export async function askForArguments(
   { name, inputSchema }: Tool,
-  { terminal, signal, aside }: PromptContext,
+  { terminal, signal, aside }: Prompts,
 ): Promise<Arguments> {
   const required = requiredIn(inputSchema);
   const optional = Object.keys(propertiesOf(inputSchema)).filter(each => !required.includes(each));

@@ -24,14 +24,7 @@ import {
   type Terminal,
 } from '../terminal.js';
 import type { InvokeOptions, InvokePlan } from './plan.js';
-import {
-  type Chooser,
-  type Denial,
-  denialOf,
-  loadPolicy,
-  type PromptContext,
-  promptContextOf,
-} from './questions.js';
+import { type Chooser, type Denial, denialOf, loadPolicy, type Prompts, promptsOf } from './questions.js';
 
 /** How the calls of a run ended. */
 export interface Finish {
@@ -57,7 +50,7 @@ export function runCall(
 export class CallRun {
   /** Returns the warnings about the command itself that are known so far. */
   notes: () => readonly Warning[] = () => [];
-  readonly prompts: PromptContext;
+  readonly prompts: Prompts;
   readonly chooser: Chooser;
 
   constructor(
@@ -66,7 +59,7 @@ export class CallRun {
     readonly output: CallOutput,
   ) {
     const { reporter } = output;
-    this.prompts = promptContextOf(run, reporter);
+    this.prompts = promptsOf(run, reporter);
     this.chooser = { choose: plan.options.choose, pick: reporter.choose, ...this.prompts };
   }
 

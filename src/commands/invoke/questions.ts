@@ -10,7 +10,7 @@ import { readText } from '../read-source.js';
 import { ask, canAskUser, type Terminal } from '../terminal.js';
 
 /** How to ask the user. */
-export interface PromptContext {
+export interface Prompts {
   readonly terminal: Terminal;
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal;
@@ -19,15 +19,15 @@ export interface PromptContext {
 }
 
 /** @param reporter may draw on the terminal */
-export function promptContextOf(
-  { terminal, signal }: Pick<PromptContext, 'terminal' | 'signal'>,
+export function promptsOf(
+  { terminal, signal }: Pick<Prompts, 'terminal' | 'signal'>,
   reporter?: Pick<Reporter, 'aside'>,
-): PromptContext {
+): Prompts {
   return { terminal, signal, aside: work => reporter?.aside?.(work) ?? work() };
 }
 
 /** Answers questions with `--choose` or by asking the user. */
-export interface Chooser extends PromptContext {
+export interface Chooser extends Prompts {
   /** Used one after the other; the last one answers all further questions. */
   readonly choose: readonly string[] | undefined;
   /** Lets the user select on the screen; without it the user types a line. */
@@ -162,7 +162,7 @@ export async function denialOf(
   tool: Governed,
   args: unknown,
   consent: Consent,
-  { terminal, signal, aside }: PromptContext,
+  { terminal, signal, aside }: Prompts,
 ): Promise<Denial | null> {
   const verdict = judgeCall(tool, consent);
   if (verdict !== 'ask') return verdict === 'allowed' ? null : verdict;

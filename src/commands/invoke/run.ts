@@ -42,8 +42,8 @@ import {
   type Chooser,
   type Denial,
   isLeftOpen,
-  type PromptContext,
-  promptContextOf,
+  type Prompts,
+  promptsOf,
   unmatchedAnswer,
 } from './questions.js';
 
@@ -73,7 +73,7 @@ function dryRun(plan: InvokePlan, terminal: Terminal): Promise<ExitStatus> {
   const secrets = secretsOf(readHeaders(plan.options, terminal.env));
   return withRun({ terminal, secrets }, async run => {
     const wire = { log: run.log, client: run.openClient() };
-    const preparation = new Preparation(plan, wire, promptContextOf(run), run);
+    const preparation = new Preparation(plan, wire, promptsOf(run), run);
     const prepared = await run.interrupted.race(preparation.prepare());
     const { tool, endpoint, notes } = prepared;
     const { headers, origin } = prepared.wire.credentials;
@@ -273,7 +273,7 @@ class Preparation {
   constructor(
     private readonly plan: InvokePlan,
     private readonly wire: Omit<Wire, 'credentials'>,
-    private readonly prompts: PromptContext,
+    private readonly prompts: Prompts,
     private readonly starting: ReachOptions,
   ) {}
 

@@ -423,7 +423,7 @@ function* linesOf(
 }
 
 /** Maximum length of an id or an address, in characters. */
-const MAX_LENGTH = 2_000;
+const MAX = 2_000;
 
 /** Returns the lines for a callback: the step, its call, and how to answer it. */
 function callbackLines({ exchange, arrival, isExpected }: ReceivedCallback): Line[] {
@@ -432,12 +432,8 @@ function callbackLines({ exchange, arrival, isExpected }: ReceivedCallback): Lin
   if (message)
     lines.push([say(`  ${relationTo(message, verdict.kind, isExpected)} `, 'dim'), ...idWords(message)]);
   if (message?.type === 'user_choice' && verdict.kind === 'holds') {
-    const answer = clipped(
-      JSON.stringify({ id: message.id, selected: message.default }),
-      'plain',
-      MAX_LENGTH,
-    );
-    const where = clipped(message.response_url, 'plain', MAX_LENGTH);
+    const answer = clipped(JSON.stringify({ id: message.id, selected: message.default }), 'plain', MAX);
+    const where = clipped(message.response_url, 'plain', MAX);
     lines.push([say('  to answer, POST ', 'dim'), ...answer, say(' to ', 'dim'), ...where]);
   }
   return lines;
@@ -452,14 +448,14 @@ function relationTo(message: Callback, verdict: Arrival['verdict']['kind'], isEx
 
 function idWords(message: Callback): Line {
   const id = idOf(message);
-  const group: Line = [say('group_id ', 'dim'), ...clipped(message.group_id, 'plain', MAX_LENGTH)];
-  return id === undefined ? group : [...group, say(' and id ', 'dim'), ...clipped(id, 'plain', MAX_LENGTH)];
+  const group: Line = [say('group_id ', 'dim'), ...clipped(message.group_id, 'plain', MAX)];
+  return id === undefined ? group : [...group, say(' and id ', 'dim'), ...clipped(id, 'plain', MAX)];
 }
 
 /** Describes a request that belongs to no call; for a wrong address it includes the right one. */
 function untrackedLine(request: UntrackedRequest, callbackUrl: string): Line {
   const { method, url, status, refusal = '' } = request;
   if (refusal !== 'wrong-address') return marked('failed', strayWords(request));
-  const refused = clipped(`a ${method} to ${url} was refused with ${status}`, 'plain', MAX_LENGTH);
-  return marked('failed', line`${refused}: callbacks go to ${clipped(callbackUrl, 'plain', MAX_LENGTH)}`);
+  const refused = clipped(`a ${method} to ${url} was refused with ${status}`, 'plain', MAX);
+  return marked('failed', line`${refused}: callbacks go to ${clipped(callbackUrl, 'plain', MAX)}`);
 }

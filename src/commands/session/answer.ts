@@ -20,8 +20,8 @@ import {
   type Denial,
   denialOf,
   loadPolicy,
-  type PromptContext,
-  promptContextOf,
+  type Prompts,
+  promptsOf,
 } from '../invoke/questions.js';
 import { type ANSWER_OUTPUTS, requireScreen, usage } from '../options.js';
 import { colourOf } from '../output.js';
@@ -187,7 +187,7 @@ async function serve(
   run.onStop(async () => release());
   const client = run.openClient();
   const policy = file === undefined ? null : await loadPolicy(file, run.terminal);
-  const prompts = promptContextOf({ terminal: redactingTerminal(run), signal }, reporter);
+  const prompts = promptsOf({ terminal: redactingTerminal(run), signal }, reporter);
   const chooser = { choose, pick: reporter.choose, ...prompts };
   const { openAnswerer } = await import('./answerers.js');
   const denial = denialsOf({ policy, yes }, prompts);
@@ -211,9 +211,9 @@ function redactingTerminal({ terminal, clean }: Run): Terminal {
  * Decides by the policy, then by asking the user, as `invoke` does. Calls run concurrently, but the user gets one question at a time.
  * Without a terminal, calls that need consent are denied.
  */
-function denialsOf(consent: Consent, prompts: PromptContext): AnswererOptions['denial'] {
+function denialsOf(consent: Consent, prompts: Prompts): AnswererOptions['denial'] {
   let before: Promise<unknown> = Promise.resolve();
-  const oneByOne: PromptContext['aside'] = work => {
+  const oneByOne: Prompts['aside'] = work => {
     const done = before.then(() => prompts.aside(work));
     before = done.catch(() => {});
     return done;

@@ -34,7 +34,7 @@ export interface Check extends Pick<Rule, 'id' | 'side' | 'level'> {
   readonly calls?: readonly ConcernedCall[];
   readonly expected?: string;
   readonly actual?: string;
-  /** Where in the messages the reported violations are. */
+  /** The places in the messages of the reported violations. */
   readonly spots?: readonly Spot[];
   /** Other requirements that may fail for the same reason. */
   readonly masks?: readonly RequirementId[];
@@ -55,7 +55,7 @@ export interface Selection {
 export interface CheckOptions extends Selection {
   /** Whose requirements; default: both sides. */
   readonly sides?: readonly Side[];
-  /** Who recorded bare events; default: a runtime. A transcript says it in its header. */
+  /** The recorder of bare events; default: a runtime. A transcript has it in its header. */
   readonly observer?: Evidence['observer'];
   /** False if bare events are incomplete: then missing events are not violations. */
   readonly isWhole?: boolean;

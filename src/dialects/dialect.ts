@@ -202,7 +202,7 @@ export function outcomeSentence({ outcome, payload }: Pick<Answer, 'outcome' | '
     }
     case 'unknown': {
       const raw = excerpt(payloadText(outcome.raw) ?? 'nothing');
-      return withReason(`The call ended as ${raw}, which is not known here`, payloadText(payload));
+      return withReason(`The call ended with the unknown outcome ${raw}`, payloadText(payload));
     }
   }
 }

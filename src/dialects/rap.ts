@@ -55,7 +55,7 @@ function blockOf(item: ContentItem): Block {
   return { kind: 'image', image: { data: item.data, mediaType: item.mediaType } };
 }
 
-/** Segments and items are kept as received: they may have fields that the schema does not know. */
+/** Segments and items are kept as received: they may have fields that the schema does not have. */
 function besideText(
   { subscription, text }: ToolResult,
   native: unknown,

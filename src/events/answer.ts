@@ -65,7 +65,7 @@ export function readMcpAnswer(json: JsonReading): McpAnswer {
   const reading = json.ok ? readAs('mcp', native) : { ok: false as const, faults: [json.reason] };
   if (!reading.ok) return unreadable(native, reading.faults);
   const { answer, text } = reading;
-  const notes = reading.notes.filter(note => note !== IS_ERROR_LEFT_OUT); // the outcome says `assumed`
+  const notes = reading.notes.filter(note => note !== IS_ERROR_LEFT_OUT); // `basis` is `assumed` then
   return { native, reading, outcome: answer.outcome, text, notes };
 }
 

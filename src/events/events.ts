@@ -81,7 +81,7 @@ function wireFacts<Body extends z.ZodMiniType>(body: Body) {
       status: z.int(),
       headers: headersSchema,
       body: z.optional(body),
-      /** Why a listener refused the request whatever its body: a foreign Host, a browser, too large … */
+      /** Why a listener refused the request before reading its body: a foreign Host, a browser, too large … */
       refusal: z.optional(z.string()),
     }),
     z.object({

@@ -49,7 +49,7 @@ export interface Arrival {
   readonly size: number;
   readonly warnings: readonly Warning[];
   readonly progress?: Progress;
-  /** The status of the response; in a recording that of the recorded runtime, whatever the verdict. */
+  /** The status of the response; in a recording, the recorded status. */
   readonly status?: number;
   readonly broken?: string;
 }
@@ -65,7 +65,7 @@ export type Settlement = { readonly at: number } & (
       readonly phase: string;
       readonly code: string;
       readonly attempts: number;
-      /** More than the code says, if known: the server exited. */
+      /** Details beyond the code, if known: the server exited. */
       readonly reason?: string;
     }
   | { readonly by: 'timeout'; readonly afterMs: number }

@@ -126,7 +126,7 @@ function onRequest(exchange: Exchange, event: RequestEvent): Exchange {
       // A recorded runtime does not record who decided; our own does, before it sends the notice.
       return canceled(exchange, at, 'person');
     case 'callback':
-      return body ? onCallback(exchange, event, body) : exchange; // without a body, the response says why it was refused
+      return body ? onCallback(exchange, event, body) : exchange; // without a body, the response has the reason for the refusal
     default:
       return exchange;
   }
@@ -348,7 +348,7 @@ function judgeEvent({ subscription }: Exchange, sha256: string): Verdict {
     return { kind: 'discarded', status: 404, reason: 'no subscription was opened by this call' };
   const { ended } = subscription;
   if (ended === null) return { kind: 'noted', status: 200 };
-  // A final event whose 200 was lost comes again; an earlier one may say the same twice.
+  // A final event whose 200 was lost is sent again; an earlier event may have the same text twice.
   if (ended.by === 'final' && ended.sha256 === sha256)
     return { kind: 'duplicate', status: 200, identical: true };
   return { kind: 'discarded', status: 404, reason: ENDED[ended.by] };

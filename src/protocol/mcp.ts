@@ -88,7 +88,7 @@ export function questionOf(
   } satisfies UserChoice;
 }
 
-/** The values of a form that nobody filled in. */
+/** The default values of a form. */
 export function defaultsOf({ requestedSchema: { properties } }: Elicitation): Record<string, unknown> {
   const entries = Object.entries(properties).map(([name, property]) => [name, property['default']] as const);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));

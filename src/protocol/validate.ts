@@ -88,7 +88,7 @@ function byCode(issue: Issue): string {
     case 'too_big':
       return bound(issue.origin, 'at most', issue.maximum);
     case 'unrecognized_keys':
-      return `has keys that are not known here: ${issue.keys.join(', ')}`;
+      return `has unknown keys: ${issue.keys.join(', ')}`;
     default:
       return 'is not valid';
   }

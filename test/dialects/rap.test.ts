@@ -82,7 +82,7 @@ describe('writes an outcome as text', () => {
     ],
     [
       { type: 'unknown', raw: 'Deferred', basis: 'declared' },
-      'Error: The call ended as "Deferred", which is not known here: {"a":1}',
+      'Error: The call ended with the unknown outcome "Deferred": {"a":1}',
       ['unknown', 'JSON'],
     ],
   ])('%j: %s', (outcome, text, lost) => {

@@ -69,7 +69,7 @@ describe('writes an outcome without a kind in sessions as an error', () => {
     ],
     [{ type: 'timeout', basis: 'ours' }, 'The tool did not answer within the time allowed.'],
     [{ type: 'denied', tool: 'rm', reason: 'policy', basis: 'ours' }, 'The call of rm was denied: policy'],
-    [{ type: 'unknown', raw: 7, basis: 'declared' }, 'The call ended as "7", which is not known here.'],
+    [{ type: 'unknown', raw: 7, basis: 'declared' }, 'The call ended with the unknown outcome "7".'],
   ])('%j: %s', (outcome, error) => {
     const { body, warnings } = sessionDialect.write({ call: CALL, outcome });
     expect(body).toEqual({ kind: 'error_event', error, origin: 'custom_tools', tool_req: TOOL_REQ });

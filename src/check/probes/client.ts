@@ -190,7 +190,7 @@ export class ProbeClient {
   }
 }
 
-/** Maximum number of answers per call: a tool may ask forever. */
+/** Maximum number of answers per call: a tool may ask an endless series of questions. */
 const MAX_QUESTIONS = 3;
 
 const FIRST_EVENT_MS = 1_000;

@@ -128,7 +128,7 @@ class Sample {
   }
 }
 
-/** Calls every operation that may be called once: as its cases say, or with example arguments. Starts with the first use. */
+/** Calls every permitted operation once, with the arguments of its cases or example arguments. Starts with the first use. */
 export class SampleCalls {
   #samples: readonly Sample[] | undefined;
   #finished: Promise<void> | undefined;
@@ -153,7 +153,7 @@ export class SampleCalls {
   }
 
   /**
-   * The operation that the other probes call: the first that answers with a plain result, else one that asks, subscribes, or is
+   * The operation that the other probes call: the first that answers with a plain result, else one that asks a question, subscribes, or is
    * silent; null if absent. An operation that needs consent would need it each time.
    */
   get operation(): Promise<Callable | null> {

@@ -344,7 +344,7 @@ function onOtherStatus({ attempts, callbacks, decisions, expiries }: CallEvidenc
   if (!last || last.status === null || last.status === 200) return null;
   if (decisions.some(({ what }) => what === 'give-up')) return held(last);
   const result = callbacks.find(({ message }) => message?.type === 'tool_result');
-  if (result && result.request.at < last.request.at) return null; // the tool has the call, whatever it answers
+  if (result && result.request.at < last.request.at) return null; // the tool has the call, with any status
   const what = `continued to wait after the acknowledgement ${last.status}`;
   if (expiries.length > 0) return broken(what, last);
   if (result) return lacking(what, [last, result]); // the lost event may show that it gave up

@@ -188,7 +188,7 @@ function textsSent({ attempts: [first] }: CallEvidence): readonly string[] {
 /** Minimum length of a secret, in characters: shorter texts may be words or names of paths. */
 const MIN_SECRET = 16;
 
-/** Finds the secrets of a call, and whatever looks like one, in a text. */
+/** Finds the secrets of a call, and texts that look like secrets. */
 function secretFinder(call: CallEvidence): (text: string) => Found | null {
   const secrets = [...urlSecrets(call), ...headerSecrets(call)];
   const repeated = textsSent(call);

@@ -163,7 +163,7 @@ describe('writing an outcome', () => {
     [
       { type: 'unknown', raw: 'Deferred', basis: 'ours' },
       'later',
-      { content: [text('The call ended as "Deferred", which is not known here: later')], isError: true },
+      { content: [text('The call ended with the unknown outcome "Deferred": later')], isError: true },
     ],
   ])('%j', (outcome, payload, body) => {
     const writing = mcpDialect.write({ call: CALL, outcome, payload });

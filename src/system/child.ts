@@ -339,7 +339,7 @@ function isOnTerminal(): boolean {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such program',
+  ENOENT: 'program not found',
   EACCES: 'it may not be executed',
 };
 

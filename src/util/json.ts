@@ -207,7 +207,7 @@ const MAX_TOKEN = 40;
 function faultAt(text: string, at: number, expected: Expected): JsonFault {
   const [token = ''] = /^[\w.+-]+|^./su.exec(text.slice(at, at + MAX_TOKEN + 1)) ?? [];
   const found =
-    at < text.length ? `${JSON.stringify(cutBeforeToken(token, MAX_TOKEN))} stands` : 'the text ends';
+    at < text.length ? `found ${JSON.stringify(cutBeforeToken(token, MAX_TOKEN))}` : 'the text ends';
   const before = text.slice(0, at).split('\n');
   const column = (before.at(-1)?.length ?? 0) + 1;
   return { line: before.length, column, message: `${found} where ${expected} is expected` };

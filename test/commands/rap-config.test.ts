@@ -87,7 +87,7 @@ describe('unusable entries', () => {
   });
 
   test.each([
-    ['{\n  "tool_sets": [],,\n}', /^line 2, column 19: "," stands where a key is expected$/],
+    ['{\n  "tool_sets": [],,\n}', /^line 2, column 19: found "," where a key is expected$/],
     ['{}', /^\$\.tool_sets: is required$/],
   ])('a broken file is an error with its place: %s', async (content, fault) => {
     const error = await errorOf(async () => read(await folder('project', content)));

@@ -140,7 +140,7 @@ describe('an unsupported file is refused, with the place of the error', () => {
     ['blanks', ' \n\n', `${NO} it is empty`],
     ['prose', 'hello', `${NO} unrecognized format`, 'Looked for: a callback (tool_result, oauth,'],
     ['a number', '42', `${NO} unrecognized format`],
-    ['broken JSON', '{"a":1,\n  "b":}', `${NO} invalid JSON`, 'line 2, column 7: "}" stands where a value'],
+    ['broken JSON', '{"a":1,\n  "b":}', `${NO} invalid JSON`, 'line 2, column 7: found "}" where a value'],
     ['deep JSON', '['.repeat(200) + ']'.repeat(200), 'the JSON is nested deeper than 128 levels'],
     ['a list', '[1]', `${NO} unrecognized format`, '$: must be an object, not a list'],
     [

@@ -307,7 +307,7 @@ describe.concurrent('-o svg', () => {
 describe.concurrent('errors, exit 2', () => {
   it.each([
     ['a stranger', ['-'], '{"foo":1}', /^error: cannot show standard input: unrecognized format\n/],
-    ['broken JSON', ['-'], '{"a":\n}', /\n {2}line 2, column 1: "}" stands where a value is expected\n/],
+    ['broken JSON', ['-'], '{"a":\n}', /\n {2}line 2, column 1: found "}" where a value is expected\n/],
     ['no such file', ['/no/such/file'], '', /^error: cannot read \/no\/such\/file: ENOENT/],
     ['--save without a picture', ['-', '--save', 'x'], '', /--save needs --as svg/],
     ['a picture that cannot be written', ['-', '--as', 'svg', '--save', '/no/such/x'], PATCH, /cannot write/],

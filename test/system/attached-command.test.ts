@@ -80,8 +80,8 @@ describe('a command after --', () => {
   });
 
   it.each([
-    ['/no/such/program', 'there is no such program'],
-    ['no-such-program-anywhere', 'there is no such program'],
+    ['/no/such/program', 'program not found'],
+    ['no-such-program-anywhere', 'program not found'],
     ['/etc/passwd', 'it may not be executed'],
   ])('that cannot be started is reported: %s', async (argv, reason) => {
     await expect(runAttached({ argv: [argv], env: {} })).rejects.toMatchObject({

@@ -67,16 +67,16 @@ test('false stops the scan', () => {
 });
 
 test.each([
-  ['{"a":1,\n  "b":}', 2, 7, '"}" stands where a value is expected'],
-  ['{"a":1,}', 1, 8, '"}" stands where a key is expected'],
+  ['{"a":1,\n  "b":}', 2, 7, 'found "}" where a value is expected'],
+  ['{"a":1,}', 1, 8, 'found "}" where a key is expected'],
   ['{"a":1', 1, 7, 'the text ends where , or } is expected'],
-  ['[1 2]', 1, 4, '"2" stands where , or ] is expected'],
-  ['[1}', 1, 3, '"}" stands where , or ] is expected'],
-  ['{a:1}', 1, 2, '"a" stands where a key or } is expected'],
-  ['{"a" 1}', 1, 6, '"1" stands where : is expected'],
-  ['[01]', 1, 2, '"01" stands where a value or ] is expected'],
-  ['["a\nb"]', 1, 2, '"\\"" stands where a value or ] is expected'],
-  ['{} {}', 1, 4, '"{" stands where the end is expected'],
+  ['[1 2]', 1, 4, 'found "2" where , or ] is expected'],
+  ['[1}', 1, 3, 'found "}" where , or ] is expected'],
+  ['{a:1}', 1, 2, 'found "a" where a key or } is expected'],
+  ['{"a" 1}', 1, 6, 'found "1" where : is expected'],
+  ['[01]', 1, 2, 'found "01" where a value or ] is expected'],
+  ['["a\nb"]', 1, 2, 'found "\\"" where a value or ] is expected'],
+  ['{} {}', 1, 4, 'found "{" where the end is expected'],
   ['', 1, 1, 'the text ends where a value is expected'],
 ])('%j: line %i, column %i', (text, line, column, message) => {
   expect(jsonFault(text)).toEqual({ line, column, message });

@@ -65,9 +65,7 @@ describe.concurrent('the command', () => {
     await using folder = await temporaryFolder();
     const { status, stderr } = await mockHereWith(folder, ['no-such-program-5e1']);
     expect(status).toBe(2);
-    expect(stderr).toMatch(
-      /^error: the command "no-such-program-5e1" did not start: there is no such program$/m,
-    );
+    expect(stderr).toMatch(/^error: the command "no-such-program-5e1" did not start: program not found$/m);
   });
 
   it('is stopped with us', async () => {

@@ -28,7 +28,7 @@ test('edited JSON becomes the arguments and the fields', () => {
 test('invalid JSON stays as typed, with its error at the top and the cursor in place', () => {
   const back = pressAll(emptied, '{"path": "b.txt",', '<enter>', '  "line": }', '<ctrl-e>');
   expect(drawn(back)).toEqual([
-    '  ✗ line 2, column 11: "}" stands where a value is expected',
+    '  ✗ line 2, column 11: found "}" where a value is expected',
     'As JSON: Ctrl-E goes back to the fields.',
     '{"path": "b.txt",',
     '  "line": [}]',

@@ -273,7 +273,7 @@ export class FieldMaker {
     return saysEnough(own, variants) ? [] : variants.map(variant => together(variant, own));
   }
 
-  /** A penalty for values that do not fit the schema: first a value of another kind, then missing properties, then unknown ones. */
+  /** A penalty for a value that does not fit the schema: high for a value of another kind, low for raw JSON and unknown properties. */
   misfit(child: Child): number {
     const { field, isExtra, key } = child;
     const own = field.kind !== 'json' ? 0 : this.kindOf(field.schema) === 'json' ? 1 : WRONG;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   listOf,
   MOST_DEPTH,
@@ -129,11 +130,14 @@ export const KINDS = {
     fill(value, schema, place, maker) {
       const options = maker.variantsOf(schema);
       if (value === undefined) return { options };
-      const tried = options.map(variant => maker.variant(variant, value, { ...place, defaults: 'none' }));
-      const misfits = tried.map(child => maker.misfit(child) + WRONG * faultsIn(child).length);
-      const at = misfits.indexOf(Math.min(...misfits));
-      const child = tried[at];
-      return child && faultsIn(child).length === 0 ? { options, at, children: [child] } : null;
+      const fitting = options.flatMap((variant, at) => {
+        const child = maker.variant(variant, value, { ...place, defaults: 'none' });
+        const keepsValue = faultsIn(child).length === 0 && isDeepStrictEqual(fieldValue(child.field), value);
+        return keepsValue ? [{ at, child, misfit: maker.misfit(child) }] : [];
+      });
+      const least = Math.min(...fitting.map(({ misfit }) => misfit));
+      const best = fitting.find(({ misfit }) => misfit === least);
+      return best ? { options, at: best.at, children: [best.child] } : null;
     },
     read: ({ children: [child] }, readChild) => fine(child && readChild(child)),
   },

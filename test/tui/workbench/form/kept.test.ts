@@ -92,6 +92,16 @@ test('given values that match the schema are kept by the fields, by JSON, and by
   );
 });
 
+test('a variant that would add a required object is not chosen for a value without it', () => {
+  const inner = {
+    type: 'object',
+    properties: { a: { type: 'object', properties: { b: {} } } },
+    required: ['a'],
+  };
+  const form = Form.of({ properties: { a: { anyOf: [inner, {}] } } }, { a: {} });
+  expect(valueIn(form)).toEqual({ a: {} });
+});
+
 test('no row is wider than the terminal, and the focus is always visible', () => {
   const keys = fc.array(
     fc.constantFrom('<up>', '<down>', '<enter>', '<right>', '<ctrl-d>', ' ', 'x', '<ctrl-e>', '<pageDown>'),

@@ -100,7 +100,7 @@ export async function startLines(options: LineOptions, terminal: Terminal): Prom
   };
 }
 
-/** Returns how to stop. Lines for people go to stdout if it is a terminal and there is no command. */
+/** Returns how to stop. Lines for people go to stdout if it is a terminal and no command runs. */
 async function printEvents(
   { output, flags, command = null, subscribe, redactor, about, printer }: LineOptions,
   terminal: Terminal,

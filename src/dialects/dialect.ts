@@ -107,7 +107,7 @@ function isTooDeep(value: unknown): boolean {
   return false;
 }
 
-/** The unknown fields of a message; undefined if there are none. */
+/** The unknown fields of a message; undefined without any. */
 export function otherFields(
   native: unknown,
   known: readonly string[],
@@ -145,7 +145,7 @@ export type Block =
 
 /** Converts blocks to the common model: the texts joined by line feeds, the rest in `beside`. */
 export function fromBlocks(blocks: readonly Block[]): {
-  /** Undefined if there is no text. */
+  /** Undefined without a text. */
   readonly text: string | undefined;
   readonly beside: NonNullable<Answer['beside']>;
 } {

@@ -130,7 +130,7 @@ class Connections {
     socket.once('close', () => this.#forget(socket));
   }
 
-  /** Closes the oldest connection, of a kind from `first` to {@link UNREAD}; returns false if there is none. */
+  /** Closes the oldest connection, of a kind from `first` to {@link UNREAD}; returns false without one. */
   #cutOldest(first: number, except: Duplex): boolean {
     let found: { socket: Duplex; kind: number; since: number } | null = null;
     for (const [socket, connection] of this.#connections) {

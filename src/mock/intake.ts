@@ -73,7 +73,7 @@ export class ServedRequest {
   }
 }
 
-/** Flattens header lists. Returns the same object if there are none, because events keep a reference to it. */
+/** Flattens header lists. Returns the same object without any, because events keep a reference to it. */
 function flatHeaders(headers: Incoming['headers']): Headers {
   for (const name in headers)
     if (typeof headers[name] !== 'string')

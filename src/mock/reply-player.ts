@@ -212,7 +212,7 @@ function layoutText(layout: string | undefined): string | undefined {
   return layout?.replaceAll('\\{{', '{{');
 }
 
-/** Returns the planned reply to an answer; undefined if there is none. */
+/** Returns the planned reply to an answer; undefined without one. */
 function branchOf(step: Step, answer: string): Reply | undefined {
   if (step.kind === 'choice') return Object.hasOwn(step.then, answer) ? step.then[answer] : undefined;
   return step.kind === 'oauth' && (answer === 'granted' || answer === 'refused') ? step[answer] : undefined;

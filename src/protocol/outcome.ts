@@ -36,7 +36,7 @@ const MAX_PAYLOAD = 64 * 1024;
 
 const text = z.optional(z.string());
 
-/** Seed 002's recommended payloads. A value with other members is none of them. */
+/** Seed 002's recommended payloads. A value with other members is not one of them. */
 const payloadSchema = z.union([
   z.strictObject({ error: z.strictObject({ message: z.string(), code: text, type: text }) }),
   z.strictObject({ canceled: z.strictObject({ reason: text, by: text }) }),
@@ -60,7 +60,7 @@ export function textOfOutcome(outcome: Outcome): string | null {
   return payload && JSON.stringify(payload);
 }
 
-/** The outcome whose documented payload is this JSON value (seed 002); null if there is none. Never throws. */
+/** The outcome whose documented payload is this JSON value (seed 002); null without one. Never throws. */
 export function outcomeOfPayload(value: unknown): Outcome | null {
   const parsed = isRecord(value) ? payloadSchema.safeParse(value) : undefined;
   if (!parsed?.success) return null;

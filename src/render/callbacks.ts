@@ -22,7 +22,7 @@ export function newArrivalOf(history: History, event: Event): Arrival | null {
   return event.kind === 'request' ? (arrivalOf(history, event)?.arrival ?? null) : null;
 }
 
-/** The recorded runtime's answer; null if this program would give the same answer, or if there is no answer yet. */
+/** The recorded runtime's answer; null if this program would give the same answer, or without an answer yet. */
 export function recordedAnswer({ status, broken, verdict }: Arrival): string | null {
   if (status !== undefined) return status === verdict.status ? null : `the runtime answered ${status}`;
   return broken === undefined ? null : `the runtime did not answer (${broken})`;

@@ -192,7 +192,7 @@ export function requestHead(request: RequestEvent, redactor: Redactor): readonly
   return headLines('> ', request, redactor, say(`  ${about}`, 'dim'));
 }
 
-/** The status line and headers of the response, or why there is none. */
+/** The status line and headers of the response, or why it is missing. */
 export function endHead({ request, end }: Leg, redactor: Redactor): readonly Line[] {
   if (end === null) return [[say('… ', 'running'), say('not answered yet', 'dim')]];
   const after = took(end.at - request.at, ' after');

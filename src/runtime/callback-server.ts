@@ -160,7 +160,7 @@ export interface CallIds {
 /** Shown for fields of another program's call that its callbacks do not contain. */
 const UNKNOWN = '(unknown)';
 
-/** The calls of another program whose callbacks arrive here: the expected ones or, if there are none, every call that is named. */
+/** The calls of another program whose callbacks arrive here: the expected ones or, without any, every call that is named. */
 export class ForeignCalls {
   readonly #expected = new Set<string>();
 

@@ -211,7 +211,7 @@ export function giveUp(
 
 interface Leaving {
   readonly wire: Wire;
-  /** Null without discovery: then there is no address for notices. */
+  /** Null without discovery, which gives the address for notices. */
   readonly base: string | null;
   /** Whether this runtime created the thread. */
   readonly isOurThread: boolean;

@@ -58,7 +58,7 @@ export interface Call extends Omit<Watch, 'key'> {
 export interface Answering {
   readonly by: 'person' | 'flag' | 'policy';
   /**
-   * Returns the index of the choice; null if there is no answer.
+   * Returns the index of the choice; null without an answer.
    * @param signal aborted when the answer is no longer needed
    * @param nth number of the question within its call, from 0
    */

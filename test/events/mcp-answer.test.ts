@@ -23,7 +23,7 @@ describe('the response to tools/call', () => {
     expect(json(native)).toMatchObject({ native, outcome, text, notes: [] });
   });
 
-  test('a JSON-RPC error is a declared outcome; its text is no result', () => {
+  test('a JSON-RPC error is a declared outcome; its text is not a result', () => {
     const refused = json({ error: { code: -32602, message: 'Unknown tool: x' } });
     expect(refused).toMatchObject({
       reading: null,

@@ -62,7 +62,7 @@ describe('row 25: a shared message', () => {
     ['a choice without a token', CHOICE],
     ['a choice without a URL', { type: 'user_choice' }],
     ['a result with a URL', { ...RESULT, response_url }],
-    ['a value that is no object', [response_url]],
+    ['a value that is not an object', [response_url]],
   ])('keeps %s unchanged', (_, message) => {
     const bytes = Buffer.from(JSON.stringify(message, null, 3));
     expect(shareableText(new Content(bytes), createRedactor())).toBe(bytes.toString());

@@ -57,7 +57,7 @@ test('the https URL of draft-07 is draft-07', async () => {
 
 describe('an unknown draft', () => {
   test.each(['https://example.com/my-own', 'constructor', '__proto__', 'toString', ''])(
-    '%j is no error: its schemas are not checked',
+    '%j is not an error: its schemas are not checked',
     async $schema => expect(await checkSchema({ $schema, type: 7 })).toEqual([]),
   );
 

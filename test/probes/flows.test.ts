@@ -118,7 +118,7 @@ describe('a subscription', () => {
     ['short_watch', 1],
     ['longer_watch', 3],
   ] as const)(
-    '%s: a subscription that ends by itself is followed to its end, and not canceled',
+    '%s: a subscription that ends on its own is followed to its end, and not canceled',
     (operation, events) => {
       expect(typesOf(caseOf(operation))).toEqual([
         'tool_result',

@@ -56,7 +56,7 @@ describe('without expected calls', () => {
     expect(told.exchanges[0]?.arrivals.map(({ verdict }) => verdict.kind)).toEqual(['settles', 'duplicate']);
   });
 
-  test('a view belongs to the latest call of its thread, or to a new thread if there is none', async () => {
+  test('a view belongs to the latest call of its thread, or to a new thread without one', async () => {
     const { statuses, exchanges } = await posting(
       [],
       result('t', 'a'),

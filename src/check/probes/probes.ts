@@ -47,7 +47,7 @@ interface Probe extends Plan {
   readonly run: (client: ProbeClient, target: Target) => Promise<void>;
 }
 
-/** A probe that calls the sample operation, or does nothing if there is none. */
+/** A probe that calls the sample operation, or does nothing without one. */
 function withOperation(
   run: (client: ProbeClient, operation: ProbeCall, target: Target) => Promise<void>,
 ): Probe['run'] {

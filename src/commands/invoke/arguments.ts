@@ -22,7 +22,7 @@ export type Arguments = Record<string, unknown>;
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Returns the arguments for a schema; null if there is no schema. */
+/** Returns the arguments for a schema; null without a schema. */
 type Gathered = (schema: Schema | null) => Arguments;
 
 /**

@@ -242,7 +242,7 @@ async function askPerson(
   return { by: 'person', action: 'accept', content, selected: 0 };
 }
 
-/** Returns the `--dry-run` preview. Over stdio there is no URL, no header and no curl command. */
+/** Returns the `--dry-run` preview. Over stdio it has no URL, no header and no curl command. */
 function previewOf({ peer, server, tool, args, notes }: Awaited<ReturnType<typeof reachTool>>): Preview {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool.name, arguments: args } };
   const about = { tool, warnings: notes() };

@@ -419,7 +419,7 @@ interface Written {
 /**
  * Converts the answers of a saved file to another system: one object, or one per line. If the system is the same, the original JSON is
  * kept to the last digit.
- * @throws ProtocolCliError `usage` if there are none
+ * @throws ProtocolCliError `usage` without any
  */
 function translated(saved: Saved, to: DialectName, name: string, text: () => string) {
   const answers = saved.answers?.(to) ?? [];

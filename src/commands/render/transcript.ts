@@ -331,7 +331,7 @@ function sessionAnswer(known: KnownCall): SavedAnswer[] {
   return [{ ...reading, answer, source: () => textOf(body) }];
 }
 
-/** Returns the keys of the selected calls. @throws ProtocolCliError `usage` if there are none */
+/** Returns the keys of the selected calls. @throws ProtocolCliError `usage` without any */
 function selectedCalls(exchanges: readonly Exchange[], { call, failed = false }: CallSelection): string[] {
   const named = exchanges.filter(
     ({ key, invocation }, index) =>

@@ -31,7 +31,7 @@ interface McpContext {
   readonly clock: Clock;
   /** Whether the time limit pauses while the user decides. */
   readonly waitsForPeople: boolean;
-  /** Answers the nth form of the call, from 0; null if there is no answer, which cancels the call. */
+  /** Answers the nth form of the call, from 0; null without an answer, which cancels the call. */
   readonly answer: (form: Elicitation, signal: AbortSignal, nth: number) => Promise<FormAnswer | null>;
 }
 

@@ -184,7 +184,7 @@ export class Actions {
     if (notes.length > 0) this.#workbench.complain(notes.join(' '));
   }
 
-  /** The selected call and the server to send it to; shows a message if there is none. */
+  /** The selected call and the server to send it to; shows a message without one. */
   #selectedCall(): SelectedCall | null {
     const { exchange, volume, world } = this.#workbench;
     if (!exchange) {
@@ -397,7 +397,7 @@ function doubtOf(owners: number): string | null {
     : `${owners} open tool servers have its endpoint.`;
 }
 
-/** Maximum number of characters shown; nobody copies more by hand. */
+/** Maximum number of characters shown; more is not copied by hand. */
 const MAX_SHOWN = 20_000;
 
 /**

@@ -100,7 +100,7 @@ describe('a question', () => {
 const TOOL: Governed = { name: 'delete_all', annotations: { destructive: true } };
 const ASKS: Consent = { policy: null, yes: false };
 
-/** Asks whether a tool may be called; null if there is no answer. */
+/** Asks whether a tool may be called; null without an answer. */
 async function consent(
   answer: string | null,
   { isTTY = true, signal = new AbortController().signal, of = ASKS, tool = TOOL } = {},

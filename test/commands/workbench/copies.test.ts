@@ -116,7 +116,7 @@ test('a shell and our own parser produce the same arguments, whatever the schema
   await fc.assert(property, { numRuns: 150 });
 });
 
-/** Returns the copy of the call of these requests; null if there is none. */
+/** Returns the copy of the call of these requests; null without one. */
 function copyOf(...requests: readonly Partial<RequestEvent>[]) {
   const book = new CallLog('tool', true);
   for (const [index, fields] of requests.entries())

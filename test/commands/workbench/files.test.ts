@@ -128,7 +128,7 @@ test('row 25: secrets of an opened transcript are not redacted in this session',
   expect(await readFile(folder.file('own.yaml'), 'utf8')).toContain('name: edit_file');
 });
 
-test('row 25: there is no command line if the server is named by a secret', async () => {
+test('row 25: no command line is copied if the server is named by a secret', async () => {
   const { port } = new URL(plain.url);
   await using other = startBench({ headers: { 'x-key': CANARY } });
   const server = other.open({ kind: 'url', url: `http://127.0.0.1:${port}/?key=${CANARY}` });

@@ -150,7 +150,7 @@ describe('quitting prints unsaved calls on stderr', () => {
     expect(await toldAfter(2, nothing)).toMatch(/^2 calls were not saved/);
   });
 
-  test('nothing if there are none, or all are saved', async () => {
+  test('nothing without calls, or if all are saved', async () => {
     await using folder = await temporaryFolder();
     expect(await toldAfter(0, nothing)).toBe('');
     expect(await toldAfter(1, nothing, { save: folder.file('whole.ndjson') })).toBe('');

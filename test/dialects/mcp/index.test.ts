@@ -35,7 +35,7 @@ describe('a CallToolResult', () => {
       'Error: x',
     ],
     [
-      'whose text looks like a payload is no timeout',
+      'whose text looks like a payload is not a timeout',
       { content: [text('{"timeout":{"durationMs":1}}')], isError: true },
       { outcome: { type: 'error', message: '{"timeout":{"durationMs":1}}', basis: 'declared' } },
       '{"timeout":{"durationMs":1}}',

@@ -82,7 +82,7 @@ describe.concurrent('row 25: the key', () => {
   const KEY = 'KEY-CANARY-4711';
 
   it.each([['plain'], ['ndjson']])(
-    'is only in the ready line, with -o %s --save, whoever sends it',
+    'is only in the ready line, with -o %s --save, also if a client sends it',
     async output => {
       await using folder = await temporaryFolder();
       const saved = folder.file('transcript');

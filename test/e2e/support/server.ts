@@ -27,7 +27,7 @@ export interface Server extends Omit<ServerHere, 'stop'> {
   stop(signal?: NodeJS.Signals): Promise<Ended>;
 }
 
-/** Starts a command that serves, as a process. @throws Error with its output, if there is no ready line. */
+/** Starts a command that serves, as a process. @throws Error with its output, without a ready line. */
 export async function startServer<Ready extends object>(
   args: readonly string[],
   readySchema: z.ZodType<Ready>,

@@ -134,7 +134,7 @@ describe('threats, "disk full": an invocation that cannot be journaled is not ac
       arguments: {},
       id: 'i',
       group_id: 'g',
-      callback_url: `${runtime.url}/nobody`,
+      callback_url: `${runtime.url}/unknown`,
     };
     const { log, receive, sent } = intakeFor(replying({ payload: 'x' }));
     const events: Event[] = [];

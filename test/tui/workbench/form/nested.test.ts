@@ -61,7 +61,7 @@ test('one of several types can be chosen; typing at once means a text', () => {
   expect(valueIn(pressAll(form, '12', '<down>', ' ', ' '))).toEqual({ when: 12, either: null });
 });
 
-test('variants of an object are told apart by their required members', () => {
+test('variants of an object differ by their required members', () => {
   const variant = (kind: string, name: string) => ({
     title: kind,
     properties: { kind: { const: kind }, [name]: { type: 'string' } },

@@ -143,7 +143,7 @@ describe.concurrent('threats, row 24: foreign text on the screen is made visible
         .join('\n'),
     ],
     ['something that cannot be shown', { [HOSTILE]: 1, type: HOSTILE, id: HOSTILE }, '<U+202E>override'],
-    ['broken JSON', `{"a": ${HOSTILE}}`, 'standswhereavalueisexpected'],
+    ['broken JSON', `{"a": ${HOSTILE}}`, 'whereavalueisexpected'],
   ])('in %s', async (name, what, shown = HARMLESS) => {
     const file = await folder.write(
       `${name.replaceAll(' ', '-')}.in`,

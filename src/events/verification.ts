@@ -135,10 +135,12 @@ export const CALLBACK_FAULTS = {
   'wrong-type': true,
 } as const;
 
-const SABOTAGE: ReadonlySet<string> = new Set([
-  'silence',
-  ...Object.entries(CALLBACK_FAULTS).map(([fault, isLost]) => (isLost ? fault : '')),
-]);
+/** Whether no callback is expected after a planned fault. */
+function losesCallback(plan: string): boolean {
+  return (
+    plan === 'silence' || Object.entries(CALLBACK_FAULTS).some(([fault, isLost]) => isLost && fault === plan)
+  );
+}
 
 /** One call, with the fields of its invocation that reports show; null if missing. */
 class CallRecord {
@@ -363,7 +365,7 @@ export class Verification {
     if (fixture !== undefined) this.#refusing.add(fixture);
     if (plan === 'rate-limit') call.fixture ??= null;
     if (plan === 'duplicate') call.copies++;
-    if (!SABOTAGE.has(plan)) return;
+    if (!losesCallback(plan)) return;
     if (type === 'tool_result') this.#excuse(call);
     else call.brokenCallback = plan === 'drop' ? 'none' : 'next'; // a dropped one is never sent
   }

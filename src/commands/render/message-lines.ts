@@ -149,8 +149,6 @@ export function messageLines(message: Callback, isPrivate: boolean): Line[] {
         ? [heading, line`${NOTE}content is empty; the view is cleared`]
         : [heading];
     }
-    default:
-      return [callHeading((message as Callback).type, message)];
   }
 }
 

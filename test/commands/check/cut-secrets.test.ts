@@ -102,6 +102,7 @@ describe('threats, row 25: nothing of a truncated secret is shown', () => {
     const { checks } = await checkTranscript(events);
     const row = checks.find(each => each.id === id);
     expect(['fail', 'warn']).toContain(row?.status);
+    expect(JSON.stringify([row?.reason, row?.actual])).toContain('…');
     expect(await reported(events, redactor)).not.toContain(PIECE);
     expect(await judged(events, redactor)).not.toContain(PIECE);
   });

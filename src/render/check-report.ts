@@ -229,54 +229,53 @@ const MAX_WIDTH = 96;
 const MARGIN = say('  ', 'gutter');
 
 /** The report for people: violations first, then warnings, unknown results and passes; the summary last. */
-export function reportLines(
-  run: Conformance,
-  { record, warnings, whole, width = MAX_WIDTH }: Around,
-  isQuiet: boolean,
-): readonly Line[] {
+export function reportLines(run: Conformance, around: Around, isQuiet: boolean): readonly Line[] {
   const findings = findingsOf(run);
+  return [
+    ...problemParts(findings, around),
+    ...(isQuiet
+      ? []
+      : [
+          ...passedPart(run.checks, findings, around.width ?? MAX_WIDTH),
+          ...absentPart(run.checks),
+          ...uncalledLines(notCalled(around.record.events)),
+        ]),
+    ...wholeLines(findings, around.whole),
+    [VERDICTS[run.verdict], say(' · ', 'gutter'), say(summaryText(run))],
+  ];
+}
+
+/** Everything that did not pass, in the order of severity, each part with its heading. */
+function problemParts(findings: readonly Finding[], { record, warnings }: Around): Line[] {
   const isGap = ({ about }: Finding) => about === 'gap';
   const details = (isWanted: (finding: Finding) => boolean) =>
     findings.filter(isWanted).map(each => findingLines(each, record));
-  const hasMessages = findings.some(({ standing, events }) => hasEvidence(standing) && events.length > 0);
+  const among =
+    (...standings: readonly Standing[]) =>
+    (finding: Finding) =>
+      standings.includes(finding.standing) && !isGap(finding);
   return [
-    ...part(
-      'Failed',
-      details(({ standing }) => standing === 'failed' || standing === 'stale'),
-      [[]],
-    ),
-    ...part(
-      'Warnings',
-      details(({ standing }) => standing === 'warned'),
-      [[]],
-    ),
+    ...part('Failed', details(among('failed', 'stale')), [[]]),
+    ...part('Warnings', details(among('warned')), [[]]),
     ...part(
       'Notes',
       warnings.map(message => [[MARGIN, ...quote(message, 'warn')]]),
     ),
-    ...part(
-      'Could not run',
-      details(each => each.standing === 'could-not-run' && !isGap(each)),
-      [[]],
-    ),
+    ...part('Could not run', details(among('could-not-run')), [[]]),
     ...part('Incomplete recording; violations may be missed', details(isGap)),
     ...part(
       'Expected failures',
       details(each => each.standing === 'expected' || each.about === 'idle'),
       [[]],
     ),
-    ...(isQuiet
-      ? []
-      : [
-          ...passedPart(run, findings, width),
-          ...absentPart(run.checks.filter(({ standing }) => standing === 'not-applicable')),
-          ...uncalledLines(notCalled(record.events)),
-        ]),
-    ...(hasMessages
-      ? [[say('Messages are shortened; full messages: ', 'dim'), ...quote(whole, 'dim')], []]
-      : []),
-    [VERDICTS[run.verdict], say(' · ', 'gutter'), say(summaryText(run))],
   ];
+}
+
+/** How to see the messages that findings quote in part. */
+function wholeLines(findings: readonly Finding[], whole: string): Line[] {
+  const hasMessages = findings.some(({ standing, events }) => hasEvidence(standing) && events.length > 0);
+  if (!hasMessages) return [];
+  return [[say('Messages are shortened; full messages: ', 'dim'), ...quote(whole, 'dim')], []];
 }
 
 /** A heading, its items, and an empty line; nothing without items. */
@@ -289,7 +288,7 @@ function part(title: string, items: readonly (readonly Line[])[], between: reado
   ];
 }
 
-function passedPart({ checks }: Conformance, findings: readonly Finding[], width: number): Line[] {
+function passedPart(checks: readonly Row[], findings: readonly Finding[], width: number): Line[] {
   const maxWidth = width === Number.POSITIVE_INFINITY ? width : Math.min(width, MAX_WIDTH);
   const passed = checks.filter(({ standing }) => standing === 'passed');
   const rows: string[] = [];
@@ -312,7 +311,8 @@ function passedPart({ checks }: Conformance, findings: readonly Finding[], width
 }
 
 /** Groups the rules that did not apply by reason. */
-function absentPart(rows: readonly Row[]): Line[] {
+function absentPart(checks: readonly Row[]): Line[] {
+  const rows = checks.filter(({ standing }) => standing === 'not-applicable');
   const reasons = [...new Set(rows.map(({ reason }) => reason))];
   const idsOf = (reason: string) => rows.filter(row => row.reason === reason).map(({ id }) => id);
   return part(
@@ -393,8 +393,12 @@ export function shareableRun(run: Conformance, redactor: Redactor): Conformance 
 /** Rules for recordings only: a live session keeps the whole `auth_url` so that the user can open it. */
 const RECORDING_RULES: ReadonlySet<RequirementId> = new Set(['RT-OAUTH']);
 
+/** What a tab of problems shows. Unfolded, it also lists the rules that passed or do not apply. */
+export type ProblemLines = (isUnfolded: boolean) => readonly Line[];
+
 /**
- * The problems of a call by the requirements of both sides, without secrets: why the result is missing, then failures with their evidence.
+ * The problems of a call, without secrets: why the result is missing, then violations with their evidence. The rules of the side that
+ * recorded the call are not counted: only their violations are listed, separately.
  * @param events of the call
  * @param witness who saw them, and whether they are from a file
  * @param isUnvalidated the user sent the call unvalidated: its violations are reported as notes, not failures
@@ -405,7 +409,7 @@ export async function judgedLines(
   redactor: Redactor,
   { observer, isSaved }: Pick<CallLog, 'observer' | 'isSaved'>,
   isUnvalidated = false,
-): Promise<readonly Line[]> {
+): Promise<ProblemLines> {
   const { checks } = await checkTranscript(events, { observer, skip: isSaved ? new Set() : RECORDING_RULES });
   const isWanted = ({ id, status }: Check) =>
     isUnvalidated && id === 'RT-ARGS' && (status === 'fail' || status === 'warn');
@@ -426,10 +430,8 @@ export async function judgedLines(
       .map(warning => withoutFollow(warning).message),
   ];
   const failure = exchange.settled ? failureOf(exchange, history.untracked, 'workbench') : null;
-  return [
-    ...failureLines(failure, redactor),
-    ...runLines(rows, ['tool', 'runtime'], { events, redactor }, notes, failure === null),
-  ];
+  const own = observer === 'runtime' || observer === 'tool' ? observer : null;
+  return problemLinesOf(rows, { events, redactor }, notes, own, failureLines(failure, redactor));
 }
 
 /**
@@ -442,29 +444,53 @@ export async function judgedRuntimeLines(
   events: readonly Event[],
   warnings: readonly string[],
   redactor: Redactor,
-): Promise<readonly Line[]> {
+): Promise<ProblemLines> {
   const { checks } = await checkTranscript(events, { sides: ['runtime'], observer: 'tool' });
-  return runLines(checks, ['runtime'], { events, redactor }, warnings);
+  return problemLinesOf(checks, { events, redactor }, warnings);
 }
 
-/** @param hasEnded without a failure */
-function runLines(
+/** @param own the side whose rules are not counted @param failure why there is no result */
+function problemLinesOf(
   checks: readonly Check[],
-  sides: readonly Side[],
   record: WireRecord,
   notes: readonly string[],
-  hasEnded = true,
-): Line[] {
+  own: Side | null = null,
+  failure: readonly Line[] = [],
+): ProblemLines {
   // All rows are about this call, so its name is left out.
   const rows = checks.map(({ calls, ...check }) => check);
-  const run = shareableRun(conformanceOf(rows, [], { excuses: [], sides, isStrict: false }), record.redactor);
-  const { verdict, summary } = run;
-  const warnings = notes.map(text => record.redactor.text(text));
-  const isFine = hasEnded && verdict === 'passed' && summary.warn === 0 && warnings.length === 0;
-  const passed = `: ${countedNoun(summary.pass, 'requirement')} passed`;
-  const fine: Line[] = [[say('✓ ', 'good'), say('no problems', 'title'), say(passed)], []];
-  const around = { record, warnings, whole: 'the Wire tab', width: Number.POSITIVE_INFINITY };
-  return [...(isFine ? fine : []), ...reportLines(run, around, false)];
+  const terms = { excuses: [], sides: ['tool', 'runtime'] as const, isStrict: false };
+  const run = shareableRun(conformanceOf(rows, [], terms), record.redactor);
+  const findings = findingsOf(run);
+  const violations = findings.filter(({ about, standing }) => about === own && hasEvidence(standing));
+  const others = findings.filter(({ about }) => about !== own);
+  const counting = run.checks.filter(({ side }) => side !== own);
+  const whole = 'the Wire tab';
+  const problems = [
+    ...failure,
+    ...problemParts(others, { record, warnings: notes.map(text => record.redactor.text(text)), whole }),
+    ...part(
+      `Violations by the ${own}, which recorded this call`,
+      violations.map(each => findingLines(each, record)),
+      [[]],
+    ),
+  ];
+  const fine: Line[] = problems.length > 0 ? [] : [[say('✓ ', 'good'), say('no problems', 'title')], []];
+  const folded = [...passedPart(counting, others, Number.POSITIVE_INFINITY), ...absentPart(counting)];
+  return isUnfolded => [
+    ...fine,
+    ...problems,
+    ...wholeLines(findings, whole),
+    ...(isUnfolded ? folded : []),
+    [say(foldedText(counting)), say(isUnfolded ? '   z hides them' : '   z lists them', 'dim')],
+  ];
+}
+
+/** `23 rules passed · 14 do not apply` */
+function foldedText(rows: readonly Row[]): string {
+  const count = (standing: Standing) => rows.filter(row => row.standing === standing).length;
+  const absent = count('not-applicable');
+  return `${countedNoun(count('passed'), 'rule')} passed · ${absent} ${absent === 1 ? 'does' : 'do'} not apply`;
 }
 
 function failureLines(failure: Failure | null, redactor: Redactor): Line[] {

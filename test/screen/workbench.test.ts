@@ -1,11 +1,16 @@
+import './support/outside-ci.js';
 import { readFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { REQUIREMENT_IDS } from '../../src/protocol/requirements.js';
 import { type Folder, temporaryFolder } from '../e2e/support/folder.js';
 import { runHere } from '../e2e/support/in-process.js';
 import { startMockHere } from '../e2e/support/mock.js';
+import { ROOT } from '../e2e/support/program.js';
 import { common } from './support/cell.js';
 import type { Size } from './support/emulator.js';
 import { openProgram, type Screen } from './support/screen.js';
+import { openHere } from './support/screen-here.js';
 import { HUNKS, PATCH, WORKSHOP } from './support/workshop.js';
 
 const CTRL_R = '\u0012';
@@ -170,4 +175,40 @@ test('protocol-cli <transcript> opens full screen on a terminal', async () => {
   expect(screen.emulator.isAlternate).toBe(true);
   screen.type('q');
   expect(await screen.ended).toBe(0);
+});
+
+const FOLDED = /^(\d+) rules passed · (\d+) do not apply {3}z lists them$/m;
+
+describe.concurrent('Problems: what failed comes first, what passed is one line', () => {
+  const problemsOf = async (name: string) => {
+    const path = join(ROOT, 'test/goldens/transcripts', `${name}.ndjson`);
+    const screen = openHere(['invoke', '-i', '--open', path], { columns: 120, rows: 36 });
+    await screen.shows('Calls 1/1');
+    screen.type('5');
+    await screen.shows(FOLDED);
+    return screen;
+  };
+
+  test('of a good call', async () => {
+    await using screen = await problemsOf('demo-list');
+    expect(screen.text()).toMatch(/by the requirements of the protocol.*\n✓ no problems\n\n\d+ rules passed/);
+    expect(screen.text()).not.toMatch(/RT-|TOOL-/);
+    const [, passed = '', absent = ''] = FOLDED.exec(screen.text()) ?? [];
+    screen.type('z');
+    await screen.shows('Not applicable');
+    expect(screen.text()).toContain('TOOL-ACK, TOOL-ASYNC');
+    expect(screen.text()).not.toContain('RT-OP');
+    screen.type('z');
+    await screen.shows(FOLDED);
+    expect(Number(passed) + Number(absent)).toBe(REQUIREMENT_IDS.filter(id => id.startsWith('TOOL-')).length);
+  });
+
+  test.each([
+    ['a wrong id', 'odd-wrong-call-id', /\nFailed\n✗ TOOL-CALLID {2}MUST/],
+    ['no result in time', 'odd-silent', /\nNo result\n✗ timed out after 150ms/],
+  ])('of a call with %s', async (_, name, first) => {
+    await using screen = await problemsOf(name);
+    expect(screen.text()).toMatch(first);
+    expect(screen.text()).not.toMatch(/no problems|\nPassed|\nNot applicable|RT-/);
+  });
 });

@@ -346,6 +346,7 @@ export const LIST_KEYS: readonly KeyBinding<HasList>[] = [
   inList('pagedown space', 'scroll the details down', list => list.read('pageDown')),
   inList('pageup', 'scroll the details up', list => list.read('pageUp')),
   bind('list', '/', 'search the list', ask, unlessEmpty('search')),
+  inList('z', 'show or fold unchanged lines, or rules that passed', list => list.read('fold')),
   inList('n', 'the next match', list => list.nextMatch(1)),
   inList('N', 'the previous match', list => list.nextMatch(-1)),
 ];
@@ -372,7 +373,7 @@ export const READING_KEYS: readonly KeyBinding<HasList>[] = [
   whileReading('{', 'the previous file', 'previousFile'),
   whileReading('w', 'wrap or cut long lines', 'wrap'),
   whileReading('v', 'diff side by side, or unified', 'split'),
-  whileReading('z', 'show or fold unchanged lines', 'fold'),
+  whileReading('z', 'show or fold unchanged lines, or rules that passed', 'fold'),
 ];
 
 export function tabKeys(

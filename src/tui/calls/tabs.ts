@@ -2,6 +2,7 @@ import { Highlighter, loadLexers } from '../../display/syntax.js';
 import type { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import type { View } from '../../events/history.js';
+import type { ProblemLines } from '../../render/check-report.js';
 import { counted, jsonLine, type Line, quote, say } from '../../render/line.js';
 import type { Pane } from '../../render/panes.js';
 import { paneHeading, viewPane } from '../../render/panes.js';
@@ -119,36 +120,40 @@ function lazyPart(pane: Pane, look: Look): Part {
 interface Judging {
   /** Changes when the call has to be checked again. */
   readonly age: () => number;
-  readonly judge: () => Promise<readonly Line[]>;
+  readonly judge: () => Promise<ProblemLines>;
   readonly redactor: Redactor;
   readonly onChange: () => void;
 }
-
-const PROBLEMS: Line = [say('PROBLEMS', 'title'), say(' by the requirements of the protocol', 'dim')];
 
 /**
  * The violated requirements, with evidence. Checks only while the tab is shown, one run at a time; the previous sheet stays until a run
  * ends.
  */
 export function problemsTab({ age, judge, redactor, onChange }: Judging): SheetOf {
-  let sheet = onePart(PROBLEMS, [[say('judging …', 'running')]]);
+  const sheets = new Memo<Sheet>();
+  let linesOf: ProblemLines = () => [[say('judging …', 'running')]];
   let judgedAt = -1;
   let isJudging = false;
-  const failed = (error: unknown): readonly Line[] => {
+  const failed = (error: unknown): ProblemLines => {
     const why = error instanceof Error ? error.message : String(error);
-    return [[say('✗ ', 'bad'), say('could not check this call: '), ...quote(redactor.text(why))]];
+    return () => [[say('✗ ', 'bad'), say('could not check this call: '), ...quote(redactor.text(why))]];
   };
   const run = async () => {
     isJudging = true;
     judgedAt = age();
-    sheet = onePart(PROBLEMS, await judge().catch(failed));
+    linesOf = await judge().catch(failed);
     isJudging = false;
     onChange();
   };
-  return () => {
+  return ({ isUnfolded }) => {
     if (judgedAt !== age() && !isJudging) void run();
-    return sheet;
+    return sheets.of([linesOf, isUnfolded], () => problemsSheet(linesOf(isUnfolded)));
   };
+}
+
+function problemsSheet(lines: readonly Line[]): Sheet {
+  const title = [say('PROBLEMS', 'title'), say(' by the requirements of the protocol', 'dim')];
+  return { parts: [{ title, document: { ...linesDocument(lines), isFoldable: () => true } }] };
 }
 
 export interface Story {

@@ -11,6 +11,7 @@ import {
   typeOfDelivery,
 } from '../../events/tool-call.js';
 import { type CallbackReading, readCallback } from '../../protocol/callbacks.js';
+import type { ProblemLines } from '../../render/check-report.js';
 import { counted, type Line, line, lineText, quote, say } from '../../render/line.js';
 import { panesOfResult } from '../../render/panes.js';
 import { cutLine } from '../../render/terminal/theme.js';
@@ -342,12 +343,11 @@ class ToolStory implements Story {
   }
 
   /** Checks the runtime that made the call by the events that its tool saw. */
-  async judge(warnings: readonly string[]): Promise<readonly Line[]> {
+  async judge(warnings: readonly string[]): Promise<ProblemLines> {
     const { judgedRuntimeLines } = await import('../../render/check-report.js');
     const events = [...this.file.discovery.map(unread), ...this.told.map(({ event }) => event)];
-    const lines = await judgedRuntimeLines(events, warnings, this.redactor);
     const gone = `checked without ${this.forgotten} events that are no longer remembered`;
-    return this.forgotten === 0 ? lines : [[say(gone, 'warn')], [], ...lines];
+    return judgedRuntimeLines(events, this.forgotten === 0 ? warnings : [gone, ...warnings], this.redactor);
   }
 }
 

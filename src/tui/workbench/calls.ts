@@ -21,6 +21,7 @@ import {
   timeCell,
   viewOf,
 } from '../../render/calls.js';
+import type { ProblemLines } from '../../render/check-report.js';
 import {
   clipped,
   counted,
@@ -293,9 +294,9 @@ export class CallSheets {
     };
   }
 
-  async #judge({ book, key, redactor }: Subject): Promise<readonly Line[]> {
+  async #judge({ book, key, redactor }: Subject): Promise<ProblemLines> {
     const exchange = book.history.exchanges.get(key);
-    if (!exchange) return [];
+    if (!exchange) return () => [];
     const { judgedLines } = await import('../../render/check-report.js');
     const isUnvalidated = !book.isSaved && this.options.isUnvalidated(key);
     return judgedLines(concerning(book.whole, exchange), exchange, redactor, book, isUnvalidated);

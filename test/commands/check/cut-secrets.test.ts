@@ -90,8 +90,8 @@ async function judged(
   for (const event of events) history.apply(event);
   const exchange = history.first;
   if (!exchange) return '';
-  const lines = await judgedLines(events, exchange, redactor, { observer: 'runtime', isSaved: false });
-  return plainText(lines);
+  const linesOf = await judgedLines(events, exchange, redactor, { observer: 'runtime', isSaved: false });
+  return plainText(linesOf(true));
 }
 
 describe('threats, row 25: nothing of a truncated secret is shown', () => {

@@ -72,7 +72,7 @@ test('both sides are judged by their own messages, without duplicates', async ()
   keys('5');
   const lines = await eventually('the verdict', () => !sees().includes('judging …') && sees());
   expect(lines).toContain('✓ no problems');
-  const [, held = ''] = /(\d+) requirements passed/.exec(lines) ?? [];
+  const [, held = ''] = /(\d+) rules passed/.exec(lines) ?? [];
   expect(Number(held)).toBe(19);
   expect(lines).not.toMatch(/sent again|delivered again/);
 });

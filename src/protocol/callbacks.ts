@@ -119,14 +119,16 @@ interface Traits {
   readonly idField: 'id' | 'tool_call_id' | null;
   /** Two equal ones are two messages, not one that was sent again. */
   readonly isSeries: boolean;
+  /** The kind of the fixture step that sends it. */
+  readonly step: string;
 }
 
 export const CALLBACK_TRAITS = {
-  tool_result: { endsCall: true, idField: 'id', isSeries: false },
-  oauth: { endsCall: false, idField: 'id', isSeries: false },
-  user_choice: { endsCall: false, idField: 'id', isSeries: false },
-  subscription_event: { endsCall: false, idField: 'tool_call_id', isSeries: true },
-  view_update: { endsCall: false, idField: null, isSeries: true },
+  tool_result: { endsCall: true, idField: 'id', isSeries: false, step: 'result' },
+  oauth: { endsCall: false, idField: 'id', isSeries: false, step: 'oauth' },
+  user_choice: { endsCall: false, idField: 'id', isSeries: false, step: 'choice' },
+  subscription_event: { endsCall: false, idField: 'tool_call_id', isSeries: true, step: 'event' },
+  view_update: { endsCall: false, idField: null, isSeries: true, step: 'view' },
 } as const satisfies Record<CallbackType, Traits>;
 
 /** Whether a message of this type ends its call: an unknown type, perhaps of a fault, was meant as the result. */

@@ -1,10 +1,12 @@
 import type { Event } from '../events/events.js';
 import { type Arrival, type Exchange, outcomeOf, type VerdictKind } from '../events/exchange.js';
+import { idOf } from '../events/fold-exchange.js';
 import type { History } from '../events/history.js';
 import type { Callback, CallbackType, SubscriptionEvent, UserChoice } from '../protocol/callbacks.js';
 import type { RequirementId, Warning } from '../protocol/requirements.js';
 import { formatDuration } from '../util/text.js';
-import { clipped, type Line, line, type Mark, marked, quote, say, textLines, took } from './line.js';
+import { bareUrl, withoutPath } from '../util/url.js';
+import { clipped, type Line, line, MARKS, type Mark, marked, quote, say, textLines, took } from './line.js';
 
 /** The callback that a request or its end belongs to; null if the event belongs to no callback of a known call. */
 export function arrivalOf(
@@ -182,28 +184,96 @@ function msSinceSent({ attempts: [first] }: Exchange, at: number): number | null
   return first ? at - first.sentAt : null;
 }
 
-type MessageWords<Type extends CallbackType> = (
-  message: Extract<Callback, { type: Type }>,
-  exchange: Exchange,
-) => Line;
+/** How a callback of one type reads. */
+interface MessageText<Type extends CallbackType> {
+  /** On one line, if it was accepted. The latest event of a subscription has the number of its events. */
+  readonly words: (message: MessageOf<Type>, exchange: Exchange) => Line;
+  /** Without its panes, below a heading. `isPrivate`: only the user sees it, so URLs that grant access are shown (RT-OAUTH). */
+  readonly lines: (message: MessageOf<Type>, isPrivate: boolean) => Line[];
+}
 
-/** Describes an accepted callback on one line. The latest event of a subscription has the number of its events. */
-const MESSAGES: { readonly [Type in CallbackType]: MessageWords<Type> } = {
-  tool_result: () => line`result`,
-  oauth: ({ auth_url }) => line`visit ${quote(auth_url, 'title')} to continue`,
-  user_choice: questionLine,
-  subscription_event: (message, { subscription }) =>
-    line`${eventWords(message, subscription?.events ?? 0)}: ${clipped(message.text, 'plain', MAX)}`,
-  view_update({ view_type, content }) {
-    const isCleared = Object.keys(content).length === 0;
-    return line`view ${quote(view_type, 'title')} ${isCleared ? 'cleared' : 'updated'}`;
+type MessageOf<Type extends CallbackType> = Extract<Callback, { type: Type }>;
+
+const NOTE = MARKS.note;
+
+const MESSAGES: { readonly [Type in CallbackType]: MessageText<Type> } = {
+  tool_result: {
+    words: () => line`result`,
+    lines: ({ subscription }) => (subscription ? [line`${NOTE} opens a subscription; events follow`] : []),
+  },
+  oauth: {
+    words: ({ auth_url }) => line`visit ${quote(auth_url, 'title')} to continue`,
+    lines({ auth_url }, isPrivate) {
+      const url = isPrivate ? auth_url : bareUrl(auth_url);
+      return [
+        line`${NOTE} visit ${quote(url, 'title')} to continue; the call stays pending`,
+        ...(url === auth_url ? [] : [[say('  the query is shown only on a terminal', 'dim')]]),
+      ];
+    },
+  },
+  user_choice: {
+    words: questionLine,
+    lines(message, isPrivate) {
+      const { response_url } = message;
+      const url = isPrivate ? response_url : withoutPath(response_url);
+      const [first = [], ...others] = questionLines(message);
+      return [
+        line`${NOTE} ${first}`,
+        ...others.map((each): Line => [say('  ', 'gutter'), ...each]),
+        line`${say('  the selection goes to ', 'dim')}${quote(url, 'dim')}`,
+      ];
+    },
+  },
+  subscription_event: {
+    words: (message, { subscription }) =>
+      line`${eventWords(message, subscription?.events ?? 0)}: ${clipped(message.text, 'plain', MAX)}`,
+    lines({ associative, final, group_id }) {
+      const where = associative ? 'thread' : 'a child thread of';
+      const end = final ? '; last event' : '';
+      return [line`${NOTE} goes to ${where} ${quote(group_id)}${say(` as a call of receive_event${end}`)}`];
+    },
+  },
+  view_update: {
+    words: ({ view_type, content }) =>
+      line`view ${quote(view_type, 'title')} ${isCleared(content) ? 'cleared' : 'updated'}`,
+    lines: ({ content }) => (isCleared(content) ? [line`${NOTE} content is empty; the view is cleared`] : []),
   },
 };
 
+function textOf<Type extends CallbackType>({ type }: MessageOf<Type>): MessageText<CallbackType> {
+  return MESSAGES[type] as MessageText<CallbackType>;
+}
+
+/** Empty content removes a view (RT-VIEW). */
+function isCleared(content: object): boolean {
+  return Object.keys(content).length === 0;
+}
+
 function messageWords(message: Arrival['message'], exchange: Exchange): Line {
-  if (message === null) return [];
-  const wordsOf = MESSAGES[message.type] as MessageWords<CallbackType>;
-  return wordsOf(message, exchange);
+  return message === null ? [] : textOf(message).words(message, exchange);
+}
+
+/** A callback without its panes. @param isPrivate whether only the user sees it; then URLs that grant access are shown (RT-OAUTH) */
+export function messageLines(message: Callback, isPrivate: boolean): Line[] {
+  const ids = { ...message, id: idOf(message) };
+  return [callHeading(message.type, ids), ...textOf(message).lines(message, isPrivate)];
+}
+
+/** The call and the thread of a message. */
+interface CallIds {
+  readonly id?: string | undefined;
+  readonly call_id?: string | null | undefined;
+  readonly group_id?: string | undefined;
+}
+
+/** Returns a heading with the type, the call and the thread. */
+export function callHeading(what: string, { id, call_id, group_id }: CallIds): Line {
+  return [
+    ...quote(what, 'title'),
+    ...(id === undefined ? [] : [say(' of call ', 'dim'), ...quote(id)]),
+    ...(call_id ? [say(' (call_id ', 'dim'), ...quote(call_id), say(')', 'dim')] : []),
+    ...(group_id === undefined ? [] : [say(' in thread ', 'dim'), ...quote(group_id)]),
+  ];
 }
 
 function progressWords({ progress, total, message }: NonNullable<Arrival['progress']>): Line {
@@ -254,7 +324,7 @@ const NAMED = 20;
 const DEFAULT = say(' (default)', 'dim');
 
 /** Lines for a tool's question: its prompt, then its choices. */
-export function questionLines({ prompt, choices, default: preset }: UserChoice): Line[] {
+function questionLines({ prompt, choices, default: preset }: UserChoice): Line[] {
   const { lines, total } = textLines(prompt, SHOWN.lines);
   const more = (count: number, what: string): Line[] =>
     count > 0 ? [[say(`… ${count} more ${what}`, 'dim')]] : [];

@@ -10,6 +10,7 @@ import { readToolset } from '../../protocol/read-toolset.js';
 import { isRequirementId, type Warning } from '../../protocol/requirements.js';
 import { changesSchema } from '../../protocol/session.js';
 import { validate } from '../../protocol/validate.js';
+import { callHeading, messageLines } from '../../render/callbacks.js';
 import { type Line, line, marked, quote, say, took } from '../../render/line.js';
 import { displayReport } from '../../render/outputs/call-report.js';
 import { type Report, reportSchema, sessionReportSchema } from '../../render/outputs/schemas.js';
@@ -24,12 +25,9 @@ import { isRecord } from '../../util/values.js';
 import {
   answerLines,
   besideLines,
-  callHeading,
   changesLines,
   invocationLines,
   invocationSecrets,
-  isCleared,
-  messageLines,
   outcomeLines,
   pendingIn,
 } from './message-lines.js';
@@ -106,7 +104,7 @@ function shownResult(message: Extract<Callback, { type: 'tool_result' }>, suppor
 
 function callbackPanes(message: Callback): Section[] {
   if (message.type === 'subscription_event') return [paneSection(llmPane(message.text, true))];
-  if (message.type !== 'view_update' || isCleared(message.content)) return [];
+  if (message.type !== 'view_update' || Object.keys(message.content).length === 0) return [];
   return [paneSection(viewPane({ type: message.view_type, content: message.content, updates: 1 }))];
 }
 

@@ -1,6 +1,5 @@
 import type { Feature, SoundReading } from '../../dialects/dialect.js';
 import { urlSecrets } from '../../events/shareable.js';
-import type { Callback } from '../../protocol/callbacks.js';
 import type { Invocation } from '../../protocol/invocation.js';
 import type { JudgedOutcome } from '../../protocol/outcome.js';
 import {
@@ -9,30 +8,13 @@ import {
   type Changes,
   type ToolRequest,
 } from '../../protocol/session.js';
-import { questionLines } from '../../render/callbacks.js';
+import { callHeading } from '../../render/callbacks.js';
 import { counted, type Line, labelled, line, quote, say, textLines } from '../../render/line.js';
 import { basisWords } from '../../render/steps.js';
 import { prettyJson } from '../../util/json-format.js';
 import { safeJson } from '../../util/redact.js';
 import { cut } from '../../util/text.js';
-import { bareUrl, withoutPath } from '../../util/url.js';
-
-/** The call and the thread of a message. */
-interface CallIds {
-  readonly id?: string | undefined;
-  readonly call_id?: string | null | undefined;
-  readonly group_id?: string | undefined;
-}
-
-/** Returns a heading with the type, the call and the thread. */
-export function callHeading(what: string, { id, call_id, group_id }: CallIds): Line {
-  return [
-    ...quote(what, 'title'),
-    ...(id === undefined ? [] : [say(' of call ', 'dim'), ...quote(id)]),
-    ...(call_id ? [say(' (call_id ', 'dim'), ...quote(call_id), say(')', 'dim')] : []),
-    ...(group_id === undefined ? [] : [say(' in thread ', 'dim'), ...quote(group_id)]),
-  ];
-}
+import { withoutPath } from '../../util/url.js';
 
 /** Returns the lines for a tool's answer: its call and its outcome. */
 export function answerLines(what: string, { answer }: SoundReading): Line[] {
@@ -103,58 +85,6 @@ export function invocationLines(invocation: Invocation, isPrivate: boolean): Lin
 /** Returns the secrets of an invocation, to be redacted in everything shown with it. */
 export function invocationSecrets({ callback_url, id, group_id, call_id }: Invocation) {
   return urlSecrets([callback_url], [id, group_id, call_id ?? '']);
-}
-
-const NOTE = say('• ', 'warn');
-
-/** A callback without its panes. @param isPrivate whether only the user sees it; then URLs that grant access are shown (RT-OAUTH) */
-export function messageLines(message: Callback, isPrivate: boolean): Line[] {
-  switch (message.type) {
-    case 'tool_result': {
-      const heading = callHeading(message.type, message);
-      return message.subscription ? [heading, line`${NOTE}opens a subscription; events follow`] : [heading];
-    }
-    case 'oauth': {
-      const { auth_url } = message;
-      const url = isPrivate ? auth_url : bareUrl(auth_url);
-      return [
-        callHeading(message.type, message),
-        line`${NOTE}visit ${quote(url, 'title')} to continue; the call stays pending`,
-        ...(url === auth_url ? [] : [[say('  the query is shown only on a terminal', 'dim')]]),
-      ];
-    }
-    case 'user_choice': {
-      const { response_url } = message;
-      const url = isPrivate ? response_url : withoutPath(response_url);
-      return [
-        callHeading(message.type, message),
-        ...questionLines(message).map(
-          (each, index): Line => [index === 0 ? NOTE : say('  ', 'gutter'), ...each],
-        ),
-        [say('  the selection goes to ', 'dim'), ...quote(url, 'dim')],
-      ];
-    }
-    case 'subscription_event': {
-      const { associative, final, group_id, tool_call_id: id } = message;
-      const where = associative ? 'goes to thread ' : 'goes to a child thread of ';
-      const end = final ? '; last event' : '';
-      return [
-        callHeading(message.type, { ...message, id }),
-        [NOTE, say(where), ...quote(group_id), say(` as a call of receive_event${end}`)],
-      ];
-    }
-    case 'view_update': {
-      const heading = callHeading(message.type, message);
-      return isCleared(message.content)
-        ? [heading, line`${NOTE}content is empty; the view is cleared`]
-        : [heading];
-    }
-  }
-}
-
-/** Whether this content removes a view (RT-VIEW). */
-export function isCleared(content: object): boolean {
-  return Object.keys(content).length === 0;
 }
 
 /** Maximum number of session events shown; the last ones show the current state. */

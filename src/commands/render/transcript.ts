@@ -12,6 +12,7 @@ import { callbackSecrets } from '../../events/shareable.js';
 import { isWhole, missingFrom, type Transcript } from '../../events/transcript-reader.js';
 import { readInvocation } from '../../protocol/invocation.js';
 import type { Warning } from '../../protocol/requirements.js';
+import { callHeading } from '../../render/callbacks.js';
 import { failureOf } from '../../render/failure.js';
 import { clipped, counted as countedNoun, type Line, line, quote, say } from '../../render/line.js';
 import { invokeReport } from '../../render/outputs/call-report.js';
@@ -34,7 +35,6 @@ import { newsOf } from '../../render/tool-calls.js';
 import { counted, warningsOf } from '../../render/warnings.js';
 import { cut, excerpt, firstOf, formatDuration } from '../../util/text.js';
 import { usage } from '../options.js';
-import { callHeading } from './message-lines.js';
 import {
   type CallSelection,
   linesSection,

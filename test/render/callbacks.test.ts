@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { messageLines } from '../../src/commands/render/message-lines.js';
 import { type Callback, callbackSchema } from '../../src/protocol/callbacks.js';
+import { messageLines } from '../../src/render/callbacks.js';
 import { CHOICE, OAUTH } from '../events/build.js';
 import { words } from '../support/words.js';
 

@@ -82,7 +82,8 @@ export function payloadOfOutcome(outcome: Outcome): Record<string, unknown> | nu
       return { timeout: given({ durationMs: outcome.durationMs }) };
     case 'denied':
       return { denied: given({ tool: outcome.tool, reason: outcome.reason }) };
-    default:
+    case 'success':
+    case 'unknown':
       return null;
   }
 }

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { CommanderError } from 'commander';
-import { COMMANDS, commandLine, wordsForFile } from './commands/command-line.js';
+import { commandLine, wordsForFile } from './commands/command-line.js';
 import type { RunCommand } from './commands/options.js';
 import { canDraw, type ExitStatus, PROGRAM, statusOfFailure, type Terminal } from './commands/terminal.js';
 import { faultText, troubleText, wrapMessages } from './render/outputs/trouble.js';
@@ -41,8 +41,7 @@ const WORKBENCH = ['invoke', '--interactive'];
 async function commandWords(argv: readonly string[]): Promise<readonly string[]> {
   const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
   if (argv.length === 0) return isTerminal ? WORKBENCH : argv;
-  const commands = COMMANDS.map(({ name }) => name);
-  return wordsForFile(argv, commands, canDraw(process));
+  return wordsForFile(argv, canDraw(process));
 }
 
 /** Exits even if user handlers keep the event loop alive. */

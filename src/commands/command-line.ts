@@ -1,28 +1,14 @@
-import { open, readFile } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import { shippedFile } from '../package-root.js';
 import { nearest } from '../util/text.js';
-import { examplesText, type RunCommand } from './options.js';
+import { examplesText, type RunCommand, usage } from './options.js';
 
 /** A command in the list of commands; `load` imports its options, help and subcommands. */
-export interface CommandEntry {
+interface CommandEntry {
   readonly name: string;
   readonly summary: string;
   readonly load: () => Promise<(run: RunCommand) => Command>;
-}
-
-/** Makes help for an unknown command an error; commander would show the general help. */
-export function refusingUnknown(program: Command): Command {
-  return program.on('beforeAllHelp', ({ command }: { readonly command: Command }) => {
-    const unknown = unknownIn(command);
-    if (unknown !== undefined) command.parse([unknown], { from: 'user' });
-  });
-}
-
-/** Returns the given command name if it is unknown. */
-function unknownIn({ args, commands }: Command): string | undefined {
-  const name = nameIn(args);
-  return commands.length === 0 || commands.some(each => each.name() === name) ? undefined : name;
 }
 
 /** How many bytes are read to detect whether a file is a transcript. */
@@ -34,11 +20,10 @@ const HEAD = 64 * 1024;
  */
 export async function wordsForFile(
   words: readonly string[],
-  commands: readonly string[],
   canDrawScreen: boolean,
 ): Promise<readonly string[]> {
-  const [first, ...rest] = words;
-  if (first === undefined || first.startsWith('-') || [...commands, 'help'].includes(first)) return words;
+  const [first = '-', ...rest] = words;
+  if (first.startsWith('-') || first === 'help' || COMMANDS.some(({ name }) => name === first)) return words;
   const head = await headOf(first);
   if (head === null) return words;
   if (!canDrawScreen || rest.length > 0) return ['render', ...words];
@@ -59,6 +44,153 @@ async function headOf(path: string): Promise<string | null> {
   } finally {
     await file.close();
   }
+}
+
+const EXAMPLES = {
+  'the workbench, full screen': 'protocol-cli',
+  'a first call, of the tool bundled with this program': 'protocol-cli invoke --demo',
+  'a tool of yours: what it offers, then a call':
+    'protocol-cli toolset :3000\n  protocol-cli invoke :3000 edit_file path=src/main.rs',
+  'the options of a command; a guide': 'protocol-cli help invoke\n  protocol-cli help fixtures',
+};
+
+/**
+ * Builds the program for commander. Loads only the command that the words name, so that more commands do not slow down the start.
+ * @throws ProtocolCliError if the first word is a URL, or the name of a missing file.
+ */
+export async function commandLine(
+  words: readonly string[],
+  version: string,
+  run: RunCommand,
+): Promise<Command> {
+  const program = new Command('protocol-cli')
+    .description(
+      'Tests tools that talk to AI agents over asynchronous HTTP.\nAlone, on a terminal, it opens the workbench.',
+    )
+    .configureHelp({ subcommandTerm: command => command.name() })
+    .addHelpText('after', guidesText() + examplesText(EXAMPLES))
+    .version(version)
+    .showHelpAfterError('(add --help for usage and examples)')
+    .exitOverride();
+  const named = nameIn(words);
+  for (const { name, summary, load } of COMMANDS) {
+    const command = name === named ? (await load())(run) : new Command(name);
+    program.addCommand(inheriting(program, command.summary(summary)));
+  }
+  const isKnown = COMMANDS.some(({ name }) => name === named);
+  if (words[0] === 'help' && named !== undefined && !isKnown)
+    program.addCommand(inheriting(program, guideCommand(named, run)), { hidden: true });
+  else if (words[0] === named && named !== undefined && !isKnown) await refuseTarget(named);
+  return refusingUnknown(rewording(program));
+}
+
+/** Returns the word that commander takes for a command: the first one without a leading dash; after `help`, the second. */
+function nameIn(words: readonly string[]): string | undefined {
+  const [first, second] = words.filter(word => !word.startsWith('-'));
+  return first === 'help' ? second : first;
+}
+
+function inheriting(parent: Command, command: Command): Command {
+  rewording(command.copyInheritedSettings(parent));
+  for (const subcommand of command.commands) inheriting(command, subcommand);
+  return command;
+}
+
+const URL_LIKE = /^(?:[a-z]+:\/\/|:\d|localhost\b|[\w.-]+:\d)/i;
+
+/** @throws ProtocolCliError if the word in place of a command is a URL, or the name of a missing file. */
+async function refuseTarget(word: string): Promise<void> {
+  if (URL_LIKE.test(word))
+    throw usage(
+      `no command before the URL ${word}`,
+      `protocol-cli toolset ${word} lists its operations; protocol-cli invoke ${word} <operation> key=value calls one.`,
+    );
+  if (!/[./\\]/.test(word)) return;
+  await stat(word).catch(async error => {
+    const { unreadable } = await import('../system/files.js');
+    throw await unreadable(
+      word,
+      error,
+      'Give a command, or a file to show. protocol-cli help lists the commands.',
+    );
+  });
+}
+
+/** Makes help for an unknown command an error; commander would show the general help. */
+function refusingUnknown(program: Command): Command {
+  return program.on('beforeAllHelp', ({ command }: { readonly command: Command }) => {
+    const { args, commands } = command;
+    const name = nameIn(args);
+    if (name !== undefined && commands.length > 0 && commands.every(each => each.name() !== name))
+      command.parse([name], { from: 'user' });
+  });
+}
+
+/** Rewrites commander's errors in the words of the command's help. */
+function rewording(command: Command): Command {
+  return command.configureOutput({ outputError: (text, write) => write(reworded(text, command)) });
+}
+
+function reworded(text: string, command: Command): string {
+  for (const [pattern, reword] of REWORDINGS) {
+    const [found, ...groups] = pattern.exec(text) ?? [];
+    if (found !== undefined) return text.replace(found, () => reword(command, ...groups) ?? found);
+  }
+  return text;
+}
+
+type Reword = (command: Command, ...groups: string[]) => string | undefined;
+
+const REWORDINGS: readonly (readonly [RegExp, Reword])[] = [
+  [
+    /^error: missing required argument .*/,
+    command => {
+      const [words = ''] = command.usage().split(/ \(| -/);
+      const missing = (words.match(/<[^>]+>/g) ?? []).slice(command.args.length);
+      return `error: missing ${missing.join(' ')}\n${usageOf(command)}`;
+    },
+  ],
+  [
+    /^error: required option '(.*)' not specified/,
+    (command, flags) => `error: missing ${flags}\n${usageOf(command)}`,
+  ],
+  [
+    /^error: too many arguments.*/,
+    command => {
+      const extra = command.args.slice(command.registeredArguments.length);
+      return `error: unexpected argument${extra.length > 1 ? 's' : ''}: ${extra.join(' ')}\n${usageOf(command)}`;
+    },
+  ],
+  [
+    /^error: option '(?:-\w, )?(\S+) (.*)' argument missing/,
+    (_, name, value) => `error: ${name} needs a value: ${value}`,
+  ],
+  [
+    /^error: option '(?:-\w, )?(\S+).*?' argument '(.*?)' is invalid\. /s,
+    (_, name, value) => `error: invalid value for ${name}: ${value}. `,
+  ],
+  [
+    /^(error: unknown option '(.*)')(?:\n\(Did you mean .*)?/,
+    (command, error, word = '') => {
+      if (!command.parent) return `${error}\n(options follow a command: protocol-cli help lists them)`;
+      return suggesting(error, optionFor(word, command));
+    },
+  ],
+  [
+    /^(error: unknown command(?: or guide)? '(.*)')(?:\n\(Did you mean .*)?/,
+    (command, error, word = '') => suggesting(error, commandFor(word, command)),
+  ],
+];
+
+function usageOf(command: Command): string {
+  const names: string[] = [];
+  for (let each: Command | null = command; each; each = each.parent) names.unshift(each.name());
+  return `usage: ${names.join(' ')} ${command.usage()}`;
+}
+
+/** Keeps commander's suggestion if there is no other. */
+function suggesting(error = '', found: string | undefined): string | undefined {
+  return found === undefined ? undefined : `${error}\n(Did you mean ${found}?)`;
 }
 
 /** Names of options in other tools, such as `-d` in curl and `--json` in gh. The first option that the command has is suggested. */
@@ -95,21 +227,6 @@ const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
   'close-thread': 'close',
 };
 
-/** Suggests the matching option or command for a name from another tool, instead of commander's guess by spelling. */
-function suggestingNames(command: Command): Command {
-  return command.configureOutput({
-    outputError: (text, write) => write(withSuggestion(text, command)),
-  });
-}
-
-function withSuggestion(text: string, command: Command): string {
-  const [, what, word = ''] = /^error: unknown (option|command)(?: or guide)? '([^']*)'/.exec(text) ?? [];
-  const found = what === 'option' ? optionFor(word, command) : what && commandFor(word, command);
-  if (!found) return text;
-  const [first, ...rest] = text.split('\n').filter(line => !line.startsWith('(Did you mean '));
-  return [first, `(Did you mean ${found}?)`, ...rest].join('\n');
-}
-
 function optionFor(word: string, { options }: Command): string | undefined {
   const name = word.startsWith('--') ? word.replace(/=.*/s, '') : word.slice(0, 2);
   const known = OPTIONS_ELSEWHERE.find(({ theirs }) => theirs.split(' ').includes(name));
@@ -120,62 +237,16 @@ function optionFor(word: string, { options }: Command): string | undefined {
   });
 }
 
-function commandFor(word: string, { commands, parent }: Command): string | undefined {
-  const [name] =
+/** Returns the command for a name from another tool, or after `help` also the guide with a similar name. */
+function commandFor(word: string, command: Command): string | undefined {
+  const { commands, parent } = command;
+  const [known] =
     Object.entries(COMMANDS_ELSEWHERE).find(([, theirs]) => theirs.split(' ').includes(word)) ?? [];
-  return [...commands, ...(parent?.commands ?? [])].some(each => each.name() === name) ? name : undefined;
-}
-
-export const EXAMPLES = {
-  'the workbench, full screen': 'protocol-cli',
-  'a first call, of the tool bundled with this program': 'protocol-cli invoke --demo',
-  'a tool of yours: what it offers, then a call':
-    'protocol-cli toolset :3000\n  protocol-cli invoke :3000 edit_file path=src/main.rs',
-  'the options of a command; a guide': 'protocol-cli help invoke\n  protocol-cli help fixtures',
-};
-
-interface CommandList {
-  readonly entries: readonly CommandEntry[];
-  readonly guides: readonly Guide[];
-}
-
-/** Builds the program for commander. Loads only the command that the words name, so that more commands do not slow down the start. */
-export async function commandLine(
-  words: readonly string[],
-  version: string,
-  run: RunCommand,
-  { entries, guides }: CommandList = { entries: COMMANDS, guides: GUIDES },
-): Promise<Command> {
-  const program = new Command('protocol-cli')
-    .description(
-      'Tests tools that talk to AI agents over asynchronous HTTP.\nAlone, on a terminal, it opens the workbench.',
-    )
-    .configureHelp({ subcommandTerm: command => command.name() })
-    .addHelpText('after', (guides.length > 0 ? guidesText(guides) : '') + examplesText(EXAMPLES))
-    .version(version)
-    .showHelpAfterError('(add --help for usage and examples)')
-    .exitOverride();
-  const named = nameIn(words);
-  for (const { name, summary, load } of entries) {
-    const command = name === named ? (await load())(run) : new Command(name);
-    program.addCommand(inheriting(program, command.summary(summary)));
-  }
-  const commands = entries.map(({ name }) => name);
-  if (words[0] === 'help' && guides.length > 0 && named !== undefined && !commands.includes(named))
-    program.addCommand(inheriting(program, guideCommand(named, { guides, commands, run })), { hidden: true });
-  return refusingUnknown(suggestingNames(program));
-}
-
-/** Returns the word that commander takes for a command: the first one without a leading dash; after `help`, the second. */
-function nameIn(words: readonly string[]): string | undefined {
-  const [first, second] = words.filter(word => !word.startsWith('-'));
-  return first === 'help' ? second : first;
-}
-
-function inheriting(parent: Command, command: Command): Command {
-  suggestingNames(command.copyInheritedSettings(parent));
-  for (const subcommand of command.commands) inheriting(command, subcommand);
-  return command;
+  if ([...commands, ...(parent?.commands ?? [])].some(each => each.name() === known)) return known;
+  if (command.name() !== 'help') return undefined;
+  const topics = [...COMMANDS, ...GUIDES].map(each => each.name);
+  const [near] = nearest(word, topics, Math.max(1, Math.floor(word.length / 3)));
+  return near ?? topics.find(topic => topic.startsWith(word.slice(0, 4)));
 }
 
 /** To add a command, create a folder and an entry here. */
@@ -260,32 +331,21 @@ export const GUIDES = [
   { name: 'performance', summary: 'figures of the bench' },
 ] as const satisfies readonly Guide[];
 
-function guidesText(guides: readonly Guide[]): string {
-  const rows = guides.map(({ name, summary }) => `  ${name.padEnd(14)} ${summary}`);
+function guidesText(): string {
+  const rows = GUIDES.map(({ name, summary }) => `  ${name.padEnd(14)} ${summary}`);
   return `\nGuides (protocol-cli help <name>):\n${rows.join('\n')}\n`;
 }
 
 /** `help <topic>`, for a topic that is not a command: prints the guide, or suggests names. */
-function guideCommand(
-  topic: string,
-  { guides, commands, run }: { guides: readonly Guide[]; commands: readonly string[]; run: RunCommand },
-): Command {
-  const names = guides.map(({ name }) => name);
+function guideCommand(topic: string, run: RunCommand): Command {
   return new Command('help')
     .argument('<topic>')
     .helpOption(false)
     .action(async (_topic: string, _options: unknown, command: Command) => {
-      if (!names.includes(topic)) {
-        const [suggestion] = nearest(
-          topic,
-          [...commands, ...names],
-          Math.max(1, Math.floor(topic.length / 3)),
-        );
-        command.error(
-          `error: unknown command or guide '${topic}'${suggestion === undefined ? '' : `\n(Did you mean ${suggestion}?)`}\n(protocol-cli help lists the commands and guides)`,
-          { code: 'commander.unknownCommand' },
-        );
-      }
+      if (!GUIDES.some(({ name }) => name === topic))
+        command
+          .showHelpAfterError('(protocol-cli help lists the commands and guides)')
+          .error(`error: unknown command or guide '${topic}'`, { code: 'commander.unknownCommand' });
       const text = await readFile(shippedFile(`src/guides/${topic}.md`), 'utf8');
       await run(async ({ stdout }) => {
         stdout.write(forTerminal(text));

@@ -31,9 +31,9 @@ export async function readSource(
   try {
     return await (name === '-' ? readAll(stdin, most) : readPath(name, most));
   } catch (error) {
-    const why = error instanceof Error ? error.message : error;
+    const { unreadable } = await import('../system/files.js');
     const hint = error instanceof Unreadable ? error.hint : 'The path is relative to the current folder.';
-    throw new ProtocolCliError('unreadable-file', `cannot read ${name}: ${why}`, { hint, cause: error });
+    throw await unreadable(name, error, hint);
   }
 }
 

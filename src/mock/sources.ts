@@ -83,13 +83,14 @@ export function textOf({ path, bytes }: FixtureBytes): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw unreadable(path, cause);
+    const message = `cannot read the fixtures ${path}: not valid UTF-8`;
+    throw new ProtocolCliError('unreadable-file', message, { hint: FILE_HINT, cause });
   }
 }
 
 async function filesAt(path: string): Promise<string[]> {
-  const about = await stat(path).catch(cause => {
-    throw unreadable(path, cause);
+  const about = await stat(path).catch(async cause => {
+    throw await cannotRead(path, cause);
   });
   if (!about.isDirectory()) return [path];
   const entries = await readdir(path, { withFileTypes: true });
@@ -107,16 +108,16 @@ async function readBytes(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path);
   } catch (cause) {
-    throw unreadable(path, cause);
+    throw await cannotRead(path, cause);
   }
 }
 
-function unreadable(path: string, cause: unknown): ProtocolCliError {
-  const reason = cause instanceof TypeError ? 'not valid UTF-8' : cause instanceof Error ? cause.message : '';
-  return new ProtocolCliError('unreadable-file', `cannot read the fixtures ${path}: ${reason}`, {
-    hint: 'Give the path of a YAML or JSON file that exists, of a folder of them, or of a transcript. A command to run goes after --.',
-    cause,
-  });
+const FILE_HINT =
+  'Give the path of a YAML or JSON file that exists, of a folder of them, or of a transcript. A command to run goes after --.';
+
+async function cannotRead(path: string, cause: unknown): Promise<ProtocolCliError> {
+  const { unreadable } = await import('../system/files.js');
+  return unreadable(path, cause, FILE_HINT, `the fixtures ${path}`);
 }
 
 const functionSchema = z.custom<ToolDefinition['handle']>(

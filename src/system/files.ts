@@ -4,6 +4,7 @@ import * as fs from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
+import { nearest } from '../util/text.js';
 import { beforeForcedEnd } from './process.js';
 
 /** The parts of node:fs in use, so that tests can make each call fail. */
@@ -149,6 +150,27 @@ export function unwritable(path: string, cause: unknown): ProtocolCliError {
   const reason = cause instanceof Error ? withoutCall(cause) : String(cause);
   const hint = HINTS[errnoOf(cause)] ?? 'Give the path of a file in a folder that you may write to.';
   return new ProtocolCliError('unwritable-file', `cannot write ${path}: ${reason}`, { hint, cause });
+}
+
+/**
+ * Creates the error of a failed read. If the file does not exist, the hint names a similar one in its folder.
+ * @param what names the file in the message
+ */
+export async function unreadable(
+  path: string,
+  cause: unknown,
+  hint: string,
+  what = path,
+): Promise<ProtocolCliError> {
+  const reason = cause instanceof Error ? withoutCall(cause).replace(/^E[A-Z]+: /, '') : String(cause);
+  const names = errnoOf(cause) === 'ENOENT' ? await fs.readdir(dirname(path)).catch(() => []) : [];
+  const name = basename(path);
+  const [near] = nearest(name, names, Math.max(2, Math.floor(name.length / 4)));
+  const suggestion = near === undefined ? hint : `Did you mean ${join(dirname(path), near)}?`;
+  return new ProtocolCliError('unreadable-file', `cannot read ${what}: ${reason}`, {
+    hint: suggestion,
+    cause,
+  });
 }
 
 /** A system error's message without the call and its path, which may be that of a draft. */

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { COMMANDS, type CommandEntry, commandLine } from '../../src/commands/command-line.js';
+import { COMMANDS, commandLine } from '../../src/commands/command-line.js';
 import { EXIT_STATUSES, type ExitStatus } from '../../src/commands/terminal.js';
 
-async function loaded({ load }: CommandEntry): Promise<Command> {
+async function loaded({ load }: (typeof COMMANDS)[number]): Promise<Command> {
   return (await load())(async () => {});
 }
 

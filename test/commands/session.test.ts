@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Surroundings, startCommandHere } from '../e2e/support/command-here.js';
+import { eventually } from '../e2e/support/eventually.js';
 import { temporaryFolder } from '../e2e/support/folder.js';
 import { answer, KEY, pendingCall } from '../e2e/support/session-answer.js';
 import { startPlatform } from '../e2e/support/session-platform.js';
@@ -44,6 +45,40 @@ test('row 25: the user is asked about one call at a time, and the key that a pla
   ]);
   expect(person.shown()).toContain('delete_all({"key":"[redacted]"}) is marked destructive');
   expect(person.shown()).not.toContain(KEY);
+});
+
+describe('session mock on a terminal prints how to answer its calls', () => {
+  test.each([
+    [
+      'a random key',
+      [],
+      {},
+      /key (\S{32})\nanswer its calls: protocol-cli session answer (http\S+) session_1 --key \1 --fixtures <file>\n/,
+    ],
+    [
+      'a given key',
+      ['--key', KEY],
+      {},
+      /session_1\nanswer its calls: .* session_1 --key <key> --fixtures <file>\n/,
+    ],
+    [
+      'a key of the environment',
+      [],
+      { API_KEY: KEY },
+      /session_1\nanswer its calls: .* session_1 --fixtures <file>\n/,
+    ],
+  ])('%s', async (_, options, env, printed) => {
+    const person = personWho('');
+    Object.assign(person.stdout, { isTTY: true });
+    const { status, signal } = startCommandHere(['session', 'mock', '-o', 'plain', ...options], {
+      ...person,
+      env,
+    });
+    await eventually('the start lines', () => printed.test(person.shown()));
+    signal('SIGINT');
+    expect(await status).toBe(0);
+    expect(person.shown()).not.toContain(KEY);
+  });
 });
 
 test('the policy denies a call before the user is asked', async () => {

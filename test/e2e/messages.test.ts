@@ -143,7 +143,7 @@ const CALLS: readonly Case[] = [
     args: () => [plain.url, 'echo', 'text=@/nowhere/at/all.txt'],
     status: 2,
     code: 'unreadable-file',
-    says: ['cannot read /nowhere/at/all.txt', 'ENOENT'],
+    says: ['cannot read /nowhere/at/all.txt: no such file'],
   },
   {
     of: 'an unreadable --args @file',

@@ -447,6 +447,7 @@ async function subjectOf(word: string | undefined, flags: CheckFlags): Promise<S
   if (word === '-' || (!word.includes('://') && (await isThere()))) return { kind: 'transcript', file: word };
   const url = FILE_NAME.test(word) ? null : asUrl(word);
   if (url) return { kind: 'tool', target: { kind: 'url', url } };
+  if (/[./\\]/.test(word)) return { kind: 'transcript', file: word }; // reading it reports that it is missing
   throw new ProtocolCliError('unreadable-file', `${word} is not a file and not a URL`, { hint: SUBJECTS });
 }
 

@@ -30,7 +30,7 @@ function speed(text: string): number {
 function origins(text: string, before: readonly string[] = []): string[] {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return [...before, url.origin];
-  throw new InvalidArgumentError('give an origin such as http://localhost:6274.');
+  throw new InvalidArgumentError('Give an origin such as http://localhost:6274.');
 }
 
 export function mockToolCommand(run: RunCommand): Command {

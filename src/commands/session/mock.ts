@@ -108,7 +108,10 @@ async function startOutput(
     );
   }
   const text = `session mock at ${url}, session ${session}${shownKey === null ? '' : `, key ${shownKey}`}`;
-  printReady({ port, url, key, session }, text, terminal, { command });
+  const keyWords = shownKey === null ? flags.key && '--key <key>' : `--key ${shownKey}`;
+  const answer = ['protocol-cli session answer', url, session, keyWords, '--fixtures <file>'];
+  const lines = command ? [text] : [text, `answer its calls: ${answer.filter(Boolean).join(' ')}`];
+  printReady({ port, url, key, session }, lines.join('\n'), terminal, { command });
   return startLines(
     {
       ...{ output, flags, command, subscribe, redactor, about },

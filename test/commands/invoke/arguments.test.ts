@@ -45,7 +45,7 @@ test.each([
   [['n=1', 'n:=2'], /^usage: duplicate argument "n"$/],
   [['n:=plain'], /^usage: n:=plain: not valid JSON/],
   [['n:=1e400'], /^usage: n:=1e400: .*too large/], // row 20: not sent as null
-  [['n=@/no/such/file'], /^unreadable-file: cannot read \/no\/such\/file: ENOENT/],
+  [['n=@/no/such/file'], /^unreadable-file: cannot read \/no\/such\/file: no such file/],
 ])('an error names the word: %j', async (words, trouble) => {
   expect(await troubleOf(() => fromWords(...words))).toMatch(trouble);
 });

@@ -183,10 +183,10 @@ describe.concurrent('a file that is not a transcript', () => {
 describe.concurrent('usage', () => {
   it.each<[string, string[], RegExp]>([
     ['nothing is named', [], /nothing to check given/],
-    ['a file that is not there', ['run.ndjson'], /run\.ndjson is not a file and not a URL/],
+    ['a file that is not there', ['run.ndjson'], /cannot read run\.ndjson: no such file/],
     ['a word', ['edit_file'], /edit_file is not a file and not a URL/],
     ['a URL that is invalid', ['http://'], /invalid URL/],
-    ['two subjects', [':3001', ':3002'], /too many arguments/],
+    ['two subjects', [':3001', ':3002'], /unexpected argument: :3002/],
     ['a subject beside --demo', [DIFF, '--demo'], /unexpected argument/],
     ['a URL beside --demo', [':3001', '--demo'], /unexpected argument/],
     ['--demo and --command', ['--demo', '--command', 'x'], /exclude each other/],

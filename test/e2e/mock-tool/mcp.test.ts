@@ -334,7 +334,7 @@ describe.concurrent('conflicting options', () => {
     [['--mcp', 'http', '-o', 'ui'], /-o ui does not show MCP/],
     [['--mcp', 'stdio', '--report', 'json'], /would both write to stdout/],
     [['--allow-origin', 'http://a'], /--allow-origin is for --mcp http/],
-    [['--mcp', 'http', '--allow-origin', 'http://a/b'], /give an origin such as/],
+    [['--mcp', 'http', '--allow-origin', 'http://a/b'], /Give an origin such as/],
     [['--mcp', 'carrier-pigeon'], /Allowed choices are stdio, http/],
   ])('%j', async (args, says) => {
     const { status, stdout, stderr } = await runHere(['mock-tool', ...args]);

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { cp, readdir, readFile, symlink } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
@@ -10,11 +11,7 @@ import { type Folder, temporaryFolder } from './support/folder.js';
 import { ROOT } from './support/program.js';
 import { steady } from './support/report.js';
 
-/** The package as users get it: packed from a copy (packing builds, and others run the program meanwhile), then installed. */
-const PACK_MS = 180_000;
-
-const NOT_COPIED = new Set(['node_modules', '.git', 'dist', 'test']);
-
+/** The package as users get it: packed as it was built, then installed. */
 const NEEDED = [
   'LICENSE',
   'README.md',
@@ -33,37 +30,35 @@ const execute = promisify(execFile);
 const packSchema = z.tuple([
   z.object({ filename: z.string(), files: z.array(z.object({ path: z.string(), mode: z.number() })) }),
 ]);
-
-let project: Folder;
+const manifestSchema = z.object({ version: z.string(), scripts: z.record(z.string(), z.string()) });
 
 let empty: Folder;
-
 let files: readonly { readonly path: string; readonly mode: number }[];
+let manifest: z.infer<typeof manifestSchema>;
 
 beforeAll(async () => {
-  [project, empty] = await Promise.all([temporaryFolder(), temporaryFolder()]);
-  const top = (await readdir(ROOT)).filter(name => !NOT_COPIED.has(name) && !name.startsWith('dist-'));
-  await Promise.all(top.map(name => cp(join(ROOT, name), project.file(name), { recursive: true })));
-  await symlink(join(ROOT, 'node_modules'), project.file('node_modules'));
-  const { stdout } = await execute('npm', ['pack', '--json', '--silent'], { cwd: project.path });
-  const [packed] = packSchema.parse(JSON.parse(stdout.slice(stdout.indexOf('[\n'))));
+  empty = await temporaryFolder();
+  manifest = manifestSchema.parse(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')));
+  if (!existsSync(join(ROOT, 'dist/types')))
+    await execute(join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.build/types.json'], { cwd: ROOT });
+  const packing = 'pack --json --silent --ignore-scripts --pack-destination'.split(' ');
+  const { stdout } = await execute('npm', [...packing, empty.path], { cwd: ROOT });
+  const [packed] = packSchema.parse(JSON.parse(stdout));
   files = packed.files;
-  const install = [
-    'install',
-    '--no-audit',
-    '--no-fund',
-    '--prefer-offline',
-    '--silent',
-    '--prefix',
-    empty.path,
-    project.file(packed.filename),
-  ];
-  await execute('npm', install, { cwd: empty.path });
-}, PACK_MS);
+  const installing = 'install --no-audit --no-fund --prefer-offline --silent --prefix'.split(' ');
+  await execute('npm', [...installing, empty.path, empty.file(packed.filename)], { cwd: empty.path });
+});
 
-afterAll(() => Promise.all([project[Symbol.asyncDispose](), empty[Symbol.asyncDispose]()]));
+afterAll(() => empty[Symbol.asyncDispose]());
 
 describe('the tarball (row 31)', () => {
+  it('is built before it is packed', () => {
+    expect(manifest.scripts).toMatchObject({
+      prepare: 'npm run build',
+      build: 'node .build/build.mjs && tsc -p .build/types.json',
+    });
+  });
+
   it('has what users need, and nothing else', () => {
     const paths = files.map(({ path }) => path);
     expect(NEEDED.filter(path => !paths.includes(path))).toEqual([]);
@@ -103,7 +98,7 @@ describe('the tarball (row 31)', () => {
 
 describe('installed into an empty folder', () => {
   it('invoke --demo prints the result', async () => {
-    const { stdout, stderr } = await npx('invoke', '--demo');
+    const { stdout, stderr } = await program('invoke', '--demo');
     expect(stdout).toBe('Replaced text in src/main.rs');
     expect(steady(stderr)).toBe('');
   });
@@ -119,10 +114,7 @@ describe('installed into an empty folder', () => {
   });
 
   it('--version is the version of the package', async () => {
-    const { version } = z
-      .object({ version: z.string() })
-      .parse(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')));
-    expect((await program('--version')).stdout).toBe(`${version}\n`);
+    expect((await program('--version')).stdout).toBe(`${manifest.version}\n`);
   });
 
   it('row 31: installs zod and nothing else, without install scripts and native code', async () => {
@@ -146,12 +138,6 @@ describe('installed into an empty folder', () => {
   });
 });
 
-function npx(...args: string[]) {
-  const env = { ...process.env, NO_COLOR: '1', npm_config_loglevel: 'silent' };
-  return execute('npx', ['--no', '--', 'protocol-cli', ...args], { cwd: empty.path, env });
-}
-
-/** What npx finds, without its second for finding it. */
 function program(...args: string[]) {
   return execute(empty.file('node_modules/.bin/protocol-cli'), args, { cwd: empty.path });
 }

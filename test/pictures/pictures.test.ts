@@ -35,9 +35,10 @@ function piecesOf(svg: string): string[] {
   return warned < 0 ? seen : seen.slice(0, warned);
 }
 
-/** Times, ports and ids are those of the run, and so is the room that they take. */
+/** Times, ports and ids are those of the run, and so is the room that they take, blanks at the end too. */
 function lasting(text: string): string {
   return text
+    .trimEnd()
     .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, 'PORT')
     .replaceAll(/(?<=\b(?:call_|state=))[\w-]{20,}/g, 'ID')
     .replaceAll(/(?<=\b(?:call|thread)_)[\da-f-]{6,}…?/g, 'ID')

@@ -60,21 +60,13 @@ const FIXTURES = 'version: 1\nfixtures:\n  - match: { operation: edit_file }\n';
 const promisedBy = (text: string) =>
   [...text.matchAll(/console\.log.*\/\/ (.*)$/gm)].map(([, said]) => `${said}\n`).join('');
 
-describe('README: a mock in a test', () => {
-  test('the command after -- passes, and fails if the fixture is not called', {
-    timeout: 60_000,
-  }, async () => {
-    const files = ['fixtures.yaml', 'agent.test.js'].map(name => [name, fileOf(README, name)] as const);
-    const path = await project('readme', Object.fromEntries(files));
-    const words = [BIN, 'mock-tool', 'fixtures.yaml', '-q', '--', process.execPath, VITEST, 'run'];
-    expect(await outputIn(path, ...words)).toMatch(/Tests\s+1 passed/);
-    await expect(outputIn(path, ...words.slice(0, 5), 'true')).rejects.toMatchObject({ code: 1 });
-  });
-});
-
-describe('mocks', () => {
-  test('the vitest examples pass', { timeout: 60_000 }, async () => {
-    const path = await project('mocks', {
+/** One vitest runs all examples of a test, since to start it takes longer than they do. */
+describe.concurrent('a mock in a test', { timeout: 60_000 }, () => {
+  const mock = (...command: readonly string[]) =>
+    [BIN, 'mock-tool', 'readme/fixtures.yaml', '-q', '--', process.execPath, ...command] as const;
+  let path = '';
+  beforeAll(async () => {
+    path = await project('mocks', {
       'agent.test.js': fileOf(guide('mocks'), 'agent.test.js'),
       'fixtures.test.js': fileOf(guide('mocks'), 'fixtures.test.js'),
       'fixtures.yaml': `${FIXTURES}    reply: { payload: 'Replaced text in {{arguments.path}}' }\n`,
@@ -86,11 +78,20 @@ describe('mocks', () => {
           return llmTextOf(exchange);
         }`,
     });
-    expect(await outputIn(path, VITEST, 'run')).toMatch(/Tests\s+2 passed/);
+    const files = ['fixtures.yaml', 'agent.test.js'].map(name => [name, fileOf(README, name)] as const);
+    await project('mocks/readme', Object.fromEntries(files));
+  });
+
+  test('the vitest examples of the README and of the guide pass, after --', async () => {
+    expect(await outputIn(path, ...mock(VITEST, 'run'))).toMatch(/Tests\s+3 passed/);
+  });
+
+  test('README: fails if the fixture is not called', async () => {
+    await expect(outputIn(path, ...mock('-e', ''))).rejects.toMatchObject({ code: 1 });
   });
 });
 
-describe('fixtures', () => {
+describe.concurrent('fixtures', () => {
   test('the first file answers as described', async () => {
     await using tool = await startMockTool({
       fixtures: await fixturesIn(guide('fixtures'), 'fixtures.yaml'),
@@ -122,7 +123,7 @@ describe('fixtures', () => {
   });
 });
 
-test("fixtures: the middleware of 'middleware.mjs' sees the calls", async () => {
+test.concurrent("fixtures: the middleware of 'middleware.mjs' sees the calls", async () => {
   const path = await project('middleware', {
     'middleware.mjs': fileOf(guide('fixtures'), 'middleware.mjs'),
     'fixtures.yaml': `${FIXTURES}    reply: { payload: { ok: true } }\n`,
@@ -132,7 +133,7 @@ test("fixtures: the middleware of 'middleware.mjs' sees the calls", async () => 
   expect(await outputIn(path, BIN, 'mock-tool', ...words)).toBe('{"ok":true,"answered":"edit_file"}');
 });
 
-describe('sessions', () => {
+describe.concurrent('sessions', () => {
   test("'platform.mjs' settles a session", async () => {
     const [before = '', after = ''] = fileOf(guide('sessions'), 'platform.mjs').split('const { status');
     const path = await project('platform', {
@@ -169,7 +170,7 @@ await fetch(\`\${platform.url}/api/v2/sessions/\${platform.session}/tool_results
 });
 `;
 
-describe('library', () => {
+describe.concurrent('library', () => {
   test("'call.ts' prints the output shown", async () => {
     await using tool = await startPeer('plain');
     const text = fileOf(guide('library'), 'call.ts');
@@ -188,7 +189,7 @@ describe('library', () => {
   });
 });
 
-test('protocol: a handwritten invocation is answered', async () => {
+test.concurrent('protocol: a handwritten invocation is answered', async () => {
   const [block = ''] = blocksOf(guide('protocol').text, 'sh').filter(each => each.includes('curl '));
   const [listener = '', ...curl] = block.replaceAll('4000', '0').split('\n');
   const sayPort = 'function () { process.stdout.write(String(this.address().port)); }';

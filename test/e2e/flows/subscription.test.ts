@@ -189,31 +189,30 @@ describe.concurrent.each(['odd', 'mock'] as const)('subscription, invalid events
 const NUMBERED = Array.from({ length: THOUSAND }, (_, index) => `Event ${index + 1} of ${THOUSAND}`);
 const FLOOD = ['watch', `events=${THOUSAND}`, 'every_ms=0'];
 
-describe('subscription, a thousand events at once', () => {
-  it.each([
-    ['plain, each after the 200 of the one before', () => tool('plain'), ['way=in_turn']],
-    ['plain, none waiting for the one before', () => tool('plain'), ['way=pipelined']],
-    ['mock', () => flood, []],
-  ])('%s', async (_, flooding, args) => {
+describe('subscription, a thousand events at once, in order', () => {
+  const followed = (url: string, ...more: readonly string[]) =>
+    runHere(['invoke', url, ...FLOOD, '--follow', ...more]);
+
+  it('each after the 200 of the one before: -o text', async () => {
     const id = randomUUID();
-    const call = [...FLOOD, ...args, '--follow', '--id', id, '-o', 'text'];
-    const { status, stdout } = await runHere(['invoke', flooding().url, ...call]);
+    const { status, stdout } = await followed(tool('plain').url, 'way=in_turn', '--id', id, '-o', 'text');
     expect(status).toBe(0);
     expect(linesOf(stdout)).toEqual(['Watching', ...NUMBERED]);
-    expect(await flooding().answers({ tool_call_id: id })).toEqual(NUMBERED.map(() => 200));
+    expect(await tool('plain').answers({ tool_call_id: id })).toEqual(NUMBERED.map(() => 200));
   });
 
-  it('-o json has all of them', async () => {
-    const { report } = await invokeJsonHere([tool('plain').url, ...FLOOD, 'way=pipelined', '--follow']);
-    expect(report.subscription?.events).toBe(THOUSAND);
-    expect(report.subscription?.calls.map(({ text }) => text)).toEqual(NUMBERED);
+  it('none waiting for the one before: -o json', async () => {
+    const { subscription } = readReport(await followed(tool('plain').url, 'way=pipelined', '-o', 'json'));
+    expect(subscription?.events).toBe(THOUSAND);
+    expect(subscription?.calls.map(({ text }) => text)).toEqual(NUMBERED);
   });
 
-  it('-o ndjson has all of them in order', async () => {
-    const call = [...FLOOD, 'way=pipelined', '--follow', '-o', 'ndjson'];
-    const { exchange } = folded((await runHere(['invoke', tool('plain').url, ...call])).stdout);
+  it('of the mock: -o ndjson', async () => {
+    const id = randomUUID();
+    const { exchange } = folded((await followed(flood.url, '--id', id, '-o', 'ndjson')).stdout);
     expect(exchange.subscription).toMatchObject({ events: THOUSAND, ended: { by: 'final' } });
     expect(exchange.arrivals.flatMap(({ message }) => eventText(message))).toEqual(NUMBERED);
+    expect(await flood.answers({ tool_call_id: id })).toEqual(NUMBERED.map(() => 200));
   });
 });
 

@@ -7,7 +7,7 @@ const readySchema = z.strictObject({ port: z.int(), url: z.string(), callback_ur
 
 interface Posts extends z.infer<typeof readySchema> {
   /** Posts a callback; resolves to the status of the answer. */
-  post(message: object | string): Promise<number>;
+  post(message: object | string | Uint8Array): Promise<number>;
 }
 
 /** A running `listen`, in this process. */
@@ -30,8 +30,9 @@ export async function startListeningHere(
 }
 
 function posting<Up extends z.infer<typeof readySchema>>(server: Up): Up & Posts {
-  const post = async (message: object | string) => {
-    const body = typeof message === 'string' ? message : JSON.stringify(message);
+  const post = async (message: object | string | Uint8Array) => {
+    const isRaw = typeof message === 'string' || message instanceof Uint8Array;
+    const body = isRaw ? message : JSON.stringify(message);
     return (await ask(server.callback_url, { body })).status;
   };
   return { ...server, post };

@@ -151,16 +151,27 @@ function timeoutFailure(scene: Scene, time: string): Failure {
   const size = unreadSize(exchange);
   const body = size > 0 ? `, and a body of ${bytesText(size)}` : '';
   const strays = untracked.hasStrays ? 'nothing was posted to its callback URL' : 'no callback has arrived';
-  const nothing = arrivals.length === 0 ? `, and ${strays}` : '';
-  return failure(`${sent}, it was acknowledged with ${answered.status}${body}${nothing}`, timeoutHint(scene));
+  const late = lateResult(exchange);
+  const missing = late ? `its result arrived ${late} too late` : arrivals.length === 0 ? strays : '';
+  const end = missing === '' ? '' : `, and ${missing}`;
+  return failure(`${sent}, it was acknowledged with ${answered.status}${body}${end}`, timeoutHint(scene));
 }
 
-/** The most likely reason: a callback that was not accepted, then whatever may block all callbacks. */
+/** How long after the end of the call its result arrived; null if it did not. */
+function lateResult({ arrivals, settled }: Exchange): string | null {
+  const late = arrivals.find(
+    ({ verdict, message }) => verdict.kind === 'late' && message?.type === 'tool_result',
+  );
+  return late && settled ? formatDuration(late.at - settled.at) : null;
+}
+
+/** The most likely reason: a late or refused callback, then whatever may block all callbacks. */
 function timeoutHint(scene: Scene): string {
   const { exchange, untracked } = scene;
   const moreTime = option('--timeout', scene);
   if (exchange.dialect === 'mcp')
     return `The server was notified that the call is canceled. To wait longer, use ${moreTime}.`;
+  if (lateResult(exchange)) return `To wait longer, use ${moreTime}.`;
   const { callback_url } = exchange.invocation;
   const origin = URL.canParse(callback_url) ? new URL(callback_url).origin : callback_url;
   const [reason] = exchange.arrivals.flatMap(reasonOf);

@@ -3,6 +3,7 @@ import { History } from '../../events/history.js';
 import { transcriptWriter } from '../../events/transcript-writer.js';
 import { isWildcard } from '../../http/server.js';
 import type { Warning } from '../../protocol/requirements.js';
+import { failureOf } from '../../render/failure.js';
 import type { Paper, Reporter } from '../../render/outputs/reporter.js';
 import { textReporter } from '../../render/outputs/text.js';
 import type { Trouble } from '../../render/outputs/trouble.js';
@@ -50,6 +51,8 @@ export function runCall(
 export class CallRun {
   /** Returns the warnings about the command itself that are known so far. */
   notes: () => readonly Warning[] = () => [];
+  /** Returns why a call failed. */
+  explain: (exchange: Exchange) => Trouble | null = failureOf;
   readonly prompts: Prompts;
   readonly chooser: Chooser;
 
@@ -73,10 +76,12 @@ export class CallRun {
         await run.stop();
         await reporter.close?.();
       });
-    const ended = await run.end(trouble);
+    const last = exchange && history.exchanges.get(exchange.key); // includes what arrived after the call ended
+    const isLate = trouble?.code === 'timeout' && exchange && last;
+    const ended = await run.end(isLate ? this.explain({ ...exchange, arrivals: last.arrivals }) : trouble);
     await reporter.end({
       history,
-      exchange: exchange && history.exchanges.get(exchange.key), // includes what arrived after the call ended
+      exchange: last,
       notes: [...this.#warnings(), ...ended.warnings],
       trouble: ended.trouble,
     });

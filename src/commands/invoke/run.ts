@@ -153,6 +153,7 @@ class RapCalls {
     private readonly denial: Denial | null,
   ) {
     this.#options = call.plan.options;
+    call.explain = exchange => this.#troubleOf(exchange);
   }
 
   /** Calls, reports the result immediately, waits as long as `--follow` and `--linger` require, and notifies the tool. */

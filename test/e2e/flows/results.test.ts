@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { startServing } from '../../support/serving.js';
 import { flowTools } from '../support/flow-tools.js';
 import { arrivalsOf, folded } from '../support/folded.js';
 import { runHere } from '../support/in-process.js';
@@ -39,6 +40,31 @@ describe.concurrent.each(['plain', 'mock'] as const)('a late result, of %s', nam
     expect({ status, end, by: exchange.settled?.by }).toEqual({ status: 7, end: 'timeout', by: 'timeout' });
     expect(arrivalsOf(exchange)).toEqual(['tool_result late 200']);
   });
+});
+
+it('a result that arrives while the program closes is named in the error', async () => {
+  let pending: Record<string, string> = {};
+  await using server = await startServing((response, { url, headers, body }) => {
+    if (url === '/invoke') pending = JSON.parse(body);
+    const endpoint = `http://${headers.host}/invoke`;
+    const tools = [{ name: 'slow', description: 'Never in time.', inputSchema: { type: 'object' } }];
+    const answer = () =>
+      response.end(url.startsWith('/.well-known') ? JSON.stringify({ name: 'late', endpoint, tools }) : '');
+    if (url !== '/close_thread') return void answer();
+    const { callback_url = '', group_id, id, call_id } = pending;
+    const result = { type: 'tool_result', group_id, id, call_id, text: 'too late' };
+    const type = { 'content-type': 'application/json' };
+    void fetch(callback_url, { method: 'POST', headers: type, body: JSON.stringify(result) }).then(answer);
+  });
+  const call = ['invoke', server.url, 'slow', '--timeout', '100ms', '-o', 'plain'];
+  const { status, stdout, stderr } = await runHere(call);
+  expect(status).toBe(7);
+  expect(stdout).toContain('tool_result came after the call had ended');
+  expect(stderr).toMatch(
+    /error: timed out after 100ms: .* acknowledged with 200, and its result arrived \S+ too late\n/,
+  );
+  expect(stderr).toContain('hint: To wait longer, use --timeout.');
+  expect(stderr).not.toContain('no callback has arrived');
 });
 
 describe.concurrent.each(['odd', 'mock'] as const)('two results, of %s', name => {

@@ -174,9 +174,25 @@ function addRow(command: Command, row: string, values: CommandDefinition['values
   const value = values[option.long ?? ''] ?? COMMON[option.long ?? ''] ?? {};
   const { read, choices, preset, shown, isRequired = false, isHidden = false } = value;
   if (read) option.argParser(read);
+  if (option.long === '--timeout') option.argParser(timeoutOf(command));
   if (choices) option.choices(choices);
   if (preset !== undefined) option.default(preset, shown);
   command.addOption(option.makeOptionMandatory(isRequired).hideHelp(isHidden));
+}
+
+/** Shorter times are hardly meant as milliseconds. */
+const MIN_PLAIN_MS = 10;
+
+/** Reads a timeout. Warns when the command starts, since `--quiet` may follow. */
+function timeoutOf(command: Command): (text: string) => number {
+  return text => {
+    const ms = duration(text);
+    const isOdd = ms > 0 && ms < MIN_PLAIN_MS && /\d\s*$/.test(text);
+    const warning = `warning: --timeout ${text} is ${ms} ms; for seconds write ${text.trim()}s\n`;
+    const warn = () => command.opts()['quiet'] || command.configureOutput().writeErr?.(warning);
+    if (isOdd) command.hook('preAction', () => void warn());
+    return ms;
+  };
 }
 
 /** @param examples command lines, by their description */

@@ -21,7 +21,7 @@ export interface Refusal {
   readonly reason: RefusalReason;
   readonly method?: string;
   readonly target?: string;
-  readonly host?: string;
+  readonly headers?: IncomingHttpHeaders;
   /** The reason, as one clause. */
   readonly detail: string;
 }

@@ -284,7 +284,7 @@ class RequestHandler {
       status,
       reason,
       detail,
-      ...(request && { method, target, host: headers?.host }),
+      ...(request && { method, target, headers }),
     });
   }
 

@@ -3,10 +3,15 @@ import type { JsonReading } from '../util/json.js';
 import { isRecord } from '../util/values.js';
 import { validate } from './validate.js';
 
+/** Taken as sent, since a schema's copy would lose a key named `__proto__` (threats, row 19). */
+const argumentsSchema = z.custom<Record<string, unknown>>(isRecord, {
+  error: ({ input }) => (input === undefined ? 'is required' : 'must be an object'),
+});
+
 /** Runtime → tool: the request to execute one operation (seed 004). Unknown fields are ignored. */
 export const invocationSchema = z.object({
   operation: z.string().check(z.minLength(1)),
-  arguments: z.record(z.string(), z.unknown()),
+  arguments: argumentsSchema,
   id: z.string().check(z.minLength(1)),
   call_id: z.nullish(z.string()),
   callback_url: z.string().check(z.minLength(1)),

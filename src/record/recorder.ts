@@ -37,6 +37,8 @@ export interface Recorder extends AsyncDisposable {
   readonly port: number;
   /** The URL to give to the runtime instead of the tool's. */
   readonly url: string;
+  /** Number of calls recorded so far. */
+  calls(): number;
   /** Requests the toolset of the tool. Returns false if it could not be read. */
   findTool(): Promise<boolean>;
   /** Stops accepting requests, waits for messages in flight, then aborts the rest. */
@@ -76,7 +78,8 @@ export async function startRecorder(log: Log, options: RecorderOptions): Promise
       endpoint => endpoint !== null,
       () => false,
     );
-  return { port: server.port, url: server.url, findTool, close, [Symbol.asyncDispose]: close };
+  const calls = () => routes.calls;
+  return { port: server.port, url: server.url, calls, findTool, close, [Symbol.asyncDispose]: close };
 }
 
 async function throughputClient(): Promise<HttpClient> {

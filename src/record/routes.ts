@@ -52,6 +52,11 @@ export class RecorderRoutes {
     private readonly callbackBase: () => string,
   ) {}
 
+  /** Number of calls; a call sent again counts once while it is remembered. */
+  get calls(): number {
+    return this.#keys.count;
+  }
+
   get all(): Route[] {
     const post = (
       name: string,
@@ -245,11 +250,14 @@ function nameOf(value: unknown): string | undefined {
 class CallKeys {
   readonly #keys = new RecentMap<string, string>(REMEMBERED);
   readonly #taken = new RecentMap<string, true>(REMEMBERED);
-  #count = 0;
+  /** Number of calls so far. */
+  count = 0;
+  #named = 0;
 
   keyFor(thread: unknown, id: unknown): string {
     const known = this.find(thread, id);
     if (known !== undefined) return known;
+    this.count++;
     const own = nameOf(id) || undefined;
     const key = own !== undefined && !this.#taken.get(own) ? own : this.#fresh();
     this.#taken.set(key, true);
@@ -263,7 +271,7 @@ class CallKeys {
 
   #fresh(): string {
     let key: string;
-    do key = `recorded-${++this.#count}`;
+    do key = `recorded-${++this.#named}`;
     while (this.#taken.get(key));
     return key;
   }

@@ -186,17 +186,22 @@ export interface Leg {
 /** Maximum length of a header line, in characters. */
 const MAX_HEAD = 8_000;
 
+/** As in curl: `>` marks what is sent to the tool or the platform, `<` what it sends. */
+export function signsOf({ from }: RequestEvent) {
+  return from === 'tool' ? { request: '<', response: '>' } : { request: '>', response: '<' };
+}
+
 /** The request line and headers as curl shows them, without secrets. */
 export function requestHead(request: RequestEvent, redactor: Redactor): readonly Line[] {
   const about = [request.purpose, ...(request.hop === undefined ? [] : [request.hop])].join(', ');
-  return headLines('> ', request, redactor, say(`  ${about}`, 'dim'));
+  return headLines(`${signsOf(request).request} `, request, redactor, say(`  ${about}`, 'dim'));
 }
 
 /** The status line and headers of the response, or why it is missing. */
 export function endHead({ request, end }: Leg, redactor: Redactor): readonly Line[] {
   if (end === null) return [[say('… ', 'running'), say('not answered yet', 'dim')]];
   const after = took(end.at - request.at, ' after');
-  if (end.kind === 'response') return headLines('< ', end, redactor, after);
+  if (end.kind === 'response') return headLines(`${signsOf(request).response} `, end, redactor, after);
   return [[say('* ', 'bad'), ...clipped(breakText(end), 'bad'), after]];
 }
 
@@ -254,16 +259,14 @@ export function verboseTeller(redactor: Redactor, write: (text: string) => unkno
   return event => {
     if (event.kind === 'request' && event.purpose !== 'discovery') {
       pending.set(event.leg, event);
-      write(messageText(event.to === 'runtime' ? '<' : '>', event, redactor));
+      write(messageText(signsOf(event).request, event, redactor));
     }
     if (event.kind !== 'response' && event.kind !== 'broken') return;
     const request = pending.get(event.leg);
     pending.delete(event.leg);
     if (!request) return;
-    const sign = request.to === 'runtime' ? '>' : '<';
-    write(
-      event.kind === 'broken' ? `* ${visibleLine(breakText(event))}\n` : messageText(sign, event, redactor),
-    );
+    if (event.kind === 'broken') write(`* ${visibleLine(breakText(event))}\n`);
+    else write(messageText(signsOf(request).response, event, redactor));
   };
 }
 

@@ -124,11 +124,11 @@ export async function answerCallback(
 
 /** @param keys of the calls whose address it was sent to; null for an unknown address */
 function recordRefusal(log: Log, refusal: Refusal, keys: readonly string[] | null): void {
-  const { method = '', target = '', status, reason, detail } = refusal;
+  const { method = '', target = '', headers = {}, status, reason, detail } = refusal;
   const concerns = keys?.length ? { calls: [...keys] } : {};
   // Masks anything that looks like a token: it could be nearly a valid one.
   const shown = keys === null ? target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…') : target;
-  const recorded = recordCallback(log, concerns, { method, target: shown, headers: {} });
+  const recorded = recordCallback(log, concerns, { method, target: shown, headers });
   recorded.answered(status, { refusal: reason === 'no-route' ? 'wrong-address' : detail });
 }
 

@@ -6,6 +6,8 @@ import type { Warning } from '../protocol/requirements.js';
 import { discoveryCandidates, displayScriptsOf, type Tool, type Toolset } from '../protocol/toolset.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { didYouMean, firstFew } from '../util/text.js';
+import { mediaTypeOf } from '../util/url.js';
+import { isRecord } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
 import { recordedSend, type Wire } from './notices.js';
 
@@ -13,8 +15,9 @@ const REQUEST = {
   method: 'GET',
   headers: { accept: 'application/json' },
   read: { maxBytes: 10 * 1024 * 1024 },
-  timeoutMs: 10_000,
 } as const;
+
+const MAX_MS = 10_000;
 
 export interface Discovered {
   readonly base: string;
@@ -28,13 +31,22 @@ export const DISCOVERY_HINTS = {
   missing: 'Give the base URL of the tool server: its endpoint alone does not say which tools there are.',
 };
 
+const WEB_PAGE = 'text/html';
+
 /**
  * Requests `{url}/.well-known/rap-toolset`, then the origin's, and loads the toolset.
+ * @param timeoutMs time limit of the user; 0 for the default of 10 s, which is also the longest
  * @throws ProtocolCliError `unreachable`, `no-discovery` or `invalid-toolset`.
  */
-export async function discover(wire: Wire, url: string, hints = DISCOVERY_HINTS): Promise<Discovered> {
-  const document = await findDocument(wire, url, hints);
+export async function discover(
+  wire: Wire,
+  url: string,
+  hints = DISCOVERY_HINTS,
+  timeoutMs = 0,
+): Promise<Discovered> {
+  const document = await findDocument(wire, url, hints, timeoutMs);
   const reading = await readToolset(document.body.json);
+  if (!document.body.json.ok && document.isPage) throw noDocument([document], hints);
   if (!reading.ok)
     throw new ProtocolCliError('invalid-toolset', `the toolset at ${document.url} is not valid`, {
       faults: reading.faults.map(visibleLine),
@@ -50,22 +62,32 @@ export async function discover(wire: Wire, url: string, hints = DISCOVERY_HINTS)
  * The discovery document, not validated yet.
  * @throws ProtocolCliError `unreachable` or `no-discovery`.
  */
-export async function findDocument(
-  wire: Wire,
-  url: string,
-  hints = DISCOVERY_HINTS,
-): Promise<{ readonly base: string; readonly url: string; readonly body: Content }> {
-  const statuses: string[] = [];
-  let isLocked = false;
+export async function findDocument(wire: Wire, url: string, hints = DISCOVERY_HINTS, timeoutMs = 0) {
+  const answers: DiscoveryAnswer[] = [];
   for (const candidate of discoveryCandidates(url)) {
-    const request = { ...REQUEST, url: candidate.url };
-    const { status, body } = await recordedSend(wire, { purpose: 'discovery', attempt: 1 }, request);
-    if (status === 200) return { ...candidate, body: new Content(body) };
-    isLocked ||= status === 401 || status === 403;
-    statuses.push(`${candidate.url} answered ${status}`);
+    const request = { ...REQUEST, url: candidate.url, timeoutMs: Math.min(timeoutMs || MAX_MS, MAX_MS) };
+    const { status, headers, body } = await recordedSend(wire, { purpose: 'discovery', attempt: 1 }, request);
+    const isPage = mediaTypeOf(headers['content-type'] ?? '') === WEB_PAGE;
+    if (status === 200) return { ...candidate, status, isPage, body: new Content(body) };
+    answers.push({ url: candidate.url, status, isPage });
   }
-  throw new ProtocolCliError('no-discovery', `no discovery document: ${statuses.join(', ')}`, {
-    hint: isLocked ? hints.locked : hints.missing,
+  throw noDocument(answers, hints);
+}
+
+interface DiscoveryAnswer {
+  readonly url: string;
+  readonly status: number;
+  readonly isPage: boolean;
+}
+
+function noDocument(answers: readonly DiscoveryAnswer[], hints: typeof DISCOVERY_HINTS): ProtocolCliError {
+  const told = answers.map(
+    ({ url, status, isPage }) => `${url} answered ${status}${isPage ? ` with ${WEB_PAGE}` : ''}`,
+  );
+  const isLocked = answers.some(({ status }) => status === 401 || status === 403);
+  const page = answers.some(({ isPage }) => isPage) ? 'This is a web page, not a RAP tool. ' : '';
+  return new ProtocolCliError('no-discovery', `no discovery document: ${told.join(', ')}`, {
+    hint: isLocked ? hints.locked : page + hints.missing,
   });
 }
 
@@ -131,7 +153,16 @@ export async function checkArguments(
     `the arguments do not match the inputSchema of ${tool.name}`,
     {
       faults: faults.map(({ path, message }) => visibleLine(`${path}: ${message}`)),
-      hint: `${shown}--no-validate sends them as they are.`,
+      hint: `${offerFor(tool, args)}${shown}--no-validate sends them as they are.`,
     },
   );
+}
+
+/** For a misspelled argument, the nearest name of an argument that is not given. */
+function offerFor({ inputSchema: { properties } }: Tool, args: unknown): string {
+  if (!isRecord(args) || !isRecord(properties)) return '';
+  const missing = Object.keys(properties).filter(name => !Object.hasOwn(args, name));
+  const unknown = Object.keys(args).filter(name => !Object.hasOwn(properties, name));
+  const offer = unknown.map(name => didYouMean(name, missing)).find(text => text !== '');
+  return offer === undefined ? '' : `${visibleLine(offer)} `;
 }

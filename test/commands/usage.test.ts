@@ -120,3 +120,13 @@ test.each<[readonly string[], RegExp]>([
   expect(stderr).toMatch(message);
   expect(stderr).not.toMatch(STACK_LINE);
 });
+
+test.each([
+  ['2', [], 'warning: --timeout 2 is 2 ms; for seconds write 2s\n'],
+  ['2ms', [], ''],
+  ['0', [], ''],
+  ['2', ['-q'], ''],
+])('--timeout %s %j: a time that is hardly meant as milliseconds', async (timeout, more, warning) => {
+  const { stderr } = await runHere(['invoke', TOOL, 'echo', '--timeout', timeout, ...more]);
+  expect(stderr).toMatch(new RegExp(`^${warning}error: `));
+});

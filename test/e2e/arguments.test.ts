@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { temporaryFolder } from './support/folder.js';
+import { runHere } from './support/in-process.js';
 import { type OwnTool, resultFor, startTool } from './support/own-tool.js';
 import { type Peer, startPeer } from './support/peers.js';
 import { invokeJson, invokeJsonHere, type Reported, warningsOf } from './support/report.js';
@@ -92,6 +93,16 @@ describe.concurrent('arguments', () => {
     expect((await sentBy(['text=@-'], given('from stdin', invokeJsonHere))).arguments).toEqual({
       text: 'from stdin',
     });
+  });
+
+  it.each([
+    ['echo', ['txt=hi'], 'Did you mean "text"?'],
+    ['echo', ['colour=red'], null],
+  ])('%s %j: an unknown name beside a missing one', async (operation, words, offer) => {
+    const { status, stderr } = await runHere(['invoke', stdlib.url, operation, ...words]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('$.text: is required')]);
+    if (offer) expect(stderr).toContain(`hint: ${offer} `);
+    else expect(stderr).not.toContain('Did you mean');
   });
 
   it('--no-validate sends arguments that do not match the schema', async () => {

@@ -127,6 +127,11 @@ it.concurrent('TOOL-OPAQUE: a post to a wrong address is reported at once on std
   });
 });
 
+it.concurrent('-v shows the headers of a post to a wrong address', async () => {
+  const { stderr } = await invokeJsonHere([odd.url, 'misdirected', '--timeout', '1s', '-v']);
+  expect(stderr).toMatch(/^< POST \/callback\/…\n(?:< .*\n)*< content-type: application\/json$/m);
+});
+
 function callbackOrigin({ invocation }: Awaited<ReturnType<typeof invokeJsonHere>>['report']): string {
   return new URL(invocation?.callback_url ?? '').origin;
 }

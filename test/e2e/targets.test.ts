@@ -1,6 +1,8 @@
 import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServing } from '../support/serving.js';
 import { eventually } from './support/eventually.js';
 import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
@@ -32,6 +34,50 @@ describe.concurrent('a URL', () => {
       status: 0,
       stdout: 'found',
     });
+  });
+});
+
+describe.concurrent('a URL that is not a RAP tool', () => {
+  const page = (status: number) => (response: ServerResponse) =>
+    response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end('<!doctype html><h1>Hi');
+
+  it.each([200, 404])('a web page that is answered with %i', async status => {
+    await using server = await startServing(page(status));
+    for (const command of [
+      ['invoke', server.url, 'echo'],
+      ['toolset', server.url],
+    ]) {
+      const ended = await runHere(command);
+      expect([ended.status, ended.stdout]).toEqual([4, '']);
+      expect(ended.stderr).toContain(
+        `error: no discovery document: ${server.url}.well-known/rap-toolset answered ${status} with text/html\n` +
+          'hint: This is a web page, not a RAP tool. ',
+      );
+    }
+  });
+
+  it('--timeout limits discovery', async () => {
+    await using server = await startServing(() => {});
+    const { port } = new URL(server.url);
+    for (const command of [
+      ['invoke', `:${port}`, 'echo'],
+      ['migrate', `:${port}`, 'session_1', 'http://127.0.0.1:1'],
+      ['session', 'answer', 'http://127.0.0.1:1', 'session_1', '--tool', server.url],
+    ]) {
+      const { status, stderr } = await runHere([...command, '--timeout', '150ms'], { env: { API_KEY: 'k' } });
+      expect([status, stderr]).toEqual([4, expect.stringMatching(/: no answer within 150 ms$/m)]);
+    }
+  });
+
+  it('its transcript shows what was asked and answered', async () => {
+    await using server = await startServing(page(200));
+    await using folder = await temporaryFolder();
+    const file = folder.file('wrong.ndjson');
+    await runHere(['invoke', server.url, 'echo', '--save', file]);
+    const { status, stdout } = await runHere(['render', file]);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/MESSAGES\n.*→ GET \S+rap-toolset discovery {2}answered 200 21\s+bytes/);
+    expect(stdout).toContain('<!doctype html>');
   });
 });
 

@@ -211,13 +211,13 @@ export async function askForValues(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<Arguments | null> {
-  const values: Arguments = {};
+  const values: [string, unknown][] = [];
   for (const name of names) {
     const value = await askForValue(schema, name, terminal, signal);
     if (value === null) return null;
-    if (value.given !== undefined) values[name] = value.given;
+    if (value.given !== undefined) values.push([name, value.given]);
   }
-  return values;
+  return Object.fromEntries(values);
 }
 
 /** Asks until the value is valid; null if the person cancels. */

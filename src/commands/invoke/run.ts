@@ -356,7 +356,7 @@ class Preparation {
   async #load(target: ConfiguredTarget) {
     const url = await reach(target, this.starting);
     const wire = this.#wireTo(url);
-    return { wire, discovered: await discover(wire, url, HINTS) };
+    return { wire, discovered: await discover(wire, url, HINTS, this.plan.options.timeout) };
   }
 
   #wireTo(url: string): Wire {

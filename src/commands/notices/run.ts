@@ -97,7 +97,7 @@ class Notices {
 
   /** Loads a toolset. @throws ProtocolCliError as {@link discover} does. */
   async load(url: string) {
-    const { base, toolset, notes } = await discover(this.#wire(url), url);
+    const { base, toolset, notes } = await discover(this.#wire(url), url, undefined, this.options.timeout);
     for (const message of notes) this.run.warn({ id: 'TOOL-DISCOVER', message });
     return { base, toolset };
   }

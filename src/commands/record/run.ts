@@ -2,7 +2,13 @@ import type { Event } from '../../events/events.js';
 import type { EventRedactor } from '../../events/shareable.js';
 import { PROTOCOL_WORDS } from '../../protocol/callbacks.js';
 import { fieldsOf } from '../../record/forwarder.js';
-import { createTranscriptFile, type RecorderOptions, startRecorder } from '../../record/recorder.js';
+import {
+  createTranscriptFile,
+  type Recorder,
+  type RecorderOptions,
+  startRecorder,
+} from '../../record/recorder.js';
+import { counted } from '../../render/line.js';
 import { type Clock, systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
 import { quietPipes } from '../../system/streams.js';
@@ -99,10 +105,12 @@ export async function runRecord(
     const { log, about } = run;
     const redactor = recordedSecrets();
     const file = path === undefined ? null : await createTranscriptFile(path, redactor, about);
-    let isRecording = false;
+    let recorder: Recorder | null = null;
     run.onTranscriptEnd(async reason => {
       await file?.close(reason);
-      if (!isRecording) await file?.remove();
+      if (!recorder) await file?.remove();
+      else if (file && !flags.quiet)
+        run.stderr.write(`wrote ${path} (${counted(recorder.calls(), 'call')})\n`);
     });
     log.keep({
       take(event) {
@@ -111,14 +119,14 @@ export async function runRecord(
       },
       kept: async () => file?.kept(),
     });
-    const recorder = await startRecorder(log, { ...options, clock });
-    isRecording = true;
+    const started = await startRecorder(log, { ...options, clock });
+    recorder = started;
     let isOver = false;
     onClose(async () => {
       isOver = true;
-      await recorder.close();
+      await started.close();
     });
-    const { port, url: own } = recorder;
+    const { port, url: own } = started;
     const { stdout } = terminal;
     printReady({ port, url: own }, `recording ${options.url}: point the runtime at ${own}`, terminal);
     if (flags.output === 'ndjson') quietPipes(stdout);
@@ -134,7 +142,7 @@ export async function runRecord(
     onClose(() => output.close());
     output.warn(networkWarnings(flags));
     // The tool may start later; the recorder then finds it with the first request.
-    void recorder.findTool().then(isFound => {
+    void started.findTool().then(isFound => {
       if (!isFound && !isOver) output.warn([`no toolset at ${options.url} yet`]);
     });
     // If stdout is the only recording, recording ends when the reader of stdout is gone.

@@ -8,7 +8,7 @@ import { type Layout, type Line, say } from '../../render/line.js';
 import type { Pane } from '../../render/panes.js';
 import { wholeDrawing, wholePane } from '../../render/panes.js';
 import { paneLayout, sideBySide, type Theme, wrapLine } from '../../render/terminal/theme.js';
-import { bodyText, type Leg, roundTripWords } from '../../render/wire.js';
+import { bodyText, type Leg, roundTripWords, signsOf } from '../../render/wire.js';
 import type { JsonReading } from '../../util/json.js';
 import { prettyJson } from '../../util/json-format.js';
 import type { Redactor } from '../../util/redact.js';
@@ -105,7 +105,7 @@ export function panesSection({ human, llm }: { readonly human: Pane; readonly ll
   };
 }
 
-/** Returns every message of a call and its answer, secrets redacted. */
+/** Returns every message and its answer, secrets redacted. */
 export function messagesSection(events: readonly Event[], redactor: Redactor): Section {
   return { drawings: [], rows: look => wrapped(messageLines(events, redactor, look), look) };
 }
@@ -134,13 +134,14 @@ function* messageLines(events: readonly Event[], redactor: Redactor, look: Look)
     if (event.kind === 'response' || event.kind === 'broken') ends.set(event.leg, event);
   let heading: Line = [say('MESSAGES', 'title')];
   for (const request of events) {
-    if (request.kind !== 'request' || request.purpose === 'discovery') continue;
+    if (request.kind !== 'request') continue;
     yield heading;
     heading = [];
     const end = ends.get(request.leg) ?? null;
     yield roundTripWords({ request, end }, redactor);
+    const signs = signsOf(request);
     yield* bodyLines(request.body, '  ', redactor, look);
-    if (end?.kind === 'response') yield* bodyLines(end.body, '  < ', redactor, look);
+    if (end?.kind === 'response') yield* bodyLines(end.body, `  ${signs.response} `, redactor, look);
   }
 }
 

@@ -130,7 +130,7 @@ export class SavedTranscript implements Saved {
 
   /** @param index if there are several chapters, the first one holds what belongs to no call */
   #chapterSections(chapter: Chapter, index: number): Section[] {
-    const { history, exchange, events } = chapter;
+    const { history, exchange } = chapter;
     const calls = this.#chapters.length - 1;
     const panes = exchange ? panesOf(exchange, this.supports) : null;
     const views = [...history.threads.values()].flatMap(thread => [...thread.views.values()]);
@@ -142,9 +142,17 @@ export class SavedTranscript implements Saved {
       linesSection(this.#isTool ? [] : chapter.timeline()),
       ...(panes ? [panesSection(panes)] : []),
       ...views.map(each => paneSection(viewPane(each))),
-      ...(exchange ? [messagesSection(events, callbackSecrets(events))] : []),
+      ...this.#messages(chapter),
       problemsSection(warnings, failureIn(chapter)),
     ];
+  }
+
+  /** Returns the messages of a call; without any call all of them, since discovery shows why. */
+  #messages({ exchange, events }: Chapter): Section[] {
+    const isWhole = this.#exchanges.length === 0 && !this.#isTool && this.#sessionLines.length === 0;
+    if (!exchange && !isWhole) return [];
+    const isShown = (event: Event) => isWhole || !('purpose' in event && event.purpose === 'discovery');
+    return [messagesSection(events.filter(isShown), callbackSecrets(events))];
   }
 
   /** Returns the output of `invoke -o json` or `session answer -o json`. */

@@ -85,7 +85,7 @@ async function openRapTool({ url, headers, listener }: ToolSource, options: Answ
   const { log, clock } = run;
   const client = run.openClient();
   const wire = { client, log, credentials: { origin: new URL(url).origin, headers } };
-  const discovered = await run.interrupted.race(discover(wire, url, HINTS));
+  const discovered = await run.interrupted.race(discover(wire, url, HINTS, options.flags.timeout));
   const runtime = await Runtime.start({ log, history, clock, listener });
   run.onStop(() => runtime.close());
   const tool = new RapTool(options, wire, discovered, runtime);

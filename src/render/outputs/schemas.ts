@@ -76,6 +76,7 @@ const choice = z.object({
 });
 
 const reportedInvocation = z.extend(invocationSchema, {
+  arguments: z.record(z.string(), z.unknown()),
   callback_url: z.optional(invocationSchema.shape.callback_url),
 });
 

@@ -44,6 +44,11 @@ test.each<[string, Parameters<typeof copied>, string]>([
   ['a strange key', [{ arguments: { 'a=b': 1 } }], `--args '{"a=b":1}' http://127.0.0.1:3001 edit_file`],
   ['a dash', [{ arguments: { '-n': 'x' } }], '-- http://127.0.0.1:3001 edit_file -n=x'],
   ['what breaks its schema', [{}, { validates: false }], '--no-validate http://127.0.0.1:3001 edit_file'],
+  [
+    'row 19: a key that is a prototype',
+    [{ arguments: JSON.parse('{"__proto__":{"a":1},"b":{"__proto__":2}}') }],
+    `http://127.0.0.1:3001 edit_file '__proto__:={"a":1}' 'b:={"__proto__":2}'`,
+  ],
   ['the demo', [{}, { target: { kind: 'demo' } }], '--demo edit_file'],
   ['a command', [{}, { target: { kind: 'command', command: 'node x' } }], "--command 'node x' edit_file"],
   [
@@ -75,9 +80,11 @@ test.each<[string, Fields, RegExp]>([
   expect(text).toMatch(why);
 });
 
-const KEYS = fc
-  .oneof(fc.string(), fc.string({ unit: anyCodePoint }), fc.constantFrom('a:', '=', '-x'))
-  .filter(key => key !== '__proto__');
+const KEYS = fc.oneof(
+  fc.string(),
+  fc.string({ unit: anyCodePoint }),
+  fc.constantFrom('a:', '=', '-x', '__proto__'),
+);
 
 // an invocation cannot contain these
 const TEXTS = fc.oneof(

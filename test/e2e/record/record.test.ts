@@ -54,6 +54,7 @@ describe('record', () => {
       stdout: `${JSON.stringify({ port: recorder.port, url: recorder.url })}\n`,
     });
     expect(stderr).toMatch(/→ invocation ask call_1 \(thread_1\) {2}200 in .*\n.*← user_choice call_1/);
+    expect(stderr).toMatch(/\nwrote \S+session\.ndjson \(1 call\)\n$/);
     expect(stderr).toMatch(/→ choice call_1 \(thread_1\) {2}200 in /);
     const { header, events, end, faults } = await transcriptIn(file);
     expect({ observer: header?.observer, end, faults }).toEqual({

@@ -225,7 +225,7 @@ describe('the end of a request', () => {
     const heads = wireOf(call(), resultArrives(), at(9, acknowledged())).filter(line =>
       /^[><] \S+( \/| {2}after)/.test(line),
     );
-    expect(heads).toEqual(['< 200  after 9ms', '> POST /callback/token  callback', '< 200  after 1ms']);
+    expect(heads).toEqual(['< 200  after 9ms', '< POST /callback/token  callback', '> 200  after 1ms']);
   });
 });
 
@@ -245,7 +245,7 @@ test('reading after every event gives the same as reading at the end', () => {
     seen();
   }
   expect(seen()).toEqual(read(sheetsFor().sheetOf('wire', book))[0]);
-  expect(seen().filter(line => /^< /.test(line))).toHaveLength(4);
+  expect(seen().filter(line => /^[<>] \d{3} /.test(line))).toHaveLength(4);
 });
 
 test('bytes that are not text are counted', () => {

@@ -140,11 +140,12 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
   const calls = isOpen({ status }) ? concernedCalls([...concerned], evidences) : []; // other ids differ in each run
   const spots = shown.flatMap(each => each.spots ?? []);
   const { expected, actual } = found[0] ?? {};
+  const remarks = found.filter(({ isRemarkable }) => isRemarkable);
   return {
     ...about,
     status,
-    ...(found.length > 0 ? reasonOf(found) : { reason: rule.absent }),
-    ...(found.some(({ isRemarkable }) => isRemarkable) && { isRemarkable: true }),
+    ...(found.length > 0 ? reasonOf(remarks.length > 0 ? remarks : found) : { reason: rule.absent }),
+    ...(remarks.length > 0 && { isRemarkable: true }),
     events: [...new Set(shown.flatMap(each => each.events))],
     ...(calls.length > 0 && { calls }),
     ...(expected !== undefined && { expected }),

@@ -113,6 +113,8 @@ interface WireLeg {
   /** The probe that refused this callback on purpose, or null. */
   readonly endedBy: string | null;
   readonly ms: number | null;
+  /** Whether it is a callback with ids of another call, or of none. */
+  readonly isMisnamed: boolean;
   readonly request: readonly Piece[];
   readonly response: readonly Piece[];
 }
@@ -159,14 +161,16 @@ function legOf(
   const spotsIn = ({ seq }: Event) => spots.filter(spot => spot.event === seq);
   const response = end?.kind === 'response' ? end : null;
   const isRefused = end !== undefined && (response?.status ?? 500) >= 300;
+  const invocation = invocationOf(request, events);
   return {
     event: request.seq,
     method: request.method,
     url: shareableUrl(request, redactor),
-    operation: operationOf(request, events, redactor),
+    operation: request.purpose === 'invocation' ? null : operationIn(invocation, redactor),
     end: end ? (end.kind === 'response' ? String(end.status) : `${end.phase}: ${end.code}`) : null,
     endedBy: isRefused ? probeOf(request, events) : null,
     ms: end ? Math.max(0, end.at - request.at) : null,
+    isMisnamed: request.purpose === 'callback' && hasOtherIds(bodyOf(request), invocation),
     request: piecesOf(request.body, spotsIn(request), redactor),
     response: response ? piecesOf(response.body, spotsIn(response), redactor) : [],
   };
@@ -182,18 +186,27 @@ function probeOf({ calls: [key] = [], purpose }: RequestEvent, events: readonly 
 /** Maximum length of an operation's name, in characters. */
 const NAME = 60;
 
-function operationOf(
-  { calls: [key] = [], purpose }: RequestEvent,
-  events: readonly Event[],
-  redactor: Redactor,
-) {
-  if (key === undefined || purpose === 'invocation') return null;
-  const invocation = events.find(
-    event => event.kind === 'request' && event.purpose === 'invocation' && event.calls?.[0] === key,
-  );
-  const json = invocation?.kind === 'request' ? invocation.body?.json : undefined;
-  const operation = json?.ok ? valueAt(json.value, 'operation') : null;
+type Fields = Readonly<Record<string, unknown>>;
+
+function bodyOf({ body }: RequestEvent): Fields {
+  return body?.json.ok && isRecord(body.json.value) ? body.json.value : {};
+}
+
+/** The invocation of the call that a request belongs to; empty if it is unknown. */
+function invocationOf({ calls: [key] = [] }: RequestEvent, events: readonly Event[]): Fields {
+  for (const event of events)
+    if (event.kind === 'request' && event.purpose === 'invocation' && event.calls?.includes(key ?? ''))
+      return bodyOf(event);
+  return {};
+}
+
+function operationIn({ operation }: Fields, redactor: Redactor): string | null {
   return typeof operation === 'string' ? cut(redactor.text(operation), NAME) : null;
+}
+
+function hasOtherIds(callback: Fields, { id, group_id }: Fields): boolean {
+  const own = callback['tool_call_id'] ?? callback['id'] ?? id;
+  return id !== undefined && (own !== id || (callback['group_id'] ?? group_id) !== group_id);
 }
 
 export function evidenceLines(proof: Proof, record: WireRecord): Line[] {
@@ -209,8 +222,11 @@ export function evidenceLines(proof: Proof, record: WireRecord): Line[] {
   ];
 }
 
-function endWords({ end, endedBy, ms, operation }: WireLeg): Line {
-  const what = operation === null ? [] : [say(' · of ', 'dim'), ...quote(operation, 'dim')];
+function endWords({ end, endedBy, ms, operation, isMisnamed }: WireLeg): Line {
+  const what = [
+    ...(operation === null ? [] : [say(' · of ', 'dim'), ...quote(operation, 'dim')]),
+    ...(isMisnamed ? [say(' · its ids do not match the call', 'bad')] : []),
+  ];
   if (end === null || ms === null) return [say(' got no answer', 'dim'), ...what];
   // A callback that the check's listener refused on purpose is not the tool's fault.
   const shown = endedBy !== null && !/^\d+$/.test(end) ? 'not answered' : end;

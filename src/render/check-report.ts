@@ -14,6 +14,7 @@ import type { Exchange } from '../events/exchange.js';
 import { type CallLog, History } from '../events/history.js';
 import { toldOnce } from '../events/round-trips.js';
 import { REQUIREMENT_IDS, type RequirementId, type Side, type Warning } from '../protocol/requirements.js';
+import { groupBy } from '../util/collections.js';
 import type { Redactor } from '../util/redact.js';
 import { cut, firstFew, firstOf } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
@@ -43,11 +44,21 @@ export interface Finding extends Proof {
   readonly masks?: readonly RequirementId[] | undefined;
 }
 
+/** Rules whose violations explain others, and are listed first. */
+const CAUSES: readonly RequirementId[] = [
+  'TOOL-ACK',
+  'TOOL-POST',
+  'TOOL-OPAQUE',
+  'TOOL-DISCOVER',
+  'TOOL-NAMES',
+];
+
 /** All results of a check: rules, cases, gaps in the recording, and expected failures that could not occur. */
 export function findingsOf({ checks, cases, gaps, idle }: Conformance): Finding[] {
   const nothing = { events: [], kind: 'gap' };
+  const causes = checks.filter(({ id, standing }) => isBreach(standing) && CAUSES.includes(id));
   return [
-    ...checks.map(findingOf),
+    ...[...new Set([...causes, ...checks])].map(findingOf),
     ...cases.map(({ place, operation, status, reason, reasonLines: reasons = [reason], events, calls }) => ({
       about: 'case' as const,
       standing: CASES[status],
@@ -313,11 +324,13 @@ function passedPart(checks: readonly Row[], findings: readonly Finding[], width:
 /** Groups the rules that did not apply by reason. */
 function absentPart(checks: readonly Row[]): Line[] {
   const rows = checks.filter(({ standing }) => standing === 'not-applicable');
-  const reasons = [...new Set(rows.map(({ reason }) => reason))];
-  const idsOf = (reason: string) => rows.filter(row => row.reason === reason).map(({ id }) => id);
+  const whyOf = ({ id, reason }: Row) =>
+    'unobservable' in RULES[id] ? reason.replace(/[:,].*/, '') : reason;
   return part(
     'Not applicable',
-    reasons.map(reason => [[MARGIN, say(`${reason}: `, 'dim'), say(idsOf(reason).join(', '))]]),
+    [...groupBy(rows, row => [whyOf(row)])].map(([why, own]) => [
+      [MARGIN, say(`${why}: `, 'dim'), say(own.map(({ id }) => id).join(', '))],
+    ]),
   );
 }
 

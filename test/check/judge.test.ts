@@ -33,6 +33,18 @@ describe('the reason', () => {
     expect(reasonLines).toEqual(['no toolset:', ...faults(10).map(fault => `  ${fault}`), '  and 2 more']);
   });
 
+  test('of a remark is the remark alone', async () => {
+    const a = someCall('a');
+    const failed = () => a.result({}, { status: 500 });
+    const b = someCall('b');
+    const { status, reason } = await judged('TOOL-RETRY', [
+      ...[a.sent(), a.answered(), at(100, failed()), at(205, failed()), at(286, a.result())],
+      ...[b.sent(), b.answered(), at(300, b.result({}, { status: 500 })), at(900, b.result())],
+    ]);
+    const remark = '2 retries, after 105ms and 81ms: the pauses do not grow each time, which may be chance';
+    expect([status, reason]).toEqual(['pass', remark]);
+  });
+
   test('of many kinds has three', () => {
     const many = ['a', 'b', 'c', 'd', 'e'].map(what => broken(what, []));
     expect(reasonOf(many)).toEqual({

@@ -112,7 +112,7 @@ test.each<[readonly string[], RegExp]>([
   [['render', '-', '-o', 'ui'], /-o ui needs a terminal of at least 40×8/],
   [['check'], /nothing to check given/],
   [['check', TOOL, '--demo'], /--demo and a URL exclude each other/],
-  [['check', TOOL, '--side', 'tool'], /--side is for a transcript/],
+  [['check', TOOL, '--side', 'tool'], /--side needs a transcript/],
   [['check', TOOL, '--watch'], /--watch needs --command/],
 ])('%j', async (args, message) => {
   const { status, stdout, stderr } = await runHere(args);

@@ -55,7 +55,7 @@ export async function callablesOf(
     .filter(({ isHarmless, written }) => isHarmless || written);
   if (!allowed.some(({ isHarmless }) => isHarmless))
     warnings.push(
-      `${allowed.length === 0 ? 'no operation is called' : 'the cases are called once each, and most rules cannot be tried'}: none is marked readOnly without requiresAuth or longRunning; use --operation <name> for one that may be called repeatedly, or --cases <file> for single calls`,
+      `${allowed.length === 0 ? 'no operation is called' : 'only the cases are called, once each, so most rules could not run'}: no operation is marked readOnly without requiresAuth or longRunning; add --operation <name> for one that may be called repeatedly, or --cases <file> for single calls`,
     );
   for (const { tool, isHarmless, written } of allowed) {
     await setImmediate(); // signals are handled between two schemas
@@ -87,10 +87,10 @@ function refuseUnknown(toolset: Toolset, { operations, cases }: Permission): voi
     .filter(({ operation }) => !names.includes(operation))
     .map(({ place, operation }) => `${place}: no operation "${operation}". ${didYouMean(operation, names)}`);
   if (faults.length === 0) return;
-  const owner = `the toolset ${visibleLine(toolset.name)} does not have`;
-  throw new ProtocolCliError('unknown-operation', `the cases name what ${owner}`, {
+  const message = `the toolset ${visibleLine(toolset.name)} does not have all operations of the cases`;
+  throw new ProtocolCliError('unknown-operation', message, {
     faults: faults.map(fault => visibleLine(fault.trim())),
-    hint: 'correct the operations of these cases; `protocol-cli toolset <url>` lists those there are',
+    hint: 'Correct the operations of these cases; `protocol-cli toolset <url>` lists the operations.',
   });
 }
 

@@ -221,7 +221,12 @@ function onRetries(delivery: Delivery): Observation {
   const [first = 0, ...others] = pauses;
   const isGrowing = others.some(pause => pause > first * GROWTH);
   const isHasty = others.length > 0 && pauses.every(pause => pause < MIN_PAUSE_MS);
-  const what = `sent again after ${pauses.map(formatDuration).join(', ')}`;
+  const retries = pauses.length === 1 ? '1 retry' : `${pauses.length} retries`;
+  const after = pauses
+    .map(formatDuration)
+    .join(', ')
+    .replace(/, (\S+)$/, ' and $1');
+  const what = `${retries}, after ${after}`;
   if (isHasty || (pauses.length >= ENOUGH_PAUSES && !isGrowing))
     return doubtful(`${what}: without growing pauses`, delivery);
   return others.length > 0 && !isGrowing

@@ -31,7 +31,7 @@ export const idRules = defineRules({
     statement: 'sends a given call_id back unchanged',
     advice: 'Copy call_id from the invocation into the result; leave it out if the invocation has none.',
     invocationPage: 'If provided, MUST be echoed in the tool result.',
-    absent: 'no call that had a call_id, or was given one, was answered',
+    absent: 'no callback came with a call_id, or for a call that has one',
     observe: ({ calls }) =>
       compareNames(calls, 'call_id', (message, { call_id: given }) =>
         'id' in message && (typeof given === 'string' || typeof message.call_id === 'string')
@@ -53,7 +53,7 @@ export const idRules = defineRules({
       'TOOL-NORETRY',
       'TOOL-SUB',
     ],
-    absent: 'no two calls ran at the same time',
+    absent: 'no two calls with callbacks ran at the same time',
     observe: ({ calls, until }) => {
       const isOthers = indexNames(calls);
       const mixed = calls.flatMap(({ invocation, received }) =>

@@ -21,6 +21,7 @@ import {
   type Observed,
   raiseTimeout,
   type Spot,
+  scant,
   sent,
   unseen,
 } from '../rule.js';
@@ -312,6 +313,8 @@ function onExecution(call: CallEvidence, subject: string, isValidResult: IsValid
     return isError ? doubtful(`${what}, and then an error`, other.callback) : broken(what, other.callback);
   }
   if (ending.kind === 'refused') return held(ending.attempt);
+  if (ending.kind === 'silent')
+    return scant(`${subject} got no result within ${formatDuration(ending.afterMs)}`, call.attempts);
   if (ending.kind !== 'result') return null;
   const { callback, text, isError } = ending;
   if (isError) return held(callback);

@@ -8,7 +8,7 @@ export function ruleOption(text: string, before: readonly RequirementId[] = []):
   const id = text.toUpperCase();
   if (isRequirementId(id)) return [...before, id];
   if (id.includes(','))
-    throw new InvalidArgumentError(`unknown rule "${text}": one at a time, give the option once for each.`);
+    throw new InvalidArgumentError(`unknown rule "${text}"; repeat the option for each rule.`);
   throw new InvalidArgumentError(`unknown rule "${text}". ${suggestRequirement(text)}`);
 }
 

@@ -12,6 +12,7 @@ import { missingFrom, readRecording } from '../../events/transcript-reader.js';
 import { REQUIREMENT_IDS, type RequirementId, type Side } from '../../protocol/requirements.js';
 import type { WireRecord } from '../../render/check-evidence.js';
 import { findingLines, findingsOf, ruleLine, shareableRun, specLines } from '../../render/check-report.js';
+import { counted as countedNoun } from '../../render/line.js';
 import { CHECK_FORMATS, type CheckStory } from '../../render/outputs/check.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { createTheme, printed } from '../../render/terminal/theme.js';
@@ -112,11 +113,8 @@ async function reportSoFar(plan: CheckPlan, input: CheckInput, { stderr }: Termi
   const run = await judge(plan, input);
   const broken = findingsOf(run).filter(({ standing, about }) => standing === 'failed' && about !== 'case');
   const rows = broken.flatMap(each => findingLines(each, recordOf(input)));
-  const found = broken.length === 0 ? 'nothing was found broken so far' : `broken so far: ${broken.length}`;
-  await writeOut(
-    stderr,
-    `interrupted without a verdict; ${found}\n${printed(rows, createTheme(0), columnsOf(stderr))}`,
-  );
+  const found = broken.length === 0 ? 'no failures' : countedNoun(broken.length, 'failure');
+  await writeOut(stderr, `interrupted; ${found} so far\n${printed(rows, createTheme(0), columnsOf(stderr))}`);
   return 3;
 }
 
@@ -159,7 +157,7 @@ async function addSummary(story: CheckStory, { env, stderr }: Terminal): Promise
   if (!file) return;
   const text = `### protocol-cli check\n\n${CHECK_FORMATS.markdown(story, { level: 0, isQuiet: false })}\n`;
   await appendFile(file, text).catch((cause: Error) => {
-    const message = `the step summary of GitHub could not be written: ${cause.message}`;
+    const message = `could not write the GitHub step summary: ${cause.message}`;
     stderr.write(warningText({ message }));
   });
 }
@@ -259,8 +257,7 @@ function gapOf(name: string, fault: string): Gap {
 /** How long interrupted probes may take to end, in ms. */
 const PROBE_STOP_MS = 500;
 
-const QUERY_UNSENT =
-  'the query of the URL is not sent, and in no report: a base has none; credentials go in -H or --bearer';
+const QUERY_UNSENT = 'the query of the URL is not sent; pass credentials with -H or --bearer';
 
 /**
  * Runs all probes against a tool until they are done or the user stops them; then stops what was started.
@@ -459,9 +456,9 @@ function refuseIdle({ kind }: Subject, { given }: CheckFlags): void {
   const idle = (kind === 'tool' ? '--side' : CALLING).split(' ').find(option => given.includes(option));
   const use =
     kind === 'tool'
-      ? 'a transcript: of a tool that is called here, the tool alone is judged'
-      : 'a tool that is called, and this is a transcript';
-  if (idle !== undefined) throw usage(`${idle} is for ${use}`, 'See protocol-cli check --help.');
+      ? 'a transcript; of a running tool, only the tool is checked'
+      : 'a running tool, not a transcript';
+  if (idle !== undefined) throw usage(`${idle} needs ${use}`, 'See protocol-cli check --help.');
 }
 
 /** @throws ProtocolCliError `usage` for a rule that is not judged in this check. */

@@ -132,7 +132,9 @@ function rowReport({ excuse, spots = [], reasonLines: _, ...row }: Row, record: 
     statement,
     ...(isBreach(standing) && { advice }),
     ...(excuse && { expectedFailure: { reason, place } }),
-    ...(hasEvidence(standing) && { evidence: evidenceOf({ events, spots }, record).shown }),
+    ...(hasEvidence(standing) && {
+      evidence: evidenceOf({ events, spots }, record).shown.map(({ isMisnamed: _, ...leg }) => leg),
+    }),
   };
 }
 

@@ -13,7 +13,7 @@ describe('--only, --skip, --spec', () => {
     ['TOOL-AKC', 'Did you mean "TOOL-ACK"'],
     ['no rule is called like this at all', 'check --list` shows them all'],
     ['__proto__', 'unknown rule'],
-    ['TOOL-DIFF,TOOL-ACK', 'give the option once for each'],
+    ['TOOL-DIFF,TOOL-ACK', 'repeat the option for each'],
   ])('%s: %s', (text, words) => {
     expect(() => ruleOption(text)).toThrow(InvalidArgumentError);
     expect(() => ruleOption(text)).toThrow(words);

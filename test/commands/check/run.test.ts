@@ -8,6 +8,7 @@ import type { Terminal } from '../../../src/commands/terminal.js';
 import { Content } from '../../../src/events/content.js';
 import type { Fact } from '../../../src/events/events.js';
 import { ProtocolCliError } from '../../../src/util/errors.js';
+import { discovery, planned, someCall, stray } from '../../check/samples/parts.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { acknowledged, call, INVOCATION, KEY, type Moment, resultArrives } from '../../events/build.js';
 import { errorOf } from '../../support/failing.js';
@@ -165,7 +166,7 @@ describe('stopped by a signal', () => {
     });
     expect(ended.status).toBe(status);
     expect(ended.stdout).toBe('');
-    expect(ended.stderr).toMatch(/^interrupted without a verdict; broken so far: 1\n✗ TOOL-ACK/);
+    expect(ended.stderr).toMatch(/^interrupted; 1 failure so far\n✗ TOOL-ACK/);
     expect(ended.stderr).not.toContain(TOKEN);
     expect(await readdir(folder.path)).toEqual(['run.ndjson']);
     expect(await readFile(save, 'utf8')).toContain('"reason":"interrupted"');
@@ -286,6 +287,42 @@ test('row 25: a credential that a tool sends is found, and neither reported nor 
   }
 });
 
+describe('the report for people', () => {
+  const a = someCall('a');
+  const begun = [a.sent(), a.answered()];
+  const reportOf = async (...story: readonly (readonly Moment[])[]) =>
+    (await check({}, seeing(...story))).stdout;
+
+  test('says that an invalid call was made and got no result', async () => {
+    const b = someCall('b', { operation: 'no_such_operation' });
+    const checks = planned(['TOOL-VALIDATE', 'TOOL-ISOLATE']);
+    const silent = [discovery(), checks, b.sent(), b.answered(), ...begun, b.waited()];
+    const report = await reportOf(...silent);
+    expect(report).toMatch(/\? TOOL-VALIDATE .*\n {4}an unknown operation got no result within 5s\n/);
+    expect(report).toMatch(/\? TOOL-ISOLATE .*\n {4}no two calls with callbacks ran at the same time\n/);
+  });
+
+  test('lists the cause of several failures first', async () => {
+    const report = await reportOf(...begun, stray({ type: 'tool_result', id: 'x' }), a.waited());
+    expect(report).toMatch(/^Failed\n✗ TOOL-OPAQUE [\s\S]*\n✗ TOOL-ALWAYS /m);
+  });
+
+  test('shows that a callback with a wrong id does not match its call', async () => {
+    const report = await reportOf(...begun, a.result({ id: 'other' }));
+    expect(report).toMatch(/→ 200 after \S+ · of edit_file · its ids do not match the call\n.*id {2}"other"/);
+    expect(await reportOf(...begun, a.result({ call_id: 'other' }))).not.toContain('ids do not match');
+  });
+
+  test('says once why several rules do not apply', async () => {
+    const save = [a.sent(), a.answered(), a.result()];
+    await using folder = await temporaryFolder();
+    const file = folder.file('run.ndjson');
+    await check({ save: file }, seeing(...save));
+    const { stdout } = await check({}, seeing(), {}, file);
+    expect(stdout.match(/not visible in HTTP traffic/g)).toHaveLength(1);
+  });
+});
+
 describe('reports', () => {
   test('writes several: to files, and the human format to stdout', async () => {
     await using folder = await temporaryFolder();
@@ -345,6 +382,6 @@ describe('reports', () => {
     const env = { GITHUB_STEP_SUMMARY: '/nowhere/at/all' };
     const { status, stderr } = await check({ ...ONLY_ACK, reporter }, seeing(...GOOD), env);
     expect(status).toBe(0);
-    expect(stderr).toMatch(/^warning: the step summary of GitHub could not be written/);
+    expect(stderr).toMatch(/^warning: could not write the GitHub step summary/);
   });
 });

@@ -10,7 +10,7 @@ export const retrySamples: Samples = [
   passes(
     'retried with growing pauses',
     [begun(), at(100, fails()), at(300, fails()), at(900, a.result())],
-    /after 200ms, 600ms/,
+    /^2 retries, after 200ms and 600ms$/,
   ),
   passes('retried after a lost response', [
     begun(),
@@ -30,7 +30,7 @@ export const retrySamples: Samples = [
   warns(
     'retried repeatedly after the same short pause',
     [begun(), at(100, fails()), at(104, fails()), at(108, a.result())],
-    /after 4ms, 4ms: without growing pauses/,
+    /after 4ms and 4ms: without growing pauses/,
   ),
   passes('retried after short pauses that grow', [
     begun(),
@@ -41,17 +41,17 @@ export const retrySamples: Samples = [
   passes(
     'retried twice after the same pause',
     [begun(), at(100, fails()), at(205, fails()), at(286, a.result())],
-    /after 105ms, 81ms: the pauses do not grow each time, which may be chance$/,
+    /^2 retries, after 105ms and 81ms: the pauses do not grow each time, which may be chance$/,
   ),
   warns(
     'retried many times after the same pause',
     [begun(), at(100, fails()), at(150, fails()), at(205, fails()), at(256, a.result())],
-    /after 50ms, 55ms, 51ms: without growing pauses$/,
+    /^3 retries, after 50ms, 55ms and 51ms: without growing pauses$/,
   ),
   passes(
     'retried after pauses of which one is long',
     [begun(), at(100, fails()), at(150, fails()), at(450, fails()), at(500, a.result())],
-    /after 50ms, 300ms, 50ms$/,
+    /after 50ms, 300ms and 50ms$/,
   ),
   warns('no retry', [begun(), at(100, fails()), at(5_100, a.waited())], /within 5s.*--probe-timeout/),
   skips('a canceled call', [begun(), a.cancelled(), fails()]),

@@ -7,15 +7,22 @@ import { NO_FIXTURES } from '../mock/responder.js';
 import { answerOf, choiceOf, defaultsOf, elicitationSchema, questionOf } from '../protocol/mcp.js';
 import { toolSchema } from '../protocol/toolset.js';
 import { validate } from '../protocol/validate.js';
-import { connectMcp, type Elicit, type McpServer } from '../runtime/mcp/connection.js';
+import { connectMcp, type Elicit, type McpServer, type McpTarget } from '../runtime/mcp/connection.js';
 import { systemClock } from '../system/clock.js';
 import { secretsOf } from '../util/credentials.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { createRedactor } from '../util/redact.js';
 import { excerpt } from '../util/text.js';
 import { isRecord } from '../util/values.js';
-import type { McpTarget, ReachOptions } from './target.js';
-import { VERSION } from './terminal.js';
+import { type OnStop, VERSION } from './terminal.js';
+
+interface ToolsetOptions {
+  readonly onStop: OnStop;
+  /** Receives what the server writes to stderr. */
+  readonly onStderr?: (text: string) => void;
+  /** Receives warnings about tools that are left out. */
+  readonly onWarning?: (message: string) => void;
+}
 
 /** Time limit in ms for the start, the handshake and the list of tools. */
 const START_MS = 10_000;
@@ -28,8 +35,9 @@ const MAX_BYTES = 64 * 1024 * 1024;
  * @throws ProtocolCliError `command-failed`, `unreachable` or `no-discovery`.
  */
 export async function startMcpToolset(
-  { name, server: target }: McpTarget,
-  { onStop, onStderr, onWarning = () => {} }: ReachOptions,
+  name: string,
+  target: McpTarget,
+  { onStop, onStderr, onWarning = () => {} }: ToolsetOptions,
 ): Promise<string> {
   const redact = createRedactor(secretsOf(target.headers ?? {})).text;
   const server = await connectMcp(target, {

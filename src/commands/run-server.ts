@@ -1,5 +1,5 @@
 import type { Event } from '../events/events.js';
-import { type TranscriptAbout, transcriptWriter } from '../events/transcript-writer.js';
+import type { TranscriptAbout } from '../events/transcript-writer.js';
 import { isWildcard } from '../http/server.js';
 import type { ColourLevel } from '../render/terminal/colour-level.js';
 import { runAttached } from '../system/child.js';
@@ -7,10 +7,10 @@ import type { ServerScreen } from '../tui/full-screen.js';
 import { ProtocolCliError } from '../util/errors.js';
 import type { Redactor } from '../util/redact.js';
 import { visible } from '../util/visible.js';
+import { type Subscribe, streamTranscript } from './event-output.js';
 import { type ServerOutput, usage } from './options.js';
-import { BoundedLines, colourOf, droppedEvents } from './output.js';
 import { Run } from './run.js';
-import { canDraw, type ExitStatus, type Terminal } from './terminal.js';
+import { canDraw, colourOf, type ExitStatus, type Terminal } from './terminal.js';
 
 /** What server commands share: their command line, their first line, their output, and their end. */
 
@@ -197,9 +197,6 @@ export function commandFailure(commandStatus: number): string {
   return commandStatus === 0 ? '' : `✗ the command exited with status ${commandStatus}\n`;
 }
 
-/** Calls the listener for all past and future events. Returns how to stop. */
-export type Subscribe = (listener: (event: Event) => void) => () => void;
-
 export function subscribeToAll(source: {
   readonly events: Iterable<Event>;
   readonly subscribe: Subscribe;
@@ -207,26 +204,5 @@ export function subscribeToAll(source: {
   return listener => {
     for (const event of source.events) listener(event);
     return source.subscribe(listener);
-  };
-}
-
-/** `-o ndjson`: writes each event to stdout as a line of a transcript. Returns how to end the transcript. */
-export function streamTranscript(
-  subscribe: Subscribe,
-  stdout: NodeJS.WriteStream,
-  redactor: Redactor,
-  about: TranscriptAbout,
-): (reason: string) => void {
-  const writer = transcriptWriter(redactor);
-  let latest = { seq: 0, at: 0 };
-  const lines = new BoundedLines(stdout, count => writer.event(droppedEvents(count, latest)));
-  lines.end(() => [writer.header(about)]);
-  const stop = subscribe(event => {
-    lines.write(() => writer.lines(event));
-    latest = event;
-  });
-  return reason => {
-    stop();
-    lines.end(() => [writer.end(reason)]);
   };
 }

@@ -11,7 +11,7 @@ import { type Clock, systemClock } from '../system/clock.js';
 import { writeOut } from '../system/streams.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { createRedactor, type Redactor, safeJson } from '../util/redact.js';
-import { aboutNow, saveTranscript } from './save-files.js';
+import { aboutNow, saveTranscript } from './event-output.js';
 import { type ExitStatus, interruption, type OnStop, statusOfFailure, type Terminal } from './terminal.js';
 
 interface RunOptions {

@@ -1,5 +1,6 @@
 import type { Outcome } from '../protocol/outcome.js';
 import type { FailureCode } from '../render/failure.js';
+import { type ColourLevel, colourLevel } from '../render/terminal/colour-level.js';
 import { endByForce, onEmergency, onSignals } from '../system/process.js';
 import { isLargeEnough } from '../tui/terminal.js';
 import { ProtocolCliError } from '../util/errors.js';
@@ -198,4 +199,12 @@ export async function ask(
   } finally {
     reader.close();
   }
+}
+
+export function colourOf(
+  stream: NodeJS.WriteStream,
+  { color }: { readonly color: boolean },
+  { env }: Pick<Terminal, 'env'>,
+): ColourLevel {
+  return colourLevel({ env, isTTY: stream.isTTY === true, noColor: !color });
 }

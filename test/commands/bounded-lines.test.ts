@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BoundedLines } from '../../src/commands/output.js';
+import { BoundedLines } from '../../src/commands/event-output.js';
 
 function paper() {
   const written: string[] = [];
@@ -13,6 +13,7 @@ function paper() {
     },
   };
 }
+
 const dropped = (count: number) => [`dropped ${count}`];
 
 test('row 30: lines that do not fit are dropped, and reported once there is room again', () => {

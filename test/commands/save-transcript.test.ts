@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { saveTranscript } from '../../src/commands/save-files.js';
+import { saveTranscript } from '../../src/commands/event-output.js';
 import type { Fact, RequestEvent } from '../../src/events/events.js';
 import { createLog, type Log } from '../../src/events/log.js';
 import { createRedactor } from '../../src/util/redact.js';

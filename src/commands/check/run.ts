@@ -26,25 +26,26 @@ import { createRedactor, type Redactor } from '../../util/redact.js';
 import { decodeUtf8, shellWord } from '../../util/text.js';
 import { stringsIn } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
+import { wireSecrets } from '../event-output.js';
 import { usage } from '../options.js';
-import { colourOf } from '../output.js';
-import { exitText, reach, StartedServers } from '../reach.js';
 import { readSource, readText } from '../read-source.js';
 import { type CheckRequest, checkReports, reportsOf, writeReports } from '../reports.js';
 import { asTrouble, type Run, withRun } from '../run.js';
-import { wireSecrets } from '../save-files.js';
 import {
   asUrl,
+  exitText,
   type HeaderOptions,
   type ListenerFlags,
   listenerOf,
+  reach,
   readCredentials,
   readHeaders,
   readTarget,
   type ServerTarget,
+  StartedServers,
   type TargetOptions,
 } from '../target.js';
-import { columnsOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
+import { colourOf, columnsOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
 import { runOnEachChange } from '../watch-command.js';
 
 export async function runCheck(

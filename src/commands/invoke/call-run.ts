@@ -12,11 +12,11 @@ import type { Governed, Policy } from '../../runtime/policy.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { requireScreen, usage } from '../options.js';
-import { colourOf } from '../output.js';
 import { asTrouble, type Run, withRun } from '../run.js';
 import { readHeaders } from '../target.js';
 import {
   canAskUser,
+  colourOf,
   defaultOutput,
   type ExitStatus,
   type Output,

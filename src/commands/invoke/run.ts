@@ -15,14 +15,15 @@ import { cut, excerpt, firstFew } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
 import { confirmCommands, readRapConfig, requireServers } from '../rap-config.js';
-import { reach, StartedServers } from '../reach.js';
 import { asTrouble, withErrorReport, withRun } from '../run.js';
 import {
   type ConfiguredTarget,
   type ReachOptions,
+  reach,
   readCredentials,
   readHeaders,
   type ServerTarget,
+  StartedServers,
   withheld,
 } from '../target.js';
 import { ask, canAskUser, type ExitStatus, type Terminal } from '../terminal.js';

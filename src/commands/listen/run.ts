@@ -24,11 +24,11 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { type OutputLine, type Redactor, safeJsonLine } from '../../util/redact.js';
 import { formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
+import { BoundedLines, type Subscribe, streamTranscript } from '../event-output.js';
 import { type ServerFlags, usage } from '../options.js';
-import { BoundedLines, colourOf } from '../output.js';
 import type { Run } from '../run.js';
-import { networkWarnings, printReady, runServer, type Subscribe, streamTranscript } from '../run-server.js';
-import type { ExitStatus, Terminal } from '../terminal.js';
+import { networkWarnings, printReady, runServer } from '../run-server.js';
+import { colourOf, type ExitStatus, type Terminal } from '../terminal.js';
 
 interface ListenFlags extends ServerFlags {
   readonly callbackUrl?: string;

@@ -11,9 +11,9 @@ import { watchFiles } from '../../system/watch-files.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
+import { refuseToReplace } from '../event-output.js';
 import { usage } from '../options.js';
 import type { LiveOutput } from '../run-server.js';
-import { refuseToReplace } from '../save-files.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 
 interface LoadedFixtures {

@@ -12,8 +12,8 @@ import { systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
 import { takeStream, writeOut } from '../../system/streams.js';
 import { visibleLine } from '../../util/visible.js';
+import { aboutNow, type Subscribe } from '../event-output.js';
 import { DRAWABLE, type ServerFlags, type ServerOutput, usage } from '../options.js';
-import { colourOf } from '../output.js';
 import { checkReports, type VerificationRequest, writeReports } from '../reports.js';
 import {
   commandFailure,
@@ -23,14 +23,12 @@ import {
   printReady,
   readServerLine,
   runServer,
-  type Subscribe,
   startLines,
   startScreen,
   subscribeToAll,
 } from '../run-server.js';
-import { aboutNow } from '../save-files.js';
 import { demoFixtures } from '../target.js';
-import { type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
+import { colourOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
 import { exportFixtures, FixtureReloader, loadFixtures, refuseSpeed } from './fixtures.js';
 
 interface MockToolFlags extends ServerFlags {
@@ -103,6 +101,7 @@ export async function runMockTool(
 
 /** Options that can be combined with `--export`, which writes a file and serves nothing. */
 const OF_EXPORTS = ['--export', '--speed', '--no-color', '--quiet'];
+
 /** Options about callbacks, which MCP does not have. */
 const OF_CALLBACKS = [
   '--allow-callback',
@@ -112,6 +111,7 @@ const OF_CALLBACKS = [
   '--fsync',
   '--allow-repeats',
 ];
+
 /** Options about an HTTP server. */
 const OF_HTTP = ['--host', '--port', '--allow-host', '--allow-origin'];
 

@@ -2,8 +2,7 @@ import { NOTICES, type Notice } from '../../protocol/invocation.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { baseOf } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
-import type { Trouble } from '../../render/outputs/trouble.js';
-import { errorReport } from '../../render/outputs/trouble.js';
+import { errorReport, type Trouble } from '../../render/outputs/trouble.js';
 import { createTheme, dressLine } from '../../render/terminal/theme.js';
 import { noticeLine } from '../../render/toolset.js';
 import { discover } from '../../runtime/discover.js';
@@ -15,7 +14,6 @@ import { redactJson, safeJson } from '../../util/redact.js';
 import { bytesText } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
-import { colourOf } from '../output.js';
 import { readRapConfig, requireServers } from '../rap-config.js';
 import { asTrouble, type Run, withRun } from '../run.js';
 import {
@@ -26,7 +24,7 @@ import {
   readHeaders,
   readTarget,
 } from '../target.js';
-import type { ExitStatus, Terminal } from '../terminal.js';
+import { colourOf, type ExitStatus, type Terminal } from '../terminal.js';
 
 /** The options that the commands share. */
 interface NoticeOptions extends HeaderOptions {

@@ -15,9 +15,9 @@ import { quietPipes } from '../../system/streams.js';
 import { isCredentialHeader, secretsOf } from '../../util/credentials.js';
 import { createRedactor } from '../../util/redact.js';
 import { readUrl } from '../../util/url.js';
+import { refuseToReplace, wireSecrets } from '../event-output.js';
 import { type ServerFlags, usage } from '../options.js';
 import { NEVER, networkWarnings, printReady, runServer, startLines } from '../run-server.js';
-import { refuseToReplace, wireSecrets } from '../save-files.js';
 import { asUrl } from '../target.js';
 import type { Terminal } from '../terminal.js';
 

@@ -24,10 +24,9 @@ import {
   promptsOf,
 } from '../invoke/questions.js';
 import { type ANSWER_OUTPUTS, requireScreen, usage } from '../options.js';
-import { colourOf } from '../output.js';
 import { asTrouble, type Run, withErrorReport, withRun } from '../run.js';
 import { fromEnvironment, type ListenerFlags, listenerOf, readHeaders, readTarget } from '../target.js';
-import { canDraw, type ExitStatus, statusOfFailure, type Terminal } from '../terminal.js';
+import { canDraw, colourOf, type ExitStatus, statusOfFailure, type Terminal } from '../terminal.js';
 import type { AnswererOptions, CallFlags, Source } from './answerers.js';
 
 type AnswerOutput = (typeof ANSWER_OUTPUTS)[number];

@@ -25,6 +25,7 @@ import { parseJson } from '../../util/json.js';
 import { answeringWith, type Chooser, type Denial, isLeftOpen, pickedByFlag } from '../invoke/questions.js';
 import { loadFixtures } from '../mock-tool/fixtures.js';
 import type { Run } from '../run.js';
+import { withheld } from '../target.js';
 import { canAskUser } from '../terminal.js';
 
 /** What answers the calls. */
@@ -106,14 +107,9 @@ class RapTool implements StartedAnswerer {
     private readonly discovered: Discovered,
     private readonly runtime: Runtime,
   ) {
-    const { headers, origin } = wire.credentials;
-    const { endpoint } = discovered.toolset;
-    const names = Object.keys(headers);
-    const isWithheld = names.length > 0 && new URL(endpoint).origin !== origin;
-    const withheld = `the endpoint ${endpoint} is on another origin than ${origin}: ${names.join(', ')} withheld from it`;
     this.notes = [
       ...discovered.notes.map(message => ({ id: 'TOOL-DISCOVER', message }) as const),
-      ...(isWithheld ? [{ message: withheld }] : []),
+      ...withheld(wire.credentials, discovered.toolset.endpoint),
     ];
   }
 

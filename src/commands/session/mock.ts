@@ -6,7 +6,6 @@ import { systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
 import { writeOut } from '../../system/streams.js';
 import { type ServerFlags, type ServerOutput, usage } from '../options.js';
-import { colourOf } from '../output.js';
 import { readText } from '../read-source.js';
 import type { Run } from '../run.js';
 import {
@@ -21,7 +20,7 @@ import {
   subscribeToAll,
 } from '../run-server.js';
 import { fromEnvironment } from '../target.js';
-import type { ExitStatus, Terminal } from '../terminal.js';
+import { colourOf, type ExitStatus, type Terminal } from '../terminal.js';
 
 interface SessionMockFlags extends ServerFlags {
   readonly key?: string;

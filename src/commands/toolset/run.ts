@@ -7,19 +7,18 @@ import { secretsOf } from '../../util/credentials.js';
 import { redactJson, safeJson } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
-import { colourOf } from '../output.js';
 import { confirmCommands, noServersText, readRapConfig } from '../rap-config.js';
-import { reach } from '../reach.js';
 import { asTrouble, type Run, withRun } from '../run.js';
 import {
   type ConfiguredTarget,
   type HeaderOptions,
+  reach,
   readCredentials,
   readHeaders,
   readTarget,
   type TargetOptions,
 } from '../target.js';
-import type { ExitStatus, Terminal } from '../terminal.js';
+import { colourOf, type ExitStatus, type Terminal } from '../terminal.js';
 
 interface ToolsetOptions extends TargetOptions, HeaderOptions {
   readonly output: 'text' | 'json';

@@ -3,9 +3,8 @@ import { DISCOVERY_HINTS, type Discovered, discover } from '../../runtime/discov
 import type { Wire } from '../../runtime/notices.js';
 import { definitionsIn, type Server } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { byLine, reach } from '../reach.js';
 import type { Run } from '../run.js';
-import { type ConfiguredTarget, commandOf, withheld } from '../target.js';
+import { byLine, type ConfiguredTarget, commandOf, reach, withheld } from '../target.js';
 
 /** A server that answered. */
 interface Found {

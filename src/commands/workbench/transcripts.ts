@@ -8,9 +8,9 @@ import { transcriptWriter } from '../../events/transcript-writer.js';
 import { fixtureName, type Said, TRANSCRIPT_NAME, type Volume } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { visibleLine } from '../../util/visible.js';
+import { refuseToReplace, wireSecrets } from '../event-output.js';
 import { MAX_SAVED_BYTES, readSource } from '../read-source.js';
 import type { Run } from '../run.js';
-import { refuseToReplace, wireSecrets } from '../save-files.js';
 import { done, failed } from './calls.js';
 
 /** Limits: how many names of a folder are read, and how many numbered names are tried. */

@@ -1,5 +1,5 @@
 import './support/outside-ci.js';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { REQUIREMENT_IDS } from '../../src/protocol/requirements.js';
@@ -211,4 +211,34 @@ describe.concurrent('Problems: what failed comes first, what passed is one line'
     expect(screen.text()).toMatch(first);
     expect(screen.text()).not.toMatch(/no problems|\nPassed|\nNot applicable|RT-/);
   });
+});
+
+test('the empty screen offers the demo, and the servers that were opened before', async () => {
+  await using state = await temporaryFolder();
+  await using tool = await startMockHere([await state.write('workshop.json', JSON.stringify(WORKSHOP))]);
+  const env = { XDG_STATE_HOME: state.path };
+  const cwd = state.path;
+  const opened = async (screen: ReturnType<typeof openHere>) => {
+    await screen.shows('  rename');
+    screen.type('q');
+    expect(await screen.ended).toBe(0);
+  };
+  await using empty = openHere(['invoke', '-i'], { env, cwd });
+  await empty.shows('D opens the demo');
+  expect(empty.text()).not.toContain('recent');
+  empty.type(`u${tool.url}/?key=canary${ENTER}`);
+  await opened(empty);
+  await using again = openHere(['invoke', '-i'], { env, cwd });
+  await again.shows(`p opens a recent server:\n  ${tool.url}\n`);
+  again.type('p');
+  await again.shows(`❯ 0 ${tool.url} (default)`);
+  again.type(ENTER);
+  await opened(again);
+  await using demo = openHere(['invoke', '-i', '--demo'], { env, cwd });
+  await demo.shows('❯   edit_file');
+  demo.type('q');
+  expect(await demo.ended).toBe(0);
+  const file = state.file('protocol-cli/recent.json');
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual([tool.url]);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
 });

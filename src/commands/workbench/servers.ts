@@ -1,10 +1,14 @@
+import { access, lstat, mkdir, readFile } from 'node:fs/promises';
+import { dirname, isAbsolute, join } from 'node:path';
 import type { Tool } from '../../protocol/toolset.js';
 import { DISCOVERY_HINTS, type Discovered, discover } from '../../runtime/discover.js';
 import type { Wire } from '../../runtime/notices.js';
 import { definitionsIn, type Server } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
+import { parseJson } from '../../util/json.js';
 import type { Run } from '../run.js';
 import { byLine, type ConfiguredTarget, commandOf, reach, withheld } from '../target.js';
+import type { Terminal } from '../terminal.js';
 
 /** A server that answered. */
 interface Found {
@@ -24,6 +28,8 @@ interface ServersOptions {
   /** Aborted at the end, so that starting servers are not waited for. */
   readonly over: AbortSignal;
   readonly onChange: () => void;
+  /** Called when the user opened a server by its URL and it sent a toolset. */
+  readonly onOpened: (url: string) => void;
   /** Called when the server of this endpoint has exited; its pending calls end. */
   readonly onServerExit: (endpoint: string, reason: string) => void;
 }
@@ -192,6 +198,8 @@ class ServerConnection {
       ];
       this.found = { wire, discovered };
       this.#enter({ kind: 'ready', base, toolset, notes: notes.map(run.clean) });
+      const { target, isConfigured } = this.origin;
+      if (target.kind === 'url' && !isConfigured) this.options.onOpened(target.url);
     } catch (error) {
       this.#fail(error);
     }
@@ -268,4 +276,71 @@ function nameOf(target: ConfiguredTarget): string {
     case 'command':
       return target.command;
   }
+}
+
+/** Limits of the list of recent servers: URLs, characters of a URL, and bytes of the file. */
+const MAX_RECENT = { urls: 5, length: 500, bytes: 16 * 1024 };
+
+/** The URLs of the servers that the user opened, the latest first. They are kept in a file that only its owner may read. */
+export class RecentServers {
+  urls: readonly string[] = [];
+  readonly #path: string;
+  /** This folder is not created. */
+  readonly #root: string;
+  #saving: Promise<void> = Promise.resolve();
+
+  constructor(
+    { env, home }: Pick<Terminal, 'env' | 'home'>,
+    private readonly isSecret: (text: string) => boolean,
+  ) {
+    const given = env['XDG_STATE_HOME'] ?? '';
+    const state = isAbsolute(given) ? given : join(home, '.local', 'state');
+    this.#root = isAbsolute(given) ? '/' : home;
+    this.#path = join(state, 'protocol-cli', 'recent.json');
+  }
+
+  /** Ignores a file that is broken, too large, or not a file. Never rejects. */
+  async load(): Promise<void> {
+    this.urls = await this.#read().catch(() => []);
+  }
+
+  /** Adds a URL without its credentials and query (threats, row 25). A file that cannot be written stays as it is. */
+  add(url: string): void {
+    this.#saving = this.#saving.then(() => this.#save(url)).catch(() => {});
+  }
+
+  /** Resolves when every URL is saved. */
+  saved(): Promise<void> {
+    return this.#saving;
+  }
+
+  async #read(): Promise<readonly string[]> {
+    const found = await lstat(this.#path);
+    if (!found.isFile() || found.size > MAX_RECENT.bytes) return [];
+    const reading = parseJson(await readFile(this.#path, 'utf8'));
+    const urls = reading.ok && Array.isArray(reading.value) ? reading.value.map(bareUrl) : [];
+    return [...new Set(urls.filter(url => url !== null))].slice(0, MAX_RECENT.urls);
+  }
+
+  /** Reads the file again: another workbench may have changed it. */
+  async #save(opened: string): Promise<void> {
+    const url = bareUrl(opened);
+    if (url === null || this.isSecret(url)) return;
+    await this.load();
+    if (this.urls[0] === url) return;
+    this.urls = [url, ...this.urls.filter(each => each !== url)].slice(0, MAX_RECENT.urls);
+    const { createPrivateFile } = await import('../../system/files.js');
+    await access(this.#root);
+    await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+    const file = await createPrivateFile(this.#path);
+    await file.write(JSON.stringify(this.urls));
+    await file.commit();
+  }
+}
+
+/** An HTTP URL without credentials, query and fragment; null for anything else. */
+function bareUrl(text: unknown): string | null {
+  if (typeof text !== 'string' || text.length > MAX_RECENT.length || !URL.canParse(text)) return null;
+  const { protocol, host, pathname } = new URL(text);
+  return /^https?:$/.test(protocol) ? `${protocol}//${host}${pathname === '/' ? '' : pathname}` : null;
 }

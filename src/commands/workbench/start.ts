@@ -17,7 +17,7 @@ import { asUrl, type ConfiguredTarget, readHeaders } from '../target.js';
 import { canDraw, colourOf, type ExitStatus, type Terminal } from '../terminal.js';
 import { Calls, done, failed, reasonOf } from './calls.js';
 import { asCommand, asCurl, type CalledAs } from './copies.js';
-import { Servers } from './servers.js';
+import { RecentServers, Servers } from './servers.js';
 import { Transcripts } from './transcripts.js';
 
 /** In percent. Most memory holds the kept calls and short-lived frames, so the heap can grow in small steps. */
@@ -157,12 +157,16 @@ export function createEngine(
   };
   const starting = new AbortController();
   setMaxListeners(0, starting.signal); // every starting command adds a listener
+  const recent = new RecentServers(run.terminal, text => run.clean(text) !== text);
+  void recent.load().then(onChange);
   const servers = new Servers({
     ...{ run, onChange, client: run.openClient(), over: starting.signal },
+    onOpened: url => recent.add(url),
     onServerExit: (endpoint, reason) => calls.giveUpOn(endpoint, reason),
   });
   const calls = new Calls(run, book, servers, options, consent);
   const transcripts = new Transcripts(book, run, onChange);
+  run.onStop(() => recent.saved());
   run.onStop(() => servers.close());
   run.onStop(() => {
     starting.abort();
@@ -177,6 +181,9 @@ export function createEngine(
   const world: World = {
     get servers() {
       return servers.all;
+    },
+    get recent() {
+      return recent.urls;
     },
     get volumes() {
       return transcripts.volumes;

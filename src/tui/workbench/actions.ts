@@ -283,10 +283,21 @@ export class Actions {
     const { world } = this.#workbench;
     const complete = async (typed: string) => {
       const urls = world.servers.map(({ about }) => about).filter(about => URL.canParse(about));
-      return ['demo', ...urls].filter(word => word.startsWith(typed)).sort();
+      return [...new Set(['demo', ...urls, ...world.recent])].filter(word => word.startsWith(typed)).sort();
     };
     const open = (typed: string) => this.openServer(typed);
     this.#workbench.ask('Tool server (URL, :port or demo): ', open, { text, complete });
+  }
+
+  pickRecent(): void {
+    const { recent: choices } = this.#workbench.world;
+    if (choices.length === 0) return void this.#workbench.complain('No tool server was opened before.');
+    this.#workbench.show({
+      kind: 'question',
+      picker: openPicker({ prompt: 'Open which server?', choices: [...choices], default: 0 }),
+      onPick: selected => this.openServer(choices[selected] ?? ''),
+      escapeHint: 'later',
+    });
   }
 
   openServer(typed: string): void {

@@ -130,6 +130,8 @@ export interface Volume {
 /** The state that the workbench shows. It is mutable; changes call the listeners of `subscribe`. */
 export interface World {
   readonly servers: readonly Server[];
+  /** The URLs of servers that the user opened before, the latest first. Untrusted. */
+  readonly recent: readonly string[];
   /** The first one is this session. */
   readonly volumes: readonly Volume[];
   /** The id of the server of a call in this session, sent or declined; null for any other call. */

@@ -63,6 +63,12 @@ export const WORKBENCH_KEYS: readonly KeyBinding<Workbench>[] = [
     a => a.openServer('demo'),
     w => (w.tools.isEmpty && w.page === 'tools' ? 'demo' : null),
   ),
+  anywhere(
+    'p',
+    'open a recent tool server',
+    a => a.pickRecent(),
+    w => (w.tools.isEmpty && w.page === 'tools' && w.world.recent.length > 0 ? 'recent' : null),
+  ),
   anywhere('O', 'open a transcript', a => a.askTranscript()),
   anywhere('S', 'save the transcript of this session', a => a.askSaveTranscript()),
   bind('everywhere', '?', 'show or hide the keys', w => w.toggleHelp()),

@@ -6,7 +6,7 @@ import { cut } from '../../util/text.js';
 import { onePart, type Sheet } from '../calls/tabs.js';
 import { linesDocument } from '../document/documents.js';
 import { CURSOR } from '../layout.js';
-import { definitionsIn, definitionsOf, definitionsWords, type Server } from './model.js';
+import { definitionsIn, definitionsOf, definitionsWords, type Server, type World } from './model.js';
 
 export type Entry = { readonly key: string; readonly server: Server } & (
   | { readonly kind: 'server' }
@@ -53,7 +53,7 @@ export function firstLineOf(text: string): string {
 }
 
 /** The list of tools. The first operation is preselected. */
-export function toolsList(serversNow: () => readonly Server[]) {
+export function toolsList(world: Pick<World, 'servers' | 'recent'>) {
   const sheets = new Memo<Sheet>();
   const entries = new Memo<readonly Entry[]>();
   return {
@@ -61,7 +61,7 @@ export function toolsList(serversNow: () => readonly Server[]) {
     tabs: TOOL_TABS,
     ...{ wide: 100, share: 0.38, headRows: 0 },
     entries() {
-      const servers = serversNow();
+      const { servers } = world;
       const all = entries.of(servers, () => entriesOf(servers));
       const preselected = Math.max(
         0,
@@ -92,6 +92,8 @@ export function toolsList(serversNow: () => readonly Server[]) {
         say('D', 'title'),
         say(' opens the demo, a tool bundled with this program.', 'dim'),
       ],
+      ...(world.recent.length > 0 ? [[], [say('p', 'title'), say(' opens a recent server:', 'dim')]] : []),
+      ...world.recent.map((url): Line => [say('  '), ...quote(url)]),
     ],
   };
 }

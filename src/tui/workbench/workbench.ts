@@ -127,7 +127,7 @@ export class Workbench extends ListScreen {
     const { isUnvalidated } = world;
     const marked = () => this.#marked;
     const sheets = new CallSheets({ supports, highlighter, isUnvalidated, marked, onChange });
-    this.tools = this.listDetail(toolsList(() => world.servers));
+    this.tools = this.listDetail(toolsList(world));
     this.calls = this.listDetail(
       callsList({ world, volume: () => this.volume, sheets, now: () => this.now }),
     );

@@ -59,12 +59,14 @@ export interface Bench extends Engine, AsyncDisposable, Pick<Run, 'log' | 'about
 export function startBench({
   cwd = '/nonexistent',
   home = cwd,
+  env = {},
   headers = {},
   consent = { policy: null, yes: false },
   ...options
 }: Partial<InvokeOptions> & {
   readonly cwd?: string;
   readonly home?: string;
+  readonly env?: Record<string, string>;
   readonly headers?: Record<string, string>;
   readonly consent?: Consent;
 } = {}): Bench {
@@ -75,7 +77,7 @@ export function startBench({
       done();
     },
   });
-  const terminal = { stdin: new PassThrough(), stdout, stderr: stdout, env: {}, cwd, home };
+  const terminal = { stdin: new PassThrough(), stdout, stderr: stdout, env, cwd, home };
   const run = new Run({ terminal: terminal as unknown as Terminal, secrets: secretsOf(headers) });
   const quits: string[] = [];
   const engine = createEngine(

@@ -1,6 +1,9 @@
+import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shellWord } from '../../../src/util/text.js';
 import { eventually } from '../../e2e/support/eventually.js';
+import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
 import { type Peer, peerCommand, startPeer } from '../../e2e/support/peers.js';
 import { startServing } from '../../support/serving.js';
 import { startBench } from './bench.js';
@@ -51,6 +54,62 @@ test('only a failed server can be removed; its id is not used again', async () =
   for (const id of [gone, ready, 'no one']) bench.controls.dismiss(id);
   expect(bench.world.servers.map(({ id }) => id)).toEqual([ready]);
   expect([gone, ready]).not.toContain(bench.open({ kind: 'url', url: plain.url }));
+});
+
+describe('recent servers', () => {
+  const open = async (home: string, env = {}, headers = {}) => {
+    const bench = startBench({ home, env, headers });
+    await bench.ready(plain.url);
+    await bench.close();
+  };
+  const kept = (folder: Folder, name = '.local/state/protocol-cli/recent.json') =>
+    readFile(folder.file(name), 'utf8').catch(() => null);
+
+  test('at most five, the latest first, in a private file; a link is replaced, not followed', async () => {
+    await using home = await temporaryFolder();
+    const folder = home.file('.local/state/protocol-cli');
+    await mkdir(folder, { recursive: true });
+    const old = [1, 2, 3, 4].map(port => `http://u:canary@old.example:${port}/?key=canary#canary`);
+    await writeFile(join(folder, 'recent.json'), JSON.stringify(['file:///etc', 7, ...old, plain.url]));
+    await open(home.path);
+    expect(JSON.parse((await kept(home)) ?? '')).toEqual([
+      plain.url,
+      ...[1, 2, 3, 4].map(port => `http://old.example:${port}`),
+    ]);
+    const victim = await home.write('victim', 'mine');
+    await rm(join(folder, 'recent.json'));
+    await symlink(victim, join(folder, 'recent.json'));
+    await open(home.path);
+    expect(await readFile(victim, 'utf8')).toBe('mine');
+    expect(await kept(home)).toBe(`["${plain.url}"]\n`);
+    expect((await lstat(join(folder, 'recent.json'))).mode & 0o777).toBe(0o600);
+  });
+
+  test.each([
+    ['not JSON', '{'],
+    ['not a list', '{"__proto__":["http://a"]}'],
+    ['deep', '['.repeat(200)],
+    ['large', `["${'x'.repeat(20_000)}"]`],
+  ])('a file that is %s is ignored', async (_, text) => {
+    await using state = await temporaryFolder();
+    await mkdir(state.file('protocol-cli'));
+    await writeFile(state.file('protocol-cli/recent.json'), text);
+    await using bench = startBench({ env: { XDG_STATE_HOME: state.path } });
+    await bench.ready(plain.url);
+    expect(bench.world.recent.filter(url => url !== plain.url)).toEqual([]);
+  });
+
+  test('nothing is written where that is impossible, for the demo, or for a URL with a known secret', async () => {
+    await using home = await temporaryFolder();
+    await home.write('file', '');
+    await open(home.file('missing'));
+    await open(home.path, { XDG_STATE_HOME: home.file('file') });
+    await open(home.path, {}, { authorization: `Bearer ${plain.port}` });
+    await using bench = startBench({ home: home.path });
+    await bench.stands(bench.open({ kind: 'demo' }), 'ready');
+    await bench.close();
+    expect(await readdir(home.path)).toEqual(['file']);
+  });
 });
 
 test('removing a server also stops a command that runs but is not a tool', async () => {

@@ -32,6 +32,7 @@ export function readyServer(tools: readonly Tool[], fields: Partial<Ready['tools
 
 export interface BenchOptions {
   readonly servers?: readonly Server[];
+  readonly recent?: readonly string[];
   readonly controls?: Partial<Controls>;
   readonly start?: SessionOptions['start'];
   readonly clock?: Clock;
@@ -59,6 +60,7 @@ export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more 
   };
   const world = {
     servers: more.servers ?? [],
+    recent: more.recent ?? [],
     volumes: [live, ...(more.opened ?? []).map(opened)],
     serverOf: more.serverOf ?? (() => 's1'),
     isUnvalidated: (key: string) => more.unvalidated?.includes(key) ?? false,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTool } from './support/own-tool.js';
 import { type Entry, fieldOf, type Peer, startPeer } from './support/peers.js';
+import { argv } from './support/program.js';
 import { invokeJsonHere, type Report, warningIds } from './support/report.js';
 
 let odd: Peer;
@@ -85,7 +86,7 @@ describe.concurrent('the acknowledgement (RT-NON200, RT-RETRY, RT-NORETRY; TOOL-
   it.each(CASES)(
     '$operation $args: exit $status after $attempts attempt(s)',
     async ({ operation, args = [], status, attempts, ack, ids = [], text }) => {
-      const ended = await invokeJsonHere([odd.url, operation, ...args, '--timeout', '10s']);
+      const ended = await invokeJsonHere(argv`${odd.url} ${operation} ${args} --timeout 10s`);
       const { report } = ended;
       const relevant = warningIds(report).filter(id => id === 'TOOL-ACK' || id === 'RT-RETRY');
       expect({
@@ -110,7 +111,7 @@ describe.concurrent('the acknowledgement (RT-NON200, RT-RETRY, RT-NORETRY; TOOL-
   );
 
   it('RT-RETRY: the same invocation is sent again, not a new one', async () => {
-    const { report } = await invokeJsonHere([odd.url, 'ack_503_once']);
+    const { report } = await invokeJsonHere(argv`${odd.url} ack_503_once`);
     const [first, second] = await attemptsOf(report);
     expect(second?.raw).toBe(first?.raw);
   });
@@ -119,7 +120,7 @@ describe.concurrent('the acknowledgement (RT-NON200, RT-RETRY, RT-NORETRY; TOOL-
 describe.concurrent('row 11: redirects are never followed', () => {
   it.each([301, 302, 303, 307, 308])('a %i answer fails the call after one request', async status => {
     await using tool = await startTool({ moved: { status, headers: { location: '/elsewhere' } } });
-    const ended = await invokeJsonHere([tool.url, 'moved', '--group-id', 'mine']);
+    const ended = await invokeJsonHere(argv`${tool.url} moved --group-id mine`);
     expect(ended.status).toBe(4);
     expect(ended.report.error?.hint).toMatch(
       /^Redirects are not followed; put the final URL into the toolset.s endpoint\.$/,
@@ -138,7 +139,7 @@ describe.concurrent('no acknowledgement or no result (RT-TIMEOUT)', () => {
   ])(
     '%s: exit 7; the error names what was sent, that it %s, and the callback URL',
     async (operation, said, ack) => {
-      const { report, status, stderr } = await invokeJsonHere([odd.url, operation, '--timeout', '500ms']);
+      const { report, status, stderr } = await invokeJsonHere(argv`${odd.url} ${operation} --timeout 500ms`);
       expect(status).toBe(7);
       expect(report.acknowledgement?.status ?? null).toBe(ack);
       expect(report.error).toMatchObject({ code: 'timeout' });
@@ -155,7 +156,7 @@ describe.concurrent('no acknowledgement or no result (RT-TIMEOUT)', () => {
 
   it('with --callback-url, the error names the URL that the tool received', async () => {
     const given = ['--callback-url', 'https://tunnel.example.com/base/'];
-    const { report } = await invokeJsonHere([odd.url, 'silent', '--timeout', '200ms', ...given]);
+    const { report } = await invokeJsonHere(argv`${odd.url} silent --timeout 200ms ${given}`);
     expect(report.invocation?.callback_url).toMatch(/^https:\/\/tunnel\.example\.com\/base\/callback\//);
     expect(report.error?.hint).toContain('https://tunnel.example.com');
   });

@@ -4,6 +4,7 @@ import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { type OwnTool, resultFor, startTool } from './support/own-tool.js';
 import { type Peer, startPeer } from './support/peers.js';
+import { argv } from './support/program.js';
 import { invokeJson, invokeJsonHere, type Reported, warningsOf } from './support/report.js';
 
 /** What stands on the command line, and what goes over the wire. */
@@ -145,7 +146,7 @@ describe.concurrent('identity on the wire (RT-ID, RT-FIELDS)', () => {
   });
 
   it('TOOL-CALLID: the result carries the call_id', async () => {
-    const { report } = await invokeJsonHere([stdlib.url, 'echo', 'text=a', '--call-id', 'c-2']);
+    const { report } = await invokeJsonHere(argv`${stdlib.url} echo text=a --call-id c-2`);
     expect(report.result).toMatchObject({ call_id: 'c-2' });
     expect(warningsOf(report)).toEqual([]);
   });

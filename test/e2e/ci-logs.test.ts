@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runHere } from './support/in-process.js';
 import { type OwnTool, resultFor, startTool } from './support/own-tool.js';
+import { argv } from './support/program.js';
 
 const COMMANDS = ['::error::x', '  ::add-mask::x', '##[error]x', '##vso[task.x]', '##teamcity[x]'].join('\n');
 /** What a runner of GitHub, Azure or TeamCity takes for a command. */
@@ -43,6 +44,6 @@ describe.concurrent('the log of a CI job contains no workflow command of a tool'
   });
 
   test('-o text is exactly what the LLM gets', async () => {
-    expect((await runHere(['invoke', tool.url, 'text', '-o', 'text', '-q'])).stdout).toBe(COMMANDS);
+    expect((await runHere(argv`invoke ${tool.url} text -o text -q`)).stdout).toBe(COMMANDS);
   });
 });

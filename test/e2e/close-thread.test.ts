@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { startServing } from '../support/serving.js';
 import { runHere } from './support/in-process.js';
 import { fieldOf, startPeer } from './support/peers.js';
-import { run } from './support/program.js';
+import { argv, run } from './support/program.js';
 import { configuredFolder } from './support/rap-json.js';
 
 describe.concurrent('close-thread', () => {
@@ -22,7 +22,7 @@ describe.concurrent('close-thread', () => {
     await using first = await startServing(200);
     await using second = await startServing(200);
     await using folder = await configuredFolder([first.url, second.url]);
-    const { status, stdout } = await runHere(['close-thread', 't', '-o', 'json'], { cwd: folder.path });
+    const { status, stdout } = await runHere(argv`close-thread t -o json`, { cwd: folder.path });
     expect(status).toBe(0);
     expect(JSON.parse(stdout).notices).toMatchObject([{ status: 200 }, { status: 200 }]);
     for (const { requests } of [first, second])
@@ -33,27 +33,15 @@ describe.concurrent('close-thread', () => {
     await using server = await startServing(response =>
       response.writeHead(200, { 'content-length': 2 }).end('ok'),
     );
-    const { status, stderr } = await runHere(['close-thread', server.url, 't']);
+    const { status, stderr } = await runHere(argv`close-thread ${server.url} t`);
     expect(status).toBe(0);
     expect(stderr).toBe(
       'warning: the answer to /close_thread has a body of 2 bytes; it must be empty [TOOL-CLOSE]\n',
     );
   });
 
-  it.each([
-    [['close-thread', ':1'], /no thread given/],
-    [['close-thread', ':1', ''], /cannot be empty/],
-    [['close-thread', 't'], /no tool server given/],
-    [['close-thread', 't', ':1'], /The URL comes first: protocol-cli close-thread :1 t\./],
-    [['close-thread', 't', 'http://a.b/'], /unexpected URL: http:\/\/a\.b\/; expected a thread/],
-  ])('%j is a usage error', async (args, message) => {
-    const { status, stderr } = await runHere(args);
-    expect(status).toBe(2);
-    expect(stderr).toMatch(message);
-  });
-
   it('-o json prints an object after every error', async () => {
-    const { status, stdout } = await runHere(['close-thread', ':1', '-o', 'json']);
+    const { status, stdout } = await runHere(argv`close-thread :1 -o json`);
     expect(status).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ notices: [], error: { code: 'usage' } });
   });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { type Peer, startPeer } from './support/peers.js';
-import { ROOT } from './support/program.js';
+import { argv, ROOT } from './support/program.js';
 import { steady } from './support/report.js';
 import { unsafeIn } from './support/text.js';
 
@@ -34,7 +34,7 @@ const BATCH = {
 };
 
 describe.concurrent('invoke --dialect', () => {
-  const invoke = (...args: string[]) => runHere(['invoke', plain.url, ...args]);
+  const invoke = (...args: string[]) => runHere(argv`invoke ${plain.url} ${args}`);
 
   it.each<[string, object]>([
     [
@@ -62,7 +62,7 @@ describe.concurrent('invoke --dialect', () => {
   });
 
   it('an error is an outcome, and the exit status tells it', async () => {
-    const { status, stdout } = await runHere(['invoke', plain.url, 'fail', '--dialect', 'lmkit']);
+    const { status, stdout } = await runHere(argv`invoke ${plain.url} fail --dialect lmkit`);
     expect(status).toBe(5);
     expect(JSON.parse(stdout)).toMatchObject({
       Type: 'Error',
@@ -92,23 +92,11 @@ describe.concurrent('invoke --dialect', () => {
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain('no operation "edit_fil"');
   });
-
-  it.each([
-    [['-o', 'text'], '--dialect and -o text exclude each other'],
-    [['-o', 'plain'], '--dialect and -o plain exclude each other'],
-    [['-o', 'ndjson'], '--dialect and -o ndjson exclude each other'],
-    [['-o', 'ui'], '--dialect and -o ui exclude each other'],
-    [['--repeat', '2'], '--dialect and --repeat exclude each other'],
-  ])('with %j is a usage error', async (words, message) => {
-    const { status, stdout, stderr } = await invoke('edit_file', 'path=a', '--dialect', 'mcp', ...words);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toContain(`error: ${message}`);
-  });
 });
 
 describe.concurrent('render --as', () => {
   const as = (dialect: string, what: object | string, ...more: string[]) =>
-    runHere(['render', '-', '--as', dialect, ...more], {
+    runHere(argv`render - --as ${dialect} ${more}`, {
       stdin: typeof what === 'string' ? what : JSON.stringify(what),
     });
 
@@ -137,8 +125,8 @@ describe.concurrent('render --as', () => {
 
   it('a transcript: prints the answer of each call', async () => {
     const file = folder.file('many.ndjson');
-    await runHere(['invoke', plain.url, 'edit_file', 'path=a.txt', '--repeat', '2', '--save', file]);
-    const { status, stdout } = await runHere(['render', file, '--as', 'session']);
+    await runHere(argv`invoke ${plain.url} edit_file path=a.txt --repeat 2 --save ${file}`);
+    const { status, stdout } = await runHere(argv`render ${file} --as session`);
     expect(status).toBe(0);
     expect(
       stdout
@@ -188,7 +176,7 @@ describe.concurrent('render', () => {
       ToolCallId: 'c',
       ToolName: 'deploy',
     };
-    const { status, stdout } = await runHere(['render', '-'], { stdin: JSON.stringify(native) });
+    const { status, stdout } = await runHere(argv`render -`, { stdin: JSON.stringify(native) });
     expect(status).toBe(0);
     expect(stdout.split('\n').slice(0, 3)).toEqual([
       'ToolCallResult of call c by deploy',
@@ -199,7 +187,7 @@ describe.concurrent('render', () => {
   });
 
   it('shows every call of a batch', async () => {
-    const { stdout } = await runHere(['render', '-'], { stdin: JSON.stringify(BATCH) });
+    const { stdout } = await runHere(argv`render -`, { stdin: JSON.stringify(BATCH) });
     const told = stdout.split('\n').filter(line => /^(CALL|✓|✗|shipped)/.test(line));
     expect(told).toEqual([
       'CALL 1 of 2',
@@ -212,8 +200,8 @@ describe.concurrent('render', () => {
 
   it('requires a dialect if it is ambiguous', async () => {
     const transcript = join(ROOT, 'fixtures/transcripts/choice.ndjson');
-    const { status } = await runHere(['render', transcript, '--dialect', 'mcp'], {});
-    const wrong = await runHere(['render', '-', '--dialect', 'mcp'], { stdin: JSON.stringify(BATCH) });
+    const { status } = await runHere(argv`render ${transcript} --dialect mcp`, {});
+    const wrong = await runHere(argv`render - --dialect mcp`, { stdin: JSON.stringify(BATCH) });
     expect([status, wrong.status]).toEqual([0, 2]);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runHere, startHere } from './support/in-process.js';
 import { type Entry, fieldOf, type Peer, startPeer } from './support/peers.js';
-import { run, start } from './support/program.js';
+import { argv, run, start } from './support/program.js';
 import { silentServer } from './support/sockets.js';
 
 let plain: Peer;
@@ -76,7 +76,7 @@ describe.concurrent('signals: the tool is notified, and our own thread is closed
 
   it('before the call', async () => {
     await using server = await silentServer();
-    const { interrupt, ended } = startHere(['invoke', server.url, 'echo']);
+    const { interrupt, ended } = startHere(argv`invoke ${server.url} echo`);
     await server.connected();
     interrupt();
     const { status, stderr } = await ended;
@@ -96,7 +96,7 @@ async function interrupted(operation: string, signal: NodeJS.Signals) {
 
 async function interruptedHere(operation: string, ...more: readonly string[]) {
   const id = `${operation}-here`;
-  const { interrupt, ended } = startHere([...waiting(operation, id), ...more]);
+  const { interrupt, ended } = startHere(argv`${waiting(operation, id)} ${more}`);
   const invocation = await calledAs(id);
   interrupt();
   return { ended, invocation };

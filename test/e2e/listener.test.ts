@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, type HttpAsk } from './support/http.js';
 import { type Peer, startPeer } from './support/peers.js';
 import { type PendingCall, pendingCall } from './support/pending-call.js';
+import { argv } from './support/program.js';
 import { invokeJsonHere, verdicts, warningIds, warningsOf } from './support/report.js';
 import { closedPort, silentServer } from './support/sockets.js';
 
@@ -204,12 +205,9 @@ describe('row 20: values that JSON cannot hold are reported and shown unchanged'
 describe('addresses', () => {
   it.concurrent('row 6: the URL names 127.0.0.1, also if another program has ::1 on that port', async () => {
     await using other = await silentServer('::1');
-    const { report, status } = await invokeJsonHere([
-      odd.url,
-      'no_display',
-      '--callback-port',
-      String(other.port),
-    ]);
+    const { report, status } = await invokeJsonHere(argv`
+      ${odd.url} no_display --callback-port ${String(other.port)}
+    `);
     expect(status).toBe(0);
     expect(report.invocation?.callback_url).toContain(`http://127.0.0.1:${other.port}/`);
     expect(other.connections()).toBe(0);
@@ -218,7 +216,7 @@ describe('addresses', () => {
   it.concurrent.each(['0.0.0.0', '::', '0', '[::]', '*'])(
     'row 5: %s is open to the network, with a warning',
     async host => {
-      const { report, status } = await invokeJsonHere([odd.url, 'no_display', '--callback-host', host]);
+      const { report, status } = await invokeJsonHere(argv`${odd.url} no_display --callback-host ${host}`);
       expect(status).toBe(0);
       expect(report.invocation?.callback_url).toMatch(/^http:\/\/127\.0\.0\.1:/);
       expect(warningsOf(report)).toEqual([
@@ -228,7 +226,7 @@ describe('addresses', () => {
   );
 
   it.concurrent('row 5: loopback needs no warning', async () => {
-    const { report } = await invokeJsonHere([odd.url, 'no_display', '--callback-host', 'localhost']);
+    const { report } = await invokeJsonHere(argv`${odd.url} no_display --callback-host localhost`);
     expect(report.invocation?.callback_url).toMatch(/^http:\/\/127\.0\.0\.1:/);
     expect(warningIds(report)).toEqual([]);
   });

@@ -3,69 +3,57 @@ import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { resultFor, startTool } from './support/own-tool.js';
 import { type Peer, startPeer } from './support/peers.js';
+import { argv } from './support/program.js';
 import { invokeJsonHere, warningIds, warningsOf } from './support/report.js';
 import { closedPort, silentServer } from './support/sockets.js';
 import { STACK_LINE, unsafeIn } from './support/text.js';
 
 /** Every message that a user can meet on the way: what failed, where, and what to do. */
-const TOOLSETS = [
-  'missing',
-  'invalid',
-  'notjson',
-  'html',
-  'gzip',
-  'redirect',
-  'hidden_draft',
-  'origin_only',
-] as const;
-type ToolsetName = (typeof TOOLSETS)[number];
+const TOOLSETS = 'missing invalid notjson html gzip redirect hidden_draft origin_only'.split(' ');
 
 let plain: Peer;
 let odd: Peer;
-const variants = new Map<ToolsetName, Peer>();
-const at = (name: ToolsetName) => variants.get(name)?.url ?? '';
+const servers = new Map<string, Peer>();
+const at = (name: string) => servers.get(name)?.url ?? name;
 
 beforeAll(async () => {
   [plain, odd] = await Promise.all([startPeer('plain'), startPeer('odd')]);
-  await Promise.all(
-    TOOLSETS.map(async name => variants.set(name, await startPeer('odd', { TOOLSET: name }))),
-  );
+  servers.set('plain', plain).set('odd', odd);
+  await Promise.all(TOOLSETS.map(async TOOLSET => servers.set(TOOLSET, await startPeer('odd', { TOOLSET }))));
 });
-afterAll(() => Promise.all([plain, odd, ...variants.values()].map(peer => peer.stop())));
+afterAll(() => Promise.all([...servers.values()].map(peer => peer.stop())));
 
-interface Case {
-  readonly of: string;
-  readonly args: () => readonly string[];
-  readonly status: number;
-  readonly code: string;
-  readonly says: readonly (string | RegExp)[];
-}
-
-/** What a call reports on stderr and in `-o json`, once it has found its way to `invoke`. */
-const CALLS: readonly Case[] = [
-  {
-    of: 'no discovery document: both URLs that were asked',
-    args: () => [`${at('missing')}/tools/x`, 'echo'],
-    status: 4,
-    code: 'no-discovery',
-    says: [
+/** The error of a call, on stderr and in `-o json`; the first word of the line begins with the name of a server. */
+const CALLS: readonly [
+  string,
+  line: string,
+  status: number,
+  code: string,
+  says: readonly (string | RegExp)[],
+][] = [
+  [
+    'no discovery document: both URLs that were asked',
+    'missing/tools/x echo',
+    4,
+    'no-discovery',
+    [
       /\/tools\/x\/\.well-known\/rap-toolset answered 404, http:\/\/127\.0\.0\.1:\d+\/\.well-known\/rap-toolset answered 404/,
       '--endpoint',
     ],
-  },
-  {
-    of: 'row 11: discovery that redirects',
-    args: () => [at('redirect'), 'echo'],
-    status: 4,
-    code: 'no-discovery',
-    says: ['/.well-known/rap-toolset answered 302'],
-  },
-  {
-    of: 'RT-TOOLSET: every fault of an invalid toolset, with its path',
-    args: () => [at('invalid'), 'twin'],
-    status: 2,
-    code: 'invalid-toolset',
-    says: [
+  ],
+  [
+    'row 11: discovery that redirects',
+    'redirect echo',
+    4,
+    'no-discovery',
+    ['/.well-known/rap-toolset answered 302'],
+  ],
+  [
+    'RT-TOOLSET: every fault of an invalid toolset, with its path',
+    'invalid twin',
+    2,
+    'invalid-toolset',
+    [
       /^ {2}\$\.name: /m,
       /^ {2}\$\.endpoint: must be an http or https URL$/m,
       /^ {2}\$\.tools\[1\]\.name: "twin" is already the name of \$\.tools\[0\]$/m,
@@ -73,143 +61,116 @@ const CALLS: readonly Case[] = [
       /^ {2}\$\.tools\[3\]\.inputSchema\.type: /m,
       'RT-TOOLSET',
     ],
-  },
-  {
-    of: 'a toolset that is not JSON',
-    args: () => [at('notjson'), 'echo'],
-    status: 2,
-    code: 'invalid-toolset',
-    says: [/\$: not valid JSON: /, '/.well-known/rap-toolset'],
-  },
-  {
-    of: 'a toolset that is a web page',
-    args: () => [at('html'), 'echo'],
-    status: 2,
-    code: 'invalid-toolset',
-    says: [/\$: not valid JSON: /],
-  },
-  {
-    of: 'row 16: a compressed toolset',
-    args: () => [at('gzip'), 'echo'],
-    status: 4,
-    code: 'unreachable',
-    says: ['the answer is encoded, though identity was asked for', 'Switch compression off'],
-  },
-  {
-    of: 'RT-OP: an unknown operation, with the nearest names',
-    args: () => [plain.url, 'edit_fil'],
-    status: 2,
-    code: 'unknown-operation',
-    says: [
+  ],
+  [
+    'a toolset that is not JSON',
+    'notjson echo',
+    2,
+    'invalid-toolset',
+    ['$: not valid JSON: ', '/.well-known/rap-toolset'],
+  ],
+  ['a toolset that is a web page', 'html echo', 2, 'invalid-toolset', ['$: not valid JSON: ']],
+  [
+    'row 16: a compressed toolset',
+    'gzip echo',
+    4,
+    'unreachable',
+    ['the answer is encoded, though identity was asked for', 'Switch compression off'],
+  ],
+  [
+    'RT-OP: an unknown operation, with the nearest names',
+    'plain edit_fil',
+    2,
+    'unknown-operation',
+    [
       'no operation "edit_fil" in the toolset plain-tool',
       'Did you mean "edit_file"?',
       'edit_file, echo, big, slow',
     ],
-  },
-  {
-    of: 'RT-OP: names are case-sensitive',
-    args: () => [plain.url, 'Echo'],
-    status: 2,
-    code: 'unknown-operation',
-    says: ['Did you mean "echo"'],
-  },
-  {
-    of: 'RT-ARGS: a missing argument',
-    args: () => [plain.url, 'echo'],
-    status: 2,
-    code: 'invalid-arguments',
-    says: [/^ {2}\$\.text: is required$/m, '--no-validate'],
-  },
-  {
-    of: 'RT-ARGS: every argument that is wrong, with path and rule',
-    args: () => [plain.url, 'big', 'bytes=-1', 'kind=other', 'more=1'],
-    status: 2,
-    code: 'invalid-arguments',
-    says: [
+  ],
+  ['RT-OP: names are case-sensitive', 'plain Echo', 2, 'unknown-operation', ['Did you mean "echo"']],
+  [
+    'RT-ARGS: a missing argument',
+    'plain echo',
+    2,
+    'invalid-arguments',
+    [/^ {2}\$\.text: is required$/m, '--no-validate'],
+  ],
+  [
+    'RT-ARGS: every argument that is wrong, with path and rule',
+    'plain big bytes=-1 kind=other more=1',
+    2,
+    'invalid-arguments',
+    [
       /^ {2}\$\.bytes: must be >= 0 \(minimum\)$/m,
       /^ {2}\$\.kind: must be one of "ascii", "mixed"$/m,
       /^ {2}\$\.more: is not an allowed property$/m,
     ],
-  },
-  {
-    of: 'RT-ARGS: a word that does not fit its type',
-    args: () => [plain.url, 'big', 'bytes=many'],
-    status: 2,
-    code: 'invalid-arguments',
-    says: [/^ {2}\$\.bytes: must be integer \(type\)$/m],
-  },
-  {
-    of: 'an unreadable @file',
-    args: () => [plain.url, 'echo', 'text=@/nowhere/at/all.txt'],
-    status: 2,
-    code: 'unreadable-file',
-    says: ['cannot read /nowhere/at/all.txt: no such file'],
-  },
-  {
-    of: 'an unreadable --args @file',
-    args: () => [plain.url, 'echo', '--args', '@/nowhere/at/all.json'],
-    status: 2,
-    code: 'unreadable-file',
-    says: ['cannot read /nowhere/at/all.json'],
-  },
-  {
-    of: '--args that is not JSON',
-    args: () => [plain.url, 'echo', '--args', '{text:1}'],
-    status: 2,
-    code: 'usage',
-    says: ['--args: not valid JSON'],
-  },
-  {
-    of: 'an argument without =',
-    args: () => [plain.url, 'echo', 'hello'],
-    status: 2,
-    code: 'usage',
-    says: ['unexpected argument "hello"', 'key=value'],
-  },
-  {
-    of: 'a duplicate argument',
-    args: () => [plain.url, 'echo', 'text=a', 'text=b'],
-    status: 2,
-    code: 'usage',
-    says: ['duplicate argument "text"'],
-  },
-  {
-    of: ':= without JSON',
-    args: () => [plain.url, 'echo', 'text:=Ada'],
-    status: 2,
-    code: 'usage',
-    says: ['text:=Ada: not valid JSON', 'For plain text write'],
-  },
-  {
-    of: 'a port in use',
-    args: () => [odd.url, 'silent', '--callback-port', String(plain.port)],
-    status: 2,
-    code: 'port-in-use',
-    says: [/port \d+ on 127\.0\.0\.1 is already in use/],
-  },
-  {
-    of: 'row 9: a link-local address',
-    args: () => ['http://169.254.169.254', 'echo'],
-    status: 4,
-    code: 'refused-address',
-    says: ['169.254.169.254', 'link-local'],
-  },
-  {
-    of: 'a name that does not resolve',
-    args: () => ['http://no-such-host.invalid', 'echo'],
-    status: 4,
-    code: 'unreachable',
-    says: ['no-such-host.invalid', /does not resolve|spelt right/],
-  },
+  ],
+  [
+    'RT-ARGS: a word that does not fit its type',
+    'plain big bytes=many',
+    2,
+    'invalid-arguments',
+    [/^ {2}\$\.bytes: must be integer \(type\)$/m],
+  ],
+  [
+    'an unreadable @file',
+    'plain echo text=@/nowhere/at/all.txt',
+    2,
+    'unreadable-file',
+    ['cannot read /nowhere/at/all.txt', 'no such file or directory'],
+  ],
+  [
+    'an unreadable --args @file',
+    'plain echo --args @/nowhere/at/all.json',
+    2,
+    'unreadable-file',
+    ['cannot read /nowhere/at/all.json'],
+  ],
+  ['--args that is not JSON', 'plain echo --args {text:1}', 2, 'usage', ['--args: not valid JSON']],
+  ['an argument without =', 'plain echo hello', 2, 'usage', ['unexpected argument "hello"', 'key=value']],
+  ['a duplicate argument', 'plain echo text=a text=b', 2, 'usage', ['duplicate argument "text"']],
+  [
+    ':= without JSON',
+    'plain echo text:=Ada',
+    2,
+    'usage',
+    ['text:=Ada: not valid JSON', 'For plain text write'],
+  ],
+  [
+    'a port in use',
+    'odd silent --callback-port PLAIN_PORT',
+    2,
+    'port-in-use',
+    [/port \d+ on 127\.0\.0\.1 is already in use/],
+  ],
+  [
+    'row 9: a link-local address',
+    'http://169.254.169.254 echo',
+    4,
+    'refused-address',
+    ['169.254.169.254', 'link-local'],
+  ],
+  [
+    'a name that does not resolve',
+    'http://no-such-host.invalid echo',
+    4,
+    'unreachable',
+    ['no-such-host.invalid', /does not resolve|spelt right/],
+  ],
 ];
 
 describe.concurrent('before and during the call', () => {
-  it.each(CALLS)('$of', async ({ args, status, code, says }) => {
-    const ended = await invokeJsonHere(args());
+  it.each(CALLS)('%s', async (_, line, status, code, says) => {
+    const [first = '', ...rest] = line.replace('PLAIN_PORT', String(plain.port)).split(' ');
+    const ended = await invokeJsonHere([first.replace(/^\w+(?=$|\/)/, at), ...rest]);
     expect({ status: ended.status, code: ended.report.error?.code }).toEqual({ status, code });
     expect(ended.stderr).toMatch(/^error: /m);
     for (const saying of says)
-      expect(ended.stderr).toMatch(saying instanceof RegExp ? saying : literally(saying));
+      expect(ended.stderr).toEqual(
+        saying instanceof RegExp ? expect.stringMatching(saying) : expect.stringContaining(saying),
+      );
     expect(ended.stderr).toContain(ended.report.error?.message);
     expect(ended.stderr).not.toMatch(STACK_LINE);
     expect(unsafeIn(ended.stderr)).toEqual([]);
@@ -217,7 +178,7 @@ describe.concurrent('before and during the call', () => {
 
   it('a refused connection: the error names the address and the next step', async () => {
     const port = await closedPort();
-    const { status, report } = await invokeJsonHere([`http://127.0.0.1:${port}`, 'echo']);
+    const { status, report } = await invokeJsonHere(argv`http://127.0.0.1:${port} echo`);
     expect(status).toBe(4);
     expect(report.error).toMatchObject({
       code: 'unreachable',
@@ -227,80 +188,88 @@ describe.concurrent('before and during the call', () => {
   });
 
   it('-q silences warnings, never errors', async () => {
-    const { stderr } = await runHere(['invoke', plain.url, 'edit_fil', '-q']);
+    const { stderr } = await runHere(argv`invoke ${plain.url} edit_fil -q`);
     expect(stderr).toMatch(/^error: /);
   });
 });
 
-describe.concurrent('usage errors of commander and of plans', () => {
-  it.each<[string, string[], RegExp]>([
-    [
-      'a scheme that is not http',
-      ['invoke', 'ftp://127.0.0.1', 'echo'],
-      /unsupported URL: ftp:\/\/127\.0\.0\.1; use http or https/,
-    ],
-    ['a URL that is invalid', ['invoke', 'http://', 'echo'], /invalid URL: http:\/\//],
-    ['no operation for an endpoint', ['invoke', ':3001', '--endpoint'], /no operation given.*\n.*toolset/],
-    [
-      '--json of gh',
-      ['invoke', ':3001', 'echo', '--json'],
-      /unknown option '--json'\n\(Did you mean -o json\?\)/,
-    ],
-    ['-d of curl', ['invoke', ':3001', 'echo', '-d{}'], /unknown option '-d\{\}'\n\(Did you mean --args\?\)/],
-    ['--json of check', ['check', ':3001', '--json'], /\(Did you mean --reporter json\?\)/],
-    ['--json of toolset', ['toolset', ':3001', '--json'], /\(Did you mean -o json\?\)/],
-    [
-      '-d where no arguments are taken',
-      ['toolset', ':3001', '-d'],
-      /^error: unknown option '-d'\n\(add --help/,
-    ],
-    ['mock', ['mock', 'x.yaml'], /unknown command 'mock'\n\(Did you mean mock-tool\?\)/],
-    ['call', ['call', ':3001'], /unknown command 'call'\n\(Did you mean invoke\?\)/],
-    ['help mock', ['help', 'mock'], /\(Did you mean mock-tool\?\)/],
-    ['an argument where the operation should be', ['invoke', ':3001', 'text=a'], /"text=a" is an argument/],
-    ['nothing at all', ['invoke'], /no tool server given.*\n.*--demo/],
-    ['--demo with --command', ['invoke', '--demo', '--command', 'x'], /exclude each other/],
-    ['--endpoint without a URL', ['invoke', '--endpoint', 'echo'], /--endpoint needs the URL/],
-    [
-      'a duration that is invalid',
-      ['invoke', '--demo', '--timeout', 'soon'],
-      /--timeout.*\n?.*500ms, 2s, 5m, 1h/,
-    ],
-    ['a port that is invalid', ['invoke', '--demo', '--callback-port', '70000'], /0 to 65535/],
-    [
-      'a segment type that cannot be drawn',
-      ['invoke', '--demo', '--supports', 'hologram'],
-      /hologram.*diff, text/,
-    ],
-    ['a header that is invalid', ['invoke', '--demo', '-H', 'oops'], /--header.*"Name: value"/],
-    [
-      'a header that is the connection’s',
-      ['invoke', '--demo', '-H', 'Host: a'],
-      /Host belongs to the connection/,
-    ],
-    [
-      'a bearer from nowhere',
-      ['invoke', '--demo', '--bearer', 'env:NO_SUCH_NAME'],
-      /environment variable NO_SUCH_NAME is not set/,
-    ],
-    ['--callback-url with a query', ['invoke', '--demo', '--callback-url', 'http://a/?b'], /Give a base URL/],
-    ['an unknown option', ['invoke', '--demos'], /unknown option '--demos'/],
-    ['-o ui without a terminal', ['invoke', '--demo', '-o', 'ui'], /-o ui needs a terminal.*\n.*-o plain/],
-    [
-      '--save into nowhere',
-      ['invoke', '--demo', '--save', '/nowhere/x'],
-      /cannot write \/nowhere\/x.*\n.*folder/,
-    ],
-    [
-      'both kinds of arguments',
-      ['invoke', '--demo', 'edit_file', 'path=a', '--args', '{}'],
-      /--args and key=value exclude each other/,
-    ],
-  ])('%s: exit 2', async (_, args, says) => {
-    const { status, stderr, stdout } = await runHere(args);
+const CALL = ['--group-id', 'thread_1', '--id', 'call_1'];
+const PATCH = '--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-const a = 1;\n+const a = 2;\n';
+
+describe.concurrent('usage errors of commander and of plans: exit 2', () => {
+  it.each<[string[], RegExp, stdin?: string]>([
+    [argv`invoke ftp://127.0.0.1 echo`, /unsupported URL: ftp:\/\/127\.0\.0\.1; use http or https/],
+    [argv`invoke http:// echo`, /invalid URL: http:\/\//],
+    [argv`invoke :3001 --endpoint`, /no operation given.*\n.*toolset/],
+    [argv`invoke :3001 echo --json`, /unknown option '--json'\n\(Did you mean -o json\?\)/],
+    [argv`invoke :3001 echo -d{}`, /unknown option '-d\{\}'\n\(Did you mean --args\?\)/],
+    [argv`check :3001 --json`, /\(Did you mean --reporter json\?\)/],
+    [argv`toolset :3001 --json`, /\(Did you mean -o json\?\)/],
+    [argv`toolset :3001 -d`, /^error: unknown option '-d'\n\(add --help/],
+    [argv`mock x.yaml`, /unknown command 'mock'\n\(Did you mean mock-tool\?\)/],
+    [argv`call :3001`, /unknown command 'call'\n\(Did you mean invoke\?\)/],
+    [argv`help mock`, /\(Did you mean mock-tool\?\)/],
+    [argv`invoke :3001 text=a`, /"text=a" is an argument/],
+    [argv`invoke`, /no tool server given.*\n.*--demo/],
+    [argv`invoke --demo --command x`, /exclude each other/],
+    [argv`invoke --endpoint echo`, /--endpoint needs the URL/],
+    [argv`invoke --demo --timeout soon`, /--timeout.*\n?.*500ms, 2s, 5m, 1h/],
+    [argv`invoke --demo --callback-port 70000`, /0 to 65535/],
+    [argv`invoke --demo --supports hologram`, /hologram.*diff, text/],
+    [argv`invoke --demo -H oops`, /--header.*"Name: value"/],
+    [argv`invoke --demo -H ${'Host: a'}`, /Host belongs to the connection/],
+    [argv`invoke --demo --bearer env:NO_SUCH_NAME`, /environment variable NO_SUCH_NAME is not set/],
+    [argv`invoke --demo --callback-url http://a/?b`, /Give a base URL/],
+    [argv`invoke --demos`, /unknown option '--demos'/],
+    [argv`invoke --demo -o ui`, /-o ui needs a terminal.*\n.*-o plain/],
+    [argv`invoke --demo --save /nowhere/x`, /cannot write \/nowhere\/x.*\n.*folder/],
+    [argv`invoke --demo edit_file path=a --args {}`, /--args and key=value exclude each other/],
+    [argv`invoke --demo --repeat 2 -o text`, /Use -o plain \(a line for each call\)/],
+    [argv`invoke --demo --repeat 2 -o ui`, /Use -o plain \(a line for each call\)/],
+    [argv`invoke --demo --repeat 0`, /Give a whole number from 1 to /],
+    [argv`invoke --demo --repeat 10001`, /Give a whole number from 1 to /],
+    [argv`invoke --demo --concurrency 0`, /Give a whole number from 1 to /],
+    [argv`invoke --demo --dialect mcp -o text`, /--dialect and -o text exclude each other/],
+    [argv`invoke --demo --dialect mcp -o plain`, /--dialect and -o plain exclude each other/],
+    [argv`invoke --demo --dialect mcp -o ndjson`, /--dialect and -o ndjson exclude each other/],
+    [argv`invoke --demo --dialect mcp -o ui`, /--dialect and -o ui exclude each other/],
+    [argv`invoke --demo --dialect mcp --repeat 2`, /--dialect and --repeat exclude each other/],
+    [argv`invoke :1 echo --watch`, /--watch needs --command/],
+    [argv`invoke --command true echo --watch`, /no file in the command: true/],
+    [argv`toolset http://127.0.0.1:1 --mcp true`, /--mcp and http:\/\/127\.0\.0\.1:1/],
+    [argv`toolset --mcp true --bearer x`, /does not receive --bearer/],
+    [argv`listen --expect x`, /group_id and an id/],
+    [argv`listen --count 0`, /--count must be at least 1/],
+    [argv`listen --id x`, /need each other/],
+    [argv`listen --callback-url nowhere`, /base URL/],
+    [argv`listen --save /nonexistent/x`, /cannot|write|exist/],
+    [argv`cancel :1 --id x`, /--group-id/],
+    [argv`cancel :1 --group-id x`, /--id/],
+    [argv`cancel :1 --group-id ${''} --id x`, /cannot be empty/],
+    [argv`cancel x ${CALL}`, /invalid URL: x/],
+    [argv`cancel ${CALL}`, /no tool server given[\s\S]*Give its URL/],
+    [argv`cancel :1 ${CALL} -H nonsense`, /--header/],
+    [argv`close-thread :1`, /no thread given/],
+    [argv`close-thread :1 ${''}`, /cannot be empty/],
+    [argv`close-thread t`, /no tool server given/],
+    [argv`close-thread t :1`, /The URL comes first: protocol-cli close-thread :1 t\./],
+    [argv`close-thread t http://a.b/`, /unexpected URL: http:\/\/a\.b\/; expected a thread/],
+    [argv`migrate s`, /expected a session and a destination, got: s/],
+    [argv`migrate :1 s`, /invalid destination: s/],
+    [argv`migrate :1 ${''} http://a.example`, /cannot be empty/],
+    [argv`migrate :1 s :3002`, /invalid destination: :3002[\s\S]*\$\.destination_url/],
+    [argv`migrate x s http://a.example`, /invalid URL: x/],
+    [argv`render -`, /^error: cannot show standard input: unrecognized format\n/, '{"foo":1}'],
+    [argv`render -`, /\n {2}line 2, column 1: found "}" where a value is expected\n/, '{"a":\n}'],
+    [argv`render /no/such/file`, /^error: cannot read \/no\/such\/file: no such file or directory/],
+    [argv`render - --save x`, /--save needs --as svg/],
+    [argv`render - --as svg --save /no/such/x`, /cannot write/, PATCH],
+  ])('%j', async (args, says, stdin = '') => {
+    const { status, stderr, stdout } = await runHere(args, { stdin });
     expect(status, stderr.slice(0, 300)).toBe(2);
     expect(stderr).toMatch(says);
     expect(stderr).not.toMatch(STACK_LINE);
+    expect(unsafeIn(stderr)).toEqual([]);
     expect(stdout).toBe('');
   });
 
@@ -317,14 +286,14 @@ describe.concurrent('usage errors of commander and of plans', () => {
 describe.concurrent('difficult schemas', () => {
   it('row 22: a catastrophic pattern is interrupted and reported, and the call goes on', async () => {
     await using peer = await startPeer('odd', { TOOLSET: 'evil_pattern' });
-    const { status, report } = await invokeJsonHere([peer.url, 'evil', `s=${'a'.repeat(40)}!`]);
+    const { status, report } = await invokeJsonHere(argv`${peer.url} evil s=${'a'.repeat(40)}!`);
     expect(status).toBe(0);
     expect(warningIds(report)).toEqual(['RT-ARGS']);
     expect(warningsOf(report)[0]?.message).toMatch(/not checked.*evil.*250 ms.*pattern/);
   });
 
   it('an unknown draft is a warning, and arguments are not checked', async () => {
-    const { status, report } = await invokeJsonHere([at('hidden_draft'), 'hidden']);
+    const { status, report } = await invokeJsonHere(argv`${at('hidden_draft')} hidden`);
     expect(status).toBe(0);
     expect(warningIds(report)).toEqual(['TOOL-DISCOVER', 'RT-ARGS']);
     expect(warningsOf(report)[1]?.message).toMatch(/not checked.*names the draft/);
@@ -340,7 +309,7 @@ describe.concurrent('difficult schemas', () => {
     await using folder = await temporaryFolder();
     const list = Array.from({ length: 20_000 }, (_, number) => ({ number }));
     const args = await folder.write('args.json', JSON.stringify({ list }));
-    const { status, report } = await invokeJsonHere([tool.url, 'unique', '--args', `@${args}`]);
+    const { status, report } = await invokeJsonHere(argv`${tool.url} unique --args @${args}`);
     expect(status).toBe(0);
     expect(warningsOf(report)[0]).toMatchObject({
       id: 'RT-ARGS',
@@ -356,7 +325,7 @@ describe.concurrent('difficult schemas', () => {
         callbacks: call => [resultFor(call, 'done')],
       },
     });
-    const { status, report } = await invokeJsonHere([tool.url, 'remote', 'value=1']);
+    const { status, report } = await invokeJsonHere(argv`${tool.url} remote value=1`);
     expect(status).toBe(0);
     expect(warningsOf(report)[0]).toMatchObject({
       id: 'RT-ARGS',
@@ -376,7 +345,7 @@ describe.concurrent('difficult schemas', () => {
         callbacks: call => [resultFor(call, 'done')],
       },
     });
-    const { status, report, stderr } = await invokeJsonHere([tool.url, 'endless', 'value=1']);
+    const { status, report, stderr } = await invokeJsonHere(argv`${tool.url} endless value=1`);
     expect(status).toBe(0);
     expect(warningIds(report)).toEqual(['RT-ARGS']);
     expect(stderr).not.toMatch(/Maximum call stack/);
@@ -385,8 +354,8 @@ describe.concurrent('difficult schemas', () => {
   it('draft-07 is validated by its own rules', async () => {
     await using peer = await startPeer('odd', { TOOLSET: 'draft07' });
     const [good, bad] = await Promise.all([
-      invokeJsonHere([peer.url, 'draft07', 'name=Ada']),
-      invokeJsonHere([peer.url, 'draft07', 'name=']),
+      invokeJsonHere(argv`${peer.url} draft07 name=Ada`),
+      invokeJsonHere(argv`${peer.url} draft07 name=`),
     ]);
     expect([good.status, bad.status]).toEqual([0, 2]);
     expect(warningIds(good.report)).toEqual([]);
@@ -397,12 +366,7 @@ describe.concurrent('difficult schemas', () => {
 describe.concurrent('without a base URL', () => {
   it('RT-OP: --endpoint posts without discovery, lists what it cannot check, and sends no notice', async () => {
     const thread = ['--id', 'straight-away'];
-    const { status, report } = await invokeJsonHere([
-      `${odd.url}/invoke`,
-      'no_display',
-      '--endpoint',
-      ...thread,
-    ]);
+    const { status, report } = await invokeJsonHere(argv`${odd.url}/invoke no_display --endpoint ${thread}`);
     expect(status).toBe(0);
     expect(report.endpoint).toBe(`${odd.url}/invoke`);
     expect(warningIds(report)).toEqual(['RT-OP']);
@@ -415,10 +379,10 @@ describe.concurrent('without a base URL', () => {
   });
 
   it('a toolset found at the origin is used, and its origin gets the notices', async () => {
-    const { status, report } = await invokeJsonHere([`${at('origin_only')}/tools/x`, 'no_display']);
+    const { status, report } = await invokeJsonHere(argv`${at('origin_only')}/tools/x no_display`);
     expect(status).toBe(0);
     expect(report.endpoint).toBe(`${at('origin_only')}/tools/x/invoke`);
-    const log = await variants.get('origin_only')?.log();
+    const log = await servers.get('origin_only')?.log();
     expect(
       log?.map(({ what, url }) => `${what} ${url}`).filter(line => !line.startsWith('delivery')),
     ).toEqual([
@@ -429,7 +393,3 @@ describe.concurrent('without a base URL', () => {
     ]);
   });
 });
-
-function literally(text: string): RegExp {
-  return new RegExp(text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
-}

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { fieldOf, type Peer, startPeer } from './support/peers.js';
+import { argv } from './support/program.js';
 import { invokeJson, invokeJsonHere, type Report, verdicts, warningIds } from './support/report.js';
 
 /** Tools as people write them: one in Node, one on Python's standard library; every operation of both. */
@@ -122,7 +123,7 @@ it.concurrent('8 MB of arguments reach a tool that acknowledges before it reads,
   await using peer = await startPeer('plain');
   const text = '0123456789abcde\n'.repeat(524_288);
   const args = await folder.write('args.json', JSON.stringify({ text }));
-  const { status, bytes } = await runHere(['invoke', peer.url, 'echo', '--args', `@${args}`, '-o', 'text']);
+  const { status, bytes } = await runHere(argv`invoke ${peer.url} echo --args @${args} -o text`);
   expect(status).toBe(0);
   expect(bytes.length).toBe(8 * 1024 * 1024);
   expect(bytes.equals(Buffer.from(text))).toBe(true);
@@ -132,7 +133,7 @@ it.concurrent('8 MB of arguments reach a tool that acknowledges before it reads,
 });
 
 it.concurrent('a destructive tool without --yes: nothing is sent, exit 6', async () => {
-  const { status, report } = await invokeJsonHere([stdlib.url, 'delete_all', '--group-id', 'never-sent']);
+  const { status, report } = await invokeJsonHere(argv`${stdlib.url} delete_all --group-id never-sent`);
   expect(status).toBe(6);
   expect(report.error?.hint).toContain('--yes');
   const log = await stdlib.log();

@@ -9,7 +9,7 @@ import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { startMockHere } from './support/mock.js';
 import { type Peer, startPeer } from './support/peers.js';
-import { run } from './support/program.js';
+import { argv, run } from './support/program.js';
 import { invokeJson, invokeJsonHere, readReport, steady, warningsOf } from './support/report.js';
 import { unsafeIn } from './support/text.js';
 
@@ -38,13 +38,13 @@ it('the display script of a tool is shown live, in a transcript and in the tools
   const file = folder.file('call.ndjson');
   const words = ['invoke', mock.url, 'edit', 'path= a.txt', '-o', 'plain', '--save', file];
   expect((await runHere(words)).stdout).toContain('sent edit (Edit a.txt) to ');
-  expect((await runHere(['render', file])).stdout).toContain('sent edit (Edit a.txt) to ');
-  expect((await runHere(['toolset', mock.url])).stdout).toContain('  shown as  Edit <path>\n');
+  expect((await runHere(argv`render ${file}`)).stdout).toContain('sent edit (Edit a.txt) to ');
+  expect((await runHere(argv`toolset ${mock.url}`)).stdout).toContain('  shown as  Edit <path>\n');
 });
 
 describe.concurrent('-o json', () => {
   it('has every member of the contract', async () => {
-    const { report, stdout } = await invokeJsonHere([plain.url, 'edit_file', 'path=a.txt']);
+    const { report, stdout } = await invokeJsonHere(argv`${plain.url} edit_file path=a.txt`);
     expect(Object.keys(report)).toEqual([
       'invocation',
       'endpoint',
@@ -76,7 +76,7 @@ describe.concurrent('-o json', () => {
   });
 
   it('without a call: `error` and the warnings', async () => {
-    const { report } = await invokeJsonHere([plain.url, 'echoo']);
+    const { report } = await invokeJsonHere(argv`${plain.url} echoo`);
     expect(Object.keys(report)).toEqual(['warnings', 'error']);
     expect(report.error).toEqual({
       code: 'unknown-operation',
@@ -86,7 +86,7 @@ describe.concurrent('-o json', () => {
   });
 
   it('a failed call: every member up to the failure', async () => {
-    const { report } = await invokeJsonHere([odd.url, 'silent', '--timeout', '1s']);
+    const { report } = await invokeJsonHere(argv`${odd.url} silent --timeout 1s`);
     expect(report).toMatchObject({
       acknowledgement: { status: 200 },
       result: null,
@@ -98,14 +98,7 @@ describe.concurrent('-o json', () => {
 
 describe.concurrent('-o plain', () => {
   it('prints the steps, then both panes', async () => {
-    const { stdout, stderr, status } = await runHere([
-      'invoke',
-      plain.url,
-      'edit_file',
-      'path=a.txt',
-      '-o',
-      'plain',
-    ]);
+    const { stdout, stderr, status } = await runHere(argv`invoke ${plain.url} edit_file path=a.txt -o plain`);
     expect(status).toBe(0);
     expect(steady(stderr)).toBe('');
     expect(withoutTimes(stdout)).toBe(`\
@@ -130,22 +123,22 @@ Replaced text in a.txt
   });
 
   it('JSON is indented, with every digit kept', async () => {
-    const { stdout } = await runHere(['invoke', plain.url, 'json', '-o', 'plain']);
+    const { stdout } = await runHere(argv`invoke ${plain.url} json -o plain`);
     expect(stdout).toContain('pretty-printed');
     expect(stdout).toMatch(/^ {2}"serial": 9007199254740993,$/m);
     expect(stdout).toMatch(/^ {2}"count": 1,\n {2}"count": 2$/m);
   });
 
   it('a skipped segment is reported with its reason', async () => {
-    const { stdout } = await runHere(['invoke', odd.url, 'unknown_segments', '-o', 'plain']);
+    const { stdout } = await runHere(argv`invoke ${odd.url} unknown_segments -o plain`);
     expect(stdout).toContain('skipped display_as[0] hologram: the type "hologram" is not supported');
     expect(stdout).toContain('HUMAN display_as[1] text (the first that can be displayed)');
   });
 
   it('a retry, a rejected callback and the timeout are steps', async () => {
     const [again, rejected] = await Promise.all([
-      runHere(['invoke', odd.url, 'ack_503_once', '-o', 'plain']),
-      runHere(['invoke', odd.url, 'missing_text', '-o', 'plain', '--timeout', '500ms']),
+      runHere(argv`invoke ${odd.url} ack_503_once -o plain`),
+      runHere(argv`invoke ${odd.url} missing_text -o plain --timeout 500ms`),
     ]);
     expect(again.stdout).toMatch(/✗ answered 503 instead of 200.*\n✓ sent again \(attempt 2\) ack_503_once/);
     expect(rejected.stdout).toMatch(/✗ callback rejected with 400: \$\.text: is required/);
@@ -217,7 +210,7 @@ describe.concurrent('--save', () => {
     await using folder = await temporaryFolder();
     const target = await folder.write('precious', 'precious');
     await symlink(target, folder.file('link'));
-    const { status } = await runHere(['invoke', plain.url, 'echo', 'text=a', '--save', folder.file('link')]);
+    const { status } = await runHere(argv`invoke ${plain.url} echo text=a --save ${folder.file('link')}`);
     expect(status).toBe(0);
     expect(await readFile(target, 'utf8')).toBe('precious');
     expect(await readFile(folder.file('link'), 'utf8')).toContain('"kind":"header"');
@@ -227,7 +220,7 @@ describe.concurrent('--save', () => {
     await using folder = await temporaryFolder();
     await mkdir(folder.file('there'));
     const call = ['echo', 'text=a', '--group-id', 'unsaved', '--save', folder.file('there')];
-    const { status, stderr } = await runHere(['invoke', plain.url, ...call]);
+    const { status, stderr } = await runHere(argv`invoke ${plain.url} ${call}`);
     expect(status).toBe(2);
     expect(stderr).toContain('cannot write');
     expect(JSON.stringify(await plain.log())).not.toContain('unsaved');
@@ -237,13 +230,13 @@ describe.concurrent('--save', () => {
 describe.concurrent('stderr', () => {
   it('-q: no warnings; without it, each has its id', async () => {
     const call = ['invoke', odd.url, 'seed_diff', '-o', 'plain'];
-    const [loud, quiet] = await Promise.all([runHere(call), runHere([...call, '-q'])]);
+    const [loud, quiet] = await Promise.all([runHere(call), runHere(argv`${call} -q`)]);
     expect(steady(loud.stderr)).toMatch(/^warning: display_as\[0\]: wrong line counts.* \[TOOL-DIFF\]\n$/);
     expect(quiet).toMatchObject({ status: 0, stderr: '' });
   });
 
   it('-v shows both messages and the notice, as curl does', async () => {
-    const { stderr } = await runHere(['invoke', plain.url, 'echo', 'text=seen', '-v']);
+    const { stderr } = await runHere(argv`invoke ${plain.url} echo text=seen -v`);
     expect(stderr).toMatch(/^> POST http:\/\/127\.0\.0\.1:\d+\/invoke$/m);
     expect(stderr).toMatch(/^> content-type: application\/json$/m);
     expect(stderr).toContain('"operation":"echo"');
@@ -256,42 +249,34 @@ describe.concurrent('stderr', () => {
 
 describe.concurrent('row 24: nothing foreign controls a terminal', () => {
   it.each(['plain', 'json', 'ndjson', 'text'])('hostile_text, -o %s -v', async output => {
-    const { status, stdout, stderr } = await runHere(['invoke', odd.url, 'hostile_text', '-o', output, '-v']);
+    const { status, stdout, stderr } = await runHere(argv`invoke ${odd.url} hostile_text -o ${output} -v`);
     expect(status).toBe(0);
     expect(unsafeIn(stderr)).toEqual([]);
     if (output !== 'text') expect(unsafeIn(stdout)).toEqual([]);
   });
 
   it('-o json keeps every character', async () => {
-    const ended = await runHere(['invoke', odd.url, 'hostile_text', '-o', 'json', '--group-id', 'hostile']);
+    const ended = await runHere(argv`invoke ${odd.url} hostile_text -o json --group-id hostile`);
     const delivery = await odd.seen('delivery', ({ raw }) => raw.includes('"group_id":"hostile"'));
     expect(readReport(ended).result).toEqual(delivery.body);
   });
 
   it('a diff of hostile text is drawn with visible characters, which are counted', async () => {
-    const { stdout } = await runHere(['invoke', odd.url, 'hostile_text', '-o', 'plain']);
+    const { stdout } = await runHere(argv`invoke ${odd.url} hostile_text -o plain`);
     expect(stdout).toMatch(/control or invisible characters shown/);
     expect(stdout).toContain('␛]0;owned title␇');
     expect(stdout).toContain('<U+202E>override');
   });
 
   it('the text of a refusal is made visible too', async () => {
-    const { stderr } = await runHere([
-      'invoke',
-      odd.url,
-      'big_header',
-      '--timeout',
-      '300ms',
-      '--group-id',
-      '\u001b[2J',
-    ]);
+    const { stderr } = await runHere(argv`invoke ${odd.url} big_header --timeout 300ms --group-id [2J`);
     expect(unsafeIn(stderr)).toEqual([]);
   });
 });
 
 describe.concurrent('toolset', () => {
   it('lists operations and arguments', async () => {
-    const { stdout, status } = await runHere(['toolset', stdlib.url]);
+    const { stdout, status } = await runHere(argv`toolset ${stdlib.url}`);
     expect(status).toBe(0);
     expect(stdout).toContain(`stdlib-tool\nendpoint ${stdlib.url}/invoke\n`);
     expect(stdout).toMatch(
@@ -302,7 +287,7 @@ describe.concurrent('toolset', () => {
   });
 
   it('-o json is the document', async () => {
-    const { stdout } = await runHere(['toolset', plain.url, '-o', 'json']);
+    const { stdout } = await runHere(argv`toolset ${plain.url} -o json`);
     const served: unknown = await (await fetch(`${plain.url}/.well-known/rap-toolset`)).json();
     expect(JSON.parse(stdout)).toMatchObject(served ?? {});
   });

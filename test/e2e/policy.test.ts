@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Folder, temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { type Peer, startPeer } from './support/peers.js';
+import { argv } from './support/program.js';
 import { invokeJsonHere } from './support/report.js';
 
 let stdlib: Peer;
@@ -62,12 +63,10 @@ describe.concurrent('--policy', () => {
   });
 
   test('by annotation needs a toolset: --endpoint alone has none', async () => {
-    const { status, stderr } = await runHere([
-      'invoke',
-      `${stdlib.url}/invoke`,
-      'delete_all',
-      ...['--id', 'blind-1', '--endpoint', '--yes', '--policy', paths['denies'] ?? ''],
-    ]);
+    const { status, stderr } = await runHere(argv`
+      invoke ${stdlib.url}/invoke delete_all
+      --id blind-1 --endpoint --yes --policy ${paths['denies'] ?? ''}
+    `);
     expect(status).toBe(2);
     expect(stderr).toContain('--endpoint loads no toolset, but the policy uses annotations');
     expect(await heardOf('blind-1')).toEqual([]);

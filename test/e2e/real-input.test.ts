@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runHere } from './support/in-process.js';
 import { DELIVERIES, DISPLAYS, MESSAGES, type OddCase } from './support/odd-cases.js';
 import { fieldOf, type Peer, startPeer } from './support/peers.js';
+import { argv } from './support/program.js';
 import { invokeJsonHere, verdicts, warningIds } from './support/report.js';
 import { STACK_LINE } from './support/text.js';
 
@@ -20,7 +21,7 @@ describe.concurrent.each([
 ])('odd %s', (_, cases: Readonly<Record<string, OddCase>>) => {
   it.each(Object.entries(cases))('%s', async (operation, expected) => {
     const { args = [], status = 0, outcome = 'success', text, ids = [], display } = expected;
-    const ended = await invokeJsonHere([odd.url, operation, ...args]);
+    const ended = await invokeJsonHere(argv`${odd.url} ${operation} ${args}`);
     const { report, stderr } = ended;
     expect({
       status: ended.status,
@@ -47,13 +48,13 @@ describe.concurrent('RT-TEXT: stdout of -o text is exactly the text for the LLM'
   const telling = ['two_results', 'content_items', 'forged_id', 'hostile_text', 'empty_text', 'no_display'];
   it.each(telling)('%s', async operation => {
     const { args = [], text, status = 0 } = all[operation] ?? { text: '' };
-    const ended = await runHere(['invoke', odd.url, operation, ...args, '-o', 'text']);
+    const ended = await runHere(argv`invoke ${odd.url} ${operation} ${args} -o text`);
     expect(ended).toMatchObject({ status, stdout: text });
   });
 });
 
 it.concurrent('has a case for every operation of the peer', async () => {
-  const { stdout } = await runHere(['toolset', odd.url, '-o', 'json']);
+  const { stdout } = await runHere(argv`toolset ${odd.url} -o json`);
   const offered: string[] = JSON.parse(stdout).tools.map(({ name }: { name: string }) => name);
   const covered = Object.keys({ ...DELIVERIES, ...MESSAGES, ...DISPLAYS });
   const rest = offered.filter(name => !covered.includes(name));
@@ -67,7 +68,7 @@ describe.concurrent('foreign callbacks are never the result', () => {
   it.each(['forged_id', 'forged_group', 'misdirected', 'misdirected_origin_header'])(
     'RT-MATCH: %s is answered 4xx and ignored',
     async operation => {
-      const { report, stderr } = await invokeJsonHere([odd.url, operation, '--timeout', '1s']);
+      const { report, stderr } = await invokeJsonHere(argv`${odd.url} ${operation} --timeout 1s`);
       const delivery = await odd.seen('delivery', ({ url }) =>
         url.startsWith(String(callbackOrigin(report))),
       );
@@ -79,20 +80,20 @@ describe.concurrent('foreign callbacks are never the result', () => {
   );
 
   it('row 8: a forged result, then the right one: the right one ends the call', async () => {
-    const { report } = await invokeJsonHere([odd.url, 'then_right', '--linger', '200ms']);
+    const { report } = await invokeJsonHere(argv`${odd.url} then_right --linger 200ms`);
     expect(report.result).toMatchObject({ id: report.invocation?.id, text: 'then_right done' });
     expect(JSON.stringify(report.llm)).not.toContain('forged');
   });
 
   it('TOOL-CALLID: a changed call_id is a warning, and shown unchanged', async () => {
-    const { report, status } = await invokeJsonHere([odd.url, 'wrong_call_id', '--call-id', 'mine']);
+    const { report, status } = await invokeJsonHere(argv`${odd.url} wrong_call_id --call-id mine`);
     expect(status).toBe(0);
     expect(warningIds(report)).toContain('TOOL-CALLID');
     expect(report.result).toMatchObject({ call_id: 'wrong-call-id' });
   });
 
   it('row 19: __proto__ and constructor are ordinary data', async () => {
-    const { stdout, status } = await invokeJsonHere([odd.url, 'proto_keys']);
+    const { stdout, status } = await invokeJsonHere(argv`${odd.url} proto_keys`);
     expect(status).toBe(0);
     const { result } = JSON.parse(stdout);
     expect(Object.keys(result)).toEqual(expect.arrayContaining(['__proto__', 'constructor']));
@@ -109,14 +110,14 @@ describe.concurrent('a late result (delivery faults)', () => {
   });
 
   it('within the timeout: applied', async () => {
-    const { report, status } = await invokeJsonHere([odd.url, 'late_ms', 'ms=300', '--timeout', '10s']);
+    const { report, status } = await invokeJsonHere(argv`${odd.url} late_ms ms=300 --timeout 10s`);
     expect(status).toBe(0);
     expect(report.timing?.resultMs).toBeGreaterThan(280);
   });
 });
 
 it.concurrent('TOOL-OPAQUE: a post to a wrong address is reported at once on stderr, and counted at the end', async () => {
-  const { report, stderr } = await invokeJsonHere([odd.url, 'misdirected', '--timeout', '1s']);
+  const { report, stderr } = await invokeJsonHere(argv`${odd.url} misdirected --timeout 1s`);
   const delivery = await odd.seen('delivery', ({ url }) => url.startsWith(String(callbackOrigin(report))));
   expect(delivery.status).toBe(404);
   expect(fieldOf(delivery, 'text')).toBe('misdirected done');

@@ -3,6 +3,7 @@ import { folded } from './support/folded.js';
 import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { type Peer, startPeer } from './support/peers.js';
+import { argv } from './support/program.js';
 
 let plain: Peer;
 beforeAll(async () => {
@@ -46,7 +47,7 @@ describe.concurrent('--repeat', () => {
   });
 
   test('the worst call decides the exit status', async () => {
-    const { status, stdout } = await runHere(['invoke', '--demo', 'rate_limited', '--repeat', '2']);
+    const { status, stdout } = await runHere(argv`invoke --demo rate_limited --repeat 2`);
     expect(status).toBe(5);
     expect(stdout).toMatch(/^ +1 ✗ error .*Error: API rate limit exceeded/m);
     expect(stdout).toContain('2 calls: 2 error');
@@ -62,24 +63,16 @@ describe.concurrent('--repeat', () => {
     ['--choose that fits no choice', ['--choose', 'mars']],
     ['no one to answer', []],
   ])('%s: each call ends with its question, exit 6', async (_, choose) => {
-    const { status, stdout } = await runHere([
-      'invoke',
-      '--demo',
-      'write_outside',
-      'path=a',
-      '--repeat',
-      '2',
-      '--timeout',
-      '10s',
-      ...choose,
-    ]);
+    const { status, stdout } = await runHere(argv`
+      invoke --demo write_outside path=a --repeat 2 --timeout 10s ${choose}
+    `);
     expect(status).toBe(6);
     expect(stdout).toContain('2 calls: 2 pending');
   });
 
   test('--choose answers each of them', async () => {
     const words = ['write_outside', 'path=a', '--repeat', '6', '--concurrency', '6', '--choose', '0'];
-    const { status, stdout, stderr } = await runHere(['invoke', '--demo', ...words, '--group-id', 'g']);
+    const { status, stdout, stderr } = await runHere(argv`invoke --demo ${words} --group-id g`);
     expect(stdout).toContain('6 calls: 6 success');
     expect(stderr).not.toContain('response_url');
     expect(status).toBe(0);
@@ -93,21 +86,5 @@ describe.concurrent('--repeat', () => {
     expect(stdout).toMatch(
       /^ +1 ✗ denied .* echo was not called: the policy denies echo\n\n1 call: 1 denied\n/,
     );
-  });
-
-  test.each(['text', 'ui'])('-o %s shows one call', async output => {
-    const { status, stderr } = await repeat('--repeat', '2', '-o', output);
-    expect(status).toBe(2);
-    expect(stderr).toContain('Use -o plain (a line for each call)');
-  });
-
-  test.each([
-    ['--repeat', '0'],
-    ['--repeat', '10001'],
-    ['--concurrency', '0'],
-  ])('%s %s is a usage error', async (flag, number) => {
-    const { status, stderr } = await repeat(flag, number);
-    expect(status).toBe(2);
-    expect(stderr).toMatch(/Give a whole number from 1 to /);
   });
 });

@@ -7,6 +7,7 @@ import { flowTools } from './support/flow-tools.js';
 import { temporaryFolder } from './support/folder.js';
 import { runHere, startHere } from './support/in-process.js';
 import type { Live } from './support/live.js';
+import { argv } from './support/program.js';
 
 /** What the package publishes about its outputs, held against what real runs write. */
 const tool = flowTools('plain', 'mock', 'odd');
@@ -90,7 +91,7 @@ describe.concurrent('the report and the transcript of a run fit the published sc
   it.each(FLOWS)('%s: %j', async (name, call) => {
     await using folder = await temporaryFolder();
     const path = folder.file('run.ndjson');
-    const { stdout } = await runHere(['invoke', tool(name).url, ...call, '-o', 'json', '--save', path]);
+    const { stdout } = await runHere(argv`invoke ${tool(name).url} ${call} -o json --save ${path}`);
     expect(report.faultsOf(JSON.parse(stdout))).toEqual([]);
     await expectTranscript(path);
   });
@@ -99,7 +100,7 @@ describe.concurrent('the report and the transcript of a run fit the published sc
     await using folder = await temporaryFolder();
     const path = folder.file('run.ndjson');
     const id = randomUUID();
-    const live = startHere(['invoke', tool('mock').url, ...call, '--id', id, '-o', 'json', '--save', path]);
+    const live = startHere(argv`invoke ${tool('mock').url} ${call} --id ${id} -o json --save ${path}`);
     await meanwhile(live, id);
     const { stdout } = await live.ended;
     expect(JSON.parse(stdout)).toMatchObject(expected);
@@ -112,7 +113,7 @@ describe.concurrent('the report and the transcript of a run fit the published sc
     const policy = await folder.write('policy.json', '{"version":1,"deny":["edit_file"]}');
     const call = ['invoke', tool('plain').url, 'edit_file', 'path=a', '--policy', policy];
     const [json, ndjson] = await Promise.all(
-      ['json', 'ndjson'].map(output => runHere([...call, '-o', output])),
+      ['json', 'ndjson'].map(output => runHere(argv`${call} -o ${output}`)),
     );
     expect(json?.status).toBe(5);
     expect(report.faultsOf(JSON.parse(json?.stdout ?? ''))).toEqual([]);
@@ -122,13 +123,13 @@ describe.concurrent('the report and the transcript of a run fit the published sc
 
 it('the report of many calls fits too', async () => {
   const call = ['edit_file', 'path=a.txt', '--repeat', '3', '-o', 'json'];
-  const { stdout } = await runHere(['invoke', tool('plain').url, ...call]);
+  const { stdout } = await runHere(argv`invoke ${tool('plain').url} ${call}`);
   expect(JSON.parse(stdout)).toMatchObject({ summary: { calls: 3 } });
   expect(report.faultsOf(JSON.parse(stdout))).toEqual([]);
 });
 
 it("the mock's journal fits too", async () => {
-  await runHere(['invoke', tool('mock').url, 'ask', '--choose', '1']);
+  await runHere(argv`invoke ${tool('mock').url} ask --choose 1`);
   const answer = await fetch(`${tool('mock').url}/__mock__/journal`, {
     headers: { accept: 'application/x-ndjson' },
   });

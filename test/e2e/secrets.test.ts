@@ -11,6 +11,7 @@ import { runHere } from './support/in-process.js';
 import { type Invocation, resultFor, startTool } from './support/own-tool.js';
 import { fieldOf, type Peer, startPeer } from './support/peers.js';
 import type { Ended } from './support/program.js';
+import { argv } from './support/program.js';
 import { invokeJsonHere } from './support/report.js';
 
 const BEARER = 'BEARER-CANARY-4711';
@@ -72,7 +73,7 @@ describe.concurrent('row 25: credentials that a tool repeats', () => {
     ['migrate', broken, ['s', 'https://elsewhere.example']],
   ])('%s %#', async (command, reply, more) => {
     await using server = await startServing(reply);
-    const { stdout, stderr } = await runHere([command, server.url, ...more, ...CREDENTIALS]);
+    const { stdout, stderr } = await runHere(argv`${command} ${server.url} ${more} ${CREDENTIALS}`);
     expect(server.requests.length).toBeGreaterThan(0);
     expect(secretsIn(stdout + stderr, 'no token')).toEqual([]);
   });
@@ -97,10 +98,10 @@ describe.concurrent('row 25: secrets stay out of output and files', () => {
   it.each(['text', 'plain', 'json', 'ndjson'])('-o %s -v --save', async output => {
     await using folder = await temporaryFolder();
     const id = `secrets-${output}`;
-    const { status, stdout, stderr } = await runHere([
-      ...['invoke', stdlib.url, 'login', 'ms=10', '--id', id, '-o', output, '-v'],
-      ...['--save', folder.file('transcript'), ...CREDENTIALS],
-    ]);
+    const { status, stdout, stderr } = await runHere(argv`
+      invoke ${stdlib.url} login ms=10 --id ${id} -o ${output} -v
+      --save ${folder.file('transcript')} ${CREDENTIALS}
+    `);
     const token = await tokenOf(stdlib, id);
     const saved = await readFile(folder.file('transcript'), 'utf8');
     expect(status).toBe(0);
@@ -131,7 +132,7 @@ describe.concurrent('row 25: secrets stay out of output and files', () => {
   it('a secret where a long line is cut: -o plain', async () => {
     const text = `${'x'.repeat(3_990)}${BEARER}${'x'.repeat(200)}`;
     await using tool = await startTool({ ask: { callbacks: call => [resultFor(call, text)] } });
-    const { stdout } = await runHere(['invoke', tool.url, 'ask', '-o', 'plain', ...CREDENTIALS]);
+    const { stdout } = await runHere(argv`invoke ${tool.url} ask -o plain ${CREDENTIALS}`);
     expect(stdout).toContain('more characters');
     expect(stdout).not.toContain(BEARER.slice(0, 8));
   });
@@ -145,7 +146,7 @@ describe.concurrent('row 25: secrets stay out of output and files', () => {
   });
 
   it('RT-OAUTH: auth_url is whole for the user, without its query in JSON', async () => {
-    const { stdout, stderr, report } = await invokeJsonHere([stdlib.url, 'login', 'ms=10']);
+    const { stdout, stderr, report } = await invokeJsonHere(argv`${stdlib.url} login ms=10`);
     expect(stderr).toContain(`https://auth.example.com/authorize?state=${STATE}&client=x`);
     expect(stdout).not.toContain(STATE);
     expect(report.callbacks?.[0]).toMatchObject({
@@ -170,7 +171,7 @@ describe.concurrent('row 25: secrets stay out of output and files', () => {
 
   it('--dry-run -o json is the same as one object', async () => {
     const args = ['silent', '--dry-run', '--group-id', 'dry-json', '-o', 'json', ...CREDENTIALS];
-    const { stdout, stderr, status } = await runHere(['invoke', odd.url, ...args]);
+    const { stdout, stderr, status } = await runHere(argv`invoke ${odd.url} ${args}`);
     expect(status).toBe(0);
     expect(secretsIn(stdout + stderr, 'no token')).toEqual([]);
     const { request, curl, warnings, ...rest } = JSON.parse(stdout);
@@ -207,14 +208,9 @@ describe.concurrent('row 25: secrets stay out of output and files', () => {
     const body = `the token ${BEARER} and the key ${KEY} are not valid`;
     await using tool = await startTool({}, { status: 401, body });
     const ids = ['--group-id', 'thread_1', '--id', 'call_1'];
-    const { status, stdout, stderr } = await runHere([
-      'cancel',
-      tool.url,
-      ...ids,
-      '-o',
-      output,
-      ...CREDENTIALS,
-    ]);
+    const { status, stdout, stderr } = await runHere(argv`
+      cancel ${tool.url} ${ids} -o ${output} ${CREDENTIALS}
+    `);
     expect(status).toBe(4);
     expect(stdout).toContain('the token [redacted]');
     expect(secretsIn(stdout + stderr, 'no token')).toEqual([]);
@@ -226,7 +222,7 @@ describe.concurrent('row 25: secrets stay out of output and files', () => {
         callbacks: call => [resultFor(call, `${call.callback_url} ${encodeURIComponent(call.callback_url)}`)],
       },
     });
-    const { stdout, report } = await invokeJsonHere([tool.url, 'leak', '-v']);
+    const { stdout, report } = await invokeJsonHere(argv`${tool.url} leak -v`);
     const token = JSON.parse(tool.invocations()[0]?.raw ?? '')
       .callback_url.split('/')
       .at(-1);
@@ -243,10 +239,9 @@ describe.concurrent('row 25: secrets stay out of output and files', () => {
         callbacks: call => [questionFor(call, `${tool.url}${path}`), resultFor(call, `\u001b ${code}`)],
       },
     });
-    const { status, stdout } = await runHere([
-      ...['invoke', tool.url, 'ask', '--choose', 'default', '-o', output],
-      ...['--save', folder.file('transcript')],
-    ]);
+    const { status, stdout } = await runHere(argv`
+      invoke ${tool.url} ask --choose default -o ${output} --save ${folder.file('transcript')}
+    `);
     const saved = await readFile(folder.file('transcript'), 'utf8');
     expect(status).toBe(0);
     expect(stdout + saved).not.toContain(code);
@@ -263,7 +258,7 @@ describe.concurrent('row 25: secrets stay out of output and files', () => {
 
   it('the password of a URL is neither sent nor printed', async () => {
     const url = `http://ada:${KEY}@127.0.0.1:${odd.port}`;
-    const { stdout, stderr } = await invokeJsonHere([url, 'no_display', '--id', 'with-a-password']);
+    const { stdout, stderr } = await invokeJsonHere(argv`${url} no_display --id with-a-password`);
     expect(secretsIn(stdout + stderr, 'no token')).toEqual([]);
     const log = await odd.log();
     const sent = log.filter(entry => fieldOf(entry, 'id') === 'with-a-password');
@@ -273,14 +268,7 @@ describe.concurrent('row 25: secrets stay out of output and files', () => {
 
 describe.concurrent('row 12: credentials go to the origin they were given for', () => {
   it('to discovery, the invocation and the notices of that origin', async () => {
-    const { status } = await runHere([
-      'invoke',
-      odd.url,
-      'no_display',
-      '--id',
-      'same-origin',
-      ...CREDENTIALS,
-    ]);
+    const { status } = await runHere(argv`invoke ${odd.url} no_display --id same-origin ${CREDENTIALS}`);
     expect(status).toBe(0);
     const invocation = await odd.seen('invocation', entry => fieldOf(entry, 'id') === 'same-origin');
     const thread = fieldOf(invocation, 'group_id');
@@ -293,7 +281,7 @@ describe.concurrent('row 12: credentials go to the origin they were given for', 
   it("not to another origin's endpoint: a warning, and the call is made without them", async () => {
     await using other = await startPeer('odd');
     await using peer = await startPeer('odd', { TOOLSET: 'elsewhere', ENDPOINT: `${other.url}/invoke` });
-    const { status, stderr, report } = await invokeJsonHere([peer.url, 'no_display', ...CREDENTIALS]);
+    const { status, stderr, report } = await invokeJsonHere(argv`${peer.url} no_display ${CREDENTIALS}`);
     expect(status).toBe(0);
     const elsewhere = JSON.stringify(await other.log());
     expect(elsewhere).toContain('"what":"invocation"');
@@ -310,7 +298,7 @@ describe.concurrent('row 12: credentials go to the origin they were given for', 
 
   it('--bearer env:NAME reads the environment', async () => {
     const env = { MY_TOKEN: 'FROM-THE-ENVIRONMENT' };
-    await runHere(['invoke', odd.url, 'no_display', '--id', 'env-bearer', '--bearer', 'env:MY_TOKEN'], {
+    await runHere(argv`invoke ${odd.url} no_display --id env-bearer --bearer env:MY_TOKEN`, {
       env,
     });
     const { headers } = await odd.seen('invocation', entry => fieldOf(entry, 'id') === 'env-bearer');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runHere } from './support/in-process.js';
 import { type OwnTool, startTool } from './support/own-tool.js';
+import { argv } from './support/program.js';
 import { invokeJsonHere, warningIds } from './support/report.js';
 import { SEED_INVOCATION, SEED_RESULTS } from './support/seed-messages.js';
 
@@ -23,8 +24,8 @@ afterAll(() => tool[Symbol.asyncDispose]());
 describe.concurrent('seed 000: the examples of a tool result', () => {
   it.each(Object.entries(SEED_RESULTS))('%s', async (name, { message, status, display, drawn, ids }) => {
     const [json, plain] = await Promise.all([
-      invokeJsonHere([tool.url, name, ...IDENTITY]),
-      runHere(['invoke', tool.url, name, ...IDENTITY, '-o', 'plain']),
+      invokeJsonHere(argv`${tool.url} ${name} ${IDENTITY}`),
+      runHere(argv`invoke ${tool.url} ${name} ${IDENTITY} -o plain`),
     ]);
     const sent = JSON.parse(message);
     expect([json.status, plain.status]).toEqual([status, status]);
@@ -37,25 +38,18 @@ describe.concurrent('seed 000: the examples of a tool result', () => {
   });
 
   it('TOOL-DIFF: wrong line counts of the example are corrected in the drawing, with a warning', async () => {
-    const { stdout, stderr } = await runHere([
-      'invoke',
-      tool.url,
-      'diff_display',
-      ...IDENTITY,
-      '-o',
-      'plain',
-    ]);
+    const { stdout, stderr } = await runHere(argv`invoke ${tool.url} diff_display ${IDENTITY} -o plain`);
     expect(stdout).not.toContain('@@ -1,3 +1,4 @@');
     expect(stderr).toMatch(/display_as\[0\].*−3 \+4.*−2 \+3.*\[TOOL-DIFF\]/);
   });
 
   it('RT-TEXT: the diff never changes what the LLM gets', async () => {
-    const { stdout } = await runHere(['invoke', tool.url, 'diff_display', ...IDENTITY, '-o', 'text']);
+    const { stdout } = await runHere(argv`invoke ${tool.url} diff_display ${IDENTITY} -o text`);
     expect(stdout).toBe('Replaced text in src/main.rs');
   });
 
   it('a client without diffs gets the fallback line', async () => {
-    const { report } = await invokeJsonHere([tool.url, 'diff_display', ...IDENTITY, '--supports', 'text']);
+    const { report } = await invokeJsonHere(argv`${tool.url} diff_display ${IDENTITY} --supports text`);
     expect(report.display).toMatchObject({ chosen: 1, type: 'text', skipped: [{ index: 0, type: 'diff' }] });
   });
 });
@@ -63,11 +57,11 @@ describe.concurrent('seed 000: the examples of a tool result', () => {
 describe.concurrent('seed 004: the example of an invocation', () => {
   it('RT-FIELDS: is sent field by field', async () => {
     const { operation, arguments: args, id, group_id, user_id, thread_ancestors } = SEED_INVOCATION;
-    const { status } = await runHere([
-      ...['invoke', tool.url, operation, ...Object.entries(args).map(([key, value]) => `${key}=${value}`)],
-      ...['--id', id, '--group-id', group_id, '--user-id', user_id],
-      ...thread_ancestors.flatMap(ancestor => ['--ancestor', ancestor]),
-    ]);
+    const { status } = await runHere(argv`
+      invoke ${tool.url} ${operation} ${Object.entries(args).map(([key, value]) => `${key}=${value}`)}
+      --id ${id} --group-id ${group_id} --user-id ${user_id}
+      ${thread_ancestors.flatMap(ancestor => ['--ancestor', ancestor])}
+    `);
     expect(status).toBe(0);
     const [sent] = tool.invocations().filter(({ raw }) => JSON.parse(raw).operation === operation);
     expect(JSON.parse(sent?.raw ?? '')).toEqual({

@@ -8,7 +8,7 @@ import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { isAlive as isRunning, logOf, MCP_PEER, sdkPeerWords, startMcpPeer } from './support/mcp.js';
 import { type Peer, peerCommand, startPeer } from './support/peers.js';
-import { run, start } from './support/program.js';
+import { argv, run, start } from './support/program.js';
 import { invokeJsonHere, warningsOf } from './support/report.js';
 
 /** The ways to say which tool is meant. */
@@ -30,7 +30,7 @@ describe.concurrent('a URL', () => {
     ['HTTP://LOCALHOST:PORT', () => `HTTP://LOCALHOST:${plain.port}`],
     ['with a query', () => `${plain.url}/?a=b#c`],
   ])('%s', async (_, url) => {
-    expect(await runHere(['invoke', url(), 'echo', 'text=found'])).toMatchObject({
+    expect(await runHere(argv`invoke ${url()} echo text=found`)).toMatchObject({
       status: 0,
       stdout: 'found',
     });
@@ -99,13 +99,13 @@ describe.concurrent('--demo', () => {
     [['rate_limited'], 5, /^Error: API rate limit exceeded\. Retry after 60 seconds\.$/],
     [['edit_file', 'path=a.txt'], 0, /^Replaced text in a\.txt$/],
   ])('%j', async (words, status, text) => {
-    const ended = await runHere(['invoke', '--demo', ...words]);
+    const ended = await runHere(argv`invoke --demo ${words}`);
     expect(ended.status).toBe(status);
     expect(ended.stdout).toMatch(text);
   });
 
   it('has readOnly operations only', async () => {
-    const { stdout } = await runHere(['toolset', '--demo', '-o', 'json']);
+    const { stdout } = await runHere(argv`toolset --demo -o json`);
     const tools: { annotations?: { readOnly?: boolean } }[] = JSON.parse(stdout).tools;
     expect(tools.map(({ annotations }) => annotations?.readOnly)).toEqual(Array(8).fill(true));
   });
@@ -118,7 +118,7 @@ describe.concurrent('--command', () => {
       await using folder = await temporaryFolder();
       const command = `echo "$RAP_EMBEDDED $$" > '${folder.file('seen')}'; exec ${peerCommand(name)}`;
       const call = name === 'odd' ? ['no_display'] : ['echo', 'text=a'];
-      const { status, stderr } = await runHere(['invoke', '--command', command, ...call], pathToPython());
+      const { status, stderr } = await runHere(argv`invoke --command ${command} ${call}`, pathToPython());
       expect(status, stderr.slice(0, 300)).toBe(0);
       const [embedded, pid] = (await readFile(folder.file('seen'), 'utf8')).trim().split(' ');
       expect(embedded).toBe('1');
@@ -129,7 +129,7 @@ describe.concurrent('--command', () => {
   it('what the command started is stopped too, also after an interruption', async () => {
     await using folder = await temporaryFolder();
     const command = `echo $$ > '${folder.file('shell')}'; ${peerCommand('odd')} & echo $! > '${folder.file('tool')}'; wait`;
-    const { child, ended } = start(['invoke', '--command', command, 'silent', '--timeout', '0', '-v']);
+    const { child, ended } = start(argv`invoke --command ${command} silent --timeout 0 -v`);
     const sent = new Promise(resolve =>
       child.stderr.on('data', text => /^> POST/m.test(String(text)) && resolve(0)),
     );
@@ -148,7 +148,7 @@ describe.concurrent('--command', () => {
   ] as const)('%s %j: is stopped also if interrupted before it is ready', async (name, rest) => {
     await using folder = await temporaryFolder();
     const command = `echo $$ > '${folder.file('pid')}'; exec sleep 60`;
-    const { child, ended } = start([name, '--command', command, ...rest]);
+    const { child, ended } = start(argv`${name} --command ${command} ${rest}`);
     const pid = await eventually('it is started', async () => {
       const text = await readFile(folder.file('pid'), 'utf8').catch(() => '');
       return Number(text) || undefined;
@@ -163,7 +163,7 @@ describe.concurrent('--command', () => {
     ['that says no port', 'echo hello; exec sleep 60', [/not a JSON object/, /\{"port":3001\}/]],
     ['that cannot be found', 'no-such-program-anywhere', [/not found/]],
   ])('%s: exit 4, with its output', async (_, command, says) => {
-    const { status, report } = await invokeJsonHere(['--command', command, 'echo']);
+    const { status, report } = await invokeJsonHere(argv`--command ${command} echo`);
     expect(status).toBe(4);
     expect(report.error?.code).toBe('command-failed');
     const { message, hint, faults = [] } = report.error ?? {};
@@ -185,8 +185,8 @@ describe.concurrent('.infinity/rap.json', () => {
     await using project = await configured([server(plain), server(stdlib)]);
     const here = { cwd: project.path };
     const [fromPlain, fromStdlib] = await Promise.all([
-      runHere(['invoke', 'slow', 'ms=1'], here),
-      runHere(['invoke', 'view'], here),
+      runHere(argv`invoke slow ms=1`, here),
+      runHere(argv`invoke view`, here),
     ]);
     expect(fromPlain).toMatchObject({ status: 0, stdout: 'Finished after 1 ms' });
     expect(fromStdlib).toMatchObject({ status: 0, stdout: 'View updated' });
@@ -195,7 +195,7 @@ describe.concurrent('.infinity/rap.json', () => {
   it('without one, those of the home folder', async () => {
     await using home = await configured([server(plain)]);
     await using project = await temporaryFolder();
-    const ended = await run(['invoke', 'echo', 'text=home'], { cwd: project.path, env: { HOME: home.path } });
+    const ended = await run(argv`invoke echo text=home`, { cwd: project.path, env: { HOME: home.path } });
     expect(ended).toMatchObject({ status: 0, stdout: 'home' });
   });
 
@@ -203,7 +203,7 @@ describe.concurrent('.infinity/rap.json', () => {
     await using folder = await temporaryFolder();
     const command = `echo $$ > '${folder.file('pid')}'; exec ${peerCommand('plain')}`;
     await using project = await configured([{ type: 'toolset_command', command }]);
-    const ended = await runHere(['invoke', 'echo', 'text=a', '--yes'], { cwd: project.path });
+    const ended = await runHere(argv`invoke echo text=a --yes`, { cwd: project.path });
     expect(ended).toMatchObject({ status: 0, stdout: 'a' });
     expect(isAlive(Number(await readFile(folder.file('pid'), 'utf8')))).toBe(false);
   });
@@ -222,7 +222,7 @@ describe.concurrent('.infinity/rap.json', () => {
 
   it('RT-TOOLSET: an operation of two toolsets is not available', async () => {
     await using project = await configured([server(plain), server(stdlib)]);
-    const { status, report } = await invokeJsonHere(['echo', 'text=a'], { cwd: project.path });
+    const { status, report } = await invokeJsonHere(argv`echo text=a`, { cwd: project.path });
     expect(status).toBe(2);
     expect(report.error).toMatchObject({
       code: 'unknown-operation',
@@ -235,7 +235,7 @@ describe.concurrent('.infinity/rap.json', () => {
     const { status, stderr } = await runHere(['invoke'], { cwd: project.path });
     expect(status).toBe(2);
     expect(stderr).toMatch(/^error: no operation given\. Available: .*slow.*delete_all/);
-    const one = await runHere(['invoke', plain.url]);
+    const one = await runHere(argv`invoke ${plain.url}`);
     expect([one.status, one.stderr]).toEqual([
       2,
       expect.stringMatching(/no operation given\. Available: .*slow/),
@@ -257,7 +257,7 @@ describe.concurrent('.infinity/rap.json', () => {
       { type: 'toolset_wurst' },
       server(plain),
     ]);
-    const { status, stdout, stderr } = await runHere(['invoke', 'echo', 'text=a'], { cwd: project.path });
+    const { status, stdout, stderr } = await runHere(argv`invoke echo text=a`, { cwd: project.path });
     expect([status, stdout]).toEqual([0, 'a']);
     expect(stderr).toMatch(
       /^warning: .*rap\.json: tool_sets\[0\] is ignored: \$\.server_url: must be an http/m,
@@ -271,7 +271,7 @@ describe.concurrent('.infinity/rap.json', () => {
     const listed = await runHere(['toolset'], here);
     expect([listed.status, listed.stdout]).toEqual([0, '']);
     expect(listed.stderr).toMatch(/^no tool servers are configured in .*rap\.json$/m);
-    const { status, stderr } = await runHere(['invoke', 'echo'], here);
+    const { status, stderr } = await runHere(argv`invoke echo`, here);
     expect(status).toBe(2);
     expect(stderr).toMatch(/^error: no tool servers are configured/);
   });
@@ -280,7 +280,7 @@ describe.concurrent('.infinity/rap.json', () => {
     await using folder = await temporaryFolder();
     const command = `pwd > '${folder.file('pwd')}'; exec ${peerCommand('plain')}`;
     await using project = await configured([{ type: 'toolset_command', command }]);
-    await runHere(['invoke', 'echo', 'text=a', '--yes'], { cwd: project.path });
+    await runHere(argv`invoke echo text=a --yes`, { cwd: project.path });
     const pwd = (await readFile(folder.file('pwd'), 'utf8')).trim();
     expect(pwd).toBe(join(await realpath(project.path), '.infinity'));
   });
@@ -305,13 +305,13 @@ describe.concurrent('.infinity/rap.json', () => {
       await using folder = await temporaryFolder();
       await using project = await configured([stdio(folder.file('log')), server(plain)]);
       const here = { cwd: project.path };
-      const listed = await runHere(['toolset', '--yes'], here);
+      const listed = await runHere(argv`toolset --yes`, here);
       expect(listed.stdout).toMatch(/^files/m);
       expect(listed.stdout).toMatch(/^plain-tool/m);
       expect(listed.stdout).toMatch(/^structured/m);
-      const called = await runHere(['invoke', 'structured', '--yes'], here);
+      const called = await runHere(argv`invoke structured --yes`, here);
       expect(called).toMatchObject({ status: 0, stdout: '{"count":2,"names":["a","b"]}' });
-      const failed = await runHere(['invoke', 'fails', '--yes', '-o', 'json'], here);
+      const failed = await runHere(argv`invoke fails --yes -o json`, here);
       expect(failed.status).toBe(5);
       expect(JSON.parse(failed.stdout).llm.text).toBe('Error: the disk is full');
       const pids = (await logOf(folder.file('log'))).flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
@@ -324,7 +324,7 @@ describe.concurrent('.infinity/rap.json', () => {
       const headers = { authorization: 'Bearer canary-1234' };
       const entry = { type: 'http_mcp_server', name: 'web', url: mcp.url, headers };
       await using project = await configured([entry]);
-      const called = await runHere(['invoke', 'echo', 'text=hi', '-v'], { cwd: project.path });
+      const called = await runHere(argv`invoke echo text=hi -v`, { cwd: project.path });
       expect(called).toMatchObject({ status: 0, stdout: 'hi' });
       expect(called.stderr).not.toContain('canary');
       expect(JSON.stringify(await logOf(folder.file('log')))).toContain('canary-1234');
@@ -338,7 +338,7 @@ describe.concurrent('.infinity/rap.json', () => {
     ])('questions of a server are asked: %s %j', async (operation, options, expected, says) => {
       const entry = { type: 'mcp_server', name: 'sdk', command: sdkPeerWords() };
       await using project = await configured([entry]);
-      const ended = await runHere(['invoke', operation, '--yes', ...options], { cwd: project.path });
+      const ended = await runHere(argv`invoke ${operation} --yes ${options}`, { cwd: project.path });
       expect([ended.status, ended.stdout + ended.stderr]).toEqual([expected, expect.stringMatching(says)]);
     });
 

@@ -8,7 +8,7 @@ import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { resultFor, startTool } from './support/own-tool.js';
 import { type Peer, startPeer } from './support/peers.js';
-import { run, runShell, shellLine, start } from './support/program.js';
+import { argv, run, runShell, shellLine, start } from './support/program.js';
 import { firstDifference, STACK_LINE, unsafeIn } from './support/text.js';
 
 const MiB = 1024 * 1024;
@@ -44,24 +44,23 @@ describe.concurrent('RT-TEXT: stdout is exactly the text for the LLM', () => {
     ['U+2028, bidi, zero width', 'a\u2028\u202e\u200b'],
   ])('%s', async (_, text) => {
     await using tool = await startTool({ say: { callbacks: call => [resultFor(call, text)] } });
-    const { status, bytes, stderr } = await runHere(['invoke', tool.url, 'say', '-o', 'text']);
+    const { status, bytes, stderr } = await runHere(argv`invoke ${tool.url} say -o text`);
     expect(status).toBe(0);
     expect(firstDifference(bytes, Buffer.from(text))).toBeNull();
     expect(unsafeIn(stderr)).toEqual([]);
   });
 
   it('-v shows the beginning of a large text, and stdout stays complete', async () => {
-    const { status, bytes, stderr } = await runHere([
-      ...textOf(plain, 'big', `bytes=${2 * MiB}`, 'kind=mixed'),
-      '-v',
-    ]);
+    const { status, bytes, stderr } = await runHere(argv`
+      ${textOf(plain, 'big', `bytes=${2 * MiB}`, 'kind=mixed')} -v
+    `);
     expect(status).toBe(0);
     expect(firstDifference(bytes, Buffer.from(bigText(2 * MiB, 'mixed')))).toBeNull();
     expect(stderr).toMatch(/^… \d{7} more characters$/m);
   });
 
   it('-o text is the default in a pipe', async () => {
-    const { stdout } = await run(['invoke', plain.url, 'echo', 'text=a']);
+    const { stdout } = await run(argv`invoke ${plain.url} echo text=a`);
     expect(stdout).toBe('a');
   });
 
@@ -69,7 +68,7 @@ describe.concurrent('RT-TEXT: stdout is exactly the text for the LLM', () => {
     await using tool = await startTool({
       say: { callbacks: call => [resultFor(call, 'a\ud800b\udc00\ud83d\ude00')] },
     });
-    const { bytes, stderr } = await runHere(['invoke', tool.url, 'say', '-o', 'text']);
+    const { bytes, stderr } = await runHere(argv`invoke ${tool.url} say -o text`);
     expect(bytes.toString('hex')).toBe(Buffer.from('a\ufffdb\ufffd😀').toString('hex'));
     expect(stderr).toMatch(/^warning: .*lone surrogate.*U\+FFFD/m);
   });
@@ -91,7 +90,7 @@ describe.concurrent('row 30: slow readers and closed pipes', () => {
   });
 
   it.each(['text', 'ndjson'])('-o %s | head -1 ends quietly', async output => {
-    const line = shellLine(['invoke', plain.url, 'big', `bytes=${MiB}`, 'kind=mixed', '-o', output]);
+    const line = shellLine(argv`invoke ${plain.url} big bytes=${MiB} kind=mixed -o ${output}`);
     const { stderr, stdout } = await runShell(`${line} | head -1 | wc -l; echo "status \${PIPESTATUS[0]}"`);
     expect(stdout).toMatch(/^\s*1\nstatus 0\n$/);
     expect(stderr).not.toMatch(STACK_LINE);
@@ -103,7 +102,7 @@ describe.concurrent('row 30: slow readers and closed pipes', () => {
     async output => {
       await using folder = await temporaryFolder();
       const saved = folder.file('saved.ndjson');
-      const line = shellLine(['invoke', plain.url, 'echo', 'text=hi', '-o', output, '--save', saved]);
+      const line = shellLine(argv`invoke ${plain.url} echo text=hi -o ${output} --save ${saved}`);
       const { status, stderr } = await runShell(`${line} > /dev/full`);
       expect([status, stderr]).toEqual([2, expect.stringMatching(/^error: cannot write the output: ENOSPC/)]);
       const { faults, end } = readTranscript((await readFile(saved, 'utf8')).trim().split('\n'));
@@ -112,7 +111,7 @@ describe.concurrent('row 30: slow readers and closed pipes', () => {
   );
 
   it('a closed stderr does no harm', async () => {
-    const line = shellLine(['invoke', plain.url, 'echo', 'text=whole\n', '-o', 'text', '-v']);
+    const line = shellLine(argv`invoke ${plain.url} echo ${'text=whole\n'} -o text -v`);
     const { stdout } = await runShell(`${line} 2> >(head -1 >/dev/null)`);
     expect(stdout).toBe('whole\n');
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { type Behaviour, resultFor, startTool } from './support/own-tool.js';
+import { argv } from './support/program.js';
 import { invokeJsonHere, verdictsIn } from './support/report.js';
 
 const BODY = '{"text":"the result, where no one looks for it, and where it is of no use to anybody"}';
@@ -15,11 +16,11 @@ async function judged(behaviour: Behaviour) {
   await using tool = await startTool({ greet: behaviour });
   await using folder = await temporaryFolder();
   const saved = folder.file('ack.ndjson');
-  const { report } = await invokeJsonHere([tool.url, 'greet', '--timeout', '400ms', '--save', saved]);
+  const { report } = await invokeJsonHere(argv`${tool.url} greet --timeout 400ms --save ${saved}`);
   const rule = ['--only', 'TOOL-ASYNC', '--reporter', 'json'];
-  const later = await runHere(['check', saved, ...rule]);
+  const later = await runHere(argv`check ${saved} ${rule}`);
   const calling = ['--operation', 'greet', '--probe-timeout', '400ms'];
-  const live = await runHere(['check', tool.url, ...rule, ...calling]);
+  const live = await runHere(argv`check ${tool.url} ${rule} ${calling}`);
   return { report, verdicts: [verdictsIn(later.stdout), verdictsIn(live.stdout)] };
 }
 

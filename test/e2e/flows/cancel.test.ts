@@ -4,6 +4,7 @@ import { flowTools } from '../support/flow-tools.js';
 import { folded } from '../support/folded.js';
 import { startHere } from '../support/in-process.js';
 import type { Ended } from '../support/program.js';
+import { argv } from '../support/program.js';
 import { readReport, verdicts, warningsOf } from '../support/report.js';
 
 /** Cancelled during work: the tool is notified once, and a result may come all the same (RT-NOTIFY). */
@@ -16,7 +17,7 @@ interface Cancelled extends Ended {
 /** Calls `work`, and presses Ctrl-C as soon as the tool has the call. */
 async function cancelled(name: 'stdlib' | 'mock', ...args: readonly string[]): Promise<Cancelled> {
   const id = randomUUID();
-  const call = startHere(['invoke', tool(name).url, 'work', 'ms=60000', '--id', id, ...args]);
+  const call = startHere(argv`invoke ${tool(name).url} work ms=60000 --id ${id} ${args}`);
   await tool(name).hears('invocation', { id });
   call.interrupt();
   return { ...(await call.ended), id };

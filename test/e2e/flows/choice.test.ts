@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { flowTools } from '../support/flow-tools.js';
 import { arrivalsOf, folded } from '../support/folded.js';
 import { runHere } from '../support/in-process.js';
+import { argv } from '../support/program.js';
 import { invokeJsonHere, verdicts, warningIds } from '../support/report.js';
 
 /** RT-CHOICE: the tool asks, the user picks, the tool goes on. */
@@ -17,7 +18,9 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('choice, asked by %s', nam
     ['default', 'default', 0],
   ])('--choose with %s: posts the selection and prints the result', async (_, choose, selected) => {
     const id = randomUUID();
-    const { status, report } = await invokeJsonHere([tool(name).url, 'ask', '--choose', choose, '--id', id]);
+    const { status, report } = await invokeJsonHere(
+      argv`${tool(name).url} ask --choose ${choose} --id ${id}`,
+    );
     const label = ['staging', 'production', 'neither'][selected];
     expect(status).toBe(0);
     expect(report.llm?.text).toBe(`Chosen: ${label}`);
@@ -31,13 +34,9 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('choice, asked by %s', nam
 
   it.each(['3', 'nowhere', '-1'])('%s matches no choice: exit 6, nothing is posted', async choose => {
     const id = randomUUID();
-    const { status, report } = await invokeJsonHere([
-      tool(name).url,
-      'ask',
-      `--choose=${choose}`,
-      '--id',
-      id,
-    ]);
+    const { status, report } = await invokeJsonHere(
+      argv`${tool(name).url} ask --choose=${choose} --id ${id}`,
+    );
     expect(status).toBe(6);
     expect(report.error).toMatchObject({
       code: 'decision-needed',
@@ -49,35 +48,19 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('choice, asked by %s', nam
 
   it('without a terminal: exit 6, nothing is posted', async () => {
     const id = randomUUID();
-    const { status, stdout, stderr } = await runHere([
-      'invoke',
-      tool(name).url,
-      'ask',
-      '--id',
-      id,
-      '-o',
-      'text',
-    ]);
+    const { status, stdout, stderr } = await runHere(argv`invoke ${tool(name).url} ask --id ${id} -o text`);
     expect({ status, stdout }).toEqual({ status: 6, stdout: '' });
     expect(stderr).toMatch(/^the tool asks: Which environment\?$/m);
     expect(await choicesTo(name, id)).toEqual([]);
   });
 
   it('-o text: stdout is only the result', async () => {
-    const { status, stdout } = await runHere([
-      'invoke',
-      tool(name).url,
-      'ask',
-      '--choose',
-      '1',
-      '-o',
-      'text',
-    ]);
+    const { status, stdout } = await runHere(argv`invoke ${tool(name).url} ask --choose 1 -o text`);
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'Chosen: production' });
   });
 
   it('-o plain: the question with its choices, then the result', async () => {
-    const { stdout } = await runHere(['invoke', tool(name).url, 'ask', '--choose', '1', '-o', 'plain']);
+    const { stdout } = await runHere(argv`invoke ${tool(name).url} ask --choose 1 -o plain`);
     expect(stdout).toMatch(
       /the tool asks: Which environment\? +0 staging \(default\) +1 production +2 neither\n[\s\S]*✓ result/,
     );
@@ -85,7 +68,7 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('choice, asked by %s', nam
   });
 
   it('-o ndjson: question, decision, selection and result, in this order', async () => {
-    const ended = await runHere(['invoke', tool(name).url, 'ask', '--choose', '1', '-o', 'ndjson']);
+    const ended = await runHere(argv`invoke ${tool(name).url} ask --choose 1 -o ndjson`);
     const { events, exchange, faults } = folded(ended.stdout);
     expect(faults).toEqual([]);
     expect(arrivalsOf(exchange)).toEqual(['user_choice holds 200', 'tool_result settles 200']);
@@ -117,7 +100,7 @@ describe.concurrent.each(['odd', 'mock'] as const)('choice, a response_url of %s
 
 describe.concurrent('choice, a broken response_url', () => {
   it('is a warning, and the call still gets its result', async () => {
-    const { status, stdout, stderr } = await runHere(['invoke', tool('odd').url, 'choice_lost', ...ANSWERED]);
+    const { status, stdout, stderr } = await runHere(argv`invoke ${tool('odd').url} choice_lost ${ANSWERED}`);
     expect(status).toBe(5);
     expect(stdout).toMatch(/^Error: no one answered\./);
     expect(stderr).toMatch(/response_url was answered 404 instead of 200.*\[TOOL-CHOICE\]/);
@@ -125,11 +108,9 @@ describe.concurrent('choice, a broken response_url', () => {
 });
 
 it.concurrent('a default out of range is refused with 400, and no question is asked', async () => {
-  const { status, report, stderr } = await invokeJsonHere([
-    tool('odd').url,
-    'choice_bad_default',
-    ...ANSWERED,
-  ]);
+  const { status, report, stderr } = await invokeJsonHere(argv`
+    ${tool('odd').url} choice_bad_default ${ANSWERED}
+  `);
   expect(status).toBe(0);
   expect(report.llm?.text).toBe('choice_bad_default done');
   expect(verdicts(report)).toEqual(['rejected 400', 'settles 200']);

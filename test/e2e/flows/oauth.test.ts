@@ -6,6 +6,7 @@ import { arrivalsOf, folded } from '../support/folded.js';
 import { runHere, startHere } from '../support/in-process.js';
 import type { Live } from '../support/live.js';
 import type { Ended } from '../support/program.js';
+import { argv } from '../support/program.js';
 import { invokeJsonHere, readReport, verdicts, warningIds } from '../support/report.js';
 
 /** RT-OAUTH: the user visits a page, the tool goes on on its own. */
@@ -35,13 +36,13 @@ describe.concurrent.each(['plain', 'mock'] as const)('oauth, asked by %s', name 
     ['grant', 0, 'signed in'],
     ['refuse', 5, REFUSED],
   ] as const)('%s: exit %i', async (decision, status, text) => {
-    const ended = await visited(decision, startHere(['invoke', tool(name).url, 'sign_in', '-o', 'text']));
+    const ended = await visited(decision, startHere(argv`invoke ${tool(name).url} sign_in -o text`));
     expect({ status: ended.status, stdout: ended.stdout }).toEqual({ status, stdout: text });
     expect(ended.authUrl.startsWith(`${tool(name).url}/`)).toBe(true);
   });
 
   it('-o json: the URL without its query', async () => {
-    const ended = await visited('grant', startHere(['invoke', tool(name).url, 'sign_in', '-o', 'json']));
+    const ended = await visited('grant', startHere(argv`invoke ${tool(name).url} sign_in -o json`));
     const report = readReport(ended);
     const { origin, pathname } = new URL(ended.authUrl);
     expect(verdicts(report)).toEqual(['holds 200', 'settles 200']);
@@ -51,7 +52,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('oauth, asked by %s', name 
   });
 
   it('-o ndjson: the same, then the result', async () => {
-    const ended = await visited('refuse', startHere(['invoke', tool(name).url, 'sign_in', '-o', 'ndjson']));
+    const ended = await visited('refuse', startHere(argv`invoke ${tool(name).url} sign_in -o ndjson`));
     const { exchange, faults } = folded(ended.stdout);
     const { pathname } = new URL(ended.authUrl);
     expect(ended.status).toBe(5);
@@ -62,7 +63,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('oauth, asked by %s', name 
   });
 
   it('-o plain in a pipe: the step has the URL without its query, stderr has it whole', async () => {
-    const ended = await visited('grant', startHere(['invoke', tool(name).url, 'sign_in', '-o', 'plain']));
+    const ended = await visited('grant', startHere(argv`invoke ${tool(name).url} sign_in -o plain`));
     const { origin, pathname } = new URL(ended.authUrl);
     expect(ended.stdout).toMatch(/^. visit \S+ to continue$/m);
     expect(ended.stdout).toContain(`visit ${origin}${pathname} to continue\n`);
@@ -70,7 +71,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('oauth, asked by %s', name 
   });
 
   it('not visited: --timeout ends the call, and the error names the consent', async () => {
-    const { status, report, stderr } = await invokeJsonHere([tool(name).url, 'sign_in', '--timeout', '1s']);
+    const { status, report, stderr } = await invokeJsonHere(argv`${tool(name).url} sign_in --timeout 1s`);
     expect(status).toBe(7);
     expect(stderr).toMatch(VISIT);
     expect(report.error?.message).toContain('consent was not given within 1s');
@@ -79,7 +80,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('oauth, asked by %s', name 
 
   it('not visited: without --timeout it waits until Ctrl-C, and the tool is notified', async () => {
     const id = randomUUID();
-    const call = startHere(['invoke', tool(name).url, 'sign_in', '--id', id, '-o', 'json']);
+    const call = startHere(argv`invoke ${tool(name).url} sign_in --id ${id} -o json`);
     await call.says(VISIT);
     call.interrupt();
     const ended = await call.ended;
@@ -100,7 +101,7 @@ describe.concurrent.each([
   ['mock', 5, 'Error: '],
 ] as const)('oauth over http: elsewhere, asked by %s', (name, status, text) => {
   it('is refused with 400, and the URL is not shown', async () => {
-    const ended = await invokeJsonHere([tool(name).url, 'consent_in_the_open']);
+    const ended = await invokeJsonHere(argv`${tool(name).url} consent_in_the_open`);
     expect(ended.status).toBe(status);
     expect(verdicts(ended.report)).toEqual(['rejected 400', 'settles 200']);
     expect(warningIds(ended.report)).toEqual(['RT-VALIDATE']);
@@ -110,7 +111,7 @@ describe.concurrent.each([
   });
 
   it('-o plain: the same', async () => {
-    const { stdout } = await runHere(['invoke', tool(name).url, 'consent_in_the_open', '-o', 'plain']);
+    const { stdout } = await runHere(argv`invoke ${tool(name).url} consent_in_the_open -o plain`);
     expect(stdout).toMatch(/✗ callback rejected with 400: .*auth_url/);
     expect(stdout).not.toContain('visit ');
   });

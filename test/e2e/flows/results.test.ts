@@ -4,6 +4,7 @@ import { startServing } from '../../support/serving.js';
 import { flowTools } from '../support/flow-tools.js';
 import { arrivalsOf, folded } from '../support/folded.js';
 import { runHere } from '../support/in-process.js';
+import { argv } from '../support/program.js';
 import { invokeJsonHere, verdicts, warningIds } from '../support/report.js';
 
 /** Results that come too late, or twice. */
@@ -15,7 +16,7 @@ const TWICE = ['two_results', '--linger', '300ms'];
 describe.concurrent.each(['plain', 'mock'] as const)('a late result, of %s', name => {
   it('is answered 200, a warning, and changes nothing: exit 7', async () => {
     const id = randomUUID();
-    const { status, report, stderr } = await invokeJsonHere([tool(name).url, ...LATE, '--id', id]);
+    const { status, report, stderr } = await invokeJsonHere(argv`${tool(name).url} ${LATE} --id ${id}`);
     expect(status).toBe(7);
     expect(await tool(name).answers({ id })).toEqual([200]);
     expect(verdicts(report)).toEqual(['late 200']);
@@ -25,17 +26,17 @@ describe.concurrent.each(['plain', 'mock'] as const)('a late result, of %s', nam
   });
 
   it('-o text: the text is the timeout', async () => {
-    const { stdout } = await runHere(['invoke', tool(name).url, ...LATE, '-o', 'text']);
+    const { stdout } = await runHere(argv`invoke ${tool(name).url} ${LATE} -o text`);
     expect(stdout).toBe('{"timeout":{"durationMs":100}}');
   });
 
   it('-o plain: the timeout, then the late result', async () => {
-    const { stdout } = await runHere(['invoke', tool(name).url, ...LATE, '-o', 'plain']);
+    const { stdout } = await runHere(argv`invoke ${tool(name).url} ${LATE} -o plain`);
     expect(stdout).toMatch(/✗ timed out after 100ms[\s\S]*tool_result came after the call had ended/);
   });
 
   it('-o ndjson: read again, the result is late', async () => {
-    const { status, stdout } = await runHere(['invoke', tool(name).url, ...LATE, '-o', 'ndjson']);
+    const { status, stdout } = await runHere(argv`invoke ${tool(name).url} ${LATE} -o ndjson`);
     const { exchange, end } = folded(stdout);
     expect({ status, end, by: exchange.settled?.by }).toEqual({ status: 7, end: 'timeout', by: 'timeout' });
     expect(arrivalsOf(exchange)).toEqual(['tool_result late 200']);
@@ -70,7 +71,7 @@ it('a result that arrives while the program closes is named in the error', async
 describe.concurrent.each(['odd', 'mock'] as const)('two results, of %s', name => {
   it('the first one counts, the second is a warning', async () => {
     const id = randomUUID();
-    const { status, report } = await invokeJsonHere([tool(name).url, ...TWICE, '--id', id]);
+    const { status, report } = await invokeJsonHere(argv`${tool(name).url} ${TWICE} --id ${id}`);
     expect(status).toBe(0);
     expect(await tool(name).answers({ id })).toEqual([200, 200]);
     expect(report.llm?.text).toBe('first result');
@@ -79,14 +80,14 @@ describe.concurrent.each(['odd', 'mock'] as const)('two results, of %s', name =>
   });
 
   it('-o text: stdout is only the first', async () => {
-    const { stdout, stderr } = await runHere(['invoke', tool(name).url, ...TWICE, '-o', 'text']);
+    const { stdout, stderr } = await runHere(argv`invoke ${tool(name).url} ${TWICE} -o text`);
     expect(stdout).toBe('first result');
     expect(stderr).toContain('a second tool_result with other content was ignored; the first one counts');
   });
 
   it('-o plain and -o ndjson: both, with their verdicts', async () => {
     const [plain, ndjson] = await Promise.all(
-      ['plain', 'ndjson'].map(output => runHere(['invoke', tool(name).url, ...TWICE, '-o', output])),
+      ['plain', 'ndjson'].map(output => runHere(argv`invoke ${tool(name).url} ${TWICE} -o ${output}`)),
     );
     expect(plain?.stdout).toMatch(/✓ result[\s\S]*tool_result with other content; the first counts/);
     const { exchange } = folded(ndjson?.stdout ?? '');

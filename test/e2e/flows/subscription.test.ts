@@ -6,7 +6,7 @@ import { arrivalsOf, folded } from '../support/folded.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { runHere, startHere } from '../support/in-process.js';
 import { fieldOf } from '../support/peers.js';
-import { runShell, shellLine } from '../support/program.js';
+import { argv, runShell, shellLine } from '../support/program.js';
 import { invokeJsonHere, readReport, verdicts, warningIds } from '../support/report.js';
 
 /** RT-SUB: a result opens a subscription, events follow until the last one. */
@@ -28,14 +28,14 @@ const linesOf = (text: string) => text.split('\n').filter(line => line !== '');
 
 describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name => {
   it('--follow waits for the last event: prints the result, then a line for each event', async () => {
-    const { status, stdout } = await runHere(['invoke', tool(name).url, 'watch', '--follow', '-o', 'text']);
+    const { status, stdout } = await runHere(argv`invoke ${tool(name).url} watch --follow -o text`);
     expect(status).toBe(0);
     expect(stdout).toBe(['Watching', ...EVENTS].map(line => `${line}\n`).join(''));
   });
 
   it('the time limit of the result does not apply to events', async () => {
     const call = ['watch', 'every_ms=600', '--follow', '--timeout', '1500ms', '-o', 'text'];
-    const { status, stdout } = await runHere(['invoke', tool(name).url, ...call]);
+    const { status, stdout } = await runHere(argv`invoke ${tool(name).url} ${call}`);
     expect(status).toBe(0);
     expect(linesOf(stdout)).toEqual(['Watching', ...EVENTS]);
   });
@@ -63,7 +63,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
 
   it('-o plain: a step for each event', async () => {
     const call = ['watch', 'associative=every_second', '--follow', '-o', 'plain'];
-    const { status, stdout } = await runHere(['invoke', tool(name).url, ...call]);
+    const { status, stdout } = await runHere(argv`invoke ${tool(name).url} ${call}`);
     expect(status).toBe(0);
     const steps = linesOf(stdout).filter(line => /event/i.test(line));
     expect(steps[0]).toMatch(/event 1 → child thread: Event 1 of 3/);
@@ -72,7 +72,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
   });
 
   it('-o ndjson: read again, it is the same subscription', async () => {
-    const { status, stdout } = await runHere(['invoke', tool(name).url, 'watch', '--follow', '-o', 'ndjson']);
+    const { status, stdout } = await runHere(argv`invoke ${tool(name).url} watch --follow -o ndjson`);
     const { exchange, faults, end } = folded(stdout);
     expect({ status, faults, end }).toEqual({ status: 0, faults: [], end: 'done' });
     expect(exchange.subscription).toMatchObject({ events: 3, ended: { by: 'final' } });
@@ -81,7 +81,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
   });
 
   it('our own thread is closed after the last event', async () => {
-    const { report } = await invokeJsonHere([tool(name).url, 'watch', '--follow']);
+    const { report } = await invokeJsonHere(argv`${tool(name).url} watch --follow`);
     const thread = report.invocation?.group_id ?? '';
     await tool(name).hears('close', { thread_id: thread });
     expect(report.subscription?.events).toBe(3);
@@ -90,7 +90,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
   it('without --follow: a note, and the thread is closed at once', async () => {
     const id = randomUUID();
     const call = ['watch', 'events=1000', '--id', id, '-o', 'text'];
-    const { status, stdout, stderr } = await runHere(['invoke', tool(name).url, ...call]);
+    const { status, stdout, stderr } = await runHere(argv`invoke ${tool(name).url} ${call}`);
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'Watching' });
     expect(stderr).toMatch(
       /the tool opened a subscription, but its events were not awaited \(it was closed with its thread\); use --follow to receive them/,
@@ -111,7 +111,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
       '-o',
       'text',
     ];
-    const { status, stderr } = await runHere(['invoke', tool(name).url, ...args]);
+    const { status, stderr } = await runHere(argv`invoke ${tool(name).url} ${args}`);
     expect([status, stderr]).toEqual([0, expect.stringContaining('(it was canceled)')]);
     await tool(name).hears('cancel', ids);
   });
@@ -127,7 +127,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
       '--id',
       ids.tool_call_id,
     ];
-    const line = shellLine(['invoke', tool(name).url, ...args, '--follow', '-o', 'text']);
+    const line = shellLine(argv`invoke ${tool(name).url} ${args} --follow -o text`);
     const { stdout } = await runShell(`${line} | head -1; echo "status \${PIPESTATUS[0]}"`);
     expect(stdout).toBe('Watching\nstatus 0\n');
     await tool(name).hears('cancel', ids);
@@ -136,7 +136,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
   it('Ctrl-C cancels the subscription: exit 130, with notices for call and thread', async () => {
     const id = randomUUID();
     const args = ['watch', 'events=1000', 'every_ms=20', '--follow', '--id', id, '-o', 'json', '-v'];
-    const call = startHere(['invoke', tool(name).url, ...args]);
+    const call = startHere(argv`invoke ${tool(name).url} ${args}`);
     await call.says(/Event 2 of 1000/);
     call.interrupt();
     const ended = await call.ended;
@@ -152,7 +152,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
 
 describe.concurrent('subscription, events after Ctrl-C', () => {
   it('are discarded with a warning', async () => {
-    const call = startHere(['invoke', tool('odd').url, 'deaf_events', '--follow', '-o', 'json', '-v']);
+    const call = startHere(argv`invoke ${tool('odd').url} deaf_events --follow -o json -v`);
     await call.says(/"Event 2"/);
     call.interrupt();
     const ended = await call.ended;
@@ -191,7 +191,7 @@ const FLOOD = ['watch', `events=${THOUSAND}`, 'every_ms=0'];
 
 describe('subscription, a thousand events at once, in order', () => {
   const followed = (url: string, ...more: readonly string[]) =>
-    runHere(['invoke', url, ...FLOOD, '--follow', ...more]);
+    runHere(argv`invoke ${url} ${FLOOD} --follow ${more}`);
 
   it('each after the 200 of the one before: -o text', async () => {
     const id = randomUUID();

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { flowTools } from '../support/flow-tools.js';
 import { folded } from '../support/folded.js';
 import { runHere } from '../support/in-process.js';
+import { argv } from '../support/program.js';
 import { invokeJsonHere } from '../support/report.js';
 
 /** RT-FIELDS: a child thread tells its ancestors, root first; RT-NOTIFY: a thread of our own is closed. */
@@ -13,7 +14,7 @@ const CHILD = ['--ancestor', 'root', '--ancestor', 'parent'];
 describe.concurrent.each(['stdlib', 'mock'] as const)('threads, of %s', name => {
   it('a child thread is sent with its ancestors, root first', async () => {
     const id = randomUUID();
-    const { status, report } = await invokeJsonHere([tool(name).url, 'ancestors', ...CHILD, '--id', id]);
+    const { status, report } = await invokeJsonHere(argv`${tool(name).url} ancestors ${CHILD} --id ${id}`);
     expect(status).toBe(0);
     expect(report.llm?.text).toBe('["root","parent"]');
     expect(report.invocation).toMatchObject({ thread_ancestors: ['root', 'parent'] });
@@ -24,13 +25,13 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('threads, of %s', name => 
 
   it('a root thread is sent without ancestors', async () => {
     const id = randomUUID();
-    const { stdout } = await runHere(['invoke', tool(name).url, 'ancestors', '--id', id, '-o', 'text']);
+    const { stdout } = await runHere(argv`invoke ${tool(name).url} ancestors --id ${id} -o text`);
     expect(stdout).toBe('null');
     expect(await tool(name).hears('invocation', { id })).not.toHaveProperty('thread_ancestors');
   });
 
   it('-o ndjson: read again, the thread has its ancestors and is closed', async () => {
-    const { stdout } = await runHere(['invoke', tool(name).url, 'ancestors', ...CHILD, '-o', 'ndjson']);
+    const { stdout } = await runHere(argv`invoke ${tool(name).url} ancestors ${CHILD} -o ndjson`);
     const { history, exchange } = folded(stdout);
     expect(history.threads.get(exchange.invocation.group_id)).toMatchObject({
       ancestors: ['root', 'parent'],
@@ -40,7 +41,7 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('threads, of %s', name => 
   });
 
   it('--no-close leaves our own thread open', async () => {
-    const { report, status } = await invokeJsonHere([tool(name).url, 'ancestors', '--no-close']);
+    const { report, status } = await invokeJsonHere(argv`${tool(name).url} ancestors --no-close`);
     expect(status).toBe(0);
     const thread_id = report.invocation?.group_id ?? '';
     expect(await tool(name).heard('close', { thread_id })).toEqual([]);
@@ -49,8 +50,8 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('threads, of %s', name => 
   it('our own thread is closed at the end, a given one is not', async () => {
     const given = `given-${randomUUID()}`;
     const [{ report }] = await Promise.all([
-      invokeJsonHere([tool(name).url, 'ancestors']),
-      runHere(['invoke', tool(name).url, 'ancestors', '--group-id', given]),
+      invokeJsonHere(argv`${tool(name).url} ancestors`),
+      runHere(argv`invoke ${tool(name).url} ancestors --group-id ${given}`),
     ]);
     await tool(name).hears('close', { thread_id: report.invocation?.group_id ?? '' });
     expect(await tool(name).heard('close', { thread_id: given })).toEqual([]);

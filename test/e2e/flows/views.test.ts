@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { flowTools } from '../support/flow-tools.js';
 import { arrivalsOf, folded } from '../support/folded.js';
 import { runHere } from '../support/in-process.js';
+import { argv } from '../support/program.js';
 import { invokeJsonHere, verdicts, warningIds } from '../support/report.js';
 
 /** RT-VIEW: the latest view of each type; empty content clears it, an unknown type is ignored. */
@@ -9,7 +10,7 @@ const tool = flowTools('plain', 'mock', 'odd');
 
 describe.concurrent.each(['plain', 'mock'] as const)('views, of %s', name => {
   it('each update replaces the view', async () => {
-    const { status, report } = await invokeJsonHere([tool(name).url, 'paint']);
+    const { status, report } = await invokeJsonHere(argv`${tool(name).url} paint`);
     expect(status).toBe(0);
     expect(report.llm?.text).toBe('Painted');
     expect(report.views).toEqual([
@@ -24,24 +25,24 @@ describe.concurrent.each(['plain', 'mock'] as const)('views, of %s', name => {
   });
 
   it('empty content clears the view', async () => {
-    const { report } = await invokeJsonHere([tool(name).url, 'paint', 'afterwards=clear']);
+    const { report } = await invokeJsonHere(argv`${tool(name).url} paint afterwards=clear`);
     expect(report.views).toEqual([]);
     expect(verdicts(report)).toEqual([...Array(4).fill('noted 200'), 'settles 200']);
   });
 
   it('-o text: prints the result only', async () => {
-    const { stdout } = await runHere(['invoke', tool(name).url, 'paint', '-o', 'text']);
+    const { stdout } = await runHere(argv`invoke ${tool(name).url} paint -o text`);
     expect(stdout).toBe('Painted');
   });
 
   it('-o plain: a step for each update', async () => {
-    const { stdout } = await runHere(['invoke', tool(name).url, 'paint', 'afterwards=clear', '-o', 'plain']);
+    const { stdout } = await runHere(argv`invoke ${tool(name).url} paint afterwards=clear -o plain`);
     expect(stdout.match(/^. view diff .*$/gm)).toHaveLength(4);
     expect(stdout).toMatch(/^. view diff cleared/m);
   });
 
   it('-o ndjson: read again, the thread has the view', async () => {
-    const ended = await runHere(['invoke', tool(name).url, 'paint', '--group-id', 'painted', '-o', 'ndjson']);
+    const ended = await runHere(argv`invoke ${tool(name).url} paint --group-id painted -o ndjson`);
     const { history, exchange, faults } = folded(ended.stdout);
     expect(faults).toEqual([]);
     expect(history.threads.get('painted')?.views.get('diff')).toMatchObject({
@@ -54,7 +55,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('views, of %s', name => {
 
 describe.concurrent.each(['odd', 'mock'] as const)('views of an unknown type, of %s', name => {
   it('are kept unchanged', async () => {
-    const { status, report } = await invokeJsonHere([tool(name).url, 'unknown_view']);
+    const { status, report } = await invokeJsonHere(argv`${tool(name).url} unknown_view`);
     expect(status).toBe(0);
     expect(report.llm?.text).toBe('unknown_view done');
     expect(verdicts(report)).toEqual(['noted 200', 'settles 200']);
@@ -62,7 +63,7 @@ describe.concurrent.each(['odd', 'mock'] as const)('views of an unknown type, of
   });
 
   it('-o plain prints them as JSON', async () => {
-    const { stdout } = await runHere(['invoke', tool(name).url, 'unknown_view', '-o', 'plain']);
+    const { stdout } = await runHere(argv`invoke ${tool(name).url} unknown_view -o plain`);
     expect(stdout).toMatch(
       /^VIEW hologram, updated once\nunknown view type "hologram", shown as JSON\n\{\n {2}"rays": 3\n\}/m,
     );

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { runHere } from '../support/in-process.js';
 import { logOf, type McpServer, startMcpPeer } from '../support/mcp.js';
+import { argv } from '../support/program.js';
 
 let folder: Folder;
 let open: McpServer;
@@ -13,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([open, locked, folder].map(each => each[Symbol.asyncDispose]())));
 
-const invoke = (url: string, ...words: string[]) => runHere(['invoke', '--mcp', url, ...words]);
+const invoke = (url: string, ...words: string[]) => runHere(argv`invoke --mcp ${url} ${words}`);
 
 describe('a server at a URL, plain Node', () => {
   test('is called; headers go with every request and into no transcript', async () => {
@@ -22,7 +23,7 @@ describe('a server at a URL, plain Node', () => {
     const { status, stdout, stderr } = await invoke(open.url, ...words);
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'hi' });
     expect(stderr).toMatch(/^> \{.*"method":"tools\/call"/m);
-    expect(stderr + (await runHere(['render', file])).stdout).not.toContain('opensecret');
+    expect(stderr + (await runHere(argv`render ${file}`)).stdout).not.toContain('opensecret');
     const requests = (await logOf(folder.file('open'))).filter(({ http }) => http === 'POST');
     expect(requests.length).toBeGreaterThanOrEqual(4);
     for (const { headers } of requests) expect(headers).toHaveProperty('x-key', 'opensecret');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runHere } from '../support/in-process.js';
 import { everythingCommand, type McpServer, startEverything } from '../support/mcp.js';
+import { argv } from '../support/program.js';
 
 let http: McpServer;
 beforeAll(async () => {
@@ -12,7 +13,7 @@ test.each([
   ['over stdio', everythingCommand],
   ['over Streamable HTTP', () => http.url],
 ])('the reference server %s adds numbers', async (_, server) => {
-  const { status, stdout, stderr } = await runHere(['invoke', '--mcp', server(), 'get-sum', 'a=1', 'b=2']);
+  const { status, stdout, stderr } = await runHere(argv`invoke --mcp ${server()} get-sum a=1 b=2`);
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'The sum of 1 and 2 is 3.', stderr: '' });
 });
 
@@ -26,7 +27,7 @@ describe('the reference server over Streamable HTTP', () => {
   });
 
   test('lists its tools; a tool that requires a task is refused', async () => {
-    const { status, stdout } = await runHere(['toolset', '--mcp', http.url]);
+    const { status, stdout } = await runHere(argv`toolset --mcp ${http.url}`);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^mcp-servers\/everything/);
     const task = await runHere(words('simulate-research-query', 'topic=rain'));
@@ -39,7 +40,7 @@ describe('the reference server over Streamable HTTP', () => {
   test('returns a resource: its text for the LLM, its URI for the human too', async () => {
     const call = words('get-resource-reference', 'resourceType=Text', 'resourceId=1');
     expect((await runHere(call)).stdout).toMatch(/Resource 1: This is a plaintext resource/);
-    expect((await runHere([...call, '-o', 'plain'])).stdout).toContain(
+    expect((await runHere(argv`${call} -o plain`)).stdout).toContain(
       '[resource "demo://resource/dynamic/text/1"',
     );
   });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runHere } from '../support/in-process.js';
 import { type McpServer, sdkPeerCommand, startSdkPeer } from '../support/mcp.js';
+import { argv } from '../support/program.js';
 
 let newest: McpServer;
 let both: McpServer;
@@ -14,7 +15,7 @@ describe.each([
   ['only the newest version', () => sdkPeerCommand()],
   ['both versions', () => sdkPeerCommand('--both')],
 ])('an SDK server that speaks %s, over stdio', (_, server) => {
-  const invoke = (...words: string[]) => runHere(['invoke', '--mcp', server(), ...words]);
+  const invoke = (...words: string[]) => runHere(argv`invoke --mcp ${server()} ${words}`);
 
   test('is called, shows its progress, and asks', async () => {
     const { status, stdout } = await invoke('steps', '-o', 'plain');
@@ -26,7 +27,7 @@ describe.each([
   });
 
   test('lists its tools', async () => {
-    const { status, stdout, stderr } = await runHere(['toolset', '--mcp', server()]);
+    const { status, stdout, stderr } = await runHere(argv`toolset --mcp ${server()}`);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/^sdk-peer\n.*endpoint/);
   });
@@ -36,7 +37,7 @@ describe.each([
   ['only the newest version', () => newest.url],
   ['both versions', () => both.url],
 ])('an SDK server that speaks %s, over HTTP', (_, server) => {
-  const invoke = (...words: string[]) => runHere(['invoke', '--mcp', server(), ...words]);
+  const invoke = (...words: string[]) => runHere(argv`invoke --mcp ${server()} ${words}`);
 
   test('is called', async () => {
     expect(await invoke('echo', 'text=hi')).toMatchObject({ status: 0, stdout: 'hi', stderr: '' });
@@ -97,21 +98,14 @@ describe.each([
   });
 
   test('lists its tools', async () => {
-    const { status, stdout, stderr } = await runHere(['toolset', '--mcp', server()]);
+    const { status, stdout, stderr } = await runHere(argv`toolset --mcp ${server()}`);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/^sdk-peer\n.*endpoint/);
     expect(stdout).toContain('  text  required  string');
-    const json = await runHere(['toolset', '--mcp', server(), '-o', 'json']);
+    const json = await runHere(argv`toolset --mcp ${server()} -o json`);
     expect(JSON.parse(json.stdout)).toMatchObject({
       name: 'sdk-peer',
       tools: [{ name: 'echo' }, {}, {}, {}, {}],
     });
   });
-});
-
-test('toolset --mcp takes one server, and a command takes no headers', async () => {
-  const both = await runHere(['toolset', 'http://127.0.0.1:1', '--mcp', 'true']);
-  expect(both).toMatchObject({ status: 2, stderr: expect.stringContaining('--mcp and http://127.0.0.1:1') });
-  const headers = await runHere(['toolset', '--mcp', 'true', '--bearer', 'x']);
-  expect(headers).toMatchObject({ status: 2, stderr: expect.stringContaining('does not receive --bearer') });
 });

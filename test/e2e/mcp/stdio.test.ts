@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { runHere } from '../support/in-process.js';
 import { isAlive, logOf, peerCommand } from '../support/mcp.js';
-import { start } from '../support/program.js';
+import { argv, start } from '../support/program.js';
 
 let folder: Folder;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.asyncDispose]());
 
 const invoke = (words: readonly string[], ...options: string[]) =>
-  runHere(['invoke', '--mcp', peerCommand(...options), ...words]);
+  runHere(argv`invoke --mcp ${peerCommand(...options)} ${words}`);
 
 describe.concurrent('a started server, plain Node', () => {
   test('in a pipe, stdout is exactly the text for the LLM; arguments have the types of the inputSchema', async () => {
@@ -74,14 +74,14 @@ describe.concurrent('a started server, plain Node', () => {
     const file = folder.file('call.ndjson');
     const { stdout } = await invoke(['mixed', '-o', 'plain', '--save', file]);
     const panes = stdout.slice(stdout.indexOf('HUMAN')).trim();
-    const rendered = await runHere(['render', file]);
+    const rendered = await runHere(argv`render ${file}`);
     expect(rendered.stdout).toContain(panes);
     const report = await invoke(['mixed', '-o', 'json']);
     const saved = await folder.write('report.json', report.stdout);
-    expect((await runHere(['render', saved])).stdout).toContain(panes);
+    expect((await runHere(argv`render ${saved}`)).stdout).toContain(panes);
     const streamed = await invoke(['mixed', '-o', 'ndjson']);
     const again = await folder.write('streamed.ndjson', streamed.stdout);
-    expect((await runHere(['render', again])).stdout).toContain(panes);
+    expect((await runHere(argv`render ${again}`)).stdout).toContain(panes);
   });
 
   test('an error before the call sends nothing', async () => {
@@ -135,7 +135,7 @@ describe.concurrent('a started server, plain Node', () => {
 
   test('Ctrl-C cancels and stops even a server that ignores it', async () => {
     const log = folder.file('interrupted');
-    const { child, ended } = start(['invoke', '--mcp', peerCommand('--log', log, '--stubborn'), 'slow']);
+    const { child, ended } = start(argv`invoke --mcp ${peerCommand('--log', log, '--stubborn')} slow`);
     await eventually('the call is there', async () =>
       (await logOf(log)).some(({ method }) => method === 'tools/call'),
     );
@@ -151,7 +151,7 @@ describe.concurrent('a started server, plain Node', () => {
     ['SIGQUIT', 'SIGQUIT'],
   ] as const)('%s kills a server that ignores it', async (name, signal) => {
     const log = folder.file(name);
-    const { child, ended } = start(['invoke', '--mcp', peerCommand('--log', log, '--stubborn'), 'slow']);
+    const { child, ended } = start(argv`invoke --mcp ${peerCommand('--log', log, '--stubborn')} slow`);
     await eventually('the call is there', async () =>
       (await logOf(log)).some(({ method }) => method === 'tools/call'),
     );

@@ -4,6 +4,7 @@ import { type Folder, temporaryFolder } from '../support/folder.js';
 import { runHere } from '../support/in-process.js';
 import { startMock, startMockHere } from '../support/mock.js';
 import { type PeerName, startPeer } from '../support/peers.js';
+import { argv } from '../support/program.js';
 import { pythonRuntime } from '../support/python-runtime.js';
 import { startRecorder, startRecorderHere } from '../support/recorder.js';
 import { verdictsIn } from '../support/report.js';
@@ -44,7 +45,7 @@ async function recorded(
 ): Promise<Recorded> {
   await using tool = await startPeer(name);
   const file = folder.file(fileName);
-  await using recorder = await start([tool.url, '--save', file, '-q']);
+  await using recorder = await start(argv`${tool.url} --save ${file} -q`);
   const log = await live(recorder.url);
   expect(await recorder.stop()).toMatchObject({ status: 0, stderr: '' });
   return { log, file };
@@ -85,7 +86,7 @@ describe.concurrent.each<{ name: PeerName; verdicts: { pass: string[]; warn?: st
 
   test('is replayed from exported fixtures', async () => {
     const fixtures = folder.file(`${name}.yaml`);
-    const { status } = await runHere(['mock-tool', session.file, '--export', fixtures, '--speed', '0']);
+    const { status } = await runHere(argv`mock-tool ${session.file} --export ${fixtures} --speed 0`);
     expect(status).toBe(0);
     expect(await replayed([fixtures], lifeWith(name))).toEqual(session.log);
   });
@@ -96,7 +97,7 @@ describe.concurrent.each<{ name: PeerName; verdicts: { pass: string[]; warn?: st
   });
 
   test('is shown with each call once', async () => {
-    const { status, stdout } = await runHere(['render', session.file]);
+    const { status, stdout } = await runHere(argv`render ${session.file}`);
     const calls = session.log.filter(line => !line.startsWith(' '));
     expect({ status, calls: stdout.match(/ sent \S+ to /g)?.length }).toEqual({
       status: 0,
@@ -105,7 +106,7 @@ describe.concurrent.each<{ name: PeerName; verdicts: { pass: string[]; warn?: st
   });
 
   test('passes check', async () => {
-    const { status, stdout } = await runHere(['check', session.file, '--reporter', 'json']);
+    const { status, stdout } = await runHere(argv`check ${session.file} --reporter json`);
     const { 'not-applicable': _, ...found } = verdictsIn(stdout);
     expect({ status, ...sorted(found) }).toEqual({ status: 0, ...sorted(verdicts) });
   });

@@ -10,7 +10,7 @@ import { type Folder, temporaryFolder } from '../support/folder.js';
 import { ask } from '../support/http.js';
 import { runHere } from '../support/in-process.js';
 import { fieldOf, type Peer, startPeer } from '../support/peers.js';
-import { shellLine, start } from '../support/program.js';
+import { argv, shellLine, start } from '../support/program.js';
 import { startRecorder, startRecorderHere, transcriptIn } from '../support/recorder.js';
 import { closedPort } from '../support/sockets.js';
 
@@ -69,7 +69,7 @@ describe('record', () => {
   });
 
   test('row 25: no secret is in the transcript, on stdout or on stderr', async () => {
-    const { child, ended } = start(['record', tool.url, '--save', file, '-o', 'ndjson']);
+    const { child, ended } = start(argv`record ${tool.url} --save ${file} -o ndjson`);
     let told = '';
     child.stdout.on('data', chunk => {
       told += chunk;
@@ -143,7 +143,7 @@ describe('record', () => {
   });
 
   test('a full disk: answers 503, and does not end with 0', async () => {
-    const line = shellLine(['record', tool.url, '--save', file]);
+    const line = shellLine(argv`record ${tool.url} --save ${file}`);
     const child = spawn('bash', ['-c', `trap '' XFSZ; ulimit -f 8; exec ${line}`]);
     const [told, said] = [child.stdout, child.stderr].map(gathered);
     const url = await eventually('the ready line', () => /"url":"([^"]+)"/.exec(told?.() ?? '')?.[1]);
@@ -171,7 +171,7 @@ function gathered(stream: Readable): () => string {
 describe('refusals', () => {
   test('an existing recording is never overwritten', async () => {
     await writeFile(file, '{"kind":"header"}\n');
-    const { status, stderr } = await runHere(['record', tool.url, '--save', file]);
+    const { status, stderr } = await runHere(argv`record ${tool.url} --save ${file}`);
     expect({ status, stderr }).toEqual({
       status: 2,
       stderr: expect.stringMatching(/--save: \S+session\.ndjson already exists[\s\S]*another name/),
@@ -180,14 +180,9 @@ describe('refusals', () => {
   });
 
   test('a port in use is an error', async () => {
-    const { status, stderr } = await runHere([
-      'record',
-      tool.url,
-      '--save',
-      file,
-      '--port',
-      String(tool.port),
-    ]);
+    const { status, stderr } = await runHere(argv`
+      record ${tool.url} --save ${file} --port ${String(tool.port)}
+    `);
     expect(status).toBe(2);
     expect(stderr).toMatch(/^error: port \d+ on 127\.0\.0\.1 is already in use\n/);
     await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
@@ -199,7 +194,7 @@ describe('render', () => {
     await using recorder = await startRecorderHere([tool.url, '--save', file, '-q']);
     await answerQuestion(recorder.url);
     await recorder.stop();
-    const { status, stdout } = await runHere(['render', file]);
+    const { status, stdout } = await runHere(argv`render ${file}`);
     expect(status).toBe(0);
     expect(stdout).toMatch(
       /^TRANSCRIPT of 1 call, \d+ events\nrecorded between a runtime and its tool, protocol-cli/,
@@ -208,13 +203,13 @@ describe('render', () => {
     expect(stdout.match(/ result after /g)).toHaveLength(1);
     expect(stdout).toContain('Chosen: production');
     expect(stdout).not.toMatch(/twice|duplicate|again/);
-    const json = JSON.parse((await runHere(['render', file, '-o', 'json'])).stdout);
+    const json = JSON.parse((await runHere(argv`render ${file} -o json`)).stdout);
     expect(json).toMatchObject({
       outcome: { type: 'success' },
       llm: { text: 'Chosen: production' },
       warnings: [],
     });
-    const mcp = await runHere(['render', file, '--as', 'mcp']);
+    const mcp = await runHere(argv`render ${file} --as mcp`);
     expect(mcp.stdout.match(/Chosen: production/g)).toHaveLength(1);
   });
 });

@@ -48,6 +48,23 @@ export function start(
   return { child, ended: outcomeOf(child) };
 }
 
+/** The words of a command line. A value is one word, or a part of one; a list is as many as it has. */
+export function argv(
+  texts: TemplateStringsArray,
+  ...values: readonly (string | number | readonly string[])[]
+): string[] {
+  const wordsOf = (mark = '') => [values[Number(mark)] ?? ''].flat().map(String);
+  return texts
+    .reduce((line, text, index) => `${line}\0${index - 1}\0${text}`)
+    .trim()
+    .split(/\s+/)
+    .flatMap(word =>
+      /^\0\d+\0$/.test(word)
+        ? wordsOf(word.slice(1, -1))
+        : word.replaceAll(/\0(\d+)\0/g, (_, mark) => wordsOf(mark).join()),
+    );
+}
+
 /** The command line of the program for a shell. */
 export function shellLine(args: readonly string[]): string {
   return [process.execPath, BIN, ...args].map(word => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');

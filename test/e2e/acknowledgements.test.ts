@@ -156,7 +156,7 @@ describe.concurrent('no acknowledgement or no result (RT-TIMEOUT)', () => {
 
   it('with --callback-url, the error names the URL that the tool received', async () => {
     const given = ['--callback-url', 'https://tunnel.example.com/base/'];
-    const { report } = await invokeJsonHere(argv`${odd.url} silent --timeout 200ms ${given}`);
+    const { report } = await invokeJsonHere(argv`${odd.url} silent --timeout 500ms ${given}`);
     expect(report.invocation?.callback_url).toMatch(/^https:\/\/tunnel\.example\.com\/base\/callback\//);
     expect(report.error?.hint).toContain('https://tunnel.example.com');
   });

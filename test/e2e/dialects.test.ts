@@ -75,16 +75,16 @@ describe.concurrent('invoke --dialect', () => {
       'slow',
       'ms=5000',
       '--timeout',
-      '200ms',
+      '500ms',
       '--dialect',
       'mcp',
     );
     expect(status).toBe(7);
     expect(JSON.parse(stdout)).toMatchObject({
       isError: true,
-      structuredContent: { timeout: { durationMs: 200 } },
+      structuredContent: { timeout: { durationMs: 500 } },
     });
-    expect(stderr).toContain('error: timed out after 200ms');
+    expect(stderr).toContain('error: timed out after 500ms');
   });
 
   it('without a call nothing is printed', async () => {

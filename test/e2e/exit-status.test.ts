@@ -18,7 +18,7 @@ describe.concurrent('exit status (contract)', () => {
     [0, 'a result', () => ['invoke', plain.url, 'echo', 'text=a']],
     [0, '--version', () => ['--version']],
     [2, 'an unknown option', () => ['invoke', '--demos']],
-    [7, 'no result in time', () => ['invoke', odd.url, 'silent', '--timeout', '200ms']],
+    [7, 'no result in time', () => ['invoke', odd.url, 'silent', '--timeout', '500ms']],
   ])('%i: %s', async (status, _, args) => {
     const ended = await run(args());
     expect(ended.status, ended.stderr.slice(0, 500)).toBe(status);

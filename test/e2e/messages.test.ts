@@ -69,7 +69,7 @@ const CALLS: readonly [
     'invalid-toolset',
     ['$: not valid JSON: ', '/.well-known/rap-toolset'],
   ],
-  ['a toolset that is a web page', 'html echo', 2, 'invalid-toolset', ['$: not valid JSON: ']],
+  ['a toolset that is a web page', 'html echo', 4, 'no-discovery', ['This is a web page, not a RAP tool.']],
   [
     'row 16: a compressed toolset',
     'gzip echo',

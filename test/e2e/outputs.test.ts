@@ -269,7 +269,9 @@ describe.concurrent('row 24: nothing foreign controls a terminal', () => {
   });
 
   it('the text of a refusal is made visible too', async () => {
-    const { stderr } = await runHere(argv`invoke ${odd.url} big_header --timeout 300ms --group-id [2J`);
+    const { stderr } = await runHere(
+      argv`invoke ${odd.url} big_header --timeout 500ms --group-id ${'\u001b[2J'}`,
+    );
     expect(unsafeIn(stderr)).toEqual([]);
   });
 });

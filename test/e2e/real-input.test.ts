@@ -102,10 +102,10 @@ describe.concurrent('foreign callbacks are never the result', () => {
 
 describe.concurrent('a late result (delivery faults)', () => {
   it('after the timeout: answered 200, marked late, and not applied', async () => {
-    const call = [odd.url, 'late_ms', 'ms=900', '--timeout', '300ms', '--linger', '2s'];
+    const call = [odd.url, 'late_ms', 'ms=1000', '--timeout', '500ms', '--linger', '2s'];
     const { report, status } = await invokeJsonHere(call);
     expect(status).toBe(7);
-    expect(report.outcome).toEqual({ type: 'timeout', durationMs: 300, basis: 'ours' });
+    expect(report.outcome).toEqual({ type: 'timeout', durationMs: 500, basis: 'ours' });
     expect(verdicts(report)).toEqual(['late 200']);
   });
 

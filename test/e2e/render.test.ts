@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { type Peer, startPeer } from './support/peers.js';
-import { argv, ROOT, run, runShell, shellLine, start } from './support/program.js';
+import { argv, ROOT, run, runShell, shellLine } from './support/program.js';
 import { invokeJsonHere } from './support/report.js';
 import { unsafeIn } from './support/text.js';
 
@@ -155,7 +155,7 @@ describe.concurrent('a transcript', () => {
   it.each([
     ['that went well', ['edit_file', 'path=a.txt']],
     ['of an error', ['fail']],
-    ['of a time that ran out', ['slow', 'ms=5000', '--timeout', '200ms']],
+    ['of a time that ran out', ['slow', 'ms=5000', '--timeout', '500ms']],
   ])('%s: -o json equals the report of the live run', async (_, words) => {
     const file = folder.file(`${words[0]}.ndjson`);
     const { report } = await invokeJsonHere(argv`${plain.url} ${words} --save ${file}`);

@@ -10,7 +10,7 @@ import { invokeJsonHere, verdicts, warningIds } from '../support/report.js';
 /** Results that come too late, or twice. */
 const tool = flowTools('plain', 'odd', 'mock');
 
-const LATE = ['slow', 'ms=300', '--timeout', '100ms', '--linger', '800ms'];
+const LATE = ['slow', 'ms=800', '--timeout', '500ms', '--linger', '800ms'];
 const TWICE = ['two_results', '--linger', '300ms'];
 
 describe.concurrent.each(['plain', 'mock'] as const)('a late result, of %s', name => {
@@ -20,19 +20,19 @@ describe.concurrent.each(['plain', 'mock'] as const)('a late result, of %s', nam
     expect(status).toBe(7);
     expect(await tool(name).answers({ id })).toEqual([200]);
     expect(verdicts(report)).toEqual(['late 200']);
-    expect(report.outcome).toMatchObject({ type: 'timeout', durationMs: 100, basis: 'ours' });
+    expect(report.outcome).toMatchObject({ type: 'timeout', durationMs: 500, basis: 'ours' });
     expect(report.result).toBeNull();
     expect(stderr).toContain('a tool_result came after the call had ended');
   });
 
   it('-o text: the text is the timeout', async () => {
     const { stdout } = await runHere(argv`invoke ${tool(name).url} ${LATE} -o text`);
-    expect(stdout).toBe('{"timeout":{"durationMs":100}}');
+    expect(stdout).toBe('{"timeout":{"durationMs":500}}');
   });
 
   it('-o plain: the timeout, then the late result', async () => {
     const { stdout } = await runHere(argv`invoke ${tool(name).url} ${LATE} -o plain`);
-    expect(stdout).toMatch(/✗ timed out after 100ms[\s\S]*tool_result came after the call had ended/);
+    expect(stdout).toMatch(/✗ timed out after 500ms[\s\S]*tool_result came after the call had ended/);
   });
 
   it('-o ndjson: read again, the result is late', async () => {
@@ -57,12 +57,12 @@ it('a result that arrives while the program closes is named in the error', async
     const type = { 'content-type': 'application/json' };
     void fetch(callback_url, { method: 'POST', headers: type, body: JSON.stringify(result) }).then(answer);
   });
-  const call = ['invoke', server.url, 'slow', '--timeout', '100ms', '-o', 'plain'];
+  const call = ['invoke', server.url, 'slow', '--timeout', '500ms', '-o', 'plain'];
   const { status, stdout, stderr } = await runHere(call);
   expect(status).toBe(7);
   expect(stdout).toContain('tool_result came after the call had ended');
   expect(stderr).toMatch(
-    /error: timed out after 100ms: .* acknowledged with 200, and its result arrived \S+ too late\n/,
+    /error: timed out after 500ms: .* acknowledged with 200, and its result arrived \S+ too late\n/,
   );
   expect(stderr).toContain('hint: To wait longer, use --timeout.');
   expect(stderr).not.toContain('no callback has arrived');

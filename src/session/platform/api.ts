@@ -9,13 +9,14 @@ import type { Clock } from '../../system/clock.js';
 import { redactHeaders } from '../../util/redact.js';
 import { isRecord } from '../../util/values.js';
 import {
+  changesQuery,
   contentFault,
   creationIn,
   type Detail,
-  idempotencyKeyFaults,
   judgeResults,
   messagesIn,
-  Query,
+  pageQuery,
+  queryIn,
   reasonOf,
   reusedKey,
 } from './read-requests.js';
@@ -177,12 +178,10 @@ export class SessionApi {
   /** A long poll: 200 as soon as there are new events, 204 on timeout (platforms). */
   readonly #changes = async (request: ApiRequest, session: Session): Promise<Reply> => {
     request.record();
-    const query = new Query(request.incoming.target);
-    const from = query.whole('from_index', 0);
-    const limit = query.whole('limit', null, { min: 1 });
-    const withEvents = query.flag('include_events', true);
-    const ms = query.seconds('wait_for_seconds', MAX.waitSeconds) * 1_000;
-    if (query.details.length > 0) return request.answer(422, { detail: query.details });
+    const query = queryIn(request.incoming.target, changesQuery);
+    if (!query.ok) return request.answer(422, { detail: query.details });
+    const { from_index: from, limit, include_events: withEvents, wait_for_seconds: seconds } = query.value;
+    const ms = Math.min(seconds, MAX.waitSeconds) * 1_000;
     const hasEvents = () => session.events.length > from;
     const isWanted = await this.#news(
       session,
@@ -192,7 +191,7 @@ export class SessionApi {
     );
     if (!isWanted) return request.gone();
     if (!hasEvents()) return request.answer(204);
-    const events = session.events.slice(from, limit === null ? undefined : from + limit);
+    const events = session.events.slice(from, from + limit);
     return request.answer(200, changesView(session, withEvents ? events : []));
   };
 
@@ -221,15 +220,13 @@ export class SessionApi {
     const { headers, body } = request.incoming;
     const key = headers['idempotency-key'];
     const name = typeof key === 'string' ? key : undefined;
-    const keyFaults = idempotencyKeyFaults(name);
     const before = name === undefined ? undefined : this.#created.get(name);
     const digest = sha256(body).toString('hex');
     if (before?.digest === digest)
       return request.answer(201, sessionView(before.session), { thread: before.session.id });
     if (before) return request.refuse(422, [reusedKey(name)]);
     const creation = creationIn(request.incoming);
-    if (keyFaults.length > 0 || !creation.ok)
-      return request.refuse(422, [...keyFaults, ...(creation.ok ? [] : creation.details)]);
+    if (!creation.ok) return request.refuse(422, creation.details);
     if (this.sessions.size >= MAX.sessions)
       return request.refuse(429, 'There are too many sessions; start the mock again.');
     if (!this.#hasRoom(body.length)) return request.refuse(429, TOO_LARGE);
@@ -473,13 +470,10 @@ function page(
   limits: { readonly size: number; readonly max: number },
   all: readonly unknown[],
 ): Answer {
-  const query = new Query(request.incoming.target);
-  const number = query.whole('page', 1, { min: 1 });
-  const size = query.whole('size', limits.size, { min: 1, max: limits.max });
-  if (query.details.length > 0) return request.answer(422, { detail: query.details });
-  return request.answer(200, {
-    items: all.slice((number - 1) * size, number * size),
-    page: number,
-    total: all.length,
-  });
+  const query = queryIn(request.incoming.target, pageQuery(limits.size));
+  if (!query.ok) return request.answer(422, { detail: query.details });
+  const { page: number } = query.value;
+  const size = Math.min(query.value.size, limits.max);
+  const items = all.slice((number - 1) * size, number * size);
+  return request.answer(200, { items, page: number, total: all.length });
 }

@@ -57,7 +57,7 @@ function wrong(...details: readonly Detail[]): {
   return { ok: false, details };
 }
 
-/** Validates a untrusted value. @param loc its path in the request */
+/** Validates an untrusted value. @param loc its path in the request */
 function read<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
@@ -66,6 +66,14 @@ function read<Schema extends z.ZodMiniType>(
   const parsed = schema.safeParse(value, { reportInput: true, error: () => WORDLESS });
   if (parsed.success) return { ok: true, value: parsed.data };
   return wrong(...parsed.error.issues.map(issue => detailOf(issue, loc)));
+}
+
+function detailOf(issue: z.core.$ZodIssue, loc: Path): Detail {
+  const at = [...loc, ...issue.path.map(key => (typeof key === 'symbol' ? String(key) : key))];
+  if (issue.input === undefined) return missing(at);
+  if (issue.code === 'invalid_type') return wrongType(issue.expected, at, issue.input);
+  if (issue.code === 'invalid_value') return notOneOf(issue.values, at, issue.input);
+  return detail('value_error', at, `Input ${sentence(issue)}`, issue.input);
 }
 
 function missing(loc: Path): Detail {
@@ -77,72 +85,34 @@ function notOneOf(values: readonly unknown[], loc: Path, input: unknown): Detail
   return detail('literal_error', loc, `Input should be ${quoted.join(' or ')}`, input);
 }
 
+/** The platform's names of types whose names in zod differ. */
+const TYPES: Readonly<Record<string, string>> = { object: 'dict', record: 'dict', array: 'list' };
+
 function wrongType(expected: string, loc: Path, input: unknown): Detail {
-  const [type, words] = TYPES[expected] ?? [`${expected}_type`, `valid ${expected}`];
-  return detail(type, loc, `Input should be a ${words}`, input);
+  const type = TYPES[expected] ?? expected;
+  return detail(`${type}_type`, loc, `Input should be a valid ${type}`, input);
 }
 
-/** Type names as the platform writes them. */
-const TYPES: Readonly<Record<string, readonly [type: string, words: string]>> = {
-  string: ['string_type', 'valid string'],
-  object: ['dict_type', 'valid dictionary'],
-  record: ['dict_type', 'valid dictionary'],
-  array: ['list_type', 'valid list'],
-  int: ['int_type', 'valid integer'],
-  number: ['float_type', 'valid number'],
-  boolean: ['bool_type', 'valid boolean'],
-};
+const count = (preset: number, min = 0) =>
+  z._default(z.coerce.number().check(z.int(), z.minimum(min)), preset);
 
-function detailOf(issue: z.core.$ZodIssue, loc: Path): Detail {
-  const at = [...loc, ...issue.path.map(key => (typeof key === 'symbol' ? String(key) : key))];
-  if (issue.input === undefined) return missing(at);
-  if (issue.code === 'invalid_type') return wrongType(issue.expected, at, issue.input);
-  if (issue.code === 'invalid_value') return notOneOf(issue.values, at, issue.input);
-  return detail('value_error', at, `Input ${sentence(issue)}`, issue.input);
-}
+/** The query of a list. @param size default page size */
+export const pageQuery = (size: number) => z.object({ page: count(1, 1), size: count(size, 1) });
 
-const FLAGS: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
+/** The query of a long poll. */
+export const changesQuery = z.object({
+  from_index: count(0),
+  limit: count(Number.MAX_SAFE_INTEGER, 1),
+  include_events: z._default(z.stringbool(), true),
+  wait_for_seconds: z._default(z.coerce.number().check(z.minimum(0)), 0),
+});
 
-/** The query of a request. Fields are read one by one; errors are collected in `details`. */
-export class Query {
-  readonly #fields: URLSearchParams;
-  readonly details: Detail[] = [];
-
-  /** @param target path and query, as sent */
-  constructor(target: string) {
-    this.#fields = new URLSearchParams(target.split(/\?(.*)/s)[1] ?? '');
-  }
-
-  /** Reads an integer of at least `min`; a value above `max` is reduced to `max`. */
-  whole<T>(name: string, preset: T, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}): number | T {
-    const text = this.#fields.get(name);
-    if (text === null) return preset;
-    if (!/^-?\d{1,15}$/.test(text)) return this.#wrong(preset, name, 'int_parsing', 'a valid integer', text);
-    const number = Number(text);
-    if (number < min)
-      return this.#wrong(preset, name, 'greater_than_equal', `greater than or equal to ${min}`, text);
-    return Math.min(number, max);
-  }
-
-  /** Reads seconds, which may be fractional; a value above `max` is reduced to `max`. */
-  seconds(name: string, max: number): number {
-    const text = this.#fields.get(name) ?? '0';
-    if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return Math.min(Number(text), max);
-    return this.#wrong(0, name, 'float_parsing', 'a valid number', text);
-  }
-
-  flag(name: string, preset: boolean): boolean {
-    const text = this.#fields.get(name);
-    if (text === null) return preset;
-    const key = text.toLowerCase();
-    const flag = Object.hasOwn(FLAGS, key) ? FLAGS[key] : undefined;
-    return flag ?? this.#wrong(preset, name, 'bool_parsing', 'a valid boolean', text);
-  }
-
-  #wrong<T>(preset: T, name: string, type: string, wanted: string, input: string): T {
-    this.details.push(detail(type, ['query', name], `Input should be ${wanted}`, input));
-    return preset;
-  }
+/** @param target path and query, as sent */
+export function queryIn<Schema extends z.ZodMiniType>(
+  target: string,
+  schema: Schema,
+): Reading<z.output<Schema>> {
+  return read(schema, Object.fromEntries(new URLSearchParams(target.split(/\?(.*)/s)[1] ?? '')), ['query']);
 }
 
 const toolsSchema = z.array(
@@ -190,12 +160,13 @@ const batchSchema = z.object({ type: z.literal('batch'), messages: z.array(messa
 export function messagesIn(body: Uint8Array): Reading<readonly string[]> {
   const object = readObject(body);
   if (!object.ok) return object;
-  const isBatch = object.value['type'] === 'batch';
-  const batch = isBatch ? read(batchSchema, object.value, ['body']) : null;
-  if (batch)
-    return batch.ok ? { ok: true, value: batch.value.messages.map(({ message }) => message) } : batch;
-  const one = read(messageSchema, object.value, ['body']);
-  return one.ok ? { ok: true, value: [one.value.message] } : one;
+  const messages =
+    object.value['type'] === 'batch'
+      ? read(batchSchema, object.value, ['body'])
+      : read(messageSchema, object.value, ['body']);
+  if (!messages.ok) return messages;
+  const all = messages.value.type === 'batch' ? messages.value.messages : [messages.value];
+  return { ok: true, value: all.map(({ message }) => message) };
 }
 
 /** Describes a media type other than JSON. */
@@ -207,17 +178,13 @@ export function contentFault({ headers }: Head, accepts?: 'json' | 'json?'): Det
   return detail('content_type', loc, "Input should be 'application/json'", type ?? null);
 }
 
-const KEY_LOC = ['header', 'Idempotency-Key'];
-
-const MAX_KEY = 128;
-
-export function idempotencyKeyFaults(key = ''): readonly Detail[] {
-  const message = `Input should have at most ${MAX_KEY} characters`;
-  return key.length > MAX_KEY ? [detail('string_too_long', KEY_LOC, message, key)] : [];
-}
-
 export function reusedKey(key: unknown): Detail {
-  return detail('idempotency_key_reused', KEY_LOC, 'This key was used with another body', key);
+  return detail(
+    'idempotency_key_reused',
+    ['header', 'Idempotency-Key'],
+    'This key was used with another body',
+    key,
+  );
 }
 
 /** The response to posted tool results, and the results to apply. */
@@ -232,7 +199,7 @@ interface Judgement {
 
 /** One settled call of a body. */
 interface Item {
-  readonly loc: Detail['loc'];
+  readonly loc: Path;
   readonly answer: SettledCall;
   /** `tool_req.args` as sent: the schema's copy would lose a key named `__proto__` (threats, row 19). */
   readonly args: unknown;
@@ -251,14 +218,14 @@ export function judgeResults(session: Session, body: Uint8Array): Judgement {
   const isAtomic = session.script.switches.batch === 'atomic';
   const malformed = items.value.flatMap(item => (item.ok ? [] : item.details));
   if (malformed.length > 0 && (isAtomic || session.isOver)) return refusal(malformed);
-  if (session.isOver)
-    return { status: 409, detail: 'Session has already finished.', settles: [], warnings: [] };
+  if (session.isOver) return { ...refusal([]), status: 409, detail: 'Session has already finished.' };
   const judge = new Judge(session);
   for (const message of object.notes ?? []) judge.warnings.push({ message });
   if (items.value.length === 0) judge.warnings.push({ message: 'an empty batch of results answers nothing' });
-  for (const item of items.value)
+  for (const item of items.value) {
     if (item.ok) judge.item(item.value);
     else judge.details.push(...item.details);
+  }
   const { settles, warnings, details } = judge;
   if (details.length === 0) return { status: 202, settles, warnings };
   return isAtomic ? refusal(details) : { ...refusal(details), settles, warnings };
@@ -269,7 +236,7 @@ function refusal(details: readonly Detail[]): Judgement {
 }
 
 /** One settled call, or a batch of them (seed 001). */
-function readItems(body: Readonly<Record<string, unknown>>): Reading<readonly Reading<Item>[]> {
+function readItems(body: Fields): Reading<readonly Reading<Item>[]> {
   const { type, kind, results } = body;
   if (type === 'batch') {
     const loc = ['body', 'results'];
@@ -281,18 +248,16 @@ function readItems(body: Readonly<Record<string, unknown>>): Reading<readonly Re
   return { ok: true, value: [readItem(body, ['body'])] };
 }
 
-function readItem(value: unknown, loc: Detail['loc']): Reading<Item> {
-  if (!isRecord(value)) return wrong(wrongType('object', loc, value));
-  const { kind, tool_req } = value;
-  if (kind === undefined) return wrong(missing([...loc, 'kind']));
-  if (kind !== 'tool_result' && kind !== 'error_event')
-    return wrong(notOneOf(['tool_result', 'error_event'], [...loc, 'kind'], kind));
-  const answer = read(kind === 'tool_result' ? sessionResultSchema : errorEventSchema, value, loc);
-  if (!answer.ok) return answer;
-  return {
-    ok: true,
-    value: { loc, answer: answer.value, args: isRecord(tool_req) ? tool_req['args'] : undefined },
-  };
+const kindSchema = z.object({ kind: z.enum(['tool_result', 'error_event']) });
+
+function readItem(value: unknown, loc: Path): Reading<Item> {
+  const form = read(kindSchema, value, loc); // first, because an unknown kind has no other fields
+  if (!form.ok) return form;
+  const schema = form.value.kind === 'tool_result' ? sessionResultSchema : errorEventSchema;
+  const answer = read(schema, value, loc);
+  return answer.ok
+    ? { ok: true, value: { loc, answer: answer.value, args: valueAt(value, 'tool_req', 'args') } }
+    : answer;
 }
 
 /** Finds the call of each item, and collects the results and warnings. */
@@ -305,18 +270,16 @@ class Judge {
 
   item(item: Item): void {
     const { pending, settled, script } = this.session;
-    const { tool_req } = item.answer;
+    const { id = null } = item.answer.tool_req;
     const isIt = (call: PendingCall) =>
-      tool_req.id == null
-        ? call.id === null && differences(call, item).length === 0
-        : call.id === tool_req.id;
+      call.id === id && (id !== null || differences(call, item).length === 0);
     const open = pending.find(call => isIt(call) && !this.settles.some(each => each.call === call));
     const known = open ?? [...pending, ...settled.map(({ call }) => call)].find(isIt);
-    const fault = (type: string, message: string) =>
-      void this.details.push(detail(type, [...item.loc, 'tool_req', 'id'], message, tool_req.id ?? null));
     if (open) this.#accept(open, item);
-    else if (!known) fault('unknown_tool_req', 'No call with this tool_req is pending');
-    else if (script.switches.settled === 422) fault('settled_tool_req', 'This call has its answer already');
+    else if (!known)
+      this.#refuse(item, 'id', 'unknown_tool_req', 'No call with this tool_req is pending', id);
+    else if (script.switches.settled === 422)
+      this.#refuse(item, 'id', 'settled_tool_req', 'This call has its answer already', id);
     else this.warnings.push({ key: known.key, message: 'it is answered again: the first answer counts' });
   }
 
@@ -324,14 +287,7 @@ class Judge {
     const different = differences(call, item);
     if (different.length > 0 && this.session.script.switches.tool_req === 'exact') {
       for (const [field, input] of different)
-        this.details.push(
-          detail(
-            'tool_req_mismatch',
-            [...item.loc, 'tool_req', field],
-            'Input should be echoed as it was pending',
-            input ?? null,
-          ),
-        );
+        this.#refuse(item, field, 'tool_req_mismatch', 'Input should be echoed as it was pending', input);
       return;
     }
     this.settles.push({ call, answer: item.answer });
@@ -339,19 +295,20 @@ class Judge {
     if (fields !== '')
       this.warnings.push({
         key: call.key,
-        message: `the tool_req of its answer is not echoed whole: ${fields} differ`,
+        message: `the tool_req of its answer differs from the call: ${fields}`,
       });
+  }
+
+  #refuse({ loc }: Item, field: string, type: string, message: string, input: unknown): void {
+    this.details.push(detail(type, [...loc, 'tool_req', field], message, input ?? null));
   }
 }
 
 /** Describes the fields of a `tool_req` that differ from the published call. Missing arguments count as empty. */
-function differences(
-  call: PendingCall,
-  { answer, args }: Item,
-): [field: 'tool_name' | 'args', sent: unknown][] {
+function differences(call: PendingCall, { answer, args }: Item): [field: string, sent: unknown][] {
   const { tool_name } = answer.tool_req;
   return [
-    ...(call.tool_name === tool_name ? [] : [['tool_name', tool_name] as ['tool_name', unknown]]),
-    ...(isEqual(call.args ?? {}, args ?? {}) ? [] : [['args', args] as ['args', unknown]]),
+    ...(call.tool_name === tool_name ? [] : [['tool_name', tool_name] as [string, unknown]]),
+    ...(isEqual(call.args ?? {}, args ?? {}) ? [] : [['args', args] as [string, unknown]]),
   ];
 }

@@ -8,7 +8,7 @@ import type { KnownSession, SessionReporter } from '../../render/outputs/session
 import type { Trouble } from '../../render/outputs/trouble.js';
 import { verboseTeller } from '../../render/wire.js';
 import { answering, type SessionEnd } from '../../session/client/answering.js';
-import { sessionUrl } from '../../session/client/platform-client.js';
+import { sessionUrl } from '../../session/client/platform-session.js';
 import { type Clock, systemClock } from '../../system/clock.js';
 import { holdOpen } from '../../system/process.js';
 import { secretsOf } from '../../util/credentials.js';

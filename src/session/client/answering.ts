@@ -8,14 +8,8 @@ import { systemClock } from '../../system/clock.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { createRedactor, writtenForms } from '../../util/redact.js';
 import { foreignWords, isRecord } from '../../util/values.js';
-import { type Answerer, answeredCall, clientError, type PendingCall, SessionWatch } from './pending-calls.js';
-import {
-  interruptedSession,
-  isSuccess,
-  PlatformClient,
-  type SessionConnection,
-  sessionUrl,
-} from './platform-client.js';
+import { type Answerer, answeredCall, clientError, type PendingCall } from './pending-calls.js';
+import { PlatformSession, type SessionConnection, sessionUrl } from './platform-session.js';
 
 /** A call with its answer in the posted form. */
 interface Settled {
@@ -68,9 +62,6 @@ const MAX_BODY = 5 * 1024 * 1024;
 
 const BATCH = ['{"type":"batch","results":[', ']}'] as const;
 
-/** Maximum number of lost posts in a row, and of requests by the platform to wait. */
-const MAX = { losses: 5, waits: 10 };
-
 /** Groups the results in order into as few bodies as possible. A result that is too large gets a group of its own. */
 export function groupsOf<T extends Pick<Settled, 'bytes'>>(
   settled: readonly T[],
@@ -97,6 +88,9 @@ export function bodyOf(settled: readonly Pick<Settled, 'bytes'>[]): Uint8Array {
   return Buffer.concat([Buffer.from(BATCH[0]), ...pieces, Buffer.from(BATCH[1])]);
 }
 
+/** Maximum number of lost posts in a row, and of requests by the platform to wait. */
+const MAX = { losses: 5, waits: 10 };
+
 /**
  * Posts each answer once (platforms). A lost post is repeated only for calls that are still pending; a refused answer does not block
  * others.
@@ -105,10 +99,7 @@ class ResultsPoster {
   /** Keys of answers that could not be posted yet. */
   readonly #later = new Set<string>();
 
-  constructor(
-    private readonly platform: PlatformClient,
-    private readonly watch: SessionWatch,
-  ) {}
+  constructor(private readonly session: PlatformSession) {}
 
   /**
    * Returns the keys of finished answers: accepted, or no longer needed. The others were refused while the session was not waiting;
@@ -124,10 +115,7 @@ class ResultsPoster {
   async #deliver(settled: readonly Settled[]): Promise<void> {
     const tries = { losses: 0, waits: 0 };
     let left = settled;
-    for (let attempt = 1; left.length > 0; attempt++) {
-      if (this.platform.connection.signal.aborted) throw interruptedSession();
-      left = await this.#postOnce(left, attempt, tries);
-    }
+    for (let attempt = 1; left.length > 0; attempt++) left = await this.#postOnce(left, attempt, tries);
   }
 
   /** Returns the results that must be posted again. */
@@ -136,21 +124,25 @@ class ResultsPoster {
     attempt: number,
     tries: { losses: number; waits: number },
   ): Promise<readonly Settled[]> {
-    const { platform } = this;
+    const { session } = this;
     const keys = settled.map(({ call }) => call.key);
-    const posted = await platform.post(bodyOf(settled), keys, attempt);
-    if (posted.kind === 'lost') {
-      if (++tries.losses >= MAX.losses) throw posted.error;
-      await platform.pause(platform.failureMs(tries.losses));
-      return this.#stillPending(settled);
+    const posted = await session.post(bodyOf(settled), keys, attempt);
+    switch (posted.kind) {
+      case 'accepted':
+        return [];
+      case 'lost':
+        if (++tries.losses >= MAX.losses) throw posted.error;
+        await session.pause(session.failureMs(tries.losses));
+        return this.#stillPending(settled);
+      case 'busy':
+        if (++tries.waits > MAX.waits) throw posted.error;
+        await session.pause(posted.pauseMs);
+        return settled;
+      case 'refused':
+        if (posted.status === 413) return this.#oneByOne(settled, posted.error);
+        if (posted.status === 422) return this.#afterInvalid(settled, posted.error);
+        throw posted.error;
     }
-    const { status, headers, refusal } = posted;
-    if (isSuccess(status) || status === 409) return []; // 409: the session has ended
-    if (status === 413) return this.#oneByOne(settled, refusal);
-    if (status === 422) return this.#afterInvalid(settled, refusal);
-    if (status !== 429 || ++tries.waits > MAX.waits) throw refusal;
-    await platform.pause(platform.busyMs(headers, refusal));
-    return settled;
   }
 
   /** If some answers were refused because their calls are not pending any more, the others can be posted again. */
@@ -158,11 +150,10 @@ class ResultsPoster {
     const still = await this.#stillPending(settled);
     const gone = settled.length - still.length;
     if (gone > 0) {
-      const what = gone === 1 ? 'an answer that is' : `${gone} answers that are`;
-      this.platform.warn(`the platform was sent ${what} not pending any more`);
+      this.session.warn(`calls that were not pending any more when their answers were posted: ${gone}`);
       return still;
     }
-    if (this.watch.isAwaiting) return this.#oneByOne(settled, refusal);
+    if (this.session.isAwaiting) return this.#oneByOne(settled, refusal);
     for (const { call } of still) this.#later.add(call.key);
     return [];
   }
@@ -188,28 +179,28 @@ class ResultsPoster {
     const { bytes, kind } = settled;
     if (bytes.length <= MAX_BODY) return settled;
     const what = kind === 'error_event' ? 'error' : 'result';
-    const sizes = `it takes ${bytes.length} bytes, and a body may have ${MAX_BODY} (5 MiB)`;
+    const sizes = `it has ${bytes.length} bytes; the maximum is ${MAX_BODY} (5 MiB)`;
     return this.#replaced(settled, `the ${what} is too large: ${sizes}`);
   }
 
   #replaced({ call }: Settled, message: string): Settled {
-    this.platform.warn(`${call.tool}: ${message}`, [call.key]);
-    return reported(this.platform, written(call, clientError(call, message)));
+    this.session.warn(`${call.tool}: ${message}`, [call.key]);
+    return reported(this.session, written(call, clientError(call, message)));
   }
 
   async #stillPending(settled: readonly Settled[]): Promise<readonly Settled[]> {
-    await this.watch.look(0);
-    const keys = new Set(this.watch.listed.map(({ key }) => key));
+    await this.session.look(0);
+    const keys = new Set(this.session.listed.map(({ key }) => key));
     return settled.filter(({ call }) => keys.has(call.key));
   }
 }
 
 /** Logs the answer, and what is lost in it. */
-function reported(platform: PlatformClient, settled: Settled): Settled {
-  const { log, thread } = platform.connection;
+function reported(session: PlatformSession, settled: Settled): Settled {
+  const { log, thread } = session.connection;
   const { call, losses, bytes } = settled;
   log.emit({ kind: 'answered', by: 'client', thread, calls: [call.key], body: new Content(bytes) });
-  for (const message of losses) platform.warn(`${call.tool}: ${message}`, [call.key]);
+  for (const message of losses) session.warn(`${call.tool}: ${message}`, [call.key]);
   return settled;
 }
 
@@ -269,24 +260,23 @@ export async function answering(
   waitMs: number,
 ): Promise<SessionEnd> {
   const log = withoutKey(given.log, given.key);
-  const platform = new PlatformClient({ ...given, log });
+  const session = new PlatformSession({ ...given, log });
   const { clock, thread } = given;
-  const watch = new SessionWatch(platform);
-  const poster = new ResultsPoster(platform, watch);
+  const poster = new ResultsPoster(session);
   const done = new Set<string>();
   const ready = new Map<string, Settled>(); // not posted yet
   const answerAll = async (due: readonly PendingCall[]) => {
     const open = due.filter(({ key }) => !ready.has(key));
-    for (const settled of await answersTo(platform, answerer, open)) ready.set(settled.call.key, settled);
+    for (const settled of await answersTo(session, answerer, open)) ready.set(settled.call.key, settled);
     for (const key of await poster.post(due.flatMap(({ key }) => ready.get(key) ?? []))) {
       done.add(key);
       ready.delete(key);
     }
   };
-  await watch.look(0);
+  await session.look(0);
   let newsAt = clock.now();
-  while (!watch.isSettled) {
-    const due = watch.pending.filter(({ key }) => !done.has(key));
+  while (!session.isSettled) {
+    const due = session.pending.filter(({ key }) => !done.has(key));
     if (due.length > 0) {
       await answerAll(due);
       newsAt = clock.now();
@@ -297,47 +287,39 @@ export async function answering(
       log.emit({ kind: 'expired', what: 'timeout', afterMs: waitMs, thread });
       break;
     }
-    const isHeldUp = watch.listed.some(({ key }) => ready.has(key));
-    if (await waitForNews(platform, watch, isHeldUp ? Math.min(left, RECHECK_MS) : left))
-      newsAt = clock.now();
+    const isHeldUp = session.listed.some(({ key }) => ready.has(key));
+    if (await waitForNews(session, isHeldUp ? Math.min(left, RECHECK_MS) : left)) newsAt = clock.now();
   }
-  const { status, isSettled, error, answer } = watch;
+  const { status, isSettled, error, answer } = session;
   return keyRedactor(given.key)({ id: thread, status, isSettled, error, answer });
 }
 
-async function waitForNews(platform: PlatformClient, watch: SessionWatch, ms: number): Promise<boolean> {
-  const { clock } = platform.connection;
+async function waitForNews(session: PlatformSession, ms: number): Promise<boolean> {
+  const { clock } = session.connection;
   const over = new AbortController();
   const began = clock.now();
   const cancel = ms < LONG_POLL_MS ? clock.after(ms, () => over.abort()) : () => {};
-  const isNew = await watch.look(Math.ceil(Math.min(ms, LONG_POLL_MS) / 1_000), over.signal).finally(cancel);
+  const seconds = Math.ceil(Math.min(ms, LONG_POLL_MS) / 1_000);
+  const isNew = await session.look(seconds, over.signal).finally(cancel);
   const tooSoon = MIN_POLL_MS - (clock.now() - began);
-  if ((!isNew || watch.isEndless) && tooSoon > 0) await platform.pause(Math.min(tooSoon, ms));
+  if ((!isNew || session.isEndless) && tooSoon > 0) await session.pause(Math.min(tooSoon, ms));
   return isNew;
 }
 
 /** @throws ProtocolCliError `interrupted`, without waiting for tools that ignore the signal. */
-async function answersTo(
-  platform: PlatformClient,
+function answersTo(
+  session: PlatformSession,
   answerer: Answerer,
   due: readonly PendingCall[],
 ): Promise<Settled[]> {
-  const { signal } = platform.connection;
+  const { signal } = session.connection;
   const answers = due.map(async call => {
     const answer =
       call.fault === undefined ? await answerOf(answerer, call, signal) : clientError(call, call.fault);
     const settled = settle(call, answer);
-    return signal.aborted ? settled : reported(platform, settled);
+    return signal.aborted ? settled : reported(session, settled);
   });
-  let leave = () => {};
-  const interrupted = new Promise<never>((_, reject) => {
-    leave = () => reject(interruptedSession());
-  });
-  signal.addEventListener('abort', leave);
-  if (signal.aborted) leave();
-  return Promise.race([Promise.all(answers), interrupted]).finally(() =>
-    signal.removeEventListener('abort', leave),
-  );
+  return session.race(Promise.all(answers));
 }
 
 async function answerOf(answerer: Answerer, call: PendingCall, signal: AbortSignal): Promise<Answer> {

@@ -1,10 +1,8 @@
 import type { Answer, AnsweredCall } from '../../dialects/dialect.js';
 import { isEqual } from '../../fixtures/pattern.js';
 import { ACTIVE_STATE_CHANGE, isSettledStatus } from '../../protocol/session.js';
-import { createRedactor } from '../../util/redact.js';
 import { excerpt } from '../../util/text.js';
 import { foreignWords, isRecord } from '../../util/values.js';
-import type { Changes, PlatformClient } from './platform-client.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -112,119 +110,6 @@ function isSameCall(a: Fields, b: Fields): boolean {
 
 function hasId({ id }: Fields): boolean {
   return id !== undefined && id !== null && id !== '';
-}
-
-/** Maximum number of pages per read: a platform may send new ones without end. */
-const MAX_PAGES = 200;
-
-/** The state of a session, as its platform reports it. */
-export class SessionWatch {
-  readonly #clean: (text: string) => string;
-  readonly #calls: PendingCalls;
-  #from = 0;
-  #isEndless = false;
-  #status = '';
-  #latest: Changes | null = null;
-  #reportedKeys = '';
-
-  constructor(private readonly platform: PlatformClient) {
-    this.#clean = createRedactor([platform.connection.key]).text;
-    this.#calls = new PendingCalls(this.#clean);
-  }
-
-  get status(): string {
-    return this.#status;
-  }
-
-  get isSettled(): boolean {
-    return isSettledStatus(this.#status);
-  }
-
-  /** The platform's error, or null. */
-  get error(): string | null {
-    const error = this.#latest?.error ?? null;
-    return error === null || typeof error === 'string' ? error : excerpt(this.#clean(JSON.stringify(error)));
-  }
-
-  /** The agent's final answer. */
-  get answer(): unknown {
-    return this.#latest?.answer;
-  }
-
-  get isAwaiting(): boolean {
-    return this.#status === 'awaiting_tool_results';
-  }
-
-  /** The calls that the session waits for now. */
-  get pending(): readonly PendingCall[] {
-    return this.isAwaiting ? this.#calls.calls : [];
-  }
-
-  /** The calls published last, with any status: a pause does not withdraw them. */
-  get listed(): readonly PendingCall[] {
-    return this.isSettled ? [] : this.#calls.calls;
-  }
-
-  /** Whether there were more new events than one read returns. */
-  get isEndless(): boolean {
-    return this.#isEndless;
-  }
-
-  /**
-   * Reads new events, waiting up to `waitSeconds` for them. Returns whether there were any.
-   * @param signal aborted to stop reading
-   * @throws ProtocolCliError see {@link PlatformClient.changes}.
-   */
-  async look(waitSeconds: number, signal?: AbortSignal): Promise<boolean> {
-    const before = { from: this.#from, status: this.#status };
-    await this.#readEvents(waitSeconds, signal);
-    this.#status = await this.platform.status();
-    if (this.isSettled && this.#latest?.status !== this.#status) {
-      const ending = await this.platform.changes({ from: 0, waitSeconds: 0, withEvents: false });
-      if (ending) this.#latest = ending;
-    }
-    if (this.#status !== before.status) this.#reportStatus();
-    this.#reportPending();
-    return this.#from > before.from || this.#status !== before.status;
-  }
-
-  /** Reads all pages: only the latest event counts, and it may be on the last page. */
-  async #readEvents(waitSeconds: number, signal?: AbortSignal): Promise<void> {
-    this.#isEndless = false;
-    let changes = await this.platform.changes({ from: this.#from, waitSeconds }, signal);
-    for (let pages = 1; changes && this.#take(changes); pages++) {
-      this.#isEndless = pages >= MAX_PAGES;
-      if (this.#isEndless) return;
-      changes = await this.platform.changes({ from: this.#from, waitSeconds: 0 }, signal);
-    }
-  }
-
-  /** Returns whether there were new events. */
-  #take(changes: Changes): boolean {
-    this.#latest = changes;
-    const events = changes.new_events ?? [];
-    this.#from += events.length;
-    for (const event of events) for (const warning of this.#calls.apply(event)) this.platform.warn(warning);
-    return events.length > 0;
-  }
-
-  #reportStatus(): void {
-    const { log, thread } = this.platform.connection;
-    const { status, error, answer } = this;
-    const hasAnswer = answer !== undefined && answer !== null;
-    const ending = { ...(error !== null && { error }), ...(hasAnswer && { answer }) };
-    log.emit({ kind: 'session', thread, status, ...(this.isSettled && ending) });
-  }
-
-  #reportPending(): void {
-    const pending = this.pending.map(({ key, tool, args, id }) => ({ key, tool_name: tool, args, id }));
-    const calls = pending.map(({ key }) => key);
-    const keys = JSON.stringify(calls);
-    if (keys === this.#reportedKeys) return;
-    this.#reportedKeys = keys;
-    const { log, thread } = this.platform.connection;
-    if (pending.length > 0) log.emit({ kind: 'awaiting', thread, calls, pending });
-  }
 }
 
 export interface Answerer {

@@ -6,7 +6,7 @@ import type { HttpAnswer, HttpRequest } from '../../../src/http/client.js';
 import type { Outcome } from '../../../src/protocol/outcome.js';
 import { answering, bodyOf, groupsOf } from '../../../src/session/client/answering.js';
 import { type Answerer, answeredCall, answerWith } from '../../../src/session/client/pending-calls.js';
-import { sessionUrl } from '../../../src/session/client/platform-client.js';
+import { sessionUrl } from '../../../src/session/client/platform-session.js';
 import { errorOf } from '../../support/failing.js';
 import { fakeClock } from '../../support/fake-clock.js';
 

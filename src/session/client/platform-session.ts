@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { Content } from '../../events/content.js';
-import type { Fact, RequestEvent } from '../../events/events.js';
+import type { RequestEvent } from '../../events/events.js';
 import { type Log, recordRequest } from '../../events/log.js';
 import {
   explainFailure,
@@ -10,15 +10,16 @@ import {
   readRetryAfter,
   TransportError,
 } from '../../http/client.js';
-import { refusalIn } from '../../protocol/session.js';
+import { isSettledStatus, refusalIn } from '../../protocol/session.js';
 import { validate } from '../../protocol/validate.js';
 import type { Clock } from '../../system/clock.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { parseJson, readJson } from '../../util/json.js';
 import { createRedactor, REDACTED, redactHeaders } from '../../util/redact.js';
-import { cut } from '../../util/text.js';
+import { cut, excerpt } from '../../util/text.js';
 import { readUrl } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
+import { type PendingCall, PendingCalls } from './pending-calls.js';
 
 /** A session on a platform, and the dependencies of its client. */
 export interface SessionConnection {
@@ -49,7 +50,7 @@ export function sessionUrl(base: string, id: string): string {
 }
 
 function invalidBase(message: string): ProtocolCliError {
-  const hint = 'A platform is given as http://host:port, without /api/v2.';
+  const hint = 'Write the URL of the platform as http://host:port, without /api/v2.';
   return new ProtocolCliError('usage', message, { hint });
 }
 
@@ -59,6 +60,8 @@ const MAX = {
   /** Maximum length of quoted text, in characters. */
   text: 300,
   faults: 5,
+  /** Maximum number of pages per read: a platform may send new ones without end. */
+  pages: 200,
   /** RFC 9110, 10.2.3 sets no limit for `Retry-After`. */
   retryAfterMs: 60_000,
 };
@@ -78,83 +81,108 @@ const changesSchema = z.object({
   new_events: z.nullish(z.array(z.unknown())),
 });
 
-export type Changes = z.infer<typeof changesSchema>;
+type Changes = z.infer<typeof changesSchema>;
 
 const statusSchema = z.object({ status: z.string() });
 
-/** `lost`: the results may or may not have arrived. */
-type PostAnswer =
-  | {
-      readonly kind: 'answered';
-      readonly status: number;
-      readonly headers: HttpAnswer['headers'];
-      readonly refusal: ProtocolCliError;
-    }
-  | { readonly kind: 'lost'; readonly error: ProtocolCliError };
+/** `lost`: the results may or may not have arrived. `busy`: they can be posted again after a pause. */
+type Posted =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'lost'; readonly error: ProtocolCliError }
+  | { readonly kind: 'busy'; readonly error: ProtocolCliError; readonly pauseMs: number }
+  | { readonly kind: 'refused'; readonly status: number; readonly error: ProtocolCliError };
 
-/** The API of one session (platforms). GETs are retried after 5xx, 429 and broken connections. */
-export class PlatformClient {
-  #wasReached = false;
+type About = Pick<RequestEvent, 'purpose' | 'calls'> & { readonly attempt: number };
+
+/** A session, as its platform reports it (platforms). GETs are retried after 5xx, 429 and broken connections. */
+export class PlatformSession {
   readonly #clean: (text: string) => string;
+  readonly #calls: PendingCalls;
+  #wasReached = false;
+  #from = 0;
+  #isEndless = false;
+  #status = '';
+  #latest: Changes | null = null;
+  #reportedKeys = '';
 
   constructor(readonly connection: SessionConnection) {
     this.#clean = createRedactor([connection.key]).text;
+    this.#calls = new PendingCalls(this.#clean);
+  }
+
+  get status(): string {
+    return this.#status;
+  }
+
+  get isSettled(): boolean {
+    return isSettledStatus(this.#status);
+  }
+
+  /** The platform's error, or null. */
+  get error(): string | null {
+    const error = this.#latest?.error ?? null;
+    return error === null || typeof error === 'string' ? error : excerpt(this.#clean(JSON.stringify(error)));
+  }
+
+  /** The agent's final answer. */
+  get answer(): unknown {
+    return this.#latest?.answer;
+  }
+
+  get isAwaiting(): boolean {
+    return this.#status === 'awaiting_tool_results';
+  }
+
+  /** The calls that the session waits for now. */
+  get pending(): readonly PendingCall[] {
+    return this.isAwaiting ? this.#calls.calls : [];
+  }
+
+  /** The calls published last, with any status: a pause does not withdraw them. */
+  get listed(): readonly PendingCall[] {
+    return this.isSettled ? [] : this.#calls.calls;
+  }
+
+  /** Whether there were more new events than one read returns. */
+  get isEndless(): boolean {
+    return this.#isEndless;
   }
 
   /**
-   * Returns what is new since the event `from`; null on timeout, or if `signal` was aborted.
+   * Reads new events, waiting up to `waitSeconds` for them. Returns whether there were any.
+   * @param signal aborted to stop reading
    * @throws ProtocolCliError `unreachable`, `platform-refused`, `bad-answer`, `interrupted`.
    */
-  async changes(
-    query: { readonly from: number; readonly waitSeconds: number; readonly withEvents?: boolean },
-    signal?: AbortSignal,
-  ): Promise<Changes | null> {
-    const { from, waitSeconds, withEvents = true } = query;
-    const path = `/changes?from_index=${from}&include_events=${withEvents}&wait_for_seconds=${waitSeconds}`;
-    const answer = await this.#get('changes', path, TIMEOUT_MS + waitSeconds * 1_000, signal);
-    return answer && answer.status !== 204 ? this.#read(changesSchema, answer.body, '/changes') : null;
-  }
-
-  /** @throws ProtocolCliError as {@link changes}. */
-  async status(): Promise<string> {
+  async look(waitSeconds: number, signal?: AbortSignal): Promise<boolean> {
+    const before = { from: this.#from, status: this.#status };
+    await this.#readEvents(waitSeconds, signal);
     const answer = await this.#get('session', '/status', TIMEOUT_MS);
-    return this.#read(statusSchema, answer?.body ?? new Uint8Array(0), '/status').status;
+    this.#status = this.#read(statusSchema, answer?.body ?? new Uint8Array(0), '/status').status;
+    if (this.isSettled && this.#latest?.status !== this.#status)
+      this.#latest = (await this.#changes({ from: 0, withEvents: false })) ?? this.#latest;
+    if (this.#status !== before.status) this.#reportStatus();
+    this.#reportPending();
+    return this.#from > before.from || this.#status !== before.status;
   }
 
   /** Posts results once. @param calls keys of their calls @throws ProtocolCliError `interrupted`. */
-  async post(body: Uint8Array, calls: string[], attempt: number): Promise<PostAnswer> {
+  async post(body: Uint8Array, calls: string[], attempt: number): Promise<Posted> {
+    if (this.connection.signal.aborted) throw interruptedSession();
     const url = `${this.connection.url}/tool_results`;
+    const headers = { 'content-type': 'application/json' };
+    const read = { maxBytes: MAX.errorBytes, partial: true };
     try {
       const answer = await this.#send(
         { purpose: 'tool_results', attempt, calls },
-        {
-          method: 'POST',
-          url,
-          headers: { 'content-type': 'application/json' },
-          body,
-          timeoutMs: TIMEOUT_MS,
-          read: { maxBytes: MAX.errorBytes, partial: true },
-        },
+        { method: 'POST', url, headers, body, timeoutMs: TIMEOUT_MS, read },
       );
-      const { status, headers } = answer;
-      return { kind: 'answered', status, headers, refusal: this.#refusal(answer, 'the posted results') };
+      const { status } = answer;
+      if (isSuccess(status) || status === 409) return { kind: 'accepted' }; // 409: the session has ended
+      const error = this.#refusal(answer, 'the posted results');
+      return status === 429 ? this.#busy(answer, error) : { kind: 'refused', status, error };
     } catch (error) {
       return { kind: 'lost', error: this.#explain(error, url) };
     }
-  }
-
-  /**
-   * Returns the pause that a 429 demands, in ms; default: a second.
-   * @throws ProtocolCliError the refusal if the pause is longer than a minute.
-   */
-  busyMs(headers: HttpAnswer['headers'], { code, message }: ProtocolCliError): number {
-    const asked = headers['retry-after'];
-    const ms = readRetryAfter(asked, this.connection.clock.wall()) ?? BUSY_MS;
-    if (ms <= MAX.retryAfterMs) return ms;
-    const written = cut(visibleLine(this.#clean(asked ?? '')), MAX.text);
-    throw new ProtocolCliError(code, `${message} (Retry-After: ${written})`, {
-      hint: 'It asked to wait for more than a minute. Try again after that time.',
-    });
   }
 
   /** The pause after `failures` failures in a row: 200 ms, then 400 ms … up to 10 s. */
@@ -176,10 +204,71 @@ export class PlatformClient {
     });
   }
 
+  /** @throws ProtocolCliError `interrupted` as soon as the user stops the command, without waiting for the work. */
+  race<T>(work: Promise<T>): Promise<T> {
+    const { signal } = this.connection;
+    let leave = () => {};
+    const interrupted = new Promise<never>((_, reject) => {
+      leave = () => reject(interruptedSession());
+    });
+    signal.addEventListener('abort', leave);
+    if (signal.aborted) leave();
+    return Promise.race([work, interrupted]).finally(() => signal.removeEventListener('abort', leave));
+  }
+
   /** Logs a warning about the session, or about some of its calls. */
   warn(message: string, calls?: string[]): void {
     const { log, thread } = this.connection;
-    log.emit({ kind: 'warned', thread, message, ...(calls && { calls }) } satisfies Fact);
+    log.emit({ kind: 'warned', thread, message, ...(calls && { calls }) });
+  }
+
+  /** Reads all pages: only the latest event counts, and it may be on the last page. */
+  async #readEvents(waitSeconds: number, signal?: AbortSignal): Promise<void> {
+    this.#isEndless = false;
+    let changes = await this.#changes({ from: this.#from, waitSeconds }, signal);
+    for (let pages = 1; changes && this.#take(changes); pages++) {
+      this.#isEndless = pages >= MAX.pages;
+      if (this.#isEndless) return;
+      changes = await this.#changes({ from: this.#from }, signal);
+    }
+  }
+
+  /** Returns whether there were new events. */
+  #take(changes: Changes): boolean {
+    this.#latest = changes;
+    const events = changes.new_events ?? [];
+    this.#from += events.length;
+    for (const event of events) for (const warning of this.#calls.apply(event)) this.warn(warning);
+    return events.length > 0;
+  }
+
+  /** Returns what is new since the event `from`; null on timeout, or if `signal` was aborted. */
+  async #changes(
+    query: { readonly from: number; readonly waitSeconds?: number; readonly withEvents?: boolean },
+    signal?: AbortSignal,
+  ): Promise<Changes | null> {
+    const { from, waitSeconds = 0, withEvents = true } = query;
+    const path = `/changes?from_index=${from}&include_events=${withEvents}&wait_for_seconds=${waitSeconds}`;
+    const answer = await this.#get('changes', path, TIMEOUT_MS + waitSeconds * 1_000, signal);
+    return answer && answer.status !== 204 ? this.#read(changesSchema, answer.body, '/changes') : null;
+  }
+
+  #reportStatus(): void {
+    const { log, thread } = this.connection;
+    const { status, error, answer } = this;
+    const hasAnswer = answer !== undefined && answer !== null;
+    const ending = { ...(error !== null && { error }), ...(hasAnswer && { answer }) };
+    log.emit({ kind: 'session', thread, status, ...(this.isSettled && ending) });
+  }
+
+  #reportPending(): void {
+    const pending = this.pending.map(({ key, tool, args, id }) => ({ key, tool_name: tool, args, id }));
+    const calls = pending.map(({ key }) => key);
+    const keys = JSON.stringify(calls);
+    if (keys === this.#reportedKeys) return;
+    this.#reportedKeys = keys;
+    const { log, thread } = this.connection;
+    if (pending.length > 0) log.emit({ kind: 'awaiting', thread, calls, pending });
   }
 
   async #get(
@@ -193,7 +282,7 @@ export class PlatformClient {
     const both = signal ? AbortSignal.any([stop, signal]) : stop;
     const request: HttpRequest = { method: 'GET', url, timeoutMs, signal: both, read: limitFor };
     for (let attempt = 1; ; attempt++) {
-      const tried = await this.#tryGet(purpose, attempt, request);
+      const tried = await this.#tryGet({ purpose, attempt }, request);
       if ('answer' in tried) {
         this.#wasReached = true;
         return tried.answer;
@@ -205,41 +294,46 @@ export class PlatformClient {
   }
 
   async #tryGet(
-    purpose: RequestEvent['purpose'],
-    attempt: number,
+    about: About,
     request: HttpRequest,
   ): Promise<{ answer: HttpAnswer } | { error: ProtocolCliError; pauseMs: number }> {
+    const pauseMs = this.failureMs(about.attempt);
     try {
-      const answer = await this.#send({ purpose, attempt }, request);
-      const { status, headers } = answer;
-      if (isSuccess(status)) return { answer };
+      const answer = await this.#send(about, request);
+      if (isSuccess(answer.status)) return { answer };
       const error = this.#refusal(answer, `GET ${request.url}`);
-      if (status === 429) return { error, pauseMs: this.busyMs(headers, error) };
-      if (status < 500) throw error;
-      return { error, pauseMs: this.failureMs(attempt) };
-    } catch (error) {
-      const explained = this.#explain(error, request.url);
-      if (explained.code === 'refused-address') throw explained;
-      return { error: explained, pauseMs: this.failureMs(attempt) };
+      if (answer.status === 429) return this.#busy(answer, error);
+      if (answer.status < 500) throw error;
+      return { error, pauseMs };
+    } catch (cause) {
+      const error = this.#explain(cause, request.url);
+      if (error.code === 'refused-address') throw error;
+      return { error, pauseMs };
     }
   }
 
+  /** The pause that a 429 demands; default: a second. @throws ProtocolCliError the refusal if it is longer than a minute. */
+  #busy({ headers }: HttpAnswer, error: ProtocolCliError) {
+    const asked = readRetryAfter(headers['retry-after'], this.connection.clock.wall());
+    const pauseMs = asked ?? BUSY_MS;
+    if (pauseMs <= MAX.retryAfterMs) return { kind: 'busy' as const, error, pauseMs };
+    throw new ProtocolCliError(
+      error.code,
+      `${error.message} (Retry-After: ${Math.ceil(pauseMs / 1_000)} s)`,
+      {
+        hint: 'The platform asks to wait for more than a minute. Try again later.',
+      },
+    );
+  }
+
   /** Sends one request with the key, and logs it without the key. @throws TransportError */
-  async #send(
-    about: { readonly purpose: RequestEvent['purpose']; readonly attempt: number; readonly calls?: string[] },
-    request: HttpRequest,
-  ): Promise<HttpAnswer> {
+  async #send(about: About, request: HttpRequest): Promise<HttpAnswer> {
     const { client, log, thread, key, signal } = this.connection;
     const { method, url, body } = request;
     const headers = { ...request.headers, accept: 'application/json' };
     const recorded = recordRequest(log, {
-      from: 'client',
-      to: 'platform',
-      dialect: 'session',
-      method,
-      url,
+      ...{ from: 'client', to: 'platform', dialect: 'session', method, url, thread },
       headers: { ...headers, authorization: REDACTED },
-      thread,
       ...about,
       body: body && new Content(body),
     });
@@ -294,17 +388,17 @@ export class PlatformClient {
     if (error.code === 'TOO_LARGE')
       return this.#unreadable(url.slice(this.connection.url.length), ['it has more than 64 MiB']);
     if (error.code !== 'BAD_HEADER') return explainFailure(error, url, 'platform');
-    throw new ProtocolCliError('usage', 'the key has a character that no header can carry', {
-      hint: 'Is there a line break in it?',
+    throw new ProtocolCliError('usage', 'the key contains a character that headers cannot have', {
+      hint: 'Does it contain a line break?',
     });
   }
 }
 
-export function isSuccess(status: number): boolean {
+function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-export function interruptedSession(): ProtocolCliError {
+function interruptedSession(): ProtocolCliError {
   return new ProtocolCliError('interrupted', 'interrupted before the session had settled');
 }
 
@@ -314,12 +408,12 @@ function limitFor(status: number) {
 
 function hintOn(status: number): string {
   if (status === 401 || status === 403)
-    return 'It did not accept the key. It is given with --key, or as API_KEY or HAI_API_KEY in the environment.';
+    return 'The platform did not accept the key. Give it with --key, or set API_KEY or HAI_API_KEY in the environment.';
   if (status === 404)
     return 'There is no such session, or this key has no access to it. The base URL is given without /api/v2.';
   if (status >= 300 && status < 400)
     return 'Redirects are never followed: give the final address as the base URL.';
-  if (status === 429) return 'It asked to wait again and again. Try later.';
-  if (status >= 500) return 'Its own log says why.';
+  if (status === 429) return 'The platform is busy. Try again later.';
+  if (status >= 500) return "See the platform's log.";
   return 'Is this the base URL of the platform?';
 }

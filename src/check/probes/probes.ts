@@ -9,18 +9,10 @@ import type { ListenerOptions } from '../../runtime/callback-server.js';
 import { DISCOVERY_HINTS, findDocument, recordLoaded } from '../../runtime/discover.js';
 import { notify, readAcknowledgement, recordedSend } from '../../runtime/notices.js';
 import { onceEach } from '../../util/collections.js';
-import {
-  type ContextOptions,
-  concurrently,
-  type Plan,
-  type ProbeCall,
-  ProbeClient,
-  ProbeContext,
-} from './client.js';
-import { type Inbox, ProbeListener, sharedSignal } from './listener.js';
-import { callablesOf, SampleCalls, schemaDeadline } from './samples.js';
+import { type Plan, type ProbeCall, type ProbeClient, Prober, type ProberOptions } from './prober.js';
+import { callablesOf, concurrently, SampleCalls, schemaDeadline } from './samples.js';
 
-export interface ProbeOptions extends Pick<ContextOptions, ContextOption> {
+export interface ProbeOptions extends Omit<ProberOptions, 'base' | 'endpoint'> {
   readonly listener: ListenerOptions;
   readonly url: string;
   readonly operations: readonly string[];
@@ -28,10 +20,8 @@ export interface ProbeOptions extends Pick<ContextOptions, ContextOption> {
   readonly onProgress: (done: number, total: number, probe: string) => void;
 }
 
-type ContextOption = 'wire' | 'clock' | 'signal' | 'probeTimeoutMs' | 'wants' | 'onConsent';
-
 interface Target {
-  readonly context: ProbeContext;
+  readonly prober: Prober;
   readonly toolset: Toolset | null;
   readonly samples: SampleCalls;
 }
@@ -70,10 +60,9 @@ function variants(changes: readonly Partial<ProbeCall>[]): Probe['run'] {
 
 /** Answers the callbacks of a call in an unusual way until one is accepted. */
 function untilAccepted(answers: NonNullable<ProbeCall['answers']>): Probe['run'] {
-  const isAccepted = ({ callbacks }: Inbox) => callbacks.some(callback => callback.isAccepted);
   return withOperation(async (client, operation) => {
     const call = client.send({ ...operation, answers });
-    if (await call.sees(isAccepted)) await call.finish();
+    if (await call.sees(() => call.callbacks.some(({ isAccepted }) => isAccepted))) await call.finish();
   });
 }
 
@@ -170,11 +159,11 @@ export const PROBES: readonly Probe[] = [
   {
     id: 'listener-refuses',
     checks: ['TOOL-NORETRY'],
-    run: withOperation(async (client, operation, { context }) => {
+    run: withOperation(async (client, operation, { prober }) => {
       const call = client.send({ ...operation, answers: [400] });
-      const quietMs = Math.min(QUIET_MS, context.windowMs);
-      if (await call.sees(({ callbacks }) => callbacks.length > 0))
-        await call.sees(({ callbacks }) => callbacks.length > 1, quietMs);
+      const quietMs = Math.min(QUIET_MS, prober.windowMs);
+      if (await call.sees(() => call.callbacks.length > 0))
+        await call.sees(() => call.callbacks.length > 1, quietMs);
     }),
   },
   { id: 'listener-slow', checks: ['TOOL-ONCE'], run: variants([{ answers: ['slow'] }]) },
@@ -232,20 +221,20 @@ export const PROBES: readonly Probe[] = [
     checks: ['TOOL-CANCEL'],
     alone: true,
     run: async (client, target) => {
-      const { context } = target;
-      const { wire, base } = context.options;
+      const { prober } = target;
+      const { wire, base } = prober.options;
       await Promise.all(
         [`call_${randomUUID()}`, ...HOSTILE_IDS].map(id => {
           const message = { thread_id: id, tool_call_id: id };
-          return notify(wire, base, { kind: 'cancel', message }, context.patience);
+          return notify(wire, base, { kind: 'cancel', message }, prober.patience);
         }),
       );
       const operation = await sampleOperation(target);
       if (!operation) return;
       const call = client.send(operation);
       await call.acknowledged;
-      context.recordCancel(call.key);
-      for (let time = 0; time < 2; time++) await context.cancel(call);
+      prober.recordCancel(call.key);
+      for (let time = 0; time < 2; time++) await prober.cancel(call);
     },
   },
   {
@@ -253,21 +242,21 @@ export const PROBES: readonly Probe[] = [
     checks: ['TOOL-CLOSE'],
     alone: true,
     run: async (client, target) => {
-      const { context } = target;
+      const { prober } = target;
       const unknown = [`thread_${randomUUID()}`, ...HOSTILE_IDS];
-      await Promise.all(unknown.map(thread => context.closeThread(thread)));
+      await Promise.all(unknown.map(thread => prober.closeThread(thread)));
       const operation = await sampleOperation(target);
       if (!operation) return;
       const { thread } = await client.call(operation);
-      for (let time = 0; time < 2; time++) await context.closeThread(thread);
+      for (let time = 0; time < 2; time++) await prober.closeThread(thread);
     },
   },
   {
     id: 'migrate',
     checks: ['TOOL-MIGRATE'],
     isFor: ({ toolset }) => toolset?.needsMigration === true,
-    run: async (_, { context }) => {
-      const { wire, base, signal } = context.options;
+    run: async (_, { prober }) => {
+      const { wire, base } = prober.options;
       const about = { purpose: 'migrate', attempt: 1 } as const;
       await recordedSend(wire, about, {
         method: 'POST',
@@ -275,8 +264,8 @@ export const PROBES: readonly Probe[] = [
         headers: { 'content-type': 'application/json' },
         body: Buffer.from('{}'), // cannot succeed: a check never migrates a session
         read: readAcknowledgement,
-        timeoutMs: context.windowMs,
-        signal,
+        timeoutMs: prober.windowMs,
+        signal: prober.signal,
       }).catch(() => {}); // the log has the error
     },
   },
@@ -317,9 +306,6 @@ const brokenCalls = onceEach(async ({ samples }: Target): Promise<readonly Probe
   return found.flat();
 });
 
-/** A callback hangs for this part of the window, and the rest is left for the next attempt. */
-const HANG_PART = 0.5;
-
 /** Maximum number of probes at a time. Most only wait, but a tool on a small machine must answer in time. */
 const PROBE_CONCURRENCY = 6;
 
@@ -337,50 +323,47 @@ const HINTS = {
  * @throws ProtocolCliError `unreachable` or `no-discovery` if there is nothing to check, `unknown-operation`, `port-in-use`.
  */
 export async function runProbes(options: ProbeOptions): Promise<void> {
-  const { wire, clock, probeTimeoutMs, wants, onConsent, cases } = options;
-  const signal = sharedSignal(options.signal);
-  const listener = new ProbeListener(wire.log, { clock, signal }, probeTimeoutMs * HANG_PART);
-  const common = { wire, clock, signal, listener, probeTimeoutMs, wants, onConsent };
+  const { wire, wants, cases, listener } = options;
   wire.log.emit({ kind: 'planned', by: 'probe', plan: 'discovery', checks: ['TOOL-DISCOVER', 'TOOL-NAMES'] });
   const { base, body } = await findDocument(wire, options.url, HINTS);
   const reading = await readToolset(body.json);
   const toolset = reading.ok ? reading.toolset : null; // nothing of an invalid toolset may be called (RT-TOOLSET)
   if (toolset) recordLoaded(wire, base, toolset);
   const { callables = [], warnings = [] } = toolset ? await callablesOf(toolset, options) : {};
-  const context = new ProbeContext({ ...common, base, endpoint: toolset?.endpoint ?? base });
-  for (const message of warnings) context.warn(message);
-  await listener.start(options.listener);
+  const prober = new Prober({ ...options, base, endpoint: toolset?.endpoint ?? base });
+  for (const message of warnings) prober.warn(message);
+  await prober.listen(listener);
   try {
-    const samples = new SampleCalls(context, VALID_CALL, callables, toolset ? cases : []);
-    const target = { context, toolset, samples };
+    const samples = new SampleCalls(prober, VALID_CALL, callables, toolset ? cases : []);
+    const target = { prober, toolset, samples };
     if (toolset && cases.length > 0) void samples.finished; // cases are called whatever rules are selected
     await runAll(target, options.onProgress);
     if (samples.isStarted) await samples.finished;
     if (wants('TOOL-ACK')) await repeatLate(target);
-    await closeThreads(context);
+    await closeThreads(prober);
     const again = () => findDocument(wire, base).catch(() => {});
-    if (context.isBroken) await context.within(context.windowMs, again()); // shows whether the tool still answers
+    if (prober.isBroken) await prober.within(prober.windowMs, again()); // shows whether the tool still answers
   } finally {
-    await listener.close();
+    await prober.close();
   }
 }
 
 /** Records the plans of the selected probes and runs them in parallel, then the disturbing ones one by one. */
 async function runAll(target: Target, onProgress: ProbeOptions['onProgress']): Promise<void> {
-  const { context } = target;
+  const { prober } = target;
   const probes: Probe[] = [];
   for (const probe of PROBES)
-    if ([...probe.checks, ...(probe.shows ?? [])].some(context.options.wants))
+    if ([...probe.checks, ...(probe.shows ?? [])].some(prober.options.wants))
       if ((await probe.isFor?.(target)) ?? true) probes.push(probe);
-  for (const probe of probes) context.recordPlan(probe);
+  for (const probe of probes) prober.recordPlan(probe);
   let done = 0;
   const run = (isAlone: boolean) =>
     concurrently(
       probes.filter(({ alone = false }) => alone === isAlone),
       isAlone ? 1 : PROBE_CONCURRENCY,
       async probe => {
-        if (context.isAborted) return;
-        await probe.run(new ProbeClient(context, probe), target);
+        if (prober.isAborted) return;
+        await probe.run(prober.client(probe), target);
         onProgress(++done, probes.length, probe.id);
       },
     );
@@ -394,25 +377,25 @@ const MAX_REPEATS = 3;
 const MAX_LATE = 3;
 
 /** Late acknowledgements may have been late because of load, so each call is repeated alone; TOOL-ACK uses the best time. */
-async function repeatLate({ context, toolset, samples }: Target): Promise<void> {
-  const client = new ProbeClient(context, { id: 'acknowledgement again', checks: ['TOOL-ACK'], again: true });
+async function repeatLate({ prober, toolset, samples }: Target): Promise<void> {
+  const client = prober.client({ id: 'acknowledgement again', checks: ['TOOL-ACK'], again: true });
   const late = new Map<string, ProbeCall>();
-  for (const call of [...context.calls])
+  for (const call of [...prober.calls])
     if (call.sent && (await call.isLate())) late.set(JSON.stringify(call.sent), call.sent);
   const harmless = samples.callables.filter(({ isHarmless }) => isHarmless).map(({ tool }) => tool.name);
   const forbidden = toolset?.tools.map(({ name }) => name).filter(name => !harmless.includes(name)) ?? [];
   let stayLate = 0;
   for (const call of late.values())
-    if (!forbidden.includes(call.operation) && (await staysLate(context, client, call)))
-      if (++stayLate === MAX_LATE || context.isBroken) return;
+    if (!forbidden.includes(call.operation) && (await staysLate(prober, client, call)))
+      if (++stayLate === MAX_LATE || prober.isBroken) return;
 }
 
-async function staysLate(context: ProbeContext, client: ProbeClient, call: ProbeCall): Promise<boolean> {
-  for (let time = 0; time < MAX_REPEATS && !context.isAborted; time++) {
+async function staysLate(prober: Prober, client: ProbeClient, call: ProbeCall): Promise<boolean> {
+  for (let time = 0; time < MAX_REPEATS && !prober.isAborted; time++) {
     const repeat = client.send(call);
     if ((await repeat.acknowledged) === null) break;
-    const answered = repeat.inbox.until(({ callbacks }) => callbacks.length > 0);
-    await context.within(ACK_SLOW_MS, answered); // the work of a call may disturb the next one
+    const answered = repeat.until(() => repeat.callbacks.length > 0);
+    await prober.within(ACK_SLOW_MS, answered); // the work of a call may disturb the next one
     await repeat.converse();
     if (!(await repeat.isLate())) return false;
   }
@@ -420,10 +403,10 @@ async function staysLate(context: ProbeContext, client: ProbeClient, call: Probe
 }
 
 /** Stops at the first notice without an answer. */
-async function closeThreads(context: ProbeContext): Promise<void> {
-  const threads = new Set(context.calls.map(({ thread }) => thread));
+async function closeThreads(prober: Prober): Promise<void> {
+  const threads = new Set(prober.calls.map(({ thread }) => thread));
   let isThere = true;
   await concurrently([...threads], CLOSE_CONCURRENCY, async thread => {
-    if (isThere && !context.isAborted) isThere = (await context.closeThread(thread)).kind === 'answered';
+    if (isThere && !prober.isAborted) isThere = (await prober.closeThread(thread)).kind === 'answered';
   });
 }

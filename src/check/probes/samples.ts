@@ -7,7 +7,7 @@ import { toolOf } from '../../runtime/discover.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { didYouMean } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import { concurrently, type Plan, ProbeClient, type ProbeContext, type SentCall } from './client.js';
+import type { Plan, ProbeClient, Prober, SentCall } from './prober.js';
 
 /** An operation that may be called, and valid arguments for it. */
 interface Callable {
@@ -136,7 +136,7 @@ export class SampleCalls {
 
   /** @param plan the plan of the calls without a case */
   constructor(
-    private readonly context: ProbeContext,
+    private readonly prober: Prober,
     private readonly plan: Plan,
     readonly callables: readonly Callable[],
     private readonly cases: readonly Case[],
@@ -162,8 +162,8 @@ export class SampleCalls {
   }
 
   #makeSamples(): readonly Sample[] {
-    const { context, cases, callables } = this;
-    const isFollowed = context.options.wants('TOOL-SUB');
+    const { prober, cases, callables } = this;
+    const isFollowed = prober.options.wants('TOOL-SUB');
     const isFirst = new Set<string>();
     const callableOf = (operation: string) => {
       if (isFirst.has(operation)) return undefined;
@@ -174,12 +174,12 @@ export class SampleCalls {
       const checks = [...new Set(offers.flatMap(offer => SHOWN_BY[offer]))];
       const plan: Plan = { id: `case ${index}`, checks, case: index };
       const call = { operation, arguments: args, isFollowed: isFollowed || offers.includes('subscription') };
-      return new Sample(plan, new ProbeClient(context, plan), call, callableOf(operation));
+      return new Sample(plan, prober.client(plan), call, callableOf(operation));
     });
     const others = callables.filter(({ tool }) => !isFirst.has(tool.name));
     const left = others.length - MAX_OPERATIONS;
-    if (left > 0) context.warn(`${left} more operations were not called (limit: ${MAX_OPERATIONS})`);
-    const client = new ProbeClient(context, this.plan);
+    if (left > 0) prober.warn(`${left} more operations were not called (limit: ${MAX_OPERATIONS})`);
+    const client = prober.client(this.plan);
     const examples = others.slice(0, MAX_OPERATIONS).map(callable => {
       const call = { operation: callable.tool.name, arguments: callable.arguments, isFollowed };
       return new Sample(this.plan, client, call, callableOf(callable.tool.name));
@@ -200,19 +200,19 @@ export class SampleCalls {
       const made = client.send(call);
       sample.resolve(made);
       await Promise.all([made.finish(), callable?.isHarmless && this.#callAgain(sample, made)]);
-      if (made.inbox.callbacks.length === 0) silent++;
+      if (made.callbacks.length === 0) silent++;
     });
     if (skipped > 0)
-      this.context.warn(`${skipped} more operations were not called: ${silent} did not respond in time`);
+      this.prober.warn(`${skipped} more operations were not called: ${silent} did not respond in time`);
   }
 
   /** A followed subscription may end without a cancel, so a second call tests the cancel. */
-  async #callAgain({ call }: Sample, { inbox }: SentCall): Promise<void> {
-    const { context } = this;
-    if (!context.options.wants('TOOL-SUB')) return;
-    await context.sees(inbox, 'tool_result');
-    if (context.isAborted || !inbox.isSubscription) return;
-    const client = new ProbeClient(context, { id: `subscription ${call.operation}`, checks: [] });
+  async #callAgain({ call }: Sample, first: SentCall): Promise<void> {
+    const { prober } = this;
+    if (!prober.options.wants('TOOL-SUB')) return;
+    await first.comes(['tool_result']);
+    if (prober.isAborted || !first.isSubscription) return;
+    const client = prober.client({ id: `subscription ${call.operation}`, checks: [] });
     await client.call({ ...call, isFollowed: false });
   }
 
@@ -233,12 +233,25 @@ export class SampleCalls {
 
   /** How well an operation serves for all other probes, from 0; null if it does not. */
   async #rank(sent: Promise<SentCall | null>): Promise<number | null> {
-    const inbox = (await sent)?.inbox;
-    if (!inbox) return null;
-    await this.context.sees(inbox, 'tool_result', 'user_choice', 'oauth');
-    if (inbox.has('oauth')) return null;
-    if (inbox.has('user_choice')) return 1;
-    if (inbox.isSubscription) return 2;
-    return inbox.has('tool_result') ? 0 : 3;
+    const call = await sent;
+    if (!call) return null;
+    await call.comes(['tool_result', 'user_choice', 'oauth']);
+    if (call.has('oauth')) return null;
+    if (call.has('user_choice')) return 1;
+    if (call.isSubscription) return 2;
+    return call.has('tool_result') ? 0 : 3;
   }
+}
+
+/** Processes all items in order, with limited concurrency. */
+export async function concurrently<T>(
+  all: readonly T[],
+  concurrency: number,
+  work: (one: T) => Promise<unknown>,
+): Promise<void> {
+  const waiting = all.values();
+  const worker = async () => {
+    for (const one of waiting) await work(one);
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isNear } from '../../../src/check/probes/client.js';
+import { isNear } from '../../../src/check/probes/prober.js';
 
 const REMOTE = { base: 'http://tool.example:3001', endpoint: 'http://api.example/invoke' };
 const LOCAL = { base: 'http://127.0.0.1:3001', endpoint: 'http://127.0.0.1:3001/invoke' };

@@ -1,0 +1,499 @@
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import type { Event } from '../../events/events.js';
+import { ACK_SLOW_MS, ACK_TOLERANCE_MS } from '../../events/exchange.js';
+import type { Log, RecordedRequest } from '../../events/log.js';
+import { isLoopback } from '../../http/addresses.js';
+import { TransportError } from '../../http/client.js';
+import type { Reply } from '../../http/route.js';
+import { SecretPaths } from '../../http/secret-paths.js';
+import { type Callback, type CallbackType, readCallback } from '../../protocol/callbacks.js';
+import type { RequirementId } from '../../protocol/requirements.js';
+import {
+  type Arrived,
+  CALLBACK_PATH,
+  type CallbackServer,
+  type ListenerOptions,
+  recordCallback,
+  serveCallbacks,
+} from '../../runtime/callback-server.js';
+import {
+  cancelToolCall,
+  closeThread,
+  type NoticeAnswer,
+  readAcknowledgement,
+  respondToChoice,
+  send,
+  type Wire,
+} from '../../runtime/notices.js';
+import type { Clock } from '../../system/clock.js';
+import { bytesText } from '../../util/text.js';
+import { readUrl } from '../../util/url.js';
+import { isRecord } from '../../util/values.js';
+
+/** A valid call, and how the sent call differs from it. */
+export interface ProbeCall {
+  readonly operation: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Fields that replace or extend the fields of a valid invocation; undefined removes a field. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly addressed?: (url: string) => string;
+  /** Returns the body to send instead of the invocation. */
+  readonly body?: (invocation: Readonly<Record<string, unknown>>) => string;
+  /** Whether to follow its subscription to the end; default: cancel it after the first event. */
+  readonly isFollowed?: boolean;
+  /** The responses to its callbacks, in order; the last one is repeated. */
+  readonly answers?: readonly Answering[];
+}
+
+/** A status, a late 200, no response until the connection breaks, or a broken connection at once. */
+type Answering = number | 'slow' | 'hang' | 'reset';
+
+/** A plan that the log records before its calls. */
+export interface Plan {
+  readonly id: string;
+  /** Requirements that its calls can show. */
+  readonly checks: readonly RequirementId[];
+  readonly case?: number;
+  /** Whether the calls were made before, and are repeated alone. */
+  readonly again?: true;
+}
+
+export interface ProberOptions {
+  readonly base: string;
+  readonly endpoint: string;
+  /** Its log receives all events. */
+  readonly wire: Wire;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** The time limit of each observation, in ms. */
+  readonly probeTimeoutMs: number;
+  /** Whether a requirement is selected. A probe that tests no selected requirement is not run. */
+  readonly wants: (id: RequirementId) => boolean;
+  readonly onConsent: (url: string) => void;
+}
+
+const MS = {
+  /** The time limit for a tool that was silent for a whole window. */
+  silent: 1_000,
+  firstEvent: 1_000,
+  /** How long nothing may come after the end of a subscription. */
+  quiet: 1_000,
+  /** The delay of a late 200. */
+  slow: 1_000,
+  /** A tool that waits for the response to its result has not acknowledged the call first (TOOL-ACK). */
+  acknowledged: 200,
+};
+
+/** For this part of the window a subscription is followed, and a callback hangs: the rest is for a retry. */
+const HALF = 0.5;
+
+/** Maximum number of answers per call: a tool may ask an endless series of questions. */
+const MAX_QUESTIONS = 3;
+
+/** Limits of the callbacks that the rules use; a tool that sends more is broken or malicious (threats, row 15). */
+const LIMITS = {
+  call: { callbacks: 200, bytes: 64 * 1024 * 1024 },
+  run: { callbacks: 5_000, bytes: 256 * 1024 * 1024 },
+  refused: { callbacks: 1_000, bytes: Number.POSITIVE_INFINITY },
+};
+
+/** Returns a function that counts a callback, and returns whether it is within the limits; it warns once. */
+export function quota(
+  log: Log,
+  { callbacks, bytes }: typeof LIMITS.call,
+  whose: string,
+  calls?: string[],
+): (size: number) => boolean {
+  let [count, total, hasWarned] = [0, 0, false];
+  const limits = Number.isFinite(bytes)
+    ? `${callbacks} callbacks, or ${bytesText(bytes)},`
+    : `${callbacks} posts`;
+  return size => {
+    count++;
+    total += size;
+    const isWithin = count <= callbacks && total <= bytes;
+    if (!isWithin && !hasWarned) {
+      hasWarned = true;
+      const message = `more than ${limits} came ${whose}; the rest is ignored`;
+      log.emit({ kind: 'warned', ...(calls && { calls }), message });
+    }
+    return isWithin;
+  };
+}
+
+/** One check of one tool: it makes calls, receives and records their callbacks, and answers them as planned. */
+export class Prober {
+  readonly calls: SentCall[] = [];
+  /** Whether our last finished request got no response. */
+  isBroken = false;
+  readonly admits: (size: number) => boolean;
+  /** Ends every wait, when the user stops the check and when the prober is closed. */
+  readonly signal: AbortSignal;
+  readonly #closing = new AbortController();
+  readonly #paths = new SecretPaths<SentCall>(CALLBACK_PATH);
+  readonly #purposes = new Map<string, string>();
+  #server: CallbackServer | undefined;
+  #hasExpired = false;
+  #hasCallback = false;
+  #hasAnswer = false;
+
+  constructor(readonly options: ProberOptions) {
+    const { log } = options.wire;
+    this.admits = quota(log, LIMITS.run, 'in all');
+    this.signal = AbortSignal.any([options.signal, this.#closing.signal]);
+    setMaxListeners(0, this.signal);
+    log.subscribe(event => this.#read(event));
+  }
+
+  /** @throws ProtocolCliError `port-in-use`. */
+  async listen(options: ListenerOptions): Promise<void> {
+    const { log } = this.options.wire;
+    const admits = quota(log, LIMITS.refused, 'that were refused, or to a wrong address');
+    // The token in a URL identifies the call, whatever the tool did with the rest of the URL (TOOL-OPAQUE).
+    const resolve = (path: string) => this.#paths.resolve(/^\/callback\/[\w-]{43}/.exec(path)?.[0] ?? path);
+    this.#server = await serveCallbacks(log, { resolve }, options, {
+      take: (call, arrived) => call.receive(arrived),
+      callsOf: ({ key }) => [key],
+      isTold: () => admits(0),
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#server?.close();
+  }
+
+  /** Returns the callback URL of a call. */
+  urlOf(call: SentCall): string {
+    const { path } = this.#paths.issue(call);
+    return this.#server?.urlOf(path) ?? path;
+  }
+
+  get isAborted(): boolean {
+    return this.options.signal.aborted;
+  }
+
+  /** How long an observation is waited for, in ms; shorter if the tool sent no callback within a whole window. */
+  get windowMs(): number {
+    const { probeTimeoutMs } = this.options;
+    return this.#hasExpired && !this.#hasCallback ? Math.min(MS.silent, probeTimeoutMs) : probeTimeoutMs;
+  }
+
+  /** The time limit of requests, in ms: shorter until the tool has answered an invocation. */
+  get patience(): { readonly timeoutMs: number; readonly signal: AbortSignal } {
+    const { signal } = this;
+    return { timeoutMs: this.#hasAnswer ? this.options.probeTimeoutMs : this.windowMs, signal };
+  }
+
+  #read(event: Event): void {
+    if (event.kind === 'request') {
+      if (event.purpose === 'callback') this.#hasCallback = true;
+      else this.#purposes.set(event.leg, event.purpose);
+    } else if (event.kind === 'response' || event.kind === 'broken') {
+      const purpose = this.#purposes.get(event.leg);
+      if (!this.#purposes.delete(event.leg)) return;
+      this.isBroken = event.kind === 'broken';
+      if (purpose === 'invocation' && !this.isBroken) this.#hasAnswer = true;
+    } else if (event.kind === 'expired' && event.afterMs >= this.options.probeTimeoutMs)
+      this.#hasExpired = true;
+  }
+
+  /** Waits at most `ms`; returns whether the promise resolved in time. Without a promise, it only waits. */
+  async within(ms: number, promise: Promise<unknown> = new Promise(() => {})): Promise<boolean> {
+    let end = () => {};
+    const over = new Promise<false>(resolve => {
+      end = () => resolve(false);
+    });
+    const cancel = this.options.clock.after(ms, end);
+    this.signal.addEventListener('abort', end, { once: true });
+    if (this.signal.aborted) end();
+    return Promise.race([promise.then(() => true), over]).finally(() => {
+      cancel();
+      this.signal.removeEventListener('abort', end);
+    });
+  }
+
+  /** Makes the calls of one plan. They are named by the plan and counted, so that each run has the same names. */
+  client(plan: Plan) {
+    let count = 0;
+    /** Sends an invocation once, and answers the tool's questions. */
+    const send = (call: ProbeCall) => {
+      const key = `${plan.id} ${++count}`;
+      this.recordPlan(plan, [key]);
+      const sent = new SentCall(this, key, call);
+      this.calls.push(sent);
+      return sent;
+    };
+    const call = async (each: ProbeCall) => {
+      const sent = send(each);
+      await sent.finish();
+      return sent;
+    };
+    return { send, call };
+  }
+
+  warn(message: string, calls?: string[]): void {
+    if (!this.isAborted) this.options.wire.log.emit({ kind: 'warned', ...(calls && { calls }), message });
+  }
+
+  cancel(call: Pick<SentCall, 'key' | 'thread' | 'id'>): Promise<NoticeAnswer> {
+    return cancelToolCall(this.options.wire, this.options.base, call, this.patience);
+  }
+
+  closeThread(thread: string): Promise<NoticeAnswer> {
+    return closeThread(this.options.wire, this.options.base, thread, this.patience);
+  }
+
+  /** @param calls made for the plan; none when it is announced */
+  recordPlan({ id, checks, case: index, again }: Plan, calls?: string[]): void {
+    this.options.wire.log.emit({
+      kind: 'planned',
+      by: 'probe',
+      plan: id,
+      checks: [...checks],
+      ...(index !== undefined && { case: index }),
+      ...(again && { again }),
+      ...(calls && { calls }),
+    });
+  }
+
+  recordCancel(key: string): void {
+    this.options.wire.log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls: [key] });
+  }
+
+  /** Records that something was expected and did not come. */
+  recordExpiry(key: string, afterMs: number): void {
+    if (this.isAborted) return;
+    this.options.wire.log.emit({ kind: 'expired', what: 'observation', afterMs, calls: [key] });
+  }
+}
+
+export type ProbeClient = ReturnType<Prober['client']>;
+
+/** A check sends requests only to the tool, not to a third party that the tool names (threats, row 9). */
+export function isNear(url: string, { base, endpoint }: Pick<ProberOptions, 'base' | 'endpoint'>): boolean {
+  const target = readUrl(url);
+  if (!target) return false;
+  if (isLoopback(target.hostname)) return isLoopback(readUrl(base)?.hostname ?? '');
+  return [base, endpoint].some(own => readUrl(own)?.host === target.host);
+}
+
+interface ReceivedCallback {
+  readonly leg: string;
+  readonly at: number;
+  /** Null if it is invalid. */
+  readonly message: Callback | null;
+  readonly sha256: string;
+  /** Whether it was answered 200: the tool must not send it again. */
+  readonly isAccepted: boolean;
+}
+
+/** A call and the conversation that follows. */
+export class SentCall {
+  readonly id: string;
+  readonly thread: string;
+  readonly callbacks: ReceivedCallback[] = [];
+  /** The invocation that was sent; null if malformed. */
+  readonly sent: Pick<ProbeCall, 'operation' | 'arguments'> | null;
+  /** Resolves when its invocation has ended, with the time until the acknowledgement; null without one. */
+  readonly acknowledged: Promise<number | null>;
+  readonly #begun: number;
+  readonly #admits: (size: number) => boolean;
+  readonly #waiting = new Set<() => void>();
+  readonly #questions: Promise<unknown>[] = [];
+  #received = 0;
+
+  constructor(
+    private readonly prober: Prober,
+    readonly key: string,
+    private readonly call: ProbeCall,
+  ) {
+    const { fields = {}, addressed = url => url, body = JSON.stringify, operation, arguments: args } = call;
+    const { clock, wire } = prober.options;
+    this.id = String(fields['id'] ?? `call_${randomUUID()}`);
+    this.thread = String(fields['group_id'] ?? `thread_${randomUUID()}`);
+    this.#admits = quota(wire.log, LIMITS.call, 'for one call', [key]);
+    const invocation: Record<string, unknown> = {
+      ...{ operation, arguments: args, id: this.id, call_id: `model_${randomUUID()}`, group_id: this.thread },
+      callback_url: addressed(prober.urlOf(this)),
+      ...fields,
+    };
+    const isMalformed =
+      call.body || typeof invocation['operation'] !== 'string' || !isRecord(invocation['arguments']);
+    this.sent = isMalformed ? null : { operation, arguments: args };
+    this.#begun = clock.now();
+    this.acknowledged = this.#post(body(invocation));
+  }
+
+  has(...types: readonly CallbackType[]): boolean {
+    return this.callbacks.some(({ message }) => message !== null && types.includes(message.type));
+  }
+
+  get isSubscription(): boolean {
+    return this.callbacks.some(
+      ({ message }) => message?.type === 'tool_result' && message.subscription === true,
+    );
+  }
+
+  /** Resolves when `isEnough` returns true, which may be at once. */
+  until(isEnough: () => boolean): Promise<void> {
+    if (isEnough()) return Promise.resolve();
+    return new Promise(resolve => {
+      const look = () => {
+        if (!isEnough()) return;
+        this.#waiting.delete(look);
+        resolve();
+      };
+      this.#waiting.add(look);
+    });
+  }
+
+  /** Waits at most `ms` (default: the window) for one of these messages. */
+  comes(types: readonly CallbackType[], ms = this.prober.windowMs): Promise<boolean> {
+    const message = this.until(() => this.has(...types));
+    return this.prober.within(ms, message);
+  }
+
+  /** Waits at most `ms` (default: the window) for callbacks; records an expiry and returns false if they do not come. */
+  async sees(isEnough: () => boolean, ms = this.prober.windowMs): Promise<boolean> {
+    const isSeen = await this.prober.within(ms, this.until(isEnough));
+    if (!isSeen) this.prober.recordExpiry(this.key, ms);
+    return isSeen;
+  }
+
+  /** Whether the 200 was slow, or came after the result. */
+  async isLate(): Promise<boolean> {
+    const ms = await this.acknowledged;
+    const { at = Number.POSITIVE_INFINITY } =
+      this.callbacks.find(({ message }) => message?.type === 'tool_result') ?? {};
+    return ms !== null && (ms > ACK_SLOW_MS || this.#begun + ms - at > ACK_TOLERANCE_MS);
+  }
+
+  /** Waits for the result and the conversation; records an expiry if no result came in time. */
+  async finish(): Promise<void> {
+    await this.sees(() => this.has('tool_result'));
+    await Promise.all([this.acknowledged, this.converse()]);
+  }
+
+  /** Resolves when its questions and its subscription are done. */
+  async converse(): Promise<void> {
+    await Promise.all(this.#questions);
+  }
+
+  /** The log has the outcome. Returns the time until the answer. */
+  async #post(body: string): Promise<number | null> {
+    const { key, thread, prober } = this;
+    const { wire, clock, endpoint } = prober.options;
+    try {
+      await send(
+        wire,
+        { purpose: 'invocation', attempt: 1, calls: [key], thread },
+        {
+          method: 'POST',
+          url: endpoint,
+          headers: { 'content-type': 'application/json' },
+          body: Buffer.from(body),
+          read: readAcknowledgement,
+          ...prober.patience,
+        },
+      );
+      return clock.now() - this.#begun;
+    } catch (error) {
+      if (error instanceof TransportError) return null;
+      throw error;
+    }
+  }
+
+  /** Records a callback, and answers it as planned. */
+  async receive(arrived: Arrived): Promise<Reply> {
+    const { key, thread, prober, call } = this;
+    const { body } = arrived;
+    if (!this.#admits(body.size) || !prober.admits(body.size)) return { status: 429 };
+    const { clock, wire } = prober.options;
+    const at = clock.now();
+    const recorded = recordCallback(wire.log, { calls: [key], thread }, arrived);
+    const reading = readCallback(body.json);
+    const message = reading.ok ? reading.message : null;
+    const { answers = [200] } = call;
+    const planned = answers[Math.min(this.#received++, answers.length - 1)] ?? 200;
+    if (message?.type === 'tool_result') await prober.within(MS.acknowledged, this.acknowledged);
+    const reply = await this.#reply(recorded, arrived, message || planned !== 200 ? planned : 400);
+    const isAccepted = reply !== 'reset' && reply.status === 200;
+    this.#converse({ leg: recorded.leg, at, message, sha256: body.sha256, isAccepted });
+    for (const look of [...this.#waiting]) look();
+    return reply;
+  }
+
+  async #reply(recorded: RecordedRequest, { onGone }: Arrived, answering: Answering): Promise<Reply> {
+    const { wire, probeTimeoutMs } = this.prober.options;
+    if (answering === 'slow') await this.prober.within(MS.slow);
+    if (answering === 'hang' || answering === 'reset') {
+      const gone = new Promise<void>(resolve => onGone?.(resolve));
+      const isGone = answering === 'hang' && (await this.prober.within(probeTimeoutMs * HALF, gone));
+      recorded.broken('answer', isGone ? 'ECONNRESET' : 'ABORTED');
+      return 'reset';
+    }
+    const status = await wire.log.kept().then(
+      () => (answering === 'slow' ? 200 : answering),
+      () => 503,
+    );
+    recorded.answered(status);
+    return { status };
+  }
+
+  /** Answers the tool's questions. */
+  #converse(callback: ReceivedCallback): void {
+    const { message, sha256, leg } = callback;
+    this.callbacks.push(callback);
+    // A callback that was not accepted is sent again, and an accepted one may be.
+    const first = this.callbacks.find(each => each.isAccepted && each.sha256 === sha256);
+    if (first !== callback || !message || this.#questions.length >= MAX_QUESTIONS) return;
+    if (message.type === 'oauth') this.prober.options.onConsent(message.auth_url);
+    if (message.type === 'user_choice') this.#questions.push(this.#choose(leg, message));
+    if (message.type === 'tool_result' && message.subscription)
+      this.#questions.push(this.#leaveSubscription());
+  }
+
+  /** Selects the default, like a dismissed prompt (TOOL-CHOICE). */
+  async #choose(
+    question: string,
+    { response_url: url, default: value, id }: Extract<Callback, { type: 'user_choice' }>,
+  ): Promise<void> {
+    const { prober, key, thread } = this;
+    const { wire } = prober.options;
+    if (!isNear(url, prober.options))
+      return prober.warn('no selection was sent: response_url has a different host than the tool', [key]);
+    wire.log.emit({ kind: 'decided', what: 'choice', by: 'policy', value, question, calls: [key] });
+    await respondToChoice(wire, url, { key, thread, signal: prober.signal }, { id, selected: value });
+  }
+
+  /** Cancels a subscription unless it has ended, and checks whether more events come (TOOL-SUB). */
+  async #leaveSubscription(): Promise<void> {
+    const { prober, callbacks, key } = this;
+    const { windowMs } = prober;
+    const isWatched = prober.options.wants('TOOL-SUB');
+    const hasEnded = () =>
+      callbacks.some(({ message }) => message?.type === 'subscription_event' && message.final === true);
+    const firstMs = Math.min(MS.firstEvent, windowMs);
+    if (this.call.isFollowed) await prober.within(Math.max(firstMs, windowMs * HALF), this.until(hasEnded));
+    else if (isWatched) await this.comes(['subscription_event'], firstMs);
+    if (prober.isAborted) return;
+    if (!hasEnded()) {
+      prober.recordCancel(key);
+      await prober.cancel(this);
+    }
+    if (isWatched) await this.#watchSilence();
+  }
+
+  /** The first event may have been sent before the cancel: a second quiet period shows whether more come. */
+  async #watchSilence(): Promise<void> {
+    const { prober, callbacks, key } = this;
+    const quietMs = Math.min(MS.quiet, prober.windowMs);
+    const before = callbacks.length;
+    await prober.within(quietMs);
+    const isQuiet = callbacks.length === before;
+    if (!isQuiet) await prober.within(quietMs);
+    prober.recordExpiry(key, isQuiet ? quietMs : 2 * quietMs);
+  }
+}

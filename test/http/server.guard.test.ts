@@ -52,7 +52,7 @@ describe('the Host header', () => {
     expect(server.refusals).toEqual([
       {
         ...{ status: 403, reason: 'host', method: 'GET', target: '/hello', detail: expect.any(String) },
-        headers: { host },
+        headers: expect.objectContaining({ host }),
       },
     ]);
   });

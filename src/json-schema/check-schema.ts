@@ -1,7 +1,7 @@
 import { OutOfTime, patientlyBounded } from '../util/time-limit.js';
 import { type Draft, draftOf, fromDraft04, unknownDraft } from './drafts.js';
 import { type SchemaFault, toFaults } from './faults.js';
-import { validate as validate2020 } from './generated/meta-2020-12.js';
+import { isPlain } from './plain-schema.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -10,10 +10,13 @@ type Schema = Readonly<Record<string, unknown>>;
  * row 22). Never throws.
  */
 export async function checkSchemas(schemas: readonly Schema[]): Promise<readonly (readonly SchemaFault[])[]> {
+  const others = new Set(schemas.filter(schema => !isPlain(schema)));
+  if (others.size === 0) return schemas.map(() => []);
   const checks = new Map<Draft | null, (schema: Schema) => readonly SchemaFault[]>();
-  for (const draft of new Set(schemas.map(draftOf))) checks.set(draft, await checkFor(draft));
+  for (const draft of new Set([...others].map(draftOf))) checks.set(draft, await checkFor(draft));
+  const faultsOf = (schema: Schema) => (others.has(schema) && checks.get(draftOf(schema))?.(schema)) || [];
   try {
-    return patientlyBounded(() => schemas.map(schema => checks.get(draftOf(schema))?.(schema) ?? []));
+    return patientlyBounded(() => schemas.map(faultsOf));
   } catch (error) {
     if (!(error instanceof OutOfTime || error instanceof RangeError)) throw error;
     const message =
@@ -29,7 +32,10 @@ async function checkFor(draft: Draft | null): Promise<(schema: Schema) => readon
   if (draft === null)
     return schema =>
       typeof schema['$schema'] === 'string' ? [] : [{ path: '$["$schema"]', message: unknownDraft(schema) }];
-  if (draft === '2020-12') return schema => (validate2020(schema) ? [] : toFaults(validate2020.errors));
+  if (draft === '2020-12') {
+    const { validate } = await import('./generated/meta-2020-12.js');
+    return schema => (validate(schema) ? [] : toFaults(validate.errors));
+  }
   const { metaValidator } = await import('./ajv-drafts.js');
   const validate = metaValidator(draft === 'draft-04' ? 'draft-06' : draft);
   const faultsOf = (schema: Schema) => (validate(schema) ? [] : toFaults(validate.errors));

@@ -3,7 +3,7 @@ import type { Event } from '../events/events.js';
 import type { Listener } from '../events/log.js';
 import type { Clock } from '../system/clock.js';
 import { beforeAnyEnd } from '../system/process.js';
-import type { Shown } from './ink.js';
+import type { Shown } from './components.js';
 import { createStore, isLargeEnough, type Size, sizeOf, throttled, tooSmallWords } from './terminal.js';
 
 const HIDE_CURSOR = '\u001b[?25l';
@@ -27,26 +27,71 @@ interface Terminal {
 
 export interface ScreenView {
   press(input: string, key: Key): void;
-  /** The rows of a frame; never more than fit. `isRunning`: they change as time passes. */
-  frame(size: Size): { readonly rows: readonly string[]; readonly isRunning: boolean };
+  frame(size: Size): Frame;
+}
+
+/** The visible parts of a screen. Rows are styled and cut to the width of their part; Ink lays the parts out, see components.tsx. */
+export interface Frame {
+  readonly header: readonly string[];
+  /** Rows over the whole width, or panes. */
+  readonly body: readonly string[] | Panes;
+  /** A question to the user. */
+  readonly question?: readonly string[];
+  readonly notices?: readonly string[];
+  readonly footer?: string;
+  /** Styles the lines around the parts. */
+  readonly edge?: (line: string) => string;
+  /** The frame changes as time passes. */
+  readonly isRunning: boolean;
+}
+
+/** A list and its details, side by side or stacked; null where there is no room for it. */
+export interface Panes {
+  readonly isBeside: boolean;
+  readonly list: Pane | null;
+  readonly details: (Sheets & { readonly title: string | null; readonly tabs: readonly string[] }) | null;
+}
+
+export interface Pane {
+  /** The title in the upper edge; null without an edge. */
+  readonly title: string | null;
+  /** The size of the rows, without edges. */
+  readonly size: Size;
+  readonly rows: readonly string[];
+}
+
+/** The visible parts of a sheet, side by side or stacked. */
+export interface Sheets {
+  readonly areBeside: boolean;
+  /** The size of a part is without its heading. */
+  readonly parts: readonly (Omit<Pane, 'title'> & Heading)[];
+}
+
+export interface Heading {
+  readonly heading: string;
+  /** The reading position. */
+  readonly status: string;
 }
 
 /**
- * Shows a view on the alternate screen. Restores the terminal afterwards, even after a signal or a crash. Draws the first frame before Ink
- * is loaded. Needs a terminal on stdin and stdout.
+ * Shows a view on the alternate screen. Restores the terminal afterwards, even after a signal or a crash. Draws the header before Ink is
+ * loaded, and a body that needs no layout. Needs a terminal on stdin and stdout.
  */
 export function fullScreen(view: ScreenView, { stdin, stdout, clock }: Terminal & { readonly clock: Clock }) {
-  const store = createStore<Shown>({ rows: [] });
+  const shownNow = (): Shown => {
+    const size = sizeOf(stdout);
+    if (isLargeEnough(size)) return { size, frame: view.frame(size) };
+    return { size, frame: { header: [tooSmallWords(size)], body: [], isRunning: false } };
+  };
+  const store = createStore(shownNow()); // before the alternate screen: if the view throws, the terminal is unchanged
   let stopTick = () => {};
   const draw = () => {
-    const size = sizeOf(stdout);
-    const isLarge = isLargeEnough(size);
-    const { rows, isRunning } = isLarge
-      ? view.frame(size)
-      : { rows: [tooSmallWords(size)], isRunning: false };
-    store.set({ rows });
+    store.set(shownNow());
+    tick();
+  };
+  const tick = () => {
     stopTick();
-    if (isRunning) stopTick = clock.after(TICK_MS, frames.ask);
+    if (store.snapshot().frame.isRunning) stopTick = clock.after(TICK_MS, frames.ask);
   };
   const frames = throttled(clock, FRAME_MS, draw);
   const onPress = (input: string, key: Key) => {
@@ -54,8 +99,12 @@ export function fullScreen(view: ScreenView, { stdin, stdout, clock }: Terminal 
     if (isLargeEnough(sizeOf(stdout)) || (key.ctrl && input === 'c')) view.press(input, key);
     frames.ask();
   };
-  draw(); // before the alternate screen: if the view throws, the terminal is unchanged
-  const { handOver, leave } = enterAlternateScreen(store.snapshot().rows, { stdin, stdout });
+  tick();
+  const { header, body } = store.snapshot().frame;
+  const { handOver, leave } = enterAlternateScreen([...header, ...('list' in body ? [] : body)], {
+    stdin,
+    stdout,
+  });
   const showing = import('./ink.js').then(({ inkView }) => {
     handOver();
     return inkView({ store, onPress, onLeave: leave }, { stdin, stdout });

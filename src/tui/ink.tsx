@@ -1,13 +1,9 @@
-import { type Key, render, Text, useStdin } from 'ink';
+import { type Key, render, useStdin } from 'ink';
 import { useEffect, useLayoutEffect, useSyncExternalStore } from 'react';
 import { beforeForcedEnd } from '../system/process.js';
+import { Screen, type Shown } from './components.js';
 import type { Press } from './keys.js';
 import { type Store, unbounded } from './terminal.js';
-
-export interface Shown {
-  /** Already cut to the terminal. */
-  readonly rows: readonly string[];
-}
 
 interface AppProps {
   readonly store: Store<Shown>;
@@ -17,13 +13,13 @@ interface AppProps {
 }
 
 function App({ store, onPress, onLeave }: AppProps) {
-  const { rows } = useSyncExternalStore(store.subscribe, store.snapshot);
+  const shown = useSyncExternalStore(store.subscribe, store.snapshot);
   useKeys(onPress);
   useLayoutEffect(() => onLeave, [onLeave]);
-  return <Text wrap="truncate">{rows.map(row => row || ' ').join('\n')}</Text>;
+  return <Screen {...shown} />;
 }
 
-/** Draws the rows of the store with Ink until the view is closed, or a second signal ends the process. */
+/** Draws the frames of the store with Ink until the view is closed, or a second signal ends the process. */
 export function inkView(
   props: AppProps,
   { stdin, stdout }: { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream },

@@ -7,12 +7,6 @@ export function wrapLines(lines: readonly Line[], width: number, theme: Theme): 
   return lines.flatMap(line => wrapLine(line, width, theme));
 }
 
-/** Cuts or pads to `height` rows. */
-export function filled(rows: readonly string[], height: number): readonly string[] {
-  const missing = Math.max(0, height - rows.length);
-  return [...rows.slice(0, height), ...Array.from({ length: missing }, () => '')];
-}
-
 interface Choice {
   readonly text: string;
   readonly isChosen: boolean;

@@ -6,7 +6,7 @@ import { createTheme, cutLine, dressLine, fitRows, type Theme } from '../render/
 import type { Clock } from '../system/clock.js';
 import { Memo } from '../util/collections.js';
 import { type AnyList, type HasList, ListDetail } from './calls/list-detail.js';
-import type { ServerView } from './full-screen.js';
+import type { Frame, ServerView } from './full-screen.js';
 import {
   bindingOf,
   type Hint,
@@ -20,7 +20,7 @@ import {
   pressesIn,
   tablesOf,
 } from './keys.js';
-import { filled, wrapLines } from './layout.js';
+import { wrapLines } from './layout.js';
 import { type Askable, type Asked, askedIn, type Picker, stepPicker } from './picker.js';
 import type { Size } from './terminal.js';
 import { TextInput } from './text-input.js';
@@ -51,12 +51,6 @@ export type Overlay =
     };
 
 type OverlayOf<Kind extends Overlay['kind']> = Extract<Overlay, { kind: Kind }>;
-
-/** Rows, and whether they change as time passes. */
-interface Page {
-  readonly rows: readonly string[];
-  readonly isRunning: boolean;
-}
 
 export interface ScreenOptions {
   readonly clock: Clock;
@@ -176,39 +170,40 @@ export abstract class ListScreen implements ServerView, HasList {
     this.notices.event([words, ...quote(ignored.trim())], this.now);
   }
 
-  /** A frame is one row lower than the terminal: rows that have scrolled out cannot be erased. */
-  frame({ columns, rows }: Size): Page {
+  frame({ columns, rows }: Size): Frame {
     const { now, overlay, notices, theme } = this;
     const height = Math.max(1, rows - 1);
     const draw = (line: Line) => dressLine(cutLine(line, columns), theme);
     const isRoomy = height >= MIN_ROWS_FOR_TITLE;
     const lines = notices.lines(now);
-    const more = (count: number) => dressLine([say(`… ${count} more rows`, 'dim')], theme);
     const said = isRoomy
-      ? fitRows(wrapLines(lines, columns, theme), MAX_NOTICES, more)
+      ? fitRows(wrapLines(lines, columns, theme), MAX_NOTICES, count => theme.dim(`… ${count} more rows`))
       : lines.slice(-1).map(draw);
-    const below = Math.min(height, said.length + 1);
-    const covering = overlay?.kind === 'page' ? overlay : null;
-    const title = isRoomy ? [draw(covering ? [] : this.title(columns))] : [];
-    const head = [...this.head(columns).map(draw), ...title].slice(0, height - below);
-    const left = height - head.length - below;
-    const asked = overlay?.kind === 'question' ? this.#asked(overlay, { columns, rows: left + 1 }) : null;
-    const asking = asked?.rows.slice(0, left) ?? [];
-    const room = { columns, rows: left - asking.length };
-    const page = covering ? { rows: this.#cover(covering, room), isRunning: false } : this.body(room);
-    const foot = [...said, draw(asked?.keys ?? this.#foot(columns))].slice(-height);
+    const header = this.head(columns)
+      .map(draw)
+      .slice(0, height - said.length - 1);
+    const left = height - header.length - said.length - 1;
+    const asked = overlay?.kind === 'question' ? this.#asked(overlay, { columns, rows: left }) : null;
+    const question = asked?.rows.slice(0, Math.max(0, left - 1));
+    const room = { columns, rows: left - (question ? question.length + 1 : 0) };
+    const { body, isRunning } =
+      overlay?.kind === 'page'
+        ? { body: this.#cover(overlay, room, isRoomy), isRunning: false }
+        : this.body(room, isRoomy);
     return {
-      rows: [...head, ...filled(page.rows, room.rows), ...asking, ...foot],
-      isRunning: page.isRunning || notices.isPassing(now),
+      header,
+      body,
+      ...(question && { question }),
+      notices: said,
+      footer: draw(asked?.keys ?? this.#foot(columns)),
+      edge: theme.dim,
+      isRunning: isRunning || notices.isPassing(now),
     };
   }
 
-  protected title(columns: number): Line {
-    return this.list.edge(columns);
-  }
-
-  protected body(size: Size): Page {
-    return this.list.frame(size);
+  protected body(size: Size, isRoomy: boolean): Pick<Frame, 'body' | 'isRunning'> {
+    const { isRunning, ...body } = this.list.frame(size, isRoomy);
+    return { body, isRunning };
   }
 
   /** How pasted text is treated. */
@@ -290,10 +285,9 @@ export abstract class ListScreen implements ServerView, HasList {
   }
 
   #asked({ picker, escapeHint }: OverlayOf<'question'>, { columns, rows }: Size): Asked {
-    const maxRows = Math.max(4, Math.floor(rows * QUESTION_SHARE));
+    const maxRows = Math.max(3, Math.floor(rows * QUESTION_SHARE) - 1);
     const leaving = { onEscape: escapeHint, onInterrupt: 'quit' };
-    const asked = askedIn({ columns, rows: maxRows - 1 }, picker, this.theme, leaving);
-    return { ...asked, rows: [this.theme.dim('─'.repeat(columns)), ...asked.rows] };
+    return askedIn({ columns, rows: maxRows }, picker, this.theme, leaving);
   }
 
   #foot(columns: number): Line {
@@ -307,10 +301,13 @@ export abstract class ListScreen implements ServerView, HasList {
   }
 
   /** The visible part of a page; the last row shows how many rows are below. */
-  #cover({ title, lines, scroll }: OverlayOf<'page'>, { columns, rows }: Size): readonly string[] {
+  #cover({ title, lines, scroll }: OverlayOf<'page'>, { columns, rows }: Size, isRoomy: boolean) {
     const { theme } = this;
     const all = this.#pages.of([lines, columns], () => wrapLines(lines(columns), columns, theme));
-    const head = title === null ? [] : [dressLine(cutLine(title, columns), theme), ''];
+    const head = [
+      ...(isRoomy ? [''] : []),
+      ...(title === null ? [] : [dressLine(cutLine(title, columns), theme), '']),
+    ];
     const height = Math.max(1, rows - head.length);
     this.#maxScroll = Math.max(0, all.length - height);
     const seen = all.slice(Math.min(scroll, this.#maxScroll));

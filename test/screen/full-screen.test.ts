@@ -14,7 +14,7 @@ const SIZE = { columns: 80, rows: 24 };
 function open() {
   const emulator = new Emulator(SIZE);
   const keyboard = fakeKeyboard();
-  const { stream: stdout } = fakeTerminal(emulator, SIZE);
+  const stdout = Object.assign(fakeTerminal(emulator, SIZE).stream, SIZE);
   const resize = (size: Size) => void Object.assign(stdout, size).emit('resize');
   let pressed = '';
   const screen = fullScreen(
@@ -22,7 +22,7 @@ function open() {
       press(input) {
         pressed += input;
       },
-      frame: () => ({ rows: ['first row', `pressed: ${pressed}`], isRunning: false }),
+      frame: () => ({ header: ['first row'], body: [`pressed: ${pressed}`], isRunning: false }),
     },
     { stdin: keyboard.stream, stdout, clock: systemClock },
   );

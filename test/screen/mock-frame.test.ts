@@ -6,6 +6,7 @@ import { MockView } from '../../src/tui/mock/screen.js';
 import { anyCharacter } from '../support/characters.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { delivered, MockStory } from '../support/mock-story.js';
+import { drawn } from '../tui/drawn.js';
 
 const TOOL = { name: 'demo', url: 'http://127.0.0.1:4711', seed: '7f3a', fixtures: 4 };
 const NO_KEY = {} as Key;
@@ -54,15 +55,8 @@ test('the address of the mock and its keys are visible at any width, however lon
   }
 });
 
-function draw(session: MockView, columns: number, rows: number) {
-  session.frame({ columns, rows });
-  return session.frame({ columns, rows });
-}
-
 const textOf = (session: MockView, columns: number, rows: number) =>
-  draw(session, columns, rows)
-    .rows.map(row => row.trimEnd())
-    .join('\n');
+  drawn(session, { columns, rows }).join('\n');
 
 describe('a frame', () => {
   test('in 40 × 8 shows the most important rows and the keys', () => {
@@ -133,9 +127,9 @@ test('no row is wider than the terminal, and there is one row less than it has',
       story.sends('d', words);
       const session = sessionOf(story, pressed, 2);
       session.notice(notice, true);
-      const frame = draw(session, columns, rows);
-      expect(frame.rows).toHaveLength(rows - 1);
-      for (const row of frame.rows) expect(stringWidth(row)).toBeLessThanOrEqual(columns);
+      const shown = drawn(session, { columns, rows });
+      expect(shown).toHaveLength(rows - 1);
+      for (const row of shown) expect(stringWidth(row)).toBeLessThanOrEqual(columns);
     }),
     { numRuns: 150 },
   );
@@ -147,6 +141,6 @@ test('2,000 calls cost as much as one screen of calls', () => {
   const session = sessionOf(story);
   expect(textOf(session, 120, 40)).toContain('3000 calls');
   const start = performance.now();
-  for (let frame = 0; frame < 20; frame++) draw(session, 120, 40);
+  for (let frame = 0; frame < 20; frame++) drawn(session, { columns: 120, rows: 40 });
   expect((performance.now() - start) / 20).toBeLessThan(500);
 });

@@ -27,6 +27,7 @@ import {
 import { callOf, legTo } from '../render/session/legs.js';
 import { anyCharacter } from '../support/characters.js';
 import { fakeClock } from '../support/fake-clock.js';
+import { drawn } from '../tui/drawn.js';
 import { press } from '../tui/workbench/form/support/pressing.js';
 
 type Story = readonly (readonly Moment[])[];
@@ -132,19 +133,16 @@ function drawPlatform(
   clock.advance(9_000);
   view.frame(size);
   for (const { input, key } of keys.map(press)) view.press(input, key);
-  return view.frame(size);
+  return drawn(view, size);
 }
 
 describe('session mock', () => {
-  const text = (...args: Parameters<typeof drawPlatform>) =>
-    drawPlatform(...args)
-      .rows.map(row => row.trimEnd())
-      .join('\n');
+  const text = (...args: Parameters<typeof drawPlatform>) => drawPlatform(...args).join('\n');
 
   test('shows its key whole at every width, unless it was given', () => {
     const key = 'a-b_c'.repeat(9);
     const rows = (columns: number, told: string | null) =>
-      drawPlatform([], [], { columns, rows: 12 }, 0, { ...PLATFORM, key: told }).rows;
+      drawPlatform([], [], { columns, rows: 12 }, 0, { ...PLATFORM, key: told });
     expect(rows(80, key)[1]).toBe(`key ${key}`);
     expect(rows(40, key).slice(1, 3)).toEqual([`key ${key.slice(0, 36)}`, `    ${key.slice(36)}`]);
     expect(rows(80, null).join('\n')).not.toMatch(/^key/m);
@@ -198,8 +196,8 @@ test('no row is wider than the terminal, and no frame higher', () => {
       const height = shown.reduce((sum, rows) => sum + rows.length, shown.length - 1);
       expect(height).toBeLessThan(size.rows);
       const platform = drawPlatform(story, pressed, size, 2);
-      expect(platform.rows).toHaveLength(size.rows - 1);
-      for (const row of [...shown.flat(), ...platform.rows])
+      expect(platform).toHaveLength(size.rows - 1);
+      for (const row of [...shown.flat(), ...platform])
         expect(stringWidth(row)).toBeLessThanOrEqual(size.columns);
     }),
     { numRuns: 100 },

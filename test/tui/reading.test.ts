@@ -32,12 +32,14 @@ function reading(
   const reader = new SheetReader(createTheme(level));
   const view = { focus, isZoomed: false, showsBytes: false };
   const lay = (size: Size) => reader.lay('call', sheetOf, view, size);
-  const sees = (size: Size = own) => reader.rows(lay(size));
+  const parts = (size: Size = own) => reader.draw(lay(size)).parts;
+  const sees = (size?: Size) =>
+    parts(size).flatMap(({ heading, status, rows }) => [heading + status, ...rows]);
   return {
-    /** The rows of the text, without the title. */
     sees,
-    reads: () => sees().slice(1),
-    status: () => sees()[0]?.replace(/^❯ T */, ''),
+    /** The rows of the text, without its heading. */
+    reads: () => parts()[0]?.rows ?? [],
+    status: () => parts()[0]?.status,
     press: (...commands: readonly ReadingCommand[]) =>
       commands.map(command => reader.step(lay(own), command)).at(-1),
     search: (wanted: string) => reader.search(lay(own), wanted),

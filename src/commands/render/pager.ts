@@ -1,7 +1,7 @@
 import { type Line, quote, say } from '../../render/line.js';
 import { cutLine, dressLine, type Theme } from '../../render/terminal/theme.js';
 import { systemClock } from '../../system/clock.js';
-import { fullScreen } from '../../tui/full-screen.js';
+import { type Frame, fullScreen } from '../../tui/full-screen.js';
 import { nameOf, type Press } from '../../tui/keys.js';
 import type { Size } from '../../tui/terminal.js';
 import { type ExitStatus, interruption, type Terminal } from '../terminal.js';
@@ -63,7 +63,7 @@ class Pager {
     else this.#top += STEPS[pressed]?.(this.#height) ?? 0;
   }
 
-  frame(size: Size) {
+  frame(size: Size): Frame {
     if (size.columns !== this.#size.columns) {
       this.#rows = [];
       this.#rest = this.rowsFor(size.columns);
@@ -72,9 +72,8 @@ class Pager {
     this.#make(this.#top + this.#height);
     this.#top = Math.max(0, Math.min(this.#top, this.#rows.length - this.#height));
     const shown = this.#rows.slice(this.#top, this.#top + this.#height);
-    const filler = Array.from({ length: this.#height - shown.length }, () => '');
-    const foot = dressLine(cutLine(this.#foot(this.#top + shown.length), size.columns), this.theme);
-    return { rows: [...shown, ...filler, foot], isRunning: false };
+    const footer = dressLine(cutLine(this.#foot(this.#top + shown.length), size.columns), this.theme);
+    return { header: [], body: shown, footer, isRunning: false };
   }
 
   /** The frame is one row shorter than the terminal, and the footer takes one row. */

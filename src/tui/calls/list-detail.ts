@@ -1,9 +1,10 @@
 import { type Line, quote, say } from '../../render/line.js';
-import { cutLine, divided, dressLine, fitLine, type Theme, widthOf } from '../../render/terminal/theme.js';
+import { cutLine, dressLine, fitLine, type Theme, widthOf } from '../../render/terminal/theme.js';
 import { excerpt } from '../../util/text.js';
 import { type LaidSheet, type ReadingCommand, SheetReader, type SheetView } from '../document/reader.js';
+import type { Panes, Sheets } from '../full-screen.js';
 import { bind, type Hint, type KeyBinding } from '../keys.js';
-import { choicesLine, DIVIDER, filled, type Table, tableLines, wrapLines } from '../layout.js';
+import { choicesLine, DIVIDER, type Table, tableLines, wrapLines } from '../layout.js';
 import type { Size } from '../terminal.js';
 import type { Sheet, SheetLook } from './tabs.js';
 
@@ -180,33 +181,35 @@ export class ListDetail<Entry, Tab extends string> {
     this.say(`not found: ${excerpt(wanted)}`);
   }
 
-  frame(size: Size): { readonly rows: readonly string[]; readonly isRunning: boolean } {
-    this.#size = size;
-    const { columns } = size;
-    const { theme } = this;
-    if (this.isEmpty)
-      return { rows: filled(wrapLines(this.list.empty(), columns, theme), size.rows), isRunning: false };
+  /** @param hasEdge the titles are in an upper edge */
+  frame({ columns, rows }: Size, hasEdge: boolean): Panes & { readonly isRunning: boolean } {
+    this.#size = { columns, rows: hasEdge ? rows - 1 : rows };
     const { isBeside, list, details } = this.#split();
-    const { lines, isRunning } = list.rows === 0 ? { lines: [], isRunning: false } : this.#listLines(list);
-    const above = filled(
-      lines.map(line => dressLine(cutLine(line, list.columns), theme)),
-      list.rows,
-    );
-    const sheet = details.rows === 0 ? [] : filled(this.#detailRows(details), details.rows);
-    const beside = { left: list.columns, divider: theme.dim(DIVIDER), height: size.rows };
-    if (isBeside) return { rows: divided(above, sheet, beside), isRunning };
-    const edge =
-      above.length > 0 && sheet.length > 0 ? [dressLine(edgeLine(this.#title, columns), theme)] : [];
-    return { rows: [...above, ...edge, ...sheet], isRunning };
-  }
-
-  edge(columns: number): Line {
-    const { wide, title } = this.list;
-    const list = this.isEmpty ? title : `${title} ${this.#index + 1}/${this.#keys.length}`;
-    if (this.isEmpty) return edgeLine(list, columns);
-    if (columns < wide) return edgeLine(this.isReading ? this.#title : list, columns);
-    const left = Math.floor(columns * this.list.share) + 1;
-    return [...edgeLine(list, left), say('┬', 'dim'), ...edgeLine(this.#title, columns - left - 1)];
+    const { lines, isRunning } = this.#listRows(list);
+    const titled = (title: string, width: number) =>
+      dressLine(cutLine(quote(title, 'title'), Math.max(0, width - 8)), this.theme);
+    const count = this.isEmpty ? '' : ` ${this.#index + 1}/${this.#keys.length}`;
+    const isBelow = !isBeside && list.rows > 0;
+    return {
+      isBeside,
+      list:
+        list.rows > 0
+          ? {
+              title: hasEdge ? titled(`${this.list.title}${count}`, list.columns) : null,
+              size: list,
+              rows: lines,
+            }
+          : null,
+      details:
+        details.rows > 0
+          ? {
+              title: hasEdge || isBelow ? titled(this.#title, details.columns) : null,
+              tabs: this.#tabRows > 0 ? [dressLine(this.#tabsLine(details.columns), this.theme)] : [],
+              ...this.#sheets(details),
+            }
+          : null,
+      isRunning,
+    };
   }
 
   get #keys(): readonly string[] {
@@ -218,7 +221,10 @@ export class ListDetail<Entry, Tab extends string> {
   }
 
   /** Scrolls the list so that the selected entry is in the middle. */
-  #listLines({ columns, rows }: Size): Rows {
+  #listRows({ columns, rows }: Size): { readonly lines: readonly string[]; readonly isRunning: boolean } {
+    const { theme } = this;
+    if (this.isEmpty || rows === 0)
+      return { lines: this.isEmpty ? wrapLines(this.list.empty(), columns, theme) : [], isRunning: false };
     const { keys, get } = this.list.entries();
     const { headRows } = this.list;
     const height = Math.max(1, rows - headRows);
@@ -227,14 +233,15 @@ export class ListDetail<Entry, Tab extends string> {
     const selected = this.#index - from;
     const { lines, isRunning } = this.list.rows(entries, selected, columns);
     const bar = this.isReading ? -1 : headRows + selected;
-    return { isRunning, lines: lines.map((line, at) => (at === bar ? barLine(line, columns) : line)) };
+    const draw = (line: Line, at: number) => (at === bar ? barLine(line, columns) : cutLine(line, columns));
+    return { lines: lines.map((line, at) => dressLine(draw(line, at), theme)), isRunning };
   }
 
-  #detailRows({ columns }: Size): readonly string[] {
+  #sheets(size: Size): Sheets {
     const laid = this.#laid();
-    const gone = [[say(this.list.gone ?? '', 'warn')]];
-    const sheet = laid ? this.#reader.rows(laid) : wrapLines(gone, columns, this.theme);
-    return this.#tabRows > 0 ? [dressLine(this.#tabsLine(columns), this.theme), ...sheet] : sheet;
+    if (laid) return this.#reader.draw(laid);
+    const rows = wrapLines([[say(this.list.gone ?? '', 'warn')]], size.columns, this.theme);
+    return { areBeside: false, parts: [{ heading: '', status: '', size, rows }] };
   }
 
   /** If the titles do not fit, the other tabs are numbers. */
@@ -256,6 +263,7 @@ export class ListDetail<Entry, Tab extends string> {
   #split(): { readonly isBeside: boolean; readonly list: Size; readonly details: Size } {
     const { columns, rows } = this.#size;
     const { wide, share, headRows } = this.list;
+    if (this.isEmpty) return { isBeside: false, list: this.#size, details: { columns, rows: 0 } };
     if (columns >= wide) {
       const left = Math.floor(columns * share);
       const right = columns - left - DIVIDER.length;
@@ -304,13 +312,6 @@ function wordsOf(value: unknown): string {
 
 function barLine(line: Line, columns: number): Line {
   return fitLine(line, columns).map(({ text }) => say(text, 'selected'));
-}
-
-/** `── Calls 3/60 ──────` */
-function edgeLine(title: string, columns: number): Line {
-  const name = cutLine(quote(title, 'title'), Math.max(0, columns - 8));
-  const line = title === '' ? [] : [say('── ', 'dim'), ...name, say(' ', 'dim')];
-  return [...line, say('─'.repeat(Math.max(0, columns - widthOf(line))), 'dim')];
 }
 
 export type AnyList = Omit<ListDetail<never, never>, 'view' | 'set' | 'selected' | 'entry'>;

@@ -4,7 +4,6 @@ import {
   cutLine,
   dressLine,
   goesOnBeyond,
-  padEnd,
   slideLine,
   slideTo,
   type Theme,
@@ -14,7 +13,8 @@ import {
 import { lastUpTo, RecentMap } from '../../util/collections.js';
 import { excerpt } from '../../util/text.js';
 import type { Part, Sheet, SheetLook } from '../calls/tabs.js';
-import { DIVIDER, filled } from '../layout.js';
+import type { Sheets } from '../full-screen.js';
+import { DIVIDER } from '../layout.js';
 import type { Size } from '../terminal.js';
 import { type Anchor, type Document, grouped, markedLine, patternOf, placeOfMatch } from './documents.js';
 
@@ -336,6 +336,9 @@ const TITLE = 1;
 /** Minimum width for parts side by side. */
 const WIDE = 100;
 
+/** Minimum width of a heading beside the reading position. */
+const MIN_HEADING = 12;
+
 /** Minimum number of text rows of a part. */
 const MIN_ROWS = 3;
 
@@ -408,16 +411,8 @@ export class SheetReader {
     return parts.some(({ document }) => hasHunks(document));
   }
 
-  rows(laid: LaidSheet): readonly string[] {
-    const blocks = laid.slots.map(slot => this.#slotRows(laid, slot));
-    if (!laid.isBeside) return filled(blocks.flat(), laid.size.rows);
-    const divider = this.theme.dim(DIVIDER);
-    return Array.from({ length: laid.size.rows }, (_, row) =>
-      blocks
-        .map((rows, at) => padEnd(rows[row] ?? '', laid.slots[at]?.size.columns ?? 0))
-        .join(divider)
-        .trimEnd(),
-    );
+  draw(laid: LaidSheet): Sheets {
+    return { areBeside: laid.isBeside, parts: laid.slots.map(slot => this.#drawPart(laid, slot)) };
   }
 
   /** Executes a reading command. Returns a message for the user, or null. */
@@ -444,13 +439,22 @@ export class SheetReader {
     return said;
   }
 
-  #slotRows(laid: LaidSheet, slot: Slot): readonly string[] {
+  #drawPart(laid: LaidSheet, slot: Slot): Sheets['parts'][number] {
     const { index, part, size } = slot;
     const view = this.#viewOf(laid, slot);
     if (part.isStream) this.#keep(laid, slot, view.place);
     const { rows, status } = view.draw();
-    const title = titleLine(part, laid.view.focus === index, status, size.columns);
-    return [dressLine(title, this.theme), ...filled(rows, size.rows)];
+    // The focus is visible without colours too.
+    const mark = say(laid.view.focus === index ? '❯ ' : '  ', 'running');
+    const room = size.columns - cellsOf(status) - 4;
+    const hasStatus = room >= MIN_HEADING;
+    const heading = cutLine([mark, ...part.title], hasStatus ? room + 2 : size.columns);
+    return {
+      size,
+      rows,
+      heading: dressLine(heading, this.theme),
+      status: hasStatus ? this.theme.dim(status) : '',
+    };
   }
 
   #viewOf(laid: LaidSheet, slot: Slot): View {
@@ -471,14 +475,4 @@ export class SheetReader {
     const anchors = { top: document.anchorAt(line), spot: spot === null ? null : document.anchorAt(spot) };
     this.#kept.set(`${index} ${name}`, { place, ...anchors });
   }
-}
-
-/** The focus is visible without colours too. */
-function titleLine({ title }: Part, isFocused: boolean, status: string, columns: number): Line {
-  const line = [say(isFocused ? '❯ ' : '  ', 'running'), ...title];
-  const room = columns - cellsOf(status) - 4;
-  if (room < 12) return cutLine(line, columns);
-  const left = cutLine(line, room);
-  const gap = say(' '.repeat(Math.max(2, columns - widthOf(left) - cellsOf(status))));
-  return [...left, gap, say(status, 'dim')];
 }

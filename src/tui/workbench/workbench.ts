@@ -274,29 +274,30 @@ export class Workbench extends ListScreen {
     return workbenchTables(this.bindings, this.places);
   }
 
-  protected override title(columns: number): Line {
-    return this.page === 'form' ? [] : super.title(columns);
-  }
-
-  protected override body(size: Size) {
+  protected override body(size: Size, isRoomy: boolean) {
     if (this.page === 'calls') this.#highlighting.ask();
-    if (this.page !== 'form' || !this.form) return super.body(size);
-    return { rows: this.#formRows(this.form, size), isRunning: false };
+    if (this.page !== 'form' || !this.form) return super.body(size, isRoomy);
+    return { body: this.#formRows(this.form, size, isRoomy), isRunning: false };
   }
 
-  #formRows({ id, operation, description, form, server }: OpenForm, { columns, rows }: Size) {
+  #formRows(
+    { id, operation, description, form, server }: OpenForm,
+    { columns, rows }: Size,
+    isRoomy: boolean,
+  ): readonly string[] {
     if (rows < MIN_ROWS_FOR_HEADING) return drawForm(form, { columns, rows }, this.theme);
     const { servers } = this.world;
     const owner = servers.find(each => each.id === server);
     const definitions = owner ? definitionsOf(owner, operation, definitionsIn(servers)) : 1;
     const sending = this.isSending(id) ? '  sending …' : '';
     const heading: readonly Line[] = [
+      ...(isRoomy ? [[]] : []),
       [...quote(operation, 'title'), say(sending, 'running'), say('  '), ...quote(description, 'dim')],
       definitions > 1 ? [say(definitionsWords(definitions), 'bad')] : [],
     ];
     return [
       ...heading.map(line => dressLine(cutLine(line, columns), this.theme)),
-      ...drawForm(form, { columns, rows: rows - 2 }, this.theme),
+      ...drawForm(form, { columns, rows: rows - heading.length }, this.theme),
     ];
   }
 

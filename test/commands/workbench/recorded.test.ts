@@ -5,6 +5,7 @@ import { eventually } from '../../e2e/support/eventually.js';
 import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
 import { type Peer, startPeer } from '../../e2e/support/peers.js';
 import { type Recording, startRecording } from '../../record/recording.js';
+import { drawn } from '../../tui/drawn.js';
 import { press } from '../../tui/workbench/form/support/pressing.js';
 import { withoutStyle } from '../../tui/workbench/support/open-session.js';
 import { type Bench, startBench, writeTranscript } from './bench.js';
@@ -58,7 +59,7 @@ function keys(...names: readonly string[]): void {
   }
 }
 
-const sees = () => session.frame({ columns: 140, rows: 60 }).rows.map(withoutStyle).join('\n');
+const sees = () => drawn(session, { columns: 140, rows: 60 }).map(withoutStyle).join('\n');
 
 test('a recorder’s transcript is reported once, from the tool’s side', () => {
   keys('1');

@@ -5,6 +5,7 @@ import { eventually } from '../../e2e/support/eventually.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { resultFor, startTool } from '../../e2e/support/own-tool.js';
 import { startServing } from '../../support/serving.js';
+import { drawn } from '../../tui/drawn.js';
 import { press } from '../../tui/workbench/form/support/pressing.js';
 import { withoutStyle } from '../../tui/workbench/support/open-session.js';
 import { type Bench, startBench } from './bench.js';
@@ -32,7 +33,7 @@ async function shownIn(
   for (const name of ['t', '<down>', '<down>', 'c', ...tabs, 'b', ...tabs]) {
     const { input, key } = press(name);
     session.press(input, key);
-    const frame = () => session.frame({ columns, rows: 60 }).rows.map(withoutStyle).join('\n');
+    const frame = () => drawn(session, { columns, rows: 60 }).map(withoutStyle).join('\n');
     if (name === 'c') continue; // could select another tab
     frames.push(await eventually('it is judged', () => !frame().includes('judging') && frame()));
   }

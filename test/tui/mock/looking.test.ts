@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { MockView } from '../../../src/tui/mock/screen.js';
 import { fakeClock } from '../../support/fake-clock.js';
 import { CALLBACK_URL, delivered, MockStory, TOKEN } from '../../support/mock-story.js';
+import { drawn } from '../drawn.js';
 import { press } from '../workbench/form/support/pressing.js';
 
 /** A session of a story, and what is asked of the mock. */
@@ -31,7 +32,7 @@ function openSession(story: MockStory) {
   );
   for (const event of story.events) session.event(event);
   story.log.subscribe(event => session.event(event));
-  const sees = (rows = 24) => session.frame({ columns: 120, rows }).rows.join('\n');
+  const sees = (rows = 24) => drawn(session, { columns: 120, rows }).join('\n');
   const type = (...names: readonly string[]) => {
     for (const { input, key } of names.map(press)) session.press(input, key);
   };

@@ -2,6 +2,7 @@ import type { Size } from '../../../../src/tui/terminal.js';
 import { createWorkbench } from '../../../../src/tui/workbench/screen.js';
 import type { Moment } from '../../../events/build.js';
 import { fakeClock } from '../../../support/fake-clock.js';
+import { drawn } from '../../drawn.js';
 import { press } from '../form/support/pressing.js';
 import { type BenchOptions, openBench, readyServer, toolOf } from './bench.js';
 
@@ -22,7 +23,7 @@ export function openSession(options: BenchOptions = {}) {
   const session = createWorkbench(bench.options, () => {});
   bench.log.subscribe(event => session.event(event));
   session.changed();
-  const draw = (size: Size) => session.frame(size).rows;
+  const draw = (size: Size) => drawn(session, size);
   const frame = (size: Size) => draw(size).map(withoutStyle);
   frame(USUAL);
   return {

@@ -1,0 +1,133 @@
+import { Box, type BoxProps, Text } from 'ink';
+import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import type { Frame, Pane, Panes, Sheets } from './full-screen.js';
+import type { Size } from './terminal.js';
+
+export interface Shown {
+  readonly frame: Frame;
+  readonly size: Size;
+}
+
+/** The lines around the parts of a screen. */
+type Edges = Exclude<BoxProps['borderStyle'], string | undefined>;
+const NO_EDGE = '';
+const Edges = createContext<Edges>(edgesOf(String));
+
+function edgesOf(edge: NonNullable<Frame['edge']>): Edges {
+  return {
+    top: edge('─'),
+    left: edge('│'),
+    topLeft: edge('┬'),
+    topRight: NO_EDGE,
+    right: NO_EDGE,
+    bottomLeft: NO_EDGE,
+    bottom: NO_EDGE,
+    bottomRight: NO_EDGE,
+  };
+}
+
+/** A frame is one row lower than the terminal: rows that have scrolled out cannot be erased. */
+export function Screen({ frame, size }: Shown) {
+  const { header, body, question, notices = [], footer, edge = String } = frame;
+  const edges = useMemo(() => edgesOf(edge), [edge]); // Ink applies another object without its missing sides
+  return (
+    <Edges value={edges}>
+      <Box flexDirection="column" width={size.columns} height={Math.max(1, size.rows - 1)}>
+        <Rows rows={header} />
+        <Box flexGrow={1}>{'list' in body ? <ListDetail {...body} /> : <Rows rows={body} />}</Box>
+        {question && (
+          <Panel title="">
+            <Rows rows={question} />
+          </Panel>
+        )}
+        <Rows rows={notices} />
+        {footer !== undefined && <Rows rows={[footer]} />}
+      </Box>
+    </Edges>
+  );
+}
+
+function ListDetail({ isBeside, list, details }: Panes) {
+  return (
+    <Box flexGrow={1} flexDirection={isBeside ? 'row' : 'column'}>
+      {list && <List {...list} isBeside={isBeside} />}
+      {details && (
+        <Panel title={details.title} isBeside={isBeside} flexGrow={1}>
+          <Rows rows={details.tabs} />
+          <Parts {...details} />
+        </Panel>
+      )}
+    </Box>
+  );
+}
+
+/** The edge of a list goes on to the line beside it. */
+function List({ title, size, rows, isBeside }: Pane & { readonly isBeside: boolean }) {
+  return (
+    <Panel title={title} width={isBeside ? size.columns + 1 : size.columns}>
+      <Box height={size.rows}>
+        <Rows rows={rows} />
+      </Box>
+    </Panel>
+  );
+}
+
+function Parts({ areBeside, parts }: Sheets) {
+  return (
+    <Box flexDirection={areBeside ? 'row' : 'column'} columnGap={1}>
+      {parts.map(({ heading, status, size, rows }, index) => (
+        <Panel key={String(index)} title={null} isBeside={areBeside && index > 0}>
+          <Box width={size.columns} justifyContent="space-between">
+            <Text>{heading}</Text>
+            <Text>{status}</Text>
+          </Box>
+          <Box height={size.rows}>
+            <Rows rows={rows} />
+          </Box>
+        </Panel>
+      ))}
+    </Box>
+  );
+}
+
+interface PanelProps extends BoxProps {
+  /** The title in the upper edge; null without an edge. */
+  readonly title: string | null;
+  /** There is another panel to the left. */
+  readonly isBeside?: boolean;
+  readonly children: ReactNode;
+}
+
+function Panel({ title, isBeside = false, children, ...box }: PanelProps) {
+  return (
+    <Box
+      key={`${title === null} ${isBeside}`} // Ink does not take an edge away again
+      flexDirection="column"
+      flexShrink={0}
+      borderStyle={useContext(Edges)}
+      borderTop={title !== null}
+      borderLeft={isBeside}
+      borderRight={false}
+      borderBottom={false}
+      paddingLeft={isBeside ? 1 : 0}
+      {...box}
+    >
+      {title ? (
+        <Box marginTop={-1} marginLeft={isBeside ? 1 : 2} flexShrink={0}>
+          <Text> {title} </Text>
+        </Box>
+      ) : null}
+      {children}
+    </Box>
+  );
+}
+
+/** The rows are already cut to the width; an empty row still needs a line. */
+export function Rows({ rows }: { readonly rows: readonly string[] }) {
+  if (rows.length === 0) return null;
+  return (
+    <Box flexShrink={0}>
+      <Text wrap="truncate">{rows.map(row => row || ' ').join('\n')}</Text>
+    </Box>
+  );
+}

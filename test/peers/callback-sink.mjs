@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { pathToFileURL } from 'node:url';
-import { answer, take } from './kit/answers.mjs';
+import { answer, take } from './kit.mjs';
 
 /** The receivers that a tool's deliveries have to survive, by name. */
 export const SINKS = {
@@ -17,7 +16,7 @@ export const SINKS = {
   busy: { status: 503, headers: { 'retry-after': '1' } },
 };
 
-/** Gives the answers (of kit/answers.mjs) to one request after another, and the last one from then on. */
+/** Gives the answers (of kit.mjs) to one request after another, and the last one from then on. */
 export async function openSink(...answers) {
   const sink = { connections: 0, open: 0, mostOpen: 0, requests: [], followed: 0 };
   const server = createServer((request, response) => {
@@ -52,17 +51,4 @@ async function receive(sink, request, response, how) {
   if (url === '/moved') sink.followed += 1;
   entry.raw = (await take(request, how)).toString();
   await answer(response, how);
-}
-
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const sink = await openSink(SINKS[process.argv[2] ?? 'ok']);
-  process.stdout.write(`${JSON.stringify({ url: sink.url })}\n`);
-  const end = async () => {
-    const { connections, mostOpen, requests, followed } = sink;
-    process.stdout.write(
-      `${JSON.stringify({ connections, mostOpen, requests: requests.length, followed })}\n`,
-    );
-    await sink.close();
-  };
-  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, end);
 }

@@ -1,4 +1,4 @@
-import { serve } from './kit/http.mjs';
+import { serve } from './kit.mjs';
 import { oddTool } from './odd/tool.mjs';
 
 await serve(oddTool(process.env));

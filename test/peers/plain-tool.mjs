@@ -1,4 +1,4 @@
-import { serve } from './kit/http.mjs';
+import { serve } from './kit.mjs';
 import { plainTool } from './plain/tool.mjs';
 
 await serve(plainTool(process.env));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { startServing } from '../support/serving.js';
-import { type Callback, type InvokeOptions, openRuntime, type Runtime } from './runtime.mjs';
+import { type InvokeOptions, openRuntime, type Runtime } from './runtime.mjs';
 
 let plain: Peer;
 let odd: Peer;
@@ -15,8 +15,6 @@ afterAll(async () => {
   runtime.close();
   await Promise.all([plain.stop(), odd.stop(), stdlib.stop()]);
 });
-
-const isFinal = ({ body }: Callback) => body?.['final'] === true;
 
 describe('a correct tool has no violations', () => {
   test('a result, with all ids and unknown fields', async () => {
@@ -37,23 +35,6 @@ describe('a correct tool has no violations', () => {
     expect(call.verdict()).toEqual([]);
     const sent = (await plain.log()).findLast(({ what }) => what === 'invocation');
     expect(sent?.body).toEqual(call.invocation);
-  });
-
-  test('a choice', async () => {
-    const call = await runtime.invoke(stdlib.url, 'ask', {});
-    await call.waitFor('user_choice');
-    expect(await runtime.choose(call, 1)).toMatchObject({ status: 200 });
-    expect((await call.result()).body).toMatchObject({ text: 'Chosen: production' });
-    expect(call.verdict()).toEqual([]);
-  });
-
-  test('consent, views and a subscription', async () => {
-    for (const operation of ['login', 'view', 'subscribe']) {
-      const call = await runtime.invoke(stdlib.url, operation, {});
-      if (operation === 'subscribe') await call.waitFor(isFinal);
-      await call.result();
-      expect(call.verdict()).toEqual([]);
-    }
   });
 
   test('notices', async () => {
@@ -134,6 +115,23 @@ describe('an incorrect tool has violations', () => {
     await odd.seen('delivery', ({ url, status }) => url.startsWith(own.url) && status === 404);
     expect(own.faults).toMatchObject([{ id: 'TOOL-OPAQUE' }]);
     expect(own.strays).toHaveLength(1);
+  });
+
+  test.each([
+    ['event_after_final', 'after the last'],
+    ['event_unasked', 'no one subscribed'],
+  ])('%s', async (operation, text) => {
+    const call = await runtime.invoke(odd.url, operation, {});
+    await call.waitFor(({ body }) => body?.['text'] === text);
+    expect(call.verdict()).toMatchObject([{ id: 'TOOL-SUB' }]);
+  });
+
+  test('events after a cancel', async () => {
+    const call = await runtime.invoke(odd.url, 'deaf_events', {});
+    await call.waitFor('subscription_event');
+    await runtime.cancel(odd.url, call.invocation.group_id, call.invocation.id);
+    await call.waitFor(({ body }) => body?.['text'] === 'Event 4');
+    expect(call.faults).toContainEqual({ id: 'TOOL-SUB', why: expect.stringContaining('after the cancel') });
   });
 
   test('a secret', async () => {

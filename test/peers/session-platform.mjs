@@ -21,7 +21,7 @@
  * it was answered; `GET /__session` shows { status, settled: [what was applied, in order], pending }.
  */
 import { readFileSync } from 'node:fs';
-import { serve } from './kit/http.mjs';
+import { serve } from './kit.mjs';
 import { platformFor } from './platform/platform.mjs';
 
 await serve(platformFor(JSON.parse(process.env.SCRIPT ?? readFileSync(process.argv[2], 'utf8'))));

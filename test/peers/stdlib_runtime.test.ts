@@ -32,29 +32,6 @@ function run(...words: string[]): Promise<{ status: number; stdout: string }> {
   });
 }
 
-describe.concurrent('a correct tool follows the protocol', () => {
-  test.each([
-    ['discover', 0],
-    ['result', 1],
-    ['sequence', 3],
-    ['choice', 2],
-    ['oauth-grant', 2],
-    ['subscription', 4],
-    ['cancel', 1],
-    ['close', 1],
-    ['migrate', 0],
-    ['unknown-operation', 1],
-    ['bad-arguments', 1],
-    ['malformed', 1],
-  ])('%s, with %i callbacks', async (scenario, count) => {
-    const { status, stdout } = await lives(good.url, scenario);
-    const { callbacks, faults } = outcomeSchema.parse(JSON.parse(stdout));
-    expect(faults).toEqual([]);
-    expect(callbacks).toHaveLength(count);
-    expect(status).toBe(0);
-  });
-});
-
 describe.concurrent('an incorrect tool does not', () => {
   test.each([
     ['before_ack', 'TOOL-ACK'],

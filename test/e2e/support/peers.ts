@@ -49,8 +49,8 @@ export function peerCommand(name: PeerName): string {
 
 /** Starts a tool that shares no code with us, see test/peers/README.md. Those in Node run in this process. */
 export async function startPeer(name: PeerName, env: Readonly<Record<string, string>> = {}): Promise<Peer> {
-  const { url, port, stop } = await (name === 'stdlib' ? startPython() : servePeer(HERE[name](env)));
-  const log = async () => z.array(entrySchema).parse(await (await fetch(`${url}/__log`)).json());
+  const { url, port, stop, entries } = await (name === 'stdlib' ? startPython() : startHere(name, env));
+  const log = async () => z.array(entrySchema).parse(await entries());
   return {
     url,
     port,
@@ -64,13 +64,24 @@ export async function startPeer(name: PeerName, env: Readonly<Record<string, str
   };
 }
 
-async function startPython(): Promise<Served> {
+interface Logged extends Served {
+  entries(): Promise<unknown>;
+}
+
+async function startHere(name: keyof typeof HERE, env: Readonly<Record<string, string>>): Promise<Logged> {
+  const tool = HERE[name](env);
+  return { ...(await servePeer(tool)), entries: async () => tool.entries };
+}
+
+async function startPython(): Promise<Logged> {
   const child = spawn('python3', [peerPath(TOOLS.stdlib[1])], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = await once(createInterface(child.stdout), 'line');
   const { port } = z.object({ port: z.number() }).parse(JSON.parse(line));
+  const url = `http://127.0.0.1:${port}`;
   return {
     port,
-    url: `http://127.0.0.1:${port}`,
+    url,
+    entries: async () => (await fetch(`${url}/__log`)).json(),
     async stop() {
       if (child.exitCode !== null || !child.kill()) return;
       await once(child, 'exit');

@@ -1,7 +1,7 @@
 import { Content } from '../../events/content.js';
 import type { Fact } from '../../events/events.js';
 import type { SessionProblem } from '../../events/verification.js';
-import { type Difference, wantedText } from '../../fixtures/pattern.js';
+import { wantedText } from '../../fixtures/pattern.js';
 import type { ScriptCall, SessionScript, SessionTool } from '../../fixtures/session-script.js';
 import { fillTemplates } from '../../fixtures/template.js';
 import {
@@ -11,7 +11,6 @@ import {
   type SessionStatus,
   type SettledCall,
 } from '../../protocol/session.js';
-import { parseJson } from '../../util/json.js';
 import { isRecord, jsonPath } from '../../util/values.js';
 
 /** A call that the agent waits for. */
@@ -46,8 +45,6 @@ interface Creation {
 const MAX = { events: 10_000, bytes: 16 * 1024 * 1024, unexpected: 20 };
 
 const COMPLETION_REASONS: Readonly<Record<string, string>> = { completed: 'finished' };
-
-const NOT_PARSED = ' (it is a string; --parse-json of session answer parses it)';
 
 /** A session whose agent follows a script. */
 export class Session {
@@ -315,7 +312,7 @@ export class Session {
     const expected = this.script.rounds.flat().find(({ key }) => key === call.key)?.expected;
     return (expected?.(answer) ?? []).map(difference => ({
       path: jsonPath(difference.path),
-      reason: `${wantedText(difference)}${isUnparsed(difference) ? NOT_PARSED : ''}`,
+      reason: wantedText(difference),
     }));
   }
 
@@ -340,11 +337,4 @@ function userMessage(message: string) {
 
 function bytesOf(data: SessionEvent['data']): number {
   return Buffer.byteLength(JSON.stringify(data));
-}
-
-/** Posts a RAP text as a string even if it is JSON (platforms). */
-function isUnparsed({ wanted, actual }: Difference): boolean {
-  if (!isRecord(wanted) || typeof actual !== 'string') return false;
-  const reading = parseJson(actual);
-  return reading.ok && isRecord(reading.value);
 }

@@ -69,16 +69,6 @@ describe.concurrent('posts', () => {
     expect(status).toBe(0);
   });
 
-  it('Retry-After is respected', async () => {
-    const before = performance.now();
-    const { status } = await lived({
-      rounds: [{ calls: [A] }],
-      posts: { 1: { status: 429, headers: { 'retry-after': '2' } } },
-    });
-    expect(status).toBe(0);
-    expect(performance.now() - before).toBeGreaterThan(1_900);
-  });
-
   it('409: the session is over; the post did not fail', async () => {
     const { status, posts, session } = await lived({ rounds: [{ calls: [A, B] }], posts: { 1: 'end' } });
     expect([posts.length, posts[0]?.status, session.status]).toEqual([1, 409, 'interrupted']);

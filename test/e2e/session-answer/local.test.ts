@@ -131,14 +131,6 @@ describe.concurrent('--handlers', () => {
   });
 });
 
-it('missing fixtures are a usage error with a hint', async () => {
-  const args = ['http://127.0.0.1:9', 's', '--fixtures', 'nope.yaml', '--key', 'k', '-o', 'plain'];
-  const { status, stderr } = await answerWith(args);
-  expect(status).toBe(2);
-  expect(stderr).toMatch(/^hint: .*that exists/m);
-  expect(stderr).not.toContain('demo');
-});
-
 describe.concurrent('against session mock', () => {
   it('the default script', async () => {
     await using mock = await startSessionMockHere(['--verify']);

@@ -4,7 +4,7 @@ import { temporaryFolder } from '../support/folder.js';
 import { runHere } from '../support/in-process.js';
 import { startScript, startSessionMock, startSessionMockHere } from '../support/session-mock.js';
 import { success } from '../support/session-wire.js';
-import { closedPort, silentServer } from '../support/sockets.js';
+import { silentServer } from '../support/sockets.js';
 
 /** `session mock` comes up, says where, and ends as a server does. */
 const A1 = { tool_name: 'lookup_order', args: { order_id: 'A1' }, id: 'call_1' };
@@ -44,12 +44,6 @@ describe.concurrent('a port', () => {
     const { status, stdout, stderr } = await runHere(['session', 'mock', '--port', String(taken.port)]);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(`error: port ${taken.port} on 127.0.0.1 is already in use\n`);
-  });
-
-  it('that is free is used', async () => {
-    const port = await closedPort();
-    await using mock = await startSessionMockHere(['--port', String(port)]);
-    expect(mock.port).toBe(port);
   });
 });
 

@@ -5,7 +5,6 @@ import { type AnswerSessionOptions, answerSession } from '../../../src/session/c
 import { answerWith, type ToolFunctions } from '../../../src/session/client/pending-calls.js';
 import { type PlatformPeer, type Script, startPlatform } from '../../e2e/support/session-platform.js';
 import { textOfEvents } from '../../support/events-text.js';
-import { startServing } from '../../support/serving.js';
 
 const KEY = 'sk-very-secret-key';
 
@@ -66,31 +65,6 @@ const kindsOf = (events: readonly Event[], kind: Event['kind']) =>
   events.filter(event => event.kind === kind);
 
 describe.concurrent('a session', () => {
-  it('answers with a client error if the tool is unknown or throws, and with null for undefined', async () => {
-    const calls = [
-      call('a', {}, 'no_such_tool'),
-      call('b', {}, 'breaks'),
-      call('c', {}, 'nothing'),
-      call('d', 'x=1'),
-    ];
-    const breaks = () => {
-      throw new Error('boom');
-    };
-    const done = await play({ rounds: [{ calls }] }, { ...shipped, breaks, nothing: () => undefined });
-    const { settled } = await done.platform.session();
-    expect(settled).toMatchObject([
-      { kind: 'error_event', origin: 'client', error: expect.stringMatching(/^Unknown tool: no_such_tool/) },
-      { kind: 'error_event', origin: 'client', error: 'boom' },
-      { kind: 'tool_result', result: null },
-      {
-        kind: 'error_event',
-        origin: 'client',
-        error: expect.stringMatching(/args/),
-        tool_req: { args: 'x=1' },
-      },
-    ]);
-  });
-
   it('joined late, is read to its end first; calls that are no longer pending are not answered', async () => {
     const old = {
       type: 'ActiveStateChangeEvent',
@@ -185,15 +159,6 @@ describe.concurrent('a result that the platform refuses', () => {
     lookup_order: ({ big }) => (big ? 'x'.repeat(bytes) : 'ok'),
   });
 
-  it('that is too large does not block others, and becomes an error', async () => {
-    const done = await play({ rounds, maxBody: 1_000 }, sized(2_000));
-    expect(await statuses(done)).toEqual([413, 202, 413, 202]);
-    expect((await done.platform.session()).settled).toMatchObject([
-      { kind: 'tool_result', result: 'ok' },
-      { kind: 'error_event', origin: 'client', error: expect.stringMatching(/413/) },
-    ]);
-  });
-
   it('with an invalid form becomes an error, alone', async () => {
     const invalid = { status: 422, body: { detail: [{ loc: ['body', 'result'], msg: 'No such result.' }] } };
     const done = await play({ rounds, posts: { 1: invalid, 3: invalid } }, sized(1));
@@ -222,27 +187,6 @@ describe.concurrent('what ends the session', () => {
   it('an address that is never allowed, requested once', async () => {
     const answered = answerSession('http://169.254.169.254', 's', { key: KEY, answerer: answerWith({}) });
     await expect(answered).rejects.toMatchObject({ code: 'refused-address' });
-  });
-
-  it.each([
-    ['not JSON', '<html>'],
-    ['without changes', '{"new_events": 7}'],
-    ['a list', '[]'],
-  ])('an answer that is %s', async (_, body) => {
-    await using odd = await startServing(response => response.writeHead(200).end(body));
-    const answered = answerSession(odd.url, 's', { key: KEY, answerer: answerWith({}) });
-    await expect(answered).rejects.toMatchObject({ code: 'bad-answer' });
-  });
-
-  it('a platform that demands too long a pause', async () => {
-    const busy = { status: 429, headers: { 'retry-after': '3600' }, body: { detail: 'Slow down.' } };
-    const rounds = [{ calls: [call('a')] }];
-    for (const script of [{ gets: [busy] }, { rounds, posts: { 1: busy } }]) {
-      await expect(play(script)).rejects.toMatchObject({
-        code: 'platform-refused',
-        message: expect.stringMatching(/429.*Slow down.*Retry-After: 3600/),
-      });
-    }
   });
 
   it('a user interrupt, also while a tool works: nothing more is posted', async () => {

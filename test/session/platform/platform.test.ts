@@ -5,26 +5,14 @@ import { eventually } from '../../e2e/support/eventually.js';
 import { textOfEvents } from '../../support/events-text.js';
 import { errorOf } from '../../support/failing.js';
 import { fakeClock } from '../../support/fake-clock.js';
-import { batch, script, TWO_ROUNDS, toolResult } from './build.js';
+import { script, toolResult } from './build.js';
 import { platformWith } from './client.js';
 
 const S = '/session_1';
 const user = (message: string) => ({ type: 'user_message', message });
 const ONE = { rounds: [{ calls: [{ tool_name: 'lookup_order', args: { order_id: 'A1' }, id: 'call_1' }] }] };
-const NO_KEY = { authorization: '' };
 
 describe('without the key, every request is 401', () => {
-  test('results without a key change nothing and are a finding', async () => {
-    await using it = await platformWith({ script: script(ONE) });
-    expect(await it.ask('POST', `${S}/tool_results`, toolResult('call_1'), NO_KEY)).toMatchObject({
-      status: 401,
-    });
-    expect(it.platform.sessions()).toMatchObject([{ status: 'awaiting_tool_results' }]);
-    expect(it.platform.verify().problems.examples).toContainEqual(
-      expect.objectContaining({ kind: 'refused', status: 401 }),
-    );
-  });
-
   test('no event contains the key', async () => {
     await using it = await platformWith({ key: 'key-5ac1b7' });
     await it.ask('GET', S);
@@ -102,27 +90,6 @@ describe('changes', () => {
     await asking;
     await eventually('it is reported', () => it.platform.events.some(({ kind }) => kind === 'broken'));
     expect(clock.pending()).toBe(0);
-  });
-
-  test('long polls end when the platform stops', async () => {
-    await using it = await platformWith();
-    const waiting = it.ask('GET', `${S}/changes?from_index=3&wait_for_seconds=60`);
-    await eventually('it waits', () => hasAsked(it.platform.events, 'changes'));
-    await it.platform.close();
-    expect(await waiting).toMatchObject({ status: 204 });
-  });
-});
-
-test('after a lost response the client reads what is still pending, and a repeated post changes nothing', async () => {
-  await using it = await platformWith({ script: script(TWO_ROUNDS) });
-  const body = batch(toolResult('call_1'), toolResult('none'), toolResult('none'));
-  await it.ask('POST', `${S}/tool_results`, body); // suppose that no one heard the 202
-  const [before] = it.platform.sessions();
-  expect(await it.ask('POST', `${S}/tool_results`, body)).toMatchObject({ status: 422 });
-  expect(it.platform.sessions()).toEqual([before]);
-  const changes = await it.ask('GET', `${S}/changes?from_index=3`);
-  expect(changes).toMatchObject({
-    body: { new_events: [{}, { data: { pending_tool_calls: [{ id: 'call_2' }] } }] },
   });
 });
 
@@ -265,8 +232,4 @@ function warningsOf(events: readonly Event[]): string[] {
 
 function responsesOf(events: readonly Event[]): Event[] {
   return events.filter(({ kind }) => kind === 'response');
-}
-
-function hasAsked(events: readonly Event[], purpose: string): boolean {
-  return events.some(event => event.kind === 'request' && event.purpose === purpose);
 }

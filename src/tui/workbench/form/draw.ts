@@ -1,5 +1,5 @@
 import type { Schema } from '../../../json-schema/example.js';
-import { counted, type Line, quote, type Span, say, type Tone } from '../../../render/line.js';
+import { clipped, counted, type Line, line, quote, say, type Tone } from '../../../render/line.js';
 import {
   cutLine,
   dressLine,
@@ -11,14 +11,11 @@ import {
 import { cut } from '../../../util/text.js';
 import type { Size } from '../../terminal.js';
 import { TextInput } from '../../text-input.js';
-import { type Child, type Field, KINDS } from './fields.js';
+import { type Field, KINDS } from './fields.js';
 import { choiceText, type Form, type Row } from './form.js';
 
-/** Maximum lengths, in characters: a title with its description, a limit, a label, a type, a message. */
-const MAX_LENGTH = { about: 400, limit: 80, label: 60, type: 200, message: 300 };
-
-/** Maximum number of rows of a description and of a message, and of messages per field. */
-const MAX = { rows: 4, messageRows: 3, messages: 3 };
+/** Maximum number of rows of a description and of a message, of messages per field, and of characters of untrusted texts. */
+const MAX = { rows: 4, messageRows: 3, messages: 3, about: 800, limit: 80 };
 
 /** Minimum height for a blank row above `Run`. */
 const MIN_ROWS_FOR_GAP = 12;
@@ -29,9 +26,9 @@ const MIN_COLUMNS_FOR_TYPE = 60;
 /** With more focusable rows than this, `Run` shows the number of the focused one. */
 const FEW_STOPS = 10;
 
-const MARK = '❯ ';
+const INDENT = say(' '.repeat(4), 'gutter');
 
-const GAP = say('  ');
+const [MARK, NO_MARK, GAP] = [say('❯ ', 'running'), say('  ', 'running'), say('  ')];
 
 /**
  * Draws a form in at most `rows` rows: the faults of the whole form, the fields around the focus, `Run`. No row is wider than `columns`,
@@ -39,16 +36,17 @@ const GAP = say('  ');
  */
 export function drawForm(form: Form, { columns, rows }: Size, theme: Theme): readonly string[] {
   const drawing = new Drawing(form, columns, theme);
-  const top = drawing.messages(undefined, '  ').slice(0, Math.floor(rows / 3));
+  const top = drawing.messages(undefined, GAP).slice(0, Math.floor(rows / 3));
   const foot = rows >= MIN_ROWS_FOR_GAP ? ['', drawing.run] : [drawing.run];
   const room = Math.max(0, rows - top.length - foot.length);
   const body = form.state.mode === 'raw' ? drawing.raw(room) : drawing.fields(room);
-  return [...top, ...body, ...foot].slice(-Math.max(1, rows));
+  return [...top, ...body.slice(0, room), ...foot].slice(-Math.max(1, rows));
 }
 
 class Drawing {
   readonly #rows: readonly Row[];
   readonly #messages: Form['messages'];
+  readonly #label: number;
 
   constructor(
     private readonly form: Form,
@@ -57,6 +55,8 @@ class Drawing {
   ) {
     this.#rows = form.rows;
     this.#messages = form.messages;
+    const widest = Math.max(...form.rows.map(row => widthOf(labelLine(row, columns))));
+    this.#label = Math.max(4, Math.min(widest, Math.floor((columns - MARK.text.length) / 3)));
   }
 
   /** `Run`, the number of the focused field, and the number of faults. */
@@ -64,29 +64,31 @@ class Drawing {
     const { isOnRun, state } = this.form;
     const stops = this.#rows.filter(({ isStop }) => isStop).length;
     const isFar = stops > FEW_STOPS && state.focus < stops;
+    const { length } = state.faults;
     return this.#row([
-      mark(isOnRun),
+      isOnRun ? MARK : NO_MARK,
       say('▶ Run', isOnRun ? 'title' : 'plain'),
       say(isFar ? `   field ${state.focus + 1} of ${stops}` : '', 'dim'),
-      say(state.faults.length === 0 ? '' : `   ${counted(state.faults.length, 'fault')}`, 'bad'),
+      say(length === 0 ? '' : `   ${counted(length, 'fault')}`, 'bad'),
     ]);
   }
 
-  messages(row: Row | undefined, indent: string): readonly string[] {
+  messages(row: Row | undefined, indent = INDENT): readonly string[] {
     const messages = this.#messages.get(row) ?? [];
-    const rows = messages.slice(0, MAX.messages).flatMap(message => {
-      const line = [say(`${indent}✗ `, 'gutter'), ...quote(cut(message, MAX_LENGTH.message), 'bad')];
-      return wrapLine(line, this.columns, this.theme).slice(0, MAX.messageRows);
-    });
     const more = messages.length - MAX.messages;
-    return more > 0 ? [...rows, this.#row([say(`${indent}  and ${more} more`, 'bad')])] : rows;
+    const mark = say(`${indent.text}✗ `, 'gutter');
+    return [
+      ...messages
+        .slice(0, MAX.messages)
+        .flatMap(message => this.#wrapped([mark, ...clipped(message, 'bad')], MAX.messageRows)),
+      ...(more > 0 ? [this.#row([indent, say(`  and ${more} more`, 'bad')])] : []),
+    ];
   }
 
   /** The lines of a JSON text around the cursor. */
   raw(rows: number): readonly string[] {
-    const { columns, form } = this;
-    const { raw, focus } = form.state;
-    const about = form.hasFields
+    const { raw, focus } = this.form.state;
+    const about = this.form.hasFields
       ? 'As JSON: Ctrl-E goes back to the fields.'
       : 'As JSON: its schema describes no fields, or more than a form holds.';
     const height = Math.max(0, rows - 1);
@@ -94,70 +96,67 @@ class Drawing {
     const at = raw.text.slice(0, raw.cursor).split('\n').length - 1;
     const from = Math.max(0, Math.min(at - Math.floor(height / 2), lines.length - height));
     const seen = lines.slice(from, from + height).map((text, index) => {
-      const hasCursor = from + index === at && focus === 0;
-      const typed = new TextInput(text, raw.cursor - raw.lineStart);
-      return hasCursor ? typed.line(columns) : typed.quietLine(columns);
+      const cursor = from + index === at && focus === 0 ? raw.cursor - raw.lineStart : null;
+      return typedLine(text, cursor, this.columns);
     });
-    return [[say(about, 'dim')], ...seen].map(line => this.#row(line)).slice(0, rows);
+    return [[say(about, 'dim')], ...seen].map(each => this.#row(each));
   }
 
   /** The fields around the focus, which is in the middle except at both ends. Lays out only rows that may be visible. */
   fields(rows: number): readonly string[] {
     const all = this.#rows;
-    const none = say('  It names no arguments; Ctrl-E writes some as JSON.', 'dim');
-    if (all.length === 0) return [this.#row([none])].slice(0, rows);
+    if (all.length === 0)
+      return [this.#row([say('  It names no arguments; Ctrl-E writes some as JSON.', 'dim')])];
     const focused = this.form.focusedRow;
     const at = focused ? all.indexOf(focused) : all.length;
-    const near = (from: number, to: number) =>
+    const blocks = (from: number, to: number) =>
       all.slice(Math.max(0, from), to).flatMap(row => this.#block(row, row === focused));
-    const [above, middle, below] = [near(at - rows, at), near(at, at + 1), near(at + 1, at + 1 + rows)];
+    const [above, middle, below] = [blocks(at - rows, at), blocks(at, at + 1), blocks(at + 1, at + 1 + rows)];
     const left = Math.max(0, rows - middle.length);
     const forAbove = Math.min(above.length, Math.max(Math.floor(left / 2), left - below.length));
-    return [...above.slice(above.length - forAbove), ...middle, ...below].slice(0, rows);
+    return [...above.slice(above.length - forAbove), ...middle, ...below];
   }
 
-  #row(line: Line): string {
-    return dressLine(cutLine(line, this.columns), this.theme);
+  #row(words: Line): string {
+    return dressLine(cutLine(words, this.columns), this.theme);
+  }
+
+  #wrapped(words: Line, max: number): readonly string[] {
+    return wrapLine(words, this.columns, this.theme).slice(0, max);
   }
 
   /** A field and its messages; the focused field also shows its title, its description, its constraints and its keys. */
   #block(row: Row, isFocused: boolean): readonly string[] {
-    const rows = [this.#row(this.#fieldLine(row, isFocused)), ...this.messages(row, ' '.repeat(4))];
-    if (!isFocused) return rows;
-    const details = [aboutLine(row.child.field.schema), rulesLine(row)].filter(line => line.length > 0);
-    const wrapped = details.flatMap(line =>
-      wrapLine([say(' '.repeat(4), 'gutter'), ...line], this.columns, this.theme).slice(0, MAX.rows),
-    );
-    return [...rows, ...wrapped];
+    const details = isFocused ? [aboutLine(row.child.field.schema), rulesLine(row)] : [];
+    return [
+      this.#row(this.#fieldLine(row, isFocused)),
+      ...this.messages(row),
+      ...details
+        .filter(({ length }) => length > 0)
+        .flatMap(words => this.#wrapped([INDENT, ...words], MAX.rows)),
+    ];
   }
 
   #fieldLine(row: Row, isFocused: boolean): Line {
     const { columns } = this;
     const { kind, schema } = row.child.field;
     const hasType = columns >= MIN_COLUMNS_FOR_TYPE && row.kind === 'field';
-    const type = quote(cut(KINDS[kind].type(schema), MAX_LENGTH.type), 'dim');
-    const tail = hasType && type.length > 0 ? [GAP, ...cutLine(type, Math.floor(columns / 4))] : [];
-    const label = this.#labelWidth;
-    const room = Math.max(1, columns - MARK.length - label - GAP.text.length - widthOf(tail));
-    const name = fitLine(labelLine(row, label, isFocused), label);
+    const type = hasType ? cutLine(clipped(KINDS[kind].type(schema), 'dim'), Math.floor(columns / 4)) : [];
+    const tail = type.length > 0 ? [GAP, ...type] : [];
+    const room = Math.max(1, columns - MARK.text.length - this.#label - GAP.text.length - widthOf(tail));
+    const name = fitLine(labelLine(row, this.#label, isFocused), this.#label);
     const value = fitLine(this.#valueLine(row, isFocused, room), room);
-    return [mark(isFocused), ...name, GAP, ...value, ...tail];
-  }
-
-  get #labelWidth(): number {
-    const widest = Math.max(...this.#rows.map(row => widthOf(labelLine(row, this.columns))));
-    return Math.max(4, Math.min(widest, Math.floor((this.columns - MARK.length) / 3)));
+    return [isFocused ? MARK : NO_MARK, ...name, GAP, ...value, ...tail];
   }
 
   #valueLine({ kind, child: { field } }: Row, isFocused: boolean, width: number): Line {
     if (kind === 'add') return [];
     const { text, isPresent, at, options } = field;
     const tone = isFocused ? 'running' : 'dim';
-    const typed = new TextInput(text, this.form.state.cursor);
     switch (KINDS[field.kind].input) {
       case 'typed':
-        if (text === '' && isPresent) return [...(isFocused ? [say(' ', 'cursor')] : []), say('""', 'dim')];
-        return isFocused ? typed.line(width) : typed.quietLine(width);
+        if (text === '' && isPresent) return [say(isFocused ? ' ' : '', 'cursor'), say('""', 'dim')];
+        return typedLine(text, isFocused ? this.form.state.cursor : null, width);
       case 'chosen': {
         const place = at === null || options.length <= 2 ? '' : `  ${at + 1} of ${options.length}`;
         return [say('‹ ', tone), ...chosenLine(field, isFocused), say(' ›', tone), say(place, 'dim')];
@@ -168,15 +167,15 @@ class Drawing {
   }
 }
 
-function mark(isFocused: boolean): Span {
-  return say(isFocused ? MARK : ' '.repeat(MARK.length), 'running');
+/** @param cursor null without the focus */
+function typedLine(text: string, cursor: number | null, width: number): Line {
+  return cursor === null ? new TextInput(text, 0).quietLine(width) : new TextInput(text, cursor).line(width);
 }
 
 function aboutLine({ title, description }: Schema): Line {
-  const about = [title, description]
-    .map(text => (typeof text === 'string' ? cut(text.trim(), MAX_LENGTH.about) : ''))
-    .filter(text => text !== '');
-  return quote(about.join(' – ').replaceAll(/\s*\n\s*/g, ' '), 'dim');
+  const about = [title, description].flatMap(text => (typeof text === 'string' ? [text.trim()] : []));
+  const words = cut(about.filter(text => text !== '').join(' – '), MAX.about);
+  return quote(words.replaceAll(/\s*\n\s*/g, ' '), 'dim');
 }
 
 const LIMITS = {
@@ -193,68 +192,63 @@ const LIMITS = {
   maxItems: 'items up to',
 };
 
+/** `required · at least 1 · Ctrl-D leaves it out` */
 function rulesLine(row: Row): Line {
   const { isRequired, isExtra, field } = row.child;
-  const limits = Object.entries(LIMITS).flatMap(([keyword, words]) => {
+  const limits = Object.entries(LIMITS).map(([keyword, words]) => {
     const limit = field.schema[keyword];
     const isShown = typeof limit === 'number' || typeof limit === 'string';
-    return isShown ? [`${words} ${cut(String(limit), MAX_LENGTH.limit)}`] : [];
+    return isShown && `${words} ${cut(String(limit), MAX.limit)}`;
   });
-  return quote(joined(isRequired && !isExtra ? 'required' : '', ...limits, hintOf(row)), 'dim');
+  const hints = [isRequired && !isExtra && 'required', ...limits, ...hintsOf(row)];
+  return quote(hints.filter(Boolean).join(' · '), 'dim');
 }
 
-function hintOf({ kind, child: { field, isRequired, isExtra } }: Row): string {
-  if (kind === 'add') return '⏎ adds an item';
+/** The keys that apply to a row. */
+function hintsOf({ kind, child: { field, isRequired, isExtra } }: Row): readonly (string | false)[] {
   const { isPresent, at } = field;
   const { input } = KINDS[field.kind];
   const isAbsent = input === 'chosen' ? at === null : !isPresent;
-  const remove = isExtra ? 'Ctrl-D takes it out' : isRequired || isAbsent ? '' : 'Ctrl-D leaves it out';
-  if (input === 'typed') return isExtra ? 'Ctrl-D takes it out' : emptyHint(field, isRequired);
-  if (input === 'chosen') return joined('Space chooses', remove);
-  if (field.kind === 'object') return joined(isPresent ? '' : '⏎ adds it', remove);
-  return joined('⏎ adds an item', isPresent || isExtra ? remove : 'Ctrl-D sends []');
+  const remove = isExtra ? 'Ctrl-D removes it' : !(isRequired || isAbsent) && 'Ctrl-D leaves it out';
+  if (kind === 'add') return ['⏎ adds an item'];
+  if (input === 'chosen') return ['Space chooses', remove];
+  if (input === 'typed') return isExtra ? [remove] : typedHints(field, isRequired);
+  if (field.kind === 'object') return [!isPresent && '⏎ adds it', remove];
+  return ['⏎ adds an item', isPresent || isExtra ? remove : 'Ctrl-D sends []'];
 }
 
-function emptyHint({ kind, text, isPresent }: Field, isRequired: boolean): string {
-  if (text !== '') return '';
-  if (isPresent) return 'sends "" · Ctrl-D does not';
-  return joined(isRequired ? '' : 'empty: left out', kind === 'text' ? 'Ctrl-D sends ""' : '');
-}
-
-function joined(...words: readonly string[]): string {
-  return words.filter(word => word !== '').join(' · ');
+function typedHints({ kind, text, isPresent }: Field, isRequired: boolean): readonly (string | false)[] {
+  if (text !== '') return [];
+  if (isPresent) return ['sends "" · Ctrl-D does not'];
+  return [!isRequired && 'empty: left out', kind === 'text' && 'Ctrl-D sends ""'];
 }
 
 /** The name of a field, cut to leave room for the mark of a required field. */
 function labelLine({ kind, depth, child, address }: Row, width: number, isFocused = false): Line {
   const indent = say('  '.repeat(depth));
   if (kind === 'add') return [indent, say('+ add', isFocused ? 'running' : 'dim')];
-  const own = child.key ?? (address.length === 0 ? 'arguments' : variantText(child.field.schema));
-  const name = quote(cut(String(own), MAX_LENGTH.label), isFocused ? 'title' : 'plain');
-  const star = isStarred(child) ? [say('*', 'warn')] : [];
-  return [...cutLine([indent, ...name], width - star.length), ...star];
-}
-
-function isStarred({ key, isRequired, isExtra }: Child): boolean {
-  return isRequired && !isExtra && key !== null;
+  const { key, isRequired, isExtra, field } = child;
+  const own = key ?? (address.length === 0 ? 'arguments' : variantText(field.schema));
+  const star = isRequired && !isExtra && key !== null ? [say('*', 'warn')] : [];
+  const name = cutLine([indent, ...clipped(String(own), isFocused ? 'title' : 'plain')], width - star.length);
+  return [...name, ...star];
 }
 
 /** The name of a variant: its title, else its constant or type. Untrusted. */
 function variantText(variant: Schema): string {
   const named = [variant['title'], variant['const'], variant['type']].find(name => typeof name === 'string');
-  return cut(String(named ?? 'JSON'), MAX_LENGTH.type);
+  return String(named ?? 'JSON');
 }
 
 function chosenLine({ kind, at, options }: Field, isFocused: boolean): Line {
   if (at === null) return [say('–', 'dim')];
-  const option = options[at];
-  const text = kind === 'choice' ? choiceText(option) : variantText(option as Schema);
-  return text === '' ? [say('""', 'dim')] : quote(text, isFocused ? 'title' : 'plain');
+  const text = kind === 'choice' ? choiceText(options[at]) : variantText(options[at] as Schema);
+  return text === '' ? [say('""', 'dim')] : clipped(text, isFocused ? 'title' : 'plain');
 }
 
 function groupLine({ kind, isPresent, children }: Field, tone: Tone): Line {
   const add = say('+ add', tone);
   if (kind === 'object') return isPresent ? [] : [add];
   if (children.length > 0) return [say(counted(children.length, 'item'), 'dim')];
-  return isPresent ? [say('[]  ', 'dim'), add] : [add];
+  return line`${isPresent && say('[]  ', 'dim')}${add}`;
 }

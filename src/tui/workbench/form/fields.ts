@@ -41,13 +41,11 @@ export interface Child {
   readonly field: Field;
 }
 
-/** Undefined if an empty value is left out. */
-type Reading =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly message: string };
-
-const fine = (value: unknown): Reading => ({ ok: true, value });
-const wrong = (message: string): Reading => ({ ok: false, message });
+/** The value is undefined if it is left out; invalid text stays text. */
+interface Reading {
+  readonly value?: unknown;
+  readonly fault?: string;
+}
 
 interface KindOfField {
   readonly input: 'typed' | 'chosen' | 'group';
@@ -55,7 +53,8 @@ interface KindOfField {
   readonly type: (schema: Schema) => string;
   /** Creates a field for a value; null if this kind cannot hold the value. */
   readonly fill: (value: unknown, schema: Schema, place: Place, maker: FieldMaker) => Partial<Field> | null;
-  readonly read: (field: Field, readChild: (child: Child) => unknown) => Reading;
+  /** @param values of its children */
+  readonly read: (field: Field, values: readonly unknown[]) => Reading;
 }
 
 export const KINDS = {
@@ -63,7 +62,7 @@ export const KINDS = {
     input: 'typed',
     type: ({ format }) => (typeof format === 'string' ? `string ${format}` : 'string'),
     fill: (value = '') => (typeof value === 'string' ? { text: value } : null),
-    read: ({ text, isPresent }) => fine(text === '' && !isPresent ? undefined : text),
+    read: ({ text, isPresent }) => ({ value: text === '' && !isPresent ? undefined : text }),
   },
   number: {
     input: 'typed',
@@ -72,13 +71,13 @@ export const KINDS = {
       if (value !== '' && typeof value !== 'number') return null;
       return { text: Object.is(value, -0) ? '-0' : String(value) };
     },
-    read: ({ text, schema }) => (text === '' ? fine(undefined) : readNumber(text.trim(), schema['type'])),
+    read: ({ text, schema }) => (text === '' ? {} : readNumber(text.trim(), schema['type'])),
   },
   json: {
     input: 'typed',
     type: ({ type }) => (typeof type === 'string' ? `${type} as JSON` : 'JSON'),
     fill: value => ({ text: value === undefined ? '' : (compactJson(value) ?? '') }),
-    read: ({ text }) => (text === '' ? fine(undefined) : readJsonText(text)),
+    read: ({ text }) => (text === '' ? {} : readJsonText(text)),
   },
   choice: {
     input: 'chosen',
@@ -89,7 +88,7 @@ export const KINDS = {
       const at = value === undefined ? only : indexOfEqual(value, options);
       return at === -1 ? null : { options, at };
     },
-    read: ({ options, at }) => fine(at === null ? undefined : options[at]),
+    read: ({ options, at }) => ({ value: at === null ? undefined : options[at] }),
   },
   object: {
     input: 'group',
@@ -100,12 +99,11 @@ export const KINDS = {
       const children = isPresent ? maker.members(schema, value ?? {}, place) : [];
       return children && { isPresent, children };
     },
-    read({ isPresent, children }, readChild) {
-      const members = children.map(child => [String(child.key), readChild(child)] as const);
+    read({ isPresent, children }, values) {
+      const members = children.map(({ key }, index) => [String(key), values[index]] as const);
       // fromEntries creates own members for all names, including `__proto__` (threats, row 19).
-      return fine(
-        isPresent ? Object.fromEntries(members.filter(([, value]) => value !== undefined)) : undefined,
-      );
+      const value = Object.fromEntries(members.filter(([, member]) => member !== undefined));
+      return isPresent ? { value } : {};
     },
   },
   array: {
@@ -120,8 +118,7 @@ export const KINDS = {
       const children = inner && listOf(value).map((item, index) => maker.item(schema, index, item, inner));
       return children && { isPresent: value !== undefined || place.isRequired, children };
     },
-    read: ({ isPresent, children }, readChild) =>
-      fine(isPresent ? children.map(child => readChild(child) ?? null) : undefined),
+    read: ({ isPresent }, values) => (isPresent ? { value: values.map(value => value ?? null) } : {}),
   },
   variants: {
     input: 'chosen',
@@ -132,14 +129,15 @@ export const KINDS = {
       if (value === undefined) return { options };
       const fitting = options.flatMap((variant, at) => {
         const child = maker.variant(variant, value, { ...place, defaults: 'none' });
-        const keepsValue = faultsIn(child).length === 0 && isDeepStrictEqual(fieldValue(child.field), value);
+        const read = readChild(child);
+        const keepsValue = read.faults.length === 0 && isDeepStrictEqual(read.value, value);
         return keepsValue ? [{ at, child, misfit: maker.misfit(child) }] : [];
       });
       const least = Math.min(...fitting.map(({ misfit }) => misfit));
       const best = fitting.find(({ misfit }) => misfit === least);
       return best ? { options, at: best.at, children: [best.child] } : null;
     },
-    read: ({ children: [child] }, readChild) => fine(child && readChild(child)),
+    read: (_, [value]) => ({ value }),
   },
 } as const satisfies Record<Kind, KindOfField>;
 
@@ -327,26 +325,27 @@ function defaultOf(schema: Schema): unknown {
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 function readNumber(text: string, type: unknown): Reading {
+  const value = Number(text);
   const isInteger = type === 'integer';
-  if (!NUMBER.test(text))
-    return wrong(isInteger ? 'must be an integer, as 42' : 'must be a number, as 42 or -0.5');
-  if (isInteger && !Number.isInteger(Number(text))) return wrong('must be an integer');
-  const loss = lossOf(text);
-  return loss === null ? fine(Number(text)) : wrong(loss);
+  const [kind, examples] = isInteger ? ['an integer', '42'] : ['a number', '42 or -0.5'];
+  if (!NUMBER.test(text)) return { value: text, fault: `must be ${kind}, as ${examples}` };
+  const fault = isInteger && !Number.isInteger(value) ? 'must be an integer' : lossOf(text);
+  return fault === null ? { value } : { value: text, fault };
 }
 
 /** Parses typed JSON; a syntax error is reported with its line and column. */
 export function readJsonText(text: string): Reading {
   const { isTooDeep, notes } = diagnose(text);
-  if (isTooDeep) return wrong(`is nested deeper than ${MAX_DEPTH} levels`);
-  const fault = jsonFault(text);
-  if (fault) return wrong(`line ${fault.line}, column ${fault.column}: ${fault.message}`);
-  let loss = notes.find(note => note.startsWith('the key ')) ?? null;
+  if (isTooDeep) return { value: text, fault: `is nested deeper than ${MAX_DEPTH} levels` };
+  const syntax = jsonFault(text);
+  if (syntax)
+    return { value: text, fault: `line ${syntax.line}, column ${syntax.column}: ${syntax.message}` };
+  let fault = notes.find(note => note.startsWith('the key ')) ?? null;
   scanJson(text, (kind, from, to) => {
-    if (kind === 'scalar') loss ??= lossOf(text.slice(from, to));
-    return loss === null;
+    if (kind === 'scalar') fault ??= lossOf(text.slice(from, to));
+    return fault === null;
   });
-  return loss === null ? fine(JSON.parse(text)) : wrong(loss);
+  return fault === null ? { value: JSON.parse(text) } : { value: text, fault };
 }
 
 /** Why a number would be sent as another one. A number that `JSON.stringify` prints unchanged passes, even if it is inexact. */
@@ -356,35 +355,21 @@ function lossOf(literal: string): string | null {
   return lossyNumberNotes(literal)[0] ?? null;
 }
 
-function readField(field: Field, readChild: (child: Child) => unknown): Reading {
-  return KINDS[field.kind].read(field, readChild);
-}
-
-/** The value of a field; invalid text stays text. Undefined if the field is empty. */
-export function fieldValue(
-  field: Field,
-  readChild: (child: Child) => unknown = child => fieldValue(child.field),
-): unknown {
-  const reading = readField(field, readChild);
-  return reading.ok ? reading.value : field.text;
-}
-
-/** The error in the text of a field, or a missing required value if those count. */
-function faultOf({ field, isRequired }: Child, demandsRequired: boolean): string | null {
-  const reading = readField(field, child => fieldValue(child.field));
-  if (!reading.ok) return reading.message;
-  return demandsRequired && isRequired && reading.value === undefined ? 'is required' : null;
-}
-
-/** The faults of a field and its children. @param demandsRequired whether missing required values count */
-export function faultsIn(
-  child: Child,
+/**
+ * Reads a field: its value, and the faults in it and its children.
+ * @param demandsRequired whether missing required values count
+ */
+export function readChild(
+  { key, isRequired, field }: Omit<Child, 'isExtra'>,
   demandsRequired = true,
   above: readonly (string | number)[] = [],
-): readonly SchemaFault[] {
-  const { key, field } = child;
+): { readonly value: unknown; readonly faults: readonly SchemaFault[] } {
   const path = key === null ? above : [...above, key];
-  const message = faultOf(child, demandsRequired);
+  const inner = field.children.map(child => readChild(child, demandsRequired, path));
+  const values = inner.map(({ value }) => value);
+  const { value, fault }: Reading = KINDS[field.kind].read(field, values);
+  const isMissing = demandsRequired && isRequired && value === undefined;
+  const message = fault ?? (isMissing ? 'is required' : null);
   const own = message === null ? [] : [{ path: jsonPath(path), message }];
-  return [...own, ...field.children.flatMap(each => faultsIn(each, demandsRequired, path))];
+  return { value, faults: [...own, ...inner.flatMap(({ faults }) => faults)] };
 }

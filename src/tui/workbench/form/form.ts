@@ -7,7 +7,7 @@ import { cut } from '../../../util/text.js';
 import { compactJson, isRecord, jsonPath } from '../../../util/values.js';
 import { labelOf, nameOf, type Press } from '../../keys.js';
 import { TextInput } from '../../text-input.js';
-import { type Child, type Field, FieldMaker, faultsIn, fieldValue, KINDS, readJsonText } from './fields.js';
+import { type Child, type Field, FieldMaker, KINDS, readChild, readJsonText } from './fields.js';
 
 function formKey(command: string, key: string, does: string) {
   return { place: 'form', command, key, label: labelOf([key]), does } as const;
@@ -101,7 +101,7 @@ export class Form {
   /** Applies a schema that may have changed, and keeps the typed values. */
   withSchema(schema: Schema): Form {
     if (isDeepStrictEqual(this.schema, schema)) return this;
-    const typed = fieldValue(this.state.root);
+    const { value: typed } = readChild(wholeOf(this.state.root));
     const fresh = Form.of(schema, isRecord(typed) ? typed : {});
     const { mode, raw } = this.state;
     return mode === 'raw' ? fresh.#with({ mode, raw }).focusOn(0) : fresh;
@@ -172,21 +172,19 @@ export class Form {
    */
   arguments(demandsRequired = true): FormArguments {
     if (this.state.mode === 'raw') return this.#rawArguments();
-    const whole: Child = { key: null, isRequired: true, isExtra: false, field: this.state.root };
-    const faults = faultsIn(whole, demandsRequired);
-    if (faults.length > 0) return { ok: false, form: this.withFaults(faults) };
-    return this.#accept(fieldValue(this.state.root));
+    const { value, faults } = readChild(wholeOf(this.state.root), demandsRequired);
+    return faults.length > 0 ? { ok: false, form: this.withFaults(faults) } : this.#accept(value);
   }
 
   /** Moves the cursor to a syntax error. */
   #rawArguments(): FormArguments {
     const { raw } = this.state;
-    const read = readJsonText(raw.text);
-    if (read.ok) return this.#accept(read.value);
+    const { value, fault } = readJsonText(raw.text);
+    if (fault === undefined) return this.#accept(value);
     const { line = 1, column } = jsonFault(raw.text) ?? {};
     const above = raw.text.split('\n', line - 1).reduce((sum, text) => sum + text.length + 1, 0);
     const form = column === undefined ? this : this.#with({ raw: raw.at(above + column - 1) });
-    return form.#refuse(read.message);
+    return form.#refuse(fault);
   }
 
   #accept(value: unknown): FormArguments {
@@ -315,8 +313,12 @@ export class Form {
   }
 }
 
+function wholeOf(field: Field): Child {
+  return { key: null, isRequired: true, isExtra: false, field };
+}
+
 function rawOf(root: Field): TextInput {
-  return new TextInput(JSON.stringify(fieldValue(root) ?? {}, null, 2), 0);
+  return new TextInput(JSON.stringify(readChild(wholeOf(root)).value ?? {}, null, 2), 0);
 }
 
 /** Changes the field at an address (indexes of children, from the root down). */
@@ -376,8 +378,7 @@ export function choiceText(value: unknown): string {
 
 /** Cached: a key press reads the rows several times. */
 const rowsOf = onceEach((field: Field): readonly Row[] => {
-  const child: Child = { key: null, isRequired: true, isExtra: false, field };
-  const row: Row = { kind: 'field', address: [], path: '$', depth: 0, child, isStop: true };
+  const row: Row = { kind: 'field', address: [], path: '$', depth: 0, child: wholeOf(field), isStop: true };
   return field.kind === 'object' ? [...rowsIn({ ...row, depth: -1 })] : [row, ...rowsIn(row)];
 });
 

@@ -31,7 +31,7 @@ test('items can be added and removed', () => {
     '  tags     2 items                                               array of string',
     '    0      alpha                                                          string',
     '❯   1      beta[ ]                                                          string',
-    '    Ctrl-D takes it out',
+    '    Ctrl-D removes it',
     '    + add',
   ]);
   expect(valueIn(two)).toEqual({ tags: ['alpha', 'beta'] });

@@ -202,49 +202,33 @@ export class Calls {
 
   /** Retries if the listener could not be opened before. @throws Error if the workbench is closing. */
   async #open(): Promise<Runtime> {
+    const refuseIfOver = () => {
+      if (this.#isOver) throw new Error('the workbench is being closed');
+    };
+    refuseIfOver();
     this.#runtime ??= this.#startRuntime().catch(error => {
       this.#runtime = null;
       throw error;
     });
     const runtime = await this.#runtime;
-    this.#refuseIfOver();
+    refuseIfOver();
     return runtime;
   }
 
   async #startRuntime(): Promise<Runtime> {
-    this.#refuseIfOver();
     const { Runtime } = await import('../../runtime/runtime.js');
-    this.#refuseIfOver();
     const { log, clock } = this.run;
     return Runtime.start({ log, history: this.book.history, clock, listener: listenerOf(this.options) });
-  }
-
-  #refuseIfOver(): void {
-    if (this.#isOver) throw new Error('the workbench is being closed');
   }
 
   /** The user answers questions in any order. */
   readonly #answering: Answering = {
     by: 'person',
     select: (question, signal) =>
-      new Promise(resolve => {
-        const settle = (selected: number | null) => {
-          this.#questions.delete(question);
-          signal.removeEventListener('abort', abort);
-          resolve(selected);
-        };
-        const abort = () => settle(null);
-        if (signal.aborted) return resolve(null);
-        this.#questions.set(question, settle);
-        signal.addEventListener('abort', abort);
-      }),
+      new Promise<number | null>(resolve => {
+        this.#questions.set(question, resolve);
+        if (signal.aborted) resolve(null);
+        signal.addEventListener('abort', () => resolve(null));
+      }).finally(() => this.#questions.delete(question)),
   };
-}
-
-async function concurrently<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
-  const left = items.values();
-  const worker = async () => {
-    for (const item of left) await work(item);
-  };
-  await Promise.all(Array.from({ length: CONCURRENT_NOTICES }, worker));
 }

@@ -133,31 +133,22 @@ export function hasEvidence(standing: Standing): boolean {
   return standing !== 'passed' && standing !== 'stale' && standing !== 'not-applicable';
 }
 
+/** The mark and the words of each standing, in the order of the summary. */
 const STANDINGS = {
+  passed: ['done', 'passed'],
   failed: ['failed', 'failed'],
   stale: ['failed', 'passed, but expected to fail'],
   'could-not-run': ['asking', 'could not run'],
   warned: ['note', 'with a warning'],
   expected: [say('~', 'dim'), 'failed as expected'],
-  passed: ['done', 'passed'],
   'not-applicable': [say('·', 'dim'), 'not applicable'],
 } as const satisfies Readonly<Record<Standing, readonly [Mark | Span, string]>>;
 
-const SUMMARY = [
-  'passed',
-  'failed',
-  'stale',
-  'could-not-run',
-  'warned',
-  'expected',
-  'not-applicable',
-] as const;
-
 /** `32 rules: 20 passed, 2 failed, 10 not applicable · 3 of 4 cases passed` */
 export function summaryText({ checks, cases, gaps }: Conformance): string {
-  const counts = SUMMARY.flatMap(standing => {
+  const counts = Object.entries(STANDINGS).flatMap(([standing, [, words]]) => {
     const count = checks.filter(check => check.standing === standing).length;
-    return count > 0 ? [`${count} ${STANDINGS[standing][1]}`] : [];
+    return count > 0 ? [`${count} ${words}`] : [];
   });
   const passing = cases.filter(({ status }) => status === 'pass').length;
   return [
@@ -256,29 +247,30 @@ export function reportLines(run: Conformance, around: Around, isQuiet: boolean):
   ];
 }
 
-/** Everything that did not pass, in the order of severity, each part with its heading. */
-function problemParts(findings: readonly Finding[], { record, warnings }: Around): Line[] {
-  const isGap = ({ about }: Finding) => about === 'gap';
-  const details = (isWanted: (finding: Finding) => boolean) =>
-    findings.filter(isWanted).map(each => findingLines(each, record));
+/** Everything that did not pass, in the order of severity, each part with its heading. @param own a side whose violations come last */
+function problemParts(
+  findings: readonly Finding[],
+  { record, warnings }: Around,
+  own: Side | null = null,
+): Line[] {
   const among =
     (...standings: readonly Standing[]) =>
-    (finding: Finding) =>
-      standings.includes(finding.standing) && !isGap(finding);
+    ({ about, standing }: Finding) =>
+      standings.includes(standing) && about !== 'gap' && about !== own;
+  const list = (title: string, isWanted: (finding: Finding) => boolean, between: readonly Line[] = [[]]) => {
+    const items = findings.filter(isWanted).map(each => findingLines(each, record));
+    return part(title, items, between);
+  };
+  const notes = warnings.map(message => [[MARGIN, ...quote(message, 'warn')]]);
+  const recorded = `Violations by the ${own}, which recorded this call`;
   return [
-    ...part('Failed', details(among('failed', 'stale')), [[]]),
-    ...part('Warnings', details(among('warned')), [[]]),
-    ...part(
-      'Notes',
-      warnings.map(message => [[MARGIN, ...quote(message, 'warn')]]),
-    ),
-    ...part('Could not run', details(among('could-not-run')), [[]]),
-    ...part('Incomplete recording; violations may be missed', details(isGap)),
-    ...part(
-      'Expected failures',
-      details(each => each.standing === 'expected' || each.about === 'idle'),
-      [[]],
-    ),
+    ...list('Failed', among('failed', 'stale')),
+    ...list('Warnings', among('warned')),
+    ...part('Notes', notes),
+    ...list('Could not run', among('could-not-run')),
+    ...list('Incomplete recording; violations may be missed', ({ about }) => about === 'gap', []),
+    ...list('Expected failures', ({ about, standing }) => standing === 'expected' || about === 'idle'),
+    ...list(recorded, ({ about, standing }) => about === own && hasEvidence(standing)),
   ];
 }
 
@@ -475,21 +467,12 @@ function problemLinesOf(
   const terms = { excuses: [], sides: ['tool', 'runtime'] as const, isStrict: false };
   const run = shareableRun(conformanceOf(rows, [], terms), record.redactor);
   const findings = findingsOf(run);
-  const violations = findings.filter(({ about, standing }) => about === own && hasEvidence(standing));
-  const others = findings.filter(({ about }) => about !== own);
   const counting = run.checks.filter(({ side }) => side !== own);
   const whole = 'the Wire tab';
-  const problems = [
-    ...failure,
-    ...problemParts(others, { record, warnings: notes.map(text => record.redactor.text(text)), whole }),
-    ...part(
-      `Violations by the ${own}, which recorded this call`,
-      violations.map(each => findingLines(each, record)),
-      [[]],
-    ),
-  ];
+  const warnings = notes.map(text => record.redactor.text(text));
+  const problems = [...failure, ...problemParts(findings, { record, warnings, whole }, own)];
   const fine: Line[] = problems.length > 0 ? [] : [[say('✓ ', 'good'), say('no problems', 'title')], []];
-  const folded = [...passedPart(counting, others, Number.POSITIVE_INFINITY), ...absentPart(counting)];
+  const folded = [...passedPart(counting, findings, Number.POSITIVE_INFINITY), ...absentPart(counting)];
   return isUnfolded => [
     ...fine,
     ...problems,

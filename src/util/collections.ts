@@ -197,3 +197,16 @@ export function groupBy<T, Key>(items: Iterable<T>, keysOf: (item: T) => Iterabl
     }
   return groups;
 }
+
+/** Processes all items in order, with limited concurrency. */
+export async function concurrently<T>(
+  all: readonly T[],
+  concurrency: number,
+  work: (one: T) => Promise<unknown>,
+): Promise<void> {
+  const waiting = all.values();
+  const worker = async () => {
+    for (const one of waiting) await work(one);
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+}

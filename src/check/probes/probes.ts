@@ -8,9 +8,9 @@ import type { Toolset } from '../../protocol/toolset.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';
 import { DISCOVERY_HINTS, findDocument, recordLoaded } from '../../runtime/discover.js';
 import { notify, readAcknowledgement, recordedSend } from '../../runtime/notices.js';
-import { onceEach } from '../../util/collections.js';
+import { concurrently, onceEach } from '../../util/collections.js';
 import { type Plan, type ProbeCall, type ProbeClient, Prober, type ProberOptions } from './prober.js';
-import { callablesOf, concurrently, SampleCalls, schemaDeadline } from './samples.js';
+import { callablesOf, SampleCalls, schemaDeadline } from './samples.js';
 
 export interface ProbeOptions extends Omit<ProberOptions, 'base' | 'endpoint'> {
   readonly listener: ListenerOptions;

@@ -4,6 +4,7 @@ import { exampleArguments } from '../../json-schema/example.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import type { Tool, Toolset } from '../../protocol/toolset.js';
 import { toolOf } from '../../runtime/discover.js';
+import { concurrently } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { didYouMean } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
@@ -241,17 +242,4 @@ export class SampleCalls {
     if (call.isSubscription) return 2;
     return call.has('tool_result') ? 0 : 3;
   }
-}
-
-/** Processes all items in order, with limited concurrency. */
-export async function concurrently<T>(
-  all: readonly T[],
-  concurrency: number,
-  work: (one: T) => Promise<unknown>,
-): Promise<void> {
-  const waiting = all.values();
-  const worker = async () => {
-    for (const one of waiting) await work(one);
-  };
-  await Promise.all(Array.from({ length: concurrency }, worker));
 }

@@ -7,6 +7,7 @@ import { judgeArguments } from '../../runtime/discover.js';
 import { closeThread, giveUp, isTaken } from '../../runtime/notices.js';
 import type { Answering, Runtime } from '../../runtime/runtime.js';
 import type { Draft, RunOptions, Said, Sent } from '../../tui/workbench/model.js';
+import { concurrently } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { type InvokeOptions, identityOf, invocationOf } from '../invoke/plan.js';
 import { type Consent, type Denial, judgeCall } from '../invoke/questions.js';
@@ -147,13 +148,13 @@ export class Calls {
       return offer && exchange ? [{ offer, exchange }] : [];
     });
     const pending = sent.filter(({ exchange }) => canBeGivenUp(exchange));
-    await concurrently(pending, ({ offer, exchange }) =>
+    await concurrently(pending, CONCURRENT_NOTICES, ({ offer, exchange }) =>
       giveUp(offer.wire, offer.discovered.base, exchange, 'person', { signal }),
     );
     const threads = new Set(sent.map(({ exchange }) => exchange.invocation.group_id));
     const ours = this.options.groupId === undefined ? [...threads] : [];
     const notices = ours.flatMap(thread => this.servers.found.map(found => ({ thread, ...found })));
-    await concurrently(notices, async ({ thread, wire, discovered }) => {
+    await concurrently(notices, CONCURRENT_NOTICES, async ({ thread, wire, discovered }) => {
       if (!signal.aborted) await closeThread(wire, discovered.base, thread, { signal });
     });
     const runtime = await this.#runtime?.catch(() => null);

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { CallLog } from '../../events/history.js';
+import { counted } from '../../render/line.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { openUrl } from '../../system/child.js';
 import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';
@@ -137,7 +138,7 @@ async function show(plan: WorkbenchPlan, run: Run, load: () => Promise<Draw>): P
   });
   await over.finally(() => screen.close());
   const unsaved = run.signal.aborted || save !== undefined ? 0 : engine.unsaved();
-  const calls = unsaved === 1 ? '1 call was' : `${unsaved} calls were`;
+  const calls = counted(unsaved, 'call was', 'calls were');
   if (unsaved > 0) stderr.write(`${calls} not saved. Next time press S, or give --save <file>.\n`);
 }
 
@@ -206,7 +207,7 @@ export function createEngine(
       const volume = transcripts.volume(id);
       return volume ? asCurl(volume, key, calledAs(key, id)) : null;
     },
-    async asCommand(key, id) {
+    asCommand(key, id) {
       const volume = transcripts.volume(id);
       return volume ? asCommand(volume, key, calledAs(key, id)) : failed('there is no such call');
     },

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { type CallLog, savedCallLog } from '../../events/history.js';
 import { discoveryOf } from '../../events/round-trips.js';
 import { transcriptWriter } from '../../events/transcript-writer.js';
+import { counted } from '../../render/line.js';
 import { fixtureName, type Said, TRANSCRIPT_NAME, type Volume } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { visibleLine } from '../../util/visible.js';
@@ -179,8 +180,4 @@ async function isFolder(entry: Dirent): Promise<boolean> {
   if (!entry.isSymbolicLink()) return entry.isDirectory();
   const target = await stat(join(entry.parentPath, entry.name)).catch(() => null);
   return target?.isDirectory() ?? false;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

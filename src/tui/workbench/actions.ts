@@ -253,13 +253,12 @@ export class Actions {
     else this.#workbench.report(await controls.visit(page.auth_url));
   }
 
-  async copyCall(how: 'curl' | 'command'): Promise<void> {
-    const { controls, calls, volume, position } = this.#workbench;
+  copyCall(how: 'curl' | 'command'): void {
+    const { controls, calls, volume } = this.#workbench;
     const key = calls.selected;
-    if (key === null) return this.#workbench.complain('No call to copy.');
+    if (key === null) return void this.#workbench.complain('No call to copy.');
     const curl = controls.asCurl(key, volume.id);
-    const line = how === 'curl' ? curl : await controls.asCommand(key, volume.id);
-    if (!this.#workbench.isAt(position)) return;
+    const line = how === 'curl' ? curl : controls.asCommand(key, volume.id);
     if (!line) this.#workbench.complain('Nothing of this call was sent that could be copied.');
     else if (!('isBad' in line)) this.#copy(line.text, line.gaps);
     else if (curl) this.#workbench.complain(`${line.text}. y copies it as curl.`);

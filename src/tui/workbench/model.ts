@@ -63,7 +63,7 @@ export interface Controls {
   /** The invocation of a call as a new one, as a curl command. @param volume its id */
   readonly asCurl: (key: string, volume: number) => ShellLine | null;
   /** The call as a command of this program, or why that is impossible. */
-  readonly asCommand: (key: string, volume: number) => Promise<ShellLine | Said>;
+  readonly asCommand: (key: string, volume: number) => ShellLine | Said;
   /** Copies to the terminal's clipboard (OSC 52). */
   readonly copy: (text: string) => Said;
   /** Saves the call as a fixture file for a mock. Never replaces a file. */

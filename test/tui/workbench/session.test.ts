@@ -350,8 +350,8 @@ test('a paste behind a line is reported, and runs no keys', () => {
 const NO_LINE = { text: 'that is why', isBad: true };
 
 test.each<[string, Partial<Controls>, string]>([
-  ['Y', { asCommand: async () => NO_LINE }, 'that is why. y copies it as curl.'],
-  ['Y', { asCommand: async () => NO_LINE, asCurl: () => null }, 'that is why'],
+  ['Y', { asCommand: () => NO_LINE }, 'that is why. y copies it as curl.'],
+  ['Y', { asCommand: () => NO_LINE, asCurl: () => null }, 'that is why'],
   ['y', { asCurl: () => null }, 'Nothing of this call was sent'],
 ])('%s says why there is nothing to copy', async (key, controls, said) => {
   const session = onCalls(settled, { controls });

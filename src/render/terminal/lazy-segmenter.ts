@@ -26,32 +26,58 @@ export class LazySegmenter {
   segment(input: string): Segments {
     if (PLAIN.test(input)) return charactersOf(input);
     this.#real ??= new globalThis.Intl.Segmenter(...this.#settings);
-    return input.length <= SLICE ? this.#real.segment(input) : slicesOf(input, this.#real);
+    return input.length <= SLICE ? this.#real.segment(input) : slicedSegments(input, this.#real);
   }
 }
 
 /** Maximum length of a slice. `Intl.Segmenter` takes superlinear time, so it gets slices; a longer cluster is split. */
 const SLICE = 1_000;
 
-function slicesOf(input: string, real: Intl.Segmenter): Segments {
-  function* segments() {
-    for (let from = 0; from < input.length; ) {
-      const slice = input.slice(from, endOfSlice(input, from));
-      const found = [...real.segment(slice)];
-      const isLast = from + slice.length === input.length;
-      // The last cluster may continue in the next slice.
-      const whole = isLast || found.length === 1 ? found : found.slice(0, -1);
-      for (const { segment, index } of whole) yield { segment, index: from + index, input };
-      from += isLast || found.length === 1 ? slice.length : (found.at(-1)?.index ?? slice.length);
-    }
-  }
+interface Slice {
+  readonly from: number;
+  /** The end of its last whole cluster. */
+  readonly to: number;
+  readonly segments: Intl.Segments;
+}
+
+function slicedSegments(input: string, real: Intl.Segmenter): Segments {
+  const moved = (segment: Intl.SegmentData, { from }: Slice) => ({
+    segment: segment.segment,
+    index: from + segment.index,
+    input,
+  });
+  let slices = slicesOf(input, real);
+  let slice = slices.next().value;
   return {
+    /** Libraries ask for one index after the other, so the slice is kept. */
     containing(index = 0) {
-      for (const each of segments())
-        if (index >= each.index && index < each.index + each.segment.length) return each;
+      if (index < (slice?.from ?? input.length)) {
+        slices = slicesOf(input, real);
+        slice = slices.next().value;
+      }
+      while (slice && index >= slice.to) slice = slices.next().value;
+      const found = slice?.segments.containing(index - slice.from);
+      return slice && found && moved(found, slice);
     },
-    [Symbol.iterator]: segments,
+    *[Symbol.iterator]() {
+      for (const each of slicesOf(input, real))
+        for (const segment of each.segments)
+          if (segment.index < each.to - each.from) yield moved(segment, each);
+    },
   };
+}
+
+function* slicesOf(input: string, real: Intl.Segmenter): Generator<Slice, undefined> {
+  for (let from = 0; from < input.length; ) {
+    const end = endOfSlice(input, from);
+    const segments = real.segment(input.slice(from, end));
+    // The last cluster may continue in the next slice.
+    const last = end < input.length ? (segments.containing(end - from - 1)?.index ?? 0) : 0;
+    const to = last > 0 ? from + last : end;
+    yield { from, to, segments };
+    from = to;
+  }
+  return undefined;
 }
 
 /** Does not split a surrogate pair. */

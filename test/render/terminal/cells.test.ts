@@ -60,8 +60,22 @@ test('finds the same segment at an index as Intl.Segmenter, even in a text of se
     for (const index of [-1, 0, 1, 2, 2_345])
       expect(lazy.segment(text).containing(index)).toEqual(real.segment(text).containing(index));
   expect(hasSameSegments(long)).toBe(true);
+  const [ours, theirs] = [lazy.segment(long), real.segment(long)];
+  const indexes = [...long].map((_, index) => index);
+  expect(indexes.map(index => ours.containing(index))).toEqual(
+    indexes.map(index => theirs.containing(index)),
+  );
   const marks = `e${'\u0301'.repeat(2_500)}`;
   expect(Array.from(lazy.segment(marks), ({ segment }) => segment).join('')).toBe(marks);
+});
+
+/** As Ink does with a whole frame when the window becomes narrower. */
+test('finds the segments of a large frame one after the other within the time limit', () => {
+  const text = 'déjà vu 👩 日本\u001B[39m '.repeat(500);
+  const segments = lazy.segment(text);
+  const start = performance.now();
+  for (let index = 0; index < text.length; index++) segments.containing(index);
+  expect(performance.now() - start).toBeLessThan(3_000);
 });
 
 test.each([

@@ -66,6 +66,7 @@ export interface Frame {
 interface Drawing {
   readonly args: readonly string[];
   readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
   /** Leads to what the first frame shows. */
   readonly prepare: (screen: ScreenHere) => Promise<unknown>;
   readonly frames: readonly Frame[];
@@ -77,10 +78,10 @@ interface Drawing {
 export async function expectGoldenFrames(
   expect: ExpectStatic,
   name: string,
-  { args, cwd, prepare, frames, mask = text => text }: Drawing,
+  { args, cwd, env = {}, prepare, frames, mask = text => text }: Drawing,
 ): Promise<void> {
   const [first] = frames;
-  await using screen = openHere(args, { ...first?.size, cwd });
+  await using screen = openHere(args, { ...first?.size, cwd, env });
   await prepare(screen);
   const expected = sectionsOf(name);
   let size = first?.size;
@@ -97,8 +98,8 @@ export async function expectGoldenFrames(
 }
 
 const RULE = '=====';
-/** A screen that did not change for so many looks in a row is taken for finished. */
-const LOOKS = 12;
+/** A screen that did not change for so many looks in a row is taken for finished; on a busy machine a frame may take long. */
+const LOOKS = 40;
 const LOOK_EVERY_MS = 25;
 
 /** A frame as soon as it is the expected one; otherwise what the screen shows once it no longer changes. */

@@ -15,7 +15,7 @@ const FRAMES: readonly Frame[] = [
   { title: 'Human / LLM', size: LARGE },
   { title: 'Problems', keys: '5', size: MEDIUM },
 ];
-/** Transcripts whose other tabs are drawn too, at every size. */
+/** Transcripts whose other tabs are drawn too, at every size, and in colours, which take a third of the time. */
 const WHOLE = new Set([
   'choice',
   'subscription',
@@ -55,6 +55,7 @@ describe.concurrent.each(TRANSCRIPTS)('$name', ({ name, file }) => {
     await expectGoldenFrames(expect, `${name}.screens`, {
       args: ['invoke', '-i'],
       cwd: path,
+      env: WHOLE.has(name) ? {} : { NO_COLOR: '1' },
       prepare: async screen => {
         await screen.shows('quit');
         screen.type('O');

@@ -1,25 +1,12 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
-import { Content } from '../../events/content.js';
 import type { RequestEvent } from '../../events/events.js';
-import { type Log, recordRequest } from '../../events/log.js';
+import type { Log } from '../../events/log.js';
 import { FindingsCollector, type SessionProblem } from '../../events/verification.js';
 import type { SessionScript } from '../../fixtures/session-script.js';
 import type { Answer, Head, Incoming, Refusal, Reply, Route } from '../../http/route.js';
 import type { Clock } from '../../system/clock.js';
-import { redactHeaders } from '../../util/redact.js';
 import { isRecord } from '../../util/values.js';
-import {
-  changesQuery,
-  contentFault,
-  creationIn,
-  type Detail,
-  judgeResults,
-  messagesIn,
-  pageQuery,
-  queryIn,
-  reasonOf,
-  reusedKey,
-} from './read-requests.js';
+import { ApiRequest, judgeResults } from './api-request.js';
 import { Session } from './session.js';
 
 const API = '/api/v2';
@@ -178,7 +165,7 @@ export class SessionApi {
   /** A long poll: 200 as soon as there are new events, 204 on timeout (platforms). */
   readonly #changes = async (request: ApiRequest, session: Session): Promise<Reply> => {
     request.record();
-    const query = queryIn(request.incoming.target, changesQuery);
+    const query = request.changes();
     if (!query.ok) return request.answer(422, { detail: query.details });
     const { from_index: from, limit, include_events: withEvents, wait_for_seconds: seconds } = query.value;
     const ms = Math.min(seconds, MAX.waitSeconds) * 1_000;
@@ -224,8 +211,8 @@ export class SessionApi {
     const digest = sha256(body).toString('hex');
     if (before?.digest === digest)
       return request.answer(201, sessionView(before.session), { thread: before.session.id });
-    if (before) return request.refuse(422, [reusedKey(name)]);
-    const creation = creationIn(request.incoming);
+    if (before) return request.refuseKey(name);
+    const creation = request.creation();
     if (!creation.ok) return request.refuse(422, creation.details);
     if (this.sessions.size >= MAX.sessions)
       return request.refuse(429, 'There are too many sessions; start the mock again.');
@@ -251,7 +238,7 @@ export class SessionApi {
 
   readonly #takeMessages = (request: ApiRequest, session: Session): Answer => {
     const { body } = request.incoming;
-    const messages = messagesIn(body);
+    const messages = request.messages();
     if (!messages.ok) return request.answer(422, { detail: messages.details });
     if (session.isOver) return request.answer(409, { detail: 'Session has already finished.' });
     if (!session.canTake(messages.value) || !this.#hasRoom(body.length))
@@ -306,8 +293,7 @@ export class SessionApi {
         if (!request.session) return request.refuse(404, NOT_FOUND);
         this.#used.add(request.session.id);
       }
-      const fault = contentFault(head, accepts);
-      return fault && request.refuse(422, [fault]);
+      return request.refuseMediaType(accepts);
     };
     return {
       ...{ name: `${method} ${purpose}`, method, accepts: accepts ?? 'nothing', first },
@@ -353,69 +339,6 @@ function notAllowed(request: ApiRequest, routes: readonly Route[]): Answer {
   if (templateOf(path) !== '' && !request.session) return request.answer(404, { detail: NOT_FOUND });
   const allow = [...new Set(here.map(({ method }) => method))].join(', ');
   return request.answer(405, { detail: 'Method Not Allowed' }, { headers: { Allow: allow } });
-}
-
-interface About {
-  readonly thread?: string;
-  readonly calls?: string[];
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** A request to the API. It is logged with its response, without the key (threats, row 25). */
-class ApiRequest {
-  #recorded: ReturnType<typeof recordRequest> | undefined;
-
-  constructor(
-    private readonly log: Log,
-    private readonly purpose: RequestEvent['purpose'],
-    readonly incoming: Incoming,
-    readonly session: Session | undefined,
-    private readonly onRefused: (status: number, reason: string) => void,
-  ) {}
-
-  /** Logs the request once: with its response, unless called before. */
-  record({ thread = this.session?.id, calls }: About = {}) {
-    const { method, target: url, headers, body } = this.incoming;
-    this.#recorded ??= recordRequest(this.log, {
-      from: 'client',
-      to: 'platform',
-      purpose: this.purpose,
-      dialect: 'session',
-      method,
-      url,
-      headers: redactHeaders(
-        Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
-      ),
-      thread,
-      calls,
-      body: body.length > 0 ? new Content(body) : undefined,
-    });
-    return this.#recorded;
-  }
-
-  /** @param value JSON; undefined for an empty body */
-  answer(status: number, value?: unknown, about: About = {}): Answer {
-    const recorded = this.record(about);
-    if (value === undefined) {
-      recorded.answered(status);
-      return { status };
-    }
-    const body = JSON.stringify(value);
-    recorded.answered(status, { body: new Content(Buffer.from(body)) });
-    return { status, headers: { ...about.headers, 'Content-Type': 'application/json' }, body };
-  }
-
-  /** Responds with an error that the verification reports. */
-  refuse(status: number, why: string | readonly Detail[], body: object = { detail: why }): Answer {
-    this.onRefused(status, reasonOf(why));
-    return this.answer(status, body);
-  }
-
-  /** Records that the client disconnected. */
-  gone(): Reply {
-    this.record().broken('answer', 'ECONNRESET');
-    return 'reset';
-  }
 }
 
 function pathOf(target: string): string {
@@ -470,10 +393,9 @@ function page(
   limits: { readonly size: number; readonly max: number },
   all: readonly unknown[],
 ): Answer {
-  const query = queryIn(request.incoming.target, pageQuery(limits.size));
+  const query = request.page(limits);
   if (!query.ok) return request.answer(422, { detail: query.details });
-  const { page: number } = query.value;
-  const size = Math.min(query.value.size, limits.max);
+  const { page: number, size } = query.value;
   const items = all.slice((number - 1) * size, number * size);
   return request.answer(200, { items, page: number, total: all.length });
 }

@@ -1,6 +1,6 @@
 import type { Fact } from '../../../src/events/events.js';
 import { parseSessionScript } from '../../../src/fixtures/session-script.js';
-import { judgeResults } from '../../../src/session/platform/read-requests.js';
+import { judgeResults } from '../../../src/session/platform/api-request.js';
 import { Session } from '../../../src/session/platform/session.js';
 
 export const AT = '2026-01-01T00:00:00.000Z';

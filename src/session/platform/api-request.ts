@@ -1,12 +1,15 @@
 import * as z from 'zod/mini';
+import { Content } from '../../events/content.js';
+import type { RequestEvent } from '../../events/events.js';
+import { type Log, recordRequest } from '../../events/log.js';
 import { isEqual } from '../../fixtures/pattern.js';
 import { declaredTools, type SessionTool } from '../../fixtures/session-script.js';
 import { hasBody } from '../../http/body.js';
-import type { Head, Incoming } from '../../http/route.js';
+import type { Answer, Incoming, Reply } from '../../http/route.js';
 import { errorEventSchema, type SettledCall, sessionResultSchema } from '../../protocol/session.js';
 import { sentence, WORDLESS } from '../../protocol/validate.js';
 import { readJson } from '../../util/json.js';
-import { safeJson } from '../../util/redact.js';
+import { redactHeaders, safeJson } from '../../util/redact.js';
 import { mediaTypeOf } from '../../util/url.js';
 import { isRecord, valueAt } from '../../util/values.js';
 import type { PendingCall, Session, Settled } from './session.js';
@@ -16,7 +19,7 @@ type Path = readonly (string | number)[];
 type Fields = Readonly<Record<string, unknown>>;
 
 /** One error in a request, in the platform's format: what, where, and the value (platforms). */
-export interface Detail {
+interface Detail {
   readonly type: string;
   readonly loc: Path;
   readonly msg: string;
@@ -36,7 +39,7 @@ function detail(type: string, loc: Path, msg: string, input: unknown): Detail {
 }
 
 /** The message of the first error. */
-export function reasonOf(details: string | readonly Detail[]): string {
+function reasonOf(details: string | readonly Detail[]): string {
   if (typeof details === 'string') return details;
   const [first] = details;
   return first ? `${first.loc.join('.')}: ${first.msg}` : '';
@@ -96,24 +99,12 @@ function wrongType(expected: string, loc: Path, input: unknown): Detail {
 const count = (preset: number, min = 0) =>
   z._default(z.coerce.number().check(z.int(), z.minimum(min)), preset);
 
-/** The query of a list. @param size default page size */
-export const pageQuery = (size: number) => z.object({ page: count(1, 1), size: count(size, 1) });
-
-/** The query of a long poll. */
-export const changesQuery = z.object({
+const changesQuery = z.object({
   from_index: count(0),
   limit: count(Number.MAX_SAFE_INTEGER, 1),
   include_events: z._default(z.stringbool(), true),
   wait_for_seconds: z._default(z.coerce.number().check(z.minimum(0)), 0),
 });
-
-/** @param target path and query, as sent */
-export function queryIn<Schema extends z.ZodMiniType>(
-  target: string,
-  schema: Schema,
-): Reading<z.output<Schema>> {
-  return read(schema, Object.fromEntries(new URLSearchParams(target.split(/\?(.*)/s)[1] ?? '')), ['query']);
-}
 
 const toolsSchema = z.array(
   z.object({
@@ -128,63 +119,141 @@ const creationSchema = z.object({
   overrides: z.optional(z.object({ 'agent.tools': z.optional(toolsSchema) })),
 });
 
-/** The content of a request to create a session. */
-interface Creation {
-  readonly tools: readonly SessionTool[] | undefined;
-  readonly written: unknown;
-}
-
-/** Reads a request to create a session. Tools in `overrides` replace the agent's own. Body and media type are optional. */
-export function creationIn({ body, headers }: Incoming): Reading<Creation> {
-  if (body.length === 0 && headers['content-type'] === undefined)
-    return { ok: true, value: { tools: undefined, written: {} } };
-  const object = readObject(body);
-  if (!object.ok) return object;
-  const written = object.value;
-  const request = read(creationSchema, written, ['body']);
-  if (!request.ok) return request;
-  const { agent, overrides } = request.value;
-  const overriding = overrides?.['agent.tools'];
-  const own = typeof agent === 'object' ? agent.tools : undefined;
-  const tools = overriding
-    ? declaredTools(overriding, valueAt(written, 'overrides', 'agent.tools'))
-    : own && declaredTools(own, valueAt(written, 'agent', 'tools'));
-  return { ok: true, value: { tools, written } };
-}
-
 const messageSchema = z.object({ type: z.literal('user_message'), message: z.string() });
 
 const batchSchema = z.object({ type: z.literal('batch'), messages: z.array(messageSchema) });
 
-/** One message, or a batch of them (platforms). */
-export function messagesIn(body: Uint8Array): Reading<readonly string[]> {
-  const object = readObject(body);
-  if (!object.ok) return object;
-  const messages =
-    object.value['type'] === 'batch'
-      ? read(batchSchema, object.value, ['body'])
-      : read(messageSchema, object.value, ['body']);
-  if (!messages.ok) return messages;
-  const all = messages.value.type === 'batch' ? messages.value.messages : [messages.value];
-  return { ok: true, value: all.map(({ message }) => message) };
+interface About {
+  readonly thread?: string;
+  readonly calls?: string[];
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Describes a media type other than JSON. */
-export function contentFault({ headers }: Head, accepts?: 'json' | 'json?'): Detail | undefined {
-  const { 'content-type': type } = headers;
-  const isBare = accepts === 'json?' && type === undefined && !hasBody({ headers });
-  if (!accepts || isBare || mediaTypeOf(type ?? '') === 'application/json') return undefined;
-  const loc = ['header', 'Content-Type'];
-  return detail('content_type', loc, "Input should be 'application/json'", type ?? null);
-}
+/** A request to the API: read, and logged with its response, without the key (threats, row 25). */
+export class ApiRequest {
+  #recorded: ReturnType<typeof recordRequest> | undefined;
 
-export function reusedKey(key: unknown): Detail {
-  return detail(
-    'idempotency_key_reused',
-    ['header', 'Idempotency-Key'],
-    'This key was used with another body',
-    key,
-  );
+  constructor(
+    private readonly log: Log,
+    private readonly purpose: RequestEvent['purpose'],
+    readonly incoming: Incoming,
+    readonly session: Session | undefined,
+    private readonly onRefused: (status: number, reason: string) => void,
+  ) {}
+
+  /** Logs the request once: with its response, unless called before. */
+  record({ thread = this.session?.id, calls }: About = {}) {
+    const { method, target: url, headers, body } = this.incoming;
+    this.#recorded ??= recordRequest(this.log, {
+      from: 'client',
+      to: 'platform',
+      purpose: this.purpose,
+      dialect: 'session',
+      method,
+      url,
+      headers: redactHeaders(
+        Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+      ),
+      thread,
+      calls,
+      body: body.length > 0 ? new Content(body) : undefined,
+    });
+    return this.#recorded;
+  }
+
+  /** @param value JSON; undefined for an empty body */
+  answer(status: number, value?: unknown, about: About = {}): Answer {
+    const recorded = this.record(about);
+    if (value === undefined) {
+      recorded.answered(status);
+      return { status };
+    }
+    const body = JSON.stringify(value);
+    recorded.answered(status, { body: new Content(Buffer.from(body)) });
+    return { status, headers: { ...about.headers, 'Content-Type': 'application/json' }, body };
+  }
+
+  /** Responds with an error that the verification reports. */
+  refuse(status: number, why: string | readonly Detail[], body: object = { detail: why }): Answer {
+    this.onRefused(status, reasonOf(why));
+    return this.answer(status, body);
+  }
+
+  /** Records that the client disconnected. */
+  gone(): Reply {
+    this.record().broken('answer', 'ECONNRESET');
+    return 'reset';
+  }
+
+  /** The query of a list. @param limits default and maximum page size */
+  page(limits: { readonly size: number; readonly max: number }): Reading<{ page: number; size: number }> {
+    const query = this.#query(z.object({ page: count(1, 1), size: count(limits.size, 1) }));
+    return query.ok
+      ? { ok: true, value: { ...query.value, size: Math.min(query.value.size, limits.max) } }
+      : query;
+  }
+
+  /** The query of a long poll. */
+  changes(): Reading<z.output<typeof changesQuery>> {
+    return this.#query(changesQuery);
+  }
+
+  /** Reads a request to create a session. Tools in `overrides` replace the agent's own. Body and media type are optional. */
+  creation(): Reading<{ readonly tools: readonly SessionTool[] | undefined; readonly written: unknown }> {
+    const { body, headers } = this.incoming;
+    if (body.length === 0 && headers['content-type'] === undefined)
+      return { ok: true, value: { tools: undefined, written: {} } };
+    const object = readObject(body);
+    if (!object.ok) return object;
+    const written = object.value;
+    const request = read(creationSchema, written, ['body']);
+    if (!request.ok) return request;
+    const { agent, overrides } = request.value;
+    const overriding = overrides?.['agent.tools'];
+    const own = typeof agent === 'object' ? agent.tools : undefined;
+    const tools = overriding
+      ? declaredTools(overriding, valueAt(written, 'overrides', 'agent.tools'))
+      : own && declaredTools(own, valueAt(written, 'agent', 'tools'));
+    return { ok: true, value: { tools, written } };
+  }
+
+  /** Reads one message, or a batch of them (platforms). */
+  messages(): Reading<readonly string[]> {
+    const object = readObject(this.incoming.body);
+    if (!object.ok) return object;
+    const messages =
+      object.value['type'] === 'batch'
+        ? read(batchSchema, object.value, ['body'])
+        : read(messageSchema, object.value, ['body']);
+    if (!messages.ok) return messages;
+    const all = messages.value.type === 'batch' ? messages.value.messages : [messages.value];
+    return { ok: true, value: all.map(({ message }) => message) };
+  }
+
+  /** Refuses a media type other than JSON. */
+  refuseMediaType(accepts?: 'json' | 'json?'): Answer | undefined {
+    const { headers } = this.incoming;
+    const { 'content-type': type } = headers;
+    const isBare = accepts === 'json?' && type === undefined && !hasBody({ headers });
+    if (!accepts || isBare || mediaTypeOf(type ?? '') === 'application/json') return undefined;
+    const loc = ['header', 'Content-Type'];
+    return this.refuse(422, [
+      detail('content_type', loc, "Input should be 'application/json'", type ?? null),
+    ]);
+  }
+
+  /** Refuses an `Idempotency-Key` that was used with another body. */
+  refuseKey(key: unknown): Answer {
+    const loc = ['header', 'Idempotency-Key'];
+    return this.refuse(422, [
+      detail('idempotency_key_reused', loc, 'This key was used with another body', key),
+    ]);
+  }
+
+  #query<Schema extends z.ZodMiniType>(schema: Schema): Reading<z.output<Schema>> {
+    const [, query = ''] = this.incoming.target.split(/\?(.*)/s);
+    return read(schema, Object.fromEntries(new URLSearchParams(query)), ['query']);
+  }
 }
 
 /** The response to posted tool results, and the results to apply. */

@@ -9,21 +9,7 @@ import { firstOf, formatDuration } from '../util/text.js';
 import { jsonPath } from '../util/values.js';
 import type { CallEvidence } from './call.js';
 import type { Evidence } from './evidence.js';
-import { type CheckStatus, type ConcernedCall, concernedCalls, possiblyLost } from './judge.js';
-
-/** The verdict on one test case: a row beside those of the rules. */
-export interface CaseCheck {
-  readonly place: string;
-  readonly operation: string;
-  readonly status: Extract<CheckStatus, 'pass' | 'fail' | 'could-not-run'>;
-  readonly reason: string;
-  /** The reason on several lines, if it has more than one. */
-  readonly reasonLines?: readonly string[];
-  /** By their `seq`, the events that prove it. */
-  readonly events: readonly number[];
-  /** The call made for the case, if it does not pass. */
-  readonly calls?: readonly ConcernedCall[];
-}
+import { type CaseCheck, concernedCalls, possiblyLost } from './judge.js';
 
 type CaseVerdict = Pick<CaseCheck, 'status' | 'reason' | 'reasonLines' | 'events'>;
 

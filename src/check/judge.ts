@@ -1,13 +1,33 @@
 import type { Event } from '../events/events.js';
 import type { Transcript } from '../events/transcript-reader.js';
+import type { ExpectedFailure } from '../fixtures/check-files.js';
 import { REQUIREMENT_IDS, type RequirementId, type Side } from '../protocol/requirements.js';
 import { groupBy } from '../util/collections.js';
 import { firstFew, firstOf } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import type { CallEvidence } from './call.js';
 import { type Evidence, gather, type Recording, recordingsOf } from './evidence.js';
-import type { ObservableRule, Observation, Rule, Spot } from './rule.js';
-import { RULES } from './rules/all.js';
+import type { ObservableRule, Observation, Requirement, Rule, Spot } from './rule.js';
+import { contentRules } from './rules/contents.js';
+import { conversationRules } from './rules/conversation.js';
+import { deliveryRules } from './rules/delivery.js';
+import { invocationRules } from './rules/invocations.js';
+import { runtimeRules } from './rules/runtime.js';
+
+/** A requirement id without a rule does not compile. */
+const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
+  ...contentRules,
+  ...conversationRules,
+  ...deliveryRules,
+  ...invocationRules,
+  ...runtimeRules,
+};
+
+/** Every rule by its id, in the order of the protocol. */
+export const RULES = Object.fromEntries(REQUIREMENT_IDS.map(id => [id, BY_THEME[id]])) as typeof BY_THEME;
+
+/** What each side of the protocol must do. Messages, tests and checks refer to a requirement by its id. */
+export const REQUIREMENTS: Readonly<Record<RequirementId, Requirement>> = RULES;
 
 export type CheckStatus = 'pass' | 'fail' | 'warn' | 'not-applicable' | 'could-not-run';
 
@@ -47,7 +67,7 @@ export interface CheckReport {
 }
 
 /** Which requirements to judge; default: all. */
-export interface Selection {
+interface Selection {
   readonly only?: ReadonlySet<RequirementId>;
   readonly skip?: ReadonlySet<RequirementId>;
 }
@@ -102,7 +122,7 @@ export function checksOf(
   });
 }
 
-export function countStatuses(checks: readonly Check[]): CheckReport['summary'] {
+function countStatuses(checks: readonly Check[]): CheckReport['summary'] {
   const summary = { pass: 0, fail: 0, warn: 0, 'not-applicable': 0, 'could-not-run': 0 };
   for (const { status } of checks) summary[status]++;
   return summary;
@@ -249,4 +269,116 @@ function kindOf([what, observations]: readonly [string, readonly Observation[]])
   const sentence = faults.length === 0 ? title : `${title}: ${firstOf(faults, MAX_SHOWN).join('; ')}`;
   const indented = firstOf(faults, MAX_LINES).map(fault => `  ${fault}`);
   return { sentence, lines: faults.length < 2 ? [sentence] : [`${title}:`, ...indented] };
+}
+
+/** The verdict on one test case: a row beside those of the rules. */
+export interface CaseCheck {
+  readonly place: string;
+  readonly operation: string;
+  readonly status: Extract<CheckStatus, 'pass' | 'fail' | 'could-not-run'>;
+  readonly reason: string;
+  /** The reason on several lines, if it has more than one. */
+  readonly reasonLines?: readonly string[];
+  /** By their `seq`, the events that prove it. */
+  readonly events: readonly number[];
+  /** The call made for the case, if it does not pass. */
+  readonly calls?: readonly ConcernedCall[];
+}
+
+/**
+ * How a row counts: `stale` passes although its failure is expected; `expected` fails, or could not run, as expected. Only `failed` and
+ * `stale` fail a run.
+ */
+export type Standing =
+  | 'failed'
+  | 'stale'
+  | 'could-not-run'
+  | 'warned'
+  | 'expected'
+  | 'passed'
+  | 'not-applicable';
+
+export interface Row extends Check {
+  readonly standing: Standing;
+  readonly excuse?: ExpectedFailure;
+}
+
+/** The verdict on a whole run: zero checks never pass. */
+export type Verdict = 'passed' | 'failed' | 'incomplete';
+
+/** A part of the recording that is missing: it may hide a violation. */
+interface Gap {
+  readonly place: string;
+  readonly reason: string;
+}
+
+export interface Conformance {
+  readonly checks: readonly Row[];
+  readonly cases: readonly CaseCheck[];
+  /** A run with gaps never passes. */
+  readonly gaps: readonly Gap[];
+  /** Expected failures that could not occur in this run, and why, without their id. */
+  readonly idle: readonly (ExpectedFailure & { readonly why: string })[];
+  readonly summary: CheckReport['summary'];
+  readonly verdict: Verdict;
+}
+
+interface Terms {
+  readonly excuses: readonly ExpectedFailure[];
+  readonly sides: readonly Side[];
+  /** A warning counts as a failure. */
+  readonly isStrict: boolean;
+  readonly gaps?: readonly Gap[];
+}
+
+/** How each status counts, and how if its failure is expected. */
+const STANDINGS: Readonly<Record<CheckStatus, readonly [Standing, excused: Standing]>> = {
+  fail: ['failed', 'expected'],
+  warn: ['warned', 'expected'],
+  pass: ['passed', 'stale'],
+  'could-not-run': ['could-not-run', 'expected'],
+  'not-applicable': ['not-applicable', 'not-applicable'],
+};
+
+export function conformanceOf(
+  checks: readonly Check[],
+  cases: readonly CaseCheck[],
+  { excuses, sides, isStrict, gaps = [] }: Terms,
+): Conformance {
+  const rows = checks.map((check): Row => {
+    const [standing, excused] = STANDINGS[isStrict && check.status === 'warn' ? 'fail' : check.status];
+    const excuse = excuses.find(({ id }) => id === check.id);
+    const isUncertain = check.status === 'pass' && gaps.length > 0; // it may fail in the missing part
+    return excuse && !isUncertain ? { ...check, standing: excused, excuse } : { ...check, standing };
+  });
+  const verdict = verdictOf(rows, cases);
+  return {
+    checks: rows,
+    cases,
+    gaps,
+    idle: excuses.flatMap(excuse => {
+      const why = whyIdle(excuse, checks, sides);
+      return why === null ? [] : [{ ...excuse, why }];
+    }),
+    summary: countStatuses(checks),
+    verdict: verdict === 'passed' && gaps.length > 0 ? 'incomplete' : verdict,
+  };
+}
+
+function verdictOf(rows: readonly Row[], cases: readonly CaseCheck[]): Verdict {
+  const seen = new Set([...rows.map(({ standing }) => standing), ...cases.map(({ status }) => status)]);
+  const has = (...words: readonly (Standing | CaseCheck['status'])[]) => words.some(word => seen.has(word));
+  if (has('failed', 'stale', 'fail')) return 'failed';
+  if (has('could-not-run')) return 'incomplete';
+  return has('passed', 'warned', 'pass') ? 'passed' : 'incomplete';
+}
+
+function whyIdle({ id }: ExpectedFailure, checks: readonly Check[], sides: readonly Side[]): string | null {
+  const rule = RULES[id];
+  const check = checks.find(each => each.id === id);
+  if (!sides.includes(rule.side))
+    return `is a rule of the ${rule.side}; only the ${sides.join(' and ')} is checked`;
+  if ('unobservable' in rule) return `can never fail: ${rule.unobservable}`;
+  if (!check) return 'was not selected';
+  return check.status === 'not-applicable' ? `did not apply: ${check.reason}` : null;
 }

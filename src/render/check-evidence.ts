@@ -1,8 +1,10 @@
-import type { Row } from '../check/conformance.js';
+import type { Conformance, Row } from '../check/judge.js';
 import type { Spot } from '../check/rule.js';
 import type { Content } from '../events/content.js';
 import type { Event, RequestEvent } from '../events/events.js';
+import { type RoundTrip, roundTripsIn } from '../events/round-trips.js';
 import { shareableText, shareableUrl, withoutPowerInText } from '../events/shareable.js';
+import { groupBy } from '../util/collections.js';
 import { parseJson } from '../util/json.js';
 import { jsonSketch } from '../util/json-format.js';
 import type { Redactor } from '../util/redact.js';
@@ -122,91 +124,71 @@ interface WireLeg {
 /** Maximum number of requests shown per finding; the others are in the transcript. */
 const MAX_LEGS = 4;
 
+/** Maximum length of an operation's name, in characters. */
+const MAX_NAME = 60;
+
+type Fields = Readonly<Record<string, unknown>>;
+
 /** The distinct requests that prove a finding, in order, and how many are not shown. */
 export function evidenceOf(proof: Proof, record: WireRecord) {
   const legs = wireLegs(proof, record);
-  const different = new Map<string, WireLeg>();
-  for (const leg of legs) {
-    const looks = JSON.stringify({ ...leg, event: 0, ms: 0 });
-    if (!different.has(looks)) different.set(looks, leg);
-  }
-  const shown = [...different.values()].slice(0, MAX_LEGS);
+  const different = groupBy(legs, leg => [JSON.stringify({ ...leg, event: 0, ms: 0 })]);
+  const shown = [...different.values()].flatMap(([first]) => first ?? []).slice(0, MAX_LEGS);
   return { shown, rest: legs.length - shown.length };
 }
 
-type End = Extract<Event, { kind: 'response' | 'broken' }>;
-
 function wireLegs({ events: seqs, spots = [] }: Proof, record: WireRecord): WireLeg[] {
-  const proof = new Map<number, string | undefined>(seqs.map(seq => [seq, undefined]));
-  const requests = new Map<string, RequestEvent>();
-  const ends = new Map<string, End>();
-  for (const event of record.events) {
-    if (proof.has(event.seq) && 'leg' in event) proof.set(event.seq, event.leg);
-    if (event.kind === 'request') requests.set(event.leg, event);
-    else if ((event.kind === 'response' || event.kind === 'broken') && !ends.has(event.leg))
-      ends.set(event.leg, event);
-  }
-  return [...new Set(proof.values())].flatMap((leg = '') => {
-    const request = requests.get(leg);
-    return request ? legOf(request, ends.get(leg), spots, record) : [];
+  const trips = roundTripsIn(record.events);
+  const legs = new Map(record.events.map(event => [event.seq, 'leg' in event ? event.leg : undefined]));
+  return [...new Set(seqs.map(seq => legs.get(seq)))].flatMap((leg = '') => {
+    const trip = trips.get(leg);
+    if (!trip) return [];
+    const invocation = [...trips.values()].find(
+      ({ request: { purpose, calls } }) =>
+        purpose === 'invocation' && calls?.includes(trip.request.calls?.[0] ?? ''),
+    );
+    return legOf(trip, spots, invocation ? fieldsOf(invocation) : {}, record);
   });
 }
 
 function legOf(
-  request: RequestEvent,
-  end: End | undefined,
+  trip: RoundTrip,
   spots: readonly Spot[],
+  { operation, ...ids }: Fields,
   { events, redactor }: WireRecord,
 ): WireLeg {
+  const { request, response, end, status, broken } = trip;
   const spotsIn = ({ seq }: Event) => spots.filter(spot => spot.event === seq);
-  const response = end?.kind === 'response' ? end : null;
-  const isRefused = end !== undefined && (response?.status ?? 500) >= 300;
-  const invocation = invocationOf(request, events);
+  const isCallback = request.purpose === 'callback';
+  const isRefused = broken !== null || (status ?? 0) >= 300;
+  const isNamed = request.purpose !== 'invocation' && typeof operation === 'string';
   return {
     event: request.seq,
     method: request.method,
     url: shareableUrl(request, redactor),
-    operation: request.purpose === 'invocation' ? null : operationIn(invocation, redactor),
-    end: end ? (end.kind === 'response' ? String(end.status) : `${end.phase}: ${end.code}`) : null,
-    endedBy: isRefused ? probeOf(request, events) : null,
+    operation: isNamed ? cut(redactor.text(operation), MAX_NAME) : null,
+    end: broken ? `${broken.phase}: ${broken.code}` : (status?.toString() ?? null),
+    endedBy: isCallback && isRefused ? probeOf(request, events) : null,
     ms: end ? Math.max(0, end.at - request.at) : null,
-    isMisnamed: request.purpose === 'callback' && hasOtherIds(bodyOf(request), invocation),
+    isMisnamed: isCallback && hasOtherIds(fieldsOf(trip), ids),
     request: piecesOf(request.body, spotsIn(request), redactor),
     response: response ? piecesOf(response.body, spotsIn(response), redactor) : [],
   };
 }
 
-function probeOf({ calls: [key] = [], purpose }: RequestEvent, events: readonly Event[]): string | null {
-  if (key === undefined || purpose !== 'callback') return null;
-  for (const event of events)
-    if (event.kind === 'planned' && event.by === 'probe' && event.calls?.includes(key)) return event.plan;
-  return null;
-}
-
-/** Maximum length of an operation's name, in characters. */
-const NAME = 60;
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function bodyOf({ body }: RequestEvent): Fields {
-  return body?.json.ok && isRecord(body.json.value) ? body.json.value : {};
-}
-
-/** The invocation of the call that a request belongs to; empty if it is unknown. */
-function invocationOf({ calls: [key] = [] }: RequestEvent, events: readonly Event[]): Fields {
-  for (const event of events)
-    if (event.kind === 'request' && event.purpose === 'invocation' && event.calls?.includes(key ?? ''))
-      return bodyOf(event);
-  return {};
-}
-
-function operationIn({ operation }: Fields, redactor: Redactor): string | null {
-  return typeof operation === 'string' ? cut(redactor.text(operation), NAME) : null;
+function fieldsOf({ sentJson }: RoundTrip): Fields {
+  return isRecord(sentJson) ? sentJson : {};
 }
 
 function hasOtherIds(callback: Fields, { id, group_id }: Fields): boolean {
   const own = callback['tool_call_id'] ?? callback['id'] ?? id;
   return id !== undefined && (own !== id || (callback['group_id'] ?? group_id) !== group_id);
+}
+
+function probeOf({ calls: [key = ''] = [] }: RequestEvent, events: readonly Event[]): string | null {
+  for (const event of events)
+    if (event.kind === 'planned' && event.by === 'probe' && event.calls?.includes(key)) return event.plan;
+  return null;
 }
 
 export function evidenceLines(proof: Proof, record: WireRecord): Line[] {
@@ -244,4 +226,21 @@ function pieceLine({ place, text, point: [from, to] = [0, 0] }: Piece, mark: str
     ...quote(text.slice(from, to), 'bad'),
     ...quote(text.slice(to)),
   ];
+}
+
+/** Maximum length of an untrusted id, in characters; the program's own ids are shorter. */
+const MAX_ID = 200;
+
+/** Removes secrets: rules quote messages (threats, row 25). */
+export function shareableRun(run: Conformance, redactor: Redactor): Conformance {
+  const clean = (value: unknown, name = ''): unknown => {
+    if (typeof value === 'string') {
+      const text = redactor.text(value);
+      return name === 'operation' || name === 'id' ? cut(text, MAX_ID) : text;
+    }
+    if (Array.isArray(value)) return value.map(each => clean(each));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, clean(each, key)]));
+  };
+  return clean(run) as Conformance;
 }

@@ -1,24 +1,25 @@
+import { notCalled } from '../check/evidence.js';
 import {
+  type Check,
+  type ConcernedCall,
   type Conformance,
+  checkTranscript,
   conformanceOf,
   type Row,
+  RULES,
   type Standing,
   type Verdict,
-} from '../check/conformance.js';
-import { notCalled } from '../check/evidence.js';
-import { type Check, type ConcernedCall, checkTranscript } from '../check/judge.js';
-import type { ObservableRule } from '../check/rule.js';
-import { REQUIREMENTS, RULES } from '../check/rules/all.js';
+} from '../check/judge.js';
 import type { Event } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
 import { type CallLog, History } from '../events/history.js';
 import { toldOnce } from '../events/round-trips.js';
-import { REQUIREMENT_IDS, type RequirementId, type Side, type Warning } from '../protocol/requirements.js';
+import type { RequirementId, Side, Warning } from '../protocol/requirements.js';
 import { groupBy } from '../util/collections.js';
 import type { Redactor } from '../util/redact.js';
 import { cut, firstFew, firstOf } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
-import { evidenceLines, type Proof, type WireRecord } from './check-evidence.js';
+import { evidenceLines, type Proof, shareableRun, type WireRecord } from './check-evidence.js';
 import { type Failure, failureOf, problemLines } from './failure.js';
 import { counted as countedNoun, type Line, MARKS, type Mark, quote, type Span, say } from './line.js';
 import { counted, warningsOf, withoutFollow } from './warnings.js';
@@ -98,7 +99,7 @@ const CASES = { pass: 'passed', fail: 'failed', 'could-not-run': 'could-not-run'
 
 function findingOf(row: Row): Finding {
   const { id, side, level, standing, reason, reasonLines = [reason], masks, excuse, events } = row;
-  const { statement, advice } = REQUIREMENTS[id];
+  const { statement, advice } = RULES[id];
   const rule = {
     about: side,
     standing,
@@ -334,65 +335,6 @@ function uncalledLines(names: readonly string[]): Line[] {
   if (names.length === 0) return [];
   const how = '; use --operation <name> to call one';
   return [[say('Not called: ', 'dim'), ...quote(firstFew(names, MAX_NAMES)), say(how, 'dim')], []];
-}
-
-const LONGEST_ID = Math.max(...REQUIREMENT_IDS.map(({ length }) => length));
-
-const levelWord = (level: string) => (level === 'none' ? 'open' : level);
-
-export function ruleLine(id: RequirementId): Line {
-  const { level, side, statement } = RULES[id];
-  return [
-    say(id.padEnd(LONGEST_ID), 'title'),
-    say(`  ${levelWord(level).padEnd(6)}  ${side.padEnd(7)}  `, 'gutter'),
-    say(statement),
-  ];
-}
-
-/** A rule in full: its statement, its source, what counts as a violation, and when it does not apply. */
-export function specLines(id: RequirementId): Line[] {
-  const rule = RULES[id];
-  const { level, side, statement, advice, source } = rule;
-  const from = source.page === 'public specification' ? `the ${source.page}` : `the page ${source.page}`;
-  const labelled = (label: string, text: string | undefined): Line[] =>
-    text === undefined ? [] : [[say(`  ${label.padEnd(13)}`, 'gutter'), say(text)]];
-  return [
-    [say(id, 'title'), say(`  ${levelWord(level)}  ${side}`, 'dim')],
-    [MARGIN, say(`The ${side} ${statement}.`)],
-    ...labelled('from', from),
-    ...labelled('quote', source.words && `“${source.words}”`),
-    ...('unobservable' in rule ? labelled('not tested', rule.unobservable) : []),
-    ...labelled('fix', advice),
-    ...('observe' in rule
-      ? [
-          ...labelled('violation', violationText(rule)),
-          ...labelled('not observed', rule.absent),
-          ...labelled('masks', rule.masks?.join(', ') || undefined),
-        ]
-      : []),
-  ];
-}
-
-function violationText({ level, failsWhere }: ObservableRule): string {
-  if (level === 'MUST') return 'a failure';
-  return `a warning; with --strict${failsWhere === undefined ? '' : `, or where ${failsWhere},`} a failure`;
-}
-
-/** Maximum length of an untrusted id, in characters; the program's own ids are shorter. */
-const MAX_LENGTH = 200;
-
-/** Removes secrets: rules quote messages (threats, row 25). */
-export function shareableRun(run: Conformance, redactor: Redactor): Conformance {
-  const clean = (value: unknown, name = ''): unknown => {
-    if (typeof value === 'string') {
-      const text = redactor.text(value);
-      return name === 'operation' || name === 'id' ? cut(text, MAX_LENGTH) : text;
-    }
-    if (Array.isArray(value)) return value.map(each => clean(each));
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, clean(each, key)]));
-  };
-  return clean(run) as Conformance;
 }
 
 /** Rules for recordings only: a live session keeps the whole `auth_url` so that the user can open it. */

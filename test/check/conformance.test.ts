@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { CaseCheck } from '../../src/check/cases.js';
-import { conformanceOf, type Standing, type Verdict } from '../../src/check/conformance.js';
-import type { Check, CheckStatus } from '../../src/check/judge.js';
+import type { CaseCheck, Check, CheckStatus } from '../../src/check/judge.js';
+import { conformanceOf, type Standing, type Verdict } from '../../src/check/judge.js';
 
 const row = (status: CheckStatus, id: Check['id'] = 'TOOL-ACK'): Check => ({
   id,

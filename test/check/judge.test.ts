@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { gather } from '../../src/check/evidence.js';
-import { judge, reasonOf } from '../../src/check/judge.js';
+import { judge, RULES, reasonOf } from '../../src/check/judge.js';
 import { broken, held } from '../../src/check/rule.js';
-import { RULES } from '../../src/check/rules/all.js';
 import type { RequirementId } from '../../src/protocol/requirements.js';
 import { at, eventsOf, type Moment } from '../events/build.js';
 import { notice, someCall } from './samples/parts.js';

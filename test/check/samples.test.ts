@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { gather } from '../../src/check/evidence.js';
-import { judge } from '../../src/check/judge.js';
-import { RULES } from '../../src/check/rules/all.js';
+import { judge, RULES } from '../../src/check/judge.js';
 import { SAMPLES } from './samples/index.js';
 
 const OBSERVABLE = Object.values(RULES).filter(rule => 'observe' in rule);

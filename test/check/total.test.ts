@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { gather } from '../../src/check/evidence.js';
-import { RULES } from '../../src/check/rules/all.js';
+import { RULES } from '../../src/check/judge.js';
 import type { Event } from '../../src/events/events.js';
 import { eventsOf } from '../events/build.js';
 import { ACTIONS, storyOf } from '../events/model.js';

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { conformanceOf } from '../../src/check/conformance.js';
 import { gather } from '../../src/check/evidence.js';
-import { judge } from '../../src/check/judge.js';
+import { conformanceOf, judge, REQUIREMENTS, RULES } from '../../src/check/judge.js';
 import type { Spot } from '../../src/check/rule.js';
-import { REQUIREMENTS, RULES } from '../../src/check/rules/all.js';
 import { callbackSecrets } from '../../src/events/shareable.js';
 import type { RequirementId } from '../../src/protocol/requirements.js';
-import { ruleLine, shareableRun, specLines } from '../../src/render/check-report.js';
+import { shareableRun } from '../../src/render/check-evidence.js';
+import { ruleLine, specLines } from '../../src/render/outputs/check.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { someCall } from '../check/samples/parts.js';
 import {

@@ -1,6 +1,5 @@
-import type { CaseCheck } from '../../src/check/cases.js';
-import { conformanceOf } from '../../src/check/conformance.js';
-import type { Check } from '../../src/check/judge.js';
+import type { CaseCheck, Check } from '../../src/check/judge.js';
+import { conformanceOf } from '../../src/check/judge.js';
 import { callbackSecrets } from '../../src/events/shareable.js';
 import type { CheckStory } from '../../src/render/outputs/check.js';
 import { acknowledged, at, call, eventsOf, INVOCATION, KEY, resultArrives } from '../events/build.js';

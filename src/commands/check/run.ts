@@ -1,19 +1,17 @@
 import { appendFile, stat } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
 import { judgeCases } from '../../check/cases.js';
-import { type Conformance, conformanceOf, type Gap, type Verdict } from '../../check/conformance.js';
 import { gather, type Recording, recordingsOf } from '../../check/evidence.js';
-import { checksOf, type Selection } from '../../check/judge.js';
+import { type Conformance, checksOf, conformanceOf, RULES, type Verdict } from '../../check/judge.js';
 import { type ProbeOptions, runProbes } from '../../check/probes/probes.js';
-import { REQUIREMENTS } from '../../check/rules/all.js';
 import type { Event } from '../../events/events.js';
 import type { EventRedactor } from '../../events/shareable.js';
 import { missingFrom, readRecording } from '../../events/transcript-reader.js';
 import { REQUIREMENT_IDS, type RequirementId, type Side } from '../../protocol/requirements.js';
-import type { WireRecord } from '../../render/check-evidence.js';
-import { findingLines, findingsOf, ruleLine, shareableRun, specLines } from '../../render/check-report.js';
+import { shareableRun, type WireRecord } from '../../render/check-evidence.js';
+import { findingLines, findingsOf } from '../../render/check-report.js';
 import { counted as countedNoun } from '../../render/line.js';
-import { CHECK_FORMATS, type CheckStory } from '../../render/outputs/check.js';
+import { CHECK_FORMATS, type CheckStory, ruleLine, specLines } from '../../render/outputs/check.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { createTheme, printed } from '../../render/terminal/theme.js';
 import { counted } from '../../render/warnings.js';
@@ -80,9 +78,7 @@ async function explainRules(
 ): Promise<ExitStatus> {
   const listed = REQUIREMENT_IDS.filter(
     id =>
-      (side === undefined || REQUIREMENTS[id].side === side) &&
-      (only?.includes(id) ?? true) &&
-      !skip?.includes(id),
+      (side === undefined || RULES[id].side === side) && (only?.includes(id) ?? true) && !skip?.includes(id),
   );
   const lines = spec
     ? spec.flatMap((id, index) => [...(index === 0 ? [] : [[]]), ...specLines(id)])
@@ -183,7 +179,7 @@ interface CheckInput {
   /** The file for line numbers (default: the target). */
   readonly file?: string;
   readonly recordings: readonly Recording[];
-  readonly gaps: readonly Gap[];
+  readonly gaps: Conformance['gaps'];
   readonly redactor: EventRedactor;
 }
 
@@ -250,7 +246,7 @@ function firstOf(faults: readonly string[], most: number): readonly string[] {
 }
 
 /** Converts an error such as `line 7: not valid JSON` to a gap. */
-function gapOf(name: string, fault: string): Gap {
+function gapOf(name: string, fault: string) {
   const [, line, reason = fault] = /^line (\d+): (.*)$/s.exec(fault) ?? [];
   return { place: line === undefined ? name : `${name}:${line}`, reason };
 }
@@ -463,12 +459,12 @@ function refuseIdle({ kind }: Subject, { given }: CheckFlags): void {
 }
 
 /** @throws ProtocolCliError `usage` for a rule that is not judged in this check. */
-function selectionOf({ only, skip }: CheckFlags, sides: readonly Side[]): Selection {
-  const unsupported = only?.find(id => !sides.includes(REQUIREMENTS[id].side));
+function selectionOf({ only, skip }: CheckFlags, sides: readonly Side[]) {
+  const unsupported = only?.find(id => !sides.includes(RULES[id].side));
   if (unsupported !== undefined)
     throw usage(
       `--only ${unsupported}: this check covers the ${sides[0]} only`,
-      `Rules of the ${REQUIREMENTS[unsupported].side} need a transcript: protocol-cli check run.ndjson --only ${unsupported}.`,
+      `Rules of the ${RULES[unsupported].side} need a transcript: protocol-cli check run.ndjson --only ${unsupported}.`,
     );
   return { ...(only && { only: new Set(only) }), ...(skip && { skip: new Set(skip) }) };
 }

@@ -1,8 +1,9 @@
-import type { CaseCheck } from '../../check/cases.js';
-import type { Conformance, Row, Standing } from '../../check/conformance.js';
 import { notCalled } from '../../check/evidence.js';
-import { REQUIREMENTS } from '../../check/rules/all.js';
+import type { CaseCheck, Conformance, Row, Standing } from '../../check/judge.js';
+import { RULES } from '../../check/judge.js';
+import type { ObservableRule } from '../../check/rule.js';
 import type { Event } from '../../events/events.js';
+import { REQUIREMENT_IDS, type RequirementId } from '../../protocol/requirements.js';
 import { safeJson } from '../../util/redact.js';
 import { cut, since } from '../../util/text.js';
 import { visible, visibleLine } from '../../util/visible.js';
@@ -17,7 +18,7 @@ import {
   reportLines,
   summaryText,
 } from '../check-report.js';
-import { lineText, quote, say } from '../line.js';
+import { type Line, lineText, quote, say } from '../line.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, printed } from '../terminal/theme.js';
 import { type JunitTest, junitXml, placeOf } from './junit.js';
@@ -126,7 +127,7 @@ const json: CheckFormat = ({ program, target, run, record, warnings }) => {
 function rowReport({ excuse, spots = [], reasonLines: _, ...row }: Row, record: WireRecord): object {
   const { id, standing, events } = row;
   const { reason, place } = excuse ?? {};
-  const { statement, advice } = REQUIREMENTS[id];
+  const { statement, advice } = RULES[id];
   return {
     ...row,
     statement,
@@ -261,7 +262,7 @@ const markdown: CheckFormat = ({ target, program, run, record, warnings }) => {
   const ofCalls = (calls: Row['calls']) => (calls ? ` (${safe(callsText(calls, record.file))})` : '');
   const rules = run.checks.map(({ id, side, level, standing, reason, calls, excuse }) => {
     const seen = excuse && standing === 'expected' ? `${reason} (${excuse.reason})` : reason;
-    const asks = `the ${side} ${REQUIREMENTS[id].statement}`;
+    const asks = `the ${side} ${RULES[id].statement}`;
     return [id, level, cell(asks), RESULTS[standing], cell(seen) + ofCalls(calls)];
   });
   const cases = run.cases.map(({ place, operation, status, reason, calls }) => [
@@ -301,6 +302,48 @@ function cell(text: string): string {
 /** Escapes untrusted text: no table, link or HTML. Entities work in every Markdown dialect. */
 function safe(text: string): string {
   return text.replace(/[\\`*[\]<>|~&@]|(?<=:)\/(?=\/)/g, character => `&#${character.codePointAt(0)};`);
+}
+
+const LONGEST_ID = Math.max(...REQUIREMENT_IDS.map(({ length }) => length));
+
+const levelWord = (level: string) => (level === 'none' ? 'open' : level);
+
+export function ruleLine(id: RequirementId): Line {
+  const { level, side, statement } = RULES[id];
+  return [
+    say(id.padEnd(LONGEST_ID), 'title'),
+    say(`  ${levelWord(level).padEnd(6)}  ${side.padEnd(7)}  `, 'gutter'),
+    say(statement),
+  ];
+}
+
+/** A rule in full: its statement, its source, what counts as a violation, and when it does not apply. */
+export function specLines(id: RequirementId): Line[] {
+  const rule = RULES[id];
+  const { level, side, statement, advice, source } = rule;
+  const from = source.page === 'public specification' ? `the ${source.page}` : `the page ${source.page}`;
+  const labelled = (label: string, text: string | undefined): Line[] =>
+    text === undefined ? [] : [[say(`  ${label.padEnd(13)}`, 'gutter'), say(text)]];
+  return [
+    [say(id, 'title'), say(`  ${levelWord(level)}  ${side}`, 'dim')],
+    [say('  ', 'gutter'), say(`The ${side} ${statement}.`)],
+    ...labelled('from', from),
+    ...labelled('quote', source.words && `“${source.words}”`),
+    ...('unobservable' in rule ? labelled('not tested', rule.unobservable) : []),
+    ...labelled('fix', advice),
+    ...('observe' in rule
+      ? [
+          ...labelled('violation', violationText(rule)),
+          ...labelled('not observed', rule.absent),
+          ...labelled('masks', rule.masks?.join(', ') || undefined),
+        ]
+      : []),
+  ];
+}
+
+function violationText({ level, failsWhere }: ObservableRule): string {
+  if (level === 'MUST') return 'a failure';
+  return `a warning; with --strict${failsWhere === undefined ? '' : `, or where ${failsWhere},`} a failure`;
 }
 
 /** The formats of `check --reporter`. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { conformanceOf } from '../../../src/check/conformance.js';
-import { checkTranscript } from '../../../src/check/judge.js';
+import { checkTranscript, conformanceOf } from '../../../src/check/judge.js';
 import { checkedSecrets } from '../../../src/commands/check/run.js';
 import type { Event } from '../../../src/events/events.js';
 import { History } from '../../../src/events/history.js';
 import { transcriptWriter } from '../../../src/events/transcript-writer.js';
 import type { RequirementId } from '../../../src/protocol/requirements.js';
-import { judgedLines, shareableRun } from '../../../src/render/check-report.js';
+import { shareableRun } from '../../../src/render/check-evidence.js';
+import { judgedLines } from '../../../src/render/check-report.js';
 import { CHECK_FORMATS } from '../../../src/render/outputs/check.js';
 import { createRedactor } from '../../../src/util/redact.js';
 import { discovery, someCall, TOOLSET } from '../../check/samples/parts.js';

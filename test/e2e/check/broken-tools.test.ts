@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RULES } from '../../../src/check/rules/all.js';
+import { RULES } from '../../../src/check/judge.js';
 import type { RequirementId } from '../../../src/protocol/requirements.js';
 import { checking, findingsIn } from '../support/checking.js';
 import { BROKEN_TOOLS } from './broken/index.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RULES } from '../../../src/check/rules/all.js';
+import { RULES } from '../../../src/check/judge.js';
 import { OWN } from './runtimes/own.js';
 import { FAILING, findingsBetween, RECORDED } from './runtimes/recorded.js';
 import { choose, findingsOn, SEEN_BY_TOOL } from './runtimes/seen-by-tool.js';

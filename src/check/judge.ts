@@ -27,7 +27,7 @@ const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
 export const RULES = Object.fromEntries(REQUIREMENT_IDS.map(id => [id, BY_THEME[id]])) as typeof BY_THEME;
 
 /** What each side of the protocol must do. Messages, tests and checks refer to a requirement by its id. */
-export const REQUIREMENTS: Readonly<Record<RequirementId, Requirement>> = RULES;
+export const REQUIREMENTS: Readonly<Record<RequirementId, Requirement>> = { ...RULES };
 
 export type CheckStatus = 'pass' | 'fail' | 'warn' | 'not-applicable' | 'could-not-run';
 

@@ -2,7 +2,7 @@ import type { Highlighter } from '../../display/syntax.js';
 import { type Exchange, isSubscribed, openPages, type Subscription } from '../../events/exchange.js';
 import type { History, View } from '../../events/history.js';
 import type { OAuth, UserChoice } from '../../protocol/callbacks.js';
-import { type Line, quote, say } from '../../render/line.js';
+import { counted, type Layout, type Line, line, quote, say } from '../../render/line.js';
 import { type Pane, type Panes, paneLines, viewPane } from '../../render/panes.js';
 import { type Step, stepLine } from '../../render/steps.js';
 import {
@@ -18,7 +18,7 @@ import { openUrl } from '../../system/child.js';
 import type { Clock } from '../../system/clock.js';
 import { onceEach } from '../../util/collections.js';
 import { formatDuration } from '../../util/text.js';
-import { hintsLine } from '../keys.js';
+import { type Hint, hintsLine } from '../keys.js';
 import { askedIn, MIN_PICKER_ROWS, openPicker, type Picker, stepPicker } from '../picker.js';
 import type { Size } from '../terminal.js';
 
@@ -35,8 +35,9 @@ interface Asked {
 
 interface Visit {
   readonly page: OAuth;
-  readonly said: string;
-  readonly state: 'opening' | 'opened' | 'failed';
+  readonly said: Line;
+  /** What the key does next; null while the page is being opened. */
+  readonly again: string | null;
 }
 
 interface LiveModelOptions {
@@ -172,12 +173,16 @@ export class LiveModel {
 
   /** Opens only one window, however often the key is pressed. */
   async #open(page: OAuth): Promise<void> {
-    if (this.#visit?.page === page && this.#visit.state === 'opening') return;
-    this.#visit = { page, said: 'opening it …', state: 'opening' };
+    if (this.#visit?.page === page && this.#visit.again === null) return;
+    this.#visit = { page, said: [say('opening it …', 'good')], again: null };
     const opening = await openUrl(page.auth_url);
     this.#visit = opening.ok
-      ? { page, said: 'opened in the browser', state: 'opened' }
-      : { page, said: `it could not be opened (${opening.reason}): visit it yourself`, state: 'failed' };
+      ? { page, said: [say('opened in the browser', 'good')], again: 'opens it again' }
+      : {
+          page,
+          said: quote(`it could not be opened (${opening.reason}): visit it yourself`, 'bad'),
+          again: 'tries again',
+        };
     this.#options.onChange();
   }
 }
@@ -191,26 +196,20 @@ function pressPicker(asked: Asked, key: string): void {
 
 /** The result of opening a page, and the key that opens it. */
 function visitLines(visit: Visit | null, columns: number): readonly Line[] {
-  const opens = visit === null ? 'opens it' : visit.state === 'failed' ? 'tries again' : 'opens it again';
-  const keys = hintsLine(
-    [],
-    [
-      ['o', opens],
-      ['Ctrl-C', 'cancels'],
-    ],
-    columns,
-  );
-  return visit === null ? [keys] : [quote(visit.said, visit.state === 'failed' ? 'bad' : 'good'), keys];
+  const hints: readonly Hint[] = [
+    ['o', visit === null ? 'opens it' : (visit.again ?? 'opens it again')],
+    ['Ctrl-C', 'cancels'],
+  ];
+  return [...(visit ? [visit.said] : []), hintsLine([], hints, columns)];
 }
 
 /** The number of events and the elapsed time, with the key if there is room for it. */
 function subscriptionLine({ events, openedAt }: Subscription, now: number, columns: number): Line {
-  const count = `${events} event${events === 1 ? '' : 's'}`;
   const open = Math.max(0, now - openedAt);
   const shown = formatDuration(open < 1_000 ? open : Math.floor(open / 1_000) * 1_000);
-  const line = [say('… ', 'running'), say(`subscribed: ${count}`), say(`, ${shown}`, 'dim')];
-  const whole = [...line, say('; Ctrl-C cancels', 'dim')];
-  return widthOf(whole) <= columns ? whole : line;
+  const words = line`${say('… ', 'running')}subscribed: ${say(counted(events, 'event'))}${say(`, ${shown}`, 'dim')}`;
+  const whole = [...words, say('; Ctrl-C cancels', 'dim')];
+  return widthOf(whole) <= columns ? whole : words;
 }
 
 /** The missing message, the elapsed time, and the key that stops waiting. */
@@ -278,33 +277,32 @@ export function layFrame(top: Top, scene: Scene, { columns, rows }: Size, theme:
   const height = Math.max(0, rows - 1);
   const { isSideBySide, width } = paneLayout(columns);
   const { views, picker, panes, highlighter = null } = scene;
-  const pane = (shown: Pane | undefined, max: number, cells: number) =>
-    shown ? paneRows(shown, { count: max, width: cells, highlighter }, theme) : [];
   const draw = {
     views: (max: number) =>
-      views.flatMap(view => pane(view, Math.floor(max / Math.max(1, views.length)), columns)),
-    human: (max: number) => pane(panes?.human, max, width),
-    llm: (max: number) => pane(panes?.llm, max, width),
+      views.flatMap(view =>
+        paneRows(view, { count: Math.floor(max / views.length), width: columns, highlighter }, theme),
+      ),
+    human: (count: number) => (panes ? paneRows(panes.human, { count, width, highlighter }, theme) : []),
+    llm: (count: number) => (panes ? paneRows(panes.llm, { count, width, highlighter }, theme) : []),
     picker: (max: number) => (picker ? pickerRows(picker, { columns, rows: max }, theme) : []),
   };
-  const [human, llm] = [draw.human(height).length, draw.llm(height).length];
-  const minPicker = Math.max(MIN_PICKER_ROWS, Math.floor(height * PICKER_SHARE));
+  const beside = isSideBySide ? draw.llm(height).length : 0;
   const [forTop = 0, forViews = 0, forHuman = 0, forLlm = 0, forPicker = 0] = shareRows(height, [
     { wanted: top.draw(height).length, min: top.min, rank: 0 },
     { wanted: draw.views(height).length, min: MIN_PANE_ROWS * views.length, rank: 4 },
-    { wanted: isSideBySide ? Math.max(human, llm) : human, min: MIN_PANE_ROWS, rank: 3 },
-    { wanted: isSideBySide ? 0 : llm, min: MIN_PANE_ROWS, rank: 2 },
-    { wanted: draw.picker(height).length, min: minPicker, rank: 1 },
+    { wanted: Math.max(draw.human(height).length, beside), min: MIN_PANE_ROWS, rank: 3 },
+    { wanted: isSideBySide ? 0 : draw.llm(height).length, min: MIN_PANE_ROWS, rank: 2 },
+    {
+      wanted: draw.picker(height).length,
+      min: Math.max(MIN_PICKER_ROWS, Math.floor(height * PICKER_SHARE)),
+      rank: 1,
+    },
   ]);
+  const [human, llm] = [draw.human(forHuman), draw.llm(isSideBySide ? forHuman : forLlm)];
   return {
     steps: top.draw(forTop),
     views: draw.views(forViews),
-    panes: panes && {
-      isSideBySide,
-      width,
-      human: draw.human(forHuman),
-      llm: draw.llm(isSideBySide ? forHuman : forLlm),
-    },
+    panes: panes && { isSideBySide, width, human, llm },
     picker: draw.picker(forPicker),
   };
 }
@@ -316,12 +314,12 @@ function pickerRows(picker: Picker, size: Size, theme: Theme): readonly string[]
 
 function paneRows(
   pane: Pane,
-  layout: { readonly count: number; readonly width: number; readonly highlighter: Highlighter | null },
+  layout: Required<Pick<Layout, 'count' | 'width' | 'highlighter'>>,
   theme: Theme,
-): readonly string[] {
+) {
   const { count, width } = layout;
   const { lines, total } = paneLines(pane, layout);
-  const rows = lines.flatMap(line => wrapLine(line, width, theme));
+  const rows = lines.flatMap(each => wrapLine(each, width, theme));
   const unseen = total - lines.length;
   const more = (left: number) => dressLine(moreLine(left + unseen, width), theme);
   return unseen > 0 && rows.length < count ? [...rows, more(0)] : fitRows(rows, count, more);
@@ -331,18 +329,6 @@ function moreLine(count: number, width: number): Line {
   const long = `… ${count} more lines (protocol-cli render or -o plain shows all)`;
   const text = long.length <= width ? long : `… ${count} more lines (-o plain shows all)`;
   return cutLine([say(text, 'dim')], width);
-}
-
-/** Removes secrets from a frame, except from the question to the user. */
-export function redactFrame(frame: Frame, redact: (text: string) => string = text => text): Frame {
-  const clean = (rows: readonly string[]) => rows.map(redact);
-  const { steps, views, panes, picker } = frame;
-  return {
-    steps: clean(steps),
-    views: clean(views),
-    panes: panes && { ...panes, human: clean(panes.human), llm: clean(panes.llm) },
-    picker,
-  };
 }
 
 interface Want {
@@ -355,20 +341,18 @@ interface Want {
 /** The number of rows of each block, with a blank row between blocks. Small blocks get all they need; the others share the rest evenly. */
 function shareRows(height: number, wants: readonly Want[]): readonly number[] {
   const granted = wants.map(({ wanted, min }) => Math.min(wanted, min));
+  const left = () => {
+    const shown = granted.filter(rows => rows > 0);
+    return height - shown.reduce((sum, rows) => sum + rows, Math.max(0, shown.length - 1));
+  };
   for (const [index] of [...wants.entries()].sort(([, a], [, b]) => b.rank - a.rank))
-    if (withBlanks(granted) > height) granted[index] = 0;
-  for (let left = height - withBlanks(granted); left > 0; left--) {
-    const growing = granted
-      .map((rows, index) => ({ rows, index }))
-      .filter(({ rows, index }) => rows > 0 && rows < (wants[index]?.wanted ?? 0));
-    const [poorest] = growing.sort((a, b) => a.rows - b.rows);
-    if (!poorest) break;
-    granted[poorest.index] = poorest.rows + 1;
+    if (left() < 0) granted[index] = 0;
+  for (let rest = left(); rest > 0; rest--) {
+    const growing = [...granted.keys()].filter(at => granted[at] && granted[at] < (wants[at]?.wanted ?? 0));
+    const poorest = Math.min(...growing.map(at => granted[at] ?? 0));
+    const next = growing.find(at => granted[at] === poorest);
+    if (next === undefined) break;
+    granted[next] = poorest + 1;
   }
   return granted;
-}
-
-function withBlanks(granted: readonly number[]): number {
-  const shown = granted.filter(rows => rows > 0);
-  return shown.reduce((sum, rows) => sum + rows, Math.max(0, shown.length - 1));
 }

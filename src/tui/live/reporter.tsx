@@ -1,19 +1,19 @@
-import { Box, type Key, render, Text } from 'ink';
+import { Box, type Key, render } from 'ink';
 import { useCallback, useSyncExternalStore } from 'react';
 import { loadHighlighter, loadLexers } from '../../display/syntax.js';
 import type { History } from '../../events/history.js';
-import type { Ending, Paper, Reporter } from '../../render/outputs/reporter.js';
-import { troubleText, warningText } from '../../render/outputs/trouble.js';
+import { type Ending, type Paper, type Reporter, tellProblems } from '../../render/outputs/reporter.js';
 import { panesOf } from '../../render/panes.js';
 import { StepLog } from '../../render/steps.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, GAP } from '../../render/terminal/theme.js';
 import { counted, warningsOf } from '../../render/warnings.js';
 import type { Clock } from '../../system/clock.js';
+import { Rows } from '../components.js';
 import { useKeys } from '../ink.js';
 import { nameOf, pressesIn } from '../keys.js';
 import { createStore, type Size, type Store, sizeOf, throttled, unbounded } from '../terminal.js';
-import { type Frame, frameOf, LiveModel, redactFrame } from './model.js';
+import { type Frame, frameOf, LiveModel } from './model.js';
 
 interface Shown {
   readonly frame: Frame;
@@ -25,10 +25,12 @@ interface AppProps {
   readonly store: Store<Shown>;
   /** @param key see `nameOf` */
   readonly onKey: (key: string) => void;
+  /** Removes secrets from the output (threats, row 25), except from the question to the user. */
+  readonly redact?: ((text: string) => string) | undefined;
 }
 
 /** The live view: the blocks of a frame, stacked, and key handling while keys have an effect. */
-export function App({ store, onKey }: AppProps) {
+export function App({ store, onKey, redact = String }: AppProps) {
   const { frame, takesKeys } = useSyncExternalStore(store.subscribe, store.snapshot);
   const onPress = useCallback(
     (input: string, key: Key) => {
@@ -41,34 +43,24 @@ export function App({ store, onKey }: AppProps) {
   );
   useKeys(onPress, takesKeys);
   const { steps, views, panes, picker } = frame;
+  const { human = [], llm = [], isSideBySide = false, width = 0 } = panes ?? {};
+  const shown = Object.entries({ human, llm }).filter(([, rows]) => rows.length > 0);
   return (
     <Box flexDirection="column" rowGap={1}>
-      <Rows rows={steps} />
-      <Rows rows={views} />
-      {panes && <Panes {...panes} />}
+      <Rows rows={steps.map(redact)} />
+      <Rows rows={views.map(redact)} />
+      {shown.length > 0 && (
+        <Box flexDirection={isSideBySide ? 'row' : 'column'} gap={isSideBySide ? GAP : 1}>
+          {shown.map(([name, rows]) => (
+            <Box key={name} width={width}>
+              <Rows rows={rows.map(redact)} />
+            </Box>
+          ))}
+        </Box>
+      )}
       <Rows rows={picker} />
     </Box>
   );
-}
-
-function Panes({ isSideBySide, width, human, llm }: NonNullable<Frame['panes']>) {
-  const shown = Object.entries({ human, llm }).filter(([, rows]) => rows.length > 0);
-  if (shown.length === 0) return null;
-  return (
-    <Box flexDirection={isSideBySide ? 'row' : 'column'} gap={isSideBySide ? GAP : 1}>
-      {shown.map(([name, rows]) => (
-        <Box key={name} flexDirection="column" width={width}>
-          <Rows rows={rows} />
-        </Box>
-      ))}
-    </Box>
-  );
-}
-
-/** The rows are already cut to the width; an empty row still needs a line. */
-function Rows({ rows }: { readonly rows: readonly string[] }) {
-  if (rows.length === 0) return null;
-  return <Text wrap="truncate">{rows.map(row => row || ' ').join('\n')}</Text>;
 }
 
 /** Frames are drawn at most ten times a second, and as often without events, since clocks run. */
@@ -76,7 +68,7 @@ const FRAME_MS = 100;
 
 const EMPTY: Shown = { frame: { steps: [], views: [], panes: null, picker: [] }, takesKeys: false };
 
-interface LiveViewOptions {
+interface LiveViewOptions extends Pick<AppProps, 'redact'> {
   readonly model: LiveModel;
   readonly frame: (size: Size) => Frame;
   readonly stdin: NodeJS.ReadStream;
@@ -86,14 +78,14 @@ interface LiveViewOptions {
 }
 
 /** Draws in place, below the existing output; the last frame stays. Needs a terminal on stdin and stdout. */
-export function liveView({ model, frame, stdin, stdout, clock, isColourful }: LiveViewOptions) {
+export function liveView({ model, frame, stdin, stdout, clock, isColourful, redact }: LiveViewOptions) {
   let isAside = false;
   const state = (): Shown => ({ frame: frame(sizeOf(stdout)), takesKeys: model.takesKeys });
   const store = createStore(state());
   const onKey = (key: string) => model.press(key);
   const mount = () => {
     const options = { stdin, stdout: unbounded(stdout), exitOnCtrlC: false, patchConsole: false };
-    const { unmount, waitUntilExit } = render(<App store={store} onKey={onKey} />, options);
+    const { unmount, waitUntilExit } = render(<App store={store} onKey={onKey} redact={redact} />, options);
     return { unmount, over: waitUntilExit() }; // if called after the end, waitUntilExit would leave a listener behind
   };
   let view = mount();
@@ -152,7 +144,7 @@ export function liveView({ model, frame, stdin, stdout, clock, isColourful }: Li
   };
 }
 
-interface LiveOptions {
+interface LiveOptions extends Pick<AppProps, 'redact'> {
   readonly history: History;
   readonly paper: Paper;
   readonly stdin: NodeJS.ReadStream;
@@ -162,8 +154,6 @@ interface LiveOptions {
   readonly timeoutMs?: number;
   readonly supports: ReadonlySet<string>;
   readonly level: ColourLevel;
-  /** Removes secrets from the output (threats, row 25). */
-  readonly redact?: (text: string) => string;
   readonly interrupt: () => void;
 }
 
@@ -180,9 +170,9 @@ export function liveReporter(options: LiveOptions): Reporter {
   const log = new StepLog(history, MAX_STEPS);
   const frame = (size: Size) => {
     const scene = { ...model.scene(size), steps: log.latest(size.rows), now: model.now };
-    return redactFrame(frameOf(scene, size, theme), redact);
+    return frameOf(scene, size, theme);
   };
-  const view = liveView({ model, frame, stdin, stdout, clock, isColourful });
+  const view = liveView({ model, frame, stdin, stdout, clock, isColourful, redact });
   return {
     event(event) {
       log.add(event);
@@ -200,8 +190,7 @@ export function liveReporter(options: LiveOptions): Reporter {
     close: view.close,
     async end({ exchange, notes, trouble }: Ending) {
       const warnings = [...notes, ...warningsOf(history, exchange), ...(model.panes?.warnings ?? [])];
-      if (!paper.quiet) for (const warning of counted(warnings)) paper.stderr.write(warningText(warning));
-      if (trouble) paper.stderr.write(troubleText(trouble));
+      tellProblems(paper, counted(warnings), trouble);
     },
   };
 }

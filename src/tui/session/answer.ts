@@ -4,7 +4,7 @@ import { type Session, statusOf } from '../../events/session-calls.js';
 import type { OAuth, UserChoice } from '../../protocol/callbacks.js';
 import { isSettledStatus } from '../../protocol/session.js';
 import { clipped, type Line, quote, say } from '../../render/line.js';
-import type { Paper } from '../../render/outputs/reporter.js';
+import { type Paper, tellProblems } from '../../render/outputs/reporter.js';
 import {
   type AnsweredSession,
   callsTally,
@@ -12,7 +12,6 @@ import {
   type SessionReporter,
   warningsOfSession,
 } from '../../render/outputs/session.js';
-import { troubleText, warningText } from '../../render/outputs/trouble.js';
 import { llmPane, type Pane, type Panes, panesOf } from '../../render/panes.js';
 import {
   callWords,
@@ -31,7 +30,7 @@ import { formatDuration } from '../../util/text.js';
 import { foreignWords } from '../../util/values.js';
 import { hintsLine } from '../keys.js';
 import { tableLines } from '../layout.js';
-import { type Frame, LiveModel, layFrame, redactFrame, type Scene, type Top } from '../live/model.js';
+import { type Frame, LiveModel, layFrame, type Scene, type Top } from '../live/model.js';
 import { liveView } from '../live/reporter.js';
 import type { Size } from '../terminal.js';
 import { CALLS_OF_ONE } from './platform.js';
@@ -189,9 +188,9 @@ export function liveSession(options: LiveSessionOptions): SessionReporter {
     const around = model.scene(size); // must run first: it decides whether a question is shown yet
     const { asks, isOver, now } = model;
     const scene = { ...session, known, asks, isOver, now, panesOf: panesOnce };
-    return redactFrame(answerFrame(scene, around, size, theme), redactor?.text);
+    return answerFrame(scene, around, size, theme);
   };
-  const view = liveView({ model, frame, stdin, stdout, clock, isColourful });
+  const view = liveView({ model, frame, stdin, stdout, clock, isColourful, redact: redactor?.text });
   const highlight = async () => {
     const { latest } = callsOf({ ...session, known, asks: null });
     const panes = latest?.exchange ? panesOnce(latest.exchange) : null;
@@ -207,9 +206,7 @@ export function liveSession(options: LiveSessionOptions): SessionReporter {
     aside: view.aside,
     close: view.close,
     async end(ending) {
-      if (!paper.quiet)
-        for (const warning of warningsOfSession(ending)) paper.stderr.write(warningText(warning));
-      if (ending.trouble) paper.stderr.write(troubleText(ending.trouble));
+      tellProblems(paper, warningsOfSession(ending), ending.trouble);
     },
   };
 }

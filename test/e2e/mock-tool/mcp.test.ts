@@ -12,7 +12,7 @@ import { runHere } from '../support/in-process.js';
 import { loadedBy } from '../support/loaded.js';
 import { olderMcpClient } from '../support/older-mcp-client.js';
 import { type Ended, run, start } from '../support/program.js';
-import { startServerHere } from '../support/server.js';
+import { serverCommand } from '../support/server.js';
 
 const BIN = fileURLToPath(new URL('../../../bin/protocol-cli.cjs', import.meta.url));
 const SDK = import.meta.resolve('@modelcontextprotocol/client');
@@ -195,8 +195,8 @@ describe.concurrent('stdout is JSON-RPC only', () => {
 });
 
 describe.concurrent('seed 003, over Streamable HTTP: the official client', () => {
-  const serving = (folder: Folder, ...more: string[]) =>
-    startServerHere(['mock-tool', folder.file('fixtures.yaml'), '--mcp', 'http', ...more], readySchema);
+  const { startHere } = serverCommand(['mock-tool', '--mcp', 'http'], readySchema, () => ({}));
+  const serving = (folder: Folder, ...more: string[]) => startHere([folder.file('fixtures.yaml'), ...more]);
 
   test.each(['legacy', { pin: '2026-07-28' }] as const)('%j', async mode => {
     await using folder = await withFixtures();

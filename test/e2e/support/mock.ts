@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { RunOptions } from './program.js';
-import { type Server, type ServerHere, startServer, startServerHere } from './server.js';
+import { serverCommand } from './server.js';
 
 const readySchema = z.strictObject({ port: z.int(), url: z.string(), seed: z.string() });
 
@@ -33,27 +32,15 @@ const journalSchema = z.object({
 /** What `GET /__mock__/journal` tells. */
 export type Journal = z.infer<typeof journalSchema>;
 
-interface Journalled extends z.infer<typeof readySchema> {
-  journal(): Promise<Journal>;
-}
+const { start, startHere } = serverCommand(['mock-tool'], readySchema, ({ url }) => ({
+  async journal(): Promise<Journal> {
+    return journalSchema.parse(await (await fetch(`${url}/__mock__/journal`)).json());
+  },
+}));
+
+export { start as startMock, startHere as startMockHere };
 
 /** A built `mock-tool` that runs, piped, and said in its ready line where it is reached. */
-export interface Mock extends Server, Journalled {}
-
+export type Mock = Awaited<ReturnType<typeof start>>;
 /** One in this process. */
-export interface MockHere extends ServerHere, Journalled {}
-
-/** Starts `mock-tool` with these arguments. @throws Error with what it said, where it does not come up. */
-export async function startMock(args: readonly string[], options?: RunOptions): Promise<Mock> {
-  return journalled(await startServer(['mock-tool', ...args], readySchema, options));
-}
-
-/** The same in this process. */
-export async function startMockHere(args: readonly string[], options?: RunOptions): Promise<MockHere> {
-  return journalled(await startServerHere(['mock-tool', ...args], readySchema, options));
-}
-
-function journalled<Up extends z.infer<typeof readySchema>>(server: Up): Up & Journalled {
-  const journal = `${server.url}/__mock__/journal`;
-  return { ...server, journal: async () => journalSchema.parse(await (await fetch(journal)).json()) };
-}
+export type MockHere = Awaited<ReturnType<typeof startHere>>;

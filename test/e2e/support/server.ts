@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type * as z from 'zod';
 import type { EndingSignal } from '../../../src/system/process.js';
 import { eventually } from './eventually.js';
@@ -27,77 +28,74 @@ export interface Server extends Omit<ServerHere, 'stop'> {
   stop(signal?: NodeJS.Signals): Promise<Ended>;
 }
 
-/** Starts a command that serves, as a process. @throws Error with its output, without a ready line. */
-export async function startServer<Ready extends object>(
-  args: readonly string[],
+/** A command that serves. What is started has what its ready line says, and what `more` makes of that. */
+export function serverCommand<Ready extends object, More extends object>(
+  words: readonly string[],
   readySchema: z.ZodType<Ready>,
-  options?: RunOptions,
-): Promise<Ready & Server> {
-  const { child, ended } = start(args, options);
-  const [out, err] = [child.stdout, child.stderr].map(stream => {
-    let text = '';
-    const decoder = new TextDecoder();
-    stream.on('data', chunk => {
-      text += decoder.decode(chunk, { stream: true });
-    });
-    return () => text;
-  }) as [() => string, () => string];
-  const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
-    if (child.exitCode === null) child.kill(signal);
-    return ended;
-  };
-  return {
-    ...(await ready(args, readySchema, out, err, ended)),
-    pid: child.pid ?? 0,
-    hangUp: () => child.stdout.destroy(),
-    stop,
-    async [Symbol.asyncDispose]() {
-      await stop('SIGKILL');
-    },
-  };
-}
-
-/** The same in this process: for tests that are about what is served, and not about the process. */
-export async function startServerHere<Ready extends object>(
-  args: readonly string[],
-  readySchema: z.ZodType<Ready>,
-  options?: RunOptions,
-): Promise<Ready & ServerHere> {
-  const { told: out, said: err, signal: send, ended } = startHere(args, options);
-  const stop = (signal: EndingSignal = 'SIGTERM') => {
-    send(signal);
-    return ended;
-  };
-  return {
-    ...(await ready(args, readySchema, out, err, ended)),
-    stop,
-    async [Symbol.asyncDispose]() {
-      await stop();
-    },
-  };
-}
-
-async function ready<Ready extends object>(
-  [name]: readonly string[],
-  readySchema: z.ZodType<Ready>,
-  out: () => string,
-  err: () => string,
-  ended: Promise<Ended>,
+  more: (ready: Ready) => More,
 ) {
-  const over = ended.then(({ status }) => {
-    throw new Error(`${name} ended with ${status}: ${err()}`);
-  });
-  over.catch(() => {});
-  const line = await Promise.race([over, eventually('the ready line', () => /^.*(?=\n)/.exec(out())?.[0])]);
-  const told = () => out().slice(line.length + 1);
-  return {
-    ...readySchema.parse(JSON.parse(line)),
-    ended,
-    said: err,
-    told,
-    says: (what: RegExp, since = 0) => matching('stderr', () => err().slice(since), what),
-    tells: (what: RegExp | string) => matching('stdout', told, what),
+  const up = async (out: () => string, err: () => string, ended: Promise<Ended>) => {
+    const over = ended.then(({ status }) => {
+      throw new Error(`${words.join(' ')} ended with ${status}: ${err()}`);
+    });
+    over.catch(() => {});
+    const line = await Promise.race([over, eventually('the ready line', () => /^.*(?=\n)/.exec(out())?.[0])]);
+    const ready = readySchema.parse(JSON.parse(line));
+    const told = () => out().slice(line.length + 1);
+    return {
+      ...ready,
+      ...more(ready),
+      ended,
+      said: err,
+      told,
+      says: (what: RegExp, since = 0) => matching('stderr', () => err().slice(since), what),
+      tells: (what: RegExp | string) => matching('stdout', told, what),
+    };
   };
+  return {
+    /** As a process. @throws Error with its output, without a ready line. */
+    async start(args: readonly string[] = [], options?: RunOptions): Promise<Ready & More & Server> {
+      const { child, ended } = start([...words, ...args], options);
+      const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
+        if (child.exitCode === null) child.kill(signal);
+        return ended;
+      };
+      return {
+        ...(await up(textOf(child.stdout), textOf(child.stderr), ended)),
+        pid: child.pid ?? 0,
+        hangUp: () => child.stdout.destroy(),
+        stop,
+        async [Symbol.asyncDispose]() {
+          await stop('SIGKILL');
+        },
+      };
+    },
+    /** In this process: for tests that are about what is served, and not about the process. */
+    async startHere(args: readonly string[] = [], options?: RunOptions): Promise<Ready & More & ServerHere> {
+      const { told, said, signal: send, ended } = startHere([...words, ...args], options);
+      const stop = (signal: EndingSignal = 'SIGTERM') => {
+        send(signal);
+        return ended;
+      };
+      return {
+        ...(await up(told, said, ended)),
+        stop,
+        async [Symbol.asyncDispose]() {
+          await stop();
+        },
+      };
+    },
+  };
+}
+
+/** All that a stream has said so far. */
+function textOf(stream: Readable): () => string {
+  let text = '';
+  const decoder = new TextDecoder();
+  stream.on('data', chunk => {
+    text += decoder.decode(chunk, { stream: true });
+  });
+  return () => text;
 }
 
 function matching(stream: string, text: () => string, what: RegExp | string): Promise<string> {

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { temporaryFolder } from './folder.js';
 import { ask, type HttpAnswer } from './http.js';
-import type { RunOptions } from './program.js';
-import { type Server, type ServerHere, startServer, startServerHere } from './server.js';
+import { serverCommand } from './server.js';
 import { type Changes, idIn, readChanges, readStatus, statesIn } from './session-wire.js';
 
 const readySchema = z.strictObject({ port: z.int(), url: z.string(), key: z.string(), session: z.string() });
@@ -32,7 +31,7 @@ export interface Session {
   pending(): Promise<unknown[]>;
 }
 
-interface Sessions extends z.infer<typeof readySchema> {
+interface Sessions {
   /** @param path below `/api/v2/sessions` */
   ask(path: string, asked?: Asked): Promise<Told>;
   create(body?: unknown, headers?: Asked['headers']): Promise<Told>;
@@ -42,51 +41,36 @@ interface Sessions extends z.infer<typeof readySchema> {
   known(id?: string): Session;
 }
 
-/** A built `session mock`. */
-export interface SessionMock extends Server, Sessions {}
+const { start, startHere } = serverCommand(
+  ['session', 'mock'],
+  readySchema,
+  ({ url, key, session }): Sessions => {
+    const api: Sessions['ask'] = (path, { headers, ...asked } = {}) =>
+      askJson(`${url}/api/v2/sessions${path}`, {
+        ...asked,
+        headers: { authorization: `Bearer ${key}`, ...headers },
+      });
+    const create: Sessions['create'] = (body = { agent: {} }, headers = {}) =>
+      api('', { method: 'POST', body, headers });
+    return {
+      ask: api,
+      create,
+      fresh: async () => sessionOf(api, idIn(await create())),
+      known: (id = session) => sessionOf(api, id),
+    };
+  },
+);
 
-/** One in this process. */
-export interface SessionMockHere extends ServerHere, Sessions {}
+export { start as startSessionMock, startHere as startSessionMockHere };
 
-/** Starts `session mock` with these arguments. */
-export async function startSessionMock(
-  args: readonly string[] = [],
-  options?: RunOptions,
-): Promise<SessionMock> {
-  return withSessions(await startServer(['session', 'mock', ...args], readySchema, options));
-}
-
-/** The same in this process. */
-export async function startSessionMockHere(
-  args: readonly string[] = [],
-  options?: RunOptions,
-): Promise<SessionMockHere> {
-  return withSessions(await startServerHere(['session', 'mock', ...args], readySchema, options));
-}
-
-function withSessions<Up extends z.infer<typeof readySchema>>(server: Up): Up & Sessions {
-  const { url, key, session } = server;
-  const api: Sessions['ask'] = (path, { headers, ...asked } = {}) =>
-    askJson(`${url}/api/v2/sessions${path}`, {
-      ...asked,
-      headers: { authorization: `Bearer ${key}`, ...headers },
-    });
-  const create: Sessions['create'] = (body = { agent: {} }, headers = {}) =>
-    api('', { method: 'POST', body, headers });
-  return {
-    ...server,
-    ask: api,
-    create,
-    fresh: async () => sessionOf(api, idIn(await create())),
-    known: (id = session) => sessionOf(api, id),
-  };
-}
+/** A `session mock` in this process. */
+export type SessionMockHere = Awaited<ReturnType<typeof startHere>>;
 
 /** Starts `session mock` with a script of these rounds, in this process. */
 export async function startScript(script: object, ...args: readonly string[]): Promise<SessionMockHere> {
   await using folder = await temporaryFolder();
   const file = await folder.write('script.json', JSON.stringify({ version: 1, ...script }));
-  return await startSessionMockHere([file, ...args]);
+  return await startHere([file, ...args]);
 }
 
 function sessionOf(api: Sessions['ask'], id: string): Session {

@@ -13,59 +13,22 @@ const TRANSCRIPTS = join(ROOT, 'fixtures/transcripts');
 const IDS = { group_id: 'thread_a', id: 'call_1' };
 const PATCH = '--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-const a = 1;\n+const a = 2;\n';
 
-/** What can be saved, and the first row of what is shown of it. */
-const SAVED: Readonly<Record<string, readonly [string | object, string]>> = {
-  tool_result: [
-    {
-      type: 'tool_result',
-      ...IDS,
-      text: 'done',
-      display_as: [{ type: 'diff', content: { path: 'a.ts', patch: PATCH } }],
-    },
-    'tool_result of call call_1 in thread thread_a',
-  ],
-  oauth: [
-    { type: 'oauth', ...IDS, auth_url: 'https://auth.example/consent?state=CANARY' },
-    'oauth of call call_1 in thread thread_a',
-  ],
-  user_choice: [
-    {
-      type: 'user_choice',
-      ...IDS,
-      prompt: 'Where to?',
-      choices: ['here', 'there'],
-      default: 1,
-      response_url: 'http://127.0.0.1:9/choices/CANARYCANARY',
-    },
-    'user_choice of call call_1 in thread thread_a',
-  ],
-  subscription_event: [
-    { type: 'subscription_event', group_id: 'thread_a', tool_call_id: 'call_1', text: 'opened' },
-    'subscription_event of call call_1 in thread thread_a',
-  ],
-  view_update: [
-    { type: 'view_update', group_id: 'thread_a', view_type: 'diff', content: { patch: PATCH } },
-    'view_update in thread thread_a',
-  ],
-  invocation: [
-    {
-      operation: 'edit_file',
-      arguments: {},
-      callback_url: 'http://127.0.0.1:9/callback/CANARYCANARY',
-      ...IDS,
-    },
-    'edit_file of call call_1 in thread thread_a',
-  ],
-  toolset: [
-    {
-      name: 'demo',
-      endpoint: 'http://127.0.0.1:9/invoke',
-      tools: [{ name: 'a', description: 'b', inputSchema: { type: 'object' } }],
-    },
-    'demo',
-  ],
-  report: [{ warnings: [], error: { code: 'unreachable', message: 'no tool is there' } }, 'PROBLEMS'],
-  diff: [PATCH, 'a.ts +1 −1'],
+const RESULT = JSON.stringify({
+  ...{ type: 'tool_result', ...IDS, text: 'done' },
+  display_as: [{ type: 'diff', content: { path: 'a.ts', patch: PATCH } }],
+});
+
+/** Messages with a secret. */
+const SECRET: Readonly<Record<string, string>> = {
+  oauth: JSON.stringify({ type: 'oauth', ...IDS, auth_url: 'https://auth.example/consent?state=CANARY' }),
+  user_choice: JSON.stringify({
+    ...{ type: 'user_choice', ...IDS, prompt: 'Where to?', choices: ['here', 'there'], default: 1 },
+    response_url: 'http://127.0.0.1:9/choices/CANARYCANARY',
+  }),
+  invocation: JSON.stringify({
+    ...{ operation: 'edit_file', arguments: {}, ...IDS },
+    callback_url: 'http://127.0.0.1:9/callback/CANARYCANARY',
+  }),
 };
 
 let folder: Folder;
@@ -76,58 +39,41 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([folder[Symbol.asyncDispose](), plain.stop()]));
 
-const textOf = (what: string | object) => (typeof what === 'string' ? what : JSON.stringify(what));
-
 describe.concurrent('render', () => {
-  it.each(Object.entries(SAVED))(
-    'shows a %s, from a file and from standard input',
-    async (kind, [what, first]) => {
-      const file = await folder.write(kind, textOf(what));
-      const [fromFile, fromStdin] = await Promise.all([
-        runHere(argv`render ${file}`),
-        runHere(argv`render -`, { stdin: textOf(what) }),
-      ]);
-      expect(fromFile).toMatchObject({ status: 0, stderr: '' });
-      expect(fromFile.stdout.split('\n')[0]).toBe(first);
-      expect(fromStdin).toEqual(fromFile);
-      expect(fromFile.stdout).not.toContain('CANARY');
-    },
-  );
-
-  it('-o json: one object, without secrets', async () => {
-    for (const kind of ['oauth', 'user_choice', 'invocation']) {
-      const [what] = SAVED[kind] ?? [''];
-      const { status, stdout } = await runHere(argv`render - -o json`, { stdin: textOf(what) });
-      expect(status).toBe(0);
-      expect(JSON.parse(stdout)).toMatchObject({ kind, warnings: [] });
-      expect(stdout).not.toContain('CANARY');
-    }
+  it('shows the same of a file and of standard input', async () => {
+    const file = await folder.write('result', RESULT);
+    const fromFile = await runHere(argv`render ${file}`);
+    expect(fromFile).toMatchObject({ status: 0, stderr: '', stdout: expect.stringContaining('a.ts +1 −1') });
+    expect(await runHere(argv`render -`, { stdin: RESULT })).toEqual(fromFile);
   });
 
-  it('--supports: draws as a client with fewer types', async () => {
-    const [what] = SAVED['tool_result'] ?? [''];
-    const { stdout } = await runHere(argv`render - --supports text`, { stdin: textOf(what) });
-    expect(stdout).toContain('skipped display_as[0] diff: not supported by this client');
+  it.each(Object.entries(SECRET))('%s: no secret is shown', async (kind, stdin) => {
+    const [plainly, json] = await Promise.all([
+      runHere(argv`render -`, { stdin }),
+      runHere(argv`render - -o json`, { stdin }),
+    ]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ kind, warnings: [] });
+    expect(plainly).toMatchObject({ status: 0, stderr: '' });
+    expect(plainly.stdout + json.stdout).not.toContain('CANARY');
   });
 
   it('--supports image: draws as a client with images', async () => {
     const ids = { type: 'tool_result', group_id: 't', id: 'c' };
     const image = { type: 'image', content: { data: 'AAAA', mediaType: 'image/png' } };
     const what = { ...ids, text: 'done', display_as: [image, { type: 'text', content: 'a picture' }] };
-    const shown = await runHere(argv`render - --supports text,image`, { stdin: textOf(what) });
+    const shown = await runHere(argv`render - --supports text,image`, { stdin: JSON.stringify(what) });
     expect(shown).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('[image: image/png, 3 bytes]'),
     });
-    const plainly = await runHere(argv`render -`, { stdin: textOf(what) });
+    const plainly = await runHere(argv`render -`, { stdin: JSON.stringify(what) });
     expect(plainly.stdout).toContain('a picture');
   });
 });
 
 it('protocol-cli <file> shows a file as render does', async () => {
-  const [what] = SAVED['tool_result'] ?? [''];
   const file = folder.file('message.json');
-  await writeFile(file, textOf(what));
+  await writeFile(file, RESULT);
   const shown = await runHere(argv`render ${file} --supports text`);
   expect(await run(argv`${file} --supports text`)).toMatchObject({ status: 0, stdout: shown.stdout });
   expect(await run([folder.file('missing.json')])).toMatchObject({
@@ -146,8 +92,7 @@ it('--call shows one call of a transcript whole, and --call of a single message 
   expect(one.stdout).toContain('"path": "a.txt"');
   expect(one.stdout).toContain('TRANSCRIPT of 1 call');
   expect((await runHere(argv`render ${file} --failed`)).status).toBe(2);
-  const [what] = SAVED['tool_result'] ?? [''];
-  const refused = await runHere(argv`render - --call 1`, { stdin: textOf(what) });
+  const refused = await runHere(argv`render - --call 1`, { stdin: RESULT });
   expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('--call and --failed') });
 });
 
@@ -279,9 +224,8 @@ describe.concurrent('-o svg', () => {
 
   it('has no secret and no active content', async () => {
     const text = '\u001b]0;owned\u0007</text><script>alert(1)</script>';
-    const [oauth] = SAVED['oauth'] ?? [''];
     const [secret, hostile] = await Promise.all([
-      runHere(argv`render - --as svg`, { stdin: textOf(oauth) }),
+      runHere(argv`render - --as svg`, { stdin: SECRET['oauth'] ?? '' }),
       runHere(argv`render - --as svg`, {
         stdin: JSON.stringify({ type: 'tool_result', ...IDS, text }),
       }),

@@ -54,19 +54,6 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('choice, asked by %s', nam
     expect(await choicesTo(name, id)).toEqual([]);
   });
 
-  it('-o text: stdout is only the result', async () => {
-    const { status, stdout } = await runHere(argv`invoke ${tool(name).url} ask --choose 1 -o text`);
-    expect({ status, stdout }).toEqual({ status: 0, stdout: 'Chosen: production' });
-  });
-
-  it('-o plain: the question with its choices, then the result', async () => {
-    const { stdout } = await runHere(argv`invoke ${tool(name).url} ask --choose 1 -o plain`);
-    expect(stdout).toMatch(
-      /the tool asks: Which environment\? +0 staging \(default\) +1 production +2 neither\n[\s\S]*✓ result/,
-    );
-    expect(stdout).toContain('\nChosen: production\n');
-  });
-
   it('-o ndjson: question, decision, selection and result, in this order', async () => {
     const ended = await runHere(argv`invoke ${tool(name).url} ask --choose 1 -o ndjson`);
     const { events, exchange, faults } = folded(ended.stdout);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Callback } from '../../../src/protocol/callbacks.js';
 import { type FlowTool, flowTools, startMockTool } from '../support/flow-tools.js';
-import { arrivalsOf, folded } from '../support/folded.js';
+import { folded } from '../support/folded.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { runHere, startHere } from '../support/in-process.js';
 import { fieldOf } from '../support/peers.js';
@@ -59,25 +59,6 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
     );
     expect(verdicts(report)).toEqual(['settles 200', 'noted 200', 'noted 200', 'noted 200']);
     expect(warningIds(report)).toEqual([]);
-  });
-
-  it('-o plain: a step for each event', async () => {
-    const call = ['watch', 'associative=every_second', '--follow', '-o', 'plain'];
-    const { status, stdout } = await runHere(argv`invoke ${tool(name).url} ${call}`);
-    expect(status).toBe(0);
-    const steps = linesOf(stdout).filter(line => /event/i.test(line));
-    expect(steps[0]).toMatch(/event 1 → child thread: Event 1 of 3/);
-    expect(steps[1]).toMatch(/event 2 → this thread \(associative\): Event 2 of 3/);
-    expect(steps[2]).toMatch(/last event.*Event 3 of 3/);
-  });
-
-  it('-o ndjson: read again, it is the same subscription', async () => {
-    const { status, stdout } = await runHere(argv`invoke ${tool(name).url} watch --follow -o ndjson`);
-    const { exchange, faults, end } = folded(stdout);
-    expect({ status, faults, end }).toEqual({ status: 0, faults: [], end: 'done' });
-    expect(exchange.subscription).toMatchObject({ events: 3, ended: { by: 'final' } });
-    const event = 'subscription_event noted 200';
-    expect(arrivalsOf(exchange)).toEqual(['tool_result settles 200', event, event, event]);
   });
 
   it('our own thread is closed after the last event', async () => {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { flowTools } from '../support/flow-tools.js';
-import { folded } from '../support/folded.js';
 import { runHere } from '../support/in-process.js';
 import { argv } from '../support/program.js';
 import { invokeJsonHere } from '../support/report.js';
@@ -28,16 +27,6 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('threads, of %s', name => 
     const { stdout } = await runHere(argv`invoke ${tool(name).url} ancestors --id ${id} -o text`);
     expect(stdout).toBe('null');
     expect(await tool(name).hears('invocation', { id })).not.toHaveProperty('thread_ancestors');
-  });
-
-  it('-o ndjson: read again, the thread has its ancestors and is closed', async () => {
-    const { stdout } = await runHere(argv`invoke ${tool(name).url} ancestors ${CHILD} -o ndjson`);
-    const { history, exchange } = folded(stdout);
-    expect(history.threads.get(exchange.invocation.group_id)).toMatchObject({
-      ancestors: ['root', 'parent'],
-      calls: [exchange.key],
-      closedAt: expect.any(Number),
-    });
   });
 
   it('--no-close leaves our own thread open', async () => {

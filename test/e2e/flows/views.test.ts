@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { flowTools } from '../support/flow-tools.js';
-import { arrivalsOf, folded } from '../support/folded.js';
-import { runHere } from '../support/in-process.js';
 import { argv } from '../support/program.js';
 import { invokeJsonHere, verdicts, warningIds } from '../support/report.js';
 
@@ -29,28 +27,6 @@ describe.concurrent.each(['plain', 'mock'] as const)('views, of %s', name => {
     expect(report.views).toEqual([]);
     expect(verdicts(report)).toEqual([...Array(4).fill('noted 200'), 'settles 200']);
   });
-
-  it('-o text: prints the result only', async () => {
-    const { stdout } = await runHere(argv`invoke ${tool(name).url} paint -o text`);
-    expect(stdout).toBe('Painted');
-  });
-
-  it('-o plain: a step for each update', async () => {
-    const { stdout } = await runHere(argv`invoke ${tool(name).url} paint afterwards=clear -o plain`);
-    expect(stdout.match(/^. view diff .*$/gm)).toHaveLength(4);
-    expect(stdout).toMatch(/^. view diff cleared/m);
-  });
-
-  it('-o ndjson: read again, the thread has the view', async () => {
-    const ended = await runHere(argv`invoke ${tool(name).url} paint --group-id painted -o ndjson`);
-    const { history, exchange, faults } = folded(ended.stdout);
-    expect(faults).toEqual([]);
-    expect(history.threads.get('painted')?.views.get('diff')).toMatchObject({
-      updates: 3,
-      content: { patch: expect.stringContaining('+three') },
-    });
-    expect(arrivalsOf(exchange).at(-1)).toBe('tool_result settles 200');
-  });
 });
 
 describe.concurrent.each(['odd', 'mock'] as const)('views of an unknown type, of %s', name => {
@@ -60,12 +36,5 @@ describe.concurrent.each(['odd', 'mock'] as const)('views of an unknown type, of
     expect(report.llm?.text).toBe('unknown_view done');
     expect(verdicts(report)).toEqual(['noted 200', 'settles 200']);
     expect(report.views).toEqual([{ type: 'hologram', content: { rays: 3 }, updates: 1 }]);
-  });
-
-  it('-o plain prints them as JSON', async () => {
-    const { stdout } = await runHere(argv`invoke ${tool(name).url} unknown_view -o plain`);
-    expect(stdout).toMatch(
-      /^VIEW hologram, updated once\nunknown view type "hologram", shown as JSON\n\{\n {2}"rays": 3\n\}/m,
-    );
   });
 });

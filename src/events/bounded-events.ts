@@ -15,7 +15,8 @@ function weightOf(event: Event): number {
 
 function textLength(holder: object): number {
   let length = 0;
-  for (const value of Object.values(holder)) {
+  for (const key in holder) {
+    const value: unknown = holder[key as keyof typeof holder];
     if (typeof value === 'string') length += value.length;
     else if (typeof value === 'object' && value !== null) length += textLength(value);
   }
@@ -91,24 +92,29 @@ function isInvocation(event: Event): event is RequestEvent {
 
 /** The latest events, in bounded memory. */
 export class EventRing {
-  readonly #bytes: number;
-  readonly #events: BoundedStore<number, Event>;
-  #next = 0;
+  readonly #limits: { readonly events: number; readonly bytes: number };
+  /** Events with their weights: those before `#first` are dropped. Faster than a map from which the oldest are deleted. */
+  #events: (Event | undefined)[] = [];
+  #weights: number[] = [];
+  #first = 0;
+  #weight = 0;
+  #forgotten = 0;
   #latestBody: Content | undefined;
 
   constructor({ events = 10_000, bytes = 16 * 1024 * 1024 } = {}) {
-    this.#bytes = bytes;
-    this.#events = new BoundedStore({ count: events, size: bytes });
+    this.#limits = { events, bytes };
   }
 
   /** Takes constant time. A body larger than the whole ring is removed from its event. */
   push(event: Event): void {
+    const { events, bytes } = this.#limits;
     const weight = this.#weigh(event);
-    if (weight <= this.#bytes) this.#events.set(this.#next++, event, weight);
+    if (weight <= bytes) this.#add(event, weight);
     else {
       const kept = 'body' in event ? ({ ...event, body: undefined } as Event) : event;
-      this.#events.set(this.#next++, kept, weightOf(kept));
+      this.#add(kept, weightOf(kept));
     }
+    while (this.#count > 1 && (this.#count > events || this.#weight > bytes)) this.#dropOldest();
   }
 
   /** Oldest first, with bodies that the caller may read without filling the ring's memory. */
@@ -118,23 +124,45 @@ export class EventRing {
 
   /** The stored events themselves, for callers that do not read their bodies. */
   get kept(): Event[] {
-    return this.#events.values();
+    return this.#events.slice(this.#first) as Event[]; // none of them is dropped
   }
 
   /** The number of dropped events since the last {@link clear}. */
   get forgotten(): number {
-    return this.#events.dropped;
+    return this.#forgotten;
   }
 
   clear(): void {
-    this.#events.clear();
+    this.#events = [];
+    this.#weights = [];
+    this.#first = this.#weight = this.#forgotten = 0;
     this.#latestBody = undefined;
+  }
+
+  get #count(): number {
+    return this.#events.length - this.#first;
+  }
+
+  #add(event: Event, weight: number): void {
+    this.#events.push(event);
+    this.#weights.push(weight);
+    this.#weight += weight;
+  }
+
+  #dropOldest(): void {
+    this.#weight -= this.#weights[this.#first] ?? 0;
+    this.#events[this.#first++] = undefined;
+    this.#forgotten++;
+    if (this.#first <= this.#limits.events) return;
+    this.#events = this.#events.slice(this.#first);
+    this.#weights = this.#weights.slice(this.#first);
+    this.#first = 0;
   }
 
   /** Consecutive responses often share one body (a polled toolset): it is counted once. */
   #weigh(event: Event): number {
     const weight = weightOf(event);
-    if (event.kind !== 'response' || !event.body || weight > this.#bytes) return weight;
+    if (event.kind !== 'response' || !event.body || weight > this.#limits.bytes) return weight;
     const isShared = event.body === this.#latestBody;
     this.#latestBody = event.body;
     return isShared ? weight - event.body.size : weight;

@@ -30,6 +30,8 @@ export interface Log {
   kept(): Promise<void>;
 }
 
+const ALWAYS_KEPT = Promise.resolve();
+
 /** `now` is a monotonic clock in milliseconds; times in events count from this call. */
 export function createLog(now: () => number): Log {
   const start = now();
@@ -81,7 +83,7 @@ export function createLog(now: () => number): Log {
     keep(next) {
       keeper = typeof next === 'function' ? oneByOne(next) : next;
     },
-    kept: () => keeper?.kept() ?? Promise.resolve(),
+    kept: () => keeper?.kept() ?? ALWAYS_KEPT,
   };
   return log;
 }
@@ -164,14 +166,33 @@ export class RecordedRequest {
     this.leg = log.leg();
     this.#calls = request.calls;
     this.#thread = request.thread;
-    const { from, to, purpose, dialect, hop, method, url, headers, body, turn, calls, thread } = request;
-    const wire = { from, to, purpose, dialect, hop, method, url, headers, attempt: request.attempt ?? 1 };
-    log.emit({ kind: 'request', leg: this.leg, ...wire, calls, thread, body, turn });
+    const { from, to, purpose, dialect, hop, method, url, headers, attempt = 1 } = request;
+    const { body, turn, calls, thread } = request;
+    const { leg } = this;
+    // no spread syntax: this runs for every message
+    log.emit({
+      kind: 'request',
+      leg,
+      from,
+      to,
+      purpose,
+      dialect,
+      hop,
+      method,
+      url,
+      headers,
+      attempt,
+      calls,
+      thread,
+      body,
+      turn,
+    });
   }
 
   answered(status: number, { headers = NO_HEADERS, body, refusal }: ResponseParts = {}): void {
-    const about = { calls: this.#calls, thread: this.#thread };
-    this.log.emit({ kind: 'response', leg: this.leg, status, headers, ...about, body, refusal });
+    const { leg } = this;
+    const [calls, thread] = [this.#calls, this.#thread];
+    this.log.emit({ kind: 'response', leg, status, headers, calls, thread, body, refusal });
   }
 
   broken(phase: string, code: string): void {

@@ -299,11 +299,14 @@ export const MAX_HEADER_BYTES = 16 * 1024;
 
 export function lazyClient(load: () => Promise<HttpClient>): HttpClient {
   let loading: Promise<HttpClient> | undefined;
+  let loaded: HttpClient | undefined;
+  const loadOnce = () =>
+    (loading ??= load().then(client => {
+      loaded = client;
+      return client;
+    }));
   return {
-    async send(request) {
-      loading ??= load();
-      return (await loading).send(request);
-    },
+    send: request => loaded?.send(request) ?? loadOnce().then(client => client.send(request)),
     close: async () => (await loading)?.close(),
   };
 }

@@ -205,6 +205,7 @@ class RequestHandler {
     );
   }
 
+  /** Small, as each `async` function here: it holds room for all its variables as long as it waits, and every call needs some. */
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#connections.begin(request, response);
     const share = new BodyShare(this.#budget);
@@ -218,17 +219,18 @@ class RequestHandler {
     }
   }
 
-  async #reply(
+  #reply(
     request: IncomingMessage,
     response: ServerResponse,
     share: BodyShare,
-  ): Promise<Reply | Denial> {
+  ): Reply | Denial | Promise<Reply | Denial> {
     const route = admit(request, this.options);
     if (!('handle' in route)) return route;
     if (route.accepts === 'nothing') return route.handle(incoming(request, response, NOTHING));
     if (request.headers.expect !== undefined) response.writeContinue();
-    const body = await readBody(request, this.options.maxBody, share);
-    return body instanceof Denial ? body : route.handle(incoming(request, response, body));
+    return readBody(request, this.options.maxBody, share).then(body =>
+      body instanceof Denial ? body : route.handle(incoming(request, response, body)),
+    );
   }
 
   async #deny(denial: Denial, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -240,21 +242,21 @@ class RequestHandler {
 
   /** Sends an answer; closes the connection if the request was not read completely. */
   async #send(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
-    const { status, headers, body = '', pieces, sent } = answer;
     const isUnread = hasBody(request) && !request.readableEnded;
-    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-    const head: Record<string, string | number> = {
-      'content-type': 'text/plain; charset=utf-8',
-      'x-content-type-options': 'nosniff', // keeps browsers from treating an answer as a page or a script (threats, row 28)
-    };
-    if (!WITHOUT_BODY.has(status) && !pieces) head['content-length'] = length;
-    if (isUnread) head['connection'] = 'close';
-    for (const name in headers) head[name.toLowerCase()] = headers[name] ?? '';
-    response.writeHead(status, head);
-    if (pieces) await this.#sendPieces(request, response, pieces);
-    if (isUnread) await this.#sendAhead(request, response, body);
+    writeHead(response, answer, isUnread);
+    if (answer.pieces) await this.#sendPieces(request, response, answer.pieces);
+    if (isUnread) await this.#sendAhead(request, response, answer.body ?? '');
     else await new Promise(setImmediate); // sending all answers of one turn together is faster
-    response.end(isUnread || length === 0 ? undefined : body); // sends the head in one packet
+    this.#end(request, response, answer, isUnread);
+  }
+
+  #end(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { body = '', sent }: Answer,
+    isSent: boolean,
+  ): void {
+    response.end(isSent || body.length === 0 ? undefined : body); // sends the head in one packet
     this.#connections.watchReading(request, response, body);
     sent?.();
   }
@@ -310,6 +312,22 @@ class RequestHandler {
     const why = 'it was closed for another connection, since it was unfinished for longest';
     this.#report(new Denial(0, 'slow', why), request);
   }
+}
+
+function writeHead(
+  response: ServerResponse,
+  { status, headers, body = '', pieces }: Answer,
+  isUnread: boolean,
+) {
+  const head: Record<string, string | number> = {
+    'content-type': 'text/plain; charset=utf-8',
+    'x-content-type-options': 'nosniff', // keeps browsers from treating an answer as a page or a script (threats, row 28)
+  };
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  if (!WITHOUT_BODY.has(status) && !pieces) head['content-length'] = length;
+  if (isUnread) head['connection'] = 'close';
+  for (const name in headers) head[name.toLowerCase()] = headers[name] ?? '';
+  response.writeHead(status, head);
 }
 
 function untilDrained(response: ServerResponse): Promise<void> {

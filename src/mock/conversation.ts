@@ -88,17 +88,17 @@ export abstract class Conversation {
   }
 
   /** Sends a value that still has to be wrapped: a string becomes the text, other JSON is encoded. Middleware has already run. */
-  abstract payload(value: unknown): Promise<void>;
+  abstract payload(value: unknown): Promise<unknown>;
 
   /** Sends a whole result verbatim. @param layout the recorded JSON text of the result */
-  abstract result(fields: Fields, layout?: string): Promise<void>;
+  abstract result(fields: Fields, layout?: string): Promise<unknown>;
 
   /** Sends any outcome except success (seed 002). */
-  abstract outcome(outcome: Outcome): Promise<void>;
+  abstract outcome(outcome: Outcome): Promise<unknown>;
 
-  abstract event(fields: Fields, layout?: string): Promise<void>;
+  abstract event(fields: Fields, layout?: string): Promise<unknown>;
 
-  abstract view(fields: Fields, layout?: string): Promise<void>;
+  abstract view(fields: Fields, layout?: string): Promise<unknown>;
 
   /** Resolves to the index that the user picked, or to null on timeout (TOOL-CHOICE). */
   abstract choice(question: ChoiceQuestion, asking?: Asking): Promise<number | null>;

@@ -13,7 +13,15 @@ import {
 import { readJson } from '../util/json.js';
 import type { Concern } from './conversation.js';
 import type { RecoveredCall, Recovery } from './journal/recovery.js';
-import { malformedRefusal, type OpenCalls, type Plan, plain, Repeats, weightOf } from './plan.js';
+import {
+  type Arrival,
+  malformedRefusal,
+  type OpenCalls,
+  type Plan,
+  plain,
+  Repeats,
+  weightOf,
+} from './plan.js';
 import { RapConversation, type RapServices } from './rap-conversation.js';
 import type { Responder } from './responder.js';
 
@@ -179,35 +187,46 @@ export class Intake {
     await openCalls.carryOut(plan ?? substituteFor(call), conversation);
   }
 
-  async #take(received: Received): Promise<Reply> {
+  #take({ incoming, body, reading, addressee, weight }: Received): Reply | Promise<Reply> {
     const { allowRepeats, openCalls, responder, services } = this.parts;
-    const { incoming, body, reading, addressee, weight } = received;
-    const { group_id: thread, id } = addressee;
-    const arrival = this.#repeats.arrive(thread, id, body.sha256);
+    const arrival = this.#repeats.arrive(addressee.group_id, addressee.id, body.sha256);
     const { key, attempt } = arrival;
     const conversation = new RapConversation({ key, addressee, base: baseFor(incoming) }, services);
     const { about } = conversation;
     const request = new ServedRequest(this.#log, incoming, 'invocation', { about, body, attempt });
-    if (arrival.isRepeat && !allowRepeats) return request.answer((await this.#keepingFailed()) ?? 200);
-    const refuse = () => this.#repeats.refuse(thread, id, body.sha256);
+    if (arrival.isRepeat && !allowRepeats)
+      return this.#keepingFailed().then(status => request.answer(status ?? 200));
     const overflow = openCalls.problem(weight);
     if (overflow !== null) {
-      refuse();
+      arrival.refuse();
       return this.#turnAway(request, overflow, about);
     }
     openCalls.begin(conversation, weight);
     if (arrival.isReused) conversation.warn('another call of this thread has the same id');
     if (reading.ok) for (const note of reading.notes) conversation.warn(`the invocation: ${note}`);
     const plan = reading.ok
-      ? await responder.plan({ invocation: reading.invocation, headers: request.headers }, attempt)
+      ? responder.plan({ invocation: reading.invocation, headers: request.headers }, attempt)
       : malformedRefusal('invocation', reading.faults);
-    for (const fact of plan.facts) this.#log.emit(Object.assign(fact, about));
+    return plan instanceof Promise
+      ? plan.then(each => this.#carryOut(each, request, conversation, arrival))
+      : this.#carryOut(plan, request, conversation, arrival);
+  }
+
+  #carryOut(
+    plan: Plan,
+    request: ServedRequest,
+    conversation: RapConversation,
+    arrival: Arrival,
+  ): Reply | Promise<Reply> {
+    for (const fact of plan.facts) this.#log.emit(Object.assign(fact, conversation.about));
     conversation.faultsOf = plan.faultsOf;
-    const status = plan.ack?.kind === 'status' ? plan.ack.status : await this.#keepingFailed();
-    if (status === null) return this.#acknowledge(request, plan, conversation);
-    refuse();
-    openCalls.end(conversation);
-    return request.answer(status);
+    const answer = (status: number | null): Reply | Promise<Reply> => {
+      if (status === null) return this.#acknowledge(request, plan, conversation);
+      arrival.refuse();
+      this.parts.openCalls.end(conversation);
+      return request.answer(status);
+    };
+    return plan.ack?.kind === 'status' ? answer(plan.ack.status) : this.#keepingFailed().then(answer);
   }
 
   /** Sends 200 at once, then starts the work (TOOL-ACK), unless the plan contains a fault. */

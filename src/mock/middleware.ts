@@ -164,7 +164,8 @@ class Survey {
     if (value !== holder) this.visit(value, isSecret, depth);
     else if (Array.isArray(value)) for (const each of value) this.visit(each, isSecret, depth);
     else
-      for (const [key, member] of Object.entries(holder)) {
+      for (const key of Object.keys(holder)) {
+        const member: unknown = holder[key as keyof typeof holder];
         const isSecretKey = this.isSecretKey(key);
         this.#look(key);
         if (isSecretKey && member !== REDACTED) this.isClean = false;

@@ -1,11 +1,12 @@
 import { Content } from '../events/content.js';
 import type { Turn } from '../events/events.js';
-import { type Log, recordRequest } from '../events/log.js';
+import { type Log, type RecordedRequest, recordRequest } from '../events/log.js';
 import type { Allows } from '../http/addresses.js';
 import {
   type HttpAnswer,
   type HttpClient,
   type HttpRequest,
+  type ReadLimit,
   retryAfterMs,
   TransportError,
 } from '../http/client.js';
@@ -241,45 +242,26 @@ export class Outbox {
     if (slot) await slot;
     try {
       while (this.#resumed) await this.#resumed;
-      if (this.#isClosed) return { why: STOPPED, isFinal: true };
-      const why = parcel.callback.cancelReason?.(); // an event after a cancel is not a loss (TOOL-SUB)
-      return why ? { why, isFinal: true, what: 'event' } : await this.#send(parcel);
+      return this.#obstacle(parcel) ?? (await this.#send(parcel));
     } finally {
       this.#slots.leave(origin);
     }
   }
 
-  /** Journals the request before it is sent: after a crash the same bytes are sent again. */
+  #obstacle({ callback }: Parcel): Failure | null {
+    if (this.#isClosed) return { why: STOPPED, isFinal: true };
+    const why = callback.cancelReason?.(); // an event after a cancel is not a loss (TOOL-SUB)
+    return why ? { why, isFinal: true, what: 'event' } : null;
+  }
+
   async #send(parcel: Parcel): Promise<Failure | null> {
     const { log, client, timeoutMs } = this.#options;
-    const { callback } = parcel;
-    const { about, url, body, turn } = callback;
-    // no spread syntax: this runs for every callback
-    const recorded = recordRequest(log, {
-      from: 'tool',
-      to: 'runtime',
-      purpose: 'callback',
-      method: 'POST',
-      url,
-      headers: headersOf(callback),
-      body,
-      attempt: ++parcel.attempts,
-      turn,
-      calls: about.calls,
-      thread: about.thread,
-    });
-    parcel.leg = recorded.leg;
+    const attempt = new Attempt(parcel, log, timeoutMs);
     try {
-      await log.kept();
-      const answer = await send(client, timeoutMs, callback);
-      recorded.answered(answer.status, loggedParts(answer));
-      return failureIn(answer);
+      await log.kept(); // after a crash the same bytes are sent again
+      return attempt.answered(await client.send(attempt));
     } catch (error) {
-      const isTransport = error instanceof TransportError;
-      const { phase, code } = isTransport ? error : { phase: 'journal', code: 'UNWRITABLE' };
-      recorded.broken(phase, code);
-      const why = messageOf(error);
-      return { why, isFinal: isTransport && FINAL_CODES.has(code) };
+      return attempt.failed(error);
     }
   }
 
@@ -289,12 +271,6 @@ export class Outbox {
     this.#options.log.emit({ kind: 'dropped', what, why, count: 1, ...about, ...message });
     return false;
   }
-}
-
-/** Logs headers and body only for a refusal. */
-function loggedParts({ status, headers, body }: HttpAnswer) {
-  if (status < 300) return {};
-  return { headers: { ...headers }, body: body.length > 0 ? new Content(body) : undefined };
 }
 
 const JSON_HEADERS = Object.freeze({ 'content-type': 'application/json' });
@@ -314,33 +290,67 @@ function headersOf({ contentType }: Callback): Readonly<Record<string, string>> 
   return isJson ? JSON_HEADERS : { 'content-type': contentType };
 }
 
-/**
- * POSTs a callback. If only reading the response body fails, the status still counts.
- * @throws TransportError without a status.
- */
-async function send(client: HttpClient, timeoutMs: number, callback: Callback): Promise<HttpAnswer> {
-  const { url, body, pace } = callback;
-  let head: HttpAnswer | null = null;
-  try {
-    return await client.send({
+/** One request with a callback, in the log. */
+class Attempt implements HttpRequest {
+  readonly method = 'POST';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  readonly pace: HttpRequest['pace'];
+  readonly #recorded: RecordedRequest;
+  #head: HttpAnswer | null = null;
+
+  constructor(
+    parcel: Parcel,
+    log: Log,
+    readonly timeoutMs: number,
+  ) {
+    const { about, url, body, turn, pace } = parcel.callback;
+    this.url = url;
+    this.headers = headersOf(parcel.callback);
+    this.body = body.bytes;
+    if (pace === 'slow') {
+      this.pace = { bytes: Math.max(1, Math.ceil(body.size / SLOW_PIECES)), everyMs: SLOW_EVERY_MS };
+      this.timeoutMs += SLOW_PIECES * SLOW_EVERY_MS;
+    }
+    this.#recorded = recordRequest(log, {
+      from: 'tool',
+      to: 'runtime',
+      purpose: 'callback',
       method: 'POST',
       url,
-      headers: headersOf(callback),
-      body: body.bytes,
-      read(status, headers) {
-        head = { status, headers, body: NO_BYTES };
-        return status < 300 ? 'nothing' : ERROR_BODY;
-      },
-      timeoutMs,
-      ...(pace === 'slow' && slowly(body.size, timeoutMs)),
+      headers: this.headers,
+      body,
+      attempt: ++parcel.attempts,
+      turn,
+      calls: about.calls,
+      thread: about.thread,
     });
-  } catch (error) {
-    if (head) return head;
-    throw error;
+    parcel.leg = this.#recorded.leg;
   }
-}
 
-function slowly(size: number, timeoutMs: number): Pick<HttpRequest, 'pace' | 'timeoutMs'> {
-  const pace = { bytes: Math.max(1, Math.ceil(size / SLOW_PIECES)), everyMs: SLOW_EVERY_MS };
-  return { pace, timeoutMs: timeoutMs + SLOW_PIECES * SLOW_EVERY_MS };
+  readonly read = (status: number, headers: HttpAnswer['headers']): ReadLimit => {
+    this.#head = { status, headers, body: NO_BYTES };
+    return status < 300 ? 'nothing' : ERROR_BODY;
+  };
+
+  answered(answer: HttpAnswer): Failure | null {
+    const { status, headers, body } = answer;
+    if (status < 300) this.#recorded.answered(status);
+    else
+      this.#recorded.answered(status, {
+        headers: { ...headers },
+        body: body.length > 0 ? new Content(body) : undefined,
+      });
+    return failureIn(answer);
+  }
+
+  /** If only reading the response body failed, the status still counts. */
+  failed(error: unknown): Failure | null {
+    if (this.#head) return this.answered(this.#head);
+    const isTransport = error instanceof TransportError;
+    const { phase, code } = isTransport ? error : { phase: 'journal', code: 'UNWRITABLE' };
+    this.#recorded.broken(phase, code);
+    return { why: messageOf(error), isFinal: isTransport && FINAL_CODES.has(code) };
+  }
 }

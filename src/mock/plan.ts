@@ -14,7 +14,7 @@ export interface Plan {
   /** Returns the faults of the n-th callback, from 0. */
   readonly faultsOf: (callback: number) => readonly CallbackFault[];
   /** Answers the call. An error that it throws becomes an error result. */
-  readonly perform: (conversation: Conversation) => Promise<void>;
+  readonly perform: (conversation: Conversation) => Promise<unknown>;
   /** Whether messages may follow after `perform`: events of a subscription. */
   readonly isOpenEnded?: boolean;
   /** Redacts an error message (TOOL-SECRET). */
@@ -181,7 +181,7 @@ function sizeClass(weight: number): 'small' | 'large' {
 const NO_LAST_EVENT =
   'the reply ended without a final event; the subscription stays open until it is canceled';
 
-function conclude(conversation: Conversation): Promise<void> {
+function conclude(conversation: Conversation): Promise<unknown> {
   if (conversation.isCancelled) return conversation.canceled();
   return conversation.outcome({ type: 'error', message: 'the tool ended without a result' });
 }
@@ -221,22 +221,34 @@ function withoutPaths(message: string): string {
   return message.replace(QUOTED_PATH, '$1…/$2$1').replace(BARE_PATH, '…/$1');
 }
 
-/** One arrival of an invocation. A retry of the runtime has the same ids and bytes. */
-interface Arrival {
-  /** Call key used in every event. */
-  readonly key: string;
-  readonly attempt: number;
-  /** Whether the same invocation was accepted before. */
-  readonly isRepeat: boolean;
-  /** Whether its id belongs to another call of the same thread. */
-  readonly isReused: boolean;
-}
-
+/** An invocation that arrived, and those with the same ids and bytes: a retry of the runtime has both. */
 interface KnownCall {
   readonly sha256: string;
+  /** Call key used in every event. */
   readonly key: string;
   attempts: number;
   isAccepted: boolean;
+}
+
+/** One arrival of an invocation; it counts as accepted until `refuse` is called: then a second attempt is not a repeat. */
+export class Arrival {
+  readonly key: string;
+  readonly attempt: number;
+
+  constructor(
+    private readonly call: KnownCall,
+    /** Whether the same invocation was accepted before. */
+    readonly isRepeat: boolean,
+    /** Whether its id belongs to another call of the same thread. */
+    readonly isReused: boolean,
+  ) {
+    this.key = call.key;
+    this.attempt = call.attempts;
+  }
+
+  refuse(): void {
+    this.call.isAccepted = false;
+  }
 }
 
 /** Maximum length of an id in a key, in characters. Keys are in every event (threats, row 15), so a longer id is replaced by a digest. */
@@ -256,32 +268,28 @@ export class Repeats {
     this.#earlier = new RecentMap(count);
   }
 
-  /** Records an invocation; it counts as accepted until {@link refuse}. */
+  /** Records an invocation. */
   arrive(thread: string, id: string, sha256: string): Arrival {
     const identity = identityOf(thread, id);
-    const known = this.#find(identity, sha256);
+    const latest = this.#latest.get(identity);
+    const known = !latest || latest.sha256 === sha256 ? latest : this.#earlier.get(identity + sha256);
     if (known) {
-      const { key, isAccepted: isRepeat } = known;
+      const { isAccepted: isRepeat } = known;
       known.isAccepted = true;
-      return { key, attempt: ++known.attempts, isRepeat, isReused: false };
+      known.attempts++;
+      return new Arrival(known, isRepeat, false);
     }
-    const isReused = this.#latest.get(identity) !== undefined;
-    const key = isReused ? `${identity}#${++this.#reuses + 1}` : identity;
-    this.#remember(identity, { sha256, key, attempts: 1, isAccepted: true });
-    return { key, attempt: 1, isRepeat: false, isReused };
+    const key = latest ? `${identity}#${++this.#reuses + 1}` : identity;
+    const call = { sha256, key, attempts: 1, isAccepted: true };
+    this.#remember(identity, call, latest);
+    return new Arrival(call, false, latest !== undefined);
   }
 
   /** Restores a call that was accepted before a restart. */
   recall(thread: string, id: string, sha256: string, key = identityOf(thread, id)): void {
     const identity = identityOf(thread, id);
     if (key !== identity) this.#reuses++;
-    this.#remember(identity, { sha256, key, attempts: 1, isAccepted: true });
-  }
-
-  /** Forgets a call that was not accepted: a second attempt is not a repeat. */
-  refuse(thread: string, id: string, sha256: string): void {
-    const known = this.#find(identityOf(thread, id), sha256);
-    if (known) known.isAccepted = false;
+    this.#remember(identity, { sha256, key, attempts: 1, isAccepted: true }, this.#latest.get(identity));
   }
 
   /** Returns the key of the latest call with this id, known or not. */
@@ -295,13 +303,7 @@ export class Repeats {
     this.#earlier.clear();
   }
 
-  #find(identity: string, sha256: string): KnownCall | undefined {
-    const latest = this.#latest.get(identity);
-    return !latest || latest.sha256 === sha256 ? latest : this.#earlier.get(identity + sha256);
-  }
-
-  #remember(identity: string, call: KnownCall): void {
-    const latest = this.#latest.get(identity);
+  #remember(identity: string, call: KnownCall, latest: KnownCall | undefined): void {
     if (latest && latest.sha256 !== call.sha256) this.#earlier.set(identity + latest.sha256, latest);
     this.#latest.set(identity, call);
   }

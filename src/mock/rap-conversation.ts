@@ -120,6 +120,8 @@ interface Sent {
   readonly isAnswered: boolean;
 }
 
+const NOT_SENT = Promise.resolve(false);
+
 interface Sending {
   readonly layout?: string | undefined;
   readonly cancelReason?: Callback['cancelReason'];
@@ -160,17 +162,17 @@ export class RapConversation extends Conversation {
     });
   }
 
-  payload(value: unknown): Promise<void> {
+  payload(value: unknown): Promise<unknown> {
     return this.result({ text: textOfPayload(value) });
   }
 
-  async result(fields: Fields, layout?: string): Promise<void> {
+  result(fields: Fields, layout?: string): Promise<unknown> {
     this.answered({ isSubscribed: fields['subscription'] === true });
-    await this.#send('tool_result', fields, { layout });
+    return this.#send('tool_result', fields, { layout });
   }
 
   /** Sends the outcome as text, since RAP has no outcomes (TOOL-ERRPREFIX). */
-  outcome(outcome: Outcome): Promise<void> {
+  outcome(outcome: Outcome): Promise<unknown> {
     return this.result({ text: textOfOutcome(outcome) ?? '' });
   }
 
@@ -181,8 +183,8 @@ export class RapConversation extends Conversation {
     if (isFinal) this.finalSent();
   }
 
-  async view(fields: Fields, layout?: string): Promise<void> {
-    await this.#send('view_update', fields, { layout });
+  view(fields: Fields, layout?: string): Promise<unknown> {
+    return this.#send('view_update', fields, { layout });
   }
 
   choice(question: ChoiceQuestion, asking: Asking = {}): Promise<number | null> {
@@ -224,31 +226,28 @@ export class RapConversation extends Conversation {
     return answer;
   }
 
-  /** Returns false if the message was dropped. */
-  async #send(
-    type: CallbackType,
-    fields: Fields,
-    { layout, cancelReason, further }: Sending,
-  ): Promise<boolean> {
-    const isWanted = () => !cancelReason?.();
-    if (!isWanted()) return false;
+  /** Resolves to false if the message was dropped. */
+  #send(type: CallbackType, fields: Fields, { layout, cancelReason, further }: Sending): Promise<boolean> {
+    if (cancelReason?.()) return NOT_SENT;
+    const { about, services } = this;
     const message: Fields = { ...further, type, ...this.#ids(type), ...fields };
     const turn = this.#turn();
     const faults = this.faultsOf(turn?.index ?? 0);
     for (const { kind: plan } of faults) {
       const sent = typeof message['type'] === 'string' ? { type: message['type'] } : {};
-      this.services.log.emit({ kind: 'planned', plan, by: 'fault', turn, ...sent, ...this.about });
+      services.log.emit({ kind: 'planned', plan, by: 'fault', turn, ...sent, ...about });
     }
     const { body, rendering } = render(type, message, faults, layout);
-    const { lateMs, copies, contentType, pace } = rendering;
-    const { about } = this;
+    const { contentType, pace } = rendering;
     const { callback_url: url } = this.caller.addressee;
+    return this.#post({ about, url, body, contentType, pace, turn, cancelReason }, rendering);
+  }
+
+  async #post(callback: Callback, { lateMs, copies }: Rendering): Promise<boolean> {
     if (lateMs > 0) await this.pause(lateMs);
     let isDelivered = true;
-    for (let copy = 0; copy < copies && isWanted(); copy++) {
-      const callback = { about, url, body, contentType, pace, turn, cancelReason };
+    for (let copy = 0; copy < copies && !callback.cancelReason?.(); copy++)
       isDelivered = (await this.services.outbox.post(callback)) && isDelivered;
-    }
     this.#hasBegun = true;
     this.#onBegun();
     return isDelivered;

@@ -31,7 +31,11 @@ interface Place {
 
 type StepOf<K extends StepKind> = Extract<Step, { kind: K }>;
 
-type StepPlayer<K extends StepKind> = (player: ReplyPlayer, step: StepOf<K>, place: Place) => Promise<void>;
+type StepPlayer<K extends StepKind> = (
+  player: ReplyPlayer,
+  step: StepOf<K>,
+  place: Place,
+) => Promise<unknown>;
 
 /** Fields of an outcome whose text is redacted like a payload (TOOL-SECRET). */
 const REDACTED_WORDS: ReadonlySet<string> = new Set(['message', 'reason']);
@@ -49,30 +53,34 @@ export class ReplyPlayer {
   ) {}
 
   /** Plays the steps in order; a canceled call ends in a result that says so (TOOL-ALWAYS). */
-  async play(
-    reply: Reply,
-    { from: [first = 0, answer, ...deeper] = [], under = [], after }: Standing = {},
-  ): Promise<void> {
-    for (const [index, step] of reply.entries()) {
-      if (index < Number(first)) continue;
-      const next = index + 1 < reply.length ? [...under, index + 1] : after;
-      const place = { here: [...under, index], next };
-      if (index === first && answer !== undefined) {
-        const branch = branchOf(step, String(answer)); // the question was sent before a restart
-        if (branch) await this.#playBranch(branch, String(answer), place, deeper);
-      } else if (!(await this.#playInTurn(step, reply[index + 1], place))) return;
+  async play(reply: Reply, { from = [], under = [], after }: Standing = {}): Promise<void> {
+    const first = Number(from[0] ?? 0);
+    for (let index = first; index < reply.length; index++) {
+      const place = {
+        here: [...under, index],
+        next: index + 1 < reply.length ? [...under, index + 1] : after,
+      };
+      const isAnswered = index === first && from.length > 1; // the question was sent before a restart
+      if (isAnswered) await this.#playAnswered(reply[index], place, from);
+      else if (!(await this.#playInTurn(reply[index], reply[index + 1], place))) return;
     }
   }
 
   /** @throws TypeError for an unknown kind; a handler may return any kind. */
-  playStep(step: Step, place: Place = { here: [0], next: undefined }): Promise<void> {
+  playStep(step: Step, place: Place = { here: [0], next: undefined }): Promise<unknown> {
     if (!Object.hasOwn(ReplyPlayer.#players, step.kind))
       throw new TypeError(`unknown kind of reply: "${step.kind}"`);
     return (ReplyPlayer.#players[step.kind] as StepPlayer<StepKind>)(this, step, place);
   }
 
+  async #playAnswered(step: Step | undefined, place: Place, [, answer, ...deeper]: StepPath): Promise<void> {
+    const branch = step && branchOf(step, String(answer));
+    if (branch) await this.#playBranch(branch, String(answer), place, deeper);
+  }
+
   /** Returns false if the call was canceled before. */
-  async #playInTurn(step: Step, following: Step | undefined, place: Place): Promise<boolean> {
+  async #playInTurn(step: Step | undefined, following: Step | undefined, place: Place): Promise<boolean> {
+    if (!step) return false;
     const { conversation } = this;
     const ms = this.#delayOf(step);
     if (ms > 0) await conversation.pause(ms);
@@ -95,9 +103,10 @@ export class ReplyPlayer {
   static readonly #players: { readonly [K in StepKind]: StepPlayer<K> } = {
     payload: async (player, { payload }) => {
       const { conversation, middlewares, invocation } = player;
-      const { value, changes } = await middlewares.response(player.#fill(payload), invocation);
+      const shaping = middlewares.response(player.#fill(payload), invocation);
+      const { value, changes } = shaping instanceof Promise ? await shaping : shaping;
       conversation.shaped('middleware', changes);
-      await conversation.payload(value);
+      return conversation.payload(value);
     },
     result: async (player, { result, layout }) => {
       const { conversation } = player;
@@ -131,7 +140,7 @@ export class ReplyPlayer {
     oauth: (player, step, place) => player.#consent(step, place),
   };
 
-  async #choice(step: StepOf<'choice'>, place: Place): Promise<void> {
+  async #choice(step: StepOf<'choice'>, place: Place): Promise<unknown> {
     const { conversation } = this;
     const { prompt: written, choices, default: preset } = step.choice;
     const prompt = this.#text(written);
@@ -148,7 +157,7 @@ export class ReplyPlayer {
     await conversation.outcome({ type: 'error', message });
   }
 
-  async #consent(step: StepOf<'oauth'>, place: Place): Promise<void> {
+  async #consent(step: StepOf<'oauth'>, place: Place): Promise<unknown> {
     const { scopes = [], auth_url } = step.oauth;
     const question = { operation: this.invocation.operation, scopes: scopes.map(scope => this.#text(scope)) };
     const consent = await this.conversation.consent(question, {
@@ -161,7 +170,7 @@ export class ReplyPlayer {
   }
 
   /** Reports a missing answer; for a canceled call sends the cancellation instead. */
-  #unanswered(what: string, { next }: Place): Promise<void> {
+  #unanswered(what: string, { next }: Place): Promise<unknown> {
     const { conversation } = this;
     if (conversation.isCancelled) return conversation.canceled();
     conversation.continuesAt(next);

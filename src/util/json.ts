@@ -91,24 +91,26 @@ export function lossyNumberNotes(text: string): readonly string[] {
 
 /** Checks a JSON text before parsing: depth, repeated keys, numbers that cannot be represented (threats, row 20). */
 export function diagnose(text: string): { readonly isTooDeep: boolean; readonly notes: readonly string[] } {
-  const notes = new Set<string>();
-  const note = (message: string) => notes.size < MAX_NOTES && notes.add(message);
+  const notes: string[] = [];
+  const note = (message: string) => {
+    if (notes.length < MAX_NOTES && !notes.includes(message)) notes.push(message);
+  };
   const keys: SeenKeys[] = [];
-  let isTooDeep = false;
+  const tokens = new JsonTokens(text);
   let wordFrom = 0;
   let wordTo = 0;
-  scanJson(text, (kind, from, to) => {
-    if (kind === 'open') isTooDeep = keys.push(new SeenKeys()) > MAX_DEPTH;
-    else if (kind === 'close') keys.pop();
+  for (let kind = tokens.next(); kind; kind = tokens.next()) {
+    const { from, to } = tokens;
+    if (kind === 'open' && keys.push(new SeenKeys()) > MAX_DEPTH) return { isTooDeep: true, notes };
+    if (kind === 'close') keys.pop();
     else if (kind === 'string') {
       wordFrom = from;
       wordTo = to;
     } else if (kind === 'colon') noteRepeatedKey(text.slice(wordFrom, wordTo), keys.at(-1), note);
     else if (kind === 'scalar')
       noteLossyNumber(text.slice(from, Math.min(to, from + MAX_NUMBER_LENGTH)), note);
-    return !isTooDeep;
-  });
-  return { isTooDeep, notes: [...notes] };
+  }
+  return { isTooDeep: false, notes };
 }
 
 /** The keys of one object: a list while there are few, which is faster than a set. */

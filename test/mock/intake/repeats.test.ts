@@ -52,15 +52,16 @@ test('TOOL-ISOLATE: behaves like a model, and no two calls share a key', () => {
     fc.property(fc.array(step, { maxLength: 40 }), steps => {
       const [repeats, model, keys] = [new Repeats(), new Model(), new Map<string, string>()];
       for (const { thread, id, sha256, refused } of steps) {
-        const { key, ...arrival } = repeats.arrive(thread, id, sha256);
-        expect(arrival).toEqual(model.arrive(thread, id, sha256));
+        const arrival = repeats.arrive(thread, id, sha256);
+        const { key } = arrival;
+        expect(arrival).toMatchObject(model.arrive(thread, id, sha256));
         const call = JSON.stringify([thread, id, sha256]);
         if (arrival.attempt > 1) expect(keys.get(key)).toBe(call);
         else expect(keys.has(key)).toBe(false);
         keys.set(key, call);
         if (arrival.attempt === 1) expect(repeats.keyOf(thread, id)).toBe(key);
         if (!refused) continue;
-        repeats.refuse(thread, id, sha256);
+        arrival.refuse();
         model.refuse(thread, id, sha256);
       }
     }),

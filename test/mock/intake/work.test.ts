@@ -9,7 +9,7 @@ function setUp() {
   return { work: (plan: Plan) => openCalls.carryOut(plan, conversation), sent, conversation, log };
 }
 
-test.each<[string, (conversation: Conversation) => Promise<void>, string]>([
+test.each<[string, Plan['perform'], string]>([
   ['a call without messages', async () => {}, 'Error: the tool ended without a result'],
   [
     'a call with only a view',
@@ -57,7 +57,7 @@ describe('an open subscription', () => {
     await each.event({ text: 'last', final: true });
   };
 
-  test.each<[string, (conversation: Conversation) => Promise<void>, { isOpenEnded?: boolean }, number]>([
+  test.each<[string, Plan['perform'], { isOpenEnded?: boolean }, number]>([
     ['by fixtures that send nothing more is reported', opened, {}, 1],
     ['by code, which may send more at any time, is not', opened, { isOpenEnded: true }, 0],
     ['is closed after its last event', closed, {}, 0],

@@ -25,21 +25,21 @@ import { requireScreen, usage } from '../options.js';
 import { MAX_SAVED_BYTES, readSource } from '../read-source.js';
 import { jsonTrouble } from '../target.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
-import { KINDS, type Kind } from './kinds.js';
+import { KINDS } from './kinds.js';
 import {
   type CallSelection,
-  drawingSection,
+  drawingsIn,
   InvalidJson,
   type Json,
+  type Kind,
   type Look,
-  linesSection,
   messagesOf,
   numbered,
-  problemsSection,
   rowsOf,
   type Saved,
   type SavedAnswer,
   type Section,
+  saved,
   type View,
 } from './saved.js';
 import { SavedTranscript } from './transcript.js';
@@ -126,7 +126,7 @@ async function show(
   const { stdout } = terminal;
   const { output, save, as, unfold: isUnfolded = false } = options;
   const level = as ? RICH : levelOf(options, terminal);
-  const drawings = sections.flatMap(section => section.drawings);
+  const drawings = sections.flatMap(drawingsIn);
   const highlighter = level >= RICH ? await loadHighlighter(drawings) : null;
   const natural = as ? PICTURE_WIDTH : (stdout.isTTY && stdout.columns) || PIPE_WIDTH;
   const { width = natural } = options;
@@ -339,13 +339,16 @@ async function readSeveral(
   }
   if (faults.length > 0) throw new InvalidJson(faults);
   if (all.length === 0) return null;
-  const warnings = messagesOf(notes);
-  const sections = all.map(each => each.sections);
-  return {
-    sections: [...numbered('MESSAGE', sections), problemsSection(warnings)],
-    report: { kind: 'messages', messages: all.map(each => each.report), warnings },
-    answers: to => all.flatMap(each => each.answers?.(to) ?? []),
-  };
+  return saved(
+    'messages',
+    numbered(
+      'MESSAGE',
+      all.map(each => each.sections),
+    ),
+    { messages: all.map(each => each.report) },
+    messagesOf(notes),
+    to => all.flatMap(each => each.answers?.(to) ?? []),
+  );
 }
 
 async function readPart({ json }: Part, kinds: readonly Kind[], view: View): Promise<Saved | InvalidJson> {
@@ -389,25 +392,21 @@ function readDiff(text: string, name: string): Saved {
     throw invalid(name, DIFF, [reason]);
   }
   const { files, added, removed } = parsed.diff;
-  const warnings = parsed.recounted.map(message => ({ id: 'TOOL-DIFF', message }) as const);
   const lines = prose.trim() === '' ? [] : prose.trim().split('\n');
-  return {
-    sections: [
-      linesSection(lines.map(line => quote(line))),
-      drawingSection({ kind: 'diff', path: '', diff: parsed.diff, raw }),
-      problemsSection(warnings),
-    ],
-    report: {
-      kind: 'diff',
+  return saved(
+    'diff',
+    [lines.map(line => quote(line)), { kind: 'diff', path: '', diff: parsed.diff, raw }],
+    {
       files: files.map(({ hunks, oldPath, newPath, kind, added: plus, removed: minus }) => ({
         ...{ oldPath, newPath, kind },
         hunks: hunks.length,
         added: plus,
         removed: minus,
       })),
-      ...{ added, removed, warnings },
+      ...{ added, removed },
     },
-  };
+    parsed.recounted.map(message => ({ id: 'TOOL-DIFF', message })),
+  );
 }
 
 /** An answer as JSON of another system, and what was lost. */

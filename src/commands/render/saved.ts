@@ -3,10 +3,11 @@ import type { Translatable } from '../../dialects/dialects.js';
 import type { Drawing } from '../../display/segments.js';
 import type { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
+import { isRequirementId, type Warning } from '../../protocol/requirements.js';
 import { problemLines } from '../../render/failure.js';
 import { type Layout, type Line, say } from '../../render/line.js';
-import type { Pane } from '../../render/panes.js';
-import { wholeDrawing, wholePane } from '../../render/panes.js';
+import type { Report } from '../../render/outputs/schemas.js';
+import { type Pane, type Panes, wholeDrawing, wholePane } from '../../render/panes.js';
 import { paneLayout, sideBySide, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import { bodyText, type Leg, roundTripWords, signsOf } from '../../render/wire.js';
 import type { JsonReading } from '../../util/json.js';
@@ -47,11 +48,22 @@ export type SavedAnswer = Partial<Translatable> & {
   source?(): string | null;
 };
 
-/** A part of the output, laid out only when it is printed. A blank row separates parts. */
-export interface Section {
-  /** Drawings that need the highlighter. */
-  readonly drawings: readonly Drawing[];
-  rows(look: Look): Iterable<string>;
+/**
+ * A part of the output: lines, a drawing, a pane, two panes, or messages with their answers. Laid out only when it is printed; a blank
+ * row separates parts.
+ */
+export type Section = readonly Line[] | Drawing | Pane | Pick<Panes, 'human' | 'llm'> | Messages;
+
+interface Messages {
+  readonly events: readonly Event[];
+  readonly redactor: Redactor;
+}
+
+/** Returns the drawings of a section, which need the highlighter. */
+export function drawingsIn(section: Section): readonly Drawing[] {
+  if ('human' in section) return [section.human.drawing, section.llm.drawing];
+  if ('drawing' in section) return [section.drawing];
+  return 'kind' in section ? [section] : [];
 }
 
 /** How rows are laid out. */
@@ -65,7 +77,7 @@ export function* rowsOf(sections: readonly Section[], look: Look): Generator<str
   let isFirst = true;
   for (const section of sections) {
     let isBegun = false;
-    for (const row of section.rows(look)) {
+    for (const row of sectionRows(section, look)) {
       if (!isBegun && !isFirst) yield '';
       isBegun = true;
       isFirst = false;
@@ -74,44 +86,26 @@ export function* rowsOf(sections: readonly Section[], look: Look): Generator<str
   }
 }
 
-export function linesSection(lines: Iterable<Line>): Section {
-  return { drawings: [], rows: look => wrapped(lines, look) };
+function sectionRows(section: Section, look: Look): Generator<string> {
+  if ('human' in section) return paneRows(section, look);
+  return wrapped(sectionLines(section, look), look);
 }
 
-export function drawingSection(drawing: Drawing): Section {
-  return { drawings: [drawing], rows: look => wrapped(wholeDrawing(drawing, look), look) };
+function sectionLines(section: Exclude<Section, Pick<Panes, 'human'>>, look: Look): Iterable<Line> {
+  if ('events' in section) return messageLines(section, look);
+  if ('drawing' in section) return wholePane(section, look);
+  return 'kind' in section ? wholeDrawing(section, look) : section;
 }
 
-export function paneSection(pane: Pane): Section {
-  return { drawings: [pane.drawing], rows: look => wrapped(wholePane(pane, look), look) };
-}
-
-/** Shows the panes side by side if the width allows it. */
-export function panesSection({ human, llm }: { readonly human: Pane; readonly llm: Pane }): Section {
-  const [left, right] = [paneSection(human), paneSection(llm)];
-  return {
-    drawings: [human.drawing, llm.drawing],
-    *rows(look) {
-      const { isSideBySide, width } = paneLayout(look.width);
-      const paneLook = { ...look, width };
-      const [one, other] = [left.rows(paneLook), right.rows(paneLook)];
-      if (isSideBySide) yield* beside(one[Symbol.iterator](), other[Symbol.iterator](), width);
-      else {
-        yield* one;
-        yield '';
-        yield* other;
-      }
-    },
-  };
-}
-
-/** Returns every message and its answer, secrets redacted. */
-export function messagesSection(events: readonly Event[], redactor: Redactor): Section {
-  return { drawings: [], rows: look => wrapped(messageLines(events, redactor, look), look) };
-}
-
-export function problemsSection(...of: Parameters<typeof problemLines>): Section {
-  return linesSection(problemLines(...of));
+/** Shows panes side by side if the width allows it. */
+function* paneRows({ human, llm }: Pick<Panes, 'human' | 'llm'>, look: Look): Generator<string> {
+  const { isSideBySide, width } = paneLayout(look.width);
+  const [left, right] = [human, llm].map(pane => sectionRows(pane, { ...look, width }));
+  if (!left || !right) return;
+  if (isSideBySide) return yield* beside(left, right, width);
+  yield* left;
+  yield '';
+  yield* right;
 }
 
 function* wrapped(lines: Iterable<Line>, { width, theme }: Look): Generator<string> {
@@ -128,7 +122,7 @@ function* beside(left: Iterator<string>, right: Iterator<string>, width: number)
   }
 }
 
-function* messageLines(events: readonly Event[], redactor: Redactor, look: Look): Generator<Line> {
+function* messageLines({ events, redactor }: Messages, look: Look): Generator<Line> {
   const ends = new Map<string, NonNullable<Leg['end']>>();
   for (const event of events)
     if (event.kind === 'response' || event.kind === 'broken') ends.set(event.leg, event);
@@ -172,14 +166,53 @@ export class InvalidJson extends Error {
   }
 }
 
-export const messagesOf = (texts: readonly string[]) => texts.map(message => ({ message }));
+/** A kind of JSON object that can be shown. */
+export interface Kind {
+  /** Includes its article, for messages. */
+  readonly name: string;
+  readonly dialect: DialectName;
+  /** Whether the object looks like this kind, valid or not. */
+  isMeant(value: Readonly<Record<string, unknown>>): boolean;
+  /** @throws InvalidJson */
+  read(json: Json, view: View): Saved | Promise<Saved>;
+}
 
-const titleSection = (text: string) => linesSection([[say(text, 'title')]]);
+/** @param place path of a part in the whole JSON @throws InvalidJson */
+export function sound<Read extends { readonly ok: true }>(
+  reading: Read | { readonly ok: false; readonly faults: readonly string[] },
+  place = '$',
+): Read {
+  if (reading.ok) return reading;
+  throw new InvalidJson(reading.faults.map(fault => fault.replace(/^\$/, place)));
+}
+
+/** Returns a file with its warnings, which are the last section. @param members of `-o json` */
+export function saved(
+  kind: string,
+  sections: readonly Section[],
+  members: object,
+  warnings: readonly Warning[] = [],
+  answers?: Saved['answers'],
+): Saved {
+  return {
+    sections: [...sections, problemLines(warnings)],
+    report: { kind, ...members, warnings },
+    ...(answers && { answers }),
+  };
+}
+
+/** An unknown id is added to the message. */
+export function asWarning({ id, message }: Report['warnings'][number]): Warning {
+  if (id === undefined) return { message };
+  return isRequirementId(id) ? { id, message } : { message: `${message} [${id}]` };
+}
+
+export const messagesOf = (texts: readonly string[]) => texts.map(message => ({ message }));
 
 /** Returns several items of a kind, each under a title. */
 export function numbered(what: string, all: readonly (readonly Section[])[]): Section[] {
   return all.flatMap((sections, index) => [
-    titleSection(`${what} ${index + 1} of ${all.length}`),
+    [[say(`${what} ${index + 1} of ${all.length}`, 'title')]],
     ...sections,
   ]);
 }

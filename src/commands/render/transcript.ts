@@ -13,7 +13,7 @@ import { isWhole, missingFrom, type Transcript } from '../../events/transcript-r
 import { readInvocation } from '../../protocol/invocation.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { callHeading } from '../../render/callbacks.js';
-import { failureOf } from '../../render/failure.js';
+import { failureOf, problemLines } from '../../render/failure.js';
 import { clipped, counted as countedNoun, type Line, line, quote, say } from '../../render/line.js';
 import { invokeReport } from '../../render/outputs/call-report.js';
 import { summaryLines, summaryOf, warningsOfAll } from '../../render/outputs/repeats.js';
@@ -37,12 +37,7 @@ import { cut, excerpt, firstOf, formatDuration } from '../../util/text.js';
 import { usage } from '../options.js';
 import {
   type CallSelection,
-  linesSection,
   messagesOf,
-  messagesSection,
-  paneSection,
-  panesSection,
-  problemsSection,
   type Saved,
   type SavedAnswer,
   type Section,
@@ -102,13 +97,13 @@ export class SavedTranscript implements Saved {
   get sections(): Section[] {
     const exchanges = this.#exchanges;
     const list = (title: string, messages: readonly string[]) =>
-      problemsSection(messagesOf(messages), null, title);
+      problemLines(messagesOf(messages), null, title);
     return [
-      linesSection(transcriptHeading(this.transcript, exchanges.length)),
-      linesSection(this.#isTool ? toolTimelineOf(this.transcript.events) : []),
+      transcriptHeading(this.transcript, exchanges.length),
+      this.#isTool ? toolTimelineOf(this.transcript.events) : [],
       ...this.#sessionSections(),
       ...this.#chapters.flatMap((chapter, index) => this.#chapterSections(chapter, index)),
-      linesSection(exchanges.length > 1 ? summaryLines(summaryOf(exchanges)) : []),
+      exchanges.length > 1 ? summaryLines(summaryOf(exchanges)) : [],
       list('MALFORMED INVOCATIONS', this.#malformed),
       list('COULD NOT BE READ', this.faults),
       list('LOST', this.losses),
@@ -125,7 +120,7 @@ export class SavedTranscript implements Saved {
       return [sessionLines(session, calls, now), ...ofOthers.map(callLines), finalLines(session)];
     });
     const warnings = counted(messagesOf(this.#sessions.warnings));
-    return [...[this.#sessionLines, ...parts].map(linesSection), problemsSection(warnings)];
+    return [this.#sessionLines, ...parts, problemLines(warnings)];
   }
 
   /** @param index if there are several chapters, the first one holds what belongs to no call */
@@ -138,12 +133,12 @@ export class SavedTranscript implements Saved {
     const invocation = calls > 0 ? exchange?.invocation : undefined;
     const warnings = counted([...warningsOf(history, exchange), ...(panes?.warnings ?? [])]);
     return [
-      linesSection(invocation ? [[title, ...callHeading(invocation.operation, invocation)]] : []),
-      linesSection(this.#isTool ? [] : chapter.timeline()),
-      ...(panes ? [panesSection(panes)] : []),
-      ...views.map(each => paneSection(viewPane(each))),
+      invocation ? [[title, ...callHeading(invocation.operation, invocation)]] : [],
+      this.#isTool ? [] : chapter.timeline(),
+      ...(panes ? [panes] : []),
+      ...views.map(each => viewPane(each)),
       ...this.#messages(chapter),
-      problemsSection(warnings, failureIn(chapter)),
+      problemLines(warnings, failureIn(chapter)),
     ];
   }
 
@@ -152,7 +147,7 @@ export class SavedTranscript implements Saved {
     const isWhole = this.#exchanges.length === 0 && !this.#isTool && this.#sessionLines.length === 0;
     if (!exchange && !isWhole) return [];
     const isShown = (event: Event) => isWhole || !('purpose' in event && event.purpose === 'discovery');
-    return [messagesSection(events.filter(isShown), callbackSecrets(events))];
+    return [{ events: events.filter(isShown), redactor: callbackSecrets(events) }];
   }
 
   /** Returns the output of `invoke -o json` or `session answer -o json`. */

@@ -3,17 +3,15 @@ import { type Arrival, type Exchange, outcomeOf } from '../../events/exchange.js
 import { idOf } from '../../events/fold-exchange.js';
 import { History, type UntrackedRequest, type View } from '../../events/history.js';
 import { shareableArrival, shareableMessage } from '../../events/shareable.js';
-import type { TranscriptAbout } from '../../events/transcript-writer.js';
 import type { Callback } from '../../protocol/callbacks.js';
 import { llmText } from '../../protocol/outcome.js';
 import type { Warning } from '../../protocol/requirements.js';
-import { arrivalWarnings } from '../../render/callbacks.js';
+import { arrivalOf, arrivalWarnings } from '../../render/callbacks.js';
 import { clipped, elapsed, type Line, line, marked, say } from '../../render/line.js';
 import { displayReport } from '../../render/outputs/call-report.js';
 import { type Trouble, warningText } from '../../render/outputs/trouble.js';
 import { panesOf, viewPane, wholePane } from '../../render/panes.js';
 import { arrivalStep, stepLine, strayWords } from '../../render/steps.js';
-import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, dressLine, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import { misdirected } from '../../render/warnings.js';
 import { type CallIds, type OpenListener, startOpenListener } from '../../runtime/callback-server.js';
@@ -21,7 +19,7 @@ import { type Clock, systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
 import { isClosed } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { type OutputLine, type Redactor, safeJsonLine } from '../../util/redact.js';
+import { type OutputLine, safeJsonLine } from '../../util/redact.js';
 import { formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { BoundedLines, type Subscribe, streamTranscript } from '../event-output.js';
@@ -41,7 +39,7 @@ interface ListenFlags extends ServerFlags {
   /** Milliseconds; 0 listens forever. */
   readonly timeout: number;
   readonly supports: ReadonlySet<string>;
-  readonly output: keyof typeof FORMATS | 'ndjson';
+  readonly output: 'plain' | 'json' | 'ndjson';
   readonly save?: string;
 }
 
@@ -107,12 +105,26 @@ class Listening {
     private readonly history: History,
   ) {}
 
-  /** Resolves when listening ends. */
+  /** Resolves when listening ends; rejects if the output cannot be written, for example because the disk is full. */
   start(expected: readonly CallIds[]): Promise<void> {
-    const { listener, history } = this;
+    const { flags, listener, history, run } = this;
+    const { stdout } = run.terminal;
     this.#printReady();
-    this.#startOutput();
-    const over = this.#untilOver();
+    const over = new Promise<void>((resolve, reject) => {
+      const onTimeout = () => {
+        this.#reason = 'timeout';
+        resolve();
+      };
+      const onError = (error: Error) => {
+        if (isClosed(stdout)) return resolve(); // the reader is gone
+        this.#reason = 'unwritable-file';
+        const message = `cannot write the output: ${error.message}`;
+        reject(new ProtocolCliError('unwritable-file', message, { cause: error }));
+      };
+      stdout.on('error', onError);
+      this.#stops.push(() => void stdout.off('error', onError), this.#print(resolve));
+      if (flags.timeout > 0) this.#stops.push(run.clock.after(flags.timeout, onTimeout));
+    });
     history.keepRecent(listener.calls.expected);
     for (const ids of expected) listener.calls.expect(ids); // subscribed last: every other subscriber must get the event
     this.#reason = 'done';
@@ -148,58 +160,25 @@ class Listening {
     if (!flags.quiet) for (const message of networkWarnings(flags)) run.warn({ message });
   }
 
-  /** Prints in the chosen format; warnings and URLs that the user must visit go to stderr. */
-  #startOutput(): void {
-    const { flags, run, listener } = this;
+  /**
+   * Prints in the chosen format; warnings and URLs that the user must visit go to stderr.
+   * @param onEnough called at the last result of `--count`
+   */
+  #print(onEnough: () => void): () => void {
+    const { flags, run, listener, history } = this;
     const { terminal, redactor, about, log } = run;
-    const { stdout, stderr } = terminal;
-    const { output, supports } = flags;
-    const isTTY = stdout.isTTY === true;
-    if (output === 'ndjson') {
+    if (flags.output === 'ndjson') {
       const later: Subscribe = listen => log.subscribe(event => afterAnswer(() => listen(event)));
-      this.#endOutput = streamTranscript(later, stdout, redactor, about);
+      this.#endOutput = streamTranscript(later, terminal.stdout, redactor, about);
     }
-    const level = colourOf(stdout, flags, terminal);
-    const width = isTTY ? stdout.columns : undefined;
-    const options = { supports, redactor, about, isTTY, level, width, callbackUrl: listener.callbackUrl };
-    const format = output === 'ndjson' ? null : FORMATS[output](options);
-    const lines = new BoundedLines(stdout, count => (format ? [format.lost(count)] : []));
-    log.subscribe(event => {
-      const received = receivedIn(this.history, listener.calls.expected, event);
+    const writer = new Writer(flags, run, listener.callbackUrl);
+    let left = flags.count ?? Number.POSITIVE_INFINITY;
+    return log.subscribe(event => {
+      const received = receivedIn(history, listener.calls.expected, event);
       if (!received) return;
-      afterAnswer(() => {
-        if (format) lines.write(() => format.lines(received));
-        if (received.kind === 'callback') stderr.write(asideText(received, flags, isTTY));
-      });
-    });
-  }
-
-  /** Rejects if the output cannot be written, for example because the disk is full. */
-  #untilOver(): Promise<void> {
-    const { run, flags } = this;
-    const { stdout } = run.terminal;
-    return new Promise((resolve, reject) => {
-      let left = flags.count ?? Number.POSITIVE_INFINITY;
-      const onTimeout = () => {
-        this.#reason = 'timeout';
-        resolve();
-      };
-      const onError = (error: Error) => {
-        if (isClosed(stdout)) return resolve(); // the reader is gone
-        this.#reason = 'unwritable-file';
-        const message = `cannot write the output: ${error.message}`;
-        reject(new ProtocolCliError('unwritable-file', message, { cause: error }));
-      };
-      stdout.on('error', onError);
-      this.#stops.push(
-        () => void stdout.off('error', onError),
-        run.log.subscribe(event => {
-          const received = receivedIn(this.history, this.listener.calls.expected, event);
-          if (received?.kind === 'callback' && received.arrival.verdict.kind === 'settles' && --left === 0)
-            resolve();
-        }),
-        flags.timeout > 0 ? run.clock.after(flags.timeout, onTimeout) : () => {},
-      );
+      afterAnswer(() => writer.write(received));
+      if (received.kind === 'callback' && received.arrival.verdict.kind === 'settles' && --left === 0)
+        onEnough();
     });
   }
 
@@ -229,126 +208,168 @@ function afterAnswer(work: () => void): void {
   setImmediate(() => setImmediate(work));
 }
 
-function asideText(
-  received: ReceivedCallback,
-  { output, quiet, supports }: ListenFlags,
-  isTTY: boolean,
-): string {
-  const isPrinted = output === 'json' || quiet === true;
-  const warnings = isPrinted ? [] : callbackWarnings(received, supports).map(warningText);
-  return [...(output === 'plain' && isTTY ? [] : [consentText(received)]), ...warnings].join('');
-}
-
-/** Includes the whole URL, which is shown nowhere else: it is for the user (RT-OAUTH). */
-function consentText({ arrival: { message, verdict } }: ReceivedCallback): string {
-  if (message?.type !== 'oauth' || verdict.kind !== 'holds') return '';
-  return `visit this URL to continue: ${visibleLine(message.auth_url)}\n`;
-}
-
 /** An answered callback of another program's call. */
 interface ReceivedCallback {
   readonly kind: 'callback';
+  readonly at: number;
   readonly exchange: Exchange;
   readonly arrival: Arrival;
   /** The call was expected (`--expect`). */
   readonly isExpected: boolean;
-  /** The current state of the view that it updated. */
+  /** The current state of the view that it updated; null if it was cleared, or the message is no view. */
   readonly view: View | null;
 }
 
 /** An answered request: a callback, or one that belongs to no call. */
 type Received =
   | ReceivedCallback
-  | { readonly kind: 'untracked'; readonly untrackedRequest: UntrackedRequest };
+  | { readonly kind: 'untracked'; readonly at: number; readonly request: UntrackedRequest };
 
 /** Returns the request that the listener answered with this event; null for other events. */
 function receivedIn(history: History, expected: ReadonlySet<string>, event: Event): Received | null {
   if (event.kind !== 'response') return null;
-  const [key = ''] = event.calls ?? [];
-  const exchange = history.exchanges.get(key);
-  const arrival = exchange?.arrivals.findLast(({ leg }) => leg === event.leg);
-  if (exchange && arrival) {
-    const isOther = arrival.verdict.kind === 'discarded' || arrival.verdict.kind === 'rejected';
-    const isExpected = expected.has(key) && !isOther;
-    return { kind: 'callback', exchange, arrival, isExpected, view: viewOf(history, arrival) };
+  const { exchange, arrival } = arrivalOf(history, event) ?? {};
+  if (!exchange || !arrival) {
+    const request = history.untracked.get(event.leg);
+    return request?.purpose === 'callback' ? { kind: 'untracked', at: request.at, request } : null;
   }
-  const untrackedRequest = history.untracked.get(event.leg);
-  return untrackedRequest?.purpose === 'callback' ? { kind: 'untracked', untrackedRequest } : null;
+  const { message, verdict, at } = arrival;
+  const isOther = verdict.kind === 'discarded' || verdict.kind === 'rejected';
+  const isExpected = expected.has(exchange.key) && !isOther;
+  const isView = message?.type === 'view_update' && verdict.kind === 'noted';
+  const view = isView && history.threads.get(message.group_id)?.views.get(message.view_type);
+  return { kind: 'callback', at, exchange, arrival, isExpected, view: view || null };
 }
 
-/** Returns null if the view was cleared, or the message is not a view. */
-function viewOf({ threads }: History, { message, verdict }: Arrival): View | null {
-  if (message?.type !== 'view_update' || verdict.kind !== 'noted') return null;
-  return threads.get(message.group_id)?.views.get(message.view_type) ?? null;
-}
+/** In a file or a pipe, only the first line contains the secret address. */
+const ON_FIRST_LINE = 'the callback_url of the first line';
 
-interface FormatOptions {
-  readonly supports: ReadonlySet<string>;
-  readonly redactor: Redactor;
-  readonly callbackUrl: string;
-  readonly about: TranscriptAbout;
-  readonly level: ColourLevel;
-  readonly isTTY: boolean;
-  /** Columns; undefined if lines are not wrapped. */
-  readonly width?: number | undefined;
-}
+const MARGIN = say(' '.repeat(9));
 
-interface Format {
-  lines(received: Received): readonly OutputLine[];
-  /** Returns the line printed in place of dropped callbacks. */
-  lost(count: number): OutputLine;
-}
+/** Maximum length of an id or an address, in characters. */
+const MAX = 2_000;
 
-/** The formats of `-o`. */
-const FORMATS = { plain: plainFormat, json: jsonFormat };
+/** Writes what was received: as `invoke -o plain` does, or as a JSON line for each callback. */
+class Writer {
+  readonly #lines: BoundedLines;
+  readonly #isTTY: boolean;
+  readonly #theme: Theme;
+  readonly #width: number | undefined;
+  /** Number of posts to a wrong address. */
+  #guesses = 0;
 
-/** Returns warnings other than the verdict, which is printed anyway. */
-function callbackWarnings(
-  { exchange, arrival }: ReceivedCallback,
-  supports: ReadonlySet<string>,
-): readonly Warning[] {
-  const { verdict, warnings } = arrival;
-  if (verdict.kind === 'duplicate') return verdict.identical ? [] : arrivalWarnings(arrival, exchange);
-  const panes = verdict.kind === 'settles' ? panesOf(exchange, supports) : null;
-  return [...warnings, ...(panes?.warnings ?? [])];
-}
-
-/** One line for each callback: its verdict, the message, and for a result what the LLM and the human get. */
-function jsonFormat({ about, redactor, supports }: FormatOptions): Format {
-  const startedAt = Date.parse(about.startedAt);
-  const write = (report: object) => safeJsonLine(report, redactor);
-  return {
-    lines(received) {
-      const time = new Date(startedAt + timeOf(received)).toISOString();
-      return [write({ time, ...reportOf(received, supports) })];
-    },
-    lost: dropped => write({ dropped }),
-  };
-}
-
-const timeOf = (received: Received) =>
-  received.kind === 'untracked' ? received.untrackedRequest.at : received.arrival.at;
-
-function reportOf(received: Received, supports: ReadonlySet<string>): object {
-  if (received.kind === 'untracked') {
-    const { status, refusal: reason } = received.untrackedRequest;
-    return { type: null, verdict: 'rejected', status, reason };
+  constructor(
+    private readonly flags: ListenFlags,
+    private readonly run: Run,
+    private readonly callbackUrl: string,
+  ) {
+    const { stdout } = run.terminal;
+    this.#isTTY = stdout.isTTY === true;
+    this.#theme = createTheme(colourOf(stdout, flags, run.terminal));
+    this.#width = this.#isTTY ? stdout.columns : undefined;
+    this.#lines = new BoundedLines(stdout, dropped =>
+      flags.output === 'json'
+        ? [safeJsonLine({ dropped }, run.redactor)]
+        : [`… ${dropped} events dropped: the reader of stdout is too slow`],
+    );
   }
-  const { exchange, arrival, isExpected: expected } = received;
-  const { message, verdict, status, size: bytes } = arrival;
-  return {
-    type: message?.type ?? null,
-    group_id: message?.group_id ?? null,
-    id: (message && idOf(message)) ?? null,
-    verdict: verdict.kind,
-    status: status ?? verdict.status,
-    ...('reason' in verdict && { reason: verdict.reason }),
-    expected,
-    bytes,
-    message: message && shareableMessage(message),
-    ...(verdict.kind === 'settles' && resultReport(exchange, supports)),
-    warnings: callbackWarnings(received, supports),
-  };
+
+  write(received: Received): void {
+    const { output } = this.flags;
+    if (output === 'json') this.#lines.write(() => [this.#json(received)]);
+    else if (output === 'plain') this.#lines.write(() => this.#plain(received));
+    if (received.kind === 'callback') this.run.terminal.stderr.write(this.#aside(received));
+  }
+
+  /** Warnings; and the URL that the user must visit, which is shown nowhere else (RT-OAUTH). */
+  #aside(received: ReceivedCallback): string {
+    const { output, quiet } = this.flags;
+    const { message, verdict } = received.arrival;
+    const isConsent = message?.type === 'oauth' && verdict.kind === 'holds';
+    const isShown = output === 'plain' && this.#isTTY;
+    const warnings = output === 'json' || quiet ? [] : this.#warnings(received).map(warningText);
+    const visit =
+      isConsent && !isShown ? `visit this URL to continue: ${visibleLine(message.auth_url)}\n` : '';
+    return visit + warnings.join('');
+  }
+
+  /** Returns warnings other than the verdict, which is printed anyway. */
+  #warnings({ exchange, arrival }: ReceivedCallback): readonly Warning[] {
+    const { verdict, warnings } = arrival;
+    if (verdict.kind === 'duplicate') return verdict.identical ? [] : arrivalWarnings(arrival, exchange);
+    const panes = verdict.kind === 'settles' ? panesOf(exchange, this.flags.supports) : null;
+    return [...warnings, ...(panes?.warnings ?? [])];
+  }
+
+  /** The verdict, the message, and for a result what the LLM and the human get. */
+  #json(received: Received): OutputLine {
+    const { about, redactor } = this.run;
+    const time = new Date(Date.parse(about.startedAt) + received.at).toISOString();
+    if (received.kind === 'untracked') {
+      const { status, refusal: reason } = received.request;
+      return safeJsonLine({ time, type: null, verdict: 'rejected', status, reason }, redactor);
+    }
+    const { exchange, arrival, isExpected: expected } = received;
+    const { message, verdict, status, size: bytes } = arrival;
+    const report = {
+      time,
+      type: message?.type ?? null,
+      group_id: message?.group_id ?? null,
+      id: (message && idOf(message)) ?? null,
+      verdict: verdict.kind,
+      status: status ?? verdict.status,
+      ...('reason' in verdict && { reason: verdict.reason }),
+      expected,
+      bytes,
+      message: message && shareableMessage(message),
+      ...(verdict.kind === 'settles' && resultReport(exchange, this.flags.supports)),
+      warnings: this.#warnings(received),
+    };
+    return safeJsonLine(report, redactor);
+  }
+
+  /** Of the posts to a wrong address, only the first, tenth, hundredth are printed, so guessing does not flood the output. */
+  #plain(received: Received): readonly OutputLine[] {
+    const isGuess = received.kind === 'untracked' && received.request.refusal === 'wrong-address';
+    if (isGuess && !Number.isInteger(Math.log10(++this.#guesses))) return [];
+    const length = received.kind === 'callback' ? received.arrival.size : 0;
+    return [{ length, [Symbol.iterator]: () => this.#texts(received) }];
+  }
+
+  /** Returns the lines as text, without the last line feed. */
+  *#texts(received: Received): Generator<string> {
+    let separator = '';
+    for (const line of this.#drawn(received))
+      for (const text of this.#width === undefined
+        ? [dressLine(line, this.#theme)]
+        : wrapLine(line, this.#width, this.#theme)) {
+        yield `${separator}${text}`;
+        separator = '\n';
+      }
+  }
+
+  *#drawn(received: Received): Generator<Line> {
+    const time = say(`${elapsed(received.at).padStart(8)} `, 'dim');
+    if (received.kind === 'untracked') {
+      const line = untrackedLine(received.request, this.#isTTY ? this.callbackUrl : ON_FIRST_LINE);
+      return yield [time, ...line];
+    }
+    // A file or a pipe is a log: only the user may see URLs that grant access (RT-OAUTH).
+    const arrival = this.#isTTY ? received.arrival : shareableArrival(received.arrival);
+    const [first = [], ...rest] = callbackLines({ ...received, arrival });
+    yield [time, ...first];
+    for (const line of rest) yield [MARGIN, ...line];
+    const panes = arrival.verdict.kind === 'settles' ? panesOf(received.exchange, this.flags.supports) : null;
+    const drawn = [
+      ...(panes ? [panes.human, panes.llm] : []),
+      ...(received.view ? [viewPane(received.view)] : []),
+    ];
+    for (const pane of drawn) {
+      yield [];
+      yield* wholePane(pane, { ...(this.#width !== undefined && { width: this.#width }) });
+    }
+    if (drawn.length > 0) yield [];
+  }
 }
 
 function resultReport(exchange: Exchange, supports: ReadonlySet<string>): object {
@@ -362,68 +383,6 @@ function resultReport(exchange: Exchange, supports: ReadonlySet<string>): object
     display: displayReport(panes),
   };
 }
-
-/** As `invoke -o plain`: a line for each message, then what the human sees and what the LLM gets. */
-function plainFormat(options: FormatOptions): Format {
-  const { level, width } = options;
-  const theme = createTheme(level);
-  let guesses = 0;
-  return {
-    lines(received) {
-      // Prints only the first, tenth, hundredth request to a wrong address, so guessing does not flood the output.
-      const isGuess = received.kind === 'untracked' && received.untrackedRequest.refusal === 'wrong-address';
-      if (isGuess && !Number.isInteger(Math.log10(++guesses))) return [];
-      const drawn = linesOf(received, options);
-      const length = received.kind === 'callback' ? received.arrival.size : 0;
-      return [{ length, [Symbol.iterator]: () => joined(drawn, theme, width) }];
-    },
-    lost: count => `… ${count} events dropped: the reader of stdout is too slow`,
-  };
-}
-
-/** Returns the lines as text, without the last line feed. */
-function* joined(lines: Iterable<Line>, theme: Theme, width: number | undefined): Generator<string> {
-  let separator = '';
-  for (const line of lines)
-    for (const text of width === undefined ? [dressLine(line, theme)] : wrapLine(line, width, theme)) {
-      yield `${separator}${text}`;
-      separator = '\n';
-    }
-}
-
-/** In a file or a pipe, only the first line contains the secret address. */
-const ON_FIRST_LINE = 'the callback_url of the first line';
-
-const MARGIN = say(' '.repeat(9));
-
-function* linesOf(
-  received: Received,
-  { isTTY, callbackUrl, supports, width }: FormatOptions,
-): Generator<Line> {
-  const time = say(`${elapsed(timeOf(received)).padStart(8)} `, 'dim');
-  if (received.kind === 'untracked') {
-    const line = untrackedLine(received.untrackedRequest, isTTY ? callbackUrl : ON_FIRST_LINE);
-    return yield [time, ...line];
-  }
-  // A file or a pipe is a log: only the user may see URLs that grant access (RT-OAUTH).
-  const arrival = isTTY ? received.arrival : shareableArrival(received.arrival);
-  const [first = [], ...rest] = callbackLines({ ...received, arrival });
-  yield [time, ...first];
-  for (const line of rest) yield [MARGIN, ...line];
-  const panes = arrival.verdict.kind === 'settles' ? panesOf(received.exchange, supports) : null;
-  const drawn = [
-    ...(panes ? [panes.human, panes.llm] : []),
-    ...(received.view ? [viewPane(received.view)] : []),
-  ];
-  for (const pane of drawn) {
-    yield [];
-    yield* wholePane(pane, { ...(width !== undefined && { width }) });
-  }
-  if (drawn.length > 0) yield [];
-}
-
-/** Maximum length of an id or an address, in characters. */
-const MAX = 2_000;
 
 /** Returns the lines for a callback: the step, its call, and how to answer it. */
 function callbackLines({ exchange, arrival, isExpected }: ReceivedCallback): Line[] {

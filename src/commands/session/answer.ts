@@ -1,13 +1,23 @@
+import type { Answer } from '../../dialects/dialect.js';
 import { History } from '../../events/history.js';
 import { Sessions } from '../../events/session-calls.js';
 import { transcriptWriter } from '../../events/transcript-writer.js';
 import { isWildcard } from '../../http/server.js';
+import type { ChoiceQuestion } from '../../mock/conversation.js';
+import type { LocalTool, SpokenReply } from '../../mock/local-tool.js';
+import { fixtureFiles, loadHandlers } from '../../mock/sources.js';
 import type { Warning } from '../../protocol/requirements.js';
 import type { Paper } from '../../render/outputs/reporter.js';
 import type { KnownSession, SessionReporter } from '../../render/outputs/session.js';
 import type { Trouble } from '../../render/outputs/trouble.js';
 import { verboseTeller } from '../../render/wire.js';
 import { answering, type SessionEnd } from '../../session/client/answering.js';
+import {
+  type Answerer,
+  answeredCall,
+  type PendingCall,
+  unknownTool,
+} from '../../session/client/pending-calls.js';
 import { sessionUrl } from '../../session/client/platform-session.js';
 import { type Clock, systemClock } from '../../system/clock.js';
 import { holdOpen } from '../../system/process.js';
@@ -21,15 +31,24 @@ import {
   denialOf,
   loadPolicy,
   type Prompts,
+  pickedByFlag,
   promptsOf,
 } from '../invoke/questions.js';
+import { loadFixtures } from '../mock-tool/fixtures.js';
 import { type ANSWER_OUTPUTS, requireScreen, usage } from '../options.js';
 import { asTrouble, type Run, withErrorReport, withRun } from '../run.js';
 import { fromEnvironment, type ListenerFlags, listenerOf, readHeaders, readTarget } from '../target.js';
 import { canDraw, colourOf, type ExitStatus, statusOfFailure, type Terminal } from '../terminal.js';
-import type { AnswererOptions, CallFlags, Source } from './answerers.js';
+import type { AnswererOptions, CallFlags, ToolSource } from './rap-tool.js';
 
 type AnswerOutput = (typeof ANSWER_OUTPUTS)[number];
+
+/** Fixtures and handlers that answer in this process. */
+interface LocalSource {
+  readonly kind: 'local';
+  readonly fixtures: readonly string[];
+  readonly handlers: string | null;
+}
 
 interface AnswerFlags extends CallFlags, ListenerFlags {
   readonly key?: string;
@@ -57,7 +76,7 @@ interface AnswerPlan {
   /** URL of the session: `…/api/v2/sessions/{id}`. */
   readonly url: string;
   readonly key: string;
-  readonly source: Source;
+  readonly source: ToolSource | LocalSource;
   readonly output: AnswerOutput;
   readonly flags: AnswerFlags;
 }
@@ -96,7 +115,7 @@ function planAnswer(
 
 const ANSWERERS = 'Give --tool <url of a RAP tool>, or --fixtures <file>, or --handlers <module>.';
 
-function sourceOf(flags: AnswerFlags, terminal: Terminal): Source {
+function sourceOf(flags: AnswerFlags, terminal: Terminal): AnswerPlan['source'] {
   const { tool, fixtures = [], handlers = null } = flags;
   const isLocal = fixtures.length > 0 || handlers !== null;
   if (tool !== undefined && isLocal)
@@ -115,7 +134,7 @@ function sourceOf(flags: AnswerFlags, terminal: Terminal): Source {
   return { kind: 'local', fixtures, handlers };
 }
 
-function toolSource(tool: string, flags: AnswerFlags, { env }: Terminal): Source {
+function toolSource(tool: string, flags: AnswerFlags, { env }: Terminal): ToolSource {
   const { toolHeader: header, toolBearer: bearer } = flags;
   const given = { ...(header && { header }), ...(bearer !== undefined && { bearer }) };
   return {
@@ -188,9 +207,11 @@ async function serve(
   const policy = file === undefined ? null : await loadPolicy(file, run.terminal);
   const prompts = promptsOf({ terminal: redactingTerminal(run), signal }, reporter);
   const chooser = { choose, pick: reporter.choose, ...prompts };
-  const { openAnswerer } = await import('./answerers.js');
   const denial = denialsOf({ policy, yes }, prompts);
-  const answerer = await openAnswerer(source, { run, session: id, history, flags, chooser, denial });
+  const options = { run, session: id, history, flags, chooser, denial };
+  const answerer = await (source.kind === 'local'
+    ? openLocalTool(source, options)
+    : (await import('./rap-tool.js')).openRapTool(source, options));
   notes.push(...answerer.notes);
   return troubleOf(
     await answering({ client, log, clock, url, thread: id, key, signal }, answerer, wait),
@@ -242,6 +263,91 @@ function troubleOf({ id, status, isSettled, error }: SessionEnd, waitMs: number)
   if (SUCCESSFUL.has(status)) return null;
   const reason = error === null ? '' : `: ${cut(visibleLine(error), MAX_ERROR_LENGTH)}`;
   return { code: 'session-failed', message: `${session} ended as ${visibleLine(status)}${reason}` };
+}
+
+/**
+ * Answers from fixtures and handlers, in this process.
+ * @throws ProtocolCliError `unreadable-file`, `invalid-fixtures`, `invalid-toolset`.
+ */
+async function openLocalTool(
+  { fixtures: files, handlers: module }: LocalSource,
+  options: AnswererOptions,
+): Promise<Answerer & { readonly notes: readonly Warning[] }> {
+  const { run, flags, chooser } = options;
+  const { terminal, clock, log } = run;
+  const { seed } = flags;
+  const { choose } = chooser;
+  if (module !== null) terminal.hostsCode();
+  const handlers = module === null ? {} : await loadHandlers(module, terminal.cwd);
+  const loaded = files.length === 0 ? null : await loadFixtures(await fixtureFiles(files));
+  const { startLocalTool } = await import('../../mock/local-tool.js');
+  const tool = await startLocalTool({
+    ...(loaded && { fixtures: loaded.fixtures }),
+    ...handlers,
+    ...{ clock, log },
+    ...(seed !== undefined && { seed }),
+    ...(choose !== undefined && { choose: picking(choose) }),
+  });
+  run.onStop(() => tool.close({ drainMs: 0 }));
+  return {
+    notes: (loaded?.warnings ?? []).map(message => ({ message })),
+    answer: (call, { signal }) => answerLocally(tool, call, options, signal),
+  };
+}
+
+/** Answers the questions of a call with `--choose`. */
+function picking(choose: readonly string[]): (question: ChoiceQuestion) => Promise<number | null> {
+  const asked = new Map<string, number>();
+  return async question => {
+    const nth = asked.get(question.id) ?? 0;
+    asked.set(question.id, nth + 1);
+    return pickedByFlag(choose, question, nth);
+  };
+}
+
+async function answerLocally(
+  tool: LocalTool,
+  call: PendingCall,
+  { run, denial, session, flags }: AnswererOptions,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { tools } = tool.toolset;
+  const called = tools.find(({ name }) => name === call.tool);
+  if (!called) return unknownTool(call, tools);
+  const denied = await denial(called, call.args);
+  const about = { calls: [call.key], thread: session };
+  if (denied) {
+    run.log.emit({ kind: 'denied', tool: call.tool, ...denied, ...about });
+    const { reason } = denied;
+    return { call: answeredCall(call), outcome: { type: 'denied', tool: call.tool, reason, basis: 'ours' } };
+  }
+  const { timeout: ms } = flags;
+  const reply = await replyWithin(ms, tool, call, { run, session, signal });
+  if (reply) return (await import('../../mock/local-tool.js')).answerOfLocal(answeredCall(call), reply);
+  run.log.emit({ kind: 'expired', what: 'timeout', afterMs: ms, ...about });
+  return { call: answeredCall(call), outcome: { type: 'timeout', durationMs: ms, basis: 'ours' } };
+}
+
+/** Returns null on timeout; the call is then aborted. A fixture without a reply always times out. @param ms 0 for no limit */
+async function replyWithin(
+  ms: number,
+  tool: LocalTool,
+  { key, tool: operation, args }: PendingCall,
+  { run, session, signal }: Pick<AnswererOptions, 'run' | 'session'> & { readonly signal: AbortSignal },
+): Promise<SpokenReply | null> {
+  const over = new AbortController();
+  let stop = () => {};
+  const late = new Promise<null>(resolve => {
+    const end = () => {
+      resolve(null);
+      over.abort();
+    };
+    if (ms > 0) stop = run.clock.after(ms, end);
+  });
+  const within = AbortSignal.any([signal, over.signal]);
+  const call = { operation, arguments: args, id: key, key, groupId: session, signal: within };
+  const reply = tool.call(call).then(each => (each.kind === 'silence' ? new Promise<never>(() => {}) : each));
+  return Promise.race([reply, late]).finally(() => stop());
 }
 
 type Maker = (known: KnownSession, paper: Paper, plan: AnswerPlan, run: Run) => Promise<SessionReporter>;

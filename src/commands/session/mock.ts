@@ -29,16 +29,6 @@ interface SessionMockFlags extends ServerFlags {
   readonly save?: string;
 }
 
-interface SessionMockPlan {
-  /** The command to run against the platform; null runs the platform until it is stopped. */
-  readonly command: readonly string[] | null;
-  readonly key: string;
-  /** The key, if it is random and the user needs to see it. */
-  readonly shownKey: string | null;
-  readonly output: ServerOutput;
-  readonly flags: SessionMockFlags;
-}
-
 const EXAMPLE = 'protocol-cli session mock order.yaml -- npm test';
 
 /** Runs `session mock`. Returns the exit status. */
@@ -49,36 +39,29 @@ export async function runSessionMock(
 ): Promise<number> {
   const ndjsonHint = 'Use --save <file> instead.';
   const request = { output: flags.output, prefersScreen: !flags.quiet, ndjsonHint, example: EXAMPLE };
-  const { files, command, output: chosen } = readServerLine(words, request, terminal);
+  const { files, command, output } = readServerLine(words, request, terminal);
   const [file = null, second] = files;
   if (second !== undefined) throw usage(`unexpected second script: ${second}`, `For example: ${EXAMPLE}`);
-  const plan = { command, flags, output: chosen, ...keysOf(flags, command, terminal) };
+  const { env } = terminal;
+  const given = flags.key === undefined ? env['API_KEY'] || null : fromEnvironment(flags.key, env, '--key');
+  const key = given ?? randomBytes(24).toString('base64url');
   const script = await readScript(file, terminal);
   keepHeapTight();
-  const { key } = plan;
   return runServer({ terminal, command, secrets: [key], observer: 'platform' }, async (run, onClose) => {
     await run.save(flags.save);
     const { host, port, allowHost: allowHosts = [] } = flags;
     const platform = await SessionPlatform.start({ host, port, allowHosts, script, log: run.log, key });
     onClose(() => platform.close());
-    const output = await startOutput(platform, plan, run);
-    onClose(() => output.close());
-    output.warn(networkWarnings(flags));
-    const env = { SESSION_URL: platform.url, SESSION_ID: platform.session, API_KEY: key };
-    const isVerified = flags.verify === true || command !== null;
-    return { env, quit: output.quit, ...(isVerified && { verify: status => verify(platform, status, run) }) };
+    const isShown = given === null && !(command && flags.quiet); // a command gets the key in its environment
+    const live = await startOutput(platform, isShown ? key : null, { output, command, flags }, run);
+    onClose(() => live.close());
+    live.warn(networkWarnings(flags));
+    return {
+      env: { SESSION_URL: platform.url, SESSION_ID: platform.session, API_KEY: key },
+      quit: live.quit,
+      ...((flags.verify || command) && { verify: status => verify(platform, status, run) }),
+    };
   });
-}
-
-function keysOf(
-  { key: flag, quiet }: SessionMockFlags,
-  command: SessionMockPlan['command'],
-  { env }: Terminal,
-) {
-  const given = flag === undefined ? env['API_KEY'] || null : fromEnvironment(flag, env, '--key');
-  const key = given ?? randomBytes(24).toString('base64url');
-  const isHandedOver = command !== null && quiet === true; // the command gets the key in its environment
-  return { key, shownKey: given !== null || isHandedOver ? null : key };
 }
 
 /** @throws ProtocolCliError `unreadable-file`, `invalid-fixtures`. */
@@ -88,13 +71,20 @@ async function readScript(file: string | null, { stdin }: Terminal): Promise<Ses
   return file === null ? defaultSessionScript() : readSessionScript({ path: file, text });
 }
 
-/** Programs always get the key; users see it only if they did not choose it. */
+interface Shown {
+  readonly output: ServerOutput;
+  readonly command: readonly string[] | null;
+  readonly flags: SessionMockFlags;
+}
+
+/** Programs always get the key. @param shownKey the key if users did not choose it; null otherwise */
 async function startOutput(
   platform: SessionPlatform,
-  { output, command, flags, key, shownKey }: SessionMockPlan,
+  shownKey: string | null,
+  { output, command, flags }: Shown,
   { terminal, redactor, about }: Run,
 ): Promise<LiveOutput> {
-  const { port, url, session } = platform;
+  const { port, url, key, session } = platform;
   const subscribe = subscribeToAll(platform);
   if (output === 'ui') {
     const { platformScreen } = await import('../../tui/session/platform.js');

@@ -130,7 +130,11 @@ export function answerWith(functions: ToolFunctions): Answerer {
   return {
     async answer(call, context) {
       const work = Object.hasOwn(functions, call.tool) ? functions[call.tool] : undefined;
-      if (!work) return unknownTool(call, Object.keys(functions));
+      if (!work)
+        return unknownTool(
+          call,
+          Object.keys(functions).map(name => ({ name })),
+        );
       const payload = (await work(call.args, context)) ?? null; // this wire has no undefined (platforms)
       return { call: answeredCall(call), outcome: { type: 'success', basis: 'declared' }, payload };
     },
@@ -150,7 +154,7 @@ export function clientError(call: PendingCall, message: string): Answer {
   };
 }
 
-export function unknownTool(call: PendingCall, available: readonly string[]): Answer {
-  const names = available.length > 0 ? ` Available: ${available.join(', ')}.` : '';
+export function unknownTool(call: PendingCall, tools: readonly { readonly name: string }[]): Answer {
+  const names = tools.length > 0 ? ` Available: ${tools.map(({ name }) => name).join(', ')}.` : '';
   return clientError(call, `Unknown tool: ${call.tool}.${names}`);
 }

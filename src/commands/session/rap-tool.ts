@@ -3,9 +3,6 @@ import type { Answer } from '../../dialects/dialect.js';
 import { readAs } from '../../dialects/dialects.js';
 import { type Exchange, outcomeOf } from '../../events/exchange.js';
 import type { History } from '../../events/history.js';
-import type { ChoiceQuestion } from '../../mock/conversation.js';
-import { answerOfLocal, type LocalTool, type SpokenReply, startLocalTool } from '../../mock/local-tool.js';
-import { fixtureFiles, loadHandlers } from '../../mock/sources.js';
 import type { Warning } from '../../protocol/requirements.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { failureOf } from '../../render/failure.js';
@@ -22,22 +19,19 @@ import {
   unknownTool,
 } from '../../session/client/pending-calls.js';
 import { parseJson } from '../../util/json.js';
-import { answeringWith, type Chooser, type Denial, isLeftOpen, pickedByFlag } from '../invoke/questions.js';
-import { loadFixtures } from '../mock-tool/fixtures.js';
+import { answeringWith, type Chooser, type Denial, isLeftOpen } from '../invoke/questions.js';
 import type { Run } from '../run.js';
 import { withheld } from '../target.js';
 import { canAskUser } from '../terminal.js';
 
-/** What answers the calls. */
-export type Source =
-  | {
-      readonly kind: 'tool';
-      readonly url: string;
-      /** Sent to the tool's own origin only. */
-      readonly headers: Readonly<Record<string, string>>;
-      readonly listener: ListenerOptions;
-    }
-  | { readonly kind: 'local'; readonly fixtures: readonly string[]; readonly handlers: string | null };
+/** The RAP tool of `--tool`. */
+export interface ToolSource {
+  readonly kind: 'tool';
+  readonly url: string;
+  /** Sent to the tool's own origin only. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly listener: ListenerOptions;
+}
 
 /** The options for each call. */
 export interface CallFlags {
@@ -61,27 +55,14 @@ export interface AnswererOptions {
   readonly denial: (tool: Governed, args: unknown) => Promise<Denial | null>;
 }
 
-/** An answerer that was started for one session, and is stopped with the run. */
-export interface StartedAnswerer extends Answerer {
-  /** Warnings from before the first call. */
-  readonly notes: readonly Warning[];
-}
-
-/** @throws ProtocolCliError if the answerer cannot be started. */
-export function openAnswerer(source: Source, options: AnswererOptions): Promise<StartedAnswerer> {
-  return source.kind === 'tool' ? openRapTool(source, options) : openLocalTool(source, options);
-}
-
 const HINTS = {
   locked: 'Give a token with --tool-bearer <token | env:NAME>, or a header with --tool-header.',
   missing:
     'Give the base URL of the tool server to --tool: its endpoint alone does not say which tools there are.',
 };
 
-type ToolSource = Extract<Source, { kind: 'tool' }>;
-
 /** @throws ProtocolCliError `unreachable`, `no-discovery`, `invalid-toolset`, `port-in-use`, `usage`. */
-async function openRapTool({ url, headers, listener }: ToolSource, options: AnswererOptions) {
+export async function openRapTool({ url, headers, listener }: ToolSource, options: AnswererOptions) {
   const { run, history } = options;
   const { log, clock } = run;
   const client = run.openClient();
@@ -95,8 +76,9 @@ async function openRapTool({ url, headers, listener }: ToolSource, options: Answ
 }
 
 /** Converts each call of the session to an invocation with the same id, all in one thread. */
-class RapTool implements StartedAnswerer {
-  readonly notes: StartedAnswerer['notes'];
+class RapTool implements Answerer {
+  /** Warnings from before the first call. */
+  readonly notes: readonly Warning[];
   readonly #thread = `thread_${randomUUID()}`;
   readonly #underWay = new Set<Promise<unknown>>();
   #wasCalled = false;
@@ -128,7 +110,7 @@ class RapTool implements StartedAnswerer {
     const { parseJson: parsesJson, validate } = this.options.flags;
     const { tools } = this.discovered.toolset;
     const tool = tools.find(({ name }) => name === call.tool);
-    if (!tool) return noSuchTool(call, tools);
+    if (!tool) return unknownTool(call, tools);
     if (validate) for (const { message } of await checkArguments(tool, call.args)) this.#warn(call, message);
     const answer = answerOfExchange(call, await this.#exchange(tool, call, signal));
     return parsesJson ? this.#parsed(call, answer) : answer;
@@ -214,96 +196,4 @@ function answerOfExchange(call: PendingCall, exchange: Exchange): Answer {
   return outcome.type === 'error'
     ? clientError(call, outcome.message)
     : { call: answeredCall(call), outcome };
-}
-
-/** Returns the answer for an unknown tool, with the available names. */
-function noSuchTool(call: PendingCall, tools: readonly Tool[]): Answer {
-  return unknownTool(
-    call,
-    tools.map(({ name }) => name),
-  );
-}
-
-/**
- * Answers from fixtures and handlers, in this process.
- * @throws ProtocolCliError `unreadable-file`, `invalid-fixtures`, `invalid-toolset`.
- */
-async function openLocalTool(
-  { fixtures: files, handlers: module }: Extract<Source, { kind: 'local' }>,
-  options: AnswererOptions,
-): Promise<StartedAnswerer> {
-  const { run, flags, chooser } = options;
-  const { terminal, clock, log } = run;
-  const { seed } = flags;
-  const { choose } = chooser;
-  if (module !== null) terminal.hostsCode();
-  const handlers = module === null ? {} : await loadHandlers(module, terminal.cwd);
-  const loaded = files.length === 0 ? null : await loadFixtures(await fixtureFiles(files));
-  const tool = await startLocalTool({
-    ...(loaded && { fixtures: loaded.fixtures }),
-    ...handlers,
-    ...{ clock, log },
-    ...(seed !== undefined && { seed }),
-    ...(choose !== undefined && { choose: picking(choose) }),
-  });
-  run.onStop(() => tool.close({ drainMs: 0 }));
-  return {
-    notes: (loaded?.warnings ?? []).map(message => ({ message })),
-    answer: (call, { signal }) => answerLocally(tool, call, options, signal),
-  };
-}
-
-/** Answers the questions of a call with `--choose`. */
-function picking(choose: readonly string[]): (question: ChoiceQuestion) => Promise<number | null> {
-  const asked = new Map<string, number>();
-  return async question => {
-    const nth = asked.get(question.id) ?? 0;
-    asked.set(question.id, nth + 1);
-    return pickedByFlag(choose, question, nth);
-  };
-}
-
-async function answerLocally(
-  tool: LocalTool,
-  call: PendingCall,
-  { run, denial, session, flags }: AnswererOptions,
-  signal: AbortSignal,
-): Promise<Answer> {
-  const { tools } = tool.toolset;
-  const called = tools.find(({ name }) => name === call.tool);
-  if (!called) return noSuchTool(call, tools);
-  const denied = await denial(called, call.args);
-  const about = { calls: [call.key], thread: session };
-  if (denied) {
-    run.log.emit({ kind: 'denied', tool: call.tool, ...denied, ...about });
-    const { reason } = denied;
-    return { call: answeredCall(call), outcome: { type: 'denied', tool: call.tool, reason, basis: 'ours' } };
-  }
-  const { timeout: ms } = flags;
-  const reply = await replyWithin(ms, tool, call, { run, session, signal });
-  if (reply) return answerOfLocal(answeredCall(call), reply);
-  run.log.emit({ kind: 'expired', what: 'timeout', afterMs: ms, ...about });
-  return { call: answeredCall(call), outcome: { type: 'timeout', durationMs: ms, basis: 'ours' } };
-}
-
-/** Returns null on timeout; the call is then aborted. A fixture without a reply always times out. @param ms 0 for no limit */
-async function replyWithin(
-  ms: number,
-  tool: LocalTool,
-  { key, tool: operation, args }: PendingCall,
-  { run, session, signal }: Pick<AnswererOptions, 'run' | 'session'> & { readonly signal: AbortSignal },
-): Promise<SpokenReply | null> {
-  const over = new AbortController();
-  let stop = () => {};
-  const late = new Promise<null>(resolve => {
-    const end = () => {
-      resolve(null);
-      over.abort();
-    };
-    if (ms > 0) stop = run.clock.after(ms, end);
-  });
-  const within = AbortSignal.any([signal, over.signal]);
-  const call = { operation, arguments: args, id: key, key, groupId: session, signal: within };
-  const reply = tool.call(call).then(each => (each.kind === 'silence' ? new Promise<never>(() => {}) : each));
-  return Promise.race([reply, late]).finally(() => stop());
 }

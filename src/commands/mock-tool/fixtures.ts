@@ -30,22 +30,17 @@ interface LoadedFixtures {
 export async function loadFixtures(files: readonly string[], speed?: number): Promise<LoadedFixtures> {
   const read = await readFixtureFiles(files);
   const transcripts = read.filter(isTranscriptFile);
-  if (transcripts.length === 0) refuseSpeed(speed);
+  if (transcripts.length === 0 && speed !== undefined)
+    throw usage(
+      '--speed needs a transcript',
+      'Fixtures have delays of their own. --save writes transcripts, such as run.ndjson.',
+    );
   const { recordings, warnings } = await readRecordings(transcripts, { speed, isExact: true });
   const others = read.filter(each => !transcripts.includes(each));
   const { readFixtures } = await import('../../fixtures/read-fixtures.js');
   const texts = others.map(each => ({ path: each.path, text: textOf(each) }));
   const fixtures = await readFixtures(texts, recordings);
   return { fixtures, warnings: [...warnings, ...(await diffWarnings(fixtures))] };
-}
-
-/** @throws ProtocolCliError `usage`. */
-export function refuseSpeed(speed: number | undefined): void {
-  if (speed === undefined) return;
-  throw usage(
-    '--speed needs a transcript',
-    'Fixtures have delays of their own. --save writes transcripts, such as run.ndjson.',
-  );
 }
 
 const VIEW = 'view.content';

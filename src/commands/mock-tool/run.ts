@@ -29,7 +29,7 @@ import {
 } from '../run-server.js';
 import { demoFixtures } from '../target.js';
 import { colourOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
-import { exportFixtures, FixtureReloader, loadFixtures, refuseSpeed } from './fixtures.js';
+import { exportFixtures, FixtureReloader, loadFixtures } from './fixtures.js';
 
 interface MockToolFlags extends ServerFlags {
   readonly mcp?: 'stdio' | 'http';
@@ -178,8 +178,7 @@ async function sourcesOf(
 ): Promise<Sources> {
   if (path !== undefined) hostsCode();
   const handlers = path === undefined ? {} : await loadHandlers(path, cwd);
-  if (files.length > 0) return { ...handlers, ...(await loadFixtures(files, speed)) };
-  refuseSpeed(speed);
+  if (files.length > 0 || speed !== undefined) return { ...handlers, ...(await loadFixtures(files, speed)) };
   return path === undefined ? { fixtures: await demoFixtures() } : handlers;
 }
 

@@ -1,7 +1,49 @@
 import { Box, type BoxProps, Text } from 'ink';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
-import type { Frame, Pane, Panes, Sheets } from './full-screen.js';
 import type { Size } from './terminal.js';
+
+/** The visible parts of a screen. Rows are styled and cut to the width of their part; Ink lays the parts out. */
+export interface Frame {
+  readonly header: readonly string[];
+  /** Rows over the whole width, or panes. */
+  readonly body: readonly string[] | Panes;
+  /** A question to the user. */
+  readonly question?: readonly string[];
+  readonly notices?: readonly string[];
+  readonly footer?: string;
+  /** Styles the lines around the parts. */
+  readonly edge?: (line: string) => string;
+  /** The frame changes as time passes. */
+  readonly isRunning: boolean;
+}
+
+/** A list and its details, side by side or stacked; null where there is no room for it. */
+export interface Panes {
+  readonly isBeside: boolean;
+  readonly list: Pane | null;
+  readonly details: (Sheets & { readonly title: string | null; readonly tabs: readonly string[] }) | null;
+}
+
+interface Pane {
+  /** The title in the upper edge; null without an edge. */
+  readonly title: string | null;
+  /** The size of the rows, without edges. */
+  readonly size: Size;
+  readonly rows: readonly string[];
+}
+
+/** The visible parts of a sheet, side by side or stacked. */
+export interface Sheets {
+  readonly areBeside: boolean;
+  /** The size of a part is without its heading. */
+  readonly parts: readonly (Omit<Pane, 'title'> & Heading)[];
+}
+
+interface Heading {
+  readonly heading: string;
+  /** The reading position. */
+  readonly status: string;
+}
 
 export interface Shown {
   readonly frame: Frame;

@@ -3,7 +3,7 @@ import type { Event } from '../events/events.js';
 import type { Listener } from '../events/log.js';
 import type { Clock } from '../system/clock.js';
 import { beforeAnyEnd } from '../system/process.js';
-import type { Shown } from './components.js';
+import type { Frame, Shown } from './components.js';
 import { createStore, isLargeEnough, type Size, sizeOf, throttled, tooSmallWords } from './terminal.js';
 
 const HIDE_CURSOR = '\u001b[?25l';
@@ -28,49 +28,6 @@ interface Terminal {
 export interface ScreenView {
   press(input: string, key: Key): void;
   frame(size: Size): Frame;
-}
-
-/** The visible parts of a screen. Rows are styled and cut to the width of their part; Ink lays the parts out, see components.tsx. */
-export interface Frame {
-  readonly header: readonly string[];
-  /** Rows over the whole width, or panes. */
-  readonly body: readonly string[] | Panes;
-  /** A question to the user. */
-  readonly question?: readonly string[];
-  readonly notices?: readonly string[];
-  readonly footer?: string;
-  /** Styles the lines around the parts. */
-  readonly edge?: (line: string) => string;
-  /** The frame changes as time passes. */
-  readonly isRunning: boolean;
-}
-
-/** A list and its details, side by side or stacked; null where there is no room for it. */
-export interface Panes {
-  readonly isBeside: boolean;
-  readonly list: Pane | null;
-  readonly details: (Sheets & { readonly title: string | null; readonly tabs: readonly string[] }) | null;
-}
-
-export interface Pane {
-  /** The title in the upper edge; null without an edge. */
-  readonly title: string | null;
-  /** The size of the rows, without edges. */
-  readonly size: Size;
-  readonly rows: readonly string[];
-}
-
-/** The visible parts of a sheet, side by side or stacked. */
-export interface Sheets {
-  readonly areBeside: boolean;
-  /** The size of a part is without its heading. */
-  readonly parts: readonly (Omit<Pane, 'title'> & Heading)[];
-}
-
-export interface Heading {
-  readonly heading: string;
-  /** The reading position. */
-  readonly status: string;
 }
 
 /**

@@ -6,7 +6,8 @@ import { createTheme, cutLine, dressLine, fitRows, type Theme } from '../render/
 import type { Clock } from '../system/clock.js';
 import { Memo } from '../util/collections.js';
 import { type AnyList, type HasList, ListDetail } from './calls/list-detail.js';
-import type { Frame, ServerView } from './full-screen.js';
+import type { Frame } from './components.js';
+import type { ServerView } from './full-screen.js';
 import {
   bindingOf,
   type Hint,
@@ -105,7 +106,8 @@ export abstract class ListScreen implements ServerView, HasList {
 
   /** The places where keys are looked up, in order. */
   protected abstract get places(): readonly Place[];
-  protected abstract head(columns: number): readonly Line[];
+  /** @param isRoomy there is room for more than the necessary lines */
+  protected abstract head(columns: number, isRoomy: boolean): readonly Line[];
   protected abstract quit(): void;
 
   protected listDetail<Entry, Tab extends string>(
@@ -179,7 +181,7 @@ export abstract class ListScreen implements ServerView, HasList {
     const said = isRoomy
       ? fitRows(wrapLines(lines, columns, theme), MAX_NOTICES, count => theme.dim(`… ${count} more rows`))
       : lines.slice(-1).map(draw);
-    const header = this.head(columns)
+    const header = this.head(columns, isRoomy)
       .map(draw)
       .slice(0, height - said.length - 1);
     const left = height - header.length - said.length - 1;

@@ -148,6 +148,14 @@ describe('session mock', () => {
     expect(rows(80, null).join('\n')).not.toMatch(/^key/m);
   });
 
+  test('names its session, and how to answer it', () => {
+    for (const story of [[], CLIENT_STORY]) {
+      const rows = text(story).split('\n');
+      expect(rows[0]).toBe(`session mock  http://127.0.0.1:4711  ${SESSION}`);
+      expect(rows.join('\n')).toContain(`session answer http://127.0.0.1:4711 ${SESSION} --tool <url>`);
+    }
+  });
+
   test('in 40 × 8 shows the most important rows', () => {
     const rows = text(CLIENT_STORY, [], { columns: 40, rows: 8 }).split('\n');
     expect(rows.slice(3, 6)).toEqual([

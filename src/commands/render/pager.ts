@@ -1,7 +1,8 @@
 import { type Line, quote, say } from '../../render/line.js';
 import { cutLine, dressLine, type Theme } from '../../render/terminal/theme.js';
 import { systemClock } from '../../system/clock.js';
-import { type Frame, fullScreen } from '../../tui/full-screen.js';
+import type { Frame } from '../../tui/components.js';
+import { fullScreen } from '../../tui/full-screen.js';
 import { nameOf, type Press } from '../../tui/keys.js';
 import type { Size } from '../../tui/terminal.js';
 import { type ExitStatus, interruption, type Terminal } from '../terminal.js';

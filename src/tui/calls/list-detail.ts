@@ -1,8 +1,8 @@
 import { type Line, quote, say } from '../../render/line.js';
 import { cutLine, dressLine, fitLine, type Theme, widthOf } from '../../render/terminal/theme.js';
 import { excerpt } from '../../util/text.js';
+import type { Panes, Sheets } from '../components.js';
 import { type LaidSheet, type ReadingCommand, SheetReader, type SheetView } from '../document/reader.js';
-import type { Panes, Sheets } from '../full-screen.js';
 import { bind, type Hint, type KeyBinding } from '../keys.js';
 import { choicesLine, DIVIDER, type Table, tableLines, wrapLines } from '../layout.js';
 import type { Size } from '../terminal.js';
@@ -35,6 +35,8 @@ interface ListDescription<Entry, Tab extends string> {
   readonly gone?: string;
   readonly titleOf: (entry: Entry) => string;
   readonly textOf: (entry: Entry) => readonly unknown[];
+  /** Marks the title of a tab that the user should look at. */
+  readonly isMarked?: (entry: Entry, tab: Tab) => boolean;
   readonly headRows: number;
   /** The head and the visible entries: a list may have thousands. */
   readonly rows: (entries: readonly Entry[], selected: number, columns: number) => Rows;
@@ -249,7 +251,8 @@ export class ListDetail<Entry, Tab extends string> {
     const choices = (isShort: boolean) =>
       this.list.tabs.map(({ name, title }, index) => {
         const isChosen = name === this.view.tab;
-        return { text: isShort && !isChosen ? `${index + 1}` : `${index + 1} ${title}`, isChosen };
+        const mark = this.entry !== undefined && this.list.isMarked?.(this.entry, name) ? ' !' : '';
+        return { text: `${index + 1}${isShort && !isChosen ? '' : ` ${title}`}${mark}`, isChosen };
       });
     const whole = choicesLine(choices(false));
     return cutLine(widthOf(whole) <= columns ? whole : choicesLine(choices(true)), columns);

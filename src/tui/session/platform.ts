@@ -92,7 +92,6 @@ export class PlatformView extends ListScreen {
 
   constructor(options: PlatformOptions, onChange: () => void) {
     super(options, onChange);
-    const { url, session } = options.platform;
     const bodies = new Memo<readonly Line[]>();
     this.#platform = options.platform;
     this.quit = options.onQuit;
@@ -119,13 +118,8 @@ export class PlatformView extends ListScreen {
         ),
       empty: () => [
         line`No calls yet.`,
-        [say('Give a client this URL, the session and the key, or answer from another terminal:', 'dim')],
-        [
-          say('  protocol-cli session answer ', 'dim'),
-          say(`${url} `, 'running'),
-          ...quote(session),
-          say(' --tool <url>', 'dim'),
-        ],
+        [say('Give a client the URL, the session and the key, or answer from another terminal:', 'dim')],
+        [say('  '), ...this.#answerCommand],
       ],
     });
   }
@@ -147,12 +141,23 @@ export class PlatformView extends ListScreen {
     return [this.list.isReading ? 'reading' : 'list', 'everywhere'];
   }
 
-  protected head(columns: number): readonly Line[] {
-    const { url, key } = this.#platform;
+  protected head(columns: number, isRoomy: boolean): readonly Line[] {
+    const { url, key, session } = this.#platform;
     return [
-      [say('session mock', 'title'), say('  '), say(url, 'running')],
+      [say('session mock', 'title'), say('  '), say(url, 'running'), say('  '), ...quote(session)],
       ...(key === null ? [] : keyLines(key, columns)),
       [say(this.summary, 'dim')],
+      ...(isRoomy && !this.list.isEmpty ? [this.#answerCommand] : []),
+    ];
+  }
+
+  get #answerCommand(): Line {
+    const { url, session } = this.#platform;
+    return [
+      say('protocol-cli session answer ', 'dim'),
+      say(`${url} `, 'running'),
+      ...quote(session),
+      say(' --tool <url>', 'dim'),
     ];
   }
 }

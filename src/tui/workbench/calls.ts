@@ -10,7 +10,7 @@ import {
 } from '../../events/exchange.js';
 import { type CallLog, History } from '../../events/history.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
-import { newsIn } from '../../render/callbacks.js';
+import { arrivalWarnings, newsIn } from '../../render/callbacks.js';
 import {
   argsCell,
   type CallState,
@@ -121,6 +121,7 @@ export function callsList({ world, volume, sheets, now }: CallsOptions) {
       const { operation, id, group_id, arguments: args } = exchange.invocation;
       return [operation, id, group_id, args, llmTextOf(exchange)];
     },
+    isMarked: (exchange: Exchange, tab: CallTab) => tab === 'problems' && hasProblems(exchange),
     ...tableOf(() => TABLE, rowOf),
     sheetOf: ({ key }: Exchange, tab: CallTab, look: SheetLook) =>
       sheets.sheetOf(tab, { ...volume(), key }, look),
@@ -397,14 +398,19 @@ export function exchangeRow(
   const { operation, arguments: args, id, group_id } = exchange.invocation;
   // An expected or denied call was never sent.
   const begunAt = exchange.attempts[0]?.sentAt ?? book.of(exchange.key)[0]?.at ?? 0;
-  return viewOf(exchangeState(exchange, begunAt, now), {
-    time: timeCell(begunAt),
-    operation: clipped(operation),
-    args: argsCell(args, redactor),
-    server: clipped(server, 'dim'),
-    id: idCell(id),
-    thread: idCell(group_id),
-  });
+  const state = exchangeState(exchange, begunAt, now);
+  const problems = hasProblems(exchange) && say('  ! see Problems', 'warn');
+  return viewOf(
+    { ...state, line: line`${state.line}${problems}` },
+    {
+      time: timeCell(begunAt),
+      operation: clipped(operation),
+      args: argsCell(args, redactor),
+      server: clipped(server, 'dim'),
+      id: idCell(id),
+      thread: idCell(group_id),
+    },
+  );
 }
 
 function exchangeState(exchange: Exchange, begunAt: number, now: number): CallState {
@@ -425,6 +431,13 @@ function exchangeState(exchange: Exchange, begunAt: number, now: number): CallSt
     isRunning: true,
   };
 }
+
+/** Whether the tool sent a callback that was refused or ignored; the Problems tab checks all requirements. */
+const hasProblems = onceEach((exchange: Exchange) =>
+  exchange.arrivals
+    .flatMap(arrival => arrivalWarnings(arrival, exchange))
+    .some(({ id }) => id === 'RT-VALIDATE' || id?.startsWith('TOOL-')),
+);
 
 /** Cached: the text that contains the outcome may be large. */
 const outcomeOnce = onceEach(outcomeOf);

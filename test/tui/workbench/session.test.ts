@@ -155,12 +155,19 @@ test('= marks a call, and compares it with another', () => {
   expect(seen).toMatch(/- +said to the LLM *\n.*\+ +\(none\)/);
 });
 
+test('a refused callback of a call points to its problems', () => {
+  const session = onCalls([...pending, ...arrives({ ...RESULT, id: 'another' })]);
+  expect(session.sees()).toMatch(/^❯ .* acknowledged .*! see Problems$/m);
+  expect(session.sees()).toContain(' 5 Problems !');
+  expect(onCalls(settled).sees()).not.toMatch(/! see|Problems !/);
+});
+
 test('the problems of a call are judged when their tab is opened', async () => {
   const session = onCalls([...settled, ...resultArrives({ text: 'another' }, { leg: 'back-2' })]);
   session.press('5');
   await expect
     .poll(() => session.sees(), { timeout: 20_000 })
-    .toMatch(/\[5 Problems\](?:.|\n)*✗ TOOL-ONCE {2}MUST/);
+    .toMatch(/\[5 Problems !\](?:.|\n)*✗ TOOL-ONCE {2}MUST/);
 });
 
 describe('the server of a call', () => {

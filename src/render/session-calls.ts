@@ -1,6 +1,6 @@
 import { sessionDialect } from '../dialects/session.js';
 import type { Content } from '../events/content.js';
-import type { Event, EventKind } from '../events/events.js';
+import type { Event } from '../events/events.js';
 import { acknowledgedAfter, type Exchange, outcomeOf } from '../events/exchange.js';
 import type { History } from '../events/history.js';
 import {
@@ -45,15 +45,14 @@ import {
   textLines,
   took,
 } from './line.js';
-import { newsOf } from './tool-calls.js';
 
 /* Calls of agent sessions at the platform, and the tool calls made for them: list rows, events, and details of a call. */
 
-/** State built from all events so far. */
-interface Known {
-  readonly sessions: Sessions;
+/** State built from all events so far, if sessions are known at all. */
+export interface KnownSessions {
+  readonly sessions?: Sessions | undefined;
   /** The calls to RAP tools. They have the same keys as the session's calls. */
-  readonly history?: History;
+  readonly history?: History | undefined;
 }
 
 /** A call of a session and, if a tool was invoked for it, that invocation. */
@@ -63,8 +62,8 @@ export interface KnownCall {
   readonly exchange?: Exchange;
 }
 
-function knownCall({ sessions, history }: Known, id = '', key = ''): KnownCall | undefined {
-  const session = sessions.get(id);
+function knownCall({ sessions, history }: KnownSessions, id = '', key = ''): KnownCall | undefined {
+  const session = sessions?.get(id);
   const call = session?.calls.get(key);
   return session && call && withExchange(session, call, history);
 }
@@ -179,50 +178,17 @@ function pendingWords(exchange: Exchange | undefined): Line {
   return last?.endedAt === undefined ? [say('invoked', 'running')] : notAcknowledged(last);
 }
 
-type NewsOf<Kind extends EventKind> = (event: Extract<Event, { kind: Kind }>, known: Known) => Line | null;
-
 type EndEvent = Extract<Event, { kind: 'response' | 'broken' }>;
 
-/**
- * Describes an event of an agent session on one line; null if there is nothing to report, or for another protocol. @param known includes
- * the event
- */
-export function sessionNews(event: Event, known: Known): Line | null {
-  const tell = NEWS[event.kind] as NewsOf<EventKind> | null;
-  return tell?.(event, known) ?? null;
-}
-
-const NEWS: { readonly [Kind in EventKind]: NewsOf<Kind> | null } = {
-  session: statusNews,
-  awaiting: awaitingNews,
-  answered: answerNews,
-  response: apiNews,
-  broken: apiNews,
-  warned: ({ message }) => marked('warning', clipped(message, 'warn', 2_000)),
-  expired: ({ calls, what, afterMs }) =>
-    calls || what !== 'timeout'
-      ? null
-      : marked('failed', [say(`no news for ${formatDuration(afterMs)}`, 'bad')]),
-  planned: event => newsOf(event, undefined),
-  dropped: event => newsOf(event, undefined),
-  request: null,
-  expected: null,
-  denied: null,
-  loaded: null,
-  decided: null,
-  matched: null,
-  shaped: null,
-};
-
 /** Adds the id of the session if there are several. */
-function ofSession(news: Line, thread: string | undefined, { sessions }: Known): Line {
-  if (thread === undefined || sessions.size < 2) return news;
+function ofSession(news: Line, thread: string | undefined, { sessions }: KnownSessions): Line {
+  if (thread === undefined || !sessions || sessions.size < 2) return news;
   return [...news, say(' (', 'dim'), ...clipped(thread, 'dim'), say(')', 'dim')];
 }
 
 /** Describes the answer to a request of the session API; null for reads. */
-function apiNews(event: EndEvent, known: Known): Line | null {
-  const request = known.sessions.request(event.leg);
+export function apiNews(event: EndEvent, known: KnownSessions): Line | null {
+  const request = known.sessions?.request(event.leg);
   if (!request) return null;
   const news = request.purpose === 'tool_results' ? postNews(event, request) : requestNews(event, request);
   return news && ofSession(news, request.thread, known);
@@ -273,9 +239,9 @@ function requestNews(event: EndEvent, request: SessionRequest): Line | null {
 /** {@link awaitingNews} reports that a session waits for calls. */
 function statusNews(
   { thread, status, at, answer, error }: Extract<Event, { kind: 'session' }>,
-  { sessions }: Known,
+  { sessions }: KnownSessions,
 ): Line | null {
-  const session = sessions.get(thread ?? '');
+  const session = sessions?.get(thread ?? '');
   if (!session || status === 'awaiting_tool_results') return null;
   const isChange = session.statuses.at(-1)?.at === at;
   return isChange || answer !== undefined || error !== undefined ? statusLine(session, at) : null;
@@ -303,7 +269,7 @@ const NAMED = 5;
 /** Describes the new calls; republished calls are left out. */
 function awaitingNews(
   { thread, pending, at }: Extract<Event, { kind: 'awaiting' }>,
-  known: Known,
+  known: KnownSessions,
 ): Line | null {
   const asked = pending.flatMap(({ key }) => {
     const found = knownCall(known, thread, key);
@@ -328,7 +294,7 @@ export function callWords({ tool, args, id, key }: SessionCall): Line {
 
 function answerNews(
   { thread, calls: [key] = [], at, by }: Extract<Event, { kind: 'answered' }>,
-  known: Known,
+  known: KnownSessions,
 ): Line | null {
   const found = knownCall(known, thread, key);
   const given = found && givenOf(found);
@@ -340,6 +306,9 @@ function answerNews(
   const words = line`${callWords(found.call)}${does}${outcomeWords(outcome)}${said}${time}`;
   return ofSession(marked(outcome.type === 'success' ? 'done' : 'failed', words), thread, known);
 }
+
+/** Describes events of agent sessions on one line; null if there is nothing to report. */
+export const SESSION_NEWS = { session: statusNews, awaiting: awaitingNews, answered: answerNews };
 
 /** The ids of a call, and its state at the tool and at the platform. @param now ms since the start */
 export function callHead(known: KnownCall, now: number): Line[] {

@@ -31,6 +31,7 @@ import {
   type Tone,
   took,
 } from './line.js';
+import { apiNews, type KnownSessions, SESSION_NEWS } from './session-calls.js';
 
 /*
  * Calls as a mock tool saw them: list rows, events, and details of a call. URLs that grant access to a conversation are left out (threats,
@@ -204,12 +205,17 @@ function decisionWords({ what, value = '', by }: DecidedEvent, call: About): Lin
 /** The call that an event is about, if it is still remembered. */
 type About = ToolCall | undefined;
 
-type NewsOf<Kind extends EventKind> = (event: Extract<Event, { kind: Kind }>, call: About) => Line | null;
+/** State that includes the event: the call of a mock, or agent sessions. */
+interface Known extends KnownSessions {
+  readonly call?: About;
+}
 
-/** Describes an event of a mock on one line; null if there is nothing to report. @param call includes the event */
-export function newsOf(event: Event, call: About): Line | null {
+type NewsOf<Kind extends EventKind> = (event: Extract<Event, { kind: Kind }>, known: Known) => Line | null;
+
+/** Describes an event of a mock or of an agent session on one line; null if there is nothing to report. */
+export function newsOf(event: Event, known: Known): Line | null {
   const tell = NEWS[event.kind] as NewsOf<EventKind> | null;
-  return tell?.(event, call) ?? null;
+  return tell?.(event, known) ?? null;
 }
 
 /** Puts the name of the call before the text. */
@@ -224,7 +230,8 @@ const PLANS: Readonly<Record<string, Line>> = {
 };
 
 const NEWS: { readonly [Kind in EventKind]: NewsOf<Kind> | null } = {
-  request(event, call) {
+  request(event, { call, sessions }) {
+    if (sessions) return null;
     if (event.purpose !== 'invocation') return noticeNews(event, call);
     return call && call.arrivals > 1
       ? about(call, 'aside', line`received again (${call.arrivals} times)`)
@@ -232,39 +239,39 @@ const NEWS: { readonly [Kind in EventKind]: NewsOf<Kind> | null } = {
   },
   response: endNews,
   broken: endNews,
-  matched({ fixture }, call) {
+  matched({ fixture }, { call }) {
     // If nothing matched, a warning has already given the reason.
     if (!call || (fixture === null && call.warnings.length > 0)) return null;
     return about(call, 'received', [say('answered by ', 'dim'), ...answeredBy(call)]);
   },
-  planned: ({ by, plan }, call) =>
+  planned: ({ by, plan }, { call }) =>
     about(call, 'aside', PLANS[plan] ?? [say(`${by}: `, 'dim'), ...quote(plan, 'warn')]),
-  warned: ({ message }, call) => about(call, 'warning', foreign(message, call, 'warn')),
-  dropped({ what, why, count, leg, type }, call) {
+  warned: ({ message }, { call }) => about(call, 'warning', foreign(message, call, 'warn')),
+  dropped({ what, why, count, leg, type }, { call }) {
     const delivery = call && leg !== undefined ? deliveryOf(call, leg) : undefined;
     const name = type ?? (delivery && typeOfDelivery(delivery)) ?? what;
     const many = count === 1 ? '' : `${count} times `;
     return about(call, 'failed', line`${name} ${many}not delivered: ${foreign(why, call, 'bad')}`);
   },
-  decided: (event, call) =>
-    event.what === 'choice' || event.what === 'consent'
+  decided: (event, { call, sessions }) =>
+    !sessions && (event.what === 'choice' || event.what === 'consent')
       ? about(call, 'done', decisionWords(event, call))
       : null,
-  expired({ what, afterMs }, call) {
+  expired({ what, afterMs, calls }, { call }) {
     const within = afterMs > 0 ? ` within ${formatDuration(afterMs)}` : '';
-    return what === 'answer' ? about(call, 'aside', [say(`no answer${within}`, 'warn')]) : null;
+    if (what === 'answer') return about(call, 'aside', [say(`no answer${within}`, 'warn')]);
+    const isOfSession = what === 'timeout' && !calls;
+    return isOfSession ? marked('failed', [say(`no news for ${formatDuration(afterMs)}`, 'bad')]) : null;
   },
-  shaped({ by, changes }, call) {
+  shaped({ by, changes }, { call }) {
     if (by === 'verbatim' || changes.length === 0) return null;
     const list = changes.map(({ path, change }) => `${change} ${path}`).join(', ');
     return about(call, 'aside', line`${say('middleware ', 'dim')}${list}`);
   },
+  ...SESSION_NEWS,
   loaded: null,
   expected: null,
   denied: null,
-  session: null,
-  awaiting: null,
-  answered: null,
 };
 
 /** Errors may quote a callback URL (threats, row 25). */
@@ -284,7 +291,9 @@ function noticeNews({ purpose, thread }: RequestEvent, call: About): Line | null
 type EndEvent = Extract<Event, { kind: 'response' | 'broken' }>;
 
 /** The result of a callback delivery, or of an invocation that was not acknowledged with 200. */
-function endNews(event: EndEvent, call: About): Line | null {
+function endNews(event: EndEvent, known: Known): Line | null {
+  if (known.sessions) return apiNews(event, known);
+  const { call } = known;
   if (!call) return null;
   if (event.leg === call.acknowledgement.leg) return acknowledgementNews(event, call);
   const delivery = deliveryOf(call, event.leg);

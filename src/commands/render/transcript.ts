@@ -27,7 +27,6 @@ import {
   type KnownCall,
   knownCalls,
   sessionHead,
-  sessionNews,
   sessionState,
 } from '../../render/session-calls.js';
 import { StepLog, stepLine } from '../../render/steps.js';
@@ -82,7 +81,7 @@ export class SavedTranscript implements Saved {
   #addToSessions(event: Event, history: History): void {
     this.#sessions.apply(event);
     if (event.kind === 'planned' || event.kind === 'dropped' || event.kind === 'warned') return; // these appear in the timeline of the calls
-    const news = sessionNews(event, { sessions: this.#sessions, history });
+    const news = newsOf(event, { sessions: this.#sessions, history });
     if (news) this.#sessionLines.push(timed(event.at, news));
   }
 
@@ -242,7 +241,7 @@ function toolTimelineOf(events: readonly Event[]): Line[] {
   const calls = new RecentCalls();
   return events.flatMap(event => {
     calls.apply(event);
-    const news = newsOf(event, calls.get(event.calls?.[0] ?? ''));
+    const news = newsOf(event, { call: calls.get(event.calls?.[0] ?? '') });
     return news ? [timed(event.at, news)] : [];
   });
 }

@@ -5,7 +5,6 @@ import { isClosed, quietPipes } from '../../system/streams.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
 import { isRecord } from '../../util/values.js';
 import { clipped, elapsed, type Line, line, quote, say, took } from '../line.js';
-import { sessionNews } from '../session-calls.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, dressLine } from '../terminal/theme.js';
 import { newsOf } from '../tool-calls.js';
@@ -45,7 +44,7 @@ export function mockPlain(stream: NodeJS.WritableStream, options: LineOptions): 
   const calls = new RecentCalls(LIMITS);
   return newsWriter(stream, options, event => {
     calls.apply(event);
-    return newsOf(event, calls.get(event.calls?.[0] ?? ''));
+    return newsOf(event, { call: calls.get(event.calls?.[0] ?? '') });
   });
 }
 
@@ -54,7 +53,7 @@ export function sessionPlain(stream: NodeJS.WritableStream, options: LineOptions
   const sessions = new Sessions();
   return newsWriter(stream, options, event => {
     sessions.apply(event);
-    return sessionNews(event, { sessions });
+    return newsOf(event, { sessions });
   });
 }
 

@@ -6,10 +6,11 @@ import type { Warning } from '../../protocol/requirements.js';
 import type { Redactor } from '../../util/redact.js';
 import { since } from '../../util/text.js';
 import { elapsed, type Line, say } from '../line.js';
-import { finalLines, givenOf, type KnownCall, knownCalls, sessionNews } from '../session-calls.js';
+import { finalLines, givenOf, type KnownCall, knownCalls } from '../session-calls.js';
 import { newStepsOf, stepLine } from '../steps.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, printed } from '../terminal/theme.js';
+import { newsOf } from '../tool-calls.js';
 import { withoutFollow } from '../warnings.js';
 import { outcomesLine, warningsOfAll } from './repeats.js';
 import { Page, type Paper, type Reporter, tellProblems, urgentTeller, writeJson } from './reporter.js';
@@ -171,7 +172,7 @@ function endTexts(session: Session | undefined, { history }: KnownSession, isQui
  * (RT-OAUTH)
  */
 function eventLines(event: Event, known: KnownSession, isPrivate: boolean): Line[] {
-  const news = event.kind === 'warned' ? null : sessionNews(event, known);
+  const news = event.kind === 'warned' ? null : newsOf(event, known);
   const isOfMany = known.sessions.list.some(({ calls }) => calls.size > 1);
   const steps = newStepsOf(known.history, event, { isPrivate, isOfMany }).map(step => stepLine(step));
   return [...(news ? [news] : []), ...steps].map(each => [

@@ -214,7 +214,7 @@ export class MockView extends ListScreen {
     this.#keys = null;
     this.#events.apply(event);
     this.#tally.apply(event);
-    const news = event.calls?.length ? null : newsOf(event, undefined);
+    const news = event.calls?.length ? null : newsOf(event, {});
     if (news) this.notices.event(news, this.now);
   }
 

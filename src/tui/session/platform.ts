@@ -9,8 +9,8 @@ import {
   knownCalls,
   type SessionColumn,
   sessionCallRow,
-  sessionNews,
 } from '../../render/session-calls.js';
+import { newsOf } from '../../render/tool-calls.js';
 import { Memo } from '../../util/collections.js';
 import { LIST_KEYS, type ListDetail, READING_KEYS, tableOf } from '../calls/list-detail.js';
 import { onePart } from '../calls/tabs.js';
@@ -129,7 +129,7 @@ export class PlatformView extends ListScreen {
     this.#sessions.apply(event);
     this.#calls = null;
     if (event.kind === 'awaiting' || event.kind === 'answered') return; // the rows of the calls show it
-    const news = sessionNews(event, { sessions: this.#sessions });
+    const news = newsOf(event, { sessions: this.#sessions });
     if (news) this.notices.event(news, this.now);
   }
 

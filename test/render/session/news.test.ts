@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
 import { History } from '../../../src/events/history.js';
 import { Sessions } from '../../../src/events/session-calls.js';
-import { sessionNews } from '../../../src/render/session-calls.js';
+import { newsOf } from '../../../src/render/tool-calls.js';
 import { eventsOf, type Moment } from '../../events/build.js';
 import {
   answered,
@@ -25,7 +25,7 @@ function told(...story: Story): string[] {
   return eventsOf(...story).flatMap(event => {
     known.sessions.apply(event);
     known.history.apply(event);
-    const line = sessionNews(event, known);
+    const line = newsOf(event, known);
     return line ? [line.map(({ text }) => text).join('')] : [];
   });
 }

@@ -401,25 +401,28 @@ export function parsePatch(patch: string, path = ''): Parsed {
     const files = parseWithJsdiff(headingsOf(lines, outline));
     const missing = missingHunk(files);
     if (missing !== undefined) return { ok: false, reason: missing };
-    const diff = diffOf(files, outline.hunks, lines, path);
+    const diff = diffOf(filesOf(files, outline.hunks, lines, path));
     return { ok: true, diff, recounted: miscounts(outline.hunks) };
   } catch (error) {
     return { ok: false, reason: visibleLine(error instanceof Error ? error.message : String(error)) };
   }
 }
 
-function diffOf(
+function filesOf(
   patches: readonly StructuredPatch[],
   outlines: readonly HunkOutline[],
   lines: PatchLines,
   path: string,
-): Diff {
+): DiffFile[] {
   let taken = 0;
-  const files = patches.map(patch => {
+  return patches.map(patch => {
     const own = outlines.slice(taken, taken + patch.hunks.length);
     taken += own.length;
     return fileOf(patch, own, lines, path);
   });
+}
+
+export function diffOf(files: readonly DiffFile[]): Diff {
   const sum = (of: 'added' | 'removed') => files.reduce((total, file) => total + file[of], 0);
   return { files, added: sum('added'), removed: sum('removed') };
 }

@@ -7,7 +7,7 @@ import { patchOf } from '../util/patch-of.js';
 import { excerpt, firstOf } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
 import type { Diff, DiffFile, FileKind } from './diff.js';
-import { hiddenIn, parsePatch } from './diff.js';
+import { diffOf, hiddenIn, parsePatch } from './diff.js';
 
 /** A display segment: any type, content not yet parsed (seed 000, "Display Segments"). */
 interface Segment {
@@ -30,20 +30,29 @@ function malformed(type: string, ...faults: readonly string[]): Reading {
   return { ok: false, reason: `malformed ${type}: ${faults.join('; ')}` };
 }
 
-const DiffContent = z.object({ path: z.string(), patch: z.string() });
+function readerOf<Schema extends z.ZodMiniType>(
+  type: string,
+  schema: Schema,
+  draw: (content: z.infer<Schema>) => Reading,
+) {
+  return (content: unknown): Reading => {
+    const checked = validate(schema, content);
+    return checked.ok ? draw(checked.value) : malformed(type, ...checked.faults);
+  };
+}
 
-const ImageContent = z.object({ data: z.string(), mediaType: z.string() });
+function textReading(text: string): Reading {
+  return { ok: true, drawing: { kind: 'text', text } };
+}
 
 /** Maximum number of wrong hunk headers named. */
 const NAMED = 3;
 
-/** A unified diff (seed 000, "Segment Type: diff"). */
-export const diffKind = {
-  type: 'diff',
-  read(content: unknown): Reading {
-    const checked = validate(DiffContent, content);
-    if (!checked.ok) return malformed('diff', ...checked.faults);
-    const { path, patch } = checked.value;
+/** Reads a unified diff (seed 000, "Segment Type: diff"). */
+export const readDiff = readerOf(
+  'diff',
+  z.object({ path: z.string(), patch: z.string() }),
+  ({ path, patch }) => {
     const parsed = parsePatch(patch, path);
     if (!parsed.ok) return malformed('diff', parsed.reason);
     const drawing = { kind: 'diff', path, diff: parsed.diff, raw: patch } as const;
@@ -51,27 +60,17 @@ export const diffKind = {
     const list = firstOf(parsed.recounted, NAMED).join('; ');
     return { ok: true, drawing, complaint: `wrong line counts (corrected): ${list}` };
   },
-};
+);
 
-/** Parses the content of the known segment types. */
+/** Parses the content of the known segment types. An image gets a placeholder, for emulated clients that draw images. */
 const READERS: ReadonlyMap<string, (content: unknown) => Reading> = new Map([
-  ['diff', diffKind.read],
+  ['diff', readDiff],
+  ['text', readerOf('text', z.string(), textReading)],
   [
-    'text',
-    content => {
-      const checked = validate(z.string(), content);
-      if (!checked.ok) return malformed('text', ...checked.faults);
-      return { ok: true, drawing: { kind: 'text', text: checked.value } };
-    },
-  ],
-  [
-    // A placeholder for emulated clients that draw images.
     'image',
-    content => {
-      const checked = validate(ImageContent, content);
-      if (!checked.ok) return malformed('image', ...checked.faults);
-      return { ok: true, drawing: { kind: 'text', text: itemText({ type: 'image', ...checked.value }) } };
-    },
+    readerOf('image', z.object({ data: z.string(), mediaType: z.string() }), image =>
+      textReading(itemText({ type: 'image', ...image })),
+    ),
   ],
 ]);
 
@@ -122,7 +121,7 @@ export function chooseSegment(
 
 /** Rejects a segment whose type the client does not support. */
 function offered(type: string, reading: Reading, supports: ReadonlySet<string>): Reading {
-  if (supports.has(type) || !READERS.has(type)) return supports.has(type) ? reading : unknownType(type);
+  if (supports.has(type) || !READERS.has(type)) return reading;
   if (type === 'image') return reading.ok ? { ok: false, reason: 'a terminal cannot show images' } : reading;
   return { ok: false, reason: `not supported by this client (--supports ${[...supports].join(',')})` };
 }
@@ -161,29 +160,22 @@ function fallbackFault({ type, content }: Segment): string | undefined {
 export function readView({ type, content }: Pick<View, 'type' | 'content'>): Reading {
   if (type !== 'diff') return { ok: false, reason: `unknown view type ${excerpt(type)}, shown as JSON` };
   if (Array.isArray(content['files']) && content['patch'] === undefined) return readFiles(content);
-  return diffKind.read({ path: '', ...content });
+  return readDiff({ path: '', ...content });
 }
 
-const Files = z.object({
-  files: z.array(
-    z.object({
-      path: z.string(),
-      status: z.nullish(z.string()),
-      oldContents: z.nullish(z.string()),
-      newContents: z.nullish(z.string()),
-    }),
-  ),
+const changedFile = z.object({
+  path: z.string(),
+  status: z.nullish(z.string()),
+  oldContents: z.nullish(z.string()),
+  newContents: z.nullish(z.string()),
 });
 
-type ChangedFile = z.infer<typeof Files>['files'][number];
+type ChangedFile = z.infer<typeof changedFile>;
 
 /** Maximum number of edits in all files of a view: the cost of a diff grows with their square. */
 const MAX_EDITS = 2_000;
 
-function readFiles(content: View['content']): Reading {
-  const checked = validate(Files, content);
-  if (!checked.ok) return malformed('diff', ...checked.faults);
-  const { files: changed } = checked.value;
+const readFiles = readerOf('diff', z.object({ files: z.array(changedFile) }), ({ files: changed }) => {
   const maxEdits = Math.ceil(MAX_EDITS / Math.sqrt(changed.length));
   const files: DiffFile[] = [];
   const patches: string[] = [];
@@ -194,10 +186,8 @@ function readFiles(content: View['content']): Reading {
     files.push(file);
     patches.push(headersOf(each) + hunks);
   }
-  const sum = (of: 'added' | 'removed') => files.reduce((total, file) => total + file[of], 0);
-  const diff = { files, added: sum('added'), removed: sum('removed') };
-  return { ok: true, drawing: { kind: 'diff', path: '', diff, raw: patches.join('') } };
-}
+  return { ok: true, drawing: { kind: 'diff', path: '', diff: diffOf(files), raw: patches.join('') } };
+});
 
 /** Only the hunks: a path may contain line feeds and must not be parsed as part of the patch. */
 function hunksOf({ oldContents, newContents }: ChangedFile, maxEdits: number): string {

@@ -6,6 +6,7 @@ import { compactJson, isRecord } from '../util/values.js';
 import type { Content } from './content.js';
 import { type Event, type EventOf, isDirect, type RequestEvent } from './events.js';
 import { urlSecrets } from './shareable.js';
+
 /** The verdict on a whole run of a mock: whether everything happened that the test expected. */
 export interface VerificationReport {
   /** True if every fixture is `used` or `not-needed`, every call was matched and every callback was delivered. */
@@ -51,14 +52,8 @@ export interface UnmatchedCall {
   readonly group_id: string | null;
   /** The reason if it is more than a missing fixture: an unknown operation, wrong arguments … */
   readonly reason?: string;
-  readonly nearest?: NearestFixture;
-}
-
-/** The fixture with the fewest differences, and the first path at which the call differs. */
-interface NearestFixture {
-  readonly fixture: string;
-  readonly path: string;
-  readonly reason: string;
+  /** The fixture with the fewest differences, and the first path at which the call differs. */
+  readonly nearest?: NonNullable<EventOf<'matched'>['nearest']>;
 }
 
 export interface UndeliveredCallback {

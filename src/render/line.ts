@@ -37,7 +37,7 @@ export interface Span {
 
 export type Line = readonly Span[];
 
-const JSON_TOKENS = /("(?:[^"\\\\]|\\\\.)*"?)(\s*:)?|-?\d[\d.eE+-]*|true|false|null/g;
+const JSON_TOKENS = /("(?:[^"\\]|\\.)*"?)(\s*:)?|-?\d[\d.eE+-]*|true|false|null/g;
 
 export function jsonLine(line: Line): Line {
   return line.flatMap(span => (span.tone === 'plain' ? jsonSpans(span.text) : [span]));

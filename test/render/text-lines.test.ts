@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { textLines } from '../../src/render/line.js';
+import { jsonLine, quote, textLines } from '../../src/render/line.js';
 import { visibleLine } from '../../src/util/visible.js';
 import { anyCodePoint } from '../support/characters.js';
 import { words } from '../support/words.js';
@@ -61,4 +61,15 @@ test('row 24: contains no raw control characters', () => {
       for (const line of linesOf(given)) expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
     }),
   );
+});
+
+test('a JSON string with escaped quotes and backslashes has one colour', () => {
+  const tones = (text: string) => jsonLine(quote(text)).map(span => [span.text, span.tone]);
+  expect(tones(String.raw`  "a \"b\" 1": "C:\\",`)).toEqual([
+    ['  ', 'plain'],
+    [String.raw`"a \"b\" 1"`, 'name'],
+    [': ', 'plain'],
+    [String.raw`"C:\\"`, 'string'],
+    [',', 'plain'],
+  ]);
 });

@@ -1,4 +1,4 @@
-import { chooseSegment, diffKind, knownTypes } from '../../display/segments.js';
+import { chooseSegment, knownTypes, readDiff } from '../../display/segments.js';
 import { idOf } from '../../events/fold-exchange.js';
 import type { Callback } from '../../protocol/callbacks.js';
 import { addresseeIn, type Invocation } from '../../protocol/invocation.js';
@@ -159,8 +159,8 @@ export const contentRules = defineRules({
     observe: ({ calls }) =>
       displaysIn(calls).map(({ callback, segments }) =>
         segments.map(({ type, content }, index) => {
-          if (type !== diffKind.type) return null;
-          const reading = diffKind.read(content);
+          if (type !== 'diff') return null;
+          const reading = readDiff(content);
           const problem = reading.ok ? reading.complaint : reading.reason;
           if (problem === undefined) return held(callback);
           const spots = [sent(callback, 'display_as', index, 'content')];

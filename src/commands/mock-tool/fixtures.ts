@@ -59,10 +59,10 @@ async function diffWarnings({ fixtures }: FixtureSet): Promise<string[]> {
       .map(diff => ({ ...diff, place: fixture.place })),
   );
   if (written.length === 0) return [];
-  const { diffKind, readView } = await import('../../display/segments.js');
+  const { readDiff, readView } = await import('../../display/segments.js');
   return written.flatMap(({ place, path, content }) => {
     const isView = path === VIEW && isRecord(content);
-    const reading = isView ? readView({ type: 'diff', content }) : diffKind.read(content);
+    const reading = isView ? readView({ type: 'diff', content }) : readDiff(content);
     const skipped = 'clients cannot show it and show the next segment instead';
     const fault = reading.ok ? reading.complaint : `${reading.reason}; ${skipped}`;
     return fault === undefined ? [] : [visibleLine(`${place} ${path}: ${fault} (TOOL-DIFF)`)];

@@ -3,13 +3,14 @@ import type { Translatable } from '../../dialects/dialects.js';
 import type { Drawing } from '../../display/segments.js';
 import type { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
+import { roundTripsIn } from '../../events/round-trips.js';
 import { isRequirementId, type Warning } from '../../protocol/requirements.js';
 import { problemLines } from '../../render/failure.js';
 import { type Layout, type Line, say } from '../../render/line.js';
 import type { Report } from '../../render/outputs/schemas.js';
 import { type Pane, type Panes, wholeDrawing, wholePane } from '../../render/panes.js';
 import { paneLayout, sideBySide, type Theme, wrapLine } from '../../render/terminal/theme.js';
-import { bodyText, type Leg, roundTripWords, signsOf } from '../../render/wire.js';
+import { bodyText, roundTripWords, signsOf } from '../../render/wire.js';
 import type { JsonReading } from '../../util/json.js';
 import { prettyJson } from '../../util/json-format.js';
 import type { Redactor } from '../../util/redact.js';
@@ -123,15 +124,10 @@ function* beside(left: Iterator<string>, right: Iterator<string>, width: number)
 }
 
 function* messageLines({ events, redactor }: Messages, look: Look): Generator<Line> {
-  const ends = new Map<string, NonNullable<Leg['end']>>();
-  for (const event of events)
-    if (event.kind === 'response' || event.kind === 'broken') ends.set(event.leg, event);
   let heading: Line = [say('MESSAGES', 'title')];
-  for (const request of events) {
-    if (request.kind !== 'request') continue;
+  for (const { request, end } of roundTripsIn(events).values()) {
     yield heading;
     heading = [];
-    const end = ends.get(request.leg) ?? null;
     yield roundTripWords({ request, end }, redactor);
     const signs = signsOf(request);
     yield* bodyLines(request.body, '  ', redactor, look);

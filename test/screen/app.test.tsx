@@ -91,13 +91,12 @@ describe('the live view in a terminal', () => {
 
 interface View extends AsyncDisposable {
   readonly emulator: Emulator;
-  show(scene: StepScene): Promise<void>;
   resize(size: Size): Promise<void>;
 }
 
 /** The component alone, drawn by Ink into an emulator: no process, no tool. */
-async function draw(first: StepScene, firstSize: Size): Promise<View> {
-  let [scene, size] = [first, firstSize];
+async function draw(scene: StepScene, firstSize: Size): Promise<View> {
+  let size = firstSize;
   const emulator = new Emulator(size);
   const terminal = fakeTerminal(emulator, size);
   const store = createStore({ frame: frameOf(scene, size, THEME), takesKeys: false });
@@ -113,11 +112,6 @@ async function draw(first: StepScene, firstSize: Size): Promise<View> {
   await drawn();
   return {
     emulator,
-    async show(next) {
-      scene = next;
-      store.set({ frame: frameOf(scene, size, THEME) });
-      await drawn();
-    },
     async resize(next) {
       size = next;
       emulator.resize(size);

@@ -49,18 +49,6 @@ function isPath(url: string): boolean {
   return url.startsWith('/');
 }
 
-/** Headers of the connection: curl sends its own. */
-const CONNECTION_HEADERS = new Set([
-  'accept-encoding',
-  'connection',
-  'content-length',
-  'date',
-  'host',
-  'keep-alive',
-  'transfer-encoding',
-  'user-agent',
-]);
-
 /**
  * Returns a call as a `curl` command; null if it was not sent. It gets new ids, otherwise a tool would treat it as a retry. Secrets
  * and the callback URL must be filled in.
@@ -73,8 +61,9 @@ export function asCurl(
   const sent = sentCall(volume, key);
   if (!sent) return null;
   const { request, url, invocation } = sent;
+  // The other plain headers are those of a connection: curl sends its own.
   const headers = Object.entries(redactHeaders(request.headers)).filter(
-    ([name]) => !CONNECTION_HEADERS.has(name.toLowerCase()),
+    ([name]) => /^(accept|content-type)$/i.test(name) || !isPlainHeader(name),
   );
   const byHand = {
     method: 'POST',

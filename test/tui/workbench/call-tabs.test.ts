@@ -110,12 +110,6 @@ test("RT-DISPLAY, RT-TEXT: the human's view beside the text for the LLM", () => 
   expect(llm).toEqual(['LLM text, 4 bytes', 'done']);
 });
 
-test('a call without a result says so', () => {
-  const book = bookOf(call(), timedOut(2_000));
-  const [human] = read(sheetsFor().sheetOf('result', book));
-  expect(human).toEqual(['HUMAN no result from the tool', 'timed out after 2s']);
-});
-
 describe('RT-SUB: a call with a subscription', () => {
   const subscribed = [...call(), ...at(5, resultArrives({ subscription: true }))];
   const event = (leg: string, fields: object = {}) => arrives({ ...EVENT, ...fields }, { leg });

@@ -238,10 +238,7 @@ export class Form {
     if (move !== undefined) return this.focusOn(focus + move);
     if (!row) return this;
     if (command === 'enter') return this.#add(row) ?? this.focusOn(focus + 1);
-    return command === 'remove' ? this.#remove(row) : this.#edit(row, command);
-  }
-
-  #edit(row: Row, command: string): Form {
+    if (command === 'remove') return this.#remove(row);
     const { input } = KINDS[row.child.field.kind];
     if (input === 'typed') return this.#write(row, text => text.step(command));
     return input === 'chosen' ? this.#choose(row, stepChoice(row.child, command)) : this;
@@ -260,18 +257,14 @@ export class Form {
     const { field } = row.child;
     const { input } = KINDS[field.kind];
     if (input === 'typed') return this.#write(row, text => text.insert(typed));
-    if (typed === ' ') return this.#edit(row, 'right');
     if (input === 'group') return this;
+    if (typed === ' ') return this.#choose(row, stepChoice(row.child, 'right'));
     if (field.kind === 'choice') return this.#choose(row, startingWith(field, typed));
     // Typing selects the variant for a string, or for a number if a digit is typed.
-    const maker = new FieldMaker(this.schema);
-    const kinds = field.options.map(variant => maker.kindOf(variant as Schema));
+    const kinds = field.options.map(variant => new FieldMaker(this.schema).kindOf(variant as Schema));
     const at = kinds.indexOf(/^[-\d]/.test(typed) && kinds.includes('number') ? 'number' : 'text');
-    return at < 0
-      ? this
-      : this.#choose(row, at)
-          .focusOn(this.state.focus + 1)
-          .#type(typed);
+    const chosen = this.#choose(row, at);
+    return at < 0 ? this : chosen.focusOn(this.state.focus + 1).#type(typed);
   }
 
   #choose(row: Row, at: number | null): Form {
@@ -349,16 +342,22 @@ function emptied({ field, isRequired }: Child): Partial<Field> | null {
 }
 
 /** The index of the choice after a key. After the last choice comes the empty one, if the value is optional, then the first. */
-function stepChoice({ field, isRequired }: Child, command: string): number | null {
-  const { at, options } = field;
+function stepChoice({ field: { at, options }, isRequired }: Child, command: string): number | null {
   const { length } = options;
-  if (command === 'home') return 0;
-  if (command === 'end') return length - 1;
-  if (command.startsWith('erase')) return isRequired ? at : null;
-  if (command !== 'left' && command !== 'right') return at;
-  const next = command === 'left' ? (at ?? length) - 1 : (at ?? -1) + 1;
-  if (next >= 0 && next < length) return next;
-  return isRequired ? (next + length) % length : null;
+  const empty = isRequired ? at : null;
+  const [first, last] = isRequired ? [0, length - 1] : [null, null];
+  switch (command) {
+    case 'home':
+      return 0;
+    case 'end':
+      return length - 1;
+    case 'left':
+      return at === 0 ? last : (at ?? length) - 1;
+    case 'right':
+      return at === length - 1 ? first : (at ?? -1) + 1;
+    default:
+      return command.startsWith('erase') ? empty : at;
+  }
 }
 
 /** The next choice that starts with a text; without one, the current choice. */

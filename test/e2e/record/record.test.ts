@@ -188,28 +188,3 @@ describe('refusals', () => {
     await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
-
-describe('render', () => {
-  test('shows each call of a recording once, in every format', async () => {
-    await using recorder = await startRecorderHere([tool.url, '--save', file, '-q']);
-    await answerQuestion(recorder.url);
-    await recorder.stop();
-    const { status, stdout } = await runHere(argv`render ${file}`);
-    expect(status).toBe(0);
-    expect(stdout).toMatch(
-      /^TRANSCRIPT of 1 call, \d+ events\nrecorded between a runtime and its tool, protocol-cli/,
-    );
-    expect(stdout.match(/ sent ask to /g)).toHaveLength(1);
-    expect(stdout.match(/ result after /g)).toHaveLength(1);
-    expect(stdout).toContain('Chosen: production');
-    expect(stdout).not.toMatch(/twice|duplicate|again/);
-    const json = JSON.parse((await runHere(argv`render ${file} -o json`)).stdout);
-    expect(json).toMatchObject({
-      outcome: { type: 'success' },
-      llm: { text: 'Chosen: production' },
-      warnings: [],
-    });
-    const mcp = await runHere(argv`render ${file} --as mcp`);
-    expect(mcp.stdout.match(/Chosen: production/g)).toHaveLength(1);
-  });
-});

@@ -1,9 +1,11 @@
 import { writeFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { eventually } from './support/eventually.js';
 import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
+import { type Behaviour, type OwnTool, resultFor, startTool } from './support/own-tool.js';
 import { argv, start } from './support/program.js';
+import { invokeJsonHere, verdictsIn } from './support/report.js';
 
 /** A tool server in plain Node that writes to its stderr, and exits where the code says so. */
 type Code = Readonly<Record<'onInvoke' | 'onClose', string>>;
@@ -90,4 +92,99 @@ test('--watch restarts the server when its file changes, and repeats the call', 
   await eventually('it waits again', () => stderr.split('waiting for a change').length === 3);
   running.child.kill('SIGINT');
   expect((await running.ended).status).toBe(130);
+});
+
+const BODY = '{"text":"the result, where no one looks for it, and where it is of no use to anybody"}';
+const UNREAD = {
+  id: 'TOOL-ASYNC',
+  message: `the acknowledgement carried a body of ${BODY.length} bytes, which is ignored; POST the result to callback_url`,
+};
+
+/** What becomes of a call of such a tool, of what was saved of it, and of the tool itself. */
+async function judged(behaviour: Behaviour) {
+  await using tool = await startTool({ greet: behaviour });
+  await using folder = await temporaryFolder();
+  const saved = folder.file('ack.ndjson');
+  const { report } = await invokeJsonHere(argv`${tool.url} greet --timeout 400ms --save ${saved}`);
+  const rule = ['--only', 'TOOL-ASYNC', '--reporter', 'json'];
+  const later = await runHere(argv`check ${saved} ${rule}`);
+  const calling = ['--operation', 'greet', '--probe-timeout', '400ms'];
+  const live = await runHere(argv`check ${tool.url} ${rule} ${calling}`);
+  return { report, verdicts: [verdictsIn(later.stdout), verdictsIn(live.stdout)] };
+}
+
+describe.concurrent('TOOL-ASYNC: a result in the acknowledgement, chunked or with a length', () => {
+  describe.each([
+    ['in chunks', {}],
+    ['announced', { 'content-length': String(BODY.length) }],
+  ])('%s', (_, headers) => {
+    it('only there: the call explains why it has no result, and both checks fail', async () => {
+      const { report, verdicts } = await judged({ headers, body: BODY });
+      expect(report.error).toMatchObject({
+        code: 'timeout',
+        message: expect.stringContaining(`acknowledged with 200, and a body of ${BODY.length} bytes`),
+        hint: expect.stringMatching(
+          /^The body of the 200 \(\d+ bytes\) is ignored; the tool must POST the result to callback_url\. Check that /,
+        ),
+      });
+      expect(report.warnings).toContainEqual(UNREAD);
+      expect(verdicts).toEqual([{ fail: ['TOOL-ASYNC'] }, { fail: ['TOOL-ASYNC'] }]);
+    });
+
+    it('and in a callback: a warning, also in both checks', async () => {
+      const { report, verdicts } = await judged({
+        headers,
+        body: BODY,
+        callbacks: invocation => [resultFor(invocation, 'done')],
+      });
+      expect(report.error).toBeUndefined();
+      expect(report.warnings).toContainEqual(UNREAD);
+      expect(verdicts).toEqual([{ warn: ['TOOL-ASYNC'] }, { warn: ['TOOL-ASYNC'] }]);
+    });
+  });
+});
+
+const COMMANDS = ['::error::x', '  ::add-mask::x', '##[error]x', '##vso[task.x]', '##teamcity[x]'].join('\n');
+/** What a runner of GitHub, Azure or TeamCity takes for a command. */
+const COMMAND = /^\s*::[\w-]+[^\n]*::|##(?:vso|teamcity)?\[/im;
+
+let tool: OwnTool;
+
+beforeAll(async () => {
+  tool = await startTool({
+    text: { callbacks: invocation => [resultFor(invocation, COMMANDS)] },
+    shown: {
+      callbacks: ({ id, group_id }) => [
+        JSON.stringify({
+          type: 'tool_result',
+          group_id,
+          id,
+          text: 'x',
+          display_as: [{ type: 'text', content: COMMANDS }],
+        }),
+      ],
+    },
+    invalid: { callbacks: () => [COMMANDS, JSON.stringify({ type: COMMANDS })] },
+    refused: { status: 400, body: COMMANDS },
+  });
+});
+
+afterAll(() => tool[Symbol.asyncDispose]());
+
+describe.concurrent('the log of a CI job contains no workflow command of a tool', () => {
+  const outputs = ['plain', 'json', 'ndjson'] as const;
+  const cases = ['text', 'shown', 'invalid', 'refused'].flatMap(name =>
+    outputs.map(output => [name, output] as const),
+  );
+
+  test.each(cases)('%s with -o %s -v', async (name, output) => {
+    const args = ['invoke', tool.url, name, '--timeout', '500ms', '-o', output, '-v'];
+    const { stdout, stderr } = await runHere(args);
+    expect(`${stdout}\n${stderr}`).not.toMatch(COMMAND);
+    expect(`${stdout}${stderr}`).toMatch(/<U\+0023>|\\u0023/);
+  });
+
+  test('-o text is exactly what the LLM gets', async () => {
+    expect((await runHere(argv`invoke ${tool.url} text -o text -q`)).stdout).toBe(COMMANDS);
+  });
 });

@@ -188,7 +188,7 @@ function usageOf(command: Command): string {
   return `usage: ${names.join(' ')} ${command.usage()}`;
 }
 
-/** Keeps commander's suggestion if there is no other. */
+/** Keeps commander's suggestion if no name is found. */
 function suggesting(error = '', found: string | undefined): string | undefined {
   return found === undefined ? undefined : `${error}\n(Did you mean ${found}?)`;
 }

@@ -202,7 +202,7 @@ function* piecesOfLines(lines: readonly OutputLine[]): Generator<string> {
 const WRITE_SIZE = 64 * 1024;
 
 /** Returns the event that replaces events dropped for a slow reader. */
-export function droppedEvents(count: number, { seq, at }: Pick<Event, 'seq' | 'at'>): Event {
+function droppedEvents(count: number, { seq, at }: Pick<Event, 'seq' | 'at'>): Event {
   return { kind: 'dropped', what: 'event', why: 'the reader of stdout is too slow', count, seq, at };
 }
 

@@ -47,7 +47,7 @@ export function commandOf(target: ConfiguredTarget): string | null {
 }
 
 /** The exit of a started server that was not stopped. */
-export interface ServerExit {
+interface ServerExit {
   /** `exited with status 3` */
   readonly how: string;
   /** The last lines of its stderr. */

@@ -137,7 +137,7 @@ async function readOne({ path, bytes }: FixtureBytes, { speed = 1, isExact = fal
 function nothingServable(path: string, faults: readonly string[]): ProtocolCliError {
   const hint =
     'A transcript of calls over RAP is what invoke --save, record --save or mock-tool -o ndjson writes.';
-  const message = `no call in ${visibleLine(path)} that can be served`;
+  const message = `no call in ${visibleLine(path)} can be served`;
   return new ProtocolCliError('invalid-fixtures', message, { faults, hint });
 }
 
@@ -157,12 +157,12 @@ export async function exportFixtures(
   if (stranger)
     throw usage(
       `--export needs transcripts; ${stranger.path} is not one`,
-      'Name transcripts alone: what --save or -o ndjson has written.',
+      'Give only transcripts, as --save and -o ndjson write them.',
     );
   if (target !== '-' && files.some(file => resolve(file) === resolve(target)))
     throw usage(
       `--export would write over the transcript ${target}`,
-      'Give it a file of its own, such as fixtures.yaml.',
+      'Give another file, such as fixtures.yaml.',
     );
   if (target !== '-') await refuseToReplace(target, '--export');
   const recorded = await readRecordings(read, { speed });

@@ -185,12 +185,18 @@ export class ApiRequest {
     return 'reset';
   }
 
-  /** The query of a list. @param limits default and maximum page size */
-  page(limits: { readonly size: number; readonly max: number }): Reading<{ page: number; size: number }> {
+  /** Answers with one page of a list. @param limits default and maximum page size */
+  answerPage<T>(
+    all: readonly T[],
+    limits: { readonly size: number; readonly max: number },
+    view: (each: T) => unknown = each => each,
+  ): Answer {
     const query = this.#query(z.object({ page: count(1, 1), size: count(limits.size, 1) }));
-    return query.ok
-      ? { ok: true, value: { ...query.value, size: Math.min(query.value.size, limits.max) } }
-      : query;
+    if (!query.ok) return this.answer(422, { detail: query.details });
+    const { page } = query.value;
+    const size = Math.min(query.value.size, limits.max);
+    const items = all.slice((page - 1) * size, page * size).map(view);
+    return this.answer(200, { items, page, total: all.length });
   }
 
   /** The query of a long poll. */
@@ -290,7 +296,7 @@ export function judgeResults(session: Session, body: Uint8Array): Judgement {
   if (session.isOver) return { ...refusal([]), status: 409, detail: 'Session has already finished.' };
   const judge = new Judge(session);
   for (const message of object.notes ?? []) judge.warnings.push({ message });
-  if (items.value.length === 0) judge.warnings.push({ message: 'an empty batch of results answers nothing' });
+  if (items.value.length === 0) judge.warnings.push({ message: 'the batch of results is empty' });
   for (const item of items.value) {
     if (item.ok) judge.item(item.value);
     else judge.details.push(...item.details);
@@ -349,7 +355,8 @@ class Judge {
       this.#refuse(item, 'id', 'unknown_tool_req', 'No call with this tool_req is pending', id);
     else if (script.switches.settled === 422)
       this.#refuse(item, 'id', 'settled_tool_req', 'This call has its answer already', id);
-    else this.warnings.push({ key: known.key, message: 'it is answered again: the first answer counts' });
+    else
+      this.warnings.push({ key: known.key, message: 'the call was answered again; the first answer counts' });
   }
 
   #accept(call: PendingCall, item: Item): void {

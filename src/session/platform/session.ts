@@ -93,6 +93,34 @@ export class Session {
     return isTerminal(this.phase);
   }
 
+  /** The state as the API shows it. */
+  get statusView() {
+    const { status, error, round } = this;
+    return { status, error, steps: round + 1, usage_per_model: [], subagent_session_ids: [] };
+  }
+
+  /** The session as the API shows it. */
+  get view() {
+    const { id, request, answer: latest_answer, tools } = this;
+    return { id, request, status: this.statusView, latest_answer, tools, ...this.#times };
+  }
+
+  /** The session in the API's list. */
+  get summary() {
+    const { id, request, status } = this;
+    return { id, agent: isRecord(request) ? (request['agent'] ?? null) : null, status, ...this.#times };
+  }
+
+  /** The answer to a long poll. */
+  changesView(new_events: readonly SessionEvent[]) {
+    const { status, error, answer, startedAt: started_at, finishedAt: finished_at, round } = this;
+    return { status, started_at, finished_at, error, answer, metrics: { steps: round + 1 }, new_events };
+  }
+
+  get #times() {
+    return { created_at: this.createdAt, started_at: this.startedAt, finished_at: this.finishedAt };
+  }
+
   /** Calls `listener` after each change. Returns a function that stops this. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);

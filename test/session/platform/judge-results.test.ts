@@ -31,7 +31,7 @@ test('an ended session: checks the format first, then the status, then the id', 
 });
 
 test.each<[string, object | undefined, unknown, object]>([
-  ['an empty batch', undefined, batch(), { message: 'an empty batch of results answers nothing' }],
+  ['an empty batch', undefined, batch(), { message: 'the batch of results is empty' }],
   [
     'a call answered twice',
     { settled: 202 },

@@ -10,7 +10,7 @@ export const acknowledgements: BrokenTools = {
   'TOOL-ACK': [
     {
       does: 'answers 202',
-      start: () => startWithOdd({ reply: { payload: 'done' }, faults: { ack: { status: 202 } } }),
+      start: () => startWithOdd({ odd: { reply: { payload: 'done' }, faults: { ack: { status: 202 } } } }),
       says: /answered 202/,
     },
     {
@@ -20,24 +20,25 @@ export const acknowledgements: BrokenTools = {
     },
     {
       does: 'works before it acknowledges',
-      start: () => startWithOdd({ reply: { payload: 'done' }, faults: { callback: ['before-ack'] } }),
+      start: () =>
+        startWithOdd({ odd: { reply: { payload: 'done' }, faults: { callback: ['before-ack'] } } }),
       says: /the 200 came after the result/,
     },
     {
       does: 'has done its work before it acknowledges',
-      start: () => startWithOdd({ reply: { payload: 'done' }, faults: { ack: { delay: 600 } } }),
+      start: () => startWithOdd({ odd: { reply: { payload: 'done' }, faults: { ack: { delay: 600 } } } }),
       status: 'warn',
       says: /the 200 took \d+ms when called alone, over 250 ms/,
     },
     {
       does: 'takes more than a second',
-      start: () => startWithOdd({ reply: { payload: 'done' }, faults: { ack: { delay: 1_200 } } }),
+      start: () => startWithOdd({ odd: { reply: { payload: 'done' }, faults: { ack: { delay: 1_200 } } } }),
       says: /the 200 took 1\.\d/,
       options: { probeTimeoutMs: 2_500 },
     },
     {
       does: 'answers one operation never',
-      start: () => startWithOdd({ reply: { payload: 'done' }, faults: { ack: { delay: 60_000 } } }),
+      start: () => startWithOdd({ odd: { reply: { payload: 'done' }, faults: { ack: { delay: 60_000 } } } }),
       says: /^a result came, but no acknowledgement$/,
     },
     {
@@ -48,7 +49,7 @@ export const acknowledgements: BrokenTools = {
     },
     {
       does: 'breaks the connection',
-      start: () => startWithOdd({ reply: { payload: 'done' }, faults: { ack: { reset: true } } }),
+      start: () => startWithOdd({ odd: { reply: { payload: 'done' }, faults: { ack: { reset: true } } } }),
       says: /no acknowledgement|without an answer/,
     },
   ],
@@ -72,8 +73,8 @@ export const acknowledgements: BrokenTools = {
   'TOOL-ALWAYS': [
     {
       does: 'forgets one operation',
-      start: () => startWithOdd({ reply: { silence: true } }),
-      says: /\d+ of \d+ calls got a result within 2\.4s: raise --probe-timeout/,
+      start: () => startWithOdd({ odd: { reply: { silence: true } } }),
+      says: /\d+ of \d+ calls got a result within 2s: raise --probe-timeout/,
     },
     {
       does: 'forgets every call',

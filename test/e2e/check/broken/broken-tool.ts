@@ -6,7 +6,9 @@ import type { RequirementId } from '../../../../src/protocol/requirements.js';
 export interface BrokenTool {
   /** What it does that it must not. */
   readonly does: string;
-  readonly start: () => Promise<AsyncDisposable & { readonly url: string }>;
+  readonly start?: () => Promise<AsyncDisposable & { readonly url: string }>;
+  /** If only one operation breaks the rule: its fixture. All of these operations are checked together, and judged one by one. */
+  readonly fixture?: object;
   readonly says: RegExp;
   /** What the rule's row comes to: fail for a MUST, a warning for a SHOULD, by default. */
   readonly status?: CheckStatus;

@@ -1,6 +1,6 @@
 import type { BrokenTool, BrokenTools } from './broken-tool.js';
 import type { Delivery, Post, Twist } from './front.js';
-import { startTwisted, startWithOdd } from './good.js';
+import { startTwisted } from './good.js';
 
 const FAULTS = (...callback: unknown[]) => ({ reply: { payload: 'done' }, faults: { callback } });
 
@@ -67,11 +67,11 @@ export const callbacks: BrokenTools = {
 };
 
 function withFault(fault: string, says: RegExp): BrokenTool {
-  return { does: fault, start: () => startWithOdd(FAULTS(fault)), says };
+  return { does: fault, fixture: FAULTS(fault), says };
 }
 
 function ofResult(does: string, fields: object, says: RegExp): BrokenTool {
-  return { does, start: () => startWithOdd({ reply: { result: { text: 'done', ...fields } } }), says };
+  return { does, fixture: { reply: { result: { text: 'done', ...fields } } }, says };
 }
 
 function always(does: string, change: (delivery: Delivery) => Delivery['message'], says: RegExp): BrokenTool {

@@ -1,5 +1,4 @@
 import type { BrokenTool, BrokenTools } from './broken-tool.js';
-import { startWithOdd } from './good.js';
 
 const PATCH = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n';
 const DIFF = { type: 'diff', content: { path: 'a.txt', patch: PATCH } };
@@ -36,5 +35,5 @@ export const displays: BrokenTools = {
 };
 
 function showing(does: string, fields: object, says: RegExp): BrokenTool {
-  return { does, start: () => startWithOdd({ reply: { result: { text: 'done', ...fields } } }), says };
+  return { does, fixture: { reply: { result: { text: 'done', ...fields } } }, says };
 }

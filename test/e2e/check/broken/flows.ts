@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 import type { BrokenTool, BrokenTools } from './broken-tool.js';
 import type { Fields } from './fields.js';
 import type { Delivery, Post, Twist } from './front.js';
-import { startTwisted, startWithOdd } from './good.js';
+import { startTwisted } from './good.js';
 
 const NEWS = {
   reply: [
@@ -94,7 +94,7 @@ function telling(
 
 function consenting(does: string, auth_url: string, says: RegExp): BrokenTool {
   const reply = { oauth: { auth_url }, granted: { payload: 'in' }, refused: { payload: 'out' } };
-  return { does, start: () => startWithOdd({ reply }), says };
+  return { does, fixture: { reply }, says };
 }
 
 function ofType(type: string, fields: Fields): (message: Fields) => Fields {

@@ -15,27 +15,30 @@ const READ = {
   annotations: { readOnly: true },
 };
 
-const ODD = {
-  name: 'odd',
+const odd = (name: string) => ({
+  name,
   description: 'Does what no tool may',
   inputSchema: { type: 'object' },
   annotations: { readOnly: true },
-};
+});
 
-/** A tool that does all well, but for `odd`, which is played as it is written: a fixture without its `match`. */
-export function startWithOdd(fixture: object = { reply: { payload: 'done' } }): Promise<MockTool> {
+/** A tool that does all well, but for its odd operations, which are played as they are written: fixtures without their `match`. */
+export function startWithOdd(odds: Readonly<Record<string, object>>): Promise<MockTool> {
   const fixtures = parseFixtures({
     version: 1,
-    toolset: { name: 'broken', tools: [READ, ODD] },
+    toolset: { name: 'broken', tools: [READ, ...Object.keys(odds).map(odd)] },
     fixtures: [
       { match: { operation: 'read' }, reply: { payload: 'a line' } },
-      { match: { operation: 'odd' }, ...fixture },
+      ...Object.entries(odds).map(([operation, fixture]) => ({ match: { operation }, ...fixture })),
     ],
   });
   return startMockTool({ fixtures });
 }
 
 /** The same behind a front that breaks something. */
-export async function startTwisted(twist: Twist, fixture?: object): Promise<Front> {
-  return startFront(await startWithOdd(fixture), twist);
+export async function startTwisted(
+  twist: Twist,
+  fixture: object = { reply: { payload: 'done' } },
+): Promise<Front> {
+  return startFront(await startWithOdd({ odd: fixture }), twist);
 }

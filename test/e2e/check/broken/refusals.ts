@@ -1,7 +1,7 @@
 import type { BrokenTool, BrokenTools } from './broken-tool.js';
 import { type Fields, fieldsIn, isFields } from './fields.js';
 import type { Answer } from './front.js';
-import { startTwisted, startWithOdd } from './good.js';
+import { startTwisted } from './good.js';
 
 const SOUND = { operation: 'read', arguments: { line: 1 } };
 
@@ -68,7 +68,7 @@ export const refusals: BrokenTools = {
 };
 
 function failing(does: string, text: string, says: RegExp): BrokenTool {
-  return { does, start: () => startWithOdd({ reply: { result: { text } } }), says };
+  return { does, fixture: { reply: { result: { text } } }, says };
 }
 
 function answering(

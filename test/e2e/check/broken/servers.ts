@@ -1,7 +1,7 @@
 import type { BrokenTool, BrokenTools } from './broken-tool.js';
 import { type Fields, isFields } from './fields.js';
-import { type Answer, startFront } from './front.js';
-import { startTwisted, startWithOdd } from './good.js';
+import type { Answer } from './front.js';
+import { startTwisted } from './good.js';
 
 /** What is wrong with a server beside its calls. */
 export const servers: BrokenTools = {
@@ -44,5 +44,5 @@ function named(name: string): (toolset: Fields) => Fields {
 function migrating(does: string, answer: Answer, says: RegExp): BrokenTool {
   const toolset = (offered: Fields) => ({ ...offered, needsMigration: true });
   const answers = (path: string) => (path === '/migrate' ? answer : undefined);
-  return { does, start: async () => startFront(await startWithOdd(), { toolset, answers }), says };
+  return { does, start: () => startTwisted({ toolset, answers }), says };
 }

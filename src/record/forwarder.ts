@@ -39,63 +39,21 @@ const ACKNOWLEDGEMENT: ReadLimit = { maxBytes: 1024 * 1024, opaque: true, partia
 /** How long a message waits for the response to the previous one in its thread, in ms. */
 const PATIENCE_MS = 100;
 
-interface QueuePlace {
-  /** Resolves when the previous messages were answered or have timed out. */
-  readonly turn: Promise<void>;
-  leave(): void;
-}
+/** Promises in queues: each waits for the one before it. */
+class Queues {
+  readonly #ends = new Map<string, Promise<unknown>>();
 
-/**
- * Keeps the messages of a thread in order, per direction (RT-SERIAL). Each waits for the response to the previous one, but at most
- * `patienceMs` after that one was sent: without a recorder, a slow response would not delay the others either.
- */
-class ThreadQueues {
-  readonly #free = new Map<string, Promise<void>>();
-
-  constructor(
-    private readonly clock: Clock,
-    private readonly patienceMs: number,
-  ) {}
-
-  enter(queue: string): QueuePlace {
-    const turn = this.#free.get(queue) ?? Promise.resolve();
-    const { promise: left, resolve: leave } = deferred();
-    const free = turn.then(() => this.#within(left));
-    this.#free.set(queue, free);
-    void free.then(() => {
-      if (this.#free.get(queue) === free) this.#free.delete(queue);
-    });
-    return { turn, leave };
-  }
-
-  #within(left: Promise<void>): Promise<void> {
-    return new Promise(resolve => {
-      const cancel = this.clock.after(this.patienceMs, resolve);
-      void left.then(cancel).then(resolve);
+  /** Adds to the end of a queue. @param end resolves when the next one may begin */
+  add(queue: string, end: Promise<unknown>): void {
+    this.#ends.set(queue, end);
+    void end.then(() => {
+      if (this.#ends.get(queue) === end) this.#ends.delete(queue);
     });
   }
-}
 
-/**
- * Tracks responses that are still being written. A side may send its next message right after its response; the message must not be
- * passed on first, or a callback would seem to precede its acknowledgement (TOOL-ACK).
- */
-class ResponseBarrier {
-  readonly #due = new Map<string, Promise<void>>();
-
-  begin(queue: string): () => void {
-    const { promise: written, resolve } = deferred();
-    const due: Promise<void> = Promise.all([this.#due.get(queue), written]).then(() => {
-      if (this.#due.get(queue) === due) this.#due.delete(queue);
-    });
-    this.#due.set(queue, due);
-    return resolve;
-  }
-
-  /** Resolves once all responses of the queue that have started are written. */
+  /** Resolves when everything in the queue has ended. */
   async over(queue: string): Promise<void> {
-    await new Promise(setImmediate); // a response that arrived in this tick may not have been read yet
-    await this.#due.get(queue);
+    await this.#ends.get(queue);
   }
 }
 
@@ -116,15 +74,49 @@ function isFromTool(purpose: RequestEvent['purpose']): boolean {
 }
 
 export class Forwarder {
-  readonly queues: ThreadQueues;
-  readonly barrier = new ResponseBarrier();
+  /** Messages to be passed on, by thread and direction. */
+  readonly #messages = new Queues();
+  /** Responses that are being written, by thread and direction. */
+  readonly #responses = new Queues();
 
   constructor(
     readonly log: Log,
     private readonly client: HttpClient,
-    clock: Clock,
-  ) {
-    this.queues = new ThreadQueues(clock, PATIENCE_MS);
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Keeps the messages of a thread in order, per direction (RT-SERIAL). Each waits for the response to the previous one, but at most
+   * `PATIENCE_MS` after that one was sent: without a recorder, a slow response would not delay the others either.
+   */
+  enter(queue: string): { readonly turn: Promise<void>; leave(): void } {
+    const turn = this.#messages.over(queue);
+    const { promise: left, resolve: leave } = deferred();
+    const end = turn.then(
+      () =>
+        new Promise<void>(resolve => {
+          const cancel = this.clock.after(PATIENCE_MS, resolve);
+          void left.then(cancel).then(resolve);
+        }),
+    );
+    this.#messages.add(queue, end);
+    return { turn, leave };
+  }
+
+  /** A response is being written until the returned function is called. */
+  beginResponse(queue: string): () => void {
+    const { promise, resolve } = deferred();
+    this.#responses.add(queue, Promise.all([this.#responses.over(queue), promise]));
+    return resolve;
+  }
+
+  /**
+   * Waits for the responses of a side: it may send its next message right after its response, and the message must not be passed on
+   * first, or a callback would seem to precede its acknowledgement (TOOL-ACK).
+   */
+  async responsesWritten(queue: string): Promise<void> {
+    await new Promise(setImmediate); // a response that arrived in this tick may not have been read yet
+    await this.#responses.over(queue);
   }
 
   received(about: About, message: Message): RecordedRequest {
@@ -237,7 +229,7 @@ interface Destination {
 /** A received message, recorded unchanged; its sender may disconnect before the response. */
 export class Received {
   readonly #recorded: RecordedRequest;
-  readonly #place: ReturnType<Forwarder['queues']['enter']> | null;
+  readonly #place: ReturnType<Forwarder['enter']> | null;
   readonly #gone = new AbortController();
   #isOver = false;
 
@@ -250,7 +242,7 @@ export class Received {
     const { method, target: url, headers } = incoming;
     this.#recorded = forwarder.received(about, { method, url, headers: flatHeaders(headers), body });
     const queue = this.#queueTo(isFromTool(about.purpose) ? 'runtime' : 'tool');
-    this.#place = queue === null ? null : forwarder.queues.enter(queue);
+    this.#place = queue === null ? null : forwarder.enter(queue);
     incoming.onGone?.(() => {
       this.#broken('ECONNRESET');
       this.#gone.abort();
@@ -286,7 +278,7 @@ export class Received {
     const content = recorded ?? (typeof body === 'string' ? new Content(Buffer.from(body)) : undefined);
     this.#end(() => this.#recorded.answered(status, { headers: { ...headers }, body: content }));
     const queue = this.#queueTo(isFromTool(this.about.purpose) ? 'tool' : 'runtime');
-    return queue === null ? answer : { ...answer, sent: this.forwarder.barrier.begin(queue) };
+    return queue === null ? answer : { ...answer, sent: this.forwarder.beginResponse(queue) };
   }
 
   /** Responds as the other side did. @param body replaces its body */
@@ -316,7 +308,7 @@ export class Received {
   async #turn(): Promise<void> {
     const queue = this.#queueTo(isFromTool(this.about.purpose) ? 'runtime' : 'tool');
     await this.#place?.turn;
-    if (queue !== null) await this.forwarder.barrier.over(queue);
+    if (queue !== null) await this.forwarder.responsesWritten(queue);
   }
 
   /** The queue of the thread in one direction; null without a thread. */

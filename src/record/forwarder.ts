@@ -4,7 +4,7 @@ import type { Hop, RequestEvent } from '../events/events.js';
 import { type Log, type RecordedRequest, recordRequest } from '../events/log.js';
 import { type HttpAnswer, type HttpClient, type ReadLimit, TransportError } from '../http/client.js';
 import type { Answer, Incoming, Reply } from '../http/route.js';
-import type { Clock } from '../system/clock.js';
+import { systemClock } from '../system/clock.js';
 import { withStringMember } from '../util/json-format.js';
 import { isPlainHeader } from '../util/redact.js';
 import { decodeUtf8 } from '../util/text.js';
@@ -82,7 +82,6 @@ export class Forwarder {
   constructor(
     readonly log: Log,
     private readonly client: HttpClient,
-    private readonly clock: Clock,
   ) {}
 
   /**
@@ -95,7 +94,7 @@ export class Forwarder {
     const end = turn.then(
       () =>
         new Promise<void>(resolve => {
-          const cancel = this.clock.after(PATIENCE_MS, resolve);
+          const cancel = systemClock.after(PATIENCE_MS, resolve);
           void left.then(cancel).then(resolve);
         }),
     );

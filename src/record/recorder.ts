@@ -6,31 +6,24 @@ import { allowedDestinations } from '../http/addresses.js';
 import { type HttpClient, lazyClient } from '../http/client.js';
 import type { Reply, Route } from '../http/route.js';
 import { type RunningServer, startServer } from '../http/server.js';
-import { type Clock, systemClock } from '../system/clock.js';
 import { createPrivateFile, type Files, GroupWriter, openToAppend } from '../system/files.js';
 import type { Redactor } from '../util/redact.js';
 import { Forwarder } from './forwarder.js';
 import { RecorderRoutes, ToolAddress } from './routes.js';
 
-/** Default limits; the command's help shows the same values. */
-export const DEFAULTS = { maxBody: 64 * 1024 * 1024, drainMs: 5_000 } as const;
-
 export interface RecorderOptions {
   readonly url: string;
-  readonly host?: string;
-  readonly port?: number;
+  readonly host: string;
+  readonly port: number;
   /** Host names besides loopback that requests may use. */
-  readonly allowHosts?: readonly string[];
+  readonly allowHosts: readonly string[];
   /** Origins besides loopback that callbacks may go to. */
-  readonly allowCallbacks?: readonly string[];
-  /** The recorder's address for the tool, without a trailing slash; default: its own address. */
-  readonly callbackBase?: string;
-  readonly maxBody?: number;
+  readonly allowCallbacks: readonly string[];
+  /** The recorder's address for the tool, without a trailing slash; null for its own address. */
+  readonly callbackBase: string | null;
+  readonly maxBody: number;
   /** How long to wait at the end for messages in flight, in ms. */
-  readonly drainMs?: number;
-  /** Default: an HTTP client configured for throughput. */
-  readonly client?: () => Promise<HttpClient>;
-  readonly clock?: Clock;
+  readonly drainMs: number;
 }
 
 export interface Recorder extends AsyncDisposable {
@@ -49,22 +42,22 @@ export interface Recorder extends AsyncDisposable {
  * A proxy between a runtime and a tool. It sends every message on and records both sides. It never acknowledges, retries or checks a
  * message, because that would hide what it records. A message that cannot be logged is answered with 503.
  * @throws ProtocolCliError `port-in-use`; `usage` for an invalid address, host or origin.
+ * @param client default: an HTTP client configured for throughput
  */
-export async function startRecorder(log: Log, options: RecorderOptions): Promise<Recorder> {
-  const { url, host, port, allowHosts = [], callbackBase } = options;
-  const { maxBody = DEFAULTS.maxBody, drainMs: closeMs = DEFAULTS.drainMs, clock = systemClock } = options;
-  const allows = allowedDestinations(options.allowCallbacks ?? []);
-  const client = lazyClient(options.client ?? throughputClient);
-  const forwarder = new Forwarder(log, client, clock);
+export async function startRecorder(
+  log: Log,
+  { url, host, port, allowHosts, allowCallbacks, callbackBase, maxBody, drainMs }: RecorderOptions,
+  client: HttpClient = lazyClient(async () => (await import('../http/pooled-client.js')).createAgentClient()),
+): Promise<Recorder> {
+  const forwarder = new Forwarder(log, client);
   const tool = new ToolAddress(forwarder, url);
+  const allows = allowedDestinations(allowCallbacks);
   const routes = new RecorderRoutes(forwarder, tool, allows, () => callbackBase ?? server.url);
   const replies = new Set<Promise<Reply>>();
   const server: RunningServer = await startServer({
-    ...(host !== undefined && { host }),
-    ...(port !== undefined && { port }),
+    ...{ host, port, maxBody },
     allowedHosts: [...allowHosts, ...(callbackBase ? [new URL(callbackBase).host] : [])],
-    maxBody,
-    limits: { closeMs },
+    limits: { closeMs: drainMs },
     routes: routes.all.map(route => collecting(route, replies)),
     onRefused: refusal => routes.recordRefusal(refusal),
   });
@@ -80,10 +73,6 @@ export async function startRecorder(log: Log, options: RecorderOptions): Promise
     );
   const calls = () => routes.calls;
   return { port: server.port, url: server.url, calls, findTool, close, [Symbol.asyncDispose]: close };
-}
-
-async function throughputClient(): Promise<HttpClient> {
-  return (await import('../http/pooled-client.js')).createAgentClient();
 }
 
 function collecting({ handle, ...route }: Route, replies: Set<Promise<Reply>>): Route {

@@ -94,10 +94,6 @@ interface Waiting {
   readonly signal?: AbortSignal;
 }
 
-export function noticeUrl({ kind }: Notice, base: string): string {
-  return base + NOTICES[kind].path;
-}
-
 /** Sends a notice once; never throws (RT-NOTIFY). */
 export function notify(
   wire: Wire,
@@ -109,7 +105,7 @@ export function notify(
   const { kind, message } = notice;
   const thread = 'thread_id' in message ? { thread: message.thread_id } : {};
   const about: About = { purpose: kind, attempt: 1, ...thread, ...(calls && { calls }) };
-  return post(wire, about, noticeUrl(notice, base), message, waiting);
+  return post(wire, about, base + NOTICES[kind].path, message, waiting);
 }
 
 /** Sends `/close_thread` once; never throws (RT-NOTIFY). */

@@ -237,9 +237,7 @@ describe('an internal error', () => {
       count += 1;
       throw count === 1 ? new Error('a fault') : new TransportError('connect', 'ECONNREFUSED', 'down');
     };
-    const recording = keep(
-      await startRecording(tool.url, { client: async () => ({ send, close: async () => {} }) }),
-    );
+    const recording = keep(await startRecording(tool.url, {}, undefined, { send, close: async () => {} }));
     expect([(await invoke(recording)).status, (await invoke(recording)).status]).toEqual([500, 502]);
   });
 });

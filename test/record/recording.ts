@@ -2,8 +2,14 @@ import type { Event, Hop } from '../../src/events/events.js';
 import { History } from '../../src/events/history.js';
 import { createLog, type Log } from '../../src/events/log.js';
 import { seenOn } from '../../src/events/round-trips.js';
+import type { HttpClient } from '../../src/http/client.js';
 import { type Recorder, type RecorderOptions, startRecorder } from '../../src/record/recorder.js';
 import { systemClock } from '../../src/system/clock.js';
+
+const DEFAULTS = {
+  ...{ host: '127.0.0.1', port: 0, maxBody: 64 * 1024 * 1024, drainMs: 200 },
+  ...{ allowHosts: [], allowCallbacks: [], callbackBase: null },
+};
 
 /** A recorder in this process, and what it told. */
 export interface Recording extends Recorder {
@@ -19,10 +25,11 @@ export async function startRecording(
   url: string,
   options: Partial<RecorderOptions> = {},
   log = createLog(() => systemClock.now()),
+  client?: HttpClient,
 ): Promise<Recording> {
   const events: Event[] = [];
   log.subscribe(event => events.push(event));
-  const recorder = await startRecorder(log, { url, drainMs: 200, ...options });
+  const recorder = await startRecorder(log, { ...DEFAULTS, url, ...options }, client);
   return {
     ...recorder,
     log,

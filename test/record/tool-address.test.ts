@@ -8,7 +8,7 @@ import { systemClock as clock } from '../../src/system/clock.js';
 async function toolAt(url: string, endpoint: string): Promise<ToolAddress> {
   const body = Buffer.from(JSON.stringify({ endpoint }));
   const client = { send: async () => ({ status: 200, headers: {}, body }), close: async () => {} };
-  const tool = new ToolAddress(new Forwarder(createLog(clock.now), client, clock), url);
+  const tool = new ToolAddress(new Forwarder(createLog(clock.now), client), url);
   await tool.endpoint();
   return tool;
 }

@@ -79,20 +79,13 @@ function dryRun(plan: InvokePlan, terminal: Terminal): Promise<ExitStatus> {
     const { tool, endpoint, notes } = prepared;
     const { headers, origin } = prepared.wire.credentials;
     const sent = new URL(endpoint).origin === origin ? Object.keys(headers) : [];
-    const {
-      operation,
-      arguments: args,
-      id,
-      call_id,
-      ...rest
-    } = invocationOf(plan.identity, tool.name, prepared.args);
-    const callback_url = `${plan.listener.publicUrl ?? 'http://127.0.0.1:PORT'}/callback/TOKEN`;
     const redacted = Object.fromEntries(sent.map(name => [name, REDACTED]));
+    const callback_url = `${plan.listener.publicUrl ?? 'http://127.0.0.1:PORT'}/callback/TOKEN`;
     const request = {
       method: 'POST',
       url: endpoint,
       headers: { 'content-type': 'application/json', ...redacted },
-      body: { operation, arguments: args, id, call_id, callback_url, ...rest },
+      body: { ...invocationOf(plan.identity, tool.name, prepared.args), callback_url },
     } as const;
     const byHand = { ...request, body: { ...request.body, callback_url: YOUR_CALLBACK } };
     return showPreview(

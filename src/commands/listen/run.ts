@@ -15,7 +15,6 @@ import { arrivalStep, stepLine, strayWords } from '../../render/steps.js';
 import { createTheme, dressLine, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import { misdirected } from '../../render/warnings.js';
 import { type CallIds, type OpenListener, startOpenListener } from '../../runtime/callback-server.js';
-import { type Clock, systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
 import { isClosed } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
@@ -44,15 +43,11 @@ interface ListenFlags extends ServerFlags {
 }
 
 /** Runs `listen`; being stopped is its normal end. @throws ProtocolCliError `usage`, `port-in-use`, `unwritable-file` */
-export async function runListen(
-  flags: ListenFlags,
-  terminal: Terminal,
-  clock: Clock = systemClock,
-): Promise<number> {
+export async function runListen(flags: ListenFlags, terminal: Terminal): Promise<number> {
   const expected = [...(flags.expect ?? []), ...expectedPair(flags)];
   checkCount(flags, expected.length);
   keepHeapTight();
-  return runServer({ terminal, clock }, async (run, onClose) => {
+  return runServer({ terminal }, async (run, onClose) => {
     const history = new History();
     run.log.subscribe(event => history.apply(event));
     const { host, port, callbackUrl: publicUrl, allowHost: allowedHosts = [], maxBody, output, save } = flags;

@@ -6,7 +6,7 @@ import { errorReport, type Trouble } from '../../render/outputs/trouble.js';
 import { createTheme, dressLine } from '../../render/terminal/theme.js';
 import { noticeLine } from '../../render/toolset.js';
 import { discover } from '../../runtime/discover.js';
-import { isTaken, type NoticeAnswer, noticeUrl, notify, type Wire } from '../../runtime/notices.js';
+import { notify, type Wire } from '../../runtime/notices.js';
 import { writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
@@ -44,11 +44,12 @@ type MigrateOptions = NoticeOptions & { readonly force?: boolean };
 interface SentNotice {
   readonly notice: Notice;
   readonly url: string;
-  readonly answer: NoticeAnswer;
   /** Null if there was no answer. */
   readonly status: number | null;
   /** The text of the answer, or why there was none. */
   readonly said: string;
+  /** What to do if there was no answer. */
+  readonly hint?: string | undefined;
   readonly ms: number;
 }
 
@@ -120,13 +121,15 @@ class Notices {
   async #send(base: string, notice: Notice): Promise<void> {
     const { run, options } = this;
     const { clock } = run;
-    const url = noticeUrl(notice, base);
+    const url = base + NOTICES[notice.kind].path;
     const startedAt = clock.now();
     const answer = await notify(this.#wire(base), base, notice, { timeoutMs: options.timeout });
     const ms = Math.round((clock.now() - startedAt) * 1_000) / 1_000;
-    const { status, excerpt } =
-      answer.kind === 'answered' ? answer : { status: null, excerpt: answer.reason.replace(`${url}: `, '') };
-    const sent = { notice, url, answer, status, said: run.clean(excerpt), ms };
+    const { status, excerpt, hint, bodySize } =
+      answer.kind === 'answered'
+        ? { ...answer, hint: undefined }
+        : { ...answer, status: null, excerpt: answer.reason.replace(`${url}: `, ''), bodySize: 0 };
+    const sent = { notice, url, status, said: run.clean(excerpt), hint, ms };
     this.#sent.push(sent);
     if (options.output === 'plain') {
       const { stdout } = run.terminal;
@@ -134,9 +137,8 @@ class Notices {
       const line = dressLine(noticeLine({ ...sent, message: notice.message }), theme);
       await writeOut(stdout, run.redactor.text(`${line}\n`));
     }
-    const size = answer.kind === 'answered' ? answer.bodySize : 0;
-    if (notice.kind !== 'close' || !isTaken(answer) || size === 0) return;
-    const of = size === null ? '' : ` of ${bytesText(size)}`;
+    if (notice.kind !== 'close' || status !== 200 || bodySize === 0) return;
+    const of = bodySize === null ? '' : ` of ${bytesText(bodySize)}`;
     this.run.warn({
       id: 'TOOL-CLOSE',
       message: `the answer to /close_thread has a body${of}; it must be empty`,
@@ -158,7 +160,7 @@ function notNotified(target: ConfiguredTarget): Warning[] {
 
 /** Returns null if every notice was answered with 200. */
 function troubleOf(all: readonly SentNotice[]): Trouble | null {
-  const failed = all.filter(({ answer }) => !isTaken(answer));
+  const failed = all.filter(({ status }) => status !== 200);
   const [first] = failed;
   if (!first) return null;
   const code = failed.some(({ status }) => status !== null) ? 'bad-acknowledgement' : 'unreachable';
@@ -180,10 +182,10 @@ const HINTS = {
   migrate: 'The state has not moved: a tool answers 200 when it has (TOOL-MIGRATE).',
 } as const satisfies Record<Notice['kind'], string>;
 
-function hintFor({ notice: { kind }, answer }: SentNotice): string | undefined {
-  if (answer.kind === 'unanswered') return answer.hint;
-  if (answer.status >= 300 && answer.status < 400) return 'Redirects are never followed; give the final URL.';
-  const isWrongBase = answer.status === 404 && kind !== 'migrate';
+function hintFor({ notice: { kind }, status, hint }: SentNotice): string | undefined {
+  if (status === null) return hint;
+  if (status >= 300 && status < 400) return 'Redirects are never followed; give the final URL.';
+  const isWrongBase = status === 404 && kind !== 'migrate';
   return HINTS[kind] + (isWrongBase ? ' Is this the base URL of the tool server?' : '');
 }
 

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { DEFAULTS } from '../../record/recorder.js';
 import { defineCommand, duration, type RunCommand } from '../options.js';
 
 export function recordCommand(run: RunCommand): Command {
@@ -24,7 +23,7 @@ export function recordCommand(run: RunCommand): Command {
       -q, --quiet  no lines about messages
       --no-color  no colours (NO_COLOR works too)`,
     values: {
-      '--drain': { read: duration, preset: DEFAULTS.drainMs, shown: '5s' },
+      '--drain': { read: duration, preset: 5_000, shown: '5s' },
       '--output': { choices: ['plain', 'ndjson'], preset: 'plain' },
     },
     examples: {

@@ -9,7 +9,6 @@ import {
   startRecorder,
 } from '../../record/recorder.js';
 import { counted } from '../../render/line.js';
-import { type Clock, systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
 import { quietPipes } from '../../system/streams.js';
 import { isCredentialHeader, secretsOf } from '../../util/credentials.js';
@@ -64,15 +63,13 @@ interface RecordFlags extends ServerFlags {
 
 /** @throws ProtocolCliError `usage`. */
 function recorderOptions(url: string, flags: RecordFlags): RecorderOptions {
-  const { save, output, host, port, allowHost, callbackUrl, allowCallback } = flags;
+  const { save, output, host, port, allowHost = [], callbackUrl = null, allowCallback = [] } = flags;
   if (save === undefined && output !== 'ndjson')
     throw usage('no output for the recording', 'Add --save <file>, or -o ndjson for stdout.');
   if (save === '-') throw usage('--save needs a file name', '-o ndjson writes the transcript to stdout.');
   return {
     ...{ url: toolUrl(url), host, port, maxBody: flags.maxBody, drainMs: flags.drain },
-    ...(allowHost && { allowHosts: allowHost }),
-    ...(allowCallback && { allowCallbacks: allowCallback }),
-    ...(callbackUrl !== undefined && { callbackBase: callbackUrl }),
+    ...{ allowHosts: allowHost, allowCallbacks: allowCallback, callbackBase: callbackUrl },
   };
 }
 
@@ -91,17 +88,12 @@ function toolUrl(word: string): string {
  * Runs `record` until it is stopped, which is its normal end.
  * @throws ProtocolCliError `usage` if the file exists; also at the end if something could not be written.
  */
-export async function runRecord(
-  url: string,
-  flags: RecordFlags,
-  terminal: Terminal,
-  clock: Clock = systemClock,
-): Promise<number> {
+export async function runRecord(url: string, flags: RecordFlags, terminal: Terminal): Promise<number> {
   const options = recorderOptions(url, flags);
   const { save: path } = flags;
   if (path !== undefined) await refuseToReplace(path, '--save');
   keepHeapTight();
-  return runServer({ terminal, clock, observer: 'recorder' }, async (run, onClose) => {
+  return runServer({ terminal, observer: 'recorder' }, async (run, onClose) => {
     const { log, about } = run;
     const redactor = recordedSecrets();
     const file = path === undefined ? null : await createTranscriptFile(path, redactor, about);
@@ -119,7 +111,7 @@ export async function runRecord(
       },
       kept: async () => file?.kept(),
     });
-    const started = await startRecorder(log, { ...options, clock });
+    const started = await startRecorder(log, options);
     recorder = started;
     let isOver = false;
     onClose(async () => {

@@ -70,10 +70,10 @@ export async function runRender(
   const name = file === '-' ? 'standard input' : file;
   const bytes = await readSource(file, stdin, MAX_SAVED_BYTES);
   const to = as === 'svg' ? undefined : as;
-  const kept = to ? Uint8Array.from(bytes) : new Uint8Array(); // `recognise` consumes the bytes
+  const kept = to ? Uint8Array.from(bytes) : new Uint8Array();
   const text = () => new TextDecoder().decode(kept).trim();
   const view = { supports, isPrivate: stdout.isTTY === true && as === undefined };
-  const whole = await recognise({ name, bytes, text, dialect }, view);
+  const whole = await new Input(name, bytes, text, dialect, view).recognise();
   const saved = call === undefined && !failed ? whole : selected(whole, name, options);
   let status: ExitStatus = 0;
   let warnings: readonly Warning[] = [];
@@ -195,18 +195,6 @@ async function streamLines(lines: Iterable<string>, stream: NodeJS.WritableStrea
   await writeOut(stream, chunk);
 }
 
-/** The input to show. */
-interface Source {
-  /** Used in messages. */
-  readonly name: string;
-  /** Consumed by reading: callers must not use them afterwards. */
-  readonly bytes: Uint8Array;
-  /** Returns the original text; called only for answers of `--as`. */
-  text(): string;
-  /** Null for any dialect. */
-  readonly dialect: DialectName | null;
-}
-
 /** How many bytes are read to detect the format of a file. */
 const HEAD = 256 * 1024;
 
@@ -220,67 +208,158 @@ const TRANSCRIPT = 'a transcript (--save, -o ndjson)';
 
 const SEVERAL = 'several of these: a list, or a line for each';
 
-/**
- * Detects the format of bytes.
- * @throws ProtocolCliError `unreadable-file` with the formats that were tried and the closest one, each error with its place.
- */
-async function recognise(source: Source, view: View): Promise<Saved> {
-  const { name, bytes } = source;
-  const head = new TextDecoder().decode(bytes.subarray(0, HEAD));
-  if (head.trim() === '' && bytes.length <= HEAD) throw unreadable(source, 'it is empty');
-  const transcript = readRecording(name, bytes);
-  if (transcript) {
-    const { events, faults } = transcript;
-    if (events.length === 0 && faults.length > 0) throw invalid(name, TRANSCRIPT, faults);
-    return new SavedTranscript(transcript, view.supports);
+/** Matches where the first file of a diff begins; the text before it, such as the message of `git show`, is prose. */
+const START = /^(?:diff --git |Index: |--- .*\n\+\+\+ |@@ -\d)/m;
+
+/** Colour codes that git writes with `color.ui = always`. */
+const COLOURS = /\p{Cc}\[[\d;]*[mK]/gu;
+
+/** A part of a file. @param place adds the place of the part to an error */
+interface Part {
+  readonly json: Json | Extract<JsonReading, { ok: false }>;
+  place(fault: string): string;
+}
+
+/** The input to show. Its bytes are consumed by reading. */
+class Input {
+  readonly #kinds: readonly Kind[];
+
+  /**
+   * @param name used in messages
+   * @param text returns the original text; called only for answers of `--as`
+   * @param dialect null for any
+   */
+  constructor(
+    private readonly name: string,
+    private readonly bytes: Uint8Array,
+    private readonly text: () => string,
+    private readonly dialect: DialectName | null,
+    private readonly view: View,
+  ) {
+    this.#kinds = KINDS.filter(kind => dialect === null || kind.dialect === dialect);
   }
-  return /^\s*[{[]/.test(head) ? recogniseJson(source, view) : recogniseText(source);
-}
 
-async function recogniseJson(source: Source, view: View): Promise<Saved> {
-  const kinds = kindsOf(source);
-  const reading = readJsonOnce(source.bytes);
-  let parts: Json['source'] | undefined;
-  const written: Json['source'] = path => {
-    parts ??= jsonParts(source.text());
-    return parts(path);
-  };
-  const json = reading.ok ? { ...reading, source: written } : null;
-  const kind = json && kindOf(json.value, kinds);
-  const what = kind?.name ?? SEVERAL;
-  try {
-    if (json && kind) return await kind.read(json, view);
-    const parts = json ? itemsOf(json) : linesIn(source.bytes);
-    const several = await readSeveral(parts, json?.notes ?? [], kinds, view);
-    if (several) return several;
-  } catch (error) {
-    throw error instanceof InvalidJson ? invalid(source.name, what, error.faults) : error;
+  /**
+   * Detects the format.
+   * @throws ProtocolCliError `unreadable-file` with the formats that were tried and the closest one, each error with its place.
+   */
+  async recognise(): Promise<Saved> {
+    const { name, bytes } = this;
+    const head = new TextDecoder().decode(bytes.subarray(0, HEAD));
+    if (head.trim() === '' && bytes.length <= HEAD) throw this.#unreadable('it is empty');
+    const transcript = readRecording(name, bytes);
+    if (transcript) {
+      const { events, faults } = transcript;
+      if (events.length === 0 && faults.length > 0) throw this.#invalid(TRANSCRIPT, faults);
+      return new SavedTranscript(transcript, this.view.supports);
+    }
+    return /^\s*[{[]/.test(head) ? this.#readJson() : this.#readText();
   }
-  if (!reading.ok) throw unreadable(source, 'invalid JSON', [jsonTrouble(source.bytes, reading.reason)]);
-  throw unreadable(source, 'unrecognized format', whyNoCallback(reading.value));
-}
 
-function invalid(file: string, name: string, faults: readonly string[]): ProtocolCliError {
-  const message = `cannot show ${file}: it looks like ${withoutExamples(name)} but is not valid`;
-  return new ProtocolCliError('unreadable-file', message, { faults: firstOf(faults, MAX_FAULTS) });
-}
+  async #readJson(): Promise<Saved> {
+    const reading = readJsonOnce(this.bytes);
+    let parts: Json['source'] | undefined;
+    const source: Json['source'] = path => {
+      parts ??= jsonParts(this.text());
+      return parts(path);
+    };
+    const json = reading.ok ? { ...reading, source } : null;
+    const kind = json && this.#kindOf(json.value);
+    try {
+      if (json && kind) return await kind.read(json, this.view);
+      const several = await this.#readSeveral(json ? itemsOf(json) : linesIn(this.bytes), json?.notes);
+      if (several) return several;
+    } catch (error) {
+      throw error instanceof InvalidJson ? this.#invalid(kind?.name ?? SEVERAL, error.faults) : error;
+    }
+    if (!reading.ok) throw this.#unreadable('invalid JSON', [jsonTrouble(this.bytes, reading.reason)]);
+    throw this.#unreadable('unrecognized format', whyNoCallback(reading.value));
+  }
 
-function unreadable(source: Source, why: string, faults: readonly string[] = [], hint?: string) {
-  const known = [...kindsOf(source).map(({ name }) => name), SEVERAL, TRANSCRIPT];
-  const all = source.dialect === null ? [...known, DIFF] : known;
-  return new ProtocolCliError('unreadable-file', `cannot show ${source.name}: ${why}`, {
-    faults,
-    hint: hint ?? `Looked for: ${all.join('; ')}.`,
-  });
-}
+  /** Reads a list of messages, or one per line, as `--as` writes them. Returns null if the first is not a known object. */
+  async #readSeveral(parts: Iterable<Part>, notes: readonly string[] = []): Promise<Saved | null> {
+    const all: Saved[] = [];
+    const faults: string[] = [];
+    for (const part of parts) {
+      const kind = part.json.ok ? this.#kindOf(part.json.value) : null;
+      if (!kind && all.length + faults.length === 0) return null;
+      await this.#readPart(part, kind).then(
+        read => void all.push(read),
+        error => {
+          if (!(error instanceof InvalidJson)) throw error;
+          faults.push(...error.faults.map(part.place));
+        },
+      );
+    }
+    if (faults.length > 0) throw new InvalidJson(faults);
+    if (all.length === 0) return null;
+    const sections = all.map(each => each.sections);
+    const messages = all.map(each => each.report);
+    return saved('messages', numbered('MESSAGE', sections), { messages }, messagesOf(notes), to =>
+      all.flatMap(each => each.answers?.(to) ?? []),
+    );
+  }
 
-function kindsOf({ dialect }: Source): readonly Kind[] {
-  return KINDS.filter(kind => dialect === null || kind.dialect === dialect);
-}
+  /** @throws InvalidJson */
+  async #readPart({ json }: Part, kind: Kind | null): Promise<Saved> {
+    if (!json.ok) throw new InvalidJson([json.reason]);
+    if (!kind) throw new InvalidJson(['$: unrecognized format']);
+    return kind.read(json, this.view);
+  }
 
-/** Returns the kind that an object looks like; null if unknown. */
-function kindOf(value: unknown, kinds: readonly Kind[]): Kind | null {
-  return isRecord(value) ? (kinds.find(each => each.isMeant(value)) ?? null) : null;
+  #readText(): Saved {
+    const text = decodeUtf8(this.bytes);
+    if (text === null) throw this.#unreadable('it is not valid UTF-8', [], encodingHint(this.bytes));
+    const diff = [text, text.replace(COLOURS, '')].find(each => START.test(each));
+    if (diff === undefined || this.dialect !== null) throw this.#unreadable('unrecognized format');
+    return this.#readDiff(diff);
+  }
+
+  /** Reads a unified diff, as `git diff` and `git show` print it. */
+  #readDiff(text: string): Saved {
+    const start = text.search(START);
+    const [prose, raw] = [text.slice(0, start), text.slice(start)];
+    const parsed = parsePatch(raw);
+    if (!parsed.ok) {
+      const before = prose.split('\n').length - 1;
+      const reason = parsed.reason.replace(/^line (\d+)/, (_, at: string) => `line ${Number(at) + before}`);
+      throw this.#invalid(DIFF, [reason]);
+    }
+    const { files, added, removed } = parsed.diff;
+    const lines = prose.trim() === '' ? [] : prose.trim().split('\n');
+    return saved(
+      'diff',
+      [lines.map(line => quote(line)), { kind: 'diff', path: '', diff: parsed.diff, raw }],
+      {
+        files: files.map(({ hunks, ...file }) => {
+          const { oldPath, newPath, kind, added: plus, removed: minus } = file;
+          return { oldPath, newPath, kind, hunks: hunks.length, added: plus, removed: minus };
+        }),
+        ...{ added, removed },
+      },
+      parsed.recounted.map(message => ({ id: 'TOOL-DIFF', message })),
+    );
+  }
+
+  /** Returns the kind that an object looks like; null if unknown. */
+  #kindOf(value: unknown): Kind | null {
+    return isRecord(value) ? (this.#kinds.find(each => each.isMeant(value)) ?? null) : null;
+  }
+
+  #invalid(what: string, faults: readonly string[]): ProtocolCliError {
+    const kind = what.replace(/ \(.*\)$|:.*$/, ''); // without examples
+    const message = `cannot show ${this.name}: it looks like ${kind} but is not valid`;
+    return new ProtocolCliError('unreadable-file', message, { faults: firstOf(faults, MAX_FAULTS) });
+  }
+
+  #unreadable(why: string, faults: readonly string[] = [], hint?: string): ProtocolCliError {
+    const known = [...this.#kinds.map(({ name }) => name), SEVERAL, TRANSCRIPT];
+    const all = this.dialect === null ? [...known, DIFF] : known;
+    return new ProtocolCliError('unreadable-file', `cannot show ${this.name}: ${why}`, {
+      faults,
+      hint: hint ?? `Looked for: ${all.join('; ')}.`,
+    });
+  }
 }
 
 /** Returns why an object is not a callback, if it has members of one. */
@@ -289,17 +368,6 @@ function whyNoCallback(value: unknown): string[] {
   const reading = readCallback({ ok: true, value, notes: [] });
   if (reading.ok || !('type' in value || 'group_id' in value)) return [];
   return ['closest match: a callback, but:', ...firstOf(reading.faults, MAX_FAULTS)];
-}
-
-function withoutExamples(name: string): string {
-  return name.replace(/ \(.*\)$|:.*$/, '');
-}
-
-/** A part of a file. */
-interface Part {
-  readonly json: Json | Extract<JsonReading, { ok: false }>;
-  /** Adds the place of the part to an error. */
-  place(fault: string): string;
 }
 
 function* itemsOf({ value, source }: Json): Generator<Part> {
@@ -321,92 +389,10 @@ function* linesIn(bytes: Uint8Array): Generator<Part> {
   }
 }
 
-/** Reads a list of messages, or one per line, as `--as` writes them. Returns null if the first is not a known object. */
-async function readSeveral(
-  parts: Iterable<Part>,
-  notes: readonly string[],
-  kinds: readonly Kind[],
-  view: View,
-): Promise<Saved | null> {
-  const all: Saved[] = [];
-  const faults: string[] = [];
-  for (const part of parts) {
-    const isFirst = all.length + faults.length === 0;
-    if (isFirst && !(part.json.ok && kindOf(part.json.value, kinds))) return null;
-    const read = await readPart(part, kinds, view);
-    if ('report' in read) all.push(read);
-    else faults.push(...read.faults.map(part.place));
-  }
-  if (faults.length > 0) throw new InvalidJson(faults);
-  if (all.length === 0) return null;
-  return saved(
-    'messages',
-    numbered(
-      'MESSAGE',
-      all.map(each => each.sections),
-    ),
-    { messages: all.map(each => each.report) },
-    messagesOf(notes),
-    to => all.flatMap(each => each.answers?.(to) ?? []),
-  );
-}
-
-async function readPart({ json }: Part, kinds: readonly Kind[], view: View): Promise<Saved | InvalidJson> {
-  if (!json.ok) return new InvalidJson([json.reason]);
-  try {
-    return (await kindOf(json.value, kinds)?.read(json, view)) ?? new InvalidJson(['$: unrecognized format']);
-  } catch (error) {
-    if (error instanceof InvalidJson) return error;
-    throw error;
-  }
-}
-
-/** Matches where the first file of a diff begins; the text before it, such as the message of `git show`, is prose. */
-const START = /^(?:diff --git |Index: |--- .*\n\+\+\+ |@@ -\d)/m;
-
-/** Colour codes that git writes with `color.ui = always`. */
-const COLOURS = /\p{Cc}\[[\d;]*[mK]/gu;
-
-function recogniseText(source: Source): Saved {
-  const text = decodeUtf8(source.bytes);
-  if (text === null) throw unreadable(source, 'it is not valid UTF-8', [], encodingHint(source.bytes));
-  const diff = [text, text.replace(COLOURS, '')].find(each => START.test(each));
-  if (diff === undefined || source.dialect !== null) throw unreadable(source, 'unrecognized format');
-  return readDiff(diff, source.name);
-}
-
 /** Redirections in PowerShell write UTF-16. */
 function encodingHint([first, second]: Uint8Array): string {
   const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   return isUtf16 ? 'It looks like UTF-16: save it as UTF-8.' : 'Is it compressed, or a picture?';
-}
-
-/** Reads a unified diff, as `git diff` and `git show` print it. */
-function readDiff(text: string, name: string): Saved {
-  const start = text.search(START);
-  const [prose, raw] = [text.slice(0, start), text.slice(start)];
-  const parsed = parsePatch(raw);
-  if (!parsed.ok) {
-    const before = prose.split('\n').length - 1;
-    const reason = parsed.reason.replace(/^line (\d+)/, (_, line: string) => `line ${Number(line) + before}`);
-    throw invalid(name, DIFF, [reason]);
-  }
-  const { files, added, removed } = parsed.diff;
-  const lines = prose.trim() === '' ? [] : prose.trim().split('\n');
-  return saved(
-    'diff',
-    [lines.map(line => quote(line)), { kind: 'diff', path: '', diff: parsed.diff, raw }],
-    {
-      files: files.map(({ hunks, oldPath, newPath, kind, added: plus, removed: minus }) => ({
-        ...{ oldPath, newPath, kind },
-        hunks: hunks.length,
-        added: plus,
-        removed: minus,
-      })),
-      ...{ added, removed },
-    },
-    parsed.recounted.map(message => ({ id: 'TOOL-DIFF', message })),
-  );
 }
 
 /** An answer as JSON of another system, and what was lost. */

@@ -12,13 +12,13 @@ import { ask, type Terminal } from '../terminal.js';
 import type { Prompts } from './questions.js';
 
 /** The arguments as given: words like `key=value`, or all at once. */
-export interface ArgumentWords {
+interface ArgumentWords {
   readonly words: readonly string[];
   /** `--args`: JSON, `@file`, or `-`. */
   readonly whole?: string;
 }
 
-export type Arguments = Record<string, unknown>;
+type Arguments = Record<string, unknown>;
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -53,7 +53,7 @@ function headerLines(headers: DryRequest['headers']): string[] {
 }
 
 /** What `--dry-run` shows: the request as text and as data. */
-export interface Preview {
+interface Preview {
   readonly tool: Governed;
   readonly text: string;
   readonly report: object;

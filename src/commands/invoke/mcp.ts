@@ -17,9 +17,9 @@ import { usage } from '../options.js';
 import { asTrouble, type Run, withRun } from '../run.js';
 import { asUrl, type HeaderOptions, readHeaders, serverLines } from '../target.js';
 import { ask, canAskUser, type ExitStatus, type Terminal, VERSION } from '../terminal.js';
-import { type Arguments, askForValues, readArguments, shown, typed } from './arguments.js';
+import { askForValues, readArguments, shown, typed } from './arguments.js';
 import { type CallRun, type Finish, runCall } from './call-run.js';
-import { curlOf, type Preview, requestText, showPreview } from './dry-run.js';
+import { curlOf, requestText, showPreview } from './dry-run.js';
 import { refuseIdle } from './idle-options.js';
 import { type InvokeOptions, type InvokePlan, planInvoke } from './plan.js';
 import { answeringWith, answerTo, type Chooser, selectedIndex } from './questions.js';
@@ -209,7 +209,7 @@ async function readAnswer(form: Elicitation, text: string, terminal: Terminal): 
     choice?.options.findIndex(option => String(option.value) === String(value)) ?? -1;
   const selected = selectedIndex(text, questionOf(form, NO_IDS)) ?? indexOf(text);
   if (selected >= 0) return { by: 'flag', ...answerOf(form, selected) };
-  const accept = (given: Arguments): FormAnswer => {
+  const accept = (given: Record<string, unknown>): FormAnswer => {
     const at = choice ? indexOf(given[choice.field]) : 0;
     const content = { ...defaultsOf(form), ...given };
     return { by: 'flag', action: 'accept', content, selected: Math.max(0, at) };
@@ -242,7 +242,7 @@ async function askPerson(
 }
 
 /** Returns the `--dry-run` preview. Over stdio it has no URL, no header and no curl command. */
-function previewOf({ peer, server, tool, args, notes }: Awaited<ReturnType<typeof reachTool>>): Preview {
+function previewOf({ peer, server, tool, args, notes }: Awaited<ReturnType<typeof reachTool>>) {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool.name, arguments: args } };
   const about = { tool, warnings: notes() };
   if (peer.kind === 'stdio')

@@ -10,7 +10,6 @@ import {
   type TargetOptions,
 } from '../target.js';
 import type { Output } from '../terminal.js';
-import type { ArgumentWords } from './arguments.js';
 
 export interface InvokeOptions extends TargetOptions, HeaderOptions, ListenerFlags {
   readonly args?: string;
@@ -70,7 +69,7 @@ export function planInvoke(given: readonly string[], options: InvokeOptions) {
     options,
     target,
     operation,
-    words: { words, ...(whole !== undefined && { whole }) } satisfies ArgumentWords,
+    words: { words, ...(whole !== undefined && { whole }) },
     identity: identityOf(options),
     listener: listenerOf(options),
   };
@@ -107,7 +106,7 @@ export function identityOf({ id, callId, groupId, userId, ancestor }: InvokeOpti
   };
 }
 
-export type Identity = ReturnType<typeof identityOf>;
+type Identity = ReturnType<typeof identityOf>;
 
 /** Builds the invocation, without its callback URL. */
 export function invocationOf(

@@ -30,14 +30,7 @@ import { ask, canAskUser, type ExitStatus, type Terminal } from '../terminal.js'
 import { askForArguments, readArguments } from './arguments.js';
 import { type CallRun, type Finish, finishOf, runCall } from './call-run.js';
 import { curlOf, gapsIn, requestText, showPreview, YOUR_CALLBACK } from './dry-run.js';
-import {
-  type Identity,
-  type InvokeOptions,
-  type InvokePlan,
-  identityOf,
-  invocationOf,
-  planInvoke,
-} from './plan.js';
+import { type InvokeOptions, type InvokePlan, identityOf, invocationOf, planInvoke } from './plan.js';
 import {
   answeringWith,
   type Chooser,
@@ -194,7 +187,7 @@ class RapCalls {
 
   /** @param report reports the call, before its end is final */
   async #make(
-    identity: Identity,
+    identity: InvokePlan['identity'],
     chooser: Chooser,
     report: (exchange: Exchange) => Promise<void>,
   ): Promise<Exchange> {
@@ -235,7 +228,11 @@ class RapCalls {
     if (!signal.aborted) log.emit({ kind: 'expired', what: 'linger', afterMs: linger });
   }
 
-  #leave(exchange: Exchange, { isOurThread }: Identity, listenOn = async () => {}): Promise<void> {
+  #leave(
+    exchange: Exchange,
+    { isOurThread }: InvokePlan['identity'],
+    listenOn = async () => {},
+  ): Promise<void> {
     const { wire, base } = this.prepared;
     const closes = this.#options.close !== false;
     return endCall(exchange, { wire, base, isOurThread, closes, listenOn });

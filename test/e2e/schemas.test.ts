@@ -5,8 +5,7 @@ import { openRuntime, type Runtime } from '../peers/runtime.mjs';
 import { publishedSchema } from '../support/published-schema.js';
 import { flowTools } from './support/flow-tools.js';
 import { temporaryFolder } from './support/folder.js';
-import { runHere, startHere } from './support/in-process.js';
-import type { Live } from './support/live.js';
+import { type Here, runHere, startHere } from './support/in-process.js';
 import { argv } from './support/program.js';
 
 /** What the package publishes about its outputs, held against what real runs write. */
@@ -58,7 +57,7 @@ const FLOWS: readonly (readonly ['plain' | 'mock' | 'odd', readonly string[]])[]
 ];
 
 /** Flows in which someone does something meanwhile; each with what it must come to. */
-type Meanwhile = (call: Live, id: string) => Promise<unknown>;
+type Meanwhile = (call: Here, id: string) => Promise<unknown>;
 const visiting =
   (decision: 'grant' | 'refuse'): Meanwhile =>
   async call =>

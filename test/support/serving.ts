@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { servePeer } from '../e2e/support/serve-peer.js';
 
 /** A status, a connection cut off without an answer, or an answer of one's own. */
 export type Reply = number | 'reset' | ((response: ServerResponse, request: Received) => void);
@@ -22,7 +21,7 @@ export interface Serving extends AsyncDisposable {
 /** A bare node:http server on loopback: gives the replies one after the other, and the last one from then on. */
 export async function startServing(...replies: readonly Reply[]): Promise<Serving> {
   const requests: Received[] = [];
-  const server = createServer(async (request, response) => {
+  const { url, stop } = await servePeer(async (request, response) => {
     const received = await receive(request);
     const reply = replies[Math.min(requests.length, replies.length - 1)] ?? 200;
     requests.push(received);
@@ -31,18 +30,7 @@ export async function startServing(...replies: readonly Reply[]): Promise<Servin
       response.writeHead(reply, { location: '/elsewhere' }).end(`status ${reply}`);
     else reply(response, received);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/`,
-    requests,
-    async [Symbol.asyncDispose]() {
-      const closed = once(server, 'close');
-      server.close().closeAllConnections();
-      await closed;
-    },
-  };
+  return { url: `${url}/`, requests, [Symbol.asyncDispose]: stop };
 }
 
 async function receive(request: IncomingMessage): Promise<Received> {

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRuntime, type Runtime } from '../../peers/runtime.mjs';
 import { flowTools } from '../support/flow-tools.js';
 import { arrivalsOf, folded } from '../support/folded.js';
-import { runHere, startHere } from '../support/in-process.js';
-import type { Live } from '../support/live.js';
+import { type Here, runHere, startHere } from '../support/in-process.js';
 import type { Ended } from '../support/program.js';
 import { argv } from '../support/program.js';
 import { invokeJsonHere, readReport, verdicts, warningIds } from '../support/report.js';
@@ -25,7 +24,7 @@ interface Visited extends Ended {
 }
 
 /** Calls, and visits the page that stderr names, as a person in a browser does. */
-async function visited(decision: 'grant' | 'refuse', call: Live): Promise<Visited> {
+async function visited(decision: 'grant' | 'refuse', call: Here): Promise<Visited> {
   const authUrl = await call.says(VISIT);
   await browser.visitConsent(authUrl, decision);
   return { ...(await call.ended), authUrl };

@@ -9,8 +9,8 @@ import { invokeJsonHere, verdicts, warningIds } from '../support/report.js';
 /** Results that come too late, or twice. */
 const tool = flowTools('plain', 'odd', 'mock');
 
-const LATE = ['slow', 'ms=800', '--timeout', '500ms', '--linger', '800ms'];
-const TWICE = ['two_results', '--linger', '300ms'];
+const LATE = ['slow', 'ms=800', '--timeout', '500ms', '--linger', '1500ms'];
+const TWICE = ['two_results', '--linger', '1s'];
 
 describe.concurrent.each(['plain', 'mock'] as const)('a late result, of %s', name => {
   it('is answered 200, a warning, and changes nothing: exit 7', async () => {

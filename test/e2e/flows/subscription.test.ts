@@ -147,7 +147,7 @@ describe.concurrent('subscription, events after Ctrl-C', () => {
 describe.concurrent.each(['odd', 'mock'] as const)('subscription, invalid events of %s', name => {
   it('an event after the last one is discarded with 404', async () => {
     const id = randomUUID();
-    const call = [tool(name).url, 'event_after_final', '--follow', '--linger', '400ms', '--id', id];
+    const call = [tool(name).url, 'event_after_final', '--follow', '--linger', '1s', '--id', id];
     const { status, report, stderr } = await invokeJsonHere(call);
     expect(status).toBe(0);
     expect(verdicts(report)).toEqual(['settles 200', 'noted 200', 'noted 200', 'discarded 404']);
@@ -158,7 +158,7 @@ describe.concurrent.each(['odd', 'mock'] as const)('subscription, invalid events
   });
 
   it('an event without a subscription is discarded with 404', async () => {
-    const call = [tool(name).url, 'event_unasked', '--follow', '--linger', '400ms'];
+    const call = [tool(name).url, 'event_unasked', '--follow', '--linger', '1s'];
     const { status, report } = await invokeJsonHere(call);
     expect(status).toBe(0);
     expect(verdicts(report)).toEqual(['settles 200', 'discarded 404']);

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { Readable, Writable } from 'node:stream';
 import { type CommandHere, type Surroundings, startCommandHere } from './command-here.js';
-import { type Live, saidIn } from './live.js';
+import { eventually } from './eventually.js';
 import type { Ended, RunOptions } from './program.js';
 
 process.setMaxListeners(0); // commands that run at the same time listen to the signals of this process
@@ -14,10 +14,16 @@ export function runHere(args: readonly string[], options?: RunOptions): Promise<
   return startHere(args, options).ended;
 }
 
-export interface Here extends Live, Pick<CommandHere, 'signal'> {
+/** A program that runs, and can be listened to meanwhile. */
+export interface Here extends Pick<CommandHere, 'signal'> {
   /** What it said on each stream, so far. */
   told(): string;
   said(): string;
+  /** Waits until it says this, on stdout or stderr; gives the first group, else all that fits. */
+  says(what: RegExp): Promise<string>;
+  /** What Ctrl-C sends. */
+  interrupt(): void;
+  readonly ended: Promise<Ended>;
 }
 
 /** Starts it in this process, to be met while it runs. */
@@ -36,7 +42,11 @@ export function startHere(
   return {
     told: stdout.text,
     said: stderr.text,
-    says: what => saidIn(() => stdout.text() + stderr.text(), what),
+    says: what =>
+      eventually(`${what}, not just: ${stdout.text().slice(-2_000)}`, () => {
+        const found = what.exec(stdout.text() + stderr.text());
+        return found ? (found[1] ?? found[0]) : undefined;
+      }),
     ended: status.then(ended => ({ status: ended, ...said() })),
     signal,
     interrupt: () => signal('SIGINT'),

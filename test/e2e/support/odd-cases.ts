@@ -28,7 +28,7 @@ const TIMED_OUT = {
   outcome: 'timeout',
   text: '{"timeout":{"durationMs":1000}}',
 } as const;
-const LINGER = ['--linger', '500ms'];
+const LINGER = ['--linger', '1s'];
 
 export const DELIVERIES: Readonly<Record<string, OddCase>> = {
   delivered_twice: {

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import * as z from 'zod';
+import { servePeer } from './serve-peer.js';
 
 /** How an operation is answered: the acknowledgement, then messages posted as they are, byte for byte. */
 export interface Behaviour {
@@ -47,27 +46,16 @@ export async function startTool(
   notices: Pick<Behaviour, 'status' | 'body'> = {},
 ): Promise<OwnTool> {
   const received: Received[] = [];
-  const server = createServer(async (request, response) => {
-    const { method = '', url = '', headers } = request;
+  const { url, stop } = await servePeer(async (request, response) => {
+    const { method = '', url: path = '', headers } = request;
     const raw = (await buffer(request)).toString('utf8');
-    received.push({ method, url, headers, raw });
-    if (url === '/.well-known/rap-toolset') sendJson(response, toolset(request, operations));
-    else if (url === '/invoke') await perform(invocationSchema.parse(JSON.parse(raw)), operations, response);
+    received.push({ method, url: path, headers, raw });
+    if (path === '/.well-known/rap-toolset') sendJson(response, toolset(request, operations));
+    else if (path === '/invoke') await perform(invocationSchema.parse(JSON.parse(raw)), operations, response);
     else response.writeHead(method === 'POST' ? (notices.status ?? 200) : 404).end(notices.body);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    received,
-    invocations: () => received.filter(({ url }) => url === '/invoke'),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  const invocations = () => received.filter(each => each.url === '/invoke');
+  return { url, received, invocations, [Symbol.asyncDispose]: stop };
 }
 
 async function perform(

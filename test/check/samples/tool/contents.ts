@@ -1,0 +1,307 @@
+import { eventsOf } from '../../../events/build.js';
+import { discovery, planned, someCall } from '../parts.js';
+import { fails, passes, type SampleSet, type Samples, skips, unclear, warns } from '../sample.js';
+
+const a = someCall('a');
+
+const b = someCall('b');
+
+const begun = () => [...a.sent(), ...a.answered()];
+
+const groupSamples: Samples = [
+  passes('the group_id of the call', [begun(), a.oauth(), a.result()]),
+  fails(
+    'an unknown group_id',
+    [begun(), a.result({ group_id: 'default' }, { status: 404 })],
+    /another group_id: "default"/,
+  ),
+  fails('a view of another thread', [
+    begun(),
+    a.posts({ type: 'view_update', group_id: '', view_type: 'diff', content: {} }, { status: 404 }),
+  ]),
+  skips('the group_id of another call, which TOOL-ISOLATE covers', [
+    begun(),
+    b.sent(),
+    a.result({ group_id: 'thread_b' }, { status: 404 }),
+  ]),
+];
+
+const idSamples: Samples = [
+  passes('the id of the call', [begun(), a.asks(), a.result()]),
+  fails(
+    'an id made up by the tool',
+    [begun(), a.result({ id: 'job-7' }, { status: 404 })],
+    /another id: "job-7"/,
+  ),
+  fails('a question with an id made up by the tool', [begun(), a.oauth({ id: 'A' }, { status: 404 })]),
+  skips('the id of another call, which TOOL-ISOLATE covers', [
+    begun(),
+    b.sent(),
+    a.result({ id: 'b' }, { status: 404 }),
+  ]),
+  skips('an event with the id of another call, which TOOL-SUB covers', [
+    begun(),
+    a.news({ tool_call_id: 'x' }, { status: 404 }),
+  ]),
+];
+
+const callIdA = someCall('a', { call_id: 'fc_1' });
+
+const plain = someCall('plain');
+
+const callIdBegun = () => [...callIdA.sent(), ...callIdA.answered()];
+
+const callIdSamples: Samples = [
+  passes('the given call_id', [callIdBegun(), callIdA.result({ call_id: 'fc_1' })]),
+  fails('no call_id although one was given', [callIdBegun(), callIdA.result()], /no call_id/),
+  fails('null although one was given', [callIdBegun(), callIdA.result({ call_id: null })]),
+  fails('another call_id', [callIdBegun(), callIdA.asks({ call_id: 'FC_1' })], /another call_id: "FC_1"/),
+  fails(
+    'a call_id although none was given',
+    [plain.sent(), plain.answered(), plain.result({ call_id: 'plain' })],
+    /another call_id: "plain"/,
+  ),
+  skips('none given and none sent', [plain.sent(), plain.answered(), plain.result({ call_id: null })]),
+];
+
+const isolateA = someCall('a', { call_id: 'fc_a' });
+
+const isolateB = someCall('b', { call_id: 'fc_b' });
+
+const both = () => [...isolateA.sent(), ...isolateB.sent(), ...isolateA.answered(), ...isolateB.answered()];
+
+const isolateSamples: Samples = [
+  passes(
+    'two concurrent calls, each with its own result',
+    [both(), isolateB.result({ call_id: 'fc_b' }), isolateA.result({ call_id: 'fc_a' })],
+    /2 calls that overlapped/,
+  ),
+  fails(
+    'the result of a call at the URL of another call',
+    [both(), isolateA.result({ id: 'b', group_id: 'thread_b' }, { status: 404 })],
+    /group_id, id of another call/,
+  ),
+  fails('the thread of another call', [
+    both(),
+    isolateA.result({ group_id: 'thread_b' }, { status: 404 }),
+    isolateB.result(),
+  ]),
+  fails(
+    'the call_id of another call',
+    [both(), isolateA.result({ call_id: 'fc_b' }), isolateB.result()],
+    /call_id/,
+  ),
+  skips('two calls, one after the other', [
+    isolateA.sent(),
+    isolateA.answered(),
+    isolateA.result(),
+    isolateB.sent(),
+    isolateB.answered(),
+    isolateB.result(),
+  ]),
+  unclear('only one of two planned calls', [
+    planned(['TOOL-ISOLATE']),
+    isolateA.sent(),
+    isolateA.answered(),
+    isolateA.result(),
+  ]),
+];
+
+const unknown = someCall('unknown', { operation: 'no_such_thing' });
+
+const says = (text: string) => [...a.sent(), ...a.answered(), ...a.result({ text })];
+
+const refusedWith = (text: string) => [
+  ...discovery(),
+  ...unknown.sent(),
+  ...unknown.answered(),
+  ...unknown.result({ text }),
+];
+
+const errorPrefixSamples: Samples = [
+  passes('an error with advice', [says('Error: busy, retry in 60 s')]),
+  passes('a denial (seed 002)', [refusedWith('{"denied":{"tool":"no_such_thing","reason":"not here"}}')]),
+  warns(
+    'an unknown operation in other words',
+    [refusedWith('unknown operation: no_such_thing')],
+    /does not start/,
+  ),
+  warns('ERROR in capitals', [says('ERROR: busy')]),
+  warns('an exception', [says('ValueError: busy')]),
+  warns('an error as JSON', [says('{"error":{"message":"busy"}}')]),
+  warns('an empty error', [says('Error: ')], /no message/),
+  skips('success', [says('3 errors were fixed')]),
+];
+
+const { callback_url: url } = a.invocation;
+
+const password = 'correct-horse-battery-staple';
+
+const secretBegun = () => [...a.sent(a.invocation, { authorization: `Bearer ${password}` }), ...a.answered()];
+
+function leak(story: string, fields: object, says: RegExp): Samples[number] {
+  return { story, events: eventsOf(secretBegun(), a.result(fields)), status: 'fail', says };
+}
+
+const saved = someCall('saved', { callback_url: 'http://127.0.0.1:4000/callback/[redacted]' });
+
+const github = `ghp_${'a1B2'.repeat(9)}`;
+
+const asked = someCall('asked', { arguments: { path: 'a', token: github } });
+
+const secretSamples: Samples = [
+  passes('a result with long words', [
+    secretBegun(),
+    a.result({ text: `sk-learn, Bearer of news, sha256 ${'0a'.repeat(32)}` }),
+  ]),
+  passes('a text from the arguments', [
+    asked.sent(),
+    asked.answered(),
+    asked.result({ text: `saved ${github}` }),
+  ]),
+  leak('the callback URL', { text: `posting to ${url}` }, /^the callback URL is in text/),
+  leak('the token of it', { text: url.split('/').at(-1) }, /callback URL's token/),
+  leak(
+    'the credential of the call',
+    { text: 'ok', debug: { got: password } },
+    /authorization is in debug\.got/,
+  ),
+  leak(
+    'a GitHub token',
+    { display_as: [{ type: 'text', content: github }] },
+    /GitHub.*display_as\[0\]\.content/,
+  ),
+  leak('a private key', { text: '-----BEGIN RSA PRIVATE KEY-----\nMII' }, /private key/),
+  leak('an AWS key', { text: 'key AKIAIOSFODNN7EXAMPLE' }, /AKIA/),
+  leak('a bearer token', { text: `Authorization: Bearer ${'x1'.repeat(12)}` }, /bearer/),
+  leak(
+    'a JSON Web Token',
+    { text: `eyJ${'a'.repeat(20)}.eyJ${'b'.repeat(20)}.${'c'.repeat(20)}` },
+    /Web Token/,
+  ),
+  unclear(
+    'a value that was redacted when the transcript was saved',
+    [saved.sent(), saved.answered(), saved.result({ text: 'posting to [redacted]' })],
+    /redacted value is in text of a tool_result/,
+  ),
+  warns(
+    'the redaction mark in a text of the tool',
+    [secretBegun(), a.result({ text: 'token: [redacted]' })],
+    /redacted value is in text/,
+  ),
+  skips('no callback', [secretBegun()]),
+];
+
+const noLeakA = someCall('a', { arguments: { path: '/home/ada/notes.txt' } });
+
+const noLeakSays = (text: string) => [...noLeakA.sent(), ...noLeakA.answered(), ...noLeakA.result({ text })];
+
+function noLeakLeak(story: string, text: string, says_: RegExp): Samples[number] {
+  return { story, events: eventsOf(noLeakSays(`Error: ${text}`)), status: 'warn', says: says_ };
+}
+
+const noLeakSamples: Samples = [
+  passes('an error with advice', [
+    noLeakSays('Error: rate limited; retry at https://example.com/usr/share.'),
+  ]),
+  passes('a path from the arguments', [noLeakSays('Error: there is no /home/ada/notes.txt')]),
+  noLeakLeak('a path of the host', 'no such file /usr/share/tool/data.db', /path of the host/),
+  noLeakLeak('a path of Windows', 'no such file C:\\Users\\ada\\data.db', /path of the host/),
+  noLeakLeak('node', 'x is undefined\n    at handle (tool.mjs:10:5)\n    at process', /stack trace/),
+  noLeakLeak('python', 'boom\nTraceback (most recent call last):\n  File "tool.py", line 3', /stack trace/),
+  noLeakLeak('java', 'boom\n\tat com.example.Tool.handle(Tool.java:42)', /stack trace/),
+  noLeakLeak('go', 'boom\n\ngoroutine 7 [running]:\nmain.main()', /stack trace/),
+  noLeakLeak('rust', "boom: thread 'main' panicked at tool.rs:3:1", /stack trace/),
+  skips('a path in a successful result', [noLeakSays('read /usr/share/x')]),
+];
+
+const result = (fields: object) => eventsOf(a.sent(), a.answered(), a.result(fields));
+
+const shown = (...segments: object[]) => result({ display_as: segments });
+
+const text = { type: 'text', content: 'edit_file src/main.rs' };
+
+const patch = '--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-a\n+b\n';
+
+const diff = (fields: object = {}) => ({ type: 'diff', content: { path: 'a.txt', patch, ...fields } });
+
+/** The patch of seed 000, whose header counts one line too many. */
+const miscounted =
+  '--- src/main.rs\n+++ src/main.rs\n@@ -1,3 +1,4 @@\n fn main() {\n+ println!("hello");\n }';
+
+const image = { type: 'image', content: { data: 'AAAA', mediaType: 'image/png' } };
+
+const picture = { type: 'image', data: 'AAAA', mediaType: 'image/png' };
+
+const fallbackSamples: Samples = [
+  { story: 'a text at the end', events: shown(diff(), text), status: 'pass' },
+  { story: 'no text', events: shown(diff()), status: 'warn', says: /its last is "diff"/ },
+  {
+    story: 'a text of several lines',
+    events: shown({ type: 'text', content: 'a\nb' }),
+    status: 'warn',
+    says: /several lines/,
+  },
+  {
+    story: 'a text that hides a diff',
+    events: shown(text, diff(), text),
+    status: 'warn',
+    says: /never shown/,
+  },
+  { story: 'no display_as', events: result({}), status: 'not-applicable' },
+];
+
+const diffSamples: Samples = [
+  { story: 'a unified diff', events: shown(diff(), text), status: 'pass' },
+  {
+    story: 'the example of seed 000',
+    events: shown(diff({ patch: miscounted }), text),
+    status: 'warn',
+    says: /wrong line counts \(corrected\)/,
+  },
+  {
+    story: 'no patch',
+    events: shown(diff({ patch: 'a became b' }), text),
+    status: 'fail',
+    says: /display_as\[0\]/,
+  },
+  {
+    story: 'no path',
+    events: shown({ type: 'diff', content: { patch } }, text),
+    status: 'fail',
+    says: /path/,
+  },
+  { story: 'only a text', events: shown(text), status: 'not-applicable' },
+];
+
+const imageSamples: Samples = [
+  {
+    story: 'a description, and a text after the image',
+    events: result({
+      content: [{ type: 'text', text: 'A red square.' }, picture],
+      display_as: [image, text],
+    }),
+    status: 'pass',
+  },
+  { story: 'only an image', events: result({ content: [picture] }), status: 'warn', says: /describes/ },
+  {
+    story: 'an empty description',
+    events: result({ content: [{ type: 'text', text: ' ' }, picture] }),
+    status: 'warn',
+  },
+  { story: 'no text after an image', events: shown(text, image), status: 'warn', says: /display_as\[1\]/ },
+  { story: 'no image', events: shown(text), status: 'not-applicable' },
+];
+
+export const CONTENTS: SampleSet = {
+  'TOOL-GROUP': groupSamples,
+  'TOOL-ID': idSamples,
+  'TOOL-CALLID': callIdSamples,
+  'TOOL-ISOLATE': isolateSamples,
+  'TOOL-ERRPREFIX': errorPrefixSamples,
+  'TOOL-SECRET': secretSamples,
+  'TOOL-NOLEAK': noLeakSamples,
+  'TOOL-FALLBACK': fallbackSamples,
+  'TOOL-DIFF': diffSamples,
+  'TOOL-IMAGE': imageSamples,
+};

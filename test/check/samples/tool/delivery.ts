@@ -1,0 +1,329 @@
+import { at, eventsOf } from '../../../events/build.js';
+import { discovery, planned, someCall, stray } from '../parts.js';
+import { fails, passes, type SampleSet, type Samples, skips, unclear, warns } from '../sample.js';
+
+const a = someCall('a');
+
+const b = someCall('b');
+
+const c = someCall('c');
+
+const alwaysSamples: Samples = [
+  passes('a result', [a.sent(), a.answered(), at(900, a.result())]),
+  fails(
+    "no callback within a check's time limit",
+    [a.sent(), a.answered(), at(5_000, a.waited())],
+    /^0 of 1 call got a result within 5s: raise --probe-timeout if the tool takes longer$/,
+  ),
+  fails(
+    'no callback, and then no server',
+    [
+      a.sent(),
+      a.answered(),
+      b.sent(),
+      b.answered({ status: null, code: 'ECONNREFUSED', phase: 'connect' }),
+      at(5_000, a.waited()),
+    ],
+    /within 5s, and the tool was unreachable/,
+  ),
+  fails(
+    "no callback within a runtime's time limit, after which it closes the thread",
+    [a.sent(), a.answered(), at(60_000, a.waited(60_000, 'timeout')), a.closed()],
+    /^0 of 1 call got a result within 1m: raise the caller's --timeout if the tool takes longer$/,
+  ),
+  fails('only a result caused by closing the thread', [
+    a.sent(),
+    a.answered(),
+    at(5_000, a.waited()),
+    a.closed(),
+    a.result(),
+  ]),
+  fails('a view, and no result', [
+    a.sent(),
+    a.answered(),
+    a.posts({ type: 'view_update', group_id: 'thread_a', view_type: 'diff', content: {} }),
+    a.waited(),
+  ]),
+  fails(
+    'some of many calls without a result',
+    [a.sent(), a.answered(), a.result(), b.sent(), b.answered(), at(5_000, b.waited())],
+    /^1 of 2 calls got a result within 5s/,
+  ),
+  unclear(
+    'no callback for a call in progress when the tool crashed from a malformed payload',
+    [
+      b.sent(),
+      b.answered(),
+      b.result(),
+      a.sent(),
+      a.answered(),
+      c.sent('['),
+      c.answered({ status: null, code: 'ECONNRESET' }),
+      discovery('', { status: null, phase: 'connect', code: 'ECONNREFUSED' }),
+      at(5_000, a.waited()),
+    ],
+    /^the tool crashed for another reason before a call ended$/,
+  ),
+  unclear('a transcript that ends before the call does', [a.sent(), a.answered()], /pending/),
+  skips('a canceled call', [a.sent(), a.answered(), a.cancelled(), a.waited()]),
+  skips('a closed thread', [a.sent(), a.answered(), a.closed()]),
+  skips('a call that waits for the user', [a.sent(), a.answered(), a.oauth(), a.waited()]),
+  skips('a call that was never accepted', [a.sent(), a.answered({ status: 503 }), a.waited()]),
+  ...(['closed', 'cancelled'] as const).map(how => ({
+    story: `no callback until the call is ${how} by the runtime, without a recorded reason`,
+    events: eventsOf(a.sent(), a.answered(), b.sent(), b.answered(), b.result(), at(2_000, a[how]())),
+    status: 'could-not-run' as const,
+    says: new RegExp(
+      `^a call of "edit_file" was ${how.replace('ll', 'l')} by the runtime after 1\\.9s without a result$`,
+    ),
+  })),
+  passes('no callback until a runtime closes the thread at once, and the result of another call', [
+    a.sent(),
+    a.answered(),
+    b.sent(),
+    b.answered(),
+    b.result(),
+    at(200, a.closed()),
+  ]),
+  passes('a result, and the thread closed later', [
+    a.sent(),
+    a.answered(),
+    a.result(),
+    at(2_000, a.closed()),
+  ]),
+  skips('no callback until the user cancels', [
+    a.sent(),
+    a.answered(),
+    [{ kind: 'decided', what: 'cancel', by: 'person', calls: ['a'] }],
+    at(2_000, a.cancelled()),
+  ]),
+  skips('no callback until the end of a check, which closes the threads it did not wait for', [
+    a.plannedFor([]),
+    a.sent(),
+    a.answered(),
+    at(2_000, a.closed()),
+  ]),
+  skips('an invalid result, which TOOL-POST covers', [
+    a.sent(),
+    a.answered(),
+    a.result({ text: 7 }, { status: 400 }),
+    a.waited(),
+  ]),
+  passes("results of two calls at each other's URL, which TOOL-ISOLATE covers", [
+    a.sent(),
+    a.answered(),
+    b.sent(),
+    b.answered(),
+    b.result({ id: 'a', group_id: 'thread_a' }, { status: 404 }),
+    a.waited(),
+  ]),
+];
+
+const begun = () => [...a.sent(), ...a.answered()];
+
+const onceSamples: Samples = [
+  passes('one result', [begun(), at(100, a.result()), at(1_100, discovery())], /at least 1s/),
+  passes('the same result again', [begun(), a.result(), a.result()]),
+  fails(
+    'a second, different result',
+    [begun(), a.result(), a.result({ text: 'done, too' })],
+    /a second, different tool_result/,
+  ),
+  warns('a different result after one that did not arrive', [
+    begun(),
+    a.result({}, { status: 503 }),
+    a.result({ text: 'done at last' }),
+  ]),
+  passes('a different result after one that was refused', [
+    begun(),
+    a.result({}, { status: 404 }),
+    a.result({ text: 'done at last' }),
+  ]),
+  skips('no result', [begun()]),
+];
+
+const retryFails = () => a.result({}, { status: 500 });
+
+const retrySamples: Samples = [
+  passes(
+    'retried with growing pauses',
+    [begun(), at(100, retryFails()), at(300, retryFails()), at(900, a.result())],
+    /^2 retries, after 200ms and 600ms$/,
+  ),
+  passes('retried after a lost response', [
+    begun(),
+    at(100, a.result({}, { status: null })),
+    at(300, a.result()),
+  ]),
+  passes('retried with other bytes', [
+    begun(),
+    at(100, retryFails()),
+    at(300, a.posts('{ "id": "a", "type": "tool_result", "group_id": "thread_a", "text": "done" }')),
+  ]),
+  warns(
+    'retried repeatedly without a pause',
+    [begun(), at(100, retryFails()), at(101, retryFails()), at(103, a.result())],
+    /without growing pauses/,
+  ),
+  warns(
+    'retried repeatedly after the same short pause',
+    [begun(), at(100, retryFails()), at(104, retryFails()), at(108, a.result())],
+    /after 4ms and 4ms: without growing pauses/,
+  ),
+  passes('retried after short pauses that grow', [
+    begun(),
+    at(100, retryFails()),
+    at(111, retryFails()),
+    at(142, a.result()),
+  ]),
+  passes(
+    'retried twice after the same pause',
+    [begun(), at(100, retryFails()), at(205, retryFails()), at(286, a.result())],
+    /^2 retries, after 105ms and 81ms: the pauses do not grow each time, which may be chance$/,
+  ),
+  warns(
+    'retried many times after the same pause',
+    [begun(), at(100, retryFails()), at(150, retryFails()), at(205, retryFails()), at(256, a.result())],
+    /^3 retries, after 50ms, 55ms and 51ms: without growing pauses$/,
+  ),
+  passes(
+    'retried after pauses of which one is long',
+    [begun(), at(100, retryFails()), at(150, retryFails()), at(450, retryFails()), at(500, a.result())],
+    /after 50ms, 300ms and 50ms$/,
+  ),
+  warns('no retry', [begun(), at(100, retryFails()), at(5_100, a.waited())], /within 5s.*--probe-timeout/),
+  skips('a canceled call', [begun(), a.cancelled(), retryFails()]),
+  skips('no failure', [begun(), a.result(), discovery()]),
+];
+
+const refused = (status = 400) => a.result({}, { status });
+
+const noRetrySamples: Samples = [
+  passes(
+    "no retry within a check's time limit",
+    [begun(), at(100, refused()), at(5_100, a.waited())],
+    /within 5s/,
+  ),
+  warns(
+    'a retry',
+    [begun(), at(100, refused()), at(400, a.result())],
+    /answered 400, and sent again after 300ms/,
+  ),
+  warns(
+    'another result after the first was refused',
+    [begun(), at(100, refused()), at(400, a.result({ text: 'done, again' }))],
+    /answered 400, and another tool_result came/,
+  ),
+  skips('no observation', [begun(), at(100, refused())]),
+  unclear('an aborted check', [planned(['TOOL-NORETRY']), begun(), at(100, refused())]),
+  skips('a retry after a 429', [begun(), at(100, refused(429)), at(400, a.result())]),
+];
+
+const plain = someCall('plain');
+
+const opaqueA = someCall('a', { callback_url: 'http://127.0.0.1:4000/callback/t%C3%B6ken/?key=a%20b&x=' });
+
+const redacted = someCall('r', {
+  callback_url: 'http://127.0.0.1:4000/callback/[redacted]/?key=[redacted]&x=1',
+});
+
+const given = '/callback/t%C3%B6ken/?key=a%20b&x=';
+
+const opaqueBegun = () => [...opaqueA.sent(), ...opaqueA.answered()];
+
+function mangled(story: string, url: string, says: RegExp): Samples[number] {
+  return { story, events: eventsOf(opaqueBegun(), opaqueA.result({}, { url })), status: 'fail', says };
+}
+
+const opaqueSamples: Samples = [
+  passes(
+    'the given URL, unchanged',
+    [opaqueBegun(), opaqueA.result({}, { url: given })],
+    /also with a query, a trailing slash, encoded characters/,
+  ),
+  passes(
+    "a plain URL, as in a tool's journal",
+    [plain.sent(), plain.answered(), plain.result({}, { url: plain.invocation.callback_url })],
+    undefined,
+    { observer: 'tool' },
+  ),
+  passes('a path whose beginning a proxy removed', [
+    opaqueBegun(),
+    opaqueA.result({}, { url: given.replace('/callback', '') }),
+  ]),
+  passes('a URL with other parts redacted in the request line', [
+    redacted.sent(),
+    redacted.answered(),
+    redacted.result({}, { url: '/callback/t/?key=b&x=[redacted]' }),
+  ]),
+  fails(
+    'a redacted URL without its query',
+    [redacted.sent(), redacted.answered(), redacted.result({}, { url: '/callback/[redacted]/' })],
+    /query was left out/,
+  ),
+  mangled('without its query', '/callback/t%C3%B6ken/', /query was left out/),
+  mangled('with another query', '/callback/t%C3%B6ken/?key=b', /query was changed/),
+  mangled('without its trailing slash', '/callback/t%C3%B6ken?key=a%20b&x=', /trailing slash/),
+  mangled('decoded', '/callback/töken/?key=a%20b&x=', /encoding/),
+  mangled('with a query in another encoding', '/callback/t%C3%B6ken/?key=a b&x=', /encoding/),
+  mangled('another path', '/callback/?key=a%20b&x=', /path was changed/),
+  fails(
+    'a POST to a wrong address with the id of the call',
+    [opaqueBegun(), stray({ type: 'tool_result', group_id: 'thread_a', id: 'a', text: 'done' })],
+    /1 post to a wrong callback address/,
+  ),
+  fails('a POST to a wrong address while the call times out', [opaqueBegun(), stray(), opaqueA.waited()]),
+  warns('a POST to a wrong address without an id', [
+    opaqueBegun(),
+    opaqueA.result({}, { url: given }),
+    stray(),
+  ]),
+  passes('a request for a favicon', [
+    opaqueBegun(),
+    opaqueA.result({}, { url: given }),
+    stray(undefined, { method: 'GET' }),
+  ]),
+  skips('no callback', [opaqueBegun()]),
+];
+
+const postSamples: Samples = [
+  passes('a POST of JSON', [begun(), a.result()]),
+  passes('JSON with the charset UTF-8', [begun(), a.result({}, { type: 'application/json; charset=UTF-8' })]),
+  skips('no group_id, as none was given', [
+    a.sent({ ...a.invocation, group_id: undefined }),
+    a.answered(),
+    a.posts({ type: 'tool_result', id: 'a', text: 'Error: no group_id.' }, { status: 400 }),
+  ]),
+  fails('another content type', [begun(), a.result({}, { type: 'text/plain' })], /not application\/json/),
+  fails('another charset', [begun(), a.result({}, { type: 'application/json; charset=latin1' })]),
+  fails('a PUT', [begun(), a.result({}, { method: 'PUT', status: 405 })], /"PUT"/),
+  fails(
+    'a content type that the listener refused',
+    [begun(), a.posts(null, { status: 415, refusal: 'its content type is not JSON' })],
+    /refused with 415: its content type/,
+  ),
+  warns(
+    'a callback that the listener refused for other reasons',
+    [begun(), a.posts(null, { status: 413, refusal: 'its body is too large' })],
+    /too large/,
+  ),
+  skips('an incomplete callback', [begun(), a.posts(null, { status: 408, refusal: 'it was too slow' })]),
+  fails('invalid JSON', [begun(), a.posts('{"text":', { status: 400 })]),
+  fails('invalid UTF-8', [begun(), a.posts(Buffer.from([0x22, 0xff, 0x22]), { status: 400 })], /UTF-8/),
+  fails('a result without a text', [begun(), a.result({ text: undefined }, { status: 400 })], /\$\.text/),
+  warns(
+    'content without a text',
+    [begun(), a.result({ text: undefined, content: [{ type: 'text', text: 'done' }] })],
+    /older runtimes/,
+  ),
+  skips('no callback', [begun()]),
+];
+
+export const DELIVERY: SampleSet = {
+  'TOOL-ALWAYS': alwaysSamples,
+  'TOOL-ONCE': onceSamples,
+  'TOOL-RETRY': retrySamples,
+  'TOOL-NORETRY': noRetrySamples,
+  'TOOL-OPAQUE': opaqueSamples,
+  'TOOL-POST': postSamples,
+};

@@ -1,9 +1,9 @@
 import type { Event, EventOf, RequestEvent } from '../events/events.js';
 import type { Verdict } from '../events/exchange.js';
 import { History, renumbered } from '../events/history.js';
-import type { TranscriptHeader } from '../events/log.js';
 import { type RoundTrip, roundTripsIn, seenOn } from '../events/round-trips.js';
 import { isWhole, type Transcript } from '../events/transcript-reader.js';
+import type { TranscriptHeader } from '../events/transcript-writer.js';
 import { type ValueChecker, valueChecker } from '../json-schema/validator.js';
 import type { Invocation } from '../protocol/invocation.js';
 import { readToolset, type ToolsetReading } from '../protocol/read-toolset.js';

@@ -79,7 +79,7 @@ export type Settlement = { readonly at: number } & (
 );
 
 /** Opened by a result with `subscription: true` (RT-SUB). */
-export interface Subscription {
+interface Subscription {
   readonly openedAt: number;
   /** The number of accepted events. */
   readonly events: number;
@@ -92,13 +92,13 @@ export type SubscriptionEnd = { readonly at: number } & (
   | { readonly by: 'close' }
 );
 
-export interface Question {
+interface Question {
   readonly leg: string;
   readonly message: Extract<Callback, { type: 'oauth' | 'user_choice' }>;
   readonly isAnswered: boolean;
 }
 
-export interface Selection {
+interface Selection {
   /** The leg on which the question came. */
   readonly question: string;
   readonly at: number;

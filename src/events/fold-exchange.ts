@@ -26,7 +26,6 @@ import {
   type Attempt,
   type Exchange,
   openQuestions,
-  type Question,
   type Settlement,
   type SubscriptionEnd,
   type Verdict,
@@ -237,7 +236,7 @@ function unsubscribe(exchange: Exchange, ended: SubscriptionEnd): Exchange {
   return { ...exchange, subscription: { ...subscription, ended } };
 }
 
-function withQuestions(exchange: Exchange, questions: readonly Question[]): Exchange {
+function withQuestions(exchange: Exchange, questions: Exchange['questions']): Exchange {
   const [first] = openQuestions({ ...exchange, questions });
   return { ...exchange, questions, waitingFor: first?.message ?? null };
 }

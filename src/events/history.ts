@@ -5,9 +5,9 @@ import { compactJson } from '../util/values.js';
 import type { Event, EventOf, InvocationEvent, RequestEvent } from './events.js';
 import { type Arrival, type Exchange, isSubscribed, isUnderWay } from './exchange.js';
 import { begin, step } from './fold-exchange.js';
-import type { TranscriptHeader } from './log.js';
 import { endOf, type SentRequest, toldOnce } from './round-trips.js';
 import type { Transcript } from './transcript-reader.js';
+import type { TranscriptHeader } from './transcript-writer.js';
 
 /** A request outside a call: discovery, a notice, or a POST to an unknown callback URL. */
 export interface UntrackedRequest
@@ -176,7 +176,7 @@ const MAX_ARGUMENTS = 300;
 /** Limits of a history that keeps only recent calls: their number, and the bytes of their messages. */
 const MAX_RECENT = { calls: 2_000, bytes: 32 * 1024 * 1024 };
 
-export interface LoadedToolset {
+interface LoadedToolset {
   readonly at: number;
   readonly name: string;
   readonly base: string | null;

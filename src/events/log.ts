@@ -1,6 +1,5 @@
-import * as z from 'zod/mini';
 import type { Content } from './content.js';
-import { type Event, type Fact, factSchema, type RequestEvent, type ResponseEvent } from './events.js';
+import type { Event, Fact, RequestEvent, ResponseEvent } from './events.js';
 
 /** If a listener throws, the first error is logged as a `warned` event, and the listener still receives events. */
 export type Listener = (event: Event) => void;
@@ -104,40 +103,6 @@ function oneByOne(keeper: Keeper): GroupKeeper {
 function micro(milliseconds: number): number {
   return Math.round(milliseconds * 1_000) / 1_000;
 }
-
-/** The format's name and version. Readers reject other formats. */
-export const TRANSCRIPT_FORMAT = 'protocol-cli-transcript/1';
-
-/** Refers to the bytes in a `body` line. */
-const bodyRefSchema = z.object({ sha256: z.string(), size: z.int().check(z.nonnegative()) });
-
-const frames = [
-  z.object({
-    kind: z.literal('header'),
-    format: z.literal(TRANSCRIPT_FORMAT),
-    /** RFC 3339, UTC. */
-    startedAt: z.string(),
-    observer: z.enum(['runtime', 'tool', 'recorder', 'platform', 'client']),
-    program: z.string(),
-    redaction: z.string(),
-  }),
-  /** Bytes, once, before the first event that refers to them. `sha256` is the digest of `data`. */
-  z.object({
-    kind: z.literal('body'),
-    sha256: z.string(),
-    encoding: z.enum(['utf8', 'base64']),
-    data: z.string(),
-  }),
-  /** `seq` follows that of the last event, so that a reader notices when the last events are missing. */
-  z.object({ kind: z.literal('end'), seq: z.optional(z.int().check(z.nonnegative())), reason: z.string() }),
-] as const;
-
-/** One line of a transcript (NDJSON): a frame or an event. */
-export const transcriptLineSchema = z.discriminatedUnion('kind', [...frames, factSchema(bodyRefSchema)]);
-
-export type TranscriptLine = z.infer<typeof transcriptLineSchema>;
-
-export type TranscriptHeader = Extract<TranscriptLine, { kind: 'header' }>;
 
 type RequestFact = Omit<RequestEvent, 'kind' | 'seq' | 'at' | 'leg' | 'attempt' | 'earlier'> & {
   /** Default: 1. */

@@ -66,7 +66,7 @@ export interface Session {
  * `pending`: without an answer; `answered`: the answer is ready; `posting`: it is being sent; `taken`: the platform accepted it;
  * `refused`: the platform refused it; `unwanted`: the session ended without it; `gone`: it was settled by another answer.
  */
-export type SessionCallState = 'pending' | 'answered' | 'posting' | 'taken' | 'refused' | 'unwanted' | 'gone';
+type SessionCallState = 'pending' | 'answered' | 'posting' | 'taken' | 'refused' | 'unwanted' | 'gone';
 
 export function sessionCallState(session: Session, call: SessionCall): SessionCallState {
   const { post, answer, takenAt, wasLost, isAbandoned, key } = call;
@@ -264,7 +264,7 @@ function withoutOldCalls(session: Session, max: SessionLimits): Session {
 }
 
 /** A request of the session API that waits for its response, or has just got it. */
-export type SessionRequest = Pick<
+type SessionRequest = Pick<
   RequestEvent,
   'leg' | 'purpose' | 'method' | 'url' | 'at' | 'attempt' | 'thread' | 'calls'
 >;

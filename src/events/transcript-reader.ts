@@ -7,7 +7,7 @@ import { byteLines } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import { Content } from './content.js';
 import type { Event } from './events.js';
-import { type TranscriptHeader, transcriptLineSchema } from './log.js';
+import { type TranscriptHeader, transcriptLineSchema } from './transcript-writer.js';
 
 export interface Transcript {
   readonly header: TranscriptHeader | null;

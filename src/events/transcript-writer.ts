@@ -4,14 +4,44 @@ import { RecentMap } from '../util/collections.js';
 import { type OutputLine, type Redactor, redactHeaders, safeJsonLine } from '../util/redact.js';
 import { piecesOf } from '../util/text.js';
 import { Content } from './content.js';
-import type { Event } from './events.js';
-import {
-  TRANSCRIPT_FORMAT,
-  type TranscriptHeader,
-  type TranscriptLine,
-  transcriptLineSchema,
-} from './log.js';
+import { type Event, factSchema } from './events.js';
 import { shareableFact, shareableText, shareableUrl, withoutPowerInText } from './shareable.js';
+
+/** The format's name and version. Readers reject other formats. */
+const TRANSCRIPT_FORMAT = 'protocol-cli-transcript/1';
+
+/** Refers to the bytes in a `body` line. */
+const bodyRefSchema = z.object({ sha256: z.string(), size: z.int().check(z.nonnegative()) });
+
+type BodyRef = z.infer<typeof bodyRefSchema>;
+
+const frames = [
+  z.object({
+    kind: z.literal('header'),
+    format: z.literal(TRANSCRIPT_FORMAT),
+    /** RFC 3339, UTC. */
+    startedAt: z.string(),
+    observer: z.enum(['runtime', 'tool', 'recorder', 'platform', 'client']),
+    program: z.string(),
+    redaction: z.string(),
+  }),
+  /** Bytes, once, before the first event that refers to them. `sha256` is the digest of `data`. */
+  z.object({
+    kind: z.literal('body'),
+    sha256: z.string(),
+    encoding: z.enum(['utf8', 'base64']),
+    data: z.string(),
+  }),
+  /** `seq` follows that of the last event, so that a reader notices when the last events are missing. */
+  z.object({ kind: z.literal('end'), seq: z.optional(z.int().check(z.nonnegative())), reason: z.string() }),
+] as const;
+
+/** One line of a transcript (NDJSON): a frame or an event. */
+export const transcriptLineSchema = z.discriminatedUnion('kind', [...frames, factSchema(bodyRefSchema)]);
+
+type TranscriptLine = z.infer<typeof transcriptLineSchema>;
+
+export type TranscriptHeader = Extract<TranscriptLine, { kind: 'header' }>;
 
 export type TranscriptAbout = Pick<TranscriptHeader, 'startedAt' | 'observer' | 'program'>;
 
@@ -68,11 +98,6 @@ export function transcriptWriter(redactor: Redactor): TranscriptWriter {
 
 function whole(line: OutputLine): string {
   return typeof line === 'string' ? line : [...line].join('');
-}
-
-interface BodyRef {
-  readonly sha256: string;
-  readonly size: number;
 }
 
 interface BodyData extends BodyRef {

@@ -4,7 +4,7 @@ import { cutBeforeToken } from '../util/text.js';
 import { bareUrl } from '../util/url.js';
 import { compactJson, isRecord } from '../util/values.js';
 import type { Content } from './content.js';
-import { type Event, type EventOf, isDirect, type RequestEvent } from './events.js';
+import { type Event, type EventOf, ignored, isDirect, type RequestEvent } from './events.js';
 import { urlSecrets } from './shareable.js';
 
 /** The verdict on a whole run of a mock: whether everything happened that the test expected. */
@@ -19,12 +19,12 @@ export interface VerificationReport {
 }
 
 /** How many calls a fixture expects; default: at least one. */
-export interface Expectation {
+interface Expectation {
   readonly min?: number | undefined;
   readonly max?: number | undefined;
 }
 
-export interface FixtureVerdict {
+interface FixtureVerdict {
   readonly id: string;
   /** `file:line`, or `file#n`. */
   readonly place: string;
@@ -40,13 +40,13 @@ export interface FixtureVerdict {
 type FixtureStatus = 'used' | 'not-needed' | 'unused' | 'too-few' | 'too-many';
 
 /** The number of findings, and the first hundred. */
-export interface Findings<T> {
+interface Findings<T> {
   readonly count: number;
   readonly examples: readonly T[];
 }
 
 /** A call that no fixture answered, so it ended in an error result. Fields are null if the invocation does not have them. */
-export interface UnmatchedCall {
+interface UnmatchedCall {
   readonly operation: string | null;
   readonly id: string | null;
   readonly group_id: string | null;
@@ -56,7 +56,7 @@ export interface UnmatchedCall {
   readonly nearest?: NonNullable<EventOf<'matched'>['nearest']>;
 }
 
-export interface UndeliveredCallback {
+interface UndeliveredCallback {
   readonly operation: string | null;
   readonly id: string | null;
   /** The callback URL without its query. */
@@ -130,12 +130,11 @@ export const CALLBACK_FAULTS = {
   'wrong-type': true,
 } as const;
 
-/** Whether no callback is expected after a planned fault. */
-function losesCallback(plan: string): boolean {
-  return (
-    plan === 'silence' || Object.entries(CALLBACK_FAULTS).some(([fault, isLost]) => isLost && fault === plan)
-  );
-}
+/** The plans after which no callback is expected. */
+const LOSING: ReadonlySet<string> = new Set([
+  'silence',
+  ...Object.entries(CALLBACK_FAULTS).flatMap(([fault, isLost]) => (isLost ? [fault] : [])),
+]);
 
 /** One call, with the fields of its invocation that reports show; null if missing. */
 class CallRecord {
@@ -342,11 +341,25 @@ export class Verification {
     }
   }
 
-  #onFact(call: CallRecord, event: Event): void {
-    if (event.kind === 'dropped' && event.what === 'callback') this.#onLoss(call, event.why);
+  #onFact(call: CallRecord, event: Exclude<Event, EventOf<'request' | 'response' | 'broken'>>): void {
     if (event.kind === 'matched') this.#onMatch(call, event);
-    if (event.kind === 'planned') this.#onPlan(call, event);
-    if (event.kind === 'decided' && event.what === 'cancel') this.#excuse(call);
+    else if (event.kind === 'planned') this.#onPlan(call, event);
+    else if (event.kind === 'dropped') {
+      if (event.what === 'callback') this.#onLoss(call, event.why);
+    } else if (event.kind === 'decided') {
+      if (event.what === 'cancel') this.#excuse(call);
+    } else
+      ignored<
+        | 'expected'
+        | 'answered'
+        | 'denied'
+        | 'loaded'
+        | 'expired'
+        | 'shaped'
+        | 'warned'
+        | 'session'
+        | 'awaiting'
+      >(event);
   }
 
   #onMatch(call: CallRecord, { fixture, nearest }: EventOf<'matched'>): void {
@@ -360,7 +373,7 @@ export class Verification {
     if (fixture !== undefined) this.#refusing.add(fixture);
     if (plan === 'rate-limit') call.fixture ??= null;
     if (plan === 'duplicate') call.copies++;
-    if (!losesCallback(plan)) return;
+    if (!LOSING.has(plan)) return;
     if (type === 'tool_result') this.#excuse(call);
     else call.brokenCallback = plan === 'drop' ? 'none' : 'next'; // a dropped one is never sent
   }

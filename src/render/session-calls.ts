@@ -6,8 +6,6 @@ import type { History } from '../events/history.js';
 import {
   type Session,
   type SessionCall,
-  type SessionCallState,
-  type SessionRequest,
   type Sessions,
   sessionCallState,
   statusOf,
@@ -128,7 +126,10 @@ export function sessionCallRow(known: KnownCall, now: number, isSelected = false
 
 /** The state of an answered call. A null mark means that the outcome decides it. */
 const STATES: Readonly<
-  Record<Exclude<SessionCallState, 'pending'>, readonly [Mark | null, (call: SessionCall) => Line]>
+  Record<
+    Exclude<ReturnType<typeof sessionCallState>, 'pending'>,
+    readonly [Mark | null, (call: SessionCall) => Line]
+  >
 > = {
   answered: ['running', ({ posts }) => [say(posts > 0 ? 'to be posted again' : 'to be posted', 'running')]],
   posting: ['running', ({ posts }) => [say(posts > 1 ? 'posting again' : 'posting', 'running')]],
@@ -177,6 +178,8 @@ function pendingWords(exchange: Exchange | undefined): Line {
   const last = exchange.attempts.at(-1);
   return last?.endedAt === undefined ? [say('invoked', 'running')] : notAcknowledged(last);
 }
+
+type SessionRequest = NonNullable<ReturnType<Sessions['request']>>;
 
 type EndEvent = Extract<Event, { kind: 'response' | 'broken' }>;
 

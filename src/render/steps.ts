@@ -1,13 +1,6 @@
 import type { Event, EventKind } from '../events/events.js';
-import {
-  type Arrival,
-  type Attempt,
-  type Exchange,
-  outcomeOf,
-  type Selection,
-  type Settlement,
-} from '../events/exchange.js';
-import type { History, LoadedToolset, UntrackedRequest } from '../events/history.js';
+import { type Arrival, type Attempt, type Exchange, outcomeOf, type Settlement } from '../events/exchange.js';
+import type { History, UntrackedRequest } from '../events/history.js';
 import { shareableArrival } from '../events/shareable.js';
 import { bytesText, formatDuration } from '../util/text.js';
 import { arrivalOf, arrivalWords, recordedAnswer } from './callbacks.js';
@@ -152,7 +145,10 @@ function waitingSteps({ settled, waitingFor, attempts, key, dialect }: Exchange)
 }
 
 /** The step of a discovery whose toolset was loaded. */
-function loadedStep({ untracked }: History, { at, name, base, operations }: LoadedToolset): Step {
+function loadedStep(
+  { untracked }: History,
+  { at, name, base, operations }: History['toolsets'][number],
+): Step {
   const asked = [...untracked.values()].find(({ purpose }) => purpose === 'discovery');
   const where = base !== null && line` at ${quote(base)}`;
   const count = counted(operations.length, 'operation');
@@ -279,6 +275,8 @@ function unsubscribedSteps({ key, subscription }: Exchange): Step[] {
   const words = line`the subscription was ${how}, after ${counted(events, 'event')}`;
   return [step(`unsubscribed:${key}`, ended.at, ['note', words])];
 }
+
+type Selection = Exchange['selections'][number];
 
 const PICKED: Readonly<Record<Selection['by'], string>> = {
   person: 'you picked',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../src/events/events.js';
-import type { Exchange, Question } from '../../src/events/exchange.js';
+import type { Exchange } from '../../src/events/exchange.js';
 import { llmTextOf, openQuestions, outcomeOf } from '../../src/events/exchange.js';
 import { begin, judge, step } from '../../src/events/fold-exchange.js';
 import { readTranscript } from '../../src/events/transcript-reader.js';
@@ -66,7 +66,7 @@ describe('row 8: any interleaving of the events of a call', () => {
   });
 
   test('RT-PENDING: the call waits for the oldest unanswered question', () => {
-    const nameOf = ({ message }: Question) => {
+    const nameOf = ({ message }: Exchange['questions'][number]) => {
       if (message.type === 'oauth') return 'oauth';
       return message.prompt === CHOICE.prompt ? 'choice' : 'another choice';
     };

@@ -11,8 +11,6 @@ import {
   type Settlement,
 } from '../../events/exchange.js';
 import type { History } from '../../events/history.js';
-import type { SubscriptionEvent } from '../../protocol/callbacks.js';
-import type { Invocation } from '../../protocol/invocation.js';
 import type { Redactor } from '../../util/redact.js';
 import { since } from '../../util/text.js';
 import { bareUrl } from '../../util/url.js';
@@ -50,33 +48,24 @@ function callbackReport(
   };
 }
 
-/** The call that a runtime adds to a conversation for an event; no model made it (public RAP specification, "Synthetic tool calls"). */
-function syntheticCall(
-  { group_id, thread_ancestors }: Invocation,
-  { tool_call_id, text, associative = false }: SubscriptionEvent,
-) {
-  const ancestors = thread_ancestors ?? [];
-  return {
-    name: 'receive_event' as const,
-    arguments: { tool_call_id },
-    text,
-    placement: associative ? ('thread' as const) : ('child-thread' as const),
-    thread_ancestors: associative ? ancestors : [...ancestors, group_id],
-  };
-}
-
-/** The subscription of a call, and what a runtime adds to the conversation for its events (RT-SUB); null without one. */
+/**
+ * The subscription of a call, and the calls that a runtime adds to the conversation for its events; no model made them (RT-SUB; public
+ * RAP specification, "Synthetic tool calls"). Null without one.
+ */
 function subscriptionReport({ invocation, arrivals, subscription }: Exchange): CallReport['subscription'] {
   if (subscription === null) return null;
+  const { group_id, thread_ancestors } = invocation;
+  const ancestors = thread_ancestors ?? [];
   const calls = arrivals.flatMap(arrival => {
     const event = eventOf(arrival);
-    return event ? [syntheticCall(invocation, event)] : [];
+    if (!event) return [];
+    const { tool_call_id, text, associative } = event;
+    const place = associative
+      ? { placement: 'thread' as const, thread_ancestors: [...ancestors] }
+      : { placement: 'child-thread' as const, thread_ancestors: [...ancestors, group_id] };
+    return [{ name: 'receive_event' as const, arguments: { tool_call_id }, text, ...place }];
   });
-  return {
-    events: subscription.events,
-    ended: subscription.ended?.by ?? null,
-    calls: calls.map(call => ({ ...call, thread_ancestors: [...call.thread_ancestors] })),
-  };
+  return { events: subscription.events, ended: subscription.ended?.by ?? null, calls };
 }
 
 /** The current views of the call's thread (RT-VIEW). */

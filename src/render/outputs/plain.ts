@@ -6,20 +6,21 @@ import { newArrivalOf } from '../callbacks.js';
 import { type Layout, type Line, say } from '../line.js';
 import { type Pane, paneLines, panesOf, viewPane } from '../panes.js';
 import { newStepsOf, stepLine } from '../steps.js';
-import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, printed } from '../terminal/theme.js';
 import { counted, warningsOf } from '../warnings.js';
-import { type Ending, Page, type Paper, type Reporter, tellProblems, urgentTeller } from './reporter.js';
+import {
+  type Ending,
+  Page,
+  type Paper,
+  type PlainOptions,
+  type Reporter,
+  tellProblems,
+  urgentTeller,
+} from './reporter.js';
 
 const WHOLE: Layout = { count: Number.POSITIVE_INFINITY, isUnfolded: true };
 /** A view may be drawn many times, so only its first lines are shown. */
 const VIEW_LAYOUT: Layout = { count: 200 };
-
-interface PlainOptions {
-  readonly level: ColourLevel;
-  readonly isTTY: boolean;
-  readonly redactor: Redactor;
-}
 
 /** Prints steps as they happen and views as they change, then the two panes; for pipes, logs and screen readers. */
 export function plainReporter(

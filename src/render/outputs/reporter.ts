@@ -7,6 +7,7 @@ import { writeOut } from '../../system/streams.js';
 import { type Redactor, redactJson, safeJson } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 import { arrivalOf, arrivalWarnings, lateText, newArrivalOf } from '../callbacks.js';
+import type { ColourLevel } from '../terminal/colour-level.js';
 import { misdirected, noticeWarnings } from '../warnings.js';
 import { type Trouble, troubleText, warningText } from './trouble.js';
 
@@ -41,6 +42,12 @@ export interface Paper {
   readonly stderr: { write(text: string): unknown };
   /** `-q`: suppresses warnings. */
   readonly quiet: boolean;
+}
+
+export interface PlainOptions {
+  readonly level: ColourLevel;
+  readonly isTTY: boolean;
+  readonly redactor: Redactor;
 }
 
 /** Prints warnings, then the failure. @param told messages that were printed before */

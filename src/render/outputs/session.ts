@@ -8,12 +8,19 @@ import { since } from '../../util/text.js';
 import { elapsed, type Line, say } from '../line.js';
 import { finalLines, givenOf, type KnownCall, knownCalls } from '../session-calls.js';
 import { newStepsOf, stepLine } from '../steps.js';
-import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, printed } from '../terminal/theme.js';
 import { newsOf } from '../tool-calls.js';
 import { withoutFollow } from '../warnings.js';
 import { outcomesLine, warningsOfAll } from './repeats.js';
-import { Page, type Paper, type Reporter, tellProblems, urgentTeller, writeJson } from './reporter.js';
+import {
+  Page,
+  type Paper,
+  type PlainOptions,
+  type Reporter,
+  tellProblems,
+  urgentTeller,
+  writeJson,
+} from './reporter.js';
 import type { SessionReport } from './schemas.js';
 import { ndjsonReporter } from './text.js';
 import type { Trouble } from './trouble.js';
@@ -121,12 +128,6 @@ export function callsTally({ forgotten }: Session, calls: readonly KnownCall[]):
   return all === 0 ? [] : [outcomesLine(all, ways)];
 }
 
-interface PlainSessionOptions {
-  readonly level: ColourLevel;
-  readonly isTTY: boolean;
-  readonly redactor: Redactor;
-}
-
 /**
  * Prints the events at the platform and at a RAP tool with their times, then the agent's answer and the outcomes of its calls. With `-q`,
  * only the answer.
@@ -134,7 +135,7 @@ interface PlainSessionOptions {
 export function plainSession(
   known: KnownSession,
   paper: Paper,
-  { level, isTTY, redactor }: PlainSessionOptions,
+  { level, isTTY, redactor }: PlainOptions,
 ): SessionReporter {
   const { stdout, quiet } = paper;
   const theme = createTheme(level);

@@ -1,17 +1,16 @@
 import type {
-  Expectation,
-  Findings,
-  FixtureVerdict,
   SessionProblem,
   SessionVerificationReport,
-  UndeliveredCallback,
-  UnmatchedCall,
   VerificationReport,
 } from '../../events/verification.js';
 import { safeJson } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 import { counted } from '../line.js';
 import { type JunitTest, junitXml } from './junit.js';
+
+type FixtureVerdict = VerificationReport['fixtures'][number];
+type UnmatchedCall = VerificationReport['unmatched']['examples'][number];
+type UndeliveredCallback = VerificationReport['undelivered']['examples'][number];
 
 /** Text for stderr: a line for each problem, and a summary. Every line is safe to print (threats, row 24). */
 export function humanVerification(report: VerificationReport): string {
@@ -55,7 +54,7 @@ function fixtureProblem({ calls, status, expected }: FixtureVerdict): string | n
   return `was ${times}, expected ${range(expected)}`;
 }
 
-function range({ min, max }: Expectation = {}): string {
+function range({ min, max }: FixtureVerdict['expected'] = {}): string {
   if (min !== undefined && min === max) return `${min}`;
   const parts = [min === undefined ? '' : `at least ${min}`, max === undefined ? '' : `at most ${max}`];
   return parts.filter(Boolean).join(' and ');
@@ -77,7 +76,10 @@ function callText(operation: string | null, id: string | null): string {
 }
 
 /** The examples of a finding, and how many more there are. */
-function listed<T>({ count, examples }: Findings<T>, text: (example: T) => string): string[] {
+function listed<T>(
+  { count, examples }: { readonly count: number; readonly examples: readonly T[] },
+  text: (example: T) => string,
+): string[] {
   const more = count - examples.length;
   return [...examples.map(text), ...(more > 0 ? [`and ${more} more`] : [])];
 }

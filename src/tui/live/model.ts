@@ -1,5 +1,5 @@
 import type { Highlighter } from '../../display/syntax.js';
-import { type Exchange, isSubscribed, openPages, type Subscription } from '../../events/exchange.js';
+import { type Exchange, isSubscribed, openPages } from '../../events/exchange.js';
 import type { History, View } from '../../events/history.js';
 import type { OAuth, UserChoice } from '../../protocol/callbacks.js';
 import { counted, type Layout, type Line, line, quote, say } from '../../render/line.js';
@@ -204,7 +204,11 @@ function visitLines(visit: Visit | null, columns: number): readonly Line[] {
 }
 
 /** The number of events and the elapsed time, with the key if there is room for it. */
-function subscriptionLine({ events, openedAt }: Subscription, now: number, columns: number): Line {
+function subscriptionLine(
+  { events, openedAt }: NonNullable<Exchange['subscription']>,
+  now: number,
+  columns: number,
+): Line {
   const open = Math.max(0, now - openedAt);
   const shown = formatDuration(open < 1_000 ? open : Math.floor(open / 1_000) * 1_000);
   const words = line`${say('… ', 'running')}subscribed: ${say(counted(events, 'event'))}${say(`, ${shown}`, 'dim')}`;

@@ -38,11 +38,12 @@ export async function saveTranscript(
   const { createPrivateFile, isTaken } = await import('../system/files.js');
   const file = await createPrivateFile(path);
   const writer = transcriptWriter(redactor);
-  const reach = new Reach();
+  const detectReach = reachDetector();
+  let isReached = false;
   await file.write(writer.header(about));
   let count = 1;
   log.keep(async event => {
-    reach.note(event);
+    isReached = detectReach(event);
     const lines = writer.event(event);
     count += lines.length;
     onLine?.(event.seq, count);
@@ -57,7 +58,7 @@ export async function saveTranscript(
       throw error;
     }
     try {
-      await file.commit({ replaces: reach.hasReached });
+      await file.commit({ replaces: isReached });
     } catch (error) {
       if (!isTaken(error)) throw error;
       stderr.write(warningText({ message: `no server was reached; ${path} is unchanged` }));
@@ -65,16 +66,15 @@ export async function saveTranscript(
   };
 }
 
-/** Detects whether a server was reached; a discovery without a toolset does not count. */
-class Reach {
-  readonly #discoveries = new Set<string>();
-  hasReached = false;
-
-  note(event: Event): void {
-    if (event.kind === 'request' && event.purpose === 'discovery') this.#discoveries.add(event.leg);
-    if (event.kind !== 'response') return;
-    this.hasReached ||= event.status === 200 || !this.#discoveries.has(event.leg);
-  }
+/** Returns whether a server was reached so far, with this event; a discovery without a toolset does not count. */
+function reachDetector(): (event: Event) => boolean {
+  const discoveries = new Set<string>();
+  let isReached = false;
+  return event => {
+    if (event.kind === 'request' && event.purpose === 'discovery') discoveries.add(event.leg);
+    if (event.kind === 'response') isReached ||= event.status === 200 || !discoveries.has(event.leg);
+    return isReached;
+  };
 }
 
 /**

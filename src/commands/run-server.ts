@@ -85,11 +85,18 @@ interface LineOptions {
   readonly printer: (stream: NodeJS.WriteStream, level: ColourLevel) => Promise<(event: Event) => void>;
 }
 
-/** Prints lines for people, or every event as JSON. */
-export async function startLines(options: LineOptions, terminal: Terminal): Promise<LiveOutput> {
-  const end = await printEvents(options, terminal);
+/** Prints lines for people, or every event as JSON. Lines go to stdout if it is a terminal and no command runs. */
+export async function startLines(
+  { output, flags, command = null, subscribe, redactor, about, printer }: LineOptions,
+  terminal: Terminal,
+): Promise<LiveOutput> {
+  const { stdout, stderr } = terminal;
+  const stream = stdout.isTTY === true && command === null ? stdout : stderr;
+  let end: (reason: string) => void = () => {};
+  if (output === 'ndjson') end = streamTranscript(subscribe, stdout, redactor, about);
+  else if (!flags.quiet) end = subscribe(await printer(stream, colourOf(stream, flags, terminal)));
   const notice = (text: string, isBad = false) =>
-    void terminal.stderr.write(`${isBad ? 'warning: ' : ''}${visible(text)}\n`);
+    void stderr.write(`${isBad ? 'warning: ' : ''}${visible(text)}\n`);
   return {
     notice,
     warn: texts => {
@@ -98,18 +105,6 @@ export async function startLines(options: LineOptions, terminal: Terminal): Prom
     quit: NEVER,
     close: async () => end('done'),
   };
-}
-
-/** Returns how to stop. Lines for people go to stdout if it is a terminal and no command runs. */
-async function printEvents(
-  { output, flags, command = null, subscribe, redactor, about, printer }: LineOptions,
-  terminal: Terminal,
-): Promise<(reason: string) => void> {
-  const { stdout, stderr } = terminal;
-  if (output === 'ndjson') return streamTranscript(subscribe, stdout, redactor, about);
-  if (flags.quiet) return () => {};
-  const stream = stdout.isTTY === true && command === null ? stdout : stderr;
-  return subscribe(await printer(stream, colourOf(stream, flags, terminal)));
 }
 
 /** @param open draws the screen; its quit key calls `onQuit` */

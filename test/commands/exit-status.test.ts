@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   EXIT_STATUSES,
   type ExitStatus,
@@ -37,21 +37,12 @@ const CONTRACT: Record<FailureCode, ExitStatus> = {
   interrupted: 130,
 };
 
-describe('the status of each error', () => {
-  test.each(Object.entries(CONTRACT) as [FailureCode, ExitStatus][])('%s: %i', (code, status) => {
-    expect(statusOfFailure(code)).toBe(status);
-  });
+test.each(Object.entries(CONTRACT) as [FailureCode, ExitStatus][])('error %s: %i', (code, status) => {
+  expect(statusOfFailure(code)).toBe(status);
 });
 
-describe('the status of each outcome', () => {
-  test.each<[Outcome['type'], ExitStatus]>([
-    ['success', 0],
-    ['error', 5],
-    ['denied', 5],
-    ['canceled', 5],
-    ['timeout', 5],
-    ['unknown', 5],
-  ])('%s: %i', (type, status) => {
-    expect(statusOfOutcome(type)).toBe(status);
-  });
+const OUTCOMES = { success: 0, error: 5, denied: 5, canceled: 5, timeout: 5, unknown: 5 } as const;
+
+test.each(Object.entries(OUTCOMES) as [Outcome['type'], ExitStatus][])('outcome %s: %i', (type, status) => {
+  expect(statusOfOutcome(type)).toBe(status);
 });

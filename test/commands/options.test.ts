@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { byteCount, collect, duration, wholeNumber } from '../../src/commands/options.js';
+import { byteCount, duration, wholeNumber } from '../../src/commands/options.js';
 
 type Reader = (text: string) => unknown;
 
@@ -30,9 +30,4 @@ describe('invalid values', () => {
       expect(() => (read as Reader)(text)).toThrow(message);
     }
   });
-});
-
-test('collect returns a new list', () => {
-  const before: readonly string[] = Object.freeze(['a']);
-  expect(collect('b', before)).toEqual(['a', 'b']);
 });

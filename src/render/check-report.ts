@@ -21,8 +21,8 @@ import { cut, firstFew, firstOf } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
 import { evidenceLines, type Proof, shareableRun, type WireRecord } from './check-evidence.js';
 import { type Failure, failureOf, problemLines } from './failure.js';
-import { counted as countedNoun, type Line, MARKS, type Mark, quote, type Span, say } from './line.js';
-import { counted, warningsOf, withoutFollow } from './warnings.js';
+import { counted, type Line, MARKS, type Mark, quote, type Span, say } from './line.js';
+import { mergeWarnings, warningsOf, withoutFollow } from './warnings.js';
 
 /** A result of a check: for a rule, a case, a gap in the recording, or an expected failure that could not occur. */
 export interface Finding extends Proof {
@@ -153,9 +153,9 @@ export function summaryText({ checks, cases, gaps }: Conformance): string {
   });
   const passing = cases.filter(({ status }) => status === 'pass').length;
   return [
-    counts.length === 0 ? 'no rules' : `${countedNoun(checks.length, 'rule')}: ${counts.join(', ')}`,
+    counts.length === 0 ? 'no rules' : `${counted(checks.length, 'rule')}: ${counts.join(', ')}`,
     ...(cases.length === 0 ? [] : [`${passing} of ${cases.length} cases passed`]),
-    ...(gaps.length === 0 ? [] : [`${countedNoun(gaps.length, 'gap')} in the recording`]),
+    ...(gaps.length === 0 ? [] : [`${counted(gaps.length, 'gap')} in the recording`]),
   ].join(' · ');
 }
 
@@ -372,7 +372,7 @@ export async function judgedLines(
     ...checks
       .filter(isWanted)
       .map(({ id, reason }) => `${reason}; sent without validation, as requested (${id})`),
-    ...counted(warningsOf(history, exchange))
+    ...mergeWarnings(warningsOf(history, exchange))
       .filter(isNew)
       .map(warning => withoutFollow(warning).message),
   ];
@@ -428,7 +428,7 @@ function problemLinesOf(
 function foldedText(rows: readonly Row[]): string {
   const count = (standing: Standing) => rows.filter(row => row.standing === standing).length;
   const absent = count('not-applicable');
-  return `${countedNoun(count('passed'), 'rule')} passed · ${absent} ${absent === 1 ? 'does' : 'do'} not apply`;
+  return `${counted(count('passed'), 'rule')} passed · ${absent} ${absent === 1 ? 'does' : 'do'} not apply`;
 }
 
 function failureLines(failure: Failure | null, redactor: Redactor): Line[] {

@@ -13,7 +13,7 @@ import type { RequirementId, Warning } from '../protocol/requirements.js';
 import { bytesText, formatDuration } from '../util/text.js';
 import { countUnseen } from '../util/visible.js';
 import { arrivalWarnings } from './callbacks.js';
-import { counted as countedNoun } from './line.js';
+import { counted } from './line.js';
 
 /** All warnings about a call, except those about the choice of a display segment. */
 export function warningsOf(history: History, exchange: Exchange | undefined): Warning[] {
@@ -27,7 +27,7 @@ export function warningsOf(history: History, exchange: Exchange | undefined): Wa
     ...misdirected(untracked, history.untracked.misdirected),
     ...untracked.flatMap(noticeWarnings),
     ...(forgotten > 0
-      ? [{ message: `${countedNoun(forgotten, 'request')} other than callbacks not kept: too many` }]
+      ? [{ message: `${counted(forgotten, 'request')} other than callbacks not kept: too many` }]
       : []),
     ...(exchange?.settled ? resultWarnings(exchange) : []),
   ];
@@ -45,7 +45,7 @@ function resultWarnings(exchange: Exchange): Warning[] {
 const MAX_TEXTS = 20;
 
 /** Merges equal warnings and counts them; keeps only the first of many about one requirement (threats, row 15). */
-export function counted(warnings: readonly Warning[]): Warning[] {
+export function mergeWarnings(warnings: readonly Warning[]): Warning[] {
   const times = new Map<string, number>();
   for (const { message } of warnings) times.set(message, (times.get(message) ?? 0) + 1);
   const texts = new Map<RequirementId, number>();
@@ -74,7 +74,7 @@ export function withoutFollow(warning: Warning): Warning {
 }
 
 function forgottenWarnings({ forgotten }: Exchange): Warning[] {
-  const callbacks = countedNoun(forgotten, 'callback is', 'callbacks are');
+  const callbacks = counted(forgotten, 'callback is', 'callbacks are');
   return forgotten === 0 ? [] : [{ message: `${callbacks} not kept: too many, or too large` }];
 }
 
@@ -92,7 +92,7 @@ function subscriptionWarnings({ subscription }: Exchange): Warning[] {
 export function misdirected(untracked: readonly UntrackedRequest[], more = 0): Warning[] {
   const strays = untracked.filter(({ purpose, status }) => purpose === 'callback' && status !== undefined);
   const lost = strays.filter(({ refusal }) => refusal === 'wrong-address');
-  const posts = `${countedNoun(lost.length + more, 'post')} to a wrong callback URL`;
+  const posts = `${counted(lost.length + more, 'post')} to a wrong callback URL`;
   const refused = new Map<string, Warning>();
   for (const { status, refusal = '' } of strays)
     if (refusal !== 'wrong-address')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { counted, warningsOf, withoutFollow } from '../../src/render/warnings.js';
+import { mergeWarnings, warningsOf, withoutFollow } from '../../src/render/warnings.js';
 import {
   acknowledged,
   answered,
@@ -118,8 +118,8 @@ describe('TOOL-SUB: events after the end of a subscription', () => {
 describe('counted', () => {
   test('merges equal warnings at the place of the first', () => {
     const [a, b] = [{ id: 'RT-DUP', message: 'a' } as const, { message: 'b' }];
-    expect(counted([a, b, a, a])).toEqual([{ id: 'RT-DUP', message: 'a (3 times)' }, b]);
-    expect(counted([])).toEqual([]);
+    expect(mergeWarnings([a, b, a, a])).toEqual([{ id: 'RT-DUP', message: 'a (3 times)' }, b]);
+    expect(mergeWarnings([])).toEqual([]);
   });
 
   test('row 15: keeps only the first of many texts about one requirement, and all without a requirement', () => {
@@ -128,7 +128,7 @@ describe('counted', () => {
       (_, index) => ({ id: 'RT-MATCH', message: `${index}` }) as const,
     );
     const others = Array.from({ length: 30 }, (_, index) => ({ message: `other ${index}` }));
-    expect(counted([...flood, ...others])).toEqual([
+    expect(mergeWarnings([...flood, ...others])).toEqual([
       ...flood.slice(0, 20),
       ...others,
       { id: 'RT-MATCH', message: '… and 480 more of this kind' },

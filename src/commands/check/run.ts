@@ -10,11 +10,11 @@ import { missingFrom, readRecording } from '../../events/transcript-reader.js';
 import { REQUIREMENT_IDS, type RequirementId, type Side } from '../../protocol/requirements.js';
 import { shareableRun, type WireRecord } from '../../render/check-evidence.js';
 import { findingLines, findingsOf } from '../../render/check-report.js';
-import { counted as countedNoun } from '../../render/line.js';
+import { counted } from '../../render/line.js';
 import { CHECK_FORMATS, type CheckStory, ruleLine, specLines } from '../../render/outputs/check.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { createTheme, printed } from '../../render/terminal/theme.js';
-import { counted } from '../../render/warnings.js';
+import { mergeWarnings } from '../../render/warnings.js';
 import { verboseTeller } from '../../render/wire.js';
 import { cameWithin } from '../../system/process.js';
 import { writeOut } from '../../system/streams.js';
@@ -110,7 +110,7 @@ async function reportSoFar(plan: CheckPlan, input: CheckInput, { stderr }: Termi
   const run = await judge(plan, input);
   const broken = findingsOf(run).filter(({ standing, about }) => standing === 'failed' && about !== 'case');
   const rows = broken.flatMap(each => findingLines(each, recordOf(input)));
-  const found = broken.length === 0 ? 'no failures' : countedNoun(broken.length, 'failure');
+  const found = broken.length === 0 ? 'no failures' : counted(broken.length, 'failure');
   await writeOut(stderr, `interrupted; ${found} so far\n${printed(rows, createTheme(0), columnsOf(stderr))}`);
   return 3;
 }
@@ -124,7 +124,7 @@ async function reportAll(plan: CheckPlan, input: CheckInput, terminal: Terminal)
   const { recordings, redactor } = input;
   const run = await judge(plan, input);
   const events = recordings.flatMap(each => each.events);
-  const warnings = counted(
+  const warnings = mergeWarnings(
     events.flatMap(event => (event.kind === 'warned' ? [{ message: redactor.text(event.message) }] : [])),
   );
   if (!flags.quiet) for (const warning of warnings) stderr.write(warningText(warning));

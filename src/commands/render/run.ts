@@ -10,7 +10,7 @@ import { warningText } from '../../render/outputs/trouble.js';
 import { colourLevel } from '../../render/terminal/colour-level.js';
 import { runsOf, svgLines } from '../../render/terminal/svg.js';
 import { createTheme } from '../../render/terminal/theme.js';
-import { counted } from '../../render/warnings.js';
+import { mergeWarnings } from '../../render/warnings.js';
 import { createFile, EVERYBODY_MAY_READ } from '../../system/files.js';
 import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';
 import { isClosed, writeOut } from '../../system/streams.js';
@@ -80,7 +80,7 @@ export async function runRender(
   if (to) {
     const written = translated(saved, to, name, text);
     await writeLines(written.lines, save, stdout);
-    warnings = counted(written.losses.map(message => ({ message })));
+    warnings = mergeWarnings(written.losses.map(message => ({ message })));
   } else if (output === 'json') await writeOut(stdout, `${safeJson(saved.report, 2)}\n`);
   else status = await show(saved, name, options, terminal);
   for (const warning of [...warnings, ...problemsOf(name, saved)]) stderr.write(warningText(warning));

@@ -14,7 +14,7 @@ import { readInvocation } from '../../protocol/invocation.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { callHeading } from '../../render/callbacks.js';
 import { failureOf, problemLines } from '../../render/failure.js';
-import { clipped, counted as countedNoun, type Line, line, quote, say } from '../../render/line.js';
+import { clipped, counted, type Line, line, quote, say } from '../../render/line.js';
 import { invokeReport } from '../../render/outputs/call-report.js';
 import { summaryLines, summaryOf, warningsOfAll } from '../../render/outputs/repeats.js';
 import { sessionReport } from '../../render/outputs/session.js';
@@ -31,7 +31,7 @@ import {
 } from '../../render/session-calls.js';
 import { StepLog, stepLine } from '../../render/steps.js';
 import { newsOf } from '../../render/tool-calls.js';
-import { counted, warningsOf } from '../../render/warnings.js';
+import { mergeWarnings, warningsOf } from '../../render/warnings.js';
 import { cut, excerpt, firstOf, formatDuration } from '../../util/text.js';
 import { usage } from '../options.js';
 import {
@@ -118,7 +118,7 @@ export class SavedTranscript implements Saved {
       const ofOthers = calls.filter(({ exchange }) => !exchange);
       return [sessionLines(session, calls, now), ...ofOthers.map(callLines), finalLines(session)];
     });
-    const warnings = counted(messagesOf(this.#sessions.warnings));
+    const warnings = mergeWarnings(messagesOf(this.#sessions.warnings));
     return [this.#sessionLines, ...parts, problemLines(warnings)];
   }
 
@@ -130,7 +130,7 @@ export class SavedTranscript implements Saved {
     const views = [...history.threads.values()].flatMap(thread => [...thread.views.values()]);
     const title = say(`CALL ${index} of ${calls}  `, 'title');
     const invocation = calls > 0 ? exchange?.invocation : undefined;
-    const warnings = counted([...warningsOf(history, exchange), ...(panes?.warnings ?? [])]);
+    const warnings = mergeWarnings([...warningsOf(history, exchange), ...(panes?.warnings ?? [])]);
     return [
       invocation ? [[title, ...callHeading(invocation.operation, invocation)]] : [],
       this.#isTool ? [] : chapter.timeline(),
@@ -256,7 +256,7 @@ const SEEN_BY: Readonly<Record<TranscriptHeader['observer'], string>> = {
 
 /** Describes the size of a transcript, who recorded it, and whether it is incomplete. */
 function transcriptHeading({ header, events, end }: Transcript, calls: number): Line[] {
-  const counts = [...(calls > 0 ? [countedNoun(calls, 'call')] : []), countedNoun(events.length, 'event')];
+  const counts = [...(calls > 0 ? [counted(calls, 'call')] : []), counted(events.length, 'event')];
   const heading = line`${say('TRANSCRIPT', 'title')} of ${counts.join(', ')}${endWords(end)}`;
   if (!header) return [heading, [say('recorded by an unknown program (no header)', 'warn')]];
   const { observer, program, startedAt } = header;

@@ -17,7 +17,7 @@ import { bareUrl } from '../../util/url.js';
 import { isRecord } from '../../util/values.js';
 import { eventOf } from '../callbacks.js';
 import { type Panes, panesOf } from '../panes.js';
-import { counted, warningsOf } from '../warnings.js';
+import { mergeWarnings, warningsOf } from '../warnings.js';
 import { type Ending, type Paper, type Reporter, tellProblems, urgentTeller, writeJson } from './reporter.js';
 import type { CallReport, Report } from './schemas.js';
 import { errorReport } from './trouble.js';
@@ -165,7 +165,7 @@ export function invokeReport(
   const warnings = [...notes, ...warningsOf(history, exchange), ...(panes?.warnings ?? [])];
   return {
     ...(exchange && callReport(history, exchange, panes)),
-    warnings: counted(warnings),
+    warnings: mergeWarnings(warnings),
     ...(trouble && { error: errorReport(trouble) }),
   };
 }
@@ -185,7 +185,7 @@ export function dialectReporter(
       const writing = answer && translate(answer, dialect);
       if (writing) await writeJson(paper, writing.body, redactor);
       const warnings = [...notes, ...warningsOf(history, exchange), ...(writing?.warnings ?? [])];
-      tellProblems(paper, counted(warnings), trouble, told);
+      tellProblems(paper, mergeWarnings(warnings), trouble, told);
     },
   };
 }

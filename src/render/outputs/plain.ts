@@ -7,7 +7,7 @@ import { type Layout, type Line, say } from '../line.js';
 import { type Pane, paneLines, panesOf, viewPane } from '../panes.js';
 import { newStepsOf, stepLine } from '../steps.js';
 import { createTheme, printed } from '../terminal/theme.js';
-import { counted, warningsOf } from '../warnings.js';
+import { mergeWarnings, warningsOf } from '../warnings.js';
 import {
   type Ending,
   Page,
@@ -60,7 +60,7 @@ export function plainReporter(
       await page.written();
       const panes = exchange ? panesOf(exchange, supports) : null;
       const warnings = [...notes, ...warningsOf(history, exchange), ...(panes?.warnings ?? [])];
-      tellProblems(paper, counted(warnings), trouble, told);
+      tellProblems(paper, mergeWarnings(warnings), trouble, told);
     },
   };
 }

@@ -11,10 +11,10 @@ import type { Warning } from '../../protocol/requirements.js';
 import type { Redactor } from '../../util/redact.js';
 import { formatDuration, since } from '../../util/text.js';
 import type { Failure } from '../failure.js';
-import { counted as countedNoun, type Line, line, quote, say } from '../line.js';
+import { counted, type Line, line, quote, say } from '../line.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, printed } from '../terminal/theme.js';
-import { counted, warningsOf } from '../warnings.js';
+import { mergeWarnings, warningsOf } from '../warnings.js';
 import { invokeReport } from './call-report.js';
 import {
   type Ending,
@@ -74,12 +74,12 @@ function crossedIn({ arrivals, invocation: { id } }: Exchange, ids: ReadonlySet<
 export function outcomesLine(calls: number, outcomes: Readonly<Record<string, number | undefined>>): Line {
   const ways = Object.entries(outcomes).map(([type, count]) => `${count} ${type}`);
   const tone = outcomes['success'] === calls ? 'good' : 'bad';
-  return [say(`${countedNoun(calls, 'call')}: `, 'title'), say(ways.join(', '), tone)];
+  return [say(`${counted(calls, 'call')}: `, 'title'), say(ways.join(', '), tone)];
 }
 
 /** {@link outcomesLine}, then the times. */
 export function summaryLines({ calls, outcomes, acknowledged, results, crossed }: Summary): Line[] {
-  const strays = `${countedNoun(crossed, 'callback')} named a different call than their URL belongs to`;
+  const strays = `${counted(crossed, 'callback')} named a different call than their URL belongs to`;
   return [
     outcomesLine(calls, outcomes),
     ...spreadLine('acknowledged after', acknowledged),
@@ -132,7 +132,7 @@ export function warningsOfAll(history: History, notes: readonly Warning[] = []):
   const ofCalls = [...history.exchanges.values()].flatMap(each =>
     warningsOf(new History(history.isWhole), each),
   );
-  return counted([...notes, ...warningsOf(history, undefined), ...ofCalls]);
+  return mergeWarnings([...notes, ...warningsOf(history, undefined), ...ofCalls]);
 }
 
 /** Prints a line for each call as it ends, then the summary. */

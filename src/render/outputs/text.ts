@@ -4,7 +4,7 @@ import type { TranscriptHeader, TranscriptWriter } from '../../events/transcript
 import { toWellFormed } from '../../util/values.js';
 import { visible } from '../../util/visible.js';
 import { eventOf, newArrivalOf } from '../callbacks.js';
-import { counted, warningsOf } from '../warnings.js';
+import { mergeWarnings, warningsOf } from '../warnings.js';
 import { type Ending, Page, type Paper, type Reporter, tellProblems, urgentTeller } from './reporter.js';
 
 /** Prints every event as it happens: a transcript on stdout. */
@@ -69,7 +69,7 @@ export function textReporter(
     async end({ exchange, notes, trouble }: Ending) {
       await page.written();
       const warnings = [...notes, ...warningsOf(history, exchange)];
-      tellProblems(paper, counted(warnings), trouble, told);
+      tellProblems(paper, mergeWarnings(warnings), trouble, told);
     },
   };
 }

@@ -7,7 +7,7 @@ import { panesOf } from '../../render/panes.js';
 import { StepLog } from '../../render/steps.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, GAP } from '../../render/terminal/theme.js';
-import { counted, warningsOf } from '../../render/warnings.js';
+import { mergeWarnings, warningsOf } from '../../render/warnings.js';
 import type { Clock } from '../../system/clock.js';
 import { Rows } from '../components.js';
 import { useKeys } from '../ink.js';
@@ -190,7 +190,7 @@ export function liveReporter(options: LiveOptions): Reporter {
     close: view.close,
     async end({ exchange, notes, trouble }: Ending) {
       const warnings = [...notes, ...warningsOf(history, exchange), ...(model.panes?.warnings ?? [])];
-      tellProblems(paper, counted(warnings), trouble);
+      tellProblems(paper, mergeWarnings(warnings), trouble);
     },
   };
 }

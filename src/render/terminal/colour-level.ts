@@ -9,25 +9,21 @@ export interface ColourSigns {
   readonly depth?: number;
 }
 
-const LEVELS = { 1: 1, 2: 2, 3: 3 } as const;
+const FORCED: ReadonlyMap<string | undefined, ColourLevel> = new Map([
+  ['0', 0],
+  ['false', 0],
+  ['1', 1],
+  ['2', 2],
+  ['3', 3],
+]);
 
 /** The number of colours to use. The user's settings override those of the terminal. */
 export function colourLevel(signs: ColourSigns): ColourLevel {
-  if (signs.noColor || signs.env.NO_COLOR) return 0;
-  return forced(signs) ?? detected(signs);
-}
-
-function forced(signs: ColourSigns): ColourLevel | undefined {
-  const wish = signs.env.FORCE_COLOR;
-  if (wish === undefined) return undefined;
-  if (wish === '0' || wish === 'false') return 0;
-  if (wish === '1' || wish === '2' || wish === '3') return LEVELS[wish];
-  return ability(signs);
-}
-
-function detected(signs: ColourSigns): ColourLevel {
-  const colourless = !signs.isTTY || signs.env.TERM === 'dumb' || signs.depth === 1;
-  return colourless ? 0 : ability(signs);
+  const { env, isTTY, noColor, depth } = signs;
+  if (noColor || env.NO_COLOR) return 0;
+  const isForced = env.FORCE_COLOR !== undefined;
+  if (!isForced && (!isTTY || env.TERM === 'dumb' || depth === 1)) return 0;
+  return FORCED.get(env.FORCE_COLOR) ?? ability(signs);
 }
 
 function ability({ env, depth }: ColourSigns): Exclude<ColourLevel, 0> {

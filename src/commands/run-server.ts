@@ -1,6 +1,6 @@
 import type { Event } from '../events/events.js';
 import type { TranscriptAbout } from '../events/transcript-writer.js';
-import { isWildcard } from '../http/server.js';
+import { isWildcard } from '../http/guard.js';
 import type { ColourLevel } from '../render/terminal/colour-level.js';
 import { runAttached } from '../system/child.js';
 import type { ServerScreen } from '../tui/full-screen.js';

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { remembering } from '../util/collections.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { mediaTypeOf } from '../util/url.js';
+import { isLoopback } from './addresses.js';
 import { bodyTooLarge, hasBody, isEncoded } from './body.js';
 import { type Answer, Denial, type Route } from './route.js';
 
@@ -10,9 +11,6 @@ interface HostHeader {
   readonly name: string;
   readonly port: string | undefined;
 }
-
-/** @param isLocal whether the peer connected from a loopback address. */
-type HostList = (host: HostHeader, ourPort: number, isLocal: boolean) => boolean;
 
 const SHAPE = /^(?<name>\[[\da-f:.]+\]|[\w.-]+)(?::(?<port>\d{1,5}))?$/i;
 
@@ -29,18 +27,41 @@ function readHost(value: string): HostHeader | null {
   return { name: name.toLowerCase(), port };
 }
 
+const WILDCARDS = new Set(['', '*', '0.0.0.0', '[::]', '[::ffff:0:0]']);
+
+/** Whether binding to `host` opens every interface, in any spelling (threats, row 5). */
+export function isWildcard(host: string): boolean {
+  return WILDCARDS.has(canonical(host));
+}
+
 /**
- * Creates a check of Host values (threats, row 2). Allowed: the bound address and, for peers on this machine, loopback names, with or
+ * Returns the address to bind to, the host for the server's own URL, and a check of Host values (threats, rows 2, 5 and 6). `localhost`
+ * could resolve elsewhere, so it becomes 127.0.0.1. Allowed: the bound address and, for peers on this machine, loopback names, with or
  * without the server's port; `extra` names with any port, or only with the port given.
  * @throws ProtocolCliError `usage` if an extra name is not a host.
  */
-export function hostList(bound: string, extra: readonly string[]): HostList {
-  const own = bound.toLowerCase();
+export function hostNames(host: string, extra: readonly string[]) {
+  const name = canonical(host) === 'localhost' ? '127.0.0.1' : canonical(host);
+  const wildcard = name === '[::]' ? '::' : '0.0.0.0';
+  const address = isWildcard(host) ? wildcard : name.replace(/^\[|\]$/g, '');
+  const own = isWildcard(host) ? '127.0.0.1' : bracketed(address).toLowerCase();
   const others = extra.map(parseAllowed);
-  const isOwn = (name: string, isLocal: boolean) => (LOOPBACK.includes(name) ? isLocal : name === own);
-  return (host, ourPort, isLocal) =>
-    (isOwn(host.name, isLocal) && (host.port ?? String(ourPort)) === String(ourPort)) ||
-    others.some(other => other.name === host.name && (other.port ?? host.port) === host.port);
+  const isOwn = (asked: string, peer: string) =>
+    LOOPBACK.includes(asked) ? isLoopback(peer) : asked === own;
+  const allows = (asked: HostHeader, port: number, peer: string) =>
+    (isOwn(asked.name, peer) && (asked.port ?? String(port)) === String(port)) ||
+    others.some(other => other.name === asked.name && (other.port ?? asked.port) === asked.port);
+  return { address, own, allows };
+}
+
+/** Normalizes a host like a WHATWG URL, so `0`, `0x0` and `::0` are recognized. */
+function canonical(host: string): string {
+  const url = `http://${bracketed(host)}`;
+  return URL.canParse(url) ? new URL(url).hostname : host;
+}
+
+export function bracketed(host: string): string {
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
 }
 
 function parseAllowed(value: string): HostHeader {

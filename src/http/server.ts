@@ -1,9 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
-import { isLoopback } from './addresses.js';
 import { BodyShare, drain, hasBody, readBody } from './body.js';
-import { admit, type GuardOptions, hostList } from './guard.js';
+import { admit, bracketed, type GuardOptions, hostNames } from './guard.js';
 import { type Answer, Denial, type Incoming, type Refusal, type Reply } from './route.js';
 
 // On Node 22 and later, importing node:http as an ES module loads all of undici.
@@ -381,29 +380,6 @@ function incoming(
   return { method, target: url, headers, body, remote: socket.remoteAddress ?? '', onGone };
 }
 
-const LOOPBACK = '127.0.0.1';
-
-const WILDCARDS = new Set(['', '*', '0.0.0.0', '[::]', '[::ffff:0:0]']);
-
-/** Whether binding to `host` opens every interface, in any spelling (threats, row 5). */
-export function isWildcard(host: string): boolean {
-  return WILDCARDS.has(canonical(host));
-}
-
-/** Returns the address to listen on. `localhost` could resolve elsewhere, so it becomes 127.0.0.1 (threats, row 6). */
-function bindAddress(host: string): string {
-  const name = canonical(host);
-  if (name === 'localhost') return LOOPBACK;
-  if (!isWildcard(host)) return unbracketed(name);
-  return name === '[::]' ? '::' : '0.0.0.0';
-}
-
-/** Returns the host for the server's URL; never a name, which could resolve elsewhere. */
-function advertisedHost(address: string): string {
-  if (isWildcard(address)) return LOOPBACK;
-  return bracketed(address);
-}
-
 /**
  * Starts listening.
  * @returns the port.
@@ -437,24 +413,10 @@ function explain(error: Error, address: string, port: number): ProtocolCliError 
   });
 }
 
-/** Normalizes a host like a WHATWG URL, so `0`, `0x0` and `::0` are recognized. */
-function canonical(host: string): string {
-  const url = `http://${bracketed(host)}`;
-  return URL.canParse(url) ? new URL(url).hostname : host;
-}
-
-function bracketed(host: string): string {
-  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
-}
-
-function unbracketed(host: string): string {
-  return host.replace(/^\[|\]$/g, '');
-}
-
 const SWEEP_MS = 10;
 
 interface ServerOptions extends Omit<Responder, 'allowsHost'> {
-  /** Default: 127.0.0.1. For a wildcard the caller prints a warning, see {@link isWildcard}. */
+  /** Default: 127.0.0.1. For a wildcard the caller prints a warning, see `isWildcard`. */
   readonly host?: string;
   readonly port?: number;
   /** Additional allowed Host values: `name` with any port, `name:port` with that port. */
@@ -476,9 +438,7 @@ export interface RunningServer extends AsyncDisposable {
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const address = bindAddress(options.host ?? '127.0.0.1');
-  const own = advertisedHost(address);
-  const allowsHost = hostList(own, options.allowedHosts ?? []);
+  const { address, own, allows } = hostNames(options.host ?? '127.0.0.1', options.allowedHosts ?? []);
   const server = createServer({
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
@@ -489,8 +449,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   server.maxHeadersCount = 0; // by default Node drops headers beyond a count, perhaps the Origin; their total size is limited
   const port = await listen(server, address, options.port ?? 0);
-  const isAllowed: GuardOptions['allowsHost'] = (host, peer) => allowsHost(host, port, isLoopback(peer));
-  new RequestHandler(server, { ...options, allowsHost: isAllowed }, limits);
+  new RequestHandler(server, { ...options, allowsHost: (host, peer) => allows(host, port, peer) }, limits);
   let closed: Promise<void> | undefined;
   const close = () => (closed ??= stop(server, limits.closeMs));
   return { port, url: `http://${own}:${port}`, close, [Symbol.asyncDispose]: close };

@@ -1,7 +1,8 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { isWildcard } from '../../src/http/guard.js';
 import type { Route } from '../../src/http/route.js';
-import { isWildcard, startServer } from '../../src/http/server.js';
+import { startServer } from '../../src/http/server.js';
 import { echo, hello, rawExchange, request, statusOf, type Watched, watchedServer } from './raw.js';
 
 const HOST = 'Host: 127.0.0.1';

@@ -1,7 +1,7 @@
 import { type Exchange, outcomeOf } from '../../events/exchange.js';
 import { History } from '../../events/history.js';
 import { transcriptWriter } from '../../events/transcript-writer.js';
-import { isWildcard } from '../../http/server.js';
+import { isWildcard } from '../../http/guard.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { failureOf } from '../../render/failure.js';
 import type { Paper, Reporter } from '../../render/outputs/reporter.js';

@@ -2,7 +2,7 @@ import type { Answer } from '../../dialects/dialect.js';
 import { History } from '../../events/history.js';
 import { Sessions } from '../../events/session-calls.js';
 import { transcriptWriter } from '../../events/transcript-writer.js';
-import { isWildcard } from '../../http/server.js';
+import { isWildcard } from '../../http/guard.js';
 import type { ChoiceQuestion } from '../../mock/conversation.js';
 import type { LocalTool, SpokenReply } from '../../mock/local-tool.js';
 import { fixtureFiles, loadHandlers } from '../../mock/sources.js';

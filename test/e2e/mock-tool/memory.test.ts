@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/folder.js';
 import { startMock } from '../support/mock.js';
 
 const MiB = 1024 * 1024;
-const CALLS = 250;
+const CALLS = 50;
 const AT_ONCE = 25;
 const FIXTURES = `
 version: 1
@@ -19,7 +19,7 @@ it.each([
   ['one text', JSON.stringify('x'.repeat(10 * MiB - 1_000)), 900],
   ['3.5 million empty objects', `[${'{},'.repeat((10 * MiB - 1_000) / 3)}1]`, 1_500],
 ])(
-  'row 15: 250 open invocations of 10 MiB, %s: memory is bounded, small calls are answered',
+  'row 15: 50 open invocations of 10 MiB, %s: memory is bounded, small calls are answered',
   async (_, argument, mebibytes) => {
     await using folder = await temporaryFolder();
     await using mock = await startMock([await folder.write('f.yaml', FIXTURES), '-q']);

@@ -6,14 +6,14 @@ import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import { type Folder, run, temporaryFolder } from './runs.js';
 
-const KILLS = 5;
+const KILLS = 3;
 
 it('killed: no acknowledged line is lost, over several runs on one journal', async () => {
   await using place = await temporaryFolder();
   const runner = await bundled(place);
   const said: string[] = [];
   for (let kill = 0; kill < KILLS; kill++) {
-    const lines = await killedAfter([runner, place.path, `r${kill}`], 500 + kill * 137);
+    const lines = await killedAfter([runner, place.path, `r${kill}`], 300 + kill * 137);
     said.push(...lines);
     const { calls, settled } = await run(place.path);
     const open = new Set(calls.map(({ key }) => key));
@@ -25,7 +25,7 @@ it('killed: no acknowledged line is lost, over several runs on one journal', asy
     expect(missing).toEqual([]);
     expect([...open].filter(key => over.has(key))).toEqual([]);
   }
-  expect(said.length).toBeGreaterThan(KILLS * 500);
+  expect(said.length).toBeGreaterThan(KILLS * 300);
   expect(await readFile(place.path, 'utf8')).toMatch(/\n$/);
 }, 60_000);
 

@@ -362,7 +362,7 @@ function rawAnswer(status: number): string {
 
 function answerTo({ status, headers, detail }: Denial, explains: boolean | 'json'): Answer {
   if (!explains || status >= 500) return { status, headers };
-  const text = `refused, since ${detail}`;
+  const text = `refused: ${detail}`;
   if (explains !== 'json') return { status, headers, body: `${text}\n` };
   const json = { 'Content-Type': 'application/json' };
   return { status, headers: { ...headers, ...json }, body: JSON.stringify({ detail: text }) };

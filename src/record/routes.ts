@@ -83,7 +83,7 @@ export class RecorderRoutes {
     const url = target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…'); // masks possible tokens
     const purpose = purposeOf(pathOf(target));
     if (!purpose) {
-      this.forwarder.warn(`a request was refused with ${status}, since ${detail}: ${method} ${url}`, {});
+      this.forwarder.warn(`a request was refused with ${status} (${detail}): ${method} ${url}`, {});
       return;
     }
     const refusal = reason === 'no-route' ? 'wrong-address' : detail;

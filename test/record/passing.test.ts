@@ -180,7 +180,7 @@ describe('the guard', () => {
   test('a message outside the protocol is a 404', async () => {
     expect(await ask(`${recording.url}/elsewhere`)).toMatchObject({ status: 404 });
     expect(recording.warnings).toEqual([
-      'a request was refused with 404, since nothing is served at its path: POST /elsewhere',
+      'a request was refused with 404 (no route for this path): POST /elsewhere',
     ]);
   });
 

@@ -277,7 +277,7 @@ export class SessionPlatform implements AsyncDisposable {
 
   /** Logs a request that the HTTP server refused: a body too large, a foreign Host, a web page. */
   #onRefused({ method = '', target = '', status, detail: reason }: Refusal): void {
-    const message = `a request was refused with ${status}, since ${reason}: ${method} ${pathOf(target)}`;
+    const message = `a request was refused with ${status} (${reason}): ${method} ${pathOf(target)}`;
     const thread = this.#sessionAt(target)?.id;
     this.#log.emit({ kind: 'warned', message, ...(thread !== undefined && { thread }) });
     if (/\/tool_results$/.test(pathOf(target))) this.#addProblem('results', thread, status, reason);

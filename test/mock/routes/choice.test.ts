@@ -67,7 +67,7 @@ describe('TOOL-CHOICE: the response URL', () => {
     for (const wrong of [path.slice(0, -1), `${path}x`, '/choices/', `/choices/${'A'.repeat(43)}`])
       expect((await stage.post(wrong, { id: 'i', selected: 0 })).status).toBe(404);
     const warnings = stage.told('warned').map(({ message }) => message);
-    expect(warnings[0]).toBe('request refused with 404: POST /choices/… (nothing is served at its path)');
+    expect(warnings[0]).toBe('request refused with 404: POST /choices/… (no route for this path)');
     expect(warnings.join()).not.toContain(path.slice(9, 30));
   });
 

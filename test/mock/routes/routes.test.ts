@@ -122,9 +122,9 @@ test.each([
 
 describe('the guard protects these routes too', () => {
   test.each([
-    ['POST', '/__mock__/reset', '{}', 415, 'refused, since its Content-Type is not application/json\n'],
-    ['GET', '/__mock__/fire', null, 405, 'refused, since its method is not POST\n'],
-    ['GET', '/nowhere', null, 404, 'refused, since nothing is served at its path\n'],
+    ['POST', '/__mock__/reset', '{}', 415, 'refused: its Content-Type is not application/json\n'],
+    ['GET', '/__mock__/fire', null, 405, 'refused: its method is not POST\n'],
+    ['GET', '/nowhere', null, 404, 'refused: no route for this path\n'],
   ])('a refusal contains the reason: %s %s %s', async (method, path, body, status, text) => {
     await using stage = await stageWith(sequence);
     const answer = await fetch(stage.tool.url + path, { method, body });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { judgeCases } from '../../src/check/cases.js';
 import { gather } from '../../src/check/evidence.js';
+import { judgeCases } from '../../src/check/judge.js';
 import { readCases } from '../../src/fixtures/check-files.js';
 import {
   acknowledged,

@@ -1,8 +1,14 @@
 import { appendFile, stat } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
-import { judgeCases } from '../../check/cases.js';
 import { gather, type Recording, recordingsOf } from '../../check/evidence.js';
-import { type Conformance, checksOf, conformanceOf, RULES, type Verdict } from '../../check/judge.js';
+import {
+  type Conformance,
+  checksOf,
+  conformanceOf,
+  judgeCases,
+  RULES,
+  type Verdict,
+} from '../../check/judge.js';
 import { type ProbeOptions, runProbes } from '../../check/probes/probes.js';
 import type { Event } from '../../events/events.js';
 import type { EventRedactor } from '../../events/shareable.js';

@@ -6,7 +6,7 @@ import { createLog, type Log } from '../../events/log.js';
 import { createNodeClient } from '../../http/node-client.js';
 import { systemClock } from '../../system/clock.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
-import { createRedactor, writtenForms } from '../../util/redact.js';
+import { createRedactor } from '../../util/redact.js';
 import { foreignWords, isRecord } from '../../util/values.js';
 import { type Answerer, answeredCall, clientError, type PendingCall } from './pending-calls.js';
 import { PlatformSession, type SessionConnection, sessionUrl } from './platform-session.js';
@@ -207,26 +207,19 @@ function reported(session: PlatformSession, settled: Settled): Settled {
 /** Redacts the key in any value: a platform may echo it in a call or a message (threats, row 25). */
 function keyRedactor(key: string): <T>(value: T) => T {
   const { text: clean } = createRedactor([key]);
-  const forms = writtenForms(key).map(form => Buffer.from(form));
   const redact = (value: unknown): unknown => {
     if (typeof value === 'string') return clean(value);
     if (Array.isArray(value)) return value.map(redact);
     if (value instanceof Content) {
-      const bytes = Buffer.from(value.bytes);
-      const hasKey = forms.some(form => bytes.includes(form));
-      return hasKey ? new Content(Buffer.from(clean(bytes.toString('utf8')))) : value;
+      const text = Buffer.from(value.bytes).toString('utf8');
+      const cleaned = clean(text);
+      return cleaned === text ? value : new Content(Buffer.from(cleaned));
     }
     if (!isRecord(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [clean(name), redact(each)]));
   };
   const isSecret = clean(key) !== key; // keys that are too short are not redacted
   return value => (isSecret ? (redact(value) as typeof value) : value);
-}
-
-/** Wraps a log so that no event contains the key. */
-export function withoutKey(log: Log, key: string): Log {
-  const redact = keyRedactor(key);
-  return { ...log, emit: fact => log.emit(redact(fact)) };
 }
 
 /** How a session ended, or its last state on a timeout; without the key. */
@@ -259,7 +252,8 @@ export async function answering(
   answerer: Answerer,
   waitMs: number,
 ): Promise<SessionEnd> {
-  const log = withoutKey(given.log, given.key);
+  const redact = keyRedactor(given.key);
+  const log: Log = { ...given.log, emit: fact => given.log.emit(redact(fact)) };
   const session = new PlatformSession({ ...given, log });
   const { clock, thread } = given;
   const poster = new ResultsPoster(session);
@@ -291,7 +285,7 @@ export async function answering(
     if (await waitForNews(session, isHeldUp ? Math.min(left, RECHECK_MS) : left)) newsAt = clock.now();
   }
   const { status, isSettled, error, answer } = session;
-  return keyRedactor(given.key)({ id: thread, status, isSettled, error, answer });
+  return redact({ id: thread, status, isSettled, error, answer });
 }
 
 async function waitForNews(session: PlatformSession, ms: number): Promise<boolean> {

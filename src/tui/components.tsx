@@ -17,11 +17,11 @@ export interface Frame {
   readonly isRunning: boolean;
 }
 
-/** A list and its details, side by side or stacked; null where there is no room for it. */
+/** A list and its details, side by side or stacked; without rows where there is no room. */
 export interface Panes {
   readonly isBeside: boolean;
-  readonly list: Pane | null;
-  readonly details: (Sheets & { readonly title: string | null; readonly tabs: readonly string[] }) | null;
+  readonly list: Pane;
+  readonly details: Omit<Pane, 'rows'> & Sheets & { readonly tabs: readonly string[] };
 }
 
 interface Pane {
@@ -92,8 +92,8 @@ export function Screen({ frame, size }: Shown) {
 function ListDetail({ isBeside, list, details }: Panes) {
   return (
     <Box flexGrow={1} flexDirection={isBeside ? 'row' : 'column'}>
-      {list && <List {...list} isBeside={isBeside} />}
-      {details && (
+      {list.size.rows > 0 && <List {...list} isBeside={isBeside} />}
+      {details.size.rows > 0 && (
         <Panel title={details.title} isBeside={isBeside} flexGrow={1}>
           <Rows rows={details.tabs} />
           <Parts {...details} />

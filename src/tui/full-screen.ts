@@ -1,9 +1,9 @@
-import type { Key } from 'ink';
 import type { Event } from '../events/events.js';
 import type { Listener } from '../events/log.js';
 import type { Clock } from '../system/clock.js';
 import { beforeAnyEnd } from '../system/process.js';
 import type { Frame, Shown } from './components.js';
+import type { Press } from './keys.js';
 import { createStore, isLargeEnough, type Size, sizeOf, throttled, tooSmallWords } from './terminal.js';
 
 const HIDE_CURSOR = '\u001b[?25l';
@@ -26,7 +26,7 @@ interface Terminal {
 }
 
 export interface ScreenView {
-  press(input: string, key: Key): void;
+  press(press: Press): void;
   frame(size: Size): Frame;
 }
 
@@ -51,9 +51,9 @@ export function fullScreen(view: ScreenView, { stdin, stdout, clock }: Terminal 
     if (store.snapshot().frame.isRunning) stopTick = clock.after(TICK_MS, frames.ask);
   };
   const frames = throttled(clock, FRAME_MS, draw);
-  const onPress = (input: string, key: Key) => {
+  const onPress = (press: Press) => {
     // If the terminal is too small, only Ctrl-C works.
-    if (isLargeEnough(sizeOf(stdout)) || (key.ctrl && input === 'c')) view.press(input, key);
+    if (isLargeEnough(sizeOf(stdout)) || press.name === 'ctrl+c') view.press(press);
     frames.ask();
   };
   tick();

@@ -1,4 +1,3 @@
-import type { Key } from 'ink';
 import { type Line, say } from '../render/line.js';
 import { cutLine, widthOf } from '../render/terminal/theme.js';
 
@@ -19,7 +18,7 @@ export type Hint = readonly [key: string, does: string];
 /** A key of a screen. The footer, the help page and the guide are generated from these. */
 export interface KeyBinding<Screen> {
   readonly place: Place;
-  /** Key names, see `nameOf`. */
+  /** Key names, see `Press`. */
   readonly keys: readonly string[];
   readonly label: string;
   readonly does: string;
@@ -139,37 +138,80 @@ export function keyLines(tables: readonly KeyTable[]): readonly Line[] {
   ]);
 }
 
-/** A key press or pasted text. */
+/** A key press or a piece of text. */
 export interface Press {
-  readonly input: string;
-  readonly key: Key;
+  /** `j`, `G`, `enter`, `shift+tab`, `ctrl+c`; empty for text of several characters, even if the text is `escape`. */
+  readonly name: string;
+  /** The text to insert; empty for other keys. */
+  readonly text: string;
 }
 
-const NAMES = {
-  upArrow: 'up',
-  downArrow: 'down',
-  leftArrow: 'left',
-  rightArrow: 'right',
-  pageUp: 'pageup',
-  pageDown: 'pagedown',
-  home: 'home',
-  end: 'end',
-  return: 'enter',
-  escape: 'escape',
-  tab: 'tab',
-  backspace: 'erase',
-  delete: 'erase', // most terminals send DEL for the backspace key
-} as const satisfies Partial<Record<keyof Key, string>>;
+const ESC = '\u001b';
+const CONTROLS: ReadonlyMap<string, string> = new Map([
+  ['\r', 'enter'],
+  ['\t', 'tab'],
+  ['\b', 'erase'],
+  ['\u007f', 'erase'], // most terminals send DEL for the backspace key
+  [ESC, 'escape'],
+]);
 
-/** The name of a key: `j`, `G`, `enter`, `shift+tab`, `ctrl+c`; empty for pasted text, even if the text is `escape`. */
-export function nameOf({ input, key }: Press): string {
-  const known = (Object.keys(NAMES) as (keyof typeof NAMES)[]).find(name => key[name]);
-  const character = /^.$/su.test(input) ? input : '';
-  const typed = character === ' ' ? 'space' : character === '\n' ? 'ctrl+j' : character;
-  const name = known === undefined ? typed : NAMES[known];
-  if (key.ctrl) return `ctrl+${name}`;
-  if (key.meta && !key.escape) return `meta+${name}`; // Esc followed by a letter is not that letter
-  return key.shift && name === 'tab' ? 'shift+tab' : name;
+/** Distance from Ctrl-A to a. */
+const LETTERS = 0x60;
+
+/** The press of a character, or a piece of text. */
+export function pressOf(text: string): Press {
+  const control = CONTROLS.get(text);
+  if (control) return { name: control, text: '' };
+  if (text.length === 1 && text <= '\u001a')
+    return { name: `ctrl+${String.fromCharCode(text.charCodeAt(0) + LETTERS)}`, text: '' };
+  return { name: text === ' ' ? 'space' : /^.$/su.test(text) ? text : '', text };
+}
+
+/** The last character of a CSI or SS3 sequence. */
+const BY_FINAL: Readonly<Record<string, string>> = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  F: 'end',
+  H: 'home',
+  Z: 'tab', // with Shift
+};
+
+/** The number in a CSI sequence that ends with `~`. */
+const BY_NUMBER: Readonly<Record<string, string>> = {
+  1: 'home',
+  3: 'erase',
+  4: 'end',
+  5: 'pageup',
+  6: 'pagedown',
+  7: 'home',
+  8: 'end',
+};
+
+const SEQUENCE = new RegExp(`^(${ESC}?)${ESC}[[O](\\d*)(?:;(\\d+))?([A-Z~])$`);
+const MODIFIER = { shift: 1, alt: 2, ctrl: 4, meta: 8 } as const;
+
+/** Interprets a piece of input, as split by Ink's parser; null for the escape sequence of an unused key. */
+export function readSequence(sequence: string): Press | null {
+  if (!sequence.startsWith(ESC) || sequence === ESC) return pressOf(sequence);
+  const rest = sequence.slice(1);
+  if (rest === ESC) return pressOf(ESC);
+  // Esc followed by a letter is not that letter.
+  if (/^[A-Za-z0-9 \r\b\u007f]$/.test(rest)) return { name: `meta+${pressOf(rest).name}`, text: '' };
+  if (!/^[[O]/.test(rest) && !rest.startsWith(ESC)) return pressOf(rest);
+  const [, alt, number = '', modifiers = '1', final = ''] = SEQUENCE.exec(sequence) ?? [];
+  const key = final === '~' ? BY_NUMBER[number] : /^1?$/.test(number) ? BY_FINAL[final] : undefined;
+  if (key === undefined) return null;
+  const bits =
+    Math.max(0, Number(modifiers) - 1) | (alt ? MODIFIER.alt : 0) | (final === 'Z' ? MODIFIER.shift : 0);
+  return { name: withModifiers(key, bits), text: '' };
+}
+
+function withModifiers(key: string, bits: number): string {
+  if (bits & MODIFIER.ctrl) return `ctrl+${key}`;
+  if (bits & (MODIFIER.alt | MODIFIER.meta)) return `meta+${key}`;
+  return bits & MODIFIER.shift && key === 'tab' ? 'shift+tab' : key;
 }
 
 /**
@@ -183,27 +225,10 @@ const PIECES = {
 };
 
 export function pressesIn(press: Press, typing: keyof typeof PIECES = 'keys'): readonly Press[] {
-  const { input, key } = press;
-  if (input.length <= 1 || key.ctrl) return [press];
-  const pieces = input.match(PIECES[typing]) ?? [];
-  return pieces.map(piece => (/^.$/su.test(piece) ? pressOf(piece, key) : { input: piece, key }));
+  if (press.name !== '') return [press];
+  const pieces = press.text.match(PIECES[typing]) ?? [];
+  return pieces.map(piece => pressOf(piece === '\n' ? '\r' : piece));
 }
-
-/** A character in the form in which Ink reports a single key. */
-function pressOf(character: string, key: Key): Press {
-  const isEnter = character === '\r' || character === '\n';
-  const isTab = character === '\t';
-  const isErase = character === '\b' || character === '\u007f';
-  const isEscape = character === '\u001b';
-  const isCtrl = character >= '\u0001' && character <= '\u001a' && !isEnter && !isTab && !isErase;
-  return {
-    input: isCtrl ? String.fromCharCode(character.charCodeAt(0) + LETTERS) : character,
-    key: { ...key, return: isEnter, tab: isTab, delete: isErase, escape: isEscape, ctrl: isCtrl },
-  };
-}
-
-/** Distance from Ctrl-A to a. */
-const LETTERS = 0x60;
 
 const GAP = say('   ');
 

@@ -1,4 +1,3 @@
-import type { Key } from 'ink';
 import type { Event } from '../events/events.js';
 import { type Line, quote, say, type Tone } from '../render/line.js';
 import type { ColourLevel } from '../render/terminal/colour-level.js';
@@ -15,7 +14,6 @@ import {
   hintsOf,
   type KeyBinding,
   keyLines,
-  nameOf,
   type Place,
   type Press,
   pressesIn,
@@ -157,13 +155,13 @@ export abstract class ListScreen implements ServerView, HasList {
   };
 
   /** Text pasted after the line feed of a prompt is ignored, except Ctrl-C: it must not run commands. */
-  press(input: string, key: Key): void {
+  press(pressed: Press): void {
     const isPrompt = this.overlay?.kind === 'prompt';
     let isOver = false;
     let ignored = '';
-    for (const press of pressesIn({ input, key }, isPrompt ? 'line' : this.typing)) {
-      const name = nameOf(press);
-      if (isOver && name !== 'ctrl+c') ignored += press.input;
+    for (const press of pressesIn(pressed, isPrompt ? 'line' : this.typing)) {
+      const { name } = press;
+      if (isOver && name !== 'ctrl+c') ignored += press.text;
       else this.#press(press);
       isOver ||= isPrompt && (name === 'enter' || name === 'escape');
     }
@@ -219,7 +217,7 @@ export abstract class ListScreen implements ServerView, HasList {
   protected typed(_press: Press): void {}
 
   protected isKey(press: Press): boolean {
-    return bindingOf(this.bindings, nameOf(press), this.places) !== undefined;
+    return bindingOf(this.bindings, press.name, this.places) !== undefined;
   }
 
   protected get hints(): { readonly hints: readonly Hint[]; readonly ends: readonly Hint[] } {
@@ -231,7 +229,7 @@ export abstract class ListScreen implements ServerView, HasList {
   }
 
   #press(press: Press): void {
-    const name = nameOf(press);
+    const { name } = press;
     const { overlay } = this;
     this.beforeKey(name);
     if (name === 'ctrl+c') this.quit();
@@ -249,7 +247,7 @@ export abstract class ListScreen implements ServerView, HasList {
   }
 
   #pressPage(press: Press): void {
-    const name = nameOf(press);
+    const { name } = press;
     const binding = bindingOf<this>(this.bindings, name, this.places);
     if (!binding) return void this.typed(press);
     if (name !== 'q') this.notices.forgetKey();
@@ -257,7 +255,7 @@ export abstract class ListScreen implements ServerView, HasList {
   }
 
   #pressCover(overlay: OverlayOf<'page'>, press: Press): void {
-    const name = nameOf(press);
+    const { name } = press;
     const by = SCROLLS[name];
     const isMeant = overlay.title === null && by === undefined && !CLOSES.has(name) && this.isKey(press);
     if (by !== undefined)
@@ -267,7 +265,7 @@ export abstract class ListScreen implements ServerView, HasList {
   }
 
   #pressPrompt(overlay: OverlayOf<'prompt'>, press: Press): void {
-    const name = nameOf(press);
+    const { name } = press;
     if (name === 'tab') return void this.#complete(overlay);
     if (name !== 'enter') return void this.show({ ...overlay, typed: overlay.typed.press(press) });
     this.show(null);

@@ -19,7 +19,7 @@ export function openPicker<Question extends Askable>(question: Question): Picker
   return { question, selected: question.default, typed: '' };
 }
 
-/** Returns the picker after a key, see `nameOf`. Callers handle Enter and Escape. */
+/** Returns the picker after a key, see `Press`. Callers handle Enter and Escape. */
 export function stepPicker<P extends Picker<Askable>>(picker: P, key: string): P {
   const { selected, question, typed } = picker;
   const last = question.choices.length - 1;

@@ -1,7 +1,7 @@
 import { type Line, quote, say } from '../render/line.js';
 import { LazySegmenter } from '../render/terminal/lazy-segmenter.js';
 import { cutLine, widthOf } from '../render/terminal/theme.js';
-import { nameOf, type Press } from './keys.js';
+import type { Press } from './keys.js';
 
 /** The keys of a single-line input, in addition to those of any text. */
 const LINE_KEYS: ReadonlyMap<string, string> = new Map([
@@ -97,11 +97,10 @@ export class TextInput {
   }
 
   /** The single-line text after a key. Control characters are never inserted. */
-  press(press: Press): TextInput {
-    const name = nameOf(press);
+  press({ name, text }: Press): TextInput {
     const stepped = this.step(LINE_KEYS.get(name) ?? name);
-    if (stepped !== this || press.key.ctrl || press.key.meta) return stepped;
-    return this.insert([...press.input].filter(character => character >= ' ').join(''));
+    if (stepped !== this) return stepped;
+    return this.insert([...text].filter(character => character >= ' ').join(''));
   }
 
   /** Extends the text before the cursor to the longest common prefix. @param candidates sorted; each begins with that text */

@@ -19,8 +19,8 @@ function open() {
   let pressed = '';
   const screen = fullScreen(
     {
-      press(input) {
-        pressed += input;
+      press({ name }) {
+        pressed += name.replace('ctrl+', '');
       },
       frame: () => ({ header: ['first row'], body: [`pressed: ${pressed}`], isRunning: false }),
     },

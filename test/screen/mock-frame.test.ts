@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { Key } from 'ink';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
+import { pressOf } from '../../src/tui/keys.js';
 import { MockView } from '../../src/tui/mock/screen.js';
 import { anyCharacter } from '../support/characters.js';
 import { fakeClock } from '../support/fake-clock.js';
@@ -9,15 +9,8 @@ import { delivered, MockStory } from '../support/mock-story.js';
 import { drawn } from '../tui/drawn.js';
 
 const TOOL = { name: 'demo', url: 'http://127.0.0.1:4711', seed: '7f3a', fixtures: 4 };
-const NO_KEY = {} as Key;
-const KEYS: Readonly<Record<string, Key>> = {
-  '\t': { tab: true } as Key,
-  '\r': { return: true } as Key,
-  '\u001b': { escape: true } as Key,
-};
-
 function press(session: MockView, ...keys: readonly string[]): void {
-  for (const key of keys) session.press(key, KEYS[key] ?? NO_KEY);
+  for (const key of keys) session.press(pressOf(key));
 }
 
 /** A screen that has heard a story, and after it these keys. */

@@ -132,7 +132,7 @@ function drawPlatform(
   for (const event of eventsOf(...story)) view.event(event);
   clock.advance(9_000);
   view.frame(size);
-  for (const { input, key } of keys.map(press)) view.press(input, key);
+  for (const key of keys) view.press(press(key));
   return drawn(view, size);
 }
 

@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { readSequence } from '../../src/tui/ink.js';
-import { bindingOf, type KeyBinding, nameOf, type Place, pressesIn } from '../../src/tui/keys.js';
+import {
+  bindingOf,
+  type KeyBinding,
+  type Place,
+  pressesIn,
+  pressOf,
+  readSequence,
+} from '../../src/tui/keys.js';
 import { MOCK_KEYS } from '../../src/tui/mock/screen.js';
 import { PLATFORM_KEYS } from '../../src/tui/session/platform.js';
 import { WORKBENCH_KEYS } from '../../src/tui/workbench/screen.js';
-import { pressed } from './pressed.js';
 
 type Binding = KeyBinding<never>;
 
@@ -81,7 +86,7 @@ test.each([
   ['\u001b[200~', null],
 ])('%j is the key %s', (sequence, name) => {
   const press = readSequence(sequence);
-  expect(press && (nameOf(press) || press.input)).toBe(name);
+  expect(press && (press.name || press.text)).toBe(name);
 });
 
 test.each([
@@ -94,5 +99,5 @@ test.each([
   ['text', '12\u007f\u0012', ['12', 'erase', 'ctrl+r']],
   ['text', '\b\u0015main\t', ['erase', 'ctrl+u', 'main', 'tab']],
 ] as const)('where %s are typed, %j at once is %j', (typing, input, keys) => {
-  expect(pressesIn(pressed(input), typing).map(press => nameOf(press) || press.input)).toEqual(keys);
+  expect(pressesIn(pressOf(input), typing).map(press => press.name || press.text)).toEqual(keys);
 });

@@ -2,27 +2,27 @@ import { expect, test } from 'vitest';
 import { widthOf } from '../../src/render/terminal/theme.js';
 import { TextInput } from '../../src/tui/text-input.js';
 import { words } from '../support/words.js';
-import { pressed } from './pressed.js';
+import { press } from './workbench/form/support/pressing.js';
 
 const at = (marked: string) => new TextInput(marked.replace('|', ''), marked.indexOf('|'));
 const marked = ({ text, cursor }: TextInput) => `${text.slice(0, cursor)}|${text.slice(cursor)}`;
 
 test.each([
-  ['ab|', pressed('c'), 'abc|'],
-  ['a|b', pressed('xyz'), 'axyz|b'],
-  ['a|b', pressed('', { delete: true }), '|b'],
-  ['|b', pressed('', { delete: true }), '|b'],
-  ['a👩‍💻|', pressed('', { backspace: true }), 'a|'],
-  ['a😀|', pressed('', { leftArrow: true }), 'a|😀'],
-  ['a|😀', pressed('', { rightArrow: true }), 'a😀|'],
-  ['a|b', pressed('', { home: true }), '|ab'],
-  ['a|b', pressed('', { end: true }), 'ab|'],
-  ['a b|c', pressed('u', { ctrl: true }), '|c'],
-  ['one two |x', pressed('w', { ctrl: true }), 'one |x'],
-  ['a|', pressed('x', { ctrl: true }), 'a|'],
-  ['a|', pressed('two\nlines\u001b'), 'atwolines|'],
-])('%s after a key', (before, press, after) => {
-  expect(marked(at(before).press(press))).toBe(after);
+  ['ab|', press('c'), 'abc|'],
+  ['a|b', press('xyz'), 'axyz|b'],
+  ['a|b', press('<backspace>'), '|b'],
+  ['|b', press('<backspace>'), '|b'],
+  ['a👩‍💻|', press('<backspace>'), 'a|'],
+  ['a😀|', press('<left>'), 'a|😀'],
+  ['a|😀', press('<right>'), 'a😀|'],
+  ['a|b', press('<home>'), '|ab'],
+  ['a|b', press('<end>'), 'ab|'],
+  ['a b|c', press('<ctrl-u>'), '|c'],
+  ['one two |x', press('<ctrl-w>'), 'one |x'],
+  ['a|', press('<ctrl-x>'), 'a|'],
+  ['a|', press('two\nlines\u001b'), 'atwolines|'],
+])('%s after a key', (before, key, after) => {
+  expect(marked(at(before).press(key))).toBe(after);
 });
 
 test.each([

@@ -3,7 +3,7 @@ import { cutLine, dressLine, type Theme } from '../../render/terminal/theme.js';
 import { systemClock } from '../../system/clock.js';
 import type { Frame } from '../../tui/components.js';
 import { fullScreen } from '../../tui/full-screen.js';
-import { nameOf, type Press } from '../../tui/keys.js';
+import type { Press } from '../../tui/keys.js';
 import type { Size } from '../../tui/terminal.js';
 import { type ExitStatus, interruption, type Terminal } from '../terminal.js';
 
@@ -56,8 +56,7 @@ class Pager {
     private readonly theme: Theme,
   ) {}
 
-  press(input: string, key: Press['key']): void {
-    const pressed = nameOf({ input, key });
+  press({ name: pressed }: Press): void {
     if (['q', 'escape', 'ctrl+c'].includes(pressed)) this.onQuit();
     else if (['home', 'g'].includes(pressed)) this.#top = 0;
     else if (['end', 'G'].includes(pressed)) this.#top = this.#last();

@@ -187,29 +187,24 @@ export class ListDetail<Entry, Tab extends string> {
   frame({ columns, rows }: Size, hasEdge: boolean): Panes & { readonly isRunning: boolean } {
     this.#size = { columns, rows: hasEdge ? rows - 1 : rows };
     const { isBeside, list, details } = this.#split();
-    const { lines, isRunning } = this.#listRows(list);
-    const titled = (title: string, width: number) =>
-      dressLine(cutLine(quote(title, 'title'), Math.max(0, width - 8)), this.theme);
     const count = this.isEmpty ? '' : ` ${this.#index + 1}/${this.#keys.length}`;
     const isBelow = !isBeside && list.rows > 0;
+    const titled = (title: string, width: number) =>
+      dressLine(cutLine(quote(title, 'title'), Math.max(0, width - 8)), this.theme);
+    const { lines, isRunning } = this.#listRows(list);
     return {
       isBeside,
-      list:
-        list.rows > 0
-          ? {
-              title: hasEdge ? titled(`${this.list.title}${count}`, list.columns) : null,
-              size: list,
-              rows: lines,
-            }
-          : null,
-      details:
-        details.rows > 0
-          ? {
-              title: hasEdge || isBelow ? titled(this.#title, details.columns) : null,
-              tabs: this.#tabRows > 0 ? [dressLine(this.#tabsLine(details.columns), this.theme)] : [],
-              ...this.#sheets(details),
-            }
-          : null,
+      list: {
+        title: hasEdge ? titled(`${this.list.title}${count}`, list.columns) : null,
+        size: list,
+        rows: lines,
+      },
+      details: {
+        title: hasEdge || isBelow ? titled(this.#title, details.columns) : null,
+        size: details,
+        tabs: this.#tabRows > 0 ? [dressLine(this.#tabsLine(details.columns), this.theme)] : [],
+        ...this.#sheets(details),
+      },
       isRunning,
     };
   }
@@ -240,7 +235,7 @@ export class ListDetail<Entry, Tab extends string> {
   }
 
   #sheets(size: Size): Sheets {
-    const laid = this.#laid();
+    const laid = size.rows > 0 ? this.#laid() : null;
     if (laid) return this.#reader.draw(laid);
     const rows = wrapLines([[say(this.list.gone ?? '', 'warn')]], size.columns, this.theme);
     return { areBeside: false, parts: [{ heading: '', status: '', size, rows }] };

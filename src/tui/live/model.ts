@@ -134,7 +134,7 @@ export class LiveModel {
     });
   }
 
-  /** @param key see `nameOf` */
+  /** @param key see `Press` */
   press(key: string): void {
     const { asks } = this;
     const [asked] = this.#asked;

@@ -1,4 +1,4 @@
-import { Box, type Key, render } from 'ink';
+import { Box, render } from 'ink';
 import { useCallback, useSyncExternalStore } from 'react';
 import { loadHighlighter, loadLexers } from '../../display/syntax.js';
 import type { History } from '../../events/history.js';
@@ -11,7 +11,7 @@ import { mergeWarnings, warningsOf } from '../../render/warnings.js';
 import type { Clock } from '../../system/clock.js';
 import { Rows } from '../components.js';
 import { useKeys } from '../ink.js';
-import { nameOf, pressesIn } from '../keys.js';
+import { type Press, pressesIn } from '../keys.js';
 import { createStore, type Size, type Store, sizeOf, throttled, unbounded } from '../terminal.js';
 import { type Frame, frameOf, LiveModel } from './model.js';
 
@@ -23,7 +23,7 @@ interface Shown {
 
 interface AppProps {
   readonly store: Store<Shown>;
-  /** @param key see `nameOf` */
+  /** @param key see `Press` */
   readonly onKey: (key: string) => void;
   /** Removes secrets from the output (threats, row 25), except from the question to the user. */
   readonly redact?: ((text: string) => string) | undefined;
@@ -33,8 +33,8 @@ interface AppProps {
 export function App({ store, onKey, redact = String }: AppProps) {
   const { frame, takesKeys } = useSyncExternalStore(store.subscribe, store.snapshot);
   const onPress = useCallback(
-    (input: string, key: Key) => {
-      const names = pressesIn({ input, key }).map(nameOf);
+    (press: Press) => {
+      const names = pressesIn(press).map(({ name }) => name);
       // Of several Ctrl-C that arrive at once only one counts: a second one would force the exit.
       for (const [index, name] of names.entries())
         if (name !== 'ctrl+c' || names.indexOf(name) === index) onKey(name);

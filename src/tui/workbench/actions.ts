@@ -3,7 +3,8 @@ import type { Tool } from '../../protocol/toolset.js';
 import { quote, say } from '../../render/line.js';
 import { widthOf } from '../../render/terminal/theme.js';
 import { REDACTED, safeJson } from '../../util/redact.js';
-import { cut } from '../../util/text.js';
+import { cut, nearest, offer as suggestion } from '../../util/text.js';
+import type { KeyBinding, Press } from '../keys.js';
 import { openPicker } from '../picker.js';
 import { openChoice } from './calls.js';
 import { Form } from './form/form.js';
@@ -14,18 +15,19 @@ import {
   type Said,
   type Sent,
   type Server,
+  type SessionOptions,
   type ShellLine,
   TRANSCRIPT_NAME,
 } from './model.js';
 import { entriesOf, entryKey, firstLineOf, toolsOf } from './tools.js';
-import type { OpenForm, Sending, Workbench } from './workbench.js';
+import { type OpenForm, type Sending, WorkbenchState } from './workbench.js';
 
-export interface Offer {
+interface Offer {
   readonly server: Server;
   readonly tool: Tool;
 }
 
-export function offersOf(servers: readonly Server[], operation: string): readonly Offer[] {
+function offersOf(servers: readonly Server[], operation: string): readonly Offer[] {
   return servers.flatMap(server => {
     const tool = toolsOf(server).find(({ name }) => name === operation);
     return tool ? [{ server, tool }] : [];
@@ -39,33 +41,74 @@ interface FormInput {
   readonly isShown?: boolean;
 }
 
-/** The actions of the workbench's keys. */
-export class Actions {
-  readonly #workbench: Workbench;
+/** The workbench with the actions of its keys, opened as the command line requests. */
+export class Workbench extends WorkbenchState {
+  readonly #start: SessionOptions['start'];
+  /** The requested operation was found, or is not offered. */
+  #isStarted: boolean;
+  #isPressed = false;
 
-  constructor(workbench: Workbench) {
-    this.#workbench = workbench;
+  constructor(
+    options: SessionOptions,
+    protected readonly bindings: readonly KeyBinding<Workbench>[],
+    onChange: () => void,
+  ) {
+    super(options, onChange);
+    this.#start = options.start;
+    const { operation, transcript } = options.start;
+    this.#isStarted = operation === undefined;
+    if (transcript !== undefined) void this.openTranscript(transcript);
+  }
+
+  override press(press: Press): void {
+    this.#isPressed = true;
+    super.press(press);
+  }
+
+  /** Must be called after changes of servers. Opens the requested form as soon as its operation is known, unless a key was pressed. */
+  changed(): void {
+    const { operation, server, arguments: read } = this.#start;
+    if (this.#isStarted || operation === undefined) return;
+    const servers = this.world.servers.filter(({ id }) => server === undefined || id === server);
+    const [offer] = offersOf(servers, operation);
+    this.#isStarted = offer !== undefined || areLoaded(servers);
+    if (!offer && this.#isStarted) this.#suggest(operation, servers);
+    if (!offer) return;
+    this.openForm(offer, { given: read?.(offer.tool.inputSchema), isShown: !this.#isPressed });
+    if (this.#isPressed)
+      this.say(`${offer.tool.name} of ${offer.server.about} is ready: its form is in Tools.`, 'good');
+  }
+
+  /** Moves the arguments into the form of the operation that was probably meant. */
+  #suggest(wanted: string, servers: readonly Server[]): void {
+    const { arguments: read } = this.#start;
+    const meant = nearest(
+      wanted,
+      servers.flatMap(each => toolsOf(each).map(({ name }) => name)),
+    );
+    const [offer] = offersOf(servers, meant[0] ?? '');
+    if (offer && !this.#isPressed) this.tools.set({ selected: entryKey(offer.server.id, offer.tool.name) });
+    if (offer && read) this.openForm(offer, { given: read(offer.tool.inputSchema), isShown: false });
+    this.complain([`No operation "${wanted}" is offered.`, suggestion(meant)].filter(Boolean).join(' '));
   }
 
   /** Opens the form of an operation. A form that was filled in before keeps its values, though its schema may have changed. */
   openForm({ server, tool }: Offer, { given, about = null, isShown = true }: FormInput = {}): void {
     const { name, description, inputSchema } = tool;
     const subject = { server: server.id, operation: name, about };
-    const known = this.#workbench.formLike(subject);
+    const known = this.formLike(subject);
     const form = known ? known.form.withSchema(inputSchema) : Form.of(inputSchema, given);
     const id = known?.id ?? Symbol(name);
-    this.#workbench.keepForm({ ...subject, id, form, description: firstLineOf(description) }, isShown);
-    if (isShown) this.#workbench.go('form');
+    this.keepForm({ ...subject, id, form, description: firstLineOf(description) }, isShown);
+    if (isShown) this.go('form');
   }
 
   enterEntry(): void {
-    const { entry } = this.#workbench.tools;
+    const { entry } = this.tools;
     if (entry?.kind === 'server') {
-      if (entry.server.state.kind !== 'loading') this.#workbench.controls.wake(entry.server.id);
+      if (entry.server.state.kind !== 'loading') this.controls.wake(entry.server.id);
     } else if (entry && entry.definitions > 1)
-      this.#workbench.complain(
-        `${entry.tool.name}: ${definitionsWords(entry.definitions)}: u opens one by its URL.`,
-      );
+      this.complain(`${entry.tool.name}: ${definitionsWords(entry.definitions)}: u opens one by its URL.`);
     else if (entry) this.openForm(entry);
   }
 
@@ -74,41 +117,39 @@ export class Actions {
     const {
       tools: { entry },
       controls,
-    } = this.#workbench;
+    } = this;
     if (entry?.server.output) controls.restart(entry.server.id);
     else if (entry) controls.wake(entry.server.id);
   }
 
   removeServer(): void {
-    const { world, tools } = this.#workbench;
+    const { world, tools } = this;
     const { entry } = tools;
     if (entry?.kind !== 'server' || entry.server.state.kind !== 'failed')
-      return void this.#workbench.complain(
-        'Only a server that could not be reached can be removed. Select one.',
-      );
+      return void this.complain('Only a server that could not be reached can be removed. Select one.');
     const entries = entriesOf(world.servers);
     const at = entries.findIndex(({ key }) => key === entry.key);
     const next = entries[at + 1] ?? entries[at - 1];
-    this.#workbench.controls.dismiss(entry.server.id);
+    this.controls.dismiss(entry.server.id);
     tools.set({ selected: next?.key ?? null });
   }
 
   /** Sends the form; shows invalid arguments at their fields. @param validates against the `inputSchema` */
   runForm(validates = true): void {
-    const { form } = this.#workbench;
-    if (!form || this.#workbench.isSending(form.id)) return;
+    const { form } = this;
+    if (!form || this.isSending(form.id)) return;
     const args = form.form.arguments(validates);
-    if (!args.ok) this.#workbench.changeForm(form.id, () => args.form);
+    if (!args.ok) this.changeForm(form.id, () => args.form);
     else if (validates && isRedacted(args.value))
-      this.#workbench.complain(`Not sent: ${REDACTED} replaces a secret. Ctrl-T sends it as it is.`);
+      this.complain(`Not sent: ${REDACTED} replaces a secret. Ctrl-T sends it as it is.`);
     else this.#place({ draft: draftOf(form, args.value), validates, from: form.id });
   }
 
   #place(sending: Sending): void {
     const { server: id, operation } = sending.draft;
-    const offer = offersOf(this.#workbench.world.servers, operation).find(({ server }) => server.id === id);
-    if (!offer) this.#workbench.complain(`${operation} is not offered any more.`);
-    else if (this.#workbench.controls.needsConsent(id, operation)) this.#askConsent(sending, offer.server);
+    const offer = offersOf(this.world.servers, operation).find(({ server }) => server.id === id);
+    if (!offer) this.complain(`${operation} is not offered any more.`);
+    else if (this.controls.needsConsent(id, operation)) this.#askConsent(sending, offer.server);
     else void this.#send(sending);
   }
 
@@ -116,15 +157,15 @@ export class Actions {
   #askConsent(sending: Sending, { about }: Server): void {
     const { operation, arguments: args } = sending.draft;
     const decline = async () => {
-      const { text, isBad } = await this.#workbench.controls.decline(sending.draft);
+      const { text, isBad } = await this.controls.decline(sending.draft);
       const again = isRerun(sending) ? 'r' : 'Ctrl-R';
-      this.#workbench.report({ text: `${nameOf(operation)}: ${text}. ${again}, then 0, calls it.`, isBad });
+      this.report({ text: `${nameOf(operation)}: ${text}. ${again}, then 0, calls it.`, isBad });
     };
     const prompt = [
       `${nameOf(operation)} is marked destructive. Call it?`,
       `At ${nameOf(about)}, with ${cut(safeJson(args), MAX_LENGTH.arguments)}`,
     ];
-    this.#workbench.show({
+    this.show({
       kind: 'question',
       picker: openPicker({ prompt: prompt.join('\n'), choices: ['Call it', 'Do not call it'], default: 1 }),
       onPick: selected => void (selected === 0 ? this.#send(sending, true) : decline()),
@@ -136,24 +177,23 @@ export class Actions {
   /** Sends a draft, then shows its call, or the faults in its form. If the user has moved on, only shows a notice. */
   async #send(sending: Sending, isAgreed = false): Promise<void> {
     const { draft, validates, from } = sending;
-    this.#workbench.sending = [...this.#workbench.sending, sending];
-    const { position } = this.#workbench;
-    const sent = await this.#workbench.controls.run(draft, { validates, isAgreed });
-    const isHere = this.#workbench.isAt(position);
-    this.#workbench.sending = this.#workbench.sending.filter(each => each !== sending);
-    if (sent.kind === 'invalid')
-      this.#workbench.changeForm(from, form => form.withFaults(sent.faults, isHere));
+    this.sending = [...this.sending, sending];
+    const { position } = this;
+    const sent = await this.controls.run(draft, { validates, isAgreed });
+    const isHere = this.isAt(position);
+    this.sending = this.sending.filter(each => each !== sending);
+    if (sent.kind === 'invalid') this.changeForm(from, form => form.withFaults(sent.faults, isHere));
     if (sent.kind !== 'sent')
-      this.#workbench.complain(`${isHere ? '' : `${draft.operation}: `}${reasonOf(sent, sending)}`);
+      this.complain(`${isHere ? '' : `${draft.operation}: `}${reasonOf(sent, sending)}`);
     else if (isHere) this.#showSent(sent.key);
-    else this.#workbench.say(`${draft.operation} was sent: see Calls.`, 'good');
+    else this.say(`${draft.operation} was sent: see Calls.`, 'good');
   }
 
   /** Resets the form of an edited call after sending. */
   #showSent(key: string): void {
-    if (this.#workbench.form && this.#workbench.form.about !== null) this.#workbench.form = null;
-    this.#workbench.calls.set({ tab: 'result' });
-    this.#workbench.showCalls(0, key);
+    if (this.form && this.form.about !== null) this.form = null;
+    this.calls.set({ tab: 'result' });
+    this.showCalls(0, key);
   }
 
   /** Sends the selected call again: to the same server, with the same arguments, validated or not, in a new thread. */
@@ -163,11 +203,9 @@ export class Actions {
     const { exchange, offer, doubt, name, validates } = call;
     const { operation, arguments: args } = exchange.invocation;
     const draft = { server: offer.server.id, operation, arguments: args };
-    if (this.#workbench.isSending(name)) this.#workbench.complain('Not run: it is being sent already.');
-    else if (doubt !== null)
-      this.#workbench.complain(`Not run: ${doubt} e opens its form at ${offer.server.about}.`);
-    else if (call.isRedacted)
-      this.#workbench.complain(`Not run: ${REDACTED} replaces a secret. e edits the arguments.`);
+    if (this.isSending(name)) this.complain('Not run: it is being sent already.');
+    else if (doubt !== null) this.complain(`Not run: ${doubt} e opens its form at ${offer.server.about}.`);
+    else if (call.isRedacted) this.complain(`Not run: ${REDACTED} replaces a secret. e edits the arguments.`);
     else this.#place({ draft, validates, from: name });
   }
 
@@ -181,14 +219,14 @@ export class Actions {
       ...(doubt === null ? [] : [`This is the form of ${offer.server.about}: ${doubt}`]),
       ...(call.isRedacted ? [`${REDACTED} replaces a secret: type it in.`] : []),
     ];
-    if (notes.length > 0) this.#workbench.complain(notes.join(' '));
+    if (notes.length > 0) this.complain(notes.join(' '));
   }
 
   /** The selected call and the server to send it to; shows a message without one. */
   #selectedCall(): SelectedCall | null {
-    const { exchange, volume, world } = this.#workbench;
+    const { exchange, volume, world } = this;
     if (!exchange) {
-      this.#workbench.complain('No call to run again.');
+      this.complain('No call to run again.');
       return null;
     }
     const { operation, arguments: args } = exchange.invocation;
@@ -200,7 +238,7 @@ export class Actions {
     });
     const offer = owners.find(({ tool }) => tool.annotations?.destructive === true) ?? owners[0] ?? offers[0];
     if (!offer) {
-      this.#workbench.complain(`No open tool server offers ${operation}: u opens one.`);
+      this.complain(`No open tool server offers ${operation}: u opens one.`);
       return null;
     }
     return {
@@ -215,62 +253,60 @@ export class Actions {
 
   /** Shows a tool's question (of the selected call, else the oldest one) and selects its call. */
   answerQuestion(): void {
-    const { volume, calls, world } = this.#workbench;
+    const { volume, calls, world } = this;
     const live = world.volumes[0];
     const open = live && openChoice(volume.isLive ? calls.selected : null, live.book);
-    if (!open) return void this.#workbench.complain('No tool asks anything now.');
+    if (!open) return void this.complain('No tool asks anything now.');
     const { key, leg, question } = open;
     const operation = live.book.history.exchanges.get(key)?.invocation.operation ?? '';
     const asker = [...quote(operation, 'title'), say(' asks in ', 'dim'), ...quote(question.id)];
-    if (volume !== live || calls.selected !== key) this.#workbench.showCalls(live.id, key);
+    if (volume !== live || calls.selected !== key) this.showCalls(live.id, key);
     else calls.set({ selected: key });
-    this.#workbench.show({
+    this.show({
       kind: 'question',
       picker: { ...openPicker(question), asker },
       onPick: selected => {
-        const said = this.#workbench.controls.answer(key, leg, selected);
-        if (said) this.#workbench.report(said);
+        const said = this.controls.answer(key, leg, selected);
+        if (said) this.report(said);
       },
       escapeHint: 'later',
     });
   }
 
   async cancelCall(): Promise<void> {
-    const { exchange, volume } = this.#workbench;
-    if (!exchange) return this.#workbench.complain('No call to cancel.');
-    if (!volume.isLive)
-      return this.#workbench.complain('A call of a transcript is over: it cannot be canceled.');
-    if (!canBeGivenUp(exchange))
-      return this.#workbench.complain('The call is over, and it has no open subscription.');
-    this.#workbench.report(await this.#workbench.controls.cancel(exchange.key));
+    const { exchange, volume } = this;
+    if (!exchange) return this.complain('No call to cancel.');
+    if (!volume.isLive) return this.complain('A call of a transcript is over: it cannot be canceled.');
+    if (!canBeGivenUp(exchange)) return this.complain('The call is over, and it has no open subscription.');
+    this.report(await this.controls.cancel(exchange.key));
   }
 
   async useConsentPage(how: 'visit' | 'copy'): Promise<void> {
-    const { exchange, volume, controls } = this.#workbench;
+    const { exchange, volume, controls } = this;
     const [page] = exchange && volume.isLive ? openPages(exchange) : [];
-    if (!page) this.#workbench.complain('The call waits for no consent.');
+    if (!page) this.complain('The call waits for no consent.');
     else if (how === 'copy') this.#copy(page.auth_url, null);
-    else this.#workbench.report(await controls.visit(page.auth_url));
+    else this.report(await controls.visit(page.auth_url));
   }
 
   copyCall(how: 'curl' | 'command'): void {
-    const { controls, calls, volume } = this.#workbench;
+    const { controls, calls, volume } = this;
     const key = calls.selected;
-    if (key === null) return void this.#workbench.complain('No call to copy.');
+    if (key === null) return void this.complain('No call to copy.');
     const curl = controls.asCurl(key, volume.id);
     const line = how === 'curl' ? curl : controls.asCommand(key, volume.id);
-    if (!line) this.#workbench.complain('Nothing of this call was sent that could be copied.');
+    if (!line) this.complain('Nothing of this call was sent that could be copied.');
     else if (!('isBad' in line)) this.#copy(line.text, line.gaps);
-    else if (curl) this.#workbench.complain(`${line.text}. y copies it as curl.`);
-    else this.#workbench.report(line);
+    else if (curl) this.complain(`${line.text}. y copies it as curl.`);
+    else this.report(line);
   }
 
   /** Copies a text and shows it: not every terminal supports clipboard access. @param gaps null unless the text is a command */
   #copy(text: string, gaps: ShellLine['gaps'] | null): void {
-    const { text: said, isBad } = this.#workbench.controls.copy(text);
+    const { text: said, isBad } = this.controls.copy(text);
     const missing = gaps?.length ? [say('; put in your ', 'warn'), ...quote(gaps.join(', '), 'warn')] : [];
     const shown = cut(text, MAX_SHOWN);
-    this.#workbench.show({
+    this.show({
       kind: 'page',
       title: [say(said, isBad ? 'bad' : 'good'), ...missing],
       lines: columns => (gaps ? shellRows(shown, columns) : [shown]).map(line => quote(line)),
@@ -279,19 +315,19 @@ export class Actions {
   }
 
   askServer(text = ''): void {
-    const { world } = this.#workbench;
+    const { world } = this;
     const complete = async (typed: string) => {
       const urls = world.servers.map(({ about }) => about).filter(about => URL.canParse(about));
       return [...new Set(['demo', ...urls, ...world.recent])].filter(word => word.startsWith(typed)).sort();
     };
     const open = (typed: string) => this.openServer(typed);
-    this.#workbench.ask('Tool server (URL, :port or demo): ', open, { text, complete });
+    this.ask('Tool server (URL, :port or demo): ', open, { text, complete });
   }
 
   pickRecent(): void {
-    const { recent: choices } = this.#workbench.world;
-    if (choices.length === 0) return void this.#workbench.complain('No tool server was opened before.');
-    this.#workbench.show({
+    const { recent: choices } = this.world;
+    if (choices.length === 0) return void this.complain('No tool server was opened before.');
+    this.show({
       kind: 'question',
       picker: openPicker({ prompt: 'Open which server?', choices: [...choices], default: 0 }),
       onPick: selected => this.openServer(choices[selected] ?? ''),
@@ -300,67 +336,71 @@ export class Actions {
   }
 
   openServer(typed: string): void {
-    const { controls, tools } = this.#workbench;
+    const { controls, tools } = this;
     if (typed.trim() === '') return;
     const opened = controls.open(typed.trim());
     if ('isBad' in opened) {
       this.askServer(typed);
-      this.#workbench.report(opened);
+      this.report(opened);
     } else {
       tools.set({ selected: entryKey(opened.server) });
-      this.#workbench.go('tools');
+      this.go('tools');
     }
   }
 
   askTranscript(text = ''): void {
     const open = (typed: string) => void this.openTranscript(typed);
-    this.#workbench.ask('Open transcript: ', open, { text, complete: this.#workbench.controls.paths });
+    this.ask('Open transcript: ', open, { text, complete: this.controls.paths });
   }
 
   /** Opens a transcript and shows its calls, unless the user is typing somewhere else by then. */
   async openTranscript(typed: string): Promise<void> {
-    const { world, controls, position } = this.#workbench;
+    const { world, controls, position } = this;
     if (typed.trim() === '') return;
     const known = new Set(world.volumes);
     const said = await controls.openTranscript(typed.trim());
     const volume = world.volumes.find(each => !known.has(each)); // reopening a file adds another volume
-    if (!volume && said.isBad && this.#workbench.isAt(position)) this.askTranscript(typed);
-    this.#workbench.report(said);
-    if (volume && !this.#workbench.overlay && this.#workbench.page !== 'form')
-      this.#workbench.showCalls(volume.id);
+    if (!volume && said.isBad && this.isAt(position)) this.askTranscript(typed);
+    this.report(said);
+    if (volume && !this.overlay && this.page !== 'form') this.showCalls(volume.id);
   }
 
   askSaveTranscript(): void {
-    const { saveTranscript } = this.#workbench.controls;
+    const { saveTranscript } = this.controls;
     void this.#askPath('Save the transcript as: ', TRANSCRIPT_NAME, saveTranscript);
   }
 
   askSaveFixture(): void {
-    const { exchange, volume, controls } = this.#workbench;
-    if (!exchange) return void this.#workbench.complain('No call to save.');
+    const { exchange, volume, controls } = this;
+    if (!exchange) return void this.complain('No call to save.');
     if (!exchange.settled)
-      return void this.#workbench.complain('The call has no result yet that a fixture could replay.');
+      return void this.complain('The call has no result yet that a fixture could replay.');
     const save = (path: string) => controls.saveFixture(exchange.key, volume.id, path);
     void this.#askPath('Save as fixture: ', fixtureName(exchange.invocation.operation), save);
   }
 
   /** Suggests a free file name as soon as it is found, unless the user is already typing; prompts again after a failure. */
   async #askPath(label: string, name: string, save: (path: string) => Promise<Said>): Promise<void> {
-    const { controls } = this.#workbench;
+    const { controls } = this;
     const ask = (text: string) =>
-      this.#workbench.ask(label, typed => void saveAs(typed), { text, complete: controls.paths });
+      this.ask(label, typed => void saveAs(typed), { text, complete: controls.paths });
     const saveAs = async (typed: string) => {
       if (typed.trim() === '') return;
-      const { position } = this.#workbench;
+      const { position } = this;
       const said = await save(typed.trim());
-      if (said.isBad && this.#workbench.isAt(position)) ask(typed);
-      this.#workbench.report(said);
+      if (said.isBad && this.isAt(position)) ask(typed);
+      this.report(said);
     };
     ask(name);
-    const asked = this.#workbench.overlay;
+    const asked = this.overlay;
     const free = await controls.freeName(name);
-    if (this.#workbench.overlay === asked) ask(free);
+    if (this.overlay === asked) ask(free);
   }
+}
+
+function areLoaded(servers: readonly Server[]): boolean {
+  const kinds = servers.map(({ state }) => state.kind);
+  return kinds.includes('ready') && kinds.every(kind => kind === 'ready' || kind === 'failed');
 }
 
 function draftOf({ server, operation }: OpenForm, args: Draft['arguments']): Draft {

@@ -3,7 +3,7 @@ import { type Line, quote, say } from '../../render/line.js';
 import { cutLine, dressLine, widthOf } from '../../render/terminal/theme.js';
 import type { AnyList, ListDetail, ListView } from '../calls/list-detail.js';
 import { Highlighting } from '../calls/tabs.js';
-import { type Hint, type KeyBinding, type Place, type Press, tablesOf } from '../keys.js';
+import { type Hint, type Place, type Press, tablesOf } from '../keys.js';
 import { choicesLine } from '../layout.js';
 import { ListScreen, type Overlay } from '../list-screen.js';
 import type { Size } from '../terminal.js';
@@ -47,7 +47,7 @@ const MAX_FORMS = 50;
 
 /** The user's position, to find out later whether they have moved on. */
 interface Position {
-  readonly page: Workbench['page'];
+  readonly page: WorkbenchState['page'];
   readonly overlay: Overlay | null;
   readonly calls: ListView<CallTab>;
   readonly form: Form | undefined;
@@ -89,11 +89,11 @@ const PROMPT_KEYS = [
 ];
 
 /** All keys by place. @param first the places that come before the others */
-export function workbenchTables(bindings: readonly KeyBinding<Workbench>[], first: readonly Place[] = []) {
+export function workbenchTables(bindings: Parameters<typeof tablesOf>[0], first: readonly Place[] = []) {
   return [...tablesOf([...FORM_KEYS, ...bindings], first), { title: 'A prompt', keys: PROMPT_KEYS }];
 }
 
-export class Workbench extends ListScreen {
+export abstract class WorkbenchState extends ListScreen {
   page: 'tools' | 'form' | 'calls' = 'tools';
   readonly world: World;
   readonly controls: Controls;
@@ -112,12 +112,7 @@ export class Workbench extends ListScreen {
   /** The user pressed `q` while this many calls were pending. */
   #warning: { readonly count: number; readonly until: number } | null = null;
 
-  constructor(
-    options: SessionOptions,
-    protected readonly bindings: readonly KeyBinding<Workbench>[],
-    private readonly run: (workbench: Workbench) => void,
-    onChange: () => void,
-  ) {
+  constructor(options: SessionOptions, onChange: () => void) {
     super(options, onChange);
     const { world, controls, supports, level } = options;
     this.world = world;
@@ -132,6 +127,8 @@ export class Workbench extends ListScreen {
       callsList({ world, volume: () => this.volume, sheets, now: () => this.now }),
     );
   }
+
+  abstract runForm(): void;
 
   get list(): AnyList {
     return this.page === 'calls' ? this.calls : this.tools;
@@ -165,7 +162,7 @@ export class Workbench extends ListScreen {
     this.say(text, 'bad');
   }
 
-  go(page: Workbench['page']): void {
+  go(page: WorkbenchState['page']): void {
     this.page = page;
     this.onChange();
   }
@@ -252,7 +249,7 @@ export class Workbench extends ListScreen {
     const runs = form.form.wantsRun(press);
     const { faults } = form.form.state;
     if (runs || after.state.faults.length < faults.length) this.notices.forgetKey();
-    if (runs) this.run(this);
+    if (runs) this.runForm();
     else this.changeForm(form.id, () => after);
   }
 

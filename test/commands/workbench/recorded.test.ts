@@ -54,8 +54,7 @@ function openSession({ world, controls }: Bench) {
 
 function keys(...names: readonly string[]): void {
   for (const name of names) {
-    const { input, key } = press(name);
-    session.press(input, key);
+    session.press(press(name));
   }
 }
 

@@ -31,8 +31,7 @@ async function shownIn(
   );
   const frames: string[] = [];
   for (const name of ['t', '<down>', '<down>', 'c', ...tabs, 'b', ...tabs]) {
-    const { input, key } = press(name);
-    session.press(input, key);
+    session.press(press(name));
     const frame = () => drawn(session, { columns, rows: 60 }).map(withoutStyle).join('\n');
     if (name === 'c') continue; // could select another tab
     frames.push(await eventually('it is judged', () => !frame().includes('judging') && frame()));

@@ -34,7 +34,7 @@ function openSession(story: MockStory) {
   story.log.subscribe(event => session.event(event));
   const sees = (rows = 24) => drawn(session, { columns: 120, rows }).join('\n');
   const type = (...names: readonly string[]) => {
-    for (const { input, key } of names.map(press)) session.press(input, key);
+    for (const name of names) session.press(press(name));
   };
   /** What is read in a tab. */
   const reads = (tab: string) => {

@@ -5,7 +5,7 @@ import { onceEach } from '../../../util/collections.js';
 import { jsonFault } from '../../../util/json.js';
 import { cut } from '../../../util/text.js';
 import { compactJson, isRecord, jsonPath } from '../../../util/values.js';
-import { labelOf, nameOf, type Press } from '../../keys.js';
+import { labelOf, type Press } from '../../keys.js';
 import { TextInput } from '../../text-input.js';
 import { type Child, type Field, FieldMaker, KINDS, readChild, readJsonText } from './fields.js';
 
@@ -47,7 +47,7 @@ const MOVES: Readonly<Record<string, number>> = {
 
 /** The command of a key; empty if the key types text or does nothing. */
 export function formCommandOf(press: Press): string {
-  return FORM_KEYS.find(({ key }) => key === nameOf(press))?.command ?? '';
+  return FORM_KEYS.find(({ key }) => key === press.name)?.command ?? '';
 }
 
 /** A row of the form: a field, or the row that adds an item to an array. */
@@ -204,8 +204,7 @@ export class Form {
   press(press: Press): Form {
     const command = formCommandOf(press);
     if (command === 'json') return this.#toggleRaw();
-    const { input, key } = press;
-    const pasted = key.ctrl || key.meta ? '' : input.replaceAll(/\r\n?/g, '\n');
+    const pasted = press.text.replaceAll(/\r\n?/g, '\n');
     const typed = command === 'newline' ? '\n' : command === '' ? pasted : '';
     if (this.state.mode === 'raw') return this.#pressRaw(command, typed);
     return typed === '' ? this.#pressFields(command) : this.#type(typed);

@@ -34,8 +34,7 @@ export function openSession(options: BenchOptions = {}) {
     sees: (size: Size = USUAL) => frame(size).join('\n'),
     press(...names: readonly string[]) {
       for (const name of names) {
-        const { input, key } = press(name);
-        session.press(input, key);
+        session.press(press(name));
         frame(USUAL);
       }
     },
@@ -44,7 +43,7 @@ export function openSession(options: BenchOptions = {}) {
       Object.assign(bench.world, change);
       session.changed();
     },
-    typed: (text: string) => session.press(text, press('a').key),
+    typed: (text: string) => session.press(press(text)),
     /** Lets what was asked for come to its end. */
     settles: () => new Promise(resolve => setImmediate(resolve)),
   };

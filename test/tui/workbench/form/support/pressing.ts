@@ -1,32 +1,14 @@
-import type { Key } from 'ink';
 import { createTheme } from '../../../../../src/render/terminal/theme.js';
-import type { Press } from '../../../../../src/tui/keys.js';
+import { type Press, pressOf } from '../../../../../src/tui/keys.js';
 import { drawForm } from '../../../../../src/tui/workbench/form/draw.js';
 import { Form } from '../../../../../src/tui/workbench/form/form.js';
-import { pressed } from '../../../pressed.js';
-
-const NAMED: Readonly<Record<string, Partial<Key>>> = {
-  up: { upArrow: true },
-  down: { downArrow: true },
-  left: { leftArrow: true },
-  right: { rightArrow: true },
-  pageUp: { pageUp: true },
-  pageDown: { pageDown: true },
-  home: { home: true },
-  end: { end: true },
-  enter: { return: true },
-  escape: { escape: true },
-  tab: { tab: true },
-  shiftTab: { tab: true, shift: true },
-  backspace: { delete: true }, // what most terminals send, as Ink reads it
-};
 
 /** `<down>`, `<ctrl-e>`; anything else is typed, in one piece. */
 export function press(named: string): Press {
-  const [, name] = /^<(\w+)>$/.exec(named) ?? [];
-  if (name) return pressed('', NAMED[name]);
-  const [, letter] = /^<ctrl-(\w)>$/.exec(named) ?? [];
-  return letter ? pressed(letter, { ctrl: true }) : pressed(named);
+  const [, name] = /^<([\w-]+)>$/.exec(named) ?? [];
+  if (name === undefined) return pressOf(named);
+  const others: Readonly<Record<string, string>> = { shiftTab: 'shift+tab', backspace: 'erase' };
+  return { name: others[name] ?? name.toLowerCase().replace('-', '+'), text: '' };
 }
 
 export function pressAll(form: Form, ...names: readonly string[]): Form {

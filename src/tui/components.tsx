@@ -17,7 +17,7 @@ export interface Frame {
   readonly isRunning: boolean;
 }
 
-/** A list and its details, side by side or stacked; without rows where there is no room. */
+/** A list and its details, side by side or stacked; a part without room has no rows. */
 export interface Panes {
   readonly isBeside: boolean;
   readonly list: Pane;

@@ -25,7 +25,7 @@ interface Terminal {
   readonly stdout: NodeJS.WriteStream;
 }
 
-export interface ScreenView {
+interface ScreenView {
   press(press: Press): void;
   frame(size: Size): Frame;
 }

@@ -159,7 +159,7 @@ const CONTROLS: ReadonlyMap<string, string> = new Map([
 const LETTERS = 0x60;
 
 /** The press of a character, or a piece of text. */
-export function pressOf(text: string): Press {
+function pressOf(text: string): Press {
   const control = CONTROLS.get(text);
   if (control) return { name: control, text: '' };
   if (text.length === 1 && text <= '\u001a')

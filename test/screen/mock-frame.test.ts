@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { pressOf } from '../../src/tui/keys.js';
 import { MockView } from '../../src/tui/mock/screen.js';
 import { anyCharacter } from '../support/characters.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { delivered, MockStory } from '../support/mock-story.js';
 import { drawn } from '../tui/drawn.js';
+import { press as typed } from '../tui/workbench/form/support/pressing.js';
 
 const TOOL = { name: 'demo', url: 'http://127.0.0.1:4711', seed: '7f3a', fixtures: 4 };
 function press(session: MockView, ...keys: readonly string[]): void {
-  for (const key of keys) session.press(pressOf(key));
+  for (const key of keys) session.press(typed(key));
 }
 
 /** A screen that has heard a story, and after it these keys. */
@@ -71,18 +71,6 @@ describe('a frame', () => {
   });
 });
 
-describe('reading a call', () => {
-  test('keeps showing the same call as others arrive', () => {
-    const story = new MockStory();
-    delivered(story, 'a');
-    const session = sessionOf(story, ['\t']);
-    const before = story.events.length;
-    delivered(story, 'b');
-    for (const event of story.events.slice(before)) session.event(event);
-    expect(textOf(session, 80, 24)).toContain('edit_file a (thread_a)');
-  });
-});
-
 test('the list is searched by operation, id, thread and fixture', () => {
   const story = new MockStory();
   story.receives('a', { operation: 'pay' }).matches('a', 'paid');
@@ -126,14 +114,4 @@ test('no row is wider than the terminal, and there is one row less than it has',
     }),
     { numRuns: 150 },
   );
-});
-
-test('2,000 calls cost as much as one screen of calls', () => {
-  const story = new MockStory();
-  for (let id = 0; id < 3_000; id++) story.receives(`call_${id}`);
-  const session = sessionOf(story);
-  expect(textOf(session, 120, 40)).toContain('3000 calls');
-  const start = performance.now();
-  for (let frame = 0; frame < 20; frame++) drawn(session, { columns: 120, rows: 40 });
-  expect((performance.now() - start) / 20).toBeLessThan(500);
 });

@@ -1,11 +1,11 @@
 import { renderToString } from 'ink';
 import { createElement } from 'react';
 import { Screen } from '../../src/tui/components.js';
-import type { ScreenView } from '../../src/tui/full-screen.js';
+import type { fullScreen } from '../../src/tui/full-screen.js';
 import type { Size } from '../../src/tui/terminal.js';
 
 /** The rows of a screen as Ink lays them out. */
-export function drawn(view: Pick<ScreenView, 'frame'>, size: Size): readonly string[] {
+export function drawn(view: Pick<Parameters<typeof fullScreen>[0], 'frame'>, size: Size): readonly string[] {
   const screen = createElement(Screen, { frame: view.frame(size), size });
   return renderToString(screen, { columns: size.columns }).split('\n');
 }

@@ -3,8 +3,8 @@ import {
   bindingOf,
   type KeyBinding,
   type Place,
+  type Press,
   pressesIn,
-  pressOf,
   readSequence,
 } from '../../src/tui/keys.js';
 import { MOCK_KEYS } from '../../src/tui/mock/screen.js';
@@ -99,5 +99,7 @@ test.each([
   ['text', '12\u007f\u0012', ['12', 'erase', 'ctrl+r']],
   ['text', '\b\u0015main\t', ['erase', 'ctrl+u', 'main', 'tab']],
 ] as const)('where %s are typed, %j at once is %j', (typing, input, keys) => {
-  expect(pressesIn(pressOf(input), typing).map(press => press.name || press.text)).toEqual(keys);
+  expect(pressesIn(readSequence(input) as Press, typing).map(press => press.name || press.text)).toEqual(
+    keys,
+  );
 });

@@ -1,12 +1,12 @@
 import { createTheme } from '../../../../../src/render/terminal/theme.js';
-import { type Press, pressOf } from '../../../../../src/tui/keys.js';
+import { type Press, readSequence } from '../../../../../src/tui/keys.js';
 import { drawForm } from '../../../../../src/tui/workbench/form/draw.js';
 import { Form } from '../../../../../src/tui/workbench/form/form.js';
 
 /** `<down>`, `<ctrl-e>`; anything else is typed, in one piece. */
 export function press(named: string): Press {
   const [, name] = /^<([\w-]+)>$/.exec(named) ?? [];
-  if (name === undefined) return pressOf(named);
+  if (name === undefined) return readSequence(named) as Press;
   const others: Readonly<Record<string, string>> = { shiftTab: 'shift+tab', backspace: 'erase' };
   return { name: others[name] ?? name.toLowerCase().replace('-', '+'), text: '' };
 }

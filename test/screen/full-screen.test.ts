@@ -19,8 +19,8 @@ function open() {
   let pressed = '';
   const screen = fullScreen(
     {
-      press({ name }) {
-        pressed += name.replace('ctrl+', '');
+      press({ name, text }) {
+        pressed += name === 'ctrl+c' ? 'c' : text;
       },
       frame: () => ({ header: ['first row'], body: [`pressed: ${pressed}`], isRunning: false }),
     },

@@ -91,36 +91,6 @@ describe('calls', () => {
   });
 });
 
-describe('keys', () => {
-  test('control the mock, with a message', async () => {
-    await using view = open();
-    delivered(view.story, 'a');
-    await view.shows('✓ delivered');
-    for (const [key, said] of [
-      ['p', '‖ deliveries are held back'],
-      ['p', 'Deliveries go on.'],
-      ['r', 'sent once more'],
-      ['f', 'waits for nothing'],
-      ['q', 'Ending'],
-      ['\u0003', 'Ending'],
-    ] as const) {
-      view.keyboard.type(key);
-      await view.shows(said);
-    }
-    view.keyboard.type('R');
-    await view.emulator.waitFor('the last of them', () => view.asked.length === 7);
-    expect(view.asked).toEqual([
-      'pause',
-      'resume',
-      'redeliver a',
-      'fire a of thread_a',
-      'quit',
-      'quit',
-      'reload',
-    ]);
-  });
-});
-
 test('notices: errors stay until the next message', async () => {
   await using view = open();
   view.notice('fixtures.yaml:3:5 $.fixtures[0]: what is this?\n  fixtures are as before', true);

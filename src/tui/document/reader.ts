@@ -324,8 +324,6 @@ export interface LaidSheet {
   readonly parts: readonly Part[];
   readonly slots: readonly Slot[];
   readonly isBeside: boolean;
-  readonly look: SheetLook;
-  readonly size: Size;
   readonly view: SheetView;
   /** Identifies the sheet and its reading positions. */
   readonly name: string;
@@ -402,9 +400,8 @@ export class SheetReader {
     const { showsBytes } = view;
     const lookAt = (room: Size) => ({ isSplit: isSplit(this.#style, room), isUnfolded, showsBytes });
     const [first] = slotsOf(sheetOf(lookAt(size)).parts, view, size).slots;
-    const look = lookAt(first?.size ?? size);
-    const { parts } = sheetOf(look);
-    return { parts, ...slotsOf(parts, view, size), look, size, view, name };
+    const { parts } = sheetOf(lookAt(first?.size ?? size));
+    return { parts, ...slotsOf(parts, view, size), view, name };
   }
 
   hasHunks({ parts }: LaidSheet): boolean {
@@ -417,18 +414,15 @@ export class SheetReader {
 
   /** Executes a reading command. Returns a message for the user, or null. */
   step(laid: LaidSheet, command: ReadingCommand): string | null {
-    const { slots, view } = laid;
-    const focused = slots.find(({ index }) => index === view.focus) ?? slots[0];
+    const focused = focusedIn(laid);
     const isForDiff = command === 'split' || command === 'fold';
-    const diff = isForDiff ? slots.find(({ part }) => hasHunks(part.document)) : undefined;
+    const diff = isForDiff ? laid.slots.find(({ part }) => hasHunks(part.document)) : undefined;
     const isOnDiff = focused && hasHunks(focused.part.document);
     return this.#read(laid, isOnDiff ? focused : (diff ?? focused), COMMANDS[command]);
   }
 
   search(laid: LaidSheet, wanted: string): string | null {
-    const { slots, view } = laid;
-    const focused = slots.find(({ index }) => index === view.focus) ?? slots[0];
-    return this.#read(laid, focused, shown => shown.search(wanted));
+    return this.#read(laid, focusedIn(laid), view => view.search(wanted));
   }
 
   #read(laid: LaidSheet, slot: Slot | undefined, step: (view: View) => string | null): string | null {
@@ -475,4 +469,8 @@ export class SheetReader {
     const anchors = { top: document.anchorAt(line), spot: spot === null ? null : document.anchorAt(spot) };
     this.#kept.set(`${index} ${name}`, { place, ...anchors });
   }
+}
+
+function focusedIn({ slots, view }: LaidSheet): Slot | undefined {
+  return slots.find(({ index }) => index === view.focus) ?? slots[0];
 }

@@ -20,7 +20,23 @@ function restartHint({ tools: { entry } }: Workbench): string | null {
   return entry?.kind === 'server' && entry.server.output ? 'restart' : null;
 }
 
+const onTools =
+  (hint: string) =>
+  ({ page }: Workbench) =>
+    page === 'tools' ? hint : null;
+
 const bound = bind<Workbench>;
+
+/** A key of calls that wait for it. */
+function whileWaiting(
+  what: keyof Workbench['waits'],
+  key: string,
+  does: string,
+  hint: string,
+  run: (workbench: Workbench) => void,
+) {
+  return bound('calls', key, does, run, ({ waits }) => (waits[what] ? hint : null), true);
+}
 
 export const WORKBENCH_KEYS: readonly KeyBinding<Workbench>[] = [
   bound(
@@ -30,21 +46,9 @@ export const WORKBENCH_KEYS: readonly KeyBinding<Workbench>[] = [
     w => w.go('tools'),
     ({ page, list }) => (page === 'calls' && !list.isReading ? 'tools' : null),
   ),
-  bound(
-    'everywhere',
-    'c',
-    'calls and their outcomes',
-    w => w.go('calls'),
-    w => (w.page === 'tools' ? 'calls' : null),
-  ),
+  bound('everywhere', 'c', 'calls and their outcomes', w => w.go('calls'), onTools('calls')),
   bound('everywhere', 'escape', 'back', w => w.back()),
-  bound(
-    'everywhere',
-    'u',
-    'open a tool server by its URL',
-    w => w.askServer(),
-    w => (w.page === 'tools' ? 'open a URL' : null),
-  ),
+  bound('everywhere', 'u', 'open a tool server by its URL', w => w.askServer(), onTools('open a URL')),
   bound(
     'everywhere',
     'D',
@@ -68,30 +72,9 @@ export const WORKBENCH_KEYS: readonly KeyBinding<Workbench>[] = [
   bound('tools', 'R', 'restart the server', w => w.restartServer(), restartHint),
   ...tabKeys('tools', TOOL_TABS),
   ...LIST_KEYS,
-  bound(
-    'calls',
-    'a',
-    "answer the tool's question",
-    w => w.answerQuestion(),
-    w => (w.waits.forChoice ? 'answer' : null),
-    true,
-  ),
-  bound(
-    'calls',
-    'o',
-    'open the consent page',
-    w => w.useConsentPage('visit'),
-    w => (w.waits.forConsent ? 'consent page' : null),
-    true,
-  ),
-  bound(
-    'calls',
-    'x',
-    'cancel the call, or its subscription',
-    w => w.cancelCall(),
-    w => (w.waits.isRunning ? 'cancel' : null),
-    true,
-  ),
+  whileWaiting('forChoice', 'a', "answer the tool's question", 'answer', w => w.answerQuestion()),
+  whileWaiting('forConsent', 'o', 'open the consent page', 'consent page', w => w.useConsentPage('visit')),
+  whileWaiting('isRunning', 'x', 'cancel the call, or its subscription', 'cancel', w => w.cancelCall()),
   bound('calls', 'U', 'copy the URL of the consent page', w => w.useConsentPage('copy')),
   ...tabKeys('calls', CALL_TABS),
   BYTES_KEY,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Surroundings, startCommandHere } from '../e2e/support/command-here.js';
 import { eventually } from '../e2e/support/eventually.js';
 import { temporaryFolder } from '../e2e/support/folder.js';
-import { answer, KEY, pendingCall } from '../e2e/support/session-answer.js';
+import { KEY, pendingCall } from '../e2e/support/session-answer.js';
 import { startPlatform } from '../e2e/support/session-platform.js';
 
 const FIXTURES = `
@@ -79,17 +79,4 @@ describe('session mock on a terminal prints how to answer its calls', () => {
     expect(await status).toBe(0);
     expect(person.shown()).not.toContain(KEY);
   });
-});
-
-test('the policy denies a call before the user is asked', async () => {
-  await using folder = await temporaryFolder();
-  const calls = [pendingCall('delete_all', {}, 'a')];
-  await using platform = await startPlatform({ key: KEY, rounds: [{ calls }], end: { answer: 'done' } });
-  const fixtures = await folder.write('fixtures.yaml', FIXTURES);
-  const policy = await folder.write('policy.yaml', 'version: 1\ndeny: ["delete_*"]\n');
-  const { status } = await answer(platform, ['--fixtures', fixtures, '--policy', policy, '--yes']);
-  expect(status).toBe(0);
-  expect((await platform.session()).settled).toMatchObject([
-    { kind: 'error_event', error: expect.stringContaining('the policy denies delete_*') },
-  ]);
 });

@@ -114,20 +114,9 @@ fixtures:
   - { match: { operation: forbidden }, reply: { denied: { tool: forbidden, reason: not here } } }
   - { match: { operation: stopped }, reply: { canceled: { reason: enough, by: user } } }
   - { match: { operation: late }, reply: { timeout: { durationMs: 30000 } } }
-  - { match: { operation: silent }, reply: { silence: true } }
   - { match: { operation: gone }, faults: { ack: { status: 500 } }, reply: { payload: x } }
   - match: { operation: which }
     reply: { choice: { prompt: Which?, choices: [staging, production], default: 0 }, then: { staging: { payload: s }, production: { payload: p } } }
-`;
-  const MEET = `
-import { defineTool } from 'LIBRARY';
-let arrive;
-const second = new Promise(resolve => { arrive = resolve; });
-const tool = (name, handle) => defineTool({ name, description: name, inputSchema: { type: 'object' }, handle });
-export default [
-  tool('first', async () => { await second; return 'first, after the second'; }),
-  tool('second', () => { arrive(); return 'second'; }),
-];
 `;
 
   async function mocked(mock: Pick<MockHere, 'url'>, rounds: object[], ...args: string[]) {
@@ -153,12 +142,6 @@ export default [
     ]);
   });
 
-  it('--timeout: a call without a result', async () => {
-    await using mock = await startMockHere([await folder.write('silence.yaml', FIXTURES), '-q']);
-    const { settled } = await mocked(mock, [{ calls: [call('silent', {}, 's')] }], '--timeout', '500ms');
-    expect(settled).toMatchObject([{ kind: 'error_event', error: expect.stringContaining('500ms') }]);
-  });
-
   it('--parse-json: a text that is JSON is parsed, others stay', async () => {
     await using mock = await startMockHere([
       await folder.write(
@@ -181,18 +164,6 @@ export default [
     expect(unattended.settled).toMatchObject([
       { kind: 'error_event', error: expect.stringMatching(/choice|decision|asks|Which/i) },
     ]);
-  });
-
-  it('calls of one wait are made in parallel: the first ends after the second began', async () => {
-    const library = new URL('../../../dist/index.js', import.meta.url).href;
-    await using mock = await startMockHere([
-      ...['--handlers', await folder.write('meet.mjs', MEET.replace('LIBRARY', library)), '-q'],
-    ]);
-    const { settled, posts } = await mocked(mock, [
-      { calls: [call('first', {}, 'a'), call('second', {}, 'b')] },
-    ]);
-    expect(settled.map(({ result }) => result)).toEqual(['first, after the second', 'second']);
-    expect(posts).toHaveLength(1);
   });
 
   it('a destructive operation without --yes and without a terminal is not called', async () => {

@@ -201,7 +201,7 @@ export interface ListenerFlags {
 
 export function listenerOf(flags: ListenerFlags): ListenerOptions {
   const { callbackHost: host, callbackPort: port, callbackUrl: publicUrl, allowHost = [], maxBody } = flags;
-  return { host, port, allowedHosts: allowHost, maxBody, ...(publicUrl !== undefined && { publicUrl }) };
+  return { host, port, publicUrl, allowedHosts: allowHost, maxBody };
 }
 
 /** Loads the demo toolset of this package. */

@@ -14,7 +14,7 @@ export interface ListenerOptions {
   readonly host: string;
   readonly port: number;
   /** Base URL for the tool, without a trailing slash; default: the listener's own. */
-  readonly publicUrl?: string;
+  readonly publicUrl?: string | undefined;
   readonly allowedHosts: readonly string[];
   readonly maxBody: number;
   /** If false, the bytes of callbacks are not kept, which saves memory. */

@@ -5,7 +5,7 @@ import { readToolset } from '../protocol/read-toolset.js';
 import type { Warning } from '../protocol/requirements.js';
 import { discoveryCandidates, displayScriptsOf, type Tool, type Toolset } from '../protocol/toolset.js';
 import { ProtocolCliError } from '../util/errors.js';
-import { didYouMean, firstFew } from '../util/text.js';
+import { didYouMean, excerpt, firstFew } from '../util/text.js';
 import { mediaTypeOf } from '../util/url.js';
 import { isRecord } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
@@ -81,12 +81,12 @@ interface DiscoveryAnswer {
 }
 
 function noDocument(answers: readonly DiscoveryAnswer[], hints: typeof DISCOVERY_HINTS): ProtocolCliError {
-  const told = answers.map(
+  const texts = answers.map(
     ({ url, status, isPage }) => `${url} answered ${status}${isPage ? ` with ${WEB_PAGE}` : ''}`,
   );
   const isLocked = answers.some(({ status }) => status === 401 || status === 403);
   const page = answers.some(({ isPage }) => isPage) ? 'This is a web page, not a RAP tool. ' : '';
-  return new ProtocolCliError('no-discovery', `no discovery document: ${told.join(', ')}`, {
+  return new ProtocolCliError('no-discovery', `no discovery document: ${texts.join(', ')}`, {
     hint: isLocked ? hints.locked : page + hints.missing,
   });
 }
@@ -162,7 +162,9 @@ export async function checkArguments(
 function offerFor({ inputSchema: { properties } }: Tool, args: unknown): string {
   if (!isRecord(args) || !isRecord(properties)) return '';
   const missing = Object.keys(properties).filter(name => !Object.hasOwn(args, name));
-  const unknown = Object.keys(args).filter(name => !Object.hasOwn(properties, name));
-  const offer = unknown.map(name => didYouMean(name, missing)).find(text => text !== '');
-  return offer === undefined ? '' : `${visibleLine(offer)} `;
+  for (const name of Object.keys(args)) {
+    const offer = Object.hasOwn(properties, name) ? '' : didYouMean(name, missing);
+    if (offer !== '') return visibleLine(`There is no argument ${excerpt(name)}. ${offer} `);
+  }
+  return '';
 }

@@ -15,7 +15,7 @@ import type { Prompts } from './questions.js';
 interface ArgumentWords {
   readonly words: readonly string[];
   /** `--args`: JSON, `@file`, or `-`. */
-  readonly whole?: string;
+  readonly whole?: string | undefined;
 }
 
 type Arguments = Record<string, unknown>;

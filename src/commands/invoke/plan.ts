@@ -69,7 +69,7 @@ export function planInvoke(given: readonly string[], options: InvokeOptions) {
     options,
     target,
     operation,
-    words: { words, ...(whole !== undefined && { whole }) },
+    words: { words, whole },
     identity: identityOf(options),
     listener: listenerOf(options),
   };

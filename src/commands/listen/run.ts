@@ -52,11 +52,8 @@ export async function runListen(flags: ListenFlags, terminal: Terminal): Promise
     run.log.subscribe(event => history.apply(event));
     const { host, port, callbackUrl: publicUrl, allowHost: allowedHosts = [], maxBody, output, save } = flags;
     const keepBodies = output === 'ndjson' || save !== undefined;
-    const address = { host, port, allowedHosts, maxBody, keepBodies };
-    const listener = await startOpenListener(run.log, history, {
-      ...address,
-      ...(publicUrl !== undefined && { publicUrl }),
-    });
+    const address = { host, port, publicUrl, allowedHosts, maxBody, keepBodies };
+    const listener = await startOpenListener(run.log, history, address);
     run.redactor.add(listener.token);
     const listening = new Listening(flags, listener, run, history);
     onClose(() => listening.close());

@@ -101,8 +101,7 @@ function sectionLines(section: Exclude<Section, Pick<Panes, 'human'>>, look: Loo
 /** Shows panes side by side if the width allows it. */
 function* paneRows({ human, llm }: Pick<Panes, 'human' | 'llm'>, look: Look): Generator<string> {
   const { isSideBySide, width } = paneLayout(look.width);
-  const [left, right] = [human, llm].map(pane => sectionRows(pane, { ...look, width }));
-  if (!left || !right) return;
+  const [left, right] = [sectionRows(human, { ...look, width }), sectionRows(llm, { ...look, width })];
   if (isSideBySide) return yield* beside(left, right, width);
   yield* left;
   yield '';

@@ -271,7 +271,7 @@ export class McpServer {
     const reason = isSilence ? `no answer to ${method} came ${time}` : reasonOf(error, method);
     if (kind === 'http') return failed('unreachable', reason, { hint: ENDPOINT_HINT });
     return new ProtocolCliError('command-failed', `the command "${name}": ${reason}`, {
-      faults: [...this.#garbage(), ...this.#link.lastLines],
+      faults: [...this.#garbage(), ...(this.#link.lastLines ?? [])],
       hint: isSilence ? `${STDIO_HINT} ${DOWNLOAD_HINT}` : STDIO_HINT,
       cause: error,
     });
@@ -306,7 +306,7 @@ export class McpServer {
   }
 
   #garbage(): string[] {
-    const { count, first } = this.#link.garbage;
+    const { count, first } = this.#link.garbage ?? { count: 0, first: '' };
     if (count === 0) return [];
     const lines =
       count === 1 ? 'a line that is not a JSON-RPC message' : `${count} lines that are not JSON-RPC messages`;

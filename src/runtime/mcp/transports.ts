@@ -22,9 +22,10 @@ export type Hearing = (message: unknown, way: 'sent' | 'received') => void;
 export interface Link extends Transport {
   /** Rejects with a TransportError when the connection is lost. */
   readonly lost: Promise<never>;
-  readonly lastLines: readonly string[];
-  /** Invalid lines on stdout: their number, and the beginning of the first. */
-  readonly garbage: { readonly count: number; readonly first: string };
+  /** The last lines of a command's stderr. */
+  readonly lastLines?: readonly string[];
+  /** Invalid lines of a command's stdout: their number, and the beginning of the first. */
+  readonly garbage?: { readonly count: number; readonly first: string };
 }
 
 /** A promise that is rejected on demand and never reported as unhandled. */
@@ -130,14 +131,11 @@ interface HttpOptions {
 
 /** A server at a URL (MCP, "Streamable HTTP"). */
 export class HttpLink extends StreamableHTTPClientTransport implements Link {
-  readonly lastLines: readonly string[] = [];
-  readonly garbage = { count: 0, first: '' };
   readonly #loss = new Loss();
   readonly lost = this.#loss.promise;
   readonly #closeFetch: () => Promise<void>;
   readonly #unanswered = new Set<string | number>();
   readonly #pending = new Set<Promise<void>>();
-
   readonly #hear: Hearing;
 
   constructor({ url, headers, maxBytes, hear }: HttpOptions) {

@@ -47,7 +47,7 @@ beforeAll(async () => {
   files = packed.files;
   const installing = 'install --no-audit --no-fund --prefer-offline --silent --prefix'.split(' ');
   await execute('npm', [...installing, empty.path, empty.file(packed.filename)], { cwd: empty.path });
-});
+}, 180_000);
 
 afterAll(() => empty[Symbol.asyncDispose]());
 

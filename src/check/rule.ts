@@ -5,19 +5,17 @@ import { visibleLine } from '../util/visible.js';
 import type { CallEvidence } from './call.js';
 import type { Death, Evidence } from './evidence.js';
 
-/** The page that contains a requirement, with the quoted text if the page has it. */
-interface Source {
-  readonly page: 'Tool Invocation' | 'Tool Result' | 'public specification';
-  readonly words?: string;
-}
-
 export interface Requirement {
   readonly side: Side;
   /** RFC 2119 level; `none` if the protocol leaves it open. */
   readonly level: 'MUST' | 'SHOULD' | 'none';
   readonly statement: string;
   readonly advice: string;
-  readonly source: Source;
+  /** The page that contains it, with the quoted text if the page has it. */
+  readonly source: {
+    readonly page: 'Tool Invocation' | 'Tool Result' | 'public specification';
+    readonly words?: string;
+  };
 }
 
 /** Judges a requirement by what happened. Pure: a live run, a recording and a CI log are judged alike. */
@@ -38,9 +36,7 @@ interface Unobservable {
   readonly masks?: never;
 }
 
-interface Identified extends Requirement {
-  readonly id: RequirementId;
-}
+type Identified = Requirement & { readonly id: RequirementId };
 
 export type ObservableRule = Identified & Judging<readonly Observation[]>;
 export type Rule = ObservableRule | (Identified & Unobservable);
@@ -65,11 +61,10 @@ export function defineRules<Id extends RequirementId>(
   return Object.fromEntries(rules);
 }
 
-function sourceOf(invocationPage: string | undefined, resultPage: string | undefined): Source {
+function sourceOf(invocationPage: string | undefined, resultPage: string | undefined): Requirement['source'] {
   if (invocationPage !== undefined) return { page: 'Tool Invocation', words: invocationPage };
-  return resultPage === undefined
-    ? { page: 'public specification' }
-    : { page: 'Tool Result', words: resultPage };
+  if (resultPage !== undefined) return { page: 'Tool Result', words: resultPage };
+  return { page: 'public specification' };
 }
 
 /** The findings of a part of a rule; null for none. */

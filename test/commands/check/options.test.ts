@@ -20,90 +20,64 @@ describe('--only, --skip, --spec', () => {
   });
 });
 
-describe('--reporter', () => {
-  const HUMAN = { format: 'human', file: null };
+const [JSON_OUT, XML] = [
+  { format: 'json', file: null },
+  { format: 'junit', file: 'a.xml' },
+] as const;
 
-  test('accepts a format and a file', () => {
-    expect(reporterOption('junit:out/a:b.xml', reporterOption('json'))).toEqual([
-      { format: 'json', file: null },
-      { format: 'junit', file: 'out/a:b.xml' },
+describe.each([
+  ['--reporter', reporterOption, 'human, json, junit, github, markdown'],
+  ['--report', reportOption, 'junit, json'],
+] as const)('%s', (flag, read, formats) => {
+  test('accepts a format and a file, and can be repeated', () => {
+    expect(read('junit:out/a:b c.xml', [JSON_OUT])).toEqual([
+      JSON_OUT,
+      { format: 'junit', file: 'out/a:b c.xml' },
     ]);
+    expect(read('json:-')).toEqual([JSON_OUT]);
   });
 
   test.each([
-    ['tap', /unknown format "tap"; choose from human, json, junit, github, markdown/],
-    ['junit:', /junit:report\.xml/],
-    ['', /unknown format ""/],
-  ])('refuses %j', (text, words) => {
-    expect(() => reporterOption(text)).toThrow(words);
-  });
-
-  test('the human format goes to stdout, unless another report does', () => {
-    expect(reportsOf()).toEqual([HUMAN]);
-    expect(reportsOf(reporterOption('junit:a.xml'))).toEqual([HUMAN, { format: 'junit', file: 'a.xml' }]);
-    for (const text of ['json', 'json:-'])
-      expect(reportsOf(reporterOption(text))).toEqual([{ format: 'json', file: null }]);
-  });
-
-  test.each([
-    ['two on stdout', ['json', 'github'], 'only one --reporter can be written to stdout'],
-    ['two in one file', ['json:a', 'junit:a'], 'two reports would be written to a'],
-  ])('%s', async (_, texts, message) => {
-    const asked = reportsOf(texts.flatMap(text => reporterOption(text)));
-    await expect(checkReports(asked, '--reporter')).rejects.toThrow(message);
-  });
-});
-
-describe('--report', () => {
-  test.each([
-    ['json', { format: 'json', file: null }],
-    ['junit:out.xml', { format: 'junit', file: 'out.xml' }],
-    ['json:a:b/c d.json', { format: 'json', file: 'a:b/c d.json' }],
-  ])('%s', (text, request) => {
-    expect(reportOption(text)).toEqual([request]);
-  });
-
-  test('can be repeated', () => {
-    expect(reportOption('json', reportOption('junit:a.xml'))).toHaveLength(2);
-  });
-
-  test.each([
-    ['xml', 'unknown format "xml"; choose from junit, json.'],
-    ['', 'unknown format ""; choose from junit, json.'],
-    ['__proto__:x', 'unknown format "__proto__"; choose from junit, json.'],
+    ['tap', `unknown format "tap"; choose from ${formats}.`],
+    ['', `unknown format ""; choose from ${formats}.`],
+    ['__proto__:x', `unknown format "__proto__"; choose from ${formats}.`],
     ['junit:', 'Add a file after the colon: junit:report.xml.'],
   ])('refuses %j', (text, message) => {
-    expect(() => reportOption(text)).toThrow(message);
+    expect(() => read(text)).toThrow(message);
   });
-});
-
-describe('reports must not be mixed', () => {
-  const json = { format: 'json', file: null } as const;
-  const toFile = { format: 'junit', file: 'a.xml' } as const;
 
   test.each([
-    ['one on stdout', [json, toFile], false],
-    ['none on the stdout of a command', [toFile], true],
+    ['one on stdout', [JSON_OUT, XML], false],
+    ['none on the stdout of a command', [XML], true],
     ['no report', [], true],
   ])('accepts %s', async (_, reports, isTaken) => {
-    await checkReports(reports, '--report', isTaken);
+    await checkReports(reports, flag, isTaken);
   });
+
+  const hint = new RegExp(`${flag} json:report.json`);
 
   test.each([
     [
       'the stdout of a command',
-      [json],
+      [JSON_OUT],
       true,
-      /^--report json and the command would both write/,
-      /--report json:report.json/,
+      new RegExp(`^${flag} json and the command would both`),
+      hint,
     ],
-    ['two on stdout', [json, { ...json, format: 'junit' }], false, /^only one/, /--report json:report.json/],
-    ['one file twice', [toFile, { ...toFile, format: 'json' }], false, /written to a.xml$/, /its own file/],
-  ] as const)('refuses %s', async (_, reports, isTaken, message, hint) => {
-    expect(await errorOf(() => checkReports(reports, '--report', isTaken))).toMatchObject({
+    ['two on stdout', [JSON_OUT, { ...XML, file: null }], false, /^only one/, hint],
+    ['one file twice', [XML, { ...JSON_OUT, file: 'a.xml' }], false, /written to a.xml$/, /its own file/],
+  ] as const)('refuses %s', async (_, reports, isTaken, message, says) => {
+    expect(await errorOf(() => checkReports(reports, flag, isTaken))).toMatchObject({
       code: 'usage',
       message: expect.stringMatching(message),
-      hint: expect.stringMatching(hint),
+      hint: expect.stringMatching(says),
     });
   });
+});
+
+test('the human report of a check goes to stdout, unless another report does', () => {
+  const human = { format: 'human', file: null };
+  expect(reportsOf()).toEqual([human]);
+  expect(reportsOf(reporterOption('junit:a.xml'))).toEqual([human, XML]);
+  expect(reportsOf(reporterOption('json'))).toEqual([JSON_OUT]);
 });

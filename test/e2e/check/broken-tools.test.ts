@@ -6,9 +6,21 @@ import type { RequirementId } from '../../../src/protocol/requirements.js';
 import { onceEach } from '../../../src/util/collections.js';
 import { probing } from '../../probes/probing.js';
 import { checking, findingsIn } from '../support/checking.js';
-import type { BrokenTool } from './broken/broken-tool.js';
-import { startWithOdd } from './broken/good.js';
-import { BROKEN_TOOLS } from './broken/index.js';
+import { acknowledgements } from './broken/acknowledgements.js';
+import { callbacks, displays } from './broken/callbacks.js';
+import { flows } from './broken/flows.js';
+import { refusals, servers } from './broken/refusals.js';
+import { type BrokenTool, type BrokenTools, startWithOdd } from './broken/tool.js';
+
+/** For each rule, tools that break it, and as little else as can be. */
+const BROKEN_TOOLS: BrokenTools = {
+  ...acknowledgements,
+  ...callbacks,
+  ...refusals,
+  ...displays,
+  ...flows,
+  ...servers,
+};
 
 const TOOL_RULES = Object.values(RULES).filter(rule => 'observe' in rule && rule.side === 'tool');
 

@@ -1,7 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { BrokenTools } from './broken-tool.js';
-import { fieldsIn } from './fields.js';
-import { startTwisted, startWithOdd } from './good.js';
+import { type BrokenTools, fieldsIn, startTwisted, startWithOdd } from './tool.js';
 
 const NO_CALLBACK = async () => 200;
 

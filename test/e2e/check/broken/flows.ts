@@ -1,8 +1,13 @@
 import { parse } from 'yaml';
-import type { BrokenTool, BrokenTools } from './broken-tool.js';
-import type { Fields } from './fields.js';
-import type { Delivery, Post, Twist } from './front.js';
-import { startTwisted } from './good.js';
+import {
+  type BrokenTool,
+  type BrokenTools,
+  type Delivery,
+  type Fields,
+  type Post,
+  startTwisted,
+  type Twist,
+} from './tool.js';
 
 const NEWS = {
   reply: [

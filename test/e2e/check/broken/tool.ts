@@ -1,8 +1,43 @@
 import { type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { CheckStatus } from '../../../../src/check/judge.js';
+import type { ProbeOptions } from '../../../../src/check/probes/probes.js';
+import { parseFixtures } from '../../../../src/fixtures/read-fixtures.js';
+import { type MockTool, startMockTool } from '../../../../src/mock/mock-tool.js';
+import type { RequirementId } from '../../../../src/protocol/requirements.js';
 import { deferred } from '../../../support/deferred.js';
 import { servePeer } from '../../support/serve-peer.js';
-import { type Fields, fieldsIn } from './fields.js';
+
+/** A tool that breaks one rule, and how that is reported. */
+export interface BrokenTool {
+  /** What it does that it must not. */
+  readonly does: string;
+  readonly start?: () => Promise<AsyncDisposable & { readonly url: string }>;
+  /** If only one operation breaks the rule: its fixture. All of these operations are checked together, and judged one by one. */
+  readonly fixture?: object;
+  readonly says: RegExp;
+  /** What the rule's row comes to: fail for a MUST, a warning for a SHOULD, by default. */
+  readonly status?: CheckStatus;
+  readonly options?: Partial<ProbeOptions>;
+}
+
+export type BrokenTools = Readonly<Partial<Record<RequirementId, readonly BrokenTool[]>>>;
+
+/** The fields of a message, as they came. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields of what a body says; none where it is not an object. */
+export function fieldsIn(body: string): Fields {
+  try {
+    return Object(JSON.parse(body));
+  } catch {
+    return {};
+  }
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** A callback on its way out, and the call it is for. */
 export interface Delivery {
@@ -122,4 +157,45 @@ function posted(url: string, body: string): Promise<{ readonly status: number; r
     });
     outgoing.once('error', reject).end(body);
   });
+}
+
+/** An operation that does all well, and everything is tried with; its only argument is a number. */
+const READ = {
+  name: 'read',
+  description: 'Reads a line',
+  inputSchema: {
+    type: 'object',
+    properties: { line: { type: 'integer', minimum: 1 } },
+    required: ['line'],
+    additionalProperties: false,
+  },
+  annotations: { readOnly: true },
+};
+
+const odd = (name: string) => ({
+  name,
+  description: 'Does what no tool may',
+  inputSchema: { type: 'object' },
+  annotations: { readOnly: true },
+});
+
+/** A tool that does all well, but for its odd operations, which are played as they are written: fixtures without their `match`. */
+export function startWithOdd(odds: Readonly<Record<string, object>>): Promise<MockTool> {
+  const fixtures = parseFixtures({
+    version: 1,
+    toolset: { name: 'broken', tools: [READ, ...Object.keys(odds).map(odd)] },
+    fixtures: [
+      { match: { operation: 'read' }, reply: { payload: 'a line' } },
+      ...Object.entries(odds).map(([operation, fixture]) => ({ match: { operation }, ...fixture })),
+    ],
+  });
+  return startMockTool({ fixtures });
+}
+
+/** The same behind a front that breaks something. */
+export async function startTwisted(
+  twist: Twist,
+  fixture: object = { reply: { payload: 'done' } },
+): Promise<Front> {
+  return startFront(await startWithOdd({ odd: fixture }), twist);
 }

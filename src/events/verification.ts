@@ -310,7 +310,7 @@ export class Verification {
     }
     call.isRefused = false;
     this.#requests.set(leg, { call, isDirect: isDirect(event) });
-    this.#finished.delete(key);
+    if (known) this.#finished.delete(key);
     this.#open.set(key, call);
   }
 
@@ -453,10 +453,12 @@ const NAME = Buffer.from('tool_result');
 
 /** Parses only messages that contain the name elsewhere than at the beginning. */
 function isToolResult(callback: Content): boolean {
-  const { buffer, byteOffset, length } = callback.bytes;
-  const bytes = Buffer.from(buffer, byteOffset, length);
-  if (bytes.subarray(0, BEGINNING.length).equals(BEGINNING)) return true;
-  return bytes.includes(NAME) && textAt(fieldsOf(callback), 'type', MAX.id) === 'tool_result';
+  const { bytes } = callback;
+  if (BEGINNING.equals(bytes.subarray(0, BEGINNING.length))) return true;
+  return (
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(NAME) &&
+    textAt(fieldsOf(callback), 'type', MAX.id) === 'tool_result'
+  );
 }
 
 /** Uses cached JSON but caches none, which would use up the memory of the journal. */

@@ -392,7 +392,7 @@ export function mcpWire(url: string): Wire {
 const INVALID_PARAMS = -32_602;
 
 /** Writes a CallToolResult, always with `isError` (seed 003); for an unknown tool `{ error }` of JSON-RPC. */
-export function writeForMcp(reply: SpokenReply, isOffered: () => boolean): Written {
+function writeForMcp(reply: SpokenReply, isOffered: () => boolean): Written {
   if (reply.kind === 'payload') return { body: textResult(reply.text), warnings: [] };
   if (reply.kind === 'verbatim') return writeResult(reply.result);
   const { outcome } = reply;

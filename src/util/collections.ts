@@ -118,33 +118,6 @@ function isSame(before: readonly unknown[], now: readonly unknown[]): boolean {
   return before.length === now.length && before.every((each, index) => Object.is(each, now[index]));
 }
 
-export interface Offsets {
-  readonly total: number;
-  readonly starts: Uint32Array;
-  lengthOf(which: number): number;
-  /** Returns the part that contains a position, and the offset in it; -1 if outside. */
-  locate(place: number): { readonly which: number; readonly at: number };
-}
-
-/** Computes the sums once, then uses binary search. */
-export function offsetsOf(lengths: readonly number[]): Offsets {
-  const starts = new Uint32Array(lengths.length);
-  let total = 0;
-  for (const [which, length] of lengths.entries()) {
-    starts[which] = total;
-    total += length;
-  }
-  return {
-    total,
-    starts,
-    lengthOf: which => lengths[which] ?? 0,
-    locate(place) {
-      const which = place < total ? lastUpTo(starts, place) : -1;
-      return { which, at: place - (starts[which] ?? 0) };
-    },
-  };
-}
-
 /** The last index whose number is at most `value`, or -1; the numbers must be ascending. */
 export function lastUpTo(ascending: ArrayLike<number>, value: number): number {
   let from = 0;

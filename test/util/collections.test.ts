@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BoundedStore, lastUpTo, offsetsOf, RecentMap, remembering } from '../../src/util/collections.js';
+import { BoundedStore, lastUpTo, RecentMap, remembering } from '../../src/util/collections.js';
 
 describe('BoundedStore', () => {
   test('keeps the latest entries within both limits, in the order they were added', () => {
@@ -77,24 +77,6 @@ describe('lastUpTo', () => {
         },
       ),
     );
-  });
-});
-
-describe('offsetsOf', () => {
-  test('finds the part at a position; empty parts contain none', () => {
-    const { total, starts, lengthOf, locate } = offsetsOf([0, 2, 0, 1, 0]);
-    expect(total).toBe(3);
-    expect([...starts]).toEqual([0, 0, 2, 2, 3]);
-    expect(lengthOf(1)).toBe(2);
-    expect([0, 1, 2].map(locate)).toEqual([
-      { which: 1, at: 0 },
-      { which: 1, at: 1 },
-      { which: 3, at: 0 },
-    ]);
-  });
-
-  test.each([-1, 3, 99])('no part contains %d', place => {
-    expect(offsetsOf([0, 2, 0, 1, 0]).locate(place).which).toBe(-1);
   });
 });
 

@@ -264,6 +264,8 @@ describe.concurrent('seed 003, over Streamable HTTP: the official client', () =>
     };
     expect(await post({ host: 'evil.example' })).toBe(403);
     expect(await post({ origin: 'http://evil.example' })).toBe(403);
+    expect(await post({ 'sec-fetch-site': 'cross-site' })).toBe(403);
+    expect(await post({ 'content-type': 'text/plain' })).toBe(415);
     await server.says(/refused with 403.*POST \/mcp/);
   });
 

@@ -235,16 +235,6 @@ describe('on the wire', () => {
     expect((await stage.post(call(2), headers)).status).toBe(404);
   });
 
-  test.each<[string, Readonly<Record<string, string>>, number]>([
-    ['a web page', { origin: 'http://evil.example' }, 403],
-    ['a browser', { 'sec-fetch-site': 'cross-site' }, 403],
-    ['a form', { 'content-type': 'text/plain' }, 415],
-  ])('threats, rows 2 to 4: %s is refused', async (_, headers, status) => {
-    await using stage = await mcpStage(replying({ payload: 'x' }));
-    expect((await stage.post(initialize, headers)).status).toBe(status);
-    expect(told(stage.mcp.tool, 'warned')).toHaveLength(1);
-  });
-
   test("serves the mock's own journal and reset", async () => {
     await using stage = await mcpStage(replying({ payload: 'x' }));
     await resultOf(await stage.client());

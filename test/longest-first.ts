@@ -1,12 +1,23 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** A small file that takes longest, mostly waiting: begun last, as its size has it, it would be waited for by everybody. */
-const LONGEST = '/test/e2e/check/broken-tools.test.ts';
+/** Files that take longest for their size, by which others are sorted: begun last, they would be waited for. */
+const LONGEST = [
+  'e2e/check/broken-tools',
+  'goldens/transcripts',
+  'e2e/mock-tool/memory',
+  'check/many',
+  'readme/guides',
+  'e2e/check/reference',
+  'readme/readme',
+  'tui/workbench/session',
+];
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isLongest = ({ moduleId }: TestSpecification) => moduleId.endsWith(LONGEST);
-    return [...sorted.filter(isLongest), ...sorted.filter(file => !isLongest(file))];
+    const longest = LONGEST.flatMap(
+      path => sorted.find(({ moduleId }) => moduleId.endsWith(`/test/${path}.test.ts`)) ?? [],
+    );
+    return [...longest, ...sorted.filter(file => !longest.includes(file))];
   }
 }

@@ -8,7 +8,7 @@ import { closeThread, giveUp, isTaken } from '../../runtime/notices.js';
 import type { Answering, Runtime } from '../../runtime/runtime.js';
 import type { Draft, RunOptions, Said, Sent } from '../../tui/workbench/model.js';
 import { concurrently } from '../../util/collections.js';
-import { ProtocolCliError } from '../../util/errors.js';
+import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { type InvokeOptions, identityOf, invocationOf } from '../invoke/plan.js';
 import { type Consent, type Denial, judgeCall } from '../invoke/questions.js';
 import type { Run } from '../run.js';
@@ -25,9 +25,8 @@ export function failed(text: string): Said {
 
 /** Returns an error on one line, with its hint. */
 export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const hint = error instanceof ProtocolCliError ? error.hint : undefined;
-  return hint === undefined ? error.message : `${error.message}. ${hint}`;
+  const { message, hint } = error instanceof ProtocolCliError ? error : { message: messageOf(error) };
+  return hint === undefined ? message : `${message}. ${hint}`;
 }
 
 /** Time limit in ms for notifying tools when the workbench closes. */

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { Tool } from '../../protocol/toolset.js';
 import { DISCOVERY_HINTS, type Discovered, discover } from '../../runtime/discover.js';
 import type { Wire } from '../../runtime/notices.js';
-import { definitionsIn, type Server } from '../../tui/workbench/model.js';
+import { definitionsIn, definitionsOf, definitionsWords, type Server } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { parseJson } from '../../util/json.js';
 import type { Run } from '../run.js';
@@ -91,13 +91,12 @@ export class Servers {
 
   /** Returns the operation of a server, or why it cannot be called (RT-OP, RT-TOOLSET). */
   offer(id: string, operation: string): Offer | string {
-    const { found, origin } = this.#connection(id) ?? {};
-    if (!found || !origin) return 'its server is not ready';
+    const { found, origin, server } = this.#connection(id) ?? {};
+    if (!found || !origin || !server) return 'its server is not ready';
     const tool = found.discovered.toolset.tools.find(({ name }) => name === operation);
     if (!tool) return `its toolset has no operation "${operation}"`;
-    const count = origin.isConfigured ? (definitionsIn(this.all).get(operation) ?? 1) : 1;
-    if (count > 1)
-      return `"${operation}" is defined by ${count} configured toolsets, so neither is used (RT-TOOLSET): open one by its URL`;
+    const definitions = definitionsOf(server, operation, definitionsIn(this.all));
+    if (definitions > 1) return `${operation}: ${definitionsWords(definitions)}: open one by its URL`;
     return { ...found, tool: this.#strictest(found, tool), target: origin.target };
   }
 

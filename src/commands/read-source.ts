@@ -8,16 +8,6 @@ export const MAX_SAVED_BYTES = 64 * 1024 * 1024;
 
 const LARGEST_TEXT = 16 * 1024 * 1024;
 
-/** An error with its own hint. */
-class Unreadable extends Error {
-  constructor(
-    message: string,
-    readonly hint: string,
-  ) {
-    super(message);
-  }
-}
-
 /**
  * Reads bytes named on the command line: `-` is standard input, anything else a file.
  * @param most maximum number of bytes
@@ -29,11 +19,11 @@ export async function readSource(
   most = Number.POSITIVE_INFINITY,
 ): Promise<Uint8Array> {
   try {
-    return await (name === '-' ? readAll(stdin, most) : readPath(name, most));
+    return await (name === '-' ? readAll(name, stdin, most) : readPath(name, most));
   } catch (error) {
+    if (error instanceof ProtocolCliError) throw error;
     const { unreadable } = await import('../system/files.js');
-    const hint = error instanceof Unreadable ? error.hint : 'The path is relative to the current folder.';
-    throw await unreadable(name, error, hint);
+    throw await unreadable(name, error, 'The path is relative to the current folder.');
   }
 }
 
@@ -41,31 +31,33 @@ export async function readSource(
 export async function readText(file: string, stdin: AsyncIterable<Uint8Array>): Promise<string> {
   const text = decodeUtf8(await readSource(file, stdin, LARGEST_TEXT));
   if (text !== null) return text;
-  throw new ProtocolCliError('unreadable-file', `cannot read ${file}: it is not UTF-8`, {
-    hint: 'Write it as YAML or JSON.',
-  });
+  throw cannotRead(file, 'it is not UTF-8', 'Write it as YAML or JSON.');
 }
 
 /** Reads in one piece if the size is known. */
 async function readPath(path: string, most: number): Promise<Uint8Array> {
   const found = await stat(path);
-  if (found.isDirectory()) throw new Unreadable('it is a folder', 'Name a file in it.');
-  if (!found.isFile()) return readAll(createReadStream(path), most);
-  if (found.size > most) throw tooLarge(most);
+  if (found.isDirectory()) throw cannotRead(path, 'it is a folder', 'Name a file in it.');
+  if (!found.isFile()) return readAll(path, createReadStream(path), most);
+  if (found.size > most) throw tooLarge(path, most);
   return readFile(path);
 }
 
-async function readAll(source: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array> {
+async function readAll(name: string, source: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of source) {
     size += chunk.length;
-    if (size > most) throw tooLarge(most);
+    if (size > most) throw tooLarge(name, most);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-function tooLarge(most: number): Unreadable {
-  return new Unreadable(`it is larger than ${most / 1024 ** 2} MiB`, 'Use a smaller file.');
+function tooLarge(name: string, most: number): ProtocolCliError {
+  return cannotRead(name, `it is larger than ${most / 1024 ** 2} MiB`, 'Use a smaller file.');
+}
+
+function cannotRead(name: string, reason: string, hint: string): ProtocolCliError {
+  return new ProtocolCliError('unreadable-file', `cannot read ${name}: ${reason}`, { hint });
 }

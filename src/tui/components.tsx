@@ -74,9 +74,11 @@ export function Screen({ frame, size }: Shown) {
   const edges = useMemo(() => edgesOf(edge), [edge]); // Ink applies another object without its missing sides
   return (
     <Edges value={edges}>
-      <Box flexDirection="column" width={size.columns} height={Math.max(1, size.rows - 1)}>
+      <Box flexDirection="column" height={Math.max(1, size.rows - 1)}>
         <Rows rows={header} />
-        <Box flexGrow={1}>{'list' in body ? <ListDetail {...body} /> : <Rows rows={body} />}</Box>
+        <Box flexGrow={1} flexDirection="column">
+          {'list' in body ? <ListDetail {...body} /> : <Rows rows={body} />}
+        </Box>
         {question && (
           <Panel title="">
             <Rows rows={question} />
@@ -106,8 +108,8 @@ function ListDetail({ isBeside, list, details }: Panes) {
 /** The edge of a list goes on to the line beside it. */
 function List({ title, size, rows, isBeside }: Pane & { readonly isBeside: boolean }) {
   return (
-    <Panel title={title} width={isBeside ? size.columns + 1 : size.columns}>
-      <Box height={size.rows}>
+    <Panel title={title} {...(isBeside && { width: size.columns + 1 })}>
+      <Box height={size.rows} flexDirection="column">
         <Rows rows={rows} />
       </Box>
     </Panel>
@@ -118,12 +120,17 @@ function Parts({ areBeside, parts }: Sheets) {
   return (
     <Box flexDirection={areBeside ? 'row' : 'column'} columnGap={1}>
       {parts.map(({ heading, status, size, rows }, index) => (
-        <Panel key={String(index)} title={null} isBeside={areBeside && index > 0}>
-          <Box width={size.columns} justifyContent="space-between">
-            <Text>{heading}</Text>
-            <Text>{status}</Text>
+        <Panel
+          key={String(index)}
+          title={null}
+          isBeside={areBeside && index > 0}
+          {...(areBeside && { width: index > 0 ? size.columns + 2 : size.columns })}
+        >
+          <Box justifyContent="space-between">
+            <Text wrap="truncate">{heading}</Text>
+            <Text wrap="truncate">{status}</Text>
           </Box>
-          <Box height={size.rows}>
+          <Box height={size.rows} flexDirection="column">
             <Rows rows={rows} />
           </Box>
         </Panel>
@@ -145,7 +152,6 @@ function Panel({ title, isBeside = false, children, ...box }: PanelProps) {
     <Box
       key={`${title === null} ${isBeside}`} // Ink does not take an edge away again
       flexDirection="column"
-      flexShrink={0}
       borderStyle={useContext(Edges)}
       borderTop={title !== null}
       borderLeft={isBeside}

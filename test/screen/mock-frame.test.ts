@@ -71,6 +71,14 @@ describe('a frame', () => {
   });
 });
 
+test('a terminal that becomes narrower cuts the rows until the next frame', () => {
+  const story = new MockStory();
+  story.receives('a', { operation: 'pay', arguments: { note: 'x'.repeat(400) } });
+  for (const keys of [[], ['2'], ['?']])
+    for (const row of drawn(sessionOf(story, keys), { columns: 80, rows: 30 }, 60))
+      expect(stringWidth(row)).toBeLessThanOrEqual(60);
+});
+
 test('the list is searched by operation, id, thread and fixture', () => {
   const story = new MockStory();
   story.receives('a', { operation: 'pay' }).matches('a', 'paid');

@@ -4,8 +4,12 @@ import { Screen } from '../../src/tui/components.js';
 import type { fullScreen } from '../../src/tui/full-screen.js';
 import type { Size } from '../../src/tui/terminal.js';
 
-/** The rows of a screen as Ink lays them out. */
-export function drawn(view: Pick<Parameters<typeof fullScreen>[0], 'frame'>, size: Size): readonly string[] {
+/** The rows of a screen as Ink lays them out. @param columns of the terminal, if it became narrower since */
+export function drawn(
+  view: Pick<Parameters<typeof fullScreen>[0], 'frame'>,
+  size: Size,
+  columns = size.columns,
+): readonly string[] {
   const screen = createElement(Screen, { frame: view.frame(size), size });
-  return renderToString(screen, { columns: size.columns }).split('\n');
+  return renderToString(screen, { columns }).split('\n');
 }

@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { checksOf } from '../../src/check/judge.js';
+import { isNear, quota } from '../../src/check/probes/prober.js';
 import type { Event } from '../../src/events/events.js';
+import { createLog } from '../../src/events/log.js';
 import { deferred } from '../support/deferred.js';
 import { startServing } from '../support/serving.js';
 import { answersOf, probing, probingInto } from './probing.js';
@@ -256,4 +258,30 @@ test('does not run a probe that tests no selected requirement', async () => {
   const { evidence } = await probing(tool.url, { wants: id => id === 'TOOL-DISCOVER' });
   expect(tool.posts).toEqual([]);
   expect(evidence.plans.map(({ plan }) => plan)).toEqual(['discovery']);
+});
+
+test('threats, row 15: one quota counts posts and bytes, and warns once when it is used up', () => {
+  const told: string[] = [];
+  const log = createLog(() => 0);
+  log.subscribe(event => event.kind === 'warned' && told.push(event.message));
+  const admits = quota(log, { callbacks: 3, bytes: 100 }, 'in all');
+  expect([40, 40, 40, 1].map(admits)).toEqual([true, true, false, false]);
+  expect(told).toEqual(['more than 3 callbacks, or 100 bytes, came in all; the rest is ignored']);
+});
+
+const REMOTE = { base: 'http://tool.example:3001', endpoint: 'http://api.example/invoke' };
+const LOCAL = { base: 'http://127.0.0.1:3001', endpoint: 'http://127.0.0.1:3001/invoke' };
+const MISLEADING = { ...REMOTE, endpoint: 'http://127.0.0.1:6379/' };
+
+test.each([
+  [REMOTE, 'http://tool.example:3001/choices/1', true],
+  [REMOTE, 'http://api.example/choices/1', true],
+  [LOCAL, 'http://localhost:4000/choices/1', true],
+  [REMOTE, 'http://127.0.0.1:6379/', false],
+  [REMOTE, 'http://tool.example:6379/', false],
+  [MISLEADING, 'http://127.0.0.1:6379/', false],
+  [LOCAL, 'http://192.0.2.1/', false],
+  [LOCAL, 'nowhere', false],
+])('threats, row 9: whether the answer of a tool at %j may go to %s: %s', (tool, url, isOwn) => {
+  expect(isNear(url, tool)).toBe(isOwn);
 });

@@ -27,7 +27,7 @@ import { writeOut } from '../../system/streams.js';
 import { credentialsIn, namedCredentialsIn, secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
-import { decodeUtf8, shellWord } from '../../util/text.js';
+import { decodeUtf8, firstOf, shellWord } from '../../util/text.js';
 import { stringsIn } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { wireSecrets } from '../event-output.js';
@@ -244,11 +244,6 @@ async function readInput(file: string, { stdin }: Pick<Terminal, 'stdin'>): Prom
   const missing = firstOf([...faults, ...missingFrom(transcript)], MAX.gaps);
   const recordings = events.length === 0 ? [] : recordingsOf([transcript]);
   return { target: name, recordings, gaps: missing.map(fault => gapOf(name, fault)), redactor };
-}
-
-function firstOf(faults: readonly string[], most: number): readonly string[] {
-  const more = faults.length - most;
-  return more > 0 ? [...faults.slice(0, most), `and ${more} more`] : faults;
 }
 
 /** Converts an error such as `line 7: not valid JSON` to a gap. */

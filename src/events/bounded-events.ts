@@ -8,7 +8,8 @@ function weightOf(event: Event): number {
   if (event.kind !== 'request' && event.kind !== 'response') return textLength(event);
   const { body, headers, calls, thread } = event;
   let weight = (body?.size ?? 0) + (event.kind === 'request' ? event.url.length : 0);
-  weight += (calls ? textLength(calls) : 0) + (thread?.length ?? 0);
+  weight += thread?.length ?? 0;
+  if (calls) for (const key of calls) weight += key.length;
   for (const name in headers) weight += name.length + (headers[name]?.length ?? 0);
   return weight;
 }

@@ -219,7 +219,6 @@ export async function exampleArguments(schema: Schema, isOver = () => false): Pr
   const check = await valueChecker(schema);
   let reason = 'its inputSchema describes no object';
   for (const word of WORDS) {
-    if (isOver()) break;
     const room = roomFor();
     const value = exampleOf({ type: 'object', ...schema }, { word, room });
     if (room.left <= 0) return { ok: false, reason: 'it demands too many values' };
@@ -228,6 +227,7 @@ export async function exampleArguments(schema: Schema, isOver = () => false): Pr
     if (checked.kind === 'valid' && isRecord(value)) return { ok: true, arguments: value };
     if (checked.kind === 'invalid')
       reason = checked.faults.map(({ path, message }) => `${path}: ${message}`).join('; ');
+    if (isOver()) break; // not before the first attempt: loading the validator may have taken the time
   }
   return { ok: false, reason };
 }

@@ -1,4 +1,4 @@
-import { OutOfTime, patientlyBounded } from '../util/time-limit.js';
+import { bounded, OutOfTime } from '../util/time-limit.js';
 import { type Draft, draftOf, fromDraft04, unknownDraft } from './drafts.js';
 import { type SchemaFault, toFaults } from './faults.js';
 import { isPlain } from './plain-schema.js';
@@ -16,7 +16,7 @@ export async function checkSchemas(schemas: readonly Schema[]): Promise<readonly
   for (const draft of new Set([...others].map(draftOf))) checks.set(draft, await checkFor(draft));
   const faultsOf = (schema: Schema) => (others.has(schema) && checks.get(draftOf(schema))?.(schema)) || [];
   try {
-    return patientlyBounded(() => schemas.map(faultsOf));
+    return bounded(() => schemas.map(faultsOf));
   } catch (error) {
     if (!(error instanceof OutOfTime || error instanceof RangeError)) throw error;
     const message =

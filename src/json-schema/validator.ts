@@ -1,5 +1,5 @@
 import type { Ajv, ErrorObject, Options } from 'ajv';
-import { bounded, OutOfTime, patientlyBounded, weightOf } from '../util/time-limit.js';
+import { bounded, OutOfTime, weightOf } from '../util/time-limit.js';
 import { isRecord } from '../util/values.js';
 import { type Draft, draftOf, fromDraft04, unknownDraft } from './drafts.js';
 import { type SchemaFault, toFaults } from './faults.js';
@@ -87,9 +87,7 @@ async function compile(
   const isCostly = options.validateFormats === true || mentions(schema, COSTLY);
   const maxWeight = MAX_WORK / weightOf(schema, MAX_WORK);
   return value =>
-    isCostly || weightOf(value, maxWeight) > maxWeight
-      ? patientlyBounded(() => errorsOf(value))
-      : errorsOf(value);
+    isCostly || weightOf(value, maxWeight) > maxWeight ? bounded(() => errorsOf(value)) : errorsOf(value);
 }
 
 /** Whether a schema contains a keyword anywhere, or a property of that name. */

@@ -257,14 +257,14 @@ const NEWS: { readonly [Kind in EventKind]: NewsOf<Kind> | null } = {
     !sessions && (event.what === 'choice' || event.what === 'consent')
       ? about(call, 'done', decisionWords(event, call))
       : null,
-  expired({ what, afterMs, calls }, { call }) {
+  expired({ what, afterMs, calls }, { call, sessions }) {
     const within = afterMs > 0 ? ` within ${formatDuration(afterMs)}` : '';
-    if (what === 'answer') return about(call, 'aside', [say(`no answer${within}`, 'warn')]);
+    if (what === 'answer' && !sessions) return about(call, 'aside', [say(`no answer${within}`, 'warn')]);
     const isOfSession = what === 'timeout' && !calls;
     return isOfSession ? marked('failed', [say(`no news for ${formatDuration(afterMs)}`, 'bad')]) : null;
   },
-  shaped({ by, changes }, { call }) {
-    if (by === 'verbatim' || changes.length === 0) return null;
+  shaped({ by, changes }, { call, sessions }) {
+    if (sessions || by === 'verbatim' || changes.length === 0) return null;
     const list = changes.map(({ path, change }) => `${change} ${path}`).join(', ');
     return about(call, 'aside', line`${say('middleware ', 'dim')}${list}`);
   },

@@ -141,7 +141,7 @@ describe('Highlighter', () => {
       });
       for (let hunk = 0; hunk < 20; hunk++)
         expect(highlighter.tokensOf('x.js', rowsOf('+a\n'), 0)).toBeNull();
-      expect(calls).toBe(1);
+      expect(calls).toBeLessThanOrEqual(2); // on a busy machine, the first time limit is extended once
     });
 
     test('stops a real grammar that takes too long', () => {

@@ -3,18 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { draw, PICTURES } from './picture.mjs';
 
 describe.concurrent('the pictures of the README and the guides', () => {
-  test.for(PICTURES)(
-    '$file shows what the program shows today (else: npm run pictures)',
-    { retry: 2 },
-    async picture => {
-      const [kept, today] = await Promise.all([
-        readFile(new URL(picture.file, import.meta.url), 'utf8'),
-        draw(picture),
-      ]);
-      expect(piecesOf(kept).length).toBeGreaterThan(10);
-      expect(piecesOf(today)).toEqual(piecesOf(kept));
-    },
-  );
+  test.for(PICTURES)('$file shows what the program shows today (else: npm run pictures)', async picture => {
+    const [kept, today] = await Promise.all([
+      readFile(new URL(picture.file, import.meta.url), 'utf8'),
+      draw(picture),
+    ]);
+    expect(piecesOf(kept).length).toBeGreaterThan(10);
+    expect(piecesOf(today)).toEqual(piecesOf(kept));
+  });
 
   test.each(PICTURES)(
     '$file brings nothing with it: no script, no font, no address that is fetched',

@@ -41,9 +41,9 @@ export function wrongWays(graph: Graph): string[] {
   });
 }
 
-/** Folders without sockets, files, processes, clocks and terminals. */
+/** Folders without sockets, files, processes, clocks and terminals; a time limit needs a clock. */
 const PURE =
-  /^(util|json-schema|protocol|dialects|events|display|fixtures|check(?!\/probes)|render(?!\/outputs))\//;
+  /^(util(?!\/time-limit)|json-schema|protocol|dialects|events|display|fixtures|check(?!\/probes)|render(?!\/outputs))\//;
 const MACHINERY =
   /^(node:)?(net|tls|dgram|https?|http2|fs|fs\/promises|child_process|cluster|worker_threads|readline|readline\/promises|tty|timers|timers\/promises|dns|dns\/promises|os|perf_hooks)$/;
 const WORLD =

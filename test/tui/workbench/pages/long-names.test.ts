@@ -11,7 +11,7 @@ const FACTS = [
   ...acknowledged(),
   ...resultArrives({ text: 'done' }),
 ];
-const WIDTHS = Array.from({ length: 161 }, (_, index) => 40 + index);
+const WIDTHS = Array.from({ length: 41 }, (_, index) => 40 + 4 * index);
 
 /** A session in which everything has a long name. */
 function longNamed() {

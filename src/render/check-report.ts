@@ -396,7 +396,7 @@ export async function judgedRuntimeLines(
   return problemLinesOf(checks, { events, redactor }, warnings);
 }
 
-/** @param own the side whose rules are not counted @param failure why there is no result */
+/** @param own the side whose rules are not counted @param failure why the result is missing */
 function problemLinesOf(
   checks: readonly Check[],
   record: WireRecord,

@@ -164,7 +164,7 @@ function offerFor({ inputSchema: { properties } }: Tool, args: unknown): string 
   const missing = Object.keys(properties).filter(name => !Object.hasOwn(args, name));
   for (const name of Object.keys(args)) {
     const offer = Object.hasOwn(properties, name) ? '' : didYouMean(name, missing);
-    if (offer !== '') return visibleLine(`There is no argument ${excerpt(name)}. ${offer} `);
+    if (offer !== '') return visibleLine(`Unexpected argument ${excerpt(name)}. ${offer} `);
   }
   return '';
 }

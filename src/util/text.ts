@@ -10,7 +10,7 @@ export function bytesText(count: number): string {
 
 const HALF = /[\uD800-\uDBFF]$/;
 
-/** The beginning of a untrusted text, with `…` if it is longer. */
+/** The beginning of an untrusted text, with `…` if it is longer. */
 export function cut(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max).replace(HALF, '').toWellFormed()}…`;
 }

@@ -97,7 +97,7 @@ describe.concurrent('arguments', () => {
   });
 
   it.each([
-    ['echo', ['txt=hi'], 'There is no argument "txt". Did you mean "text"?'],
+    ['echo', ['txt=hi'], 'Unexpected argument "txt". Did you mean "text"?'],
     ['echo', ['colour=red'], null],
   ])('%s %j: an unknown name beside a missing one', async (operation, words, offer) => {
     const { status, stderr } = await runHere(['invoke', stdlib.url, operation, ...words]);

@@ -208,7 +208,7 @@ interface ReceivedCallback {
   readonly arrival: Arrival;
   /** The call was expected (`--expect`). */
   readonly isExpected: boolean;
-  /** The current state of the view that it updated; null if it was cleared, or the message is no view. */
+  /** The current state of the view that it updated; null if it was cleared, and for other messages. */
   readonly view: View | null;
 }
 

@@ -8,6 +8,7 @@ import {
   type Callback,
   type CallbackReading,
   type CallbackType,
+  isQuestion,
   readCallback,
 } from '../protocol/callbacks.js';
 import { type Invocation, type InvocationReading, readInvocation } from '../protocol/invocation.js';
@@ -223,7 +224,7 @@ export class CallEvidence {
   }
 
   #otherCallback(): Ending | null {
-    const callback = this.callbacks.find(({ typeName: type }) => type === 'oauth' || type === 'user_choice');
+    const callback = this.callbacks.find(({ typeName }) => isQuestion({ type: typeName }));
     if (callback) return { kind: 'asked', callback };
     return this.callbacks.some(({ message }) => message === null) ? { kind: 'unreadable' } : null;
   }

@@ -16,7 +16,7 @@ interface ReportRequest<Format extends CheckFormatName = CheckFormatName> {
   readonly file: string | null;
 }
 
-/** A format of `--report`. */
+/** A format of `--reporter`. */
 type CheckFormatName = keyof typeof CHECK_FORMATS;
 
 type VerificationFormat = keyof typeof VERIFICATION_FORMATS;

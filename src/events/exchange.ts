@@ -1,5 +1,5 @@
 import type { SoundReading } from '../dialects/dialect.js';
-import type { Callback, OAuth, ToolResult, UserChoice } from '../protocol/callbacks.js';
+import type { Callback, OAuth, QuestionMessage, ToolResult, UserChoice } from '../protocol/callbacks.js';
 import type { Invocation } from '../protocol/invocation.js';
 import type { Progress } from '../protocol/mcp.js';
 import { type JudgedOutcome, llmText, outcomeOfText, textOfOutcome } from '../protocol/outcome.js';
@@ -94,7 +94,7 @@ export type SubscriptionEnd = { readonly at: number } & (
 
 interface Question {
   readonly leg: string;
-  readonly message: Extract<Callback, { type: 'oauth' | 'user_choice' }>;
+  readonly message: QuestionMessage;
   readonly isAnswered: boolean;
 }
 

@@ -4,6 +4,7 @@ import {
   type Callback,
   type CallbackReading,
   type CallbackType,
+  isQuestion,
   readCallback,
 } from '../protocol/callbacks.js';
 import { type Invocation, invocationSchema } from '../protocol/invocation.js';
@@ -147,9 +148,8 @@ function onCallback(exchange: Exchange, event: RequestEvent, body: Content): Exc
         : settled;
     }
     case 'holds': {
-      const isQuestion = message?.type === 'oauth' || message?.type === 'user_choice';
-      const question = isQuestion && { leg: event.leg, message, isAnswered: false };
-      return question ? withQuestions(arrived, [...arrived.questions, question]) : arrived;
+      if (!isQuestion(message)) return arrived;
+      return withQuestions(arrived, [...arrived.questions, { leg: event.leg, message, isAnswered: false }]);
     }
     case 'noted': {
       const { subscription } = arrived;

@@ -1,5 +1,4 @@
-import type { Callback } from '../protocol/callbacks.js';
-import { PROTOCOL_WORDS } from '../protocol/callbacks.js';
+import { PROTOCOL_WORDS, SECRET_URLS, traitsOf } from '../protocol/callbacks.js';
 import { RecentMap } from '../util/collections.js';
 import { inLayout } from '../util/json-format.js';
 import { REDACTED, type Redactor, redactJson, SecretFinder } from '../util/redact.js';
@@ -17,11 +16,17 @@ export function shareableText(content: Content, redactor: Redactor): string | nu
   return redactor.text(withoutPowerInText(text));
 }
 
-/** A callback without secret URLs; secrets known by their value may be left. */
-export function shareableMessage(message: Callback): Callback {
-  if (message.type === 'oauth') return { ...message, auth_url: bareUrl(message.auth_url) };
-  if (message.type === 'user_choice') return { ...message, response_url: tokenlessUrl(message.response_url) };
-  return message;
+const SHAREABLE_URL = {
+  auth_url: bareUrl,
+  response_url: tokenlessUrl,
+} satisfies Record<(typeof SECRET_URLS)[number], (url: string) => string>;
+
+/** A callback without its secret URL; secrets known by their value may be left. */
+export function shareableMessage<Message extends Readonly<Record<string, unknown>>>(
+  message: Message,
+): Message {
+  const field = traitsOf(message['type'])?.secretUrl;
+  return field ? { ...message, [field]: SHAREABLE_URL[field](foreignWords(message[field])) } : message;
 }
 
 export function shareableArrival(arrival: Arrival): Arrival {
@@ -57,7 +62,7 @@ function withoutPower({ json }: Content, text: string): string {
 }
 
 /** Names may contain escapes. */
-const MAY_HAVE_POWER = /auth_url|response_url|\\u/;
+const MAY_HAVE_POWER = new RegExp([...SECRET_URLS, String.raw`\\u`].join('|'));
 
 /** Removes secret URLs at any depth, since rejected messages are kept too. Returns the same value if it has none. */
 function withoutPowerAt(value: unknown): unknown {
@@ -66,16 +71,17 @@ function withoutPowerAt(value: unknown): unknown {
     return items.some((item, index) => item !== value[index]) ? items : value;
   }
   if (!isRecord(value)) return value;
-  const isQuestion = value['type'] === 'user_choice';
+  const isChoice = value['type'] === 'user_choice';
   const members = Object.keys(value).map(
-    name => [name, shareableMember(name, value[name], isQuestion)] as const,
+    name => [name, shareableMember(name, value[name], isChoice)] as const,
   );
   return members.some(([name, member]) => member !== value[name]) ? Object.fromEntries(members) : value;
 }
 
-function shareableMember(name: string, member: unknown, isQuestion: boolean): unknown {
-  if (name === 'auth_url') return bareUrl(foreignWords(member));
-  return isQuestion && name === 'response_url' ? tokenlessUrl(foreignWords(member)) : withoutPowerAt(member);
+/** Elsewhere than in a choice, `response_url` is an ordinary name. */
+function shareableMember(name: string, member: unknown, isChoice: boolean): unknown {
+  const secret = SECRET_URLS.find(each => each === name && (isChoice || each !== 'response_url'));
+  return secret ? SHAREABLE_URL[secret](foreignWords(member)) : withoutPowerAt(member);
 }
 
 /** The same for text that is not complete JSON: removes the query of URLs after such a name. */
@@ -83,10 +89,13 @@ export function withoutPowerInText(text: string): string {
   return text.replace(POWERFUL_IN_TEXT, '$1');
 }
 
-const POWERFUL_IN_TEXT = /((?:auth_url|response_url)\W{1,12}\w{1,20}:[^\s"'<>?#]{0,2000})[?#][^\s"'<>]*/gi;
+const POWERFUL_IN_TEXT = new RegExp(
+  String.raw`((?:${SECRET_URLS.join('|')})\W{1,12}\w{1,20}:[^\s"'<>?#]{0,2000})[?#][^\s"'<>]*`,
+  'gi',
+);
 
 /** Members of messages that are URLs with secrets. */
-const URL_FIELDS = ['callback_url', 'response_url', 'auth_url'];
+const URL_FIELDS = ['callback_url', ...SECRET_URLS];
 
 const ID_FIELDS = ['id', 'group_id', 'call_id', 'tool_call_id'];
 

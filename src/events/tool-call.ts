@@ -1,4 +1,4 @@
-import { endsCall } from '../protocol/callbacks.js';
+import { endsCall, isQuestion } from '../protocol/callbacks.js';
 import { type Addressee, type Invocation, readInvocation } from '../protocol/invocation.js';
 import { isRecord } from '../util/values.js';
 import type { Content } from './content.js';
@@ -199,8 +199,7 @@ export function toolCallState(call: ToolCall): ToolCallState {
   if (status !== 200) return 'refused';
   if (call.lost !== null) return 'undelivered';
   const last = call.deliveries.filter(isDelivered).map(typeOfDelivery).at(-1);
-  const isQuestion = last === 'oauth' || last === 'user_choice';
-  return isQuestion && call.awaits !== null ? 'asking' : 'waiting';
+  return isQuestion({ type: last }) && call.awaits !== null ? 'asking' : 'waiting';
 }
 
 export class ToolCalls {

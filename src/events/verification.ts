@@ -117,24 +117,27 @@ const MAX_FINISHED = 4_096;
 
 const MAX = { id: 256, text: 4_096, answers: 120 };
 
-/** The faults of a callback, and whether none comes then, or the runtime is right to refuse it. */
-export const CALLBACK_FAULTS = {
-  drop: true,
-  duplicate: false,
-  'before-ack': false,
-  'wrong-id': true,
-  'wrong-group': true,
-  malformed: true,
-  oversize: true,
-  slow: false,
-  'wrong-type': true,
-} as const;
+/** What a plan does to a callback: it is not sent, the runtime is right to refuse it, or it must be accepted. */
+type Effect = 'unsent' | 'refusable' | 'accepted';
 
-/** The plans after which no callback is expected. */
-const LOSING: ReadonlySet<string> = new Set([
-  'silence',
-  ...Object.entries(CALLBACK_FAULTS).flatMap(([fault, isLost]) => (isLost ? [fault] : [])),
-]);
+export const CALLBACK_FAULTS = {
+  drop: 'unsent',
+  duplicate: 'accepted',
+  'before-ack': 'accepted',
+  'wrong-id': 'refusable',
+  'wrong-group': 'refusable',
+  malformed: 'refusable',
+  oversize: 'refusable',
+  slow: 'accepted',
+  'wrong-type': 'refusable',
+} as const satisfies Record<string, Effect>;
+
+const EFFECTS = new Map<string, Effect>([['silence', 'unsent'], ...Object.entries(CALLBACK_FAULTS)]);
+
+/** @param plan a fault, or another plan of a mock */
+export function effectOf(plan: string): Effect {
+  return EFFECTS.get(plan) ?? 'accepted';
+}
 
 /** One call, with the fields of its invocation that reports show; null if missing. */
 class CallRecord {
@@ -373,9 +376,10 @@ export class Verification {
     if (fixture !== undefined) this.#refusing.add(fixture);
     if (plan === 'rate-limit') call.fixture ??= null;
     if (plan === 'duplicate') call.copies++;
-    if (!LOSING.has(plan)) return;
+    const effect = effectOf(plan);
+    if (effect === 'accepted') return;
     if (type === 'tool_result') this.#excuse(call);
-    else call.brokenCallback = plan === 'drop' ? 'none' : 'next'; // a dropped one is never sent
+    else call.brokenCallback = effect === 'unsent' ? 'none' : 'next';
   }
 
   #onLoss(call: CallRecord, why: string): void {

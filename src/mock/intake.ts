@@ -3,7 +3,7 @@ import { Content } from '../events/content.js';
 import type { Fact, RequestEvent } from '../events/events.js';
 import { type Log, type RecordedRequest, recordRequest } from '../events/log.js';
 import type { Answer, Incoming, Reply } from '../http/route.js';
-import { endsCall } from '../protocol/callbacks.js';
+import { endsCall, isQuestion } from '../protocol/callbacks.js';
 import {
   type Addressee,
   addresseeIn,
@@ -226,7 +226,7 @@ export class Intake {
       this.parts.openCalls.end(conversation);
       return request.answer(status);
     };
-    return plan.ack?.kind === 'status' ? answer(plan.ack.status) : this.#keepingFailed().then(answer);
+    return plan.ack?.kind === 'status' ? answer(plan.ack.value) : this.#keepingFailed().then(answer);
   }
 
   /** Sends 200 at once, then starts the work (TOOL-ACK), unless the plan contains a fault. */
@@ -254,7 +254,7 @@ export class Intake {
         if (ack.kind === 'hang') await this.parts.stopped;
         return request.reset();
       case 'delay':
-        await conversation.pause(ack.ms);
+        await conversation.pause(ack.value);
         break;
       case 'status': // handled above
       case undefined:
@@ -294,8 +294,7 @@ export class Intake {
       for (const fact of plan.facts) this.#log.emit(Object.assign(fact, { calls: [key], thread }));
       return plan;
     }
-    const hasAsked = rendered.some(({ type }) => type === 'oauth' || type === 'user_choice');
-    if (turn?.next === undefined && hasAsked) return null;
+    if (turn?.next === undefined && rendered.some(isQuestion)) return null;
     return responder.planAgain(call, matched, turn?.next ?? []);
   }
 }

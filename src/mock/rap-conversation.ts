@@ -55,8 +55,8 @@ const FAULTS: {
   duplicate: rendering => {
     rendering.copies = Math.min(2, 2 * rendering.copies);
   },
-  late: (rendering, { ms }) => {
-    rendering.lateMs += ms;
+  late: (rendering, { value }) => {
+    rendering.lateMs += value;
   },
   'wrong-id': ({ type, message }) => {
     const field = CALLBACK_TRAITS[type].idField;

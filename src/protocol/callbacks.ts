@@ -121,15 +121,41 @@ interface Traits {
   readonly isSeries: boolean;
   /** The kind of the fixture step that sends it. */
   readonly step: string;
+  /** Its call stays pending until the user has acted. */
+  readonly isQuestion: boolean;
+  /** The member with a URL that grants access to anyone who knows it (threats, row 25). */
+  readonly secretUrl: string | null;
 }
 
+const PLAIN = { isQuestion: false, secretUrl: null } as const;
+
+const QUESTION = { endsCall: false, idField: 'id', isSeries: false, isQuestion: true } as const;
+
 export const CALLBACK_TRAITS = {
-  tool_result: { endsCall: true, idField: 'id', isSeries: false, step: 'result' },
-  oauth: { endsCall: false, idField: 'id', isSeries: false, step: 'oauth' },
-  user_choice: { endsCall: false, idField: 'id', isSeries: false, step: 'choice' },
-  subscription_event: { endsCall: false, idField: 'tool_call_id', isSeries: true, step: 'event' },
-  view_update: { endsCall: false, idField: null, isSeries: true, step: 'view' },
+  tool_result: { ...PLAIN, endsCall: true, idField: 'id', isSeries: false, step: 'result' },
+  oauth: { ...QUESTION, step: 'oauth', secretUrl: 'auth_url' },
+  user_choice: { ...QUESTION, step: 'choice', secretUrl: 'response_url' },
+  subscription_event: { ...PLAIN, endsCall: false, idField: 'tool_call_id', isSeries: true, step: 'event' },
+  view_update: { ...PLAIN, endsCall: false, idField: null, isSeries: true, step: 'view' },
 } as const satisfies Record<CallbackType, Traits>;
+
+type TraitsOf<Type extends CallbackType> = (typeof CALLBACK_TRAITS)[Type];
+
+type QuestionType = {
+  [Type in CallbackType]: TraitsOf<Type>['isQuestion'] extends true ? Type : never;
+}[CallbackType];
+
+export type QuestionMessage = Extract<Callback, { type: QuestionType }>;
+
+/** The names of all members with a secret URL. */
+export const SECRET_URLS = Object.values(CALLBACK_TRAITS).flatMap(({ secretUrl }) => secretUrl ?? []);
+
+/** Whether a message waits for the user; only its type is read. */
+export function isQuestion(
+  message: { readonly type?: unknown } | null | undefined,
+): message is QuestionMessage {
+  return traitsOf(message?.type)?.isQuestion ?? false;
+}
 
 /** Whether a message of this type ends its call: an unknown type, perhaps of a fault, was meant as the result. */
 export function endsCall(type: string | null | undefined): boolean {
@@ -137,7 +163,7 @@ export function endsCall(type: string | null | undefined): boolean {
 }
 
 /** Undefined for an unknown type. */
-export function traitsOf(type: unknown): Traits | undefined {
+export function traitsOf(type: unknown): TraitsOf<CallbackType> | undefined {
   const known = CALLBACK_TYPES.find(each => each === type);
   return known && CALLBACK_TRAITS[known];
 }

@@ -4,6 +4,7 @@ import type { Content } from '../events/content.js';
 import type { Event, RequestEvent } from '../events/events.js';
 import { type RoundTrip, roundTripsIn } from '../events/round-trips.js';
 import { shareableText, shareableUrl, withoutPowerInText } from '../events/shareable.js';
+import { SECRET_URLS } from '../protocol/callbacks.js';
 import { groupBy } from '../util/collections.js';
 import { parseJson } from '../util/json.js';
 import { jsonSketch } from '../util/json-format.js';
@@ -79,7 +80,7 @@ function partOfLarge(
   [from, to]: readonly [number, number],
   redactor: Redactor,
 ) {
-  if (typeof raw !== 'string' || ['auth_url', 'response_url'].includes(String(path.at(-1)))) return undefined;
+  if (typeof raw !== 'string' || SECRET_URLS.some(name => name === path.at(-1))) return undefined;
   return redactor.text(withoutPowerInText(raw.slice(Math.max(0, from - LARGE), to + LARGE)));
 }
 

@@ -143,10 +143,13 @@ export function runningClock(milliseconds: number): Span {
   return say(` ${formatDuration(shown).padEnd('59m 59s'.length)}`, 'dim');
 }
 
+/** Minimum width for the old and the new side of a diff side by side, in cells. */
+export const SPLIT_FROM = 120;
+
 /** The number of lines to draw, and their layout. */
 export interface Layout {
   readonly count: number;
-  /** Width in cells. From 120 on, the old and the new side of a diff are shown side by side. */
+  /** Width in cells; see {@link SPLIT_FROM}. */
   readonly width?: number;
   /** Shows all unchanged lines of a diff. */
   readonly isUnfolded?: boolean;

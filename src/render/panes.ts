@@ -13,7 +13,7 @@ import { isRecord } from '../util/values.js';
 import { countUnseen } from '../util/visible.js';
 import { partsOf } from './diff.js';
 import { settlementText } from './failure.js';
-import { counted, type Layout, type Line, quote, say, textLines } from './line.js';
+import { counted, type Layout, type Line, quote, SPLIT_FROM, say, textLines } from './line.js';
 
 /** The content of a pane, decided in this module only. */
 export interface Pane {
@@ -195,11 +195,8 @@ function* piecesOf(text: string, width = Number.POSITIVE_INFINITY): Generator<st
   }
 }
 
-/** Minimum width for old and new side by side. */
-const WIDE = 120;
-
 function lookOf({ width = 0, isUnfolded = false, highlighter = null }: WholeLayout) {
-  return { isSplit: width >= WIDE, isUnfolded, highlighter };
+  return { isSplit: width >= SPLIT_FROM, isUnfolded, highlighter };
 }
 
 /** The heading of a pane, its notes, at most `count` lines of its drawing, and the total number of lines. */

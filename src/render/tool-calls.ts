@@ -10,6 +10,7 @@ import {
   toolCallState,
   typeOfDelivery,
 } from '../events/tool-call.js';
+import { isQuestion } from '../protocol/callbacks.js';
 import type { Redactor } from '../util/redact.js';
 import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
 import { withoutPath } from '../util/url.js';
@@ -181,9 +182,7 @@ function notesOn(call: ToolCall): string[] {
 }
 
 function questionOf(call: ToolCall | undefined): Members {
-  const isQuestion = (each: CallbackDelivery) =>
-    ['user_choice', 'oauth'].includes(typeOfDelivery(each) ?? '');
-  return messageIn(call?.deliveries.findLast(isQuestion)?.body);
+  return messageIn(call?.deliveries.findLast(each => isQuestion({ type: typeOfDelivery(each) }))?.body);
 }
 
 function choiceOf(question: Members, index: unknown): string | undefined {

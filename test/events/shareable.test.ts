@@ -7,6 +7,7 @@ import {
   shareableText,
   shareableUrl,
 } from '../../src/events/shareable.js';
+import { callbackSchema, traitsOf } from '../../src/protocol/callbacks.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { arrives, CHOICE, call, eventsOf, INVOCATION, OAUTH, RESULT } from './build.js';
 
@@ -77,6 +78,14 @@ test('a message and its text are redacted alike', () => {
   const choice = { ...CHOICE, type: 'user_choice', response_url } as const;
   expect(shareableMessage(choice)).toEqual({ ...choice, response_url: shared });
 });
+
+test.each(callbackSchema._zod.def.options)(
+  'row 25: no callback type has a URL that is not a secret one',
+  ({ shape }) => {
+    const urls = Object.keys(shape).filter(name => name.endsWith('url'));
+    expect(urls).toEqual([traitsOf(shape.type._zod.def.values[0])?.secretUrl ?? []].flat());
+  },
+);
 
 test('row 25: redacts a secret in a session event, and keeps the rest', () => {
   const redactor = createRedactor(['canary-key']);

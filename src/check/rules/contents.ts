@@ -1,6 +1,6 @@
 import { chooseSegment, knownTypes, readDiff } from '../../display/segments.js';
 import { idOf } from '../../events/fold-exchange.js';
-import type { Callback } from '../../protocol/callbacks.js';
+import { type Callback, SECRET_URLS } from '../../protocol/callbacks.js';
 import { addresseeIn, type Invocation } from '../../protocol/invocation.js';
 import { llmText, outcomeOfText } from '../../protocol/outcome.js';
 import { credentialsIn, isCredentialHeader } from '../../util/credentials.js';
@@ -389,7 +389,7 @@ interface PlacedText {
 }
 
 /** Members that have no text for a model or a person. */
-const NOT_TEXT = new Set(['type', 'group_id', 'id', 'call_id', 'tool_call_id', 'auth_url', 'response_url']);
+const NOT_TEXT = new Set<string>(['type', 'group_id', 'id', 'call_id', 'tool_call_id', ...SECRET_URLS]);
 
 export function textsOf({ reading }: CallbackEvidence): readonly PlacedText[] {
   const message = reading?.ok && isRecord(reading.native) ? reading.native : {};

@@ -1,5 +1,6 @@
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { isSame } from '../../events/tool-call.js';
+import { isQuestion } from '../../protocol/callbacks.js';
 import { choiceResponseSchema, type Invocation, NOTICES } from '../../protocol/invocation.js';
 import { validate } from '../../protocol/validate.js';
 import { excerpt, formatDuration } from '../../util/text.js';
@@ -227,7 +228,7 @@ export const runtimeRules = defineRules({
     absent: 'no tool asked the user anything',
     observe: ({ calls }) =>
       calls.map(({ received, attempts }) => {
-        const question = received.find(({ message: { type } }) => type === 'oauth' || type === 'user_choice');
+        const question = received.find(({ message }) => isQuestion(message));
         if (!question) return null;
         const { response, request } = question.callback;
         const again = attempts.find(each => each.request.at > (response ?? request).at);

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { readAs } from '../../dialects/dialects.js';
 import { answerOfMcp, answerOfOurs, answerOfResult, readMcpAnswer } from '../../events/answer.js';
-import { urlSecrets } from '../../events/shareable.js';
+import { shareableMessage, urlSecrets } from '../../events/shareable.js';
 import { CALLBACK_TYPES, type Callback, readCallback, toolResultSchema } from '../../protocol/callbacks.js';
 import { type Invocation, type InvocationReading, readInvocation } from '../../protocol/invocation.js';
 import { llmText, outcomeOfText } from '../../protocol/outcome.js';
@@ -18,7 +18,7 @@ import { toolsetLines } from '../../render/toolset.js';
 import { textWarnings } from '../../render/warnings.js';
 import { prettyJson } from '../../util/json-format.js';
 import { redactJson } from '../../util/redact.js';
-import { bareUrl, withoutPath } from '../../util/url.js';
+import { withoutPath } from '../../util/url.js';
 import { isRecord } from '../../util/values.js';
 import { ANSWER_KINDS } from './answer-kinds.js';
 import {
@@ -55,8 +55,7 @@ const callbackKind: Kind = {
 /** Removes secrets that grant access to a conversation: the report may be stored (threats, row 25). */
 function withoutPower(message: Callback, native: unknown): unknown {
   if (!isRecord(native)) return native;
-  if (message.type === 'oauth') return { ...native, auth_url: bareUrl(message.auth_url) };
-  if (message.type !== 'user_choice') return native;
+  if (message.type !== 'user_choice') return shareableMessage(native);
   const secrets = urlSecrets([message.response_url], [message.id, message.group_id]);
   return { ...native, response_url: secrets.text(message.response_url) };
 }

@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
 import { Content } from '../../events/content.js';
 import { type Event, factSchema, type Turn } from '../../events/events.js';
+import { effectOf } from '../../events/verification.js';
 import { endsCall } from '../../protocol/callbacks.js';
 import { validate } from '../../protocol/validate.js';
 import { RecentMap } from '../../util/collections.js';
@@ -251,7 +252,7 @@ export class RecoveredCall {
         return this.#dropped(line);
       case 'planned': // a fault can mean that no message follows
         if (line.plan === 'silence') return 'settled';
-        if (line.plan === 'drop') this.#lost(line);
+        if (effectOf(line.plan) === 'unsent') this.#lost(line);
     }
     return this.fate;
   }

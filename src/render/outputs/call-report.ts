@@ -11,9 +11,9 @@ import {
   type Settlement,
 } from '../../events/exchange.js';
 import type { History } from '../../events/history.js';
+import { shareableMessage } from '../../events/shareable.js';
 import type { Redactor } from '../../util/redact.js';
 import { since } from '../../util/text.js';
-import { bareUrl } from '../../util/url.js';
 import { isRecord } from '../../util/values.js';
 import { eventOf } from '../callbacks.js';
 import { type Panes, panesOf } from '../panes.js';
@@ -44,7 +44,7 @@ function callbackReport(
     ...('reason' in verdict && { reason: verdict.reason }),
     bytes: size,
     ...(message?.type === 'subscription_event' && { text: message.text }),
-    ...(message?.type === 'oauth' && { auth_url: bareUrl(message.auth_url) }),
+    ...(message?.type === 'oauth' && { auth_url: shareableMessage(message).auth_url }),
   };
 }
 

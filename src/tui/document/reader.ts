@@ -1,4 +1,4 @@
-import { halvesOf, type Line, partsOfHalf, say } from '../../render/line.js';
+import { halvesOf, type Line, partsOfHalf, SPLIT_FROM, say } from '../../render/line.js';
 import { cellsOf } from '../../render/terminal/cells.js';
 import {
   cutLine,
@@ -41,9 +41,6 @@ interface Style {
   isUnfolded: boolean;
   wanted: string | null;
 }
-
-/** Minimum width for old and new side by side. */
-const WIDE_DIFF = 120;
 
 /** Minimum width of a line with two halves. */
 const MIN_WIDTH = 5;
@@ -97,7 +94,7 @@ function hasHunks(document: Document): boolean {
 }
 
 function isSplit({ layout }: Style, { columns }: Size): boolean {
-  return layout === 'split' || (layout === 'auto' && columns >= WIDE_DIFF);
+  return layout === 'split' || (layout === 'auto' && columns >= SPLIT_FROM);
 }
 
 /** A document in a given area. Draws only visible lines. */

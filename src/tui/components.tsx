@@ -20,29 +20,30 @@ export interface Frame {
 /** A list and its details, side by side or stacked; a part without room has no rows. */
 export interface Panes {
   readonly isBeside: boolean;
-  readonly list: Pane;
-  readonly details: Omit<Pane, 'rows'> & Sheets & { readonly tabs: readonly string[] };
+  readonly list: Pane & { readonly rows: readonly string[] };
+  readonly details: Pane & DrawnSheet & { readonly tabs: readonly string[] };
 }
 
 interface Pane {
   /** The title in the upper edge; null without an edge. */
   readonly title: string | null;
-  /** The size of the rows, without edges. */
+  /** The size without edges. */
   readonly size: Size;
-  readonly rows: readonly string[];
 }
 
 /** The visible parts of a sheet, side by side or stacked. */
-export interface Sheets {
-  readonly areBeside: boolean;
-  /** The size of a part is without its heading. */
-  readonly parts: readonly (Omit<Pane, 'title'> & Heading)[];
+export interface DrawnSheet {
+  readonly isBeside: boolean;
+  readonly parts: readonly Part[];
 }
 
-interface Heading {
+interface Part {
   readonly heading: string;
   /** The reading position. */
   readonly status: string;
+  /** The size without the heading. */
+  readonly size: Size;
+  readonly rows: readonly string[];
 }
 
 export interface Shown {
@@ -71,7 +72,8 @@ function edgesOf(edge: NonNullable<Frame['edge']>): Edges {
 /** A frame is one row lower than the terminal: rows that have scrolled out cannot be erased. */
 export function Screen({ frame, size }: Shown) {
   const { header, body, question, notices = [], footer, edge = String } = frame;
-  const edges = useMemo(() => edgesOf(edge), [edge]); // Ink applies another object without its missing sides
+  // If only this object is new, Ink makes room for all four sides, also for those that a panel does not have.
+  const edges = useMemo(() => edgesOf(edge), [edge]);
   return (
     <Edges value={edges}>
       <Box flexDirection="column" height={Math.max(1, size.rows - 1)}>
@@ -94,7 +96,12 @@ export function Screen({ frame, size }: Shown) {
 function ListDetail({ isBeside, list, details }: Panes) {
   return (
     <Box flexGrow={1} flexDirection={isBeside ? 'row' : 'column'}>
-      {list.size.rows > 0 && <List {...list} isBeside={isBeside} />}
+      {list.size.rows > 0 && (
+        // Its upper edge goes on to the line beside it.
+        <Panel title={list.title} {...(isBeside && { width: list.size.columns + 1 })}>
+          <Rows rows={list.rows} height={list.size.rows} />
+        </Panel>
+      )}
       {details.size.rows > 0 && (
         <Panel title={details.title} isBeside={isBeside} flexGrow={1}>
           <Rows rows={details.tabs} />
@@ -105,34 +112,21 @@ function ListDetail({ isBeside, list, details }: Panes) {
   );
 }
 
-/** The edge of a list goes on to the line beside it. */
-function List({ title, size, rows, isBeside }: Pane & { readonly isBeside: boolean }) {
+function Parts({ isBeside, parts }: DrawnSheet) {
   return (
-    <Panel title={title} {...(isBeside && { width: size.columns + 1 })}>
-      <Box height={size.rows} flexDirection="column">
-        <Rows rows={rows} />
-      </Box>
-    </Panel>
-  );
-}
-
-function Parts({ areBeside, parts }: Sheets) {
-  return (
-    <Box flexDirection={areBeside ? 'row' : 'column'} columnGap={1}>
+    <Box flexDirection={isBeside ? 'row' : 'column'} columnGap={1}>
       {parts.map(({ heading, status, size, rows }, index) => (
         <Panel
           key={String(index)}
           title={null}
-          isBeside={areBeside && index > 0}
-          {...(areBeside && { width: index > 0 ? size.columns + 2 : size.columns })}
+          isBeside={isBeside && index > 0}
+          {...(isBeside && { width: index > 0 ? size.columns + 2 : size.columns })}
         >
           <Box justifyContent="space-between">
             <Text wrap="truncate">{heading}</Text>
             <Text wrap="truncate">{status}</Text>
           </Box>
-          <Box height={size.rows} flexDirection="column">
-            <Rows rows={rows} />
-          </Box>
+          <Rows rows={rows} height={size.rows} />
         </Panel>
       ))}
     </Box>
@@ -170,11 +164,16 @@ function Panel({ title, isBeside = false, children, ...box }: PanelProps) {
   );
 }
 
+interface RowsProps {
+  readonly rows: readonly string[];
+  readonly height?: number;
+}
+
 /** The rows are already cut to the width; an empty row still needs a line. */
-export function Rows({ rows }: { readonly rows: readonly string[] }) {
-  if (rows.length === 0) return null;
+export function Rows({ rows, height = rows.length }: RowsProps) {
+  if (height === 0) return null;
   return (
-    <Box flexShrink={0}>
+    <Box flexShrink={0} height={height}>
       <Text wrap="truncate">{rows.map(row => row || ' ').join('\n')}</Text>
     </Box>
   );

@@ -1,7 +1,7 @@
 import { type Line, quote, say } from '../../render/line.js';
 import { cutLine, dressLine, fitLine, type Theme, widthOf } from '../../render/terminal/theme.js';
 import { excerpt } from '../../util/text.js';
-import type { Panes, Sheets } from '../components.js';
+import type { DrawnSheet, Panes } from '../components.js';
 import { type LaidSheet, type ReadingCommand, SheetReader, type SheetView } from '../document/reader.js';
 import { bind, type Hint, type KeyBinding } from '../keys.js';
 import { choicesLine, DIVIDER, type Table, tableLines, wrapLines } from '../layout.js';
@@ -234,11 +234,11 @@ export class ListDetail<Entry, Tab extends string> {
     return { lines: lines.map((line, at) => dressLine(draw(line, at), theme)), isRunning };
   }
 
-  #sheets(size: Size): Sheets {
+  #sheets(size: Size): DrawnSheet {
     const laid = size.rows > 0 ? this.#laid() : null;
     if (laid) return this.#reader.draw(laid);
     const rows = wrapLines([[say(this.list.gone ?? '', 'warn')]], size.columns, this.theme);
-    return { areBeside: false, parts: [{ heading: '', status: '', size, rows }] };
+    return { isBeside: false, parts: [{ heading: '', status: '', size, rows }] };
   }
 
   /** If the titles do not fit, the other tabs are numbers. */

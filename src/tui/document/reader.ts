@@ -13,7 +13,7 @@ import {
 import { lastUpTo, RecentMap } from '../../util/collections.js';
 import { excerpt } from '../../util/text.js';
 import type { Part, Sheet, SheetLook } from '../calls/tabs.js';
-import type { Sheets } from '../components.js';
+import type { DrawnSheet } from '../components.js';
 import { DIVIDER } from '../layout.js';
 import type { Size } from '../terminal.js';
 import { type Anchor, type Document, grouped, markedLine, patternOf, placeOfMatch } from './documents.js';
@@ -405,8 +405,8 @@ export class SheetReader {
     return parts.some(({ document }) => hasHunks(document));
   }
 
-  draw(laid: LaidSheet): Sheets {
-    return { areBeside: laid.isBeside, parts: laid.slots.map(slot => this.#drawPart(laid, slot)) };
+  draw(laid: LaidSheet): DrawnSheet {
+    return { isBeside: laid.isBeside, parts: laid.slots.map(slot => this.#drawPart(laid, slot)) };
   }
 
   /** Executes a reading command. Returns a message for the user, or null. */
@@ -430,7 +430,7 @@ export class SheetReader {
     return said;
   }
 
-  #drawPart(laid: LaidSheet, slot: Slot): Sheets['parts'][number] {
+  #drawPart(laid: LaidSheet, slot: Slot): DrawnSheet['parts'][number] {
     const { index, part, size } = slot;
     const view = this.#viewOf(laid, slot);
     if (part.isStream) this.#keep(laid, slot, view.place);

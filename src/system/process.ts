@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { type Clock, systemClock } from './clock.js';
 
 /** Registers synchronous cleanup for any end of this process. It may be called more than once. Returns a function that removes it. */
 export function beforeAnyEnd(duty: () => void): () => void {
@@ -34,16 +35,30 @@ export function onSignals(handler: (signal: EndingSignal) => void): () => void {
   };
 }
 
+interface Waiting {
+  readonly clock?: Clock;
+  /** Ends the wait early. */
+  readonly signal?: AbortSignal;
+}
+
 /** Waits at most `ms` milliseconds for `work`; false on timeout. */
-export async function cameWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>(resolve => {
-    timer = setTimeout(resolve, ms, false);
+export async function cameWithin(
+  work: Promise<unknown>,
+  ms: number,
+  { clock = systemClock, signal }: Waiting = {},
+): Promise<boolean> {
+  let end = () => {};
+  const over = new Promise<false>(resolve => {
+    end = () => resolve(false);
   });
+  const cancel = clock.after(ms, end);
+  signal?.addEventListener('abort', end, { once: true });
+  if (signal?.aborted) end();
   try {
-    return await Promise.race([work.then(() => true), late]);
+    return await Promise.race([work.then(() => true), over]);
   } finally {
-    clearTimeout(timer);
+    cancel();
+    signal?.removeEventListener('abort', end);
   }
 }
 

@@ -27,6 +27,7 @@ import {
   type Wire,
 } from '../../runtime/notices.js';
 import type { Clock } from '../../system/clock.js';
+import { cameWithin } from '../../system/process.js';
 import { bytesText } from '../../util/text.js';
 import { readUrl } from '../../util/url.js';
 import { isRecord } from '../../util/values.js';
@@ -43,14 +44,14 @@ export interface ProbeCall {
   /** Whether to follow its subscription to the end; default: cancel it after the first event. */
   readonly isFollowed?: boolean;
   /** The responses to its callbacks, in order; the last one is repeated. */
-  readonly answers?: readonly Answering[];
+  readonly answers?: readonly PlannedResponse[];
 }
 
 /** A status, a late 200, no response until the connection breaks, or a broken connection at once. */
-type Answering = number | 'slow' | 'hang' | 'reset';
+type PlannedResponse = number | 'slow' | 'hang' | 'reset';
 
 /** A plan that the log records before its calls. */
-export interface Plan {
+export interface ProbePlan {
   readonly id: string;
   /** Requirements that its calls can show. */
   readonly checks: readonly RequirementId[];
@@ -200,22 +201,12 @@ export class Prober {
   }
 
   /** Waits at most `ms`; returns whether the promise resolved in time. Without a promise, it only waits. */
-  async within(ms: number, promise: Promise<unknown> = new Promise(() => {})): Promise<boolean> {
-    let end = () => {};
-    const over = new Promise<false>(resolve => {
-      end = () => resolve(false);
-    });
-    const cancel = this.options.clock.after(ms, end);
-    this.signal.addEventListener('abort', end, { once: true });
-    if (this.signal.aborted) end();
-    return Promise.race([promise.then(() => true), over]).finally(() => {
-      cancel();
-      this.signal.removeEventListener('abort', end);
-    });
+  within(ms: number, promise: Promise<unknown> = new Promise(() => {})): Promise<boolean> {
+    return cameWithin(promise, ms, { clock: this.options.clock, signal: this.signal });
   }
 
   /** Makes the calls of one plan. They are named by the plan and counted, so that each run has the same names. */
-  client(plan: Plan) {
+  client(plan: ProbePlan) {
     let count = 0;
     /** Sends an invocation once, and answers the tool's questions. */
     const send = (call: ProbeCall) => {
@@ -246,7 +237,7 @@ export class Prober {
   }
 
   /** @param calls made for the plan; none when it is announced */
-  recordPlan({ id, checks, case: index, again }: Plan, calls?: string[]): void {
+  recordPlan({ id, checks, case: index, again }: ProbePlan, calls?: string[]): void {
     this.options.wire.log.emit({
       kind: 'planned',
       by: 'probe',
@@ -326,7 +317,7 @@ export class SentCall {
     this.acknowledged = this.#post(body(invocation));
   }
 
-  has(...types: readonly CallbackType[]): boolean {
+  hasReceived(...types: readonly CallbackType[]): boolean {
     return this.callbacks.some(({ message }) => message !== null && types.includes(message.type));
   }
 
@@ -350,13 +341,13 @@ export class SentCall {
   }
 
   /** Waits at most `ms` (default: the window) for one of these messages. */
-  comes(types: readonly CallbackType[], ms = this.prober.windowMs): Promise<boolean> {
-    const message = this.until(() => this.has(...types));
+  waitFor(types: readonly CallbackType[], ms = this.prober.windowMs): Promise<boolean> {
+    const message = this.until(() => this.hasReceived(...types));
     return this.prober.within(ms, message);
   }
 
   /** Waits at most `ms` (default: the window) for callbacks; records an expiry and returns false if they do not come. */
-  async sees(isEnough: () => boolean, ms = this.prober.windowMs): Promise<boolean> {
+  async expect(isEnough: () => boolean, ms = this.prober.windowMs): Promise<boolean> {
     const isSeen = await this.prober.within(ms, this.until(isEnough));
     if (!isSeen) this.prober.recordExpiry(this.key, ms);
     return isSeen;
@@ -372,12 +363,12 @@ export class SentCall {
 
   /** Waits for the result and the conversation; records an expiry if no result came in time. */
   async finish(): Promise<void> {
-    await this.sees(() => this.has('tool_result'));
-    await Promise.all([this.acknowledged, this.converse()]);
+    await this.expect(() => this.hasReceived('tool_result'));
+    await Promise.all([this.acknowledged, this.conversationEnded()]);
   }
 
   /** Resolves when its questions and its subscription are done. */
-  async converse(): Promise<void> {
+  async conversationEnded(): Promise<void> {
     await Promise.all(this.#questions);
   }
 
@@ -420,22 +411,22 @@ export class SentCall {
     if (message?.type === 'tool_result') await prober.within(MS.acknowledged, this.acknowledged);
     const reply = await this.#reply(recorded, arrived, message || planned !== 200 ? planned : 400);
     const isAccepted = reply !== 'reset' && reply.status === 200;
-    this.#converse({ leg: recorded.leg, at, message, sha256: body.sha256, isAccepted });
+    this.#react({ leg: recorded.leg, at, message, sha256: body.sha256, isAccepted });
     for (const look of [...this.#waiting]) look();
     return reply;
   }
 
-  async #reply(recorded: RecordedRequest, { onGone }: Arrived, answering: Answering): Promise<Reply> {
+  async #reply(recorded: RecordedRequest, { onGone }: Arrived, planned: PlannedResponse): Promise<Reply> {
     const { wire, probeTimeoutMs } = this.prober.options;
-    if (answering === 'slow') await this.prober.within(MS.slow);
-    if (answering === 'hang' || answering === 'reset') {
+    if (planned === 'slow') await this.prober.within(MS.slow);
+    if (planned === 'hang' || planned === 'reset') {
       const gone = new Promise<void>(resolve => onGone?.(resolve));
-      const isGone = answering === 'hang' && (await this.prober.within(probeTimeoutMs * HALF, gone));
+      const isGone = planned === 'hang' && (await this.prober.within(probeTimeoutMs * HALF, gone));
       recorded.broken('answer', isGone ? 'ECONNRESET' : 'ABORTED');
       return 'reset';
     }
     const status = await wire.log.kept().then(
-      () => (answering === 'slow' ? 200 : answering),
+      () => (planned === 'slow' ? 200 : planned),
       () => 503,
     );
     recorded.answered(status);
@@ -443,7 +434,7 @@ export class SentCall {
   }
 
   /** Answers the tool's questions. */
-  #converse(callback: ReceivedCallback): void {
+  #react(callback: ReceivedCallback): void {
     const { message, sha256, leg } = callback;
     this.callbacks.push(callback);
     // A callback that was not accepted is sent again, and an accepted one may be.
@@ -477,7 +468,7 @@ export class SentCall {
       callbacks.some(({ message }) => message?.type === 'subscription_event' && message.final === true);
     const firstMs = Math.min(MS.firstEvent, windowMs);
     if (this.call.isFollowed) await prober.within(Math.max(firstMs, windowMs * HALF), this.until(hasEnded));
-    else if (isWatched) await this.comes(['subscription_event'], firstMs);
+    else if (isWatched) await this.waitFor(['subscription_event'], firstMs);
     if (prober.isAborted) return;
     if (!hasEnded()) {
       prober.recordCancel(key);

@@ -9,7 +9,7 @@ import type { ListenerOptions } from '../../runtime/callback-server.js';
 import { DISCOVERY_HINTS, findDocument, recordLoaded } from '../../runtime/discover.js';
 import { notify, readAcknowledgement, recordedSend } from '../../runtime/notices.js';
 import { concurrently, onceEach } from '../../util/collections.js';
-import { type Plan, type ProbeCall, type ProbeClient, Prober, type ProberOptions } from './prober.js';
+import { type ProbeCall, type ProbeClient, type ProbePlan, Prober, type ProberOptions } from './prober.js';
 import { callablesOf, SampleCalls, schemaDeadline } from './samples.js';
 
 export interface ProbeOptions extends Omit<ProberOptions, 'base' | 'endpoint'> {
@@ -27,9 +27,9 @@ interface Target {
 }
 
 /** One experiment of a check. `checks` are the requirements that it tests with any tool. */
-interface Probe extends Plan {
+interface Probe extends ProbePlan {
   /** Requirements that it also tests, if the tool supports them. */
-  readonly shows?: Plan['checks'];
+  readonly shows?: ProbePlan['checks'];
   /** It disturbs other probes, so it runs last and alone. */
   readonly alone?: true;
   /** Whether the probe applies to the tool; default: always. */
@@ -62,7 +62,7 @@ function variants(changes: readonly Partial<ProbeCall>[]): Probe['run'] {
 function untilAccepted(answers: NonNullable<ProbeCall['answers']>): Probe['run'] {
   return withOperation(async (client, operation) => {
     const call = client.send({ ...operation, answers });
-    if (await call.sees(() => call.callbacks.some(({ isAccepted }) => isAccepted))) await call.finish();
+    if (await call.expect(() => call.callbacks.some(({ isAccepted }) => isAccepted))) await call.finish();
   });
 }
 
@@ -162,8 +162,8 @@ export const PROBES: readonly Probe[] = [
     run: withOperation(async (client, operation, { prober }) => {
       const call = client.send({ ...operation, answers: [400] });
       const quietMs = Math.min(QUIET_MS, prober.windowMs);
-      if (await call.sees(() => call.callbacks.length > 0))
-        await call.sees(() => call.callbacks.length > 1, quietMs);
+      if (await call.expect(() => call.callbacks.length > 0))
+        await call.expect(() => call.callbacks.length > 1, quietMs);
     }),
   },
   { id: 'listener-slow', checks: ['TOOL-ONCE'], run: variants([{ answers: ['slow'] }]) },
@@ -396,7 +396,7 @@ async function staysLate(prober: Prober, client: ProbeClient, call: ProbeCall): 
     if ((await repeat.acknowledged) === null) break;
     const answered = repeat.until(() => repeat.callbacks.length > 0);
     await prober.within(ACK_SLOW_MS, answered); // the work of a call may disturb the next one
-    await repeat.converse();
+    await repeat.conversationEnded();
     if (!(await repeat.isLate())) return false;
   }
   return true;

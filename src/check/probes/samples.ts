@@ -8,7 +8,7 @@ import { concurrently } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { didYouMean } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import type { Plan, ProbeClient, Prober, SentCall } from './prober.js';
+import type { ProbeClient, ProbePlan, Prober, SentCall } from './prober.js';
 
 /** An operation that may be called, and valid arguments for it. */
 interface Callable {
@@ -118,7 +118,7 @@ class Sample {
 
   /** @param callable the operation, if this is its first call */
   constructor(
-    readonly plan: Plan,
+    readonly plan: ProbePlan,
     readonly client: ProbeClient,
     readonly call: Pick<Callable, 'arguments'> & { readonly operation: string; readonly isFollowed: boolean },
     readonly callable: Callable | undefined,
@@ -138,7 +138,7 @@ export class SampleCalls {
   /** @param plan the plan of the calls without a case */
   constructor(
     private readonly prober: Prober,
-    private readonly plan: Plan,
+    private readonly plan: ProbePlan,
     readonly callables: readonly Callable[],
     private readonly cases: readonly Case[],
   ) {}
@@ -173,7 +173,7 @@ export class SampleCalls {
     };
     const written = cases.map(({ operation, arguments: args, offers }, index) => {
       const checks = [...new Set(offers.flatMap(offer => SHOWN_BY[offer]))];
-      const plan: Plan = { id: `case ${index}`, checks, case: index };
+      const plan: ProbePlan = { id: `case ${index}`, checks, case: index };
       const call = { operation, arguments: args, isFollowed: isFollowed || offers.includes('subscription') };
       return new Sample(plan, prober.client(plan), call, callableOf(operation));
     });
@@ -211,7 +211,7 @@ export class SampleCalls {
   async #callAgain({ call }: Sample, first: SentCall): Promise<void> {
     const { prober } = this;
     if (!prober.options.wants('TOOL-SUB')) return;
-    await first.comes(['tool_result']);
+    await first.waitFor(['tool_result']);
     if (prober.isAborted || !first.isSubscription) return;
     const client = prober.client({ id: `subscription ${call.operation}`, checks: [] });
     await client.call({ ...call, isFollowed: false });
@@ -236,10 +236,10 @@ export class SampleCalls {
   async #rank(sent: Promise<SentCall | null>): Promise<number | null> {
     const call = await sent;
     if (!call) return null;
-    await call.comes(['tool_result', 'user_choice', 'oauth']);
-    if (call.has('oauth')) return null;
-    if (call.has('user_choice')) return 1;
+    await call.waitFor(['tool_result', 'user_choice', 'oauth']);
+    if (call.hasReceived('oauth')) return null;
+    if (call.hasReceived('user_choice')) return 1;
     if (call.isSubscription) return 2;
-    return call.has('tool_result') ? 0 : 3;
+    return call.hasReceived('tool_result') ? 0 : 3;
   }
 }

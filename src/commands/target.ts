@@ -8,7 +8,7 @@ import { shippedFile } from '../package-root.js';
 import type { Warning } from '../protocol/requirements.js';
 import type { Trouble } from '../render/outputs/trouble.js';
 import type { ListenerOptions } from '../runtime/callback-server.js';
-import type { McpTarget as McpServerTarget } from '../runtime/mcp/connection.js';
+import type { McpTarget } from '../runtime/mcp/connection.js';
 import type { Credentials } from '../runtime/notices.js';
 import type { RunningCommand } from '../system/child.js';
 import { cameWithin } from '../system/process.js';
@@ -31,14 +31,14 @@ export type Target =
 export type ServerTarget = Exclude<Target, { kind: 'endpoint' }>;
 
 /** An MCP server of `.infinity/rap.json`, which is offered as a RAP toolset. */
-export interface McpTarget {
+export interface McpEntry {
   readonly kind: 'mcp';
   readonly name: string;
-  readonly server: McpServerTarget;
+  readonly server: McpTarget;
 }
 
 /** A tool server that `.infinity/rap.json` can name. */
-export type ConfiguredTarget = ServerTarget | McpTarget;
+export type ConfiguredTarget = ServerTarget | McpEntry;
 
 /** Returns the command that starts the server, if any. */
 export function commandOf(target: ConfiguredTarget): string | null {
@@ -307,7 +307,8 @@ export class StartedServers {
   readonly warnings: Warning[] = [];
   #last = '';
   #isSuspect = false;
-  readonly #tools = new Set<string>();
+  /** The legs of the open requests to a tool. */
+  readonly #toTool = new Set<string>();
   readonly #exits: Promise<unknown>[] = [];
   /** The last output of a server that exited with calls pending. */
   #lastOutput: readonly string[] = [];
@@ -355,11 +356,13 @@ export class StartedServers {
   /** Remembers the last message to a tool, or the last answer. */
   #follow(event: Event): void {
     if (event.kind === 'request' && event.to === 'tool') {
-      this.#tools.add(event.leg);
+      this.#toTool.add(event.leg);
       const path = URL.canParse(event.url) ? new URL(event.url).pathname : event.url;
       this.#last = ` after ${event.method} ${path}`;
-    } else if (event.kind === 'response' && !this.#tools.has(event.leg))
-      this.#last = ` after its callback was answered with ${event.status}`;
-    else if (event.kind === 'broken') this.#isSuspect = true;
+    } else if (event.kind === 'response' || event.kind === 'broken') {
+      const isFromTool = this.#toTool.delete(event.leg);
+      if (event.kind === 'broken') this.#isSuspect = true;
+      else if (!isFromTool) this.#last = ` after its callback was answered with ${event.status}`;
+    }
   }
 }

@@ -175,8 +175,9 @@ export function exampleOf(
       case 'object': {
         const properties = recordOf(whole['properties']);
         const names = listOf(whole['required']).filter(name => typeof name === 'string'); // calls with fewer arguments do less
-        const partOf = (name: string) => (Object.hasOwn(properties, name) ? properties[name] : undefined);
-        return Object.fromEntries(names.slice(0, left).map(name => [name, make(partOf(name), depth)]));
+        return Object.fromEntries(
+          names.slice(0, left).map(name => [name, make(valueAt(properties, name), depth)]),
+        );
       }
       case 'array': {
         const first = listOf(whole['prefixItems']);

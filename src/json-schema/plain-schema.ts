@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: isRecord,
 };
 
-/** Limits: levels of a schema, and values of an `enum`. */
+/** Limits: levels of a schema, and values of an `enum`, which are compared with each string and number (threats, row 22). */
 const MAX = { depth: 20, values: 100 };
 
 /** The keywords, and which of their values are plain and valid. */
@@ -34,14 +34,14 @@ const KEYWORDS: Readonly<Record<string, (part: unknown, depth: number) => boolea
   default: () => true,
   type: name => isString(name) && Object.hasOwn(TYPES, name),
   enum: values =>
-    isSet(values, value => isString(value) || Number.isFinite(value)) &&
+    isUniqueList(values, value => isString(value) || Number.isFinite(value)) &&
     values.length > 0 &&
     values.length <= MAX.values,
   items: isPlainPart,
   properties: (parts, depth) =>
     isRecord(parts) &&
     Object.entries(parts).every(([name, part]) => name !== '__proto__' && isPlainPart(part, depth)),
-  required: names => isSet(names, isString),
+  required: names => isUniqueList(names, isString),
   additionalProperties: isBoolean,
 };
 
@@ -58,8 +58,12 @@ function isPlainPart(schema: unknown, depth: number): boolean {
   );
 }
 
-function isSet(values: unknown, isItem: (value: unknown) => boolean): values is readonly unknown[] {
+function isUniqueList(values: unknown, isItem: (value: unknown) => boolean): values is readonly unknown[] {
   return Array.isArray(values) && values.every(isItem) && new Set(values).size === values.length;
+}
+
+function own<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 function isString(value: unknown): value is string {
@@ -70,19 +74,18 @@ function isBoolean(value: unknown): value is boolean {
   return typeof value === 'boolean';
 }
 
-/** Whether a value is valid. Takes time in proportion to the value. */
-export function fits(schema: PlainSchema, value: unknown): boolean {
+/** Takes time in proportion to the value. */
+export function isValid(schema: PlainSchema, value: unknown): boolean {
   const { type, enum: values, items, properties = {}, required = [], additionalProperties = true } = schema;
   if (type !== undefined && !TYPES[type]?.(value)) return false;
   if (values && !values.includes(value)) return false;
-  if (Array.isArray(value)) return items === undefined || value.every(item => fits(items, item));
+  if (Array.isArray(value)) return items === undefined || value.every(item => isValid(items, item));
   if (!isRecord(value)) return true;
-  const member = (name: string) => (Object.hasOwn(value, name) ? value[name] : undefined);
   return (
-    required.every(name => member(name) !== undefined) &&
+    required.every(name => own(value, name) !== undefined) &&
     Object.entries(value).every(([name, part]) => {
-      const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-      return property ? fits(property, part) : additionalProperties;
+      const property = own(properties, name);
+      return property ? isValid(property, part) : additionalProperties;
     })
   );
 }

@@ -10,6 +10,13 @@ export const annotationsSchema = z.looseObject({
   longRunning: z.optional(z.boolean()),
 });
 
+export const ANNOTATIONS: readonly string[] = Object.keys(annotationsSchema.shape);
+
+/** Whether a name is an annotation of the protocol or a custom one; any other name is probably a typo. */
+export function isAnnotation(name: string): boolean {
+  return ANNOTATIONS.includes(name) || name.startsWith('x-');
+}
+
 export const toolSchema = z.object({
   name: z
     .string()

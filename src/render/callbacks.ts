@@ -6,7 +6,19 @@ import type { Callback, CallbackType, SubscriptionEvent, UserChoice } from '../p
 import type { RequirementId, Warning } from '../protocol/requirements.js';
 import { formatDuration } from '../util/text.js';
 import { bareUrl, withoutPath } from '../util/url.js';
-import { clipped, type Line, line, MARKS, type Mark, marked, quote, say, textLines, took } from './line.js';
+import {
+  clipped,
+  type Line,
+  line,
+  MARKS,
+  type Mark,
+  marked,
+  quote,
+  say,
+  textLines,
+  titleLine,
+  took,
+} from './line.js';
 
 /** The callback that a request or its end belongs to; null if the event belongs to no callback of a known call. */
 export function arrivalOf(
@@ -328,9 +340,7 @@ function questionLines({ prompt, choices, default: preset }: UserChoice): Line[]
   const { lines, total } = textLines(prompt, SHOWN.lines);
   const more = (count: number, what: string): Line[] =>
     count > 0 ? [[say(`… ${count} more ${what}`, 'dim')]] : [];
-  const [first = [], ...others] = lines.map(each =>
-    each.map(span => (span.tone === 'plain' ? say(span.text, 'title') : span)),
-  );
+  const [first = [], ...others] = lines.map(titleLine);
   return [
     line`the tool asks: ${first}`,
     ...others,

@@ -60,6 +60,11 @@ export function say(text: string, tone: Tone = 'plain'): Span {
   return { text, tone };
 }
 
+/** A line whose plain text is a title. */
+export function titleLine(line: Line): Line {
+  return line.map(span => (span.tone === 'plain' ? say(span.text, 'title') : span));
+}
+
 /** The marks before a step, or before the state of a call. */
 export const MARKS = {
   done: say('✓', 'good'),

@@ -1,12 +1,10 @@
 import * as z from 'zod/mini';
-import type { Tool } from '../protocol/toolset.js';
+import { ANNOTATIONS, isAnnotation, type Tool } from '../protocol/toolset.js';
 import { didYouMean } from '../util/text.js';
 
-/** Vendor keys are namespaced; any other unknown key is a typo that would disable its rule. */
-const ANNOTATIONS = ['readOnly', 'destructive', 'idempotent', 'longRunning', 'requiresAuth'];
-
+/** A typo would disable its rule. */
 const annotationName = z.string().check(
-  z.refine(name => ANNOTATIONS.includes(name) || name.startsWith('x-'), {
+  z.refine(isAnnotation, {
     error: ({ input }) =>
       `is not an annotation (${ANNOTATIONS.join(', ')}, or x-vendor-key). ${didYouMean(String(input), ANNOTATIONS)}`.trim(),
   }),

@@ -1,5 +1,5 @@
 import type { UserChoice } from '../protocol/callbacks.js';
-import { type Line, quote, say, textLines } from '../render/line.js';
+import { type Line, quote, say, textLines, titleLine } from '../render/line.js';
 import { cutLine, dressLine, fitRows, type Theme, widthOf, wrapLine } from '../render/terminal/theme.js';
 import { hintsLine } from './keys.js';
 import type { Size } from './terminal.js';
@@ -99,7 +99,7 @@ export function askedIn(
 
 function promptRows(prompt: string, { columns, rows }: Size, theme: Theme): readonly string[] {
   const { lines } = textLines(prompt, rows + 1);
-  const bold = lines.map(line => line.map(span => (span.tone === 'plain' ? say(span.text, 'title') : span)));
+  const bold = lines.map(titleLine);
   if (rows === 1) {
     // The prompt itself must be visible, not only a count of hidden rows.
     const [first = [], ...others] = bold;

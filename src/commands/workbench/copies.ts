@@ -9,12 +9,12 @@ import { isPlainHeader, redactHeaders, safeJson } from '../../util/redact.js';
 import { shellWord } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { curlOf, gapsIn, YOUR_CALLBACK } from '../invoke/dry-run.js';
-import type { McpTarget, Target } from '../target.js';
+import type { McpEntry, Target } from '../target.js';
 import { failed } from './calls.js';
 
 /** How a call was made. */
 export interface CalledAs {
-  readonly target: Target | McpTarget;
+  readonly target: Target | McpEntry;
   /** The thread given for all calls; if undefined, each call gets a new one. */
   readonly groupId: string | undefined;
   /** False if the arguments were sent without validation. */

@@ -3,7 +3,7 @@ import type { TranscriptAbout } from '../events/transcript-writer.js';
 import { isWildcard } from '../http/guard.js';
 import type { ColourLevel } from '../render/terminal/colour-level.js';
 import { runAttached } from '../system/child.js';
-import type { ServerScreen } from '../tui/full-screen.js';
+import type { ListScreen } from '../tui/list-screen.js';
 import { ProtocolCliError } from '../util/errors.js';
 import type { Redactor } from '../util/redact.js';
 import { visible } from '../util/visible.js';
@@ -107,6 +107,11 @@ export async function startLines(
   };
 }
 
+interface ServerScreen {
+  readonly view: Pick<ListScreen, 'notice' | 'summary'>;
+  close(): Promise<void>;
+}
+
 /** @param open draws the screen; its quit key calls `onQuit` */
 export function startScreen(
   open: (onQuit: () => void) => ServerScreen,
@@ -116,16 +121,16 @@ export function startScreen(
   const quit = new Promise<void>(resolve => {
     onQuit = resolve;
   });
-  const view = open(() => onQuit());
+  const { view, close } = open(() => onQuit());
   return {
     quit,
-    notice: view.notice,
+    notice: (text, isBad) => view.notice(text, isBad),
     warn: texts => {
       if (texts.length > 0) view.notice(texts.join('\n'), true);
     },
     async close() {
-      await view.close();
-      stderr.write(`${view.summary()}\n`); // the screen is closed, so print its summary
+      await close();
+      stderr.write(`${view.summary}\n`); // the screen is closed, so print its summary
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../system/clock.js';
 import { Memo } from '../util/collections.js';
 import { type AnyList, type HasList, ListDetail } from './calls/list-detail.js';
 import type { Frame } from './components.js';
-import type { ServerView } from './full-screen.js';
+import type { ScreenView } from './full-screen.js';
 import {
   bindingOf,
   type Hint,
@@ -77,8 +77,8 @@ const MIN_ROWS_FOR_TITLE = 16;
 
 const MAX_NOTICES = 4;
 
-/** A full screen with a list, its details, notices and overlays. */
-export abstract class ListScreen implements ServerView, HasList {
+/** A full screen with a list, its details, notices and overlays. It never blocks the server whose events it receives. */
+export abstract class ListScreen implements ScreenView, HasList {
   abstract readonly list: AnyList;
   abstract readonly summary: string;
   protected abstract readonly bindings: readonly KeyBinding<this>[];
@@ -123,12 +123,15 @@ export abstract class ListScreen implements ServerView, HasList {
     this.#start = this.#clock.now() - at;
   }
 
-  notice(text: string, isBad: boolean): void {
-    this.notices.server(text, isBad ? 'bad' : 'good', this.now);
+  /** Reports a message about the server itself; an error stays until the next message. */
+  notice(text: string, isBad = false): void {
+    const lines = text.split('\n').map(line => quote(line, isBad ? 'bad' : 'good'));
+    this.notices.set('server', lines, this.now, isBad);
+    this.onChange();
   }
 
   say(text: string, tone: Tone = 'plain'): void {
-    this.notices.key(text, this.now, tone);
+    this.notices.set('key', [quote(text, tone)], this.now);
     this.onChange();
   }
 
@@ -167,7 +170,7 @@ export abstract class ListScreen implements ServerView, HasList {
     }
     if (ignored.trim() === '') return;
     const words = say('Ignored, because it was pasted after the end of the line: ', 'warn');
-    this.notices.event([words, ...quote(ignored.trim())], this.now);
+    this.notices.set('event', [[words, ...quote(ignored.trim())]], this.now);
   }
 
   frame({ columns, rows }: Size): Frame {
@@ -338,24 +341,17 @@ interface Notice {
 
 const SHOWN_MS = 6_000;
 
+type NoticeKind = 'server' | 'key' | 'event';
+
 /** The latest notice about the server, about a key, and about events that belong to no call. */
 class Notices {
-  readonly #latest = new Map<'server' | 'key' | 'event', Notice>();
+  readonly #latest = new Map<NoticeKind, Notice>();
 
-  /** Problems stay until the next notice about the server. */
-  server(text: string, tone: Tone, now: number): void {
-    const lines = text.split('\n').map(line => quote(line, tone));
-    this.#latest.set('server', { lines, until: tone === 'bad' ? Number.POSITIVE_INFINITY : now + SHOWN_MS });
-  }
-
-  key(text: string, now: number, tone: Tone): number {
-    const until = now + SHOWN_MS;
-    this.#latest.set('key', { lines: [quote(text, tone)], until });
+  /** Replaces the notice of this kind. Returns when it ends. @param stays until it is replaced */
+  set(kind: NoticeKind, lines: readonly Line[], now: number, stays = false): number {
+    const until = stays ? Number.POSITIVE_INFINITY : now + SHOWN_MS;
+    this.#latest.set(kind, { lines, until });
     return until;
-  }
-
-  event(line: Line, now: number): void {
-    this.#latest.set('event', { lines: [line], until: now + SHOWN_MS });
   }
 
   /** Removes the notice about the previous key. */

@@ -56,7 +56,7 @@ export function createStore<State>(initial: State): Store<State> {
 
 interface Throttled {
   /** Runs the work soon; several calls before that run it once. */
-  ask(): void;
+  request(): void;
   stop(): void;
 }
 
@@ -65,7 +65,7 @@ export function throttled(clock: Clock, everyMs: number, work: () => void): Thro
   let last = Number.NEGATIVE_INFINITY;
   let cancel: (() => void) | null = null;
   return {
-    ask() {
+    request() {
       cancel ??= clock.after(Math.max(0, last + everyMs - clock.now()), () => {
         cancel = null;
         last = clock.now();

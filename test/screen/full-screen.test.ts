@@ -18,12 +18,12 @@ function open() {
   const resize = (size: Size) => void Object.assign(stdout, size).emit('resize');
   let pressed = '';
   const screen = fullScreen(
-    {
+    () => ({
       press({ name, text }) {
         pressed += name === 'ctrl+c' ? 'c' : text;
       },
       frame: () => ({ header: ['first row'], body: [`pressed: ${pressed}`], isRunning: false }),
-    },
+    }),
     { stdin: keyboard.stream, stdout, clock: systemClock },
   );
   return { emulator, keyboard, screen, resize, pressed: () => pressed };

@@ -44,6 +44,7 @@ function open(
   });
   return {
     ...screen,
+    notice: screen.view.notice.bind(screen.view),
     story,
     asked,
     keyboard,

@@ -174,7 +174,7 @@ test('an error in the first frame leaves the terminal unchanged', () => {
     },
   };
   const stage = { stdin: fakeKeyboard().stream, stdout, clock: systemClock };
-  expect(() => fullScreen(play, stage)).toThrow('a fault of ours');
+  expect(() => fullScreen(() => play, stage)).toThrow('a fault of ours');
   expect(emulator.raw).toBe('');
 });
 

@@ -412,8 +412,8 @@ async function open({ facts = [], keys = [], size = WIDE, ...more }: Scene) {
   const stdout = Object.assign(stream, size);
   const screen = workbenchScreen({
     ...bench.options,
-    subscribe: () => () => {},
-    onEvent: bench.log.subscribe,
+    onWorldChange: () => () => {},
+    subscribe: bench.log.subscribe,
     stdin: keyboard.stream,
     stdout,
   });

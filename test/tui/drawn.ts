@@ -1,12 +1,11 @@
 import { renderToString } from 'ink';
 import { createElement } from 'react';
-import { Screen } from '../../src/tui/components.js';
-import type { fullScreen } from '../../src/tui/full-screen.js';
+import { type Frame, Screen } from '../../src/tui/components.js';
 import type { Size } from '../../src/tui/terminal.js';
 
 /** The rows of a screen as Ink lays them out. @param columns of the terminal, if it became narrower since */
 export function drawn(
-  view: Pick<Parameters<typeof fullScreen>[0], 'frame'>,
+  view: { frame(size: Size): Frame },
   size: Size,
   columns = size.columns,
 ): readonly string[] {

@@ -17,7 +17,7 @@ export async function showFullScreen(
   const interrupted = interruption();
   try {
     const pager = new Pager(name, rowsFor, theme);
-    const screen = fullScreen(pager, { stdin, stdout, clock: systemClock });
+    const screen = fullScreen(() => pager, { stdin, stdout, clock: systemClock });
     await new Promise<void>(resolve => {
       pager.onQuit = resolve;
       interrupted.onSignal(resolve);

@@ -126,9 +126,9 @@ async function show(plan: WorkbenchPlan, run: Run, load: () => Promise<Draw>): P
     const watching = await watchCommand(command, cwd, () => engine.controls.restart(server));
     run.onStop(async () => watching.close());
   }
-  const { world, controls, subscribe } = engine;
+  const { world, controls, onWorldChange } = engine;
   const screen = draw({
-    ...{ world, controls, subscribe, onEvent: log.subscribe },
+    ...{ world, controls, onWorldChange, subscribe: log.subscribe },
     ...{ stdin, stdout, level: colourOf(stdout, options, terminal), supports, clock },
     start: {
       ...(server !== undefined && { server }),
@@ -226,7 +226,7 @@ export function createEngine(
     /** Offers a configured server: its command is started only after the user allows it. */
     offer: (target: ConfiguredTarget) => servers.add({ target, isConfigured: true }),
     /** Subscribes to changes of servers and transcripts. Returns how to unsubscribe. */
-    subscribe(listener: () => void) {
+    onWorldChange(listener: () => void) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },

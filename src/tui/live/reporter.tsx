@@ -101,7 +101,7 @@ export function liveView({ model, frame, stdin, stdout, clock, isColourful, reda
   };
   const frames = throttled(clock, FRAME_MS, redraw);
   const tick = () => {
-    frames.ask();
+    frames.request();
     stopTicking = clock.after(FRAME_MS, tick);
   };
   let stopTicking = clock.after(FRAME_MS, tick);
@@ -116,7 +116,7 @@ export function liveView({ model, frame, stdin, stdout, clock, isColourful, reda
     redraw,
     /** Schedules a frame. Raw mode begins and ends immediately. */
     changed() {
-      if (model.takesKeys === store.snapshot().takesKeys) frames.ask();
+      if (model.takesKeys === store.snapshot().takesKeys) frames.request();
       else redraw();
     },
     /** Lets other code use the terminal during `work`. */

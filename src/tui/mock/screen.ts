@@ -51,7 +51,7 @@ import {
   wireTab,
 } from '../calls/tabs.js';
 import type { Look } from '../document/documents.js';
-import { type ServerScreen, type ServerScreenOptions, serverScreen } from '../full-screen.js';
+import { type FullScreenOptions, fullScreen } from '../full-screen.js';
 import { bind, type KeyBinding, type Place } from '../keys.js';
 import { CALL_COLUMNS, type Table } from '../layout.js';
 import { ListScreen, type ScreenOptions } from '../list-screen.js';
@@ -215,7 +215,7 @@ export class MockView extends ListScreen {
     this.#events.apply(event);
     this.#tally.apply(event);
     const news = event.calls?.length ? null : newsOf(event, {});
-    if (news) this.notices.event(news, this.now);
+    if (news) this.notices.set('event', [news], this.now);
   }
 
   get summary(): string {
@@ -406,9 +406,9 @@ function viewsOf(call: ToolCall): readonly View[] {
   return [...views.values()];
 }
 
-interface MockScreenOptions extends MockOptions, ServerScreenOptions {}
+interface MockScreenOptions extends MockOptions, FullScreenOptions {}
 
 /** Shows the calls of a mock full screen. It only listens, and never blocks the mock. Needs a terminal on stdin and stdout. */
-export function mockScreen(options: MockScreenOptions): ServerScreen {
-  return serverScreen(onChange => new MockView(options, onChange), options);
+export function mockScreen(options: MockScreenOptions) {
+  return fullScreen(onChange => new MockView(options, onChange), options);
 }

@@ -14,7 +14,7 @@ import { newsOf } from '../../render/tool-calls.js';
 import { Memo } from '../../util/collections.js';
 import { LIST_KEYS, type ListDetail, READING_KEYS, tableOf } from '../calls/list-detail.js';
 import { onePart } from '../calls/tabs.js';
-import { type ServerScreen, type ServerScreenOptions, serverScreen } from '../full-screen.js';
+import { type FullScreenOptions, fullScreen } from '../full-screen.js';
 import { bind, type KeyBinding, type Place } from '../keys.js';
 import { CALL_COLUMNS, type Table } from '../layout.js';
 import { ListScreen, type ScreenOptions } from '../list-screen.js';
@@ -130,7 +130,7 @@ export class PlatformView extends ListScreen {
     this.#calls = null;
     if (event.kind === 'awaiting' || event.kind === 'answered') return; // the rows of the calls show it
     const news = newsOf(event, { sessions: this.#sessions });
-    if (news) this.notices.event(news, this.now);
+    if (news) this.notices.set('event', [news], this.now);
   }
 
   get summary(): string {
@@ -168,9 +168,9 @@ function callsOf(sessions: readonly Session[]): ReadonlyMap<string, KnownCall> {
   return new Map(calls.map(known => [JSON.stringify([known.session.id, known.call.key]), known]));
 }
 
-interface PlatformScreenOptions extends PlatformOptions, ServerScreenOptions {}
+interface PlatformScreenOptions extends PlatformOptions, FullScreenOptions {}
 
 /** Shows the calls of a platform's sessions full screen. Needs a terminal on stdin and stdout. */
-export function platformScreen(options: PlatformScreenOptions): ServerScreen {
-  return serverScreen(onChange => new PlatformView(options, onChange), options);
+export function platformScreen(options: PlatformScreenOptions) {
+  return fullScreen(onChange => new PlatformView(options, onChange), options);
 }

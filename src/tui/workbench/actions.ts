@@ -67,6 +67,7 @@ export class Workbench extends WorkbenchState {
 
   /** Must be called after changes of servers. Opens the requested form as soon as its operation is known, unless a key was pressed. */
   changed(): void {
+    this.onChange();
     const { operation, server, arguments: read } = this.#start;
     if (this.#isStarted || operation === undefined) return;
     const servers = this.world.servers.filter(({ id }) => server === undefined || id === server);

@@ -6,6 +6,7 @@ import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import type { Clock } from '../../system/clock.js';
 import type { Redactor } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
+import type { FullScreenOptions } from '../full-screen.js';
 
 export interface Draft {
   readonly server: string;
@@ -158,13 +159,11 @@ export interface SessionOptions {
   readonly start: Start;
 }
 
-export interface WorkbenchOptions extends SessionOptions {
+export interface WorkbenchOptions extends SessionOptions, FullScreenOptions {
   /** Calls the listener after changes of servers or volumes. */
-  readonly subscribe: (listener: () => void) => () => void;
+  readonly onWorldChange: (listener: () => void) => () => void;
   /** Calls the listener for each event, after it was added to the session's call log. */
-  readonly onEvent: (listener: Listener) => () => void;
-  readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
+  readonly subscribe: (listener: Listener) => () => void;
 }
 
 /** The number of configured toolsets that define an operation of this server. @param all see `definitionsIn` */

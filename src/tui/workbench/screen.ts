@@ -96,25 +96,13 @@ export function createWorkbench(options: SessionOptions, onChange: () => void): 
 }
 
 export function workbenchScreen(options: WorkbenchOptions): { close(): Promise<void> } {
-  const { subscribe, onEvent, ...stage } = options;
-  const view = createWorkbench(options, () => screen.changed());
-  const screen = fullScreen(view, stage);
-  const changed = () => {
-    view.changed();
-    screen.changed();
-  };
-  const stops = [
-    subscribe(changed),
-    onEvent(event => {
-      view.event(event);
-      screen.changed();
-    }),
-  ];
-  changed();
+  const { view, close } = fullScreen(onChange => createWorkbench(options, onChange), options);
+  const stop = options.onWorldChange(() => view.changed());
+  view.changed();
   return {
-    async close() {
-      for (const stop of stops) stop();
-      await screen.close();
+    close() {
+      stop();
+      return close();
     },
   };
 }

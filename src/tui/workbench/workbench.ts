@@ -229,7 +229,7 @@ export abstract class WorkbenchState extends ListScreen {
     if (count === 0 || isWarned) return void this.controls.quit();
     const calls = count === 1 ? 'A call is' : `${count} calls are`;
     const text = `${calls} pending and will be canceled: press again to quit.`;
-    this.#warning = { count, until: this.notices.key(text, this.now, 'bad') };
+    this.#warning = { count, until: this.notices.set('key', [quote(text, 'bad')], this.now) };
   }
 
   protected override beforeKey(name: string): void {

@@ -103,7 +103,7 @@ test('row 25: secrets of an opened transcript are known before it is shown', asy
   const raw = await readFile(folder.file('raw.ndjson'), 'utf8');
   const token = /callback\/([\w-]{40,})/.exec(raw)?.[1] ?? '?';
   const shown: string[] = [];
-  other.subscribe(() => void shown.push(other.world.volumes[1]?.redactor.text(`it is ${token}`) ?? ''));
+  other.onWorldChange(() => void shown.push(other.world.volumes[1]?.redactor.text(`it is ${token}`) ?? ''));
   await other.controls.openTranscript('raw.ndjson');
   expect(shown).toEqual(['it is [redacted]']);
   expect(other.controls.asCurl(key, 1)?.text).not.toContain(token);

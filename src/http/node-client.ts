@@ -16,12 +16,15 @@ import {
 // On Node 22 and later, importing node:http as an ES module loads all of undici.
 const { Agent: PlainAgent, request: plainRequest } = process.getBuiltinModule('node:http');
 
+/** A server may close an idle connection at any time, and some requests are sent only once: an older one is not used. */
+const MAX_IDLE_MS = 1_000;
+
 /**
  * Creates a client on node:http, which loads fast and suits single requests. Connections are kept alive: a tool may acknowledge before
  * it has read the body, and after `Connection: close` its server would drop that body.
  */
 export function createNodeClient(options: ClientOptions = {}): HttpClient {
-  const agentOptions = { keepAlive: true, lookup: guardedLookup(options) };
+  const agentOptions = { keepAlive: true, timeout: MAX_IDLE_MS, lookup: guardedLookup(options) };
   const plain: Sender = { request: plainRequest, agent: new PlainAgent(agentOptions) };
   let secure: Promise<Sender> | undefined;
   const loadSecure = async (): Promise<Sender> => {

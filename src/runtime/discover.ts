@@ -46,7 +46,6 @@ export async function discover(
 ): Promise<Discovered> {
   const document = await findDocument(wire, url, hints, timeoutMs);
   const reading = await readToolset(document.body.json);
-  if (!document.body.json.ok && document.isPage) throw noDocument([document], hints);
   if (!reading.ok)
     throw new ProtocolCliError('invalid-toolset', `the toolset at ${document.url} is not valid`, {
       faults: reading.faults.map(visibleLine),
@@ -68,7 +67,8 @@ export async function findDocument(wire: Wire, url: string, hints = DISCOVERY_HI
     const request = { ...REQUEST, url: candidate.url, timeoutMs: Math.min(timeoutMs || MAX_MS, MAX_MS) };
     const { status, headers, body } = await recordedSend(wire, { purpose: 'discovery', attempt: 1 }, request);
     const isPage = mediaTypeOf(headers['content-type'] ?? '') === WEB_PAGE;
-    if (status === 200) return { ...candidate, status, isPage, body: new Content(body) };
+    const content = new Content(body);
+    if (status === 200 && (content.json.ok || !isPage)) return { ...candidate, body: content };
     answers.push({ url: candidate.url, status, isPage });
   }
   throw noDocument(answers, hints);

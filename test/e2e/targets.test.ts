@@ -46,6 +46,7 @@ describe.concurrent('a URL that is not a RAP tool', () => {
     for (const command of [
       ['invoke', server.url, 'echo'],
       ['toolset', server.url],
+      ['check', server.url],
     ]) {
       const ended = await runHere(command);
       expect([ended.status, ended.stdout]).toEqual([4, '']);

@@ -28,6 +28,20 @@ describe.each([
     expect(peer.connections()).toBeLessThan(3);
   });
 
+  it.runIf(create === createNodeClient)(
+    'are closed when they are idle, before the server may close them',
+    async () => {
+      const client = create();
+      const server = createServer((_, response) => response.end()).unref();
+      server.keepAliveTimeout = 0; // no limit
+      const connected = once(server, 'connection');
+      await client.send({ method: 'GET', url: await listening(server), read: 'nothing' });
+      const [socket] = await connected;
+      await once(socket.resume(), 'close');
+      await client.close();
+    },
+  );
+
   it('carry a body that the server reads only after acknowledging', async () => {
     const client = create();
     const server = createServer();

@@ -1,6 +1,6 @@
 import { parsePatch as parseWithJsdiff, type StructuredPatch } from 'diff';
 import { excerpt } from '../util/text.js';
-import { picturesIn, visibleLine } from '../util/visible.js';
+import { replacementsIn, visibleLine } from '../util/visible.js';
 
 /** A parsed unified diff, independent of the tool that wrote it. */
 export interface Diff {
@@ -21,8 +21,8 @@ export interface DiffFile {
   readonly hunks: readonly Hunk[];
   readonly added: number;
   readonly removed: number;
-  /** Characters that are invisible or control a terminal: how many, and the first few replacement pictures. */
-  readonly hidden: { readonly count: number; readonly pictures: readonly string[] };
+  /** The number of hidden characters, and the first few replacements. */
+  readonly hidden: { readonly count: number; readonly replacements: readonly string[] };
 }
 
 /** Starts are those of the header; counts are those of the body. */
@@ -242,19 +242,19 @@ function missingHunk(files: readonly StructuredPatch[]): string | undefined {
   return `no hunk${name === undefined ? '' : ` for ${excerpt(name)}`}: expected a line such as "@@ -1,3 +1,4 @@"`;
 }
 
-/** Maximum number of pictures named. */
-const NAMED = 3;
+/** Maximum number of replacements listed. */
+const MAX_REPLACEMENTS = 3;
 
-/** Counts the characters that are invisible or control a terminal. */
+/** Counts hidden characters, see `countHidden`. */
 export function hiddenIn(...texts: readonly string[]): DiffFile['hidden'] {
-  const pictures = new Set<string>();
+  const replacements = new Set<string>();
   let count = 0;
   for (const text of texts)
-    for (const picture of picturesIn(text)) {
+    for (const replacement of replacementsIn(text)) {
       count++;
-      if (pictures.size < NAMED) pictures.add(picture);
+      if (replacements.size < MAX_REPLACEMENTS) replacements.add(replacement);
     }
-  return { count, pictures: [...pictures] };
+  return { count, replacements: [...replacements] };
 }
 
 const REMARK = '\\';

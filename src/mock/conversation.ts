@@ -51,12 +51,12 @@ export interface Asking {
   readonly layout?: string | undefined;
 }
 
-export const CANCELLED = 'the call was canceled';
+export const CANCELED = 'the call was canceled';
 
 export const THREAD_CLOSED = 'the thread was closed';
 
 /** How long a handler may take to return after a cancel; the caller waits for a result. */
-const LAST_WORDS_MS = 1_000;
+const CANCEL_GRACE_MS = 1_000;
 
 /**
  * A call in progress: its messages, its waits and its cancellation. Replies and handlers write to it; subclasses send the messages
@@ -65,7 +65,7 @@ const LAST_WORDS_MS = 1_000;
 export abstract class Conversation {
   readonly about: Required<Concern>;
   #cancelReason: string | null = null;
-  #onCancel: Set<() => void> | undefined;
+  #cancelListeners: Set<() => void> | undefined;
   /** Created lazily, because an AbortController costs a tenth of all the work for a call. */
   #controller: AbortController | undefined;
   #isAnswered: boolean;
@@ -122,7 +122,7 @@ export abstract class Conversation {
     return this.#cancelReason;
   }
 
-  get isCancelled(): boolean {
+  get isCanceled(): boolean {
     return this.#cancelReason !== null;
   }
 
@@ -136,14 +136,14 @@ export abstract class Conversation {
     return this.#isFinal;
   }
 
-  /** Events may follow the result: until the final one, or until the call is canceled (TOOL-SUB). */
+  /** Whether events may still follow: no final event and no cancel yet (TOOL-SUB). */
   get isSubscribed(): boolean {
-    return this.#isSubscribed && !this.#isFinal && !this.isCancelled;
+    return this.#isSubscribed && !this.#isFinal && !this.isCanceled;
   }
 
   /** Whether the tool is stopping; all waits then end at once. */
   get isStopping(): boolean {
-    return this.services.pauses.isHurried;
+    return this.services.pauses.isStopping;
   }
 
   /** Aborted when the call is canceled. */
@@ -157,14 +157,14 @@ export abstract class Conversation {
   cancel(reason: string): void {
     if (this.#cancelReason !== null) return;
     this.#cancelReason = reason;
-    for (const listener of [...(this.#onCancel ?? [])]) listener();
+    for (const listener of [...(this.#cancelListeners ?? [])]) listener();
     this.#controller?.abort(reason);
   }
 
   /** Calls back on cancellation. Returns a function that stops listening. */
-  listen(listener: () => void): () => void {
-    this.#onCancel ??= new Set();
-    const listeners = this.#onCancel.add(listener);
+  onCancel(listener: () => void): () => void {
+    this.#cancelListeners ??= new Set();
+    const listeners = this.#cancelListeners.add(listener);
     return () => void listeners.delete(listener);
   }
 
@@ -172,7 +172,7 @@ export abstract class Conversation {
   subscriptionEnded(): Promise<void> {
     return new Promise(resolve => {
       this.#onFinal = resolve;
-      this.listen(resolve);
+      this.onCancel(resolve);
     });
   }
 
@@ -199,7 +199,7 @@ export abstract class Conversation {
   }
 
   /** Logs each change that middleware made, or would have made to a verbatim result. */
-  shaped(by: 'middleware' | 'verbatim', changes: readonly Change[]): void {
+  logChanges(by: 'middleware' | 'verbatim', changes: readonly Change[]): void {
     const lines = by === 'verbatim' ? [changes] : changes.map(change => [change]);
     for (const line of lines)
       this.services.log.emit({ kind: 'shaped', by, changes: [...line], ...this.about });
@@ -212,7 +212,7 @@ export abstract class Conversation {
     return oldest !== undefined;
   }
 
-  /** Lets clients trigger the call before it waits, because they may do so as soon as they see the previous message. */
+  /** Accepts a trigger before the wait begins: a client may send it as soon as it sees the previous message. */
   expectTrigger(): void {
     this.#expected ??= this.#awaitTrigger();
   }
@@ -220,11 +220,11 @@ export abstract class Conversation {
   /** Resolves to true when the call is triggered, or to false if the call or the tool ends first. */
   async triggered(): Promise<boolean> {
     const { log, pauses } = this.services;
-    const { fired, leave } = this.#expected ?? this.#awaitTrigger();
+    const { fired, unsubscribe } = this.#expected ?? this.#awaitTrigger();
     this.#expected = undefined;
-    if (!pauses.isHurried) log.emit({ kind: 'planned', by: 'fixture', plan: 'demand', ...this.about });
+    if (!pauses.isStopping) log.emit({ kind: 'planned', by: 'fixture', plan: 'demand', ...this.about });
     const wasFired = (await pauses.within(fired, undefined, this)) === true;
-    leave();
+    unsubscribe();
     const why = this.#cancelReason;
     const event = { what: 'event', type: 'subscription_event', count: 1 } as const;
     if (!wasFired && why !== null) log.emit({ kind: 'dropped', why, ...event, ...this.about });
@@ -232,13 +232,13 @@ export abstract class Conversation {
   }
 
   /** Returns the result of `work`; null if the call is canceled and `work` does not end soon afterwards. */
-  unlessCancelled<T>(work: Promise<T>): Promise<T | null> {
-    const lastWords = () => this.services.pauses.within(work, LAST_WORDS_MS);
+  unlessCanceled<T>(work: Promise<T>): Promise<T | null> {
+    const waitBriefly = () => this.services.pauses.within(work, CANCEL_GRACE_MS);
     const canceled = new Promise<void>(resolve => {
-      if (this.isCancelled) resolve();
-      else this.listen(resolve);
+      if (this.isCanceled) resolve();
+      else this.onCancel(resolve);
     });
-    return Promise.race([work, canceled.then(lastWords)]);
+    return Promise.race([work, canceled.then(waitBriefly)]);
   }
 
   /** Closes all open questions; sends no further message. */
@@ -253,7 +253,7 @@ export abstract class Conversation {
     const since = pauses.now();
     const given = await pauses.within(answer, withinMs, this);
     const afterMs = Math.round(pauses.now() - since);
-    if (given === null && !this.isCancelled)
+    if (given === null && !this.isCanceled)
       log.emit({ kind: 'expired', what: 'answer', afterMs, ...this.about });
     return given;
   }
@@ -262,7 +262,7 @@ export abstract class Conversation {
     this.services.log.emit({ kind: 'decided', what, by, value, ...this.about });
   }
 
-  /** Calls back once, at the next manual trigger that is not taken. Returns a function that unsubscribes. */
+  /** Calls back once, on the next manual trigger that no earlier wait uses. Returns a function that unsubscribes. */
   protected onTrigger(callback: () => void): () => void {
     this.#triggers ??= new Set();
     const triggers = this.#triggers;
@@ -303,29 +303,29 @@ export abstract class Conversation {
   }
 
   #awaitTrigger(): Trigger {
-    let leave = () => {};
+    let unsubscribe = () => {};
     const fired = new Promise<true>(resolve => {
-      leave = this.onTrigger(() => resolve(true));
+      unsubscribe = this.onTrigger(() => resolve(true));
     });
-    return { fired, leave };
+    return { fired, unsubscribe };
   }
 }
 
 /** A wait for a manual trigger. */
 interface Trigger {
   readonly fired: Promise<true>;
-  leave(): void;
+  unsubscribe(): void;
 }
 
-interface Cancellable {
-  readonly isCancelled: boolean;
-  listen(listener: () => void): () => void;
+interface Cancelable {
+  readonly isCanceled: boolean;
+  onCancel(listener: () => void): () => void;
 }
 
 /** Waits that end early: those of one call when it is canceled, all when the tool stops. */
 export class Pauses {
-  readonly #cuts = new Set<() => void>();
-  #isHurried = false;
+  readonly #waits = new Set<() => void>();
+  #isStopping = false;
 
   constructor(private readonly clock: Clock) {}
 
@@ -334,36 +334,36 @@ export class Pauses {
   }
 
   /** Whether all waits end at once. */
-  get isHurried(): boolean {
-    return this.#isHurried;
+  get isStopping(): boolean {
+    return this.#isStopping;
   }
 
   /** Resolves after `ms` milliseconds, or as soon as the wait ends early. */
-  async wait(ms: number, call?: Cancellable): Promise<void> {
+  async wait(ms: number, call?: Cancelable): Promise<void> {
     if (ms > 0) await this.within(new Promise<never>(() => {}), ms, call);
   }
 
   /** Returns the result of `work`; null if it fails, `ms` milliseconds pass first, or the wait ends early. */
-  within<T>(work: Promise<T>, ms: number | undefined, call?: Cancellable): Promise<T | null> {
-    if (this.#isHurried || call?.isCancelled) return Promise.resolve(null);
+  within<T>(work: Promise<T>, ms: number | undefined, call?: Cancelable): Promise<T | null> {
+    if (this.#isStopping || call?.isCanceled) return Promise.resolve(null);
     return new Promise(resolve => {
       const settle = (value: T | null) => {
         cancelTimer();
-        this.#cuts.delete(cut);
+        this.#waits.delete(end);
         stopListening();
         resolve(value);
       };
-      const cut = () => settle(null);
-      const cancelTimer = ms === undefined ? () => {} : this.clock.after(ms, cut);
-      this.#cuts.add(cut);
-      const stopListening = call?.listen(cut) ?? (() => {});
-      work.then(settle, cut);
+      const end = () => settle(null);
+      const cancelTimer = ms === undefined ? () => {} : this.clock.after(ms, end);
+      this.#waits.add(end);
+      const stopListening = call?.onCancel(end) ?? (() => {});
+      work.then(settle, end);
     });
   }
 
   /** Ends all current and future waits. */
-  hurry(): void {
-    this.#isHurried = true;
-    for (const cut of [...this.#cuts]) cut();
+  endAll(): void {
+    this.#isStopping = true;
+    for (const end of [...this.#waits]) end();
   }
 }

@@ -102,7 +102,7 @@ export function defineTool<const S extends JsonSchema>(definition: ToolDefinitio
 /** The parts of a conversation that a handler can use. */
 function handlerCall(conversation: Conversation, operation: string): HandlerCall {
   const isLate = (what: string, isOver = conversation.isClosed) => {
-    if (isOver && !conversation.isCancelled) conversation.warn(`${what} was not sent: the call is over`);
+    if (isOver && !conversation.isCanceled) conversation.warn(`${what} was not sent: the call is over`);
     return isOver;
   };
   return {
@@ -194,7 +194,7 @@ export function handlerPlan(definition: ToolDefinition, call: Call, middlewares:
     const handle = async () => ({
       returned: await definition.handle(input, handlerCall(conversation, operation)),
     });
-    const outcome = await conversation.unlessCancelled(handle());
+    const outcome = await conversation.unlessCanceled(handle());
     if (outcome === null) return conversation.close(); // the handler ignores its signal: the call ends without it
     await new ReplyPlayer(conversation, middlewares, invocation).playStep(stepOf(outcome.returned));
   };

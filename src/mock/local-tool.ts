@@ -13,7 +13,7 @@ import { firstFew } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import {
   type Asking,
-  CANCELLED,
+  CANCELED,
   type Caller,
   type CallServices,
   type ChoiceQuestion,
@@ -293,7 +293,7 @@ export class LocalTool extends Tool {
     this.openCalls.begin(conversation, body.size);
     const stopListening = onAbort(signal, () => {
       this.#record('cancel', about);
-      conversation.cancel(CANCELLED);
+      conversation.cancel(CANCELED);
     });
     const plan = overflow === null ? await this.#plan(invocation, headers) : refusal(overflow);
     for (const fact of plan.facts) this.log.emit(Object.assign(fact, about));

@@ -227,7 +227,7 @@ export class MockTool extends Tool {
   protected override async end(drainMs: number): Promise<void> {
     const { outbox } = this.#services;
     const closing = this.#server.close();
-    outbox.hurry();
+    outbox.endPauses();
     await this.drain(drainMs, () => outbox.idle());
     if (!this.#journal) this.openCalls.stop(); // with a journal, the next run continues them
     await outbox.close();

@@ -179,8 +179,8 @@ export class Outbox {
   }
 
   /** Ends all pauses. A callback that fails from now on is retried once, without a pause. */
-  hurry(): void {
-    this.#pauses.hurry();
+  endPauses(): void {
+    this.#pauses.endAll();
     this.resume();
   }
 
@@ -192,7 +192,7 @@ export class Outbox {
   /** Closes the client, which ends open requests, and drops all pending callbacks. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.hurry();
+    this.endPauses();
     await this.#options.client.close();
     await this.idle();
   }
@@ -212,7 +212,7 @@ export class Outbox {
     this.#pending++;
     this.#bytes += body.size;
     try {
-      for (let isLast = false; ; isLast = this.#pauses.isHurried) {
+      for (let isLast = false; ; isLast = this.#pauses.isStopping) {
         const failure = await this.#attempt(parcel, origin);
         if (!failure) return true;
         const { why, isFinal, retryAfter } = failure;

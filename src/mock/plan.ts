@@ -4,7 +4,7 @@ import type { AckFault, CallbackFault } from '../fixtures/file-schema.js';
 import { RecentMap } from '../util/collections.js';
 import { bytesText } from '../util/text.js';
 import { isRecord } from '../util/values.js';
-import { CANCELLED, type Conversation, THREAD_CLOSED } from './conversation.js';
+import { CANCELED, type Conversation, THREAD_CLOSED } from './conversation.js';
 
 /** How one call is answered; decided in the order in which calls arrive. */
 export interface Plan {
@@ -114,7 +114,7 @@ export class OpenCalls {
 
   /** Unknown and finished calls are ignored. */
   cancel(key: string): void {
-    this.#cancel(CANCELLED, ({ about }) => about.calls[0] === key);
+    this.#cancel(CANCELED, ({ about }) => about.calls[0] === key);
   }
 
   closeThread(thread: string): void {
@@ -182,14 +182,14 @@ const NO_LAST_EVENT =
   'the reply ended without a final event; the subscription stays open until it is canceled';
 
 function conclude(conversation: Conversation): Promise<unknown> {
-  if (conversation.isCancelled) return conversation.canceled();
+  if (conversation.isCanceled) return conversation.canceled();
   return conversation.outcome({ type: 'error', message: 'the tool ended without a result' });
 }
 
 async function fail(conversation: Conversation, message: string): Promise<void> {
   conversation.warn(`the call failed: ${message}`);
   conversation.continuesAt(undefined);
-  if (conversation.isCancelled) await conversation.canceled();
+  if (conversation.isCanceled) await conversation.canceled();
   else if (!conversation.isAnswered)
     await conversation.outcome({ type: 'error', message: withoutPaths(message) });
 }

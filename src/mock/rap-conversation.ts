@@ -213,11 +213,11 @@ export class RapConversation extends Conversation {
     preset: A,
     { withinMs, layout }: Asking,
   ): Promise<A | null> {
-    const leave = this.onTrigger(() => {
+    const unsubscribe = this.onTrigger(() => {
       if (asked.resolve(preset)) this.decided(what, 'policy', preset);
     });
     const close = this.atClose(() => {
-      leave();
+      unsubscribe();
       asked.close();
     });
     const isDelivered = await this.#send(type, fields, { layout, further: furtherFields(layout) });

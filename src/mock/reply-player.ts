@@ -84,7 +84,7 @@ export class ReplyPlayer {
     const { conversation } = this;
     const ms = this.#delayOf(step);
     if (ms > 0) await conversation.pause(ms);
-    if (conversation.isCancelled) {
+    if (conversation.isCanceled) {
       await conversation.canceled();
       return false;
     }
@@ -105,14 +105,14 @@ export class ReplyPlayer {
       const { conversation, middlewares, invocation } = player;
       const shaping = middlewares.response(player.#fill(payload), invocation);
       const { value, changes } = shaping instanceof Promise ? await shaping : shaping;
-      conversation.shaped('middleware', changes);
+      conversation.logChanges('middleware', changes);
       return conversation.payload(value);
     },
     result: async (player, { result, layout }) => {
       const { conversation } = player;
       const fields = await expandDiffs(player.#fill(result));
       const changes = player.middlewares.wouldChange(fields, player.invocation);
-      conversation.shaped('verbatim', changes);
+      conversation.logChanges('verbatim', changes);
       const paths = changes.map(({ path }) => path).join(', ');
       if (paths !== '')
         conversation.warn(`a result was sent verbatim; middleware would have changed it at ${paths}`);
@@ -172,7 +172,7 @@ export class ReplyPlayer {
   /** Reports a missing answer; for a canceled call sends the cancellation instead. */
   #unanswered(what: string, { next }: Place): Promise<unknown> {
     const { conversation } = this;
-    if (conversation.isCancelled) return conversation.canceled();
+    if (conversation.isCanceled) return conversation.canceled();
     conversation.continuesAt(next);
     const message = conversation.isStopping
       ? `the tool is stopping and ${what}; call again later`
@@ -211,7 +211,7 @@ export class ReplyPlayer {
 
   #redacted(text: string): string {
     const { value, changes } = this.middlewares.words(text, this.invocation);
-    this.conversation.shaped('middleware', changes);
+    this.conversation.logChanges('middleware', changes);
     return value;
   }
 }

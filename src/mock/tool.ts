@@ -149,7 +149,7 @@ export abstract class Tool implements AsyncDisposable {
 
   /** Ends all waits. Resolves when no call is open and `delivered` resolved, or after `ms`. */
   protected async drain(ms: number, delivered?: () => Promise<void>): Promise<void> {
-    this.pauses.hurry();
+    this.pauses.endAll();
     await new Promise<void>(resolve => {
       const cancel = this.clock.after(ms, resolve);
       void this.openCalls.idle().then(delivered).then(cancel).then(resolve);

@@ -1,4 +1,4 @@
-import { nearest, offer } from '../util/text.js';
+import { nearest, suggestion } from '../util/text.js';
 
 /** The side that must meet a requirement. */
 export type Side = 'tool' | 'runtime';
@@ -92,5 +92,5 @@ export function suggestRequirement(text: string): string {
     const ofSide = ids.filter(id => word.startsWith(SIDES.exec(id)?.[0] ?? ''));
     return ofSide.length > 0 ? ofSide : ids;
   });
-  return offer([...new Set(found)]) || '`protocol-cli check --list` shows them all.';
+  return suggestion([...new Set(found)]) || '`protocol-cli check --list` shows them all.';
 }

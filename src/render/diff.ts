@@ -50,7 +50,7 @@ function* partsOfFile(file: DiffFile, look: FileLook): Generator<Part> {
   const { hunks, hidden, oldPath, newPath } = file;
   const title = () => fileHeader(file);
   yield { ...heading([], title), begins: 'file', textsAt: () => [...new Set([oldPath, newPath])] };
-  const hiddenWords = `${counted(hidden.count, 'hidden character')}, shown as ${hidden.pictures.join(' or ')}`;
+  const hiddenWords = `${counted(hidden.count, 'hidden character')}, shown as ${hidden.replacements.join(' or ')}`;
   if (hidden.count > 0) yield heading([title], () => [say(hiddenWords, 'warn')]);
   for (const [index, hunk] of hunks.entries()) {
     const gap = linesBetween(hunks[index - 1], hunk);
@@ -280,7 +280,7 @@ function codeSpans(text: string, kind: RowKind, marks: readonly Mark[], tokens: 
     const end = wholeCharacters(text, Math.min(mark.end, token.end, text.length));
     const ground = groundOf(kind, mark.piece?.changed ?? false);
     for (const run of visibleRuns(text.slice(at, end), column)) {
-      const tone: Tone = run.hidden ? 'hidden' : (token.piece?.role ?? 'plain');
+      const tone: Tone = run.isReplaced ? 'hidden' : (token.piece?.role ?? 'plain');
       spans.push({ text: run.text, tone, ...ground });
       column += run.text.length;
     }

@@ -87,7 +87,7 @@ export function marked(mark: Mark, words: Line): Line {
 export function quote(text: string, tone: Tone = 'plain'): Line {
   return visibleRuns(text).map(run => ({
     text: run.text.replaceAll('\n', '␊'),
-    tone: run.hidden ? 'hidden' : tone,
+    tone: run.isReplaced ? 'hidden' : tone,
   }));
 }
 

@@ -14,11 +14,11 @@ import { type Step, stepLines } from './steps.js';
  * The events that are relevant to a call, in order: its own, the discovery of its tool, and callbacks of no call that arrived while it was
  * pending.
  */
-export function concerning(book: CallLog, exchange: Exchange): readonly Event[] {
-  const own = book.of(exchange.key);
+export function concerning(callLog: CallLog, exchange: Exchange): readonly Event[] {
+  const own = callLog.of(exchange.key);
   const [first] = own;
   if (!first) return [];
-  const others = book.of(null);
+  const others = callLog.of(null);
   const end = exchange.settled?.at ?? Number.POSITIVE_INFINITY;
   const strays = new Set<string | undefined>();
   for (const event of others) {
@@ -103,7 +103,7 @@ function kind(name: EventKind): Span {
 }
 
 /** An event of a call, and the steps that it completed. */
-export interface ToldEvent {
+export interface TimelineEntry {
   readonly event: Event;
   readonly steps: readonly Step[];
 }
@@ -120,8 +120,8 @@ const BAR = say('│ ', 'gutter');
  * @param begunAt ms since the start
  * @param showsBytes adds the raw message
  */
-export function toldEventLines(
-  { event, steps }: ToldEvent,
+export function entryLines(
+  { event, steps }: TimelineEntry,
   begunAt: number,
   redactor: Redactor,
   showsBytes = false,

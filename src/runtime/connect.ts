@@ -12,7 +12,7 @@ import { ProtocolCliError } from '../util/errors.js';
 import { createRedactor } from '../util/redact.js';
 import type { ListenerOptions } from './callback-server.js';
 import { checkArguments, discover, toolOf } from './discover.js';
-import { closeThread, giveUp } from './notices.js';
+import { cancelCall, closeThread } from './notices.js';
 import { Runtime, subscriptionEnd } from './runtime.js';
 
 export interface ConnectOptions {
@@ -90,7 +90,7 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
     const thread = groupId ?? `thread_${randomUUID()}`;
     if (groupId === undefined) ourThreads.add(thread);
     const call = { operation, arguments: args, id, call_id: callId, group_id: thread };
-    const { invocation } = runtime.address(call);
+    const { invocation } = runtime.withCallbackUrl(call);
     let canAnswer = choose !== undefined;
     const exchange = await runtime.invoke(
       wire,
@@ -100,7 +100,7 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
         timeoutMs,
         retries,
         lenientAck,
-        leave: pending => openChoices(pending).length > 0 && !canAnswer,
+        stopWaiting: pending => openChoices(pending).length > 0 && !canAnswer,
       },
       {
         by: 'policy',
@@ -119,8 +119,8 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
     return history.exchanges.get(id) ?? exchange;
   };
   const close = async () => {
-    const left = [...history.exchanges.values()].filter(canBeGivenUp);
-    await Promise.all(left.map(exchange => giveUp(wire, base, exchange, 'policy')));
+    const pending = [...history.exchanges.values()].filter(canBeGivenUp);
+    await Promise.all(pending.map(exchange => cancelCall(wire, base, exchange, 'policy')));
     await Promise.all([...ourThreads].map(thread => closeThread(wire, base, thread)));
     await Promise.all([runtime.close(), client.close()]);
   };

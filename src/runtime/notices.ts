@@ -140,7 +140,7 @@ export function respondToChoice(
   return post(wire, about, url, response, { timeoutMs: SELECTION_TIMEOUT_MS, signal });
 }
 
-export function isTaken(answer: NoticeAnswer): boolean {
+export function isAccepted(answer: NoticeAnswer): boolean {
   return answer.kind === 'answered' && answer.status === 200;
 }
 
@@ -152,7 +152,7 @@ async function post(
   { timeoutMs = NOTICE_TIMEOUT_MS, signal }: Waiting,
 ): Promise<NoticeAnswer> {
   // The answer to a notice should have no body (TOOL-CLOSE, TOOL-CANCEL); reading its beginning shows whether it does.
-  const readTaken =
+  const readAccepted =
     about.purpose === 'choice' ? (): ReadLimit => 'nothing' : readBeginning(500, EXCERPT.maxBytes);
   try {
     const { status, headers, body } = await recordedSend(wire, about, {
@@ -160,7 +160,7 @@ async function post(
       url,
       headers: { 'content-type': 'application/json' },
       body: Buffer.from(JSON.stringify(message)),
-      read: (status, headers) => (status === 200 ? readTaken(status, headers) : EXCERPT),
+      read: (status, headers) => (status === 200 ? readAccepted(status, headers) : EXCERPT),
       timeoutMs,
       ...(signal && { signal }),
     });
@@ -194,7 +194,7 @@ function readBeginning(withinMs: number, maxBytes: number) {
 export const readAcknowledgement = readBeginning(50, 16 * 1024);
 
 /** Cancels a call or its subscription, locally and at the tool. Never throws. */
-export function giveUp(
+export function cancelCall(
   wire: Wire,
   base: string,
   { key, invocation: { id, group_id: thread } }: Exchange,
@@ -205,7 +205,7 @@ export function giveUp(
   return cancelToolCall(wire, base, { key, thread, id }, waiting);
 }
 
-interface Leaving {
+interface EndOptions {
   readonly wire: Wire;
   /** Null without discovery, which gives the address for notices. */
   readonly base: string | null;
@@ -214,7 +214,7 @@ interface Leaving {
   /** If false, the thread is left open. */
   readonly closes: boolean;
   /** Waits for callbacks that may still arrive after a cancel. */
-  readonly listenOn: () => Promise<void>;
+  readonly waitForCallbacks: () => Promise<void>;
 }
 
 /**
@@ -223,7 +223,7 @@ interface Leaving {
  */
 export async function endCall(
   exchange: Exchange,
-  { wire, base, isOurThread, closes, listenOn }: Leaving,
+  { wire, base, isOurThread, closes, waitForCallbacks }: EndOptions,
 ): Promise<void> {
   const { key, invocation, settled, subscription } = exchange;
   if (base === null || settled?.by === 'denial') return;
@@ -232,7 +232,7 @@ export async function endCall(
   if (isLeftOpen) wire.log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls: [key] });
   if (isLeftOpen || settled?.by === 'cancel' || subscription?.ended?.by === 'cancel') {
     await cancelToolCall(wire, base, { key, thread, id });
-    await listenOn();
+    await waitForCallbacks();
   }
   if (isOurThread && closes) await closeThread(wire, base, thread);
 }

@@ -41,15 +41,15 @@ export type Policy = z.infer<typeof policySchema>;
 
 type Rule = z.infer<typeof ruleSchema>;
 
-export type Governed = Pick<Tool, 'name' | 'annotations'>;
+export type ToolInfo = Pick<Tool, 'name' | 'annotations'>;
 
 /** `isNamed`: a rule allows this tool by its full name, not by a wildcard, an annotation or the default. */
-type Ruling =
+type Decision =
   | { readonly allowed: true; readonly isNamed: boolean }
   | { readonly allowed: false; readonly reason: string };
 
 /** Returns the policy's decision about a tool; without a policy every tool is allowed. */
-export function rulingOn(policy: Policy | null, tool: Governed): Ruling {
+export function decide(policy: Policy | null, tool: ToolInfo): Decision {
   const { deny = [], allow, default: preset } = policy ?? {};
   const denied = deny.find(rule => matches(rule, tool));
   if (denied !== undefined) return { allowed: false, reason: reasonOf(denied) };
@@ -57,10 +57,10 @@ export function rulingOn(policy: Policy | null, tool: Governed): Ruling {
   if (allowing.length > 0)
     return { allowed: true, isNamed: allowing.some(rule => partsOf(rule).name === tool.name) };
   if ((preset ?? (allow ? 'deny' : 'allow')) === 'allow') return { allowed: true, isNamed: false };
-  return { allowed: false, reason: 'the policy allows other tools only' };
+  return { allowed: false, reason: 'the policy does not allow this tool' };
 }
 
-export function asksForAnnotations({ deny = [], allow = [] }: Policy): boolean {
+export function usesAnnotations({ deny = [], allow = [] }: Policy): boolean {
   return [...deny, ...allow].some(rule => partsOf(rule).annotation !== undefined);
 }
 
@@ -68,7 +68,7 @@ function partsOf(rule: Rule): Exclude<Rule, string> {
   return typeof rule === 'string' ? { name: rule } : rule;
 }
 
-function matches(rule: Rule, { name, annotations = {} }: Governed): boolean {
+function matches(rule: Rule, { name, annotations = {} }: ToolInfo): boolean {
   const wanted = partsOf(rule);
   if (wanted.name !== undefined && !matchesWildcard(wanted.name, name)) return false;
   if (wanted.annotation === undefined) return true;

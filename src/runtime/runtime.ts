@@ -27,7 +27,7 @@ import { readAcknowledgement, respondToChoice, send, type Wire } from './notices
 const RETRY_WITHIN_MS = 2_000;
 
 /** Limit for the body of a refusal. */
-const REFUSAL = { maxBytes: 4 * 1024, partial: true };
+const REFUSAL_LIMIT = { maxBytes: 4 * 1024, partial: true };
 
 /** How long to wait for the acknowledgement after the result. */
 const ACK_GRACE_MS = 1_000;
@@ -49,7 +49,7 @@ export interface RuntimeOptions {
 /** An invocation, and how long to wait for its result. */
 export interface Call extends Omit<Watch, 'key'> {
   readonly endpoint: string;
-  /** Contains a callback URL of this runtime, see {@link Runtime.address}. */
+  /** Contains a callback URL of this runtime, see {@link Runtime.withCallbackUrl}. */
   readonly invocation: Invocation;
   readonly retries: number;
   readonly lenientAck: boolean;
@@ -83,7 +83,7 @@ export class Runtime {
   }
 
   /** Adds a callback URL to an invocation; `token` is the secret part of the URL. */
-  address(call: Omit<Invocation, 'callback_url'>): {
+  withCallbackUrl(call: Omit<Invocation, 'callback_url'>): {
     readonly invocation: Invocation;
     readonly token: string;
   } {
@@ -102,7 +102,7 @@ export class Runtime {
   }
 
   /**
-   * Sends an addressed invocation, answers its questions, and waits until the call is settled or left.
+   * Sends an invocation that has a callback URL, answers its questions, and waits until the call is settled or no longer awaited.
    * @throws ProtocolCliError `invalid-arguments` if the invocation cannot be sent, `usage` for an id that was used before.
    */
   async invoke(wire: Wire, call: Call, answering?: Answering): Promise<Exchange> {
@@ -136,7 +136,7 @@ export class Runtime {
   async #dispatch(wire: Wire, call: Call, signal: AbortSignal): Promise<void> {
     const { endpoint: url, invocation, retries, lenientAck } = call;
     const { id: key, group_id: thread } = invocation;
-    // Only the tool knows the ids and the address (RT-MATCH).
+    // A matching callback proves receipt: only the tool knows the ids and the URL (RT-MATCH).
     const hasCalledBack = () =>
       this.options.history.exchanges
         .get(key)
@@ -148,7 +148,7 @@ export class Runtime {
         {
           ...{ method: 'POST', url, signal, body: Buffer.from(JSON.stringify(invocation)) },
           headers: { 'content-type': 'application/json' },
-          read: (status, headers) => (status === 200 ? readAcknowledgement(status, headers) : REFUSAL),
+          read: (status, headers) => (status === 200 ? readAcknowledgement(status, headers) : REFUSAL_LIMIT),
           timeoutMs: 0, // the call's own timeout ends the request
         },
       );
@@ -173,8 +173,9 @@ export class Runtime {
   }
 
   /**
-   * Judges a callback (RT-VALIDATE, RT-MATCH), records it, answers it. A result is answered only after the dispatch was answered: the
-   * two use separate connections, and a tool that waits for this answer has not acknowledged first (TOOL-ACK).
+   * Judges a callback (RT-VALIDATE, RT-MATCH), records it, answers it. A result is answered only after the invocation was answered. They
+   * use separate connections, so the acknowledgement may arrive later than the result. A tool that sends it only after this answer
+   * violates TOOL-ACK.
    */
   async #receive(key: string, arrived: Arrived): Promise<Answer> {
     const { log, history, clock } = this.options;
@@ -299,32 +300,32 @@ interface Watch {
   /** 0 for no limit. */
   readonly timeoutMs: number;
   /** Whether the time limit pauses while the user decides; default: true. */
-  readonly waitsForPeople?: boolean;
+  readonly pausesForUser?: boolean;
   /** Called after each event; returning true ends the wait while the call is pending. */
-  readonly leave?: (exchange: Exchange) => boolean;
+  readonly stopWaiting?: (exchange: Exchange) => boolean;
 }
 
-/** Resolves when the call is settled or left. A timeout is recorded as an event (RT-TIMEOUT). */
+/** Resolves when the call is settled or no longer awaited. A timeout is recorded as an event (RT-TIMEOUT). */
 export function settlement(log: Log, history: History, clock: Clock, watch: Watch): Promise<void> {
-  const { key, timeoutMs, waitsForPeople = true, leave } = watch;
-  let left = timeoutMs;
+  const { key, timeoutMs, pausesForUser = true, stopWaiting } = watch;
+  let remainingMs = timeoutMs;
   let runningSince = 0;
   let stopTimer: (() => void) | null = null;
   const run = () => {
     if (timeoutMs === 0 || stopTimer) return;
     runningSince = clock.now();
-    stopTimer = clock.after(left, () =>
+    stopTimer = clock.after(remainingMs, () =>
       log.emit({ kind: 'expired', what: 'timeout', afterMs: timeoutMs, calls: [key] }),
     );
   };
   const pause = () => {
-    if (stopTimer) left = Math.max(0, left - (clock.now() - runningSince));
+    if (stopTimer) remainingMs = Math.max(0, remainingMs - (clock.now() - runningSince));
     stopTimer?.();
     stopTimer = null;
   };
   const follow = (exchange: Exchange): boolean => {
-    const isOver = exchange.settled !== null || leave?.(exchange) === true;
-    if (isOver || (exchange.waitingFor && waitsForPeople)) pause();
+    const isOver = exchange.settled !== null || stopWaiting?.(exchange) === true;
+    if (isOver || (exchange.waitingFor && pausesForUser)) pause();
     else run();
     return isOver;
   };

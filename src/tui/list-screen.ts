@@ -20,7 +20,7 @@ import {
   tablesOf,
 } from './keys.js';
 import { wrapLines } from './layout.js';
-import { type Askable, type Asked, askedIn, type Picker, stepPicker } from './picker.js';
+import { drawPicker, type Picker, type PickerView, type Question, stepPicker } from './picker.js';
 import type { Size } from './terminal.js';
 import { TextInput } from './text-input.js';
 
@@ -43,7 +43,7 @@ export type Overlay =
     }
   | {
       readonly kind: 'question';
-      readonly picker: Picker<Askable>;
+      readonly picker: Picker<Question>;
       readonly onPick: (selected: number) => void;
       readonly onEscape?: () => void;
       readonly escapeHint: string;
@@ -287,10 +287,10 @@ export abstract class ListScreen implements ScreenView, HasList {
     else if (found.length > 1) this.say([...names.slice(0, MAX_CANDIDATES), ...more].join('  '), 'good');
   }
 
-  #asked({ picker, escapeHint }: OverlayOf<'question'>, { columns, rows }: Size): Asked {
+  #asked({ picker, escapeHint }: OverlayOf<'question'>, { columns, rows }: Size): PickerView {
     const maxRows = Math.max(3, Math.floor(rows * QUESTION_SHARE) - 1);
     const leaving = { onEscape: escapeHint, onInterrupt: 'quit' };
-    return askedIn({ columns, rows: maxRows }, picker, this.theme, leaving);
+    return drawPicker({ columns, rows: maxRows }, picker, this.theme, leaving);
   }
 
   #foot(columns: number): Line {

@@ -4,10 +4,10 @@ import { cutLine, dressLine, fitRows, type Theme, widthOf, wrapLine } from '../r
 import { hintsLine } from './keys.js';
 import type { Size } from './terminal.js';
 
-export type Askable = Pick<UserChoice, 'prompt' | 'choices' | 'default'>;
+export type Question = Pick<UserChoice, 'prompt' | 'choices' | 'default'>;
 
-export interface Picker<Question extends Askable = UserChoice> {
-  readonly question: Question;
+export interface Picker<Q extends Question = UserChoice> {
+  readonly question: Q;
   readonly selected: number;
   /** The digits typed so far. */
   readonly typed: string;
@@ -15,12 +15,12 @@ export interface Picker<Question extends Askable = UserChoice> {
   readonly asker?: Line;
 }
 
-export function openPicker<Question extends Askable>(question: Question): Picker<Question> {
+export function openPicker<Q extends Question>(question: Q): Picker<Q> {
   return { question, selected: question.default, typed: '' };
 }
 
 /** Returns the picker after a key, see `Press`. Callers handle Enter and Escape. */
-export function stepPicker<P extends Picker<Askable>>(picker: P, key: string): P {
+export function stepPicker<P extends Picker<Question>>(picker: P, key: string): P {
   const { selected, question, typed } = picker;
   const last = question.choices.length - 1;
   const select = (index: number): P => ({
@@ -49,29 +49,29 @@ export function stepPicker<P extends Picker<Askable>>(picker: P, key: string): P
 }
 
 /** A question as rows of the terminal, and the key hints for the line below them. */
-export interface Asked {
+export interface PickerView {
   readonly rows: readonly string[];
   readonly keys: Line;
 }
 
-/** The effects of the keys that leave the picker without selecting. */
-interface Leaving {
+/** Hints for Esc and Ctrl-C. */
+interface KeyHints {
   readonly onEscape: string;
   readonly onInterrupt: string;
 }
 
 const CURSOR = '❯ ';
 const DEFAULT = say(' (default)', 'dim');
-/** Minimum height: the prompt, two choices and the keys. With fewer rows the asker is left out. */
+/** Minimum height: the prompt, two choices and the keys. The asker is shown only if there are more rows. */
 export const MIN_PICKER_ROWS = 4;
 
 /** The asker, the prompt and the choices around the cursor. @param size includes the row of the keys */
-export function askedIn(
+export function drawPicker(
   { columns, rows }: Size,
-  picker: Picker<Askable>,
+  picker: Picker<Question>,
   theme: Theme,
-  leaving: Leaving = { onEscape: 'default', onInterrupt: 'cancel' },
-): Asked {
+  hints: KeyHints = { onEscape: 'default', onInterrupt: 'cancel' },
+): PickerView {
   const { asker, question, selected } = picker;
   const head = asker && rows > MIN_PICKER_ROWS ? [dressLine(cutLine(asker, columns), theme)] : [];
   const below = rows - head.length - 1; // the keys
@@ -86,11 +86,11 @@ export function askedIn(
   const keys = hintsLine(
     [
       ['↑↓', choices.length < length ? `${selected + 1} of ${length}` : 'select'],
-      ['Ctrl-C', leaving.onInterrupt],
+      ['Ctrl-C', hints.onInterrupt],
     ],
     [
       ['⏎', 'choose'],
-      ['Esc', leaving.onEscape],
+      ['Esc', hints.onEscape],
     ],
     columns,
   );
@@ -113,7 +113,7 @@ function promptRows(prompt: string, { columns, rows }: Size, theme: Theme): read
 
 /** The label may be cut; the index and the mark of the default are always shown. */
 function choiceLine(
-  { question, selected }: Picker<Askable>,
+  { question, selected }: Picker<Question>,
   index: number,
   label: string,
   columns: number,

@@ -1,4 +1,4 @@
-const LOOKED_AT = 256 * 1024;
+const MAX_SEARCHED = 256 * 1024;
 
 const SHAPES: readonly (readonly [what: string, shape: RegExp])[] = [
   [
@@ -26,7 +26,7 @@ interface Credential {
 }
 
 export function credentialsIn(text: string): readonly Credential[] {
-  const beginning = text.slice(0, LOOKED_AT);
+  const beginning = text.slice(0, MAX_SEARCHED);
   return SHAPES.flatMap(([what, shape]) =>
     [...beginning.matchAll(shape)].map(({ 0: found, index: at }) => ({ what, text: found, at })),
   );
@@ -34,7 +34,7 @@ export function credentialsIn(text: string): readonly Credential[] {
 
 /** Finds the values of login tokens, codes and secrets in a text. */
 export function namedCredentialsIn(text: string): readonly string[] {
-  const found = text.slice(0, LOOKED_AT).matchAll(NAMED);
+  const found = text.slice(0, MAX_SEARCHED).matchAll(NAMED);
   return [...found].flatMap(([, token, code]) => token ?? code ?? []);
 }
 
@@ -48,14 +48,14 @@ export function isCredentialHeader(name: string): boolean {
 
 const PAIR = /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"([^"]*)"|([^;,\s"]*))/g;
 /** Cookie and digest attributes whose values are public. */
-const NO_SECRET =
+const PUBLIC_ATTRIBUTES =
   /^(?:path|domain|expires|max-age|samesite|priority|version|realm|qop|nc|algorithm|uri|charset|userhash)$/i;
 /** Minimum length of a secret: shorter values may be words, such as `theme=dark`. */
 const MIN_VALUE_LENGTH = 8;
 
 /** The unquoted values of `name=value` pairs, as in cookies and `Digest`. */
 function valuesOfPairs(text: string): string[] {
-  const pairs = [...text.matchAll(PAIR)].filter(([, name = '']) => !NO_SECRET.test(name));
+  const pairs = [...text.matchAll(PAIR)].filter(([, name = '']) => !PUBLIC_ATTRIBUTES.test(name));
   return pairs
     .map(([, , quoted, bare = '']) => quoted ?? bare)
     .filter(each => each.length >= MIN_VALUE_LENGTH);

@@ -184,11 +184,11 @@ export function nearest(
 
 /** `Did you mean "a" or "b"?`, or nothing. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
-  return offer(nearest(word, candidates));
+  return suggestion(nearest(word, candidates));
 }
 
 /** `Did you mean …?` for the given names. */
-export function offer(found: readonly string[]): string {
+export function suggestion(found: readonly string[]): string {
   return found.length > 0 ? `Did you mean ${found.map(name => `"${name}"`).join(' or ')}?` : '';
 }
 

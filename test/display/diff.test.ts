@@ -68,7 +68,7 @@ describe('valid patches', () => {
           kind: 'changed',
           added: 1,
           removed: 0,
-          hidden: { count: 0, pictures: [] },
+          hidden: { count: 0, replacements: [] },
           hunks: [{ oldStart: 1, oldCount: 2, newStart: 1, newCount: 3, section: '' }],
         },
       ],

@@ -48,7 +48,7 @@ describe.concurrent('--policy', () => {
         type: 'denied',
         basis: 'ours',
         tool: 'delete_all',
-        reason: 'the policy allows other tools only',
+        reason: 'the policy does not allow this tool',
       },
       acknowledgement: null,
       callbacks: [],

@@ -168,7 +168,7 @@ describe.concurrent('row 25: secrets stay out of output and files', () => {
     expect(stdout).toContain(`POST ${odd.url}/invoke`);
     expect(stdout).toContain('authorization: [redacted]');
     expect(stdout).toMatch(/curl -X POST/);
-    expect(stderr).toContain('before you run the curl, put in your callback_url, x-api-key, authorization\n');
+    expect(stderr).toContain('before you run the curl, fill in: callback_url, x-api-key, authorization\n');
     const log = await odd.log();
     expect(log.filter(entry => fieldOf(entry, 'group_id') === 'dry')).toEqual([]);
   });

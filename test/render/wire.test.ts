@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { Content } from '../../src/events/content.js';
 import type { Fact } from '../../src/events/events.js';
 import { CallLog } from '../../src/events/history.js';
-import { concerning, toldEventLines, verboseTeller } from '../../src/render/wire.js';
+import { concerning, entryLines, verboseTeller } from '../../src/render/wire.js';
 import { createRedactor } from '../../src/util/redact.js';
-import { countUnseen } from '../../src/util/visible.js';
+import { countHidden } from '../../src/util/visible.js';
 import {
   acknowledged,
   answered,
@@ -41,7 +41,7 @@ describe('event lines', () => {
 
   const told = (fact: Fact) => {
     const event = { ...fact, seq: 0, at: 0 };
-    const [line = []] = toldEventLines({ event, steps: [] }, 0, createRedactor(['canary']));
+    const [line = []] = entryLines({ event, steps: [] }, 0, createRedactor(['canary']));
     return words(line).replace(/^ *0ms /, '');
   };
 
@@ -69,7 +69,7 @@ describe('event lines', () => {
 
 describe('bodies', () => {
   const linesOf = (bytes: Uint8Array | string, secrets: string[] = []) =>
-    toldEventLines(
+    entryLines(
       {
         event: {
           kind: 'response',
@@ -132,7 +132,7 @@ describe('bodies', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), bytes => {
         for (const line of linesOf(bytes)) {
-          expect(countUnseen(line)).toBe(0);
+          expect(countHidden(line)).toBe(0);
           expect(line).not.toContain('\n');
         }
       }),
@@ -143,11 +143,11 @@ describe('bodies', () => {
 describe('concerning', () => {
   /** The legs of what concerns the call, and the kind of what has none. */
   function concerningLegs(...parts: readonly (readonly Moment[])[]): string[] {
-    const book = new CallLog();
-    for (const event of eventsOf(...parts)) book.apply(event);
-    const exchange = book.history.exchanges.get(KEY);
+    const callLog = new CallLog();
+    for (const event of eventsOf(...parts)) callLog.apply(event);
+    const exchange = callLog.history.exchanges.get(KEY);
     if (!exchange) throw new Error('the story has no call');
-    return concerning(book, exchange).map(event => ('leg' in event ? (event.leg ?? '') : event.kind));
+    return concerning(callLog, exchange).map(event => ('leg' in event ? (event.leg ?? '') : event.kind));
   }
 
   /** How an origin is asked for its toolset. */

@@ -21,14 +21,14 @@ async function sent(
   const { wire, history } = bench;
   const runtime = await Runtime.start({ log: wire.log, history, clock: systemClock, listener: LISTENER });
   const { callback_url: _, ...ids } = INVOCATION;
-  const { invocation } = runtime.address(ids);
+  const { invocation } = runtime.withCallbackUrl(ids);
   const exchange = await runtime.invoke(wire, {
     endpoint,
     invocation,
     retries,
     lenientAck: lenient,
     timeoutMs,
-    leave: ({ attempts }) => [200, ...(lenient ? [204] : [])].includes(attempts.at(-1)?.status ?? 0),
+    stopWaiting: ({ attempts }) => [200, ...(lenient ? [204] : [])].includes(attempts.at(-1)?.status ?? 0),
   });
   await runtime.close();
   return { exchange, invocation };

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Policy, policySchema, rulingOn } from '../../src/runtime/policy.js';
+import { decide, type Policy, policySchema } from '../../src/runtime/policy.js';
 
 const policy = (fields: object): Policy => policySchema.parse({ version: 1, ...fields });
-const allows = (fields: object, tool: Parameters<typeof rulingOn>[1]) =>
-  rulingOn(policy(fields), tool).allowed;
+const allows = (fields: object, tool: Parameters<typeof decide>[1]) => decide(policy(fields), tool).allowed;
 const named = (name: string) => ({ name });
 
 describe('deny first, then allow, then the default', () => {
@@ -91,12 +90,12 @@ test.each([
   [[{ name: 'rm', reason: 'ask ops first' }], 'ask ops first'],
 ])('%j is reported as the reason', (deny, reason) => {
   const tool = { name: 'rm', annotations: { destructive: true } };
-  expect(rulingOn(policy({ deny }), tool)).toEqual({ allowed: false, reason });
+  expect(decide(policy({ deny }), tool)).toEqual({ allowed: false, reason });
 });
 
 test('a rule that names the tool is distinguished from the default', () => {
-  expect(rulingOn(policy({ allow: ['r*', 'rm'] }), named('rm'))).toEqual({ allowed: true, isNamed: true });
-  expect(rulingOn(policy({ allow: ['r*'] }), named('rm'))).toEqual({ allowed: true, isNamed: false });
+  expect(decide(policy({ allow: ['r*', 'rm'] }), named('rm'))).toEqual({ allowed: true, isNamed: true });
+  expect(decide(policy({ allow: ['r*'] }), named('rm'))).toEqual({ allowed: true, isNamed: false });
   for (const silent of [policy({}), null])
-    expect(rulingOn(silent, named('rm'))).toEqual({ allowed: true, isNamed: false });
+    expect(decide(silent, named('rm'))).toEqual({ allowed: true, isNamed: false });
 });

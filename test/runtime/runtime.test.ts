@@ -47,7 +47,7 @@ function toolThatPosts(...bodies: (object | string | Uint8Array)[]) {
 async function invoked(reply: Reply, options: Partial<Call> = {}) {
   await using server = await startServing(reply);
   const { callback_url: _, ...call } = INVOCATION;
-  const { invocation, token } = runtime.address(call);
+  const { invocation, token } = runtime.withCallbackUrl(call);
   const waiting = { timeoutMs: 10_000, retries: 0, lenientAck: false, ...options };
   await runtime.invoke(bench.wire, { endpoint: server.url, invocation, ...waiting });
   const exchange = bench.history.first;
@@ -144,7 +144,7 @@ describe('RT-PENDING: a tool that has called back has the invocation, whatever i
 describe('the listener', () => {
   const addressed = () => {
     const { callback_url: _, ...call } = INVOCATION;
-    const { invocation } = runtime.address(call);
+    const { invocation } = runtime.withCallbackUrl(call);
     const { log } = bench.wire;
     const wire = {
       client: { send: () => new Promise<never>(() => {}), close: async () => {} },
@@ -189,7 +189,7 @@ test.each([true, false])(
       if (event.kind === 'request' && event.purpose === 'callback' && event.body) contents.push(event.body);
     });
     for (const fact of [...call(), ...acknowledged()]) wire.log.emit(fact);
-    const url = other.address(INVOCATION).invocation.callback_url;
+    const url = other.withCallbackUrl(INVOCATION).invocation.callback_url;
     const large = JSON.stringify({ ...RESULT, text: 'é😀"\n'.repeat(200_000) });
     const statuses = [];
     for (const body of [large, large, large.slice(0, -1)]) statuses.push((await post(url, body)).status);
@@ -209,7 +209,7 @@ describe('RT-ID, RT-FIELDS: refuses to send what could never be settled', () => 
       sent++;
       response.end();
     });
-    const { invocation } = runtime.address({ ...INVOCATION, ...change });
+    const { invocation } = runtime.withCallbackUrl({ ...INVOCATION, ...change });
     const call = { endpoint: server.url, invocation, timeoutMs: 10_000, retries: 0, lenientAck: false };
     const failure = await runtime.invoke(bench.wire, call).catch((error: Error) => error.message);
     return { failure, sent };

@@ -20,12 +20,12 @@ import { fakeClock } from '../support/fake-clock.js';
 /** A sent call, with a caller waiting for its end. */
 function waiting({
   timeoutMs = 1_000,
-  waitsForPeople = true,
-  leave,
+  pausesForUser = true,
+  stopWaiting,
 }: {
   timeoutMs?: number;
-  waitsForPeople?: boolean;
-  leave?: (exchange: Exchange) => boolean;
+  pausesForUser?: boolean;
+  stopWaiting?: (exchange: Exchange) => boolean;
 } = {}) {
   const clock = fakeClock();
   const log = createLog(() => clock.now());
@@ -35,8 +35,8 @@ function waiting({
   const over = settlement(log, history, clock, {
     key: KEY,
     timeoutMs,
-    waitsForPeople,
-    ...(leave && { leave }),
+    pausesForUser,
+    ...(stopWaiting && { stopWaiting }),
   }).then(() => {
     isOver = true;
   });
@@ -59,7 +59,7 @@ test('a result ends the wait and the timer', async () => {
 });
 
 test('without a user, the timeout includes the wait for a consent', async () => {
-  const { clock, happens, over, settled } = waiting({ waitsForPeople: false });
+  const { clock, happens, over, settled } = waiting({ pausesForUser: false });
   happens(acknowledged(), arrives(OAUTH));
   clock.advance(1_000);
   await over;
@@ -123,9 +123,9 @@ describe('RT-PENDING: the timeout pauses while a user decides', () => {
   });
 });
 
-test('leave ends the wait while the call is pending', async () => {
+test('stopWaiting ends the wait while the call is pending', async () => {
   const { clock, happens, over, settled } = waiting({
-    leave: exchange => exchange.waitingFor?.type === 'user_choice',
+    stopWaiting: exchange => exchange.waitingFor?.type === 'user_choice',
   });
   happens(arrives(CHOICE));
   await over;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createTheme, dressLine } from '../../src/render/terminal/theme.js';
-import { askedIn, openPicker, type Picker, stepPicker } from '../../src/tui/picker.js';
+import { drawPicker, openPicker, type Picker, stepPicker } from '../../src/tui/picker.js';
 import { question } from './support/scenes.js';
 
 const LABELS = Array.from({ length: 15 }, (_, index) => `choice ${index}`);
@@ -49,7 +49,7 @@ test('after any keys, one choice is selected', () => {
 
 const THEME = createTheme(0);
 const rowsOf = (picker: Picker, columns = 60, rows = 20) => {
-  const asked = askedIn({ columns, rows }, picker, THEME);
+  const asked = drawPicker({ columns, rows }, picker, THEME);
   return [...asked.rows, dressLine(asked.keys, THEME)];
 };
 

@@ -412,7 +412,7 @@ async function open({ facts = [], keys = [], size = WIDE, ...more }: Scene) {
   const stdout = Object.assign(stream, size);
   const screen = workbenchScreen({
     ...bench.options,
-    onWorldChange: () => () => {},
+    onModelChange: () => () => {},
     subscribe: bench.log.subscribe,
     stdin: keyboard.stream,
     stdout,

@@ -224,7 +224,7 @@ test('the empty screen offers the demo, and the servers that were opened before'
     expect(await screen.ended).toBe(0);
   };
   await using empty = openHere(['invoke', '-i'], { env, cwd });
-  await empty.shows('D opens the demo');
+  await empty.shows('D to open the demo');
   expect(empty.text()).not.toContain('recent');
   empty.type(`u${tool.url}/?key=canary${ENTER}`);
   await opened(empty);

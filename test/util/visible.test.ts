@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countUnseen, visible, visibleLine, visibleRuns } from '../../src/util/visible.js';
+import { countHidden, visible, visibleLine, visibleRuns } from '../../src/util/visible.js';
 import { anyCodePoint } from '../support/characters.js';
 
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 const trouble = fc.constantFrom(
   '\u001b[31m',
   '\u202E',
@@ -21,7 +21,7 @@ const foreign = fc
   .array(fc.oneof(fc.string({ unit: anyCodePoint, maxLength: 4 }), trouble))
   .map(parts => parts.join(''));
 
-const isSeen = (character: string) => !UNSEEN.test(character);
+const isSeen = (character: string) => !HIDDEN.test(character);
 
 describe('workflow commands of CI systems', () => {
   test.each([
@@ -49,8 +49,8 @@ describe('visible', () => {
   test('leaves no invisible character except the line feed', () => {
     fc.assert(
       fc.property(foreign, text => {
-        expect(visible(text).replaceAll('\n', '')).not.toMatch(UNSEEN);
-        expect(visibleLine(text)).not.toMatch(UNSEEN);
+        expect(visible(text).replaceAll('\n', '')).not.toMatch(HIDDEN);
+        expect(visibleLine(text)).not.toMatch(HIDDEN);
       }),
     );
   });
@@ -58,7 +58,7 @@ describe('visible', () => {
   test('keeps every visible character, in order and outside of replaced runs', () => {
     fc.assert(
       fc.property(foreign, text => {
-        const plain = visibleRuns(text).filter(run => !run.hidden);
+        const plain = visibleRuns(text).filter(run => !run.isReplaced);
         const kept = plain
           .map(run => run.text)
           .join('')
@@ -73,7 +73,8 @@ describe('visible', () => {
     fc.assert(
       fc.property(foreign, text => {
         const runs = visibleRuns(text);
-        for (const [index, run] of runs.entries()) expect(runs[index + 1]?.hidden).not.toBe(run.hidden);
+        for (const [index, run] of runs.entries())
+          expect(runs[index + 1]?.isReplaced).not.toBe(run.isReplaced);
       }),
     );
   });
@@ -103,6 +104,6 @@ test('visibleLine replaces line feeds too', () => {
   expect(visibleLine('a\nb')).toBe('a␊b');
 });
 
-test('countUnseen counts neither tabs nor line feeds', () => {
-  expect(countUnseen('a\tb\n\u0000\u202E\u{E0041}')).toBe(3);
+test('countHidden counts neither tabs nor line feeds', () => {
+  expect(countHidden('a\tb\n\u0000\u202E\u{E0041}')).toBe(3);
 });

@@ -8,7 +8,7 @@ import type { Paper, Reporter } from '../../render/outputs/reporter.js';
 import { textReporter } from '../../render/outputs/text.js';
 import type { Trouble } from '../../render/outputs/trouble.js';
 import { verboseTeller } from '../../render/wire.js';
-import type { Governed, Policy } from '../../runtime/policy.js';
+import type { Policy, ToolInfo } from '../../runtime/policy.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { requireScreen, usage } from '../options.js';
@@ -101,7 +101,7 @@ export class CallRun {
   }
 
   /** Returns why the policy or the user denies the call; null if it is allowed. @throws ProtocolCliError `interrupted` */
-  async denial(tool: Governed, args: unknown, policy: Policy | null): Promise<Denial | null> {
+  async denial(tool: ToolInfo, args: unknown, policy: Policy | null): Promise<Denial | null> {
     const { yes = false } = this.plan.options;
     const { interrupted, signal } = this.run;
     const denial = await interrupted.race(denialOf(tool, args, { policy, yes }, this.prompts));
@@ -110,7 +110,7 @@ export class CallRun {
   }
 
   /** Without a terminal, an explicit `--timeout` also limits the wait for a consent, which otherwise has no limit. */
-  get waitsForPeople(): boolean {
+  get pausesForUser(): boolean {
     return canAskUser(this.run.terminal) || !this.plan.options.given.includes('--timeout');
   }
 

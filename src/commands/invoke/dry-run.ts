@@ -1,6 +1,6 @@
 import type { Warning } from '../../protocol/requirements.js';
 import { warningText } from '../../render/outputs/trouble.js';
-import { type Governed, rulingOn } from '../../runtime/policy.js';
+import { decide, type ToolInfo } from '../../runtime/policy.js';
 import { writeOut } from '../../system/streams.js';
 import { REDACTED, safeJson } from '../../util/redact.js';
 import { quoted } from '../../util/text.js';
@@ -54,7 +54,7 @@ function headerLines(headers: DryRequest['headers']): string[] {
 
 /** What `--dry-run` shows: the request as text and as data. */
 interface Preview {
-  readonly tool: Governed;
+  readonly tool: ToolInfo;
   readonly text: string;
   readonly report: object;
   readonly warnings: readonly Warning[];
@@ -68,8 +68,9 @@ export async function showPreview(
   { policy: file, output, quiet = false }: InvokeOptions,
   { terminal, stderr }: Run,
 ): Promise<ExitStatus> {
-  const ruling = file === undefined ? null : rulingOn(await loadPolicy(file, terminal), tool);
-  const refused = ruling?.allowed === false ? [{ message: `it would not be sent: ${ruling.reason}` }] : [];
+  const decision = file === undefined ? null : decide(await loadPolicy(file, terminal), tool);
+  const refused =
+    decision?.allowed === false ? [{ message: `it would not be sent: ${decision.reason}` }] : [];
   const all = [...warnings, ...refused];
   await writeOut(
     terminal.stdout,

@@ -6,7 +6,7 @@ import type { Trouble } from '../../render/outputs/trouble.js';
 import { checkArguments, toolOf } from '../../runtime/discover.js';
 import { callMcp, denyMcp, type FormAnswer, type McpCalled } from '../../runtime/mcp/call.js';
 import { connectMcp, type McpPeer, type McpServer, type McpTarget } from '../../runtime/mcp/connection.js';
-import type { Hearing } from '../../runtime/mcp/transports.js';
+import type { MessageListener } from '../../runtime/mcp/transports.js';
 import { secretsOf } from '../../util/credentials.js';
 import { parseJson } from '../../util/json.js';
 import { REDACTED, type Redactor, redactJson, safeJson } from '../../util/redact.js';
@@ -61,7 +61,7 @@ interface Connecting {
   readonly maxBody: number;
   /** Receives the stderr of a started server. */
   readonly onStderr?: (text: string) => void;
-  readonly hear?: Hearing;
+  readonly onMessage?: MessageListener;
   /** Suppresses the message about what the program is waiting for. */
   readonly isQuiet?: boolean;
 }
@@ -100,7 +100,7 @@ async function reachTool(
 }
 
 async function callTool(peer: McpPeer, run: CallRun): Promise<Finish> {
-  const { plan, output, waitsForPeople } = run;
+  const { plan, output, pausesForUser } = run;
   const { log, redactor, terminal, stderr, clock, interrupted } = run.run;
   const { verbose, quiet = false, timeout: timeoutMs } = plan.options;
   const { history, isDrawn, verbosely } = output;
@@ -108,13 +108,13 @@ async function callTool(peer: McpPeer, run: CallRun): Promise<Finish> {
   const reached = reachTool(plan, peer, run.run, {
     isQuiet: isDrawn || quiet,
     ...(verbose && !terminal.stdout.isTTY && { onStderr: text => stderr.write(serverLines(text)) }),
-    ...(verbosely && { hear: jsonRpcTeller(redactor, verbosely) }),
+    ...(verbosely && { onMessage: jsonRpcTeller(redactor, verbosely) }),
   });
   const { server, tool, args, notes } = await interrupted.race(reached);
   run.notes = notes;
   const denial = await run.denial(tool, args, policy);
   const call = { id: plan.identity.id, operation: tool.name, arguments: args, timeoutMs };
-  const seen = { log, history, clock, waitsForPeople };
+  const seen = { log, history, clock, pausesForUser };
   if (denial) {
     const denied = denyMcp(call, denial, seen);
     return run.report(denied, failureOf(denied));

@@ -2,7 +2,7 @@ import type { Exchange } from '../../events/exchange.js';
 import { openChoices } from '../../events/exchange.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
 import type { Reporter } from '../../render/outputs/reporter.js';
-import { type Governed, type Policy, policySchema, rulingOn } from '../../runtime/policy.js';
+import { decide, type Policy, policySchema, type ToolInfo } from '../../runtime/policy.js';
 import type { Answering } from '../../runtime/runtime.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { visibleLine } from '../../util/visible.js';
@@ -148,10 +148,10 @@ export interface Consent {
 }
 
 /** Decides whether a call is allowed: by the policy first; a destructive tool may need the user's consent. */
-export function judgeCall(tool: Governed, { policy, yes }: Consent): 'allowed' | 'ask' | Denial {
-  const ruling = rulingOn(policy, tool);
-  if (!ruling.allowed) return { by: 'policy', reason: ruling.reason };
-  return tool.annotations?.destructive !== true || yes || ruling.isNamed ? 'allowed' : 'ask';
+export function judgeCall(tool: ToolInfo, { policy, yes }: Consent): 'allowed' | 'ask' | Denial {
+  const decision = decide(policy, tool);
+  if (!decision.allowed) return { by: 'policy', reason: decision.reason };
+  return tool.annotations?.destructive !== true || yes || decision.isNamed ? 'allowed' : 'ask';
 }
 
 /**
@@ -159,7 +159,7 @@ export function judgeCall(tool: Governed, { policy, yes }: Consent): 'allowed' |
  * @throws ProtocolCliError `decision-needed` without a terminal.
  */
 export async function denialOf(
-  tool: Governed,
+  tool: ToolInfo,
   args: unknown,
   consent: Consent,
   { terminal, signal, aside }: Prompts,

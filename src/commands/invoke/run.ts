@@ -6,7 +6,7 @@ import { failureOf } from '../../render/failure.js';
 import type { Trouble } from '../../render/outputs/trouble.js';
 import { checkArguments, DISCOVERY_HINTS, discover, toolOf } from '../../runtime/discover.js';
 import { endCall, type Wire } from '../../runtime/notices.js';
-import { asksForAnnotations } from '../../runtime/policy.js';
+import { usesAnnotations } from '../../runtime/policy.js';
 import { Runtime, subscriptionEnd } from '../../runtime/runtime.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
@@ -87,7 +87,7 @@ function dryRun(plan: InvokePlan, terminal: Terminal): Promise<ExitStatus> {
         text: requestText(request, byHand),
         report: { request, curl: curlOf(byHand) },
         warnings: notes,
-        advice: `before you run the curl, put in your ${gapsIn(byHand).join(', ')}\n`,
+        advice: `before you run the curl, fill in: ${gapsIn(byHand).join(', ')}\n`,
       },
       plan.options,
       run,
@@ -109,7 +109,7 @@ async function callRap(call: CallRun): Promise<Finish> {
   const preparation = new Preparation(plan, { log, client }, call.prompts, starting);
   const prepared = await run.interrupted.race(preparation.prepare());
   call.notes = () => [...prepared.notes, ...servers.warnings];
-  if (policy && prepared.base === null && asksForAnnotations(policy))
+  if (policy && prepared.base === null && usesAnnotations(policy))
     throw usage(
       '--endpoint loads no toolset, but the policy uses annotations',
       'Give the base URL without --endpoint, or use names in the policy.',
@@ -194,7 +194,7 @@ class RapCalls {
     const { call, runtime, denial } = this;
     const { timeout: timeoutMs, retries, lenientAck = false } = this.#options;
     const { wire, endpoint, tool, args } = this.prepared;
-    const { invocation, token } = runtime.address(invocationOf(identity, tool.name, args));
+    const { invocation, token } = runtime.withCallbackUrl(invocationOf(identity, tool.name, args));
     call.run.redactor.add(token);
     if (denial) {
       const denied = runtime.deny(invocation, denial);
@@ -206,8 +206,8 @@ class RapCalls {
       wire,
       {
         ...{ endpoint, invocation, retries, lenientAck, timeoutMs },
-        waitsForPeople: call.waitsForPeople,
-        leave: pending => isLeftOpen(pending, chooser),
+        pausesForUser: call.pausesForUser,
+        stopWaiting: pending => isLeftOpen(pending, chooser),
       },
       answeringWith(chooser),
     );
@@ -231,11 +231,11 @@ class RapCalls {
   #leave(
     exchange: Exchange,
     { isOurThread }: InvokePlan['identity'],
-    listenOn = async () => {},
+    waitForCallbacks = async () => {},
   ): Promise<void> {
     const { wire, base } = this.prepared;
     const closes = this.#options.close !== false;
-    return endCall(exchange, { wire, base, isOurThread, closes, listenOn });
+    return endCall(exchange, { wire, base, isOurThread, closes, waitForCallbacks });
   }
 
   #troubleOf(exchange: Exchange): Trouble | null {

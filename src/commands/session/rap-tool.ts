@@ -9,7 +9,7 @@ import { failureOf } from '../../render/failure.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';
 import { checkArguments, type Discovered, discover } from '../../runtime/discover.js';
 import { closeThread, endCall, type Wire } from '../../runtime/notices.js';
-import type { Governed } from '../../runtime/policy.js';
+import type { ToolInfo } from '../../runtime/policy.js';
 import { Runtime } from '../../runtime/runtime.js';
 import {
   type Answerer,
@@ -52,7 +52,7 @@ export interface AnswererOptions {
   readonly flags: CallFlags;
   readonly chooser: Chooser;
   /** Returns why a call is denied; null if it is allowed. */
-  readonly denial: (tool: Governed, args: unknown) => Promise<Denial | null>;
+  readonly denial: (tool: ToolInfo, args: unknown) => Promise<Denial | null>;
 }
 
 const HINTS = {
@@ -135,7 +135,7 @@ class RapTool implements Answerer {
     const { run, denial, flags, chooser } = this.options;
     const key = call.key; // events of both sides share this key
     const denied = await denial(tool, call.args);
-    const { invocation, token } = this.runtime.address({
+    const { invocation, token } = this.runtime.withCallbackUrl({
       ...{ operation: tool.name, arguments: call.args, id: key, call_id: null, group_id: this.#thread },
     });
     run.redactor.add(token);
@@ -154,8 +154,8 @@ class RapTool implements Answerer {
         timeoutMs: flags.timeout,
         retries: flags.retries,
         lenientAck: flags.lenientAck ?? false,
-        waitsForPeople: canAskUser(run.terminal),
-        leave: pending => isLeftOpen(pending, chooser),
+        pausesForUser: canAskUser(run.terminal),
+        stopWaiting: pending => isLeftOpen(pending, chooser),
       },
       answeringWith(chooser),
     );
@@ -169,7 +169,7 @@ class RapTool implements Answerer {
   async #leave(exchange: Exchange): Promise<void> {
     const { wire, discovered, options } = this;
     const latest = options.history.exchanges.get(exchange.key) ?? exchange;
-    const staying = { isOurThread: false, closes: false, listenOn: async () => {} };
+    const staying = { isOurThread: false, closes: false, waitForCallbacks: async () => {} };
     await endCall(latest, { wire, base: discovered.base, ...staying });
   }
 

@@ -4,7 +4,7 @@ import type { CallLog } from '../../events/history.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
 import type { Invocation } from '../../protocol/invocation.js';
 import { judgeArguments } from '../../runtime/discover.js';
-import { closeThread, giveUp, isTaken } from '../../runtime/notices.js';
+import { cancelCall, closeThread, isAccepted } from '../../runtime/notices.js';
 import type { Answering, Runtime } from '../../runtime/runtime.js';
 import type { Draft, RunOptions, Said, Sent } from '../../tui/workbench/model.js';
 import { concurrently } from '../../util/collections.js';
@@ -57,7 +57,7 @@ export class Calls {
 
   constructor(
     private readonly run: Run,
-    private readonly book: CallLog,
+    private readonly callLog: CallLog,
     private readonly servers: Servers,
     private readonly options: InvokeOptions,
     private readonly consent: Consent,
@@ -108,7 +108,7 @@ export class Calls {
 
   /** Answers an open question. Returns null if the answer was accepted. */
   answer(key: string, leg: string, selected: number): Said | null {
-    const exchange = this.book.history.exchanges.get(key);
+    const exchange = this.callLog.history.exchanges.get(key);
     const question = exchange?.questions.find(each => each.leg === leg)?.message;
     if (question?.type !== 'user_choice') return failed('there is no such question');
     if (question.choices[selected] === undefined) return failed('there is no such choice');
@@ -119,19 +119,19 @@ export class Calls {
 
   /** Cancels a call or its subscription, and notifies its tool. */
   async cancel(key: string): Promise<Said> {
-    const exchange = this.book.history.exchanges.get(key);
+    const exchange = this.callLog.history.exchanges.get(key);
     const { offer } = this.#records.get(key) ?? {};
     if (!exchange || !offer) return failed('this call was not sent in this session');
     if (!canBeGivenUp(exchange)) return failed('there is nothing to cancel: it is over');
-    const reply = await giveUp(offer.wire, offer.discovered.base, exchange, 'person');
-    if (isTaken(reply)) return done('canceled, and the tool was notified');
+    const reply = await cancelCall(offer.wire, offer.discovered.base, exchange, 'person');
+    if (isAccepted(reply)) return done('canceled, and the tool was notified');
     const why = reply.kind === 'answered' ? `it answered ${reply.status}` : reply.reason;
     return failed(`canceled locally; could not notify the tool: ${why}`);
   }
 
   /** Ends the pending calls on an endpoint. */
   giveUpOn(endpoint: string, value: string): void {
-    for (const { key, ...call } of this.book.history.exchanges.values())
+    for (const { key, ...call } of this.callLog.history.exchanges.values())
       if (call.endpoint === endpoint && call.settled === null)
         this.run.log.emit({ kind: 'decided', what: 'give-up', by: 'policy', value, calls: [key] });
   }
@@ -143,12 +143,12 @@ export class Calls {
     const signal = AbortSignal.timeout(CLOSE_TIMEOUT_MS);
     setMaxListeners(0, signal); // each notice adds a listener
     const sent = [...this.#records].flatMap(([key, { offer }]) => {
-      const exchange = this.book.history.exchanges.get(key);
+      const exchange = this.callLog.history.exchanges.get(key);
       return offer && exchange ? [{ offer, exchange }] : [];
     });
     const pending = sent.filter(({ exchange }) => canBeGivenUp(exchange));
     await concurrently(pending, CONCURRENT_NOTICES, ({ offer, exchange }) =>
-      giveUp(offer.wire, offer.discovered.base, exchange, 'person', { signal }),
+      cancelCall(offer.wire, offer.discovered.base, exchange, 'person', { signal }),
     );
     const threads = new Set(sent.map(({ exchange }) => exchange.invocation.group_id));
     const ours = this.options.groupId === undefined ? [...threads] : [];
@@ -195,7 +195,7 @@ export class Calls {
   /** Builds an invocation from a draft, in the thread of all calls or in a new one (RT-ID). */
   #address({ operation, arguments: args }: Draft, runtime: Runtime): Invocation {
     const identity = identityOf(this.options);
-    const { invocation, token } = runtime.address(invocationOf(identity, operation, { ...args }));
+    const { invocation, token } = runtime.withCallbackUrl(invocationOf(identity, operation, { ...args }));
     this.run.redactor.add(token);
     return invocation;
   }
@@ -218,7 +218,7 @@ export class Calls {
   async #startRuntime(): Promise<Runtime> {
     const { Runtime } = await import('../../runtime/runtime.js');
     const { log, clock } = this.run;
-    return Runtime.start({ log, history: this.book.history, clock, listener: listenerOf(this.options) });
+    return Runtime.start({ log, history: this.callLog.history, clock, listener: listenerOf(this.options) });
   }
 
   /** The user answers questions in any order. */

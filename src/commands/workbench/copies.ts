@@ -3,7 +3,7 @@ import type { Event, RequestEvent } from '../../events/events.js';
 import type { CallLog } from '../../events/history.js';
 import { shareableText } from '../../events/shareable.js';
 import { type Invocation, readInvocation } from '../../protocol/invocation.js';
-import type { Said, ShellLine, Volume } from '../../tui/workbench/model.js';
+import type { Said, ShellLine, Source } from '../../tui/workbench/model.js';
 import { parseJson } from '../../util/json.js';
 import { isPlainHeader, redactHeaders, safeJson } from '../../util/redact.js';
 import { shellWord } from '../../util/text.js';
@@ -22,8 +22,8 @@ export interface CalledAs {
 }
 
 /** Returns the invocation of a call without secrets, and its whole URL. Null if it was not sent over RAP, or cannot be parsed. */
-function sentCall({ book, redactor }: Pick<Volume, 'book' | 'redactor'>, key: string) {
-  const requests = book.of(key).filter(isInvocation);
+function sentCall({ callLog, redactor }: Pick<Source, 'callLog' | 'redactor'>, key: string) {
+  const requests = callLog.of(key).filter(isInvocation);
   const request = requests.find(({ url }) => !isPath(url)) ?? requests[0];
   const url = request ? addressOf(request) : null;
   if (!request?.body || request.dialect !== undefined || url === null) return null;
@@ -54,11 +54,11 @@ function isPath(url: string): boolean {
  * and the callback URL must be filled in.
  */
 export function asCurl(
-  volume: Pick<Volume, 'book' | 'redactor'>,
+  source: Pick<Source, 'callLog' | 'redactor'>,
   key: string,
   called: CalledAs | null,
 ): ShellLine | null {
-  const sent = sentCall(volume, key);
+  const sent = sentCall(source, key);
   if (!sent) return null;
   const { request, url, invocation } = sent;
   // The other plain headers are those of a connection: curl sends its own.
@@ -67,7 +67,7 @@ export function asCurl(
   );
   const byHand = {
     method: 'POST',
-    url: volume.redactor.text(url),
+    url: source.redactor.text(url),
     headers: Object.fromEntries(headers),
     body: {
       ...invocation,
@@ -81,12 +81,12 @@ export function asCurl(
 }
 
 /** Returns a call as a command of this program, or why no command makes the same call. */
-export function asCommand(volume: Volume, key: string, called: CalledAs | null): ShellLine | Said {
-  const sent = sentCall(volume, key);
+export function asCommand(source: Source, key: string, called: CalledAs | null): ShellLine | Said {
+  const sent = sentCall(source, key);
   if (!sent) return failed('nothing of this call was sent that could be copied');
   const { request, invocation, url } = sent;
-  const as = called ?? calledIn(volume.book, url);
-  const isSecret = (text: string) => volume.redactor.text(text) !== text;
+  const as = called ?? calledIn(source.callLog, url);
+  const isSecret = (text: string) => source.redactor.text(text) !== text;
   if (Object.values(as.target).some(part => typeof part === 'string' && isSecret(part)))
     return noCommand('a secret is in the name of its server');
   if (isSecret(as.groupId ?? '')) return noCommand('a secret is in the name of its thread');
@@ -105,8 +105,8 @@ function noCommand(why: string): Said {
 }
 
 /** Returns where a call of a transcript was sent, as far as the transcript shows it. */
-function calledIn(book: CallLog, url: string): CalledAs {
-  const base = book.history.toolsets.findLast(({ endpoint }) => endpoint === url)?.base;
+function calledIn(callLog: CallLog, url: string): CalledAs {
+  const base = callLog.history.toolsets.findLast(({ endpoint }) => endpoint === url)?.base;
   const target = base ? ({ kind: 'url', url: base } as const) : ({ kind: 'endpoint', url } as const);
   return { target, groupId: undefined, validates: true };
 }

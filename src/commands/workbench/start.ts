@@ -4,7 +4,7 @@ import { counted } from '../../render/line.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { openUrl } from '../../system/child.js';
 import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';
-import type { Controls, Said, WorkbenchOptions, World } from '../../tui/workbench/model.js';
+import type { Controls, Model, Said, WorkbenchOptions } from '../../tui/workbench/model.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { gatherArguments } from '../invoke/arguments.js';
@@ -126,9 +126,9 @@ async function show(plan: WorkbenchPlan, run: Run, load: () => Promise<Draw>): P
     const watching = await watchCommand(command, cwd, () => engine.controls.restart(server));
     run.onStop(async () => watching.close());
   }
-  const { world, controls, onWorldChange } = engine;
+  const { model, controls, onModelChange } = engine;
   const screen = draw({
-    ...{ world, controls, onWorldChange, subscribe: log.subscribe },
+    ...{ model, controls, onModelChange, subscribe: log.subscribe },
     ...{ stdin, stdout, level: colourOf(stdout, options, terminal), supports, clock },
     start: {
       ...(server !== undefined && { server }),
@@ -150,8 +150,8 @@ export function createEngine(
   { options, consent }: Pick<WorkbenchPlan, 'options' | 'consent'>,
   onQuit: () => void,
 ) {
-  const book = new CallLog('runtime', false, undefined, run.clean);
-  run.log.subscribe(book.apply);
+  const callLog = new CallLog('runtime', false, undefined, run.clean);
+  run.log.subscribe(callLog.apply);
   const listeners = new Set<() => void>();
   const onChange = () => {
     for (const listener of listeners) listener();
@@ -165,8 +165,8 @@ export function createEngine(
     onOpened: url => recent.add(url),
     onServerExit: (endpoint, reason) => calls.giveUpOn(endpoint, reason),
   });
-  const calls = new Calls(run, book, servers, options, consent);
-  const transcripts = new Transcripts(book, run, onChange);
+  const calls = new Calls(run, callLog, servers, options, consent);
+  const transcripts = new Transcripts(callLog, run, onChange);
   run.onStop(() => recent.saved());
   run.onStop(() => servers.close());
   run.onStop(() => {
@@ -175,19 +175,19 @@ export function createEngine(
   });
   const open = (target: ConfiguredTarget, headers?: Readonly<Record<string, string>>) =>
     servers.add({ target, isConfigured: false, ...(headers && { headers }) });
-  const calledAs = (key: string, volume: number): CalledAs | null => {
-    const { offer, isValidated: validates = true } = (volume === 0 && calls.record(key)) || {};
+  const calledAs = (key: string, source: number): CalledAs | null => {
+    const { offer, isValidated: validates = true } = (source === 0 && calls.record(key)) || {};
     return offer ? { target: offer.target, groupId: options.groupId, validates } : null;
   };
-  const world: World = {
+  const model: Model = {
     get servers() {
       return servers.all;
     },
     get recent() {
       return recent.urls;
     },
-    get volumes() {
-      return transcripts.volumes;
+    get sources() {
+      return transcripts.sources;
     },
     serverOf: key => calls.record(key)?.server ?? null,
     isUnvalidated: key => calls.record(key)?.isValidated === false,
@@ -204,15 +204,15 @@ export function createEngine(
     cancel: key => orReason(calls.cancel(key)),
     visit,
     asCurl(key, id) {
-      const volume = transcripts.volume(id);
-      return volume ? asCurl(volume, key, calledAs(key, id)) : null;
+      const source = transcripts.source(id);
+      return source ? asCurl(source, key, calledAs(key, id)) : null;
     },
     asCommand(key, id) {
-      const volume = transcripts.volume(id);
-      return volume ? asCommand(volume, key, calledAs(key, id)) : failed('there is no such call');
+      const source = transcripts.source(id);
+      return source ? asCommand(source, key, calledAs(key, id)) : failed('there is no such call');
     },
     copy: text => copyTo(run.terminal.stdout, text),
-    saveFixture: (key, volume, path) => orReason(transcripts.saveFixture(key, volume, path)),
+    saveFixture: (key, source, path) => orReason(transcripts.saveFixture(key, source, path)),
     saveTranscript: path => orReason(transcripts.saveTranscript(path)),
     openTranscript: path => orReason(transcripts.open(path)),
     freeName: name => transcripts.freeName(name),
@@ -220,13 +220,13 @@ export function createEngine(
     quit: onQuit,
   };
   return {
-    world,
+    model,
     controls,
     open,
     /** Offers a configured server: its command is started only after the user allows it. */
     offer: (target: ConfiguredTarget) => servers.add({ target, isConfigured: true }),
     /** Subscribes to changes of servers and transcripts. Returns how to unsubscribe. */
-    onWorldChange(listener: () => void) {
+    onModelChange(listener: () => void) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },

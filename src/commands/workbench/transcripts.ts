@@ -6,7 +6,7 @@ import { type CallLog, savedCallLog } from '../../events/history.js';
 import { discoveryOf } from '../../events/round-trips.js';
 import { transcriptWriter } from '../../events/transcript-writer.js';
 import { counted } from '../../render/line.js';
-import { fixtureName, type Said, TRANSCRIPT_NAME, type Volume } from '../../tui/workbench/model.js';
+import { fixtureName, type Said, type Source, TRANSCRIPT_NAME } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { visibleLine } from '../../util/visible.js';
 import { refuseToReplace, wireSecrets } from '../event-output.js';
@@ -20,7 +20,7 @@ const MAX = { names: 10_000, numbers: 1_000 };
 interface Opened {
   /** Path of the file; null for this session. */
   readonly path: string | null;
-  readonly volume: Volume;
+  readonly source: Source;
 }
 
 /** This session, the opened transcripts, and the files saved from them. */
@@ -36,16 +36,16 @@ export class Transcripts {
     private readonly onChange: () => void,
   ) {
     const { redactor } = run;
-    const volume = { id: 0, name: 'this session', book: own, isLive: true, redactor };
-    this.#opened = [{ path: null, volume }];
+    const source = { id: 0, name: 'this session', callLog: own, isLive: true, redactor };
+    this.#opened = [{ path: null, source }];
   }
 
-  get volumes(): readonly Volume[] {
-    return this.#opened.map(({ volume }) => volume);
+  get sources(): readonly Source[] {
+    return this.#opened.map(({ source }) => source);
   }
 
-  volume(id: number): Volume | undefined {
-    return this.volumes.find(each => each.id === id);
+  source(id: number): Source | undefined {
+    return this.sources.find(each => each.id === id);
   }
 
   /** Number of calls of this session that are in no transcript. */
@@ -63,14 +63,14 @@ export class Transcripts {
     // Secrets of files are not added to the session: they would be redacted in what it saves.
     const redactor = wireSecrets(this.run.credentials);
     for (const event of transcript.events) redactor.learn(event);
-    const book = savedCallLog(transcript);
-    const id = this.#opened.find(each => each.path === path)?.volume.id ?? this.#nextId++;
-    const volume = { id, name: basename(name), book, isLive: false, redactor };
-    this.#opened = [...this.#opened.filter(each => each.path !== path), { path, volume }];
+    const callLog = savedCallLog(transcript);
+    const id = this.#opened.find(each => each.path === path)?.source.id ?? this.#nextId++;
+    const source = { id, name: basename(name), callLog, isLive: false, redactor };
+    this.#opened = [...this.#opened.filter(each => each.path !== path), { path, source }];
     this.onChange();
     const unread = transcript.faults.length;
     const broken = unread > 0 ? `, ${counted(unread, 'line')} could not be read` : '';
-    return { text: `opened ${name}: ${counted(book.keys.length, 'call')}${broken}`, isBad: unread > 0 };
+    return { text: `opened ${name}: ${counted(callLog.keys.length, 'call')}${broken}`, isBad: unread > 0 };
   }
 
   /**
@@ -102,19 +102,19 @@ export class Transcripts {
    * Writes a call as a fixture file, with its operation as the toolset; never replaces a file.
    * @throws ProtocolCliError `usage`, `unwritable-file`
    */
-  async saveFixture(key: string, volume: number, typed: string): Promise<Said> {
-    const { book, redactor } = this.volume(volume) ?? {};
-    const exchange = book?.history.exchanges.get(key);
-    if (!book || !redactor || !exchange) return failed('there is no such call');
-    if (!exchange.settled) return failed('the call has no result yet that a mock could serve');
+  async saveFixture(key: string, source: number, typed: string): Promise<Said> {
+    const { callLog, redactor } = this.source(source) ?? {};
+    const exchange = callLog?.history.exchanges.get(key);
+    if (!callLog || !redactor || !exchange) return failed('there is no such call');
+    if (!exchange.settled) return failed('the call has no result yet');
     const { operation } = exchange.invocation;
     const { path, name } = await this.#newFile(typed, fixtureName(operation));
     const { readTranscript } = await import('../../events/transcript-reader.js');
     const { fixturesOfTranscript } = await import('../../fixtures/recording/from-transcript.js');
     const { yamlOf } = await import('../../fixtures/yaml.js');
     const { writePublicFile } = await import('../../system/files.js');
-    const own = book.of(key);
-    const discovery = discoveryOf(book.of(null), {
+    const own = callLog.of(key);
+    const discovery = discoveryOf(callLog.of(null), {
       endpoint: exchange.endpoint,
       seq: own[0]?.seq ?? 0,
     });

@@ -11,7 +11,7 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { readJson } from '../../util/json.js';
 import { excerpt } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
-import { CANCELLED, THREAD_CLOSED } from '../conversation.js';
+import { CANCELED, THREAD_CLOSED } from '../conversation.js';
 import { DEFAULTS } from '../limits.js';
 import { typeOf, wasStopped } from '../outbox.js';
 
@@ -408,7 +408,7 @@ export class JournalReader {
     const { purpose, thread } = line;
     if (purpose === 'invocation') this.#invocation(line, body);
     if (purpose === 'callback') this.#applyToCalls(line, body);
-    if (purpose === 'cancel') for (const call of this.#callsOf(line)) this.#cancel(call, CANCELLED);
+    if (purpose === 'cancel') for (const call of this.#callsOf(line)) this.#cancel(call, CANCELED);
     if (thread !== undefined && (purpose === 'close' || purpose === 'migrate')) this.#closeThread(thread);
   }
 

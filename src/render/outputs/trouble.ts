@@ -48,10 +48,10 @@ interface FaultContext {
 }
 
 /** Describes an unexpected error: what failed, whose fault it is, and where to report it. Every line is safe to print. */
-export function faultText(error: unknown, scene: FaultContext): string {
+export function faultText(error: unknown, context: FaultContext): string {
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
-  const told = scene.wantsStack || scene.hasUserCode ? stack : message;
-  return `internal error: ${visible(told)}\nhint: ${hintFor(scene)}\n`;
+  const text = context.wantsStack || context.hasUserCode ? stack : message;
+  return `internal error: ${visible(text)}\nhint: ${hintFor(context)}\n`;
 }
 
 function hintFor({ program, hasUserCode, wantsStack }: FaultContext): string {

@@ -30,7 +30,7 @@ interface McpContext {
   readonly history: History;
   readonly clock: Clock;
   /** Whether the time limit pauses while the user decides. */
-  readonly waitsForPeople: boolean;
+  readonly pausesForUser: boolean;
   /** Answers the nth form of the call, from 0; null without an answer, which cancels the call. */
   readonly answer: (form: Elicitation, signal: AbortSignal, nth: number) => Promise<FormAnswer | null>;
 }
@@ -46,7 +46,7 @@ const THREAD = 'mcp';
 
 /** Sends `tools/call`, records it, and resolves when the call is settled; canceling a call also cancels it on the server. */
 export async function callMcp(server: McpServer, call: McpCall, context: McpContext): Promise<McpCalled> {
-  const { log, history, clock, waitsForPeople } = context;
+  const { log, history, clock, pausesForUser } = context;
   const { id, operation, timeoutMs } = call;
   const concerns = { calls: [id], thread: THREAD };
   const record = (purpose: 'invocation' | 'callback', method: string, content: unknown) => {
@@ -61,7 +61,7 @@ export async function callMcp(server: McpServer, call: McpCall, context: McpCont
   };
   const abort = new AbortController();
   const { signal } = abort;
-  const over = settlement(log, history, clock, { key: id, timeoutMs, waitsForPeople }).then(() =>
+  const over = settlement(log, history, clock, { key: id, timeoutMs, pausesForUser }).then(() =>
     abort.abort('the call was given up'),
   );
   const args = { arguments: call.arguments };

@@ -18,7 +18,7 @@ import { type ErrorDetails, messageOf, ProtocolCliError } from '../../util/error
 import { cutBeforeToken, excerpt, formatDuration } from '../../util/text.js';
 import { foreignWords, isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
-import { failureOfMcp, type Hearing, HttpLink, type Link, StdioLink } from './transports.js';
+import { failureOfMcp, HttpLink, type Link, type MessageListener, StdioLink } from './transports.js';
 
 /** An MCP server: a URL, or a command that starts it. */
 export interface McpPeer {
@@ -43,7 +43,7 @@ interface McpOptions {
   /** Registers a cleanup, before the server is started. */
   readonly onStop: (stop: () => Promise<void>) => void;
   readonly onStderr?: (text: string) => void;
-  readonly hear?: Hearing;
+  readonly onMessage?: MessageListener;
 }
 
 /** Answers a server's request for input; the result is an `ElicitResult`. */
@@ -98,20 +98,20 @@ const pageSchema = z.object({ tools: z.array(z.unknown()), nextCursor: z.nullish
  */
 export async function connectMcp(target: McpTarget, options: McpOptions): Promise<McpServer> {
   const until = systemClock.now() + options.limitMs;
-  const left = () => Math.max(1, until - systemClock.now());
+  const remainingMs = () => Math.max(1, until - systemClock.now());
   const server = new McpServer(target, options);
   const isHttp = target.kind === 'http';
   try {
-    await server.open(isHttp ? NEWEST : undefined, left());
+    await server.open(isHttp ? NEWEST : undefined, remainingMs());
   } catch (error) {
-    const refused = server.explain(error, isHttp ? 'server/discover' : 'initialize', options.limitMs);
-    if (isHttp ? !isOlder(error) : !(error instanceof ProtocolError)) throw refused;
-    await server.open(isHttp ? undefined : NEWEST, left()).catch((again: unknown) => {
-      throw isHttp ? server.explain(again, 'initialize', options.limitMs) : refused;
+    const failure = server.explain(error, isHttp ? 'server/discover' : 'initialize', options.limitMs);
+    if (isHttp ? !isOlder(error) : !(error instanceof ProtocolError)) throw failure;
+    await server.open(isHttp ? undefined : NEWEST, remainingMs()).catch((again: unknown) => {
+      throw isHttp ? server.explain(again, 'initialize', options.limitMs) : failure;
     });
   }
   options.onStop(() => server.close());
-  await server.list(left).catch((error: unknown) => {
+  await server.list(remainingMs).catch((error: unknown) => {
     throw server.explain(error, 'tools/list', options.limitMs);
   });
   return server;
@@ -158,7 +158,7 @@ export class McpServer {
     const missing = [...this.#missingCapabilities].map(
       name => `the server needs the client capability ${name}, which protocol-cli does not offer`,
     );
-    return [...this.#notes, ...this.#garbage(), ...missing];
+    return [...this.#notes, ...this.#invalidLines(), ...missing];
   }
 
   /** @throws ProtocolCliError if the tool can only be called as a task. */
@@ -198,11 +198,12 @@ export class McpServer {
   }
 
   /** Requests all pages of `tools/list`. */
-  async list(left: () => number): Promise<void> {
-    const notes = await this.#recorded('tools/list', () => this.#readPages(left));
+  async list(remainingMs: () => number): Promise<void> {
+    const notes = await this.#recorded('tools/list', () => this.#readPages(remainingMs));
     const rest = notes.length - MAX.notes;
     this.#notes.push(...notes.slice(0, MAX.notes));
-    if (rest > 0) this.#notes.push(`and ${rest} more about the list of tools`);
+    if (rest > 0)
+      this.#notes.push(`${rest} more ${rest === 1 ? 'problem' : 'problems'} in the list of tools`);
     const { log } = this.options;
     const operations = [...this.#tools.keys()];
     log.emit({ kind: 'loaded', base: null, endpoint: this.endpoint, toolset: this.name, operations });
@@ -263,28 +264,28 @@ export class McpServer {
     if (failure.kind === 'status') {
       const text = failure.text.trim();
       const details = { faults: text === '' ? [] : [excerpt(text)], hint: hintOnStatus(failure.status) };
-      return failed('no-discovery', `${method} was answered with ${failure.status}`, details);
+      return failed('no-discovery', `the server answered ${method} with ${failure.status}`, details);
     }
     if (kind === 'http' && error instanceof TransportError) return explainFailure(error, name, 'tool');
-    const isSilence = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
-    const time = limitMs === undefined ? 'in time' : `within ${formatDuration(limitMs)}`;
-    const reason = isSilence ? `no answer to ${method} came ${time}` : reasonOf(error, method);
+    const isTimeout = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
+    const time = limitMs === undefined ? '' : ` after ${formatDuration(limitMs)}`;
+    const reason = isTimeout ? `${method} timed out${time}` : reasonOf(error, method);
     if (kind === 'http') return failed('unreachable', reason, { hint: ENDPOINT_HINT });
     return new ProtocolCliError('command-failed', `the command "${name}": ${reason}`, {
-      faults: [...this.#garbage(), ...(this.#link.lastLines ?? [])],
-      hint: isSilence ? `${STDIO_HINT} ${DOWNLOAD_HINT}` : STDIO_HINT,
+      faults: [...this.#invalidLines(), ...(this.#link.lastLines ?? [])],
+      hint: isTimeout ? `${STDIO_HINT} ${DOWNLOAD_HINT}` : STDIO_HINT,
       cause: error,
     });
   }
 
   #newLink(): Link {
     const { name, headers = {}, env, cwd, kind } = this.target;
-    const { maxBytes, onStderr, onStop, hear } = this.options;
+    const { maxBytes, onStderr, onStop, onMessage } = this.options;
     const inspect = (message: unknown) => this.#inspect(message);
     const both = {
       maxBytes,
-      hear(message: unknown, way: 'sent' | 'received') {
-        hear?.(message, way);
+      onMessage(message: unknown, way: 'sent' | 'received') {
+        onMessage?.(message, way);
         if (way === 'received') inspect(message);
       },
     };
@@ -305,22 +306,22 @@ export class McpServer {
       this.#progress.get(params['progressToken'])?.(params);
   }
 
-  #garbage(): string[] {
-    const { count, first } = this.#link.garbage ?? { count: 0, first: '' };
+  #invalidLines(): string[] {
+    const { count, first } = this.#link.invalidLines ?? { count: 0, first: '' };
     if (count === 0) return [];
     const lines =
       count === 1 ? 'a line that is not a JSON-RPC message' : `${count} lines that are not JSON-RPC messages`;
     return [`it wrote ${lines} to its stdout: ${excerpt(first)}`];
   }
 
-  async #readPages(left: () => number): Promise<string[]> {
+  async #readPages(remainingMs: () => number): Promise<string[]> {
     const notes: string[] = [];
     const seen = new Set<string>();
     for (let cursor: string | null | undefined, pages = 1; ; pages++) {
-      const page = await this.request('tools/list', cursor ? { cursor } : {}, { timeoutMs: left() });
+      const page = await this.request('tools/list', cursor ? { cursor } : {}, { timeoutMs: remainingMs() });
       const checked = validate(pageSchema, page);
       if (!checked.ok) throw new Error(checked.faults.join('; '));
-      notes.push(...checked.value.tools.flatMap(tool => this.#take(tool) ?? []));
+      notes.push(...checked.value.tools.flatMap(tool => this.#addTool(tool) ?? []));
       cursor = checked.value.nextCursor;
       if (!cursor) return notes;
       const { size } = this.#tools;
@@ -331,14 +332,14 @@ export class McpServer {
   }
 
   /** Adds a tool; an invalid tool does not affect the others. Returns the problem, or null. */
-  #take(foreign: unknown): string | null {
+  #addTool(foreign: unknown): string | null {
     const checked = validate(toolSchema, foreign);
     if (!checked.ok) {
       const { name = '' } = isRecord(foreign) ? foreign : {};
       return `the tool ${excerpt(foreignWords(name))} cannot be used: ${checked.faults.join('; ')}`;
     }
     const { name, description = '', inputSchema, outputSchema, annotations = {}, execution } = checked.value;
-    if (this.#tools.has(name)) return `the tool ${excerpt(name)} is listed twice; the first counts`;
+    if (this.#tools.has(name)) return `the tool ${excerpt(name)} is listed twice; using the first`;
     const { readOnlyHint: readOnly, destructiveHint, idempotentHint: idempotent } = annotations;
     const destructive = readOnly === true ? undefined : destructiveHint; // has no meaning for a read-only tool
     this.#tools.set(name, {
@@ -382,12 +383,11 @@ function endpointOf({ kind, name }: McpPeer): string {
   return `stdio:${/^[\w@.-]{1,60}$/.test(program) ? program : ''}`;
 }
 
-const VERSION_HINT = 'Does it offer tools, and does it speak a current version of MCP?';
+const VERSION_HINT = 'Check that the server offers tools and supports a current MCP version.';
 
-const DOWNLOAD_HINT = 'If the command downloads first, as npx does, download before.';
+const DOWNLOAD_HINT = 'If the command downloads a package (npx), install it first.';
 
-const STDIO_HINT =
-  'It must speak MCP over stdin and stdout, one JSON-RPC message a line, and nothing else there.';
+const STDIO_HINT = 'The command must write one JSON-RPC message per line to stdout, and nothing else.';
 
 const ENDPOINT_HINT = 'Is this the endpoint of an MCP server (Streamable HTTP)? It often ends in /mcp.';
 
@@ -403,7 +403,7 @@ function hintOnStatus(status: number): string {
   if (status === 404 || status === 405) return ENDPOINT_HINT;
   if (status >= 300 && status < 400)
     return 'Redirects to another origin are not followed: give the final address.';
-  return "The server's own log says why.";
+  return "See the server's log.";
 }
 
 const MISSING_CAPABILITY = -32_021;

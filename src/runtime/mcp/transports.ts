@@ -16,7 +16,7 @@ import { cameWithin } from '../../system/process.js';
 import { readJson } from '../../util/json.js';
 import { bytesText, LineSplitter } from '../../util/text.js';
 
-export type Hearing = (message: unknown, way: 'sent' | 'received') => void;
+export type MessageListener = (message: unknown, way: 'sent' | 'received') => void;
 
 /** An SDK transport that also reports a lost connection; the SDK would wait forever. */
 export interface Link extends Transport {
@@ -25,7 +25,7 @@ export interface Link extends Transport {
   /** The last lines of a command's stderr. */
   readonly lastLines?: readonly string[];
   /** Invalid lines of a command's stdout: their number, and the beginning of the first. */
-  readonly garbage?: { readonly count: number; readonly first: string };
+  readonly invalidLines?: { readonly count: number; readonly first: string };
 }
 
 /** A promise that is rejected on demand and never reported as unhandled. */
@@ -46,7 +46,7 @@ interface StdioOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly maxBytes: number;
   readonly onStderr?: (text: string) => void;
-  readonly hear: Hearing;
+  readonly onMessage: MessageListener;
 }
 
 /**
@@ -57,7 +57,7 @@ export class StdioLink implements Link, Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  readonly garbage = { count: 0, first: '' };
+  readonly invalidLines = { count: 0, first: '' };
   readonly #loss = new Loss();
   readonly lost = this.#loss.promise;
   #server: SpokenCommand | undefined;
@@ -70,7 +70,7 @@ export class StdioLink implements Link, Transport {
   }
 
   async start(): Promise<void> {
-    const { maxBytes, hear: _, ...started } = this.options;
+    const { maxBytes, onMessage: _, ...started } = this.options;
     this.#server = startSpokenCommand(started);
     const { stdout, ended } = this.#server;
     const lines = new LineSplitter(maxBytes, line => this.#read(line));
@@ -81,7 +81,7 @@ export class StdioLink implements Link, Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    this.options.hear(message, 'sent');
+    this.options.onMessage(message, 'sent');
     this.#server?.stdin.write(`${JSON.stringify(message)}\n`);
   }
 
@@ -93,11 +93,12 @@ export class StdioLink implements Link, Transport {
   #read(line: Uint8Array): void {
     const message = messageIn(line);
     if (message) {
-      this.options.hear(message, 'received');
+      this.options.onMessage(message, 'received');
       this.onmessage?.(message);
     } else if (line.some(byte => byte > 0x20)) {
-      if (this.garbage.count === 0) this.garbage.first = Buffer.from(line.subarray(0, 200)).toString('utf8');
-      this.garbage.count += 1;
+      if (this.invalidLines.count === 0)
+        this.invalidLines.first = Buffer.from(line.subarray(0, 200)).toString('utf8');
+      this.invalidLines.count += 1;
     }
   }
 
@@ -126,7 +127,7 @@ interface HttpOptions {
   /** Sent to the origin of the URL only. */
   readonly headers: Readonly<Record<string, string>>;
   readonly maxBytes: number;
-  readonly hear: Hearing;
+  readonly onMessage: MessageListener;
 }
 
 /** A server at a URL (MCP, "Streamable HTTP"). */
@@ -136,15 +137,15 @@ export class HttpLink extends StreamableHTTPClientTransport implements Link {
   readonly #closeFetch: () => Promise<void>;
   readonly #unanswered = new Set<string | number>();
   readonly #pending = new Set<Promise<void>>();
-  readonly #hear: Hearing;
+  readonly #onMessage: MessageListener;
 
-  constructor({ url, headers, maxBytes, hear }: HttpOptions) {
+  constructor({ url, headers, maxBytes, onMessage }: HttpOptions) {
     const { fetch, close } = guardedFetch({ maxBytes });
     super(new URL(url), { requestInit: { headers: { ...headers } }, fetch });
     this.#closeFetch = close;
-    this.#hear = hear;
+    this.#onMessage = onMessage;
     this.onmessage = message => {
-      hear(message, 'received');
+      onMessage(message, 'received');
       if (!('method' in message) && message.id !== undefined) this.#unanswered.delete(message.id);
     };
   }
@@ -154,7 +155,7 @@ export class HttpLink extends StreamableHTTPClientTransport implements Link {
     message: JSONRPCMessage | JSONRPCMessage[],
     options?: TransportSendOptions & { resumptionToken?: string },
   ): Promise<void> {
-    this.#hear(message, 'sent');
+    this.#onMessage(message, 'sent');
     if (Array.isArray(message) || !('method' in message) || !('id' in message)) {
       const sending = super.send(message, options);
       this.#pending.add(sending);

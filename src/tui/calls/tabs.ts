@@ -11,11 +11,11 @@ import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import {
   bodyText,
   endHead,
+  entryLines,
   type Leg,
   lineBelow,
   requestHead,
-  type ToldEvent,
-  toldEventLines,
+  type TimelineEntry,
 } from '../../render/wire.js';
 import { Memo, onceEach, RecentMap } from '../../util/collections.js';
 import { prettyJson } from '../../util/json-format.js';
@@ -158,7 +158,7 @@ function problemsSheet(lines: readonly Line[]): Sheet {
 
 export interface Story {
   /** All events so far that are still remembered; only grows. */
-  readonly told: readonly ToldEvent[];
+  readonly entries: readonly TimelineEntry[];
   readonly forgotten: number;
   /** The steps in progress. */
   readonly running: readonly Step[];
@@ -166,23 +166,23 @@ export interface Story {
 
 /** Every event of the call with its time, and the steps that it completed; optionally the raw message below its event. */
 export function timelineTab(story: Story, redactor: Redactor): SheetOf {
-  const bare = growingTimeline(story, (each, begunAt) => toldEventLines(each, begunAt, redactor));
-  const withBytes = growingTimeline(story, (each, begunAt) => toldEventLines(each, begunAt, redactor, true));
+  const bare = growingTimeline(story, (each, begunAt) => entryLines(each, begunAt, redactor));
+  const withBytes = growingTimeline(story, (each, begunAt) => entryLines(each, begunAt, redactor, true));
   return ({ showsBytes }) => (showsBytes ? withBytes() : bare());
 }
 
 function growingTimeline(
   story: Story,
-  linesOf: (each: ToldEvent, begunAt: number) => readonly Line[],
+  linesOf: (each: TimelineEntry, begunAt: number) => readonly Line[],
 ): () => Sheet {
   const sheets = new Memo<Sheet>();
   const lines: Line[] = [];
   let count = 0;
   return () => {
-    const { told, forgotten, running } = story;
-    const begunAt = told[0]?.event.at ?? 0;
-    for (const each of told.slice(count)) lines.push(...linesOf(each, begunAt));
-    count = told.length;
+    const { entries, forgotten, running } = story;
+    const begunAt = entries[0]?.event.at ?? 0;
+    for (const each of entries.slice(count)) lines.push(...linesOf(each, begunAt));
+    count = entries.length;
     return sheets.of([count], () => {
       const gone = forgotten > 0 ? `, ${forgotten} more forgotten` : '';
       const title = [say('TIMELINE', 'title'), say(` ${counted(count, 'event')}${gone}`, 'dim')];
@@ -210,15 +210,15 @@ const NOTHING_SENT = linesDocument([[say('nothing was sent', 'dim')]]);
 const BLANK = linesDocument([[]]);
 
 /** Each request with its response, as curl shows them, without secrets (threats, row 25). */
-export function wireTab(story: Pick<Story, 'told'>, redactor: Redactor): SheetOf {
+export function wireTab(story: Pick<Story, 'entries'>, redactor: Redactor): SheetOf {
   const sheets = new Memo<Sheet>();
   const draw = onceEach(requestDrawing(redactor));
   const legs = new Map<string, Leg>();
   let seen = 0;
   return () =>
-    sheets.of([story.told.length], () => {
-      for (const { event } of story.told.slice(seen)) applyTo(legs, event);
-      seen = story.told.length;
+    sheets.of([story.entries.length], () => {
+      for (const { event } of story.entries.slice(seen)) applyTo(legs, event);
+      seen = story.entries.length;
       const title = [say('WIRE', 'title'), say(` ${counted(legs.size, 'request')}, secrets redacted`, 'dim')];
       const document = legs.size === 0 ? NOTHING_SENT : joinedDocument(Array.from(legs.values(), draw));
       return { parts: [{ title, document }] };

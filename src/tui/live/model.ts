@@ -19,7 +19,7 @@ import type { Clock } from '../../system/clock.js';
 import { onceEach } from '../../util/collections.js';
 import { formatDuration } from '../../util/text.js';
 import { type Hint, hintsLine } from '../keys.js';
-import { askedIn, MIN_PICKER_ROWS, openPicker, type Picker, stepPicker } from '../picker.js';
+import { drawPicker, MIN_PICKER_ROWS, openPicker, type Picker, stepPicker } from '../picker.js';
 import type { Size } from '../terminal.js';
 
 /** Keys that arrive within this time after a question appears are dropped: they were typed before the user saw it. */
@@ -312,7 +312,7 @@ export function layFrame(top: Top, scene: Scene, { columns, rows }: Size, theme:
 }
 
 function pickerRows(picker: Picker, size: Size, theme: Theme): readonly string[] {
-  const { rows, keys } = askedIn(size, picker, theme);
+  const { rows, keys } = drawPicker(size, picker, theme);
   return [...rows, dressLine(keys, theme)].slice(0, size.rows);
 }
 

@@ -23,7 +23,7 @@ import {
   newsOf,
   secretsOf,
 } from '../../render/tool-calls.js';
-import type { ToldEvent } from '../../render/wire.js';
+import type { TimelineEntry } from '../../render/wire.js';
 import { Memo } from '../../util/collections.js';
 import { decodeUtf8 } from '../../util/text.js';
 import {
@@ -306,7 +306,7 @@ export class MockView extends ListScreen {
       ...shown,
       timeline: timelineTab(story, redactor),
       wire: wireTab(story, redactor),
-      problems: problemsTab({ age: () => story.told.length, judge, redactor, onChange }),
+      problems: problemsTab({ age: () => story.entries.length, judge, redactor, onChange }),
     };
   }
 }
@@ -325,17 +325,17 @@ class ToolStory implements Story {
   /** Contains the secrets of all events. */
   readonly redactor = callbackSecrets();
   readonly running = [];
-  readonly #told: ToldEvent[] = [];
+  readonly #entries: TimelineEntry[] = [];
 
   constructor(readonly file: CallFile) {}
 
-  get told(): readonly ToldEvent[] {
-    for (const event of this.file.events.slice(this.#told.length)) {
+  get entries(): readonly TimelineEntry[] {
+    for (const event of this.file.events.slice(this.#entries.length)) {
       const own = unread(event);
       this.redactor.learn(own);
-      this.#told.push({ event: own, steps: [] });
+      this.#entries.push({ event: own, steps: [] });
     }
-    return this.#told;
+    return this.#entries;
   }
 
   get forgotten(): number {
@@ -345,7 +345,7 @@ class ToolStory implements Story {
   /** Checks the runtime that made the call by the events that its tool saw. */
   async judge(warnings: readonly string[]): Promise<ProblemLines> {
     const { judgedRuntimeLines } = await import('../../render/check-report.js');
-    const events = [...this.file.discovery.map(unread), ...this.told.map(({ event }) => event)];
+    const events = [...this.file.discovery.map(unread), ...this.entries.map(({ event }) => event)];
     const gone = `checked without ${this.forgotten} events that are no longer remembered`;
     return judgedRuntimeLines(events, this.forgotten === 0 ? warnings : [gone, ...warnings], this.redactor);
   }

@@ -3,7 +3,7 @@ import type { Tool } from '../../protocol/toolset.js';
 import { quote, say } from '../../render/line.js';
 import { widthOf } from '../../render/terminal/theme.js';
 import { REDACTED, safeJson } from '../../util/redact.js';
-import { cut, nearest, offer as suggestion } from '../../util/text.js';
+import { cut, nearest, suggestion } from '../../util/text.js';
 import type { KeyBinding, Press } from '../keys.js';
 import { openPicker } from '../picker.js';
 import { openChoice } from './calls.js';
@@ -22,12 +22,12 @@ import {
 import { entriesOf, entryKey, firstLineOf, toolsOf } from './tools.js';
 import { type OpenForm, type Sending, WorkbenchState } from './workbench.js';
 
-interface Offer {
+interface ServerTool {
   readonly server: Server;
   readonly tool: Tool;
 }
 
-function offersOf(servers: readonly Server[], operation: string): readonly Offer[] {
+function toolsNamed(servers: readonly Server[], operation: string): readonly ServerTool[] {
   return servers.flatMap(server => {
     const tool = toolsOf(server).find(({ name }) => name === operation);
     return tool ? [{ server, tool }] : [];
@@ -70,34 +70,34 @@ export class Workbench extends WorkbenchState {
     this.onChange();
     const { operation, server, arguments: read } = this.#start;
     if (this.#isStarted || operation === undefined) return;
-    const servers = this.world.servers.filter(({ id }) => server === undefined || id === server);
-    const [offer] = offersOf(servers, operation);
-    this.#isStarted = offer !== undefined || areLoaded(servers);
-    if (!offer && this.#isStarted) this.#suggest(operation, servers);
-    if (!offer) return;
-    this.openForm(offer, { given: read?.(offer.tool.inputSchema), isShown: !this.#isPressed });
+    const servers = this.model.servers.filter(({ id }) => server === undefined || id === server);
+    const [match] = toolsNamed(servers, operation);
+    this.#isStarted = match !== undefined || areLoaded(servers);
+    if (!match && this.#isStarted) this.#suggest(operation, servers);
+    if (!match) return;
+    this.openForm(match, { given: read?.(match.tool.inputSchema), isShown: !this.#isPressed });
     if (this.#isPressed)
-      this.say(`${offer.tool.name} of ${offer.server.about} is ready: its form is in Tools.`, 'good');
+      this.say(`${match.tool.name} of ${match.server.about} is ready: its form is in Tools.`, 'good');
   }
 
   /** Moves the arguments into the form of the operation that was probably meant. */
   #suggest(wanted: string, servers: readonly Server[]): void {
     const { arguments: read } = this.#start;
-    const meant = nearest(
+    const similar = nearest(
       wanted,
       servers.flatMap(each => toolsOf(each).map(({ name }) => name)),
     );
-    const [offer] = offersOf(servers, meant[0] ?? '');
-    if (offer && !this.#isPressed) this.tools.set({ selected: entryKey(offer.server.id, offer.tool.name) });
-    if (offer && read) this.openForm(offer, { given: read(offer.tool.inputSchema), isShown: false });
-    this.complain([`No operation "${wanted}" is offered.`, suggestion(meant)].filter(Boolean).join(' '));
+    const [match] = toolsNamed(servers, similar[0] ?? '');
+    if (match && !this.#isPressed) this.tools.set({ selected: entryKey(match.server.id, match.tool.name) });
+    if (match && read) this.openForm(match, { given: read(match.tool.inputSchema), isShown: false });
+    this.complain([`No operation "${wanted}" is offered.`, suggestion(similar)].filter(Boolean).join(' '));
   }
 
   /** Opens the form of an operation. A form that was filled in before keeps its values, though its schema may have changed. */
-  openForm({ server, tool }: Offer, { given, about = null, isShown = true }: FormInput = {}): void {
+  openForm({ server, tool }: ServerTool, { given, about = null, isShown = true }: FormInput = {}): void {
     const { name, description, inputSchema } = tool;
     const subject = { server: server.id, operation: name, about };
-    const known = this.formLike(subject);
+    const known = this.findForm(subject);
     const form = known ? known.form.withSchema(inputSchema) : Form.of(inputSchema, given);
     const id = known?.id ?? Symbol(name);
     this.keepForm({ ...subject, id, form, description: firstLineOf(description) }, isShown);
@@ -109,7 +109,9 @@ export class Workbench extends WorkbenchState {
     if (entry?.kind === 'server') {
       if (entry.server.state.kind !== 'loading') this.controls.wake(entry.server.id);
     } else if (entry && entry.definitions > 1)
-      this.complain(`${entry.tool.name}: ${definitionsWords(entry.definitions)}: u opens one by its URL.`);
+      this.complain(
+        `${entry.tool.name}: ${definitionsWords(entry.definitions)}. Press u to open one by its URL.`,
+      );
     else if (entry) this.openForm(entry);
   }
 
@@ -124,11 +126,11 @@ export class Workbench extends WorkbenchState {
   }
 
   removeServer(): void {
-    const { world, tools } = this;
+    const { model, tools } = this;
     const { entry } = tools;
     if (entry?.kind !== 'server' || entry.server.state.kind !== 'failed')
       return void this.complain('Only a server that could not be reached can be removed. Select one.');
-    const entries = entriesOf(world.servers);
+    const entries = entriesOf(model.servers);
     const at = entries.findIndex(({ key }) => key === entry.key);
     const next = entries[at + 1] ?? entries[at - 1];
     this.controls.dismiss(entry.server.id);
@@ -142,15 +144,15 @@ export class Workbench extends WorkbenchState {
     const args = form.form.arguments(validates);
     if (!args.ok) this.changeForm(form.id, () => args.form);
     else if (validates && isRedacted(args.value))
-      this.complain(`Not sent: ${REDACTED} replaces a secret. Ctrl-T sends it as it is.`);
+      this.complain(`Not sent: ${REDACTED} replaces a secret. Press Ctrl-T to send it as it is.`);
     else this.#place({ draft: draftOf(form, args.value), validates, from: form.id });
   }
 
   #place(sending: Sending): void {
     const { server: id, operation } = sending.draft;
-    const offer = offersOf(this.world.servers, operation).find(({ server }) => server.id === id);
-    if (!offer) this.complain(`${operation} is not offered any more.`);
-    else if (this.controls.needsConsent(id, operation)) this.#askConsent(sending, offer.server);
+    const match = toolsNamed(this.model.servers, operation).find(({ server }) => server.id === id);
+    if (!match) this.complain(`${operation} is not offered any more.`);
+    else if (this.controls.needsConsent(id, operation)) this.#askConsent(sending, match.server);
     else void this.#send(sending);
   }
 
@@ -160,7 +162,7 @@ export class Workbench extends WorkbenchState {
     const decline = async () => {
       const { text, isBad } = await this.controls.decline(sending.draft);
       const again = isRerun(sending) ? 'r' : 'Ctrl-R';
-      this.report({ text: `${nameOf(operation)}: ${text}. ${again}, then 0, calls it.`, isBad });
+      this.report({ text: `${nameOf(operation)}: ${text}. Press ${again}, then 0, to call it.`, isBad });
     };
     const prompt = [
       `${nameOf(operation)} is marked destructive. Call it?`,
@@ -201,12 +203,14 @@ export class Workbench extends WorkbenchState {
   runAgain(): void {
     const call = this.#selectedCall();
     if (!call) return;
-    const { exchange, offer, doubt, name, validates } = call;
+    const { exchange, target, doubt, name, validates } = call;
     const { operation, arguments: args } = exchange.invocation;
-    const draft = { server: offer.server.id, operation, arguments: args };
+    const draft = { server: target.server.id, operation, arguments: args };
     if (this.isSending(name)) this.complain('Not run: it is being sent already.');
-    else if (doubt !== null) this.complain(`Not run: ${doubt} e opens its form at ${offer.server.about}.`);
-    else if (call.isRedacted) this.complain(`Not run: ${REDACTED} replaces a secret. e edits the arguments.`);
+    else if (doubt !== null)
+      this.complain(`Not run: ${doubt} Press e to open its form at ${target.server.about}.`);
+    else if (call.isRedacted)
+      this.complain(`Not run: ${REDACTED} replaces a secret. Press e to edit the arguments.`);
     else this.#place({ draft, validates, from: name });
   }
 
@@ -214,10 +218,10 @@ export class Workbench extends WorkbenchState {
   editAgain(): void {
     const call = this.#selectedCall();
     if (!call) return;
-    const { exchange, offer, doubt, name } = call;
-    this.openForm(offer, { given: exchange.invocation.arguments, about: name });
+    const { exchange, target, doubt, name } = call;
+    this.openForm(target, { given: exchange.invocation.arguments, about: name });
     const notes = [
-      ...(doubt === null ? [] : [`This is the form of ${offer.server.about}: ${doubt}`]),
+      ...(doubt === null ? [] : [`This is the form of ${target.server.about}: ${doubt}`]),
       ...(call.isRedacted ? [`${REDACTED} replaces a secret: type it in.`] : []),
     ];
     if (notes.length > 0) this.complain(notes.join(' '));
@@ -225,43 +229,44 @@ export class Workbench extends WorkbenchState {
 
   /** The selected call and the server to send it to; shows a message without one. */
   #selectedCall(): SelectedCall | null {
-    const { exchange, volume, world } = this;
+    const { exchange, source, model } = this;
     if (!exchange) {
       this.complain('No call to run again.');
       return null;
     }
     const { operation, arguments: args } = exchange.invocation;
-    const offers = offersOf(world.servers, operation);
-    const id = volume.isLive ? world.serverOf(exchange.key) : null;
-    const owners = offers.filter(({ server: { id: own, state } }) => {
-      if (volume.isLive) return own === id;
+    const matches = toolsNamed(model.servers, operation);
+    const id = source.isLive ? model.serverOf(exchange.key) : null;
+    const owners = matches.filter(({ server: { id: own, state } }) => {
+      if (source.isLive) return own === id;
       return state.kind === 'ready' && state.toolset.endpoint === exchange.endpoint;
     });
-    const offer = owners.find(({ tool }) => tool.annotations?.destructive === true) ?? owners[0] ?? offers[0];
-    if (!offer) {
-      this.complain(`No open tool server offers ${operation}: u opens one.`);
+    const destructive = owners.find(({ tool }) => tool.annotations?.destructive === true);
+    const target = destructive ?? owners[0] ?? matches[0];
+    if (!target) {
+      this.complain(`No open tool server offers ${operation}. Press u to open one.`);
       return null;
     }
     return {
       exchange,
-      offer,
+      target,
       doubt: doubtOf(owners.length),
-      name: `${volume.id} ${exchange.key}`,
-      validates: !(volume.isLive && world.isUnvalidated(exchange.key)),
-      isRedacted: !volume.isLive && isRedacted(args),
+      name: `${source.id} ${exchange.key}`,
+      validates: !(source.isLive && model.isUnvalidated(exchange.key)),
+      isRedacted: !source.isLive && isRedacted(args),
     };
   }
 
   /** Shows a tool's question (of the selected call, else the oldest one) and selects its call. */
   answerQuestion(): void {
-    const { volume, calls, world } = this;
-    const live = world.volumes[0];
-    const open = live && openChoice(volume.isLive ? calls.selected : null, live.book);
-    if (!open) return void this.complain('No tool asks anything now.');
+    const { source, calls, model } = this;
+    const live = model.sources[0];
+    const open = live && openChoice(source.isLive ? calls.selected : null, live.callLog);
+    if (!open) return void this.complain('No tool is waiting for an answer.');
     const { key, leg, question } = open;
-    const operation = live.book.history.exchanges.get(key)?.invocation.operation ?? '';
+    const operation = live.callLog.history.exchanges.get(key)?.invocation.operation ?? '';
     const asker = [...quote(operation, 'title'), say(' asks in ', 'dim'), ...quote(question.id)];
-    if (volume !== live || calls.selected !== key) this.showCalls(live.id, key);
+    if (source !== live || calls.selected !== key) this.showCalls(live.id, key);
     else calls.set({ selected: key });
     this.show({
       kind: 'question',
@@ -275,37 +280,37 @@ export class Workbench extends WorkbenchState {
   }
 
   async cancelCall(): Promise<void> {
-    const { exchange, volume } = this;
+    const { exchange, source } = this;
     if (!exchange) return this.complain('No call to cancel.');
-    if (!volume.isLive) return this.complain('A call of a transcript is over: it cannot be canceled.');
+    if (!source.isLive) return this.complain('Calls in a transcript cannot be canceled.');
     if (!canBeGivenUp(exchange)) return this.complain('The call is over, and it has no open subscription.');
     this.report(await this.controls.cancel(exchange.key));
   }
 
   async useConsentPage(how: 'visit' | 'copy'): Promise<void> {
-    const { exchange, volume, controls } = this;
-    const [page] = exchange && volume.isLive ? openPages(exchange) : [];
-    if (!page) this.complain('The call waits for no consent.');
+    const { exchange, source, controls } = this;
+    const [page] = exchange && source.isLive ? openPages(exchange) : [];
+    if (!page) this.complain('The call is not waiting for consent.');
     else if (how === 'copy') this.#copy(page.auth_url, null);
     else this.report(await controls.visit(page.auth_url));
   }
 
   copyCall(how: 'curl' | 'command'): void {
-    const { controls, calls, volume } = this;
+    const { controls, calls, source } = this;
     const key = calls.selected;
     if (key === null) return void this.complain('No call to copy.');
-    const curl = controls.asCurl(key, volume.id);
-    const line = how === 'curl' ? curl : controls.asCommand(key, volume.id);
-    if (!line) this.complain('Nothing of this call was sent that could be copied.');
+    const curl = controls.asCurl(key, source.id);
+    const line = how === 'curl' ? curl : controls.asCommand(key, source.id);
+    if (!line) this.complain('Nothing to copy: the call was not sent.');
     else if (!('isBad' in line)) this.#copy(line.text, line.gaps);
-    else if (curl) this.complain(`${line.text}. y copies it as curl.`);
+    else if (curl) this.complain(`${line.text}. Press y to copy it as curl.`);
     else this.report(line);
   }
 
   /** Copies a text and shows it: not every terminal supports clipboard access. @param gaps null unless the text is a command */
   #copy(text: string, gaps: ShellLine['gaps'] | null): void {
     const { text: said, isBad } = this.controls.copy(text);
-    const missing = gaps?.length ? [say('; put in your ', 'warn'), ...quote(gaps.join(', '), 'warn')] : [];
+    const missing = gaps?.length ? [say('; fill in: ', 'warn'), ...quote(gaps.join(', '), 'warn')] : [];
     const shown = cut(text, MAX_SHOWN);
     this.show({
       kind: 'page',
@@ -316,17 +321,17 @@ export class Workbench extends WorkbenchState {
   }
 
   askServer(text = ''): void {
-    const { world } = this;
+    const { model } = this;
     const complete = async (typed: string) => {
-      const urls = world.servers.map(({ about }) => about).filter(about => URL.canParse(about));
-      return [...new Set(['demo', ...urls, ...world.recent])].filter(word => word.startsWith(typed)).sort();
+      const urls = model.servers.map(({ about }) => about).filter(about => URL.canParse(about));
+      return [...new Set(['demo', ...urls, ...model.recent])].filter(word => word.startsWith(typed)).sort();
     };
     const open = (typed: string) => this.openServer(typed);
     this.ask('Tool server (URL, :port or demo): ', open, { text, complete });
   }
 
   pickRecent(): void {
-    const { recent: choices } = this.world;
+    const { recent: choices } = this.model;
     if (choices.length === 0) return void this.complain('No tool server was opened before.');
     this.show({
       kind: 'question',
@@ -356,14 +361,14 @@ export class Workbench extends WorkbenchState {
 
   /** Opens a transcript and shows its calls, unless the user is typing somewhere else by then. */
   async openTranscript(typed: string): Promise<void> {
-    const { world, controls, position } = this;
+    const { model, controls, position } = this;
     if (typed.trim() === '') return;
-    const known = new Set(world.volumes);
+    const known = new Set(model.sources);
     const said = await controls.openTranscript(typed.trim());
-    const volume = world.volumes.find(each => !known.has(each)); // reopening a file adds another volume
-    if (!volume && said.isBad && this.isAt(position)) this.askTranscript(typed);
+    const source = model.sources.find(each => !known.has(each)); // reopening a file adds another source
+    if (!source && said.isBad && this.isAt(position)) this.askTranscript(typed);
     this.report(said);
-    if (volume && !this.overlay && this.page !== 'form') this.showCalls(volume.id);
+    if (source && !this.overlay && this.page !== 'form') this.showCalls(source.id);
   }
 
   askSaveTranscript(): void {
@@ -372,11 +377,10 @@ export class Workbench extends WorkbenchState {
   }
 
   askSaveFixture(): void {
-    const { exchange, volume, controls } = this;
+    const { exchange, source, controls } = this;
     if (!exchange) return void this.complain('No call to save.');
-    if (!exchange.settled)
-      return void this.complain('The call has no result yet that a fixture could replay.');
-    const save = (path: string) => controls.saveFixture(exchange.key, volume.id, path);
+    if (!exchange.settled) return void this.complain('Cannot save a fixture: the call has no result yet.');
+    const save = (path: string) => controls.saveFixture(exchange.key, source.id, path);
     void this.#askPath('Save as fixture: ', fixtureName(exchange.invocation.operation), save);
   }
 
@@ -426,13 +430,13 @@ function isRerun({ from }: Sending): boolean {
 
 function reasonOf(sent: Exclude<Sent, { kind: 'sent' }>, sending: Sending): string {
   if (sent.kind === 'refused') return sent.reason;
-  const next = isRerun(sending) ? 'e edits them.' : 'Ctrl-T sends them as they are.';
+  const next = isRerun(sending) ? 'Press e to edit them.' : 'Press Ctrl-T to send them as they are.';
   return `Not sent: the arguments do not match the inputSchema. ${next}`;
 }
 
 interface SelectedCall {
   readonly exchange: Exchange;
-  readonly offer: Offer;
+  readonly target: ServerTool;
   /** Why this may be another server than that of the call; null if it is the same one. */
   readonly doubt: string | null;
   readonly name: string;
@@ -448,7 +452,6 @@ function doubtOf(owners: number): string | null {
     : `${owners} open tool servers have its endpoint.`;
 }
 
-/** Maximum number of characters shown; more is not copied by hand. */
 const MAX_SHOWN = 20_000;
 
 /**

@@ -35,7 +35,7 @@ import {
 } from '../../render/line.js';
 import { panesOf } from '../../render/panes.js';
 import { newStepsOf, runningSteps, type Step, stepLines } from '../../render/steps.js';
-import { concerning, type ToldEvent } from '../../render/wire.js';
+import { concerning, type TimelineEntry } from '../../render/wire.js';
 import { Memo, onceEach } from '../../util/collections.js';
 import { patchOf } from '../../util/patch-of.js';
 import type { Redactor } from '../../util/redact.js';
@@ -66,7 +66,7 @@ import {
   textDocument,
 } from '../document/documents.js';
 import { CALL_COLUMNS, type Table } from '../layout.js';
-import type { Volume, World } from './model.js';
+import type { Model, Source } from './model.js';
 
 export const CALL_TABS = [
   { name: 'result', title: 'Human / LLM' },
@@ -94,18 +94,18 @@ const TABLE: Table<ExchangeColumn> = {
 };
 
 interface CallsOptions {
-  readonly world: World;
-  readonly volume: () => Volume;
+  readonly model: Model;
+  readonly source: () => Source;
   readonly sheets: CallSheets;
   readonly now: () => number;
 }
 
-export function callsList({ world, volume, sheets, now }: CallsOptions) {
+export function callsList({ model, source, sheets, now }: CallsOptions) {
   // A recording is shown in its final state.
   const rowOf = (exchange: Exchange) => {
-    const { book, redactor, isLive } = volume();
-    const at = isLive ? now() : (book.whole.events.at(-1)?.at ?? 0);
-    const row = exchangeRow(exchange, at, book, serverName(exchange, volume(), world), redactor);
+    const { callLog, redactor, isLive } = source();
+    const at = isLive ? now() : (callLog.whole.events.at(-1)?.at ?? 0);
+    const row = exchangeRow(exchange, at, callLog, serverName(exchange, source(), model), redactor);
     return { ...row, isRunning: isLive && row.isRunning };
   };
   return {
@@ -113,8 +113,8 @@ export function callsList({ world, volume, sheets, now }: CallsOptions) {
     tabs: CALL_TABS,
     ...WITH_PANES,
     entries() {
-      const { id, book } = volume();
-      return { name: `${id}`, keys: book.keys, get: (key: string) => book.history.exchanges.get(key) };
+      const { id, callLog } = source();
+      return { name: `${id}`, keys: callLog.keys, get: (key: string) => callLog.history.exchanges.get(key) };
     },
     titleOf: ({ invocation: { operation, id } }: Exchange) => `${operation} ${id}`,
     textOf: (exchange: Exchange) => {
@@ -124,10 +124,10 @@ export function callsList({ world, volume, sheets, now }: CallsOptions) {
     isMarked: (exchange: Exchange, tab: CallTab) => tab === 'problems' && hasProblems(exchange),
     ...tableOf(() => TABLE, rowOf),
     sheetOf: ({ key }: Exchange, tab: CallTab, look: SheetLook) =>
-      sheets.sheetOf(tab, { ...volume(), key }, look),
+      sheets.sheetOf(tab, { ...source(), key }, look),
     empty(): readonly Line[] {
-      const { isLive, name, book } = volume();
-      if (!isLive) return withoutCalls(name, book.whole.events.length);
+      const { isLive, name, callLog } = source();
+      if (!isLive) return withoutCalls(name, callLog.whole.events.length);
       const how = ' shows the tools: choose an operation there, fill in its form, run it.';
       return [line`No calls yet.`, [say('t', 'title'), say(how, 'dim')]];
     },
@@ -143,10 +143,11 @@ function withoutCalls(name: string, events: number): readonly Line[] {
     line`No calls in ${quote(name, 'title')}.`,
     [say(held, 'dim')],
     [
+      say('Press ', 'dim'),
       say('V', 'title'),
-      say(' shows the next transcript, ', 'dim'),
+      say(' for the next transcript, or ', 'dim'),
       say('O', 'title'),
-      say(' opens another one.', 'dim'),
+      say(' to open another one.', 'dim'),
     ],
   ];
 }
@@ -154,10 +155,10 @@ function withoutCalls(name: string, events: number): readonly Line[] {
 /** The server of a call; undefined if all calls have the same server. In a transcript, the server is its address. */
 function serverName(
   { key, endpoint }: Exchange,
-  { isLive, book }: Volume,
-  { servers, serverOf }: World,
+  { isLive, callLog }: Source,
+  { servers, serverOf }: Model,
 ): string | undefined {
-  const { toolsets } = book.history;
+  const { toolsets } = callLog.history;
   const ready = servers.filter(({ state }) => state.kind === 'ready').map(({ id }) => id);
   const places = isLive ? ready : toolsets.map(each => `${each.base} ${each.endpoint}`);
   if (new Set(places).size < 2) return undefined;
@@ -187,18 +188,18 @@ export function openChoice(key: string | null, { history, underWay }: CallLog): 
 class CallStory implements Story {
   readonly forgotten = 0;
   readonly #history = new History();
-  readonly #told: ToldEvent[] = [];
+  readonly #entries: TimelineEntry[] = [];
   readonly #news: News[] = [];
 
   constructor(
-    private readonly book: CallLog,
+    private readonly callLog: CallLog,
     private readonly key: string,
     private readonly redactor: Redactor,
   ) {}
 
-  get told(): readonly ToldEvent[] {
+  get entries(): readonly TimelineEntry[] {
     this.#update();
-    return this.#told;
+    return this.#entries;
   }
 
   /** The events of its subscription so far; only grows. */
@@ -208,7 +209,7 @@ class CallStory implements Story {
   }
 
   get exchange(): Exchange | undefined {
-    return this.book.history.exchanges.get(this.key);
+    return this.callLog.history.exchanges.get(this.key);
   }
 
   get running() {
@@ -226,9 +227,9 @@ class CallStory implements Story {
   }
 
   #update(): void {
-    for (const event of this.book.of(this.key).slice(this.#told.length)) {
+    for (const event of this.callLog.of(this.key).slice(this.#entries.length)) {
       this.#history.apply(event);
-      this.#told.push({ event, steps: this.#clean(newStepsOf(this.#history, event)) });
+      this.#entries.push({ event, steps: this.#clean(newStepsOf(this.#history, event)) });
       const news = newsIn(this.#history, event);
       if (news) this.#news.push(news);
     }
@@ -241,7 +242,7 @@ export interface Compared {
   readonly redactor: Redactor;
 }
 
-interface Subject extends Pick<Volume, 'book' | 'redactor'> {
+interface Subject extends Pick<Source, 'callLog' | 'redactor'> {
   readonly key: string;
 }
 
@@ -260,25 +261,25 @@ export class CallSheets {
   constructor(private readonly options: SheetsOptions) {}
 
   sheetOf(tab: CallTab, subject: Subject, look: SheetLook): Sheet {
-    const { book, key } = subject;
-    if (!book.history.exchanges.has(key)) return NO_SHEET;
-    return this.#kept.of(key, book, () => this.#sheetsOf(subject))[tab](look);
+    const { callLog, key } = subject;
+    if (!callLog.history.exchanges.has(key)) return NO_SHEET;
+    return this.#kept.of(key, callLog, () => this.#sheetsOf(subject))[tab](look);
   }
 
-  #sheetsOf({ book, key, redactor }: Subject): Record<CallTab, SheetOf> {
+  #sheetsOf({ callLog, key, redactor }: Subject): Record<CallTab, SheetOf> {
     const { highlighter, supports, onChange } = this.options;
-    const story = new CallStory(book, key, redactor);
-    const wire = book.whole === book ? story : new CallStory(book.whole, key, redactor); // a recording shows both sides
+    const story = new CallStory(callLog, key, redactor);
+    const wire = callLog.whole === callLog ? story : new CallStory(callLog.whole, key, redactor); // a recording shows both sides
     const views = viewsSheet(highlighter, 'the thread of this call has no views');
     const result = resultTab(story, supports);
     const compared = new Memo<Sheet>();
-    const judge = () => this.#judge({ book, key, redactor });
+    const judge = () => this.#judge({ callLog, key, redactor });
     return {
       result: look => result({ ...look, highlighter: highlighter() }),
       timeline: timelineTab(story, redactor),
       wire: wireTab(wire, redactor),
       views(look) {
-        const thread = book.history.threads.get(story.exchange?.invocation.group_id ?? '');
+        const thread = callLog.history.threads.get(story.exchange?.invocation.group_id ?? '');
         return views(thread?.views.values() ?? [], look);
       },
       compare: look => {
@@ -289,18 +290,18 @@ export class CallSheets {
         return compared.of(from, () => comparedSheet(one, { exchange, redactor }, look));
       },
       problems: problemsTab({
-        age: () => book.of(key).length + book.of(null).length,
+        age: () => callLog.of(key).length + callLog.of(null).length,
         ...{ judge, redactor, onChange },
       }),
     };
   }
 
-  async #judge({ book, key, redactor }: Subject): Promise<ProblemLines> {
-    const exchange = book.history.exchanges.get(key);
+  async #judge({ callLog, key, redactor }: Subject): Promise<ProblemLines> {
+    const exchange = callLog.history.exchanges.get(key);
     if (!exchange) return () => [];
     const { judgedLines } = await import('../../render/check-report.js');
-    const isUnvalidated = !book.isSaved && this.options.isUnvalidated(key);
-    return judgedLines(concerning(book.whole, exchange), exchange, redactor, book, isUnvalidated);
+    const isUnvalidated = !callLog.isSaved && this.options.isUnvalidated(key);
+    return judgedLines(concerning(callLog.whole, exchange), exchange, redactor, callLog, isUnvalidated);
   }
 }
 
@@ -332,17 +333,17 @@ function resultTab(story: CallStory, supports: ReadonlySet<string>): (look: Look
     const panes = panesOf(exchange, supports);
     if (!panes) return [];
     return [
-      withEvents(panePart(panes.human), ({ told }) => linesDocument([told])),
+      withEvents(panePart(panes.human), ({ told: line }) => linesDocument([line])),
       withEvents(panePart(panes.llm), ({ heading, text }) =>
         joinedDocument([linesDocument([heading]), textDocument(text)]),
       ),
     ];
   };
   return look => {
-    const { exchange, told, running, news } = story;
+    const { exchange, entries, running, news } = story;
     if (!exchange?.settled) {
-      const steps = () => [...told.flatMap(each => each.steps), ...running].flatMap(stepLines);
-      return pending.of([told.length], () => onePart(PENDING, steps()));
+      const steps = () => [...entries.flatMap(each => each.steps), ...running].flatMap(stepLines);
+      return pending.of([entries.length], () => onePart(PENDING, steps()));
     }
     const parts = drawings.of([exchange.settled], () => drawingsOf(exchange));
     return { parts: parts.map(partOf => partOf(look, exchange, news)) };
@@ -385,19 +386,19 @@ type ExchangeColumn = 'time' | 'operation' | 'args' | 'server' | 'id' | 'thread'
 
 /**
  * A row for a call that this program made.
- * @param book contains the exchange
+ * @param callLog contains the exchange
  * @param server of the call, if there are several
  */
 export function exchangeRow(
   exchange: Exchange,
   now: number,
-  book: CallLog,
+  callLog: CallLog,
   server = '',
   redactor?: Redactor,
 ): CallView<ExchangeColumn> {
   const { operation, arguments: args, id, group_id } = exchange.invocation;
   // An expected or denied call was never sent.
-  const begunAt = exchange.attempts[0]?.sentAt ?? book.of(exchange.key)[0]?.at ?? 0;
+  const begunAt = exchange.attempts[0]?.sentAt ?? callLog.of(exchange.key)[0]?.at ?? 0;
   const state = exchangeState(exchange, begunAt, now);
   const problems = hasProblems(exchange) && say('  ! see Problems', 'warn');
   return viewOf(

@@ -61,14 +61,14 @@ export interface Controls {
   /** Cancels the pending call, or its subscription, and notifies the tool. */
   readonly cancel: (key: string) => Promise<Said>;
   readonly visit: (url: string) => Promise<Said>;
-  /** The invocation of a call as a new one, as a curl command. @param volume its id */
-  readonly asCurl: (key: string, volume: number) => ShellLine | null;
+  /** The invocation of a call as a new one, as a curl command. @param source its id */
+  readonly asCurl: (key: string, source: number) => ShellLine | null;
   /** The call as a command of this program, or why that is impossible. */
-  readonly asCommand: (key: string, volume: number) => ShellLine | Said;
+  readonly asCommand: (key: string, source: number) => ShellLine | Said;
   /** Copies to the terminal's clipboard (OSC 52). */
   readonly copy: (text: string) => Said;
   /** Saves the call as a fixture file for a mock. Never replaces a file. */
-  readonly saveFixture: (key: string, volume: number, path: string) => Promise<Said>;
+  readonly saveFixture: (key: string, source: number, path: string) => Promise<Said>;
   /** Saves all events of this session, without secrets. Never replaces a file. */
   readonly saveTranscript: (path: string) => Promise<Said>;
   readonly openTranscript: (path: string) => Promise<Said>;
@@ -117,24 +117,24 @@ export function definitionsIn(servers: readonly Server[]): ReadonlyMap<string, n
 }
 
 /** The events of this session, or of a transcript that was opened. */
-export interface Volume {
+export interface Source {
   /** Unique; a file that is opened again keeps its id. */
   readonly id: number;
   /** `this session`, or the name of the file. */
   readonly name: string;
-  readonly book: CallLog;
+  readonly callLog: CallLog;
   readonly isLive: boolean;
   /** Removes the credentials of the session and the secrets in these events (threats, row 25). */
   readonly redactor: Redactor;
 }
 
 /** The state that the workbench shows. It is mutable; changes call the listeners of `subscribe`. */
-export interface World {
+export interface Model {
   readonly servers: readonly Server[];
   /** The URLs of servers that the user opened before, the latest first. Untrusted. */
   readonly recent: readonly string[];
   /** The first one is this session. */
-  readonly volumes: readonly Volume[];
+  readonly sources: readonly Source[];
   /** The id of the server of a call in this session, sent or declined; null for any other call. */
   readonly serverOf: (key: string) => string | null;
   readonly isUnvalidated: (key: string) => boolean;
@@ -151,7 +151,7 @@ export interface Start {
 }
 
 export interface SessionOptions {
-  readonly world: World;
+  readonly model: Model;
   readonly controls: Controls;
   readonly clock: Clock;
   readonly level: ColourLevel;
@@ -160,8 +160,8 @@ export interface SessionOptions {
 }
 
 export interface WorkbenchOptions extends SessionOptions, FullScreenOptions {
-  /** Calls the listener after changes of servers or volumes. */
-  readonly onWorldChange: (listener: () => void) => () => void;
+  /** Calls the listener after changes of servers or sources. */
+  readonly onModelChange: (listener: () => void) => () => void;
   /** Calls the listener for each event, after it was added to the session's call log. */
   readonly subscribe: (listener: Listener) => () => void;
 }

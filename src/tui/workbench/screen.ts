@@ -61,7 +61,7 @@ export const WORKBENCH_KEYS: readonly KeyBinding<Workbench>[] = [
     'p',
     'open a recent tool server',
     w => w.pickRecent(),
-    w => (w.tools.isEmpty && w.page === 'tools' && w.world.recent.length > 0 ? 'recent' : null),
+    w => (w.tools.isEmpty && w.page === 'tools' && w.model.recent.length > 0 ? 'recent' : null),
   ),
   bound('everywhere', 'O', 'open a transcript', w => w.askTranscript()),
   bound('everywhere', 'S', 'save the transcript of this session', w => w.askSaveTranscript()),
@@ -84,7 +84,7 @@ export const WORKBENCH_KEYS: readonly KeyBinding<Workbench>[] = [
   bound('calls', 'Y', 'copy as a command line', w => w.copyCall('command')),
   bound('calls', 's', 'save as a fixture', w => w.askSaveFixture(), unlessEmpty('fixture')),
   bound('calls', '=', 'compare: marks this call, or shows it beside the marked one', w => w.compare()),
-  bound('calls', 'V', 'the next open transcript', w => w.nextVolume()),
+  bound('calls', 'V', 'the next open transcript', w => w.nextSource()),
   ...READING_KEYS,
   bound('form', 'ctrl+t', 'run with invalid arguments', w => w.runForm(false)),
   bound('form', 'ctrl+g', 'show or hide the keys', w => w.toggleHelp()),
@@ -97,7 +97,7 @@ export function createWorkbench(options: SessionOptions, onChange: () => void): 
 
 export function workbenchScreen(options: WorkbenchOptions): { close(): Promise<void> } {
   const { view, close } = fullScreen(onChange => createWorkbench(options, onChange), options);
-  const stop = options.onWorldChange(() => view.changed());
+  const stop = options.onModelChange(() => view.changed());
   view.changed();
   return {
     close() {

@@ -6,7 +6,7 @@ import { cut } from '../../util/text.js';
 import { onePart, type Sheet } from '../calls/tabs.js';
 import { linesDocument } from '../document/documents.js';
 import { CURSOR } from '../layout.js';
-import { definitionsIn, definitionsOf, definitionsWords, type Server, type World } from './model.js';
+import { definitionsIn, definitionsOf, definitionsWords, type Model, type Server } from './model.js';
 
 export type Entry = { readonly key: string; readonly server: Server } & (
   | { readonly kind: 'server' }
@@ -53,7 +53,7 @@ export function firstLineOf(text: string): string {
 }
 
 /** The list of tools. The first operation is preselected. */
-export function toolsList(world: Pick<World, 'servers' | 'recent'>) {
+export function toolsList(model: Pick<Model, 'servers' | 'recent'>) {
   const sheets = new Memo<Sheet>();
   const entries = new Memo<readonly Entry[]>();
   return {
@@ -61,7 +61,7 @@ export function toolsList(world: Pick<World, 'servers' | 'recent'>) {
     tabs: TOOL_TABS,
     ...{ wide: 100, share: 0.38, headRows: 0 },
     entries() {
-      const { servers } = world;
+      const { servers } = model;
       const all = entries.of(servers, () => entriesOf(servers));
       const preselected = Math.max(
         0,
@@ -87,13 +87,16 @@ export function toolsList(world: Pick<World, 'servers' | 'recent'>) {
     empty: (): readonly Line[] => [
       line`No servers yet.`,
       [
+        say('Press ', 'dim'),
         say('u', 'title'),
-        say(' opens one by its URL; ', 'dim'),
+        say(' to open one by its URL, or ', 'dim'),
         say('D', 'title'),
-        say(' opens the demo, a tool bundled with this program.', 'dim'),
+        say(' to open the demo, a tool bundled with this program.', 'dim'),
       ],
-      ...(world.recent.length > 0 ? [[], [say('p', 'title'), say(' opens a recent server:', 'dim')]] : []),
-      ...world.recent.map((url): Line => [say('  '), ...quote(url)]),
+      ...(model.recent.length > 0
+        ? [[], [say('Press ', 'dim'), say('p', 'title'), say(' to open a recent server:', 'dim')]]
+        : []),
+      ...model.recent.map((url): Line => [say('  '), ...quote(url)]),
     ],
   };
 }
@@ -106,7 +109,7 @@ function detailLines(entry: Entry): readonly Line[] {
   const { tool, definitions } = entry;
   const schema = textLines(JSON.stringify(tool.inputSchema, null, 2), MAX.lines);
   const rest = schema.total - schema.lines.length;
-  const warning = `${definitionsWords(definitions)}: u opens one by its URL.`;
+  const warning = `${definitionsWords(definitions)}. Press u to open one by its URL.`;
   return [
     ...(definitions > 1 ? [[say(warning, 'warn')], []] : []),
     ...toolLines({ ...tool, description: cut(tool.description, MAX.characters) }).slice(0, MAX.lines),

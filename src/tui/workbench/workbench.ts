@@ -16,10 +16,10 @@ import {
   definitionsIn,
   definitionsOf,
   definitionsWords,
+  type Model,
   type Said,
   type SessionOptions,
-  type Volume,
-  type World,
+  type Source,
 } from './model.js';
 import { type Entry, type ToolTab, toolsList } from './tools.js';
 
@@ -95,7 +95,7 @@ export function workbenchTables(bindings: Parameters<typeof tablesOf>[0], first:
 
 export abstract class WorkbenchState extends ListScreen {
   page: 'tools' | 'form' | 'calls' = 'tools';
-  readonly world: World;
+  readonly model: Model;
   readonly controls: Controls;
   readonly tools: ListDetail<Entry, ToolTab>;
   readonly calls: ListDetail<Exchange, CallTab>;
@@ -106,7 +106,7 @@ export abstract class WorkbenchState extends ListScreen {
   readonly summary = '';
   /** The other forms, the most recent last. */
   #forms: readonly OpenForm[] = [];
-  #volume = 0;
+  #source = 0;
   #marked: Compared | null = null;
   readonly #highlighting: Highlighting;
   /** The user pressed `q` while this many calls were pending. */
@@ -114,17 +114,17 @@ export abstract class WorkbenchState extends ListScreen {
 
   constructor(options: SessionOptions, onChange: () => void) {
     super(options, onChange);
-    const { world, controls, supports, level } = options;
-    this.world = world;
+    const { model, controls, supports, level } = options;
+    this.model = model;
     this.controls = controls;
     this.#highlighting = new Highlighting(level, onChange);
     const highlighter = () => this.#highlighting.current;
-    const { isUnvalidated } = world;
+    const { isUnvalidated } = model;
     const marked = () => this.#marked;
     const sheets = new CallSheets({ supports, highlighter, isUnvalidated, marked, onChange });
-    this.tools = this.listDetail(toolsList(world));
+    this.tools = this.listDetail(toolsList(model));
     this.calls = this.listDetail(
-      callsList({ world, volume: () => this.volume, sheets, now: () => this.now }),
+      callsList({ model, source: () => this.source, sheets, now: () => this.now }),
     );
   }
 
@@ -134,10 +134,10 @@ export abstract class WorkbenchState extends ListScreen {
     return this.page === 'calls' ? this.calls : this.tools;
   }
 
-  get volume(): Volume {
-    const volume = this.world.volumes.find(({ id }) => id === this.#volume) ?? this.world.volumes[0];
-    if (!volume) throw new Error('this session is always a volume');
-    return volume;
+  get source(): Source {
+    const source = this.model.sources.find(({ id }) => id === this.#source) ?? this.model.sources[0];
+    if (!source) throw new Error('this session is always a source');
+    return source;
   }
 
   get exchange(): Exchange | undefined {
@@ -173,29 +173,29 @@ export abstract class WorkbenchState extends ListScreen {
   }
 
   /** Shows the calls of this session or of a transcript. @param key of the call to select */
-  showCalls(volume: number, key: string | null = null): void {
-    this.#volume = volume;
+  showCalls(source: number, key: string | null = null): void {
+    this.#source = source;
     this.calls.toList();
     this.calls.set({ selected: key });
     this.go('calls');
   }
 
-  nextVolume(): void {
-    const { volumes } = this.world;
-    const next = volumes[(volumes.indexOf(this.volume) + 1) % volumes.length];
+  nextSource(): void {
+    const { sources } = this.model;
+    const next = sources[(sources.indexOf(this.source) + 1) % sources.length];
     if (next) this.showCalls(next.id);
   }
 
   compare(): void {
-    const { exchange, volume } = this;
+    const { exchange, source } = this;
     if (!exchange) return void this.complain('No call to compare.');
     if (this.#marked && this.#marked.exchange.key !== exchange.key)
       return void this.calls.set({ tab: 'compare' });
-    this.#marked = { exchange, redactor: volume.redactor };
+    this.#marked = { exchange, redactor: source.redactor };
     this.say('Marked. Select another call and press = to compare them.', 'good');
   }
 
-  formLike(subject: Pick<OpenForm, 'server' | 'operation' | 'about'>): OpenForm | undefined {
+  findForm(subject: Pick<OpenForm, 'server' | 'operation' | 'about'>): OpenForm | undefined {
     return (
       [this.form, ...this.#forms].find(each => each && nameOfForm(each) === nameOfForm(subject)) ?? undefined
     );
@@ -224,7 +224,7 @@ export abstract class WorkbenchState extends ListScreen {
 
   /** Quits; if calls are pending, only on the second press. */
   quit(): void {
-    const count = this.world.volumes[0]?.book.underWay.size ?? 0;
+    const count = this.model.sources[0]?.callLog.underWay.size ?? 0;
     const isWarned = this.#warning?.count === count && this.#warning.until > this.now;
     if (count === 0 || isWarned) return void this.controls.quit();
     const calls = count === 1 ? 'A call is' : `${count} calls are`;
@@ -283,7 +283,7 @@ export abstract class WorkbenchState extends ListScreen {
     isRoomy: boolean,
   ): readonly string[] {
     if (rows < MIN_ROWS_FOR_HEADING) return drawForm(form, { columns, rows }, this.theme);
-    const { servers } = this.world;
+    const { servers } = this.model;
     const owner = servers.find(each => each.id === server);
     const definitions = owner ? definitionsOf(owner, operation, definitionsIn(servers)) : 1;
     const sending = this.isSending(id) ? '  sending …' : '';
@@ -301,14 +301,14 @@ export abstract class WorkbenchState extends ListScreen {
   /** The pages, and the current item if there is room for it. */
   protected head(columns: number): readonly Line[] {
     const { page, form } = this;
-    const { book, isLive } = this.volume;
-    const running = isLive && book.underWay.size > 0 ? `, ${book.underWay.size} running` : '';
+    const { callLog, isLive } = this.source;
+    const running = isLive && callLog.underWay.size > 0 ? `, ${callLog.underWay.size} running` : '';
     const sending = this.sending.some(({ from }) => typeof from === 'string') ? ', sending …' : '';
     const pages = (max: number) =>
       choicesLine([
         { text: 'Tools', isChosen: page === 'tools' },
         ...(form ? [{ text: `Form ${form.operation}`, isChosen: page === 'form', max }] : []),
-        { text: `Calls ${book.keys.length}${running}${sending}`, isChosen: page === 'calls' },
+        { text: `Calls ${callLog.keys.length}${running}${sending}`, isChosen: page === 'calls' },
       ]);
     const named = NAME_WIDTHS.map(max => [...PROGRAM, ...pages(max)]);
     const fitting = named.find(line => widthOf(line) + MIN_ABOUT + 2 <= columns);
@@ -321,22 +321,22 @@ export abstract class WorkbenchState extends ListScreen {
 
   /** The text at the right of the head: the server, the transcript, or the current call. */
   get #about(): string {
-    const { servers, serverOf } = this.world;
-    const { page, exchange, volume } = this;
+    const { servers, serverOf } = this.model;
+    const { page, exchange, source } = this;
     if (page === 'tools') return this.tools.entry?.server.about ?? '';
     if (page === 'form') return servers.find(({ id }) => id === this.form?.server)?.about ?? '';
     if (exchange && this.calls.isReading) return `${exchange.invocation.operation} ${exchange.invocation.id}`;
-    if (!volume.isLive) return volume.name;
+    if (!source.isLive) return source.name;
     const id = exchange ? serverOf(exchange.key) : null;
     const only = servers.length === 1 ? servers[0] : undefined;
     return (servers.find(server => server.id === id) ?? only)?.about ?? '';
   }
 
   get waits() {
-    const { exchange, volume } = this;
-    const isLive = volume.isLive && exchange !== undefined;
+    const { exchange, source } = this;
+    const isLive = source.isLive && exchange !== undefined;
     return {
-      forChoice: isLive && openChoice(this.calls.selected, volume.book) !== null,
+      forChoice: isLive && openChoice(this.calls.selected, source.callLog) !== null,
       forConsent: isLive && exchange.waitingFor?.type === 'oauth',
       isRunning: isLive && isUnderWay(exchange),
     };

@@ -12,7 +12,7 @@ import {
 import type { Terminal } from '../../../src/commands/terminal.js';
 import type { Exchange } from '../../../src/events/exchange.js';
 import type { UserChoice } from '../../../src/protocol/callbacks.js';
-import type { Governed } from '../../../src/runtime/policy.js';
+import type { ToolInfo } from '../../../src/runtime/policy.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { acknowledged, arrives, CHOICE, call, historyOf, OAUTH } from '../../events/build.js';
 import { errorOf } from '../../support/failing.js';
@@ -97,7 +97,7 @@ describe('a question', () => {
   });
 });
 
-const TOOL: Governed = { name: 'delete_all', annotations: { destructive: true } };
+const TOOL: ToolInfo = { name: 'delete_all', annotations: { destructive: true } };
 const ASKS: Consent = { policy: null, yes: false };
 
 /** Asks whether a tool may be called; null without an answer. */
@@ -133,7 +133,7 @@ describe('a destructive tool', () => {
     });
   });
 
-  test.each<[string, Governed, Consent]>([
+  test.each<[string, ToolInfo, Consent]>([
     ['--yes', TOOL, { policy: null, yes: true }],
     ['a policy by name', TOOL, { policy: { version: 1, allow: ['delete_all'] }, yes: false }],
     ['a tool that is not destructive', { name: 'read', annotations: { destructive: false } }, ASKS],

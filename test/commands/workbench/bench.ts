@@ -85,14 +85,14 @@ export function startBench({
     { options: { ...OPTIONS, ...options }, consent },
     () => void quits.push('quit'),
   );
-  const { world, controls } = engine;
-  const exchangeOf = (key: string) => world.volumes[0]?.book.history.exchanges.get(key);
+  const { model, controls } = engine;
+  const exchangeOf = (key: string) => model.sources[0]?.callLog.history.exchanges.get(key);
   const open = (target: Parameters<Engine['open']>[0]) => engine.open(target, headers);
   const stands: Bench['stands'] = (id, kind) => {
     type Wanted = Extract<Server['state'], { kind: typeof kind }>;
     const isWanted = (state: Server['state'] | undefined): state is Wanted => state?.kind === kind;
-    return eventually(`${id} is ${kind}: ${JSON.stringify(world.servers)}`, () => {
-      const state = world.servers.find(server => server.id === id)?.state;
+    return eventually(`${id} is ${kind}: ${JSON.stringify(model.servers)}`, () => {
+      const state = model.servers.find(server => server.id === id)?.state;
       return isWanted(state) && state;
     });
   };

@@ -24,7 +24,7 @@ describe('a call', () => {
     const id = await bench.ready(plain.url);
     const key = await bench.call(id, 'echo', { text: 'hi' });
     expect(llmTextOf(await bench.until(key))).toBe('hi');
-    expect(bench.world.volumes[0]?.book.keys).toEqual([key]);
+    expect(bench.model.sources[0]?.callLog.keys).toEqual([key]);
   });
 
   test('RT-ARGS: with invalid arguments is not sent, and the error has its place', async () => {
@@ -35,11 +35,11 @@ describe('a call', () => {
       kind: 'invalid',
       faults: [{ path: '$.text', message: 'must be string (type)' }],
     });
-    expect(bench.world.volumes[0]?.book.keys).toEqual([]);
+    expect(bench.model.sources[0]?.callLog.keys).toEqual([]);
     expect(await bench.controls.run(draft, { validates: false })).toMatchObject({ kind: 'sent' });
-    const unvalidated = bench.world.volumes[0]?.book.keys[0] ?? '';
+    const unvalidated = bench.model.sources[0]?.callLog.keys[0] ?? '';
     const checked = await bench.call(server, 'echo', { text: 'a' });
-    expect([unvalidated, checked].map(bench.world.isUnvalidated)).toEqual([true, false]);
+    expect([unvalidated, checked].map(bench.model.isUnvalidated)).toEqual([true, false]);
     expect((await bench.controls.asCommand(unvalidated, 0)).text).toContain('invoke --no-validate http');
     expect((await bench.controls.asCommand(checked, 0)).text).not.toContain('--no-validate');
   });
@@ -118,7 +118,7 @@ test('closing cancels pending calls and closes each thread created here, at ever
   await named.until(await named.call(await named.ready(plain.url), 'echo', { text: 'a' }));
   await named.close();
   const pending = await bench.call(other, 'work', { ms: 60_000 });
-  const { exchanges } = bench.world.volumes[0]?.book.history ?? { exchanges: new Map() };
+  const { exchanges } = bench.model.sources[0]?.callLog.history ?? { exchanges: new Map() };
   const threads = [done, pending].map(key => exchanges.get(key)?.invocation.group_id);
   await bench.close();
   expect((await bench.until(pending)).settled).toMatchObject({ by: 'cancel', who: 'person' });
@@ -191,7 +191,7 @@ test('row 12: another process at the address of an exited command gets no header
   heir.listen(Number(new URL(base).port), '127.0.0.1');
   await once(heir, 'listening');
   bench.controls.open(base);
-  await bench.stands(bench.world.servers[1]?.id ?? '', 'ready');
+  await bench.stands(bench.model.servers[1]?.id ?? '', 'ready');
   expect(new Set(keys)).toEqual(new Set([undefined]));
   heir.close().closeAllConnections();
   bench.controls.wake(id);
@@ -216,7 +216,7 @@ test('nothing is sent after closing, however far a call was prepared', async () 
       const purposes = said.flatMap(event => (event.kind === 'request' ? [event.purpose] : []));
       expect(purposes.lastIndexOf('invocation')).toBeLessThan(purposes.indexOf('close'));
       expect(said).toHaveLength(told);
-      const last = [...(bench.world.volumes[0]?.book.history.exchanges.values() ?? [])].at(-1);
+      const last = [...(bench.model.sources[0]?.callLog.history.exchanges.values() ?? [])].at(-1);
       if (ticks === 0) expect(sent.kind).toBe('refused'); // closed before the call was ready
       if (sent.kind === 'sent') expect(last?.settled).toMatchObject({ by: 'cancel', who: 'person' });
       else expect(purposes).not.toContain('invocation');
@@ -231,6 +231,6 @@ test('RT-ARGS: with an unusable inputSchema, the call is sent with a warning', a
   await using bench = startBench();
   const id = await bench.ready(serving.url);
   const key = await bench.call(id, 'echo');
-  const warned = bench.world.volumes[0]?.book.of(key).filter(({ kind }) => kind === 'warned');
+  const warned = bench.model.sources[0]?.callLog.of(key).filter(({ kind }) => kind === 'warned');
   expect(warned).toMatchObject([{ message: expect.stringContaining('the arguments were not checked') }]);
 });

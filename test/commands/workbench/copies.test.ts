@@ -15,12 +15,12 @@ type Fields = Partial<Pick<Invocation, 'operation' | 'arguments' | 'user_id' | '
 
 /** Copies a call with these fields and settings. */
 async function copied(fields: Fields, as: Partial<CalledAs> = {}, headers: Record<string, string> = {}) {
-  const book = new CallLog();
+  const callLog = new CallLog();
   const invocation = { ...INVOCATION, operation: 'edit_file', arguments: {}, ...fields };
-  for (const event of eventsOf(call({ invocation }))) book.apply({ ...event, headers } as Event);
-  const volume = { id: 0, name: '', book, isLive: true, redactor: createRedactor() };
+  for (const event of eventsOf(call({ invocation }))) callLog.apply({ ...event, headers } as Event);
+  const source = { id: 0, name: '', callLog, isLive: true, redactor: createRedactor() };
   const target = { kind: 'url', url: 'http://127.0.0.1:3001' } as const;
-  const { text } = await asCommand(volume, KEY, { target, groupId: undefined, validates: true, ...as });
+  const { text } = await asCommand(source, KEY, { target, groupId: undefined, validates: true, ...as });
   return text;
 }
 
@@ -125,10 +125,11 @@ test('a shell and our own parser produce the same arguments, whatever the schema
 
 /** Returns the copy of the call of these requests; null without one. */
 function copyOf(...requests: readonly Partial<RequestEvent>[]) {
-  const book = new CallLog('tool', true);
+  const callLog = new CallLog('tool', true);
   for (const [index, fields] of requests.entries())
-    for (const event of eventsOf(call({ attempt: index + 1 }))) book.apply({ ...event, ...fields } as Event);
-  return asCurl({ book, redactor: createRedactor() }, KEY, null);
+    for (const event of eventsOf(call({ attempt: index + 1 })))
+      callLog.apply({ ...event, ...fields } as Event);
+  return asCurl({ callLog, redactor: createRedactor() }, KEY, null);
 }
 
 test.each<[string, readonly Partial<RequestEvent>[], string | null]>([

@@ -80,9 +80,9 @@ describe('a transcript', () => {
     expect(text).not.toContain(CANARY);
     expect((await stat(folder.file('run.ndjson'))).mode & 0o777).toBe(0o600);
     expect(await bench.controls.openTranscript('run.ndjson')).toMatchObject({ isBad: false });
-    const [live, opened] = bench.world.volumes;
+    const [live, opened] = bench.model.sources;
     expect(opened).toMatchObject({ name: 'run.ndjson', isLive: false });
-    const saved = opened?.book.history.exchanges.get(key);
+    const saved = opened?.callLog.history.exchanges.get(key);
     expect(saved && llmTextOf(saved)).toBe(llmTextOf(await bench.until(key)));
     expect(live?.isLive).toBe(true);
     const callback = /callback\/([\w-]{40,})/.exec(JSON.stringify(await plain.log()))?.[1] ?? '?';
@@ -98,12 +98,12 @@ describe('a transcript', () => {
 
 test('row 25: secrets of an opened transcript are known before it is shown', async () => {
   await using other = startBench({ cwd: folder.path });
-  const events = bench.world.volumes[0]?.book.events ?? [];
+  const events = bench.model.sources[0]?.callLog.events ?? [];
   await writeTranscript(folder.file('raw.ndjson'), [...events], bench.about);
   const raw = await readFile(folder.file('raw.ndjson'), 'utf8');
   const token = /callback\/([\w-]{40,})/.exec(raw)?.[1] ?? '?';
   const shown: string[] = [];
-  other.onWorldChange(() => void shown.push(other.world.volumes[1]?.redactor.text(`it is ${token}`) ?? ''));
+  other.onModelChange(() => void shown.push(other.model.sources[1]?.redactor.text(`it is ${token}`) ?? ''));
   await other.controls.openTranscript('raw.ndjson');
   expect(shown).toEqual(['it is [redacted]']);
   expect(other.controls.asCurl(key, 1)?.text).not.toContain(token);
@@ -115,7 +115,7 @@ test('row 25: secrets of an opened transcript are not redacted in this session',
   const facts = eventsOf(call({ invocation }));
   await writeTranscript(folder.file('foreign.ndjson'), facts, bench.about);
   await other.controls.openTranscript('foreign.ndjson');
-  const [live, foreign] = other.world.volumes;
+  const [live, foreign] = other.model.sources;
   expect(foreign?.redactor.text(`edit_file ${CANARY}`)).toBe('[redacted] [redacted]');
   expect(live?.redactor.text(`edit_file ${CANARY}`)).toBe('edit_file [redacted]');
   const server = await other.ready(plain.url);
@@ -200,7 +200,7 @@ function bodyOf(curl = ''): Record<string, unknown> {
 }
 
 describe('as curl it is a new call', () => {
-  const bodyNow = (of: Bench, call: string, volume = 0) => bodyOf(of.controls.asCurl(call, volume)?.text);
+  const bodyNow = (of: Bench, call: string, source = 0) => bodyOf(of.controls.asCurl(call, source)?.text);
 
   test('with new ids, and a placeholder for the callback URL', async () => {
     const { invocation } = await bench.until(key);

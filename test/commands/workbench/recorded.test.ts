@@ -47,9 +47,9 @@ async function callThrough(url: string): Promise<void> {
   await runtime.until(key, ({ subscription }) => subscription?.ended?.by === 'final');
 }
 
-function openSession({ world, controls }: Bench) {
+function openSession({ model, controls }: Bench) {
   const supports = new Set(['text', 'diff']);
-  return createWorkbench({ world, controls, clock: systemClock, level: 0, supports, start: {} }, () => {});
+  return createWorkbench({ model, controls, clock: systemClock, level: 0, supports, start: {} }, () => {});
 }
 
 function keys(...names: readonly string[]): void {
@@ -81,7 +81,7 @@ test('r repeats one of its calls with the tool server that is open here', async 
   await bench.stands(bench.open({ kind: 'url', url: plain.url }), 'ready');
   keys('r');
   const [again = ''] = await eventually('a call', () => {
-    const calls = bench.world.volumes[0]?.book.keys ?? [];
+    const calls = bench.model.sources[0]?.callLog.keys ?? [];
     return calls.length > 0 && calls;
   });
   expect(await bench.until(again)).toMatchObject({

@@ -98,9 +98,9 @@ test('quitting after a call closes the screen, notifies the tools, and keeps the
   const plan = await planWorkbench([plain.url, 'slow', 'ms=60000'], options, terminal);
   const closed: string[] = [];
   const load = async () =>
-    person(async ({ world, controls, start }) => {
+    person(async ({ model, controls, start }) => {
       const server = await eventually('the server', () => {
-        const [first] = world.servers;
+        const [first] = model.servers;
         return first?.state.kind === 'ready' && first.id === start.server && { ...first.state, id: first.id };
       });
       const [tool] = server.toolset.tools.filter(({ name }) => name === start.operation);
@@ -129,9 +129,9 @@ describe('quitting prints unsaved calls on stderr', () => {
     const plan = await planWorkbench([], { ...OPTIONS, demo: true, ...fields }, terminal);
     const load = async () =>
       person(async options => {
-        const { world, controls } = options;
+        const { model, controls } = options;
         const server = await eventually('the demo', () => {
-          const [first] = world.servers;
+          const [first] = model.servers;
           return first?.state.kind === 'ready' && first;
         });
         const draft = { server: server.id, operation: 'edit_file', arguments: {} };

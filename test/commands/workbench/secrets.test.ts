@@ -20,13 +20,13 @@ const ECHO = `${BEARER} and ${KEY}`;
 
 /** Returns the text of the servers and of the newest call, in these tabs and with the bytes. */
 async function shownIn(
-  { world, controls }: Bench,
+  { model, controls }: Bench,
   columns: number,
   tabs: readonly string[],
 ): Promise<string> {
   const supports = new Set(['text', 'diff']);
   const session = createWorkbench(
-    { world, controls, clock: systemClock, level: 0, supports, start: {} },
+    { model, controls, clock: systemClock, level: 0, supports, start: {} },
     () => {},
   );
   const frames: string[] = [];

@@ -20,14 +20,14 @@ test('the user opens a URL, or the demo; anything else is an error', async () =>
   await using bench = startBench();
   expect(bench.controls.open(`:${plain.port}`)).toHaveProperty('server');
   expect(bench.controls.open('demo')).toHaveProperty('server');
-  const [url, demo] = bench.world.servers.map(({ id }) => id);
+  const [url, demo] = bench.model.servers.map(({ id }) => id);
   expect(await bench.stands(url ?? '', 'ready')).toMatchObject({ base: `http://127.0.0.1:${plain.port}` });
   const { toolset } = await bench.stands(demo ?? '', 'ready');
   expect(toolset.tools.map(({ name }) => name)).toContain('edit_file');
   for (const word of ['', 'nonsense', 'ftp://a', 'http://u:p@a'])
     expect(bench.controls.open(word)).toMatchObject({ isBad: true });
   expect(bench.controls.open(`:${plain.port}`)).toHaveProperty('server');
-  expect(bench.world.servers).toHaveLength(2);
+  expect(bench.model.servers).toHaveLength(2);
 });
 
 test('a failed server shows the reason, and can be retried', async () => {
@@ -39,7 +39,7 @@ test('a failed server shows the reason, and can be retried', async () => {
   expect((await bench.stands(id, 'failed')).message).toContain('no discovery document');
   bench.controls.wake(id);
   await eventually('the invalid toolset', () => {
-    const state = bench.world.servers[0]?.state;
+    const state = bench.model.servers[0]?.state;
     return state?.kind === 'failed' && state.faults.length > 0;
   });
 });
@@ -52,7 +52,7 @@ test('only a failed server can be removed; its id is not used again', async () =
   ];
   await Promise.all([bench.stands(gone, 'failed'), bench.stands(ready, 'ready')]);
   for (const id of [gone, ready, 'no one']) bench.controls.dismiss(id);
-  expect(bench.world.servers.map(({ id }) => id)).toEqual([ready]);
+  expect(bench.model.servers.map(({ id }) => id)).toEqual([ready]);
   expect([gone, ready]).not.toContain(bench.open({ kind: 'url', url: plain.url }));
 });
 
@@ -96,7 +96,7 @@ describe('recent servers', () => {
     await writeFile(state.file('protocol-cli/recent.json'), text);
     await using bench = startBench({ env: { XDG_STATE_HOME: state.path } });
     await bench.ready(plain.url);
-    expect(bench.world.recent.filter(url => url !== plain.url)).toEqual([]);
+    expect(bench.model.recent.filter(url => url !== plain.url)).toEqual([]);
   });
 
   test('nothing is written where that is impossible, for the demo, or for a URL with a known secret', async () => {
@@ -117,7 +117,7 @@ test('removing a server also stops a command that runs but is not a tool', async
   const server = 'require("node:http").createServer((_, r) => r.writeHead(404).end())';
   const started = `${server}.listen(0, function () { console.log(JSON.stringify({ port: this.address().port })) })`;
   bench.offer({ kind: 'command', command: `node -e ${shellWord(started)}` });
-  const id = bench.world.servers[0]?.id ?? '';
+  const id = bench.model.servers[0]?.id ?? '';
   bench.controls.wake(id);
   const { message } = await bench.stands(id, 'failed');
   const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(message) ?? [];
@@ -132,8 +132,8 @@ describe('a configured server', () => {
     await using bench = startBench();
     const command = peerCommand('plain');
     bench.offer({ kind: 'command', command });
-    const id = bench.world.servers[0]?.id ?? '';
-    expect(bench.world.servers[0]?.state).toEqual({ kind: 'asleep', command });
+    const id = bench.model.servers[0]?.id ?? '';
+    expect(bench.model.servers[0]?.state).toEqual({ kind: 'asleep', command });
     const asleep = await bench.controls.run(
       { server: id, operation: 'echo', arguments: {} },
       { validates: true },
@@ -149,7 +149,7 @@ describe('a configured server', () => {
     await using other = await startPeer('plain');
     await using bench = startBench();
     for (const { url } of [plain, other]) bench.offer({ kind: 'url', url });
-    const [one = '', two = ''] = bench.world.servers.map(({ id }) => id);
+    const [one = '', two = ''] = bench.model.servers.map(({ id }) => id);
     await Promise.all([bench.stands(one, 'ready'), bench.stands(two, 'ready')]);
     const draft = { operation: 'echo', arguments: { text: 'a' } };
     for (const server of [one, two])
@@ -158,7 +158,7 @@ describe('a configured server', () => {
         reason: expect.stringContaining('RT-TOOLSET'),
       });
     bench.controls.open(plain.url);
-    const third = bench.world.servers[2]?.id ?? '';
+    const third = bench.model.servers[2]?.id ?? '';
     await bench.stands(third, 'ready');
     expect(await bench.controls.run({ server: third, ...draft }, { validates: true })).toMatchObject({
       kind: 'sent',
@@ -181,7 +181,7 @@ test('an operation that one toolset marks destructive is destructive in all tool
   await using bench = startBench();
   const one = await bench.ready(other.url);
   bench.controls.open(stdlib.url);
-  const two = bench.world.servers[1]?.id ?? '';
+  const two = bench.model.servers[1]?.id ?? '';
   expect((await bench.stands(two, 'ready')).toolset.endpoint).toBe(`${stdlib.url}/invoke`);
   expect(bench.controls.needsConsent(one, 'delete_all')).toBe(true);
   expect(bench.controls.needsConsent(one, 'echo')).toBe(false);
@@ -190,8 +190,8 @@ test('an operation that one toolset marks destructive is destructive in all tool
     kind: 'refused',
   });
   await bench.controls.decline({ server: two, ...draft });
-  const [key = ''] = bench.world.volumes[0]?.book.keys ?? [];
-  expect([bench.world.serverOf(key), bench.world.serverOf('no call')]).toEqual([two, null]);
+  const [key = ''] = bench.model.sources[0]?.callLog.keys ?? [];
+  expect([bench.model.serverOf(key), bench.model.serverOf('no call')]).toEqual([two, null]);
 });
 
 test('row 12: headers go only to the server they were given for', async () => {
@@ -200,7 +200,7 @@ test('row 12: headers go only to the server they were given for', async () => {
   const id = bench.open({ kind: 'url', url: named.url });
   bench.controls.open(plain.url);
   await bench.stands(id, 'ready');
-  const other = bench.world.servers[1]?.id ?? '';
+  const other = bench.model.servers[1]?.id ?? '';
   await bench.stands(other, 'ready');
   for (const server of [id, other]) await bench.until(await bench.call(server, 'echo', { text: 'x' }));
   const keys = async (peer: Peer) =>
@@ -219,7 +219,7 @@ describe('a policy', () => {
       kind: 'refused',
       reason: 'not today',
     });
-    const [exchange] = bench.world.volumes[0]?.book.history.exchanges.values() ?? [];
+    const [exchange] = bench.model.sources[0]?.callLog.history.exchanges.values() ?? [];
     expect(exchange?.settled).toMatchObject({ by: 'denial', who: 'policy' });
     expect(exchange?.attempts).toEqual([]);
   });
@@ -247,7 +247,7 @@ describe('a policy', () => {
     await using bench = startBench();
     const server = await bench.ready(stdlib.url);
     const draft = { server, operation: 'delete_all', arguments: {} };
-    const exchanges = () => [...(bench.world.volumes[0]?.book.history.exchanges.values() ?? [])];
+    const exchanges = () => [...(bench.model.sources[0]?.callLog.history.exchanges.values() ?? [])];
     expect(await bench.controls.run(draft, { validates: false })).toEqual({
       kind: 'refused',
       reason: 'it is marked destructive and was not confirmed',

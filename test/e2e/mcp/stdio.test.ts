@@ -170,7 +170,7 @@ describe.concurrent('a started server, plain Node', () => {
       ...['invoke', '--mcp', 'echo listening on 3000; exec sleep 1000', 'x', '--timeout', '2s'],
     ]);
     expect(status).toBe(4);
-    expect(stderr).toContain('no answer to initialize came within 2s');
+    expect(stderr).toContain('initialize timed out after 2s');
     expect(stderr).toContain(
       'it wrote a line that is not a JSON-RPC message to its stdout: "listening on 3000"',
     );

@@ -84,7 +84,7 @@ describe('shutdown', () => {
     await using services = deskWith({ retries: 9, random: () => 0.5 });
     const delivery = services.post(callbackTo(runtime.url));
     await vi.waitFor(() => expect(services.clock.pending()).toBe(1));
-    services.outbox.hurry();
+    services.outbox.endPauses();
     const why = 'the tool was stopped before it was delivered: the runtime answered 500';
     expect(await delivery).toEqual({ delivered: false, why, attempts: 2 });
     expect(services.clock.pending()).toBe(0);

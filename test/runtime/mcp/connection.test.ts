@@ -82,9 +82,9 @@ describe('the list of tools', () => {
     const tools = [tool('a'), tool('a'), ...bad, { name: { toString: 1 } }];
     const server = await connectedTo(listing(() => ({ tools })));
     expect(server.tools).toHaveLength(1);
-    expect(server.notes()[0]).toBe('the tool "a" is listed twice; the first counts');
+    expect(server.notes()[0]).toBe('the tool "a" is listed twice; using the first');
     expect(server.notes()[1]).toBe('the tool "bad" cannot be used: $.inputSchema: is required');
-    expect(server.notes().at(-1)).toBe('and 6 more about the list of tools');
+    expect(server.notes().at(-1)).toBe('6 more problems in the list of tools');
   });
 });
 
@@ -117,7 +117,7 @@ describe('why a server cannot be used', () => {
   test('a command that does not answer: reports the time limit, its stdout and its stderr', async () => {
     const name = 'echo Hello; echo there; echo why >&2; exec sleep 100';
     const { message, faults } = await errorOf(() => connected({ kind: 'stdio', name }, { limitMs: 500 }));
-    expect(message).toContain('no answer to initialize came within 500ms');
+    expect(message).toContain('initialize timed out after 500ms');
     expect(faults).toEqual(['it wrote 2 lines that are not JSON-RPC messages to its stdout: "Hello"', 'why']);
   });
 });

@@ -4,7 +4,7 @@ import { CallLog } from '../../../src/events/history.js';
 import type { Sheet, SheetLook } from '../../../src/tui/calls/tabs.js';
 import { CallSheets, type CallTab } from '../../../src/tui/workbench/calls.js';
 import { createRedactor } from '../../../src/util/redact.js';
-import { countUnseen } from '../../../src/util/visible.js';
+import { countHidden } from '../../../src/util/visible.js';
 import { discovery } from '../../check/samples/parts.js';
 import {
   acknowledged,
@@ -33,10 +33,10 @@ import { words } from '../../support/words.js';
 
 const LOOK: SheetLook = { isSplit: false, isUnfolded: false, showsBytes: false };
 
-function bookOf(...parts: readonly (readonly Moment[])[]): CallLog {
-  const book = new CallLog();
-  for (const event of eventsOf(...parts)) book.apply(event);
-  return book;
+function callLogOf(...parts: readonly (readonly Moment[])[]): CallLog {
+  const callLog = new CallLog();
+  for (const event of eventsOf(...parts)) callLog.apply(event);
+  return callLog;
 }
 
 /** Sheets of a person who can see text and diffs; `canary-secret` is a credential of theirs. */
@@ -50,8 +50,8 @@ function sheetsFor(onChange: () => void = () => {}, isUnvalidated = false) {
     onChange,
   });
   return {
-    sheetOf: (tab: CallTab, book: CallLog, key = KEY, look = LOOK) =>
-      sheets.sheetOf(tab, { book, key, redactor }, look),
+    sheetOf: (tab: CallTab, callLog: CallLog, key = KEY, look = LOOK) =>
+      sheets.sheetOf(tab, { callLog, key, redactor }, look),
   };
 }
 
@@ -67,8 +67,8 @@ const PATCH = '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n';
 const DIFF = { display_as: [{ type: 'diff', content: { path: 'x', patch: PATCH } }] };
 
 test('a pending call has its steps so far', () => {
-  const book = bookOf(call(), at(4, acknowledged()));
-  expect(read(sheetsFor().sheetOf('result', book))).toEqual([
+  const callLog = callLogOf(call(), at(4, acknowledged()));
+  expect(read(sheetsFor().sheetOf('result', callLog))).toEqual([
     [
       'PENDING the steps so far',
       '✓ sent edit_file to http://127.0.0.1:3001/invoke',
@@ -85,26 +85,26 @@ test('RT-CHOICE: a question is shown line by line, with the default marked', () 
     choices: ['a\nb', 'production'],
     default: 1,
   };
-  const book = bookOf(call(), acknowledged(), arrives(question));
+  const callLog = callLogOf(call(), acknowledged(), arrives(question));
   const asked = [
     'the tool asks: Where to?',
     '  It cannot be undone.␛[2J',
     '  0 a␊b',
     '  1 production (default)',
   ];
-  expect(read(sheetsFor().sheetOf('result', book))[0]?.slice(3)).toEqual([
+  expect(read(sheetsFor().sheetOf('result', callLog))[0]?.slice(3)).toEqual([
     `• ${asked[0]}`,
     ...asked.slice(1),
     '… waiting for you',
   ]);
-  expect(read(sheetsFor().sheetOf('timeline', book))[0]?.join('\n')).toContain(
+  expect(read(sheetsFor().sheetOf('timeline', callLog))[0]?.join('\n')).toContain(
     asked.join(`\n${' '.repeat(11)}`),
   );
 });
 
 test("RT-DISPLAY, RT-TEXT: the human's view beside the text for the LLM", () => {
-  const book = bookOf(call(), resultArrives(DIFF));
-  const [human = [], llm] = read(sheetsFor().sheetOf('result', book));
+  const callLog = callLogOf(call(), resultArrives(DIFF));
+  const [human = [], llm] = read(sheetsFor().sheetOf('result', callLog));
   expect(human[0]).toBe('HUMAN display_as[0] diff (the first segment)');
   expect(human.join('\n')).toMatch(/old[\s\S]*new/);
   expect(llm).toEqual(['LLM text, 4 bytes', 'done']);
@@ -118,10 +118,10 @@ describe('RT-SUB: a call with a subscription', () => {
     ...at(2_205, event('e2', { text: 'two\nlines', associative: true })),
     ...at(3_205, event('e3', { text: 'bye', final: true })),
   ];
-  const sheetOf = (book: CallLog) => sheetsFor().sheetOf('result', book);
+  const sheetOf = (callLog: CallLog) => sheetsFor().sheetOf('result', callLog);
 
   test('has its events below the result: drawn for the human, whole for the LLM', () => {
-    expect(read(sheetOf(bookOf(subscribed, events)))).toEqual([
+    expect(read(sheetOf(callLogOf(subscribed, events)))).toEqual([
       [
         'HUMAN text (no display_as), 3 events',
         'done',
@@ -147,14 +147,14 @@ describe('RT-SUB: a call with a subscription', () => {
 
   test('says that there are no events yet, and counts only valid ones', () => {
     const ignored = event('e1', { tool_call_id: 'another' });
-    const [human = []] = read(sheetOf(bookOf(subscribed, ignored)));
+    const [human = []] = read(sheetOf(callLogOf(subscribed, ignored)));
     expect(human).toEqual(['HUMAN text (no display_as), 0 events so far', 'done']);
   });
 
   test('has all of ten thousand, though the call record keeps fewer', () => {
     const count = 10_000;
     const many = Array.from({ length: count }, (_, index) => event(`e${index}`, { text: `<${index}>` }));
-    const { parts } = sheetOf(bookOf(subscribed, many.flat()));
+    const { parts } = sheetOf(callLogOf(subscribed, many.flat()));
     const [human, llm] = parts;
     expect(words(human?.document.line(human.document.length - 1) ?? [])).toContain(
       'event 10000 → child thread: <9999>',
@@ -166,21 +166,21 @@ describe('RT-SUB: a call with a subscription', () => {
 });
 
 test('what a pending call waits for is its last line, and only there', () => {
-  const book = bookOf(call(), lost(), at(9, call({ attempt: 2 })));
+  const callLog = callLogOf(call(), lost(), at(9, call({ attempt: 2 })));
   const sheets = sheetsFor();
-  const lines = () => read(sheets.sheetOf('timeline', book)).flat();
+  const lines = () => read(sheets.sheetOf('timeline', callLog)).flat();
   expect(lines().at(-1)).toMatch(/… waiting for the acknowledgement$/);
   const later = eventsOf(call(), acknowledged(), arrives(CHOICE), chose(1), resultArrives({}, { leg: 'b2' }));
-  for (const event of later.slice(1)) book.apply(event);
+  for (const event of later.slice(1)) callLog.apply(event);
   expect(lines().filter(line => line.includes('waiting'))).toEqual([]);
   expect(lines()).toContainEqual(expect.stringMatching(/decided choice 1 by a flag$/));
 });
 
 test('with bytes, each message is below its event, and the other lines are the same', () => {
   const sheets = sheetsFor();
-  const book = bookOf(call(), acknowledged(), bytesArrive(new Uint8Array([0xff])));
+  const callLog = callLogOf(call(), acknowledged(), bytesArrive(new Uint8Array([0xff])));
   const lines = (showsBytes: boolean) =>
-    read(sheets.sheetOf('timeline', book, KEY, { ...LOOK, showsBytes })).flat();
+    read(sheets.sheetOf('timeline', callLog, KEY, { ...LOOK, showsBytes })).flat();
   const bytes = lines(true).filter(line => line.includes('│'));
   expect(bytes).toEqual([
     expect.stringMatching(/^ {11}│ \{"operation":"edit_file",/),
@@ -193,15 +193,15 @@ test('dropped events of a call are reported', () => {
   const note = 'x'.repeat(2 * 1024 * 1024);
   const large = { ...VIEW, view_type: 'note', content: { note } };
   const views = Array.from({ length: 10 }, (_, index) => arrives(large, { leg: `view-${index}` }));
-  const book = bookOf(call(), ...views);
-  expect(book.history.first?.forgotten).toBeGreaterThan(0);
-  const [lines = []] = read(sheetsFor().sheetOf('timeline', book));
+  const callLog = callLogOf(call(), ...views);
+  expect(callLog.history.first?.forgotten).toBeGreaterThan(0);
+  const [lines = []] = read(sheetsFor().sheetOf('timeline', callLog));
   expect(lines[0]).toBe('TIMELINE 21 events');
   expect(lines.filter(line => line.includes('• view note updated'))).toHaveLength(10);
 });
 
 function wireOf(...parts: readonly (readonly Moment[])[]): string[] {
-  const [lines = []] = read(sheetsFor().sheetOf('wire', bookOf(...parts)));
+  const [lines = []] = read(sheetsFor().sheetOf('wire', callLogOf(...parts)));
   return lines;
 }
 
@@ -224,7 +224,7 @@ describe('the end of a request', () => {
 });
 
 test('reading after every event gives the same as reading at the end', () => {
-  const book = bookOf();
+  const callLog = callLogOf();
   const sheets = sheetsFor();
   const events = eventsOf(
     call(),
@@ -233,12 +233,12 @@ test('reading after every event gives the same as reading at the end', () => {
     arrives({ ...EVENT, text: 'another' }, { leg: 'back-2' }),
     resultArrives({}, { leg: 'back-3' }),
   );
-  const seen = () => read(sheets.sheetOf('wire', book))[0] ?? [];
+  const seen = () => read(sheets.sheetOf('wire', callLog))[0] ?? [];
   for (const event of events) {
-    book.apply(event);
+    callLog.apply(event);
     seen();
   }
-  expect(seen()).toEqual(read(sheetsFor().sheetOf('wire', book))[0]);
+  expect(seen()).toEqual(read(sheetsFor().sheetOf('wire', callLog))[0]);
   expect(seen().filter(line => /^[<>] \d{3} /.test(line))).toHaveLength(4);
 });
 
@@ -270,7 +270,7 @@ test('threats, row 24: foreign words are safe to print', () => {
     call().map(moment => ({ ...moment, headers: odd, url: 'http://x/\u202e' }) as Moment),
     answered(400, { body: '\u001b]52;c;b3du\u0007' }),
   );
-  expect(countUnseen(lines.join('\n'))).toBe(0);
+  expect(countHidden(lines.join('\n'))).toBe(0);
   expect(lines).toContain('␛]52;c;b3du␇');
 });
 
@@ -290,11 +290,11 @@ describe('a body', () => {
 
   test('that is large is made safe once, however many events follow', () => {
     const sheets = sheetsFor();
-    const book = bookOf(begunWith({ arguments: { text: 'x'.repeat(100_000) } }));
-    const document = () => sheets.sheetOf('wire', book).parts[0]?.document;
+    const callLog = callLogOf(begunWith({ arguments: { text: 'x'.repeat(100_000) } }));
+    const document = () => sheets.sheetOf('wire', callLog).parts[0]?.document;
     const before = document()?.length ?? 0;
     const after = readings;
-    for (const event of eventsOf(call(), end).slice(1)) book.apply(event);
+    for (const event of eventsOf(call(), end).slice(1)) callLog.apply(event);
     expect(document()?.length).toBeGreaterThan(before);
     document()?.line(5);
     expect(readings).toBe(after);
@@ -302,8 +302,8 @@ describe('a body', () => {
 });
 
 test('RT-VIEW: each view of the thread as it is now', () => {
-  const book = bookOf(call(), view('v1', PATCH), view('v2', PATCH.replace('new', 'newer')));
-  const [[title, ...lines] = []] = read(sheetsFor().sheetOf('views', book));
+  const callLog = callLogOf(call(), view('v1', PATCH), view('v2', PATCH.replace('new', 'newer')));
+  const [[title, ...lines] = []] = read(sheetsFor().sheetOf('views', callLog));
   expect(title).toBe('VIEW diff, updated 2 times');
   expect(lines.join('\n')).toMatch(/old[\s\S]*newer/);
 });
@@ -314,14 +314,14 @@ class Onlooker {
   readonly #sheets: ReturnType<typeof sheetsFor>;
 
   constructor(
-    private readonly book: CallLog,
+    private readonly callLog: CallLog,
     isUnvalidated = false,
   ) {
     this.#sheets = sheetsFor(() => this.#heard(), isUnvalidated);
   }
 
   get sheet(): Sheet {
-    return this.#sheets.sheetOf('problems', this.book);
+    return this.#sheets.sheetOf('problems', this.callLog);
   }
 
   /** What is read once all is judged. */
@@ -335,13 +335,13 @@ class Onlooker {
   }
 }
 
-const problemsOf = (book: CallLog, isUnvalidated = false) => new Onlooker(book, isUnvalidated).judged();
+const problemsOf = (callLog: CallLog, isUnvalidated = false) => new Onlooker(callLog, isUnvalidated).judged();
 
 const sound = () => [call(), at(4, acknowledged()), at(40, resultArrives())];
 
 test('failed rules come first, with id, requirement and evidence', async () => {
   const twice = resultArrives({ text: 'canary-secret' }, { leg: 'b2' });
-  const lines = await problemsOf(bookOf(...sound(), twice));
+  const lines = await problemsOf(callLogOf(...sound(), twice));
   expect(lines[1]).toBe('Failed');
   const [row = ''] = lines.slice(2);
   expect(row).toMatch(/^✗ TOOL-ONCE {2}MUST {2}\S/);
@@ -357,20 +357,20 @@ test('RT-ARGS: a call sent unvalidated on purpose is a note; for a file this is 
     acknowledged(),
     resultArrives(),
   ];
-  const wished = await problemsOf(bookOf(...odd), true);
+  const wished = await problemsOf(callLogOf(...odd), true);
   expect(wished[wished.indexOf('Notes') + 1]).toMatch(
     /^ {2}the arguments do not match the inputSchema of edit_file: .*; sent without validation, as requested \(RT-ARGS\)$/,
   );
   expect(wished.filter(line => line.includes('RT-ARGS'))).toHaveLength(1);
   const saved = new CallLog('runtime', true);
   for (const event of eventsOf(...odd)) saved.apply(event);
-  for (const lines of [await problemsOf(bookOf(...odd)), await problemsOf(saved, true)])
+  for (const lines of [await problemsOf(callLogOf(...odd)), await problemsOf(saved, true)])
     expect(lines).toContainEqual(expect.stringMatching(/^• RT-ARGS {2}SHOULD/));
 });
 
 test('the reason for a missing result comes first', async () => {
   const lines = await problemsOf(
-    bookOf(call(), acknowledged(), refused('wrong-address', 404), timedOut(2_000)),
+    callLogOf(call(), acknowledged(), refused('wrong-address', 404), timedOut(2_000)),
   );
   expect(lines.slice(1, 4)).toEqual([
     'No result',
@@ -380,10 +380,10 @@ test('the reason for a missing result comes first', async () => {
 });
 
 test('later events are judged too, without losing the earlier ones', async () => {
-  const book = bookOf(...sound());
-  const onlooker = new Onlooker(book);
+  const callLog = callLogOf(...sound());
+  const onlooker = new Onlooker(callLog);
   const before = await onlooker.judged();
-  for (const event of eventsOf(arrives({ ...RESULT, text: 'other' }, { leg: 'b2' }))) book.apply(event);
+  for (const event of eventsOf(arrives({ ...RESULT, text: 'other' }, { leg: 'b2' }))) callLog.apply(event);
   expect(read(onlooker.sheet).flat()).toEqual(before);
   expect((await onlooker.judged())[1]).toBe('Failed');
 });

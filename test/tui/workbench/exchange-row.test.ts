@@ -26,11 +26,11 @@ const NOW = 65_432;
 const rowOf = (...parts: readonly (readonly Moment[])[]) => rowAt(NOW, ...parts);
 
 function rowAt(now: number, ...parts: readonly (readonly Moment[])[]) {
-  const book = new CallLog();
-  for (const event of eventsOf(...parts)) book.apply(event);
-  const exchange = book.history.exchanges.get(KEY);
+  const callLog = new CallLog();
+  for (const event of eventsOf(...parts)) callLog.apply(event);
+  const exchange = callLog.history.exchanges.get(KEY);
   if (!exchange) throw new Error('the story has no call');
-  return exchangeRow(exchange, now, book);
+  return exchangeRow(exchange, now, callLog);
 }
 
 const sent = () => at(61_000, call());

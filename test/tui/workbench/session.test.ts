@@ -69,7 +69,7 @@ describe('from the tools to a call', () => {
     session.press('<ctrl-r>');
     await session.settles();
     expect(session.sees()).toMatch(/^❯ path\*.*\n {4}✗ is too short$/m);
-    expect(session.sees()).toMatch(/Ctrl-T sends them as they\s+are\./);
+    expect(session.sees()).toMatch(/Press Ctrl-T to send them as they\s+are\./);
     session.tell(pending);
     session.press('<ctrl-t>');
     await session.settles();
@@ -252,7 +252,7 @@ describe('actions on a call', () => {
   test('y shows the copied text until it is closed', () => {
     const session = onCalls(settled);
     session.press('y');
-    expect(session.sees()).toMatch(/^copy: done; put in your callback_url\n\ncurl call_abc123$/m);
+    expect(session.sees()).toMatch(/^copy: done; fill in: callback_url\n\ncurl call_abc123$/m);
     session.press('<escape>');
     expect(session.sees()).not.toContain('curl call');
   });
@@ -331,10 +331,10 @@ describe('actions on a call', () => {
   test.each([
     ['r', 'No call to run again.'],
     ['e', 'No call to run again.'],
-    ['a', 'No tool asks anything now.'],
+    ['a', 'No tool is waiting for an answer.'],
     ['x', 'No call to cancel.'],
-    ['o', 'The call waits for no consent.'],
-    ['U', 'The call waits for no consent.'],
+    ['o', 'The call is not waiting for consent.'],
+    ['U', 'The call is not waiting for consent.'],
     ['y', 'No call to copy.'],
     ['Y', 'No call to copy.'],
     ['s', 'No call to save.'],
@@ -357,9 +357,9 @@ test('a paste behind a line is reported, and runs no keys', () => {
 const NO_LINE = { text: 'that is why', isBad: true };
 
 test.each<[string, Partial<Controls>, string]>([
-  ['Y', { asCommand: () => NO_LINE }, 'that is why. y copies it as curl.'],
+  ['Y', { asCommand: () => NO_LINE }, 'that is why. Press y to copy it as curl.'],
   ['Y', { asCommand: () => NO_LINE, asCurl: () => null }, 'that is why'],
-  ['y', { asCurl: () => null }, 'Nothing of this call was sent'],
+  ['y', { asCurl: () => null }, 'Nothing to copy: the call was not sent.'],
 ])('%s says why there is nothing to copy', async (key, controls, said) => {
   const session = onCalls(settled, { controls });
   session.press(key);

@@ -7,11 +7,11 @@ const settled = [...call(), ...resultArrives({ text: 'done' })];
 
 test('saves a call of the transcript in which it was selected, though another is opened meanwhile', async () => {
   const session = openSession({ opened: ['a.ndjson', 'b.ndjson'] });
-  const b = session.world.volumes[2];
-  for (const event of eventsOf(settled)) b?.book.apply(event);
+  const b = session.model.sources[2];
+  for (const event of eventsOf(settled)) b?.callLog.apply(event);
   session.press('c', 'V', 'V', 's');
   await session.options.controls.openTranscript('a.ndjson');
-  expect(session.world.volumes[1]).toBe(b);
+  expect(session.model.sources[1]).toBe(b);
   session.press('<enter>');
   await session.settles();
   expect(session.asked.at(-1)).toBe(`saveFixture ${KEY} ${b?.id} edit_file.yaml`);

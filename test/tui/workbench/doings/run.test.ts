@@ -142,7 +142,7 @@ test.each([
   const session = openSession({ start: filled });
   session.press(...keys, '<escape>');
   const inputSchema = { properties: { path: { type: 'string' }, mode: { type: 'string' } } };
-  Object.assign(session.world, { servers: [readyServer([toolOf('edit_file', { inputSchema })])] });
+  Object.assign(session.model, { servers: [readyServer([toolOf('edit_file', { inputSchema })])] });
   session.press('<enter>', ...keys);
   expect(session.sees()).toMatch(/^❯ path {2}x/m);
   expect(session.sees()).toMatch(/^ {2}mode/m);
@@ -175,7 +175,7 @@ describe('repeating a call', () => {
     session.press('r');
     expect(session.asked).toEqual([]);
     expect(session.sees()).toContain(
-      'Not run: its own tool server does not offer it now. e opens its form at',
+      'Not run: its own tool server does not offer it now. Press e to open its form at',
     );
     session.press('e');
     expect(session.sees()).toContain('This is the form of twin.example');
@@ -191,7 +191,7 @@ describe('repeating a call', () => {
   test('of a transcript uses the server of its endpoint, unless several name it', () => {
     const transcriptOf = (servers: readonly Server[]) => {
       const session = onCalls([], { servers, opened: ['a.ndjson'] });
-      for (const event of eventsOf(settled)) session.world.volumes[1]?.book.apply(event);
+      for (const event of eventsOf(settled)) session.model.sources[1]?.callLog.apply(event);
       session.press('V', 'r');
       return session;
     };
@@ -199,14 +199,14 @@ describe('repeating a call', () => {
     const strict = { ...EDIT, annotations: { destructive: true } };
     const torn = transcriptOf([EVIL_TWIN, readyServer([strict])]);
     expect(torn.asked).toEqual([]);
-    expect(torn.sees()).toContain('2 open tool servers have its endpoint. e opens its form at');
+    expect(torn.sees()).toContain('2 open tool servers have its endpoint. Press e to open its form at');
     torn.press('e');
     expect(torn.sees()).toContain('This is the form of http://127.0.0.1:3001');
   });
 
   test('is unvalidated if the call was; for a transcript this is unknown', () => {
     const session = onCalls(settled, { unvalidated: [KEY], opened: ['a.ndjson'] });
-    for (const event of eventsOf(settled)) session.world.volumes[1]?.book.apply(event);
+    for (const event of eventsOf(settled)) session.model.sources[1]?.callLog.apply(event);
     session.press('r', 'V', 'r');
     const sent = 'run edit_file {"path":"src/main.rs"}';
     expect(session.asked).toEqual([`${sent} unchecked`, sent]);
@@ -231,7 +231,7 @@ describe('repeating a call', () => {
   test('of a transcript is refused if a secret was redacted; its form too, until Ctrl-T', () => {
     const invocation = { ...INVOCATION, arguments: { path: '/home/[redacted]' } };
     const session = onCalls([], { opened: ['a.ndjson'] });
-    for (const event of eventsOf(call({ invocation }))) session.world.volumes[1]?.book.apply(event);
+    for (const event of eventsOf(call({ invocation }))) session.model.sources[1]?.callLog.apply(event);
     session.press('V', 'r');
     expect(session.sees()).toContain('Not run: [redacted] replaces a secret.');
     session.press('e', '<ctrl-r>');
@@ -258,7 +258,7 @@ describe('repeating a call', () => {
     expect(session.sees()).toContain(String.raw`At http://127.0.0.1:3001, with {"path":"a\u202eb"}`);
     session.press('<enter>');
     await session.settles();
-    expect(session.sees()).toContain('drop_table: decline: done. r, then 0, calls it.');
+    expect(session.sees()).toContain('drop_table: decline: done. Press r, then 0, to call it.');
     session.press('r', '<escape>');
     expect(session.asked).toEqual(['decline drop_table', 'decline drop_table']);
     expect(agreed).toEqual([]);

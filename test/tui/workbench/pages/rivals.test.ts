@@ -12,7 +12,7 @@ test('RT-TOOLSET: an operation of several configured toolsets is marked, in the 
   session.press('G');
   expect(sees()).toMatch(/❯ {3}edit_file {2}What/);
   expect(sees()).not.toContain('RT-TOOLSET');
-  Object.assign(session.world, { servers: [one] });
+  Object.assign(session.model, { servers: [one] });
   expect(sees()).not.toContain('⚠');
 });
 
@@ -29,5 +29,7 @@ test('RT-TOOLSET: its form does not open: Enter says why; an open one says so in
   expect(session.sees()).not.toContain('fill in');
   session.press('<enter>');
   expect(session.sees()).toContain('[Tools]');
-  expect(session.sees().replaceAll(/\s+/g, ' ')).toContain(`edit_file: ${why}: u opens one by its URL.`);
+  expect(session.sees().replaceAll(/\s+/g, ' ')).toContain(
+    `edit_file: ${why}. Press u to open one by its URL.`,
+  );
 });

@@ -2,7 +2,7 @@ import type { Fact } from '../../../../src/events/events.js';
 import { CallLog } from '../../../../src/events/history.js';
 import { createLog } from '../../../../src/events/log.js';
 import type { Clock } from '../../../../src/system/clock.js';
-import type { Controls, Said, Server, SessionOptions, Volume } from '../../../../src/tui/workbench/model.js';
+import type { Controls, Said, Server, SessionOptions, Source } from '../../../../src/tui/workbench/model.js';
 import { createRedactor } from '../../../../src/util/redact.js';
 import { fakeClock } from '../../../support/fake-clock.js';
 
@@ -38,7 +38,7 @@ export interface BenchOptions {
   readonly clock?: Clock;
   readonly level?: SessionOptions['level'];
   /** Whose a live call is; the server s1's, by default. */
-  readonly serverOf?: SessionOptions['world']['serverOf'];
+  readonly serverOf?: SessionOptions['model']['serverOf'];
   /** Live calls that were sent without validation. */
   readonly unvalidated?: readonly string[];
   /** Names of files that were opened, each without a call. */
@@ -48,28 +48,28 @@ export interface BenchOptions {
 /** What a session looks at and can do, all of it made up: events are reported, and what is asked for is only noted. */
 export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more }: BenchOptions = {}) {
   const log = createLog(clock.now);
-  const book = new CallLog();
-  log.subscribe(book.apply);
+  const callLog = new CallLog();
+  log.subscribe(callLog.apply);
   const asked: string[] = [];
-  const live: Volume = { id: 0, name: 'this session', book, isLive: true, redactor: createRedactor() };
+  const live: Source = { id: 0, name: 'this session', callLog, isLive: true, redactor: createRedactor() };
   const ids: string[] = [];
-  const opened = (name: string): Volume => {
+  const opened = (name: string): Source => {
     if (!ids.includes(name)) ids.push(name);
-    const events = { book: new CallLog('runtime', true), redactor: createRedactor() };
+    const events = { callLog: new CallLog('runtime', true), redactor: createRedactor() };
     return { id: ids.indexOf(name) + 1, name, ...events, isLive: false };
   };
-  const world = {
+  const model = {
     servers: more.servers ?? [],
     recent: more.recent ?? [],
-    volumes: [live, ...(more.opened ?? []).map(opened)],
+    sources: [live, ...(more.opened ?? []).map(opened)],
     serverOf: more.serverOf ?? (() => 's1'),
     isUnvalidated: (key: string) => more.unvalidated?.includes(key) ?? false,
   };
   const shelve = (name: string) => {
-    world.volumes = [...world.volumes.filter(each => each.name !== name), opened(name)];
+    model.sources = [...model.sources.filter(each => each.name !== name), opened(name)];
   };
   const options: SessionOptions = {
-    world,
+    model,
     controls: { ...notingControls(asked, shelve), ...more.controls },
     clock,
     level,
@@ -77,7 +77,7 @@ export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more 
     start,
   };
   return {
-    ...{ log, world, asked, options },
+    ...{ log, model, asked, options },
     /** Facts that happen now, each told once. */
     tell(facts: readonly Fact[]) {
       for (const fact of facts) log.emit({ ...fact });

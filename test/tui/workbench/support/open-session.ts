@@ -38,9 +38,9 @@ export function openSession(options: BenchOptions = {}) {
         frame(USUAL);
       }
     },
-    /** The world is another one. */
-    changes(change: Partial<typeof bench.world>) {
-      Object.assign(bench.world, change);
+    /** The model is another one. */
+    changes(change: Partial<typeof bench.model>) {
+      Object.assign(bench.model, change);
       session.changed();
     },
     typed: (text: string) => session.press(press(text)),

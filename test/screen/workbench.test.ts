@@ -224,12 +224,12 @@ test('the empty screen offers the demo, and the servers that were opened before'
     expect(await screen.ended).toBe(0);
   };
   await using empty = openHere(['invoke', '-i'], { env, cwd });
-  await empty.shows('D to open the demo');
+  await empty.shows('D to open the bundled demo');
   expect(empty.text()).not.toContain('recent');
   empty.type(`u${tool.url}/?key=canary${ENTER}`);
   await opened(empty);
   await using again = openHere(['invoke', '-i'], { env, cwd });
-  await again.shows(`p opens a recent server:\n  ${tool.url}\n`);
+  await again.shows(`Press p to open a recent server:\n  ${tool.url}\n`);
   again.type('p');
   await again.shows(`❯ 0 ${tool.url} (default)`);
   again.type(ENTER);

@@ -41,7 +41,7 @@ describe('workflow commands of CI systems', () => {
   });
 
   test('the middle of a line is not treated as its start', () => {
-    expect(visibleRuns('::Error::new()', 8)).toEqual([{ text: '::Error::new()', hidden: false }]);
+    expect(visibleRuns('::Error::new()', 8)).toEqual([{ text: '::Error::new()', isReplaced: false }]);
   });
 });
 
@@ -96,7 +96,7 @@ describe('visible', () => {
   });
 
   test('a text that begins in the middle of a line keeps its tab stops', () => {
-    expect(visibleRuns('\tx', 3)).toEqual([{ text: ' x', hidden: false }]);
+    expect(visibleRuns('\tx', 3)).toEqual([{ text: ' x', isReplaced: false }]);
   });
 });
 

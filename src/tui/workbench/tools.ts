@@ -91,7 +91,7 @@ export function toolsList(model: Pick<Model, 'servers' | 'recent'>) {
         say('u', 'title'),
         say(' to open one by its URL, or ', 'dim'),
         say('D', 'title'),
-        say(' to open the demo, a tool bundled with this program.', 'dim'),
+        say(' to open the bundled demo.', 'dim'),
       ],
       ...(model.recent.length > 0
         ? [[], [say('Press ', 'dim'), say('p', 'title'), say(' to open a recent server:', 'dim')]]

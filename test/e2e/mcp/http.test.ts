@@ -32,7 +32,7 @@ describe('a server at a URL, plain Node', () => {
   test('a server that wants a token: the error names it, and --bearer works', async () => {
     const { status, stderr } = await invoke(locked.url, 'silent');
     expect(status).toBe(4);
-    expect(stderr).toMatch(/answered with 401[\s\S]*--bearer/);
+    expect(stderr).toMatch(/answered server\/discover with 401[\s\S]*--bearer/);
     expect((await invoke(locked.url, 'silent', '--bearer', 'open-sesame')).status).toBe(0);
   });
 

@@ -91,8 +91,8 @@ describe('the list of tools', () => {
 describe('why a server cannot be used', () => {
   test.each<[string, Reply, string, RegExp]>([
     ['a JSON-RPC error', answering({}), 'no-discovery', /refused tools\/list .* -32601/],
-    ['a status', 401, 'no-discovery', /answered with 401/],
-    ['another status', 500, 'no-discovery', /answered with 500/],
+    ['a status', 401, 'no-discovery', /answered server\/discover with 401/],
+    ['another status', 500, 'no-discovery', /answered initialize with 500/],
     ['no answer', 'reset', 'unreachable', /./],
     [
       'an invalid page',

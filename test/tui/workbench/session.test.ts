@@ -69,7 +69,7 @@ describe('from the tools to a call', () => {
     session.press('<ctrl-r>');
     await session.settles();
     expect(session.sees()).toMatch(/^❯ path\*.*\n {4}✗ is too short$/m);
-    expect(session.sees()).toMatch(/Press Ctrl-T to send them as they\s+are\./);
+    expect(session.sees()).toMatch(/Press Ctrl-T to send them\s+as\s+they\s+are\./);
     session.tell(pending);
     session.press('<ctrl-t>');
     await session.settles();

@@ -8,7 +8,7 @@ const FAILED = { kind: 'failed', message: 'no one is there', faults: [], hint: n
 test('without a server it says how to add one', () => {
   const session = openSession({ servers: [] });
   expect(session.sees()).toContain(
-    'No servers yet.\nPress u to open one by its URL, or D to open the demo, a tool bundled with this program.\n',
+    'No servers yet.\nPress u to open one by its URL, or D to open the bundled demo.\n',
   );
   expect(session.sees({ columns: 40, rows: 8 })).toContain('Press u to open one by its URL');
 });

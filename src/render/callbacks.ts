@@ -306,7 +306,7 @@ function eventWords({ associative, final }: SubscriptionEvent, number: number): 
 
 /** An accepted subscription event (RT-SUB). */
 interface News {
-  readonly told: Line;
+  readonly line: Line;
   /** The whole text for the LLM. */
   readonly text: string;
   /** The heading above the text: the kind of event, its conversation, and its arrival time. */
@@ -321,7 +321,7 @@ export function newsIn(history: History, event: Event): News | null {
   const which = eventWords(message, exchange.subscription?.events ?? 0);
   const after = formatDuration(msSinceSent(exchange, event.at) ?? 0);
   return {
-    told: marked('note', arrivalWords(exchange, arrival).line),
+    line: marked('note', arrivalWords(exchange, arrival).line),
     text: message.text,
     heading: marked('note', [say(`${which} after ${after}`, 'dim')]),
   };

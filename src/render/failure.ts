@@ -27,7 +27,7 @@ export interface Failure {
 /** Where a failure is shown. Hints name command-line options in one and commands of the workbench in the other. */
 type Place = 'command line' | 'workbench';
 
-interface Scene {
+interface FailureContext {
   readonly exchange: Exchange;
   readonly untracked: UntrackedRequests;
   readonly place: Place;
@@ -84,8 +84,8 @@ function unanswered({ prompt, choices }: UserChoice): Failure {
   };
 }
 
-function settlementFailure(scene: Scene, settled: Settlement): Failure | null {
-  const { exchange } = scene;
+function settlementFailure(context: FailureContext, settled: Settlement): Failure | null {
+  const { exchange } = context;
   const outcome = outcomeOf(exchange);
   const message = outcome?.type === 'error' ? outcome.message : '';
   switch (settled.by) {
@@ -93,7 +93,7 @@ function settlementFailure(scene: Scene, settled: Settlement): Failure | null {
     case 'answer':
       return null;
     case 'refusal':
-      return { code: 'bad-acknowledgement', message, hint: refusalHint(scene, settled.status) };
+      return { code: 'bad-acknowledgement', message, hint: refusalHint(context, settled.status) };
     case 'unreachable': {
       if (settled.reason !== undefined)
         return { code: 'unreachable', message, hint: 'See its log; use -v to show its stderr.' };
@@ -101,10 +101,10 @@ function settlementFailure(scene: Scene, settled: Settlement): Failure | null {
       return { code: 'unreachable', message: `${exchange.endpoint}: ${message}`, hint };
     }
     case 'timeout':
-      return timeoutFailure(scene, formatDuration(settled.afterMs));
+      return timeoutFailure(context, formatDuration(settled.afterMs));
     case 'denial': {
       const denied = { code: 'denied', message: settlementText(exchange, settled) } as const;
-      const hint = `Change the rules in the ${option('--policy', scene)} file to allow the call.`;
+      const hint = `Change the rules in the ${option('--policy', context)} file to allow the call.`;
       return settled.who === 'policy' ? { ...denied, hint } : denied;
     }
     case 'cancel':
@@ -114,18 +114,18 @@ function settlementFailure(scene: Scene, settled: Settlement): Failure | null {
   }
 }
 
-function option(name: string, { place }: Scene): string {
+function option(name: string, { place }: FailureContext): string {
   return place === 'workbench' ? `invoke -i ${name}` : name;
 }
 
-function refusalHint(scene: Scene, status: number): string {
-  if (scene.exchange.dialect === 'mcp') return "See the server's log.";
+function refusalHint(context: FailureContext, status: number): string {
+  if (context.exchange.dialect === 'mcp') return "See the server's log.";
   if (status >= 500)
-    return `The tool failed to accept the invocation; see its log. Set the number of retries with ${option('--retries', scene)}.`;
+    return `The tool failed to accept the invocation; see its log. Set the number of retries with ${option('--retries', context)}.`;
   if (status >= 400)
     return 'A request that got a 4xx is not retried (RT-NORETRY). Fix the request or the tool.';
   if (status >= 300) return "Redirects are not followed; put the final URL into the toolset's endpoint.";
-  return `Only 200 acknowledges an invocation (TOOL-ACK); use ${option('--lenient-ack', scene)} to accept any 2xx.`;
+  return `Only 200 acknowledges an invocation (TOOL-ACK); use ${option('--lenient-ack', context)} to accept any 2xx.`;
 }
 
 const CONSENT_HINTS: Readonly<Record<Place, string>> = {
@@ -134,8 +134,8 @@ const CONSENT_HINTS: Readonly<Record<Place, string>> = {
   workbench: 'Call again and visit the URL that is shown. The call waits without a limit.',
 };
 
-function timeoutFailure(scene: Scene, time: string): Failure {
-  const { exchange, untracked, place } = scene;
+function timeoutFailure(context: FailureContext, time: string): Failure {
+  const { exchange, untracked, place } = context;
   const { invocation, endpoint, dialect, questions, arrivals } = exchange;
   const { operation } = invocation;
   const failure = (message: string, hint: string): Failure => ({ code: 'timeout', message, hint });
@@ -145,16 +145,16 @@ function timeoutFailure(scene: Scene, time: string): Failure {
       CONSENT_HINTS[place],
     );
   const sent = `timed out after ${time}: ${operation} was sent to ${endpoint}`;
-  if (dialect === 'mcp') return failure(sent, timeoutHint(scene));
+  if (dialect === 'mcp') return failure(sent, timeoutHint(context));
   const answered = answeredAttempt(exchange);
-  if (!answered) return failure(`${sent}, it was not acknowledged`, timeoutHint(scene));
+  if (!answered) return failure(`${sent}, it was not acknowledged`, timeoutHint(context));
   const size = unreadSize(exchange);
   const body = size > 0 ? `, and a body of ${bytesText(size)}` : '';
   const strays = untracked.hasStrays ? 'nothing was posted to its callback URL' : 'no callback has arrived';
   const late = lateResult(exchange);
   const missing = late ? `its result arrived ${late} too late` : arrivals.length === 0 ? strays : '';
   const end = missing === '' ? '' : `, and ${missing}`;
-  return failure(`${sent}, it was acknowledged with ${answered.status}${body}${end}`, timeoutHint(scene));
+  return failure(`${sent}, it was acknowledged with ${answered.status}${body}${end}`, timeoutHint(context));
 }
 
 /** How long after the end of the call its result arrived; null if it did not. */
@@ -166,9 +166,9 @@ function lateResult({ arrivals, settled }: Exchange): string | null {
 }
 
 /** The most likely reason: a late or refused callback, then whatever may block all callbacks. */
-function timeoutHint(scene: Scene): string {
-  const { exchange, untracked } = scene;
-  const moreTime = option('--timeout', scene);
+function timeoutHint(context: FailureContext): string {
+  const { exchange, untracked } = context;
+  const moreTime = option('--timeout', context);
   if (exchange.dialect === 'mcp')
     return `The server was notified that the call is canceled. To wait longer, use ${moreTime}.`;
   if (lateResult(exchange)) return `To wait longer, use ${moreTime}.`;
@@ -183,7 +183,7 @@ function timeoutHint(scene: Scene): string {
   return [
     ...acknowledgementHint(exchange),
     `Check that the tool can reach its callback URL at ${origin}.`,
-    `${option('--callback-url', scene)} sets another address; ${moreTime} sets a longer limit.`,
+    `${option('--callback-url', context)} sets another address; ${moreTime} sets a longer limit.`,
   ].join(' ');
 }
 

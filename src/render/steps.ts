@@ -63,9 +63,9 @@ export class StepLog {
   #showAnswer(event: Event): void {
     const { exchange, arrival } = arrivalOf(this.history, event) ?? {};
     if (!exchange || !arrival || recordedAnswer(arrival) === null) return;
-    const told = arrivalStep(exchange, arrival);
-    const index = this.#steps.findLastIndex(({ key }) => key === told.key);
-    if (index >= 0) this.#steps.splice(index, 1, ...labelledSteps(this.history, exchange.key, [told]));
+    const step = arrivalStep(exchange, arrival);
+    const index = this.#steps.findLastIndex(({ key }) => key === step.key);
+    if (index >= 0) this.#steps.splice(index, 1, ...labelledSteps(this.history, exchange.key, [step]));
   }
 }
 
@@ -301,8 +301,8 @@ export function arrivalStep(exchange: Exchange, arrival: Arrival): Step {
 function newArrivalSteps(exchange: Exchange, leg: string, isPrivate: boolean): Step[] {
   const arrival = exchange.arrivals.findLast(each => each.leg === leg);
   if (!arrival) return [];
-  const told = arrivalStep(exchange, isPrivate ? arrival : shareableArrival(arrival));
-  return arrival.verdict.kind === 'settles' ? [told, ...endSteps(exchange)] : [told];
+  const step = arrivalStep(exchange, isPrivate ? arrival : shareableArrival(arrival));
+  return arrival.verdict.kind === 'settles' ? [step, ...endSteps(exchange)] : [step];
 }
 
 type RequestWords = (request: UntrackedRequest, endedAt: number, history: History) => Words | null;

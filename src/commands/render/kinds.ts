@@ -198,8 +198,8 @@ function callbackLine(callback: NonNullable<Report['callbacks']>[number]): Line 
   const words = reason ?? text;
   const why = words !== undefined && line`: ${quote(words)}`;
   const answered = status === null ? '; the runtime did not answer' : `; the runtime answered ${status}`;
-  const told = line`${quote(type ?? 'callback', 'title')} ${verdict}${isOurs && ` with ${status}`}${why}${!isOurs && answered}${took(ms)}`;
-  return marked(ourStatus === 200 ? 'note' : 'failed', told);
+  const description = line`${quote(type ?? 'callback', 'title')} ${verdict}${isOurs && ` with ${status}`}${why}${!isOurs && answered}${took(ms)}`;
+  return marked(ourStatus === 200 ? 'note' : 'failed', description);
 }
 
 function resultPanes({ dialect, result }: Report, supports: View['supports']): Panes | null {

@@ -130,7 +130,7 @@ export class Calls {
   }
 
   /** Ends the pending calls on an endpoint. */
-  giveUpOn(endpoint: string, value: string): void {
+  endPendingCalls(endpoint: string, value: string): void {
     for (const { key, ...call } of this.callLog.history.exchanges.values())
       if (call.endpoint === endpoint && call.settled === null)
         this.run.log.emit({ kind: 'decided', what: 'give-up', by: 'policy', value, calls: [key] });

@@ -163,7 +163,7 @@ export function createEngine(
   const servers = new Servers({
     ...{ run, onChange, client: run.openClient(), over: starting.signal },
     onOpened: url => recent.add(url),
-    onServerExit: (endpoint, reason) => calls.giveUpOn(endpoint, reason),
+    onServerExit: (endpoint, reason) => calls.endPendingCalls(endpoint, reason),
   });
   const calls = new Calls(run, callLog, servers, options, consent);
   const transcripts = new Transcripts(callLog, run, onChange);

@@ -177,15 +177,15 @@ export function dialectReporter(
   redactor: Redactor,
   dialect: DialectName,
 ): Reporter {
-  const told = new Set<string>();
+  const printedMessages = new Set<string>();
   return {
-    event: urgentTeller(history, paper, told),
+    event: urgentTeller(history, paper, printedMessages),
     async end({ exchange, notes, trouble }: Ending) {
       const answer = exchange && answerOf(exchange);
       const writing = answer && translate(answer, dialect);
       if (writing) await writeJson(paper, writing.body, redactor);
       const warnings = [...notes, ...warningsOf(history, exchange), ...(writing?.warnings ?? [])];
-      tellProblems(paper, mergeWarnings(warnings), trouble, told);
+      tellProblems(paper, mergeWarnings(warnings), trouble, printedMessages);
     },
   };
 }

@@ -30,8 +30,8 @@ export function plainReporter(
   { level, isTTY, redactor }: PlainOptions,
 ): Reporter {
   const theme = createTheme(level);
-  const told = new Set<string>();
-  const urgent = isTTY ? null : urgentTeller(history, paper, told);
+  const printedMessages = new Set<string>();
+  const urgent = isTTY ? null : urgentTeller(history, paper, printedMessages);
   const page = new Page(paper.stdout);
   const dressed = (lines: readonly Line[]) => redactor.text(printed(lines, theme));
   return {
@@ -60,7 +60,7 @@ export function plainReporter(
       await page.written();
       const panes = exchange ? panesOf(exchange, supports) : null;
       const warnings = [...notes, ...warningsOf(history, exchange), ...(panes?.warnings ?? [])];
-      tellProblems(paper, mergeWarnings(warnings), trouble, told);
+      tellProblems(paper, mergeWarnings(warnings), trouble, printedMessages);
     },
   };
 }

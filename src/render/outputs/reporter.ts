@@ -50,15 +50,15 @@ export interface PlainOptions {
   readonly redactor: Redactor;
 }
 
-/** Prints warnings, then the failure. @param told messages that were printed before */
+/** Prints warnings, then the failure. @param printed messages that were printed before */
 export function tellProblems(
   { stderr, quiet }: Paper,
   warnings: readonly Warning[],
   trouble: Trouble | null,
-  told: ReadonlySet<string> = new Set(),
+  printed: ReadonlySet<string> = new Set(),
 ): void {
   for (const warning of quiet ? [] : warnings)
-    if (!told.has(warning.message)) stderr.write(warningText(warning));
+    if (!printed.has(warning.message)) stderr.write(warningText(warning));
   if (trouble) stderr.write(troubleText(trouble));
 }
 
@@ -126,17 +126,17 @@ export class Page {
 }
 
 /** Maximum number of printed messages remembered. */
-const MAX_TOLD = 1_000;
+const MAX_PRINTED = 1_000;
 
 /**
  * Writes to stderr immediately in every output without a live view: required user actions (a whole consent URL), and problems with
  * callbacks and selections, which are the usual reason for a "timeout".
- * @param told receives the message of every printed warning
+ * @param printed receives the message of every printed warning
  */
 export function urgentTeller(
   history: History,
   { stderr, quiet }: Paper,
-  told: Set<string> = new Set(),
+  printed: Set<string> = new Set(),
 ): (event: Event) => void {
   const isDue = powersOfTen();
   return event => {
@@ -144,7 +144,7 @@ export function urgentTeller(
     if (question !== '') stderr.write(question);
     if (quiet || (event.kind !== 'response' && event.kind !== 'broken')) return;
     for (const { warning, text = warningText(warning) } of newsOf(history, event)) {
-      if (told.size < MAX_TOLD) told.add(warning.message);
+      if (printed.size < MAX_PRINTED) printed.add(warning.message);
       if (isDue(warning)) stderr.write(text);
     }
   };

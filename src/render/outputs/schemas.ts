@@ -179,7 +179,7 @@ const sessionCall = z.object({
   ms: z.nullable(z.number()).check(z.describe('Time from the request to the answer')),
 });
 
-const told = {
+const sessionFields = {
   session: z.object({
     id: z.string(),
     url: z.string(),
@@ -193,10 +193,10 @@ const told = {
 };
 
 /** The output of `session answer -o json`; the members of a session are missing if none was requested. */
-export const sessionReportSchema = z.object({ ...z.partial(z.object(told)).shape, ...problems });
+export const sessionReportSchema = z.object({ ...z.partial(z.object(sessionFields)).shape, ...problems });
 
 /** The part of the report about a session that was requested. */
-export type SessionReport = z.infer<z.ZodMiniObject<typeof told & typeof problems>>;
+export type SessionReport = z.infer<z.ZodMiniObject<typeof sessionFields & typeof problems>>;
 
 /** The JSON Schema of `session answer -o json`. Published as fixtures/session-report.schema.json. */
 export function sessionReportJsonSchema(): Readonly<Record<string, unknown>> {

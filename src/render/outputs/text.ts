@@ -49,8 +49,8 @@ export function textReporter(
   paper: Paper,
   { isTTY, follows = false }: TextOptions,
 ): Reporter {
-  const told = new Set<string>();
-  const urgent = urgentTeller(history, paper, told);
+  const printedMessages = new Set<string>();
+  const urgent = urgentTeller(history, paper, printedMessages);
   const page = new Page(paper.stdout);
   const texts = textPage(page, isTTY);
   return {
@@ -69,7 +69,7 @@ export function textReporter(
     async end({ exchange, notes, trouble }: Ending) {
       await page.written();
       const warnings = [...notes, ...warningsOf(history, exchange)];
-      tellProblems(paper, mergeWarnings(warnings), trouble, told);
+      tellProblems(paper, mergeWarnings(warnings), trouble, printedMessages);
     },
   };
 }

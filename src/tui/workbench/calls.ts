@@ -333,7 +333,7 @@ function resultTab(story: CallStory, supports: ReadonlySet<string>): (look: Look
     const panes = panesOf(exchange, supports);
     if (!panes) return [];
     return [
-      withEvents(panePart(panes.human), ({ told: line }) => linesDocument([line])),
+      withEvents(panePart(panes.human), ({ line }) => linesDocument([line])),
       withEvents(panePart(panes.llm), ({ heading, text }) =>
         joinedDocument([linesDocument([heading]), textDocument(text)]),
       ),

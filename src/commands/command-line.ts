@@ -170,10 +170,13 @@ const REWORDINGS: readonly (readonly [RegExp, Reword])[] = [
     (_, name, value) => `error: invalid value for ${name}: ${value}. `,
   ],
   [
-    /^(error: unknown option '(.*)')(?:\n\(Did you mean .*)?/,
-    (command, error, word = '') => {
+    /^((error: unknown option '(.*)')(?:\n\(Did you mean .*)?)/,
+    (command, text, error, word = '') => {
       if (!command.parent) return `${error}\n(options follow a command: protocol-cli help lists them)`;
-      return suggesting(error, optionFor(word, command));
+      const found = optionFor(word, command);
+      if (found === undefined && command.name() === 'invoke' && !/\(Did you mean/.test(text))
+        return `${error}\n(an argument of the operation is written ${word.replace(/^-+|=.*/gs, '')}=value)`;
+      return suggesting(error, found);
     },
   ],
   [

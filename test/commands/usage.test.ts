@@ -78,6 +78,14 @@ test.each<[readonly string[], RegExp]>([
   [['mock-tool', '-o', 'ui'], /-o ui needs a terminal of at least 40×8 that no command uses/],
   [['mock-tool', '-o', 'ndjson', '--', 'true'], /-o ndjson and the command would both write to stdout/],
   [['mock-tool', '--bogus'], /^error: unknown option '--bogus'\n/],
+  [
+    ['invoke', ':1', 'echo', '--text', 'hi'],
+    /^error: unknown option '--text'\n\(an argument of the operation is written text=value\)/,
+  ],
+  [
+    ['invoke', ':1', 'echo', '--timeot', '1s'],
+    /^error: unknown option '--timeot'\n\(Did you mean --timeout\?\)/,
+  ],
   [['mock-tool', '--port', '70000'], /invalid value for --port: 70000\. Give a port/],
   [['mock-tool', '--drain', 'soon'], /invalid value for --drain: soon\. Give a duration/],
   [['mock-tool', '--rate-limit', 'lots'], /--rate-limit: lots\. Give a rate such as 10\/s/],

@@ -174,7 +174,8 @@ const REWORDINGS: readonly (readonly [RegExp, Reword])[] = [
     (command, text, error, word = '') => {
       if (!command.parent) return `${error}\n(options follow a command: protocol-cli help lists them)`;
       const found = optionFor(word, command);
-      if (found === undefined && command.name() === 'invoke' && !/\(Did you mean/.test(text))
+      const mayBeArgument = command.name() === 'invoke' && word.startsWith('--') && text === error;
+      if (found === undefined && mayBeArgument)
         return `${error}\n(an argument of the operation is written ${word.replace(/^-+|=.*/gs, '')}=value)`;
       return suggesting(error, found);
     },

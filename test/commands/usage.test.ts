@@ -78,6 +78,7 @@ test.each<[readonly string[], RegExp]>([
   [['mock-tool', '-o', 'ui'], /-o ui needs a terminal of at least 40×8 that no command uses/],
   [['mock-tool', '-o', 'ndjson', '--', 'true'], /-o ndjson and the command would both write to stdout/],
   [['mock-tool', '--bogus'], /^error: unknown option '--bogus'\n/],
+  [['invoke', ':1', 'echo', '-z'], /^error: unknown option '-z'\n\(add --help/],
   [
     ['invoke', ':1', 'echo', '--text', 'hi'],
     /^error: unknown option '--text'\n\(an argument of the operation is written text=value\)/,

@@ -47,7 +47,7 @@ export function invokeCommand(run: RunCommand): Command {
       --ancestor <id>  ancestor thread, root first (repeatable)
       --no-close  do not send /close_thread at the end for a thread made up here
       Waiting:
-      --timeout <duration>  time to wait for the result: 500ms, 2s, 5m, 1h; 0 waits forever
+      --timeout <duration>  time for the toolset (at most 10s) and for the result: 500ms, 2s, 5m, 1h; 0 waits forever
       --retries <n>  how often to retry if the tool is unreachable or answers 5xx
       --linger <duration>  stay after the result, to see late messages
       --follow  show the events of a subscription until the last one or Ctrl-C

@@ -32,7 +32,7 @@ function answerCommand(run: RunCommand): Command {
       --handlers <module>  operations in code: an ES module that exports defineTool(…) by default
       --seed <seed>  seed for the fixtures
       Each call:
-      --timeout <duration>  time for a result; 0 waits forever
+      --timeout <duration>  time for a toolset (at most 10s) and for a result; 0 waits forever
       --policy <file>  file with allow and deny rules for operations
       --yes  do not ask before a destructive tool
       --choose <choice>  answer to a question: index from 0, label, default, or JSON for an MCP form (repeatable)

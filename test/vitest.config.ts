@@ -38,6 +38,7 @@ export default defineConfig({
       },
     },
     experimental: { fsModuleCache: true }, // what did not change is not compiled again
-    env: { FORCE_COLOR: '0', TERM: 'xterm-256color' },
+    // Ink, which is loaded once per worker, draws only its last frame where CI is set.
+    env: { FORCE_COLOR: '0', TERM: 'xterm-256color', CI: 'false', CONTINUOUS_INTEGRATION: 'false' },
   },
 });

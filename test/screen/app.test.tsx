@@ -1,4 +1,3 @@
-import './support/outside-ci.js';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { render } from 'ink';

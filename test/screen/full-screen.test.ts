@@ -1,4 +1,3 @@
-import './support/outside-ci.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/system/clock.js';

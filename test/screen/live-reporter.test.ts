@@ -1,4 +1,3 @@
-import './support/outside-ci.js';
 import { describe, expect, test } from 'vitest';
 import { History } from '../../src/events/history.js';
 import { createLog } from '../../src/events/log.js';

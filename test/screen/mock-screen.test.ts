@@ -1,4 +1,3 @@
-import './support/outside-ci.js';
 import { describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../src/system/clock.js';
 import { mockScreen } from '../../src/tui/mock/screen.js';

@@ -1,4 +1,3 @@
-import './support/outside-ci.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/system/clock.js';
 import { fullScreen } from '../../src/tui/full-screen.js';

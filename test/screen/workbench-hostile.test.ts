@@ -1,4 +1,3 @@
-import './support/outside-ci.js';
 import { describe, expect, test } from 'vitest';
 import { Content } from '../../src/events/content.js';
 import type { Fact } from '../../src/events/events.js';

@@ -1,4 +1,3 @@
-import './support/outside-ci.js';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

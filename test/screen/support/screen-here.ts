@@ -1,4 +1,3 @@
-import './outside-ci.js';
 import { tmpdir } from 'node:os';
 import { type CommandHere, startCommandHere } from '../../e2e/support/command-here.js';
 import { Emulator } from './emulator.js';

@@ -12,6 +12,7 @@ import type { Tool } from '../protocol/toolset.js';
 import { groupBy } from '../util/collections.js';
 import { valueAt } from '../util/values.js';
 import { CallbackEvidence, CallEvidence, Discovery } from './call.js';
+import { RuntimeView } from './runtime-view.js';
 
 /** A tool that crashed: nothing after `message` reached it. */
 export interface Death {
@@ -51,6 +52,8 @@ export interface Evidence
   /** All plans, also those without a call. */
   readonly plans: readonly EventOf<'planned'>[];
   readonly death: Death | null;
+  /** What the driver of a runtime was asked and showed; null without a driver. */
+  readonly view: RuntimeView | null;
   readonly until: number;
 }
 
@@ -99,6 +102,7 @@ export async function gather(recording: Recording, side: Side): Promise<Evidence
       .map(trip => new CallbackEvidence(trip, null)),
     plans: events.filter(event => event.kind === 'planned'),
     death,
+    view: RuntimeView.of(events),
     until: events.at(-1)?.at ?? 0,
     ...(lines && { lines }),
   };

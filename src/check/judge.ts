@@ -1,16 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
-import { chooseSegment, knownTypes } from '../display/segments.js';
 import type { Event } from '../events/events.js';
 import type { Transcript } from '../events/transcript-reader.js';
-import type { Case, CaseResult, ExpectedFailure, Offer } from '../fixtures/check-files.js';
-import { wantedText } from '../fixtures/pattern.js';
-import type { ToolResult } from '../protocol/callbacks.js';
-import { llmText, outcomeOfText } from '../protocol/outcome.js';
+import type { ExpectedFailure } from '../fixtures/check-files.js';
 import { REQUIREMENT_IDS, type RequirementId, type Side } from '../protocol/requirements.js';
 import { groupBy } from '../util/collections.js';
-import { parseJson } from '../util/json.js';
-import { firstFew, firstOf, formatDuration } from '../util/text.js';
-import { isRecord, jsonPath } from '../util/values.js';
+import { firstFew, firstOf } from '../util/text.js';
+import { isRecord } from '../util/values.js';
 import type { CallEvidence } from './call.js';
 import { type Evidence, gather, type Recording, recordingsOf } from './evidence.js';
 import type { ObservableRule, Observation, Requirement, Rule, Spot } from './rule.js';
@@ -19,6 +13,7 @@ import { conversationRules } from './rules/conversation.js';
 import { deliveryRules } from './rules/delivery.js';
 import { invocationRules } from './rules/invocations.js';
 import { runtimeRules } from './rules/runtime.js';
+import type { RuntimeView } from './runtime-view.js';
 
 /** A requirement id without a rule does not compile. */
 const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
@@ -149,9 +144,11 @@ const WORST_FIRST = ['broken', 'unseen', 'doubtful', 'held', 'scant'] as const;
 export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
   const { id, side, level, masks } = rule;
   const about = { id, side, level };
-  if ('unobservable' in rule)
-    return { ...about, status: 'not-applicable', reason: rule.unobservable, events: [] };
-  const observations = evidences.flatMap(evidence => observe(rule, evidence));
+  const idle = (reason: string): Check => ({ ...about, status: 'not-applicable', reason, events: [] });
+  if ('unobservable' in rule) return idle(rule.unobservable);
+  const able = evidences.filter(({ view }) => view?.can(...(rule.needs ?? [])) ?? true);
+  if (able.length < Math.min(1, evidences.length)) return idle(unsupported(rule, evidences));
+  const observations = able.flatMap(evidence => observe(rule, evidence));
   const worst = WORST_FIRST.find(kind => observations.some(each => each.kind === kind));
   const found = probeFaultsLast(
     observations.filter(({ kind }) => kind === worst),
@@ -178,9 +175,18 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
   };
 }
 
+/** Names what the driver of a runtime cannot do or see. */
+function unsupported({ needs = [] }: ObservableRule, evidences: readonly Evidence[]): string {
+  const missing = needs.filter(each => evidences.every(({ view }) => view?.can(each) === false));
+  return `the driver does not support ${firstFew(missing.length > 0 ? missing : needs, MAX_SHOWN)}`;
+}
+
 /** In an incomplete recording, missing events prove nothing, and a request of a probe looks like one of the runtime. */
 function observe(rule: ObservableRule, evidence: Evidence): readonly Observation[] {
-  const observations = rule.observe(evidence);
+  const { view } = evidence;
+  const observations = view
+    ? [...rule.observe(evidence), ...crashIn(rule, view)].map(each => inScenario(each, view))
+    : rule.observe(evidence);
   if (evidence.isWhole) return observations;
   const mayBeProbe = evidence.isProbed && rule.side === 'runtime';
   return observations.map(each => {
@@ -193,8 +199,20 @@ function observe(rule: ObservableRule, evidence: Evidence): readonly Observation
 }
 
 /** Says that something missing may be in the lost part. */
-function possiblyLost(what: string): string {
+export function possiblyLost(what: string): string {
   return `${what}; the recording is incomplete`;
+}
+
+/** Names the scenario of a violation. */
+function inScenario(observation: Observation, { scenario }: RuntimeView): Observation {
+  const isViolation = observation.kind !== 'held' && observation.kind !== 'scant';
+  return isViolation ? { name: scenario, ...observation } : observation;
+}
+
+/** A driver that ended by itself breaks the main requirement of its scenario. */
+function crashIn({ id }: ObservableRule, { checks, crash }: RuntimeView): readonly Observation[] {
+  if (!crash || checks[0] !== id) return [];
+  return [{ kind: 'broken', what: `the runtime ${crash.ended}`, events: [crash.seq], isFatal: true }];
 }
 
 const STATUSES = { unseen: 'could-not-run', doubtful: 'warn', held: 'pass' } as const;
@@ -226,7 +244,10 @@ function probeFaultsLast(
 }
 
 /** The first calls that these events belong to, in the order of the events. */
-function concernedCalls(events: readonly number[], evidences: readonly Evidence[]): readonly ConcernedCall[] {
+export function concernedCalls(
+  events: readonly number[],
+  evidences: readonly Evidence[],
+): readonly ConcernedCall[] {
   const places = new Map(events.map((seq, place) => [seq, place]));
   const firstPlace = ({ attempts, callbacks, selections, cancels }: CallEvidence) =>
     [attempts, callbacks, selections, cancels]
@@ -381,118 +402,4 @@ function whyIdle({ id }: ExpectedFailure, checks: readonly Check[], sides: reado
   if ('unobservable' in rule) return `can never fail: ${rule.unobservable}`;
   if (!check) return 'was not selected';
   return check.status === 'not-applicable' ? `did not apply: ${check.reason}` : null;
-}
-
-type CaseVerdict = Pick<CaseCheck, 'status' | 'reason' | 'reasonLines' | 'events'>;
-
-const MAX_FAULTS = 20;
-
-/** Compares the calls of each case with what the case expects. Of several recordings the worst counts. */
-export function judgeCases(cases: readonly Case[], evidences: readonly Evidence[]): readonly CaseCheck[] {
-  const calls = evidences.flatMap(evidence => evidence.calls);
-  const isPlanned = calls.some(({ plans }) => plans.some(plan => plan.case !== undefined));
-  const isOtherCheck = !isPlanned && calls.length > 0 && evidences.every(({ isProbed }) => isProbed);
-  const missing: CaseVerdict = {
-    status: 'could-not-run',
-    reason: isOtherCheck
-      ? 'this check was recorded without cases; check the tool with --cases'
-      : 'not called',
-    events: [],
-  };
-  return cases.map((each, index) => {
-    const isOf = (call: CallEvidence) =>
-      isPlanned ? call.plans.some(plan => plan.case === index) : isSent(each, call);
-    const verdicts = evidences.flatMap(evidence =>
-      evidence.calls.filter(isOf).map(call => verdictOn(each, call, evidence.isWhole)),
-    );
-    const [verdict = missing] = (['fail', 'could-not-run', 'pass'] as const).flatMap(
-      kind => verdicts.find(({ status }) => status === kind) ?? [],
-    );
-    const concerned = verdict.status === 'pass' ? [] : concernedCalls(verdict.events, evidences);
-    const { place, operation } = each;
-    return { place, operation, ...verdict, ...(concerned.length > 0 && { calls: concerned }) };
-  });
-}
-
-/** Whether a runtime made the call of a case; the answers to a probe are different. */
-function isSent({ operation, arguments: args }: Case, call: CallEvidence): boolean {
-  const { invocation } = call;
-  if (invocation?.operation !== operation || call.isMadeBy('probe')) return false;
-  return isDeepStrictEqual(invocation.arguments, args);
-}
-
-function verdictOn({ expected, offers }: Case, call: CallEvidence, isWhole: boolean): CaseVerdict {
-  const result = call.callbacks.find(({ verdict }) => verdict?.kind === 'settles');
-  if (result?.message?.type !== 'tool_result') return withoutResult(call, isWhole);
-  const differences = (expected?.(caseResult(result.message)) ?? []).map(
-    difference => `${jsonPath(difference.path)}: ${wantedText(difference)}`,
-  );
-  const missing = offers
-    .filter(offer => !OFFERS[offer].isIn(call))
-    .map(offer => `no ${OFFERS[offer].message} came, but the case expects one`);
-  const { events } = result;
-  const reasonLines = firstOf([...differences, ...missing], MAX_FAULTS);
-  const reason = reasonLines.join('; ');
-  if (differences.length > 0)
-    return { status: 'fail', reason, ...(reasonLines.length > 1 && { reasonLines }), events };
-  return missing.length > 0
-    ? absent(reason, events, isWhole)
-    : { status: 'pass', reason: 'the result is as expected', events };
-}
-
-const comes = (type: 'user_choice' | 'oauth' | 'view_update') => ({
-  message: type,
-  isIn: (call: CallEvidence) => call.messages(type).length > 0,
-});
-
-/** An operation's offer, the message that starts it, and whether that message came. */
-const OFFERS = {
-  choice: comes('user_choice'),
-  oauth: comes('oauth'),
-  view: comes('view_update'),
-  subscription: {
-    message: 'tool_result with subscription: true',
-    isIn: (call: CallEvidence) =>
-      call.messages('tool_result').some(({ message }) => message.subscription === true),
-  },
-} as const satisfies Record<Offer, object>;
-
-/** Something missing is a failure, except in an incomplete recording. */
-function absent(what: string, events: readonly number[], isWhole: boolean): CaseVerdict {
-  return isWhole
-    ? { status: 'fail', reason: what, events }
-    : { status: 'could-not-run', reason: possiblyLost(what), events };
-}
-
-function withoutResult({ attempts, callbacks, expiries }: CallEvidence, isWhole: boolean): CaseVerdict {
-  const last = attempts.slice(-1);
-  const status = last[0]?.status ?? null;
-  const events = [...last, ...callbacks].flatMap(trip => trip.events);
-  const failed = (reason: string): CaseVerdict => ({ status: 'fail', reason, events });
-  const unclear = (reason: string): CaseVerdict => ({ status: 'could-not-run', reason, events });
-  if (status === null) return unclear('the invocation was never answered');
-  if (status !== 200) return failed(`the invocation was answered ${status}`);
-  const isMisnamed = ({ verdict, message }: (typeof callbacks)[number]) =>
-    verdict?.kind === 'discarded' && message?.type === 'tool_result';
-  if (callbacks.some(isMisnamed))
-    return failed('the result names another call and is ignored (TOOL-ID, RT-MATCH)');
-  if (callbacks.some(({ verdict }) => verdict?.kind === 'holds'))
-    return unclear('the call waits for a person');
-  const within = expiries[0] ? ` within ${formatDuration(expiries[0].afterMs)}` : '';
-  return absent(`no result came${within}`, events, isWhole);
-}
-
-/** The values that a case can check. The display segment is the one that a client with support for all types shows. */
-function caseResult(message: ToolResult): CaseResult {
-  const text = llmText(message);
-  const json = parseJson(text);
-  const { chosen } = chooseSegment(message.display_as, knownTypes);
-  const segment = chosen && message.display_as?.[chosen.index];
-  return {
-    outcome: outcomeOfText(text).type,
-    text,
-    ...(json.ok && { json: json.value }),
-    ...(segment && { display: segment }),
-    subscription: message.subscription === true,
-  };
 }

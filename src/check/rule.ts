@@ -1,4 +1,5 @@
 import type { RoundTrip } from '../events/round-trips.js';
+import type { Ability } from '../protocol/driver.js';
 import type { RequirementId, Side } from '../protocol/requirements.js';
 import { cutBeforeToken, firstFew } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
@@ -26,6 +27,8 @@ interface Judging<Result> {
   readonly observe: (evidence: Evidence) => Result;
   /** The reason if there was nothing to observe: `no callback was answered 5xx`. */
   readonly absent: string;
+  /** What the driver of a runtime must support, for a rule that HTTP traffic alone cannot show. */
+  readonly needs?: readonly Ability[];
   /** When a SHOULD counts as a failure: `the tool crashes`. */
   readonly failsWhere?: string;
 }

@@ -102,6 +102,15 @@ function wireFacts<Body extends z.ZodMiniType>(body: Body) {
       /** How the answer differs from the platform's script. */
       unexpected: z.optional(z.array(z.string())),
     }),
+    /** A line of the driver protocol: an instruction of a check, or what the driver of a runtime said. */
+    z.object({
+      kind: z.literal('driver'),
+      ...envelope,
+      from: z.enum(['check', 'runtime']),
+      body: z.optional(body),
+      /** How the driver ended, if it ended before it was asked to: `ended with status 1`. */
+      ended: z.optional(z.string()),
+    }),
     /** An invocation that was not sent, since it is not allowed. */
     z.object({
       kind: z.literal('denied'),
@@ -166,9 +175,9 @@ const ownFacts = [
   z.object({
     kind: z.literal('planned'),
     ...envelope,
-    by: z.enum(['fixture', 'fault', 'probe']),
+    by: z.enum(['fixture', 'fault', 'probe', 'scenario']),
     plan: z.string(),
-    /** Ids of the requirements that a probe tests. */
+    /** Ids of the requirements that a probe or a scenario tests. */
     checks: z.optional(z.array(z.string())),
     /** For a call of a probe: the index of its case. */
     case: z.optional(z.int().check(z.nonnegative())),

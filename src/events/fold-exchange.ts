@@ -106,6 +106,7 @@ export function step(exchange: Exchange, event: Event, redact: (text: string) =>
         | 'session'
         | 'awaiting'
         | 'dropped'
+        | 'driver'
       >(event);
       return exchange;
   }

@@ -129,7 +129,9 @@ function step(call: ToolCall, event: Event): ToolCall {
     case 'warned':
       return { ...call, warnings: [...call.warnings, event.message] };
     default:
-      ignored<'expected' | 'answered' | 'denied' | 'loaded' | 'shaped' | 'session' | 'awaiting'>(event);
+      ignored<'expected' | 'answered' | 'denied' | 'loaded' | 'shaped' | 'session' | 'awaiting' | 'driver'>(
+        event,
+      );
       return call;
   }
 }

@@ -362,6 +362,7 @@ export class Verification {
         | 'warned'
         | 'session'
         | 'awaiting'
+        | 'driver'
       >(event);
   }
 

@@ -199,6 +199,7 @@ const NEW_STEPS: { readonly [Kind in EventKind]: NewSteps<Kind> | null } = {
   session: null,
   awaiting: null,
   answered: null,
+  driver: null,
 };
 
 function newCallSteps(exchange: Exchange, event: Event, isPrivate: boolean): Step[] {

@@ -228,6 +228,9 @@ const PLANS: Readonly<Record<string, Line>> = {
   silence: [say('gets no result (planned)')],
 };
 
+/** The direction of a line of the driver protocol. */
+const DRIVER_LINES = { check: 'driver ←', runtime: 'driver →' };
+
 const NEWS: { readonly [Kind in EventKind]: NewsOf<Kind> | null } = {
   request(event, { call, sessions }) {
     if (sessions) return null;
@@ -267,6 +270,11 @@ const NEWS: { readonly [Kind in EventKind]: NewsOf<Kind> | null } = {
     const list = changes.map(({ path, change }) => `${change} ${path}`).join(', ');
     return about(call, 'aside', line`${say('middleware ', 'dim')}${list}`);
   },
+  driver: ({ from, body, ended }) =>
+    marked(
+      'aside',
+      line`${say(DRIVER_LINES[from], 'dim')} ${clipped(ended ?? body?.text ?? '', 'plain', MAX)}`,
+    ),
   ...SESSION_NEWS,
   loaded: null,
   expected: null,

@@ -70,6 +70,9 @@ type WordsOf<Kind extends EventKind> = (
   redactor: Redactor,
 ) => Line;
 
+/** The direction of a line of the driver protocol. */
+const DRIVER_LINES = { check: '←', runtime: '→' };
+
 /** Describes an event on one line. */
 const EVENT_WORDS: { readonly [Kind in EventKind]: WordsOf<Kind> } = {
   request: (event, _, redactor) => requestWords(event, redactor),
@@ -94,6 +97,8 @@ const EVENT_WORDS: { readonly [Kind in EventKind]: WordsOf<Kind> } = {
   warned: ({ message }, foreign) => line`${kind('warned')} ${foreign(message)}`,
   session: ({ status }, foreign) => line`${kind('session')} ${foreign(status)}`,
   awaiting: ({ pending }) => line`${kind('awaiting')} ${counted(pending.length, 'call')}`,
+  driver: ({ from, body, ended }, foreign) =>
+    line`${kind('driver')} ${DRIVER_LINES[from]} ${foreign(ended ?? body?.text ?? '')}`,
   dropped: ({ what, why, count }, foreign) =>
     line`${kind('dropped')} ${count === 1 ? '' : `${count} × `}${what}: ${foreign(why)}`,
 };

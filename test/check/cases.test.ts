@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { gather } from '../../src/check/evidence.js';
-import { judgeCases } from '../../src/check/judge.js';
+import { judgeCases } from '../../src/check/judge-cases.js';
 import { readCases } from '../../src/fixtures/check-files.js';
 import {
   acknowledged,
@@ -21,6 +21,7 @@ import {
 const planned = (index = 0): Moment[] => [
   { kind: 'planned', by: 'probe', plan: 'a case', case: index, checks: [], calls: [KEY] },
 ];
+
 const expired = (afterMs = 5_000): Moment[] => [
   { kind: 'expired', what: 'observation', afterMs, calls: [KEY] },
 ];
@@ -38,6 +39,7 @@ async function judgedBy(terms: string, ...story: readonly (readonly Moment[])[])
 }
 
 const diff = { type: 'diff', content: { path: 'a', patch: '--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n' } };
+
 const shown = [{ type: 'hologram', content: 1 }, diff, { type: 'text', content: 'short' }];
 
 describe('a result and its expectation', () => {

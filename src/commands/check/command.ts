@@ -24,6 +24,8 @@ export function checkCommand(run: RunCommand): Command {
     options: `
       --demo  the tool bundled with this program
       --command <command>  start a server that prints {"port":N} on its first line; stop it at the end
+      --runtime [command]  check a runtime: start its driver for each scenario (help runtimes)
+      --scenario <name>  with --runtime: run this scenario only (repeatable)
       --watch  with --command: restart the server when its files change, and check again
       What is checked:
       --side <side>  check one side of a transcript
@@ -44,15 +46,16 @@ export function checkCommand(run: RunCommand): Command {
       --allow-host <name>  accept this Host header too (repeatable)
       Output:
       --reporter <format[:file]>  ${CHECK_FORMAT_NAMES} (repeatable)
-      --save <file>  write the transcript, secrets redacted
+      --save <file>  write the transcript, secrets redacted; with --runtime, a folder with one for each scenario
       -q, --quiet  print only what did not pass
       -v, --verbose  show every message, and what a started server writes to stderr, redacted
       --no-color  no colours (NO_COLOR works too)
       About the rules:
-      --list  list all rules
+      --list  list all rules; with --runtime, all scenarios
       --spec <id>  print a rule and its source (repeatable)`,
     values: {
       '--side': { choices: ['tool', 'runtime'] },
+      '--scenario': { read: collect },
       '--only': { read: ruleOption },
       '--skip': { read: ruleOption },
       '--operation': { read: collect },

@@ -1,19 +1,13 @@
 import { appendFile, stat } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
 import { gather, type Recording, recordingsOf } from '../../check/evidence.js';
-import {
-  type Conformance,
-  checksOf,
-  conformanceOf,
-  judgeCases,
-  RULES,
-  type Verdict,
-} from '../../check/judge.js';
+import { type Conformance, checksOf, conformanceOf, RULES, type Verdict } from '../../check/judge.js';
+import { judgeCases } from '../../check/judge-cases.js';
 import { type ProbeOptions, runProbes } from '../../check/probes/probes.js';
 import type { Event } from '../../events/events.js';
 import type { EventRedactor } from '../../events/shareable.js';
 import { missingFrom, readRecording } from '../../events/transcript-reader.js';
-import { REQUIREMENT_IDS, type RequirementId, type Side } from '../../protocol/requirements.js';
+import { REQUIREMENT_IDS } from '../../protocol/requirements.js';
 import { shareableRun, type WireRecord } from '../../render/check-evidence.js';
 import { findingLines, findingsOf } from '../../render/check-report.js';
 import { counted } from '../../render/line.js';
@@ -31,26 +25,21 @@ import { decodeUtf8, firstOf, shellWord } from '../../util/text.js';
 import { stringsIn } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { wireSecrets } from '../event-output.js';
-import { usage } from '../options.js';
-import { readSource, readText } from '../read-source.js';
-import { type CheckRequest, checkReports, reportsOf, writeReports } from '../reports.js';
+import { readSource } from '../read-source.js';
+import { writeReports } from '../reports.js';
 import { asTrouble, type Run, withRun } from '../run.js';
 import {
-  asUrl,
   exitText,
-  type HeaderOptions,
-  type ListenerFlags,
   listenerOf,
   reach,
   readCredentials,
   readHeaders,
-  readTarget,
   type ServerTarget,
   StartedServers,
-  type TargetOptions,
 } from '../target.js';
 import { colourOf, columnsOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
 import { runOnEachChange } from '../watch-command.js';
+import { type CheckFlags, type CheckPlan, planCheck, type Subject } from './plan.js';
 
 export async function runCheck(
   word: string | undefined,
@@ -58,6 +47,7 @@ export async function runCheck(
   terminal: Terminal,
   probes = runProbes,
 ): Promise<ExitStatus> {
+  if (flags.list && flags.runtime !== undefined) return listScenarios(flags, terminal);
   if (flags.list || flags.spec) return explainRules(flags, terminal);
   terminal.computes?.();
   const check = async () => checkOnce(await planCheck(word, flags, terminal), terminal, probes);
@@ -68,6 +58,11 @@ async function checkOnce(plan: CheckPlan, terminal: Terminal, probes: typeof run
   const { subject, flags } = plan;
   if (subject.kind === 'transcript')
     return reportAll(plan, await readInput(subject.file, terminal), terminal);
+  if (subject.kind === 'runtime')
+    return withRun({ terminal, learning: checkedSecrets, observer: 'tool' }, async run => {
+      const input = await driveScenarios(subject, plan, run);
+      return run.signal.aborted ? reportSoFar(plan, input, terminal) : reportAll(plan, input, terminal);
+    });
   const { target } = subject;
   const query = target.kind === 'url' ? [...new URL(target.url).searchParams.values()] : []; // may contain a key
   const secrets = [...secretsOf(readHeaders(flags, terminal.env)), ...query];
@@ -91,6 +86,13 @@ async function explainRules(
     : listed.map(ruleLine);
   const theme = createTheme(colourOf(stdout, { color }, { env }));
   await writeOut(stdout, printed(lines, theme, columnsOf(stdout)));
+  return 0;
+}
+
+async function listScenarios(flags: CheckFlags, { stdout, env }: Terminal): Promise<ExitStatus> {
+  const { scenarioLines, scenariosOf } = await import('./runtime.js');
+  const theme = createTheme(colourOf(stdout, flags, { env }));
+  await writeOut(stdout, printed(scenarioLines(scenariosOf(flags)), theme, columnsOf(stdout)));
   return 0;
 }
 
@@ -168,7 +170,7 @@ async function addSummary(story: CheckStory, { env, stderr }: Terminal): Promise
 /** Returns how to see the complete messages of a check: in its transcript. */
 function howToSeeWhole({ subject, flags: { save } }: CheckPlan): string {
   if (save !== undefined) return `protocol-cli render ${shellWord(save)}`;
-  if (subject.kind === 'tool')
+  if (subject.kind !== 'transcript')
     return 'check again with --save check.ndjson, then protocol-cli render check.ndjson';
   if (subject.file === '-') return 'save it to a file first, then protocol-cli render that file';
   return `protocol-cli render ${shellWord(subject.file)}`;
@@ -322,6 +324,22 @@ async function probe(
   progress.end();
 }
 
+/** Runs the scenarios against a runtime until they are done or the user stops them. */
+async function driveScenarios(
+  { command, scenarios }: Extract<Subject, { kind: 'runtime' }>,
+  { flags }: CheckPlan,
+  run: Run,
+): Promise<CheckInput> {
+  const { driveRuntime } = await import('./runtime.js');
+  const progress = progressOn(run.terminal, flags.quiet === true);
+  const print = (text: string) => progress.aside(run.redactor.text(text));
+  const recordings = await driveRuntime(
+    { command, scenarios, flags, onProgress: progress.update, print },
+    run,
+  ).finally(progress.end);
+  return { target: await programIn(command, '--runtime'), recordings, gaps: [], redactor: run.redactor };
+}
+
 /** Returns the name of a target in reports, without secrets (threats, row 25). */
 async function nameOf(target: ServerTarget): Promise<string> {
   if (target.kind === 'demo') return 'the bundled demo';
@@ -332,7 +350,7 @@ async function nameOf(target: ServerTarget): Promise<string> {
 const WORD = /(?:[^\s"']|"[^"]*"|'[^']*')+/g;
 
 /** Returns the program and the files of a command, without their folders; other words may contain a secret. */
-async function programIn(command: string): Promise<string> {
+async function programIn(command: string, option = '--command'): Promise<string> {
   const words = command.match(WORD) ?? [];
   const start = words.findIndex(word => !/^\w+=/.test(word)); // skips variable assignments
   const [program = '', ...rest] =
@@ -340,7 +358,7 @@ async function programIn(command: string): Promise<string> {
   const isFile = async (word: string) => (await stat(word).catch(() => null))?.isFile() === true;
   const files = await Promise.all(rest.map(async word => ((await isFile(word)) ? [word] : [])));
   const shown = files.flat().map(path => (isAbsolute(path) ? basename(path) : path));
-  return ['--command', basename(program), ...shown].join(' ').trim();
+  return [option, basename(program), ...shown].join(' ').trim();
 }
 
 const CLEAR = '\r\u001b[2K';
@@ -363,109 +381,4 @@ function progressOn({ stderr, env }: Pick<Terminal, 'stderr' | 'env'>, isQuiet: 
     },
     end: () => draw(''),
   };
-}
-
-export interface CheckFlags
-  extends Omit<TargetOptions, 'endpoint'>,
-    HeaderOptions,
-    Omit<ListenerFlags, 'maxBody'> {
-  readonly side?: Side;
-  readonly list?: boolean;
-  readonly spec?: readonly RequirementId[];
-  readonly only?: readonly RequirementId[];
-  readonly skip?: readonly RequirementId[];
-  readonly operation?: readonly string[];
-  /** Path of a file. */
-  readonly cases?: string;
-  /** Milliseconds. */
-  readonly probeTimeout: number;
-  readonly strict?: boolean;
-  /** Path of a file. */
-  readonly expectedFailures?: string;
-  readonly reporter?: readonly CheckRequest[];
-  readonly save?: string;
-  readonly watch?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-  readonly color: boolean;
-  /** Options set on the command line, without defaults: `--save`. */
-  readonly given: readonly string[];
-}
-
-/** What is checked: a tool to call, or a saved transcript. */
-type Subject =
-  | { readonly kind: 'tool'; readonly target: ServerTarget }
-  | { readonly kind: 'transcript'; readonly file: string };
-
-type CheckPlan = Awaited<ReturnType<typeof planCheck>>;
-
-/**
- * Validates the command line and the files it names before anything is sent.
- * @throws ProtocolCliError `usage`, `unreadable-file`, `invalid-fixtures`.
- */
-async function planCheck(word: string | undefined, flags: CheckFlags, { stdin }: Pick<Terminal, 'stdin'>) {
-  const subject = await subjectOf(word, flags);
-  refuseIdle(subject, flags);
-  // When the check calls a tool, the runtime side is this program.
-  const sides: readonly Side[] =
-    subject.kind === 'tool' ? ['tool'] : flags.side === undefined ? ['tool', 'runtime'] : [flags.side];
-  const selection = selectionOf(flags, sides);
-  const reports = reportsOf(flags.reporter);
-  await checkReports(reports, '--reporter');
-  const plan = { flags, subject, sides, selection, reports };
-  const { cases, expectedFailures: failures } = flags;
-  if (cases === undefined && failures === undefined) return { ...plan, cases: [], excuses: [] };
-  const { readCases, readExpectedFailures } = await import('../../fixtures/check-files.js');
-  const source = async (path: string) => ({ path, text: await readText(path, stdin) });
-  return {
-    ...plan,
-    cases: cases === undefined ? [] : await readCases(await source(cases)),
-    excuses: failures === undefined ? [] : await readExpectedFailures(await source(failures)),
-  };
-}
-
-/** File names of transcripts. Without this, the name of a missing file would be taken for a host. */
-const FILE_NAME = /\.(?:nd)?jsonl?$/i;
-
-const SUBJECTS =
-  'Give the base URL of a tool server (protocol-cli check http://127.0.0.1:3001), a transcript (protocol-cli check run.ndjson), --command, or --demo.';
-
-/** A file takes precedence over a host of the same name. */
-async function subjectOf(word: string | undefined, flags: CheckFlags): Promise<Subject> {
-  if (flags.demo || flags.command !== undefined) {
-    const { target } = readTarget(word === undefined ? [] : [word], flags);
-    if (word === undefined && target && target.kind !== 'endpoint') return { kind: 'tool', target };
-    throw usage(`unexpected argument "${word}"`, '--demo and --command take no URL and no file.');
-  }
-  if (word === undefined || word === '') throw usage('nothing to check given', SUBJECTS);
-  const isThere = () => stat(word).catch(() => null);
-  if (word === '-' || (!word.includes('://') && (await isThere()))) return { kind: 'transcript', file: word };
-  const url = FILE_NAME.test(word) ? null : asUrl(word);
-  if (url) return { kind: 'tool', target: { kind: 'url', url } };
-  if (/[./\\]/.test(word)) return { kind: 'transcript', file: word }; // reading it reports that it is missing
-  throw new ProtocolCliError('unreadable-file', `${word} is not a file and not a URL`, { hint: SUBJECTS });
-}
-
-/** Options that have an effect only if a tool is called. */
-const CALLING =
-  '--operation --probe-timeout --save --header --bearer --verbose --watch --callback-host --callback-port --callback-url --allow-host';
-
-function refuseIdle({ kind }: Subject, { given }: CheckFlags): void {
-  const idle = (kind === 'tool' ? '--side' : CALLING).split(' ').find(option => given.includes(option));
-  const use =
-    kind === 'tool'
-      ? 'a transcript; of a running tool, only the tool is checked'
-      : 'a running tool, not a transcript';
-  if (idle !== undefined) throw usage(`${idle} needs ${use}`, 'See protocol-cli check --help.');
-}
-
-/** @throws ProtocolCliError `usage` for a rule that is not judged in this check. */
-function selectionOf({ only, skip }: CheckFlags, sides: readonly Side[]) {
-  const unsupported = only?.find(id => !sides.includes(RULES[id].side));
-  if (unsupported !== undefined)
-    throw usage(
-      `--only ${unsupported}: this check covers the ${sides[0]} only`,
-      `Rules of the ${RULES[unsupported].side} need a transcript: protocol-cli check run.ndjson --only ${unsupported}.`,
-    );
-  return { ...(only && { only: new Set(only) }), ...(skip && { skip: new Set(skip) }) };
 }

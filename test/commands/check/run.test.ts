@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rmdir, stat } from 'node:fs/promises';
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { ProbeOptions } from '../../../src/check/probes/probes.js';
-import type { CheckFlags } from '../../../src/commands/check/run.js';
+import type { CheckFlags } from '../../../src/commands/check/plan.js';
 import { runCheck } from '../../../src/commands/check/run.js';
 import type { Terminal } from '../../../src/commands/terminal.js';
 import { Content } from '../../../src/events/content.js';

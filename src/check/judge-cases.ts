@@ -1,0 +1,126 @@
+import { isDeepStrictEqual } from 'node:util';
+import { chooseSegment, knownTypes } from '../display/segments.js';
+import type { Case, CaseResult, Offer } from '../fixtures/check-files.js';
+import { wantedText } from '../fixtures/pattern.js';
+import type { ToolResult } from '../protocol/callbacks.js';
+import { llmText, outcomeOfText } from '../protocol/outcome.js';
+import { parseJson } from '../util/json.js';
+import { firstOf, formatDuration } from '../util/text.js';
+import { jsonPath } from '../util/values.js';
+import type { CallEvidence } from './call.js';
+import type { Evidence } from './evidence.js';
+import { type CaseCheck, concernedCalls, possiblyLost } from './judge.js';
+
+type CaseVerdict = Pick<CaseCheck, 'status' | 'reason' | 'reasonLines' | 'events'>;
+
+const MAX_FAULTS = 20;
+
+/** Compares the calls of each case with what the case expects. Of several recordings the worst counts. */
+export function judgeCases(cases: readonly Case[], evidences: readonly Evidence[]): readonly CaseCheck[] {
+  const calls = evidences.flatMap(evidence => evidence.calls);
+  const isPlanned = calls.some(({ plans }) => plans.some(plan => plan.case !== undefined));
+  const isOtherCheck = !isPlanned && calls.length > 0 && evidences.every(({ isProbed }) => isProbed);
+  const missing: CaseVerdict = {
+    status: 'could-not-run',
+    reason: isOtherCheck
+      ? 'this check was recorded without cases; check the tool with --cases'
+      : 'not called',
+    events: [],
+  };
+  return cases.map((each, index) => {
+    const isOf = (call: CallEvidence) =>
+      isPlanned ? call.plans.some(plan => plan.case === index) : isSent(each, call);
+    const verdicts = evidences.flatMap(evidence =>
+      evidence.calls.filter(isOf).map(call => verdictOn(each, call, evidence.isWhole)),
+    );
+    const [verdict = missing] = (['fail', 'could-not-run', 'pass'] as const).flatMap(
+      kind => verdicts.find(({ status }) => status === kind) ?? [],
+    );
+    const concerned = verdict.status === 'pass' ? [] : concernedCalls(verdict.events, evidences);
+    const { place, operation } = each;
+    return { place, operation, ...verdict, ...(concerned.length > 0 && { calls: concerned }) };
+  });
+}
+
+/** Whether a runtime made the call of a case; the answers to a probe are different. */
+function isSent({ operation, arguments: args }: Case, call: CallEvidence): boolean {
+  const { invocation } = call;
+  if (invocation?.operation !== operation || call.isMadeBy('probe')) return false;
+  return isDeepStrictEqual(invocation.arguments, args);
+}
+
+function verdictOn({ expected, offers }: Case, call: CallEvidence, isWhole: boolean): CaseVerdict {
+  const result = call.callbacks.find(({ verdict }) => verdict?.kind === 'settles');
+  if (result?.message?.type !== 'tool_result') return withoutResult(call, isWhole);
+  const differences = (expected?.(caseResult(result.message)) ?? []).map(
+    difference => `${jsonPath(difference.path)}: ${wantedText(difference)}`,
+  );
+  const missing = offers
+    .filter(offer => !OFFERS[offer].isIn(call))
+    .map(offer => `no ${OFFERS[offer].message} came, but the case expects one`);
+  const { events } = result;
+  const reasonLines = firstOf([...differences, ...missing], MAX_FAULTS);
+  const reason = reasonLines.join('; ');
+  if (differences.length > 0)
+    return { status: 'fail', reason, ...(reasonLines.length > 1 && { reasonLines }), events };
+  return missing.length > 0
+    ? absent(reason, events, isWhole)
+    : { status: 'pass', reason: 'the result is as expected', events };
+}
+
+const comes = (type: 'user_choice' | 'oauth' | 'view_update') => ({
+  message: type,
+  isIn: (call: CallEvidence) => call.messages(type).length > 0,
+});
+
+/** An operation's offer, the message that starts it, and whether that message came. */
+const OFFERS = {
+  choice: comes('user_choice'),
+  oauth: comes('oauth'),
+  view: comes('view_update'),
+  subscription: {
+    message: 'tool_result with subscription: true',
+    isIn: (call: CallEvidence) =>
+      call.messages('tool_result').some(({ message }) => message.subscription === true),
+  },
+} as const satisfies Record<Offer, object>;
+
+/** Something missing is a failure, except in an incomplete recording. */
+export function absent(what: string, events: readonly number[], isWhole: boolean): CaseVerdict {
+  return isWhole
+    ? { status: 'fail', reason: what, events }
+    : { status: 'could-not-run', reason: possiblyLost(what), events };
+}
+
+function withoutResult({ attempts, callbacks, expiries }: CallEvidence, isWhole: boolean): CaseVerdict {
+  const last = attempts.slice(-1);
+  const status = last[0]?.status ?? null;
+  const events = [...last, ...callbacks].flatMap(trip => trip.events);
+  const failed = (reason: string): CaseVerdict => ({ status: 'fail', reason, events });
+  const unclear = (reason: string): CaseVerdict => ({ status: 'could-not-run', reason, events });
+  if (status === null) return unclear('the invocation was never answered');
+  if (status !== 200) return failed(`the invocation was answered ${status}`);
+  const isMisnamed = ({ verdict, message }: (typeof callbacks)[number]) =>
+    verdict?.kind === 'discarded' && message?.type === 'tool_result';
+  if (callbacks.some(isMisnamed))
+    return failed('the result names another call and is ignored (TOOL-ID, RT-MATCH)');
+  if (callbacks.some(({ verdict }) => verdict?.kind === 'holds'))
+    return unclear('the call waits for a person');
+  const within = expiries[0] ? ` within ${formatDuration(expiries[0].afterMs)}` : '';
+  return absent(`no result came${within}`, events, isWhole);
+}
+
+/** The values that a case can check. The display segment is the one that a client with support for all types shows. */
+function caseResult(message: ToolResult): CaseResult {
+  const text = llmText(message);
+  const json = parseJson(text);
+  const { chosen } = chooseSegment(message.display_as, knownTypes);
+  const segment = chosen && message.display_as?.[chosen.index];
+  return {
+    outcome: outcomeOfText(text).type,
+    text,
+    ...(json.ok && { json: json.value }),
+    ...(segment && { display: segment }),
+    subscription: message.subscription === true,
+  };
+}

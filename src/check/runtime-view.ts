@@ -1,0 +1,84 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Event, EventOf } from '../events/events.js';
+import type { Ability, Instruction, Observation } from '../protocol/driver.js';
+import { isRecord, stringsIn } from '../util/values.js';
+import type { CallEvidence } from './call.js';
+
+/** A line of the driver protocol, and its event. */
+interface Said<Message> {
+  readonly event: EventOf<'driver'>;
+  readonly message: Message;
+}
+
+type Asked<Kind extends Instruction['do'] = Instruction['do']> = Said<Extract<Instruction, { do: Kind }>>;
+
+export type Seen<Kind extends Observation['saw'] = Observation['saw']> = Said<
+  Extract<Observation, { saw: Kind }>
+>;
+
+/** What a scenario asked of a runtime, and what the runtime showed besides its messages. */
+export class RuntimeView {
+  readonly scenario: string;
+  /** What the scenario tests, the main requirement first. */
+  readonly checks: readonly string[];
+  readonly #asked: readonly Said<Instruction>[];
+  readonly #seen: readonly Said<Observation>[];
+  readonly #cannot: ReadonlySet<unknown>;
+  /** The event of a driver that ended before it was asked to. */
+  readonly crash: EventOf<'driver'> | undefined;
+
+  private constructor(plan: EventOf<'planned'>, events: readonly Event[]) {
+    this.scenario = plan.plan;
+    this.checks = plan.checks ?? [];
+    const lines = events.filter(event => event.kind === 'driver');
+    const messages = lines.flatMap(event => {
+      const json = event.body?.json;
+      return json?.ok && isRecord(json.value) ? [{ event, message: json.value }] : [];
+    });
+    const of = (name: 'do' | 'saw') => messages.filter(({ message }) => name in message);
+    this.#asked = of('do') as unknown as readonly Said<Instruction>[]; // written after validation
+    this.#seen = of('saw') as unknown as readonly Said<Observation>[];
+    this.#cannot = new Set(messages.flatMap(({ message }) => stringsIn(message['cannot'] ?? [])));
+    this.crash = lines.find(({ ended }) => ended !== undefined);
+  }
+
+  /** Returns null for a recording without a scenario. */
+  static of(events: readonly Event[]): RuntimeView | null {
+    const plan = events.find(event => event.kind === 'planned' && event.by === 'scenario');
+    return plan?.kind === 'planned' ? new RuntimeView(plan, events) : null;
+  }
+
+  can(...abilities: readonly Ability[]): boolean {
+    return abilities.every(ability => !this.#cannot.has(ability));
+  }
+
+  asked<Kind extends Instruction['do']>(kind: Kind): readonly Asked<Kind>[] {
+    return this.#asked.filter((each): each is Asked<Kind> => each.message.do === kind);
+  }
+
+  seen<Kind extends Observation['saw']>(...kinds: readonly Kind[]): readonly Seen<Kind>[] {
+    return this.#seen.filter((each): each is Seen<Kind> => kinds.some(kind => kind === each.message.saw));
+  }
+
+  /** The instruction that led to a call: by id, else the first with the same operation and arguments. */
+  instructionOf({ invocation }: CallEvidence): Asked<'invoke'> | undefined {
+    const asked = this.asked('invoke');
+    return (
+      asked.find(({ message }) => message.id === invocation?.id) ??
+      asked.find(
+        ({ message }) =>
+          message.operation === invocation?.operation &&
+          isDeepStrictEqual(message.arguments, invocation.arguments),
+      )
+    );
+  }
+
+  /** What was seen of a call: by its id, or that of its instruction. */
+  seenOf<Kind extends Observation['saw']>(
+    call: CallEvidence,
+    ...kinds: readonly Kind[]
+  ): readonly Seen<Kind>[] {
+    const ids = [call.invocation?.id, this.instructionOf(call)?.message.id];
+    return this.seen(...kinds).filter(({ message }) => 'id' in message && ids.includes(message.id));
+  }
+}

@@ -1,0 +1,169 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Event } from '../../events/events.js';
+import { renumbered } from '../../events/history.js';
+import { createLog, type Log } from '../../events/log.js';
+import { type MockTool, startMockTool } from '../../mock/mock-tool.js';
+import type { Clock } from '../../system/clock.js';
+import { cameWithin } from '../../system/process.js';
+import { concurrently } from '../../util/collections.js';
+import { ProtocolCliError } from '../../util/errors.js';
+import type { Recording } from '../evidence.js';
+import type { Driver, OpenDriver } from './driver.js';
+import { type Fixtures, PING, type Scenario, ScenarioSession, Unsupported } from './scenario.js';
+
+export interface ScenarioOptions {
+  readonly open: OpenDriver;
+  readonly clock: Clock;
+  /** How long to wait for each expected message, in ms. */
+  readonly windowMs: number;
+  readonly signal: AbortSignal;
+  /** How many scenarios run at the same time; default: 4. */
+  readonly atOnce?: number;
+  /** Called with the log of each scenario before it begins. */
+  readonly onStart?: (scenario: Scenario, log: Log) => Promise<void> | void;
+  readonly onProgress?: (done: number, total: number, scenario: string) => void;
+  /** Called after each scenario, before its recording ends. */
+  readonly onEnd?: (scenario: Scenario, log: Log) => Promise<void> | void;
+}
+
+/** The recording of one scenario. */
+export interface ScenarioRecording extends Recording {
+  readonly scenario: string;
+}
+
+/** Most of the time a scenario waits for the runtime. */
+const AT_ONCE = 4;
+
+/**
+ * Runs each scenario against a runtime that is started anew; the first one alone, since it shows whether the command works. The rules
+ * judge the recordings afterwards.
+ * @throws ProtocolCliError `command-failed` if the command ends at once
+ */
+export async function runScenarios(
+  scenarios: readonly Scenario[],
+  options: ScenarioOptions,
+): Promise<readonly ScenarioRecording[]> {
+  const found = new Map<string, ScenarioRecording>();
+  let done = 0;
+  const run = async (scenario: Scenario) => {
+    if (options.signal.aborted) return;
+    const events = await runScenario(scenario, options);
+    found.set(scenario.name, { scenario: scenario.name, observer: 'tool', events });
+    options.onProgress?.(++done, scenarios.length, scenario.name);
+  };
+  await concurrently(scenarios.slice(0, 1), 1, run);
+  await concurrently(scenarios.slice(1), options.atOnce ?? AT_ONCE, run);
+  const recordings = scenarios.flatMap(({ name }) => found.get(name) ?? []);
+  const events = renumbered(recordings.map(each => each.events));
+  return recordings.map((each, index) => ({ ...each, events: events[index] ?? [] }));
+}
+
+async function runScenario(scenario: Scenario, options: ScenarioOptions): Promise<readonly Event[]> {
+  const { clock, signal } = options;
+  const log = createLog(() => clock.now());
+  const events: Event[] = [];
+  log.subscribe(event => void events.push(event));
+  await options.onStart?.(scenario, log);
+  const folder = await mkdtemp(join(tmpdir(), 'protocol-cli-'));
+  const tools: MockTool[] = [];
+  let driver: Driver | undefined;
+  try {
+    for (const fixtures of scenario.servers) tools.push(await startTool(fixtures, log, tools.length));
+    const session = new ScenarioSession({ tools, log, clock, windowMs: options.windowMs });
+    const stop = () => session.stop();
+    signal.addEventListener('abort', stop, { once: true });
+    driver = await options.open({
+      scenario: scenario.name,
+      env: await environment(scenario, tools, folder),
+      onLine: line => session.take(line),
+      onWarning: message => void log.emit({ kind: 'warned', message: `${scenario.name}: ${message}` }),
+    });
+    session.attach(driver);
+    await play(scenario, session, log);
+    await session.end();
+    signal.removeEventListener('abort', stop);
+    await requireStart(events, driver);
+  } finally {
+    await driver?.stop();
+    await Promise.all(tools.map(tool => tool.close({ drainMs: DRAIN_MS })));
+    await options.onEnd?.(scenario, log);
+    await rm(folder, { recursive: true, force: true });
+  }
+  return events;
+}
+
+/** How long the tools may take to send what is pending, in ms. */
+const DRAIN_MS = 200;
+
+async function play(scenario: Scenario, session: ScenarioSession, log: Log): Promise<void> {
+  const { name, checks, needs = [] } = scenario;
+  const plan = (ids: readonly string[]) =>
+    log.emit({ kind: 'planned', by: 'scenario', plan: name, checks: [...ids] });
+  if (needs.length > 0) await session.call(PING); // by then the driver has said what it cannot do
+  const missing = needs.filter(ability => session.cannot.has(ability));
+  plan(missing.length > 0 ? [] : checks);
+  if (missing.length > 0) return;
+  try {
+    await scenario.run(session);
+  } catch (error) {
+    if (!(error instanceof Unsupported)) throw error;
+  }
+}
+
+/** Logs what a tool logs, as a part of one recording: with the URL of its server, and ids of its own. */
+async function startTool(fixtures: Fixtures, log: Log, index: number): Promise<MockTool> {
+  const { fixtures: own = [], ...rest } = fixtures;
+  const all = {
+    version: 1,
+    ...rest,
+    fixtures: [...own, { match: { operation: PING }, reply: { payload: 'pong' } }],
+  };
+  const tool = await startMockTool({ fixtures: all, retries: 1 });
+  const named = (id: string) => (index === 0 ? id : `${index}.${id}`);
+  tool.subscribe(event => {
+    const { seq: _, at: __, ...fact } = event;
+    if (fact.calls) fact.calls = fact.calls.map(named);
+    if ('leg' in fact && fact.leg !== undefined) fact.leg = named(fact.leg);
+    if (fact.kind === 'request' && fact.from === 'runtime') fact.url = new URL(fact.url, tool.url).href;
+    log.emit(fact);
+  });
+  return tool;
+}
+
+async function environment(
+  { name }: Scenario,
+  tools: readonly MockTool[],
+  folder: string,
+): Promise<Readonly<Record<string, string>>> {
+  const urls = tools.map(({ url }) => url);
+  const config = join(folder, 'rap.json');
+  const entries = urls.map(server_url => ({ type: 'toolset_server', server_url }));
+  await writeFile(config, JSON.stringify({ tool_sets: entries }, null, 2));
+  return {
+    TOOL_URL: urls[0] ?? '',
+    TOOL_URLS: JSON.stringify(urls),
+    RAP_CONFIG: config,
+    SCENARIO: name,
+  };
+}
+
+/** How long to wait for the last lines of a command that ended, in ms. */
+const LAST_MS = 200;
+
+/** @throws ProtocolCliError `command-failed` if the driver ended before it did anything */
+async function requireStart(events: readonly Event[], { ended, lastLines }: Driver): Promise<void> {
+  const isStarted = events.some(
+    event =>
+      ((event.kind === 'driver' && event.body !== undefined) || event.kind === 'request') &&
+      event.from === 'runtime',
+  );
+  if (isStarted) return;
+  const hasEnded = await cameWithin(ended, LAST_MS);
+  const how = hasEnded ? await ended : 'called no tool and wrote nothing';
+  throw new ProtocolCliError('command-failed', `the command of --runtime ${how}`, {
+    faults: lastLines(),
+    hint: 'It must read instructions from stdin, one JSON object per line: protocol-cli help runtimes.',
+  });
+}

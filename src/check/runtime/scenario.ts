@@ -1,0 +1,226 @@
+import { Content } from '../../events/content.js';
+import type { Event, EventOf } from '../../events/events.js';
+import type { Log } from '../../events/log.js';
+import type { MockTool } from '../../mock/mock-tool.js';
+import type { Ability, Inability, Instruction, Observation } from '../../protocol/driver.js';
+import type { RequirementId } from '../../protocol/requirements.js';
+import type { Clock } from '../../system/clock.js';
+import type { Driver } from './driver.js';
+
+/** The content of a fixture file without its version. */
+export interface Fixtures extends Readonly<Record<string, unknown>> {
+  readonly fixtures?: readonly object[];
+}
+
+/** What a runtime meets: tool servers that behave in a certain way, and what it is asked to do. The rules judge what happened. */
+export interface Scenario {
+  readonly name: string;
+  /** What the tools do, in words. */
+  readonly title: string;
+  /** What it tests, the main requirement first: it fails if the runtime crashes. */
+  readonly checks: readonly [RequirementId, ...RequirementId[]];
+  /** What the driver must support; else the scenario is skipped. It then begins with a call of `ping`. */
+  readonly needs?: readonly Ability[];
+  /** The fixtures of each tool server. */
+  readonly servers: readonly Fixtures[];
+  readonly run: (session: ScenarioSession) => Promise<void>;
+}
+
+/** An operation that every tool server has: a call of it shows that everything sent before was handled. */
+export const PING = 'ping';
+
+/** Thrown when a scenario needs what the driver does not support. */
+export class Unsupported extends Error {
+  constructor(readonly ability: Ability) {
+    super(`the driver does not support ${ability}`);
+  }
+}
+
+type Seen<Kind extends Observation['saw']> = Extract<Observation, { saw: Kind }>;
+
+interface SessionParts {
+  readonly tools: readonly MockTool[];
+  readonly log: Log;
+  readonly clock: Clock;
+  /** How long to wait for each expected message, in ms. */
+  readonly windowMs: number;
+}
+
+/** How long to wait where nothing should come, in ms. */
+const QUIET_MS = 400;
+
+/** Minimum time for a command to start and to be heard of, in ms. */
+const START_MS = 15_000;
+
+/** One run of a scenario: gives instructions to the driver, and waits for what follows from them. */
+export class ScenarioSession {
+  readonly tools: readonly MockTool[];
+  readonly #events: Event[] = [];
+  readonly #observations: Observation[] = [];
+  readonly #cannot = new Set<string>();
+  readonly #waiting = new Set<() => void>();
+  #driver: Driver | undefined;
+  #calls = 0;
+  #isOver = false;
+  #isEnding = false;
+
+  constructor(private readonly parts: SessionParts) {
+    this.tools = parts.tools;
+    parts.log.subscribe(event => {
+      this.#events.push(event);
+      this.#look();
+    });
+  }
+
+  /** The first tool server. */
+  get tool(): MockTool {
+    const [tool] = this.tools;
+    if (!tool) throw new Error('a scenario has a tool server');
+    return tool;
+  }
+
+  /** Whether it ended, or the driver did. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get cannot(): ReadonlySet<string> {
+    return this.#cannot;
+  }
+
+  attach(driver: Driver): void {
+    this.#driver = driver;
+    void driver.ended.then(ended => {
+      if (!this.#isEnding) this.parts.log.emit({ kind: 'driver', from: 'runtime', ended });
+      this.stop();
+    });
+  }
+
+  /** Takes a line of the driver. */
+  take(line: Observation | Inability): void {
+    if ('cannot' in line) for (const ability of line.cannot) this.#cannot.add(ability);
+    else this.#observations.push(line);
+    this.parts.log.emit({ kind: 'driver', from: 'runtime', body: Content.ofJson(line) });
+  }
+
+  /** @throws Unsupported */
+  requires(...abilities: readonly Ability[]): void {
+    const missing = abilities.find(ability => this.#cannot.has(ability));
+    if (missing) throw new Unsupported(missing);
+  }
+
+  /** @throws Unsupported */
+  ask(instruction: Instruction): void {
+    this.requires(instruction.do);
+    this.parts.log.emit({ kind: 'driver', from: 'check', body: Content.ofJson(instruction) });
+    this.#driver?.send(instruction);
+  }
+
+  /** Asks for a call. Returns the id of the instruction. */
+  invoke(operation: string, args: Readonly<Record<string, unknown>> = {}): string {
+    const id = `call_${++this.#calls}`;
+    this.ask({ do: 'invoke', operation, arguments: { ...args }, id });
+    return id;
+  }
+
+  /** Calls an operation and waits until the model gets something for it. */
+  async call(operation: string, args?: Readonly<Record<string, unknown>>): Promise<string> {
+    const id = this.invoke(operation, args);
+    await this.result(id);
+    return id;
+  }
+
+  /** Resolves to whether the model got something: for this call, or without an id. */
+  result(id: string): Promise<boolean> {
+    if (this.#cannot.has('model') && this.#cannot.has('failure')) return this.quiet().then(() => false);
+    return this.until(() =>
+      this.#observations.some(
+        each => (each.saw === 'model' || each.saw === 'failure') && (each.id ?? id) === id,
+      ),
+    );
+  }
+
+  /** Resolves to whether the driver reported this; at once to false if it cannot. */
+  saw<Kind extends Observation['saw']>(
+    kind: Kind,
+    fits: (observation: Seen<Kind>) => boolean = () => true,
+  ): Promise<boolean> {
+    if (this.#cannot.has(kind)) return Promise.resolve(false);
+    const isWanted = (each: Observation): each is Seen<Kind> => each.saw === kind;
+    return this.until(() => this.#observations.filter(isWanted).some(fits));
+  }
+
+  /** Resolves to whether so many requests of a kind arrived, and were answered or broken off. */
+  arrives(purpose: EventOf<'request'>['purpose'], count = 1): Promise<boolean> {
+    return this.until(() => {
+      const legs = this.#events.flatMap(event =>
+        event.kind === 'request' && event.purpose === purpose ? [event.leg] : [],
+      );
+      const isDone = (leg: string) => this.#events.some(event => isEndOf(event, leg));
+      return legs.filter(isDone).length >= count;
+    });
+  }
+
+  /** Resolves to whether it came true before the time was over and before the driver ended. */
+  async until(isTrue: () => boolean): Promise<boolean> {
+    const ms = this.#events.some(isFromRuntime) ? this.parts.windowMs : START_MS;
+    const isMet = await this.#within(Math.max(ms, this.parts.windowMs), isTrue);
+    if (!isMet && !this.#isOver) this.parts.log.emit({ kind: 'expired', what: 'observation', afterMs: ms });
+    return isMet;
+  }
+
+  /** Waits until everything that the tools sent so far was handled: what should not come has not come then. */
+  async settle(): Promise<void> {
+    await this.call(PING);
+    await this.quiet();
+  }
+
+  /** Waits where nothing should come. */
+  async quiet(ms = QUIET_MS): Promise<void> {
+    await this.#within(ms, () => false);
+  }
+
+  /** Closes the thread and waits until the driver has ended. */
+  async end(): Promise<void> {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    if (!this.#isOver) this.ask({ do: 'end' });
+    await this.#within(this.parts.windowMs, () => false);
+  }
+
+  /** Ends all waits. */
+  stop(): void {
+    this.#isOver = true;
+    this.#look();
+  }
+
+  #within(ms: number, isTrue: () => boolean): Promise<boolean> {
+    if (isTrue()) return Promise.resolve(true);
+    if (this.#isOver) return Promise.resolve(false);
+    return new Promise(resolve => {
+      const settle = (isMet: boolean) => {
+        cancel();
+        this.#waiting.delete(look);
+        resolve(isMet);
+      };
+      const look = () => {
+        if (isTrue()) settle(true);
+        else if (this.#isOver) settle(false);
+      };
+      const cancel = this.parts.clock.after(ms, () => settle(false));
+      this.#waiting.add(look);
+    });
+  }
+
+  #look(): void {
+    for (const look of [...this.#waiting]) look();
+  }
+}
+
+function isEndOf(event: Event, leg: string): boolean {
+  return (event.kind === 'response' || event.kind === 'broken') && event.leg === leg;
+}
+
+function isFromRuntime(event: Event): boolean {
+  return event.kind === 'driver' || event.kind === 'request' ? event.from === 'runtime' : false;
+}

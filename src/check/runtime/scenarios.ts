@@ -1,0 +1,5 @@
+import type { Scenario } from './scenario.js';
+import { resultScenarios } from './scenarios/results.js';
+
+/** All scenarios; the first runs alone, so it is an ordinary call. */
+export const SCENARIOS: readonly Scenario[] = [...resultScenarios];

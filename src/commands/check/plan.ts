@@ -1,0 +1,154 @@
+import { stat } from 'node:fs/promises';
+import { RULES } from '../../check/judge.js';
+import type { Scenario } from '../../check/runtime/scenario.js';
+import type { RequirementId, Side } from '../../protocol/requirements.js';
+import { ProtocolCliError } from '../../util/errors.js';
+import { usage } from '../options.js';
+import { readText } from '../read-source.js';
+import { type CheckRequest, checkReports, reportsOf } from '../reports.js';
+import {
+  asUrl,
+  type HeaderOptions,
+  type ListenerFlags,
+  readTarget,
+  type ServerTarget,
+  type TargetOptions,
+} from '../target.js';
+import type { Terminal } from '../terminal.js';
+import type { RuntimeFlags } from './runtime.js';
+
+export interface CheckFlags
+  extends Omit<TargetOptions, 'endpoint'>,
+    HeaderOptions,
+    Omit<ListenerFlags, 'maxBody'>,
+    RuntimeFlags {
+  readonly side?: Side;
+  readonly list?: boolean;
+  readonly spec?: readonly RequirementId[];
+  readonly only?: readonly RequirementId[];
+  readonly skip?: readonly RequirementId[];
+  readonly operation?: readonly string[];
+  /** Path of a file. */
+  readonly cases?: string;
+  readonly strict?: boolean;
+  /** Path of a file. */
+  readonly expectedFailures?: string;
+  readonly reporter?: readonly CheckRequest[];
+  readonly watch?: boolean;
+  readonly quiet?: boolean;
+  readonly color: boolean;
+  /** Options set on the command line, without defaults: `--save`. */
+  readonly given: readonly string[];
+}
+
+/** What is checked: a tool to call, a saved transcript, or a runtime to drive. */
+export type Subject =
+  | { readonly kind: 'tool'; readonly target: ServerTarget }
+  | { readonly kind: 'transcript'; readonly file: string }
+  | { readonly kind: 'runtime'; readonly command: string; readonly scenarios: readonly Scenario[] };
+
+/** The side that is checked; the other side is this program. */
+const SIDES = { tool: 'tool', runtime: 'runtime' } as const;
+
+export type CheckPlan = Awaited<ReturnType<typeof planCheck>>;
+
+/**
+ * Validates the command line and the files it names before anything is sent.
+ * @throws ProtocolCliError `usage`, `unreadable-file`, `invalid-fixtures`.
+ */
+export async function planCheck(
+  word: string | undefined,
+  flags: CheckFlags,
+  { stdin }: Pick<Terminal, 'stdin'>,
+) {
+  const subject = await (flags.runtime === undefined ? subjectOf : runtimeOf)(word, flags);
+  refuseIdle(subject, flags);
+  const sides: readonly Side[] =
+    subject.kind === 'transcript' ? (flags.side ? [flags.side] : ['tool', 'runtime']) : [SIDES[subject.kind]];
+  const selection = selectionOf(flags, sides);
+  const reports = reportsOf(flags.reporter);
+  await checkReports(reports, '--reporter');
+  const plan = { flags, subject, sides, selection, reports };
+  const { cases, expectedFailures: failures } = flags;
+  if (cases === undefined && failures === undefined) return { ...plan, cases: [], excuses: [] };
+  const { readCases, readExpectedFailures } = await import('../../fixtures/check-files.js');
+  const source = async (path: string) => ({ path, text: await readText(path, stdin) });
+  return {
+    ...plan,
+    cases: cases === undefined ? [] : await readCases(await source(cases)),
+    excuses: failures === undefined ? [] : await readExpectedFailures(await source(failures)),
+  };
+}
+
+/** File names of transcripts. Without this, the name of a missing file would be taken for a host. */
+const FILE_NAME = /\.(?:nd)?jsonl?$/i;
+
+const SUBJECTS =
+  'Give the base URL of a tool server (protocol-cli check http://127.0.0.1:3001), a transcript (protocol-cli check run.ndjson), --command, or --demo.';
+
+/** A file takes precedence over a host of the same name. */
+async function subjectOf(word: string | undefined, flags: CheckFlags): Promise<Subject> {
+  if (flags.demo || flags.command !== undefined) {
+    const { target } = readTarget(word === undefined ? [] : [word], flags);
+    if (word === undefined && target && target.kind !== 'endpoint') return { kind: 'tool', target };
+    throw usage(`unexpected argument "${word}"`, '--demo and --command take no URL and no file.');
+  }
+  if (word === undefined || word === '') throw usage('nothing to check given', SUBJECTS);
+  const isThere = () => stat(word).catch(() => null);
+  if (word === '-' || (!word.includes('://') && (await isThere()))) return { kind: 'transcript', file: word };
+  const url = FILE_NAME.test(word) ? null : asUrl(word);
+  if (url) return { kind: 'tool', target: { kind: 'url', url } };
+  if (/[./\\]/.test(word)) return { kind: 'transcript', file: word }; // reading it reports that it is missing
+  throw new ProtocolCliError('unreadable-file', `${word} is not a file and not a URL`, { hint: SUBJECTS });
+}
+
+/** @throws ProtocolCliError `usage` */
+async function runtimeOf(word: string | undefined, { runtime, ...flags }: CheckFlags): Promise<Subject> {
+  if (word !== undefined || flags.demo || flags.command !== undefined)
+    throw usage('--runtime takes no URL, no file, no --demo and no --command', RUNTIME_EXAMPLE);
+  if (runtime === undefined || runtime === true || runtime.trim() === '')
+    throw usage('--runtime needs the command of a driver', RUNTIME_EXAMPLE);
+  const { scenariosOf } = await import('./runtime.js');
+  return { kind: 'runtime', command: runtime, scenarios: scenariosOf(flags) };
+}
+
+const RUNTIME_EXAMPLE =
+  "For example: protocol-cli check --runtime 'node driver.mjs'; protocol-cli help runtimes says how to write a driver.";
+
+/** Options that have an effect only if a tool is called, and those only for a runtime. */
+const CALLING =
+  '--operation --header --bearer --watch --callback-host --callback-port --callback-url --allow-host'.split(
+    ' ',
+  );
+
+const RUNNING = '--probe-timeout --save --verbose'.split(' ');
+
+const DRIVING = ['--scenario'];
+
+const IDLE: Readonly<Record<Subject['kind'], readonly string[]>> = {
+  tool: ['--side', ...DRIVING],
+  runtime: ['--side', '--cases', ...CALLING],
+  transcript: [...CALLING, ...RUNNING, ...DRIVING],
+};
+
+function refuseIdle({ kind }: Subject, { given }: CheckFlags): void {
+  const idle = IDLE[kind].find(option => given.includes(option));
+  if (idle === undefined) return;
+  const use = DRIVING.includes(idle)
+    ? 'a runtime (--runtime)'
+    : CALLING.includes(idle) || RUNNING.includes(idle)
+      ? 'a running tool, not a transcript'
+      : `a transcript; of a running ${kind}, only the ${kind} is checked`;
+  throw usage(`${idle} needs ${use}`, 'See protocol-cli check --help.');
+}
+
+/** @throws ProtocolCliError `usage` for a rule that is not judged in this check. */
+function selectionOf({ only, skip }: CheckFlags, sides: readonly Side[]) {
+  const unsupported = only?.find(id => !sides.includes(RULES[id].side));
+  if (unsupported !== undefined)
+    throw usage(
+      `--only ${unsupported}: this check covers the ${sides[0]} only`,
+      `Rules of the ${RULES[unsupported].side} need a transcript: protocol-cli check run.ndjson --only ${unsupported}.`,
+    );
+  return { ...(only && { only: new Set(only) }), ...(skip && { skip: new Set(skip) }) };
+}

@@ -1,0 +1,91 @@
+import * as z from 'zod/mini';
+import { readJson } from '../util/json.js';
+import { type Validation, validate } from './validate.js';
+
+/*
+ * The driver protocol of `check --runtime`, described in src/guides/runtimes.md: a check writes instructions to the driver of a
+ * runtime and reads what the runtime showed, one JSON object per line.
+ */
+
+const id = z
+  .optional(z.string())
+  .check(z.describe('Id of the call: of its instruction, else of its invocation'));
+
+/** What a check asks of a runtime, one line on the standard input of its driver. */
+export const instructionSchema = z.discriminatedUnion('do', [
+  z
+    .object({
+      do: z.literal('invoke'),
+      operation: z.string(),
+      arguments: z.record(z.string(), z.unknown()),
+      id: z.string(),
+    })
+    .check(z.describe('Call an operation, as if the model asked for it; several calls may be in progress')),
+  z
+    .object({ do: z.literal('answer'), choice: z.union([z.int(), z.string()]) })
+    .check(z.describe('Answer the oldest open question: the index from 0, or the label of the choice')),
+  z.object({ do: z.literal('dismiss') }).check(z.describe('Dismiss the oldest open question')),
+  z.object({ do: z.literal('cancel') }).check(z.describe('Cancel every pending call and every subscription')),
+  z
+    .object({ do: z.literal('migrate'), destination_url: z.string() })
+    .check(z.describe('Migrate the session')),
+  z.object({ do: z.literal('end') }).check(z.describe('Close the thread and exit')),
+]);
+
+export type Instruction = z.infer<typeof instructionSchema>;
+
+/** What a runtime showed, one line on the standard output of its driver. */
+export const observationSchema = z.discriminatedUnion('saw', [
+  z
+    .object({ saw: z.literal('model'), id, text: z.string() })
+    .check(z.describe('Exactly what the model gets')),
+  z
+    .object({ saw: z.literal('failure'), id, text: z.string() })
+    .check(z.describe('A failed result for the model')),
+  z
+    .object({ saw: z.literal('human'), id, type: z.string() })
+    .check(z.describe('The type of the display segment that the user sees')),
+  z
+    .object({ saw: z.literal('question'), id, prompt: z.string(), choices: z.array(z.string()) })
+    .check(z.describe('A choice that the user is asked to make')),
+  z.object({ saw: z.literal('consent'), id }).check(z.describe('The user is asked to visit a page')),
+  z
+    .object({ saw: z.literal('view'), view_type: z.string(), content: z.unknown() })
+    .check(z.describe('The latest content of a view; null or {} once it is cleared')),
+  z.object({ saw: z.literal('migrated') }).check(z.describe('The migration succeeded')),
+]);
+
+/** What a driver does not support: rules that need it do not apply. */
+const inabilitySchema = z.object({ cannot: z.array(z.string()) });
+
+export type Observation = z.infer<typeof observationSchema>;
+export type Inability = z.infer<typeof inabilitySchema>;
+
+export type DriverLine = Observation | Inability;
+
+export type Ability = Instruction['do'] | Observation['saw'];
+
+/** The names that `cannot` may list. */
+export const ABILITIES = Object.keys({
+  invoke: true,
+  answer: true,
+  dismiss: true,
+  cancel: true,
+  migrate: true,
+  end: true,
+  model: true,
+  failure: true,
+  human: true,
+  question: true,
+  consent: true,
+  view: true,
+  migrated: true,
+} satisfies Record<Ability, true>);
+
+/** Reads one line of a driver. Unknown members are ignored. */
+export function readDriverLine(line: Uint8Array): Validation<DriverLine> {
+  const json = readJson(line);
+  if (!json.ok) return { ok: false, faults: ['not valid JSON'] };
+  const isInability = typeof json.value === 'object' && json.value !== null && 'cannot' in json.value;
+  return validate(isInability ? inabilitySchema : observationSchema, json.value);
+}

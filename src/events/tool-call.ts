@@ -110,12 +110,8 @@ function step(call: ToolCall, event: Event): ToolCall {
       return withEnd(call, event);
     case 'matched':
       return { ...call, answeredBy: event.fixture, ...(event.nearest && { nearest: event.nearest }) };
-    case 'planned': {
-      const { plan } = event;
-      if (plan === 'demand') return { ...call, awaits: 'fire' };
-      const isSilent = call.isSilent || plan === 'silence';
-      return { ...call, awaits: null, plans: [...call.plans, plan], isSilent };
-    }
+    case 'planned':
+      return withPlan(call, event);
     case 'decided':
       return { ...call, awaits: null, decisions: [...call.decisions, event] };
     case 'expired':
@@ -134,6 +130,13 @@ function step(call: ToolCall, event: Event): ToolCall {
       );
       return call;
   }
+}
+
+function withPlan(call: ToolCall, { plan, by }: EventOf<'planned'>): ToolCall {
+  if (plan === 'demand') return { ...call, awaits: 'fire' };
+  const isOfRequest = by === 'fault' && plan.includes(' '); // such as `choice status`: the question stays open
+  const awaits = isOfRequest ? call.awaits : null;
+  return { ...call, awaits, plans: [...call.plans, plan], isSilent: call.isSilent || plan === 'silence' };
 }
 
 /** The first attempt starts a delivery; further attempts belong to the latest delivery of the same bytes. */

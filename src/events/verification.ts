@@ -5,6 +5,7 @@ import { bareUrl } from '../util/url.js';
 import { compactJson, isRecord } from '../util/values.js';
 import type { Content } from './content.js';
 import { type Event, type EventOf, ignored, isDirect, type RequestEvent } from './events.js';
+import { effectOf, losesAnswer } from './faults.js';
 import { urlSecrets } from './shareable.js';
 
 /** The verdict on a whole run of a mock: whether everything happened that the test expected. */
@@ -116,28 +117,6 @@ interface VerifiedFixture {
 const MAX_FINISHED = 4_096;
 
 const MAX = { id: 256, text: 4_096, answers: 120 };
-
-/** What a plan does to a callback: it is not sent, the runtime is right to refuse it, or it must be accepted. */
-type Effect = 'unsent' | 'refusable' | 'accepted';
-
-export const CALLBACK_FAULTS = {
-  drop: 'unsent',
-  duplicate: 'accepted',
-  'before-ack': 'accepted',
-  'wrong-id': 'refusable',
-  'wrong-group': 'refusable',
-  malformed: 'refusable',
-  oversize: 'refusable',
-  slow: 'accepted',
-  'wrong-type': 'refusable',
-} as const satisfies Record<string, Effect>;
-
-const EFFECTS = new Map<string, Effect>([['silence', 'unsent'], ...Object.entries(CALLBACK_FAULTS)]);
-
-/** @param plan a fault, or another plan of a mock */
-export function effectOf(plan: string): Effect {
-  return EFFECTS.get(plan) ?? 'accepted';
-}
 
 /** One call, with the fields of its invocation that reports show; null if missing. */
 class CallRecord {
@@ -377,6 +356,7 @@ export class Verification {
     if (fixture !== undefined) this.#refusing.add(fixture);
     if (plan === 'rate-limit') call.fixture ??= null;
     if (plan === 'duplicate') call.copies++;
+    if (losesAnswer(plan)) this.#excuse(call);
     const effect = effectOf(plan);
     if (effect === 'accepted') return;
     if (type === 'tool_result') this.#excuse(call);

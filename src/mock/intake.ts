@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { Content } from '../events/content.js';
 import type { Fact, RequestEvent } from '../events/events.js';
 import { type Log, type RecordedRequest, recordRequest } from '../events/log.js';
+import type { RequestFault } from '../fixtures/file-schema.js';
 import type { Answer, Incoming, Reply } from '../http/route.js';
 import { endsCall, isQuestion } from '../protocol/callbacks.js';
 import {
@@ -24,6 +25,7 @@ import {
 } from './plan.js';
 import { RapConversation, type RapServices } from './rap-conversation.js';
 import type { Responder } from './responder.js';
+import { JSON_TYPE } from './tool.js';
 
 interface ServedParts {
   readonly about?: Concern;
@@ -72,6 +74,32 @@ export class ServedRequest {
     const lowerCased = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
     this.#request.answered(200, { headers: Object.fromEntries(lowerCased), body });
     return { status: 200, headers, body: body.bytes };
+  }
+
+  /**
+   * Responds as a planned fault says; null after a delay, if the usual response follows.
+   * @param stopped resolves when the tool stops
+   */
+  async answerFaultily(
+    fault: RequestFault,
+    pause: (ms: number) => Promise<void>,
+    stopped: Promise<void>,
+  ): Promise<Reply | null> {
+    switch (fault.kind) {
+      case 'status':
+        return this.answer(fault.value);
+      case 'body':
+        return this.answerWith(new Content(Buffer.from(fault.value)), JSON_TYPE);
+      case 'delay':
+        await pause(fault.value);
+        return null;
+      case 'hang':
+        await stopped;
+        return this.reset();
+      default:
+        fault.kind satisfies 'reset';
+        return this.reset();
+    }
   }
 
   /** Breaks the connection without a response, as planned. */
@@ -247,22 +275,10 @@ export class Intake {
       await Promise.race([begin(), conversation.begun()]);
       return request.answer(200);
     }
-    switch (ack?.kind) {
-      case 'hang':
-      case 'reset':
-        void begin();
-        if (ack.kind === 'hang') await this.parts.stopped;
-        return request.reset();
-      case 'delay':
-        await conversation.pause(ack.value);
-        break;
-      case 'status': // handled above
-      case undefined:
-        break;
-      default:
-        ack satisfies never | undefined;
-    }
-    return acknowledged(request, begin);
+    if (!ack) return acknowledged(request, begin);
+    if (ack.kind !== 'delay') void begin(); // status: see above
+    const reply = await request.answerFaultily(ack, ms => conversation.pause(ms), this.parts.stopped);
+    return reply ?? acknowledged(request, begin);
   }
 
   /** Lets the runtime send the call again (threats, row 15). */

@@ -119,7 +119,7 @@ export function answerOfLocal(call: AnsweredCall, reply: SpokenReply): Answer {
 type Feature = 'faults' | 'events' | 'views' | 'choices' | 'consents';
 
 const IGNORED: Readonly<Record<Feature, string>> = {
-  faults: 'faults apply to RAP callbacks only and are ignored',
+  faults: 'faults apply to RAP only and are ignored',
   events: 'events are not sent',
   views: 'views are not sent',
   choices: 'choices are not asked; the default is used',
@@ -134,7 +134,13 @@ const FEATURES_OF_STEPS: Readonly<Partial<Record<StepKind, Feature>>> = {
 };
 
 /** Describes the fixture features that a local call ignores. */
-export function leftOut({ fixtures }: Pick<FixtureSet, 'fixtures'>): string[] {
+export function leftOut({ fixtures, faults }: Pick<FixtureSet, 'fixtures' | 'faults'>): string[] {
+  const requests = Object.keys(faults);
+  const ofRequests = requests.length > 0 ? [`${IGNORED.faults} (${requests.join(', ')})`] : [];
+  return [...ofRequests, ...leftOutOf(fixtures)];
+}
+
+function leftOutOf(fixtures: readonly Fixture[]): string[] {
   return Object.entries(IGNORED).flatMap(([feature, sentence]) => {
     const ids = fixtures.filter(fixture => featuresOf(fixture).includes(feature)).map(({ id }) => id);
     return ids.length > 0 ? [`${sentence} (${firstFew(ids, 5)})`] : [];

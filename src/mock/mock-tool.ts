@@ -77,6 +77,9 @@ export class MockTool extends Tool {
   #journal: Journal | null = null;
   #resumed = 0;
   #stop: () => void = () => {};
+  readonly #stopped = new Promise<void>(resolve => {
+    this.#stop = resolve;
+  });
 
   private constructor(options: MockToolOptions) {
     super(options);
@@ -97,12 +100,10 @@ export class MockTool extends Tool {
     });
     const consents: RapServices['consents'] = new Questions(`${CONSENT_PATH}?state=`); // a logged `auth_url` has no query (threats, row 25)
     this.#services = { log, pauses, outbox, choices: new Questions('/choices/'), consents };
-    const stopped = new Promise<void>(resolve => {
-      this.#stop = resolve;
-    });
     const known = Math.max(DEFAULTS.keep, keep) / 2; // a call has two events at least
     const remembered = options.journal ? Math.max(known, DEFAULTS.journalCalls) : known;
     const services = this.#services;
+    const stopped = this.#stopped;
     this.#intake = new Intake({ responder, openCalls, services, remembered, allowRepeats, stopped });
   }
 
@@ -239,7 +240,7 @@ export class MockTool extends Tool {
 
   async #open(options: MockToolOptions): Promise<void> {
     const recovered = options.journal ? await this.#keepJournal(options.journal, options.program) : [];
-    const routes = rapRoutes(this.#intake, this.#services, this.openCalls, this.responder);
+    const routes = rapRoutes(this.#intake, this.#services, this.openCalls, this.responder, this.#stopped);
     try {
       this.#server = await this.serve(options, routes);
     } catch (error) {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { FaultyRequest } from '../events/faults.js';
 import type { Log } from '../events/log.js';
 import { Verification } from '../events/verification.js';
 import { type Answered, answer, answerAgain, fixtureFor } from '../fixtures/answer-call.js';
-import { type AckFault, DEFAULT_MIDDLEWARE } from '../fixtures/file-schema.js';
+import { type AckFault, DEFAULT_MIDDLEWARE, type RequestFault } from '../fixtures/file-schema.js';
 import {
   ackFaultOf,
   type Call,
@@ -37,6 +38,7 @@ export type ToolsetFields = Omit<Toolset, 'endpoint'>;
 export const NO_FIXTURES: FixtureSet = {
   toolset: { name: 'handlers', tools: [], needsMigration: false },
   middleware: DEFAULT_MIDDLEWARE,
+  faults: {},
   fixtures: [],
 };
 
@@ -246,6 +248,8 @@ export class Responder {
   readonly #state = new FixtureState();
   readonly #handlers: ReadonlyMap<string, ToolDefinition>;
   readonly #waitMs: () => number;
+  /** Requests for which a fault was planned. */
+  readonly #faulty = new Map<FaultyRequest, number>();
   #serving: ReturnType<Responder['servingOf']>;
   #verification: Verification;
 
@@ -289,6 +293,15 @@ export class Responder {
     return problem instanceof Promise ? problem.then(planUnless) : planUnless(problem);
   }
 
+  /** The fault of the next request of a kind; null without one. The n-th request draws the same fault in each run. */
+  faultOf(request: FaultyRequest): RequestFault | null {
+    const planned = this.#serving.fixtures.faults[request];
+    if (!planned) return null;
+    const count = (this.#faulty.get(request) ?? 0) + 1;
+    this.#faulty.set(request, count);
+    return draw(this.seed, request, String(count)) < planned.probability ? planned.fault : null;
+  }
+
   /** Continues a call after a restart: fixtures from a step on, handlers from the start. Null if its fixture is gone. */
   planAgain(call: Call, matched: Remembered, from: StepPath): Plan | null {
     const { middlewares, fixturePlans } = this.#serving;
@@ -309,7 +322,9 @@ export class Responder {
    */
   reset(key?: string): void {
     this.#state.reset(key);
-    if (key === undefined) this.#verification = new Verification(this.#serving.fixtures.fixtures);
+    if (key !== undefined) return;
+    this.#faulty.clear();
+    this.#verification = new Verification(this.#serving.fixtures.fixtures);
   }
 
   /** Restores the counts of an earlier run. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type * as z from 'zod/mini';
 import { Content } from '../events/content.js';
+import type { FaultyRequest } from '../events/faults.js';
 import type { Log } from '../events/log.js';
-import type { Incoming, Route } from '../http/route.js';
+import type { Incoming, Reply, Route } from '../http/route.js';
 import { choiceResponseSchema, NOTICES, type Notice } from '../protocol/invocation.js';
 import { validate } from '../protocol/validate.js';
 import { visibleLine } from '../util/visible.js';
@@ -17,38 +18,65 @@ const INVOKE_PATH = '/invoke';
 
 export const CONSENT_PATH = '/authorize';
 
-/** All routes of a mock: for runtimes, users, and their browsers. */
+/** Answers a request, unless the fixtures plan a fault for it; it then has no effect, or has it after a delay. */
+type Answering = (
+  kind: FaultyRequest,
+  request: ServedRequest,
+  answer: () => Reply | Promise<Reply>,
+  about?: Concern,
+) => Reply | Promise<Reply>;
+
+function withFaults(
+  { log, pauses }: RapServices,
+  responder: Pick<Responder, 'faultOf'>,
+  stopped: Promise<void>,
+): Answering {
+  return (kind, request, answer, about) => {
+    const fault = responder.faultOf(kind);
+    if (!fault) return answer();
+    log.emit({ kind: 'planned', by: 'fault', plan: `${kind} ${fault.kind}`, ...about });
+    const reply = request.answerFaultily(fault, ms => pauses.wait(ms), stopped);
+    return reply.then(planned => planned ?? answer());
+  };
+}
+
+/**
+ * All routes of a mock: for runtimes, users, and their browsers.
+ * @param stopped resolves when the tool stops
+ */
 export function rapRoutes(
   intake: Intake,
   services: RapServices,
   openCalls: OpenCalls,
-  responder: Pick<Responder, 'toolset'>,
+  responder: Pick<Responder, 'toolset' | 'faultOf'>,
+  stopped: Promise<void>,
 ): Route[] {
   const { log } = services;
+  const answering = withFaults(services, responder, stopped);
   return [
     post(INVOKE_PATH, intake.receive),
-    discoveryRoute(log, responder),
-    notice(log, 'cancel', NOTICES.cancel, {
+    discoveryRoute(log, responder, answering),
+    notice(log, 'cancel', NOTICES.cancel, answering, {
       about: ({ thread_id, tool_call_id }) => ({
         thread: thread_id,
         calls: [intake.keyOf(thread_id, tool_call_id)],
       }),
       apply: ({ calls: [key = ''] = [] }) => openCalls.cancel(key),
     }),
-    notice(log, 'close', NOTICES.close, {
+    notice(log, 'close', NOTICES.close, answering, {
       about: ({ thread_id }) => ({ thread: thread_id }),
       apply: ({ thread = '' }) => intake.closeThread(thread),
     }),
     {
       // the state must be migrated before the 200 (TOOL-MIGRATE); a mock keeps counts and states of threads
-      ...notice(log, 'migrate', NOTICES.migrate, {
+      ...notice(log, 'migrate', NOTICES.migrate, answering, {
         about: ({ session_id }) => ({ thread: session_id }),
         apply: ({ thread = '' }) => intake.closeThread(thread),
         refusal: faults => `not migrated: ${faults.length} errors in the request\n`,
       }),
       serves: path => path === NOTICES.migrate.path && responder.toolset.needsMigration,
     },
-    choiceRoute(services),
+    choiceRoute(services, answering),
     ...consentRoutes(services, responder),
   ];
 }
@@ -57,16 +85,18 @@ export function rapRoutes(
  * Serves the toolset (TOOL-DISCOVER). The endpoint uses the host name of the request, such as a container name. Clients may poll it,
  * so an unchanged document is logged as the same content.
  */
-function discoveryRoute(log: Log, responder: Pick<Responder, 'toolset'>): Route {
+function discoveryRoute(log: Log, responder: Pick<Responder, 'toolset'>, answering: Answering): Route {
   let known: { readonly of: ToolsetFields; readonly endpoint: string; readonly content: Content } | null =
     null;
   return get('/.well-known/rap-toolset', incoming => {
     const request = new ServedRequest(log, incoming, 'discovery');
-    const of = responder.toolset;
-    const endpoint = baseFor(incoming) + INVOKE_PATH;
-    if (known?.of !== of || known.endpoint !== endpoint)
-      known = { of, endpoint, content: Content.ofJson({ ...of, endpoint }) };
-    return request.answerWith(known.content, JSON_TYPE);
+    return answering('discovery', request, () => {
+      const of = responder.toolset;
+      const endpoint = baseFor(incoming) + INVOKE_PATH;
+      if (known?.of !== of || known.endpoint !== endpoint)
+        known = { of, endpoint, content: Content.ofJson({ ...of, endpoint }) };
+      return request.answerWith(known.content, JSON_TYPE);
+    });
   });
 }
 
@@ -82,16 +112,20 @@ function notice<Schema extends z.ZodMiniType>(
   log: Log,
   purpose: Notice['kind'],
   { path, body: schema }: { readonly path: string; readonly body: Schema },
+  answering: Answering,
   { about: concern, apply, refusal }: NoticeHandling<z.output<Schema>>,
 ): Route {
-  return post(path, async incoming => {
+  return post(path, incoming => {
     const { checked, body } = read(schema, incoming);
     const about = checked.ok ? concern(checked.value) : {};
     const request = new ServedRequest(log, incoming, purpose, { about, body });
-    if (checked.ok) apply(about);
-    else if (refusal) return request.answer(400, { body: refusal(checked.faults) });
-    await log.kept().catch(() => {}); // write errors are reported elsewhere
-    return request.answer(200);
+    const answer = async () => {
+      if (checked.ok) apply(about);
+      else if (refusal) return request.answer(400, { body: refusal(checked.faults) });
+      await log.kept().catch(() => {}); // write errors are reported elsewhere
+      return request.answer(200);
+    };
+    return answering(purpose, request, answer, about);
   });
 }
 
@@ -101,7 +135,7 @@ function read<Schema extends z.ZodMiniType>(schema: Schema, { body: bytes }: Inc
 }
 
 /** Receives the user's choice (TOOL-CHOICE). The first answer counts; a repeated one is accepted and ignored. */
-function choiceRoute({ log, choices: questions }: RapServices): Route {
+function choiceRoute({ log, choices: questions }: RapServices, answering: Answering): Route {
   return {
     name: 'choice',
     method: 'POST',
@@ -113,16 +147,19 @@ function choiceRoute({ log, choices: questions }: RapServices): Route {
       const { choices, id, about } = question.about;
       const { checked, body } = read(choiceResponseSchema, incoming);
       const request = new ServedRequest(log, incoming, 'choice', { about, body });
-      if (!checked.ok || checked.value.id !== id || checked.value.selected >= choices.length) {
-        const message =
-          'invalid answer to a choice: it must contain the id of the call and the index of a choice';
-        log.emit({ kind: 'warned', message, ...about });
-        return request.answer(400, { body: choiceHelp(question.about) });
-      }
-      const { selected } = checked.value;
-      if (question.resolve(selected))
-        log.emit({ kind: 'decided', what: 'choice', by: 'person', value: selected, ...about });
-      return request.answer(200);
+      const answer = () => {
+        if (!checked.ok || checked.value.id !== id || checked.value.selected >= choices.length) {
+          const message =
+            'invalid answer to a choice: it must contain the id of the call and the index of a choice';
+          log.emit({ kind: 'warned', message, ...about });
+          return request.answer(400, { body: choiceHelp(question.about) });
+        }
+        const { selected } = checked.value;
+        if (question.resolve(selected))
+          log.emit({ kind: 'decided', what: 'choice', by: 'person', value: selected, ...about });
+        return request.answer(200);
+      };
+      return answering('choice', request, answer, about);
     },
   };
 }

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
 import { Content } from '../../events/content.js';
 import { type Event, factSchema, type Turn } from '../../events/events.js';
-import { effectOf } from '../../events/verification.js';
+import { effectOf } from '../../events/faults.js';
 import { endsCall } from '../../protocol/callbacks.js';
 import { validate } from '../../protocol/validate.js';
 import { RecentMap } from '../../util/collections.js';

@@ -102,7 +102,7 @@ describe.concurrent('seed 003, over stdio: the official client', () => {
     await eventually('it is canceled', () => said.includes('was canceled'));
     await client.close();
     expect(JSON.parse(said.slice(0, said.indexOf('\n')))).toEqual({ mcp: 'stdio', seed: expect.any(String) });
-    expect(said).toContain('warning: faults apply to RAP callbacks only and are ignored (pay)');
+    expect(said).toContain('warning: faults apply to RAP only and are ignored (pay)');
     expect(said).not.toContain('abcd1234');
   });
 

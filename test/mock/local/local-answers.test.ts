@@ -87,12 +87,12 @@ test.each<[string, object, readonly string[]]>([
   [
     'a fault of a callback',
     { reply: { payload: 1 }, faults: { callback: ['drop'] } },
-    ['faults apply to RAP callbacks only and are ignored (one)'],
+    ['faults apply to RAP only and are ignored (one)'],
   ],
   [
     'a fault of an acknowledgement',
     { reply: { payload: 1 }, faults: { ack: { status: 503 } } },
-    ['faults apply to RAP callbacks only and are ignored (one)'],
+    ['faults apply to RAP only and are ignored (one)'],
   ],
   ['an event in a sequence', { sequence: [{ payload: 1 }, event] }, ['events are not sent (one)']],
   [

@@ -12,7 +12,9 @@ import { contentRules } from './rules/contents.js';
 import { conversationRules } from './rules/conversation.js';
 import { deliveryRules } from './rules/delivery.js';
 import { invocationRules } from './rules/invocations.js';
-import { runtimeRules } from './rules/runtime.js';
+import { runtimeConversationRules } from './rules/runtime-conversation.js';
+import { runtimeRequestRules } from './rules/runtime-requests.js';
+import { runtimeResultRules } from './rules/runtime-results.js';
 import type { RuntimeView } from './runtime-view.js';
 
 /** A requirement id without a rule does not compile. */
@@ -21,7 +23,9 @@ const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
   ...conversationRules,
   ...deliveryRules,
   ...invocationRules,
-  ...runtimeRules,
+  ...runtimeRequestRules,
+  ...runtimeResultRules,
+  ...runtimeConversationRules,
 };
 
 /** Every rule by its id, in the order of the protocol. */

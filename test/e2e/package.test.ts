@@ -22,6 +22,8 @@ const NEEDED = [
   'dist/types/index.d.ts',
   'dist/THIRD-PARTY-NOTICES.txt',
   'fixtures/demo.json',
+  'fixtures/runtimes/node/adapter.mjs',
+  'fixtures/runtimes/python/adapter.py',
   ...GUIDES.map(({ name }) => `src/guides/${name}.md`),
 ];
 

@@ -134,10 +134,15 @@ const FEATURES_OF_STEPS: Readonly<Partial<Record<StepKind, Feature>>> = {
 };
 
 /** Describes the fixture features that a local call ignores. */
-export function leftOut({ fixtures, faults }: Pick<FixtureSet, 'fixtures' | 'faults'>): string[] {
+export function leftOut({
+  fixtures,
+  faults,
+  document,
+}: Omit<FixtureSet, 'toolset' | 'middleware'>): string[] {
   const requests = Object.keys(faults);
   const ofRequests = requests.length > 0 ? [`${IGNORED.faults} (${requests.join(', ')})`] : [];
-  return [...ofRequests, ...leftOutOf(fixtures)];
+  const ofDocument = document === undefined ? [] : ['the document is served over RAP only and is ignored'];
+  return [...ofRequests, ...ofDocument, ...leftOutOf(fixtures)];
 }
 
 function leftOutOf(fixtures: readonly Fixture[]): string[] {
@@ -235,9 +240,13 @@ class LocalConversation extends Conversation {
 /** Events of a wire, which are not passed to the caller's log. */
 const WIRE_EVENTS: ReadonlySet<Fact['kind']> = new Set(['request', 'response', 'broken']);
 
-/** Removes faults, which need a wire. */
+/** Removes what needs a wire. */
 function withoutFaults(set: FixtureSet): FixtureSet {
-  return { ...set, fixtures: set.fixtures.map(fixture => ({ ...fixture, faults: { callback: [] } })) };
+  return {
+    ...set,
+    document: undefined,
+    fixtures: set.fixtures.map(fixture => ({ ...fixture, faults: { callback: [] } })),
+  };
 }
 
 /** All options of a local tool; fixtures or handlers are required. */

@@ -143,7 +143,7 @@ export class MockTool extends Tool {
         filter,
       });
     const offered = this.toolset.tools.map(({ name }) => name);
-    if (!offered.includes(filter)) {
+    if (offered.length > 0 && !offered.includes(filter)) {
       const meant = didYouMean(filter, offered) || `Available: ${offered.join(', ')}.`;
       throw new Error(`unknown operation "${filter}". ${meant} Use a filter function to wait for any call.`);
     }

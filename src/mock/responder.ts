@@ -61,6 +61,7 @@ export async function requireValidToolset(
   fixtures: FixtureSet = NO_FIXTURES,
   handlers: readonly ToolDefinition[] = [],
 ): Promise<void> {
+  if (fixtures.document !== undefined) return; // the toolset is not served
   const value = { ...toolsetOf(fixtures, handlers), endpoint: 'http://127.0.0.1/' };
   const reading = await readToolset({ ok: true, value, notes: [] });
   if (reading.ok) return;
@@ -76,14 +77,18 @@ class Operations {
   readonly #compiling = new Map<string, Promise<ValueChecker>>();
   readonly #checkers = new Map<string, ValueChecker>();
 
-  constructor(readonly toolset: ToolsetFields) {
+  /** @param isOpen whether other operations than those of the toolset may be called */
+  constructor(
+    readonly toolset: ToolsetFields,
+    private readonly isOpen: boolean,
+  ) {
     this.#tools = new Map(toolset.tools.map(tool => [tool.name, tool]));
   }
 
   /** Returns why a call cannot be carried out, for the LLM; null if it can (TOOL-UNKNOWN-OP, TOOL-BAD-ARGS). */
   problem(operation: string, args: unknown): string | null | Promise<string | null> {
     const tool = this.#tools.get(operation);
-    if (!tool) return this.#unknown(operation);
+    if (!tool) return this.isOpen ? null : this.#unknown(operation);
     const check = this.#checkers.get(operation);
     return check ? problemOf(operation, check(args)) : this.#firstProblem(tool, args);
   }
@@ -276,6 +281,12 @@ export class Responder {
     return this.#serving.operations.toolset;
   }
 
+  /** What discovery answers, without an endpoint; the same value until the fixtures are replaced. */
+  get document(): unknown {
+    const { document } = this.#serving.fixtures;
+    return document === undefined ? this.toolset : document;
+  }
+
   /** @param attempt number of this invocation, from 1; each draws its own faults. */
   plan(call: Call, attempt = 1): Plan | Promise<Plan> {
     const serving = this.#serving;
@@ -335,10 +346,11 @@ export class Responder {
   private servingOf(fixtures: FixtureSet) {
     const { handlers = [], middleware, clock = systemClock } = this.options;
     const middlewares = new Middlewares(fixtures.middleware, middleware);
+    const isOpen = fixtures.document !== undefined && fixtures.toolset.tools.length === 0;
     return {
       fixtures,
       middlewares,
-      operations: new Operations(toolsetOf(fixtures, handlers)),
+      operations: new Operations(toolsetOf(fixtures, handlers), isOpen),
       fixturePlans: new FixturePlans(fixtures, this.#state, middlewares, this.seed, clock),
     };
   }

@@ -6,12 +6,13 @@ import type { Log } from '../events/log.js';
 import type { Incoming, Reply, Route } from '../http/route.js';
 import { choiceResponseSchema, NOTICES, type Notice } from '../protocol/invocation.js';
 import { validate } from '../protocol/validate.js';
+import { isRecord } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
 import type { ChoiceQuestion, Concern, Consent } from './conversation.js';
 import { baseFor, type Intake, ServedRequest } from './intake.js';
 import type { OpenCalls } from './plan.js';
 import type { RapServices } from './rap-conversation.js';
-import type { Responder, ToolsetFields } from './responder.js';
+import type { Responder } from './responder.js';
 import { get, JSON_TYPE, post } from './tool.js';
 
 const INVOKE_PATH = '/invoke';
@@ -48,7 +49,7 @@ export function rapRoutes(
   intake: Intake,
   services: RapServices,
   openCalls: OpenCalls,
-  responder: Pick<Responder, 'toolset' | 'faultOf'>,
+  responder: Pick<Responder, 'toolset' | 'document' | 'faultOf'>,
   stopped: Promise<void>,
 ): Route[] {
   const { log } = services;
@@ -85,19 +86,23 @@ export function rapRoutes(
  * Serves the toolset (TOOL-DISCOVER). The endpoint uses the host name of the request, such as a container name. Clients may poll it,
  * so an unchanged document is logged as the same content.
  */
-function discoveryRoute(log: Log, responder: Pick<Responder, 'toolset'>, answering: Answering): Route {
-  let known: { readonly of: ToolsetFields; readonly endpoint: string; readonly content: Content } | null =
-    null;
+function discoveryRoute(log: Log, responder: Pick<Responder, 'document'>, answering: Answering): Route {
+  let known: { readonly of: unknown; readonly endpoint: string; readonly content: Content } | null = null;
   return get('/.well-known/rap-toolset', incoming => {
     const request = new ServedRequest(log, incoming, 'discovery');
     return answering('discovery', request, () => {
-      const of = responder.toolset;
+      const of = responder.document;
       const endpoint = baseFor(incoming) + INVOKE_PATH;
-      if (known?.of !== of || known.endpoint !== endpoint)
-        known = { of, endpoint, content: Content.ofJson({ ...of, endpoint }) };
+      if (!known || known.of !== of || known.endpoint !== endpoint)
+        known = { of, endpoint, content: Content.ofJson(withEndpoint(of, endpoint)) };
       return request.answerWith(known.content, JSON_TYPE);
     });
   });
+}
+
+function withEndpoint(document: unknown, endpoint: string): unknown {
+  const isMissing = isRecord(document) && !Object.hasOwn(document, 'endpoint');
+  return isMissing ? { ...document, endpoint } : document;
 }
 
 interface NoticeHandling<Value> {

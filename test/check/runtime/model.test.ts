@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { type ProviderName, ScriptedModel } from '../../../src/check/runtime/model/model.js';
+import { once } from 'node:events';
+import { type ClientRequest, request } from 'node:http';
+import { describe, expect, it, test } from 'vitest';
+import { type ProviderName, ScriptedModel, toolNameFor } from '../../../src/check/runtime/model/model.js';
 import type { DriverLine } from '../../../src/protocol/driver.js';
 import { AGENTS, type Result } from './sdk-agents.js';
 
@@ -10,6 +12,18 @@ const CANNOT = {
   openai: { cannot: ['answer', 'dismiss', 'cancel', 'migrate', 'failure', ...UNABLE.slice(4)] },
 };
 
+/** What the tests read of a reply, of either provider. */
+interface Reply {
+  readonly content: readonly { readonly id?: string }[];
+  readonly choices: readonly [{ readonly message: object }];
+  readonly error: { readonly message: string };
+}
+
+/** A request that is expected to break off. */
+function broken(client: ClientRequest): Promise<void> {
+  return new Promise(resolve => void client.on('error', () => {}).on('close', resolve));
+}
+
 /** A model and what it observed. */
 async function openModel(provider: ProviderName) {
   const lines: DriverLine[] = [];
@@ -18,7 +32,17 @@ async function openModel(provider: ProviderName) {
     onLine: line => void lines.push(line),
     onWarning: message => void warnings.push(message),
   });
-  return { model, lines, warnings, [Symbol.asyncDispose]: () => model.close() };
+  const { origin } = new URL(Object.values(model.env).find(value => value.startsWith('http')) ?? '');
+  const post = async (path: string, body: unknown) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const response = await fetch(origin + path, { method: 'POST', body: text });
+    return { status: response.status, body: (await response.json()) as Reply };
+  };
+  return { model, origin, lines, warnings, post, [Symbol.asyncDispose]: () => model.close() };
+}
+
+function invoke(operation: string, id: string) {
+  return { do: 'invoke', operation, arguments: {}, id } as const;
 }
 
 const ODD_ARGUMENTS = {
@@ -62,5 +86,279 @@ describe.each(Object.entries(AGENTS))('%s', (_, { provider, run }) => {
       { saw: provider === 'anthropic' ? 'failure' : 'model', id: 'call_3', text: 'Error: no such file' },
     ]);
     expect(warnings).toEqual([]);
+  });
+});
+
+const IMAGE = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } };
+
+test('what is new in a conversation is observed once, with the ids that it has', async () => {
+  await using opened = await openModel('anthropic');
+  const { model, lines, warnings, post } = opened;
+  const tools = [{ name: 'watch', input_schema: {} }];
+  const messages: object[] = [{ role: 'user', content: 'Watch it.' }];
+  const ask = (system = 'You are an agent.') =>
+    post('/v1/messages', { model: 'm', max_tokens: 9, system, messages, tools });
+  const title = {
+    model: 'm',
+    max_tokens: 9,
+    messages: [{ role: 'user', content: 'A title for: Watch it.' }],
+  };
+  expect((await post('/messages', title)).body).toMatchObject({
+    content: [{ type: 'text', text: 'Done.' }],
+    stop_reason: 'end_turn',
+  });
+  const turn = async (id: string, ...content: object[]) => {
+    model.send(invoke('watch', id));
+    const { body } = await ask();
+    messages.push({ role: 'assistant', content: body.content }, { role: 'user', content });
+  };
+  const result = (id: string, content?: unknown, is_error?: boolean) => ({
+    type: 'tool_result',
+    tool_use_id: id,
+    content,
+    is_error,
+  });
+  const parts = [{ type: 'text', text: 'a picture:' }, IMAGE, { type: 'document', source: { type: 'text' } }];
+  await turn('a', result('a', parts), { type: 'text', text: 'Event' });
+  await turn('b', result('b'), { type: 'text', text: 'Event' });
+  await turn('c', result('c', 'no', true), { type: 'text', text: 'Watch it.' }, IMAGE);
+  messages[2] = { role: 'user', content: [result('a', '[removed]'), { type: 'text', text: 'Event' }] };
+  messages.push({ role: 'system', content: 'Be brief.' });
+  model.send({ do: 'end' });
+  await ask('You are an agent. It is 12:01.');
+  const last = {
+    ...title,
+    messages: [{ role: 'user', content: [result('x', 'foreign'), result('c', 'late')] }],
+  };
+  await post('/v1/messages', last);
+  expect(lines).toEqual([
+    CANNOT.anthropic,
+    { saw: 'model', id: 'a', text: 'a picture:\n[image image/png]\n[document]' },
+    { saw: 'model', text: 'Event' },
+    { saw: 'model', id: 'b', text: '' },
+    { saw: 'model', text: 'Event' },
+    { saw: 'model', text: 'You are an agent. It is 12:01.' },
+    { saw: 'model', id: 'a', text: '[removed]' },
+    { saw: 'failure', id: 'c', text: 'no' },
+    { saw: 'model', text: 'Watch it.' },
+    { saw: 'model', text: '[image image/png]' },
+    { saw: 'model', text: 'Be brief.' },
+    { saw: 'model', id: 'c', text: 'late' },
+  ]);
+  expect(warnings).toEqual(['the agent sent a request without tools; the model answered with a text']);
+});
+
+test('images and texts of OpenAI are observed too', async () => {
+  await using opened = await openModel('openai');
+  const { model, lines, post } = opened;
+  const tools = [
+    { type: 'function', function: { name: 'draw' } },
+    { type: 'custom', custom: { name: 'x' } },
+  ];
+  const messages: object[] = [{ role: 'developer', content: 'You are an agent.' }];
+  const ask = () => post('/chat/completions', { model: 'm', messages, tools, stream: null });
+  model.send(invoke('draw', 'a'));
+  const { body } = await ask();
+  const url = 'data:image/jpeg;base64,AA==';
+  messages.push(body.choices[0].message, {
+    role: 'tool',
+    tool_call_id: 'a',
+    content: [{ type: 'text', text: 'ok' }],
+  });
+  messages.push({ role: 'user', content: [{ type: 'image_url', image_url: { url } }, { type: 'file' }] });
+  model.send({ do: 'end' });
+  expect((await ask()).body).toMatchObject({
+    choices: [{ message: { content: 'Done.' }, finish_reason: 'stop' }],
+  });
+  expect(lines).toEqual([
+    CANNOT.openai,
+    { saw: 'model', id: 'a', text: 'ok' },
+    { saw: 'model', text: '[image image/jpeg]' },
+    { saw: 'model', text: '[file]' },
+  ]);
+});
+
+describe('a message', () => {
+  const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'x' }] };
+  const idsOf = (answer: { body: Reply }) => answer.body.content.map(({ id }) => id);
+
+  test('goes to the oldest waiting request that is still there', async () => {
+    await using opened = await openModel('anthropic');
+    const { model, origin, post, lines } = opened;
+    const tools = [{ name: 'answer' }];
+    const left = request(`${origin}/v1/messages`, { method: 'POST' });
+    const isGone = broken(left);
+    left.end(JSON.stringify({ ...body, tools }));
+    await expect.poll(() => lines.length).toBe(1);
+    left.destroy();
+    await isGone;
+    const first = post('/v1/messages', { ...body, tools });
+    const parallel = { type: 'auto', disable_parallel_tool_use: true };
+    const [one, two] = [
+      first,
+      first.then(() => post('/v1/messages', { ...body, tools, tool_choice: parallel })),
+    ];
+    model.send(invoke('answer', 'a'));
+    model.send(invoke('answer', 'b'));
+    expect(idsOf(await one)).toEqual(['a', 'b']);
+    model.send(invoke('answer', 'c'));
+    model.send(invoke('answer', 'd'));
+    expect(idsOf(await two)).toEqual(['c']);
+    expect(idsOf(await post('/v1/messages', { ...body, tools }))).toEqual(['d']);
+  });
+
+  test('waits for nothing when the model is closed', async () => {
+    await using opened = await openModel('openai');
+    const { model, post, lines } = opened;
+    const waiting = post('/v1/chat/completions', {
+      ...body,
+      tools: [{ type: 'function', function: { name: 'a' } }],
+    });
+    const failed = expect(waiting).rejects.toThrow('fetch failed');
+    await expect.poll(() => lines.length).toBe(1);
+    await model.close();
+    await failed;
+  });
+
+  test('without a fitting tool has the name of the operation; what a model cannot do is ignored', async () => {
+    await using opened = await openModel('anthropic');
+    const { model, post, warnings } = opened;
+    model.send({ do: 'dismiss' });
+    model.send(invoke('answer', 'a'));
+    const { body: reply } = await post('/v1/messages', {
+      ...body,
+      tools: [{ name: 'other' }, { name: 'an\u202eswer' }],
+    });
+    expect(reply.content).toEqual([{ type: 'tool_use', id: 'a', name: 'answer', input: {} }]);
+    expect(warnings).toEqual([
+      'a model cannot do "dismiss"; the instruction was ignored',
+      'the agent offers no tool for "answer": "other, an<U+202E>swer"',
+    ]);
+  });
+});
+
+test.each([
+  ['answer', ['an_answer', 'answer'], 'answer'],
+  ['answer', ['re_answer', 'mcp__x__answer'], 'mcp__x__answer'],
+  ['answer', ['answers', 'my-answer'], 'my-answer'],
+  ['a.b c', ['x__a_b_c'], 'x__a_b_c'],
+  ['a.b c', ['a_b_c', 'x__a.b c'], 'a_b_c'],
+  ['answer', ['reanswer', 'Answer'], undefined],
+])('the tool for %s among %j is %s', (operation, offered, name) => {
+  expect(toolNameFor(operation, offered)).toBe(name);
+});
+
+describe('requests that are not as they should be', () => {
+  const message = { role: 'user', content: 'x' };
+  const deep = `${'['.repeat(200)}${']'.repeat(200)}`;
+  test.each<[ProviderName, string, unknown, number, string]>([
+    [
+      'anthropic',
+      '/v1/messages',
+      '{"model":',
+      400,
+      'not valid JSON: the text ends where a value is expected (column 10)',
+    ],
+    ['anthropic', '/v1/messages', deep, 400, 'the JSON is nested deeper than 128 levels'],
+    ['anthropic', '/v1/messages', [], 400, '$: must be an object'],
+    ['anthropic', '/v1/messages', { model: 'm', messages: [] }, 400, '$.messages: must have at least 1 item'],
+    ['anthropic', '/v1/messages', { messages: [message] }, 400, '$.model: is required'],
+    [
+      'anthropic',
+      '/v1/messages',
+      { model: 'm', messages: [message], tools: [{}] },
+      400,
+      '$.tools[0].name: is required',
+    ],
+    [
+      'anthropic',
+      '/v1/messages',
+      { model: 'm', messages: [{ role: 'user', content: 7 }] },
+      400,
+      '$.messages[0].content: must be an array',
+    ],
+    [
+      'anthropic',
+      '/v1/messages',
+      { model: 'm', messages: [{ role: 'user', content: [{ type: 'tool_result' }] }] },
+      400,
+      '$.messages[0].content[0]: must have the string that its type requires',
+    ],
+    [
+      'anthropic',
+      '/v1/complete?key=s3cret',
+      {},
+      404,
+      'POST /v1/complete, only POST /v1/messages and POST /v1/messages/count_tokens',
+    ],
+    [
+      'anthropic',
+      '/v1/chat/completions',
+      {},
+      404,
+      'only POST /v1/messages and POST /v1/messages/count_tokens. Use --model openai for this agent',
+    ],
+    ['openai', '/v1/chat/completions', 'x', 400, 'not valid JSON'],
+    [
+      'openai',
+      '/v1/chat/completions',
+      { model: 'm', messages: [{ role: 'tool', content: '' }] },
+      400,
+      '$.messages[0]: must have a "tool_call_id", since its role is "tool"',
+    ],
+    [
+      'openai',
+      '/v1/responses',
+      {},
+      404,
+      'only POST /v1/chat/completions. Let the agent use the chat completions API',
+    ],
+    ['openai', '/v1/messages', {}, 404, 'Use --model anthropic for this agent'],
+  ])('%s %s %j: %i', async (provider, path, body, status, text) => {
+    await using opened = await openModel(provider);
+    const answer = await opened.post(path, body);
+    expect(answer.status).toBe(status);
+    const type = status === 404 && provider === 'anthropic' ? 'not_found_error' : 'invalid_request_error';
+    expect(answer.body).toMatchObject({ error: { type, message: expect.stringContaining(text) } });
+    expect(opened.warnings).toEqual([
+      `the agent got status ${status} from the scripted model: ${answer.body.error.message}`,
+    ]);
+    expect(opened.warnings[0]).not.toContain('s3cret');
+    expect(opened.lines).toEqual([]);
+  });
+
+  test('bodies over the limit and without end are cut off; warnings are bounded', async () => {
+    await using opened = await openModel('openai');
+    const { origin, warnings, model } = opened;
+    const headers = { 'content-length': 33 * 1024 * 1024 };
+    const large = request(`${origin}/v1/chat/completions`, { method: 'POST', headers }).on('error', () => {});
+    large.flushHeaders();
+    const [{ statusCode }] = await once(large, 'response');
+    expect(statusCode).toBe(413);
+    large.destroy();
+    expect(warnings).toEqual([
+      'the scripted model refused a request (POST /v1/chat/completions): its body is larger than 33554432 bytes',
+    ]);
+    for (let index = 0; index < 25; index++) await opened.post(`/v1/x${index}`, {});
+    expect(warnings).toHaveLength(20);
+    const endless = request(`${origin}/v1/chat/completions`, { method: 'POST' });
+    const isBroken = broken(endless);
+    endless.write('{"model":');
+    await model.close();
+    await isBroken;
+  });
+
+  test('an agent that sends more than is observed is served on', async () => {
+    await using opened = await openModel('anthropic');
+    const { model, lines, warnings, post } = opened;
+    const ask = (messages: object[]) =>
+      post('/messages', { model: 'm', messages, tools: [{ name: 'answer' }] });
+    model.send({ do: 'end' });
+    await ask([{ role: 'user', content: 'x' }]);
+    const content = Array.from({ length: 10_005 }, (_, index) => ({ type: 'text', text: `${index}` }));
+    await ask([{ role: 'user', content }]);
+    expect(lines).toHaveLength(10_001);
+    expect(warnings).toEqual(['the agent sent too much to the model; the rest was not observed']);
+    expect((await post('/v1/messages/count_tokens', {})).body).toEqual({ input_tokens: 100 });
   });
 });

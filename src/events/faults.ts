@@ -11,6 +11,7 @@ export const CALLBACK_FAULTS = {
   oversize: 'refusable',
   slow: 'accepted',
   'wrong-type': 'refusable',
+  'after-cancel': 'refusable',
 } as const satisfies Record<string, Effect>;
 
 /** The requests, besides invocations, for which faults can be planned. The plan is the request and the fault: `choice status`. */

@@ -126,6 +126,11 @@ export abstract class Conversation {
     return this.#cancelReason !== null;
   }
 
+  /** Whether the reply goes on although the call is canceled, as a fault plans it. */
+  get outlivesCancel(): boolean {
+    return false;
+  }
+
   /** Whether the call accepts no more messages. */
   get isClosed(): boolean {
     return this.#isClosed;
@@ -191,7 +196,7 @@ export abstract class Conversation {
   }
 
   pause(ms: number): Promise<void> {
-    return this.services.pauses.wait(ms, this);
+    return this.services.pauses.wait(ms, this.outlivesCancel ? undefined : this);
   }
 
   warn(message: string): void {
@@ -223,8 +228,10 @@ export abstract class Conversation {
     const { fired, unsubscribe } = this.#expected ?? this.#awaitTrigger();
     this.#expected = undefined;
     if (!pauses.isStopping) log.emit({ kind: 'planned', by: 'fixture', plan: 'demand', ...this.about });
-    const wasFired = (await pauses.within(fired, undefined, this)) === true;
+    const ending = this.outlivesCancel ? undefined : this;
+    const wasFired = (await pauses.within(fired, undefined, ending)) === true;
     unsubscribe();
+    if (this.outlivesCancel && !pauses.isStopping) return true;
     const why = this.#cancelReason;
     const event = { what: 'event', type: 'subscription_event', count: 1 } as const;
     if (!wasFired && why !== null) log.emit({ kind: 'dropped', why, ...event, ...this.about });

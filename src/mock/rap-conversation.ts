@@ -38,6 +38,8 @@ interface Rendering {
   pace: Callback['pace'];
   /** Delay in milliseconds. */
   lateMs: number;
+  /** Whether it is sent although the call is canceled. */
+  outlivesCancel: boolean;
   /** How often it is sent: 0 if it is dropped on purpose. */
   copies: number;
 }
@@ -77,6 +79,9 @@ const FAULTS: {
   'wrong-type': rendering => {
     rendering.contentType = 'text/plain';
   },
+  'after-cancel': rendering => {
+    rendering.outlivesCancel = true;
+  },
 };
 
 function applyFault<K extends CallbackFault['kind']>(
@@ -97,6 +102,7 @@ function render(type: CallbackType, fields: Fields, faults: readonly CallbackFau
     contentType: undefined,
     pace: undefined,
     lateMs: 0,
+    outlivesCancel: false,
     copies: 1,
   };
   for (const fault of faults) applyFault(rendering, fault);
@@ -154,6 +160,10 @@ export class RapConversation extends Conversation {
     this.#next = next;
   }
 
+  override get outlivesCancel(): boolean {
+    return this.isCanceled && this.faultsOf(this.#callbacks).some(({ kind }) => kind === 'after-cancel');
+  }
+
   /** Resolves once the first callback was delivered or dropped. */
   begun(): Promise<void> {
     return new Promise(resolve => {
@@ -176,7 +186,7 @@ export class RapConversation extends Conversation {
     return this.result({ text: textOfOutcome(outcome) ?? '' });
   }
 
-  /** Sends an event, unless the call was canceled (TOOL-SUB). */
+  /** Sends an event, unless the call was canceled (TOOL-SUB) and no fault plans it. */
   async event(fields: Fields, layout?: string): Promise<void> {
     const isFinal = this.beginEvent(fields);
     await this.#send('subscription_event', fields, { layout, cancelReason: () => this.cancelReason });
@@ -228,23 +238,25 @@ export class RapConversation extends Conversation {
 
   /** Resolves to false if the message was dropped. */
   #send(type: CallbackType, fields: Fields, { layout, cancelReason, further }: Sending): Promise<boolean> {
-    if (cancelReason?.()) return NOT_SENT;
+    if (cancelReason?.() && !this.outlivesCancel) return NOT_SENT;
     const { about, services } = this;
     const message: Fields = { ...further, type, ...this.#ids(type), ...fields };
     const turn = this.#turn();
     const faults = this.faultsOf(turn?.index ?? 0);
     for (const { kind: plan } of faults) {
+      if (plan === 'after-cancel' && !this.isCanceled) continue;
       const sent = typeof message['type'] === 'string' ? { type: message['type'] } : {};
       services.log.emit({ kind: 'planned', plan, by: 'fault', turn, ...sent, ...about });
     }
     const { body, rendering } = render(type, message, faults, layout);
-    const { contentType, pace } = rendering;
+    const { contentType, pace, outlivesCancel } = rendering;
     const { callback_url: url } = this.caller.addressee;
-    return this.#post({ about, url, body, contentType, pace, turn, cancelReason }, rendering);
+    const stops = outlivesCancel ? undefined : cancelReason;
+    return this.#post({ about, url, body, contentType, pace, turn, cancelReason: stops }, rendering);
   }
 
-  async #post(callback: Callback, { lateMs, copies }: Rendering): Promise<boolean> {
-    if (lateMs > 0) await this.pause(lateMs);
+  async #post(callback: Callback, { lateMs, outlivesCancel, copies }: Rendering): Promise<boolean> {
+    if (lateMs > 0) await this.services.pauses.wait(lateMs, outlivesCancel ? undefined : this);
     let isDelivered = true;
     for (let copy = 0; copy < copies && !callback.cancelReason?.(); copy++)
       isDelivered = (await this.services.outbox.post(callback)) && isDelivered;

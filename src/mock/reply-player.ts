@@ -84,7 +84,7 @@ export class ReplyPlayer {
     const { conversation } = this;
     const ms = this.#delayOf(step);
     if (ms > 0) await conversation.pause(ms);
-    if (conversation.isCanceled) {
+    if (conversation.isCanceled && !conversation.outlivesCancel) {
       await conversation.canceled();
       return false;
     }

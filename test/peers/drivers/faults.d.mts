@@ -1,0 +1,2 @@
+/** By name: the requirement that is broken. */
+export const FAULTS: Readonly<Record<string, { readonly breaks: string }>>;

@@ -277,7 +277,13 @@ export const PROBES: readonly Probe[] = [
       if (!target.toolset) return;
       // An unknown operation cannot be executed, even by a tool that does not validate.
       const nothing = { operation: unknownName(target.toolset), arguments: {} };
-      await Promise.all(UNREADABLE.map(body => client.send({ ...nothing, body }).acknowledged));
+      const { wire, base } = target.prober.options;
+      const isAlive = () => findDocument(wire, base).then(Boolean, () => false);
+      // One after another: if the tool crashes, the last message was the cause.
+      for (const body of UNREADABLE) {
+        await client.send({ ...nothing, body }).acknowledged;
+        if (!(await isAlive())) return;
+      }
       await Promise.all(INCOMPLETE.map(fields => client.call({ ...nothing, fields })));
       await client.call((await sampleOperation(target)) ?? nothing); // the tool must still serve a valid call
     },

@@ -49,7 +49,7 @@ export const deliveryRules = defineRules({
     statement: 'sends one tool_result per call; the same result again is a retry',
     advice: 'Remember which calls have a result; after that, send only the same bytes again.',
     masks: ['TOOL-NORETRY'],
-    absent: 'no call ended in a result',
+    absent: 'no result with the ids of its call was accepted',
     observe: ({ calls, until }) => {
       // The tool may send another result instead of a rejected one.
       const results = calls.map(call => call.results.filter(({ isRefused }) => !isRefused));

@@ -361,7 +361,8 @@ const MAX_COMPARED = 200_000;
 /** A diff of two calls: operation, arguments, time until the result, text for the LLM. */
 function comparedSheet(one: Compared, other: Compared, look: SheetLook): Sheet {
   const ids = `${one.exchange.invocation.id} → ${other.exchange.invocation.id}`;
-  const title: Line = [say('COMPARE ', 'title'), ...quote(ids, 'dim')];
+  const areSame = llmTextOf(one.exchange) === llmTextOf(other.exchange);
+  const title = [say('COMPARE ', 'title'), ...quote(ids, 'dim'), say(areSame ? ' · same text' : '', 'good')];
   const [before, after] = [comparedText(one), comparedText(other)];
   if (before === after) return onePart(title, [[say('✓ ', 'good'), say('no difference')]]);
   const parsed = parsePatch(patchOf('call', before, after));

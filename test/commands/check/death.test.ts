@@ -51,6 +51,19 @@ test('a tool that exits on a malformed payload fails instead of only causing a w
   expect(status).toBe(1);
 });
 
+test('the crash is blamed on the message that caused it, though it was acknowledged', async () => {
+  await using folder = await temporaryFolder();
+  const late = FALLS_OVER_JUNK.replace(
+    "if (request.url === '/invoke') JSON.parse(body).operation.trim();",
+    "if (body === 'null') setImmediate(() => process.exit(3));",
+  );
+  const script = await folder.write('tool.mjs', late);
+  const { stdout } = await runHere([
+    ...['check', '--command', `node ${script}`, '--only', 'TOOL-MALFORMED', '--probe-timeout', '400ms'],
+  ]);
+  expect(stdout).toMatch(/after a malformed payload\n.*POST \S+ → 200 after \S+\n +│ +null\n/);
+});
+
 /** Serves its toolset, answers nothing, and writes to stderr. */
 const NOISY = FALLS_OVER.replace(
   /if \(request.method !== 'GET'\) .*/,

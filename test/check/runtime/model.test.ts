@@ -3,7 +3,7 @@ import { type ClientRequest, request } from 'node:http';
 import { describe, expect, it, test } from 'vitest';
 import { type ProviderName, ScriptedModel, toolNameFor } from '../../../src/check/runtime/model/model.js';
 import type { DriverLine } from '../../../src/protocol/driver.js';
-import { AGENTS, type Result } from './sdk-agents.js';
+import { LOOPS, type Result } from '../../peers/agents/loops.mjs';
 
 const UNABLE = ['answer', 'dismiss', 'cancel', 'migrate', 'human', 'question', 'consent', 'view', 'migrated'];
 
@@ -58,7 +58,7 @@ const RESULTS: Readonly<Record<string, Result>> = {
   empty: { text: '' },
 };
 
-describe.each(Object.entries(AGENTS))('%s', (_, { provider, run }) => {
+describe.each(Object.entries(LOOPS))('%s', (_, { provider, run }) => {
   it.each([
     ['whole', false],
     ['streamed', true],

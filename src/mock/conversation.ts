@@ -100,6 +100,9 @@ export abstract class Conversation {
 
   abstract view(fields: Fields, layout?: string): Promise<unknown>;
 
+  /** Sends any JSON exactly; whether it ends the call is unknown. */
+  abstract message(value: unknown): Promise<unknown>;
+
   /** Resolves to the index that the user picked, or to null on timeout (TOOL-CHOICE). */
   abstract choice(question: ChoiceQuestion, asking?: Asking): Promise<number | null>;
 

@@ -116,12 +116,13 @@ export function answerOfLocal(call: AnsweredCall, reply: SpokenReply): Answer {
   return { call, outcome: { type: 'success', basis: 'assumed' }, payload: result }; // keeps all of the result
 }
 
-type Feature = 'faults' | 'events' | 'views' | 'choices' | 'consents';
+type Feature = 'faults' | 'events' | 'views' | 'messages' | 'choices' | 'consents';
 
 const IGNORED: Readonly<Record<Feature, string>> = {
   faults: 'faults apply to RAP only and are ignored',
   events: 'events are not sent',
   views: 'views are not sent',
+  messages: 'messages are not sent',
   choices: 'choices are not asked; the default is used',
   consents: 'consents are not asked; they count as refused',
 };
@@ -129,6 +130,7 @@ const IGNORED: Readonly<Record<Feature, string>> = {
 const FEATURES_OF_STEPS: Readonly<Partial<Record<StepKind, Feature>>> = {
   event: 'events',
   view: 'views',
+  message: 'messages',
   choice: 'choices',
   oauth: 'consents',
 };
@@ -160,7 +162,7 @@ function featuresOf(fixture: Fixture): readonly string[] {
 
 type Choose = (question: ChoiceQuestion) => Promise<number | null>;
 
-/** Collects the answer of one local call; drops views and events. */
+/** Collects the answer of one local call; drops views, events and other messages. */
 class LocalConversation extends Conversation {
   #settle: (reply: LocalReply) => void = () => {};
   /** Resolves with the first answer. */
@@ -210,6 +212,8 @@ class LocalConversation extends Conversation {
   }
 
   async view(): Promise<void> {}
+
+  async message(): Promise<void> {}
 
   async choice(question: ChoiceQuestion, { withinMs }: Asking = {}): Promise<number | null> {
     const { prompt, choices, default: preset } = question;

@@ -3,11 +3,11 @@ import type { Turn } from '../events/events.js';
 import type { CallbackFault } from '../fixtures/file-schema.js';
 import type { StepPath } from '../fixtures/fixture-set.js';
 import { SecretPaths } from '../http/secret-paths.js';
-import { CALLBACK_TRAITS, type CallbackType } from '../protocol/callbacks.js';
+import { CALLBACK_TRAITS, type CallbackType, traitsOf } from '../protocol/callbacks.js';
 import { type Outcome, textOfOutcome } from '../protocol/outcome.js';
 import { parseJson } from '../util/json.js';
 import { inLayout } from '../util/json-format.js';
-import { isRecord } from '../util/values.js';
+import { isRecord, valueAt } from '../util/values.js';
 import {
   type Asking,
   type Caller,
@@ -28,8 +28,8 @@ const OVERSIZE = 64 * 1024 * 1024 + 1;
 
 /** A callback as sent over the wire. */
 interface Rendering {
-  readonly type: CallbackType;
-  readonly message: Record<string, unknown>;
+  /** Usually an object. */
+  readonly message: unknown;
   /** Number of characters to cut off the end of the JSON. */
   cut: number;
   /** Size to pad to with spaces, in bytes. */
@@ -60,12 +60,13 @@ const FAULTS: {
   late: (rendering, { value }) => {
     rendering.lateMs += value;
   },
-  'wrong-id': ({ type, message }) => {
-    const field = CALLBACK_TRAITS[type].idField;
-    if (field && Object.hasOwn(message, field)) message[field] = 'unknown-id';
+  'wrong-id': ({ message }) => {
+    if (!isRecord(message)) return;
+    const { idField } = traitsOf(message['type']) ?? CALLBACK_TRAITS.tool_result;
+    if (idField && Object.hasOwn(message, idField)) message[idField] = 'unknown-id';
   },
   'wrong-group': ({ message }) => {
-    message['group_id'] = 'unknown-thread';
+    if (isRecord(message)) message['group_id'] = 'unknown-thread';
   },
   malformed: rendering => {
     rendering.cut = 1;
@@ -92,10 +93,9 @@ function applyFault<K extends CallbackFault['kind']>(
 }
 
 /** Renders a message with its faults; without any it is plain JSON (TOOL-POST). */
-function render(type: CallbackType, fields: Fields, faults: readonly CallbackFault[], layout?: string) {
-  const message = faults.length === 0 ? fields : { ...fields };
+function render(written: unknown, faults: readonly CallbackFault[], layout?: string) {
+  const message = faults.length > 0 && isRecord(written) ? { ...written } : written;
   const rendering: Rendering = {
-    type,
     message,
     cut: 0,
     length: 0,
@@ -106,7 +106,8 @@ function render(type: CallbackType, fields: Fields, faults: readonly CallbackFau
     copies: 1,
   };
   for (const fault of faults) applyFault(rendering, fault);
-  const json = layout === undefined ? JSON.stringify(message) : inLayout(layout, message);
+  const isLaidOut = layout !== undefined && isRecord(message);
+  const json = isLaidOut ? inLayout(layout, message) : JSON.stringify(message);
   const { cut, length } = rendering;
   const text = cut > 0 ? json.slice(0, -cut) : json.padEnd(length);
   return { body: new Content(Buffer.from(text)), rendering };
@@ -197,6 +198,10 @@ export class RapConversation extends Conversation {
     return this.#send('view_update', fields, { layout });
   }
 
+  message(value: unknown): Promise<unknown> {
+    return this.#sendMessage(value, {});
+  }
+
   choice(question: ChoiceQuestion, asking: Asking = {}): Promise<number | null> {
     const { prompt, choices, default: preset } = question;
     const asked = this.services.choices.open({ ...question, about: this.about });
@@ -237,18 +242,22 @@ export class RapConversation extends Conversation {
   }
 
   /** Resolves to false if the message was dropped. */
-  #send(type: CallbackType, fields: Fields, { layout, cancelReason, further }: Sending): Promise<boolean> {
-    if (cancelReason?.() && !this.outlivesCancel) return NOT_SENT;
+  #send(type: CallbackType, fields: Fields, sending: Sending): Promise<boolean> {
+    if (sending.cancelReason?.() && !this.outlivesCancel) return NOT_SENT;
+    return this.#sendMessage({ ...sending.further, type, ...this.#ids(type), ...fields }, sending);
+  }
+
+  #sendMessage(message: unknown, { layout, cancelReason }: Sending): Promise<boolean> {
     const { about, services } = this;
-    const message: Fields = { ...further, type, ...this.#ids(type), ...fields };
     const turn = this.#turn();
     const faults = this.faultsOf(turn?.index ?? 0);
     for (const { kind: plan } of faults) {
       if (plan === 'after-cancel' && !this.isCanceled) continue;
-      const sent = typeof message['type'] === 'string' ? { type: message['type'] } : {};
+      const type = valueAt(message, 'type');
+      const sent = typeof type === 'string' ? { type } : {};
       services.log.emit({ kind: 'planned', plan, by: 'fault', turn, ...sent, ...about });
     }
-    const { body, rendering } = render(type, message, faults, layout);
+    const { body, rendering } = render(message, faults, layout);
     const { contentType, pace, outlivesCancel } = rendering;
     const { callback_url: url } = this.caller.addressee;
     const stops = outlivesCancel ? undefined : cancelReason;

@@ -136,6 +136,7 @@ export class ReplyPlayer {
       const view = { view_type: player.#text(view_type), content: player.#fill(content) };
       await player.conversation.view(await expandDiffs(view), layoutText(layout));
     },
+    message: (player, { message }) => player.conversation.message(player.#fill(message)),
     choice: (player, step, place) => player.#choice(step, place),
     oauth: (player, step, place) => player.#consent(step, place),
   };

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { replying, stageWith } from '../stage.js';
+
+const ids = '"group_id":"g","id":"i"';
+const end = { payload: 'end' };
+
+test.each<[string, unknown, string]>([
+  ['a bogus type', [{ result: { type: 'bogus', a: 1 } }, end], `{"type":"bogus",${ids},"a":1}`],
+  [
+    'the id of another call',
+    { result: { id: 'other' } },
+    '{"type":"tool_result","group_id":"g","id":"other"}',
+  ],
+  ['an id that is no text', { result: { id: 5 } }, '{"type":"tool_result","group_id":"g","id":5}'],
+  ['a text that is null', { result: { text: null } }, `{"type":"tool_result",${ids},"text":null}`],
+  [
+    'a question without choices',
+    [{ result: { type: 'user_choice', prompt: 'p', choices: [] } }, end],
+    `{"type":"user_choice",${ids},"prompt":"p","choices":[]}`,
+  ],
+  [
+    'an event of another subscription',
+    [{ result: { type: 'subscription_event', tool_call_id: 'other' } }, end],
+    `{"type":"subscription_event",${ids},"tool_call_id":"other"}`,
+  ],
+  [
+    'a message without ids',
+    [{ message: { type: 'tool_result', text: 'for {{id}}' } }, { silence: true }],
+    '{"type":"tool_result","text":"for i"}',
+  ],
+  ['an empty object', [{ message: {} }, end], '{}'],
+  ['a list', [{ message: [{ type: 'tool_result' }] }, end], '[{"type":"tool_result"}]'],
+  ['a text', [{ message: 'text' }, end], '"text"'],
+  ['null', [{ message: null }, end], 'null'],
+])('result and message can send %s', async (_, reply, raw) => {
+  await using stage = await stageWith(replying(reply));
+  const call = await stage.invoke();
+  expect((await call.next()).raw).toBe(raw);
+  expect(await stage.tool.verified()).toMatchObject({ ok: true });
+});
+
+test('faults apply to a message: ids are changed where it has them', async () => {
+  const event = { type: 'subscription_event', group_id: 'g', tool_call_id: 'i', text: 'x' };
+  const reply = [{ message: null }, { message: 7 }, { message: event }, end];
+  const faults = { callback: ['wrong-id', 'wrong-group'] };
+  await using stage = await stageWith(replying(reply, { faults }));
+  const call = await stage.invoke();
+  const raw = [await call.next(), await call.next(), await call.next()].map(each => each.raw);
+  const changed = { ...event, group_id: 'unknown-thread', tool_call_id: 'unknown-id' };
+  expect(raw).toEqual(['null', '7', JSON.stringify(changed)]);
+});
+
+test('several results, and events after the final one, are sent in order', async () => {
+  const reply = [
+    { result: { text: 'one', subscription: true } },
+    { event: { text: 'two', final: true } },
+    { event: { text: 'three' } },
+    { result: { text: 'four' } },
+  ];
+  await using stage = await stageWith(replying(reply));
+  const call = await stage.invoke();
+  const texts = [];
+  for (const _ of reply) texts.push((await call.next()).body?.['text']);
+  expect(texts).toEqual(['one', 'two', 'three', 'four']);
+  expect(await stage.tool.verified()).toMatchObject({ ok: true });
+});
+
+test('pause() and resume() send callbacks of several calls at the same moment', async () => {
+  await using stage = await stageWith(replying({ payload: 'done' }, { faults: { callback: ['duplicate'] } }));
+  stage.tool.pause();
+  const calls = [await stage.invoke({ id: 'a' }), await stage.invoke({ id: 'b' })];
+  await stage.until(() => stage.told('planned').length === 2);
+  expect(stage.told('request').filter(({ purpose }) => purpose === 'callback')).toEqual([]);
+  stage.tool.resume();
+  await Promise.all(calls.map(call => call.result()));
+  const sent = stage.tool.events.filter(event => event.kind === 'request' && event.purpose === 'callback');
+  const [first, second] = sent.map(({ seq }) => seq);
+  expect(stage.told('response').filter(({ seq }) => seq > (first ?? 0) && seq < (second ?? 0))).toEqual([]);
+});

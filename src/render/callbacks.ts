@@ -131,8 +131,9 @@ export function arrivalWords(exchange: Exchange, arrival: Arrival) {
   const answered = recordedAnswer(arrival);
   const said = words(arrival, exchange);
   const isQuestion = verdict.kind === 'holds' && message?.type === 'user_choice';
+  const isRefused = answered !== null && (arrival.status ?? 500) >= 400;
   return {
-    mark,
+    mark: isRefused && mark === 'done' ? 'failed' : mark,
     line: answered === null ? said : line`${said}; ${quote(answered)}`,
     ...(isQuestion && { lines: questionLines(message) }),
   };

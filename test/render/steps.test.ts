@@ -137,6 +137,12 @@ describe('RT-SUB: the events of a subscription', () => {
   });
 });
 
+test('a result that the runtime refused is no success', () => {
+  expect(told(...started(), at(9, resultArrives({}, { status: 502 }))).at(-1)).toBe(
+    '✗ result after 9ms; the runtime answered 502',
+  );
+});
+
 test('with several calls, each step names its call', () => {
   const other = call({ invocation: { ...INVOCATION, id: 'other' } }).map(each => ({
     ...each,

@@ -145,9 +145,9 @@ export class ScenarioSession {
     kind: Kind,
     fits: (observation: Seen<Kind>) => boolean = () => true,
   ): Promise<boolean> {
-    if (this.#cannot.has(kind)) return Promise.resolve(false);
     const isWanted = (each: Observation): each is Seen<Kind> => each.saw === kind;
-    return this.until(() => this.#observations.filter(isWanted).some(fits));
+    const isSeen = () => this.#observations.filter(isWanted).some(fits);
+    return this.until(() => this.#cannot.has(kind) || isSeen()).then(isSeen);
   }
 
   /** Resolves to whether so many requests of a kind arrived, and were answered or broken off. */

@@ -103,6 +103,21 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     ],
     breaks: ['TOOL-ACK'], // the 503
   },
+  hostile: {
+    steps: [
+      {
+        ...step(
+          ['watch', {}, { ...T, id: 'w' }],
+          { ...text('subscribed'), subscription: true },
+          { type: 'subscription_event', text: 'too late', final: true },
+          { type: 'subscription_event', text: 'after the final event' },
+        ),
+        meanwhile: (_, runtime, { url }) => runtime.cancel(url, 't', 'w'),
+      },
+      step(['no schema'], text('no ids'), { id: 'unknown' }, { type: 'bogus' }, text('done')),
+    ],
+    breaks: ['TOOL-NAMES', 'TOOL-DISCOVER', 'TOOL-SUB', 'TOOL-POST', 'TOOL-GROUP', 'TOOL-ID', 'TOOL-ONCE'],
+  },
   matching: {
     steps: [
       step(['edit_file', { path: 'src/main.rs', lines: 900 }], text('the main file')),
@@ -255,7 +270,7 @@ describe.concurrent('fixtures/examples', () => {
     }
     const { status, stderr } = await mock.stop();
     expect(status, stderr).toBe(0);
-    expect(runtime.verdict().map(({ id }) => id)).toEqual(breaks);
+    expect([...new Set(runtime.verdict().map(({ id }) => id))]).toEqual(breaks);
     expect(calls.map(({ callbacks }) => callbacks.length)).toEqual(steps.map(({ gets }) => gets.length));
   });
 });

@@ -117,22 +117,27 @@ export interface Observation extends Details {
   readonly isFatal?: true;
 }
 
-type Trips = RoundTrip | readonly RoundTrip[];
+/** A message with its events: a round trip, or a line of a driver. */
+interface Proof {
+  readonly events: readonly number[];
+}
 
-function eventsOf(trips: Trips): readonly number[] {
-  return [trips].flat().flatMap(trip => trip.events);
+type Proofs = Proof | readonly Proof[];
+
+function eventsOf(proofs: Proofs): readonly number[] {
+  return [proofs].flat().flatMap(({ events }) => events);
 }
 
 const observer =
   (kind: Observation['kind'], more: Partial<Observation> = {}) =>
-  (what: string, trips: Trips, details: Details = {}): Observation => ({
-    ...{ kind, events: eventsOf(trips), what },
+  (what: string, proofs: Proofs, details: Details = {}): Observation => ({
+    ...{ kind, events: eventsOf(proofs), what },
     ...details,
     ...more,
   });
 
-export function held(trips: Trips, what?: string): Observation {
-  return { kind: 'held', events: eventsOf(trips), ...(what !== undefined && { what }) };
+export function held(proofs: Proofs, what?: string): Observation {
+  return { kind: 'held', events: eventsOf(proofs), ...(what !== undefined && { what }) };
 }
 
 /** As {@link held}, with a note for the user. */

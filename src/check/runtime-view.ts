@@ -7,6 +7,8 @@ import type { CallEvidence } from './call.js';
 /** A line of the driver protocol, and its event. */
 interface Said<Message> {
   readonly event: EventOf<'driver'>;
+  /** The `seq` of the event. */
+  readonly events: readonly number[];
   readonly message: Message;
 }
 
@@ -33,7 +35,7 @@ export class RuntimeView {
     const lines = events.filter(event => event.kind === 'driver');
     const messages = lines.flatMap(event => {
       const json = event.body?.json;
-      return json?.ok && isRecord(json.value) ? [{ event, message: json.value }] : [];
+      return json?.ok && isRecord(json.value) ? [{ event, events: [event.seq], message: json.value }] : [];
     });
     const of = (name: 'do' | 'saw') => messages.filter(({ message }) => name in message);
     this.#asked = of('do') as unknown as readonly Said<Instruction>[]; // written after validation

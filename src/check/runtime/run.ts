@@ -11,7 +11,7 @@ import { concurrently } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import type { Recording } from '../evidence.js';
 import type { Driver, OpenDriver } from './driver.js';
-import { type Fixtures, PING, type Scenario, ScenarioSession, Unsupported } from './scenario.js';
+import { type Fixtures, fixtureFile, PING, type Scenario, ScenarioSession, Unsupported } from './scenario.js';
 
 export interface ScenarioOptions {
   readonly open: OpenDriver;
@@ -114,13 +114,7 @@ async function play(scenario: Scenario, session: ScenarioSession, log: Log): Pro
 
 /** Logs what a tool logs, as a part of one recording: with the URL of its server, and ids of its own. */
 async function startTool(fixtures: Fixtures, log: Log, index: number): Promise<MockTool> {
-  const { fixtures: own = [], ...rest } = fixtures;
-  const all = {
-    version: 1,
-    ...rest,
-    fixtures: [...own, { match: { operation: PING }, reply: { payload: 'pong' } }],
-  };
-  const tool = await startMockTool({ fixtures: all, retries: 1 });
+  const tool = await startMockTool({ fixtures: fixtureFile(fixtures, index === 0), retries: 1 });
   const named = (id: string) => (index === 0 ? id : `${index}.${id}`);
   tool.subscribe(event => {
     const { seq: _, at: __, ...fact } = event;

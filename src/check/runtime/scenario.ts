@@ -10,6 +10,7 @@ import type { Driver } from './driver.js';
 /** The content of a fixture file without its version. */
 export interface Fixtures extends Readonly<Record<string, unknown>> {
   readonly fixtures?: readonly object[];
+  readonly toolset?: Readonly<Record<string, unknown>> & { readonly tools: readonly object[] };
 }
 
 /** What a runtime meets: tool servers that behave in a certain way, and what it is asked to do. The rules judge what happened. */
@@ -21,13 +22,27 @@ export interface Scenario {
   readonly checks: readonly [RequirementId, ...RequirementId[]];
   /** What the driver must support; else the scenario is skipped. It then begins with a call of `ping`. */
   readonly needs?: readonly Ability[];
-  /** The fixtures of each tool server. */
+  /** The fixtures of each tool server; the first also has the operation `ping`. */
   readonly servers: readonly Fixtures[];
   readonly run: (session: ScenarioSession) => Promise<void>;
 }
 
-/** An operation that every tool server has: a call of it shows that everything sent before was handled. */
+/** An operation that the first tool server has: a call of it shows that everything sent before was handled. */
 export const PING = 'ping';
+
+const PING_TOOL = { name: PING, description: 'Answers pong', inputSchema: { type: 'object' } };
+
+/** The fixture file of a tool server; of the first one with the operation `ping`. */
+export function fixtureFile({ fixtures = [], toolset, ...rest }: Fixtures, isFirst = true) {
+  const file = { version: 1, ...rest, ...(toolset !== undefined && { toolset }), fixtures };
+  if (!isFirst) return file;
+  const ping = { match: { operation: PING }, reply: { payload: 'pong' } };
+  return {
+    ...file,
+    ...(toolset && { toolset: { ...toolset, tools: [...toolset.tools, PING_TOOL] } }),
+    fixtures: [...fixtures, ping],
+  };
+}
 
 /** Thrown when a scenario needs what the driver does not support. */
 export class Unsupported extends Error {
@@ -167,6 +182,11 @@ export class ScenarioSession {
     const isMet = await this.#within(Math.max(ms, this.parts.windowMs), isTrue);
     if (!isMet && !this.#isOver) this.parts.log.emit({ kind: 'expired', what: 'observation', afterMs: ms });
     return isMet;
+  }
+
+  /** Replaces the fixtures of the first tool server. */
+  async replaceFixtures(fixtures: Fixtures): Promise<void> {
+    await this.tool.replaceFixtures(fixtureFile(fixtures));
   }
 
   /** Waits until everything that the tools sent so far was handled: what should not come has not come then. */

@@ -17,7 +17,11 @@ export const CALLBACK_FAULTS = {
 /** The requests, besides invocations, for which faults can be planned. The plan is the request and the fault: `choice status`. */
 export type FaultyRequest = 'discovery' | 'cancel' | 'close' | 'migrate' | 'choice';
 
-const EFFECTS = new Map<string, Effect>([['silence', 'unsent'], ...Object.entries(CALLBACK_FAULTS)]);
+const EFFECTS = new Map<string, Effect>([
+  ['silence', 'unsent'],
+  ['message', 'refusable'], // usually an invalid one
+  ...Object.entries(CALLBACK_FAULTS),
+]);
 
 /** @param plan a fault, or another plan of a mock */
 export function effectOf(plan: string): Effect {

@@ -199,6 +199,8 @@ export class RapConversation extends Conversation {
   }
 
   message(value: unknown): Promise<unknown> {
+    const type = typeNameOf(value) ?? '';
+    this.services.log.emit({ kind: 'planned', by: 'fixture', plan: 'message', type, ...this.about });
     return this.#sendMessage(value, {});
   }
 
@@ -253,9 +255,7 @@ export class RapConversation extends Conversation {
     const faults = this.faultsOf(turn?.index ?? 0);
     for (const { kind: plan } of faults) {
       if (plan === 'after-cancel' && !this.isCanceled) continue;
-      const type = valueAt(message, 'type');
-      const sent = typeof type === 'string' ? { type } : {};
-      services.log.emit({ kind: 'planned', plan, by: 'fault', turn, ...sent, ...about });
+      services.log.emit({ kind: 'planned', plan, by: 'fault', turn, type: typeNameOf(message), ...about });
     }
     const { body, rendering } = render(message, faults, layout);
     const { contentType, pace, outlivesCancel } = rendering;
@@ -291,6 +291,11 @@ export class RapConversation extends Conversation {
     field satisfies 'id';
     return call_id === undefined ? { group_id, id } : { group_id, id, call_id };
   }
+}
+
+function typeNameOf(message: unknown): string | undefined {
+  const type = valueAt(message, 'type');
+  return typeof type === 'string' ? type : undefined;
 }
 
 /** Fields of a recorded question that the fixture format does not have. */

@@ -226,6 +226,7 @@ const PLANS: Readonly<Record<string, Line>> = {
   'rate-limit': [say('is over the rate limit', 'warn')],
   demand: [say('waiting: send it with POST /__mock__/fire', 'warn')],
   silence: [say('gets no result (planned)')],
+  message: [say('gets a message as it is in the fixture (planned)')],
 };
 
 /** The direction of a line of the driver protocol. */

@@ -50,6 +50,15 @@ test('faults apply to a message: ids are changed where it has them', async () =>
   expect(raw).toEqual(['null', '7', JSON.stringify(changed)]);
 });
 
+test('a runtime may refuse a message, but not the result after it', async () => {
+  await using stage = await stageWith(replying([{ message: null }, { message: {} }, end]));
+  await using refusing = await stageWith(replying(end)); // as a callback URL
+  const callbackUrl = `${refusing.tool.url}/nowhere`;
+  await stage.invoke({ callbackUrl });
+  const { undelivered } = await stage.tool.verified();
+  expect(undelivered).toMatchObject({ count: 1, examples: [{ type: 'tool_result' }] });
+});
+
 test('several results, and events after the final one, are sent in order', async () => {
   const reply = [
     { result: { text: 'one', subscription: true } },

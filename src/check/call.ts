@@ -16,6 +16,7 @@ import { llmText, outcomeOfText } from '../protocol/outcome.js';
 import type { ToolsetReading } from '../protocol/read-toolset.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
 import { groupBy } from '../util/collections.js';
+import { mediaTypeOf } from '../util/url.js';
 import { stringsIn } from '../util/values.js';
 
 export class CallbackEvidence extends RoundTrip {
@@ -40,6 +41,10 @@ export class CallbackEvidence extends RoundTrip {
   /** The `type` of the body, valid or not. */
   get typeName(): string | null {
     return typeOfMessage(this.request.body ?? null);
+  }
+
+  get hasJsonType(): boolean {
+    return mediaTypeOf(this.request.headers['content-type'] ?? '') === 'application/json';
   }
 
   equals(other: CallbackEvidence): boolean {

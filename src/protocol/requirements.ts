@@ -56,6 +56,7 @@ export const REQUIREMENT_IDS = [
   'RT-SUB',
   'RT-VIEW',
   'RT-SERIAL',
+  'RT-CANCEL',
   'RT-NOTIFY',
   'RT-TOOLSET',
   'RT-AUDIT',

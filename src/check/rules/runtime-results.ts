@@ -1,5 +1,23 @@
-import type { CallEvidence } from '../call.js';
-import { answeredOther, broken, defineRules, doubtful, held, type Observed, scant } from '../rule.js';
+import type { ToolResult } from '../../protocol/callbacks.js';
+import { llmText } from '../../protocol/outcome.js';
+import { excerpt } from '../../util/text.js';
+import { valueAt } from '../../util/values.js';
+import type { CallbackEvidence, CallEvidence } from '../call.js';
+import type { Evidence } from '../evidence.js';
+import {
+  answeredOther,
+  broken,
+  defineRules,
+  doubtful,
+  faultLine,
+  held,
+  lacking,
+  type Observation,
+  type Observed,
+  scant,
+} from '../rule.js';
+import type { RuntimeView, Seen } from '../runtime-view.js';
+import { isExactly, resultsIn, type SentResult, tracesOf } from '../sent-results.js';
 
 /** What a runtime does with the results of a tool. */
 export const runtimeResultRules = defineRules({
@@ -7,18 +25,9 @@ export const runtimeResultRules = defineRules({
     level: 'MUST',
     statement: 'validates every callback against its schema; answers an invalid one with 4xx and ignores it',
     advice: 'Validate a callback before you use it, and answer an invalid one with 400.',
+    masks: ['RT-TEXT'],
     absent: 'no callback came',
-    observe: ({ calls, strays }) => {
-      const callbacks = [...calls.flatMap(call => call.callbacks), ...strays];
-      const invalid = callbacks.filter(({ reading, status }) => reading?.ok === false && status !== null);
-      if (invalid.length === 0 && callbacks.length > 0) return scant('every callback matched its schema', []);
-      return invalid.map(callback => {
-        const { reading, status, isRefused } = callback;
-        if (isRefused || reading?.ok !== false) return held(callback);
-        const what = `a callback that does not match its schema was answered ${status}: ${reading.faults[0]}`;
-        return broken(what, callback, answeredOther(callback, '4xx'));
-      });
-    },
+    observe: onInvalid,
   },
   'RT-MATCH': {
     level: 'MUST',
@@ -26,8 +35,9 @@ export const runtimeResultRules = defineRules({
     advice:
       'Compare group_id and id with the pending calls; answer 404 if none matches, and do not inform the model.',
     resultPage: 'It MUST NOT inject unmatched results into any conversation.',
+    masks: ['RT-TEXT'],
     absent: 'no result came with ids that match no pending call',
-    observe: ({ calls }) => calls.map(onUnmatched),
+    observe: evidence => evidence.calls.map(call => onUnmatched(call, evidence)),
   },
   'RT-SANITIZE': {
     level: 'SHOULD',
@@ -44,7 +54,7 @@ export const runtimeResultRules = defineRules({
     resultPage:
       'Runtimes SHOULD implement idempotent result processing to handle duplicate deliveries gracefully, since network retries may cause the same result to arrive more than once.',
     absent: 'no delivery came twice',
-    observe: ({ calls }) => calls.map(onDuplicates),
+    observe: evidence => [evidence.calls.map(onDuplicates), resultsSeen(evidence, onFurther)],
   },
   'RT-TEXT': {
     level: 'MUST',
@@ -52,7 +62,9 @@ export const runtimeResultRules = defineRules({
     advice: 'Give the model text or content unchanged; display_as is only for people.',
     resultPage:
       "When display_as is present, the runtime MUST still pass the full text value to the LLM as the tool's response.",
-    unobservable: 'not visible in HTTP traffic: it concerns what the model gets',
+    needs: ['model'],
+    absent: 'not visible in HTTP traffic: it concerns what the model gets',
+    observe: evidence => resultsSeen(evidence, onText),
   },
   'RT-DISPLAY': {
     level: 'SHOULD',
@@ -60,29 +72,102 @@ export const runtimeResultRules = defineRules({
     advice: 'Show the first segment of display_as that you support, else text.',
     resultPage:
       'Runtimes SHOULD iterate the display_as array and render the first segment whose type they support.',
-    unobservable: 'not visible in HTTP traffic: it concerns what the user sees',
+    needs: ['human'],
+    absent: 'not visible in HTTP traffic: it concerns what the user sees',
+    observe: evidence => resultsSeen(evidence, onDisplay),
   },
   'RT-SERIAL': {
     level: 'MUST',
     statement: 'handles messages of one thread in order, and threads in parallel',
     advice: 'Queue the messages of a thread, and handle them one after another.',
-    unobservable: 'not visible in HTTP traffic: it concerns work after the answer',
+    needs: ['model'],
+    absent: 'not visible in HTTP traffic: it concerns work after the answer',
+    observe: evidence => [onSameTime(evidence), onOrder(evidence)],
+  },
+  'RT-CANCEL': {
+    level: 'MUST',
+    statement: 'ignores a result that comes after the call was canceled',
+    advice: 'Accept or refuse a late result of a canceled call, and do not give it to the model.',
+    needs: ['cancel', 'model'],
+    absent: 'no result came after its call was canceled',
+    observe: evidence => resultsSeen(evidence, onCanceled),
   },
 });
 
-/** A forged result that was answered 2xx may have been discarded, unless it took the place of the real one. */
-function onUnmatched({ callbacks }: CallEvidence): Observed {
+/** Judges what was seen of each result; nothing without a driver. */
+function resultsSeen(evidence: Evidence, judge: (result: Shown, view: RuntimeView) => Observed): Observed {
+  const { view } = evidence;
+  if (!view) return null;
+  const results = resultsIn(evidence);
+  return results.map(result => judge({ ...result, seen: seenOfResult(result, view), results }, view));
+}
+
+interface Shown extends SentResult {
+  /** What the model got for the call, or without an id. */
+  readonly seen: readonly Seen<'model' | 'failure'>[];
+  /** All results. */
+  readonly results: readonly SentResult[];
+}
+
+function seenOfResult({ call }: SentResult, view: RuntimeView): Shown['seen'] {
+  const anonymous = view.seen('model', 'failure').filter(({ message }) => message.id === undefined);
+  return [...(call ? view.seenOf(call, 'model', 'failure') : []), ...anonymous];
+}
+
+function onInvalid({ calls, strays, view }: Evidence): Observed {
+  const callbacks = [...calls.flatMap(call => call.callbacks), ...strays];
+  const invalid = callbacks.filter(callback => callback.status !== null && isInvalid(callback));
+  if (invalid.length === 0 && callbacks.length > 0) return scant('every callback matched its schema', []);
+  return invalid.map(callback => {
+    const { reading, status, isRefused } = callback;
+    if (reading?.ok !== false) return onOtherType(callback);
+    const faults = reading.faults.slice(0, 1).map(faultLine);
+    const [trace] = view ? tracesOf(view, callback) : [];
+    if (trace) return { ...leaked('an invalid callback was used', callback, trace), faults };
+    if (isRefused) return held(callback);
+    const what = `a callback that does not match its schema was answered ${status}`;
+    return broken(what, callback, { ...answeredOther(callback, '4xx'), faults });
+  });
+}
+
+function isInvalid({ reading, hasJsonType }: CallbackEvidence): boolean {
+  return reading?.ok === false || (reading !== null && !hasJsonType);
+}
+
+/** The content type is not a part of the schema. */
+function onOtherType(callback: CallbackEvidence): Observation {
+  const { status, isRefused, request } = callback;
+  if (isRefused) return held(callback);
+  const type = request.headers['content-type'];
+  const what = `a callback with ${type === undefined ? 'no Content-Type' : `Content-Type ${excerpt(type)}`}`;
+  return doubtful(`${what} was answered ${status}`, callback, answeredOther(callback, '4xx'));
+}
+
+function leaked(what: string, { events, request }: CallbackEvidence, { event }: Seen): Observation {
+  return { kind: 'broken', what, events: [...events, event.seq], about: [request.seq] };
+}
+
+/** A forged message that was answered 2xx may have been discarded, unless it took the place of the real one. */
+function onUnmatched(call: CallEvidence, { view }: Evidence): Observed {
+  const { callbacks } = call;
   const unmatched = callbacks.filter(
     ({ verdict, response, message }) =>
       verdict?.kind === 'discarded' && response !== null && message?.type !== 'subscription_event',
   );
   const real = callbacks.find(({ verdict, isRefused }) => verdict?.kind === 'settles' && isRefused);
   return unmatched.map(forged => {
-    if (forged.isRefused) return held(forged);
+    const [trace] = view ? tracesOf(view, forged, seen => !isForNamed(seen, forged)) : [];
+    if (trace) return leaked('a message that matches no pending call was used', forged, trace);
+    if (forged.isRefused || view?.can('model')) return held(forged);
     return real
       ? broken("was accepted as the call's result, and the real result was then refused", [forged, real])
       : doubtful('was accepted; the transcript does not show whether it was discarded', forged);
   });
+}
+
+/** Whether something was seen of the call that the ids of a message name: then the message is no forgery for the runtime. */
+function isForNamed({ message: seen }: Seen, { message }: CallbackEvidence): boolean {
+  return message !== null && 'id' in message && 'id' in seen && seen.id === message.id;
 }
 
 /** A callback that was not accepted can have no duplicates. */
@@ -98,4 +183,183 @@ function onDuplicates({ callbacks }: CallEvidence): Observed {
     const what = `a delivery that came again was answered ${status}`;
     return broken(what, callback, answeredOther(callback));
   });
+}
+
+/** A further result of a call must not reach the model; a repeated one must reach it once. */
+function onFurther({ standing, callback, message, call, seen, results }: Shown, view: RuntimeView): Observed {
+  if (standing !== 'further' || !view.can('model')) return null;
+  const isRepeated = results.some(each => each.call === call && isEarlierCopy(each.callback, callback));
+  const copies = seen.filter(each => isExactly(each.message.text, message));
+  const extra = copies[isRepeated ? 1 : 0];
+  if (!extra) return isRepeated ? null : held(callback);
+  const what = isRepeated ? 'the model got a repeated result twice' : 'the model got a second result';
+  return leaked(what, callback, extra);
+}
+
+function isEarlierCopy(one: CallbackEvidence, other: CallbackEvidence): boolean {
+  return one.equals(other) && one.request.seq < other.request.seq;
+}
+
+function onCanceled({ standing, callback, message, seen }: Shown): Observed {
+  if (standing !== 'canceled') return null;
+  const trace = seen.find(each => isExactly(each.message.text, message));
+  return trace
+    ? leaked('the model got a result after the call was canceled', callback, trace)
+    : held(callback, 'not seen by the model');
+}
+
+function onText(result: Shown, view: RuntimeView): Observed {
+  const { standing, callback, message, seen } = result;
+  if (standing !== 'awaited' || !isHandled(result, view)) return null;
+  const exact = seen.find(each => isFitting(each, result));
+  if (exact) return { ...held(callback), events: [...callback.events, exact.event.seq] };
+  const [other] = seen.filter(each => each.message.id !== undefined && !isExplained(each, result));
+  if (!other) return view.crash ? null : onMissing(callback, message);
+  const { text } = other.message;
+  const expected = llmText(message);
+  const { events } = callback;
+  const about = { events: [...events, other.event.seq], ...difference(expected, text) };
+  if (text === message.text)
+    return { kind: 'doubtful', what: 'the model got text; content takes its place', ...about };
+  if (plainText(text) === plainText(expected))
+    return { kind: 'doubtful', what: 'control or invisible characters were removed (RT-SANITIZE)', ...about };
+  return { kind: 'broken', what: 'the model got another text', ...about };
+}
+
+/** Whether the model got the result, or one for the same call from elsewhere, which a runtime cannot tell apart. */
+function isFitting({ message: { text } }: Shown['seen'][number], { call, message, results }: Shown): boolean {
+  const foreign = results.filter(each => each.standing === 'foreign' && each.call === call);
+  return [message, ...foreign.map(each => each.message)].some(each => isExactly(text, each));
+}
+
+/** Whether the runtime had time to handle it: it may end before, or cancel. */
+function isHandled({ callback }: SentResult, view: RuntimeView): boolean {
+  const { seq } = callback.end ?? callback.request;
+  return ![...view.asked('cancel'), ...view.asked('end')].some(({ event }) => event.seq < seq);
+}
+
+/** Whether the model got it for another message of the same call. */
+function isExplained({ message: { text } }: Shown['seen'][number], { call, results }: Shown): boolean {
+  const isEvent = call?.messages('subscription_event').some(({ message }) => message.text === text);
+  return isEvent || results.some(each => each.call === call && isExactly(text, each.message));
+}
+
+const TOO_LARGE = 413;
+
+function onMissing(callback: CallbackEvidence, message: ToolResult): Observed {
+  const { status, isRefused } = callback;
+  if (status === TOO_LARGE) return null; // the protocol leaves the limit open
+  if (!isRefused) return lacking('a result never reached the model', callback);
+  if (message.text === undefined)
+    return doubtful(`a result with content but no text was answered ${status}`, callback);
+  return lacking(`a result of a pending call was answered ${status}, and never reached the model`, callback);
+}
+
+const HIDDEN = /[\p{Cc}\p{Cf}]/gu;
+
+function plainText(text: string): string {
+  return text.replace(HIDDEN, '');
+}
+
+const CONTEXT = 20;
+
+/** Shows both texts from shortly before their first difference. */
+function difference(expected: string, actual: string) {
+  let at = 0;
+  while (at < expected.length && expected[at] === actual[at]) at++;
+  const from = Math.max(0, at - CONTEXT);
+  const shown = (text: string) => excerpt((from > 0 ? '…' : '') + text.slice(from, from + 10 * CONTEXT));
+  return { expected: shown(expected), actual: shown(actual) };
+}
+
+/** A runtime supports what it ever showed, and text. */
+function onDisplay(result: Shown, view: RuntimeView): Observed {
+  const { standing, callback, message, call } = result;
+  if (standing !== 'awaited' || !call || callback.isRefused || !isHandled(result, view)) return null;
+  const [first] = view.seenOf(call, 'human');
+  if (!first) {
+    const isNamed = view.seen('human').every(each => each.message.id !== undefined);
+    return isNamed && !view.crash ? lacking('the user saw nothing of a result', callback) : null;
+  }
+  const supported = new Set(view.seen('human').map(each => each.message.type));
+  const fitting = fittingTypes(message, supported.add('text'));
+  const { type } = first.message;
+  const events = [...callback.events, first.event.seq];
+  if (fitting.includes(type)) return { ...held(callback), events };
+  const details = { expected: fitting.join(' or '), actual: excerpt(type) };
+  return { kind: 'broken', what: 'the user saw another segment', events, ...details };
+}
+
+/** The types that may be shown: that of the first supported segment, and those of invalid ones before it. */
+function fittingTypes(
+  { display_as: segments = [], content = [] }: ToolResult,
+  supported: ReadonlySet<string>,
+) {
+  const known = segments.filter(({ type }) => Object.hasOwn(SEGMENTS, type) && supported.has(type));
+  const index = known.findIndex(isReadable);
+  const types = known.slice(0, index < 0 ? known.length : index + 1).map(({ type }) => type);
+  return index < 0 ? [...types, 'text', ...content.map(({ type }) => type)] : types;
+}
+
+type Segment = NonNullable<ToolResult['display_as']>[number];
+
+const SEGMENTS: Readonly<Record<string, (content: unknown) => boolean>> = {
+  text: content => typeof content === 'string',
+  diff: content => /^@@ /m.test(String(valueAt(content, 'patch'))),
+  image: content => typeof valueAt(content, 'data') === 'string',
+};
+
+function isReadable({ type, content }: Segment): boolean {
+  return SEGMENTS[type]?.(content) === true;
+}
+
+/** Callbacks that come while another one is handled must not fail. */
+function onSameTime({ calls, view }: Evidence): Observed {
+  if (!view || view.crash) return null;
+  const received = calls.flatMap(call => call.received).map(({ callback }) => callback);
+  return received.map(callback => {
+    const { end, status } = callback;
+    const other = received.find(each => each !== callback && isAtOnce(callback, each));
+    if (!end || !other) return null;
+    if (status !== null && status < 500) return held([callback, other]);
+    const what = `was answered ${status ?? 'nothing'} while another callback of the thread was handled`;
+    return broken(what, [callback, other]);
+  });
+}
+
+function isAtOnce(one: CallbackEvidence, other: CallbackEvidence): boolean {
+  const isBefore = ({ end }: CallbackEvidence, { request }: CallbackEvidence) =>
+    (end?.seq ?? 0) < request.seq;
+  return !isBefore(one, other) && !isBefore(other, one);
+}
+
+/** Minimum time between two requests after which they cannot arrive in another order, in ms. */
+const MIN_GAP_MS = 50;
+
+/** The model must get the events in the order in which they arrived; results of several calls may be given to it together. */
+function onOrder({ calls, view }: Evidence): Observed {
+  if (!view) return null;
+  const texts = view.seen('model');
+  const shown = calls
+    .flatMap(call => call.messages('subscription_event'))
+    .filter(({ callback: { status } }) => status !== null && status < 300)
+    .flatMap(({ callback, message: { text } }) => {
+      const seen = texts.find(each => each.message.text === text);
+      return seen ? [{ callback, seen }] : [];
+    })
+    .toSorted((one, other) => one.seen.event.seq - other.seen.event.seq);
+  return shown.slice(1).map((later, index) => {
+    const earlier = shown[index];
+    if (!earlier) return null;
+    const events = [earlier, later].flatMap(({ callback, seen }) => [...callback.events, seen.event.seq]);
+    if (isSentAfter(earlier.callback, later.callback))
+      return { kind: 'broken', what: 'the model got two events in the wrong order', events };
+    return isSentAfter(later.callback, earlier.callback) ? { kind: 'held', events } : null;
+  });
+}
+
+/** Whether a message was sent well after another one, or after its answer. */
+function isSentAfter({ request }: CallbackEvidence, other: CallbackEvidence): boolean {
+  const { end } = other;
+  return request.at - other.request.at >= MIN_GAP_MS || (end !== null && end.seq < request.seq);
 }

@@ -1,4 +1,5 @@
 import { LOSSY } from './lossy.js';
+import { DRIVEN } from './runtime/driven.js';
 import { RUNTIME_SAMPLES } from './runtime/index.js';
 import { NEAR } from './runtime/near.js';
 import type { SampleSet } from './sample.js';
@@ -7,8 +8,8 @@ import { NEAR_TOOL } from './tool/near.js';
 
 /** The samples of each rule. */
 export const SAMPLES: SampleSet = merged(
-  merged({ ...RUNTIME_SAMPLES, ...TOOL_SAMPLES }, { ...NEAR, ...NEAR_TOOL }),
-  LOSSY,
+  merged(merged({ ...RUNTIME_SAMPLES, ...TOOL_SAMPLES }, { ...NEAR, ...NEAR_TOOL }), LOSSY),
+  DRIVEN,
 );
 
 function merged(samples: SampleSet, more: SampleSet): SampleSet {

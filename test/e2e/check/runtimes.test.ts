@@ -4,7 +4,10 @@ import { OWN } from './runtimes/own.js';
 import { FAILING, findingsBetween, RECORDED } from './runtimes/recorded.js';
 import { choose, findingsOn, SEEN_BY_TOOL } from './runtimes/seen-by-tool.js';
 
-const RUNTIME_RULES = Object.values(RULES).filter(rule => 'observe' in rule && rule.side === 'runtime');
+/** Those that messages alone show; the others need a driver. */
+const RUNTIME_RULES = Object.values(RULES).filter(
+  rule => 'observe' in rule && rule.side === 'runtime' && !rule.needs,
+);
 
 /** Whole runtimes, judged by what a mock saw of them, or a recorder, or they themselves. */
 const BROKEN = [...SEEN_BY_TOOL, ...RECORDED, ...OWN];

@@ -1,0 +1,149 @@
+import type { Scenario, ScenarioSession } from '../scenario.js';
+
+const IDS = { group_id: '{{group_id}}', id: '{{id}}' };
+
+const RESULT = { type: 'tool_result', ...IDS };
+
+/**
+ * Every message has a text of its own, also where a text is not allowed: if the text is seen, the message was used. A member that is
+ * undefined is left out.
+ */
+const RESULTS: readonly unknown[] = [
+  'a text in place of a result',
+  [{ ...RESULT, text: 'a result in a list' }],
+  { ...RESULT, text: 'without a type', type: undefined },
+  { ...RESULT, text: 'of an unknown type', type: 'tool_outcome' },
+  { ...RESULT, text: 'of a type that is a number', type: 1 },
+  { ...RESULT, text: 'without an id', id: undefined },
+  { ...RESULT, text: 'with an id that is a number', id: 1 },
+  { ...RESULT, text: 'with an id in a list', id: ['{{id}}'] },
+  { ...RESULT, text: 'without a group_id', group_id: undefined },
+  { ...RESULT, text: 'with a group_id in a list', group_id: ['{{group_id}}'] },
+  { ...RESULT, text: 'with a call_id that is a number', call_id: 1 },
+  { ...RESULT, display_as: [{ type: 'text', content: 'without a text' }] },
+  { ...RESULT, text: ['a text in a list'] },
+  { ...RESULT, text: { value: 'a text in an object' } },
+  { ...RESULT, text: 'with content that is no list', content: 'content that is no list' },
+  { ...RESULT, text: 'with an unknown item', content: [{ type: 'video', data: 'an unknown item' }] },
+  { ...RESULT, text: 'with an item without text', content: [{ type: 'text', value: 'item without text' }] },
+  { ...RESULT, text: 'with an image without data', content: [{ type: 'image', mediaType: 'image/no-data' }] },
+  { ...RESULT, content: [] },
+  { ...RESULT, text: 'with display_as that is no list', display_as: 'display_as that is no list' },
+  { ...RESULT, text: 'with a segment without a type', display_as: [{ content: 'segment without a type' }] },
+  { ...RESULT, text: 'with a subscription that is a text', subscription: 'yes' },
+];
+
+const RESPONSE_URL = 'http://127.0.0.1:9/choices/none';
+
+const CHOICE = {
+  ...{ type: 'user_choice', ...IDS },
+  ...{ choices: ['yes', 'no'], default: 0, response_url: RESPONSE_URL },
+};
+
+const OAUTH = { type: 'oauth', ...IDS };
+
+const QUESTIONS: readonly unknown[] = [
+  { ...CHOICE, text: 'without a prompt' },
+  { ...CHOICE, prompt: ['a prompt in a list'] },
+  { ...CHOICE, prompt: 'without choices?', choices: undefined },
+  { ...CHOICE, prompt: 'with an empty list of choices?', choices: [] },
+  { ...CHOICE, prompt: 'with choices that are numbers?', choices: [1, 2] },
+  { ...CHOICE, prompt: 'without a default?', default: undefined },
+  { ...CHOICE, prompt: 'with a default that is a label?', default: 'yes' },
+  { ...CHOICE, prompt: 'with a default out of range?', default: 2 },
+  { ...CHOICE, prompt: 'without a response_url?', response_url: undefined },
+  { ...CHOICE, prompt: 'with a response_url that is no URL?', response_url: 'choices' },
+  { ...CHOICE, prompt: 'without an id?', id: undefined },
+  { ...OAUTH, text: 'without an auth_url' },
+  { ...OAUTH, auth_url: 'sign in, please' },
+  { ...OAUTH, auth_url: 'javascript:alert("sign in")' },
+  { ...OAUTH, auth_url: 'https://auth.example/without-an-id', id: undefined },
+];
+
+const EVENT = { type: 'subscription_event', group_id: '{{group_id}}', tool_call_id: '{{id}}' };
+
+const VIEW = { type: 'view_update', group_id: '{{group_id}}', view_type: 'invalid' };
+
+const EVENTS: readonly unknown[] = [
+  { ...EVENT, text: 'an event without a tool_call_id', tool_call_id: undefined },
+  { ...EVENT, text: 'an event with a tool_call_id in a list', tool_call_id: ['{{id}}'] },
+  { ...EVENT, content: 'an event without a text' },
+  { ...EVENT, text: ['an event with a text in a list'] },
+  { ...EVENT, text: 'an event with a final that is a text', final: 'yes' },
+  { ...VIEW, content: { note: 'a view without a type' }, view_type: undefined },
+  { ...VIEW, content: { note: 'a view with a type that is a number' }, view_type: 1 },
+  { ...VIEW, text: 'a view without content' },
+  { ...VIEW, content: 'a view with content that is a text' },
+  { ...VIEW, content: ['a view with content in a list'] },
+  { ...VIEW, content: { note: 'a view without a thread' }, group_id: undefined },
+];
+
+const steps = (messages: readonly unknown[]) => messages.map(message => ({ message }));
+
+/** The reply to a call: invalid messages, then the real result. */
+function invalidThen(messages: readonly unknown[], text: string) {
+  return [{ match: { operation: 'call' }, reply: [...steps(messages), { payload: text }] }];
+}
+
+async function callAndSettle(session: ScenarioSession): Promise<void> {
+  await session.call('call');
+  await session.settle();
+}
+
+/** Callbacks that must have no effect; afterwards the call is still pending. */
+export const invalidScenarios: readonly Scenario[] = [
+  {
+    name: 'invalid-results',
+    title: 'results with a missing or wrong member, one for each',
+    checks: ['RT-VALIDATE'],
+    servers: [{ fixtures: invalidThen(RESULTS, 'the result after invalid results') }],
+    run: callAndSettle,
+  },
+  {
+    name: 'invalid-questions',
+    title: 'questions and consent requests with a missing or wrong member, one for each',
+    checks: ['RT-VALIDATE'],
+    servers: [{ fixtures: invalidThen(QUESTIONS, 'the result after invalid questions') }],
+    run: callAndSettle,
+  },
+  {
+    name: 'invalid-events',
+    title: 'events and views with a missing or wrong member, one for each',
+    checks: ['RT-VALIDATE'],
+    servers: [
+      {
+        fixtures: [
+          {
+            match: { operation: 'call' },
+            reply: [
+              { result: { text: 'subscribed', subscription: true } },
+              ...steps(EVENTS),
+              { event: { text: 'the last event', final: true } },
+            ],
+          },
+        ],
+      },
+    ],
+    run: callAndSettle,
+  },
+  {
+    name: 'not-json',
+    title: 'results that are not JSON, or have another content type',
+    checks: ['RT-VALIDATE'],
+    servers: [
+      {
+        fixtures: ['malformed', 'wrong-type'].map(fault => ({
+          match: { operation: fault },
+          faults: { callback: [fault] },
+          reply: { payload: `a result that is ${fault}` },
+        })),
+      },
+    ],
+    run: async session => {
+      session.invoke('malformed');
+      session.invoke('wrong-type');
+      await session.arrives('callback', 2);
+      await session.settle();
+    },
+  },
+];

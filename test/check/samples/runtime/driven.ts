@@ -1,0 +1,242 @@
+import { Content } from '../../../../src/events/content.js';
+import type { RequirementId } from '../../../../src/protocol/requirements.js';
+import {
+  acknowledged,
+  arrives,
+  at,
+  call,
+  EVENT,
+  INVOCATION,
+  KEY,
+  type Moment,
+  resultArrives,
+  VIEW,
+} from '../../../events/build.js';
+import { notice } from '../parts.js';
+import { fails, passes, type SampleSet, skips, warns } from '../sample.js';
+
+/** A scenario of `check --runtime`, which tests these rules. */
+const scenario = (...checks: RequirementId[]): Moment[] => [
+  { kind: 'planned', by: 'scenario', plan: 'sample', checks },
+];
+
+const line = (from: 'check' | 'runtime', message: object): Moment[] => [
+  { kind: 'driver', from, body: Content.ofJson(message) },
+];
+
+const asked = (instruction: object) => line('check', instruction);
+
+const saw = (observation: object) => line('runtime', observation);
+
+const model = (text: string, id = KEY) => saw({ saw: 'model', id, text });
+
+const human = (type: string) => saw({ saw: 'human', id: KEY, type });
+
+const cannot = (...names: string[]) => line('runtime', { cannot: names });
+
+const crashed: Moment[] = [{ kind: 'driver', from: 'runtime', ended: 'ended with status 1' }];
+
+const invoked = [...call(), ...acknowledged()];
+
+const answer = (status = 200) => resultArrives({}, { status });
+
+const results = (...texts: string[]) =>
+  texts.flatMap((text, index) => resultArrives({ text }, { leg: `r${index}`, status: 200 }));
+
+const image = { type: 'image', data: '', mediaType: 'image/png' };
+
+const item = (text: string) => ({ type: 'text', text });
+
+const diff = { type: 'diff', content: { path: 'a', patch: '@@ -1 +1 @@\n-a\n+b\n' } };
+
+const shows = (display_as: object[], ...types: string[]) => [
+  scenario('RT-DISPLAY'),
+  saw({ saw: 'human', id: 'earlier', type: 'diff' }),
+  invoked,
+  resultArrives({ display_as }, { status: 200 }),
+  ...types.map(human),
+];
+
+const subscribed = resultArrives({ subscription: true }, { leg: 's', status: 200 });
+
+const event = (text: string) => arrives({ ...EVENT, text }, { leg: text, status: 200 });
+
+const canceled = [
+  asked({ do: 'cancel' }),
+  notice('cancel', {}, { body: { thread_id: INVOCATION.group_id, tool_call_id: KEY }, calls: [KEY] }),
+];
+
+const invalid = (status: number) => resultArrives({ text: ['an invalid text'] }, { leg: 'i', status });
+
+const forged = resultArrives({ id: 'unknown', text: 'a forged text' }, { leg: 'f', status: 200 });
+
+/** What only a driver shows. */
+export const DRIVEN: SampleSet = {
+  'RT-VALIDATE': [
+    passes('an invalid callback that nobody saw', [scenario(), invoked, invalid(400), model('done')]),
+    fails(
+      'an invalid callback that was refused and used',
+      [scenario(), invoked, invalid(400), model('an invalid text')],
+      /invalid callback was used: sample: .*text/,
+    ),
+    fails('a cut callback that was used', [
+      scenario(),
+      invoked,
+      arrives({}, { leg: 'c', status: 400 }).map(moment =>
+        moment.kind === 'request'
+          ? { ...moment, body: new Content(Buffer.from('{"text": "a \\"cut\\" text')) }
+          : moment,
+      ),
+      model('a \\"cut\\" text'),
+    ]),
+    warns(
+      'another content type that was accepted',
+      [invoked, answer().map(moment => ('headers' in moment ? { ...moment, headers: {} } : moment))],
+      /no Content-Type was answered 200/,
+    ),
+  ],
+  'RT-MATCH': [
+    passes('a forged result that the model did not get', [scenario(), invoked, forged, model('done')]),
+    fails(
+      'a forged result that the model got',
+      [scenario(), invoked, forged, model('a forged text')],
+      /matches no pending call was used: sample/,
+    ),
+    warns('a forged result, and a driver that cannot see the model', [
+      scenario(),
+      cannot('model'),
+      invoked,
+      forged,
+    ]),
+  ],
+  'RT-DUP': [
+    passes('a second result that the model did not get', [
+      scenario(),
+      invoked,
+      results('one', 'two'),
+      model('one'),
+    ]),
+    warns(
+      'a second result that the model got',
+      [scenario(), invoked, results('one', 'two'), model('one'), model('two')],
+      /the model got a second result/,
+    ),
+    warns(
+      'a repeated result that the model got twice',
+      [scenario(), invoked, results('one', 'one'), model('one'), model('one')],
+      /repeated result twice/,
+    ),
+  ],
+  'RT-TEXT': [
+    passes('the text', [scenario(), invoked, answer(), model('done')]),
+    passes('a failed result with the text', [
+      scenario(),
+      invoked,
+      answer(),
+      saw({ saw: 'failure', id: KEY, text: 'done' }),
+    ]),
+    passes('the text of a driver without ids', [
+      scenario(),
+      invoked,
+      answer(),
+      saw({ saw: 'model', text: 'done' }),
+    ]),
+    passes('an image as any words', [
+      scenario(),
+      invoked,
+      resultArrives({ content: [item('a'), image, item('b'), item('c'), image] }, { status: 200 }),
+      model('a\n(image)\nb\nc\n(image)'),
+    ]),
+    fails(
+      'a left out image',
+      [
+        scenario(),
+        invoked,
+        resultArrives({ content: [item('a'), image, item('b')] }, { status: 200 }),
+        model('a\nb'),
+      ],
+      /another text/,
+    ),
+    fails('another text', [scenario(), invoked, answer(), model('don')], /another text: sample/),
+    fails('no text', [scenario(), invoked, answer()], /never reached the model/),
+    fails('a refused result', [scenario(), invoked, answer(409)], /answered 409/),
+    skips('a crash', [scenario(), invoked, answer(), crashed]),
+    skips('a result that is too large', [scenario(), invoked, answer(413)]),
+    skips('an end before the result', [scenario(), invoked, asked({ do: 'end' }), answer()]),
+    skips('a driver that cannot see the model', [scenario(), cannot('model'), invoked, answer()]),
+    skips('no driver', [invoked, answer()]),
+    warns('text in place of content', [
+      scenario(),
+      invoked,
+      resultArrives({ content: [item('the content')] }, { status: 200 }),
+      model('done'),
+    ]),
+    warns('a text without its control characters', [
+      scenario(),
+      invoked,
+      resultArrives({ text: 'a\u0000b' }, { status: 200 }),
+      model('ab'),
+    ]),
+    warns('refused content without text', [
+      scenario(),
+      invoked,
+      resultArrives({ text: undefined, content: [item('the content')] }, { status: 400 }),
+    ]),
+  ],
+  'RT-DISPLAY': [
+    passes('the first segment', shows([diff, item('a')], 'diff')),
+    passes('text, where the diff is malformed', shows([{ ...diff, content: {} }, item('a')], 'text')),
+    passes('text in place of unknown segments', shows([{ type: 'x-new' }], 'text')),
+    passes('the next segment of a runtime without images', shows([image, diff], 'diff')),
+    warns('the last segment', shows([diff, item('a')], 'text'), /another segment: sample/),
+    warns('an unknown segment', shows([{ type: 'x-new' }, item('a')], 'x-new'), /another segment/),
+    warns('nothing', shows([diff]), /saw nothing/),
+    skips('a driver without ids', [scenario(), invoked, answer(), saw({ saw: 'human', type: 'text' })]),
+  ],
+  'RT-SERIAL': [
+    passes('events in order', [
+      scenario(),
+      invoked,
+      subscribed,
+      event('1'),
+      event('2'),
+      model('1'),
+      model('2'),
+    ]),
+    fails(
+      'events that change places',
+      [scenario(), invoked, subscribed, event('1'), event('2'), model('2'), model('1')],
+      /wrong order/,
+    ),
+    passes('events that arrive at once, in any order', [
+      scenario(),
+      invoked,
+      subscribed,
+      ...[event('1').slice(0, 1), event('2').slice(0, 1), event('2').slice(1), event('1').slice(1)],
+      model('2'),
+      model('1'),
+    ]),
+    fails(
+      'an event that fails while a view is handled',
+      [
+        scenario(),
+        invoked,
+        subscribed,
+        arrives(VIEW, { leg: 'v', status: 200 }).slice(0, 1),
+        at(100, arrives({ ...EVENT, text: '1' }, { leg: 'e', status: 500 })),
+        arrives(VIEW, { leg: 'v', status: 200 }).slice(1),
+      ],
+      /answered 500 while another callback/,
+    ),
+  ],
+  'RT-CANCEL': [
+    passes('a late result that the model did not get', [scenario(), invoked, ...canceled, answer()]),
+    fails(
+      'a late result that the model got',
+      [scenario(), invoked, ...canceled, answer(), model('done')],
+      /after the call was canceled/,
+    ),
+    skips('a result before the cancel', [scenario(), invoked, answer(), model('done'), ...canceled]),
+    skips('no driver', [invoked, ...canceled.slice(1), answer()]),
+  ],
+};

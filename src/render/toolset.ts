@@ -55,7 +55,11 @@ function argumentLines(properties: Properties, required: ReadonlySet<unknown>): 
   return properties.map(([key, schema]) => {
     const about = isRecord(schema) && typeof schema['description'] === 'string' && schema['description'];
     const isRequired = say(required.has(key) ? '  required  ' : '  optional  ', 'dim');
-    return line`    ${clipped(key.padEnd(width))}${isRequired}${quote(typeText(schema))}${about !== false && line`  ${quote(about, 'dim')}`}`;
+    return line`    ${clipped(key.padEnd(width))}${isRequired}${quote(typeText(schema))}${clipped(
+      limitsOf(schema)
+        .map(limit => `, ${limit}`)
+        .join(''),
+    )}${about !== false && line`  ${quote(about, 'dim')}`}`;
   });
 }
 
@@ -67,6 +71,26 @@ function typeText(schema: unknown): string {
     return [...values.slice(0, MAX.values).map(value => JSON.stringify(value)), ...more].join(' | ');
   }
   return [type].flat().join(' | ');
+}
+
+const RANGES = [
+  ['minimum', 'maximum', ''],
+  ['minLength', 'maxLength', ' characters'],
+  ['minItems', 'maxItems', ' items'],
+] as const;
+
+/** The common limits of a value, and its default: `1 to 9`, `default 3`. */
+function limitsOf(schema: unknown): string[] {
+  if (!isRecord(schema)) return [];
+  const ranges = RANGES.flatMap(([least, most, unit]) => {
+    const [from, to] = [schema[least], schema[most]];
+    if (from === undefined && to === undefined) return [];
+    if (to === undefined) return `at least ${from}${unit}`;
+    return from === undefined ? `at most ${to}${unit}` : `${from} to ${to}${unit}`;
+  });
+  const { pattern, default: preset } = schema;
+  const matches = typeof pattern === 'string' ? [`matches ${pattern}`] : [];
+  return [...ranges, ...matches, ...(preset === undefined ? [] : [`default ${JSON.stringify(preset)}`])];
 }
 
 export interface ToldNotice {

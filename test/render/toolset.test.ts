@@ -21,6 +21,17 @@ describe('a toolset', () => {
     expect(of('loop { }').join('\n')).not.toContain('shown as');
   });
 
+  test.each([
+    [{ type: 'integer', minimum: 1, maximum: 9, default: 3 }, 'integer, 1 to 9, default 3'],
+    [{ type: 'string', minLength: 2, pattern: '^a' }, 'string, at least 2 characters, matches ^a'],
+    [{ type: 'array', maxItems: 4 }, 'array, at most 4 items'],
+    [{ enum: ['x', 'y'], default: 'x' }, '"x" | "y", default "x"'],
+  ])('shows the limits and the default of %o', (schema, shown) => {
+    expect(told({ inputSchema: { properties: { n: schema } } }).join('\n')).toContain(
+      `n  optional  ${shown}`,
+    );
+  });
+
   test('row 24: contains no raw control characters', () => {
     const evil = '\u001b]0;x\u0007\u202e\n';
     const inputSchema = { properties: { [evil]: { type: evil, description: evil } } };

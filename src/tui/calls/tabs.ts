@@ -118,6 +118,8 @@ function lazyPart(pane: Pane, look: Look): Part {
 }
 
 interface Judging {
+  /** Whose problems they are, if only one side is checked. */
+  readonly about?: string;
   /** Changes when the call has to be checked again. */
   readonly age: () => number;
   readonly judge: () => Promise<ProblemLines>;
@@ -129,7 +131,7 @@ interface Judging {
  * The violated requirements, with evidence. Checks only while the tab is shown, one run at a time; the previous sheet stays until a run
  * ends.
  */
-export function problemsTab({ age, judge, redactor, onChange }: Judging): SheetOf {
+export function problemsTab({ about = '', age, judge, redactor, onChange }: Judging): SheetOf {
   const sheets = new Memo<Sheet>();
   let linesOf: ProblemLines = () => [[say('judging …', 'running')]];
   let judgedAt = -1;
@@ -147,12 +149,12 @@ export function problemsTab({ age, judge, redactor, onChange }: Judging): SheetO
   };
   return ({ isUnfolded }) => {
     if (judgedAt !== age() && !isJudging) void run();
-    return sheets.of([linesOf, isUnfolded], () => problemsSheet(linesOf(isUnfolded)));
+    return sheets.of([linesOf, isUnfolded], () => problemsSheet(linesOf(isUnfolded), about));
   };
 }
 
-function problemsSheet(lines: readonly Line[]): Sheet {
-  const title = [say('PROBLEMS', 'title'), say(' by the requirements of the protocol', 'dim')];
+function problemsSheet(lines: readonly Line[], about: string): Sheet {
+  const title = [say('PROBLEMS', 'title'), say(` ${about}by the requirements of the protocol`, 'dim')];
   return { parts: [{ title, document: { ...linesDocument(lines), isFoldable: () => true } }] };
 }
 

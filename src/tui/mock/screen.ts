@@ -306,7 +306,13 @@ export class MockView extends ListScreen {
       ...shown,
       timeline: timelineTab(story, redactor),
       wire: wireTab(story, redactor),
-      problems: problemsTab({ age: () => story.entries.length, judge, redactor, onChange }),
+      problems: problemsTab({
+        about: 'of the runtime, ',
+        age: () => story.entries.length,
+        judge,
+        redactor,
+        onChange,
+      }),
     };
   }
 }

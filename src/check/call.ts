@@ -218,7 +218,7 @@ export class CallEvidence {
     // A result after a timeout and a cancel may have been caused by the cancel.
     if (timeout && timeout.seq < calledOffAt && calledOffAt < first.callback.request.seq) return null;
     const text = llmText(first.message);
-    const isError = outcomeOfText(text).type !== 'success' || soundsLikeError(text, this.invocation);
+    const isError = isErrorText(text, this.invocation);
     return { kind: 'result', callback: first.callback, text, isError };
   }
 
@@ -248,6 +248,11 @@ const MAX_ERROR_LENGTH = 4_000;
 
 const ERROR_WORDS =
   /\b(?:error|exception|invalid|unknown|unsupported|unrecogni[sz]ed|unexpected|malformed|missing|required?|must|cannot|can't|could not|couldn't|fail(?:s|ed|ure)?|not (?:found|valid|known|supported|allowed|available|defined|an?|implemented)|no such|does not|doesn't|refused|rejected|denied)\b/i;
+
+/** Whether a text is an error by convention, or reads like one. */
+export function isErrorText(text: string, invocation: Invocation | null): boolean {
+  return outcomeOfText(text).type !== 'success' || soundsLikeError(text, invocation);
+}
 
 /** Whether a text reads like an error, without the words that it repeats from the invocation. */
 function soundsLikeError(text: string, invocation: Invocation | null): boolean {

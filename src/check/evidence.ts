@@ -12,7 +12,8 @@ import type { Tool } from '../protocol/toolset.js';
 import { groupBy } from '../util/collections.js';
 import { valueAt } from '../util/values.js';
 import { CallbackEvidence, CallEvidence, Discovery } from './call.js';
-import { RuntimeView } from './runtime-view.js';
+import { type AskedCall, RuntimeView } from './runtime-view.js';
+import { type KnownServer, serversOf } from './servers.js';
 
 /** A tool that crashed: nothing after `message` reached it. */
 export interface Death {
@@ -54,6 +55,10 @@ export interface Evidence
   readonly death: Death | null;
   /** What the driver of a runtime was asked and showed; null without a driver. */
   readonly view: RuntimeView | null;
+  /** The calls that a scenario asked for; none without a driver. */
+  readonly asked: readonly AskedCall[];
+  /** By the URL of their discovery. */
+  readonly servers: readonly KnownServer[];
   readonly until: number;
 }
 
@@ -83,17 +88,20 @@ export async function gather(recording: Recording, side: Side): Promise<Evidence
   const byPurpose = groupBy(trips, ({ request }) => [request.purpose]);
   const of = (purpose: RequestEvent['purpose']) => byPurpose.get(purpose) ?? [];
   const discoveries = await readDiscoveries(of('discovery'));
-  const asked = {
-    calls: await readCalls(events, trips, discoveries),
+  const calls = await readCalls(events, trips, discoveries);
+  const sent = {
+    calls,
     discoveries,
     closes: of('close'),
     cancels: of('cancel'),
     migrations: of('migrate'),
   };
-  const death = findDeath(asked);
-  if (death) markCutShort(death, asked.calls);
+  const death = findDeath(sent);
+  if (death) markCutShort(death, calls);
+  const view = RuntimeView.of(events);
+  const servers = serversOf(discoveries);
   return {
-    ...asked,
+    ...sent,
     observer,
     isWhole: isComplete,
     isProbed: known.some(isProbe),
@@ -102,7 +110,9 @@ export async function gather(recording: Recording, side: Side): Promise<Evidence
       .map(trip => new CallbackEvidence(trip, null)),
     plans: events.filter(event => event.kind === 'planned'),
     death,
-    view: RuntimeView.of(events),
+    view,
+    asked: view ? await readAsked(view, calls, servers) : [],
+    servers,
     until: events.at(-1)?.at ?? 0,
     ...(lines && { lines }),
   };
@@ -166,8 +176,30 @@ async function readCalls(
   const calls = [...tripsByCall]
     .filter(([, own]) => own.some(({ request }) => request.purpose === 'invocation'))
     .map(([key, own]) => new CallEvidence(key, own, eventsByCall.get(key) ?? [], around));
-  for (const call of calls) call.argumentFaults = await checkArguments(call);
+  for (const call of calls)
+    call.argumentFaults = call.tool && (await checkArguments(call.tool, call.invocation?.arguments));
   return calls;
+}
+
+function readAsked(
+  view: RuntimeView,
+  calls: readonly CallEvidence[],
+  servers: readonly KnownServer[],
+): Promise<readonly AskedCall[]> {
+  const offered = servers.flatMap(({ toolset }) => toolset?.tools ?? []);
+  return Promise.all(
+    view.asked('invoke').map(async asked => {
+      const { operation, arguments: args } = asked.message;
+      const tools = offered.filter(({ name }) => name === operation);
+      const [tool] = tools;
+      return {
+        ...asked,
+        tools,
+        argumentFaults: tool && tools.length === 1 ? await checkArguments(tool, args) : null,
+        ...view.outcomeOf(asked, calls),
+      };
+    }),
+  );
 }
 
 /** What each callback meant for its call when it came, by request id: the fold may forget it later. */
@@ -187,11 +219,10 @@ function verdictsOf(events: readonly Event[]): ReadonlyMap<string, Verdict> {
 const checkers = new WeakMap<Tool, Promise<ValueChecker>>();
 
 /** Returns null if the tool's `inputSchema` cannot be used. Compiles each schema once. */
-async function checkArguments({ tool, invocation }: CallEvidence): Promise<readonly string[] | null> {
-  if (!tool) return null;
+async function checkArguments(tool: Tool, args: unknown): Promise<readonly string[] | null> {
   const checker = checkers.get(tool) ?? valueChecker(tool.inputSchema);
   checkers.set(tool, checker);
-  const check = (await checker)(invocation?.arguments);
+  const check = (await checker)(args);
   if (check.kind === 'unusable') {
     const unusable = Promise.resolve(() => check);
     checkers.set(tool, unusable); // a schema that took too long is not tried again for every call
@@ -200,11 +231,11 @@ async function checkArguments({ tool, invocation }: CallEvidence): Promise<reado
   return check.kind === 'valid' ? [] : check.faults.map(({ path, message }) => `${path}: ${message}`);
 }
 
-type Asked = Pick<Evidence, 'calls' | 'discoveries' | 'closes' | 'cancels' | 'migrations'>;
+type Sent = Pick<Evidence, 'calls' | 'discoveries' | 'closes' | 'cancels' | 'migrations'>;
 
 /** Finds the message that most likely crashed the tool; null if the last request was answered or aborted. */
-function findDeath(asked: Asked): Death | null {
-  const { calls, discoveries, closes, cancels, migrations } = asked;
+function findDeath(sent: Sent): Death | null {
+  const { calls, discoveries, closes, cancels, migrations } = sent;
   const requests = [
     ...calls.flatMap(({ attempts, selections }) => [...attempts, ...selections]),
     ...[discoveries, closes, cancels, migrations].flat(),
@@ -216,7 +247,7 @@ function findDeath(asked: Asked): Death | null {
     (first, { lastSeq }) => Math.min(first, lastSeq),
     failed[0]?.lastSeq ?? -1,
   );
-  const suspects = suspectsIn(asked).filter(
+  const suspects = suspectsIn(sent).filter(
     ({ message }) => message.request.seq <= firstFailure && !message.isUnsent && message.lastSeq >= alive,
   );
   const [worst] = suspects.toSorted(
@@ -229,7 +260,7 @@ function findDeath(asked: Asked): Death | null {
 
 type Suspect = Pick<Death, 'kind' | 'message'>;
 
-function suspectsIn({ calls, closes, cancels }: Asked): readonly Suspect[] {
+function suspectsIn({ calls, closes, cancels }: Sent): readonly Suspect[] {
   const ofKind = (kind: Death['kind'], messages: readonly RoundTrip[]) =>
     messages.map(message => ({ kind, message }));
   return [

@@ -12,7 +12,9 @@ import { contentRules } from './rules/contents.js';
 import { conversationRules } from './rules/conversation.js';
 import { deliveryRules } from './rules/delivery.js';
 import { invocationRules } from './rules/invocations.js';
+import { runtimeAcknowledgementRules } from './rules/runtime-acknowledgements.js';
 import { runtimeConversationRules } from './rules/runtime-conversation.js';
+import { runtimeNoticeRules } from './rules/runtime-notices.js';
 import { runtimeRequestRules } from './rules/runtime-requests.js';
 import { runtimeResultRules } from './rules/runtime-results.js';
 import type { RuntimeView } from './runtime-view.js';
@@ -24,6 +26,8 @@ const BY_THEME: Readonly<Record<RequirementId, Rule>> = {
   ...deliveryRules,
   ...invocationRules,
   ...runtimeRequestRules,
+  ...runtimeAcknowledgementRules,
+  ...runtimeNoticeRules,
   ...runtimeResultRules,
   ...runtimeConversationRules,
 };

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Event, EventOf } from '../events/events.js';
 import type { Ability, Instruction, Observation } from '../protocol/driver.js';
+import type { Invocation } from '../protocol/invocation.js';
+import type { Tool } from '../protocol/toolset.js';
 import { isRecord, stringsIn } from '../util/values.js';
 import type { CallEvidence } from './call.js';
 
@@ -18,6 +20,18 @@ export type Seen<Kind extends Observation['saw'] = Observation['saw']> = Said<
   Extract<Observation, { saw: Kind }>
 >;
 
+/** A call that a scenario asked for, and what became of it. */
+export interface AskedCall extends Asked<'invoke'> {
+  /** The tools of this name, of all valid toolsets. */
+  readonly tools: readonly Tool[];
+  /** Null if the arguments could not be checked, or not by one tool only. */
+  readonly argumentFaults: readonly string[] | null;
+  /** Undefined if it was not sent. */
+  readonly call: CallEvidence | undefined;
+  /** What the model got for it. */
+  readonly answers: readonly Seen<'model' | 'failure'>[];
+}
+
 /** What a scenario asked of a runtime, and what the runtime showed besides its messages. */
 export class RuntimeView {
   readonly scenario: string;
@@ -28,6 +42,8 @@ export class RuntimeView {
   readonly #cannot: ReadonlySet<unknown>;
   /** The event of a driver that ended before it was asked to. */
   readonly crash: EventOf<'driver'> | undefined;
+  /** The event of a driver that was still running long after it was asked to end. */
+  readonly overdue: EventOf<'expired'> | undefined;
 
   private constructor(plan: EventOf<'planned'>, events: readonly Event[]) {
     this.scenario = plan.plan;
@@ -42,12 +58,24 @@ export class RuntimeView {
     this.#seen = of('saw') as unknown as readonly Said<Observation>[];
     this.#cannot = new Set(messages.flatMap(({ message }) => stringsIn(message['cannot'] ?? [])));
     this.crash = lines.find(({ ended }) => ended !== undefined);
+    const end = this.asked('end')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
+    this.overdue = events.filter(event => event.kind === 'expired').find(({ seq }) => seq > end);
   }
 
   /** Returns null for a recording without a scenario. */
   static of(events: readonly Event[]): RuntimeView | null {
     const plan = events.find(event => event.kind === 'planned' && event.by === 'scenario');
     return plan?.kind === 'planned' ? new RuntimeView(plan, events) : null;
+  }
+
+  /** Whether results for the model come without the id of their call. */
+  get isAnonymous(): boolean {
+    return this.seen('model').some(({ message }) => message.id === undefined);
+  }
+
+  /** When it was asked to end, in ms; undefined if it was not. */
+  get endedAt(): number | undefined {
+    return this.asked('end')[0]?.event.at;
   }
 
   can(...abilities: readonly Ability[]): boolean {
@@ -73,6 +101,20 @@ export class RuntimeView {
           isDeepStrictEqual(message.arguments, invocation.arguments),
       )
     );
+  }
+
+  /** The call that an instruction led to: by id, else equal calls in the order of equal instructions. */
+  outcomeOf(asked: Asked<'invoke'>, calls: readonly CallEvidence[]): Pick<AskedCall, 'call' | 'answers'> {
+    const { id, operation, arguments: args } = asked.message;
+    const isEqual = (each: Pick<Invocation, 'operation' | 'arguments'> | null) =>
+      each?.operation === operation && isDeepStrictEqual(each.arguments, args);
+    const equal = this.asked('invoke').filter(({ message }) => isEqual(message));
+    const ids = new Set(this.asked('invoke').map(({ message }) => message.id));
+    const others = calls.filter(({ invocation }) => isEqual(invocation) && !ids.has(invocation?.id ?? ''));
+    const call = calls.find(({ invocation }) => invocation?.id === id) ?? others[equal.indexOf(asked)];
+    const own = [id, call?.invocation?.id];
+    const answers = this.seen('model', 'failure').filter(({ message }) => own.includes(message.id ?? ''));
+    return { call, answers };
   }
 
   /** What was seen of a call: by its id, or that of its instruction. */

@@ -58,7 +58,9 @@ export const REQUIREMENT_IDS = [
   'RT-SERIAL',
   'RT-CANCEL',
   'RT-NOTIFY',
+  'RT-MIGRATE',
   'RT-TOOLSET',
+  'RT-CACHE',
   'RT-AUDIT',
   'RT-TIMEOUT',
 ] as const;

@@ -1,8 +1,7 @@
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { isSame } from '../../events/tool-call.js';
-import { type Invocation, NOTICES } from '../../protocol/invocation.js';
-import { validate } from '../../protocol/validate.js';
-import { excerpt, formatDuration } from '../../util/text.js';
+import type { Invocation } from '../../protocol/invocation.js';
+import { excerpt } from '../../util/text.js';
 import { mediaTypeOf, readUrl } from '../../util/url.js';
 import { type CallEvidence, type Discovery, toolsetsAt } from '../call.js';
 import type { Evidence } from '../evidence.js';
@@ -13,19 +12,14 @@ import {
   faultLine,
   held,
   lacking,
-  type Observation,
   type Observed,
   sent,
   unseen,
 } from '../rule.js';
+import type { AskedCall, RuntimeView } from '../runtime-view.js';
+import type { KnownServer } from '../servers.js';
 
-/** Minimum pause that counts, in ms. */
-const MIN_PAUSE_MS = 5;
-
-/** Minimum time to show that no retry comes, in ms. */
-const MIN_WATCH_MS = 2_000;
-
-/** What a runtime sends: discovery, invocations and notices. */
+/** What a runtime sends: discovery and invocations. */
 export const runtimeRequestRules = defineRules({
   'RT-OP': {
     level: 'MUST',
@@ -34,13 +28,20 @@ export const runtimeRequestRules = defineRules({
     invocationPage:
       'Before dispatching an invocation, the runtime MUST verify that the operation field matches a known tool definition from a loaded toolset.',
     absent: 'no invocation came after a toolset was loaded',
-    observe: ({ calls, discoveries }) =>
+    observe: ({ calls, discoveries, asked, view, servers }) => [
       calls.map(({ invocation, tool, attempts: [first] }) => {
         if (!invocation || !first || toolsetsAt(discoveries, first.request.at).length === 0) return null;
         if (tool) return held(first);
+        if (view && isInvalid(invocation, servers)) return null; // RT-TOOLSET
         const what = `${excerpt(invocation.operation)} is not in a loaded toolset`;
         return lacking(what, first, { spots: [sent(first, 'operation')] });
       }),
+      asked.map(each =>
+        each.tools.length === 0 && !isInvalid(each.message, servers)
+          ? onUnsent(each, view, 'operation')
+          : null,
+      ),
+    ],
   },
   'RT-ARGS': {
     level: 'SHOULD',
@@ -49,7 +50,7 @@ export const runtimeRequestRules = defineRules({
     invocationPage:
       "The runtime SHOULD validate the arguments object against the tool's inputSchema to catch malformed input before it reaches the tool.",
     absent: 'no arguments could be checked against an inputSchema',
-    observe: ({ calls }) =>
+    observe: ({ calls, asked, view, discoveries }) => [
       calls.map(({ argumentFaults, attempts: [first], tool }) => {
         if (!argumentFaults || !tool || !first) return null;
         const [fault] = argumentFaults;
@@ -57,6 +58,12 @@ export const runtimeRequestRules = defineRules({
         const what = `the arguments do not match the inputSchema of ${tool.name}: ${fault}`;
         return broken(what, first, { spots: [sent(first, 'arguments')] });
       }),
+      asked.map(each => {
+        const { argumentFaults: faults } = each;
+        if (faults?.length === 0 && discoveries.length === 1) return onRefusedArguments(each);
+        return faults && faults.length > 0 ? onUnsent(each, view, 'arguments') : null;
+      }),
+    ],
   },
   'RT-ID': {
     level: 'MUST',
@@ -91,57 +98,26 @@ export const runtimeRequestRules = defineRules({
     absent: 'no invocation was sent',
     observe: ({ calls }) => calls.map(onFields),
   },
-  'RT-NON200': {
-    level: 'SHOULD',
-    statement: 'turns any acknowledgement other than 200 into a failed result with a description',
-    advice: 'End the call with an error result that names the status; do not wait for a callback.',
-    invocationPage:
-      'Any other non-200 status indicates the tool could not accept the invocation, and the runtime SHOULD record the failure as a tool result with an error description, allowing the LLM to reason about it.',
-    absent: 'not recorded by a runtime, or every acknowledgement was 200',
-    observe: ({ calls, observer }) => (observer === 'runtime' ? calls.map(onOtherStatus) : null),
-  },
-  'RT-RETRY': {
-    level: 'SHOULD',
-    statement: 'retries an unreachable tool or a 5xx with exponential backoff',
-    advice: 'Retry an invocation after a 5xx or a failed connection, with growing pauses.',
-    absent: 'no invocation was answered 5xx or lost',
-    observe: ({ calls, until }) => calls.map(call => onFailedAttempt(call, until)),
-  },
-  'RT-NORETRY': {
-    level: 'MUST',
-    statement: 'never retries a 4xx',
-    advice: 'End the call with an error result after the first 4xx.',
-    absent: 'no invocation was answered 4xx',
-    observe: ({ calls, until }) =>
-      calls.map(({ attempts }) => {
-        const index = attempts.findIndex(({ isRefused }) => isRefused);
-        const refused = attempts[index];
-        if (!refused) return null;
-        const next = attempts[index + 1];
-        return next
-          ? broken(`sent again after a ${refused.status}`, [refused, next])
-          : held(refused, `not within ${formatDuration(until - refused.latestAt)}`);
-      }),
-  },
-  'RT-NOTIFY': {
-    level: 'MUST',
-    statement:
-      'sends notices with the right fields to all servers at once, without retries; their failures never block',
-    advice: 'Send a notice to all servers at once, once each, and do not wait for them.',
-    absent: 'no notice was sent',
-    observe: ({ closes, cancels }) => {
-      const failures = new Map<string, RoundTrip>();
-      return [...closes, ...cancels].map(
-        notice => onNoticeFields(notice) ?? onRepeatedNotice(notice, failures),
-      );
-    },
-  },
   'RT-TOOLSET': {
     level: 'MUST',
     statement: 'rejects a toolset with any error; a name defined in two toolsets is available from neither',
     advice: 'Reject the whole toolset if any part is invalid, and reject names that two toolsets define.',
     absent: 'no toolset in it was invalid, and no two define the same name',
-    observe: evidence => [onInvalidToolset(evidence), onDuplicateNames(evidence)],
+    observe: evidence => [
+      evidence.view
+        ? evidence.servers.map(each => onInvalidServer(each, evidence))
+        : onInvalidToolset(evidence),
+      onDuplicateNames(evidence),
+      onUnusedToolset(evidence),
+    ],
+  },
+  'RT-CACHE': {
+    level: 'MUST',
+    statement: 'fetches a toolset once per session, and uses it for the whole session',
+    advice: 'Fetch each toolset when a session begins, and keep it until the session ends.',
+    needs: ['invoke'],
+    absent: 'no scenario made two calls',
+    observe: ({ servers, calls, view }) => (view ? servers.map(each => onCachedToolset(each, calls)) : null),
   },
   'RT-AUDIT': {
     level: 'SHOULD',
@@ -151,14 +127,28 @@ export const runtimeRequestRules = defineRules({
       'Runtimes SHOULD log tool invocations for audit purposes, including the operation name, timestamp, and outcome.',
     unobservable: "not visible in HTTP traffic: it concerns the runtime's own log",
   },
-  'RT-TIMEOUT': {
-    level: 'none',
-    statement: 'records a timeout result if it has a timeout of its own',
-    advice: 'Record a result that says that the call timed out.',
-    invocationPage: 'the protocol defines no timeout',
-    unobservable: 'not visible in HTTP traffic, and the protocol leaves it open',
-  },
 });
+
+function isInvalid({ operation }: Pick<Invocation, 'operation'>, servers: readonly KnownServer[]): boolean {
+  return servers.some(({ invalidNames }) => invalidNames.includes(operation));
+}
+
+/** A call that must not be sent: the model gets a failed result instead. */
+function onUnsent(asked: AskedCall, view: RuntimeView | null, what: 'operation' | 'arguments'): Observed {
+  if (asked.call || !view?.can('failure')) return null;
+  if (asked.answers.length > 0) return held([asked, ...asked.answers]);
+  if (view.isAnonymous) return null;
+  const why =
+    what === 'operation' ? 'the operation is unknown' : 'the arguments do not match the inputSchema';
+  return doubtful(`the call was not sent, and the model got no failed result: ${why}`, asked);
+}
+
+function onRefusedArguments({ call, answers, tools, ...asked }: AskedCall): Observed {
+  const [answer] = answers;
+  if (call || !answer) return null;
+  const what = `arguments that match the inputSchema of ${tools[0]?.name} were refused`;
+  return lacking(what, [asked, answer], { faults: [faultLine(answer.message.text)] });
+}
 
 function onFields({ attempts: [first], reading, callbacks }: CallEvidence): Observed {
   if (!first) return null;
@@ -190,67 +180,6 @@ function fieldFault({ callback_url, thread_ancestors, group_id }: Invocation): s
   return thread_ancestors?.includes(group_id) ? 'thread_ancestors names the thread itself' : null;
 }
 
-/** Only a runtime's own transcript shows how it handled the status. */
-function onOtherStatus({ attempts, callbacks, decisions, expiries }: CallEvidence): Observed {
-  const last = attempts.at(-1);
-  if (!last || last.status === null || last.status === 200) return null;
-  if (decisions.some(({ what }) => what === 'give-up')) return held(last);
-  const result = callbacks.find(({ message }) => message?.type === 'tool_result');
-  if (result && result.request.at < last.request.at) return null; // the tool has the call, with any status
-  const what = `continued to wait after the acknowledgement ${last.status}`;
-  if (expiries.length > 0) return broken(what, last);
-  if (result) return lacking(what, [last, result]); // the lost event may show that it gave up
-  return unseen(
-    `the transcript does not show how the runtime handled the acknowledgement ${last.status}`,
-    last,
-  );
-}
-
-function onFailedAttempt({ attempts, callbacks, decisions }: CallEvidence, until: number): Observed {
-  const failed = attempts.find(({ isFailed }) => isFailed);
-  if (!failed || callbacks.length > 0) return null; // a tool that called back has the invocation
-  if (attempts.length > 1) {
-    const pauses = attempts
-      .slice(1)
-      .map(({ request }, index) => request.at - (attempts[index]?.end?.at ?? 0));
-    const paced = `after ${pauses.map(formatDuration).join(', ')}`;
-    const isHasty = pauses.length > 1 && pauses.every(pause => pause < MIN_PAUSE_MS);
-    return isHasty
-      ? doubtful(`retried without a pause: ${paced}`, attempts)
-      : held(attempts, `retried ${paced}`);
-  }
-  if (decisions.some(({ what }) => what === 'give-up'))
-    return lacking('the runtime gave up without a retry', failed);
-  const watched = until - (failed.end?.at ?? until);
-  return (watched >= MIN_WATCH_MS ? lacking : unseen)(`no retry within ${formatDuration(watched)}`, failed);
-}
-
-function onNoticeFields(notice: RoundTrip): Observation | null {
-  const { request, sentJson } = notice;
-  const isClose = request.purpose === 'close';
-  const name = isClose ? 'close_thread' : 'cancel_tool_call';
-  if (request.method !== 'POST')
-    return broken(`a ${name} notice is a ${excerpt(request.method)}, not a POST`, notice);
-  if (isBodyLost(request)) return null;
-  const read = validate(NOTICES[isClose ? 'close' : 'cancel'].body, sentJson);
-  if (read.ok) return null;
-  const judged = request.body ? broken : lacking;
-  return judged(`the fields of a ${name} notice are wrong`, notice, { faults: read.faults.map(faultLine) });
-}
-
-/** @param failures the first failed notice by URL and body */
-function onRepeatedNotice(notice: RoundTrip, failures: Map<string, RoundTrip>): Observation {
-  const { url, body } = notice.request;
-  const name = `${url} ${body?.sha256 ?? ''}`;
-  const failed = failures.get(name);
-  if (failed) {
-    const judged = failed.end ? broken : lacking;
-    return judged('a notice that failed was sent again', [failed, notice]);
-  }
-  if (notice.status !== 200) failures.set(name, notice);
-  return held(notice);
-}
-
 function onInvalidToolset({ discoveries, calls }: Evidence): Observed {
   const invalid = discoveries.filter(({ reading }) => reading?.ok === false);
   if (invalid.length === 0 || discoveries.some(({ reading }) => reading?.ok)) return null;
@@ -258,6 +187,35 @@ function onInvalidToolset({ discoveries, calls }: Evidence): Observed {
   return called
     ? lacking('an operation of an invalid toolset was called', [...invalid, called])
     : held(invalid);
+}
+
+function onInvalidServer(server: KnownServer, { asked, calls }: Evidence): Observed {
+  const { invalidNames: names, discoveries } = server;
+  const [called] = calls
+    .filter(({ tool, invocation }) => !tool && names.includes(invocation?.operation ?? ''))
+    .flatMap(({ attempts }) => attempts.slice(0, 1));
+  if (called) return broken('an operation of an invalid toolset was called', [...discoveries, called]);
+  return asked.some(({ message, tools }) => tools.length === 0 && names.includes(message.operation))
+    ? held(discoveries)
+    : null;
+}
+
+/** An invalid toolset, or two equal names, do not make the other operations unavailable. */
+function onUnusedToolset({ asked, servers }: Evidence): Observed {
+  if (servers.length < 2) return null;
+  return asked
+    .filter(({ call, argumentFaults }) => !call && argumentFaults?.length === 0)
+    .map(each => doubtful(`${each.message.operation} of a valid toolset was not called`, each));
+}
+
+function onCachedToolset({ discoveries }: KnownServer, calls: readonly CallEvidence[]): Observed {
+  const loaded = discoveries.findIndex(({ reading }) => reading?.ok);
+  const [first, again] = loaded < 0 ? [] : [discoveries[loaded], discoveries.at(-1)];
+  const [call, ...others] = calls.flatMap(({ attempts }) => attempts.slice(0, 1));
+  if (!first || !again || !call) return null;
+  if (again !== first && again.request.seq > call.request.seq)
+    return broken('the toolset was fetched again within the session', [first, call, again]);
+  return others.length > 0 ? held(first) : null;
 }
 
 /** A second request to the same server does not add a second toolset. */

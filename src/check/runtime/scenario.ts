@@ -205,7 +205,9 @@ export class ScenarioSession {
     if (this.#isEnding) return;
     this.#isEnding = true;
     if (!this.#isOver) this.ask({ do: 'end' });
-    await this.#within(this.parts.windowMs, () => false);
+    const afterMs = this.parts.windowMs;
+    await this.#within(afterMs, () => false);
+    if (!this.#isOver) this.parts.log.emit({ kind: 'expired', what: 'observation', afterMs });
   }
 
   /** Ends all waits. */

@@ -1,0 +1,182 @@
+import type { RoundTrip } from '../../events/round-trips.js';
+import { formatDuration } from '../../util/text.js';
+import { type CallEvidence, isErrorText } from '../call.js';
+import type { Evidence } from '../evidence.js';
+import { broken, defineRules, doubtful, held, lacking, type Observed, unseen } from '../rule.js';
+import type { AskedCall, RuntimeView } from '../runtime-view.js';
+
+/** Minimum pause that counts, in ms. */
+const MIN_PAUSE_MS = 5;
+
+/** Minimum average of pauses that grow, in ms: a busy runtime pauses for some ms by itself. */
+const MIN_AVERAGE_MS = 40;
+
+/** Minimum time to show that no retry comes, in ms. */
+const MIN_WATCH_MS = 2_000;
+
+/** A pause that is so many times longer than all before is the end of the retries. */
+const PAUSE_GROWTH = 3;
+
+/** How long another call may take to be sent, in ms. */
+const MAX_SENDING_MS = 2_000;
+
+/** What a runtime does with the acknowledgement of an invocation. */
+export const runtimeAcknowledgementRules = defineRules({
+  'RT-NON200': {
+    level: 'SHOULD',
+    statement: 'turns any acknowledgement other than 200 into a failed result with a description',
+    advice: 'End the call with an error result that names the status; do not wait for a callback.',
+    invocationPage:
+      'Any other non-200 status indicates the tool could not accept the invocation, and the runtime SHOULD record the failure as a tool result with an error description, allowing the LLM to reason about it.',
+    needs: ['failure'],
+    absent: 'not recorded by a runtime, or every acknowledgement was 200',
+    observe: ({ calls, observer, asked, view, until }) => {
+      if (view) return asked.map(each => onRefusedCall(each, view, until));
+      return observer === 'runtime' ? calls.map(onOtherStatus) : null;
+    },
+  },
+  'RT-RETRY': {
+    level: 'SHOULD',
+    statement: 'retries an unreachable tool or a 5xx with exponential backoff',
+    advice: 'Retry an invocation after a 5xx or a failed connection, with growing pauses.',
+    absent: 'no invocation was answered 5xx or lost',
+    observe: evidence => evidence.calls.map(call => onFailedAttempt(call, evidence)),
+  },
+  'RT-NORETRY': {
+    level: 'MUST',
+    statement: 'never retries a 4xx',
+    advice: 'End the call with an error result after the first 4xx.',
+    absent: 'no invocation was answered 4xx',
+    observe: ({ calls, until }) =>
+      calls.map(({ attempts }) => {
+        const index = attempts.findIndex(({ isRefused }) => isRefused);
+        const refused = attempts[index];
+        if (!refused) return null;
+        const next = attempts[index + 1];
+        return next
+          ? broken(`sent again after a ${refused.status}`, [refused, next])
+          : held(refused, `not within ${formatDuration(until - refused.latestAt)}`);
+      }),
+  },
+  'RT-TIMEOUT': {
+    level: 'none',
+    statement: 'records a timeout result if it has a timeout of its own',
+    advice: 'Record a result that says that the call timed out.',
+    invocationPage: 'the protocol defines no timeout',
+    needs: ['failure'],
+    absent: 'not visible in HTTP traffic, or no call timed out',
+    observe: ({ asked, view, until }) => [
+      asked.map(each => (view?.asked('cancel').length === 0 ? onTimeout(each) : null)),
+      asked.map(each => onHangingAcknowledgement(each, asked, until)),
+    ],
+  },
+});
+
+/** Only a runtime's own transcript shows how it handled the status. */
+function onOtherStatus({ attempts, callbacks, decisions, expiries }: CallEvidence): Observed {
+  const last = attempts.at(-1);
+  if (!last || last.status === null || last.status === 200) return null;
+  if (decisions.some(({ what }) => what === 'give-up')) return held(last);
+  const result = callbacks.find(({ message }) => message?.type === 'tool_result');
+  if (result && result.request.at < last.request.at) return null; // the tool has the call, with any status
+  const what = `continued to wait after the acknowledgement ${last.status}`;
+  if (expiries.length > 0) return broken(what, last);
+  if (result) return lacking(what, [last, result]); // the lost event may show that it gave up
+  return unseen(
+    `the transcript does not show how the runtime handled the acknowledgement ${last.status}`,
+    last,
+  );
+}
+
+/** The model must get one failed result, and nothing else. */
+function onRefusedCall({ call, answers }: AskedCall, view: RuntimeView, until: number): Observed {
+  const last = call?.attempts.at(-1);
+  if (!call || !last || call.callbacks.length > 0) return null; // a tool that called back has the invocation
+  const index = call.attempts.findIndex(({ status }) => status !== null && status > 200 && status < 400);
+  const [refused, again] = index < 0 ? [] : call.attempts.slice(index);
+  if (refused && again)
+    return broken(`sent again after the acknowledgement ${refused.status}`, [refused, again]);
+  if (last.status === null || last.status === 200) return null;
+  const after = `after the acknowledgement ${last.status}`;
+  if (answers.length > 0) return onFailedResult(call, last, answers, after);
+  if (view.isAnonymous || mayRetry(call, view.endedAt ?? until)) return null;
+  return lacking(`the model got no failed result ${after}`, last);
+}
+
+function onFailedResult(
+  { invocation }: CallEvidence,
+  last: RoundTrip,
+  answers: AskedCall['answers'],
+  after: string,
+): Observed {
+  const proof = [last, ...answers];
+  if (answers.length > 1) return broken(`the model got more than one result ${after}`, proof);
+  const { saw, text = '' } = answers[0]?.message ?? {};
+  if (text.trim() === '') return broken(`the failed result ${after} has no description`, proof);
+  return saw === 'failure' || isErrorText(text, invocation)
+    ? held(proof)
+    : broken(`the model got a result that does not read like an error ${after}`, proof);
+}
+
+/** Whether a runtime may still retry a failed call: it has not paused for much longer than before. */
+function mayRetry({ attempts }: CallEvidence, until: number): boolean {
+  const last = attempts.at(-1);
+  if (!last?.isFailed) return false;
+  const pauses = pausesBetween(attempts);
+  return (
+    pauses.length === 0 || until - last.latestAt < Math.max(MIN_WATCH_MS, PAUSE_GROWTH * Math.max(...pauses))
+  );
+}
+
+function pausesBetween(attempts: readonly RoundTrip[]): readonly number[] {
+  return attempts.slice(1).map(({ request }, index) => request.at - (attempts[index]?.end?.at ?? 0));
+}
+
+function onFailedAttempt(call: CallEvidence, { asked, until, view }: Evidence): Observed {
+  const { attempts, callbacks, decisions } = call;
+  const index = attempts.findIndex(({ isFailed }) => isFailed);
+  const [failed, next] = index < 0 ? [] : attempts.slice(index);
+  if (!failed) return null;
+  const [failure] = asked.find(each => each.call === call)?.answers ?? [];
+  const nextAt = next?.request.at ?? failure?.event.at ?? Number.POSITIVE_INFINITY;
+  if (callbacks.some(({ request }) => request.at < nextAt)) return null; // a tool that called back has the invocation
+  if (next) {
+    const pauses = pausesBetween(attempts);
+    const paced = `after ${pauses.map(formatDuration).join(', ')}`;
+    return isHasty(pauses, view !== null)
+      ? doubtful(`retried without a pause: ${paced}`, attempts)
+      : held(attempts, `retried ${paced}`);
+  }
+  if (failure) return lacking('the runtime gave up without a retry', [failed, failure]);
+  if (decisions.some(({ what }) => what === 'give-up'))
+    return lacking('the runtime gave up without a retry', failed);
+  const watched = until - (failed.end?.at ?? until);
+  return (watched >= MIN_WATCH_MS ? lacking : unseen)(`no retry within ${formatDuration(watched)}`, failed);
+}
+
+/** The first pause may be short. */
+function isHasty(pauses: readonly number[], isDriven: boolean): boolean {
+  if (pauses.length < 2) return false;
+  const average = pauses.reduce((sum, pause) => sum + pause, 0) / pauses.length;
+  return isDriven ? average < MIN_AVERAGE_MS : pauses.every(pause => pause < MIN_PAUSE_MS);
+}
+
+/** A call that was accepted, and failed before its tool sent anything. */
+function onTimeout({ call, answers: [first] }: AskedCall): Observed {
+  const last = call?.attempts.at(-1);
+  if (!call || !first || last?.status !== 200 || call.callbacks.length > 0) return null;
+  const after = `after ${formatDuration(first.event.at - last.request.at)}`;
+  return isErrorText(first.message.text, call.invocation) ? held([last, first], after) : null;
+}
+
+/** A runtime never waits for a tool: neither for a result nor for an acknowledgement. */
+function onHangingAcknowledgement(hanging: AskedCall, asked: readonly AskedCall[], until: number): Observed {
+  const [first] = hanging.call?.attempts ?? [];
+  if (!first || !hanging.call?.plans.some(({ plan }) => plan === 'ack hang')) return null;
+  const late = asked
+    .filter(({ event, argumentFaults }) => event.seq > first.request.seq && argumentFaults?.length === 0)
+    .find(({ event, call }) => (call?.attempts[0]?.request.at ?? until) - event.at > MAX_SENDING_MS);
+  return late
+    ? doubtful('another call was not sent while the acknowledgement of this one was missing', [first, late])
+    : null;
+}

@@ -1,0 +1,217 @@
+import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
+import { NOTICES } from '../../protocol/invocation.js';
+import { validate } from '../../protocol/validate.js';
+import { excerpt, formatDuration } from '../../util/text.js';
+import { valueAt } from '../../util/values.js';
+import type { CallEvidence } from '../call.js';
+import type { Evidence } from '../evidence.js';
+import {
+  broken,
+  defineRules,
+  doubtful,
+  faultLine,
+  held,
+  lacking,
+  type Observation,
+  type Observed,
+} from '../rule.js';
+import type { RuntimeView, Seen } from '../runtime-view.js';
+import { isTo, type KnownServer } from '../servers.js';
+
+/** Notices and migrations. */
+export const runtimeNoticeRules = defineRules({
+  'RT-NOTIFY': {
+    level: 'MUST',
+    statement:
+      'sends notices with the right fields to all servers at once, without retries; their failures never block',
+    advice: 'Send a notice to all servers at once, once each, and do not wait for them.',
+    absent: 'no notice was sent',
+    observe: evidence => {
+      const { closes, cancels, view } = evidence;
+      const earlier = new Map<string, RoundTrip>();
+      return [
+        [...closes, ...cancels].map(
+          notice => onNoticeFields(notice) ?? onRepeatedNotice(notice, earlier, view !== null),
+        ),
+        view ? [onClosedThread(evidence, view), onCanceledCalls(evidence, view)] : null,
+      ];
+    },
+  },
+  'RT-MIGRATE': {
+    level: 'MUST',
+    statement:
+      'sends /migrate only to servers that declare needsMigration, waits for each, and stops if one fails',
+    advice: 'Send /migrate once to each server with needsMigration, wait for the 200, and report a failure.',
+    needs: ['migrate'],
+    absent: 'no session was migrated by a scenario',
+    observe: ({ migrations, servers, view }) => {
+      const [asked] = view?.asked('migrate') ?? [];
+      return view && asked ? onMigration({ migrations, servers, view, asked }) : null;
+    },
+  },
+});
+
+function onNoticeFields(notice: RoundTrip): Observation | null {
+  const { request, sentJson } = notice;
+  const isClose = request.purpose === 'close';
+  const name = isClose ? 'close_thread' : 'cancel_tool_call';
+  if (request.method !== 'POST')
+    return broken(`a ${name} notice is a ${excerpt(request.method)}, not a POST`, notice);
+  if (isBodyLost(request)) return null;
+  const read = validate(NOTICES[isClose ? 'close' : 'cancel'].body, sentJson);
+  if (read.ok) return null;
+  const judged = request.body ? broken : lacking;
+  return judged(`the fields of a ${name} notice are wrong`, notice, { faults: read.faults.map(faultLine) });
+}
+
+/**
+ * @param earlier the first notice by URL and body; in a transcript, the first that failed
+ * @param isDriven whether each notice was asked for once
+ */
+function onRepeatedNotice(
+  notice: RoundTrip,
+  earlier: Map<string, RoundTrip>,
+  isDriven: boolean,
+): Observation {
+  const { url, body } = notice.request;
+  const name = `${url} ${body?.sha256 ?? ''}`;
+  const first = earlier.get(name);
+  if (first) {
+    const judged = first.end ? broken : lacking;
+    const what = first.status === 200 ? 'a notice was sent again' : 'a notice that failed was sent again';
+    return judged(what, [first, notice]);
+  }
+  if (isDriven || notice.status !== 200) earlier.set(name, notice);
+  return held(notice);
+}
+
+/** Maximum time between the notices to two servers, in ms: they do not wait for each other. */
+const MAX_APART_MS = 900;
+
+/** Each server with a toolset gets one notice for each thread. */
+function onClosedThread({ calls, closes, servers }: Evidence, view: RuntimeView): Observed {
+  const [end] = view.asked('end');
+  const threads = new Set(calls.flatMap(({ invocation }) => invocation?.group_id ?? []));
+  if (!end || view.crash || threads.size === 0) return null;
+  const own = closes.filter(({ request }) => request.seq > end.event.seq);
+  const first = Math.min(...own.map(({ request }) => request.at));
+  const missing = servers.filter(
+    server => server.toolset && !own.some(each => isTo(server, each) && threads.has(threadOf(each))),
+  );
+  const late = own.find(({ request }) => request.at - first > MAX_APART_MS);
+  const isBlocked = view.overdue && own.some(({ status }) => status !== 200);
+  return [
+    missing.map(server => lackingNotice('close_thread', server, end)),
+    late
+      ? broken('a notice was not sent at the same time as the others', own, {
+          faults: [`${formatDuration(late.request.at - first)} after the first one`],
+        })
+      : null,
+    isBlocked ? doubtful('the runtime did not end, since a notice was not answered', own) : null,
+  ];
+}
+
+function threadOf({ sentJson }: RoundTrip): string {
+  const thread = valueAt(sentJson, 'thread_id');
+  return typeof thread === 'string' ? thread : '';
+}
+
+function lackingNotice(
+  name: string,
+  { toolset }: KnownServer,
+  asked: { readonly events: readonly number[] },
+): Observation {
+  return lacking(`the server of the toolset ${excerpt(toolset?.name ?? '')} got no ${name} notice`, asked);
+}
+
+/** The server of each call that was pending gets a notice; others may. */
+function onCanceledCalls({ calls, cancels, servers }: Evidence, view: RuntimeView): Observed {
+  const [asked] = view.asked('cancel');
+  if (!asked) return null;
+  const pending = calls.filter(call => isPendingAt(call, asked.event.seq));
+  return pending.map(({ invocation, attempts: [attempt] }) => {
+    const server = attempt && servers.find(each => isTo(each, attempt));
+    if (!server || !invocation) return null;
+    const isOfCall = ({ sentJson }: RoundTrip) =>
+      valueAt(sentJson, 'thread_id') === invocation.group_id &&
+      valueAt(sentJson, 'tool_call_id') === invocation.id;
+    const own = cancels.filter(each => isTo(server, each) && isOfCall(each));
+    return own.length > 0 ? held(own) : lackingNotice('cancel_tool_call', server, asked);
+  });
+}
+
+/** Whether a call was accepted, and neither ended nor canceled. */
+function isPendingAt(call: CallEvidence, seq: number): boolean {
+  const [first] = call.attempts;
+  if (!first || first.request.seq > seq || call.attempts.at(-1)?.status !== 200) return false;
+  const before = call.received.filter(({ callback }) => callback.request.seq < seq);
+  const results = before.flatMap(({ message }) => (message.type === 'tool_result' ? [message] : []));
+  const isFinal = before.some(({ message }) => message.type === 'subscription_event' && message.final);
+  return results.length === 0 || (results.some(({ subscription }) => subscription) && !isFinal);
+}
+
+interface Migration extends Pick<Evidence, 'migrations' | 'servers'> {
+  readonly view: RuntimeView;
+  readonly asked: { readonly event: { readonly seq: number }; readonly events: readonly number[] };
+}
+
+function onMigration({ migrations, servers, view, asked }: Migration): Observed {
+  const own = migrations.filter(({ request }) => request.seq > asked.event.seq);
+  const faults = own.flatMap((each, index) => migrationFault(each, own.slice(0, index), servers));
+  if (faults.length > 0) return faults;
+  const [migrated] = view.seen('migrated');
+  return migrated
+    ? onMigrated(migrated, own, servers)
+    : onNotMigrated({ migrations: own, servers, view, asked });
+}
+
+function migrationFault(
+  migration: RoundTrip,
+  earlier: readonly RoundTrip[],
+  servers: readonly KnownServer[],
+): readonly Observation[] {
+  const { request, sentJson } = migration;
+  const read = validate(NOTICES.migrate.body, sentJson);
+  if (request.method !== 'POST' || !read.ok)
+    return [broken('the migration is not {session_id, destination_url}', migration)];
+  if (!servers.some(server => isTo(server, migration) && server.toolset?.needsMigration))
+    return [broken('/migrate was sent to a server that does not declare needsMigration', migration)];
+  const first = earlier.find(each => each.request.url === request.url);
+  return first ? [broken('/migrate was sent again to the same server', [first, migration])] : [];
+}
+
+function onMigrated(
+  migrated: Seen<'migrated'>,
+  own: readonly RoundTrip[],
+  servers: readonly KnownServer[],
+): Observed {
+  const early = own.find(({ end }) => (end?.seq ?? Number.POSITIVE_INFINITY) > migrated.event.seq);
+  if (early) return broken('the migration succeeded before /migrate was answered', [early, migrated]);
+  const failed = own.find(({ status }) => status !== 200);
+  if (failed)
+    return broken(`the migration succeeded although /migrate ${answerOf(failed)}`, [failed, migrated]);
+  const isLeftOut = (server: KnownServer) =>
+    server.toolset?.needsMigration && !own.some(each => isTo(server, each));
+  return servers.some(isLeftOut)
+    ? lacking('the migration succeeded without /migrate to a server that declares needsMigration', migrated)
+    : held([...own, migrated]);
+}
+
+function answerOf({ status, broken: failure }: RoundTrip): string {
+  return status === null ? `failed (${failure?.code})` : `was answered ${status}`;
+}
+
+function onNotMigrated({ migrations, servers, view, asked }: Migration): Observed {
+  const failed = migrations.find(({ status }) => status !== 200);
+  if (!failed) {
+    const isNeeded = servers.some(({ toolset }) => toolset?.needsMigration);
+    if (isNeeded && migrations.length === 0)
+      return lacking('/migrate was not sent to a server that declares needsMigration', asked);
+    return view.can('migrated')
+      ? lacking('the migration did not succeed', [asked, ...migrations])
+      : held(asked);
+  }
+  const report = view.seen('failure').find(({ event }) => event.seq > failed.lastSeq);
+  if (report || !view.can('failure')) return held(report ? [failed, report] : failed);
+  return lacking(`no failure was reported although /migrate ${answerOf(failed)}`, failed);
+}

@@ -242,8 +242,8 @@ describe.concurrent('about the rules', () => {
   it('--list prints a line for each rule; --side and --skip leave rules out', async () => {
     const { status, stdout } = await check('--list');
     expect(status).toBe(0);
-    expect(stdout.trimEnd().split('\n')).toHaveLength(56);
-    expect((await check('--list', '--side', 'runtime')).stdout.trimEnd().split('\n')).toHaveLength(24);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(58);
+    expect((await check('--list', '--side', 'runtime')).stdout.trimEnd().split('\n')).toHaveLength(26);
     expect((await check('--list', '--skip', 'TOOL-ACK')).stdout).not.toMatch(/^TOOL-ACK /m);
   });
 

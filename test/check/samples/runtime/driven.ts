@@ -16,7 +16,7 @@ import { notice } from '../parts.js';
 import { fails, passes, type SampleSet, skips, warns } from '../sample.js';
 
 /** A scenario of `check --runtime`, which tests these rules. */
-const scenario = (...checks: RequirementId[]): Moment[] => [
+export const scenario = (...checks: RequirementId[]): Moment[] => [
   { kind: 'planned', by: 'scenario', plan: 'sample', checks },
 ];
 
@@ -24,17 +24,17 @@ const line = (from: 'check' | 'runtime', message: object): Moment[] => [
   { kind: 'driver', from, body: Content.ofJson(message) },
 ];
 
-const asked = (instruction: object) => line('check', instruction);
+export const asked = (instruction: object) => line('check', instruction);
 
-const saw = (observation: object) => line('runtime', observation);
+export const saw = (observation: object) => line('runtime', observation);
 
 const model = (text: string, id = KEY) => saw({ saw: 'model', id, text });
 
 const human = (type: string) => saw({ saw: 'human', id: KEY, type });
 
-const cannot = (...names: string[]) => line('runtime', { cannot: names });
+export const cannot = (...names: string[]) => line('runtime', { cannot: names });
 
-const crashed: Moment[] = [{ kind: 'driver', from: 'runtime', ended: 'ended with status 1' }];
+export const crashed: Moment[] = [{ kind: 'driver', from: 'runtime', ended: 'ended with status 1' }];
 
 const invoked = [...call(), ...acknowledged()];
 

@@ -1,0 +1,282 @@
+import type { Moment } from '../../../events/build.js';
+import {
+  acknowledged,
+  answered,
+  arrives,
+  at,
+  call,
+  ENDPOINT,
+  EVENT,
+  INVOCATION,
+  KEY,
+  lost,
+  resultArrives,
+  THREAD,
+} from '../../../events/build.js';
+import { discovery, notice, TOOLSET } from '../parts.js';
+import { fails, passes, type SampleSet, skips, warns } from '../sample.js';
+import { asked, cannot, crashed, saw, scenario } from './driven.js';
+
+const OTHER = 'http://127.0.0.1:3002';
+
+const INVALID = { ...TOOLSET, tools: [{ ...TOOLSET.tools[0], name: 'half' }, { name: 'not a name' }] };
+
+/** The requests of these moments, to another server. */
+const elsewhere = (moments: Moment[], base = OTHER): Moment[] =>
+  moments.map(each =>
+    each.kind === 'request' ? { ...each, url: each.url.replace('http://127.0.0.1:3001', base) } : each,
+  );
+
+const offered = discovery();
+
+const offering = (name: string, fields: object = {}) =>
+  elsewhere(discovery({ ...TOOLSET, name, tools: [{ ...TOOLSET.tools[0], name }], ...fields }));
+
+const asks = (fields: object = {}) => {
+  const { operation, arguments: args } = INVOCATION;
+  return asked({ do: 'invoke', operation, arguments: args, id: KEY, ...fields });
+};
+
+const failure = (text = 'Error: not accepted', id: string | undefined = KEY) =>
+  saw({ saw: 'failure', ...(id !== undefined && { id }), text });
+
+const model = (text: string) => saw({ saw: 'model', id: KEY, text });
+
+/** A call that a scenario asked for, and its acknowledgement. */
+const refused = (status: number) => [scenario(), asks(), call(), answered(status)];
+
+const retries = (...pauses: number[]) => {
+  let time = 10;
+  return pauses.flatMap((pause, index) => {
+    time += pause;
+    const attempt = index + 2;
+    return [...at(time, call({ attempt })), ...at(time + 1, answered(503, { attempt }))];
+  });
+};
+
+const end = asked({ do: 'end' });
+
+const invoked = [...scenario(), ...offered, ...asks(), ...call(), ...acknowledged(), ...resultArrives()];
+
+const closes = (thread_id = THREAD, status: number | null = 200) =>
+  notice('close', { status }, { body: { thread_id } });
+
+const cancels = (tool_call_id = KEY) => notice('cancel', {}, { body: { thread_id: THREAD, tool_call_id } });
+
+const pending = [
+  ...scenario(),
+  ...offered,
+  ...asks(),
+  ...call(),
+  ...acknowledged(),
+  ...asked({ do: 'cancel' }),
+];
+
+const overdue: Moment[] = [{ kind: 'expired', what: 'observation', afterMs: 5_000 }];
+
+const destination_url = 'http://127.0.0.1:9/';
+
+const migrates = (status: number | null = 200, body: object = { session_id: THREAD, destination_url }) =>
+  notice('migrate', { status }, { body });
+
+const needsMigration = discovery({ ...TOOLSET, needsMigration: true });
+
+const migrating = [
+  ...scenario('RT-MIGRATE'),
+  ...needsMigration,
+  ...asked({ do: 'migrate', destination_url }),
+];
+
+const migrated = saw({ saw: 'migrated' });
+
+/** What only a driver shows of the requests of a runtime. */
+export const DRIVEN_REQUESTS: SampleSet = {
+  'RT-OP': [
+    passes('an unknown operation that fails and is not sent', [
+      scenario(),
+      offered,
+      asks({ operation: 'rm' }),
+      failure(),
+    ]),
+    warns(
+      'an unknown operation of which the model gets nothing',
+      [scenario(), offered, asks({ operation: 'rm' })],
+      /no failed result: the operation is unknown/,
+    ),
+    skips('a driver that cannot show failures', [
+      scenario(),
+      cannot('failure'),
+      offered,
+      asks({ operation: 'rm' }),
+    ]),
+    skips('an operation of an invalid toolset, which RT-TOOLSET covers', [
+      scenario(),
+      offered,
+      elsewhere(discovery(INVALID)),
+      asks({ operation: 'half' }),
+      call({ invocation: { ...INVOCATION, operation: 'half' } }),
+    ]),
+  ],
+  'RT-ARGS': [
+    passes('invalid arguments that fail and are not sent', [
+      scenario(),
+      offered,
+      asks({ arguments: {} }),
+      failure(),
+    ]),
+    warns('invalid arguments of which the model gets nothing', [
+      scenario(),
+      offered,
+      asks({ arguments: {} }),
+    ]),
+    warns(
+      'valid arguments that fail and are not sent',
+      [scenario(), offered, asks(), failure()],
+      /were refused/,
+    ),
+  ],
+  'RT-NON200': [
+    passes('a failed result after a 201', [...refused(201), failure()]),
+    passes('an error as a text', [...refused(404), model('Error: status 404')]),
+    warns('nothing after a 204', [...refused(204)], /no failed result after the acknowledgement 204/),
+    warns('a result that is no error', [...refused(302), model('moved')], /does not read like an error/),
+    warns('a failed result without a description', [...refused(404), failure(' ')], /no description/),
+    warns('two results', [...refused(404), failure(), failure()], /more than one result/),
+    warns('a second attempt after a 201', [...refused(201), call({ attempt: 2 }), failure()], /sent again/),
+    warns('nothing long after the last attempt', [...refused(500), retries(100), at(9_000, end)]),
+    skips('retries that may go on', [...refused(500), retries(100), at(1_000, end)]),
+    skips('a driver without ids', [...refused(201), saw({ saw: 'model', text: 'Error: status 201' })]),
+    skips('a driver that cannot show failures', [cannot('failure'), ...refused(201)]),
+  ],
+  'RT-RETRY': [
+    passes('a retry before the result', [
+      ...refused(503),
+      at(300, call({ attempt: 2 })),
+      answered(200, { attempt: 2 }),
+      resultArrives(),
+    ]),
+    passes('growing pauses', [...refused(503), retries(10, 50, 100)]),
+    warns('short pauses', [...refused(503), retries(10, 10, 10)], /without a pause/),
+    warns(
+      'a failed result after one attempt',
+      [scenario(), asks(), call(), lost('ECONNRESET', { phase: 'answer' }), failure(), resultArrives()],
+      /gave up without a retry/,
+    ),
+  ],
+  'RT-TIMEOUT': [
+    passes('a failed result for a call without a result', [
+      scenario(),
+      asks(),
+      call(),
+      acknowledged(),
+      failure('Error: timed out'),
+    ]),
+    skips('a failed result for a canceled call', [pending, failure()]),
+    skips('no failed result', [scenario(), asks(), call(), acknowledged()]),
+    warns(
+      'a call that waits for the acknowledgement of another one',
+      [
+        scenario(),
+        offered,
+        asks(),
+        call(),
+        [{ kind: 'planned', by: 'fault', plan: 'ack hang', calls: [KEY] }],
+        asks({ id: 'second', arguments: { path: 'second' } }),
+        at(5_000, end),
+      ],
+      /was not sent while/,
+    ),
+  ],
+  'RT-NOTIFY': [
+    passes('one notice for each server', [
+      ...[invoked, offering('other'), end],
+      closes(),
+      elsewhere(closes()),
+    ]),
+    fails(
+      'a server without a call that gets none',
+      [invoked, offering('other'), end, closes()],
+      /server of the toolset "other" got no close_thread/,
+    ),
+    passes('none to a server without a toolset', [invoked, offering('not a name'), end, closes()]),
+    fails('a notice of another thread', [invoked, end, closes('other')], /got no close_thread/),
+    fails('a notice that is sent twice', [invoked, end, closes(), closes()], /a notice was sent again/),
+    fails(
+      'a notice that waits for another one',
+      [invoked, offering('other'), end, closes(THREAD, null), at(2_000, elsewhere(closes()))],
+      /not sent at the same time/,
+    ),
+    warns(
+      'a notice that keeps the runtime from its end',
+      [invoked, end, closes(THREAD, null), overdue],
+      /did not end/,
+    ),
+    skips('a runtime that crashed', [invoked, crashed, end]),
+    passes('the pending call is canceled', [pending, cancels()]),
+    fails('the pending call is not canceled', [pending, cancels('other')], /got no cancel_tool_call/),
+    fails('a subscription is not canceled', [
+      ...[scenario(), offered, asks(), call(), acknowledged(), resultArrives({ subscription: true })],
+      asked({ do: 'cancel' }),
+    ]),
+    skips('a subscription that ended', [
+      ...[scenario(), offered, asks(), call(), acknowledged(), resultArrives({ subscription: true })],
+      arrives({ ...EVENT, final: true }, { leg: 'e' }),
+      asked({ do: 'cancel' }),
+    ]),
+  ],
+  'RT-MIGRATE': [
+    passes('a success after the answer', [migrating, migrates(), migrated]),
+    passes('a failure that is reported', [migrating, migrates(500), failure('Error: 500', undefined)]),
+    fails(
+      'a success in spite of a failure',
+      [migrating, migrates(500), migrated],
+      /although .* answered 500/,
+    ),
+    fails('a success before the answer', [migrating, migrates().slice(0, 1), migrated, migrates().slice(1)]),
+    fails('a failure that is not reported', [migrating, migrates(null)], /no failure was reported/),
+    fails('a second attempt', [migrating, migrates(500), migrates()], /sent again to the same server/),
+    fails('no success', [migrating, migrates()], /did not succeed/),
+    fails('nothing sent', [migrating], /was not sent/),
+    fails('a success without a message', [migrating, migrated], /without \/migrate/),
+    fails('wrong fields', [migrating, migrates(400, { session_id: THREAD })], /not \{session_id/),
+    fails(
+      'a server that does not declare it',
+      [migrating, offering('other'), elsewhere(migrates())],
+      /does not declare/,
+    ),
+    skips('a driver that cannot migrate', [cannot('migrate'), migrating]),
+  ],
+  'RT-TOOLSET': [
+    passes('an operation of an invalid toolset that is not called', [
+      ...[scenario(), offered, elsewhere(discovery(INVALID))],
+      asks({ operation: 'half' }),
+      failure(),
+    ]),
+    fails(
+      'the valid operation of an invalid toolset that is called',
+      [
+        ...[scenario(), offered, elsewhere(discovery(INVALID)), asks({ operation: 'half' })],
+        call({ invocation: { ...INVOCATION, operation: 'half' } }),
+      ],
+      /operation of an invalid toolset/,
+    ),
+    warns(
+      'a valid toolset that is not used because another one is invalid',
+      [scenario(), offered, elsewhere(discovery(INVALID)), asks(), failure()],
+      /edit_file of a valid toolset was not called/,
+    ),
+  ],
+  'RT-CACHE': [
+    passes('one toolset for two calls', [invoked, asks({ id: 'b' }), second()]),
+    fails('a toolset for each call', [invoked, discovery(), second()], /fetched again/),
+    passes('a second request before the first call', [scenario(), discovery(), invoked.slice(1), second()]),
+    skips('one call', [invoked]),
+    skips('no driver', [invoked.slice(1), discovery(), second()]),
+  ],
+};
+
+/** Another call. */
+function second(): Moment[] {
+  const invocation = { ...INVOCATION, id: 'b', arguments: { path: 'b' } };
+  return call({ invocation }).map(each => ({ ...each, leg: 'b', calls: ['b'], url: ENDPOINT }) as Moment);
+}

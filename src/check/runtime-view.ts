@@ -32,6 +32,16 @@ export interface AskedCall extends Asked<'invoke'> {
   readonly answers: readonly Seen<'model' | 'failure'>[];
 }
 
+/** The name of the scenario of a recording, if it has one. */
+export function scenarioIn(events: readonly Event[]): string | undefined {
+  return planIn(events)?.plan;
+}
+
+function planIn(events: readonly Event[]): EventOf<'planned'> | undefined {
+  const plan = events.find(event => event.kind === 'planned' && event.by === 'scenario');
+  return plan?.kind === 'planned' ? plan : undefined;
+}
+
 /** What a scenario asked of a runtime, and what the runtime showed besides its messages. */
 export class RuntimeView {
   readonly scenario: string;
@@ -64,8 +74,8 @@ export class RuntimeView {
 
   /** Returns null for a recording without a scenario. */
   static of(events: readonly Event[]): RuntimeView | null {
-    const plan = events.find(event => event.kind === 'planned' && event.by === 'scenario');
-    return plan?.kind === 'planned' ? new RuntimeView(plan, events) : null;
+    const plan = planIn(events);
+    return plan ? new RuntimeView(plan, events) : null;
   }
 
   /** Whether results for the model come without the id of their call. */

@@ -270,11 +270,11 @@ export function exitText({ how, lastLines }: ServerExit): string {
   return `the server ${how}. ${output}`;
 }
 
-/** Formats a server's stderr output for printing, marked as the server's. */
-export function serverLines(text: string): string {
+/** Formats the stderr output of a server for printing, marked with its name. */
+export function serverLines(text: string, name = 'server'): string {
   return visible(text.trimEnd())
     .split('\n')
-    .map(line => `server: ${line}\n`)
+    .map(line => `${name}: ${line}\n`)
     .join('');
 }
 

@@ -16,9 +16,10 @@ export async function runOnEachChange(
   command: string | undefined,
   { cwd, stderr }: Pick<Terminal, 'cwd' | 'stderr'>,
   run: () => Promise<ExitStatus>,
+  option = '--command',
 ): Promise<ExitStatus> {
   let change = () => {};
-  const watching = await watchCommand(command, cwd, () => change());
+  const watching = await watchCommand(command, cwd, () => change(), option);
   const interrupted = interruption();
   const stopped = new Promise<void>(resolve => void interrupted.onSignal(resolve));
   const release = holdOpen(); // file watchers alone do not keep the process alive between two runs
@@ -29,7 +30,7 @@ export async function runOnEachChange(
       });
       const status = await run();
       if (interrupted.signal.aborted) return status;
-      stderr.write('waiting for a change of the files of --command; Ctrl-C stops\n');
+      stderr.write(`waiting for a change of the files of ${option}; Ctrl-C stops\n`);
       await Promise.race([changed, stopped]);
       if (interrupted.signal.aborted) return interrupted.signalStatus() ?? status;
     }
@@ -48,6 +49,7 @@ export async function watchCommand(
   command: string | undefined,
   cwd: string,
   onChange: () => void,
+  option = '--command',
 ): Promise<Watching> {
   if (command === undefined) throw usage('--watch needs --command');
   const list = () => filesOf(command, cwd);
@@ -55,7 +57,7 @@ export async function watchCommand(
   if (files.length > 0) return watchFiles(files, onChange, systemClock, list);
   throw usage(
     `--watch: no file in the command: ${command}`,
-    "Name the server's file, as in --command 'node server.mjs'.",
+    `Name the file of the program, as in ${option} 'node server.mjs'.`,
   );
 }
 

@@ -434,13 +434,12 @@ export function renumbered(recordings: readonly (readonly Event[])[]): readonly 
   });
 }
 
-/** The first recording keeps its legs. */
+/** The first recording keeps its names. */
 function movedTo(event: Event, seq: number, index: number): Event {
   if (index === 0) return { ...event, seq };
-  const named = (leg: string) => `${index + 1}/${leg}`;
-  if (event.kind === 'decided' && event.question !== undefined)
-    return { ...event, question: named(event.question), seq };
-  return 'leg' in event && event.leg !== undefined
-    ? { ...event, leg: named(event.leg), seq }
-    : { ...event, seq };
+  const named = (name: string) => `${index + 1}/${name}`;
+  const moved = { ...event, seq, ...(event.calls && { calls: event.calls.map(named) }) };
+  if (moved.kind === 'decided' && moved.question !== undefined)
+    return { ...moved, question: named(moved.question) };
+  return 'leg' in moved && moved.leg !== undefined ? { ...moved, leg: named(moved.leg) } : moved;
 }

@@ -318,7 +318,9 @@ function passedPart(checks: readonly Row[], findings: readonly Finding[], width:
 function absentPart(checks: readonly Row[]): Line[] {
   const rows = checks.filter(({ standing }) => standing === 'not-applicable');
   const whyOf = ({ id, reason }: Row) =>
-    'unobservable' in RULES[id] ? reason.replace(/[:,].*/, '') : reason;
+    'unobservable' in RULES[id]
+      ? reason.replace(/[:,].*/, '')
+      : reason.replace(/^(not visible in HTTP traffic).*/, '$1');
   return part(
     'Not applicable',
     [...groupBy(rows, row => [whyOf(row)])].map(([why, own]) => [

@@ -1,5 +1,7 @@
 import { ABILITIES, type DriverLine, type Instruction, readDriverLine } from '../../protocol/driver.js';
-import { startSpokenCommand } from '../../system/child.js';
+import { type SpokenCommand, startSpokenCommand } from '../../system/child.js';
+import { cameWithin } from '../../system/process.js';
+import { killProcessesWith } from '../../system/strays.js';
 import { bytesText, didYouMean, excerpt, LineSplitter } from '../../util/text.js';
 
 /** Makes a runtime act, and reports what it showed. */
@@ -17,50 +19,40 @@ export interface DriverSetting {
   readonly env: Readonly<Record<string, string>>;
   /** Called for each line that it understands, in order. */
   readonly onLine: (line: DriverLine) => void;
-  /** Called with a warning for the user: an unreadable line, an unknown member. */
+  /** Called with a warning for the user: an unreadable line, an unknown ability. */
   readonly onWarning: (message: string) => void;
+  readonly onStderr?: (text: string) => void;
 }
 
 /** Opens the driver of a runtime anew for a scenario. */
 export type OpenDriver = (setting: DriverSetting) => Promise<Driver>;
 
-/** A result of 1 MiB whose every character is escaped fits. */
-const MAX_LINE = 8 * 1024 * 1024;
-
-/** Maximum number of lines that are read in one scenario; more would fill the memory. */
-const MAX_LINES = 10_000;
-
-/** Maximum number of warnings about lines in one scenario. */
-const MAX_WARNINGS = 3;
+/** Limits of the output of a driver in one scenario. In a line, a result of 1 MiB whose every character is escaped fits. */
+const MAX = { line: 8 * 1024 * 1024, bytes: 64 * 1024 * 1024, lines: 10_000, warnings: 3 };
 
 /** Reads the lines of a driver: what is not a line of the protocol is ignored with a warning. */
 export class LineReader {
-  readonly #splitter = new LineSplitter(MAX_LINE, line => this.#read(line));
+  readonly #splitter = new LineSplitter(MAX.line, line => this.#read(line));
+  #bytes = 0;
   #lines = 0;
   #warnings = 0;
 
   constructor(private readonly setting: Pick<DriverSetting, 'onLine' | 'onWarning'>) {}
 
-  /** Returns false if nothing more is read. */
-  add(chunk: Uint8Array): boolean {
-    if (this.#lines > MAX_LINES) return false;
-    if (this.#splitter.add(chunk)) return true;
-    this.#lines = MAX_LINES + 1;
-    this.setting.onWarning(
-      `the driver wrote a line of more than ${bytesText(MAX_LINE)}; the rest of its output was ignored`,
-    );
-    return false;
+  /** Returns null, or which limit the output exceeds. */
+  add(chunk: Uint8Array): string | null {
+    this.#bytes += chunk.length;
+    if (this.#bytes > MAX.bytes) return `wrote more than ${bytesText(MAX.bytes)}`;
+    if (!this.#splitter.add(chunk)) return `wrote a line of more than ${bytesText(MAX.line)}`;
+    return this.#lines > MAX.lines ? `wrote more than ${MAX.lines} lines` : null;
   }
 
   #read(line: Uint8Array): void {
-    if (this.#lines > MAX_LINES || !line.some(byte => byte > 0x20)) return;
-    if (++this.#lines > MAX_LINES) {
-      this.setting.onWarning(`the driver wrote more than ${MAX_LINES} lines; the rest was ignored`);
-      return;
-    }
+    if (!line.some(byte => byte > 0x20)) return;
+    if (++this.#lines > MAX.lines) return;
     const read = readDriverLine(line);
     if (!read.ok) {
-      this.#warn(`ignored a line of the driver: ${read.faults[0]}: ${shown(line)}`);
+      this.#warn(`ignored a line of the driver on stdout: ${read.faults[0]}: ${shown(line)}`);
       return;
     }
     for (const name of 'cannot' in read.value ? read.value.cannot : [])
@@ -70,7 +62,7 @@ export class LineReader {
   }
 
   #warn(message: string): void {
-    if (++this.#warnings <= MAX_WARNINGS) this.setting.onWarning(message);
+    if (++this.#warnings <= MAX.warnings) this.setting.onWarning(message);
   }
 }
 
@@ -80,15 +72,51 @@ function shown(line: Uint8Array): string {
   return excerpt(Buffer.from(line.subarray(0, SHOWN_BYTES)).toString('utf8'));
 }
 
-/** Starts a command that speaks the driver protocol, in its own process group. */
-export function commandDriver(command: string, onStderr?: (text: string) => void): OpenDriver {
+/** Starts the command of a driver in its own process group. Its stop also ends processes that left the group. */
+export function startDriver(
+  command: string,
+  { onStderr, onWarning }: Pick<DriverSetting, 'onStderr' | 'onWarning'>,
+  env: DriverSetting['env'],
+): SpokenCommand {
+  const started = startSpokenCommand({ command, env, ...(onStderr && { onStderr }) });
+  return {
+    ...started,
+    async stop() {
+      await started.stop();
+      const { RAP_CONFIG: config } = env; // a path that no other process knows
+      const count = config === undefined ? 0 : await killProcessesWith('RAP_CONFIG', config);
+      if (count > 0) onWarning('the command left processes running; they were stopped');
+    },
+  };
+}
+
+/** How long a command that closed its stdout may take to end, in ms. */
+const CLOSED_MS = 1_000;
+
+/** Starts a command that speaks the driver protocol. */
+export function commandDriver(command: string): OpenDriver {
   return async setting => {
-    const started = startSpokenCommand({ command, env: setting.env, ...(onStderr && { onStderr }) });
+    const started = startDriver(command, setting, setting.env);
     const reader = new LineReader(setting);
-    started.stdout.on('data', (chunk: Buffer) => void reader.add(chunk));
+    let stopBecause = (_: string) => {};
+    const stopped = new Promise<string>(resolve => {
+      stopBecause = why => resolve(`${why}; it was stopped`);
+    });
+    const ended = Promise.race([started.ended, stopped]);
+    const { stdout, stdin } = started;
+    stdout.on('data', (chunk: Buffer) => {
+      const why = reader.add(chunk);
+      if (why === null) return;
+      stopBecause(why);
+      stdout.removeAllListeners('data').resume();
+      void started.stop();
+    });
+    stdout.once('end', async () => {
+      if (!(await cameWithin(ended, CLOSED_MS))) stopBecause('closed its stdout');
+    });
     return {
-      send: instruction => void started.stdin.write(`${JSON.stringify(instruction)}\n`),
-      ended: started.ended,
+      ended,
+      send: instruction => void stdin.write(`${JSON.stringify(instruction)}\n`),
       lastLines: started.stderr,
       stop: started.stop,
     };

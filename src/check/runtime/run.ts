@@ -23,7 +23,10 @@ export interface ScenarioOptions {
   readonly atOnce?: number;
   /** Called with the log of each scenario before it begins. */
   readonly onStart?: (scenario: Scenario, log: Log) => Promise<void> | void;
+  /** Called before and after each scenario, with its name. */
   readonly onProgress?: (done: number, total: number, scenario: string) => void;
+  /** Called with what the command writes to stderr. */
+  readonly onStderr?: (scenario: string, text: string) => void;
   /** Called after each scenario, before its recording ends. */
   readonly onEnd?: (scenario: Scenario, log: Log) => Promise<void> | void;
 }
@@ -39,59 +42,98 @@ const AT_ONCE = 4;
 /**
  * Runs each scenario against a runtime that is started anew; the first one alone, since it shows whether the command works. The rules
  * judge the recordings afterwards.
- * @throws ProtocolCliError `command-failed` if the command ends at once
+ * @throws ProtocolCliError `command-failed` if the command does nothing in the first scenario, and errors of the options
  */
 export async function runScenarios(
   scenarios: readonly Scenario[],
   options: ScenarioOptions,
 ): Promise<readonly ScenarioRecording[]> {
-  const found = new Map<string, ScenarioRecording>();
-  let done = 0;
+  const { clock, atOnce = AT_ONCE, onProgress } = options;
+  const failed = new AbortController();
+  const signal = AbortSignal.any([options.signal, failed.signal]);
+  const start = clock.now();
+  const found = new Map<Scenario, ScenarioRecording>();
+  let failure: unknown;
+  const tell = ({ name }: Scenario) => onProgress?.(found.size, scenarios.length, name);
   const run = async (scenario: Scenario) => {
-    if (options.signal.aborted) return;
-    const events = await runScenario(scenario, options);
-    found.set(scenario.name, { scenario: scenario.name, observer: 'tool', events });
-    options.onProgress?.(++done, scenarios.length, scenario.name);
+    if (signal.aborted) return;
+    tell(scenario);
+    const from = clock.now() - start;
+    try {
+      const recording = await runScenario(scenario, { ...options, signal }, scenario === scenarios[0]);
+      const events = recording.events.map(event => ({ ...event, at: event.at + from }));
+      found.set(scenario, { ...recording, events });
+      tell(scenario);
+    } catch (error) {
+      failure ??= error;
+      failed.abort();
+    }
   };
   await concurrently(scenarios.slice(0, 1), 1, run);
-  await concurrently(scenarios.slice(1), options.atOnce ?? AT_ONCE, run);
-  const recordings = scenarios.flatMap(({ name }) => found.get(name) ?? []);
+  await concurrently(scenarios.slice(1), atOnce, run);
+  if (failed.signal.aborted) throw failure;
+  const recordings = scenarios.flatMap(scenario => found.get(scenario) ?? []);
   const events = renumbered(recordings.map(each => each.events));
   return recordings.map((each, index) => ({ ...each, events: events[index] ?? [] }));
 }
 
-async function runScenario(scenario: Scenario, options: ScenarioOptions): Promise<readonly Event[]> {
-  const { clock, signal } = options;
-  const log = createLog(() => clock.now());
+async function runScenario(
+  scenario: Scenario,
+  options: ScenarioOptions,
+  isFirst: boolean,
+): Promise<ScenarioRecording> {
+  const { name } = scenario;
+  const log = createLog(() => options.clock.now());
   const events: Event[] = [];
   log.subscribe(event => void events.push(event));
   await options.onStart?.(scenario, log);
-  const folder = await mkdtemp(join(tmpdir(), 'protocol-cli-'));
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'protocol-cli-'));
+    try {
+      await playIn(folder, scenario, log, options, isFirst);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  } finally {
+    await options.onEnd?.(scenario, log);
+  }
+  return { scenario: name, observer: 'tool', events, isWhole: !options.signal.aborted };
+}
+
+/** Starts the tools and the driver, plays the scenario, and stops them. */
+async function playIn(
+  folder: string,
+  scenario: Scenario,
+  log: Log,
+  { clock, windowMs, signal, open, onStderr }: ScenarioOptions,
+  isFirst: boolean,
+): Promise<void> {
   const tools: MockTool[] = [];
   let driver: Driver | undefined;
+  let stop = () => {};
   try {
     for (const fixtures of scenario.servers) tools.push(await startTool(fixtures, log, tools.length));
-    const session = new ScenarioSession({ tools, log, clock, windowMs: options.windowMs });
-    const stop = () => session.stop();
+    const env = await environment(scenario, tools, folder);
+    const session = new ScenarioSession({ tools, log, clock, windowMs });
+    stop = () => session.stop();
     signal.addEventListener('abort', stop, { once: true });
-    driver = await options.open({
+    if (signal.aborted) return;
+    driver = await open({
       scenario: scenario.name,
-      env: await environment(scenario, tools, folder),
+      env,
       onLine: line => session.take(line),
-      onWarning: message => void log.emit({ kind: 'warned', message: `${scenario.name}: ${message}` }),
+      onWarning: message => void log.emit({ kind: 'warned', message }),
+      ...(onStderr && { onStderr: (text: string) => onStderr(scenario.name, text) }),
     });
     session.attach(driver);
     await play(scenario, session, log);
     await session.end();
-    signal.removeEventListener('abort', stop);
-    await requireStart(events, driver);
+    if (isFirst && !session.isActive && !signal.aborted) throw await failedStart(driver);
   } finally {
+    signal.removeEventListener('abort', stop);
     await driver?.stop();
     await Promise.all(tools.map(tool => tool.close({ drainMs: DRAIN_MS })));
-    await options.onEnd?.(scenario, log);
-    await rm(folder, { recursive: true, force: true });
   }
-  return events;
 }
 
 /** How long the tools may take to send what is pending, in ms. */
@@ -146,17 +188,11 @@ async function environment(
 /** How long to wait for the last lines of a command that ended, in ms. */
 const LAST_MS = 200;
 
-/** @throws ProtocolCliError `command-failed` if the driver ended before it did anything */
-async function requireStart(events: readonly Event[], { ended, lastLines }: Driver): Promise<void> {
-  const isStarted = events.some(
-    event =>
-      ((event.kind === 'driver' && event.body !== undefined) || event.kind === 'request') &&
-      event.from === 'runtime',
-  );
-  if (isStarted) return;
+/** The error of a command that did nothing. */
+async function failedStart({ ended, lastLines }: Driver): Promise<ProtocolCliError> {
   const hasEnded = await cameWithin(ended, LAST_MS);
-  const how = hasEnded ? await ended : 'called no tool and wrote nothing';
-  throw new ProtocolCliError('command-failed', `the command of --runtime ${how}`, {
+  const how = hasEnded ? await ended : 'called no tool and wrote nothing to stdout';
+  return new ProtocolCliError('command-failed', `the command of --runtime ${how}`, {
     faults: lastLines(),
     hint: 'It must read instructions from stdin, one JSON object per line: protocol-cli help runtimes.',
   });

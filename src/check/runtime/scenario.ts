@@ -5,6 +5,8 @@ import type { MockTool } from '../../mock/mock-tool.js';
 import type { Ability, Inability, Instruction, Observation } from '../../protocol/driver.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import type { Clock } from '../../system/clock.js';
+import { excerpt, formatDuration } from '../../util/text.js';
+import { isRecord } from '../../util/values.js';
 import type { Driver } from './driver.js';
 
 /** The content of a fixture file without its version. */
@@ -99,14 +101,20 @@ export class ScenarioSession {
     return this.#isOver;
   }
 
+  /** Whether the runtime did anything. */
+  get isActive(): boolean {
+    return this.#events.some(isActive);
+  }
+
   get cannot(): ReadonlySet<string> {
     return this.#cannot;
   }
 
   attach(driver: Driver): void {
     this.#driver = driver;
-    void driver.ended.then(ended => {
-      if (!this.#isEnding) this.parts.log.emit({ kind: 'driver', from: 'runtime', ended });
+    void driver.ended.then(how => {
+      if (!this.#isEnding && !this.#isOver)
+        this.parts.log.emit({ kind: 'driver', from: 'runtime', ended: endingOf(how, driver) });
       this.stop();
     });
   }
@@ -178,7 +186,7 @@ export class ScenarioSession {
 
   /** Resolves to whether it came true before the time was over and before the driver ended. */
   async until(isTrue: () => boolean): Promise<boolean> {
-    const ms = this.#events.some(isFromRuntime) ? this.parts.windowMs : START_MS;
+    const ms = this.isActive ? this.parts.windowMs : START_MS;
     const isMet = await this.#within(Math.max(ms, this.parts.windowMs), isTrue);
     if (!isMet && !this.#isOver) this.parts.log.emit({ kind: 'expired', what: 'observation', afterMs: ms });
     return isMet;
@@ -204,10 +212,13 @@ export class ScenarioSession {
   async end(): Promise<void> {
     if (this.#isEnding) return;
     this.#isEnding = true;
-    if (!this.#isOver) this.ask({ do: 'end' });
-    const afterMs = this.parts.windowMs;
-    await this.#within(afterMs, () => false);
-    if (!this.#isOver) this.parts.log.emit({ kind: 'expired', what: 'observation', afterMs });
+    if (this.#isOver || this.#cannot.has('end')) return;
+    this.ask({ do: 'end' });
+    const { windowMs, log } = this.parts;
+    if (await this.#within(windowMs, () => this.#isOver)) return;
+    log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
+    const message = `the command did not end within ${formatDuration(windowMs)} after {"do":"end"}; it was stopped`;
+    log.emit({ kind: 'warned', message });
   }
 
   /** Ends all waits. */
@@ -243,6 +254,17 @@ function isEndOf(event: Event, leg: string): boolean {
   return (event.kind === 'response' || event.kind === 'broken') && event.leg === leg;
 }
 
-function isFromRuntime(event: Event): boolean {
-  return event.kind === 'driver' || event.kind === 'request' ? event.from === 'runtime' : false;
+/** Whether it shows that the runtime works: a request to a tool, or something that it saw. */
+function isActive(event: Event): boolean {
+  if (event.kind === 'request') return event.from === 'runtime';
+  if (event.kind !== 'driver' || event.from !== 'runtime' || !event.body?.json.ok) return false;
+  return isRecord(event.body.json.value) && 'saw' in event.body.json.value;
+}
+
+const MAX_LAST_LINES = 3;
+
+/** How a driver ended, with its last lines. */
+function endingOf(how: string, driver: Driver): string {
+  const lines = driver.lastLines().slice(-MAX_LAST_LINES);
+  return lines.length === 0 ? how : `${how}. Last output: ${lines.map(excerpt).join(' ␊ ')}`;
 }

@@ -24,9 +24,11 @@ export function checkCommand(run: RunCommand): Command {
     options: `
       --demo  the tool bundled with this program
       --command <command>  start a server that prints {"port":N} on its first line; stop it at the end
-      --runtime [command]  check a runtime: start its driver for each scenario (help runtimes)
-      --scenario <name>  with --runtime: run this scenario only (repeatable)
-      --watch  with --command: restart the server when its files change, and check again
+      --watch  with --command or --runtime: check again when the files of the command change
+      A runtime (protocol-cli help runtimes):
+      --runtime [command]  the driver of a runtime, or the runtime; started anew for each scenario
+      --model <provider>  the runtime is an agent without a driver: serve the model that it asks
+      --scenario <name>  run this scenario only (repeatable)
       What is checked:
       --side <side>  check one side of a transcript
       --only <id>  check this rule only (repeatable)
@@ -54,6 +56,7 @@ export function checkCommand(run: RunCommand): Command {
       --list  list all rules; with --runtime, all scenarios
       --spec <id>  print a rule and its source (repeatable)`,
     values: {
+      '--model': { choices: ['anthropic', 'openai'] },
       '--side': { choices: ['tool', 'runtime'] },
       '--scenario': { read: collect },
       '--only': { read: ruleOption },

@@ -117,13 +117,11 @@ const RUNTIME_EXAMPLE =
 
 /** Options that have an effect only if a tool is called, and those only for a runtime. */
 const CALLING =
-  '--operation --header --bearer --watch --callback-host --callback-port --callback-url --allow-host'.split(
-    ' ',
-  );
+  '--operation --header --bearer --callback-host --callback-port --callback-url --allow-host'.split(' ');
 
-const RUNNING = '--probe-timeout --save --verbose'.split(' ');
+const RUNNING = '--probe-timeout --save --verbose --watch'.split(' ');
 
-const DRIVING = ['--scenario'];
+const DRIVING = ['--scenario', '--model'];
 
 const IDLE: Readonly<Record<Subject['kind'], readonly string[]>> = {
   tool: ['--side', ...DRIVING],
@@ -137,7 +135,7 @@ function refuseIdle({ kind }: Subject, { given }: CheckFlags): void {
   const use = DRIVING.includes(idle)
     ? 'a runtime (--runtime)'
     : CALLING.includes(idle) || RUNNING.includes(idle)
-      ? 'a running tool, not a transcript'
+      ? 'a running tool or runtime, not a transcript'
       : `a transcript; of a running ${kind}, only the ${kind} is checked`;
   throw usage(`${idle} needs ${use}`, 'See protocol-cli check --help.');
 }

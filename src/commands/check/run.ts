@@ -4,10 +4,11 @@ import { gather, type Recording, recordingsOf } from '../../check/evidence.js';
 import { type Conformance, checksOf, conformanceOf, RULES, type Verdict } from '../../check/judge.js';
 import { judgeCases } from '../../check/judge-cases.js';
 import { type ProbeOptions, runProbes } from '../../check/probes/probes.js';
+import { scenarioIn } from '../../check/runtime-view.js';
 import type { Event } from '../../events/events.js';
 import type { EventRedactor } from '../../events/shareable.js';
 import { missingFrom, readRecording } from '../../events/transcript-reader.js';
-import { REQUIREMENT_IDS } from '../../protocol/requirements.js';
+import { REQUIREMENT_IDS, type Warning } from '../../protocol/requirements.js';
 import { shareableRun, type WireRecord } from '../../render/check-evidence.js';
 import { findingLines, findingsOf } from '../../render/check-report.js';
 import { counted } from '../../render/line.js';
@@ -21,7 +22,7 @@ import { writeOut } from '../../system/streams.js';
 import { credentialsIn, namedCredentialsIn, secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
-import { decodeUtf8, firstOf, shellWord } from '../../util/text.js';
+import { decodeUtf8, firstFew, firstOf, shellWord } from '../../util/text.js';
 import { stringsIn } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { wireSecrets } from '../event-output.js';
@@ -51,13 +52,19 @@ export async function runCheck(
   if (flags.list || flags.spec) return explainRules(flags, terminal);
   terminal.computes?.();
   const check = async () => checkOnce(await planCheck(word, flags, terminal), terminal, probes);
-  return flags.watch ? runOnEachChange(flags.command, terminal, check) : check();
+  if (!flags.watch) return check();
+  const { runtime, command } = flags;
+  return typeof runtime === 'string'
+    ? runOnEachChange(runtime, terminal, check, '--runtime')
+    : runOnEachChange(command, terminal, check);
 }
 
 async function checkOnce(plan: CheckPlan, terminal: Terminal, probes: typeof runProbes): Promise<ExitStatus> {
   const { subject, flags } = plan;
-  if (subject.kind === 'transcript')
-    return reportAll(plan, await readInput(subject.file, terminal), terminal);
+  if (subject.kind === 'transcript') {
+    const input = await readInput(subject.file, terminal);
+    return reportAll(sidesIn(plan, input), input, terminal);
+  }
   if (subject.kind === 'runtime')
     return withRun({ terminal, learning: checkedSecrets, observer: 'tool' }, async run => {
       const input = await driveScenarios(subject, plan, run);
@@ -70,6 +77,12 @@ async function checkOnce(plan: CheckPlan, terminal: Terminal, probes: typeof run
     const input = await callTool(target, plan, run, probes);
     return run.signal.aborted ? reportSoFar(plan, input, terminal) : reportAll(plan, input, terminal);
   });
+}
+
+/** In the transcript of a scenario, the tools are ours and misbehave on purpose. */
+function sidesIn(plan: CheckPlan, { recordings }: CheckInput): CheckPlan {
+  const isScenario = recordings.some(({ events }) => scenarioIn(events) !== undefined);
+  return isScenario && plan.flags.side === undefined ? { ...plan, sides: ['runtime'] } : plan;
 }
 
 /** `--list` and `--spec`: prints the rules; nothing is checked. */
@@ -131,10 +144,7 @@ async function reportAll(plan: CheckPlan, input: CheckInput, terminal: Terminal)
   const { reports, flags } = plan;
   const { recordings, redactor } = input;
   const run = await judge(plan, input);
-  const events = recordings.flatMap(each => each.events);
-  const warnings = mergeWarnings(
-    events.flatMap(event => (event.kind === 'warned' ? [{ message: redactor.text(event.message) }] : [])),
-  );
+  const warnings = warningsIn(recordings, redactor);
   if (!flags.quiet) for (const warning of warnings) stderr.write(warningText(warning));
   const story: CheckStory = {
     target: input.target,
@@ -156,6 +166,27 @@ async function reportAll(plan: CheckPlan, input: CheckInput, terminal: Terminal)
   return STATUSES[run.verdict] || status;
 }
 
+const MAX_NAMES = 3;
+
+/** The warnings of all recordings, each once; those of scenarios with their names. */
+function warningsIn(recordings: readonly Recording[], redactor: Redactor): readonly Warning[] {
+  const scenarios = new Map<string, Set<string>>();
+  const warnings = recordings.flatMap(({ events }) => {
+    const scenario = scenarioIn(events);
+    return events.flatMap(event => {
+      if (event.kind !== 'warned') return [];
+      const message = redactor.text(event.message);
+      const known = scenarios.get(message);
+      if (scenario !== undefined) scenarios.set(message, (known ?? new Set()).add(scenario));
+      return known && scenario !== undefined ? [] : [{ message }];
+    });
+  });
+  return mergeWarnings(warnings).map(({ message }) => {
+    const names = [...(scenarios.get(message) ?? [])];
+    return { message: names.length === 0 ? message : `${message} (in ${firstFew(names, MAX_NAMES)})` };
+  });
+}
+
 /** Appends to the GitHub job summary. The file is shared with other steps. */
 async function addSummary(story: CheckStory, { env, stderr }: Terminal): Promise<void> {
   const file = env['GITHUB_STEP_SUMMARY'];
@@ -169,6 +200,8 @@ async function addSummary(story: CheckStory, { env, stderr }: Terminal): Promise
 
 /** Returns how to see the complete messages of a check: in its transcript. */
 function howToSeeWhole({ subject, flags: { save } }: CheckPlan): string {
+  if (subject.kind === 'runtime')
+    return `${save === undefined ? 'check again with --save out, then ' : ''}protocol-cli render ${shellWord(`${save ?? 'out'}/<scenario>.ndjson`)}`;
   if (save !== undefined) return `protocol-cli render ${shellWord(save)}`;
   if (subject.kind !== 'transcript')
     return 'check again with --save check.ndjson, then protocol-cli render check.ndjson';
@@ -319,7 +352,7 @@ async function probe(
     listener: listenerOf({ ...flags, maxBody: MAX_CALLBACK }),
     wants: id => (only?.has(id) ?? true) && !skip?.has(id),
     onConsent: consent => progress.aside(`visit this URL to continue: ${visibleLine(consent)}\n`),
-    onProgress: progress.update,
+    onProgress: (done, total) => progress.update(done, total),
   });
   progress.end();
 }
@@ -330,11 +363,12 @@ async function driveScenarios(
   { flags }: CheckPlan,
   run: Run,
 ): Promise<CheckInput> {
-  const { driveRuntime } = await import('./runtime.js');
+  const { driverOf, driveRuntime, prepareFolder } = await import('./runtime.js');
+  if (flags.save !== undefined) await prepareFolder(flags.save);
   const progress = progressOn(run.terminal, flags.quiet === true);
   const print = (text: string) => progress.aside(run.redactor.text(text));
   const recordings = await driveRuntime(
-    { command, scenarios, flags, onProgress: progress.update, print },
+    { open: driverOf(command, flags), scenarios, flags, onProgress: progress.update, print },
     run,
   ).finally(progress.end);
   return { target: await programIn(command, '--runtime'), recordings, gaps: [], redactor: run.redactor };
@@ -372,7 +406,8 @@ function progressOn({ stderr, env }: Pick<Terminal, 'stderr' | 'env'>, isQuiet: 
     line = text;
   };
   return {
-    update: (done: number, total: number) => draw(`checking … ${done} of ${total}`),
+    update: (done: number, total: number, name?: string) =>
+      draw(`checking … ${done} of ${total}${name === undefined ? '' : ` · ${name}`}`),
     aside(text: string) {
       const shown = line;
       draw('');

@@ -1,20 +1,24 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { commandDriver, type OpenDriver } from '../../check/runtime/driver.js';
+import { modelDriver, type ProviderName } from '../../check/runtime/model/model.js';
 import { runScenarios, type ScenarioRecording } from '../../check/runtime/run.js';
 import type { Scenario } from '../../check/runtime/scenario.js';
 import { SCENARIOS } from '../../check/runtime/scenarios.js';
 import { type Line, line, say } from '../../render/line.js';
+import { errnoOf, messageOf, ProtocolCliError } from '../../util/errors.js';
 import { didYouMean } from '../../util/text.js';
 import { saveTranscript } from '../event-output.js';
 import { usage } from '../options.js';
 import type { Run } from '../run.js';
+import { byLine, serverLines } from '../target.js';
 
 /** Options of `check --runtime`. */
 export interface RuntimeFlags {
   /** The command of the driver; true if `--runtime` was given without one. */
   readonly runtime?: string | true;
   readonly scenario?: readonly string[];
+  readonly model?: ProviderName;
   /** Milliseconds. */
   readonly probeTimeout: number;
   /** A folder. */
@@ -34,17 +38,37 @@ export function scenariosOf({ scenario: names }: Pick<RuntimeFlags, 'scenario'>)
   return SCENARIOS.filter(({ name }) => names?.includes(name) ?? true);
 }
 
+/** Opens the driver that the options name. */
+export function driverOf(command: string, { model }: Pick<RuntimeFlags, 'model'>): OpenDriver {
+  return model === undefined ? commandDriver(command) : modelDriver(command, model);
+}
+
 /** One line for each scenario: its name, what it is, what it tests. */
 export function scenarioLines(scenarios: readonly Scenario[]): readonly Line[] {
   const width = Math.max(...scenarios.map(({ name }) => name.length));
   return scenarios.map(
     ({ name, title, checks }) =>
-      line`${say(name.padEnd(width), 'title')}  ${title} ${say(checks.join(' '), 'dim')}`,
+      line`${say(name.padEnd(width), 'title')}${say('  ', 'gutter')}${say(title)}  ${say(checks.join(' '), 'dim')}`,
   );
 }
 
+/** Creates the folder of the transcripts. @throws ProtocolCliError `usage`, `unwritable-file` */
+export async function prepareFolder(path: string): Promise<void> {
+  if (path === '-') throw usage('--save needs the name of a folder with --runtime');
+  const there = await stat(path).catch(() => null);
+  if (there && !there.isDirectory())
+    throw usage(
+      `--save ${path}: it is not a folder`,
+      'With --runtime, --save names a folder for one transcript per scenario.',
+    );
+  await mkdir(path, { recursive: true }).catch((cause: unknown) => {
+    const why = errnoOf(cause) === 'ENOTDIR' ? 'a part of its path is a file' : messageOf(cause);
+    throw new ProtocolCliError('unwritable-file', `could not create the folder ${path}: ${why}`, { cause });
+  });
+}
+
 interface RuntimeCheck {
-  readonly command: string;
+  readonly open: OpenDriver;
   readonly scenarios: readonly Scenario[];
   readonly flags: RuntimeFlags;
   readonly onProgress: (done: number, total: number, name: string) => void;
@@ -54,24 +78,27 @@ interface RuntimeCheck {
 
 /** Runs the scenarios against a runtime; with `--save`, writes a transcript of each. @throws ProtocolCliError `command-failed`, `unwritable-file` */
 export async function driveRuntime(
-  { command, scenarios, flags, onProgress, print }: RuntimeCheck,
-  { clock, signal, redactor, about, stderr, log }: Run,
+  { open, scenarios, flags, onProgress, print }: RuntimeCheck,
+  { clock, signal, redactor, about, stderr }: Run,
 ): Promise<readonly ScenarioRecording[]> {
   const { save, verbose, probeTimeout: windowMs } = flags;
-  if (save !== undefined) await mkdir(save, { recursive: true });
-  const open: OpenDriver = commandDriver(command, verbose ? print : undefined);
+  const output = new Map<string, ReturnType<typeof byLine>>();
   const ends = new Map<string, (reason: string) => Promise<void>>();
   return runScenarios(scenarios, {
     ...{ open, clock, windowMs, signal, onProgress },
-    async onStart({ name }, own) {
-      own.subscribe(event => {
-        redactor.learn(event);
-        if (event.kind === 'warned' && event.calls === undefined)
-          log.emit({ kind: 'warned', message: event.message });
-      });
+    ...(verbose && { onStderr: (name: string, text: string) => output.get(name)?.add(text) }),
+    async onStart({ name }, log) {
+      output.set(
+        name,
+        byLine(text => print(serverLines(text, name))),
+      );
+      log.subscribe(event => redactor.learn(event));
       const path = save === undefined ? undefined : join(save, `${name}.ndjson`);
-      ends.set(name, await saveTranscript(own, path, redactor, { ...about, observer: 'tool' }, { stderr }));
+      ends.set(name, await saveTranscript(log, path, redactor, { ...about, observer: 'tool' }, { stderr }));
     },
-    onEnd: async ({ name }) => ends.get(name)?.(signal.aborted ? 'interrupted' : 'done'),
+    async onEnd({ name }) {
+      output.get(name)?.end();
+      await ends.get(name)?.(signal.aborted ? 'interrupted' : 'done');
+    },
   });
 }

@@ -1,11 +1,10 @@
 import type { Incoming, Reply, Route } from '../../../http/route.js';
 import { type RunningServer, startServer } from '../../../http/server.js';
 import { ABILITIES, type Instruction } from '../../../protocol/driver.js';
-import { startSpokenCommand } from '../../../system/child.js';
 import { readJson } from '../../../util/json.js';
 import { cut, excerpt, firstFew } from '../../../util/text.js';
 import { visibleLine } from '../../../util/visible.js';
-import type { Driver, DriverSetting, OpenDriver } from '../driver.js';
+import { type Driver, type DriverSetting, type OpenDriver, startDriver } from '../driver.js';
 import { anthropic } from './anthropic.js';
 import { openai } from './openai.js';
 import {
@@ -217,15 +216,10 @@ export function toolNameFor(operation: string, offered: readonly string[]): stri
  * Starts an agent whose model is ours: what the instructions want is what the model says, and what the agent sends to the model is what
  * it saw. The agent's stdin is empty and its stdout is dropped.
  */
-export function modelDriver(
-  command: string,
-  provider: ProviderName,
-  onStderr?: (text: string) => void,
-): OpenDriver {
+export function modelDriver(command: string, provider: ProviderName): OpenDriver {
   return async (setting): Promise<Driver> => {
     const model = await ScriptedModel.start(provider, setting);
-    const env = { ...setting.env, ...model.env };
-    const started = startSpokenCommand({ command, env, ...(onStderr && { onStderr }) });
+    const started = startDriver(command, setting, { ...setting.env, ...model.env });
     started.stdin.end();
     started.stdout.resume();
     return {

@@ -22,6 +22,8 @@ export interface ConnectOptions {
   readonly listener?: Partial<ListenerOptions>;
   /** Receives every event as it happens, including request headers as sent. */
   readonly onEvent?: (event: Event) => void;
+  /** The conversation thread of all calls, also of those at other servers; closed with the connection. Default: a fresh one per call. */
+  readonly groupId?: string;
 }
 
 export interface InvokeSettings {
@@ -30,7 +32,7 @@ export interface InvokeSettings {
   /** Retries of the dispatch; default: 2. */
   readonly retries?: number;
   readonly lenientAck?: boolean;
-  /** The conversation thread; default: a fresh one, closed with the connection. */
+  /** The conversation thread, which is not closed; default: that of the connection. */
   readonly groupId?: string;
   readonly id?: string;
   readonly callId?: string;
@@ -81,13 +83,13 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
     await client.close();
     throw error instanceof ProtocolCliError ? error.mapText(redact) : error;
   });
-  const ourThreads = new Set<string>();
+  const ourThreads = new Set(options.groupId === undefined ? [] : [options.groupId]);
 
   const invoke: Connection['invoke'] = async (operation, args, settings = {}) => {
     const { timeoutMs = 60_000, retries = 2, lenientAck = false, callId = null, groupId } = settings;
     const { id = `call_${randomUUID()}`, choose, follow = false } = settings;
     await checkArguments(toolOf(toolset, operation), args);
-    const thread = groupId ?? `thread_${randomUUID()}`;
+    const thread = groupId ?? options.groupId ?? `thread_${randomUUID()}`;
     if (groupId === undefined) ourThreads.add(thread);
     const call = { operation, arguments: args, id, call_id: callId, group_id: thread };
     const { invocation } = runtime.withCallbackUrl(call);

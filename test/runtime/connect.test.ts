@@ -84,6 +84,19 @@ describe('closing the connection', () => {
     await Promise.all([...closed, isTold('followed')]);
   });
 
+  test('RT-NOTIFY: closes the thread that it was given, also at a tool that was not called', async () => {
+    const connections = await Promise.all(
+      [plain, stdlib].map(({ url }) => connect(url, { groupId: 'shared' })),
+    );
+    const [first] = connections;
+    const exchange = await first?.invoke('echo', { text: 'hi' });
+    expect(exchange?.invocation.group_id).toBe('shared');
+    await Promise.all(connections.map(connection => connection.close()));
+    const closed = (peer: Peer) =>
+      peer.seen('close_thread', entry => fieldOf(entry, 'thread_id') === 'shared');
+    await Promise.all([closed(plain), closed(stdlib)]);
+  });
+
   test('cancels a pending call and notifies the tool', async () => {
     const { connection, closed } = await closedOnce(({ attempts }) => attempts[0]?.status === 200);
     const exchange = await connection.invoke('slow', { ms: 60_000 }, { timeoutMs: 0, id: 'forgotten' });

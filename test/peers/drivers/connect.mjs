@@ -1,7 +1,5 @@
-/**
- * A driver of our own library as users get it: `connect` for each tool server. It cannot cancel or migrate, and has one
- * thread for each call, which it closes at the server of the call.
- */
+/** A driver of our own library as users get it: `connect` for each tool server. It cannot cancel or migrate. */
+import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { connect, llmTextOf } from '../../../dist/index.js';
@@ -20,8 +18,10 @@ export async function runConnect({ input, output, env }) {
   say({ cannot: ['cancel', 'migrate', 'human'] });
   const questions = [];
 
+  const groupId = `thread_${randomUUID()}`;
   const open = async url => {
     const connection = await connect(url, {
+      groupId,
       onEvent(event) {
         const [id] = event.calls ?? [];
         if (event.kind !== 'response' || id === undefined) return;

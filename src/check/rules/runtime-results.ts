@@ -210,9 +210,10 @@ function onCanceled({ standing, callback, message, seen }: Shown): Observed {
 
 function onText(result: Shown, view: RuntimeView): Observed {
   const { standing, callback, message, seen } = result;
-  if (standing !== 'awaited' || !isHandled(result, view)) return null;
+  if (standing !== 'awaited') return null;
   const exact = seen.find(each => isFitting(each, result));
   if (exact) return { ...held(callback), events: [...callback.events, exact.event.seq] };
+  if (!isHandled(result, view)) return null;
   const [other] = seen.filter(each => each.message.id !== undefined && !isExplained(each, result));
   if (!other) return view.crash ? null : onMissing(callback, message);
   const { text } = other.message;
@@ -275,9 +276,10 @@ function difference(expected: string, actual: string) {
 /** A runtime supports what it ever showed, and text. */
 function onDisplay(result: Shown, view: RuntimeView): Observed {
   const { standing, callback, message, call } = result;
-  if (standing !== 'awaited' || !call || callback.isRefused || !isHandled(result, view)) return null;
+  if (standing !== 'awaited' || !call || callback.isRefused) return null;
   const [first] = view.seenOf(call, 'human');
   if (!first) {
+    if (!isHandled(result, view)) return null;
     const isNamed = view.seen('human').every(each => each.message.id !== undefined);
     return isNamed && !view.crash ? lacking('the user saw nothing of a result', callback) : null;
   }

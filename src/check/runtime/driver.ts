@@ -2,7 +2,7 @@ import { ABILITIES, type DriverLine, type Instruction, readDriverLine } from '..
 import { type SpokenCommand, startSpokenCommand } from '../../system/child.js';
 import { cameWithin } from '../../system/process.js';
 import { killProcessesWith } from '../../system/strays.js';
-import { bytesText, didYouMean, excerpt, LineSplitter } from '../../util/text.js';
+import { didYouMean, excerpt, LineSplitter } from '../../util/text.js';
 
 /** Makes a runtime act, and reports what it showed. */
 export interface Driver {
@@ -27,8 +27,10 @@ export interface DriverSetting {
 /** Opens the driver of a runtime anew for a scenario. */
 export type OpenDriver = (setting: DriverSetting) => Promise<Driver>;
 
+const MIB = 1024 * 1024;
+
 /** Limits of the output of a driver in one scenario. In a line, a result of 1 MiB whose every character is escaped fits. */
-const MAX = { line: 8 * 1024 * 1024, bytes: 64 * 1024 * 1024, lines: 10_000, warnings: 3 };
+const MAX = { line: 8 * MIB, bytes: 64 * MIB, lines: 10_000, warnings: 3 };
 
 /** Reads the lines of a driver: what is not a line of the protocol is ignored with a warning. */
 export class LineReader {
@@ -42,8 +44,8 @@ export class LineReader {
   /** Returns null, or which limit the output exceeds. */
   add(chunk: Uint8Array): string | null {
     this.#bytes += chunk.length;
-    if (this.#bytes > MAX.bytes) return `wrote more than ${bytesText(MAX.bytes)}`;
-    if (!this.#splitter.add(chunk)) return `wrote a line of more than ${bytesText(MAX.line)}`;
+    if (this.#bytes > MAX.bytes) return `wrote more than ${MAX.bytes / MIB} MiB`;
+    if (!this.#splitter.add(chunk)) return `wrote a line of more than ${MAX.line / MIB} MiB`;
     return this.#lines > MAX.lines ? `wrote more than ${MAX.lines} lines` : null;
   }
 

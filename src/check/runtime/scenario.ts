@@ -5,7 +5,7 @@ import type { MockTool } from '../../mock/mock-tool.js';
 import type { Ability, Inability, Instruction, Observation } from '../../protocol/driver.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import type { Clock } from '../../system/clock.js';
-import { excerpt, formatDuration } from '../../util/text.js';
+import { cut, formatDuration } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import type { Driver } from './driver.js';
 
@@ -212,6 +212,7 @@ export class ScenarioSession {
   async end(): Promise<void> {
     if (this.#isEnding) return;
     this.#isEnding = true;
+    await this.#within(QUIET_MS, () => !this.#isAnswering());
     if (this.#isOver || this.#cannot.has('end')) return;
     this.ask({ do: 'end' });
     const { windowMs, log } = this.parts;
@@ -219,6 +220,16 @@ export class ScenarioSession {
     log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
     const message = `the command did not end within ${formatDuration(windowMs)} after {"do":"end"}; it was stopped`;
     log.emit({ kind: 'warned', message });
+  }
+
+  /** Whether the runtime has not yet answered a message of a tool. */
+  #isAnswering(): boolean {
+    return this.#events.some(
+      event =>
+        event.kind === 'request' &&
+        event.from === 'tool' &&
+        !this.#events.some(each => isEndOf(each, event.leg)),
+    );
   }
 
   /** Ends all waits. */
@@ -261,10 +272,12 @@ function isActive(event: Event): boolean {
   return isRecord(event.body.json.value) && 'saw' in event.body.json.value;
 }
 
-const MAX_LAST_LINES = 3;
+const [MAX_LAST_LINES, MAX_LAST_LENGTH] = [3, 200];
 
 /** How a driver ended, with its last lines. */
 function endingOf(how: string, driver: Driver): string {
   const lines = driver.lastLines().slice(-MAX_LAST_LINES);
-  return lines.length === 0 ? how : `${how}. Last output: ${lines.map(excerpt).join(' ␊ ')}`;
+  return lines.length === 0
+    ? how
+    : `${how}. Last output: ${lines.map(text => cut(text, MAX_LAST_LENGTH)).join(' ␊ ')}`;
 }

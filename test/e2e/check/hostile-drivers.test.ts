@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { killProcessesWith } from '../../../src/system/strays.js';
+import { temporaryFolder } from '../support/folder.js';
+import { runHere, startHere } from '../support/in-process.js';
+
+const ADAPTER = new URL('../../../fixtures/runtimes/node/adapter.mjs', import.meta.url).href;
+
+/** A driver that works; `before` runs first. */
+const working = (before = '') => `
+import { drive } from ${JSON.stringify(ADAPTER)};
+import { spawn } from 'node:child_process';
+${before}
+await drive({ input: process.stdin, output: process.stdout, env: process.env });
+process.exit();
+`;
+
+/** A child that keeps our pipes open. */
+const CHILD = `spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: DETACHED, stdio: STDIO })`;
+const child = (detached: boolean, stdio: string) =>
+  CHILD.replace('DETACHED', String(detached)).replace('STDIO', `'${stdio}'`);
+
+/** Ends after the invocation, like a runtime that crashes at a result. */
+const CRASH = `
+const { createServer } = await import('node:http');
+createServer((request, response) => {
+  console.error('TypeError: cannot read text');
+  process.exit(3);
+}).listen(0, '127.0.0.1', async function () {
+  const { tools, endpoint } = await (await fetch(process.env.TOOL_URL + '/.well-known/rap-toolset')).json();
+  process.stdin.once('data', async data => {
+    const { operation, arguments: args, id } = JSON.parse(String(data).split('\\n')[0]);
+    const callback_url = 'http://127.0.0.1:' + this.address().port + '/';
+    await fetch(endpoint, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ operation, arguments: args, id, callback_url, group_id: 'thread' }),
+    });
+  });
+});
+`;
+
+interface Case {
+  readonly does: string;
+  readonly script: string;
+  readonly status: number;
+  readonly says: readonly string[];
+  readonly options?: readonly string[];
+}
+
+const CASES: readonly Case[] = [
+  {
+    does: 'also writes lines that are not JSON',
+    script: working(`console.log('listening on port 1'); console.log('[]'); console.log('{"saw":"smell"}');`),
+    status: 0,
+    says: [
+      'warning: ignored a line of the driver on stdout: not valid JSON: "listening on port 1" (in result)',
+      'ignored a line of the driver on stdout: ',
+    ],
+  },
+  {
+    does: 'names an unknown ability',
+    script: working(`console.log('{"cannot":["dissmiss"]}');`),
+    status: 0,
+    says: ['"cannot" lists "dissmiss", which is unknown. Did you mean "dismiss"? (in result)'],
+  },
+  {
+    does: 'writes a line of 10 MB',
+    script: `process.stdout.write('x'.repeat(10e6)); setInterval(() => {}, 1000);`,
+    status: 4,
+    says: ['the command of --runtime wrote a line of more than 8 MiB; it was stopped'],
+  },
+  {
+    does: 'floods stdout with lines',
+    script: working(
+      `const flood = () => { while (process.stdout.write('{"cannot":[]}\\n'.repeat(100))); process.stdout.once('drain', flood); }; flood();`,
+    ),
+    status: 4,
+    says: ['the command of --runtime wrote more than 10000 lines; it was stopped'],
+  },
+  {
+    does: 'exits at once',
+    script: `console.error('boom at line 5'); process.exit(3);`,
+    status: 4,
+    says: [
+      'error: the command of --runtime ended with status 3',
+      '  boom at line 5',
+      'protocol-cli help runtimes',
+    ],
+  },
+  {
+    does: 'writes to stderr without end, and exits',
+    script: `console.error('x'.repeat(5e6)); process.exit(1);`,
+    status: 4,
+    says: ['ended with status 1'],
+  },
+  {
+    does: 'crashes at a result',
+    script: CRASH,
+    status: 1,
+    says: ['✗ RT-TEXT', 'the runtime ended with status 3. Last output: TypeError: cannot read text'],
+  },
+  {
+    does: 'closes stdout',
+    script: `import { closeSync } from 'node:fs'; closeSync(1); setInterval(() => {}, 1000);`,
+    status: 4,
+    says: ['the command of --runtime closed its stdout; it was stopped'],
+  },
+  {
+    does: 'ignores the end, the end of stdin and SIGTERM',
+    script: `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); ${working('process.exit = () => {};')}`,
+    status: 0,
+    says: ['the command did not end within 2s after {"do":"end"}; it was stopped (in result)'],
+  },
+  {
+    does: 'leaves a child with its stdout open',
+    script: working(child(false, 'inherit')),
+    status: 0,
+    says: ['✓ passed'],
+  },
+  {
+    does: 'leaves a child in a process group of its own',
+    script: working(`${child(true, 'ignore')}.unref();`),
+    status: 0,
+    says: ['the command left processes running; they were stopped (in result)'],
+  },
+  {
+    does: 'leaves a grandchild whose parent has ended',
+    script: working(
+      `spawn('sh', ['-c', 'setsid sleep 100 & exit'], { detached: true, stdio: 'ignore' }).unref();`,
+    ),
+    status: 0,
+    says: ['the command left processes running; they were stopped (in result)'],
+  },
+];
+
+const ONE = ['--scenario', 'result', '--probe-timeout', '2s', '--skip', 'RT-NOTIFY'];
+
+describe('a driver that', () => {
+  test.each(CASES)('$does: a clear message, and nothing left running', async each => {
+    const { script, status, says, options = [] } = each;
+    await using folder = await temporaryFolder();
+    const mark = randomUUID();
+    const command = `export MARK=${mark}; exec node ${await folder.write('driver.mjs', script)}`;
+    const ended = await runHere(['check', '--runtime', command, ...ONE, ...options]);
+    const printed = ended.stdout + ended.stderr;
+    for (const words of says) expect(printed).toContain(words);
+    expect(printed.length).toBeLessThan(20_000);
+    expect(ended.status).toBe(status);
+    expect(await killProcessesWith('MARK', mark)).toBe(0);
+  });
+});
+
+test('Ctrl-C stops the command, and prints what was found', async () => {
+  await using folder = await temporaryFolder();
+  const mark = randomUUID();
+  const script =
+    working(`console.error('key=' + 'ghp_0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f'); console.error('started');
+    process.stdin.pause(); await new Promise(() => setInterval(() => {}, 1000));`);
+  const command = `MARK=${mark} node ${await folder.write('driver.mjs', script)}`;
+  const check = startHere(['check', '--runtime', command, '--scenario', 'result', '-v']);
+  await check.says(/result: started/);
+  check.interrupt();
+  const { status, stderr } = await check.ended;
+  expect(status).toBe(130);
+  expect(stderr).toContain('interrupted; no failures so far');
+  expect(await killProcessesWith('MARK', mark)).toBe(0);
+});

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Event, EventOf } from '../events/events.js';
-import type { Ability, Instruction, Observation } from '../protocol/driver.js';
+import type { Ability, Finding, Instruction, Observation } from '../protocol/driver.js';
 import type { Invocation } from '../protocol/invocation.js';
 import type { Tool } from '../protocol/toolset.js';
 import { isRecord, stringsIn } from '../util/values.js';
@@ -14,7 +14,9 @@ interface Said<Message> {
   readonly message: Message;
 }
 
-type Asked<Kind extends Instruction['do'] = Instruction['do']> = Said<Extract<Instruction, { do: Kind }>>;
+export type Asked<Kind extends Instruction['do'] = Instruction['do']> = Said<
+  Extract<Instruction, { do: Kind }>
+>;
 
 export type Seen<Kind extends Observation['saw'] = Observation['saw']> = Said<
   Extract<Observation, { saw: Kind }>
@@ -32,6 +34,8 @@ export interface AskedCall extends Asked<'invoke'> {
   readonly answers: readonly Seen<'model' | 'failure'>[];
 }
 
+type Found<Kind extends Finding['saw']> = Said<Extract<Finding, { saw: Kind }>>;
+
 /** The name of the scenario of a recording, if it has one. */
 export function scenarioIn(events: readonly Event[]): string | undefined {
   return planIn(events)?.plan;
@@ -48,7 +52,7 @@ export class RuntimeView {
   /** What the scenario tests, the main requirement first. */
   readonly checks: readonly string[];
   readonly #asked: readonly Said<Instruction>[];
-  readonly #seen: readonly Said<Observation>[];
+  readonly #seen: readonly Said<Observation | Finding>[];
   readonly #cannot: ReadonlySet<unknown>;
   /** The event of a driver that ended before it was asked to. */
   readonly crash: EventOf<'driver'> | undefined;
@@ -65,7 +69,7 @@ export class RuntimeView {
     });
     const of = (name: 'do' | 'saw') => messages.filter(({ message }) => name in message);
     this.#asked = of('do') as unknown as readonly Said<Instruction>[]; // written after validation
-    this.#seen = of('saw') as unknown as readonly Said<Observation>[];
+    this.#seen = of('saw') as unknown as readonly Said<Observation | Finding>[];
     this.#cannot = new Set(messages.flatMap(({ message }) => stringsIn(message['cannot'] ?? [])));
     this.crash = lines.find(({ ended }) => ended !== undefined);
     const end = this.asked('end')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
@@ -98,6 +102,11 @@ export class RuntimeView {
 
   seen<Kind extends Observation['saw']>(...kinds: readonly Kind[]): readonly Seen<Kind>[] {
     return this.#seen.filter((each): each is Seen<Kind> => kinds.some(kind => kind === each.message.saw));
+  }
+
+  /** What the check found by itself. */
+  found<Kind extends Finding['saw']>(kind: Kind): readonly Found<Kind>[] {
+    return this.#seen.filter((each): each is Found<Kind> => each.message.saw === kind);
   }
 
   /** The instruction that led to a call: by id, else the first with the same operation and arguments. */

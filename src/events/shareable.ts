@@ -178,6 +178,26 @@ function questionSecrets(event: Event): string[] {
   return tokens.filter(token => !NAME.test(token) && !ids.some(each => each.includes(token)));
 }
 
+/** Parameters of an authorization request that are no secrets (RFC 6749, section 4.1.1). */
+const PUBLIC_PARAMETERS: ReadonlySet<string> = new Set([
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'scope',
+]);
+
+/** The secrets in the query of an `auth_url`: nobody but the user may see them (RT-OAUTH). */
+export function consentSecrets(event: Event): readonly string[] {
+  if (event.kind !== 'request' || event.purpose !== 'callback') return [];
+  const message = event.body?.json.ok ? event.body.json.value : null;
+  if (!isRecord(message) || message['type'] !== 'oauth') return [];
+  const url = foreignWords(message['auth_url']);
+  const parameters = URL.canParse(url) ? [...new URL(url).searchParams] : [];
+  return parameters.flatMap(([name, value]) =>
+    PUBLIC_PARAMETERS.has(name) ? [] : (value.match(TOKEN) ?? []),
+  );
+}
+
 /** Long words are redacted anywhere, short ones in URLs. */
 class Words {
   readonly #long = new SecretFinder({ remembered: REMEMBERED, wholeBelow: LONGEST });

@@ -49,6 +49,8 @@ export interface Asking {
   readonly withinMs?: number | undefined;
   /** The recorded JSON text of the question. */
   readonly layout?: string | undefined;
+  /** The query of the URL of a choice. */
+  readonly query?: string | undefined;
 }
 
 export const CANCELED = 'the call was canceled';

@@ -117,7 +117,7 @@ type Asked<Question> = Question & { readonly about: Required<Concern> };
 
 export interface RapServices extends CallServices {
   readonly outbox: Outbox;
-  readonly choices: Questions<number, Asked<ChoiceQuestion>>;
+  readonly choices: Questions<number, Asked<ChoiceQuestion & { readonly search: string }>>;
   readonly consents: Questions<Consent, Asked<ConsentQuestion>>;
 }
 
@@ -206,8 +206,10 @@ export class RapConversation extends Conversation {
 
   choice(question: ChoiceQuestion, asking: Asking = {}): Promise<number | null> {
     const { prompt, choices, default: preset } = question;
-    const asked = this.services.choices.open({ ...question, about: this.about });
-    const fields = { prompt, choices, default: preset, response_url: this.caller.base + asked.path };
+    const search = asking.query === undefined ? '' : `?${asking.query}`;
+    const asked = this.services.choices.open({ ...question, search, about: this.about });
+    const response_url = this.caller.base + asked.path + search;
+    const fields = { prompt, choices, default: preset, response_url };
     return this.#ask('choice', 'user_choice', fields, asked, preset, asking);
   }
 

@@ -143,11 +143,11 @@ export class ReplyPlayer {
 
   async #choice(step: StepOf<'choice'>, place: Place): Promise<unknown> {
     const { conversation } = this;
-    const { prompt: written, choices, default: preset } = step.choice;
+    const { prompt: written, choices, default: preset, query } = step.choice;
     const prompt = this.#text(written);
     const { id } = conversation.caller.addressee;
     const question = { prompt, choices: choices.map(label => this.#text(label)), default: preset, id };
-    const asking = { withinMs: step.within, layout: layoutText(step.layout) };
+    const asking = { withinMs: step.within, layout: layoutText(step.layout), query };
     const picked = await conversation.choice(question, asking);
     if (picked === null) return this.#unanswered(`"${prompt}" was not answered`, place);
     const label = choices[picked] ?? '';

@@ -147,11 +147,13 @@ function choiceRoute({ log, choices: questions }: RapServices, answering: Answer
     accepts: 'json',
     serves: path => questions.at(path) !== undefined,
     handle: incoming => {
-      const question = questions.at(incoming.target);
+      const [path = ''] = incoming.target.split('?');
+      const question = questions.at(path);
       if (!question) return { status: 404 };
-      const { choices, id, about } = question.about;
+      const { choices, id, about, search } = question.about;
       const { checked, body } = read(choiceResponseSchema, incoming);
       const request = new ServedRequest(log, incoming, 'choice', { about, body });
+      if (incoming.target !== path + search) return request.answer(404);
       const answer = () => {
         if (!checked.ok || checked.value.id !== id || checked.value.selected >= choices.length) {
           const message =

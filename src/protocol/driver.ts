@@ -55,6 +55,18 @@ export const observationSchema = z.discriminatedUnion('saw', [
   z.object({ saw: z.literal('migrated') }).check(z.describe('The migration succeeded')),
 ]);
 
+/** What a check found by itself after a scenario; no driver writes it. Secrets are left out. */
+export const findingSchema = z.discriminatedUnion('saw', [
+  z
+    .object({ saw: z.literal('leak'), where: z.enum(['model', 'failure', 'log']), text: z.string() })
+    .check(z.describe('A text or a line with a value of the query of an auth_url')),
+  z
+    .object({ saw: z.literal('log'), operations: z.array(z.string()), isWhole: z.boolean() })
+    .check(z.describe("The operations that the runtime's own log names, of those that were called")),
+]);
+
+export type Finding = z.infer<typeof findingSchema>;
+
 /** What a driver does not support: rules that need it do not apply. */
 const inabilitySchema = z.object({ cannot: z.array(z.string()) });
 

@@ -1,10 +1,25 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { isQuestion } from '../../protocol/callbacks.js';
 import { choiceResponseSchema } from '../../protocol/invocation.js';
+import { llmText } from '../../protocol/outcome.js';
 import { validate } from '../../protocol/validate.js';
+import { groupBy } from '../../util/collections.js';
 import { bareUrl, tokenlessUrl } from '../../util/url.js';
-import type { Received } from '../call.js';
-import { broken, defineRules, held, lacking, type Observation, sent, unseen } from '../rule.js';
+import { stringsIn } from '../../util/values.js';
+import type { CallEvidence, Received } from '../call.js';
+import {
+  broken,
+  defineRules,
+  faultLine,
+  held,
+  lacking,
+  type Observation,
+  type Observed,
+  sent,
+  unseen,
+} from '../rule.js';
+import type { Asked, RuntimeView, Seen } from '../runtime-view.js';
 
 /** Questions, subscriptions and views. */
 export const runtimeConversationRules = defineRules({
@@ -13,24 +28,20 @@ export const runtimeConversationRules = defineRules({
     statement: 'keeps the call pending during oauth and user_choice, and does not send it again',
     advice:
       'Keep the call pending after oauth or user_choice, and wait: the tool continues without a new invocation.',
+    masks: ['RT-TEXT'],
     absent: 'no tool asked the user anything',
-    observe: ({ calls }) =>
-      calls.map(({ received, attempts }) => {
-        const question = received.find(({ message }) => isQuestion(message));
-        if (!question) return null;
-        const { response, request } = question.callback;
-        const again = attempts.find(each => each.request.at > (response ?? request).at);
-        return again
-          ? broken('the invocation was sent again after the question', [question.callback, again])
-          : held(question.callback);
-      }),
+    observe: ({ calls, view }) =>
+      calls.map(call => [onRepeatedCall(call), view && onPendingCall(call, view)]),
   },
   'RT-OAUTH': {
     level: 'MUST',
     statement: 'shows the auth_url to the user, and never stores or logs it',
     advice: 'Show auth_url to the user, and remove its query from all logs and files.',
+    masks: ['RT-PENDING', 'RT-TEXT'],
+    needs: ['consent'],
     absent: 'not a transcript of a runtime with an oauth message',
-    observe: ({ calls, observer }) => {
+    observe: ({ calls, observer, view }) => {
+      if (view) return [calls.map(call => onConsent(call, view)), leaksIn(view)];
       const questions = observer === 'runtime' ? calls.flatMap(call => call.messages('oauth')) : [];
       return questions.map(({ callback, message: { auth_url } }) =>
         auth_url === bareUrl(auth_url)
@@ -43,36 +54,45 @@ export const runtimeConversationRules = defineRules({
     level: 'MUST',
     statement: 'POSTs the selection to response_url; a dismissed prompt sends default',
     advice: 'POST {id, selected} to response_url; selected counts from 0. If dismissed, send default.',
+    needs: ['question', 'answer'],
     absent: 'no tool offered a choice',
-    observe: ({ calls }) =>
-      calls.map(call => {
+    observe: ({ calls, view }) => {
+      const onAnswers = view ? answersIn(calls, view) : null;
+      return calls.map(call => {
         const { selections, cancels, expiries } = call;
         const questions = call.messages('user_choice');
         const [first] = questions;
         if (!first) return null;
-        if (selections.length > 0) return selections.map(each => onSelection(each, questions));
+        const sentSelections = selections.map(each => onSelection(each, questions));
+        if (view && onAnswers)
+          return [sentSelections, onAnswers(call), questions.map(each => onPrompt(each, call, view))];
+        if (selections.length > 0) return sentSelections;
         if (cancels.length > 0) return null;
         return expiries.some(({ what }) => what === 'timeout')
           ? lacking('was never answered, not even with the default', first.callback)
           : unseen('no selection was seen', first.callback);
-      }),
+      });
+    },
   },
   'RT-SUB': {
     level: 'MUST',
     statement: 'tracks subscriptions per thread, discards events of unknown or canceled ones, stops at final',
     advice:
       'Track subscriptions by thread and call, accept their events, and remove them at final or a cancel.',
+    needs: ['model'],
     absent: 'no event of an open subscription came',
-    observe: ({ calls }) =>
+    observe: ({ calls, view }) =>
       calls
         .flatMap(call => call.messages('subscription_event'))
-        .map(({ callback }) => {
-          const { isRefused, status, verdict } = callback;
-          if (verdict?.kind === 'discarded') return isRefused ? held(callback, 'others are discarded') : null;
+        .map(event => {
+          const { isRefused, status, verdict } = event.callback;
+          if (verdict?.kind === 'discarded') return onForeignEvent(event, view);
           if (status === null || verdict?.kind !== 'noted') return null;
-          return isRefused
-            ? lacking(`an event of an open subscription was answered ${status}`, callback)
-            : held(callback);
+          if (isRefused)
+            return lacking(`an event of an open subscription was answered ${status}`, event.callback);
+          return view && !givenText(event.message.text, view)
+            ? lacking('an event of an open subscription did not reach the model', event.callback)
+            : held(event.callback);
         }),
   },
   'RT-VIEW': {
@@ -80,16 +100,229 @@ export const runtimeConversationRules = defineRules({
     statement: 'keeps the latest view per thread and type; ignores unknown view types',
     advice: 'Answer every view_update with 200; keep the latest of each type, and ignore unknown types.',
     absent: 'no view came',
-    observe: ({ calls }) =>
-      calls
-        .flatMap(call => call.messages('view_update'))
-        .map(({ callback }) => {
-          const { isRefused, status, verdict } = callback;
-          if (status === null || (verdict?.kind !== 'noted' && verdict?.kind !== 'ignored')) return null;
-          return isRefused ? broken(`a view was answered ${status}`, callback) : held(callback);
-        }),
+    observe: ({ calls, view }) => {
+      const updates = calls.flatMap(call => call.messages('view_update')).filter(isView);
+      const answers = updates.map(({ callback }) => {
+        const { isRefused, status } = callback;
+        if (status === null) return null;
+        return isRefused ? broken(`a view was answered ${status}`, callback) : held(callback);
+      });
+      return view ? [answers, onShownViews(updates, view), onViewTexts(updates, view)] : answers;
+    },
   },
 });
+
+type View = Received<'view_update'>;
+
+/** What was seen of a call, also without its id. */
+function seenFor<Kind extends 'question' | 'consent'>(
+  view: RuntimeView,
+  call: CallEvidence,
+  kind: Kind,
+): readonly Seen<Kind>[] {
+  const nameless = view.seen(kind).filter(({ message }) => !('id' in message));
+  return [...view.seenOf(call, kind), ...nameless];
+}
+
+/** The first line with which the model got this text, after an event. */
+function givenText(text: string, view: RuntimeView, after = 0): Seen | undefined {
+  return view
+    .seen('model', 'failure')
+    .find(({ event, message }) => event.seq > after && message.text.includes(text));
+}
+
+function onRepeatedCall({ received, attempts }: CallEvidence): Observed {
+  const question = received.find(({ message }) => isQuestion(message));
+  if (!question) return null;
+  const { response, request } = question.callback;
+  const again = attempts.find(each => each.request.at > (response ?? request).at);
+  return again
+    ? broken('the invocation was sent again after the question', [question.callback, again])
+    : held(question.callback);
+}
+
+/** Between the question and the result, the model gets nothing of the call. */
+function onPendingCall(call: CallEvidence, view: RuntimeView): Observed {
+  const question = call.received.find(({ message }) => isQuestion(message))?.callback;
+  if (!question) return null;
+  const result = call
+    .messages('tool_result')
+    .find(({ callback }) => callback.request.seq > question.lastSeq && callback.verdict?.kind === 'settles');
+  const [end = Number.POSITIVE_INFINITY] = [...view.asked('cancel'), ...view.asked('end')].map(
+    ({ event }) => event.seq,
+  );
+  const resultAt = result?.callback.request.seq ?? Number.POSITIVE_INFINITY;
+  const early = view
+    .seenOf(call, 'model', 'failure')
+    .find(({ event: { seq } }) => seq > question.request.seq && seq < Math.min(resultAt, end));
+  if (early) return broken('the model got something of a call that waited for the user', [question, early]);
+  if (!result || resultAt > end) return null;
+  const { callback, message } = result;
+  const proof = [question, callback];
+  if (callback.isRefused)
+    return lacking(`the result after a question was answered ${callback.status}`, proof);
+  const isLost = view.can('model') && !givenText(llmText(message), view, resultAt);
+  return isLost ? lacking('the result after a question did not reach the model', proof) : held(proof);
+}
+
+function onConsent(call: CallEvidence, view: RuntimeView): Observed {
+  const shown = seenFor(view, call, 'consent');
+  return call.messages('oauth').map(({ callback }) => {
+    if (callback.isRefused) return broken(`an oauth message was answered ${callback.status}`, callback);
+    if (callback.verdict?.kind !== 'holds') return null;
+    return shown.length > 0
+      ? held([callback, ...shown])
+      : lacking('the user was not asked to visit the auth_url', callback);
+  });
+}
+
+const LEAKS = {
+  model: 'a secret of the auth_url reached the model',
+  failure: 'a secret of the auth_url is in a failed result for the model',
+  log: "a secret of the auth_url is in the runtime's log",
+};
+
+function leaksIn(view: RuntimeView): Observed {
+  return view.found('leak').map(leak => {
+    const { where, text } = leak.message;
+    return broken(LEAKS[where], leak, { faults: [faultLine(text)] });
+  });
+}
+
+/** What each instruction of the user means: an answer goes to the oldest open question. */
+function answersIn(calls: readonly CallEvidence[], view: RuntimeView): (call: CallEvidence) => Observed {
+  const open = calls
+    .flatMap(call => call.messages('user_choice').map(question => ({ call, question })))
+    .filter(({ question: { callback } }) => callback.verdict?.kind === 'holds' && !callback.isRefused)
+    .toSorted((one, other) => one.question.callback.request.seq - other.question.callback.request.seq);
+  const answers = [...view.asked('answer'), ...view.asked('dismiss')]
+    .toSorted((one, other) => one.event.seq - other.event.seq)
+    .flatMap(line => {
+      const { event, message } = line;
+      const index = open.findIndex(
+        ({ call, question }) => question.callback.request.seq < event.seq && isWaiting(call, event.seq),
+      );
+      const [asked] = index < 0 ? [] : open.splice(index, 1);
+      return asked ? { ...asked, line, choice: 'choice' in message ? message.choice : null } : [];
+    });
+  return call => {
+    const own = answers.filter(each => each.call === call);
+    const early = call.selections.find(
+      ({ request }) => request.seq < (own[0]?.line.event.seq ?? Number.POSITIVE_INFINITY),
+    );
+    return early ? broken('a selection was sent before the user answered', early) : own.map(onAnswer);
+  };
+}
+
+function isWaiting(call: CallEvidence, at: number): boolean {
+  return call.calledOffAt > at && !call.results.some(({ request }) => request.seq < at);
+}
+
+interface Answer {
+  readonly call: CallEvidence;
+  readonly question: Received<'user_choice'>;
+  readonly line: Asked<'answer' | 'dismiss'>;
+  /** The index or the label; null if the user dismissed the question. */
+  readonly choice: number | string | null;
+}
+
+function onAnswer({ call, question: { callback, message }, line, choice }: Answer): Observation {
+  const label = typeof choice === 'string' ? message.choices.indexOf(choice) : choice;
+  const expected = label ?? message.default;
+  const selections = call.selections.filter(({ request }) => request.seq > line.event.seq);
+  const did = choice === null ? 'dismissed the question' : 'answered';
+  if (selections.every(({ status }) => status === 404))
+    return lacking(`the user ${did}, and no selection came to response_url`, [callback, line]);
+  const other = selections.find(each => ![null, expected].includes(selectedIn(each)));
+  if (!other) return held([line, ...selections]);
+  const what = choice === null ? 'the selection is not default' : 'the selection is not what the user chose';
+  const actual = String(selectedIn(other));
+  const details = { expected: String(expected), actual, spots: [sent(other, 'selected')] };
+  return broken(what, [callback, line, other], details);
+}
+
+function selectedIn({ sentJson }: RoundTrip): number | null {
+  const read = validate(choiceResponseSchema, sentJson);
+  return read.ok ? read.value.selected : null;
+}
+
+/** Control characters and invisible ones: a runtime may show them in another way. */
+const MAY_BE_SHOWN_OTHERWISE = /[\p{Cc}\p{Cf}]/u;
+
+function onPrompt(
+  { callback, message: { prompt, choices } }: Received<'user_choice'>,
+  call: CallEvidence,
+  view: RuntimeView,
+): Observed {
+  if (callback.isRefused) return broken(`a question was answered ${callback.status}`, callback);
+  if (callback.verdict?.kind !== 'holds') return null;
+  const shown = seenFor(view, call, 'question');
+  if (shown.length === 0) return lacking('a question was not shown to the user', callback);
+  const isPlain = ![prompt, ...choices].some(text => MAY_BE_SHOWN_OTHERWISE.test(text));
+  const isShown = shown.some(({ message }) =>
+    isPlain
+      ? isDeepStrictEqual([message.prompt, message.choices], [prompt, choices])
+      : message.choices.length === choices.length,
+  );
+  const proof = [callback, ...shown];
+  return isShown ? held(proof) : broken('a question was shown with other words or choices', proof);
+}
+
+/** What is answered to an event that is not expected is open, as long as the model does not get it. */
+function onForeignEvent(
+  { callback, message }: Received<'subscription_event'>,
+  view: RuntimeView | null,
+): Observed {
+  const { isRefused, verdict } = callback;
+  const line = view ? givenText(message.text, view) : undefined;
+  if (line && verdict?.kind === 'discarded')
+    return broken(`an event reached the model, but ${verdict.reason}`, [callback, line]);
+  return isRefused || view ? held(callback, 'others are discarded') : null;
+}
+
+function isView({ callback: { verdict } }: View): boolean {
+  return verdict?.kind === 'noted' || verdict?.kind === 'ignored';
+}
+
+/** The latest content of each view is shown, and no other content than the tool sent. */
+function onShownViews(updates: readonly View[], view: RuntimeView): Observed {
+  if (!view.can('view')) return null;
+  const accepted = updates.filter(({ callback }) => callback.response && !callback.isRefused);
+  const shown = view.seen('view');
+  const latest = groupBy(accepted, ({ message }) => [`${message.group_id} ${message.view_type}`]);
+  const missing = [...latest.values()].map(group => {
+    const last = group.at(-1);
+    if (!last || shown.some(each => isOf(each, last))) return null;
+    return lacking('the latest content of a view was not shown', last.callback);
+  });
+  const changed = shown.map(each => {
+    if (accepted.some(update => isOf(each, update))) return null;
+    const sources = accepted.filter(({ message }) => message.view_type === each.message.view_type);
+    const proof = [...sources.map(({ callback }) => callback), each];
+    return broken('a view was shown with content that the tool did not send', proof);
+  });
+  return [missing, changed];
+}
+
+/** Whether a view was shown after an update, with its content. */
+function isOf({ event, message }: Seen<'view'>, { callback, message: sentView }: View): boolean {
+  return (
+    event.seq > callback.request.seq &&
+    message.view_type === sentView.view_type &&
+    isDeepStrictEqual(message.content ?? {}, sentView.content)
+  );
+}
+
+/** Shorter texts may be in a result too. */
+const MIN_VIEW_TEXT = 12;
+
+function onViewTexts(updates: readonly View[], view: RuntimeView): Observed {
+  return updates.map(({ callback, message }) => {
+    const texts = stringsIn(message.content).filter(({ length }) => length >= MIN_VIEW_TEXT);
+    const line = texts.map(text => givenText(text, view)).find(each => each !== undefined);
+    return line ? broken('the content of a view reached the model', [callback, line]) : null;
+  });
+}
 
 function onSelection(selection: RoundTrip, questions: readonly Received<'user_choice'>[]): Observation {
   const { request, sentJson } = selection;
@@ -97,8 +330,9 @@ function onSelection(selection: RoundTrip, questions: readonly Received<'user_ch
   const read = validate(choiceResponseSchema, sentJson);
   if (request.method !== 'POST' || !read.ok) return broken('the selection is not {id, selected}', selection);
   const { id, selected } = read.value;
-  // A tool sees only the path of the URL, and a transcript has no token in it.
-  const isOf = (url: string) => tokenlessUrl(url).endsWith(tokenlessUrl(request.url));
+  // A tool sees only the path of the URL, and a transcript has neither the token nor the query.
+  const isOf = (url: string) =>
+    tokenlessUrl(url).endsWith(tokenlessUrl(request.url)) && queryOf(url) === queryOf(request.url);
   const question = questions.find(({ message }) => message.id === id && isOf(message.response_url))?.message;
   if (!question)
     return lacking('the selection was sent to another URL, or has the id of another call', selection);
@@ -108,4 +342,8 @@ function onSelection(selection: RoundTrip, questions: readonly Received<'user_ch
     actual: String(selected),
     spots: [sent(selection, 'selected')],
   });
+}
+
+function queryOf(url: string): string {
+  return url.replace(/^[^?]*/, '');
 }

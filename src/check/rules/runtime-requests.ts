@@ -1,5 +1,6 @@
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { isSame } from '../../events/tool-call.js';
+import type { Finding } from '../../protocol/driver.js';
 import type { Invocation } from '../../protocol/invocation.js';
 import { excerpt } from '../../util/text.js';
 import { mediaTypeOf, readUrl } from '../../util/url.js';
@@ -13,11 +14,14 @@ import {
   held,
   lacking,
   type Observed,
+  scant,
   sent,
   unseen,
 } from '../rule.js';
 import type { AskedCall, RuntimeView } from '../runtime-view.js';
 import type { KnownServer } from '../servers.js';
+
+type LogFinding = Extract<Finding, { saw: 'log' }>;
 
 /** What a runtime sends: discovery and invocations. */
 export const runtimeRequestRules = defineRules({
@@ -125,7 +129,8 @@ export const runtimeRequestRules = defineRules({
     advice: 'Log each invocation with its operation, time and outcome.',
     invocationPage:
       'Runtimes SHOULD log tool invocations for audit purposes, including the operation name, timestamp, and outcome.',
-    unobservable: "not visible in HTTP traffic: it concerns the runtime's own log",
+    absent: "not visible in HTTP traffic: --log names the runtime's own log",
+    observe: ({ calls, view }) => view?.found('log').map(({ message }) => onLog(calls, message)) ?? null,
   },
 });
 
@@ -148,6 +153,19 @@ function onRefusedArguments({ call, answers, tools, ...asked }: AskedCall): Obse
   if (call || !answer) return null;
   const what = `arguments that match the inputSchema of ${tools[0]?.name} were refused`;
   return lacking(what, [asked, answer], { faults: [faultLine(answer.message.text)] });
+}
+
+/** @param log what it names of the operations of a scenario */
+function onLog(calls: readonly CallEvidence[], { operations, isWhole }: LogFinding): Observed {
+  return calls.map(({ invocation, attempts: [first] }) => {
+    if (!invocation || !first) return null;
+    if (operations.includes(invocation.operation)) return held(first);
+    return isWhole
+      ? lacking('the log does not name operations that were called', first, {
+          faults: [faultLine(invocation.operation)],
+        })
+      : scant('a part of the log is missing', first);
+  });
 }
 
 function onFields({ attempts: [first], reading, callbacks }: CallEvidence): Observed {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import { renumbered } from '../../events/history.js';
 import { createLog, type Log } from '../../events/log.js';
@@ -11,6 +12,7 @@ import { concurrently } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import type { Recording } from '../evidence.js';
 import type { Driver, OpenDriver } from './driver.js';
+import { findingsIn, type LogFile } from './findings.js';
 import { type Fixtures, fixtureFile, PING, type Scenario, ScenarioSession, Unsupported } from './scenario.js';
 
 export interface ScenarioOptions {
@@ -19,8 +21,10 @@ export interface ScenarioOptions {
   /** How long to wait for each expected message, in ms. */
   readonly windowMs: number;
   readonly signal: AbortSignal;
-  /** How many scenarios run at the same time; default: 4. */
+  /** How many scenarios run at the same time; default: 4, with a log 1. */
   readonly atOnce?: number;
+  /** To which the runtime writes what it does. */
+  readonly logFile?: LogFile;
   /** Called with the log of each scenario before it begins. */
   readonly onStart?: (scenario: Scenario, log: Log) => Promise<void> | void;
   /** Called before and after each scenario, with its name. */
@@ -48,7 +52,8 @@ export async function runScenarios(
   scenarios: readonly Scenario[],
   options: ScenarioOptions,
 ): Promise<readonly ScenarioRecording[]> {
-  const { clock, atOnce = AT_ONCE, onProgress } = options;
+  const { clock, logFile, onProgress } = options;
+  const atOnce = options.atOnce ?? (logFile ? 1 : AT_ONCE); // the lines of a log name no scenario
   const failed = new AbortController();
   const signal = AbortSignal.any([options.signal, failed.signal]);
   const start = clock.now();
@@ -87,6 +92,7 @@ async function runScenario(
   const events: Event[] = [];
   log.subscribe(event => void events.push(event));
   await options.onStart?.(scenario, log);
+  await options.logFile?.skip();
   try {
     const folder = await mkdtemp(join(tmpdir(), 'protocol-cli-'));
     try {
@@ -94,6 +100,7 @@ async function runScenario(
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
+    await noteFindings(events, log, options.logFile);
   } finally {
     await options.onEnd?.(scenario, log);
   }
@@ -134,6 +141,16 @@ async function playIn(
     await driver?.stop();
     await Promise.all(tools.map(tool => tool.close({ drainMs: DRAIN_MS })));
   }
+}
+
+async function noteFindings(events: readonly Event[], log: Log, file: LogFile | undefined): Promise<void> {
+  const part = file ? await file.read() : null;
+  if (file && !part) {
+    const message = `cannot read ${file.path} (--log); RT-AUDIT was not checked, and RT-OAUTH without the log`;
+    log.emit({ kind: 'warned', message });
+  }
+  for (const finding of findingsIn(events, part))
+    log.emit({ kind: 'driver', from: 'runtime', body: Content.ofJson(finding) });
 }
 
 /** How long the tools may take to send what is pending, in ms. */

@@ -29,6 +29,7 @@ export function checkCommand(run: RunCommand): Command {
       --runtime [command]  the driver of a runtime, or the runtime; started anew for each scenario
       --model <provider>  the runtime is an agent without a driver: serve the model that it asks
       --scenario <name>  run this scenario only (repeatable)
+      --log <file>  the log that the runtime writes, for RT-AUDIT and RT-OAUTH
       What is checked:
       --side <side>  check one side of a transcript
       --only <id>  check this rule only (repeatable)

@@ -121,7 +121,7 @@ const CALLING =
 
 const RUNNING = '--probe-timeout --save --verbose --watch'.split(' ');
 
-const DRIVING = ['--scenario', '--model'];
+const DRIVING = ['--scenario', '--model', '--log'];
 
 const IDLE: Readonly<Record<Subject['kind'], readonly string[]>> = {
   tool: ['--side', ...DRIVING],

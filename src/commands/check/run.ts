@@ -6,7 +6,7 @@ import { judgeCases } from '../../check/judge-cases.js';
 import { type ProbeOptions, runProbes } from '../../check/probes/probes.js';
 import { scenarioIn } from '../../check/runtime-view.js';
 import type { Event } from '../../events/events.js';
-import type { EventRedactor } from '../../events/shareable.js';
+import { consentSecrets, type EventRedactor } from '../../events/shareable.js';
 import { missingFrom, readRecording } from '../../events/transcript-reader.js';
 import { REQUIREMENT_IDS, type Warning } from '../../protocol/requirements.js';
 import { shareableRun, type WireRecord } from '../../render/check-evidence.js';
@@ -235,6 +235,7 @@ export function checkedSecrets(credentials: Redactor): EventRedactor {
     ...secrets,
     learn(event) {
       secrets.learn(event);
+      for (const secret of consentSecrets(event)) secrets.add(secret);
       const key = event.calls?.[0];
       const found = textsIn(event).flatMap(credentialsOf);
       if (event.kind === 'request' && event.purpose === 'invocation') sent.set(key, found);

@@ -1,6 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { commandDriver, type OpenDriver } from '../../check/runtime/driver.js';
+import { LogFile } from '../../check/runtime/findings.js';
 import { modelDriver, type ProviderName } from '../../check/runtime/model/model.js';
 import { runScenarios, type ScenarioRecording } from '../../check/runtime/run.js';
 import type { Scenario } from '../../check/runtime/scenario.js';
@@ -19,6 +20,8 @@ export interface RuntimeFlags {
   readonly runtime?: string | true;
   readonly scenario?: readonly string[];
   readonly model?: ProviderName;
+  /** The file of the runtime's own log. */
+  readonly log?: string;
   /** Milliseconds. */
   readonly probeTimeout: number;
   /** A folder. */
@@ -81,11 +84,12 @@ export async function driveRuntime(
   { open, scenarios, flags, onProgress, print }: RuntimeCheck,
   { clock, signal, redactor, about, stderr }: Run,
 ): Promise<readonly ScenarioRecording[]> {
-  const { save, verbose, probeTimeout: windowMs } = flags;
+  const { save, verbose, probeTimeout: windowMs, log: logPath } = flags;
   const output = new Map<string, ReturnType<typeof byLine>>();
   const ends = new Map<string, (reason: string) => Promise<void>>();
   return runScenarios(scenarios, {
     ...{ open, clock, windowMs, signal, onProgress },
+    ...(logPath !== undefined && { logFile: new LogFile(logPath) }),
     ...(verbose && { onStderr: (name: string, text: string) => output.get(name)?.add(text) }),
     async onStart({ name }, log) {
       output.set(

@@ -129,7 +129,7 @@ export const runtimeRequestRules = defineRules({
     advice: 'Log each invocation with its operation, time and outcome.',
     invocationPage:
       'Runtimes SHOULD log tool invocations for audit purposes, including the operation name, timestamp, and outcome.',
-    absent: "not visible in HTTP traffic: --log names the runtime's own log",
+    absent: "the runtime's own log was not read (--log <file>)",
     observe: ({ calls, view }) => view?.found('log').map(({ message }) => onLog(calls, message)) ?? null,
   },
 });

@@ -1,5 +1,6 @@
 import { LOSSY } from './lossy.js';
 import { DRIVEN } from './runtime/driven.js';
+import { DRIVEN_CONVERSATION } from './runtime/driven-conversation.js';
 import { DRIVEN_REQUESTS } from './runtime/driven-requests.js';
 import { RUNTIME_SAMPLES } from './runtime/index.js';
 import { NEAR } from './runtime/near.js';
@@ -10,7 +11,7 @@ import { NEAR_TOOL } from './tool/near.js';
 /** The samples of each rule. */
 export const SAMPLES: SampleSet = merged(
   merged(merged({ ...RUNTIME_SAMPLES, ...TOOL_SAMPLES }, { ...NEAR, ...NEAR_TOOL }), LOSSY),
-  merged(DRIVEN, DRIVEN_REQUESTS),
+  merged(merged(DRIVEN, DRIVEN_REQUESTS), DRIVEN_CONVERSATION),
 );
 
 function merged(samples: SampleSet, more: SampleSet): SampleSet {

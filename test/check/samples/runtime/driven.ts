@@ -28,7 +28,7 @@ export const asked = (instruction: object) => line('check', instruction);
 
 export const saw = (observation: object) => line('runtime', observation);
 
-const model = (text: string, id = KEY) => saw({ saw: 'model', id, text });
+export const model = (text: string, id = KEY) => saw({ saw: 'model', id, text });
 
 const human = (type: string) => saw({ saw: 'human', id: KEY, type });
 

@@ -1,0 +1,288 @@
+import { Content } from '../../../../src/events/content.js';
+import {
+  acknowledged,
+  arrives,
+  CHOICE,
+  call,
+  EVENT,
+  INVOCATION,
+  KEY,
+  type Moment,
+  OAUTH,
+  resultArrives,
+  THREAD,
+  VIEW,
+} from '../../../events/build.js';
+import { notice } from '../parts.js';
+import { fails, passes, type SampleSet, skips, warns } from '../sample.js';
+import { asked, cannot, model, saw, scenario } from './driven.js';
+
+const invoked = [...call(), ...acknowledged()];
+
+const result = (status = 200) => resultArrives({}, { leg: 'result', status });
+
+const end = asked({ do: 'end' });
+
+const cancels = asked({ do: 'cancel' });
+
+const canceled = [
+  ...cancels,
+  ...notice('cancel', {}, { body: { thread_id: THREAD, tool_call_id: KEY }, calls: [KEY], thread: THREAD }),
+];
+
+const question = saw({ saw: 'question', id: KEY, prompt: CHOICE.prompt, choices: CHOICE.choices });
+
+const consent = saw({ saw: 'consent', id: KEY });
+
+const chooses = (choice: number | string) => asked({ do: 'answer', choice });
+
+const asks = (fields: object = {}, status = 200, leg = 'question') =>
+  arrives({ ...CHOICE, ...fields }, { leg, status });
+
+const requires = (status = 200) => arrives(OAUTH, { leg: 'oauth', status });
+
+function selects(selected: number | string, { status = 200, url = CHOICE.response_url } = {}): Moment[] {
+  const about = { calls: [KEY], thread: THREAD, leg: 'selection', headers: {} };
+  const body = Content.ofJson({ id: KEY, selected });
+  const head = { from: 'runtime', to: 'tool', purpose: 'choice', method: 'POST', attempt: 1 } as const;
+  return [
+    { kind: 'request', ...head, url, body, ...about },
+    { kind: 'response', status, ...about },
+  ];
+}
+
+/** A question that the user sees. */
+const open = [scenario('RT-CHOICE'), invoked, asks(), question];
+
+/** Another call with a question of three choices, after the first. */
+const second = [
+  ...call({ invocation: { ...INVOCATION, id: 'second' } }),
+  ...acknowledged(),
+  ...asks({ id: 'second', choices: ['a', 'b', 'c'] }, 200, 'second'),
+].map(
+  moment => ({ ...moment, calls: ['second'], ...('leg' in moment && { leg: `2.${moment.leg}` }) }) as Moment,
+);
+
+const leak = (where: string) =>
+  saw({ saw: 'leak', where, text: 'visit https://auth.example/?state=[redacted]' });
+
+const subscribed = [
+  scenario('RT-SUB'),
+  invoked,
+  resultArrives({ subscription: true }, { leg: 's', status: 200 }),
+];
+
+const event = (fields: object, status = 200) =>
+  arrives({ ...EVENT, ...fields }, { leg: JSON.stringify(fields), status });
+
+const shows = (content: unknown, view_type = 'diff') => saw({ saw: 'view', view_type, content });
+
+const view = (content: object, view_type = 'diff', status = 200) =>
+  arrives({ ...VIEW, content, view_type }, { leg: JSON.stringify([content, view_type]), status });
+
+const PATCH = { patch: 'a patch that only people see' };
+
+const logs = (operations: string[], isWhole = true) => saw({ saw: 'log', operations, isWhole });
+
+/** What only a driver shows of questions, subscriptions and views. */
+export const DRIVEN_CONVERSATION: SampleSet = {
+  'RT-PENDING': [
+    passes('the result after the question', [...open, chooses(1), selects(1), result(), model('done')]),
+    fails(
+      'a text for the model before the result',
+      [...open, model('the user is asked'), chooses(1), selects(1), result(), model('done')],
+      /waited for the user: sample/,
+    ),
+    fails(
+      'a failed result before the result',
+      [
+        scenario(),
+        invoked,
+        requires(),
+        consent,
+        saw({ saw: 'failure', id: KEY, text: 'Error: no consent' }),
+        result(),
+      ],
+      /waited for the user/,
+    ),
+    fails(
+      'a result that the model never gets',
+      [scenario(), invoked, requires(), consent, result()],
+      /did not reach the model/,
+    ),
+    fails('a refused result', [scenario(), invoked, requires(), consent, result(404)], /answered 404/),
+    passes('a result that a driver cannot see', [scenario(), cannot('model'), invoked, requires(), result()]),
+    passes('a failed result after a cancel', [
+      scenario(),
+      invoked,
+      requires(),
+      cancels,
+      saw({ saw: 'failure', id: KEY, text: 'Error: canceled' }),
+    ]),
+    passes('no result until the end', [scenario(), invoked, requires(), end, result()]),
+  ],
+  'RT-OAUTH': [
+    passes('a page that the user is asked to visit', [scenario(), invoked, requires(), consent], undefined, {
+      observer: 'tool',
+    }),
+    passes('a page that the user of a driver without ids is asked to visit', [
+      scenario(),
+      invoked,
+      requires(),
+      saw({ saw: 'consent' }),
+    ]),
+    fails('nothing for the user', [scenario(), invoked, requires()], /was not asked to visit/),
+    fails('a refused message', [scenario(), invoked, requires(400)], /answered 400/),
+    ...['model', 'failure', 'log'].map(where =>
+      fails(
+        `a secret in the ${where}`,
+        [scenario(), invoked, requires(), consent, leak(where)],
+        /a secret of the auth_url .*: sample: visit https:\/\/auth.example\/\?state=\[redacted\]/,
+      ),
+    ),
+    skips('a driver that cannot show it', [scenario(), cannot('consent'), invoked, requires()]),
+  ],
+  'RT-CHOICE': [
+    passes('the chosen index', [...open, chooses(1), selects(1)]),
+    passes('the index of the chosen label', [...open, chooses('production'), selects(1)]),
+    passes('the default of a dismissed question', [...open, asked({ do: 'dismiss' }), selects(0)]),
+    passes('a choice that is sent again after a 500', [
+      ...open,
+      chooses(1),
+      selects(1, { status: 500 }),
+      selects(1).map(moment => ({ ...moment, leg: 'again' }) as Moment),
+    ]),
+    fails('another index', [...open, chooses('production'), selects(0)], /not what the user chose: sample/),
+    fails(
+      'another index than the default',
+      [...open, asked({ do: 'dismiss' }), selects(1)],
+      /is not default/,
+    ),
+    fails('nothing', [...open, chooses(1), end], /answered, and no selection came/),
+    fails('nothing when dismissed', [...open, asked({ do: 'dismiss' })], /dismissed the question, and no/),
+    fails('a selection before the answer', [...open, selects(1), chooses(1)], /before the user answered/),
+    fails(
+      'a response_url without its query',
+      [
+        scenario(),
+        invoked,
+        asks({ response_url: `${CHOICE.response_url}?token=1` }),
+        question,
+        chooses(1),
+        selects(1, { status: 404 }),
+      ],
+      /another URL.*no selection came to response_url/,
+    ),
+    fails('a question that was not shown', [scenario(), invoked, asks()], /not shown to the user/),
+    fails('a refused question', [scenario(), invoked, asks({}, 400)], /answered 400/),
+    fails(
+      'a question in other words',
+      [scenario(), invoked, asks({ prompt: 'Where from?' }), question],
+      /other words or choices/,
+    ),
+    passes('a question without its control characters', [
+      scenario(),
+      invoked,
+      asks({ prompt: `\u001B[2J${CHOICE.prompt}` }),
+      question,
+      chooses(1),
+      selects(1),
+    ]),
+    fails('hostile choices that are missing', [
+      scenario(),
+      invoked,
+      asks({ choices: ['\u202Ea', 'b', 'c'] }),
+      question,
+    ]),
+    fails(
+      'the answer to the oldest question at the other one',
+      [
+        ...open,
+        second,
+        saw({ saw: 'question', id: 'second', prompt: CHOICE.prompt, choices: ['a', 'b', 'c'] }),
+        chooses(1),
+        selects(1).map(moment => ({ ...moment, calls: ['second'] }) as Moment),
+      ],
+      /no selection came to response_url/,
+    ),
+    skips('a driver that cannot answer', [scenario(), cannot('answer'), invoked, asks()]),
+  ],
+  'RT-SUB': [
+    passes('an event of an open subscription', [...subscribed, event({ text: 'one' }), model('one')]),
+    fails(
+      'an event that the model never gets',
+      [...subscribed, event({ text: 'one' })],
+      /did not reach the model/,
+    ),
+    passes('an accepted event of an unknown call', [
+      ...subscribed,
+      event({ text: 'one', tool_call_id: 'unknown' }),
+      model('two'),
+    ]),
+    fails(
+      'an event of an unknown call for the model',
+      [...subscribed, event({ text: 'one', tool_call_id: 'unknown' }), model('one')],
+      /reached the model, but id is "unknown"/,
+    ),
+    fails(
+      'an event after the final one',
+      [
+        ...subscribed,
+        event({ text: 'one', final: true }),
+        model('one'),
+        event({ text: 'two' }, 404),
+        model('two'),
+      ],
+      /but the subscription has ended: sample/,
+    ),
+    fails(
+      'an event after a cancel',
+      [...subscribed, canceled, event({ text: 'one' }), model('one')],
+      /but the subscription was canceled/,
+    ),
+    fails(
+      'an event without a subscription',
+      [scenario(), invoked, result(), event({ text: 'one' }), model('one')],
+      /but no subscription was opened/,
+    ),
+    skips('a driver that cannot show the model', [cannot('model'), ...subscribed, event({ text: 'one' })]),
+  ],
+  'RT-VIEW': [
+    passes('a view', [scenario(), invoked, view(PATCH), shows(PATCH)]),
+    passes('a cleared view', [scenario(), invoked, view(PATCH), shows(PATCH), view({}), shows(null)]),
+    passes('only the latest of two', [
+      scenario(),
+      invoked,
+      view({ done: 1 }),
+      view({ done: 2 }),
+      shows({ done: 2 }),
+    ]),
+    passes('a driver that cannot show views', [scenario(), cannot('view'), invoked, view(PATCH)]),
+    fails(
+      'the earlier of two',
+      [scenario(), invoked, view({ done: 1 }), shows({ done: 1 }), view({ done: 2 })],
+      /latest content of a view was not shown: sample/,
+    ),
+    fails(
+      'the content of another type',
+      [scenario(), invoked, view(PATCH), view({ done: 1 }, 'progress'), shows(PATCH, 'progress')],
+      /was not shown.*content that the tool did not send/,
+    ),
+    fails(
+      'a view that is not cleared',
+      [scenario(), invoked, view(PATCH), shows(PATCH), view({})],
+      /was not shown/,
+    ),
+    fails(
+      'a view that the model gets',
+      [scenario(), invoked, view(PATCH), shows(PATCH), model('a view: a patch that only people see')],
+      /content of a view reached the model/,
+    ),
+  ],
+  'RT-AUDIT': [
+    passes('a log with the operation', [scenario(), invoked, result(), logs(['edit_file'])]),
+    warns('a log without it', [scenario(), invoked, result(), logs([])], /operations .*: sample: edit_file/),
+    skips('a log of which a part is missing', [scenario(), invoked, result(), logs([], false)]),
+    skips('no log', [scenario(), invoked, result()], /--log/),
+  ],
+};

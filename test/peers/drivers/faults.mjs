@@ -15,9 +15,9 @@ const sendingFaults = {
     change: Base =>
       class extends Base {
         find(operation) {
-          const toolsets = this.servers.flatMap(({ toolset }) => toolset ?? []);
-          const isKnown = toolsets.some(({ tools }) => tools.some(({ name }) => name === operation));
-          if (isKnown || toolsets.length === 0) return super.find(operation);
+          const toolsets = this.servers.map(({ toolset }) => toolset);
+          const isUnknown = toolsets.every(toolset => toolset?.tools.every(({ name }) => name !== operation));
+          if (!isUnknown) return super.find(operation);
           return { tool: { name: operation, inputSchema: {} }, endpoint: toolsets[0].endpoint };
         }
       },
@@ -31,16 +31,25 @@ const sendingFaults = {
         }
       },
   },
-  'reuses-one-id': {
+  'reuses-the-id-of-a-finished-call': {
     breaks: 'RT-ID',
     change: Base =>
       class extends Base {
         invocation(call, ...rest) {
-          return { ...super.invocation(call, ...rest), id: 'call_same' };
+          const others = [...this.calls.values()].filter(each => each !== call);
+          const used = others.filter(({ state }) => state !== 'done').map(({ sentId }) => sentId);
+          const free = others.find(({ state, sentId }) => state === 'done' && !used.includes(sentId));
+          call.sentId = free?.sentId ?? call.id;
+          return { ...super.invocation(call, ...rest), id: call.sentId };
         }
-        match({ group_id }) {
-          const calls = [...this.calls.values()].filter(({ thread }) => thread === group_id);
-          return calls.find(({ state }) => state === 'pending' || state === 'subscribed') ?? calls.at(-1);
+        match({ group_id, id, tool_call_id }) {
+          const isNamed = each => each.thread === group_id && each.sentId === (id ?? tool_call_id);
+          const calls = [...this.calls.values()].filter(isNamed);
+          return calls.find(({ state }) => state !== 'done') ?? calls.at(-1);
+        }
+        notify(path, body) {
+          const { sentId: tool_call_id } = this.calls.get(JSON.stringify(Object.values(body))) ?? {};
+          return super.notify(path, { ...body, ...(tool_call_id && { tool_call_id }) });
         }
       },
   },

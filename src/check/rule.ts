@@ -219,3 +219,28 @@ export const CALL_RULES: readonly RequirementId[] = [
   ...CALLBACK_RULES,
   'TOOL-MIGRATE',
 ];
+
+/** Rules about the calls of a runtime: without valid invocations and ids of their own none of them can be judged. */
+export const RUNTIME_CALL_RULES: readonly RequirementId[] = [
+  'RT-OP',
+  'RT-ARGS',
+  'RT-ID',
+  'RT-NON200',
+  'RT-RETRY',
+  'RT-NORETRY',
+  'RT-VALIDATE',
+  'RT-MATCH',
+  'RT-DUP',
+  'RT-TEXT',
+  'RT-DISPLAY',
+  'RT-PENDING',
+  'RT-OAUTH',
+  'RT-CHOICE',
+  'RT-SUB',
+  'RT-VIEW',
+  'RT-SERIAL',
+  'RT-CANCEL',
+  'RT-NOTIFY',
+  'RT-TOOLSET',
+  'RT-CACHE',
+];

@@ -14,12 +14,13 @@ import {
   held,
   lacking,
   type Observed,
+  RUNTIME_CALL_RULES,
   scant,
   sent,
   unseen,
 } from '../rule.js';
 import type { AskedCall, RuntimeView } from '../runtime-view.js';
-import type { KnownServer } from '../servers.js';
+import { isTo, type KnownServer } from '../servers.js';
 
 type LogFinding = Extract<Finding, { saw: 'log' }>;
 
@@ -36,7 +37,8 @@ export const runtimeRequestRules = defineRules({
       calls.map(({ invocation, tool, attempts: [first] }) => {
         if (!invocation || !first || toolsetsAt(discoveries, first.request.at).length === 0) return null;
         if (tool) return held(first);
-        if (view && isInvalid(invocation, servers)) return null; // RT-TOOLSET
+        const called = servers.filter(each => view && isTo(each, first));
+        if (isInvalid(invocation, called)) return null; // RT-TOOLSET
         const what = `${excerpt(invocation.operation)} is not in a loaded toolset`;
         return lacking(what, first, { spots: [sent(first, 'operation')] });
       }),
@@ -75,6 +77,7 @@ export const runtimeRequestRules = defineRules({
     advice: 'Generate a new id for each call, such as a UUID; reuse it only to retry the same call.',
     invocationPage:
       'The runtime MUST generate a unique id for the tool call (or use the one provided by the LLM)',
+    masks: RUNTIME_CALL_RULES,
     absent: 'no invocation was sent',
     observe: ({ calls }) => {
       const firsts = new Map<string, RoundTrip>();
@@ -98,7 +101,7 @@ export const runtimeRequestRules = defineRules({
     advice: 'POST operation, arguments, id, group_id and a callback_url that the tool can reach, as JSON.',
     invocationPage:
       'The runtime MUST send a tool invocation as an HTTP POST with Content-Type: application/json.',
-    masks: ['RT-OP', 'RT-ARGS'],
+    masks: RUNTIME_CALL_RULES,
     absent: 'no invocation was sent',
     observe: ({ calls }) => calls.map(onFields),
   },
@@ -211,7 +214,8 @@ function onInvalidServer(server: KnownServer, { asked, calls }: Evidence): Obser
   const { invalidNames: names, discoveries } = server;
   const [called] = calls
     .filter(({ tool, invocation }) => !tool && names.includes(invocation?.operation ?? ''))
-    .flatMap(({ attempts }) => attempts.slice(0, 1));
+    .flatMap(({ attempts }) => attempts.slice(0, 1))
+    .filter(attempt => isTo(server, attempt));
   if (called) return broken('an operation of an invalid toolset was called', [...discoveries, called]);
   return asked.some(({ message, tools }) => tools.length === 0 && names.includes(message.operation))
     ? held(discoveries)
@@ -220,7 +224,8 @@ function onInvalidServer(server: KnownServer, { asked, calls }: Evidence): Obser
 
 /** An invalid toolset, or two equal names, do not make the other operations unavailable. */
 function onUnusedToolset({ asked, servers }: Evidence): Observed {
-  if (servers.length < 2) return null;
+  const names = servers.flatMap(({ toolset }) => toolset?.tools.map(({ name }) => name) ?? []);
+  if (servers.every(({ toolset }) => toolset) && new Set(names).size === names.length) return null;
   return asked
     .filter(({ call, argumentFaults }) => !call && argumentFaults?.length === 0)
     .map(each => doubtful(`${each.message.operation} of a valid toolset was not called`, each));

@@ -114,7 +114,7 @@ export const DRIVEN_REQUESTS: SampleSet = {
       offered,
       elsewhere(discovery(INVALID)),
       asks({ operation: 'half' }),
-      call({ invocation: { ...INVOCATION, operation: 'half' } }),
+      elsewhere(call({ invocation: { ...INVOCATION, operation: 'half' } })),
     ]),
   ],
   'RT-ARGS': [
@@ -256,7 +256,7 @@ export const DRIVEN_REQUESTS: SampleSet = {
       'the valid operation of an invalid toolset that is called',
       [
         ...[scenario(), offered, elsewhere(discovery(INVALID)), asks({ operation: 'half' })],
-        call({ invocation: { ...INVOCATION, operation: 'half' } }),
+        elsewhere(call({ invocation: { ...INVOCATION, operation: 'half' } })),
       ],
       /operation of an invalid toolset/,
     ),

@@ -28,7 +28,7 @@ export const runtimeConversationRules = defineRules({
     statement: 'keeps the call pending during oauth and user_choice, and does not send it again',
     advice:
       'Keep the call pending after oauth or user_choice, and wait: the tool continues without a new invocation.',
-    masks: ['RT-TEXT'],
+    masks: ['RT-TEXT', 'RT-DISPLAY', 'RT-NOTIFY'],
     absent: 'no tool asked the user anything',
     observe: ({ calls, view }) =>
       calls.map(call => [onRepeatedCall(call), view && onPendingCall(call, view)]),

@@ -159,6 +159,20 @@ describe('questions', () => {
     ...more,
   });
 
+  test('a choice counts only with the query of its URL', async () => {
+    const { choice: asked, ...more } = choice();
+    await using stage = await stageWith(replying({ ...more, choice: { ...asked, query: 'a=%2F&b=1+2' } }));
+    const call = await stage.invoke();
+    const { body } = await call.waitFor('user_choice');
+    const [path = '', query] = String(body?.['response_url']).slice(stage.tool.url.length).split('?');
+    expect(query).toBe('a=%2F&b=1+2');
+    for (const other of ['', '?a=/&b=1%202'])
+      expect((await stage.post(path + other, { id: 'i', selected: 1 })).status).toBe(404);
+    expect((await stage.runtime.choose(call, 0)).status).toBe(200);
+    expect((await call.result()).body).toMatchObject({ text: 'written' });
+    expect(stage.told('request').filter(({ purpose }) => purpose === 'choice')).toHaveLength(3);
+  });
+
   test.each([
     [0, 'written'],
     [1, 'Error: the user said no'],

@@ -318,7 +318,11 @@ function isReadable({ type, content }: Segment): boolean {
 /** Callbacks that come while another one is handled must not fail. */
 function onSameTime({ calls, view }: Evidence): Observed {
   if (!view || view.crash) return null;
-  const received = calls.flatMap(call => call.received).map(({ callback }) => callback);
+  const endAt = view.asked('end')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
+  const received = calls
+    .flatMap(call => call.received)
+    .map(({ callback }) => callback)
+    .filter(({ request }) => request.seq < endAt);
   return received.map(callback => {
     const { end, status } = callback;
     const other = received.find(each => each !== callback && isAtOnce(callback, each));

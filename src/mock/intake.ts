@@ -110,7 +110,7 @@ export class ServedRequest {
 }
 
 /** Flattens header lists. Returns the same object without any, because events keep a reference to it. */
-function flatHeaders(headers: Incoming['headers']): Headers {
+export function flatHeaders(headers: Incoming['headers']): Headers {
   for (const name in headers)
     if (typeof headers[name] !== 'string')
       return Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, String(value)]));

@@ -1,18 +1,20 @@
+import { recordRequest } from '../events/log.js';
 import { type ToolCall, type ToolCallState, ToolCalls, toolCallState } from '../events/tool-call.js';
 import type { VerificationReport } from '../events/verification.js';
 import { allowedDestinations } from '../http/addresses.js';
 import { type HttpClient, lazyClient } from '../http/client.js';
+import type { Refusal } from '../http/route.js';
 import type { RunningServer } from '../http/server.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { didYouMean } from '../util/text.js';
 import { isRecord } from '../util/values.js';
-import { Intake } from './intake.js';
+import { flatHeaders, Intake } from './intake.js';
 import type { Journal } from './journal/journal.js';
 import { DEFAULTS } from './limits.js';
 import { Outbox } from './outbox.js';
 import { Questions, type RapServices } from './rap-conversation.js';
 import { requireValidToolset } from './responder.js';
-import { CONSENT_PATH, rapRoutes } from './routes.js';
+import { CONSENT_PATH, INVOKE_PATH, rapRoutes } from './routes.js';
 import { type FixtureSource, fixturesFrom } from './sources.js';
 import type { ServerOptions } from './tool.js';
 import { Tool, type ToolOptions } from './tool.js';
@@ -35,6 +37,9 @@ export interface MockToolOptions extends ToolOptions, ServerOptions {
   /** Sends callbacks. Default: a client made for throughput. */
   readonly client?: () => Promise<HttpClient>;
 }
+
+/** Reasons that are errors of the runtime. */
+const REFUSED_INVOCATIONS: ReadonlySet<Refusal['reason']> = new Set(['method', 'media-type', 'encoding']);
 
 /** An operation name, or a predicate. */
 type CallFilter = string | ((call: ToolCall) => boolean);
@@ -223,6 +228,17 @@ export class MockTool extends Tool {
       look();
     });
     return this.verify();
+  }
+
+  /** An invocation that was refused for its head alone is logged as a message too. */
+  protected override refused(refusal: Refusal): void {
+    super.refused(refusal);
+    const { method, target, headers = {}, reason, detail, status } = refusal;
+    if (method === undefined || target !== INVOKE_PATH || !REFUSED_INVOCATIONS.has(reason)) return;
+    const about = { from: 'runtime', to: 'tool', purpose: 'invocation', url: target, method } as const;
+    recordRequest(this.log, { ...about, headers: flatHeaders(headers) }).answered(status, {
+      refusal: detail,
+    });
   }
 
   protected override async end(drainMs: number): Promise<void> {

@@ -15,7 +15,7 @@ import type { RapServices } from './rap-conversation.js';
 import type { Responder } from './responder.js';
 import { get, JSON_TYPE, post } from './tool.js';
 
-const INVOKE_PATH = '/invoke';
+export const INVOKE_PATH = '/invoke';
 
 export const CONSENT_PATH = '/authorize';
 

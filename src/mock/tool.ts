@@ -138,8 +138,13 @@ export abstract class Tool implements AsyncDisposable {
       maxBody,
       explains: true,
       routes: [...routes, ...controlRoutes(this, journal)],
-      onRefused: refusal => this.warn(refusalText(refusal)),
+      onRefused: refusal => this.refused(refusal),
     });
+  }
+
+  /** Logs a request that no handler answered. */
+  protected refused(refusal: Refusal): void {
+    this.warn(refusalText(refusal));
   }
 
   /** Logs a warning that is not about a call. */

@@ -25,6 +25,7 @@ export const runtimeNoticeRules = defineRules({
     statement:
       'sends notices with the right fields to all servers at once, without retries; their failures never block',
     advice: 'Send a notice to all servers at once, once each, and do not wait for them.',
+    masks: ['RT-CANCEL'],
     absent: 'no notice was sent',
     observe: evidence => {
       const { closes, cancels, view } = evidence;

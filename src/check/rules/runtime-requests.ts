@@ -103,7 +103,7 @@ export const runtimeRequestRules = defineRules({
       'The runtime MUST send a tool invocation as an HTTP POST with Content-Type: application/json.',
     masks: RUNTIME_CALL_RULES,
     absent: 'no invocation was sent',
-    observe: ({ calls }) => calls.map(onFields),
+    observe: ({ calls, view }) => calls.map(call => onFields(call, view?.endedAt)),
   },
   'RT-TOOLSET': {
     level: 'MUST',
@@ -171,20 +171,26 @@ function onLog(calls: readonly CallEvidence[], { operations, isWhole }: LogFindi
   });
 }
 
-function onFields({ attempts: [first], reading, callbacks }: CallEvidence): Observed {
+/** @param endedAt when the runtime was asked to end: it may stop listening then */
+function onFields(
+  { attempts: [first], reading, callbacks }: CallEvidence,
+  endedAt = Number.POSITIVE_INFINITY,
+): Observed {
   if (!first) return null;
+  const requestError = requestFault(first);
+  if (requestError !== null) return broken(requestError, first);
   if (isBodyLost(first.request)) return unseen('the body of an invocation was not recorded', first);
-  const fault =
-    requestFault(first) ??
-    (reading.ok ? fieldFault(reading.invocation) : `the invocation is malformed: ${reading.faults[0]}`);
+  const fault = reading.ok
+    ? fieldFault(reading.invocation)
+    : `the invocation is malformed: ${reading.faults[0]}`;
   if (fault !== null) return broken(fault, first);
   if (reading.ok && reading.invocation.thread_ancestors?.length === 0)
     return doubtful('thread_ancestors is empty; a root thread leaves it out', first);
+  const sent = callbacks.filter(({ request }) => request.at < endedAt);
   const isUnreachable =
-    callbacks.length > 0 &&
-    callbacks.every(({ status, broken: error }) => !status && error?.phase === 'connect');
+    sent.length > 0 && sent.every(({ status, broken: error }) => !status && error?.phase === 'connect');
   const what = 'nothing listened at the callback_url: no callback could connect to it';
-  return isUnreachable ? lacking(what, [first, ...callbacks]) : held(first);
+  return isUnreachable ? lacking(what, [first, ...sent]) : held(first);
 }
 
 function requestFault({ request: { method, headers } }: RoundTrip): string | null {

@@ -154,6 +154,17 @@ describe('threats, "disk full": an invocation that cannot be journaled is not ac
   });
 });
 
+test('an invocation with another content type is logged with the reason of its refusal', async () => {
+  await using stage = await stageWith(replying({ payload: 'x' }));
+  expect((await stage.post('/invoke', '{}', { 'content-type': 'text/plain' })).status).toBe(415);
+  expect(stage.told('request')).toMatchObject([
+    { purpose: 'invocation', url: '/invoke', headers: { 'content-type': 'text/plain' } },
+  ]);
+  expect(stage.told('response')).toMatchObject([
+    { status: 415, refusal: expect.stringContaining('Content-Type') },
+  ]);
+});
+
 test('row 15: a call beyond the limit is refused with a report and may be sent again', async () => {
   const openCalls = new OpenCalls({ calls: 1 });
   const { log, receive } = intakeFor(replying({ payload: 'x', delay: '1h' }), openCalls);

@@ -135,6 +135,13 @@ export const DRIVEN_REQUESTS: SampleSet = {
       /were refused/,
     ),
   ],
+  'RT-FIELDS': [
+    passes('a callback that comes after the end', [
+      ...[scenario(), asks(), call(), acknowledged(), end],
+      resultArrives().slice(0, 1),
+      [{ kind: 'broken', leg: 'back-1', phase: 'connect', code: 'ECONNREFUSED', calls: [KEY] }],
+    ]),
+  ],
   'RT-NON200': [
     passes('a failed result after a 201', [...refused(201), failure()]),
     passes('an error as a text', [...refused(404), model('Error: status 404')]),

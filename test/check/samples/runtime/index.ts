@@ -145,6 +145,11 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
       /neither http nor https/,
     ),
     fails('another media type', [withHeaders({ 'content-type': 'text/plain' })]),
+    fails(
+      'another media type, refused before the body was read',
+      [bodiless({ headers: { 'content-length': '9', 'content-type': 'text/plain' } })],
+      /Content-Type is not application\/json/,
+    ),
     passes('a media type with a charset', [
       withHeaders({ 'content-type': 'application/json; charset=utf-8' }),
     ]),

@@ -133,7 +133,7 @@ export const deliveryFaults = {
       class extends Base {
         async onConsent(call, message) {
           await super.onConsent(call, message);
-          call.state = 'done';
+          call.state = 'subscribed'; // no longer pending, but can be canceled
           await this.agent.model(call.id, 'The user must sign in first.');
           return 200;
         }

@@ -7,9 +7,10 @@ import type { RuntimeView, Seen } from './runtime-view.js';
 
 /**
  * What a result is for the runtime, by its ids. `awaited`: the first for a pending call; `foreign`: for a pending call, but at the
- * callback URL of another one; `further`: the call has its result; `canceled`: the call was canceled before; `unmatched`: no call.
+ * callback URL of another one; `further`: the call has its result; `canceled`: the call was canceled before; `closed`: its thread was;
+ * `unmatched`: no call.
  */
-type Standing = 'awaited' | 'foreign' | 'further' | 'canceled' | 'unmatched';
+type Standing = 'awaited' | 'foreign' | 'further' | 'canceled' | 'closed' | 'unmatched';
 
 /** A valid result that a tool sent. */
 export interface SentResult {
@@ -30,17 +31,18 @@ export function resultsIn({ calls, view }: Pick<Evidence, 'calls' | 'view'>): re
     .flatMap(sender => sender.messages('tool_result').map(result => ({ ...result, sender })))
     .toSorted((one, other) => one.callback.request.seq - other.callback.request.seq)
     .flatMap(({ callback, message, sender }) => {
-      if (callback.isRefused && !callback.hasJsonType) return [];
+      if (callback.isUnsent || (callback.isRefused && !callback.hasJsonType)) return [];
       const { seq } = callback.request;
       const call = named.get(nameOf(message)) ?? null;
       const standing = standingOf();
       if (call && standing !== 'canceled' && isGivenUp(call, view, seq)) return [];
-      if (standing === 'awaited' && !callback.isRefused && call) settled.add(call);
+      if (standing === 'awaited' && call && (callback.status ?? 200) < 300) settled.add(call);
       return [{ callback, message, standing, call, sender }];
 
       function standingOf(): Standing {
         if (!call) return 'unmatched';
-        if (call.calledOffAt < seq) return 'canceled';
+        if (call.cancels.some(({ request }) => request.seq < seq)) return 'canceled';
+        if (call.calledOffAt < seq) return 'closed';
         if (settled.has(call)) return 'further';
         return call === sender ? 'awaited' : 'foreign';
       }
@@ -65,9 +67,12 @@ export function isExactly(text: string, result: ToolResult): boolean {
   for (const item of content)
     if (item.type === 'text') runs.at(-1)?.push(item.text);
     else runs.push([]);
+  const [first = [], ...others] = runs;
+  const last = others.pop() ?? [];
+  const between = others.filter(({ length }) => length > 0);
   return hasRuns(
     text,
-    runs.map(run => run.join('\n')),
+    [first, ...between, last].map(run => run.join('\n')),
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Ajv, ErrorObject, Options } from 'ajv';
+import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { bounded, OutOfTime, weightOf } from '../util/time-limit.js';
 import { isRecord } from '../util/values.js';
 import { type Draft, draftOf, fromDraft04, unknownDraft } from './drafts.js';
@@ -71,23 +71,34 @@ const MAX_WORK = 200_000;
 const COSTLY = /^(?:pattern|patternProperties|uniqueItems|\$ref|\$dynamicRef|\$recursiveRef)$/;
 
 /**
- * Compiles a schema without errors. The time limit costs more than most checks, so it is used only for costly ones (threats, row 22).
+ * Compiles a schema without errors; a plain one not before a value breaks it. The time limit costs more than most checks, so it is used
+ * only for costly ones (threats, row 22).
  * @throws if the schema cannot be compiled in time; the validator throws if it cannot validate a value in time
  */
 async function compile(
   schema: Schema,
-  options: Options = {},
+  options?: Options,
 ): Promise<(value: unknown) => readonly ErrorObject[]> {
   const draft = draftOf(schema);
   if (draft === null) throw new UnknownDraft(`it ${unknownDraft(schema)}`);
-  const ajv = await compilerFor(draft, options);
+  const createCompiler = await compilersFor(draft);
   const known = draft === 'draft-04' ? fromDraft04(schema) : schema;
-  const validate = bounded(() => ajv.compile(known), COMPILE_MS);
-  const errorsOf = (value: unknown) => (validate(value) ? [] : (validate.errors ?? []));
-  const isCostly = options.validateFormats === true || mentions(schema, COSTLY);
+  let compiled: ValidateFunction | undefined;
+  const validator = () =>
+    (compiled ??= bounded(() => createCompiler(options ?? {}).compile(known), COMPILE_MS));
+  const errorsOf = (validate: ValidateFunction, value: unknown) =>
+    validate(value) ? [] : (validate.errors ?? []);
+  const mayBePlain = options === undefined && isPlain(schema);
+  if (!mayBePlain) validator();
+  const isCostly = options?.validateFormats === true || mentions(schema, COSTLY);
   const maxWeight = MAX_WORK / weightOf(schema, MAX_WORK);
-  return value =>
-    isCostly || weightOf(value, maxWeight) > maxWeight ? bounded(() => errorsOf(value)) : errorsOf(value);
+  return value => {
+    if (mayBePlain && isValid(schema, value)) return [];
+    const validate = validator();
+    return isCostly || weightOf(value, maxWeight) > maxWeight
+      ? bounded(() => errorsOf(validate, value))
+      : errorsOf(validate, value);
+  };
 }
 
 /** Whether a schema contains a keyword anywhere, or a property of that name. */
@@ -97,7 +108,8 @@ function mentions(schema: unknown, keywords: RegExp): boolean {
   return Object.entries(schema).some(([key, part]) => keywords.test(key) || mentions(part, keywords));
 }
 
-async function compilerFor(draft: Draft, options: Options): Promise<Ajv> {
-  if (draft === '2020-12') return (await import('./ajv.js')).compiler2020(options);
-  return (await import('./ajv-drafts.js')).olderCompiler(draft === 'draft-04' ? 'draft-06' : draft, options);
+async function compilersFor(draft: Draft): Promise<(options: Options) => Ajv> {
+  if (draft === '2020-12') return (await import('./ajv.js')).compiler2020;
+  const { olderCompiler } = await import('./ajv-drafts.js');
+  return options => olderCompiler(draft === 'draft-04' ? 'draft-06' : draft, options);
 }

@@ -75,6 +75,7 @@ export abstract class Conversation {
   #isFinal = false;
   #isClosed = false;
   #onFinal: () => void = () => {};
+  #hasCutWait = false;
   /** Waits for a manual trigger, oldest first. */
   #triggers: Set<() => void> | undefined;
   #expected: Trigger | undefined;
@@ -200,8 +201,12 @@ export abstract class Conversation {
     this.services.log.emit({ kind: 'planned', by: 'fixture', plan: 'silence', ...this.about });
   }
 
-  pause(ms: number): Promise<void> {
-    return this.services.pauses.wait(ms, this.outlivesCancel ? undefined : this);
+  /** A cancel ends the wait in progress, else the next one: it may come before the first. */
+  async pause(ms: number): Promise<void> {
+    const { pauses } = this.services;
+    if (!this.outlivesCancel) await pauses.wait(ms, this);
+    else if (this.#hasCutWait) await pauses.wait(ms);
+    this.#hasCutWait ||= this.isCanceled;
   }
 
   warn(message: string): void {

@@ -25,7 +25,7 @@ export const runtimeResultRules = defineRules({
     level: 'MUST',
     statement: 'validates every callback against its schema; answers an invalid one with 4xx and ignores it',
     advice: 'Validate a callback before you use it, and answer an invalid one with 400.',
-    masks: ['RT-TEXT'],
+    masks: ['RT-TEXT', 'RT-DISPLAY', 'RT-PENDING', 'RT-OAUTH', 'RT-CHOICE', 'RT-SUB', 'RT-VIEW'],
     absent: 'no callback came',
     observe: onInvalid,
   },
@@ -80,6 +80,7 @@ export const runtimeResultRules = defineRules({
     level: 'MUST',
     statement: 'handles messages of one thread in order, and threads in parallel',
     advice: 'Queue the messages of a thread, and handle them one after another.',
+    masks: ['RT-TEXT', 'RT-OAUTH', 'RT-CHOICE', 'RT-SUB', 'RT-VIEW'],
     needs: ['model'],
     absent: 'not visible in HTTP traffic: it concerns work after the answer',
     observe: evidence => [onSameTime(evidence), onOrder(evidence)],
@@ -148,7 +149,7 @@ function leaked(what: string, { events, request }: CallbackEvidence, { event }: 
 }
 
 /** A forged message that was answered 2xx may have been discarded, unless it took the place of the real one. */
-function onUnmatched(call: CallEvidence, { view }: Evidence): Observed {
+function onUnmatched(call: CallEvidence, { view, calls }: Evidence): Observed {
   const { callbacks } = call;
   const unmatched = callbacks.filter(
     ({ verdict, response, message }) =>
@@ -156,7 +157,7 @@ function onUnmatched(call: CallEvidence, { view }: Evidence): Observed {
   );
   const real = callbacks.find(({ verdict, isRefused }) => verdict?.kind === 'settles' && isRefused);
   return unmatched.map(forged => {
-    const [trace] = view ? tracesOf(view, forged, seen => !isForNamed(seen, forged)) : [];
+    const [trace] = view ? tracesOf(view, forged, seen => !isForNamed(seen, forged, calls)) : [];
     if (trace) return leaked('a message that matches no pending call was used', forged, trace);
     if (forged.isRefused || view?.can('model')) return held(forged);
     return real
@@ -165,9 +166,16 @@ function onUnmatched(call: CallEvidence, { view }: Evidence): Observed {
   });
 }
 
-/** Whether something was seen of the call that the ids of a message name: then the message is no forgery for the runtime. */
-function isForNamed({ message: seen }: Seen, { message }: CallbackEvidence): boolean {
-  return message !== null && 'id' in message && 'id' in seen && seen.id === message.id;
+/** Whether something was seen of the call that a message names: then the runtime cannot tell that it is forged. */
+function isForNamed(
+  { message: seen }: Seen,
+  { message }: CallbackEvidence,
+  calls: readonly CallEvidence[],
+): boolean {
+  if (message === null || !('id' in message && 'id' in seen) || seen.id !== message.id) return false;
+  return calls.some(
+    ({ invocation }) => invocation?.id === message.id && invocation.group_id === message.group_id,
+  );
 }
 
 /** A callback that was not accepted can have no duplicates. */
@@ -276,7 +284,7 @@ function difference(expected: string, actual: string) {
 /** A runtime supports what it ever showed, and text. */
 function onDisplay(result: Shown, view: RuntimeView): Observed {
   const { standing, callback, message, call } = result;
-  if (standing !== 'awaited' || !call || callback.isRefused) return null;
+  if (standing !== 'awaited' || !call || callback.status !== 200) return null;
   const [first] = view.seenOf(call, 'human');
   if (!first) {
     if (!isHandled(result, view)) return null;
@@ -322,7 +330,7 @@ function onSameTime({ calls, view }: Evidence): Observed {
   const received = calls
     .flatMap(call => call.received)
     .map(({ callback }) => callback)
-    .filter(({ request }) => request.seq < endAt);
+    .filter(({ isUnsent, request }) => !isUnsent && request.seq < endAt);
   return received.map(callback => {
     const { end, status } = callback;
     const other = received.find(each => each !== callback && isAtOnce(callback, each));
@@ -340,7 +348,7 @@ function isAtOnce(one: CallbackEvidence, other: CallbackEvidence): boolean {
 }
 
 /** Minimum time between two requests after which they cannot arrive in another order, in ms. */
-const MIN_GAP_MS = 50;
+const MIN_GAP_MS = 150;
 
 /** The model must get the events in the order in which they arrived; results of several calls may be given to it together. */
 function onOrder({ calls, view }: Evidence): Observed {

@@ -4,9 +4,9 @@ import { OWN } from './runtimes/own.js';
 import { FAILING, findingsBetween, RECORDED } from './runtimes/recorded.js';
 import { choose, findingsOn, SEEN_BY_TOOL } from './runtimes/seen-by-tool.js';
 
-/** Those that messages alone show; the others need a driver. */
+/** Those that messages alone show; the others need a driver, or the runtime's own log. */
 const RUNTIME_RULES = Object.values(RULES).filter(
-  rule => 'observe' in rule && rule.side === 'runtime' && !rule.needs,
+  rule => 'observe' in rule && rule.side === 'runtime' && !rule.needs && rule.id !== 'RT-AUDIT',
 );
 
 /** Whole runtimes, judged by what a mock saw of them, or a recorder, or they themselves. */

@@ -160,7 +160,7 @@ export const deliveryFaults = {
         turn = 0;
         async inTurn(_, work) {
           this.turn += 1;
-          if (this.turn % 2 === 1) await wait(60);
+          if (this.turn % 2 === 1) await wait(500);
           return work();
         }
       },

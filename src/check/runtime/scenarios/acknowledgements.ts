@@ -33,7 +33,7 @@ export const acknowledgementScenarios: readonly Scenario[] = [
   {
     name: 'status-500',
     title: 'every attempt answered 500',
-    checks: ['RT-RETRY'],
+    checks: ['RT-RETRY', 'RT-NON200'],
     servers: [{ fixtures: [refuse('crash', 500)] }],
     run: session => resultOfRetries(session, 'crash'),
   },

@@ -156,7 +156,6 @@ export const resultScenarios: readonly Scenario[] = [
               { result: { group_id: 'thread_unknown', text: 'a result with an unknown thread' } },
               { result: { id: '{{arguments.finished}}', text: 'a result with the id of a finished call' } },
               { result: { id: '{{arguments.pending}}', text: 'a result with the id of a pending call' } },
-              { view: { view_type: 'note', content: { note: 'a view' } } },
               { payload: 'the own result of the call' },
             ],
           },
@@ -238,7 +237,7 @@ export const resultScenarios: readonly Scenario[] = [
 ];
 
 /** Between two events that must stay in order, in ms. */
-const GAP_MS = 80;
+const GAP_MS = 200;
 
 /** The id of the latest invocation of an operation. */
 function idOf({ tool }: ScenarioSession, operation: string): string {

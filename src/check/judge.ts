@@ -59,6 +59,8 @@ export interface Check extends Pick<Rule, 'id' | 'side' | 'level'> {
   readonly isRemarkable?: true;
   /** By their `seq`, the events that prove it. */
   readonly events: readonly number[];
+  /** The names of the scenarios in which a runtime did not pass. */
+  readonly scenarios?: readonly string[];
   /** The calls concerned, if it does not pass. */
   readonly calls?: readonly ConcernedCall[];
   readonly expected?: string;
@@ -164,8 +166,6 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
   );
   const shown = found.slice(0, MAX_SHOWN);
   const status = found.some(({ isFatal }) => isFatal) ? 'fail' : statusOf(worst, rule, evidences);
-  const concerned = new Set(shown.flatMap(each => each.about ?? each.events));
-  const calls = isOpen({ status }) ? concernedCalls([...concerned], evidences) : []; // other ids differ in each run
   const spots = shown.flatMap(each => each.spots ?? []);
   const { expected, actual } = found[0] ?? {};
   const remarks = found.filter(({ isRemarkable }) => isRemarkable);
@@ -175,11 +175,27 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
     ...(found.length > 0 ? reasonOf(remarks.length > 0 ? remarks : found) : { reason: rule.absent }),
     ...(remarks.length > 0 && { isRemarkable: true }),
     events: [...new Set(shown.flatMap(each => each.events))],
-    ...(calls.length > 0 && { calls }),
+    ...(isOpen({ status }) && concernOf(found, rule, evidences)), // other ids differ in each run
     ...(expected !== undefined && { expected }),
     ...(actual !== undefined && { actual }),
     ...(spots.length > 0 && { spots }),
     ...((status === 'fail' || status === 'warn') && masks && { masks }),
+  };
+}
+
+/** The calls that observations are about, and their scenarios; without observations, the scenarios that should have shown something. */
+function concernOf(
+  found: readonly Observation[],
+  { id }: Rule,
+  evidences: readonly Evidence[],
+): Pick<Check, 'scenarios' | 'calls'> {
+  const concerned = found.slice(0, MAX_SHOWN).flatMap(each => each.about ?? each.events);
+  const calls = concernedCalls([...new Set(concerned)], evidences);
+  const idle = evidences.flatMap(({ view }) => (view?.checks.includes(id) ? [view.scenario] : []));
+  const scenarios = found.length > 0 ? found.flatMap(({ scenario }) => scenario ?? []) : idle;
+  return {
+    ...(scenarios.length > 0 && { scenarios: [...new Set(scenarios)] }),
+    ...(calls.length > 0 && { calls }),
   };
 }
 
@@ -193,7 +209,7 @@ function unsupported({ needs = [] }: ObservableRule, evidences: readonly Evidenc
 function observe(rule: ObservableRule, evidence: Evidence): readonly Observation[] {
   const { view } = evidence;
   const observations = view
-    ? [...rule.observe(evidence), ...crashIn(rule, view)].map(each => inScenario(each, view))
+    ? [...rule.observe(evidence), ...crashIn(rule, view)].map(each => ({ ...each, scenario: view.scenario }))
     : rule.observe(evidence);
   if (evidence.isWhole) return observations;
   const mayBeProbe = evidence.isProbed && rule.side === 'runtime';
@@ -209,12 +225,6 @@ function observe(rule: ObservableRule, evidence: Evidence): readonly Observation
 /** Says that something missing may be in the lost part. */
 export function possiblyLost(what: string): string {
   return `${what}; the recording is incomplete`;
-}
-
-/** Names the scenario of a violation. */
-function inScenario(observation: Observation, { scenario }: RuntimeView): Observation {
-  const isViolation = observation.kind !== 'held' && observation.kind !== 'scant';
-  return isViolation ? { name: scenario, ...observation } : observation;
 }
 
 /** A driver that ended by itself breaks the main requirement of its scenario. */
@@ -341,6 +351,12 @@ interface Gap {
   readonly reason: string;
 }
 
+/** A scenario of `check --runtime` that ran, and how long it took. */
+interface ScenarioTime {
+  readonly id: string;
+  readonly ms: number;
+}
+
 export interface Conformance {
   readonly checks: readonly Row[];
   readonly cases: readonly CaseCheck[];
@@ -348,6 +364,7 @@ export interface Conformance {
   readonly gaps: readonly Gap[];
   /** Expected failures that could not occur in this run, and why, without their id. */
   readonly idle: readonly (ExpectedFailure & { readonly why: string })[];
+  readonly scenarios: readonly ScenarioTime[];
   readonly summary: CheckReport['summary'];
   readonly verdict: Verdict;
 }
@@ -358,6 +375,7 @@ interface Terms {
   /** A warning counts as a failure. */
   readonly isStrict: boolean;
   readonly gaps?: readonly Gap[];
+  readonly scenarios?: readonly ScenarioTime[];
 }
 
 /** How each status counts, and how if its failure is expected. */
@@ -372,7 +390,7 @@ const STANDINGS: Readonly<Record<CheckStatus, readonly [Standing, excused: Stand
 export function conformanceOf(
   checks: readonly Check[],
   cases: readonly CaseCheck[],
-  { excuses, sides, isStrict, gaps = [] }: Terms,
+  { excuses, sides, isStrict, gaps = [], scenarios = [] }: Terms,
 ): Conformance {
   const rows = checks.map((check): Row => {
     const [standing, excused] = STANDINGS[isStrict && check.status === 'warn' ? 'fail' : check.status];
@@ -389,6 +407,7 @@ export function conformanceOf(
       const why = whyIdle(excuse, checks, sides);
       return why === null ? [] : [{ ...excuse, why }];
     }),
+    scenarios,
     summary: countStatuses(checks),
     verdict: verdict === 'passed' && gaps.length > 0 ? 'incomplete' : verdict,
   };

@@ -109,6 +109,8 @@ export interface Observation extends Details {
   readonly kind: 'held' | 'broken' | 'doubtful' | 'unseen' | 'scant';
   readonly what?: string;
   readonly events: readonly number[];
+  /** The scenario of the recording. */
+  readonly scenario?: string;
   /** Whether the report shows it even if the rule passes. */
   readonly isRemarkable?: true;
   /** The violation is a missing event, which may be in a lost part of the recording. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { readJson } from '../util/json.js';
-import { type Validation, validate } from './validate.js';
+import { type Validation, validateTolerantly } from './validate.js';
 
 /*
  * The driver protocol of `check --runtime`, described in src/guides/runtimes.md: a check writes instructions to the driver of a
@@ -94,10 +94,10 @@ export const ABILITIES = Object.keys({
   migrated: true,
 } satisfies Record<Ability, true>);
 
-/** Reads one line of a driver. Unknown members are ignored. */
+/** Reads one line of a driver. Unknown members are ignored; null counts as absent for an optional member. */
 export function readDriverLine(line: Uint8Array): Validation<DriverLine> {
   const json = readJson(line);
   if (!json.ok) return { ok: false, faults: ['not valid JSON'] };
   const isInability = typeof json.value === 'object' && json.value !== null && 'cannot' in json.value;
-  return validate(isInability ? inabilitySchema : observationSchema, json.value);
+  return validateTolerantly(isInability ? inabilitySchema : observationSchema, json.value);
 }

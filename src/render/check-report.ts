@@ -35,6 +35,7 @@ export interface Finding extends Proof {
   readonly title: string;
   readonly kind: string;
   readonly reasons: readonly string[];
+  readonly scenarios?: readonly string[] | undefined;
   /** `file:line` of the place to fix. */
   readonly place?: string | undefined;
   readonly calls?: readonly ConcernedCall[] | undefined;
@@ -114,12 +115,12 @@ function findingOf(row: Row): Finding {
     const stale = `it passes but is expected to fail; remove it from ${excuse?.place}`;
     return { ...rule, reasons: [stale], place: excuse?.place };
   }
-  const { calls, expected, actual, spots = [] } = row;
+  const { scenarios, calls, expected, actual, spots = [] } = row;
   const isExcused = excuse !== undefined && standing === 'expected';
   return {
     ...rule,
     reasons: [...(isExcused ? [`expected: ${excuse.reason} (${excuse.place})`] : []), ...reasonLines],
-    ...{ calls, expected, actual, spots },
+    ...{ scenarios, calls, expected, actual, spots },
     ...(isBreach(standing) && { advice }),
   };
 }
@@ -146,13 +147,14 @@ const STANDINGS = {
 } as const satisfies Readonly<Record<Standing, readonly [Mark | Span, string]>>;
 
 /** `32 rules: 20 passed, 2 failed, 10 not applicable · 3 of 4 cases passed` */
-export function summaryText({ checks, cases, gaps }: Conformance): string {
+export function summaryText({ checks, cases, gaps, scenarios }: Conformance): string {
   const counts = Object.entries(STANDINGS).flatMap(([standing, [, words]]) => {
     const count = checks.filter(check => check.standing === standing).length;
     return count > 0 ? [`${count} ${words}`] : [];
   });
   const passing = cases.filter(({ status }) => status === 'pass').length;
   return [
+    ...(scenarios.length === 0 ? [] : [counted(scenarios.length, 'scenario')]),
     counts.length === 0 ? 'no rules' : `${counted(checks.length, 'rule')}: ${counts.join(', ')}`,
     ...(cases.length === 0 ? [] : [`${passing} of ${cases.length} cases passed`]),
     ...(gaps.length === 0 ? [] : [`${counted(gaps.length, 'gap')} in the recording`]),
@@ -164,11 +166,14 @@ type Ids = 'short' | 'whole';
 
 /** A finding in full: the requirement, what happened instead, and the messages that prove it. */
 export function findingLines(finding: Finding, record: WireRecord, ids: Ids = 'short'): readonly Line[] {
-  const { standing, heading, reasons, expected, actual, advice, masks = [] } = finding;
+  const { standing, heading, reasons, scenarios = [], expected, actual, advice, masks = [] } = finding;
   const [mark] = STANDINGS[standing];
   const labelled = (label: string, words: Line): Line => [say(label.padEnd(10), 'gutter'), ...words];
   const details = [
     ...reasons.map(text => quote(text)),
+    ...(scenarios.length === 0
+      ? []
+      : [labelled(scenarios.length === 1 ? 'scenario' : 'scenarios', quote(scenariosText(scenarios)))]),
     ...callLines(finding, record, ids).map(([label, words]) => labelled(label, words)),
     ...(expected === undefined ? [] : [labelled('expected', quote(expected))]),
     ...(actual === undefined ? [] : [labelled('actual', quote(actual))]),
@@ -180,6 +185,13 @@ export function findingLines(finding: Finding, record: WireRecord, ids: Ids = 's
     [typeof mark === 'string' ? MARKS[mark] : mark, say(' ', 'gutter'), ...heading],
     ...details.map(each => [say('    ', 'gutter'), ...each]),
   ];
+}
+
+/** Maximum number of scenarios that a finding names. */
+const MAX_SCENARIOS = 8;
+
+export function scenariosText(scenarios: readonly string[]): string {
+  return firstFew(scenarios, MAX_SCENARIOS);
 }
 
 /** Maximum number of calls that a finding names. */

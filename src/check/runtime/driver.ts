@@ -2,7 +2,9 @@ import { ABILITIES, type DriverLine, type Instruction, readDriverLine } from '..
 import { type SpokenCommand, startSpokenCommand } from '../../system/child.js';
 import { cameWithin } from '../../system/process.js';
 import { killProcessesWith } from '../../system/strays.js';
+import { readJson } from '../../util/json.js';
 import { didYouMean, excerpt, LineSplitter } from '../../util/text.js';
+import { isRecord } from '../../util/values.js';
 
 /** Makes a runtime act, and reports what it showed. */
 export interface Driver {
@@ -37,7 +39,7 @@ export class LineReader {
   readonly #splitter = new LineSplitter(MAX.line, line => this.#read(line));
   #bytes = 0;
   #lines = 0;
-  #warnings = 0;
+  readonly #warned = new Set<string>();
 
   constructor(private readonly setting: Pick<DriverSetting, 'onLine' | 'onWarning'>) {}
 
@@ -54,23 +56,31 @@ export class LineReader {
     if (++this.#lines > MAX.lines) return;
     const read = readDriverLine(line);
     if (!read.ok) {
-      this.#warn(`ignored a line of the driver on stdout: ${read.faults[0]}: ${shown(line)}`);
+      const [fault = ''] = read.faults;
+      this.#warn(fault, `ignored a line of the driver: ${fault}: ${shown(line)}`);
       return;
     }
     for (const name of 'cannot' in read.value ? read.value.cannot : [])
       if (!ABILITIES.includes(name))
-        this.#warn(`"cannot" lists ${excerpt(name)}, which is unknown. ${didYouMean(name, ABILITIES)}`);
+        this.#warn(name, `"cannot" lists ${excerpt(name)}, which is unknown. ${didYouMean(name, ABILITIES)}`);
     this.setting.onLine(read.value);
   }
 
-  #warn(message: string): void {
-    if (++this.#warnings <= MAX.warnings) this.setting.onWarning(message);
+  /** Warns once about each kind of line. */
+  #warn(kind: string, message: string): void {
+    if (this.#warned.has(kind) || this.#warned.size >= MAX.warnings) return;
+    this.#warned.add(kind);
+    this.setting.onWarning(message);
   }
 }
 
 const SHOWN_BYTES = 200;
 
+/** The name of an observation, else the beginning of the line. */
 function shown(line: Uint8Array): string {
+  const json = readJson(line);
+  const name = json.ok && isRecord(json.value) ? json.value['saw'] : undefined;
+  if (typeof name === 'string') return `"saw": ${excerpt(name)}`;
   return excerpt(Buffer.from(line.subarray(0, SHOWN_BYTES)).toString('utf8'));
 }
 

@@ -136,7 +136,7 @@ function refuseIdle({ kind }: Subject, { given }: CheckFlags): void {
     ? 'a runtime (--runtime)'
     : CALLING.includes(idle) || RUNNING.includes(idle)
       ? 'a running tool or runtime, not a transcript'
-      : `a transcript; of a running ${kind}, only the ${kind} is checked`;
+      : `a transcript; of a ${kind === 'tool' ? 'running tool' : kind}, only the ${kind} is checked`;
   throw usage(`${idle} needs ${use}`, 'See protocol-cli check --help.');
 }
 

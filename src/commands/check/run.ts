@@ -1,7 +1,14 @@
 import { appendFile, stat } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
 import { gather, type Recording, recordingsOf } from '../../check/evidence.js';
-import { type Conformance, checksOf, conformanceOf, RULES, type Verdict } from '../../check/judge.js';
+import {
+  type Conformance,
+  checksOf,
+  conformanceOf,
+  type Row,
+  RULES,
+  type Verdict,
+} from '../../check/judge.js';
 import { judgeCases } from '../../check/judge-cases.js';
 import { type ProbeOptions, runProbes } from '../../check/probes/probes.js';
 import { scenarioIn } from '../../check/runtime-view.js';
@@ -22,7 +29,7 @@ import { writeOut } from '../../system/streams.js';
 import { credentialsIn, namedCredentialsIn, secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
-import { decodeUtf8, firstFew, firstOf, shellWord } from '../../util/text.js';
+import { decodeUtf8, firstFew, firstOf, shellWord, since } from '../../util/text.js';
 import { stringsIn } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { wireSecrets } from '../event-output.js';
@@ -122,8 +129,17 @@ async function judge(
   );
   const checks = seen.flatMap(({ side, evidences }) => checksOf(side, evidences, selection));
   const judged = judgeCases(cases, seen[0]?.evidences ?? []);
-  const run = conformanceOf(checks, judged, { excuses, sides, isStrict: flags.strict === true, gaps });
+  const scenarios = scenarioTimes(recordings);
+  const terms = { excuses, sides, isStrict: flags.strict === true, gaps, scenarios };
+  const run = conformanceOf(checks, judged, terms);
   return shareableRun(run, redactor);
+}
+
+function scenarioTimes(recordings: readonly Recording[]) {
+  return recordings.flatMap(({ events }) => {
+    const id = scenarioIn(events);
+    return id === undefined ? [] : [{ id, ms: since(events.at(-1)?.at ?? 0, events[0]?.at ?? 0) }];
+  });
 }
 
 /** Prints the failures found before the user stopped the check. A report would be incomplete. */
@@ -152,7 +168,7 @@ async function reportAll(plan: CheckPlan, input: CheckInput, terminal: Terminal)
     run,
     warnings: warnings.map(({ message }) => message),
     record: recordOf(input),
-    whole: howToSeeWhole(plan),
+    whole: howToSeeWhole(plan, run),
   };
   const isQuiet = flags.quiet === true;
   const width = columnsOf(stdout);
@@ -199,14 +215,23 @@ async function addSummary(story: CheckStory, { env, stderr }: Terminal): Promise
 }
 
 /** Returns how to see the complete messages of a check: in its transcript. */
-function howToSeeWhole({ subject, flags: { save } }: CheckPlan): string {
-  if (subject.kind === 'runtime')
-    return `${save === undefined ? 'check again with --save out, then ' : ''}protocol-cli render ${shellWord(`${save ?? 'out'}/<scenario>.ndjson`)}`;
+function howToSeeWhole({ subject, flags: { save } }: CheckPlan, { checks }: Conformance): string {
+  if (subject.kind === 'runtime') return howToSeeScenario(save, checks);
   if (save !== undefined) return `protocol-cli render ${shellWord(save)}`;
   if (subject.kind !== 'transcript')
     return 'check again with --save check.ndjson, then protocol-cli render check.ndjson';
   if (subject.file === '-') return 'save it to a file first, then protocol-cli render that file';
   return `protocol-cli render ${shellWord(subject.file)}`;
+}
+
+/** Of the first rule that did not pass. */
+function howToSeeScenario(save: string | undefined, checks: readonly Row[]): string {
+  const rows = checks.toSorted(
+    (one, other) => Number(other.standing === 'failed') - Number(one.standing === 'failed'),
+  );
+  const [name = '<scenario>'] = rows.flatMap(({ scenarios = [] }) => scenarios);
+  const show = `protocol-cli render ${shellWord(`${save ?? 'out'}/${name}.ndjson`)}`;
+  return save === undefined ? `check again with --scenario ${name} --save out, then ${show}` : show;
 }
 
 function recordOf({ target, file = target, recordings, redactor }: CheckInput): WireRecord {

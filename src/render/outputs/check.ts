@@ -16,6 +16,7 @@ import {
   hasEvidence,
   isBreach,
   reportLines,
+  scenariosText,
   summaryText,
 } from '../check-report.js';
 import { type Line, lineText, quote, say } from '../line.js';
@@ -80,11 +81,12 @@ const github: CheckFormat = ({ target, run, record, warnings }) => {
 };
 
 function findingCommand(name: Command, finding: Finding, file: string | undefined): string {
-  const { title, place = '', reasons, calls, expected, actual, advice, about } = finding;
+  const { title, place = '', reasons, scenarios, calls, expected, actual, advice, about } = finding;
   const [first, ...more] = reasons;
   const message = [
     about === 'case' || about === 'gap' ? `${place}: ${first}` : first,
     ...more,
+    ...(scenarios ? [`scenario: ${scenariosText(scenarios)}`] : []),
     ...(calls ? [`call: ${callsText(calls, file)}`] : []),
     ...(expected === undefined ? [] : [`expected: ${expected}`]),
     ...(actual === undefined ? [] : [`actual: ${actual}`]),
@@ -105,7 +107,7 @@ function command(name: Command, properties: Readonly<Record<string, string>>, me
 
 /** One object, as in fixtures/check-report.schema.json: a row for each rule and each case. */
 const json: CheckFormat = ({ program, target, run, record, warnings }) => {
-  const { verdict, summary, cases, gaps, idle } = run;
+  const { verdict, summary, cases, gaps, idle, scenarios } = run;
   const { events } = record;
   const report = {
     program,
@@ -117,6 +119,7 @@ const json: CheckFormat = ({ program, target, run, record, warnings }) => {
     gaps,
     idleExpectedFailures: idle,
     probes: probeTimes(events),
+    ...(scenarios.length > 0 && { scenarios }),
     notCalled: notCalled(events),
     warnings,
     summary,
@@ -260,10 +263,11 @@ const CASE_RESULTS: Readonly<Record<CaseCheck['status'], string>> = {
 /** Markdown tables for a README or the summary of a CI job. */
 const markdown: CheckFormat = ({ target, program, run, record, warnings }) => {
   const ofCalls = (calls: Row['calls']) => (calls ? ` (${safe(callsText(calls, record.file))})` : '');
-  const rules = run.checks.map(({ id, side, level, standing, reason, calls, excuse }) => {
+  const rules = run.checks.map(({ id, side, level, standing, reason, scenarios, calls, excuse }) => {
     const seen = excuse && standing === 'expected' ? `${reason} (${excuse.reason})` : reason;
     const asks = `the ${side} ${RULES[id].statement}`;
-    return [id, level, cell(asks), RESULTS[standing], cell(seen) + ofCalls(calls)];
+    const where = scenarios ? ` in ${safe(scenariosText(scenarios))}` : '';
+    return [id, level, cell(asks), RESULTS[standing], cell(seen) + where + ofCalls(calls)];
   });
   const cases = run.cases.map(({ place, operation, status, reason, calls }) => [
     cell(place),

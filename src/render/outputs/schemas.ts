@@ -277,6 +277,9 @@ const check = z.object({
   masks: z.optional(z.array(z.string())).check(z.describe('Rules that may fail for the same reason')),
   expectedFailure: z.optional(z.object(expectation)),
   events: seqs,
+  scenarios: z
+    .optional(z.array(z.string()))
+    .check(z.describe('The scenarios of check --runtime in which it did not pass')),
   calls,
   evidence: z
     .optional(z.array(leg))
@@ -315,6 +318,9 @@ const checkReportSchema = z.object({
   probes: z
     .array(probe)
     .check(z.describe('The probes of the check; empty for a transcript that no check recorded')),
+  scenarios: z
+    .optional(z.array(z.object({ id: z.string(), ms })))
+    .check(z.describe('The scenarios that ran, with --runtime')),
   notCalled: z.array(z.string()).check(z.describe('Operations of the tool that the check did not call')),
   warnings: z.array(z.string()),
   summary: z.object({

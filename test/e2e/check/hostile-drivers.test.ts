@@ -54,8 +54,8 @@ const CASES: readonly Case[] = [
     script: working(`console.log('listening on port 1'); console.log('[]'); console.log('{"saw":"smell"}');`),
     status: 0,
     says: [
-      'warning: ignored a line of the driver on stdout: not valid JSON: "listening on port 1" (in result)',
-      'ignored a line of the driver on stdout: ',
+      'warning: ignored a line of the driver: not valid JSON: "listening on port 1" (in result)',
+      '"migrated": "saw": "smell" (in result)',
     ],
   },
   {

@@ -91,7 +91,7 @@ export const DRIVEN_CONVERSATION: SampleSet = {
     fails(
       'a text for the model before the result',
       [...open, model('the user is asked'), chooses(1), selects(1), result(), model('done')],
-      /waited for the user: sample/,
+      /waited for the user/,
     ),
     fails(
       'a failed result before the result',
@@ -137,7 +137,7 @@ export const DRIVEN_CONVERSATION: SampleSet = {
       fails(
         `a secret in the ${where}`,
         [scenario(), invoked, requires(), consent, leak(where)],
-        /a secret of the auth_url .*: sample: visit https:\/\/auth.example\/\?state=\[redacted\]/,
+        /a secret of the auth_url .*: visit https:\/\/auth.example\/\?state=\[redacted\]/,
       ),
     ),
     skips('a driver that cannot show it', [scenario(), cannot('consent'), invoked, requires()]),
@@ -152,7 +152,7 @@ export const DRIVEN_CONVERSATION: SampleSet = {
       selects(1, { status: 500 }),
       selects(1).map(moment => ({ ...moment, leg: 'again' }) as Moment),
     ]),
-    fails('another index', [...open, chooses('production'), selects(0)], /not what the user chose: sample/),
+    fails('another index', [...open, chooses('production'), selects(0)], /not what the user chose/),
     fails(
       'another index than the default',
       [...open, asked({ do: 'dismiss' }), selects(1)],
@@ -233,7 +233,7 @@ export const DRIVEN_CONVERSATION: SampleSet = {
         event({ text: 'two' }, 404),
         model('two'),
       ],
-      /but the subscription has ended: sample/,
+      /but the subscription has ended/,
     ),
     fails(
       'an event after a cancel',
@@ -261,7 +261,7 @@ export const DRIVEN_CONVERSATION: SampleSet = {
     fails(
       'the earlier of two',
       [scenario(), invoked, view({ done: 1 }), shows({ done: 1 }), view({ done: 2 })],
-      /latest content of a view was not shown: sample/,
+      /latest content of a view was not shown/,
     ),
     fails(
       'the content of another type',
@@ -281,7 +281,7 @@ export const DRIVEN_CONVERSATION: SampleSet = {
   ],
   'RT-AUDIT': [
     passes('a log with the operation', [scenario(), invoked, result(), logs(['edit_file'])]),
-    warns('a log without it', [scenario(), invoked, result(), logs([])], /operations .*: sample: edit_file/),
+    warns('a log without it', [scenario(), invoked, result(), logs([])], /operations .*: edit_file/),
     skips('a log of which a part is missing', [scenario(), invoked, result(), logs([], false)]),
     skips('no log', [scenario(), invoked, result()], /--log/),
   ],

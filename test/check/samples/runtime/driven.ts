@@ -77,7 +77,7 @@ export const DRIVEN: SampleSet = {
     fails(
       'an invalid callback that was refused and used',
       [scenario(), invoked, invalid(400), model('an invalid text')],
-      /invalid callback was used: sample: .*text/,
+      /invalid callback was used: .*text/,
     ),
     fails('a cut callback that was used', [
       scenario(),
@@ -100,7 +100,7 @@ export const DRIVEN: SampleSet = {
     fails(
       'a forged result that the model got',
       [scenario(), invoked, forged, model('a forged text')],
-      /matches no pending call was used: sample/,
+      /matches no pending call was used/,
     ),
     warns('a forged result, and a driver that cannot see the model', [
       scenario(),
@@ -157,7 +157,7 @@ export const DRIVEN: SampleSet = {
       ],
       /another text/,
     ),
-    fails('another text', [scenario(), invoked, answer(), model('don')], /another text: sample/),
+    fails('another text', [scenario(), invoked, answer(), model('don')], /another text/),
     fails('no text', [scenario(), invoked, answer()], /never reached the model/),
     fails('a refused result', [scenario(), invoked, answer(409)], /answered 409/),
     skips('a crash', [scenario(), invoked, answer(), crashed]),
@@ -188,7 +188,7 @@ export const DRIVEN: SampleSet = {
     passes('text, where the diff is malformed', shows([{ ...diff, content: {} }, item('a')], 'text')),
     passes('text in place of unknown segments', shows([{ type: 'x-new' }], 'text')),
     passes('the next segment of a runtime without images', shows([image, diff], 'diff')),
-    warns('the last segment', shows([diff, item('a')], 'text'), /another segment: sample/),
+    warns('the last segment', shows([diff, item('a')], 'text'), /another segment/),
     warns('an unknown segment', shows([{ type: 'x-new' }, item('a')], 'x-new'), /another segment/),
     warns('nothing', shows([diff]), /saw nothing/),
     skips('a driver without ids', [scenario(), invoked, answer(), saw({ saw: 'human', type: 'text' })]),

@@ -1,0 +1,143 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { SCENARIOS } from '../../../src/check/runtime/scenarios.js';
+import { publishedSchema } from '../../support/published-schema.js';
+import { temporaryFolder } from '../support/folder.js';
+import { runHere, startHere } from '../support/in-process.js';
+
+const ADAPTER = new URL('../../../fixtures/runtimes/node/adapter.mjs', import.meta.url);
+
+/** A driver that changes what the model gets in two scenarios. */
+const BROKEN = `
+import { drive } from ${JSON.stringify(ADAPTER.href)};
+const isBroken = ['result', 'duplicates'].includes(process.env.SCENARIO);
+const write = line => process.stdout.write(isBroken ? line.replace('"text":"', '"text":"Result: ') : line);
+await drive({ input: process.stdin, output: { write }, env: process.env });
+process.exit();
+`;
+
+const SOME = ['result', 'duplicates', 'invalid-results', 'display'];
+const selected = SOME.flatMap(name => ['--scenario', name]);
+
+interface Row {
+  readonly id: string;
+  readonly status: string;
+  readonly scenarios?: readonly string[];
+}
+
+const rowsIn = (json: string): readonly Row[] => JSON.parse(json).checks;
+
+test('--save writes a transcript per scenario, which check judges alike; every report names the scenarios', async () => {
+  await using folder = await temporaryFolder();
+  const command = `node ${await folder.write('driver.mjs', BROKEN)}`;
+  const out = folder.file('out');
+  const files = ['json', 'junit', 'markdown', 'github'].map(name => [name, folder.file(name)] as const);
+  const reporters = files.flatMap(([name, file]) => ['--reporter', `${name}:${file}`]);
+  const check = ['check', '--runtime', command, ...selected, '--save', out];
+  const { status, stdout } = await runHere([...check, ...reporters]);
+  expect(status).toBe(1);
+  expect(stdout).toContain('    scenarios result, duplicates\n');
+  expect(stdout).toContain(`full messages: protocol-cli render ${out}/result.ndjson\n`);
+  expect(stdout).toContain('✗ failed · 4 scenarios · ');
+  const [json = '', ...others] = await Promise.all(files.map(([, file]) => readFile(file, 'utf8')));
+  expect(publishedSchema('check-report').faultsOf(JSON.parse(json))).toEqual([]);
+  expect(JSON.parse(json).scenarios.map(({ id }: { id: string }) => id)).toEqual(SOME);
+  for (const text of others)
+    expect(text).toMatch(/scenarios? result, duplicates|scenario: result, duplicates|in result, duplicates/);
+
+  expect((await readdir(out)).toSorted()).toEqual(SOME.map(name => `${name}.ndjson`).toSorted());
+  const saved = new Map<string, Row[]>();
+  for (const name of SOME) {
+    const again = await runHere(['check', `${out}/${name}.ndjson`, '--reporter', 'json']);
+    for (const row of rowsIn(again.stdout)) saved.set(row.id, [...(saved.get(row.id) ?? []), row]);
+  }
+  for (const { id, status, scenarios = [] } of rowsIn(json)) {
+    const found = saved.get(id) ?? [];
+    expect([id, found.map(each => each.status)]).toEqual([id, expect.arrayContaining([status])]);
+    expect([id, found.flatMap(each => each.scenarios ?? [])]).toEqual([id, scenarios]);
+  }
+  const rendered = await runHere(['render', `${out}/result.ndjson`]);
+  expect(rendered.stdout.replace(/\s+/g, ' ')).toContain('"text":"Result: the answer is 42"}');
+});
+
+test('--list shows the scenarios', async () => {
+  const { status, stdout } = await runHere(['check', '--runtime', '--list']);
+  expect(status).toBe(0);
+  const rows = stdout.trimEnd().split('\n');
+  expect(rows.map(row => row.replace(/ .*/, ''))).toEqual(SCENARIOS.map(({ name }) => name));
+  for (const [index, row] of rows.entries()) expect(row).toContain(SCENARIOS[index]?.checks.join(' '));
+});
+
+describe('refused before anything runs', () => {
+  test.each<readonly [string, readonly string[], RegExp]>([
+    ['no command', ['--runtime'], /^error: --runtime needs the command of a driver\nhint: For example: /],
+    [
+      'an unknown scenario',
+      ['--runtime', 'x', '--scenario', 'resutl'],
+      /unknown scenario "resutl"\nhint: Did you mean "result"/,
+    ],
+    ['a URL', ['http://127.0.0.1:1', '--runtime', 'x'], /--runtime takes no URL/],
+    [
+      'an option of tools',
+      ['--runtime', 'x', '--operation', 'a'],
+      /^error: --operation needs a running tool/,
+    ],
+    [
+      'an option of transcripts',
+      ['--runtime', 'x', '--side', 'tool'],
+      /^error: --side needs a transcript; of a runtime/,
+    ],
+    [
+      'a scenario for a tool',
+      ['http://127.0.0.1:1', '--scenario', 'result'],
+      /^error: --scenario needs a runtime/,
+    ],
+    [
+      'a file in place of the folder',
+      ['--runtime', 'x', '--save', ADAPTER.pathname],
+      /^error: --save .*: it is not a folder\nhint: With --runtime/,
+    ],
+    [
+      'a file in the path of the folder',
+      ['--runtime', 'x', '--save', `${ADAPTER.pathname}/out`],
+      /^error: could not create the folder .*: a part of its path is a file/,
+    ],
+    ['stdout', ['--runtime', 'x', '--save', '-'], /^error: --save needs the name of a folder/],
+    [
+      'a rule of tools',
+      ['--runtime', 'x', '--only', 'TOOL-ACK'],
+      /^error: --only TOOL-ACK: this check covers the runtime only/,
+    ],
+    [
+      'no file to watch',
+      ['--runtime', 'no-such-program', '--watch'],
+      /--watch: no file in the command: no-such-program\nhint: .*--runtime/,
+    ],
+  ])('%s', async (_, words, message) => {
+    const { status, stderr } = await runHere(['check', ...words]);
+    expect(stderr).toMatch(message);
+    expect(status).toBe(2);
+  });
+});
+
+test('--watch checks again when the driver changes', async () => {
+  await using folder = await temporaryFolder();
+  const file = await folder.write('driver.mjs', BROKEN);
+  const check = startHere(['check', '--runtime', `node ${file}`, '--scenario', 'result', '--watch', '-q']);
+  await check.says(/✗ failed[\s\S]*waiting for a change of the files of --runtime/);
+  await folder.write('driver.mjs', BROKEN.replace("'result', ", ''));
+  await check.says(/✓ passed[\s\S]*/);
+  check.interrupt();
+  expect((await check.ended).status).toBe(130);
+});
+
+test('expected failures, --only and --strict count as for a tool', async () => {
+  await using folder = await temporaryFolder();
+  const command = `node ${await folder.write('driver.mjs', BROKEN)}`;
+  const known = await folder.write('known.yaml', 'RT-TEXT: our runtime adds a word, see issue 12\n');
+  const check = ['check', '--runtime', command, '--scenario', 'result', '--only', 'RT-TEXT'];
+  const { status, stdout } = await runHere([...check, '--strict', '--expected-failures', known]);
+  expect(stdout).toContain('expected: our runtime adds a word, see issue 12');
+  expect(stdout).toContain('1 scenario · 1 rule: 1 failed as expected');
+  expect(status).toBe(3);
+});

@@ -4,7 +4,7 @@ import type { Finding } from '../../protocol/driver.js';
 import type { Invocation } from '../../protocol/invocation.js';
 import { excerpt } from '../../util/text.js';
 import { mediaTypeOf, readUrl } from '../../util/url.js';
-import { type CallEvidence, type Discovery, toolsetsAt } from '../call.js';
+import { type CallEvidence, type Discovery, isErrorText, toolsetsAt } from '../call.js';
 import type { Evidence } from '../evidence.js';
 import {
   broken,
@@ -152,7 +152,7 @@ function onUnsent(asked: AskedCall, view: RuntimeView | null, what: 'operation' 
 }
 
 function onRefusedArguments({ call, answers, tools, ...asked }: AskedCall): Observed {
-  const [answer] = answers;
+  const answer = answers.find(({ message }) => message.saw === 'failure' || isErrorText(message.text, null));
   if (call || !answer) return null;
   const what = `arguments that match the inputSchema of ${tools[0]?.name} were refused`;
   return lacking(what, [asked, answer], { faults: [faultLine(answer.message.text)] });

@@ -23,7 +23,6 @@ export const acknowledgementScenarios: readonly Scenario[] = [
     name: 'refusals',
     title: `invocations answered ${FINAL.join(', ')}`,
     checks: ['RT-NON200', 'RT-NORETRY'],
-    needs: ['failure'],
     servers: [{ fixtures: FINAL.map(status => refuse(`status_${status}`, status)) }],
     run: async session => {
       await Promise.all(FINAL.map(status => session.call(`status_${status}`)));

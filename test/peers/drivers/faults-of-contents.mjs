@@ -109,6 +109,64 @@ export const modelFaults = {
         }
       },
   },
+  'answers-the-newest-question-first': {
+    breaks: 'RT-CHOICE',
+    change: Base =>
+      class extends Base {
+        oldestQuestion() {
+          this.questions.reverse();
+          return super.oldestQuestion();
+        }
+      },
+  },
+  'writes-the-response-url-anew': {
+    breaks: 'RT-CHOICE',
+    change: Base =>
+      class extends Base {
+        async post(address, ...rest) {
+          const url = new URL(address);
+          if (url.search) url.search = new URLSearchParams(url.searchParams);
+          return super.post(url.href, ...rest);
+        }
+      },
+  },
+  'fails-the-call-when-the-selection-fails': {
+    breaks: 'RT-PENDING',
+    change: Base =>
+      class extends Base {
+        async select(selected) {
+          const [open] = this.questions;
+          await super.select(selected);
+          if (this.questions.includes(open)) await this.fail(open.call, 'the selection was refused');
+        }
+      },
+  },
+  'tells-the-auth-url-when-canceled': {
+    breaks: 'RT-OAUTH',
+    change: Base =>
+      class extends Base {
+        async onConsent(call, message) {
+          call.page = message.auth_url;
+          return super.onConsent(call, message);
+        }
+        async cancelCall(call) {
+          await super.cancelCall(call);
+          if (call.page) await this.agent.failure(call.id, `Error: nobody visited ${call.page}`);
+        }
+      },
+  },
+  'ends-all-subscriptions-at-once': {
+    breaks: 'RT-SUB',
+    change: Base =>
+      class extends Base {
+        async onEvent(call, event) {
+          const status = await super.onEvent(call, event);
+          const open = [...this.calls.values()].filter(each => this.isSubscribed(each));
+          if (event.final) for (const each of open) each.state = 'ended';
+          return status;
+        }
+      },
+  },
   'delivers-events-of-unknown-subscriptions': {
     breaks: 'RT-SUB',
     change: Base =>
@@ -143,6 +201,17 @@ export const modelFaults = {
           const isFirst = !this.shown.has(view.view_type);
           this.shown.add(view.view_type);
           return isFirst || Object.keys(view.content).length === 0 ? super.onView(view) : 200;
+        }
+      },
+  },
+  'merges-the-contents-of-a-view': {
+    breaks: 'RT-VIEW',
+    change: Base =>
+      class extends Base {
+        async onView({ content, ...view }) {
+          const isEmpty = Object.keys(content).length === 0;
+          this.merged = isEmpty ? {} : { ...this.merged, ...content };
+          return super.onView({ ...view, content: this.merged });
         }
       },
   },

@@ -356,7 +356,9 @@ function onOrder({ calls, view }: Evidence): Observed {
   const texts = view.seen('model');
   const shown = calls
     .flatMap(call => call.messages('subscription_event'))
-    .filter(({ callback: { status } }) => status !== null && status < 300)
+    .filter(
+      ({ callback: { status, verdict } }) => status !== null && status < 300 && verdict?.kind === 'noted',
+    )
     .flatMap(({ callback, message: { text } }) => {
       const seen = texts.find(each => each.message.text === text);
       return seen ? [{ callback, seen }] : [];

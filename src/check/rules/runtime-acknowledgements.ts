@@ -8,8 +8,11 @@ import type { AskedCall, RuntimeView } from '../runtime-view.js';
 /** Minimum pause that counts, in ms. */
 const MIN_PAUSE_MS = 5;
 
-/** Minimum average of pauses that grow, in ms: a busy runtime pauses for some ms by itself. */
-const MIN_AVERAGE_MS = 40;
+/** Minimum averages of pauses that grow, in ms: of few, and of many. A busy runtime pauses for some ms by itself. */
+const MIN_AVERAGE_MS = { few: 40, many: 200 };
+
+/** From this number on, pauses are many: even short ones have grown then. */
+const MANY_PAUSES = 8;
 
 /** Minimum time to show that no retry comes, in ms. */
 const MIN_WATCH_MS = 2_000;
@@ -144,7 +147,7 @@ function onFailedAttempt(call: CallEvidence, { asked, until, view }: Evidence): 
     const pauses = pausesBetween(attempts);
     const paced = `after ${pauses.map(formatDuration).join(', ')}`;
     return isHasty(pauses, view !== null)
-      ? doubtful(`retried without a pause: ${paced}`, attempts)
+      ? doubtful(`retried without growing pauses: ${paced}`, attempts)
       : held(attempts, `retried ${paced}`);
   }
   if (failure) return lacking('the runtime gave up without a retry', [failed, failure]);
@@ -158,7 +161,8 @@ function onFailedAttempt(call: CallEvidence, { asked, until, view }: Evidence): 
 function isHasty(pauses: readonly number[], isDriven: boolean): boolean {
   if (pauses.length < 2) return false;
   const average = pauses.reduce((sum, pause) => sum + pause, 0) / pauses.length;
-  return isDriven ? average < MIN_AVERAGE_MS : pauses.every(pause => pause < MIN_PAUSE_MS);
+  const least = MIN_AVERAGE_MS[pauses.length < MANY_PAUSES ? 'few' : 'many'];
+  return isDriven ? average < least : pauses.every(pause => pause < MIN_PAUSE_MS);
 }
 
 /** A call that was accepted, and failed before its tool sent anything. */

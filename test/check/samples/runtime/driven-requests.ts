@@ -163,7 +163,8 @@ export const DRIVEN_REQUESTS: SampleSet = {
       resultArrives(),
     ]),
     passes('growing pauses', [...refused(503), retries(10, 50, 100)]),
-    warns('short pauses', [...refused(503), retries(10, 10, 10)], /without a pause/),
+    warns('many pauses that do not grow', [...refused(503), retries(...Array<number>(8).fill(100))]),
+    warns('short pauses', [...refused(503), retries(10, 10, 10)], /without growing pauses/),
     warns(
       'a failed result after one attempt',
       [scenario(), asks(), call(), lost('ECONNRESET', { phase: 'answer' }), failure(), resultArrives()],

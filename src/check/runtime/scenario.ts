@@ -186,9 +186,10 @@ export class ScenarioSession {
 
   /** Resolves to whether it came true before the time was over and before the driver ended. */
   async until(isTrue: () => boolean): Promise<boolean> {
-    const ms = this.isActive ? this.parts.windowMs : START_MS;
-    const isMet = await this.#within(Math.max(ms, this.parts.windowMs), isTrue);
-    if (!isMet && !this.#isOver) this.parts.log.emit({ kind: 'expired', what: 'observation', afterMs: ms });
+    const { windowMs, log } = this.parts;
+    await this.#within(START_MS, () => this.isActive || isTrue());
+    const isMet = await this.#within(windowMs, isTrue);
+    if (!isMet && !this.#isOver) log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
     return isMet;
   }
 

@@ -277,7 +277,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'check',
-    summary: 'check a tool or a transcript against the protocol',
+    summary: 'check a tool, a runtime or a transcript against the protocol',
     load: async () => (await import('./check/command.js')).checkCommand,
   },
   {
@@ -325,6 +325,7 @@ export const GUIDES = [
   { name: 'fixtures', summary: 'the reference of fixture files' },
   { name: 'mocks', summary: 'mock-tool in tests, CI and containers' },
   { name: 'checking', summary: 'check: rules, cases, reports' },
+  { name: 'runtimes', summary: 'check --runtime: scenarios, adapters, agents' },
   { name: 'recording', summary: 'record, transcripts, render, replay' },
   { name: 'sessions', summary: 'agent sessions: platform and client' },
   { name: 'mcp', summary: 'MCP servers and clients' },

@@ -189,6 +189,12 @@ describe.concurrent('library', () => {
   });
 });
 
+test.concurrent("runtimes: the adapter of 'adapter.mjs' passes", async () => {
+  const path = await project('runtimes', { 'adapter.mjs': fileOf(guide('runtimes'), 'adapter.mjs') });
+  const words = ['check', '--runtime', `${process.execPath} adapter.mjs`, '--scenario', 'result', '-q'];
+  expect(await outputIn(path, BIN, ...words)).toMatch(/✓ passed · 1 scenario/);
+});
+
 test.concurrent('protocol: a handwritten invocation is answered', async () => {
   const [block = ''] = blocksOf(guide('protocol').text, 'sh').filter(each => each.includes('curl '));
   const [listener = '', ...curl] = block.replaceAll('4000', '0').split('\n');

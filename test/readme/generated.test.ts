@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { SCENARIOS } from '../../src/check/runtime/scenarios.js';
 import { EXIT_STATUSES } from '../../src/commands/terminal.js';
 import { type KeyTable, tablesOf } from '../../src/tui/keys.js';
 import { MOCK_KEYS } from '../../src/tui/mock/screen.js';
@@ -16,11 +17,19 @@ function keysText(tables: readonly KeyTable[]): string {
     .join('\n\n');
 }
 
+function scenariosText(): string {
+  const rows = SCENARIOS.map(
+    ({ name, title, checks }) => `| ${name} | ${escaped(title)} | ${checks.join(' ')} |`,
+  );
+  return ['| scenario | the tools | rules |', '|---|---|---|', ...rows].join('\n');
+}
+
 const escaped = (cell: string) => cell.replaceAll('|', '\\|');
 
 test.each([
   ['src/guides/workbench.md', 'workbench keys', keysText(workbenchTables(WORKBENCH_KEYS))],
   ['src/guides/workbench.md', 'mock-tool keys', keysText(tablesOf(MOCK_KEYS))],
+  ['src/guides/runtimes.md', 'scenarios', scenariosText()],
 ])('%s: the table "%s" is generated (UPDATE_DOCS=1 writes it)', async (path, name, table) => {
   const text = await readFile(path, 'utf8');
   const [start, end] = [`<!-- ${name}:start -->\n`, `<!-- ${name}:end -->`];

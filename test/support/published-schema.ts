@@ -13,7 +13,15 @@ export interface PublishedSchema {
   readonly exportedAs: string;
 }
 
-type Name = 'fixtures' | 'report' | 'transcript' | 'session-report' | 'session' | 'cases' | 'check-report';
+type Name =
+  | 'fixtures'
+  | 'report'
+  | 'transcript'
+  | 'session-report'
+  | 'session'
+  | 'cases'
+  | 'check-report'
+  | 'driver';
 
 const known = new Map<Name, PublishedSchema>();
 

@@ -16,42 +16,42 @@ export function checkCommand(run: RunCommand): Command {
   return defineCommand({
     name: 'check',
     description:
-      'Checks a tool against the requirements of the protocol: calls it in every way that a runtime may, and reports violations. Only operations marked readOnly are called (except those that need a login or run long), those given with --operation, and those of --cases. With a transcript (--save, -o ndjson, record): checks the tool and the runtime in it.',
+      'Checks one side against the requirements of the protocol, and reports violations. A tool: calls it in every way that a runtime may; only operations marked readOnly (except those that need a login or run long), those given with --operation, and those of --cases. A runtime (--runtime): starts it with tools that misbehave in every way. A transcript (--save, -o ndjson, record): the tool and the runtime in it.',
     usage: '<url | transcript | -> [options]',
     arguments: {
       '[subject]': 'base URL of a tool server, or a transcript; - is a transcript on standard input',
     },
     options: `
-      --demo  the tool bundled with this program
+      A tool:
       --command <command>  start a server that prints {"port":N} on its first line; stop it at the end
-      --watch  with --command or --runtime: check again when the files of the command change
-      A runtime (protocol-cli help runtimes):
-      --runtime [command]  the driver of a runtime, or the runtime; started anew for each scenario
-      --model <provider>  the runtime is an agent without a driver: serve the model that it asks
-      --scenario <name>  run this scenario only (repeatable)
-      --log <file>  the log that the runtime writes, for RT-AUDIT and RT-OAUTH
-      What is checked:
-      --side <side>  check one side of a transcript
-      --only <id>  check this rule only (repeatable)
-      --skip <id>  skip this rule (repeatable)
+      --demo  the tool bundled with this program
       --operation <name>  call this operation too, whatever its annotations (repeatable)
       --cases <file>  test cases: calls and their expected results, YAML or JSON
-      --probe-timeout <duration>  time to wait for each expected message
-      What counts as a failure:
-      --strict  warnings are failures
-      --expected-failures <file>  known failures with reasons, YAML or JSON; a rule that passes fails the run
-      Network:
       -H, --header <name: value>  header, sent to the origin of the URL only (repeatable); a value of env:NAME reads a variable
       --bearer <token>  bearer token, sent to the origin of the URL only; env:NAME reads a variable
       --callback-host <host>  address to listen on
       --callback-port <port>  port to listen on; 0 takes any
       --callback-url <base>  base URL at which the tool reaches this listener
       --allow-host <name>  accept this Host header too (repeatable)
+      A runtime (protocol-cli help runtimes):
+      --runtime [command]  its adapter, or the runtime itself; started anew for each scenario
+      --model <provider>  it is an agent without an adapter: serve the model that it asks
+      --scenario <name>  run this scenario only (repeatable)
+      --log <file>  its own log, for RT-AUDIT and RT-OAUTH
+      What is checked:
+      --side <side>  check one side of a transcript
+      --only <id>  check this rule only (repeatable)
+      --skip <id>  skip this rule (repeatable)
+      --probe-timeout <duration>  time to wait for each expected message
+      --watch  with --command or --runtime: check again when the files of the command change
+      What counts as a failure:
+      --strict  warnings are failures
+      --expected-failures <file>  known failures with reasons, YAML or JSON; a rule that passes fails the run
       Output:
       --reporter <format[:file]>  ${CHECK_FORMAT_NAMES} (repeatable)
       --save <file>  write the transcript, secrets redacted; with --runtime, a folder with one for each scenario
       -q, --quiet  print only what did not pass
-      -v, --verbose  show every message, and what a started server writes to stderr, redacted
+      -v, --verbose  show every message, and what the started command writes to stderr, redacted
       --no-color  no colours (NO_COLOR works too)
       About the rules:
       --list  list all rules; with --runtime, all scenarios
@@ -73,6 +73,7 @@ export function checkCommand(run: RunCommand): Command {
         "protocol-cli check --command 'node server.mjs' --operation deploy --operation build --reporter junit:check.xml",
       'while you work on a tool': "protocol-cli check --command 'node server.mjs' --watch -q",
       'with your own test cases': 'protocol-cli check http://127.0.0.1:3001 --cases cases.yaml',
+      'check a runtime': "protocol-cli check --runtime 'node adapter.mjs'",
       'check a transcript: tool and runtime': 'protocol-cli check run.ndjson',
       'annotations and a job summary on GitHub': 'protocol-cli check http://127.0.0.1:3001 --reporter github',
       'one rule and its source': 'protocol-cli check --spec TOOL-RETRY',

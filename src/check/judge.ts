@@ -165,14 +165,15 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
     evidences,
   );
   const shown = found.slice(0, MAX_SHOWN);
-  const status = found.some(({ isFatal }) => isFatal) ? 'fail' : statusOf(worst, rule, evidences);
+  const status = found.some(({ isFatal }) => isFatal) ? 'fail' : statusOf(worst, rule, able);
   const spots = shown.flatMap(each => each.spots ?? []);
   const { expected, actual } = found[0] ?? {};
   const remarks = found.filter(({ isRemarkable }) => isRemarkable);
+  const absent = able.length < evidences.length ? unsupported(rule, evidences) : rule.absent;
   return {
     ...about,
     status,
-    ...(found.length > 0 ? reasonOf(remarks.length > 0 ? remarks : found) : { reason: rule.absent }),
+    ...(found.length > 0 ? reasonOf(remarks.length > 0 ? remarks : found) : { reason: absent }),
     ...(remarks.length > 0 && { isRemarkable: true }),
     events: [...new Set(shown.flatMap(each => each.events))],
     ...(isOpen({ status }) && concernOf(found, rule, evidences)), // other ids differ in each run
@@ -201,7 +202,7 @@ function concernOf(
 
 /** Names what the driver of a runtime cannot do or see. */
 function unsupported({ needs = [] }: ObservableRule, evidences: readonly Evidence[]): string {
-  const missing = needs.filter(each => evidences.every(({ view }) => view?.can(each) === false));
+  const missing = needs.filter(each => evidences.some(({ view }) => view?.can(each) === false));
   return `the driver does not support ${firstFew(missing.length > 0 ? missing : needs, MAX_SHOWN)}`;
 }
 

@@ -5,6 +5,7 @@ import { broken, held } from '../../src/check/rule.js';
 import type { RequirementId } from '../../src/protocol/requirements.js';
 import { at, eventsOf, type Moment } from '../events/build.js';
 import { notice, someCall } from './samples/parts.js';
+import { cannot, scenario } from './samples/runtime/driven.js';
 
 const judged = async (id: RequirementId, story: readonly (readonly Moment[])[], isWhole = true) =>
   judge(RULES[id], await gather({ events: eventsOf(...story), isWhole }, 'tool'));
@@ -42,6 +43,16 @@ describe('the reason', () => {
     ]);
     const remark = '2 retries, after 105ms and 81ms: the pauses do not grow each time, which may be chance';
     expect([status, reason]).toEqual(['pass', remark]);
+  });
+
+  test('of a scenario that the driver cannot play is the missing ability, in any other scenario too', async () => {
+    const played = [scenario('RT-TEXT'), [...scenario('RT-OAUTH'), ...cannot('consent')]];
+    const evidences = played.map(events => gather({ events: eventsOf(events) }, 'runtime'));
+    const reason = 'the driver does not support consent';
+    expect(judge(RULES['RT-OAUTH'], ...(await Promise.all(evidences)))).toMatchObject({
+      status: 'not-applicable',
+      reason,
+    });
   });
 
   test('of many kinds has three', () => {

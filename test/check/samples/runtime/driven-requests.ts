@@ -219,6 +219,7 @@ export const DRIVEN_REQUESTS: SampleSet = {
       [invoked, end, closes(THREAD, null), overdue],
       /did not end/,
     ),
+    skips('a runtime that does not get to its end', [invoked, end, overdue]),
     skips('a runtime that crashed', [invoked, crashed, end]),
     passes('the pending call is canceled', [pending, cancels()]),
     fails('the pending call is not canceled', [pending, cancels('other')], /got no cancel_tool_call/),

@@ -31,12 +31,13 @@ export function resultsIn({ calls, view }: Pick<Evidence, 'calls' | 'view'>): re
     .flatMap(sender => sender.messages('tool_result').map(result => ({ ...result, sender })))
     .toSorted((one, other) => one.callback.request.seq - other.callback.request.seq)
     .flatMap(({ callback, message, sender }) => {
-      if (callback.isUnsent || (callback.isRefused && !callback.hasJsonType)) return [];
+      const isAccepted = (callback.status ?? 200) < 300;
+      if (callback.isUnsent || (!isAccepted && !callback.hasJsonType)) return [];
       const { seq } = callback.request;
       const call = named.get(nameOf(message)) ?? null;
       const standing = standingOf();
       if (call && standing !== 'canceled' && isGivenUp(call, view, seq)) return [];
-      if (standing === 'awaited' && call && (callback.status ?? 200) < 300) settled.add(call);
+      if (standing === 'awaited' && call && isAccepted) settled.add(call);
       return [{ callback, message, standing, call, sender }];
 
       function standingOf(): Standing {

@@ -330,7 +330,7 @@ function onSameTime({ calls, view }: Evidence): Observed {
   const received = calls
     .flatMap(call => call.received)
     .map(({ callback }) => callback)
-    .filter(({ isUnsent, request }) => !isUnsent && request.seq < endAt);
+    .filter(({ isUnsent, hasJsonType, request }) => !isUnsent && hasJsonType && request.seq < endAt);
   return received.map(callback => {
     const { end, status } = callback;
     const other = received.find(each => each !== callback && isAtOnce(callback, each));

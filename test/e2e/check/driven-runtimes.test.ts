@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { commandDriver, type OpenDriver } from '../../../src/check/runtime/driver.js';
+import { SCENARIOS } from '../../../src/check/runtime/scenarios.js';
 import { runConnect } from '../../peers/drivers/connect.mjs';
 import { runSample } from '../../peers/drivers/sample.mjs';
 import { checksOfRuntime, driverHere, verdicts } from '../support/drivers.js';
+import { runHere } from '../support/in-process.js';
 
 /** Correct runtimes, and the rules that do not apply to them: what nobody can see, and what they cannot do. */
 const RIGHT: readonly (readonly [name: string, open: OpenDriver, notApplicable: readonly string[]])[] = [
@@ -44,3 +46,23 @@ describe.concurrent('a driven runtime', () => {
     ]);
   });
 });
+
+/** Each meets the first scenario, and a part of the others. */
+const COMMANDS: readonly (readonly [command: string, status: number])[] = [
+  ['node fixtures/runtimes/node/adapter.mjs', 0],
+  ['python3 fixtures/runtimes/python/adapter.py', 0],
+  ['node test/peers/drivers/connect.mjs', 0],
+  ['node test/peers/drivers/sample.mjs', 1],
+];
+
+const PARTS = 2 * COMMANDS.length;
+
+test.each(COMMANDS.map(([command, status], place) => ({ command, status, place })))(
+  'check --runtime "$command" ends with $status',
+  async ({ command, status, place }) => {
+    const part = SCENARIOS.filter((_, index) => index === 0 || index % PARTS === place);
+    const selected = part.flatMap(({ name }) => ['--scenario', name]);
+    const { stdout, ...ended } = await runHere(['check', '--runtime', command, ...selected]);
+    expect(ended.status, stdout).toBe(status);
+  },
+);

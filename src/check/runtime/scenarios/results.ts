@@ -5,6 +5,12 @@ const PLAIN = { fixtures: [{ match: { operation: 'answer' }, reply: { payload: '
 /** More than some runtimes, and the interfaces of some models, cut. */
 const LINES = 20_000;
 
+/** Between two events that must stay in order, in ms. */
+const GAP_MS = 200;
+
+/** In bytes. The protocol has no limit; a runtime may have one. */
+const LARGE_MESSAGE = 4 * 1024 * 1024;
+
 const LARGE = Array.from({ length: LINES }, (_, index) => `line ${index} of a text of a mebibyte, whole.`);
 
 const TEXTS = {
@@ -81,6 +87,30 @@ export const resultScenarios: readonly Scenario[] = [
     needs: ['model'],
     servers: [answersOf(CONTENTS)],
     run: session => callAll(session, Object.keys(CONTENTS)),
+  },
+  {
+    name: 'large-message',
+    title: 'a result in a message of 4 MiB, which may be refused, then a short one',
+    checks: ['RT-TEXT'],
+    needs: ['model'],
+    servers: [
+      {
+        fixtures: [
+          {
+            match: { operation: 'answer' },
+            reply: [
+              { result: { text: 'a result in a large message', x_padding: ' '.repeat(LARGE_MESSAGE) } },
+              { result: { text: 'a result in a short message' } },
+            ],
+          },
+        ],
+      },
+    ],
+    run: async session => {
+      await session.call('answer');
+      await session.arrives('callback', 3);
+      await session.settle();
+    },
   },
   {
     name: 'early-and-late',
@@ -235,9 +265,6 @@ export const resultScenarios: readonly Scenario[] = [
     },
   },
 ];
-
-/** Between two events that must stay in order, in ms. */
-const GAP_MS = 200;
 
 /** The id of the latest invocation of an operation. */
 function idOf({ tool }: ScenarioSession, operation: string): string {

@@ -81,19 +81,21 @@ export const runtimeConversationRules = defineRules({
       'Track subscriptions by thread and call, accept their events, and remove them at final or a cancel.',
     needs: ['model'],
     absent: 'no event of an open subscription came',
-    observe: ({ calls, view }) =>
-      calls
+    observe: ({ calls, view }) => {
+      const canceledAt = view?.asked('cancel')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
+      return calls
         .flatMap(call => call.messages('subscription_event'))
         .map(event => {
-          const { isRefused, status, verdict } = event.callback;
+          const { isRefused, status, verdict, lastSeq } = event.callback;
           if (verdict?.kind === 'discarded') return onForeignEvent(event, view);
-          if (status === null || verdict?.kind !== 'noted') return null;
+          if (status === null || verdict?.kind !== 'noted' || lastSeq > canceledAt) return null;
           if (isRefused)
             return lacking(`an event of an open subscription was answered ${status}`, event.callback);
           return view && !givenText(event.message.text, view)
             ? lacking('an event of an open subscription did not reach the model', event.callback)
             : held(event.callback);
-        }),
+        });
+    },
   },
   'RT-VIEW': {
     level: 'MUST',

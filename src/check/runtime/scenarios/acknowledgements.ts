@@ -2,7 +2,7 @@ import type { Fixtures, Scenario, ScenarioSession } from '../scenario.js';
 import { answers } from './fixtures.js';
 
 /** Statuses that are neither a success nor a reason to retry. */
-const FINAL = [201, 204, 302, 400, 404, 410];
+const FINAL = [400, 404, 410, 201, 204, 302];
 
 const refuse = (operation: string, status: number) =>
   answers(operation, `${operation} was executed`, { faults: { ack: { status } } });

@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import { renumbered } from '../../events/history.js';
@@ -112,7 +112,7 @@ async function playIn(
   folder: string,
   scenario: Scenario,
   log: Log,
-  { clock, windowMs, signal, open, onStderr }: ScenarioOptions,
+  { clock, windowMs, signal, open, logFile, onStderr }: ScenarioOptions,
   isFirst: boolean,
 ): Promise<void> {
   const tools: MockTool[] = [];
@@ -120,7 +120,10 @@ async function playIn(
   let stop = () => {};
   try {
     for (const fixtures of scenario.servers) tools.push(await startTool(fixtures, log, tools.length));
-    const env = await environment(scenario, tools, folder);
+    const env = {
+      ...(await environment(scenario, tools, folder)),
+      ...(logFile && { LOG: resolve(logFile.path) }),
+    };
     const session = new ScenarioSession({ tools, log, clock, windowMs });
     stop = () => session.stop();
     signal.addEventListener('abort', stop, { once: true });

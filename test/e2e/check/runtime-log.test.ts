@@ -7,7 +7,7 @@ import { runHere } from '../support/in-process.js';
 const DRIVER = fileURLToPath(new URL('../../peers/drivers/runtime.mjs', import.meta.url));
 
 const AUDITED = 'RT-AUDIT pass';
-const LEAKED = 'RT-OAUTH fail: a secret of the auth_url is in the runtime\'s log: consent: {"at":';
+const LEAKED = 'RT-OAUTH fail: a secret of the auth_url is in the runtime\'s log: {"at":';
 const SKIPPED = "RT-AUDIT not-applicable: the runtime's own log was not read (--log <file>)";
 
 interface Case {
@@ -29,7 +29,7 @@ const CASES: readonly Case[] = [
     does: 'continues a log without the operation',
     fault: 'logs-nothing',
     content: 'operation read_mail\n',
-    says: ['RT-AUDIT warn: the log does not name operations that were called: consent: read_mail; ping'],
+    says: ['RT-AUDIT warn: the log does not name operations that were called: read_mail; ping'],
   },
   {
     does: 'begins its log anew, without the operation',
@@ -44,7 +44,7 @@ const CASES: readonly Case[] = [
     does: 'gives a secret to the model',
     fault: 'gives-the-auth-url-to-the-model',
     says: [
-      'RT-OAUTH fail: a secret of the auth_url reached the model: consent: The user must visit https://auth.example/authorize?',
+      'RT-OAUTH fail: a secret of the auth_url reached the model: The user must visit https://auth.example/authorize?',
     ],
   },
 ];
@@ -54,7 +54,7 @@ describe.concurrent('--log: a runtime that', () => {
     await using folder = await temporaryFolder();
     const log = folder.file('runtime.log');
     if (content !== undefined) await folder.write('runtime.log', content);
-    const command = `export LOG='${log}' FAULT='${fault}'; ${before}; exec node '${DRIVER}'`;
+    const command = `export FAULT='${fault}'; ${before}; exec node '${DRIVER}'`;
     const reports = ['--reporter', 'json', '--reporter', `human:${folder.file('report.txt')}`];
     const options = ['--scenario', 'consent', '--log', log, '--save', folder.path, '-v', ...reports];
     const ended = await runHere(['check', '--runtime', command, ...options]);

@@ -99,8 +99,9 @@ export const runtimeConversationRules = defineRules({
   },
   'RT-VIEW': {
     level: 'MUST',
-    statement: 'keeps the latest view per thread and type; ignores unknown view types',
-    advice: 'Answer every view_update with 200; keep the latest of each type, and ignore unknown types.',
+    statement: 'keeps the latest view per thread and type, and passes it on unchanged, whatever its type',
+    advice:
+      'Answer every view_update with 200, and pass on the latest of each type; only a client may ignore a type.',
     absent: 'no view came',
     observe: ({ calls, view }) => {
       const updates = calls.flatMap(call => call.messages('view_update')).filter(isView);

@@ -1,4 +1,4 @@
-import { open, stat } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { Event } from '../../events/events.js';
 import { consentSecrets } from '../../events/shareable.js';
 import type { Finding } from '../../protocol/driver.js';
@@ -16,39 +16,52 @@ export interface LogPart {
 /** Maximum size of what is read of a log for one scenario, in bytes. */
 const MAX_PART = 16 * 1024 * 1024;
 
+/** How many bytes at the end of a log show later whether the runtime began it anew. */
+const TAIL = 256;
+
 /** The file to which a runtime writes its log, scenario after scenario. */
 export class LogFile {
-  #readUpTo = 0;
+  /** Where the file ended before the scenario, and its last bytes then. */
+  #end: { readonly at: number; readonly last: Buffer } = { at: 0, last: Buffer.alloc(0) };
 
   constructor(readonly path: string) {}
 
   /** Skips what is in the file now. */
   async skip(): Promise<void> {
-    this.#readUpTo = (await this.#size()) ?? 0;
+    const end = await this.#with(async (file, at) => {
+      const length = Math.min(at, TAIL);
+      return { at, last: await bytesOf(file, at - length, length) };
+    });
+    this.#end = end ?? { at: 0, last: Buffer.alloc(0) };
   }
 
   /** Returns what was added; null if the file cannot be read. */
-  async read(): Promise<LogPart | null> {
-    const size = await this.#size();
-    const file = size === null ? null : await open(this.path).catch(() => null);
-    if (size === null || !file) return null;
-    const isNew = size < this.#readUpTo;
-    const from = isNew ? 0 : this.#readUpTo;
-    const length = Math.min(size - from, MAX_PART);
+  read(): Promise<LogPart | null> {
+    const { at, last } = this.#end;
+    return this.#with(async (file, size) => {
+      const isSame = last.equals(await bytesOf(file, at - last.length, last.length));
+      const from = isSame ? at : 0;
+      const bytes = await bytesOf(file, from, Math.min(size - from, MAX_PART));
+      return { text: bytes.toString('utf8'), isWhole: isSame && from + bytes.length === size };
+    });
+  }
+
+  /** Opens the file; null unless it is a regular one: reading a pipe could wait forever. */
+  async #with<Result>(work: (file: FileHandle, size: number) => Promise<Result>): Promise<Result | null> {
+    const there = await stat(this.path).catch(() => null);
+    const file = there?.isFile() ? await open(this.path).catch(() => null) : null;
+    if (!there || !file) return null;
     try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, from);
-      const text = buffer.toString('utf8', 0, bytesRead);
-      return { text, isWhole: !isNew && from + bytesRead === size };
+      return await work(file, there.size);
     } finally {
       await file.close();
     }
   }
+}
 
-  /** Null unless it is a regular file: reading a pipe could wait forever. */
-  async #size(): Promise<number | null> {
-    const there = await stat(this.path).catch(() => null);
-    return there?.isFile() ? there.size : null;
-  }
+async function bytesOf(file: FileHandle, from: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, from);
+  return buffer.subarray(0, bytesRead);
 }
 
 /** Maximum number of leaks that are reported of each place, and maximum length of their texts in characters. */

@@ -148,10 +148,10 @@ async function playIn(
 
 async function noteFindings(events: readonly Event[], log: Log, file: LogFile | undefined): Promise<void> {
   const part = file ? await file.read() : null;
-  if (file && !part) {
-    const message = `cannot read ${file.path} (--log); RT-AUDIT was not checked, and RT-OAUTH without the log`;
-    log.emit({ kind: 'warned', message });
-  }
+  const warn = (what: string) => log.emit({ kind: 'warned', message: `--log: ${what}` });
+  if (file && !part) warn(`cannot read ${file.path}; RT-AUDIT was not checked, and RT-OAUTH without the log`);
+  if (file && part?.isWhole === false)
+    warn(`only a part of ${file.path} was read: it is too long, or the runtime began it anew`);
   for (const finding of findingsIn(events, part))
     log.emit({ kind: 'driver', from: 'runtime', body: Content.ofJson(finding) });
 }

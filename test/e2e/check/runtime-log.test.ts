@@ -36,9 +36,9 @@ const CASES: readonly Case[] = [
     fault: 'logs-nothing',
     content: 'x'.repeat(10_000),
     before: ': > "$LOG"',
-    says: ['RT-AUDIT not-applicable: a part of the log is missing'],
+    says: ['RT-AUDIT not-applicable: a part of the log is missing', 'warning: --log: only a part of '],
   },
-  { does: 'writes no log', fault: 'logs-nothing', says: [SKIPPED, 'warning: cannot read '] },
+  { does: 'writes no log', fault: 'logs-nothing', says: [SKIPPED, 'warning: --log: cannot read '] },
   { does: 'logs a secret', fault: 'logs-the-auth-url', says: [LEAKED, AUDITED] },
   {
     does: 'gives a secret to the model',

@@ -15,7 +15,7 @@ const shared = { id: 'same', group_id: 'g' };
 test.each([
   [
     'events of one call',
-    1_000,
+    600,
     (index: number) => {
       const call = someCall('a');
       const begin = index === 0 ? [call.sent(), call.answered(), call.result({ subscription: true })] : [];
@@ -24,7 +24,7 @@ test.each([
   ],
   [
     'calls of one operation, half of them with extra fields',
-    700,
+    500,
     (index: number) => {
       const call = someCall(`call_${index}`, index % 2 === 0 ? { x_trace: 1 } : {});
       return [call.sent(), call.answered(), call.result({ text: 'Error: nothing there.' })].flat();
@@ -32,7 +32,7 @@ test.each([
   ],
   [
     'calls with one id, which look like retries',
-    1_000,
+    600,
     () => {
       const call = someCall('k', shared);
       return [call.sent(), call.answered(), call.result(shared)].flat();
@@ -40,7 +40,7 @@ test.each([
   ],
   [
     'calls with one id and a closed thread each',
-    1_000,
+    600,
     (index: number) => {
       const call = someCall(`k${index}`, shared);
       return [call.sent(), call.answered(), call.result(shared), notice('close', {}, { thread: 'g' })].flat();
@@ -48,7 +48,7 @@ test.each([
   ],
   [
     'answered questions of one call',
-    1_000,
+    600,
     (index: number) => {
       const call = someCall('k', shared);
       const begin = index === 0 ? [call.sent(), call.answered()].flat() : [];

@@ -67,7 +67,7 @@ describe('lexers', () => {
         const tokens = lexerOf(language)(text);
         expect(tokens.map(token => token.text).join('')).toBe(text);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });

@@ -38,7 +38,7 @@ describe('a frame', () => {
         const { human: left, llm: right, width } = frame.panes;
         for (const row of [...left, ...right]) expect(stringWidth(row)).toBeLessThanOrEqual(width);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -57,7 +57,7 @@ describe('a frame', () => {
           expect(frame.steps.at(-1)).toBe('subscribed: 3 events');
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 

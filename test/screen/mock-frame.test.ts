@@ -120,6 +120,6 @@ test('no row is wider than the terminal, and there is one row less than it has',
       expect(shown).toHaveLength(rows - 1);
       for (const row of shown) expect(stringWidth(row)).toBeLessThanOrEqual(columns);
     }),
-    { numRuns: 80 },
+    { numRuns: 30 },
   );
 });

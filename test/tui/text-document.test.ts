@@ -74,7 +74,7 @@ describe('find', () => {
         const up = lines.findLastIndex((line, index) => index <= from && pattern.test(line));
         expect(document.find(pattern, from, -1)).toBe(up < 0 ? null : up);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 

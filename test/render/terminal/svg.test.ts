@@ -61,7 +61,7 @@ test('runs keep the columns and the text of the row', () => {
           .replaceAll(' ', ''),
       ).toBe(plain.replaceAll(' ', ''));
     }),
-    { numRuns: 200 },
+    { numRuns: 80 },
   );
 });
 

@@ -136,7 +136,7 @@ describe('wrapLine', () => {
           if (isWhole && level === 0) expect(stripVTControlCharacters(rows.join(''))).toBe(words(line));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -159,7 +159,7 @@ describe('wrapLine', () => {
         expect(wrapLine(line, width, createTheme(1)).map(stripVTControlCharacters)).toEqual(library(false));
         expect(printed([line], plain, width)).toBe(`${library(true).join('\n')}\n`);
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 
@@ -198,7 +198,7 @@ describe('cutLine', () => {
         expect(widthOf(slideLine([say('1 ', 'gutter'), ...line], left, width))).toBeLessThanOrEqual(width);
         expect(widthOf(fitLine(line, width))).toBe(width);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });

@@ -530,7 +530,7 @@ describe('any keys and any events', () => {
           if (size.rows >= 8 && size.columns >= 40) expect(rows.some(isFocused)).toBe(true);
         }
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 

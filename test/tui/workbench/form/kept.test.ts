@@ -88,7 +88,7 @@ test('given values that match the schema are kept by the fields, by JSON, and by
       expect(valueIn(byHand)).toEqual(plain);
       expect(valueIn(pressAll(byHand, '<ctrl-e>'))).toEqual(plain);
     }),
-    { numRuns: 100 },
+    { numRuns: 40 },
   );
 });
 
@@ -114,6 +114,6 @@ test('no row is wider than the terminal, and the focus is always visible', () =>
       expect(rows.filter(row => stringWidth(row) > columns)).toEqual([]);
       expect(rows.filter(row => row.startsWith('❯') || row.includes('\u001b[7m')).length).toBeGreaterThan(0);
     }),
-    { numRuns: 100 },
+    { numRuns: 40 },
   );
 });

@@ -37,7 +37,7 @@ describe('many calls at once', () => {
   });
 
   it('also if results overtake each other', async () => {
-    expect(await storm(mock.url, 'slow', { own: 'text', calls: 2_000 })).toMatchObject(exactly(2_000));
+    expect(await storm(mock.url, 'slow', { own: 'text', calls: 1_000 })).toMatchObject(exactly(1_000));
   });
 
   it('a sequence is counted per thread', async () => {
@@ -46,7 +46,7 @@ describe('many calls at once', () => {
 
   it('all were answered by their fixtures and delivered: verification passes', async () => {
     const { status, stderr } = await mock.stop();
-    expect(stderr).toMatch(/^✓ .*3,?000 calls/m);
+    expect(stderr).toMatch(/^✓ .*2,?000 calls/m);
     expect(status).toBe(0);
   });
 });

@@ -271,11 +271,10 @@ const NEWS: { readonly [Kind in EventKind]: NewsOf<Kind> | null } = {
     const list = changes.map(({ path, change }) => `${change} ${path}`).join(', ');
     return about(call, 'aside', line`${say('middleware ', 'dim')}${list}`);
   },
-  driver: ({ from, body, ended }) =>
-    marked(
-      'aside',
-      line`${say(DRIVER_LINES[from], 'dim')} ${clipped(ended ?? body?.text ?? '', 'plain', MAX)}`,
-    ),
+  driver({ from, body, ended }, { sessions }) {
+    const text = clipped(ended ?? body?.text ?? '', 'plain', MAX);
+    return sessions ? null : marked('aside', line`${say(DRIVER_LINES[from], 'dim')} ${text}`);
+  },
   ...SESSION_NEWS,
   loaded: null,
   expected: null,

@@ -50,8 +50,8 @@ class Group<Stdin extends Writable | null> {
     this.#forget = beforeAnyEnd(() => signalGroup(child, 'SIGKILL'));
   }
 
-  lastLines(): string[] {
-    return this.#stderr.trimEnd().split('\n').slice(-SHOWN_LINES).filter(Boolean);
+  lastLines(count = SHOWN_LINES): string[] {
+    return this.#stderr.trimEnd().split('\n').slice(-count).filter(Boolean);
   }
 
   /** Ends the group: waits the given ms after each signal, then kills what is left. */
@@ -239,7 +239,8 @@ function failed(
 export interface SpokenCommand {
   readonly stdin: Writable;
   readonly stdout: Readable;
-  readonly stderr: () => string[];
+  /** The last lines of its stderr; default: 10. */
+  readonly stderr: (count?: number) => string[];
   readonly ended: Promise<string>;
   /** Closes stdin, then terminates the command and its descendants, then kills what is left. */
   stop(): Promise<void>;
@@ -264,7 +265,7 @@ export function startSpokenCommand({ command, cwd, env, onStderr }: CommandOptio
     group.problem ? `could not be started: ${group.problem.message}` : endText(exit),
   );
   const { stdin, stdout } = child;
-  return { stdin, stdout, stderr: () => group.lastLines(), ended, stop: () => group.stop(TERMINATE) };
+  return { stdin, stdout, stderr: count => group.lastLines(count), ended, stop: () => group.stop(TERMINATE) };
 }
 
 interface AttachedCommand {

@@ -11,8 +11,10 @@ export interface Driver {
   send(instruction: Instruction): void;
   /** How it ended, in words: `ended with status 1`. */
   readonly ended: Promise<string>;
-  /** The last lines of its stderr. */
-  lastLines(): readonly string[];
+  /** The last lines of its stderr; default: 10. */
+  lastLines(count?: number): readonly string[];
+  /** How to start it right, for a command that did nothing. */
+  readonly hint?: string;
   stop(): Promise<void>;
 }
 
@@ -130,6 +132,7 @@ export function commandDriver(command: string): OpenDriver {
       ended,
       send: instruction => void stdin.write(`${JSON.stringify(instruction)}\n`),
       lastLines: started.stderr,
+      hint: 'It must read instructions from stdin, one JSON object per line: protocol-cli help runtimes.',
       stop: started.stop,
     };
   };

@@ -209,11 +209,11 @@ async function environment(
 const LAST_MS = 200;
 
 /** The error of a command that did nothing. */
-async function failedStart({ ended, lastLines }: Driver): Promise<ProtocolCliError> {
+async function failedStart({ ended, lastLines, hint }: Driver): Promise<ProtocolCliError> {
   const hasEnded = await cameWithin(ended, LAST_MS);
   const how = hasEnded ? await ended : 'called no tool and wrote nothing to stdout';
   return new ProtocolCliError('command-failed', `the command of --runtime ${how}`, {
     faults: lastLines(),
-    hint: 'It must read instructions from stdin, one JSON object per line: protocol-cli help runtimes.',
+    ...(hint !== undefined && { hint }),
   });
 }

@@ -273,12 +273,17 @@ function isActive(event: Event): boolean {
   return isRecord(event.body.json.value) && 'saw' in event.body.json.value;
 }
 
-const [MAX_LAST_LINES, MAX_LAST_LENGTH] = [3, 200];
+/** Lines among which the error is searched: below it, there may be a stack. */
+const MAX_LAST_LINES = 30;
 
-/** How a driver ended, with its last lines. */
+const MAX_LAST_LENGTH = 200;
+
+/** The beginning of the line that says why a program crashed, in Node.js, Python, Java, Go and Rust. */
+const ERROR = /^\s*(?:Uncaught )?(?:[\w.]*(?:Error|Exception)\b|panic\b|thread .* panicked\b)/;
+
+/** How a driver ended, with the last error that it wrote, else its last line. */
 function endingOf(how: string, driver: Driver): string {
-  const lines = driver.lastLines().slice(-MAX_LAST_LINES);
-  return lines.length === 0
-    ? how
-    : `${how}. Last output: ${lines.map(text => cut(text, MAX_LAST_LENGTH)).join(' ␊ ')}`;
+  const lines = driver.lastLines(MAX_LAST_LINES);
+  const line = lines.findLast(each => ERROR.test(each)) ?? lines.at(-1);
+  return line === undefined ? how : `${how}. Last output: ${cut(line.trim(), MAX_LAST_LENGTH)}`;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { access } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { killProcessesWith } from '../../../src/system/strays.js';
 import { temporaryFolder } from '../support/folder.js';
@@ -24,7 +25,7 @@ const child = (detached: boolean, stdio: string) =>
 const CRASH = `
 const { createServer } = await import('node:http');
 createServer((request, response) => {
-  console.error('TypeError: cannot read text');
+  console.error('file:///runtime.mjs:7\\nTypeError: cannot read text\\n    at a\\n\\nNode.js v20');
   process.exit(3);
 }).listen(0, '127.0.0.1', async function () {
   const { tools, endpoint } = await (await fetch(process.env.TOOL_URL + '/.well-known/rap-toolset')).json();
@@ -154,8 +155,7 @@ describe('a driver that', () => {
 test('Ctrl-C stops the command, and prints what was found', async () => {
   await using folder = await temporaryFolder();
   const mark = randomUUID();
-  const script =
-    working(`console.error('key=' + 'ghp_0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f'); console.error('started');
+  const script = working(`console.error('config ' + process.env.RAP_CONFIG); console.error('started');
     process.stdin.pause(); await new Promise(() => setInterval(() => {}, 1000));`);
   const command = `MARK=${mark} node ${await folder.write('driver.mjs', script)}`;
   const check = startHere(['check', '--runtime', command, '--scenario', 'result', '-v']);
@@ -164,5 +164,8 @@ test('Ctrl-C stops the command, and prints what was found', async () => {
   const { status, stderr } = await check.ended;
   expect(status).toBe(130);
   expect(stderr).toContain('interrupted; no failures so far');
+  const [, config = ''] = /result: config (.*)/.exec(stderr) ?? [];
+  expect(config).toMatch(/rap\.json$/);
+  await expect(access(config)).rejects.toMatchObject({ code: 'ENOENT' });
   expect(await killProcessesWith('MARK', mark)).toBe(0);
 });

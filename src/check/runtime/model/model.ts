@@ -226,6 +226,7 @@ export function modelDriver(command: string, provider: ProviderName): OpenDriver
       send: instruction => model.send(instruction),
       ended: started.ended,
       lastLines: started.stderr,
+      hint: `It must send requests to the model at ${Object.keys(model.env).find(name => name.endsWith('URL'))}: protocol-cli help runtimes.`,
       stop: async () => {
         await Promise.all([started.stop(), model.close()]);
       },

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import type { Driver, DriverSetting, OpenDriver } from '../../../src/check/runtime/driver.js';
+import { runScenarios, type ScenarioOptions } from '../../../src/check/runtime/run.js';
+import type { Scenario } from '../../../src/check/runtime/scenario.js';
+import { systemClock } from '../../../src/system/clock.js';
+import { fakeClock } from '../../support/fake-clock.js';
+
+/** A driver whose runtime answers every call at once, without a request. */
+function inventive({ onLine, env }: DriverSetting): Driver & { stops: number } {
+  let end = (_: string) => {};
+  const ended = new Promise<string>(resolve => {
+    end = resolve;
+  });
+  const driver = {
+    ended,
+    stops: 0,
+    lastLines: () => [],
+    send(instruction: Parameters<Driver['send']>[0]) {
+      if (instruction.do === 'invoke')
+        onLine({ saw: 'model', id: instruction.id, text: env['SCENARIO'] ?? '' });
+      if (instruction.do === 'end') end('ended with status 0');
+    },
+    async stop() {
+      driver.stops++;
+    },
+  };
+  return driver;
+}
+
+const scenario = (name: string, more: Partial<Scenario> = {}): Scenario => ({
+  name,
+  title: name,
+  checks: ['RT-TEXT'],
+  servers: [{}],
+  run: async session => {
+    await session.call('ping');
+  },
+  ...more,
+});
+
+/** Opens drivers, and counts those that were not stopped. */
+function opening(open: (setting: DriverSetting) => Driver & { stops: number } = inventive) {
+  const drivers: { stops: number }[] = [];
+  const opened: OpenDriver = async setting => {
+    const driver = open(setting);
+    drivers.push(driver);
+    return driver;
+  };
+  return { open: opened, drivers, running: () => drivers.filter(({ stops }) => stops === 0).length };
+}
+
+const options = (open: OpenDriver, more: Partial<ScenarioOptions> = {}): ScenarioOptions => ({
+  open,
+  clock: systemClock,
+  windowMs: 2_000,
+  signal: new AbortController().signal,
+  ...more,
+});
+
+test('events of all recordings have their own numbers and calls, and times of the whole run', async () => {
+  const { open, drivers, running } = opening();
+  const progress: string[] = [];
+  const scenarios = ['a', 'b', 'c'].map(name => scenario(name));
+  const recordings = await runScenarios(scenarios, {
+    ...options(open),
+    onProgress: (done, total, name) => void progress.push(`${done}/${total} ${name}`),
+  });
+  expect(recordings.map(each => each.scenario)).toEqual(['a', 'b', 'c']);
+  const seqs = recordings.flatMap(({ events }) => events.map(({ seq }) => seq));
+  expect(seqs).toEqual(seqs.map((_, index) => index));
+  const [first, second] = recordings.map(({ events }) => events[0]?.at ?? 0);
+  expect(second).toBeGreaterThan(first ?? 0);
+  expect(progress.slice(0, 2)).toEqual(['0/3 a', '1/3 a']);
+  expect([drivers.length, running()]).toEqual([3, 0]);
+});
+
+describe('everything is stopped', () => {
+  test('if a tool server cannot start', async () => {
+    const { open, running } = opening();
+    const hanging = scenario('b', { run: session => session.quiet(60_000) });
+    const invalid = scenario('c', { servers: [{}, { fixtures: [{ match: 1 }] }] });
+    const ends: string[] = [];
+    await expect(
+      runScenarios([scenario('a'), hanging, invalid, scenario('d')], {
+        ...options(open, { atOnce: 2 }),
+        onEnd: ({ name }) => void ends.push(name),
+      }),
+    ).rejects.toMatchObject({ code: 'invalid-fixtures' });
+    expect(running()).toBe(0);
+    expect(ends.toSorted()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('if a driver cannot be opened', async () => {
+    const open: OpenDriver = async () => Promise.reject(new Error('no driver'));
+    await expect(runScenarios([scenario('a')], options(open))).rejects.toThrow('no driver');
+  });
+
+  test('if the user stops it: what was recorded is incomplete', async () => {
+    const { open, drivers, running } = opening();
+    const stop = new AbortController();
+    const stopping = scenario('b', {
+      run: async session => {
+        stop.abort();
+        await session.quiet(60_000);
+      },
+    });
+    const scenarios = [scenario('a'), stopping, scenario('c')];
+    const recordings = await runScenarios(scenarios, options(open, { signal: stop.signal, atOnce: 1 }));
+    expect(recordings.map(({ scenario: name, isWhole }) => [name, isWhole])).toEqual([
+      ['a', true],
+      ['b', false],
+    ]);
+    expect([drivers.length, running()]).toEqual([2, 0]);
+  });
+
+  test('if it is stopped before it starts', async () => {
+    const { open, drivers } = opening();
+    expect(await runScenarios([scenario('a')], options(open, { signal: AbortSignal.abort() }))).toEqual([]);
+    expect(drivers).toEqual([]);
+  });
+});
+
+test('a command that does nothing at all is an error of the first scenario', async () => {
+  const clock = fakeClock();
+  const { open, running } = opening(setting => Object.assign(inventive(setting), { send: () => {} }));
+  const run = runScenarios([scenario('a'), scenario('b')], options(open, { clock }));
+  const passing = setInterval(() => clock.advance(1_000), 1);
+  await expect(run).rejects.toMatchObject({
+    code: 'command-failed',
+    message: 'the command of --runtime called no tool and wrote nothing to stdout',
+  });
+  clearInterval(passing);
+  expect(running()).toBe(0);
+});

@@ -45,8 +45,8 @@ class SampleRuntime {
     this.#server.closeAllConnections();
   }
 
-  async takeMessage(thread, text) {
-    this.#append(thread, { role: 'user', text });
+  async takeMessage(thread, message) {
+    this.#append(thread, { role: 'user', ...message });
     await this.#complete(thread);
   }
 
@@ -64,13 +64,25 @@ class SampleRuntime {
   async #loadTools() {
     const tools = [];
     for (const url of this.urls) {
-      const toolset = this.#toolsets.get(url) ?? (await this.#fetchToolset(url));
+      const toolset = await this.#toolsetOf(url);
       for (const { name } of toolset?.tools ?? []) tools.push({ name, endpoint: toolset.endpoint });
     }
     const names = tools.map(({ name }) => name);
     const twice = names.filter((name, index) => names.indexOf(name) !== index);
     if (twice.length > 0) throw new Error(`two tools have the same name: ${twice.join(', ')}`);
     return tools;
+  }
+
+  /** The sample fetches twice for two messages at the same moment; here they share it, so that it behaves in one way. */
+  async #toolsetOf(url) {
+    const fetching = this.#toolsets.get(url) ?? this.#fetchToolset(url);
+    this.#toolsets.set(url, fetching);
+    const toolset = await fetching.catch(error => {
+      this.#toolsets.delete(url);
+      throw error;
+    });
+    if (!toolset) this.#toolsets.delete(url);
+    return toolset;
   }
 
   async #fetchToolset(url) {
@@ -82,7 +94,6 @@ class SampleRuntime {
     }
     const toolset = await response.json();
     if (!Array.isArray(toolset.tools)) throw new TypeError('tools is not iterable');
-    this.#toolsets.set(url, toolset);
     return toolset;
   }
 
@@ -128,11 +139,17 @@ async function readJson(request) {
 export async function runSample({ input, output, env }) {
   const say = observation => void output.write(`${JSON.stringify(observation)}\n`);
   say({ cannot: ['answer', 'dismiss', 'cancel', 'migrate', 'human', 'question', 'consent', 'view'] });
-  let wanted = [];
+  const shown = new Set();
+  /** Makes the call that the oldest message asks for and that was not made yet. */
   const model = history => {
-    const { result, text } = history.at(-1);
-    if (result !== undefined) say({ saw: 'model', id: result, text: text ?? '' });
-    return wanted.splice(0);
+    for (const message of history) {
+      const { result, text = '' } = message;
+      if (result !== undefined && !shown.has(message)) say({ saw: 'model', id: result, text });
+      shown.add(message);
+    }
+    const made = new Set(history.flatMap(({ calls = [] }) => calls));
+    const asking = history.find(({ asksFor }) => asksFor && !made.has(asksFor));
+    return asking ? [asking.asksFor] : [];
   };
   const runtime = new SampleRuntime(JSON.parse(env.TOOL_URLS), model);
   await runtime.open();
@@ -140,10 +157,9 @@ export async function runSample({ input, output, env }) {
     const instruction = JSON.parse(line);
     if (instruction.do === 'end') break;
     if (instruction.do !== 'invoke') continue;
-    const { operation, arguments: args, id } = instruction;
-    wanted = [...wanted, { id, name: operation, input: args }];
+    const { operation: name, arguments: input, id } = instruction;
     runtime
-      .takeMessage('thread_1', `call ${operation}`)
+      .takeMessage('thread_1', { text: `call ${name}`, asksFor: { id, name, input } })
       .catch(error => process.stderr.write(`${error.message}\n`));
   }
   runtime.close();

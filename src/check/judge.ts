@@ -228,7 +228,7 @@ export function possiblyLost(what: string): string {
   return `${what}; the recording is incomplete`;
 }
 
-/** A driver that ended by itself breaks the main requirement of its scenario. */
+/** A driver that ended early breaks the main requirement of its scenario. */
 function crashIn({ id }: ObservableRule, { checks, crash }: RuntimeView): readonly Observation[] {
   if (!crash || checks[0] !== id) return [];
   return [{ kind: 'broken', what: `the runtime ${crash.ended}`, events: [crash.seq], isFatal: true }];

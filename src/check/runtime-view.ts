@@ -104,7 +104,7 @@ export class RuntimeView {
     return this.#seen.filter((each): each is Seen<Kind> => kinds.some(kind => kind === each.message.saw));
   }
 
-  /** What the check found by itself. */
+  /** What the check found in the log of the runtime. */
   found<Kind extends Finding['saw']>(kind: Kind): readonly Found<Kind>[] {
     return this.#seen.filter((each): each is Found<Kind> => each.message.saw === kind);
   }

@@ -186,7 +186,7 @@ const PUBLIC_PARAMETERS: ReadonlySet<string> = new Set([
   'scope',
 ]);
 
-/** The secrets in the query of an `auth_url`: nobody but the user may see them (RT-OAUTH). */
+/** The secrets in the query of an `auth_url`: only the user may see them (RT-OAUTH). */
 export function consentSecrets(event: Event): readonly string[] {
   if (event.kind !== 'request' || event.purpose !== 'callback') return [];
   const message = event.body?.json.ok ? event.body.json.value : null;

@@ -55,7 +55,7 @@ export const observationSchema = z.discriminatedUnion('saw', [
   z.object({ saw: z.literal('migrated') }).check(z.describe('The migration succeeded')),
 ]);
 
-/** What a check found by itself after a scenario; no driver writes it. Secrets are left out. */
+/** What a check found in the log of the runtime after a scenario; no driver writes it. Secrets are left out. */
 export const findingSchema = z.discriminatedUnion('saw', [
   z
     .object({ saw: z.literal('leak'), where: z.enum(['model', 'failure', 'log']), text: z.string() })

@@ -137,7 +137,7 @@ describe('RT-SUB: the events of a subscription', () => {
   });
 });
 
-test('a result that the runtime refused is no success', () => {
+test('a result that the runtime refused is marked as failed', () => {
   expect(told(...started(), at(9, resultArrives({}, { status: 502 }))).at(-1)).toBe(
     '✗ result after 9ms; the runtime answered 502',
   );

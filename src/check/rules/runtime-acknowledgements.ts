@@ -8,7 +8,7 @@ import type { AskedCall, RuntimeView } from '../runtime-view.js';
 /** Minimum pause that counts, in ms. */
 const MIN_PAUSE_MS = 5;
 
-/** Minimum averages of pauses that grow, in ms: of few, and of many. A busy runtime pauses for some ms by itself. */
+/** Minimum averages of pauses that grow, in ms: of few, and of many. A busy runtime pauses for some ms without intent. */
 const MIN_AVERAGE_MS = { few: 40, many: 200 };
 
 /** From this number on, pauses are many: even short ones have grown then. */

@@ -11,7 +11,7 @@ test.each<[string, unknown, string]>([
     { result: { id: 'other' } },
     '{"type":"tool_result","group_id":"g","id":"other"}',
   ],
-  ['an id that is no text', { result: { id: 5 } }, '{"type":"tool_result","group_id":"g","id":5}'],
+  ['an id that is a number', { result: { id: 5 } }, '{"type":"tool_result","group_id":"g","id":5}'],
   ['a text that is null', { result: { text: null } }, `{"type":"tool_result",${ids},"text":null}`],
   [
     'a question without choices',

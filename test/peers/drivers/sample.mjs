@@ -121,7 +121,7 @@ class SampleRuntime {
   }
 }
 
-/** Without a JSON content type there is no body, and reading its members is an error. */
+/** Without a JSON content type the body is not parsed, and reading its members is an error. */
 async function readJson(request) {
   const chunks = [];
   for await (const chunk of request.iterator({ destroyOnReturn: false })) chunks.push(chunk);

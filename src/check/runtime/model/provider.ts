@@ -68,7 +68,7 @@ const partSchema = z.looseObject({ type: z.string() }).check(
 
 export type Part = z.infer<typeof partSchema>;
 
-/** The parts of a message; a string is one text, null is none. */
+/** The parts of a message; a string is one text; null has no parts. */
 export const contentSchema = z.pipe(
   z.transform((content: unknown) => {
     if (typeof content === 'string') return [{ type: 'text', text: content }];

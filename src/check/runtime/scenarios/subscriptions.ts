@@ -47,7 +47,7 @@ export const subscriptionScenarios: readonly Scenario[] = [
   },
   {
     name: 'subscription-foreign',
-    title: 'events before the result, of unknown calls, and of a call that is no subscription',
+    title: 'events before the result, of unknown calls, and of a call without a subscription',
     checks: ['RT-SUB'],
     servers: [
       {
@@ -57,8 +57,8 @@ export const subscriptionScenarios: readonly Scenario[] = [
             reply: [
               { event: { text: 'an event before its subscription' } },
               OPENED,
-              { event: { text: 'an event of an unknown call', tool_call_id: 'call_of_nobody' } },
-              { event: { text: 'an event of an unknown thread', group_id: 'thread_of_nobody' } },
+              { event: { text: 'an event of an unknown call', tool_call_id: 'call_unknown' } },
+              { event: { text: 'an event of an unknown thread', group_id: 'thread_unknown' } },
               { event: { text: 'an event of the subscription', final: true } },
             ],
           },

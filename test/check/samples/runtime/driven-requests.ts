@@ -146,7 +146,11 @@ export const DRIVEN_REQUESTS: SampleSet = {
     passes('a failed result after a 201', [...refused(201), failure()]),
     passes('an error as a text', [...refused(404), model('Error: status 404')]),
     warns('nothing after a 204', [...refused(204)], /no failed result after the acknowledgement 204/),
-    warns('a result that is no error', [...refused(302), model('moved')], /does not read like an error/),
+    warns(
+      'a result that does not read like an error',
+      [...refused(302), model('moved')],
+      /does not read like an error/,
+    ),
     warns('a failed result without a description', [...refused(404), failure(' ')], /no description/),
     warns('two results', [...refused(404), failure(), failure()], /more than one result/),
     warns('a second attempt after a 201', [...refused(201), call({ attempt: 2 }), failure()], /sent again/),

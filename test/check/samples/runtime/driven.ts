@@ -73,7 +73,7 @@ const forged = resultArrives({ id: 'unknown', text: 'a forged text' }, { leg: 'f
 /** What only a driver shows. */
 export const DRIVEN: SampleSet = {
   'RT-VALIDATE': [
-    passes('an invalid callback that nobody saw', [scenario(), invoked, invalid(400), model('done')]),
+    passes('an invalid callback that had no effect', [scenario(), invoked, invalid(400), model('done')]),
     fails(
       'an invalid callback that was refused and used',
       [scenario(), invoked, invalid(400), model('an invalid text')],

@@ -12,7 +12,7 @@ import { concurrently } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import type { Recording } from '../evidence.js';
 import type { Driver, OpenDriver } from './driver.js';
-import { findingsIn, type LogFile } from './findings.js';
+import { findingsIn, LogFile } from './findings.js';
 import { type Fixtures, fixtureFile, PING, type Scenario, ScenarioSession, Unsupported } from './scenario.js';
 
 export interface ScenarioOptions {
@@ -21,9 +21,9 @@ export interface ScenarioOptions {
   /** How long to wait for each expected message, in ms. */
   readonly windowMs: number;
   readonly signal: AbortSignal;
-  /** How many scenarios run at the same time; default: 4, with a log 1. */
+  /** How many scenarios run at the same time; default: 4. */
   readonly atOnce?: number;
-  /** To which the runtime writes what it does. */
+  /** To which the runtime writes what it does; its lines name no scenario, so those of others at the same time are read too. */
   readonly logFile?: LogFile;
   /** Called with the log of each scenario before it begins. */
   readonly onStart?: (scenario: Scenario, log: Log) => Promise<void> | void;
@@ -52,8 +52,7 @@ export async function runScenarios(
   scenarios: readonly Scenario[],
   options: ScenarioOptions,
 ): Promise<readonly ScenarioRecording[]> {
-  const { clock, logFile, onProgress } = options;
-  const atOnce = options.atOnce ?? (logFile ? 1 : AT_ONCE); // the lines of a log name no scenario
+  const { clock, atOnce = AT_ONCE, onProgress } = options;
   const failed = new AbortController();
   const signal = AbortSignal.any([options.signal, failed.signal]);
   const start = clock.now();
@@ -92,7 +91,8 @@ async function runScenario(
   const events: Event[] = [];
   log.subscribe(event => void events.push(event));
   await options.onStart?.(scenario, log);
-  await options.logFile?.skip();
+  const logFile = options.logFile && new LogFile(options.logFile.path); // each scenario reads from where it began
+  await logFile?.skip();
   try {
     const folder = await mkdtemp(join(tmpdir(), 'protocol-cli-'));
     try {
@@ -100,7 +100,7 @@ async function runScenario(
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
-    await noteFindings(events, log, options.logFile);
+    await noteFindings(events, log, logFile);
   } finally {
     await options.onEnd?.(scenario, log);
   }

@@ -7,12 +7,21 @@ import { drive } from '../../../fixtures/runtimes/node/adapter.mjs';
 import { Runtime } from '../../../fixtures/runtimes/node/runtime.mjs';
 import { FAULTS } from './faults.mjs';
 
+/** How long to wait for an answer at least, in milliseconds: many runtimes share the process of a test. */
+const MIN_LIMIT = 1_500;
+
+class PatientRuntime extends Runtime {
+  post(url, body, limit) {
+    return super.post(url, body, Math.max(limit, MIN_LIMIT));
+  }
+}
+
 /**
  * Runs a driver in this process; resolves when it has ended.
  * @throws when the runtime crashes: its fault, or an instruction that is not JSON
  */
 export async function runDriver({ input, output, env, fault }) {
-  const Broken = fault ? FAULTS[fault].change(Runtime) : Runtime;
+  const Broken = fault ? FAULTS[fault].change(PatientRuntime) : PatientRuntime;
   let crash;
   const crashed = new Promise((_, reject) => {
     crash = reject;

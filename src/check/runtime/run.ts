@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -7,7 +8,7 @@ import { renumbered } from '../../events/history.js';
 import { createLog, type Log } from '../../events/log.js';
 import { type MockTool, startMockTool } from '../../mock/mock-tool.js';
 import type { Clock } from '../../system/clock.js';
-import { cameWithin } from '../../system/process.js';
+import { beforeForcedEnd, cameWithin } from '../../system/process.js';
 import { concurrently } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import type { Recording } from '../evidence.js';
@@ -95,10 +96,12 @@ async function runScenario(
   await logFile?.skip();
   try {
     const folder = await mkdtemp(join(tmpdir(), 'protocol-cli-'));
+    const forget = beforeForcedEnd(() => rmSync(folder, { recursive: true, force: true }));
     try {
       await playIn(folder, scenario, log, options, isFirst);
     } finally {
       await rm(folder, { recursive: true, force: true });
+      forget();
     }
     await noteFindings(events, log, logFile);
   } finally {

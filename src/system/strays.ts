@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 
-/** Passes over the processes: one may start another meanwhile. */
-const PASSES = 5;
+/** Passes over the processes, and the pause between two, in ms: one may start another meanwhile, and takes a moment to end. */
+const [PASSES, PAUSE_MS] = [50, 10];
 
 /**
  * Kills the processes that have this variable in their environment, such as those of a command that left its process group. Works
@@ -16,6 +17,7 @@ export async function killProcessesWith(name: string, value: string): Promise<nu
       killed.add(pid);
       kill(pid);
     }
+    await setTimeout(PAUSE_MS);
   }
   return killed.size;
 }

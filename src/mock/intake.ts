@@ -42,6 +42,7 @@ export class ServedRequest {
   /** Header names in lower case. */
   readonly headers: Headers;
   readonly #request: RecordedRequest;
+  readonly #onGone: Incoming['onGone'];
 
   constructor(
     log: Log,
@@ -50,6 +51,7 @@ export class ServedRequest {
     { about: { calls, thread } = NOTHING, body, attempt = 1 }: ServedParts = NOTHING,
   ) {
     this.headers = flatHeaders(incoming.headers);
+    this.#onGone = incoming.onGone;
     this.#request = recordRequest(log, {
       from: purpose === 'consent' ? 'unknown' : 'runtime',
       to: 'tool',
@@ -94,7 +96,7 @@ export class ServedRequest {
         await pause(fault.value);
         return null;
       case 'hang':
-        await stopped;
+        await Promise.race([stopped, new Promise<void>(resolve => this.#onGone?.(resolve))]);
         return this.reset();
       default:
         fault.kind satisfies 'reset';

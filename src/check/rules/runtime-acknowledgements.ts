@@ -5,14 +5,8 @@ import type { Evidence } from '../evidence.js';
 import { broken, defineRules, doubtful, held, lacking, type Observed, unseen } from '../rule.js';
 import type { AskedCall, RuntimeView } from '../runtime-view.js';
 
-/** Minimum pause that counts, in ms. */
-const MIN_PAUSE_MS = 5;
-
-/** Minimum averages of pauses that grow, in ms: of few, and of many. A busy runtime pauses for some ms without intent. */
-const MIN_AVERAGE_MS = { few: 40, many: 200 };
-
-/** From this number on, pauses are many: even short ones have grown then. */
-const MANY_PAUSES = 8;
+/** Minimum total of all pauses, in ms. */
+const MIN_TOTAL_MS = 100;
 
 /** Minimum time to show that no retry comes, in ms. */
 const MIN_WATCH_MS = 2_000;
@@ -135,7 +129,7 @@ function pausesBetween(attempts: readonly RoundTrip[]): readonly number[] {
   return attempts.slice(1).map(({ request }, index) => request.at - (attempts[index]?.end?.at ?? 0));
 }
 
-function onFailedAttempt(call: CallEvidence, { asked, until, view }: Evidence): Observed {
+function onFailedAttempt(call: CallEvidence, { asked, until }: Evidence): Observed {
   const { attempts, callbacks, decisions } = call;
   const index = attempts.findIndex(({ isFailed }) => isFailed);
   const [failed, next] = index < 0 ? [] : attempts.slice(index);
@@ -146,8 +140,8 @@ function onFailedAttempt(call: CallEvidence, { asked, until, view }: Evidence): 
   if (next) {
     const pauses = pausesBetween(attempts);
     const paced = `after ${pauses.map(formatDuration).join(', ')}`;
-    return isHasty(pauses, view !== null)
-      ? doubtful(`retried without growing pauses: ${paced}`, attempts)
+    return isHasty(pauses)
+      ? doubtful(`retried almost without a pause: ${paced}`, attempts)
       : held(attempts, `retried ${paced}`);
   }
   if (failure) return lacking('the runtime gave up without a retry', [failed, failure]);
@@ -158,11 +152,8 @@ function onFailedAttempt(call: CallEvidence, { asked, until, view }: Evidence): 
 }
 
 /** The first pause may be short. */
-function isHasty(pauses: readonly number[], isDriven: boolean): boolean {
-  if (pauses.length < 2) return false;
-  const average = pauses.reduce((sum, pause) => sum + pause, 0) / pauses.length;
-  const least = MIN_AVERAGE_MS[pauses.length < MANY_PAUSES ? 'few' : 'many'];
-  return isDriven ? average < least : pauses.every(pause => pause < MIN_PAUSE_MS);
+function isHasty(pauses: readonly number[]): boolean {
+  return pauses.length >= 2 && pauses.reduce((sum, pause) => sum + pause, 0) < MIN_TOTAL_MS;
 }
 
 /** A call that was accepted, and failed before its tool sent anything. */

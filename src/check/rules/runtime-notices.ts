@@ -1,7 +1,7 @@
 import { isBodyLost, type RoundTrip } from '../../events/round-trips.js';
 import { NOTICES } from '../../protocol/invocation.js';
 import { validate } from '../../protocol/validate.js';
-import { excerpt, formatDuration } from '../../util/text.js';
+import { excerpt } from '../../util/text.js';
 import { valueAt } from '../../util/values.js';
 import type { CallEvidence } from '../call.js';
 import type { Evidence } from '../evidence.js';
@@ -86,9 +86,6 @@ function onRepeatedNotice(
   return held(notice);
 }
 
-/** Maximum time between the notices to two servers, in ms: they do not wait for each other. */
-const MAX_APART_MS = 900;
-
 /** Each server with a toolset gets one notice for each thread. */
 function onClosedThread({ calls, closes, servers }: Evidence, view: RuntimeView): Observed {
   const [end] = view.asked('end');
@@ -96,19 +93,15 @@ function onClosedThread({ calls, closes, servers }: Evidence, view: RuntimeView)
   if (!end || view.crash || threads.size === 0) return null;
   const own = closes.filter(({ request }) => request.seq > end.event.seq);
   if (view.overdue && own.length === 0) return null; // still waits for something else
-  const first = Math.min(...own.map(({ request }) => request.at));
   const missing = servers.filter(
     server => server.toolset && !own.some(each => isTo(server, each) && threads.has(threadOf(each))),
   );
-  const late = own.find(({ request }) => request.at - first > MAX_APART_MS);
+  const hanging = own.find(({ status, end }) => status === null && end);
+  const late = hanging && own.find(({ request }) => request.seq > hanging.lastSeq);
   const isBlocked = view.overdue && own.some(({ status }) => status !== 200);
   return [
     missing.map(server => lackingNotice('close_thread', server, end)),
-    late
-      ? broken('a notice was not sent at the same time as the others', own, {
-          faults: [`${formatDuration(late.request.at - first)} after the first one`],
-        })
-      : null,
+    late ? broken('a notice was sent only after one that got no answer had ended', [hanging, late]) : null,
     isBlocked ? doubtful('the runtime did not end, since a notice was not answered', own) : null,
   ];
 }

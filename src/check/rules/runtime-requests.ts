@@ -128,7 +128,8 @@ export const runtimeRequestRules = defineRules({
   },
   'RT-AUDIT': {
     level: 'SHOULD',
-    statement: 'logs invocations with operation, time and outcome',
+    statement:
+      'logs invocations with operation, time and outcome; judged: the log names each called operation',
     advice: 'Log each invocation with its operation, time and outcome.',
     invocationPage:
       'Runtimes SHOULD log tool invocations for audit purposes, including the operation name, timestamp, and outcome.',

@@ -81,9 +81,21 @@ export function findingsIn(events: readonly Event[], part: LogPart | null): read
     ...leaks('failure', shownTo('failure', events)),
   ];
   if (!part) return found;
-  const operations = calledIn(events).filter(name => part.text.includes(name));
+  const operations = calledIn(events).filter(name => hasWord(part.text, name));
   const log = { saw: 'log', operations, isWhole: part.isWhole } as const;
   return [...found, ...leaks('log', secrets.length > 0 ? part.text.split('\n') : []), log];
+}
+
+/** Whether a text contains a word, not only as a part of a longer one. */
+function hasWord(text: string, word: string): boolean {
+  if (word === '') return false;
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1))
+    if (!isInWord(text[at - 1]) && !isInWord(text[at + word.length])) return true;
+  return false;
+}
+
+function isInWord(character = ' '): boolean {
+  return /[\w-]/.test(character);
 }
 
 function withoutSecrets(text: string, secrets: readonly string[]): string {

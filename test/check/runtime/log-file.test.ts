@@ -1,7 +1,8 @@
 import { appendFile, mkdir, rm, truncate } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { LogFile } from '../../../src/check/runtime/findings.js';
+import { findingsIn, LogFile } from '../../../src/check/runtime/findings.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
+import { call, eventsOf } from '../../events/build.js';
 
 test('reads what was added to a log since the last time', async () => {
   await using folder = await temporaryFolder();
@@ -41,4 +42,14 @@ test('reads no folder', async () => {
   await log.skip();
   expect(await log.read()).toBeNull();
   await rm(log.path, { recursive: true });
+});
+
+test.each([
+  ['calling recall-all, call_1', []],
+  ['{"operation":"call"}', ['call']],
+  ['recall, then call', ['call']],
+])('finds an operation as a whole word: %s', (text, operations) => {
+  const invocation = { operation: 'call', id: 'a', group_id: 'b', callback_url: 'http://a/', arguments: {} };
+  const found = findingsIn(eventsOf(call({ invocation })), { text, isWhole: true });
+  expect(found).toEqual([{ saw: 'log', operations, isWhole: true }]);
 });

@@ -10,6 +10,11 @@ function fire({ tool }: ScenarioSession, to: string): void {
   tool.fire(call?.invocation?.id, call?.invocation?.group_id);
 }
 
+/** Waits until the model gets these texts. */
+async function seesAll(session: ScenarioSession, ...texts: readonly string[]): Promise<void> {
+  for (const each of texts) await session.saw('model', ({ text }) => text.includes(each));
+}
+
 /** Events of subscriptions. */
 export const subscriptionScenarios: readonly Scenario[] = [
   {
@@ -40,8 +45,10 @@ export const subscriptionScenarios: readonly Scenario[] = [
       await session.call('watch', { to: 'news' });
       await session.call('watch', { to: 'mail' });
       fire(session, 'news');
+      await seesAll(session, 'event 1 of the news', 'event 2 of the news', 'the last event of the news');
       await session.settle();
       fire(session, 'mail');
+      await seesAll(session, 'the only event of the mail');
       await session.settle();
     },
   },
@@ -72,7 +79,7 @@ export const subscriptionScenarios: readonly Scenario[] = [
     run: async session => {
       await session.call('watch', { to: 'news' });
       await session.call('answer');
-      await session.saw('model', ({ text }) => text.includes('an event of the subscription'));
+      await seesAll(session, 'an event of the subscription');
       await session.settle();
     },
   },
@@ -99,7 +106,7 @@ export const subscriptionScenarios: readonly Scenario[] = [
     ],
     run: async session => {
       await session.call('watch', { to: 'news' });
-      await session.saw('model', ({ text }) => text.includes('an event before the cancel'));
+      await seesAll(session, 'an event before the cancel');
       session.ask({ do: 'cancel' });
       await session.arrives('cancel');
       await session.settle();

@@ -1,4 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Scenario, ScenarioSession } from '../scenario.js';
+
+interface View {
+  readonly view_type: string;
+  readonly content: object;
+}
 
 const DIFF = {
   view_type: 'diff',
@@ -23,7 +29,9 @@ const FILES = {
   },
 };
 
-const step = (done: number) => ({
+const CLEARED = { view_type: 'diff', content: {} };
+
+const step = (done: number): View => ({
   view_type: 'progress',
   content: { done, of: 3, note: 'only people see it', more: [null, {}] },
 });
@@ -36,9 +44,18 @@ function showing(operation: string, ...views: readonly object[]): object {
   };
 }
 
-async function callAll(session: ScenarioSession, ...operations: readonly string[]): Promise<void> {
-  for (const operation of operations) await session.call(operation);
-  await session.settle();
+/** Calls an operation, and waits until the user sees its views: a runtime may draw them late. */
+async function callAndSee(
+  session: ScenarioSession,
+  operation: string,
+  ...views: readonly View[]
+): Promise<void> {
+  await session.call(operation);
+  for (const { view_type, content } of views)
+    await session.saw(
+      'view',
+      each => each.view_type === view_type && isDeepStrictEqual(each.content ?? {}, content),
+    );
 }
 
 /** Views of a thread. */
@@ -49,20 +66,25 @@ export const viewScenarios: readonly Scenario[] = [
     checks: ['RT-VIEW'],
     servers: [
       {
-        fixtures: [
-          showing('edit', DIFF),
-          showing('edit_files', FILES),
-          showing('undo', { view_type: 'diff', content: {} }),
-        ],
+        fixtures: [showing('edit', DIFF), showing('edit_files', FILES), showing('undo', CLEARED)],
       },
     ],
-    run: session => callAll(session, 'edit', 'edit_files', 'undo'),
+    run: async session => {
+      await callAndSee(session, 'edit', DIFF);
+      await callAndSee(session, 'edit_files', FILES);
+      await callAndSee(session, 'undo', CLEARED);
+      await session.settle();
+    },
   },
   {
     name: 'view-types',
     title: 'views of two types, of which one is unknown',
     checks: ['RT-VIEW'],
     servers: [{ fixtures: [showing('start', step(1), DIFF, step(2)), showing('finish', step(3))] }],
-    run: session => callAll(session, 'start', 'finish'),
+    run: async session => {
+      await callAndSee(session, 'start', DIFF, step(2));
+      await callAndSee(session, 'finish', step(3));
+      await session.settle();
+    },
   },
 ];

@@ -154,10 +154,15 @@ const WORST_FIRST = ['broken', 'unseen', 'doubtful', 'held', 'scant'] as const;
 export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
   const { id, side, level, masks } = rule;
   const about = { id, side, level };
-  const idle = (reason: string): Check => ({ ...about, status: 'not-applicable', reason, events: [] });
-  if ('unobservable' in rule) return idle(rule.unobservable);
+  const notApplicable = (reason: string): Check => ({
+    ...about,
+    status: 'not-applicable',
+    reason,
+    events: [],
+  });
+  if ('unobservable' in rule) return notApplicable(rule.unobservable);
   const able = evidences.filter(({ view }) => view?.can(...(rule.needs ?? [])) ?? true);
-  if (able.length < Math.min(1, evidences.length)) return idle(unsupported(rule, evidences));
+  if (able.length < Math.min(1, evidences.length)) return notApplicable(unsupported(rule, evidences));
   const observations = able.flatMap(evidence => observe(rule, evidence));
   const worst = WORST_FIRST.find(kind => observations.some(each => each.kind === kind));
   const found = probeFaultsLast(
@@ -192,8 +197,8 @@ function concernOf(
 ): Pick<Check, 'scenarios' | 'calls'> {
   const concerned = found.slice(0, MAX_SHOWN).flatMap(each => each.about ?? each.events);
   const calls = concernedCalls([...new Set(concerned)], evidences);
-  const idle = evidences.flatMap(({ view }) => (view?.checks.includes(id) ? [view.scenario] : []));
-  const scenarios = found.length > 0 ? found.flatMap(({ scenario }) => scenario ?? []) : idle;
+  const planned = evidences.flatMap(({ view }) => (view?.checks.includes(id) ? [view.scenario] : []));
+  const scenarios = found.length > 0 ? found.flatMap(({ scenario }) => scenario ?? []) : planned;
   return {
     ...(scenarios.length > 0 && { scenarios: [...new Set(scenarios)] }),
     ...(calls.length > 0 && { calls }),

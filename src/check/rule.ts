@@ -1,6 +1,6 @@
 import type { RoundTrip } from '../events/round-trips.js';
 import type { Ability } from '../protocol/driver.js';
-import type { RequirementId, Side } from '../protocol/requirements.js';
+import { REQUIREMENT_IDS, type RequirementId, type Side } from '../protocol/requirements.js';
 import { cutBeforeToken, firstFew } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
 import type { CallEvidence } from './call.js';
@@ -55,13 +55,16 @@ export function defineRules<Id extends RequirementId>(
   definitions: Readonly<Record<Id, Definition>>,
 ): Readonly<Record<Id, Rule>> {
   const rules = Object.entries<Definition>(definitions).map(([id, definition]) => {
-    const side: Side = id.startsWith('TOOL-') ? 'tool' : 'runtime';
     const { invocationPage, resultPage, ...rule } = definition;
-    const about = { id, side, source: sourceOf(invocationPage, resultPage) };
+    const about = { id, side: sideOf(id), source: sourceOf(invocationPage, resultPage) };
     if (!('observe' in rule)) return [id, { ...rule, ...about }];
     return [id, { ...rule, ...about, observe: (evidence: Evidence) => flat(rule.observe(evidence)) }];
   });
   return Object.fromEntries(rules);
+}
+
+function sideOf(id: string): Side {
+  return id.startsWith('TOOL-') ? 'tool' : 'runtime';
 }
 
 function sourceOf(invocationPage: string | undefined, resultPage: string | undefined): Requirement['source'] {
@@ -222,27 +225,10 @@ export const CALL_RULES: readonly RequirementId[] = [
   'TOOL-MIGRATE',
 ];
 
+/** Rules that are judged whatever the calls of a runtime look like. */
+const WITHOUT_CALLS: readonly RequirementId[] = ['RT-FIELDS', 'RT-MIGRATE', 'RT-AUDIT'];
+
 /** Rules about the calls of a runtime: without valid invocations and ids of their own none of them can be judged. */
-export const RUNTIME_CALL_RULES: readonly RequirementId[] = [
-  'RT-OP',
-  'RT-ARGS',
-  'RT-ID',
-  'RT-NON200',
-  'RT-RETRY',
-  'RT-NORETRY',
-  'RT-VALIDATE',
-  'RT-MATCH',
-  'RT-DUP',
-  'RT-TEXT',
-  'RT-DISPLAY',
-  'RT-PENDING',
-  'RT-OAUTH',
-  'RT-CHOICE',
-  'RT-SUB',
-  'RT-VIEW',
-  'RT-SERIAL',
-  'RT-CANCEL',
-  'RT-NOTIFY',
-  'RT-TOOLSET',
-  'RT-CACHE',
-];
+export const RUNTIME_CALL_RULES: readonly RequirementId[] = REQUIREMENT_IDS.filter(
+  id => sideOf(id) === 'runtime' && !WITHOUT_CALLS.includes(id),
+);

@@ -10,13 +10,13 @@ import type { RuntimeView, Seen } from './runtime-view.js';
  * callback URL of another one; `further`: the call has its result; `canceled`: the call was canceled before; `closed`: its thread was;
  * `unmatched`: no call.
  */
-type Standing = 'awaited' | 'foreign' | 'further' | 'canceled' | 'closed' | 'unmatched';
+type ResultStatus = 'awaited' | 'foreign' | 'further' | 'canceled' | 'closed' | 'unmatched';
 
 /** A valid result that a tool sent. */
 export interface SentResult {
   readonly callback: CallbackEvidence;
   readonly message: ToolResult;
-  readonly standing: Standing;
+  readonly status: ResultStatus;
   /** The call that its ids name; null for none. */
   readonly call: CallEvidence | null;
   /** The call at whose callback URL it came. */
@@ -35,12 +35,12 @@ export function resultsIn({ calls, view }: Pick<Evidence, 'calls' | 'view'>): re
       if (callback.isUnsent || (!isAccepted && !callback.hasJsonType)) return [];
       const { seq } = callback.request;
       const call = named.get(nameOf(message)) ?? null;
-      const standing = standingOf();
-      if (call && standing !== 'canceled' && isGivenUp(call, view, seq)) return [];
-      if (standing === 'awaited' && call && isAccepted) settled.add(call);
-      return [{ callback, message, standing, call, sender }];
+      const status = statusOf();
+      if (call && status !== 'canceled' && isGivenUp(call, view, seq)) return [];
+      if (status === 'awaited' && call && isAccepted) settled.add(call);
+      return [{ callback, message, status, call, sender }];
 
-      function standingOf(): Standing {
+      function statusOf(): ResultStatus {
         if (!call) return 'unmatched';
         if (call.cancels.some(({ request }) => request.seq < seq)) return 'canceled';
         if (call.calledOffAt < seq) return 'closed';

@@ -325,7 +325,7 @@ export const GUIDES = [
   { name: 'fixtures', summary: 'the reference of fixture files' },
   { name: 'mocks', summary: 'mock-tool in tests, CI and containers' },
   { name: 'checking', summary: 'check: rules, cases, reports' },
-  { name: 'runtimes', summary: 'check --runtime: scenarios, adapters, agents' },
+  { name: 'runtimes', summary: 'check --runtime: scenarios, drivers, agents' },
   { name: 'recording', summary: 'record, transcripts, render, replay' },
   { name: 'sessions', summary: 'agent sessions: platform and client' },
   { name: 'mcp', summary: 'MCP servers and clients' },

@@ -209,3 +209,6 @@ export function partsOfHalf(half: Line): { readonly gutter: Line; readonly body:
   const start = half.findLastIndex(({ tone }) => tone === 'gutter') + 1;
   return { gutter: half.slice(0, start), body: half.slice(start) };
 }
+
+/** The direction of a line of the driver protocol. */
+export const DRIVER_ARROWS = { check: '←', runtime: '→' };

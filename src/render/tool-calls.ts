@@ -19,6 +19,7 @@ import { argsCell, type CallState, type CallView, idCell, jsonLines, timeCell, v
 import {
   clipped,
   counted,
+  DRIVER_ARROWS,
   elapsed,
   type Line,
   labelled,
@@ -229,9 +230,6 @@ const PLANS: Readonly<Record<string, Line>> = {
   message: [say('gets a message as it is in the fixture (planned)')],
 };
 
-/** The direction of a line of the driver protocol. */
-const DRIVER_LINES = { check: 'driver ←', runtime: 'driver →' };
-
 const NEWS: { readonly [Kind in EventKind]: NewsOf<Kind> | null } = {
   request(event, { call, sessions }) {
     if (sessions) return null;
@@ -273,7 +271,7 @@ const NEWS: { readonly [Kind in EventKind]: NewsOf<Kind> | null } = {
   },
   driver({ from, body, ended }, { sessions }) {
     const text = clipped(ended ?? body?.text ?? '', 'plain', MAX);
-    return sessions ? null : marked('aside', line`${say(DRIVER_LINES[from], 'dim')} ${text}`);
+    return sessions ? null : marked('aside', line`${say(`driver ${DRIVER_ARROWS[from]}`, 'dim')} ${text}`);
   },
   ...SESSION_NEWS,
   loaded: null,

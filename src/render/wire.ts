@@ -7,7 +7,7 @@ import { shareableText, shareableUrl, withoutPowerInText } from '../events/share
 import { type Redactor, redactHeaders } from '../util/redact.js';
 import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
 import { visible, visibleLine } from '../util/visible.js';
-import { clipped, counted, type Line, line, type Span, say, textLines, took } from './line.js';
+import { clipped, counted, DRIVER_ARROWS, type Line, line, type Span, say, textLines, took } from './line.js';
 import { type Step, stepLines } from './steps.js';
 
 /**
@@ -70,9 +70,6 @@ type WordsOf<Kind extends EventKind> = (
   redactor: Redactor,
 ) => Line;
 
-/** The direction of a line of the driver protocol. */
-const DRIVER_LINES = { check: '←', runtime: '→' };
-
 /** Describes an event on one line. */
 const EVENT_WORDS: { readonly [Kind in EventKind]: WordsOf<Kind> } = {
   request: (event, _, redactor) => requestWords(event, redactor),
@@ -98,7 +95,7 @@ const EVENT_WORDS: { readonly [Kind in EventKind]: WordsOf<Kind> } = {
   session: ({ status }, foreign) => line`${kind('session')} ${foreign(status)}`,
   awaiting: ({ pending }) => line`${kind('awaiting')} ${counted(pending.length, 'call')}`,
   driver: ({ from, body, ended }, foreign) =>
-    line`${kind('driver')} ${DRIVER_LINES[from]} ${foreign(ended ?? body?.text ?? '')}`,
+    line`${kind('driver')} ${DRIVER_ARROWS[from]} ${foreign(ended ?? body?.text ?? '')}`,
   dropped: ({ what, why, count }, foreign) =>
     line`${kind('dropped')} ${count === 1 ? '' : `${count} × `}${what}: ${foreign(why)}`,
 };

@@ -22,8 +22,8 @@ const NEEDED = [
   'dist/types/index.d.ts',
   'dist/THIRD-PARTY-NOTICES.txt',
   'fixtures/demo.json',
-  'fixtures/runtimes/node/adapter.mjs',
-  'fixtures/runtimes/python/adapter.py',
+  'fixtures/runtimes/node/driver.mjs',
+  'fixtures/runtimes/python/driver.py',
   ...GUIDES.map(({ name }) => `src/guides/${name}.md`),
 ];
 

@@ -14,7 +14,7 @@ import { runSample } from './drivers/sample.mjs';
 /** Drivers speak the protocol; what their runtimes do is for `check --runtime` to judge. */
 const DRIVERS: Readonly<Record<string, (streams: DriverStreams) => Promise<void>>> = {
   'the example in Node': runDriver,
-  'the example in Python': streams => runCommand('fixtures/runtimes/python/adapter.py', streams),
+  'the example in Python': streams => runCommand('fixtures/runtimes/python/driver.py', streams),
   'the sample of the specification': runSample,
   'our own library': runConnect,
 };

@@ -189,9 +189,9 @@ describe.concurrent('library', () => {
   });
 });
 
-test.concurrent("runtimes: the adapter of 'adapter.mjs' passes", async () => {
-  const path = await project('runtimes', { 'adapter.mjs': fileOf(guide('runtimes'), 'adapter.mjs') });
-  const words = ['check', '--runtime', `${process.execPath} adapter.mjs`, '--scenario', 'result', '-q'];
+test.concurrent("runtimes: the driver of 'driver.mjs' passes", async () => {
+  const path = await project('runtimes', { 'driver.mjs': fileOf(guide('runtimes'), 'driver.mjs') });
+  const words = ['check', '--runtime', `${process.execPath} driver.mjs`, '--scenario', 'result', '-q'];
   expect(await outputIn(path, BIN, ...words)).toMatch(/✓ passed · 1 scenario/);
 });
 

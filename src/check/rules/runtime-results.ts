@@ -194,8 +194,8 @@ function onDuplicates({ callbacks }: CallEvidence): Observed {
 }
 
 /** A further result of a call must not reach the model; a repeated one must reach it once. */
-function onFurther({ standing, callback, message, call, seen, results }: Shown, view: RuntimeView): Observed {
-  if (standing !== 'further' || !view.can('model')) return null;
+function onFurther({ status, callback, message, call, seen, results }: Shown, view: RuntimeView): Observed {
+  if (status !== 'further' || !view.can('model')) return null;
   const isRepeated = results.some(each => each.call === call && isEarlierCopy(each.callback, callback));
   const copies = seen.filter(each => isExactly(each.message.text, message));
   const extra = copies[isRepeated ? 1 : 0];
@@ -208,8 +208,8 @@ function isEarlierCopy(one: CallbackEvidence, other: CallbackEvidence): boolean 
   return one.equals(other) && one.request.seq < other.request.seq;
 }
 
-function onCanceled({ standing, callback, message, seen }: Shown): Observed {
-  if (standing !== 'canceled') return null;
+function onCanceled({ status, callback, message, seen }: Shown): Observed {
+  if (status !== 'canceled') return null;
   const trace = seen.find(each => isExactly(each.message.text, message));
   return trace
     ? leaked('the model got a result after the call was canceled', callback, trace)
@@ -217,8 +217,8 @@ function onCanceled({ standing, callback, message, seen }: Shown): Observed {
 }
 
 function onText(result: Shown, view: RuntimeView): Observed {
-  const { standing, callback, message, seen } = result;
-  if (standing !== 'awaited') return null;
+  const { status, callback, message, seen } = result;
+  if (status !== 'awaited') return null;
   const exact = seen.find(each => isFitting(each, result));
   if (exact) return { ...held(callback), events: [...callback.events, exact.event.seq] };
   if (!isHandled(result, view)) return null;
@@ -237,7 +237,7 @@ function onText(result: Shown, view: RuntimeView): Observed {
 
 /** Whether the model got the result, or one for the same call from elsewhere, which a runtime cannot tell apart. */
 function isFitting({ message: { text } }: Shown['seen'][number], { call, message, results }: Shown): boolean {
-  const foreign = results.filter(each => each.standing === 'foreign' && each.call === call);
+  const foreign = results.filter(each => each.status === 'foreign' && each.call === call);
   return [message, ...foreign.map(each => each.message)].some(each => isExactly(text, each));
 }
 
@@ -283,8 +283,8 @@ function difference(expected: string, actual: string) {
 
 /** A runtime supports what it ever showed, and text. */
 function onDisplay(result: Shown, view: RuntimeView): Observed {
-  const { standing, callback, message, call } = result;
-  if (standing !== 'awaited' || !call || callback.status !== 200) return null;
+  const { status, callback, message, call } = result;
+  if (status !== 'awaited' || !call || callback.status !== 200) return null;
   const [first] = view.seenOf(call, 'human');
   if (!first) {
     if (!isHandled(result, view)) return null;

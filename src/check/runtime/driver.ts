@@ -6,14 +6,16 @@ import { readJson } from '../../util/json.js';
 import { didYouMean, excerpt, LineSplitter } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 
-/** Makes a runtime act, and reports what it showed. */
+/** Gives instructions to a runtime, and reports observations. */
 export interface Driver {
+  /** Its name in messages. */
+  readonly kind: 'driver' | 'agent';
   send(instruction: Instruction): void;
-  /** How it ended, in words: `ended with status 1`. */
+  /** Resolves to how it ended: `ended with status 1`. */
   readonly ended: Promise<string>;
   /** The last lines of its stderr; default: 10. */
   lastLines(count?: number): readonly string[];
-  /** How to start it right, for a command that did nothing. */
+  /** How to start it, if it did nothing. */
   readonly hint?: string;
   stop(): Promise<void>;
 }
@@ -21,7 +23,7 @@ export interface Driver {
 export interface DriverSetting {
   readonly scenario: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Called for each line that it understands, in order. */
+  /** Called for each valid line, in order. */
   readonly onLine: (line: DriverLine) => void;
   /** Called with a warning for the user: an unreadable line, an unknown ability. */
   readonly onWarning: (message: string) => void;
@@ -33,10 +35,10 @@ export type OpenDriver = (setting: DriverSetting) => Promise<Driver>;
 
 const MIB = 1024 * 1024;
 
-/** Limits of the output of a driver in one scenario. In a line, a result of 1 MiB whose every character is escaped fits. */
+/** Limits of the output of a driver in one scenario. A line can contain a result of 1 MiB with every character escaped. */
 const MAX = { line: 8 * MIB, bytes: 64 * MIB, lines: 10_000, warnings: 3 };
 
-/** Reads the lines of a driver: what is not a line of the protocol is ignored with a warning. */
+/** Reads the lines of a driver. Ignores other lines with a warning. */
 export class LineReader {
   readonly #splitter = new LineSplitter(MAX.line, line => this.#read(line));
   #bytes = 0;
@@ -45,7 +47,7 @@ export class LineReader {
 
   constructor(private readonly setting: Pick<DriverSetting, 'onLine' | 'onWarning'>) {}
 
-  /** Returns null, or which limit the output exceeds. */
+  /** Returns the limit that the output exceeds; null for none. */
   add(chunk: Uint8Array): string | null {
     this.#bytes += chunk.length;
     if (this.#bytes > MAX.bytes) return `wrote more than ${MAX.bytes / MIB} MiB`;
@@ -86,7 +88,7 @@ function shown(line: Uint8Array): string {
   return excerpt(Buffer.from(line.subarray(0, SHOWN_BYTES)).toString('utf8'));
 }
 
-/** Starts the command of a driver in its own process group. Its stop also ends processes that left the group. */
+/** Starts a command in its own process group. Stopping it also ends processes that left the group. */
 export function startDriver(
   command: string,
   { onStderr, onWarning }: Pick<DriverSetting, 'onStderr' | 'onWarning'>,
@@ -99,12 +101,12 @@ export function startDriver(
       await started.stop();
       const { RAP_CONFIG: config } = env; // a path that no other process knows
       const count = config === undefined ? 0 : await killProcessesWith('RAP_CONFIG', config);
-      if (count > 0) onWarning('the command left processes running; they were stopped');
+      if (count > 0) onWarning('the runtime left processes running; they were stopped');
     },
   };
 }
 
-/** How long a command that closed its stdout may take to end, in ms. */
+/** How long a driver that closed its stdout may take to end, in ms. */
 const CLOSED_MS = 1_000;
 
 /** Starts a command that speaks the driver protocol. */
@@ -129,6 +131,7 @@ export function commandDriver(command: string): OpenDriver {
       if (!(await cameWithin(ended, CLOSED_MS))) stopBecause('closed its stdout');
     });
     return {
+      kind: 'driver',
       ended,
       send: instruction => void stdin.write(`${JSON.stringify(instruction)}\n`),
       lastLines: started.stderr,

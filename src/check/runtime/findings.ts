@@ -6,27 +6,27 @@ import { REDACTED } from '../../util/redact.js';
 import { cutBeforeToken } from '../../util/text.js';
 import { isRecord, valueAt } from '../../util/values.js';
 
-/** What one scenario added to the log of a runtime. */
+/** The part of a runtime's log that one scenario wrote. */
 export interface LogPart {
   readonly text: string;
-  /** False if a part of it is missing: the log is too long, or the runtime began it anew. */
+  /** False if a part of it is missing: the log is too long, or the runtime truncated it. */
   readonly isWhole: boolean;
 }
 
-/** Maximum size of what is read of a log for one scenario, in bytes. */
+/** Maximum size of the part of one scenario, in bytes. */
 const MAX_PART = 16 * 1024 * 1024;
 
-/** How many bytes at the end of a log show later whether the runtime began it anew. */
+/** How many bytes at the end of a log are compared later, to detect that the runtime truncated it. */
 const TAIL = 256;
 
 /** The file to which a runtime writes its log, scenario after scenario. */
 export class LogFile {
-  /** Where the file ended before the scenario, and its last bytes then. */
+  /** The end of the file before the scenario, and its last bytes. */
   #end: { readonly at: number; readonly last: Buffer } = { at: 0, last: Buffer.alloc(0) };
 
   constructor(readonly path: string) {}
 
-  /** Skips what is in the file now. */
+  /** Skips the present content. */
   async skip(): Promise<void> {
     const end = await this.#with(async (file, at) => {
       const length = Math.min(at, TAIL);
@@ -35,7 +35,7 @@ export class LogFile {
     this.#end = end ?? { at: 0, last: Buffer.alloc(0) };
   }
 
-  /** Returns what was added; null if the file cannot be read. */
+  /** Returns the added part; null if the file cannot be read. */
   read(): Promise<LogPart | null> {
     const { at, last } = this.#end;
     return this.#with(async (file, size) => {
@@ -64,11 +64,11 @@ async function bytesOf(file: FileHandle, from: number, length: number): Promise<
   return buffer.subarray(0, bytesRead);
 }
 
-/** Maximum number of leaks that are reported of each place, and maximum length of their texts in characters. */
+/** Maximum number of leaks reported per place, and maximum length of their texts in characters. */
 const MAX_LEAKS = 3;
 const MAX_LEAK = 300;
 
-/** What a scenario shows when it is over: secrets in the wrong places, operations in the log. */
+/** Findings at the end of a scenario: leaked secrets, and the operations in the log. */
 export function findingsIn(events: readonly Event[], part: LogPart | null): readonly Finding[] {
   const secrets = [...new Set(events.flatMap(consentSecrets))];
   const leaks = (where: 'model' | 'failure' | 'log', texts: readonly string[]): Finding[] =>
@@ -77,8 +77,8 @@ export function findingsIn(events: readonly Event[], part: LogPart | null): read
       .slice(0, MAX_LEAKS)
       .map(text => ({ saw: 'leak', where, text: withoutSecrets(text, secrets) }));
   const found = [
-    ...leaks('model', shownTo('model', events)),
-    ...leaks('failure', shownTo('failure', events)),
+    ...leaks('model', textsFor('model', events)),
+    ...leaks('failure', textsFor('failure', events)),
   ];
   if (!part) return found;
   const operations = calledIn(events).filter(name => hasWord(part.text, name));
@@ -103,7 +103,7 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
   return cutBeforeToken(safe, MAX_LEAK);
 }
 
-function shownTo(who: 'model' | 'failure', events: readonly Event[]): readonly string[] {
+function textsFor(who: 'model' | 'failure', events: readonly Event[]): readonly string[] {
   return events.flatMap(event => {
     const line = event.kind === 'driver' && event.body?.json.ok ? event.body.json.value : null;
     if (!isRecord(line) || line['saw'] !== who) return [];

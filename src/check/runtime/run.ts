@@ -24,13 +24,13 @@ export interface ScenarioOptions {
   readonly signal: AbortSignal;
   /** How many scenarios run at the same time; default: 4. */
   readonly atOnce?: number;
-  /** To which the runtime writes what it does; its lines name no scenario, so those of others at the same time are read too. */
+  /** The runtime's own log. Its lines name no scenario, so those of scenarios that run at the same time are read too. */
   readonly logFile?: LogFile;
   /** Called with the log of each scenario before it begins. */
   readonly onStart?: (scenario: Scenario, log: Log) => Promise<void> | void;
   /** Called before and after each scenario, with its name. */
   readonly onProgress?: (done: number, total: number, scenario: string) => void;
-  /** Called with what the command writes to stderr. */
+  /** Called with the stderr of the driver. */
   readonly onStderr?: (scenario: string, text: string) => void;
   /** Called after each scenario, before its recording ends. */
   readonly onEnd?: (scenario: Scenario, log: Log) => Promise<void> | void;
@@ -41,13 +41,13 @@ export interface ScenarioRecording extends Recording {
   readonly scenario: string;
 }
 
-/** Most of the time a scenario waits for the runtime. */
+/** A scenario spends most of its time waiting for the runtime. */
 const AT_ONCE = 4;
 
 /**
- * Runs each scenario against a runtime that is started anew; the first one alone, since it shows whether the command works. The rules
+ * Runs each scenario against a runtime that is started anew; the first one alone, since it shows whether the driver works. The rules
  * judge the recordings afterwards.
- * @throws ProtocolCliError `command-failed` if the command does nothing in the first scenario, and errors of the options
+ * @throws ProtocolCliError `command-failed` if the driver does nothing in the first scenario, and errors of the options
  */
 export async function runScenarios(
   scenarios: readonly Scenario[],
@@ -59,16 +59,16 @@ export async function runScenarios(
   const start = clock.now();
   const found = new Map<Scenario, ScenarioRecording>();
   let failure: unknown;
-  const tell = ({ name }: Scenario) => onProgress?.(found.size, scenarios.length, name);
+  const reportProgress = ({ name }: Scenario) => onProgress?.(found.size, scenarios.length, name);
   const run = async (scenario: Scenario) => {
     if (signal.aborted) return;
-    tell(scenario);
+    reportProgress(scenario);
     const from = clock.now() - start;
     try {
       const recording = await runScenario(scenario, { ...options, signal }, scenario === scenarios[0]);
       const events = recording.events.map(event => ({ ...event, at: event.at + from }));
       found.set(scenario, { ...recording, events });
-      tell(scenario);
+      reportProgress(scenario);
     } catch (error) {
       failure ??= error;
       failed.abort();
@@ -92,7 +92,7 @@ async function runScenario(
   const events: Event[] = [];
   log.subscribe(event => void events.push(event));
   await options.onStart?.(scenario, log);
-  const logFile = options.logFile && new LogFile(options.logFile.path); // each scenario reads from where it began
+  const logFile = options.logFile && new LogFile(options.logFile.path); // each scenario reads from its own start
   await logFile?.skip();
   try {
     const folder = await mkdtemp(join(tmpdir(), 'protocol-cli-'));
@@ -166,7 +166,7 @@ async function play(scenario: Scenario, session: ScenarioSession, log: Log): Pro
   const { name, checks, needs = [] } = scenario;
   const plan = (ids: readonly string[]) =>
     log.emit({ kind: 'planned', by: 'scenario', plan: name, checks: [...ids] });
-  if (needs.length > 0) await session.call(PING); // by then the driver has said what it cannot do
+  if (needs.length > 0) await session.call(PING); // after it, the driver has sent its `cannot`
   const missing = needs.filter(ability => session.cannot.has(ability));
   plan(missing.length > 0 ? [] : checks);
   if (missing.length > 0) return;
@@ -177,7 +177,7 @@ async function play(scenario: Scenario, session: ScenarioSession, log: Log): Pro
   }
 }
 
-/** Logs what a tool logs, as a part of one recording: with the URL of its server, and ids of its own. */
+/** Copies the events of a tool into the log of the scenario: with the URL of its server, and ids of its own. */
 async function startTool(fixtures: Fixtures, log: Log, index: number): Promise<MockTool> {
   const tool = await startMockTool({ fixtures: fixtureFile(fixtures, index === 0), retries: 1 });
   const named = (id: string) => (index === 0 ? id : `${index}.${id}`);
@@ -208,14 +208,14 @@ async function environment(
   };
 }
 
-/** How long to wait for the last lines of a command that ended, in ms. */
+/** How long to wait for the last lines of a driver that ended, in ms. */
 const LAST_MS = 200;
 
-/** The error of a command that did nothing. */
-async function failedStart({ ended, lastLines, hint }: Driver): Promise<ProtocolCliError> {
+/** The error of a driver that did nothing. */
+async function failedStart({ kind, ended, lastLines, hint }: Driver): Promise<ProtocolCliError> {
   const hasEnded = await cameWithin(ended, LAST_MS);
   const how = hasEnded ? await ended : 'called no tool and wrote nothing to stdout';
-  return new ProtocolCliError('command-failed', `the command of --runtime ${how}`, {
+  return new ProtocolCliError('command-failed', `the ${kind} ${how}`, {
     faults: lastLines(),
     ...(hint !== undefined && { hint }),
   });

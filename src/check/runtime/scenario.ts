@@ -15,7 +15,7 @@ export interface Fixtures extends Readonly<Record<string, unknown>> {
   readonly toolset?: Readonly<Record<string, unknown>> & { readonly tools: readonly object[] };
 }
 
-/** What a runtime meets: tool servers that behave in a certain way, and what it is asked to do. The rules judge what happened. */
+/** Tool servers with a given behaviour, and instructions for the runtime. */
 export interface Scenario {
   readonly name: string;
   /** What the tools do, in words. */
@@ -29,7 +29,7 @@ export interface Scenario {
   readonly run: (session: ScenarioSession) => Promise<void>;
 }
 
-/** An operation that the first tool server has: a call of it shows that everything sent before was handled. */
+/** An operation of the first tool server. Its result shows that the runtime has handled every earlier message. */
 export const PING = 'ping';
 
 const PING_TOOL = { name: PING, description: 'Answers pong', inputSchema: { type: 'object' } };
@@ -63,10 +63,10 @@ interface SessionParts {
   readonly windowMs: number;
 }
 
-/** How long to wait where nothing should come, in ms. */
+/** How long to wait for something that must not come, in ms. */
 const QUIET_MS = 400;
 
-/** Minimum time for a command to start and to be heard of, in ms. */
+/** Minimum time for the first sign of a driver, in ms. */
 const START_MS = 15_000;
 
 /** One run of a scenario: gives instructions to the driver, and waits for what follows from them. */
@@ -204,7 +204,7 @@ export class ScenarioSession {
     await this.quiet();
   }
 
-  /** Waits where nothing should come. */
+  /** Waits for something that must not come. */
   async quiet(ms = QUIET_MS): Promise<void> {
     await this.#within(ms, () => false);
   }
@@ -219,7 +219,7 @@ export class ScenarioSession {
     const { windowMs, log } = this.parts;
     if (await this.#within(windowMs, () => this.#isOver)) return;
     log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
-    const message = `the command did not end within ${formatDuration(windowMs)} after {"do":"end"}; it was stopped`;
+    const message = `the driver did not end within ${formatDuration(windowMs)} after {"do":"end"}; it was stopped`;
     log.emit({ kind: 'warned', message });
   }
 
@@ -266,19 +266,19 @@ function isEndOf(event: Event, leg: string): boolean {
   return (event.kind === 'response' || event.kind === 'broken') && event.leg === leg;
 }
 
-/** Whether it shows that the runtime works: a request to a tool, or something that it saw. */
+/** Whether it shows that the runtime works: a request to a tool, or an observation. */
 function isActive(event: Event): boolean {
   if (event.kind === 'request') return event.from === 'runtime';
   if (event.kind !== 'driver' || event.from !== 'runtime' || !event.body?.json.ok) return false;
   return isRecord(event.body.json.value) && 'saw' in event.body.json.value;
 }
 
-/** Lines among which the error is searched: below it, there may be a stack. */
+/** How many lines to search for the error: a stack may follow it. */
 const MAX_LAST_LINES = 30;
 
 const MAX_LAST_LENGTH = 200;
 
-/** The beginning of the line that says why a program crashed, in Node.js, Python, Java, Go and Rust. */
+/** The start of the error line of a crashed program, in Node.js, Python, Java, Go and Rust. */
 const ERROR = /^\s*(?:Uncaught )?(?:[\w.]*(?:Error|Exception)\b|panic\b|thread .* panicked\b)/;
 
 /** How a driver ended, with the last error that it wrote, else its last line. */

@@ -34,8 +34,8 @@ export function checkCommand(run: RunCommand): Command {
       --callback-url <base>  base URL at which the tool reaches this listener
       --allow-host <name>  accept this Host header too (repeatable)
       A runtime (protocol-cli help runtimes):
-      --runtime [command]  its adapter, or the runtime itself; started anew for each scenario
-      --model <provider>  it is an agent without an adapter: serve the model that it asks
+      --runtime [command]  command of its driver, or with --model of the agent; started for each scenario
+      --model <provider>  the runtime is an agent: serve its model
       --scenario <name>  run this scenario only (repeatable)
       --log <file>  its own log, for RT-AUDIT and RT-OAUTH
       What is checked:
@@ -73,7 +73,7 @@ export function checkCommand(run: RunCommand): Command {
         "protocol-cli check --command 'node server.mjs' --operation deploy --operation build --reporter junit:check.xml",
       'while you work on a tool': "protocol-cli check --command 'node server.mjs' --watch -q",
       'with your own test cases': 'protocol-cli check http://127.0.0.1:3001 --cases cases.yaml',
-      'check a runtime': "protocol-cli check --runtime 'node adapter.mjs'",
+      'check a runtime': "protocol-cli check --runtime 'node driver.mjs'",
       'check a transcript: tool and runtime': 'protocol-cli check run.ndjson',
       'annotations and a job summary on GitHub': 'protocol-cli check http://127.0.0.1:3001 --reporter github',
       'one rule and its source': 'protocol-cli check --spec TOOL-RETRY',

@@ -12,6 +12,7 @@ function inventive({ onLine, env }: DriverSetting): Driver & { stops: number } {
     end = resolve;
   });
   const driver = {
+    kind: 'driver' as const,
     ended,
     stops: 0,
     lastLines: () => [],
@@ -127,7 +128,7 @@ test('a command that does nothing at all is an error of the first scenario', asy
   const passing = setInterval(() => clock.advance(1_000), 1);
   await expect(run).rejects.toMatchObject({
     code: 'command-failed',
-    message: 'the command of --runtime called no tool and wrote nothing to stdout',
+    message: 'the driver called no tool and wrote nothing to stdout',
   });
   clearInterval(passing);
   expect(running()).toBe(0);

@@ -10,7 +10,7 @@ import { runHere } from '../support/in-process.js';
 const RIGHT: readonly (readonly [name: string, open: OpenDriver, notApplicable: readonly string[]])[] = [
   [
     'the example in Python',
-    commandDriver('python3 fixtures/runtimes/python/adapter.py'),
+    commandDriver('python3 fixtures/runtimes/python/driver.py'),
     ['RT-SANITIZE', 'RT-AUDIT', 'RT-TIMEOUT'],
   ],
   [
@@ -49,8 +49,8 @@ describe.concurrent('a driven runtime', () => {
 
 /** Each meets the first scenario, and a part of the others. */
 const COMMANDS: readonly (readonly [command: string, status: number])[] = [
-  ['node fixtures/runtimes/node/adapter.mjs', 0],
-  ['python3 fixtures/runtimes/python/adapter.py', 0],
+  ['node fixtures/runtimes/node/driver.mjs', 0],
+  ['python3 fixtures/runtimes/python/driver.py', 0],
   ['node test/peers/drivers/connect.mjs', 0],
   ['node test/peers/drivers/sample.mjs', 1],
 ];

@@ -5,11 +5,11 @@ import { killProcessesWith } from '../../../src/system/strays.js';
 import { temporaryFolder } from '../support/folder.js';
 import { runHere, startHere } from '../support/in-process.js';
 
-const ADAPTER = new URL('../../../fixtures/runtimes/node/adapter.mjs', import.meta.url).href;
+const DRIVER = new URL('../../../fixtures/runtimes/node/driver.mjs', import.meta.url).href;
 
 /** A driver that works; `before` runs first. */
 const working = (before = '') => `
-import { drive } from ${JSON.stringify(ADAPTER)};
+import { drive } from ${JSON.stringify(DRIVER)};
 import { spawn } from 'node:child_process';
 ${before}
 await drive({ input: process.stdin, output: process.stdout, env: process.env });
@@ -69,7 +69,7 @@ const CASES: readonly Case[] = [
     does: 'writes a line of 10 MB',
     script: `process.stdout.write('x'.repeat(10e6)); setInterval(() => {}, 1000);`,
     status: 4,
-    says: ['the command of --runtime wrote a line of more than 8 MiB; it was stopped'],
+    says: ['the driver wrote a line of more than 8 MiB; it was stopped'],
   },
   {
     does: 'floods stdout with lines',
@@ -77,14 +77,14 @@ const CASES: readonly Case[] = [
       `const flood = () => { while (process.stdout.write('{"cannot":[]}\\n'.repeat(100))); process.stdout.once('drain', flood); }; flood();`,
     ),
     status: 4,
-    says: ['the command of --runtime wrote more than 10000 lines; it was stopped'],
+    says: ['the driver wrote more than 10000 lines; it was stopped'],
   },
   {
     does: 'exits at once',
     script: `console.error('boom at line 5'); process.exit(3);`,
     status: 4,
     says: [
-      'error: the command of --runtime ended with status 3',
+      'error: the driver ended with status 3',
       '  boom at line 5',
       'protocol-cli help runtimes',
     ],
@@ -105,13 +105,13 @@ const CASES: readonly Case[] = [
     does: 'closes stdout',
     script: `import { closeSync } from 'node:fs'; closeSync(1); setInterval(() => {}, 1000);`,
     status: 4,
-    says: ['the command of --runtime closed its stdout; it was stopped'],
+    says: ['the driver closed its stdout; it was stopped'],
   },
   {
     does: 'ignores the end, the end of stdin and SIGTERM',
     script: `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); ${working('process.exit = () => {};')}`,
     status: 0,
-    says: ['the command did not end within 2s after {"do":"end"}; it was stopped (in result)'],
+    says: ['the driver did not end within 2s after {"do":"end"}; it was stopped (in result)'],
   },
   {
     does: 'leaves a child with its stdout open',
@@ -123,7 +123,7 @@ const CASES: readonly Case[] = [
     does: 'leaves a child in a process group of its own',
     script: working(`${child(true, 'ignore')}.unref();`),
     status: 0,
-    says: ['the command left processes running; they were stopped (in result)'],
+    says: ['the runtime left processes running; they were stopped (in result)'],
   },
   {
     does: 'leaves a grandchild whose parent has ended',
@@ -131,7 +131,7 @@ const CASES: readonly Case[] = [
       `spawn('sh', ['-c', 'setsid sleep 100 & exit'], { detached: true, stdio: 'ignore' }).unref();`,
     ),
     status: 0,
-    says: ['the command left processes running; they were stopped (in result)'],
+    says: ['the runtime left processes running; they were stopped (in result)'],
   },
 ];
 

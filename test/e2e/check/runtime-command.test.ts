@@ -5,11 +5,11 @@ import { publishedSchema } from '../../support/published-schema.js';
 import { temporaryFolder } from '../support/folder.js';
 import { runHere, startHere } from '../support/in-process.js';
 
-const ADAPTER = new URL('../../../fixtures/runtimes/node/adapter.mjs', import.meta.url);
+const DRIVER = new URL('../../../fixtures/runtimes/node/driver.mjs', import.meta.url);
 
 /** A driver that changes what the model gets in two scenarios. */
 const BROKEN = `
-import { drive } from ${JSON.stringify(ADAPTER.href)};
+import { drive } from ${JSON.stringify(DRIVER.href)};
 const isBroken = ['result', 'duplicates'].includes(process.env.SCENARIO);
 const write = line => process.stdout.write(isBroken ? line.replace('"text":"', '"text":"Result: ') : line);
 await drive({ input: process.stdin, output: { write }, env: process.env });
@@ -94,12 +94,12 @@ describe('refused before anything runs', () => {
     ],
     [
       'a file in place of the folder',
-      ['--runtime', 'x', '--save', ADAPTER.pathname],
+      ['--runtime', 'x', '--save', DRIVER.pathname],
       /^error: --save .*: it is not a folder\nhint: With --runtime/,
     ],
     [
       'a file in the path of the folder',
-      ['--runtime', 'x', '--save', `${ADAPTER.pathname}/out`],
+      ['--runtime', 'x', '--save', `${DRIVER.pathname}/out`],
       /^error: could not create the folder .*: a part of its path is a file/,
     ],
     ['stdout', ['--runtime', 'x', '--save', '-'], /^error: --save needs the name of a folder/],

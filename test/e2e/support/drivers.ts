@@ -21,6 +21,7 @@ export function driverHere(run: (streams: DriverStreams) => Promise<void>, log?:
       (error: Error) => `crashed: ${error.message}`,
     );
     return {
+      kind: 'driver',
       send: instruction => void input.write(`${JSON.stringify(instruction)}\n`),
       ended,
       lastLines: () => [],

@@ -6,7 +6,7 @@ import { connect, llmTextOf } from '../../../dist/index.js';
 
 /** Observations made of the callbacks of a call that do not end it. */
 const NOTED = {
-  oauth: (id, { auth_url }) => ({ saw: 'consent', id, url: auth_url }),
+  oauth: id => ({ saw: 'consent', id }),
   subscription_event: (id, { text }) => ({ saw: 'model', id, text }),
   view_update: (_, { view_type, content }) => ({ saw: 'view', view_type, content }),
 };

@@ -141,7 +141,7 @@ export const modelFaults = {
         }
       },
   },
-  'tells-the-auth-url-when-canceled': {
+  'leaks-the-auth-url-when-canceled': {
     breaks: 'RT-OAUTH',
     change: Base =>
       class extends Base {

@@ -3,7 +3,7 @@
  * It is the example runtime of fixtures/runtimes/node, with one method overridden.
  */
 import { fileURLToPath } from 'node:url';
-import { drive } from '../../../fixtures/runtimes/node/adapter.mjs';
+import { drive } from '../../../fixtures/runtimes/node/driver.mjs';
 import { Runtime } from '../../../fixtures/runtimes/node/runtime.mjs';
 import { FAULTS } from './faults.mjs';
 

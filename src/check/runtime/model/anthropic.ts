@@ -16,6 +16,7 @@ import {
   TOKENS,
   type ToolCall,
   textInputs,
+  USER_ABILITIES,
 } from './provider.js';
 
 const requestSchema = z.looseObject({
@@ -36,7 +37,7 @@ const requestSchema = z.looseObject({
 export const anthropic: Provider = {
   path: '/messages',
   countPath: '/messages/count_tokens',
-  unseen: [],
+  cannot: USER_ABILITIES,
   env: url => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'sk-ant-dummy' }),
   read,
   answer: (request, calls) =>

@@ -1,6 +1,6 @@
 import type { Incoming, Reply, Route } from '../../../http/route.js';
 import { type RunningServer, startServer } from '../../../http/server.js';
-import { ABILITIES, type Instruction } from '../../../protocol/driver.js';
+import type { Instruction } from '../../../protocol/driver.js';
 import { readJson } from '../../../util/json.js';
 import { cut, excerpt, firstFew } from '../../../util/text.js';
 import { visibleLine } from '../../../util/visible.js';
@@ -21,9 +21,6 @@ export const PROVIDERS = { anthropic, openai } satisfies Record<string, Provider
 
 export type ProviderName = keyof typeof PROVIDERS;
 
-/** What a model can do and see; the rest of the driver protocol concerns the user. */
-const ABLE: ReadonlySet<string> = new Set(['invoke', 'end', 'model', 'failure']);
-
 type Observer = Pick<DriverSetting, 'onLine' | 'onWarning'>;
 
 const MAX_BODY = 32 * 1024 * 1024;
@@ -33,7 +30,7 @@ const MAX_WARNINGS = 20;
 const MAX_OBSERVATIONS = 10_000;
 const MAX_OBSERVED_CHARACTERS = 64 * 1024 * 1024;
 
-/** A model of a provider, served on loopback, that says what the instructions want. */
+/** A model of a provider, served on loopback, that makes the tool calls of the instructions. */
 export class ScriptedModel {
   readonly #script = new Script();
   readonly #conversation = new Conversation();
@@ -69,7 +66,7 @@ export class ScriptedModel {
   }
 
   send(instruction: Instruction): void {
-    if (instruction.do === 'invoke') this.#script.say(instruction);
+    if (instruction.do === 'invoke') this.#script.addCall(instruction);
     else if (instruction.do === 'end') this.#script.end();
     else this.#warn(`a model cannot do "${instruction.do}"; the instruction was ignored`);
   }
@@ -127,7 +124,7 @@ export class ScriptedModel {
 
   /** A request without tools has another purpose, such as a title: only results of our calls are observed in it. */
   #observe({ tools }: ModelRequest, inputs: readonly ModelInput[]): void {
-    if (!this.#isUsed) this.observer.onLine({ cannot: this.#inabilities() });
+    if (!this.#isUsed) this.observer.onLine({ cannot: [...this.provider.cannot] });
     this.#isUsed = true;
     const isOurs = (input: ModelInput) => input.kind === 'result' && this.#calls.has(input.id);
     const added =
@@ -135,11 +132,6 @@ export class ScriptedModel {
         ? this.#conversation.newInputs(inputs)
         : this.#conversation.newInputsOfOther(inputs.filter(isOurs));
     for (const input of added) this.#report(input);
-  }
-
-  #inabilities(): string[] {
-    const unseen: readonly string[] = this.provider.unseen;
-    return ABILITIES.filter(ability => !ABLE.has(ability) || unseen.includes(ability));
   }
 
   #report(input: ModelInput): void {
@@ -213,8 +205,8 @@ export function toolNameFor(operation: string, offered: readonly string[]): stri
 }
 
 /**
- * Starts an agent whose model is ours: what the instructions want is what the model says, and what the agent sends to the model is what
- * it saw. The agent's stdin is empty and its stdout is dropped.
+ * Starts an agent with our model: each instruction becomes a tool call of the model, and each request of the agent to the model becomes
+ * observations. The agent's stdin is empty and its stdout is dropped.
  */
 export function modelDriver(command: string, provider: ProviderName): OpenDriver {
   return async (setting): Promise<Driver> => {
@@ -223,6 +215,7 @@ export function modelDriver(command: string, provider: ProviderName): OpenDriver
     started.stdin.end();
     started.stdout.resume();
     return {
+      kind: 'agent',
       send: instruction => model.send(instruction),
       ended: started.ended,
       lastLines: started.stderr,

@@ -15,11 +15,12 @@ import {
   TOKENS,
   type ToolCall,
   textInputs,
+  USER_ABILITIES,
 } from './provider.js';
 
 const messageSchema = z
   .looseObject({
-    role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
+    role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
     content: z.optional(contentSchema),
     tool_call_id: z.optional(z.string()),
   })
@@ -44,7 +45,7 @@ const requestSchema = z.looseObject({
 /** The Chat Completions API of OpenAI. */
 export const openai: Provider = {
   path: '/chat/completions',
-  unseen: ['failure'],
+  cannot: [...USER_ABILITIES, 'failure'],
   env: url => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: 'sk-dummy' }),
   read,
   answer: (request, calls) =>

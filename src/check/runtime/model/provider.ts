@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Answer } from '../../../http/route.js';
+import { ABILITIES } from '../../../protocol/driver.js';
 import { wholeCharacters } from '../../../util/text.js';
 import { valueAt } from '../../../util/values.js';
 
@@ -27,7 +28,7 @@ export type RequestReading =
   | {
       readonly ok: true;
       readonly request: ModelRequest;
-      /** The whole conversation, in order, without what the model said. */
+      /** The whole conversation, in order, without the messages of the model. */
       readonly inputs: readonly ModelInput[];
     }
   | { readonly ok: false; readonly faults: readonly string[] };
@@ -36,16 +37,21 @@ export interface Provider {
   /** Paths without the prefix `/v1`, which base URLs may or may not contain. */
   readonly path: string;
   readonly countPath?: string;
-  /** Observations that the provider's API cannot express. */
-  readonly unseen: readonly 'failure'[];
+  /** What the driver protocol has and the provider's API cannot express. */
+  readonly cannot: readonly string[];
   env(url: string): Readonly<Record<string, string>>;
   read(body: unknown): RequestReading;
-  /** Without calls, the model says a text and ends its turn. */
+  /** Without calls, the model answers with a text and ends its turn. */
   answer(request: ModelRequest, calls: readonly ToolCall[]): Answer;
   error(status: number, message: string): Answer;
 }
 
-/** What the model says when it calls no tool. */
+/** The part of the driver protocol that concerns the user and the session. */
+export const USER_ABILITIES = ABILITIES.filter(
+  ability => !['invoke', 'end', 'model', 'failure'].includes(ability),
+);
+
+/** The text of the model when it calls no tool. */
 export const FINAL_TEXT = 'Done.';
 
 /** Small and constant, so that no agent shortens its conversation because of it. */

@@ -13,14 +13,14 @@ interface Waiting {
 /** The invocations of one message; none: the end of the conversation; null: the model is closed. */
 type Message = readonly Invocation[] | null;
 
-/** What the model says. Invocations of one turn of the event loop are one message; each message goes to the oldest waiting request. */
+/** The messages of the model. Invocations of one turn of the event loop are one message, which answers the oldest waiting request. */
 export class Script {
   #turn: Invocation[] = [];
   readonly #messages: (readonly Invocation[])[] = [];
   readonly #waiting = new Set<Waiting>();
   #last: [] | null | undefined;
 
-  say(invocation: Invocation): void {
+  addCall(invocation: Invocation): void {
     if (this.#turn.push(invocation) > 1) return;
     setImmediate(() => {
       this.#messages.push(this.#turn);
@@ -29,7 +29,7 @@ export class Script {
     });
   }
 
-  /** Ends the conversation after the messages that are still to be said. */
+  /** Ends the conversation after the remaining messages. */
   end(): void {
     setImmediate(() => {
       this.#last ??= [];
@@ -77,7 +77,7 @@ export class Conversation {
   readonly #known = new Map<string, number>();
   #hasBegun = false;
 
-  /** Everything in the first request was there before the model said anything. */
+  /** Ignores the first request: it precedes all calls. */
   newInputs(inputs: readonly ModelInput[]): readonly ModelInput[] {
     const added = this.newInputsOfOther(inputs);
     const isFirst = !this.#hasBegun;

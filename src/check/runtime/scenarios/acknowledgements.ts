@@ -17,7 +17,7 @@ async function resultOfRetries(session: ScenarioSession, operation: string): Pro
   if (!(await session.result(id))) await session.result(id);
 }
 
-/** What a runtime does with the acknowledgement of an invocation. */
+/** Acknowledgements of invocations. */
 export const acknowledgementScenarios: readonly Scenario[] = [
   {
     name: 'refusals',
@@ -31,14 +31,14 @@ export const acknowledgementScenarios: readonly Scenario[] = [
   },
   {
     name: 'status-500',
-    title: 'every attempt answered 500',
+    title: 'every attempt is answered 500',
     checks: ['RT-RETRY', 'RT-NON200'],
     servers: [{ fixtures: [refuse('crash', 500)] }],
     run: session => resultOfRetries(session, 'crash'),
   },
   {
     name: 'status-503',
-    title: 'a first attempt answered 503, a later one 200',
+    title: 'the first attempt is answered 503, a later one 200',
     checks: ['RT-RETRY'],
     servers: [FLAKY],
     run: async session => {
@@ -51,7 +51,7 @@ export const acknowledgementScenarios: readonly Scenario[] = [
   },
   {
     name: 'lost-acknowledgement',
-    title: 'a connection broken before the acknowledgement; the result comes a second later',
+    title: 'the connection breaks before the acknowledgement; the result comes a second later',
     checks: ['RT-RETRY'],
     servers: [
       {

@@ -50,7 +50,7 @@ const INVALID: readonly [string, Readonly<Record<string, unknown>>][] = [
 /** How many calls are in progress at the same time. */
 const PARALLEL = 6;
 
-/** What a runtime checks before it sends an invocation, and what it sends. */
+/** Invocations, and the checks before a runtime sends them. */
 export const callScenarios: readonly Scenario[] = [
   {
     name: 'parallel-calls',

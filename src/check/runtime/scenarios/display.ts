@@ -21,7 +21,7 @@ const SEGMENTS = {
   empty: [],
 };
 
-/** What the user sees; the model gets the text in any case. */
+/** Display segments. The model gets the text in any case. */
 export const displayScenarios: readonly Scenario[] = [
   {
     name: 'display',

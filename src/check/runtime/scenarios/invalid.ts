@@ -5,8 +5,8 @@ const IDS = { group_id: '{{group_id}}', id: '{{id}}' };
 const RESULT = { type: 'tool_result', ...IDS };
 
 /**
- * Every message has a text of its own, also where a text is not allowed: if the text is seen, the message was used. A member that is
- * undefined is left out.
+ * Every message has a unique text, even where a text is not allowed: an observation of it shows that the runtime used the message.
+ * Undefined members are omitted.
  */
 const RESULTS: readonly unknown[] = [
   'a text in place of a result',
@@ -94,21 +94,21 @@ async function callAndSettle(session: ScenarioSession): Promise<void> {
 export const invalidScenarios: readonly Scenario[] = [
   {
     name: 'invalid-results',
-    title: 'results with a missing or wrong member, one for each',
+    title: 'results, each with one missing or wrong member',
     checks: ['RT-VALIDATE'],
     servers: [{ fixtures: invalidThen(RESULTS, 'the result after invalid results') }],
     run: callAndSettle,
   },
   {
     name: 'invalid-questions',
-    title: 'questions and consent requests with a missing or wrong member, one for each',
+    title: 'questions and consent requests, each with one missing or wrong member',
     checks: ['RT-VALIDATE'],
     servers: [{ fixtures: invalidThen(QUESTIONS, 'the result after invalid questions') }],
     run: callAndSettle,
   },
   {
     name: 'invalid-events',
-    title: 'events and views with a missing or wrong member, one for each',
+    title: 'events and views, each with one missing or wrong member',
     checks: ['RT-VALIDATE'],
     servers: [
       {

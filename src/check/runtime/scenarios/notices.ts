@@ -17,13 +17,13 @@ const migrating = (operation: string, migrate?: object): Fixtures =>
     ...(migrate && { faults: { migrate } }),
   });
 
-/** A server that could migrate, and does not declare it. */
+/** A server that can migrate but does not declare it. */
 const UNDECLARED = {
   ...migrating('undeclared'),
   document: { name: 'undeclared', tools: [tool('undeclared')] },
 };
 
-/** Nothing listens there. */
+/** No server listens on this port. */
 const migrate = { do: 'migrate', destination_url: 'http://127.0.0.1:9/' } as const;
 
 /** How long after a failed migration no success may be reported, in ms. */
@@ -33,7 +33,7 @@ const MIGRATION_MS = 600;
 export const noticeScenarios: readonly Scenario[] = [
   {
     name: 'close',
-    title: 'a thread that is closed at three servers, of which one was called, one hangs and one fails',
+    title: 'a thread is closed; of three servers, one was called and hangs, one fails, one was not called',
     checks: ['RT-NOTIFY'],
     needs: ['end'],
     servers: [
@@ -47,7 +47,7 @@ export const noticeScenarios: readonly Scenario[] = [
   },
   {
     name: 'cancel',
-    title: 'pending calls that are canceled; the notice fails at one server',
+    title: 'pending calls are canceled; the notice fails at one server',
     checks: ['RT-NOTIFY'],
     needs: ['cancel'],
     servers: [
@@ -69,7 +69,7 @@ export const noticeScenarios: readonly Scenario[] = [
   },
   {
     name: 'migration',
-    title: 'a session that migrates: a slow server, one that does not declare it, and another one',
+    title: 'a session migrates: two servers that declare it, one of them slow, and one that does not',
     checks: ['RT-MIGRATE'],
     needs: ['migrate'],
     servers: [migrating('slow', { delay: '700ms' }), UNDECLARED, migrating('other')],
@@ -82,7 +82,7 @@ export const noticeScenarios: readonly Scenario[] = [
   },
   {
     name: 'failed-migration',
-    title: 'a session whose migration fails at the only server that declares it',
+    title: 'the migration of a session fails at the only server that declares it',
     checks: ['RT-MIGRATE'],
     needs: ['migrate'],
     servers: [migrating('fails', { status: 409 }), UNDECLARED],

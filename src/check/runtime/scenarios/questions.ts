@@ -23,7 +23,7 @@ const HOSTILE: Question = {
   default: 3,
 };
 
-/** A tool that asks, and whose result names the choice. */
+/** A tool that asks a question; its result names the choice. */
 function asking(operation: string, question: Question): object {
   const results = question.choices.map((label, index) => [
     label,
@@ -44,7 +44,7 @@ const NEEDS = ['question', 'answer'] as const;
 
 const CONSENT = 'https://auth.example/authorize?client_id=mail&state=canary_{{uuid}}';
 
-/** A tool that asks for consent at another server: it goes on when its trigger is fired. */
+/** A tool that asks for consent at another server; firing its trigger grants it. */
 const MAIL = {
   match: { operation: 'read_mail' },
   reply: {
@@ -57,7 +57,7 @@ const MAIL = {
 async function consent(session: ScenarioSession): Promise<string> {
   const id = session.invoke('read_mail');
   await session.saw('consent');
-  await session.settle(); // by then the model would have got what it must not get
+  await session.settle(); // after it, a text for the model would have arrived
   return id;
 }
 
@@ -102,7 +102,7 @@ export const questionScenarios: readonly Scenario[] = [
   },
   {
     name: 'choice-refused',
-    title: 'a response_url that answers 500; the result comes all the same',
+    title: 'a response_url that answers 500; the result comes anyway',
     checks: ['RT-CHOICE', 'RT-PENDING'],
     needs: NEEDS,
     servers: [{ fixtures: [asking('deploy', DEPLOY)], faults: { choice: { status: 500 } } }],
@@ -117,7 +117,7 @@ export const questionScenarios: readonly Scenario[] = [
   },
   {
     name: 'choices-open',
-    title: 'two open questions, of which the oldest is answered first',
+    title: 'two open questions; the oldest is answered first',
     checks: ['RT-CHOICE'],
     needs: NEEDS,
     servers: [{ fixtures: [asking('deploy', DEPLOY), asking('color', COLOR)] }],
@@ -133,7 +133,7 @@ export const questionScenarios: readonly Scenario[] = [
   },
   {
     name: 'choice-hostile',
-    title: 'a question with control characters and invisible ones',
+    title: 'a question with control characters and invisible characters',
     checks: ['RT-CHOICE'],
     needs: NEEDS,
     servers: [{ fixtures: [asking('remove', HOSTILE)] }],
@@ -145,7 +145,7 @@ export const questionScenarios: readonly Scenario[] = [
   },
   {
     name: 'consent',
-    title: 'a page that the user must visit first, with a secret in its URL',
+    title: 'a consent page that the user must visit, with a secret in its URL',
     checks: ['RT-OAUTH', 'RT-PENDING'],
     servers: [{ fixtures: [MAIL] }],
     run: async session => {
@@ -156,7 +156,7 @@ export const questionScenarios: readonly Scenario[] = [
   },
   {
     name: 'consent-canceled',
-    title: 'a call that is canceled while the user must visit a page',
+    title: 'a call that is canceled before the user visits the consent page',
     checks: ['RT-OAUTH'],
     needs: ['cancel'],
     servers: [{ fixtures: [MAIL] }],

@@ -2,7 +2,7 @@ import type { Scenario, ScenarioSession } from '../scenario.js';
 
 const PLAIN = { fixtures: [{ match: { operation: 'answer' }, reply: { payload: 'the answer is 42' } }] };
 
-/** More than some runtimes, and the interfaces of some models, cut. */
+/** Some runtimes and model APIs cut texts of this length. */
 const LINES = 20_000;
 
 /** Between two events that must stay in order, in ms. */

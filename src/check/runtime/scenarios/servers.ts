@@ -1,7 +1,7 @@
 import type { Fixtures, Scenario } from '../scenario.js';
 import { answers, tool } from './fixtures.js';
 
-/** A server whose discovery answers this; it answers calls of the operation nevertheless. */
+/** A server whose discovery answers with this document. It also answers calls of the operation. */
 const serving = (operation: string, document: unknown): Fixtures => ({
   document,
   fixtures: [answers(operation, `${operation} was executed`)],
@@ -10,7 +10,7 @@ const serving = (operation: string, document: unknown): Fixtures => ({
 const offering = (operation: string, ...tools: readonly object[]): Fixtures =>
   serving(operation, { name: operation, tools });
 
-/** Each with an operation that a runtime that loads only the valid parts would offer. */
+/** Each has an operation that a runtime offers if it loads only the valid parts. */
 const INVALID: Readonly<Record<string, Fixtures>> = {
   misnamed: offering('misnamed', tool('misnamed'), tool('not a name')),
   untyped: offering('untyped', tool('untyped'), { name: 'other', description: 'Has no inputSchema' }),
@@ -41,7 +41,7 @@ const changing = (tools: readonly object[]): Fixtures => ({
 export const serverScenarios: readonly Scenario[] = [
   {
     name: 'duplicate-operations',
-    title: 'two servers that offer an operation of the same name',
+    title: 'two servers offer an operation of the same name',
     checks: ['RT-TOOLSET'],
     servers: [
       { ...ONE, fixtures: both('one') },
@@ -54,7 +54,7 @@ export const serverScenarios: readonly Scenario[] = [
   },
   {
     name: 'invalid-toolsets',
-    title: 'a valid toolset, and others that are invalid in one way each',
+    title: 'a valid toolset, and invalid ones with one error each',
     checks: ['RT-TOOLSET'],
     servers: [
       { fixtures: [answers('valid', 'the operation of the valid toolset')] },
@@ -68,7 +68,7 @@ export const serverScenarios: readonly Scenario[] = [
   },
   {
     name: 'failing-discovery',
-    title: 'servers whose discovery answers 500, with a web page, and not at all, beside one that works',
+    title: 'discovery works at one server; the others answer 500, a web page, or nothing',
     checks: ['RT-OP'],
     servers: [
       { fixtures: [answers('work', 'the server that works')] },
@@ -83,7 +83,7 @@ export const serverScenarios: readonly Scenario[] = [
   },
   {
     name: 'changing-toolset',
-    title: 'a toolset that changes during the session',
+    title: 'a toolset changes during the session',
     checks: ['RT-CACHE', 'RT-OP'],
     servers: [changing(BEFORE)],
     run: async session => {

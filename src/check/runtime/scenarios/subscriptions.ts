@@ -19,7 +19,7 @@ async function seesAll(session: ScenarioSession, ...texts: readonly string[]): P
 export const subscriptionScenarios: readonly Scenario[] = [
   {
     name: 'subscription',
-    title: 'two subscriptions, of which one ends before the other',
+    title: 'two subscriptions; one ends before the other',
     checks: ['RT-SUB'],
     servers: [
       {

@@ -62,7 +62,7 @@ async function callAndSee(
 export const viewScenarios: readonly Scenario[] = [
   {
     name: 'view',
-    title: 'a diff in both shapes: the later replaces the earlier, and an empty one clears it',
+    title: 'a diff in both formats: a later one replaces it, and an empty one clears it',
     checks: ['RT-VIEW'],
     servers: [
       {
@@ -78,7 +78,7 @@ export const viewScenarios: readonly Scenario[] = [
   },
   {
     name: 'view-types',
-    title: 'views of two types, of which one is unknown',
+    title: 'views of two types; one type is unknown',
     checks: ['RT-VIEW'],
     servers: [{ fixtures: [showing('start', step(1), DIFF, step(2)), showing('finish', step(3))] }],
     run: async session => {

@@ -1,7 +1,7 @@
 import { ABILITIES, type DriverLine, type Instruction, readDriverLine } from '../../protocol/driver.js';
 import { type SpokenCommand, startSpokenCommand } from '../../system/child.js';
+import { killProcessesWith } from '../../system/leftover-processes.js';
 import { cameWithin } from '../../system/process.js';
-import { killProcessesWith } from '../../system/strays.js';
 import { readJson } from '../../util/json.js';
 import { didYouMean, excerpt, LineSplitter } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';

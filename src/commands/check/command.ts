@@ -34,7 +34,7 @@ export function checkCommand(run: RunCommand): Command {
       --callback-url <base>  base URL at which the tool reaches this listener
       --allow-host <name>  accept this Host header too (repeatable)
       A runtime (protocol-cli help runtimes):
-      --runtime [command]  command of its driver, or with --model of the agent; started for each scenario
+      --runtime [command]  command of its driver, with --model of the agent; started for each scenario
       --model <provider>  the runtime is an agent: serve its model
       --scenario <name>  run this scenario only (repeatable)
       --log <file>  its own log, for RT-AUDIT and RT-OAUTH

@@ -9,7 +9,7 @@ const UNABLE = ['answer', 'dismiss', 'cancel', 'migrate', 'human', 'question', '
 
 const CANNOT = {
   anthropic: { cannot: UNABLE },
-  openai: { cannot: ['answer', 'dismiss', 'cancel', 'migrate', 'failure', ...UNABLE.slice(4)] },
+  openai: { cannot: [...UNABLE, 'failure'] },
 };
 
 /** What the tests read of a reply, of either provider. */

@@ -83,11 +83,7 @@ const CASES: readonly Case[] = [
     does: 'exits at once',
     script: `console.error('boom at line 5'); process.exit(3);`,
     status: 4,
-    says: [
-      'error: the driver ended with status 3',
-      '  boom at line 5',
-      'protocol-cli help runtimes',
-    ],
+    says: ['error: the driver ended with status 3', '  boom at line 5', 'protocol-cli help runtimes'],
   },
   {
     does: 'writes to stderr without end, and exits',

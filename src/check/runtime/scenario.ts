@@ -1,5 +1,5 @@
 import { Content } from '../../events/content.js';
-import type { Event, EventOf } from '../../events/events.js';
+import type { Event, EventOf, RequestEvent } from '../../events/events.js';
 import type { Log } from '../../events/log.js';
 import type { MockTool } from '../../mock/mock-tool.js';
 import type { Ability, Inability, Instruction, Observation } from '../../protocol/driver.js';
@@ -69,22 +69,69 @@ const QUIET_MS = 400;
 /** Minimum time for the first sign of a driver, in ms. */
 const START_MS = 15_000;
 
+/** Maximum number of requests of a runtime in one scenario: judging more would take minutes. */
+const MAX_REQUESTS = 2_000;
+
+/** The requests in a log, counted so that each event costs the same, however many there are. */
+class RequestCounts {
+  readonly #open = new Map<string, RequestEvent>();
+  readonly #ended = new Map<RequestEvent['purpose'], number>();
+  #openOfTools = 0;
+  #ofRuntime = 0;
+
+  add(event: Event): void {
+    if (event.kind === 'request') this.#begin(event);
+    else if (event.kind === 'response' || event.kind === 'broken') this.#end(event.leg);
+  }
+
+  /** Whether the runtime has not yet answered a message of a tool. */
+  get isAnswering(): boolean {
+    return this.#openOfTools > 0;
+  }
+
+  /** The number of requests of the runtime. */
+  get ofRuntime(): number {
+    return this.#ofRuntime;
+  }
+
+  /** The number of requests that were answered or broken off. */
+  ended(purpose: RequestEvent['purpose']): number {
+    return this.#ended.get(purpose) ?? 0;
+  }
+
+  #begin(request: RequestEvent): void {
+    this.#open.set(request.leg, request);
+    if (request.from === 'tool') this.#openOfTools++;
+    if (request.from === 'runtime') this.#ofRuntime++;
+  }
+
+  #end(leg: string): void {
+    const request = this.#open.get(leg);
+    if (!request || !this.#open.delete(leg)) return;
+    if (request.from === 'tool') this.#openOfTools--;
+    this.#ended.set(request.purpose, this.ended(request.purpose) + 1);
+  }
+}
+
 /** One run of a scenario: gives instructions to the driver, and waits for what follows from them. */
 export class ScenarioSession {
   readonly tools: readonly MockTool[];
-  readonly #events: Event[] = [];
+  readonly #requests = new RequestCounts();
   readonly #observations: Observation[] = [];
   readonly #cannot = new Set<string>();
   readonly #waiting = new Set<() => void>();
   #driver: Driver | undefined;
   #calls = 0;
+  #isActive = false;
   #isOver = false;
   #isEnding = false;
 
   constructor(private readonly parts: SessionParts) {
     this.tools = parts.tools;
     parts.log.subscribe(event => {
-      this.#events.push(event);
+      this.#requests.add(event);
+      this.#isActive ||= isActive(event);
+      if (this.#requests.ofRuntime > MAX_REQUESTS) this.#stopFlood();
       this.#look();
     });
   }
@@ -103,7 +150,7 @@ export class ScenarioSession {
 
   /** Whether the runtime did anything. */
   get isActive(): boolean {
-    return this.#events.some(isActive);
+    return this.#isActive;
   }
 
   get cannot(): ReadonlySet<string> {
@@ -113,10 +160,23 @@ export class ScenarioSession {
   attach(driver: Driver): void {
     this.#driver = driver;
     void driver.ended.then(how => {
-      if (!this.#isEnding && !this.#isOver)
-        this.parts.log.emit({ kind: 'driver', from: 'runtime', ended: endingOf(how, driver) });
+      if (!this.#isEnding) this.#breakOff(endingOf(how, driver));
       this.stop();
     });
+  }
+
+  #stopFlood(): void {
+    if (this.#isOver) return;
+    const how = `sent more than ${MAX_REQUESTS} requests; it was stopped`;
+    this.#breakOff(how);
+    this.parts.log.emit({ kind: 'warned', message: `the runtime ${how}` });
+  }
+
+  /** Ends the scenario; it fails. */
+  #breakOff(how: string): void {
+    if (this.#isOver) return;
+    this.stop();
+    this.parts.log.emit({ kind: 'driver', from: 'runtime', ended: how });
   }
 
   /** Takes a line of the driver. */
@@ -175,13 +235,7 @@ export class ScenarioSession {
 
   /** Resolves to whether so many requests of a kind arrived, and were answered or broken off. */
   arrives(purpose: EventOf<'request'>['purpose'], count = 1): Promise<boolean> {
-    return this.until(() => {
-      const legs = this.#events.flatMap(event =>
-        event.kind === 'request' && event.purpose === purpose ? [event.leg] : [],
-      );
-      const isDone = (leg: string) => this.#events.some(event => isEndOf(event, leg));
-      return legs.filter(isDone).length >= count;
-    });
+    return this.until(() => this.#requests.ended(purpose) >= count);
   }
 
   /** Resolves to whether it came true before the time was over and before the driver ended. */
@@ -213,7 +267,7 @@ export class ScenarioSession {
   async end(): Promise<void> {
     if (this.#isEnding) return;
     this.#isEnding = true;
-    await this.#within(QUIET_MS, () => !this.#isAnswering());
+    await this.#within(QUIET_MS, () => !this.#requests.isAnswering);
     if (this.#isOver || this.#cannot.has('end')) return;
     this.ask({ do: 'end' });
     const { windowMs, log } = this.parts;
@@ -221,16 +275,6 @@ export class ScenarioSession {
     log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
     const message = `the driver did not end within ${formatDuration(windowMs)} after {"do":"end"}; it was stopped`;
     log.emit({ kind: 'warned', message });
-  }
-
-  /** Whether the runtime has not yet answered a message of a tool. */
-  #isAnswering(): boolean {
-    return this.#events.some(
-      event =>
-        event.kind === 'request' &&
-        event.from === 'tool' &&
-        !this.#events.some(each => isEndOf(each, event.leg)),
-    );
   }
 
   /** Ends all waits. */
@@ -260,10 +304,6 @@ export class ScenarioSession {
   #look(): void {
     for (const look of [...this.#waiting]) look();
   }
-}
-
-function isEndOf(event: Event, leg: string): boolean {
-  return (event.kind === 'response' || event.kind === 'broken') && event.leg === leg;
 }
 
 /** Whether it shows that the runtime works: a request to a tool, or an observation. */

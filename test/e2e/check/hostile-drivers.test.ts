@@ -21,6 +21,19 @@ const CHILD = `spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { 
 const child = (detached: boolean, stdio: string) =>
   CHILD.replace('DETACHED', String(detached)).replace('STDIO', `'${stdio}'`);
 
+/** Invokes without end. */
+const FLOOD = `
+const { endpoint } = await (await fetch(process.env.TOOL_URL + '/.well-known/rap-toolset')).json();
+const invocation = { operation: 'ping', arguments: {}, callback_url: 'http://127.0.0.1:9/', group_id: 'flood' };
+const headers = { 'content-type': 'application/json' };
+const invoke = async id => {
+  const body = JSON.stringify({ ...invocation, id });
+  await fetch(endpoint, { method: 'POST', headers, body }).then(answer => answer.text()).catch(() => {});
+};
+for (let count = 0; ; count += 10)
+  await Promise.all(Array.from({ length: 10 }, (_, index) => invoke('flood_' + (count + index))));
+`;
+
 /** Ends after the invocation, like a runtime that crashes at a result. */
 const CRASH = `
 const { createServer } = await import('node:http');
@@ -78,6 +91,15 @@ const CASES: readonly Case[] = [
     ),
     status: 4,
     says: ['the driver wrote more than 10000 lines; it was stopped'],
+  },
+  {
+    does: 'floods the tool with invocations',
+    script: FLOOD,
+    status: 1,
+    says: [
+      'warning: the runtime sent more than 2000 requests; it was stopped (in result)',
+      'the runtime sent more than 2000 requests; it was stopped',
+    ],
   },
   {
     does: 'exits at once',

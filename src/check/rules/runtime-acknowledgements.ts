@@ -11,13 +11,13 @@ const MIN_TOTAL_MS = 100;
 /** Minimum time to show that no retry comes, in ms. */
 const MIN_WATCH_MS = 2_000;
 
-/** A pause that is so many times longer than all before is the end of the retries. */
+/** A pause this many times longer than every earlier one ends the retries. */
 const PAUSE_GROWTH = 3;
 
 /** How long another call may take to be sent, in ms. */
 const MAX_SENDING_MS = 2_000;
 
-/** What a runtime does with the acknowledgement of an invocation. */
+/** Acknowledgements of invocations. */
 export const runtimeAcknowledgementRules = defineRules({
   'RT-NON200': {
     level: 'SHOULD',
@@ -112,7 +112,7 @@ function onFailedResult(
   if (text.trim() === '') return broken(`the failed result ${after} has no description`, proof);
   return saw === 'failure' || isErrorText(text, invocation)
     ? held(proof)
-    : broken(`the model got a result that does not read like an error ${after}`, proof);
+    : broken(`the model got a result that is not an error ${after}`, proof);
 }
 
 /** Whether a runtime may still retry a failed call: it has not paused for much longer than before. */

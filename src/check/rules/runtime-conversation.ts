@@ -117,7 +117,7 @@ export const runtimeConversationRules = defineRules({
 
 type View = Received<'view_update'>;
 
-/** What was seen of a call, also without its id. */
+/** The observations of a call, including those without its id. */
 function seenFor<Kind extends 'question' | 'consent'>(
   view: RuntimeView,
   call: CallEvidence,
@@ -144,7 +144,7 @@ function onRepeatedCall({ received, attempts }: CallEvidence): Observed {
     : held(question.callback);
 }
 
-/** Between the question and the result, the model gets nothing of the call. */
+/** The model must get nothing of the call between the question and the result. */
 function onPendingCall(call: CallEvidence, view: RuntimeView): Observed {
   const question = call.received.find(({ message }) => isQuestion(message))?.callback;
   if (!question) return null;
@@ -192,7 +192,7 @@ function leaksIn(view: RuntimeView): Observed {
   });
 }
 
-/** What each instruction of the user means: an answer goes to the oldest open question. */
+/** Assigns each answer of the user to a question: the oldest open one. */
 function answersIn(calls: readonly CallEvidence[], view: RuntimeView): (call: CallEvidence) => Observed {
   const open = calls
     .flatMap(call => call.messages('user_choice').map(question => ({ call, question })))
@@ -249,8 +249,8 @@ function selectedIn({ sentJson }: RoundTrip): number | null {
   return read.ok ? read.value.selected : null;
 }
 
-/** Control characters and invisible ones: a runtime may show them in another way. */
-const MAY_BE_SHOWN_OTHERWISE = /[\p{Cc}\p{Cf}]/u;
+/** Control characters and invisible characters: a runtime may replace them. */
+const MAY_BE_REPLACED = /[\p{Cc}\p{Cf}]/u;
 
 function onPrompt(
   { callback, message: { prompt, choices } }: Received<'user_choice'>,
@@ -261,17 +261,17 @@ function onPrompt(
   if (callback.verdict?.kind !== 'holds') return null;
   const shown = seenFor(view, call, 'question');
   if (shown.length === 0) return lacking('a question was not shown to the user', callback);
-  const isPlain = ![prompt, ...choices].some(text => MAY_BE_SHOWN_OTHERWISE.test(text));
+  const isPlain = ![prompt, ...choices].some(text => MAY_BE_REPLACED.test(text));
   const isShown = shown.some(({ message }) =>
     isPlain
       ? isDeepStrictEqual([message.prompt, message.choices], [prompt, choices])
       : message.choices.length === choices.length,
   );
   const proof = [callback, ...shown];
-  return isShown ? held(proof) : broken('a question was shown with other words or choices', proof);
+  return isShown ? held(proof) : broken('a question was shown with another text or other choices', proof);
 }
 
-/** What is answered to an event that is not expected is open, as long as the model does not get it. */
+/** The protocol leaves the answer to an unexpected event open; the model must not get it. */
 function onForeignEvent(
   { callback, message }: Received<'subscription_event'>,
   view: RuntimeView | null,
@@ -287,7 +287,7 @@ function isView({ callback: { verdict } }: View): boolean {
   return verdict?.kind === 'noted' || verdict?.kind === 'ignored';
 }
 
-/** The latest content of each view is shown, and no other content than the tool sent. */
+/** The runtime must show the latest content of each view, and only content that the tool sent. */
 function onShownViews(updates: readonly View[], view: RuntimeView): Observed {
   if (!view.can('view')) return null;
   const accepted = updates.filter(({ callback }) => callback.response && !callback.isRefused);
@@ -316,7 +316,7 @@ function isOf({ event, message }: Seen<'view'>, { callback, message: sentView }:
   );
 }
 
-/** Shorter texts may be in a result too. */
+/** Shorter texts may occur in a result too. */
 const MIN_VIEW_TEXT = 12;
 
 function onViewTexts(updates: readonly View[], view: RuntimeView): Observed {

@@ -86,7 +86,7 @@ function onRepeatedNotice(
   return held(notice);
 }
 
-/** Each server with a toolset gets one notice for each thread. */
+/** Each server with a toolset must get one notice per thread. */
 function onClosedThread({ calls, closes, servers }: Evidence, view: RuntimeView): Observed {
   const [end] = view.asked('end');
   const threads = new Set(calls.flatMap(({ invocation }) => invocation?.group_id ?? []));
@@ -119,7 +119,7 @@ function lackingNotice(
   return lacking(`the server of the toolset ${excerpt(toolset?.name ?? '')} got no ${name} notice`, asked);
 }
 
-/** The server of each call that was pending gets a notice; others may. */
+/** The server of each pending call must get a notice; other servers may. */
 function onCanceledCalls({ calls, cancels, servers }: Evidence, view: RuntimeView): Observed {
   const [asked] = view.asked('cancel');
   if (!asked) return null;

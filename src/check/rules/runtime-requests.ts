@@ -24,7 +24,7 @@ import { isTo, type KnownServer } from '../servers.js';
 
 type LogFinding = Extract<Finding, { saw: 'log' }>;
 
-/** What a runtime sends: discovery and invocations. */
+/** Discovery and invocations. */
 export const runtimeRequestRules = defineRules({
   'RT-OP': {
     level: 'MUST',
@@ -190,7 +190,7 @@ function onFields(
   const sent = callbacks.filter(({ request }) => request.at < endedAt);
   const isUnreachable =
     sent.length > 0 && sent.every(({ status, broken: error }) => !status && error?.phase === 'connect');
-  const what = 'nothing listened at the callback_url: no callback could connect to it';
+  const what = 'no callback could connect to the callback_url';
   return isUnreachable ? lacking(what, [first, ...sent]) : held(first);
 }
 

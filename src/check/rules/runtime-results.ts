@@ -19,7 +19,7 @@ import {
 import type { RuntimeView, Seen } from '../runtime-view.js';
 import { isExactly, resultsIn, type SentResult, tracesOf } from '../sent-results.js';
 
-/** What a runtime does with the results of a tool. */
+/** Results and other callbacks that a runtime receives. */
 export const runtimeResultRules = defineRules({
   'RT-VALIDATE': {
     level: 'MUST',
@@ -95,7 +95,7 @@ export const runtimeResultRules = defineRules({
   },
 });
 
-/** Judges what was seen of each result; nothing without a driver. */
+/** Judges the observations of each result; nothing without a driver. */
 function resultsSeen(evidence: Evidence, judge: (result: Shown, view: RuntimeView) => Observed): Observed {
   const { view } = evidence;
   if (!view) return null;
@@ -148,7 +148,7 @@ function leaked(what: string, { events, request }: CallbackEvidence, { event }: 
   return { kind: 'broken', what, events: [...events, event.seq], about: [request.seq] };
 }
 
-/** A forged message that was answered 2xx may have been discarded, unless it took the place of the real one. */
+/** The runtime may discard a forged message that it answered 2xx, unless it then refuses the real one. */
 function onUnmatched(call: CallEvidence, { view, calls }: Evidence): Observed {
   const { callbacks } = call;
   const unmatched = callbacks.filter(
@@ -166,7 +166,7 @@ function onUnmatched(call: CallEvidence, { view, calls }: Evidence): Observed {
   });
 }
 
-/** Whether something was seen of the call that a message names: then the runtime cannot tell that it is forged. */
+/** Whether the driver reported something of the call that a message names: the runtime cannot detect that it is forged. */
 function isForNamed(
   { message: seen }: Seen,
   { message }: CallbackEvidence,
@@ -235,7 +235,7 @@ function onText(result: Shown, view: RuntimeView): Observed {
   return { kind: 'broken', what: 'the model got another text', ...about };
 }
 
-/** Whether the model got the result, or one for the same call from elsewhere, which a runtime cannot tell apart. */
+/** Whether the model got the result, or one for the same call from another sender, which a runtime cannot distinguish. */
 function isFitting({ message: { text } }: Shown['seen'][number], { call, message, results }: Shown): boolean {
   const foreign = results.filter(each => each.status === 'foreign' && each.call === call);
   return [message, ...foreign.map(each => each.message)].some(each => isExactly(text, each));
@@ -281,7 +281,7 @@ function difference(expected: string, actual: string) {
   return { expected: shown(expected), actual: shown(actual) };
 }
 
-/** A runtime supports what it ever showed, and text. */
+/** A runtime supports the types that it showed at any time, and text. */
 function onDisplay(result: Shown, view: RuntimeView): Observed {
   const { status, callback, message, call } = result;
   if (status !== 'awaited' || !call || callback.status !== 200) return null;

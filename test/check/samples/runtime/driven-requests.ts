@@ -149,9 +149,9 @@ export const DRIVEN_REQUESTS: SampleSet = {
     passes('an error as a text', [...refused(404), model('Error: status 404')]),
     warns('nothing after a 204', [...refused(204)], /no failed result after the acknowledgement 204/),
     warns(
-      'a result that does not read like an error',
+      'a result that is not an error',
       [...refused(302), model('moved')],
-      /does not read like an error/,
+      /got a result that is not an error/,
     ),
     warns('a failed result without a description', [...refused(404), failure(' ')], /no description/),
     warns('two results', [...refused(404), failure(), failure()], /more than one result/),

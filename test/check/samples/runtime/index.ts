@@ -165,7 +165,7 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
           { kind: 'broken', leg: 'back-1', phase: 'connect', code: 'ECONNREFUSED', calls: [KEY] },
         ],
       ],
-      /nothing listened/,
+      /no callback could connect/,
       { observer: 'tool' },
     ),
   ],

@@ -66,6 +66,7 @@ export async function runScenarios(
     const from = clock.now() - start;
     try {
       const recording = await runScenario(scenario, { ...options, signal }, scenario === scenarios[0]);
+      if (signal.aborted) return; // the interruption looks like a fault of the runtime
       const events = recording.events.map(event => ({ ...event, at: event.at + from }));
       found.set(scenario, { ...recording, events });
       reportProgress(scenario);
@@ -107,7 +108,7 @@ async function runScenario(
   } finally {
     await options.onEnd?.(scenario, log);
   }
-  return { scenario: name, observer: 'tool', events, isWhole: !options.signal.aborted };
+  return { scenario: name, observer: 'tool', events };
 }
 
 /** Starts the tools and the driver, plays the scenario, and stops them. */

@@ -61,8 +61,9 @@ export async function planCheck(
   flags: CheckFlags,
   { stdin }: Pick<Terminal, 'stdin'>,
 ) {
+  if (flags.runtime === undefined) refuseIdle('tool', flags, DRIVING); // before a missing subject is reported
   const subject = await (flags.runtime === undefined ? subjectOf : runtimeOf)(word, flags);
-  refuseIdle(subject, flags);
+  refuseIdle(subject.kind, flags);
   const sides: readonly Side[] =
     subject.kind === 'transcript' ? (flags.side ? [flags.side] : ['tool', 'runtime']) : [SIDES[subject.kind]];
   const selection = selectionOf(flags, sides);
@@ -129,15 +130,18 @@ const IDLE: Readonly<Record<Subject['kind'], readonly string[]>> = {
   transcript: [...CALLING, ...RUNNING, ...DRIVING],
 };
 
-function refuseIdle({ kind }: Subject, { given }: CheckFlags): void {
-  const idle = IDLE[kind].find(option => given.includes(option));
+/** Options that need another subject. @throws ProtocolCliError `usage` */
+function refuseIdle(kind: Subject['kind'], { given }: CheckFlags, options = IDLE[kind]): void {
+  const idle = options.find(option => given.includes(option));
   if (idle === undefined) return;
-  const use = DRIVING.includes(idle)
-    ? 'a runtime (--runtime)'
-    : CALLING.includes(idle) || RUNNING.includes(idle)
+  const hint = 'See protocol-cli check --help.';
+  if (DRIVING.includes(idle)) throw usage(`${idle} needs a runtime (--runtime)`, hint);
+  if (kind === 'runtime') throw usage(`${idle} cannot be combined with --runtime`, hint);
+  const use =
+    kind === 'transcript'
       ? 'a running tool or runtime, not a transcript'
-      : `a transcript; of a ${kind === 'tool' ? 'running tool' : kind}, only the ${kind} is checked`;
-  throw usage(`${idle} needs ${use}`, 'See protocol-cli check --help.');
+      : 'a transcript; of a running tool, only the tool is checked';
+  throw usage(`${idle} needs ${use}`, hint);
 }
 
 /** @throws ProtocolCliError `usage` for a rule that is not judged in this check. */

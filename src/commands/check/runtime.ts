@@ -6,7 +6,9 @@ import { modelDriver, type ProviderName } from '../../check/runtime/model/model.
 import { runScenarios, type ScenarioRecording } from '../../check/runtime/run.js';
 import type { Scenario } from '../../check/runtime/scenario.js';
 import { SCENARIOS } from '../../check/runtime/scenarios.js';
+import type { RequirementId } from '../../protocol/requirements.js';
 import { type Line, line, say } from '../../render/line.js';
+import { verboseTeller } from '../../render/wire.js';
 import { errnoOf, messageOf, ProtocolCliError } from '../../util/errors.js';
 import { didYouMean } from '../../util/text.js';
 import { saveTranscript } from '../event-output.js';
@@ -29,8 +31,12 @@ export interface RuntimeFlags {
   readonly verbose?: boolean;
 }
 
-/** @throws ProtocolCliError `usage` for an unknown name */
-export function scenariosOf({ scenario: names }: Pick<RuntimeFlags, 'scenario'>): readonly Scenario[] {
+interface ScenarioSelection extends Pick<RuntimeFlags, 'scenario'> {
+  readonly only?: readonly RequirementId[];
+}
+
+/** The scenarios with these names, else those that test these rules, else all. @throws ProtocolCliError `usage` for an unknown name */
+export function scenariosOf({ scenario: names, only }: ScenarioSelection): readonly Scenario[] {
   const known = SCENARIOS.map(({ name }) => name);
   const unknown = names?.find(name => !known.includes(name));
   if (unknown !== undefined)
@@ -38,7 +44,9 @@ export function scenariosOf({ scenario: names }: Pick<RuntimeFlags, 'scenario'>)
       `unknown scenario "${unknown}"`,
       didYouMean(unknown, known) || '`protocol-cli check --runtime --list` shows all scenarios.',
     );
-  return SCENARIOS.filter(({ name }) => names?.includes(name) ?? true);
+  return SCENARIOS.filter(
+    ({ name, checks }) => names?.includes(name) ?? (!only || checks.some(id => only.includes(id))),
+  );
 }
 
 /** Opens the driver that the options name. */
@@ -97,6 +105,7 @@ export async function driveRuntime(
         byLine(text => print(serverLines(text, name))),
       );
       log.subscribe(event => redactor.learn(event));
+      if (verbose) log.subscribe(verboseTeller(redactor, print));
       const path = save === undefined ? undefined : join(save, `${name}.ndjson`);
       ends.set(name, await saveTranscript(log, path, redactor, { ...about, observer: 'tool' }, { stderr }));
     },

@@ -68,6 +68,17 @@ test('--list shows the scenarios', async () => {
   for (const [index, row] of rows.entries()) expect(row).toContain(SCENARIOS[index]?.checks.join(' '));
 });
 
+test('--only runs the scenarios that test the rule', async () => {
+  const { stdout } = await runHere([
+    'check',
+    '--runtime',
+    `node ${ADAPTER.pathname}`,
+    '--only',
+    'RT-MIGRATE',
+  ]);
+  expect(stdout).toContain('✓ passed · 2 scenarios · 1 rule: 1 passed');
+});
+
 describe('refused before anything runs', () => {
   test.each<readonly [string, readonly string[], RegExp]>([
     ['no command', ['--runtime'], /^error: --runtime needs the command of a driver\nhint: For example: /],
@@ -80,13 +91,14 @@ describe('refused before anything runs', () => {
     [
       'an option of tools',
       ['--runtime', 'x', '--operation', 'a'],
-      /^error: --operation needs a running tool/,
+      /^error: --operation cannot be combined with --runtime/,
     ],
     [
       'an option of transcripts',
       ['--runtime', 'x', '--side', 'tool'],
-      /^error: --side needs a transcript; of a runtime/,
+      /^error: --side cannot be combined with --runtime/,
     ],
+    ['a model without a runtime', ['--model', 'openai'], /^error: --model needs a runtime/],
     [
       'a scenario for a tool',
       ['http://127.0.0.1:1', '--scenario', 'result'],

@@ -69,13 +69,7 @@ test('--list shows the scenarios', async () => {
 });
 
 test('--only runs the scenarios that test the rule', async () => {
-  const { stdout } = await runHere([
-    'check',
-    '--runtime',
-    `node ${ADAPTER.pathname}`,
-    '--only',
-    'RT-MIGRATE',
-  ]);
+  const { stdout } = await runHere(['check', '--runtime', `node ${DRIVER.pathname}`, '--only', 'RT-MIGRATE']);
   expect(stdout).toContain('✓ passed · 2 scenarios · 1 rule: 1 passed');
 });
 

@@ -250,13 +250,15 @@ export class Intake {
   ): Reply | Promise<Reply> {
     for (const fact of plan.facts) this.#log.emit(Object.assign(fact, conversation.about));
     conversation.faultsOf = plan.faultsOf;
-    const answer = (status: number | null): Reply | Promise<Reply> => {
-      if (status === null) return this.#acknowledge(request, plan, conversation);
+    const refuse = (status: number): Reply => {
       arrival.refuse();
       this.parts.openCalls.end(conversation);
       return request.answer(status);
     };
-    return plan.ack?.kind === 'status' ? answer(plan.ack.value) : this.#keepingFailed().then(answer);
+    if (plan.ack?.kind === 'status') return refuse(plan.ack.value);
+    return this.#keepingFailed().then(status =>
+      status === null ? this.#acknowledge(request, plan, conversation) : refuse(status),
+    );
   }
 
   /** Sends 200 at once, then starts the work (TOOL-ACK), unless the plan contains a fault. */
@@ -278,7 +280,7 @@ export class Intake {
       return request.answer(200);
     }
     if (!ack) return acknowledged(request, begin);
-    if (ack.kind !== 'delay') void begin(); // status: see above
+    if (ack.kind !== 'delay') void begin(); // a hang or a reset: a status refuses the call
     const reply = await request.answerFaultily(ack, ms => conversation.pause(ms), this.parts.stopped);
     return reply ?? acknowledged(request, begin);
   }

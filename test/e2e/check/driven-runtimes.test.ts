@@ -6,7 +6,7 @@ import { runSample } from '../../peers/drivers/sample.mjs';
 import { checksOfRuntime, driverHere, verdicts } from '../support/drivers.js';
 import { runHere } from '../support/in-process.js';
 
-/** Correct runtimes, and the rules that do not apply to them: what nobody can see, and what they cannot do. */
+/** Correct runtimes, and the rules that do not apply to them. */
 const RIGHT: readonly (readonly [name: string, open: OpenDriver, notApplicable: readonly string[]])[] = [
   [
     'the example in Python',

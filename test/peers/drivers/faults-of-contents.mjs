@@ -151,7 +151,7 @@ export const modelFaults = {
         }
         async cancelCall(call) {
           await super.cancelCall(call);
-          if (call.page) await this.agent.failure(call.id, `Error: nobody visited ${call.page}`);
+          if (call.page) await this.agent.failure(call.id, `Error: the user did not visit ${call.page}`);
         }
       },
   },

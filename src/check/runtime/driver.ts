@@ -1,6 +1,5 @@
 import { ABILITIES, type DriverLine, type Instruction, readDriverLine } from '../../protocol/driver.js';
 import { type SpokenCommand, startSpokenCommand } from '../../system/child.js';
-import { killProcessesWith } from '../../system/leftover-processes.js';
 import { cameWithin } from '../../system/process.js';
 import { readJson } from '../../util/json.js';
 import { didYouMean, excerpt, LineSplitter } from '../../util/text.js';
@@ -88,22 +87,13 @@ function shown(line: Uint8Array): string {
   return excerpt(Buffer.from(line.subarray(0, SHOWN_BYTES)).toString('utf8'));
 }
 
-/** Starts a command in its own process group. Stopping it also ends processes that left the group. */
+/** Starts a command in its own process group. */
 export function startDriver(
   command: string,
-  { onStderr, onWarning }: Pick<DriverSetting, 'onStderr' | 'onWarning'>,
+  { onStderr }: Pick<DriverSetting, 'onStderr'>,
   env: DriverSetting['env'],
 ): SpokenCommand {
-  const started = startSpokenCommand({ command, env, ...(onStderr && { onStderr }) });
-  return {
-    ...started,
-    async stop() {
-      await started.stop();
-      const { RAP_CONFIG: config } = env; // a path that no other process knows
-      const count = config === undefined ? 0 : await killProcessesWith('RAP_CONFIG', config);
-      if (count > 0) onWarning('the runtime left processes running; they were stopped');
-    },
-  };
+  return startSpokenCommand({ command, env, ...(onStderr && { onStderr }) });
 }
 
 /** How long a driver that closed its stdout may take to end, in ms. */

@@ -1,10 +1,10 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { Event } from '../../events/events.js';
 import { consentSecrets } from '../../events/shareable.js';
-import type { Finding } from '../../protocol/driver.js';
+import type { Finding, Observation } from '../../protocol/driver.js';
 import { REDACTED } from '../../util/redact.js';
 import { cutBeforeToken } from '../../util/text.js';
-import { isRecord, valueAt } from '../../util/values.js';
+import { valueAt } from '../../util/values.js';
 
 /** The part of a runtime's log that one scenario wrote. */
 export interface LogPart {
@@ -69,7 +69,11 @@ const MAX_LEAKS = 3;
 const MAX_LEAK = 300;
 
 /** Findings at the end of a scenario: leaked secrets, and the operations in the log. */
-export function findingsIn(events: readonly Event[], part: LogPart | null): readonly Finding[] {
+export function findingsIn(
+  events: readonly Event[],
+  observations: readonly Observation[],
+  part: LogPart | null,
+): readonly Finding[] {
   const secrets = [...new Set(events.flatMap(consentSecrets))];
   const leaks = (where: 'model' | 'failure' | 'log', texts: readonly string[]): Finding[] =>
     texts
@@ -77,8 +81,8 @@ export function findingsIn(events: readonly Event[], part: LogPart | null): read
       .slice(0, MAX_LEAKS)
       .map(text => ({ saw: 'leak', where, text: withoutSecrets(text, secrets) }));
   const found = [
-    ...leaks('model', textsFor('model', events)),
-    ...leaks('failure', textsFor('failure', events)),
+    ...leaks('model', textsFor('model', observations)),
+    ...leaks('failure', textsFor('failure', observations)),
   ];
   if (!part) return found;
   const operations = calledIn(events).filter(name => hasWord(part.text, name));
@@ -103,12 +107,8 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
   return cutBeforeToken(safe, MAX_LEAK);
 }
 
-function textsFor(who: 'model' | 'failure', events: readonly Event[]): readonly string[] {
-  return events.flatMap(event => {
-    const line = event.kind === 'driver' && event.body?.json.ok ? event.body.json.value : null;
-    if (!isRecord(line) || line['saw'] !== who) return [];
-    return typeof line['text'] === 'string' ? [line['text']] : [];
-  });
+function textsFor(who: 'model' | 'failure', observations: readonly Observation[]): readonly string[] {
+  return observations.flatMap(each => (each.saw === who ? [each.text] : []));
 }
 
 function calledIn(events: readonly Event[]): readonly string[] {

@@ -7,10 +7,13 @@ import type { Event } from '../../events/events.js';
 import { renumbered } from '../../events/history.js';
 import { createLog, type Log } from '../../events/log.js';
 import { type MockTool, startMockTool } from '../../mock/mock-tool.js';
+import type { Observation } from '../../protocol/driver.js';
 import type { Clock } from '../../system/clock.js';
+import { killProcessesWith } from '../../system/leftover-processes.js';
 import { beforeForcedEnd, cameWithin } from '../../system/process.js';
 import { concurrently } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
+import { excerpt, firstFew } from '../../util/text.js';
 import type { Recording } from '../evidence.js';
 import type { Driver, OpenDriver } from './driver.js';
 import { findingsIn, LogFile } from './findings.js';
@@ -30,6 +33,8 @@ export interface ScenarioOptions {
   readonly onStart?: (scenario: Scenario, log: Log) => Promise<void> | void;
   /** Called before and after each scenario, with its name. */
   readonly onProgress?: (done: number, total: number, scenario: string) => void;
+  /** Called with a warning that is not about one scenario. */
+  readonly onWarning?: (message: string) => void;
   /** Called with the stderr of the driver. */
   readonly onStderr?: (scenario: string, text: string) => void;
   /** Called after each scenario, before its recording ends. */
@@ -58,6 +63,8 @@ export async function runScenarios(
   const signal = AbortSignal.any([options.signal, failed.signal]);
   const start = clock.now();
   const found = new Map<Scenario, ScenarioRecording>();
+  const folder = await mkdtemp(join(tmpdir(), 'protocol-cli-'));
+  const forget = beforeForcedEnd(() => rmSync(folder, { recursive: true, force: true }));
   let failure: unknown;
   const reportProgress = ({ name }: Scenario) => onProgress?.(found.size, scenarios.length, name);
   const run = async (scenario: Scenario) => {
@@ -65,7 +72,12 @@ export async function runScenarios(
     reportProgress(scenario);
     const from = clock.now() - start;
     try {
-      const recording = await runScenario(scenario, { ...options, signal }, scenario === scenarios[0]);
+      const recording = await runScenario(
+        scenario,
+        { ...options, signal },
+        scenario === scenarios[0],
+        folder,
+      );
       if (signal.aborted) return; // the interruption looks like a fault of the runtime
       const events = recording.events.map(event => ({ ...event, at: event.at + from }));
       found.set(scenario, { ...recording, events });
@@ -77,16 +89,30 @@ export async function runScenarios(
   };
   await concurrently(scenarios.slice(0, 1), 1, run);
   await concurrently(scenarios.slice(1), atOnce, run);
+  await stopLeftovers(folder, options);
+  await rm(folder, { recursive: true, force: true });
+  forget();
   if (failed.signal.aborted) throw failure;
   const recordings = scenarios.flatMap(scenario => found.get(scenario) ?? []);
   const events = renumbered(recordings.map(each => each.events));
   return recordings.map((each, index) => ({ ...each, events: events[index] ?? [] }));
 }
 
+/** Stops the processes of drivers that left their process group: they have a path of ours in their environment. */
+async function stopLeftovers(folder: string, { onWarning }: ScenarioOptions): Promise<void> {
+  const programs = await killProcessesWith('RAP_CONFIG', folder);
+  if (programs.length === 0) return;
+  const names = excerpt(firstFew([...new Set(programs)], MAX_PROGRAMS));
+  onWarning?.(`the runtime left processes running; they were stopped: ${names}`);
+}
+
+const MAX_PROGRAMS = 5;
+
 async function runScenario(
   scenario: Scenario,
   options: ScenarioOptions,
   isFirst: boolean,
+  parent: string,
 ): Promise<ScenarioRecording> {
   const { name } = scenario;
   const log = createLog(() => options.clock.now());
@@ -96,29 +122,23 @@ async function runScenario(
   const logFile = options.logFile && new LogFile(options.logFile.path); // each scenario reads from its own start
   await logFile?.skip();
   try {
-    const folder = await mkdtemp(join(tmpdir(), 'protocol-cli-'));
-    const forget = beforeForcedEnd(() => rmSync(folder, { recursive: true, force: true }));
-    try {
-      await playIn(folder, scenario, log, options, isFirst);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-      forget();
-    }
-    await noteFindings(events, log, logFile);
+    const folder = await mkdtemp(join(parent, 'scenario-'));
+    const observations = await playIn(folder, scenario, log, options, isFirst);
+    await noteFindings(events, observations, log, logFile);
   } finally {
     await options.onEnd?.(scenario, log);
   }
   return { scenario: name, observer: 'tool', events };
 }
 
-/** Starts the tools and the driver, plays the scenario, and stops them. */
+/** Starts the tools and the driver, plays the scenario, and stops them. Returns what the driver reported. */
 async function playIn(
   folder: string,
   scenario: Scenario,
   log: Log,
   { clock, windowMs, signal, open, logFile, onStderr }: ScenarioOptions,
   isFirst: boolean,
-): Promise<void> {
+): Promise<readonly Observation[]> {
   const tools: MockTool[] = [];
   let driver: Driver | undefined;
   let stop = () => {};
@@ -131,7 +151,7 @@ async function playIn(
     const session = new ScenarioSession({ tools, log, clock, windowMs });
     stop = () => session.stop();
     signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) return;
+    if (signal.aborted) return [];
     driver = await open({
       scenario: scenario.name,
       env,
@@ -143,6 +163,7 @@ async function playIn(
     await play(scenario, session, log);
     await session.end();
     if (isFirst && !session.isActive && !signal.aborted) throw await failedStart(driver);
+    return session.observations;
   } finally {
     signal.removeEventListener('abort', stop);
     await driver?.stop();
@@ -150,14 +171,19 @@ async function playIn(
   }
 }
 
-async function noteFindings(events: readonly Event[], log: Log, file: LogFile | undefined): Promise<void> {
+async function noteFindings(
+  events: readonly Event[],
+  observations: readonly Observation[],
+  log: Log,
+  file: LogFile | undefined,
+): Promise<void> {
   const part = file ? await file.read() : null;
   const warn = (what: string) => log.emit({ kind: 'warned', message: `--log: ${what}` });
   if (file && !part) warn(`cannot read ${file.path}; RT-AUDIT was not checked, and RT-OAUTH without the log`);
   if (file && part?.isWhole === false)
     warn(`only a part of ${file.path} was read: it is too long, or the runtime began it anew`);
-  for (const finding of findingsIn(events, part))
-    log.emit({ kind: 'driver', from: 'runtime', body: Content.ofJson(finding) });
+  for (const finding of findingsIn(events, observations, part))
+    log.emit({ kind: 'driver', from: 'check', body: Content.ofJson(finding) });
 }
 
 /** How long the tools may take to send what is pending, in ms. */

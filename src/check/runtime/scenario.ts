@@ -153,6 +153,10 @@ export class ScenarioSession {
     return this.#isActive;
   }
 
+  get observations(): readonly Observation[] {
+    return this.#observations;
+  }
+
   get cannot(): ReadonlySet<string> {
     return this.#cannot;
   }

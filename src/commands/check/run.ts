@@ -160,7 +160,7 @@ async function reportAll(plan: CheckPlan, input: CheckInput, terminal: Terminal)
   const { reports, flags } = plan;
   const { recordings, redactor } = input;
   const run = await judge(plan, input);
-  const warnings = warningsIn(recordings, redactor);
+  const warnings = [...warningsIn(recordings, redactor), ...(input.warnings ?? [])];
   if (!flags.quiet) for (const warning of warnings) stderr.write(warningText(warning));
   const story: CheckStory = {
     target: input.target,
@@ -246,6 +246,8 @@ interface CheckInput {
   /** The file for line numbers (default: the target). */
   readonly file?: string;
   readonly recordings: readonly Recording[];
+  /** Warnings that are in no recording. */
+  readonly warnings?: readonly Warning[];
   readonly gaps: Conformance['gaps'];
   readonly redactor: EventRedactor;
 }
@@ -394,11 +396,19 @@ async function driveScenarios(
   if (flags.save !== undefined) await prepareFolder(flags.save);
   const progress = progressOn(run.terminal, flags.quiet === true);
   const print = (text: string) => progress.aside(run.redactor.text(text));
+  const warnings: Warning[] = [];
+  const onWarning = (message: string) => void warnings.push({ message });
   const recordings = await driveRuntime(
-    { open: driverOf(command, flags), scenarios, flags, onProgress: progress.update, print },
+    { open: driverOf(command, flags), scenarios, flags, onProgress: progress.update, onWarning, print },
     run,
   ).finally(progress.end);
-  return { target: await programIn(command, '--runtime'), recordings, gaps: [], redactor: run.redactor };
+  return {
+    target: await programIn(command, '--runtime'),
+    recordings,
+    warnings,
+    gaps: [],
+    redactor: run.redactor,
+  };
 }
 
 /** Returns the name of a target in reports, without secrets (threats, row 25). */

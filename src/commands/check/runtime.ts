@@ -83,20 +83,21 @@ interface RuntimeCheck {
   readonly scenarios: readonly Scenario[];
   readonly flags: RuntimeFlags;
   readonly onProgress: (done: number, total: number, name: string) => void;
+  readonly onWarning: (message: string) => void;
   /** Prints text that stays above the progress line. */
   readonly print: (text: string) => void;
 }
 
 /** Runs the scenarios against a runtime; with `--save`, writes a transcript of each. @throws ProtocolCliError `command-failed`, `unwritable-file` */
 export async function driveRuntime(
-  { open, scenarios, flags, onProgress, print }: RuntimeCheck,
+  { open, scenarios, flags, onProgress, onWarning, print }: RuntimeCheck,
   { clock, signal, redactor, about, stderr }: Run,
 ): Promise<readonly ScenarioRecording[]> {
   const { save, verbose, probeTimeout: windowMs, log: logPath } = flags;
   const output = new Map<string, ReturnType<typeof byLine>>();
   const ends = new Map<string, (reason: string) => Promise<void>>();
   return runScenarios(scenarios, {
-    ...{ open, clock, windowMs, signal, onProgress },
+    ...{ open, clock, windowMs, signal, onProgress, onWarning },
     ...(logPath !== undefined && { logFile: new LogFile(logPath) }),
     ...(verbose && { onStderr: (name: string, text: string) => output.get(name)?.add(text) }),
     async onStart({ name }, log) {

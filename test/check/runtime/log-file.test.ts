@@ -50,6 +50,6 @@ test.each([
   ['recall, then call', ['call']],
 ])('finds an operation as a whole word: %s', (text, operations) => {
   const invocation = { operation: 'call', id: 'a', group_id: 'b', callback_url: 'http://a/', arguments: {} };
-  const found = findingsIn(eventsOf(call({ invocation })), { text, isWhole: true });
+  const found = findingsIn(eventsOf(call({ invocation })), [], { text, isWhole: true });
   expect(found).toEqual([{ saw: 'log', operations, isWhole: true }]);
 });

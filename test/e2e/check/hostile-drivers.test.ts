@@ -96,6 +96,7 @@ const CASES: readonly Case[] = [
     does: 'floods the tool with invocations',
     script: FLOOD,
     status: 1,
+    options: ['--probe-timeout', '60s'],
     says: [
       'warning: the runtime sent more than 2000 requests; it was stopped (in result)',
       'the runtime sent more than 2000 requests; it was stopped',

@@ -98,7 +98,7 @@ export async function gather(recording: Recording, side: Side): Promise<Evidence
   };
   const death = findDeath(sent);
   if (death) markCutShort(death, calls);
-  const view = RuntimeView.of(events);
+  const view = RuntimeView.of(events, calls);
   const servers = serversOf(discoveries);
   return {
     ...sent,

@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Event, EventOf } from '../events/events.js';
 import type { Ability, Finding, Instruction, Observation } from '../protocol/driver.js';
-import type { Invocation } from '../protocol/invocation.js';
 import type { Tool } from '../protocol/toolset.js';
 import { isRecord, stringsIn } from '../util/values.js';
 import type { CallEvidence } from './call.js';
+import { DriverCalls, nameOfCall } from './driver-calls.js';
+import { isExactly } from './sent-results.js';
 
 /** A line of the driver protocol, and its event. */
 interface Said<Message> {
@@ -58,8 +58,11 @@ export class RuntimeView {
   readonly crash: EventOf<'driver'> | undefined;
   /** The event of a driver that was still running long after it was asked to end. */
   readonly overdue: EventOf<'expired'> | undefined;
+  /** Whether results for the model come without the id of their call. */
+  readonly isAnonymous: boolean;
+  readonly #calls: DriverCalls;
 
-  private constructor(plan: EventOf<'planned'>, events: readonly Event[]) {
+  private constructor(plan: EventOf<'planned'>, events: readonly Event[], calls: readonly CallEvidence[]) {
     this.scenario = plan.plan;
     this.checks = plan.checks ?? [];
     const lines = events.filter(event => event.kind === 'driver');
@@ -74,17 +77,17 @@ export class RuntimeView {
     this.crash = lines.find(({ ended }) => ended !== undefined);
     const end = this.asked('end')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
     this.overdue = events.filter(event => event.kind === 'expired').find(({ seq }) => seq > end);
+    this.#calls = new DriverCalls(events);
+    const results = calls.flatMap(call => call.messages('tool_result'));
+    this.isAnonymous = this.seen('model')
+      .filter(({ message }) => message.id === undefined)
+      .some(({ message: { text } }) => results.some(({ message }) => isExactly(text, message)));
   }
 
   /** Returns null for a recording without a scenario. */
-  static of(events: readonly Event[]): RuntimeView | null {
+  static of(events: readonly Event[], calls: readonly CallEvidence[]): RuntimeView | null {
     const plan = planIn(events);
-    return plan ? new RuntimeView(plan, events) : null;
-  }
-
-  /** Whether results for the model come without the id of their call. */
-  get isAnonymous(): boolean {
-    return this.seen('model').some(({ message }) => message.id === undefined);
+    return plan ? new RuntimeView(plan, events, calls) : null;
   }
 
   /** When it was asked to end, in ms; undefined if it was not. */
@@ -109,39 +112,41 @@ export class RuntimeView {
     return this.#seen.filter((each): each is Found<Kind> => each.message.saw === kind);
   }
 
-  /** The instruction that led to a call: by id, else the first with the same operation and arguments. */
-  instructionOf({ invocation }: CallEvidence): Asked<'invoke'> | undefined {
-    const asked = this.asked('invoke');
-    return (
-      asked.find(({ message }) => message.id === invocation?.id) ??
-      asked.find(
-        ({ message }) =>
-          message.operation === invocation?.operation &&
-          isDeepStrictEqual(message.arguments, invocation.arguments),
-      )
-    );
-  }
-
-  /** The call that an instruction led to: by id, else equal calls in the order of equal instructions. */
-  outcomeOf(asked: Asked<'invoke'>, calls: readonly CallEvidence[]): Pick<AskedCall, 'call' | 'answers'> {
-    const { id, operation, arguments: args } = asked.message;
-    const isEqual = (each: Pick<Invocation, 'operation' | 'arguments'> | null) =>
-      each?.operation === operation && isDeepStrictEqual(each.arguments, args);
-    const equal = this.asked('invoke').filter(({ message }) => isEqual(message));
-    const ids = new Set(this.asked('invoke').map(({ message }) => message.id));
-    const others = calls.filter(({ invocation }) => isEqual(invocation) && !ids.has(invocation?.id ?? ''));
-    const call = calls.find(({ invocation }) => invocation?.id === id) ?? others[equal.indexOf(asked)];
-    const own = [id, call?.invocation?.id];
-    const answers = this.seen('model', 'failure').filter(({ message }) => own.includes(message.id ?? ''));
-    return { call, answers };
+  /** The call that an instruction led to, and what the model got for it. */
+  outcomeOf(
+    { message: { id } }: Asked<'invoke'>,
+    calls: readonly CallEvidence[],
+  ): Pick<AskedCall, 'call' | 'answers'> {
+    const name = this.#calls.invocationOf(id);
+    const answers = this.#calls.answersTo(id);
+    return {
+      call: calls.find(({ invocation }) => nameOfCall(invocation) === name),
+      answers: this.seen('model', 'failure').filter(({ event }) => answers.has(event.seq)),
+    };
   }
 
   /** What was seen of a call: by its id, or that of its instruction. */
   seenOf<Kind extends Observation['saw']>(
-    call: CallEvidence,
+    { invocation }: CallEvidence,
     ...kinds: readonly Kind[]
   ): readonly Seen<Kind>[] {
-    const ids = [call.invocation?.id, this.instructionOf(call)?.message.id];
-    return this.seen(...kinds).filter(({ message }) => 'id' in message && ids.includes(message.id));
+    const ids = [invocation?.id, this.#calls.instructionOf(nameOfCall(invocation))];
+    return this.seen(...kinds).filter(({ message }) => {
+      const id = idOf(message);
+      return id !== undefined && ids.includes(id);
+    });
   }
+
+  /** What may have been seen of a call: also without an id. Without a call, only what has no id. */
+  mayBeOf<Kind extends Observation['saw']>(
+    call: CallEvidence | null,
+    ...kinds: readonly Kind[]
+  ): readonly Seen<Kind>[] {
+    const anonymous = this.seen(...kinds).filter(({ message }) => idOf(message) === undefined);
+    return [...(call ? this.seenOf(call, ...kinds) : []), ...anonymous];
+  }
+}
+
+function idOf(message: Observation): string | undefined {
+  return 'id' in message ? message.id : undefined;
 }

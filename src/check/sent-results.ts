@@ -2,6 +2,7 @@ import type { ToolResult } from '../protocol/callbacks.js';
 import { llmText } from '../protocol/outcome.js';
 import { isRecord, stringsIn } from '../util/values.js';
 import type { CallbackEvidence, CallEvidence } from './call.js';
+import { nameOfCall } from './driver-calls.js';
 import type { Evidence } from './evidence.js';
 import type { RuntimeView, Seen } from './runtime-view.js';
 
@@ -26,7 +27,7 @@ export interface SentResult {
 /** All results, oldest first; without those of a call that the runtime had given up. */
 export function resultsIn({ calls, view }: Pick<Evidence, 'calls' | 'view'>): readonly SentResult[] {
   const settled = new Set<CallEvidence>();
-  const named = new Map(calls.map(call => [nameOf(call.invocation), call]));
+  const named = new Map(calls.map(call => [nameOfCall(call.invocation), call]));
   return calls
     .flatMap(sender => sender.messages('tool_result').map(result => ({ ...result, sender })))
     .toSorted((one, other) => one.callback.request.seq - other.callback.request.seq)
@@ -34,7 +35,7 @@ export function resultsIn({ calls, view }: Pick<Evidence, 'calls' | 'view'>): re
       const isAccepted = (callback.status ?? 200) < 300;
       if (callback.isUnsent || (!isAccepted && !callback.hasJsonType)) return [];
       const { seq } = callback.request;
-      const call = named.get(nameOf(message)) ?? null;
+      const call = named.get(nameOfCall(message)) ?? null;
       const status = statusOf();
       if (call && status !== 'canceled' && isGivenUp(call, view, seq)) return [];
       if (status === 'awaited' && call && isAccepted) settled.add(call);
@@ -48,10 +49,6 @@ export function resultsIn({ calls, view }: Pick<Evidence, 'calls' | 'view'>): re
         return call === sender ? 'awaited' : 'foreign';
       }
     });
-}
-
-function nameOf(ids: { readonly group_id: string; readonly id: string } | null): string {
-  return JSON.stringify([ids?.group_id, ids?.id]);
 }
 
 /** Whether the call had failed before: it was never accepted, or took too long. */
@@ -111,7 +108,7 @@ export function tracesOf(
     : quotedIn(Buffer.from(body.bytes).toString('utf8'));
   const marks = texts.filter(({ length }) => length >= MIN_TRACE);
   return view
-    .seen('model', 'failure', 'human', 'question', 'consent', 'view')
+    .seen('model', 'failure', 'question', 'view')
     .filter(each => isCounted(each) && shows(each, marks));
 }
 

@@ -117,16 +117,6 @@ export const runtimeConversationRules = defineRules({
 
 type View = Received<'view_update'>;
 
-/** The observations of a call, including those without its id. */
-function seenFor<Kind extends 'question' | 'consent'>(
-  view: RuntimeView,
-  call: CallEvidence,
-  kind: Kind,
-): readonly Seen<Kind>[] {
-  const nameless = view.seen(kind).filter(({ message }) => !('id' in message));
-  return [...view.seenOf(call, kind), ...nameless];
-}
-
 /** The first line with which the model got this text, after an event. */
 function givenText(text: string, view: RuntimeView, after = 0): Seen | undefined {
   return view
@@ -169,7 +159,7 @@ function onPendingCall(call: CallEvidence, view: RuntimeView): Observed {
 }
 
 function onConsent(call: CallEvidence, view: RuntimeView): Observed {
-  const shown = seenFor(view, call, 'consent');
+  const shown = view.mayBeOf(call, 'consent');
   return call.messages('oauth').map(({ callback }) => {
     if (callback.isRefused) return broken(`an oauth message was answered ${callback.status}`, callback);
     if (callback.verdict?.kind !== 'holds') return null;
@@ -259,7 +249,7 @@ function onPrompt(
 ): Observed {
   if (callback.isRefused) return broken(`a question was answered ${callback.status}`, callback);
   if (callback.verdict?.kind !== 'holds') return null;
-  const shown = seenFor(view, call, 'question');
+  const shown = view.mayBeOf(call, 'question');
   if (shown.length === 0) return lacking('a question was not shown to the user', callback);
   const isPlain = ![prompt, ...choices].some(text => MAY_BE_REPLACED.test(text));
   const isShown = shown.some(({ message }) =>

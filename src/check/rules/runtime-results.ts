@@ -1,8 +1,10 @@
 import type { ToolResult } from '../../protocol/callbacks.js';
 import { llmText } from '../../protocol/outcome.js';
+import { groupBy } from '../../util/collections.js';
 import { excerpt } from '../../util/text.js';
 import { valueAt } from '../../util/values.js';
-import type { CallbackEvidence, CallEvidence } from '../call.js';
+import type { CallbackEvidence, CallEvidence, Received } from '../call.js';
+import { nameOfCall } from '../driver-calls.js';
 import type { Evidence } from '../evidence.js';
 import {
   answeredOther,
@@ -100,7 +102,9 @@ function resultsSeen(evidence: Evidence, judge: (result: Shown, view: RuntimeVie
   const { view } = evidence;
   if (!view) return null;
   const results = resultsIn(evidence);
-  return results.map(result => judge({ ...result, seen: seenOfResult(result, view), results }, view));
+  return results.map(result =>
+    judge({ ...result, seen: view.mayBeOf(result.call, 'model', 'failure'), results }, view),
+  );
 }
 
 interface Shown extends SentResult {
@@ -108,11 +112,6 @@ interface Shown extends SentResult {
   readonly seen: readonly Seen<'model' | 'failure'>[];
   /** All results. */
   readonly results: readonly SentResult[];
-}
-
-function seenOfResult({ call }: SentResult, view: RuntimeView): Shown['seen'] {
-  const anonymous = view.seen('model', 'failure').filter(({ message }) => message.id === undefined);
-  return [...(call ? view.seenOf(call, 'model', 'failure') : []), ...anonymous];
 }
 
 function onInvalid({ calls, strays, view }: Evidence): Observed {
@@ -157,7 +156,7 @@ function onUnmatched(call: CallEvidence, { view, calls }: Evidence): Observed {
   );
   const real = callbacks.find(({ verdict, isRefused }) => verdict?.kind === 'settles' && isRefused);
   return unmatched.map(forged => {
-    const [trace] = view ? tracesOf(view, forged, seen => !isForNamed(seen, forged, calls)) : [];
+    const [trace] = view ? tracesOf(view, forged, seen => !mayBeForNamed(seen, forged, calls, view)) : [];
     if (trace) return leaked('a message that matches no pending call was used', forged, trace);
     if (forged.isRefused || view?.can('model')) return held(forged);
     return real
@@ -166,16 +165,17 @@ function onUnmatched(call: CallEvidence, { view, calls }: Evidence): Observed {
   });
 }
 
-/** Whether the driver reported something of the call that a message names: the runtime cannot detect that it is forged. */
-function isForNamed(
-  { message: seen }: Seen,
+/** Whether something may have been seen of the call that a message names: then the runtime cannot tell that it is forged. */
+function mayBeForNamed(
+  seen: Seen,
   { message }: CallbackEvidence,
   calls: readonly CallEvidence[],
+  view: RuntimeView,
 ): boolean {
-  if (message === null || !('id' in message && 'id' in seen) || seen.id !== message.id) return false;
-  return calls.some(
-    ({ invocation }) => invocation?.id === message.id && invocation.group_id === message.group_id,
-  );
+  if (message === null || !('id' in message)) return false;
+  const name = nameOfCall(message);
+  const named = calls.filter(({ invocation }) => nameOfCall(invocation) === name);
+  return named.some(call => view.mayBeOf(call, seen.message.saw).includes(seen));
 }
 
 /** A callback that was not accepted can have no duplicates. */
@@ -284,18 +284,19 @@ function difference(expected: string, actual: string) {
 /** A runtime supports the types that it showed at any time, and text. */
 function onDisplay(result: Shown, view: RuntimeView): Observed {
   const { status, callback, message, call } = result;
-  if (status !== 'awaited' || !call || callback.status !== 200) return null;
-  const [first] = view.seenOf(call, 'human');
-  if (!first) {
-    if (!isHandled(result, view)) return null;
-    const isNamed = view.seen('human').every(each => each.message.id !== undefined);
-    return isNamed && !view.crash ? lacking('the user saw nothing of a result', callback) : null;
-  }
+  if (status !== 'awaited' || !call || callback.isRefused) return null;
+  const [own] = view.seenOf(call, 'human');
+  const candidates = own ? [own] : view.mayBeOf(null, 'human');
   const supported = new Set(view.seen('human').map(each => each.message.type));
   const fitting = fittingTypes(message, supported.add('text'));
-  const { type } = first.message;
-  const events = [...callback.events, first.event.seq];
-  if (fitting.includes(type)) return { ...held(callback), events };
+  const shown = candidates.find(each => fitting.includes(each.message.type));
+  if (shown) return { ...held(callback), events: [...callback.events, shown.event.seq] };
+  if (!own)
+    return candidates.length === 0 && isHandled(result, view) && !view.crash
+      ? lacking('the user saw nothing of a result', callback)
+      : null;
+  const { type } = own.message;
+  const events = [...callback.events, own.event.seq];
   const details = { expected: fitting.join(' or '), actual: excerpt(type) };
   return { kind: 'broken', what: 'the user saw another segment', events, ...details };
 }
@@ -336,7 +337,7 @@ function onSameTime({ calls, view }: Evidence): Observed {
     const other = received.find(each => each !== callback && isAtOnce(callback, each));
     if (!end || !other) return null;
     if (status !== null && status < 500) return held([callback, other]);
-    const what = `was answered ${status ?? 'nothing'} while another callback of the thread was handled`;
+    const what = `was answered ${status ?? 'nothing'} while another callback was handled`;
     return broken(what, [callback, other]);
   });
 }
@@ -350,12 +351,17 @@ function isAtOnce(one: CallbackEvidence, other: CallbackEvidence): boolean {
 /** Minimum time between two requests after which they cannot arrive in another order, in ms. */
 const MIN_GAP_MS = 150;
 
-/** The model must get the events in the order in which they arrived; results of several calls may be given to it together. */
+/** The model must get the events of a thread in the order in which they arrived; results of several calls may be given to it together. */
 function onOrder({ calls, view }: Evidence): Observed {
   if (!view) return null;
+  const events = calls.flatMap(call => call.messages('subscription_event'));
+  const byThread = groupBy(events, ({ message }) => [message.group_id]);
+  return [...byThread.values()].map(thread => onOrderIn(thread, view));
+}
+
+function onOrderIn(thread: readonly Received<'subscription_event'>[], view: RuntimeView): Observed {
   const texts = view.seen('model');
-  const shown = calls
-    .flatMap(call => call.messages('subscription_event'))
+  const shown = thread
     .filter(
       ({ callback: { status, verdict } }) => status !== null && status < 300 && verdict?.kind === 'noted',
     )
@@ -367,10 +373,10 @@ function onOrder({ calls, view }: Evidence): Observed {
   return shown.slice(1).map((later, index) => {
     const earlier = shown[index];
     if (!earlier) return null;
-    const events = [earlier, later].flatMap(({ callback, seen }) => [...callback.events, seen.event.seq]);
+    const proof = [earlier, later].flatMap(({ callback, seen }) => [...callback.events, seen.event.seq]);
     if (isSentAfter(earlier.callback, later.callback))
-      return { kind: 'broken', what: 'the model got two events in the wrong order', events };
-    return isSentAfter(later.callback, earlier.callback) ? { kind: 'held', events } : null;
+      return { kind: 'broken', what: 'the model got two events in the wrong order', events: proof };
+    return isSentAfter(later.callback, earlier.callback) ? { kind: 'held', events: proof } : null;
   });
 }
 

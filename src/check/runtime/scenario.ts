@@ -7,6 +7,7 @@ import type { RequirementId } from '../../protocol/requirements.js';
 import type { Clock } from '../../system/clock.js';
 import { cut, formatDuration } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
+import { DriverCalls } from '../driver-calls.js';
 import type { Driver } from './driver.js';
 
 /** The content of a fixture file without its version. */
@@ -72,6 +73,9 @@ const START_MS = 15_000;
 /** Maximum number of requests of a runtime in one scenario: judging more would take minutes. */
 const MAX_REQUESTS = 2_000;
 
+/** A flood of observations must not make each of them more expensive. */
+const MAX_OBSERVATIONS = 1_000;
+
 /** The requests in a log, counted so that each event costs the same, however many there are. */
 class RequestCounts {
   readonly #open = new Map<string, RequestEvent>();
@@ -117,6 +121,7 @@ class RequestCounts {
 export class ScenarioSession {
   readonly tools: readonly MockTool[];
   readonly #requests = new RequestCounts();
+  readonly #events: Event[] = [];
   readonly #observations: Observation[] = [];
   readonly #cannot = new Set<string>();
   readonly #waiting = new Set<() => void>();
@@ -130,6 +135,7 @@ export class ScenarioSession {
     this.tools = parts.tools;
     parts.log.subscribe(event => {
       this.#requests.add(event);
+      this.#events.push(event);
       this.#isActive ||= isActive(event);
       if (this.#requests.ofRuntime > MAX_REQUESTS) this.#stopFlood();
       this.#look();
@@ -220,11 +226,14 @@ export class ScenarioSession {
   /** Resolves to whether the model got something: for this call, or without an id. */
   result(id: string): Promise<boolean> {
     if (this.#cannot.has('model') && this.#cannot.has('failure')) return this.quiet().then(() => false);
-    return this.until(() =>
-      this.#observations.some(
-        each => (each.saw === 'model' || each.saw === 'failure') && (each.id ?? id) === id,
-      ),
-    );
+    let [judged, isAnswered] = [0, false];
+    return this.until(() => {
+      const { length } = this.#observations;
+      if (length > judged && length <= MAX_OBSERVATIONS)
+        isAnswered ||= new DriverCalls(this.#events).isAnswered(id);
+      judged = length;
+      return isAnswered;
+    });
   }
 
   /** Resolves to whether the driver reported this; at once to false if it cannot. */

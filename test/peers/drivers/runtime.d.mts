@@ -6,4 +6,10 @@ export interface DriverStreams {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export function runDriver(driver: DriverStreams & { readonly fault?: string | undefined }): Promise<void>;
+/** Extends the class of the example runtime. */
+export type Change = (base: unknown) => unknown;
+
+/** @param change default: that of the fault */
+export function runDriver(
+  driver: DriverStreams & { readonly fault?: string | undefined; readonly change?: Change },
+): Promise<void>;

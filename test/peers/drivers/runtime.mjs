@@ -20,15 +20,15 @@ class PatientRuntime extends Runtime {
  * Runs a driver in this process; resolves when it has ended.
  * @throws when the runtime crashes: its fault, or an instruction that is not JSON
  */
-export async function runDriver({ input, output, env, fault }) {
-  const Broken = fault ? FAULTS[fault].change(PatientRuntime) : PatientRuntime;
+export async function runDriver({ input, output, env, fault, change = FAULTS[fault]?.change }) {
+  const Changed = change ? change(PatientRuntime) : PatientRuntime;
   let crash;
   const crashed = new Promise((_, reject) => {
     crash = reject;
   });
   let runtime;
   const createRuntime = (agent, options) => {
-    runtime = new Broken(agent, options);
+    runtime = new Changed(agent, options);
     return Object.assign(runtime, { crash });
   };
   try {

@@ -100,6 +100,18 @@ export const DRIVEN_REQUESTS: SampleSet = {
       asks({ operation: 'rm' }),
       failure(),
     ]),
+    passes('a failed result with the own id of the runtime', [
+      scenario(),
+      offered,
+      asks({ operation: 'rm' }),
+      failure('Error: unknown operation', 'own'),
+    ]),
+    warns('a model that gets only a line without id', [
+      scenario(),
+      offered,
+      asks({ operation: 'rm' }),
+      saw({ saw: 'model', text: 'Reminder: be brief.' }),
+    ]),
     warns(
       'an unknown operation of which the model gets nothing',
       [scenario(), offered, asks({ operation: 'rm' })],
@@ -158,7 +170,13 @@ export const DRIVEN_REQUESTS: SampleSet = {
     warns('a second attempt after a 201', [...refused(201), call({ attempt: 2 }), failure()], /sent again/),
     warns('nothing long after the last attempt', [...refused(500), retries(100), at(9_000, end)]),
     skips('retries that may go on', [...refused(500), retries(100), at(1_000, end)]),
-    skips('a driver without ids', [...refused(201), saw({ saw: 'model', text: 'Error: status 201' })]),
+    passes('a driver without ids', [...refused(201), saw({ saw: 'model', text: 'Error: status 201' })]),
+    skips('a driver without ids that may not have shown the failed result', [
+      ...refused(201),
+      call({ invocation: { ...INVOCATION, id: 'other' } }),
+      resultArrives({ id: 'other', text: 'done' }),
+      saw({ saw: 'model', text: 'done' }),
+    ]),
     skips('a driver that cannot show failures', [cannot('failure'), ...refused(201)]),
   ],
   'RT-RETRY': [

@@ -97,6 +97,13 @@ export const DRIVEN: SampleSet = {
   ],
   'RT-MATCH': [
     passes('a forged result that the model did not get', [scenario(), invoked, forged, model('done')]),
+    passes('a result of the pending call from elsewhere, and a driver without ids', [
+      scenario(),
+      invoked,
+      resultArrives({ group_id: 'unknown', text: 'a forged text' }, { leg: 'f', status: 200 }),
+      resultArrives({ text: 'done' }, { status: 200 }),
+      saw({ saw: 'model', text: 'done' }),
+    ]),
     fails(
       'a forged result that the model got',
       [scenario(), invoked, forged, model('a forged text')],
@@ -191,7 +198,8 @@ export const DRIVEN: SampleSet = {
     warns('the last segment', shows([diff, item('a')], 'text'), /another segment/),
     warns('an unknown segment', shows([{ type: 'x-new' }, item('a')], 'x-new'), /another segment/),
     warns('nothing', shows([diff]), /saw nothing/),
-    skips('a driver without ids', [scenario(), invoked, answer(), saw({ saw: 'human', type: 'text' })]),
+    passes('a driver without ids', [scenario(), invoked, answer(), saw({ saw: 'human', type: 'text' })]),
+    passes('the text of a result that was answered 204', [scenario(), invoked, answer(204), human('text')]),
   ],
   'RT-SERIAL': [
     passes('events in order', [
@@ -208,6 +216,19 @@ export const DRIVEN: SampleSet = {
       [scenario(), invoked, subscribed, event('1'), event('2'), model('2'), model('1')],
       /wrong order/,
     ),
+    passes('events of two threads, in any order', [
+      scenario(),
+      invoked,
+      call({ invocation: { ...INVOCATION, id: 'other', group_id: 'other' } }),
+      subscribed,
+      resultArrives({ id: 'other', group_id: 'other', subscription: true }, { leg: 's2', status: 200 }),
+      event('1'),
+      arrives({ ...EVENT, text: '2' }, { leg: '2', status: 200 }),
+      arrives({ ...EVENT, group_id: 'other', tool_call_id: 'other', text: '3' }, { leg: '3', status: 200 }),
+      model('3', 'other'),
+      model('1'),
+      model('2'),
+    ]),
     passes('events that arrive at once, in any order', [
       scenario(),
       invoked,

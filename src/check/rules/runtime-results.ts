@@ -284,7 +284,8 @@ function difference(expected: string, actual: string) {
 /** A runtime supports the types that it showed at any time, and text. */
 function onDisplay(result: Shown, view: RuntimeView): Observed {
   const { status, callback, message, call } = result;
-  if (status !== 'awaited' || !call || callback.isRefused) return null;
+  const isAccepted = callback.status !== null && callback.status < 300;
+  if (status !== 'awaited' || !call || !isAccepted) return null;
   const [own] = view.seenOf(call, 'human');
   const candidates = own ? [own] : view.mayBeOf(null, 'human');
   const supported = new Set(view.seen('human').map(each => each.message.type));

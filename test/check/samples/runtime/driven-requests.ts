@@ -15,7 +15,7 @@ import {
 } from '../../../events/build.js';
 import { discovery, notice, TOOLSET } from '../parts.js';
 import { fails, passes, type SampleSet, skips, warns } from '../sample.js';
-import { asked, cannot, crashed, saw, scenario } from './driven.js';
+import { asked, cannot, crashed, ofOtherCall, saw, scenario } from './driven.js';
 
 const OTHER = 'http://127.0.0.1:3002';
 
@@ -173,8 +173,11 @@ export const DRIVEN_REQUESTS: SampleSet = {
     passes('a driver without ids', [...refused(201), saw({ saw: 'model', text: 'Error: status 201' })]),
     skips('a driver without ids that may not have shown the failed result', [
       ...refused(201),
-      call({ invocation: { ...INVOCATION, id: 'other' } }),
-      resultArrives({ id: 'other', text: 'done' }),
+      ofOtherCall(
+        call({ invocation: { ...INVOCATION, id: 'other' } }),
+        acknowledged(),
+        resultArrives({ id: 'other', text: 'done' }),
+      ),
       saw({ saw: 'model', text: 'done' }),
     ]),
     skips('a driver that cannot show failures', [cannot('failure'), ...refused(201)]),

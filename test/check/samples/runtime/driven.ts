@@ -57,6 +57,17 @@ const shows = (display_as: object[], ...types: string[]) => [
   ...types.map(human),
 ];
 
+/** The messages of another call, in a thread of its own. */
+export const ofOtherCall = (...parts: Moment[][]): Moment[] =>
+  parts.flat().map(moment => ({
+    ...moment,
+    calls: ['other'],
+    ...('leg' in moment && { leg: `other-${moment.leg}` }),
+    ...('thread' in moment && { thread: 'other' }),
+  }));
+
+const OTHER = { id: 'other', group_id: 'other' };
+
 const subscribed = resultArrives({ subscription: true }, { leg: 's', status: 200 });
 
 const event = (text: string) => arrives({ ...EVENT, text }, { leg: text, status: 200 });
@@ -219,15 +230,20 @@ export const DRIVEN: SampleSet = {
     passes('events of two threads, in any order', [
       scenario(),
       invoked,
-      call({ invocation: { ...INVOCATION, id: 'other', group_id: 'other' } }),
       subscribed,
-      resultArrives({ id: 'other', group_id: 'other', subscription: true }, { leg: 's2', status: 200 }),
+      ofOtherCall(
+        call({ invocation: { ...INVOCATION, ...OTHER } }),
+        acknowledged(),
+        resultArrives({ ...OTHER, subscription: true }, { leg: 's', status: 200 }),
+      ),
       event('1'),
-      arrives({ ...EVENT, text: '2' }, { leg: '2', status: 200 }),
-      arrives({ ...EVENT, group_id: 'other', tool_call_id: 'other', text: '3' }, { leg: '3', status: 200 }),
-      model('3', 'other'),
+      ofOtherCall(
+        arrives({ ...EVENT, group_id: 'other', tool_call_id: 'other', text: '2' }, { status: 200 }),
+      ),
+      event('3'),
+      model('2', 'other'),
       model('1'),
-      model('2'),
+      model('3'),
     ]),
     passes('events that arrive at once, in any order', [
       scenario(),

@@ -56,7 +56,7 @@ export interface Evidence
   /** What the driver of a runtime was asked and showed; null without a driver. */
   readonly view: RuntimeView | null;
   /** The calls that a scenario asked for; none without a driver. */
-  readonly asked: readonly AskedCall[];
+  readonly requestedCalls: readonly AskedCall[];
   /** By the URL of their discovery. */
   readonly servers: readonly KnownServer[];
   readonly until: number;
@@ -111,7 +111,7 @@ export async function gather(recording: Recording, side: Side): Promise<Evidence
     plans: events.filter(event => event.kind === 'planned'),
     death,
     view,
-    asked: view ? await readAsked(view, calls, servers) : [],
+    requestedCalls: view ? await readRequestedCalls(view, calls, servers) : [],
     servers,
     until: events.at(-1)?.at ?? 0,
     ...(lines && { lines }),
@@ -181,7 +181,7 @@ async function readCalls(
   return calls;
 }
 
-function readAsked(
+function readRequestedCalls(
   view: RuntimeView,
   calls: readonly CallEvidence[],
   servers: readonly KnownServer[],

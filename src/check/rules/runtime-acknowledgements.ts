@@ -27,8 +27,8 @@ export const runtimeAcknowledgementRules = defineRules({
       'Any other non-200 status indicates the tool could not accept the invocation, and the runtime SHOULD record the failure as a tool result with an error description, allowing the LLM to reason about it.',
     needs: ['failure'],
     absent: 'not recorded by a runtime, or every acknowledgement was 200',
-    observe: ({ calls, observer, asked, view, until }) => {
-      if (view) return asked.map(each => onRefusedCall(each, view, until));
+    observe: ({ calls, observer, requestedCalls, view, until }) => {
+      if (view) return requestedCalls.map(each => onRefusedCall(each, view, until));
       return observer === 'runtime' ? calls.map(onOtherStatus) : null;
     },
   },
@@ -62,9 +62,9 @@ export const runtimeAcknowledgementRules = defineRules({
     invocationPage: 'the protocol defines no timeout',
     needs: ['failure'],
     absent: 'not visible in HTTP traffic, or no call timed out',
-    observe: ({ asked, view, until }) => [
-      asked.map(each => (view?.asked('cancel').length === 0 ? onTimeout(each) : null)),
-      asked.map(each => onHangingAcknowledgement(each, asked, until)),
+    observe: ({ requestedCalls, view, until }) => [
+      requestedCalls.map(each => (view?.asked('cancel').length === 0 ? onTimeout(each) : null)),
+      requestedCalls.map(each => onHangingAcknowledgement(each, requestedCalls, until)),
     ],
   },
 });
@@ -129,12 +129,12 @@ function pausesBetween(attempts: readonly RoundTrip[]): readonly number[] {
   return attempts.slice(1).map(({ request }, index) => request.at - (attempts[index]?.end?.at ?? 0));
 }
 
-function onFailedAttempt(call: CallEvidence, { asked, until }: Evidence): Observed {
+function onFailedAttempt(call: CallEvidence, { requestedCalls, until }: Evidence): Observed {
   const { attempts, callbacks, decisions } = call;
   const index = attempts.findIndex(({ isFailed }) => isFailed);
   const [failed, next] = index < 0 ? [] : attempts.slice(index);
   if (!failed) return null;
-  const [failure] = asked.find(each => each.call === call)?.answers ?? [];
+  const [failure] = requestedCalls.find(each => each.call === call)?.answers ?? [];
   const nextAt = next?.request.at ?? failure?.event.at ?? Number.POSITIVE_INFINITY;
   if (callbacks.some(({ request }) => request.at < nextAt)) return null; // a tool that called back has the invocation
   if (next) {
@@ -165,10 +165,14 @@ function onTimeout({ call, answers: [first] }: AskedCall): Observed {
 }
 
 /** A runtime never waits for a tool: neither for a result nor for an acknowledgement. */
-function onHangingAcknowledgement(hanging: AskedCall, asked: readonly AskedCall[], until: number): Observed {
+function onHangingAcknowledgement(
+  hanging: AskedCall,
+  requestedCalls: readonly AskedCall[],
+  until: number,
+): Observed {
   const [first] = hanging.call?.attempts ?? [];
   if (!first || !hanging.call?.plans.some(({ plan }) => plan === 'ack hang')) return null;
-  const late = asked
+  const late = requestedCalls
     .filter(({ event, argumentFaults }) => event.seq > first.request.seq && argumentFaults?.length === 0)
     .find(({ event, call }) => (call?.attempts[0]?.request.at ?? until) - event.at > MAX_SENDING_MS);
   return late

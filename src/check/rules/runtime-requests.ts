@@ -33,7 +33,7 @@ export const runtimeRequestRules = defineRules({
     invocationPage:
       'Before dispatching an invocation, the runtime MUST verify that the operation field matches a known tool definition from a loaded toolset.',
     absent: 'no invocation came after a toolset was loaded',
-    observe: ({ calls, discoveries, asked, view, servers }) => [
+    observe: ({ calls, discoveries, requestedCalls, view, servers }) => [
       calls.map(({ invocation, tool, attempts: [first] }) => {
         if (!invocation || !first || toolsetsAt(discoveries, first.request.at).length === 0) return null;
         if (tool) return held(first);
@@ -42,7 +42,7 @@ export const runtimeRequestRules = defineRules({
         const what = `${excerpt(invocation.operation)} is not in a loaded toolset`;
         return lacking(what, first, { spots: [sent(first, 'operation')] });
       }),
-      asked.map(each =>
+      requestedCalls.map(each =>
         each.tools.length === 0 && !isInvalid(each.message, servers)
           ? onUnsent(each, view, 'operation')
           : null,
@@ -56,7 +56,7 @@ export const runtimeRequestRules = defineRules({
     invocationPage:
       "The runtime SHOULD validate the arguments object against the tool's inputSchema to catch malformed input before it reaches the tool.",
     absent: 'no arguments could be checked against an inputSchema',
-    observe: ({ calls, asked, view, discoveries }) => [
+    observe: ({ calls, requestedCalls, view, discoveries }) => [
       calls.map(({ argumentFaults, attempts: [first], tool }) => {
         if (!argumentFaults || !tool || !first) return null;
         const [fault] = argumentFaults;
@@ -64,7 +64,7 @@ export const runtimeRequestRules = defineRules({
         const what = `the arguments do not match the inputSchema of ${tool.name}: ${fault}`;
         return broken(what, first, { spots: [sent(first, 'arguments')] });
       }),
-      asked.map(each => {
+      requestedCalls.map(each => {
         const { argumentFaults: faults } = each;
         if (faults?.length === 0 && discoveries.length === 1) return onRefusedArguments(each);
         return faults && faults.length > 0 ? onUnsent(each, view, 'arguments') : null;
@@ -217,23 +217,23 @@ function onInvalidToolset({ discoveries, calls }: Evidence): Observed {
     : held(invalid);
 }
 
-function onInvalidServer(server: KnownServer, { asked, calls }: Evidence): Observed {
+function onInvalidServer(server: KnownServer, { requestedCalls, calls }: Evidence): Observed {
   const { invalidNames: names, discoveries } = server;
   const [called] = calls
     .filter(({ tool, invocation }) => !tool && names.includes(invocation?.operation ?? ''))
     .flatMap(({ attempts }) => attempts.slice(0, 1))
     .filter(attempt => isTo(server, attempt));
   if (called) return broken('an operation of an invalid toolset was called', [...discoveries, called]);
-  return asked.some(({ message, tools }) => tools.length === 0 && names.includes(message.operation))
+  return requestedCalls.some(({ message, tools }) => tools.length === 0 && names.includes(message.operation))
     ? held(discoveries)
     : null;
 }
 
 /** An invalid toolset, or two equal names, do not make the other operations unavailable. */
-function onUnusedToolset({ asked, servers }: Evidence): Observed {
+function onUnusedToolset({ requestedCalls, servers }: Evidence): Observed {
   const names = servers.flatMap(({ toolset }) => toolset?.tools.map(({ name }) => name) ?? []);
   if (servers.every(({ toolset }) => toolset) && new Set(names).size === names.length) return null;
-  return asked
+  return requestedCalls
     .filter(({ call, argumentFaults }) => !call && argumentFaults?.length === 0)
     .map(each => doubtful(`${each.message.operation} of a valid toolset was not called`, each));
 }

@@ -4,7 +4,7 @@ import type { Tool } from '../protocol/toolset.js';
 import { isRecord, stringsIn } from '../util/values.js';
 import type { CallEvidence } from './call.js';
 import { DriverCalls, nameOfCall } from './driver-calls.js';
-import { isExactly } from './sent-results.js';
+import { isExactly } from './result-text.js';
 
 /** A line of the driver protocol, and its event. */
 interface Said<Message> {

@@ -6,6 +6,7 @@ import { valueAt } from '../../util/values.js';
 import type { CallbackEvidence, CallEvidence, Received } from '../call.js';
 import { nameOfCall } from '../driver-calls.js';
 import type { Evidence } from '../evidence.js';
+import { isExactly } from '../result-text.js';
 import {
   answeredOther,
   broken,
@@ -19,7 +20,7 @@ import {
   scant,
 } from '../rule.js';
 import type { RuntimeView, Seen } from '../runtime-view.js';
-import { isExactly, resultsIn, type SentResult, tracesOf } from '../sent-results.js';
+import { resultsIn, type SentResult, tracesOf } from '../sent-results.js';
 
 /** Results and other callbacks that a runtime receives. */
 export const runtimeResultRules = defineRules({

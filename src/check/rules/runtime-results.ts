@@ -38,7 +38,7 @@ export const runtimeResultRules = defineRules({
     advice:
       'Compare group_id and id with the pending calls; answer 404 if none matches, and do not inform the model.',
     resultPage: 'It MUST NOT inject unmatched results into any conversation.',
-    masks: ['RT-TEXT'],
+    masks: ['RT-TEXT', 'RT-SUB'],
     absent: 'no result came with ids that match no pending call',
     observe: evidence => evidence.calls.map(call => onUnmatched(call, evidence)),
   },

@@ -82,13 +82,14 @@ export const runtimeConversationRules = defineRules({
     needs: ['model'],
     absent: 'no event of an open subscription came',
     observe: ({ calls, view }) => {
-      const canceledAt = view?.asked('cancel')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
+      const [first] = [...(view?.asked('cancel') ?? []), ...(view?.asked('end') ?? [])];
+      const over = first?.event.seq ?? Number.POSITIVE_INFINITY; // a runtime may refuse events from then on
       return calls
         .flatMap(call => call.messages('subscription_event'))
         .map(event => {
           const { isRefused, status, verdict, lastSeq } = event.callback;
           if (verdict?.kind === 'discarded') return onForeignEvent(event, view);
-          if (status === null || verdict?.kind !== 'noted' || lastSeq > canceledAt) return null;
+          if (status === null || verdict?.kind !== 'noted' || lastSeq > over) return null;
           if (isRefused)
             return lacking(`an event of an open subscription was answered ${status}`, event.callback);
           return view && !givenText(event.message.text, view)

@@ -95,6 +95,12 @@ export class RuntimeView {
     return this.asked('end')[0]?.event.at;
   }
 
+  /** The `seq` from which on the runtime may ignore what arrives: it was asked to cancel or to end; infinite if it was not. */
+  get overSince(): number {
+    const [first] = [...this.asked('cancel'), ...this.asked('end')];
+    return first?.event.seq ?? Number.POSITIVE_INFINITY;
+  }
+
   can(...abilities: readonly Ability[]): boolean {
     return abilities.every(ability => !this.#cannot.has(ability));
   }

@@ -82,14 +82,13 @@ export const runtimeConversationRules = defineRules({
     needs: ['model'],
     absent: 'no event of an open subscription came',
     observe: ({ calls, view }) => {
-      const [first] = [...(view?.asked('cancel') ?? []), ...(view?.asked('end') ?? [])];
-      const over = first?.event.seq ?? Number.POSITIVE_INFINITY; // a runtime may refuse events from then on
+      const overSince = view?.overSince ?? Number.POSITIVE_INFINITY;
       return calls
         .flatMap(call => call.messages('subscription_event'))
         .map(event => {
           const { isRefused, status, verdict, lastSeq } = event.callback;
           if (verdict?.kind === 'discarded') return onForeignEvent(event, view);
-          if (status === null || verdict?.kind !== 'noted' || lastSeq > over) return null;
+          if (status === null || verdict?.kind !== 'noted' || lastSeq > overSince) return null;
           if (isRefused)
             return lacking(`an event of an open subscription was answered ${status}`, event.callback);
           return view && !givenText(event.message.text, view)
@@ -142,15 +141,12 @@ function onPendingCall(call: CallEvidence, view: RuntimeView): Observed {
   const result = call
     .messages('tool_result')
     .find(({ callback }) => callback.request.seq > question.lastSeq && callback.verdict?.kind === 'settles');
-  const [end = Number.POSITIVE_INFINITY] = [...view.asked('cancel'), ...view.asked('end')].map(
-    ({ event }) => event.seq,
-  );
   const resultAt = result?.callback.request.seq ?? Number.POSITIVE_INFINITY;
   const early = view
     .seenOf(call, 'model', 'failure')
-    .find(({ event: { seq } }) => seq > question.request.seq && seq < Math.min(resultAt, end));
+    .find(({ event: { seq } }) => seq > question.request.seq && seq < Math.min(resultAt, view.overSince));
   if (early) return broken('the model got something of a call that waited for the user', [question, early]);
-  if (!result || resultAt > end) return null;
+  if (!result || resultAt > view.overSince) return null;
   const { callback, message } = result;
   const proof = [question, callback];
   if (callback.isRefused)

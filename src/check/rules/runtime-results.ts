@@ -245,7 +245,7 @@ function isFitting({ message: { text } }: Shown['seen'][number], { call, message
 /** Whether the runtime had time to handle it: it may end before, or cancel. */
 function isHandled({ callback }: SentResult, view: RuntimeView): boolean {
   const { seq } = callback.end ?? callback.request;
-  return ![...view.asked('cancel'), ...view.asked('end')].some(({ event }) => event.seq < seq);
+  return seq <= view.overSince;
 }
 
 /** Whether the model got it for another message of the same call. */

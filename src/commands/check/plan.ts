@@ -85,7 +85,7 @@ export async function planCheck(
 const FILE_NAME = /\.(?:nd)?jsonl?$/i;
 
 const SUBJECTS =
-  'Give the base URL of a tool server (protocol-cli check http://127.0.0.1:3001), a transcript (protocol-cli check run.ndjson), --command, or --demo.';
+  'Give the base URL of a tool server (protocol-cli check http://127.0.0.1:3001), a transcript (protocol-cli check run.ndjson), --command, --demo, or the driver of a runtime (--runtime).';
 
 /** A file takes precedence over a host of the same name. */
 async function subjectOf(word: string | undefined, flags: CheckFlags): Promise<Subject> {

@@ -214,6 +214,18 @@ export const DRIVEN_CONVERSATION: SampleSet = {
       [...subscribed, event({ text: 'one' })],
       /did not reach the model/,
     ),
+    fails(
+      'a refused event of an open subscription',
+      [...subscribed, event({ text: 'one' }, 404), end],
+      /was answered 404/,
+    ),
+    passes('an event that is refused after the end', [
+      ...subscribed,
+      event({ text: 'one' }),
+      model('one'),
+      end,
+      event({ text: 'two' }, 404),
+    ]),
     passes('an accepted event of an unknown call', [
       ...subscribed,
       event({ text: 'one', tool_call_id: 'unknown' }),

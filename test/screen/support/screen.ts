@@ -33,12 +33,15 @@ export function openProgram(args: readonly string[], options?: ScreenOptions): S
   return open(process.execPath, [BIN, ...args], options);
 }
 
+/** The last output of a shell: its line is over, with this status. */
+const OVER = /<over (\d+)>$/;
+
 /**
  * A line of shell in a terminal of its own; `$TOOL` in it stands for the built program.
- * The shell stays a moment longer: what is unread 200 ms after the exit, node-pty throws away.
+ * The shell stays until its output was read: node-pty drops what is unread 200 ms after an exit.
  */
 export function openShell(line: string, { env, ...options }: ScreenOptions = {}): Screen {
-  const lingering = `${line}; status=$?; sleep 0.5; exit $status`;
+  const lingering = `${line}; printf '<over %d>' $?; exec sleep 60`;
   return open('/bin/sh', ['-c', lingering], {
     ...options,
     env: { TOOL: `${process.execPath} ${BIN}`, ...env },
@@ -60,15 +63,17 @@ function open(
   });
   let isOver = false;
   let drawn = Promise.resolve();
-  terminal.onData(data => {
-    drawn = emulator.write(data);
-  });
-  const ended = new Promise<number>(resolve =>
+  const ended = new Promise<number>(resolve => {
+    terminal.onData(data => {
+      const status = OVER.exec(data)?.[1];
+      drawn = emulator.write(data.replace(OVER, ''));
+      if (status) void drawn.then(() => resolve(Number(status)));
+    });
     terminal.onExit(({ exitCode, signal }) => {
       isOver = true;
       void drawn.then(() => resolve(signal ? 128 + signal : exitCode));
-    }),
-  );
+    });
+  });
   return {
     ...showing(emulator),
     ended,

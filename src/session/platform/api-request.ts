@@ -16,8 +16,6 @@ import type { PendingCall, Session, Settled } from './session.js';
 
 type Path = readonly (string | number)[];
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** One error in a request, in the platform's format: what, where, and the value (platforms). */
 interface Detail {
   readonly type: string;
@@ -26,66 +24,22 @@ interface Detail {
   readonly input: unknown;
 }
 
-type Reading<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly details: readonly Detail[] };
+/** Maximum length of quoted JSON, in characters, and number of details. */
+const MAX = { input: 200, details: 100 };
 
-/** Maximum length of quoted JSON, in characters. */
-const MAX_INPUT = 200;
-
-function detail(type: string, loc: Path, msg: string, input: unknown): Detail {
-  const json = safeJson(input ?? null);
-  return { type, loc, msg, input: json.length <= MAX_INPUT ? input : `${json.slice(0, MAX_INPUT)}…` };
-}
-
-/** The message of the first error. */
-function reasonOf(details: string | readonly Detail[]): string {
-  if (typeof details === 'string') return details;
-  const [first] = details;
-  return first ? `${first.loc.join('.')}: ${first.msg}` : '';
-}
-
-/** Reads a body that must be a JSON object. */
-function readObject(body: Uint8Array): Reading<Fields> & { readonly notes?: readonly string[] } {
-  const json = readJson(body);
-  if (!json.ok) return wrong(detail('json_invalid', ['body'], `JSON decode error: ${json.reason}`, {}));
-  const { value, notes } = json;
-  return isRecord(value) ? { ok: true, value, notes } : wrong(wrongType('object', ['body'], value));
-}
-
-function wrong(...details: readonly Detail[]): {
-  readonly ok: false;
-  readonly details: readonly Detail[];
-} {
-  return { ok: false, details };
-}
-
-/** Validates an untrusted value. @param loc its path in the request */
-function read<Schema extends z.ZodMiniType>(
-  schema: Schema,
-  value: unknown,
-  loc: Path,
-): Reading<z.output<Schema>> {
-  const parsed = schema.safeParse(value, { reportInput: true, error: () => WORDLESS });
-  if (parsed.success) return { ok: true, value: parsed.data };
-  return wrong(...parsed.error.issues.map(issue => detailOf(issue, loc)));
+function detail(type: string, loc: Path, msg: string, input: unknown = null): Detail {
+  const json = safeJson(input);
+  return { type, loc, msg, input: json.length <= MAX.input ? input : `${json.slice(0, MAX.input)}…` };
 }
 
 function detailOf(issue: z.core.$ZodIssue, loc: Path): Detail {
-  const at = [...loc, ...issue.path.map(key => (typeof key === 'symbol' ? String(key) : key))];
-  if (issue.input === undefined) return missing(at);
-  if (issue.code === 'invalid_type') return wrongType(issue.expected, at, issue.input);
-  if (issue.code === 'invalid_value') return notOneOf(issue.values, at, issue.input);
-  return detail('value_error', at, `Input ${sentence(issue)}`, issue.input);
-}
-
-function missing(loc: Path): Detail {
-  return detail('missing', loc, 'Field required', null);
-}
-
-function notOneOf(values: readonly unknown[], loc: Path, input: unknown): Detail {
-  const quoted = values.map(value => (typeof value === 'string' ? `'${value}'` : String(value)));
-  return detail('literal_error', loc, `Input should be ${quoted.join(' or ')}`, input);
+  const { input, path } = issue;
+  const at = [...loc, ...path.map(key => (typeof key === 'symbol' ? String(key) : key))];
+  if (input === undefined) return detail('missing', at, 'Field required');
+  if (issue.code === 'invalid_type') return wrongType(issue.expected, at, input);
+  if (issue.code !== 'invalid_value') return detail('value_error', at, `Input ${sentence(issue)}`, input);
+  const quoted = issue.values.map(value => (typeof value === 'string' ? `'${value}'` : String(value)));
+  return detail('literal_error', at, `Input should be ${quoted.join(' or ')}`, input);
 }
 
 /** The platform's names of types whose names in zod differ. */
@@ -94,6 +48,26 @@ const TYPES: Readonly<Record<string, string>> = { object: 'dict', record: 'dict'
 function wrongType(expected: string, loc: Path, input: unknown): Detail {
   const type = TYPES[expected] ?? expected;
   return detail(`${type}_type`, loc, `Input should be a valid ${type}`, input);
+}
+
+/** Thrown while a request is read. */
+class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly why: string | readonly Detail[],
+  ) {
+    super();
+  }
+}
+
+/** Validates an untrusted value. @param loc its path in the request @throws Refused */
+function read<Schema extends z.ZodMiniType>(schema: Schema, value: unknown, loc: Path): z.output<Schema> {
+  const parsed = schema.safeParse(value, { reportInput: true, error: () => WORDLESS });
+  if (parsed.success) return parsed.data;
+  throw new Refused(
+    422,
+    parsed.error.issues.map(issue => detailOf(issue, loc)),
+  );
 }
 
 const count = (preset: number, min = 0) =>
@@ -121,156 +95,11 @@ const creationSchema = z.object({
 
 const messageSchema = z.object({ type: z.literal('user_message'), message: z.string() });
 
-const batchSchema = z.object({ type: z.literal('batch'), messages: z.array(messageSchema) });
+const messagesSchema = z.object({ messages: z.array(messageSchema) });
 
-interface About {
-  readonly thread?: string;
-  readonly calls?: string[];
-  readonly headers?: Readonly<Record<string, string>>;
-}
+const resultsSchema = z.object({ type: z.literal('batch'), results: z.array(z.unknown()) });
 
-/** A request to the API: read, and logged with its response, without the key (threats, row 25). */
-export class ApiRequest {
-  #recorded: ReturnType<typeof recordRequest> | undefined;
-
-  constructor(
-    private readonly log: Log,
-    private readonly purpose: RequestEvent['purpose'],
-    readonly incoming: Incoming,
-    readonly session: Session | undefined,
-    private readonly onRefused: (status: number, reason: string) => void,
-  ) {}
-
-  /** Logs the request once: with its response, unless called before. */
-  record({ thread = this.session?.id, calls }: About = {}) {
-    const { method, target: url, headers, body } = this.incoming;
-    this.#recorded ??= recordRequest(this.log, {
-      from: 'client',
-      to: 'platform',
-      purpose: this.purpose,
-      dialect: 'session',
-      method,
-      url,
-      headers: redactHeaders(
-        Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
-      ),
-      thread,
-      calls,
-      body: body.length > 0 ? new Content(body) : undefined,
-    });
-    return this.#recorded;
-  }
-
-  /** @param value JSON; undefined for an empty body */
-  answer(status: number, value?: unknown, about: About = {}): Answer {
-    const recorded = this.record(about);
-    if (value === undefined) {
-      recorded.answered(status);
-      return { status };
-    }
-    const body = JSON.stringify(value);
-    recorded.answered(status, { body: new Content(Buffer.from(body)) });
-    return { status, headers: { ...about.headers, 'Content-Type': 'application/json' }, body };
-  }
-
-  /** Responds with an error that the verification reports. */
-  refuse(status: number, why: string | readonly Detail[], body: object = { detail: why }): Answer {
-    this.onRefused(status, reasonOf(why));
-    return this.answer(status, body);
-  }
-
-  /** Records that the client disconnected. */
-  gone(): Reply {
-    this.record().broken('answer', 'ECONNRESET');
-    return 'reset';
-  }
-
-  /** Answers with one page of a list. @param limits default and maximum page size */
-  answerPage<T>(
-    all: readonly T[],
-    limits: { readonly size: number; readonly max: number },
-    view: (each: T) => unknown = each => each,
-  ): Answer {
-    const query = this.#query(z.object({ page: count(1, 1), size: count(limits.size, 1) }));
-    if (!query.ok) return this.answer(422, { detail: query.details });
-    const { page } = query.value;
-    const size = Math.min(query.value.size, limits.max);
-    const items = all.slice((page - 1) * size, page * size).map(view);
-    return this.answer(200, { items, page, total: all.length });
-  }
-
-  /** The query of a long poll. */
-  changes(): Reading<z.output<typeof changesQuery>> {
-    return this.#query(changesQuery);
-  }
-
-  /** Reads a request to create a session. Tools in `overrides` replace the agent's own. Body and media type are optional. */
-  creation(): Reading<{ readonly tools: readonly SessionTool[] | undefined; readonly written: unknown }> {
-    const { body, headers } = this.incoming;
-    if (body.length === 0 && headers['content-type'] === undefined)
-      return { ok: true, value: { tools: undefined, written: {} } };
-    const object = readObject(body);
-    if (!object.ok) return object;
-    const written = object.value;
-    const request = read(creationSchema, written, ['body']);
-    if (!request.ok) return request;
-    const { agent, overrides } = request.value;
-    const overriding = overrides?.['agent.tools'];
-    const own = typeof agent === 'object' ? agent.tools : undefined;
-    const tools = overriding
-      ? declaredTools(overriding, valueAt(written, 'overrides', 'agent.tools'))
-      : own && declaredTools(own, valueAt(written, 'agent', 'tools'));
-    return { ok: true, value: { tools, written } };
-  }
-
-  /** Reads one message, or a batch of them (platforms). */
-  messages(): Reading<readonly string[]> {
-    const object = readObject(this.incoming.body);
-    if (!object.ok) return object;
-    const messages =
-      object.value['type'] === 'batch'
-        ? read(batchSchema, object.value, ['body'])
-        : read(messageSchema, object.value, ['body']);
-    if (!messages.ok) return messages;
-    const all = messages.value.type === 'batch' ? messages.value.messages : [messages.value];
-    return { ok: true, value: all.map(({ message }) => message) };
-  }
-
-  /** Refuses a media type other than JSON. */
-  refuseMediaType(accepts?: 'json' | 'json?'): Answer | undefined {
-    const { headers } = this.incoming;
-    const { 'content-type': type } = headers;
-    const isBare = accepts === 'json?' && type === undefined && !hasBody({ headers });
-    if (!accepts || isBare || mediaTypeOf(type ?? '') === 'application/json') return undefined;
-    const loc = ['header', 'Content-Type'];
-    return this.refuse(422, [
-      detail('content_type', loc, "Input should be 'application/json'", type ?? null),
-    ]);
-  }
-
-  /** Refuses an `Idempotency-Key` that was used with another body. */
-  refuseKey(key: unknown): Answer {
-    const loc = ['header', 'Idempotency-Key'];
-    return this.refuse(422, [
-      detail('idempotency_key_reused', loc, 'This key was used with another body', key),
-    ]);
-  }
-
-  #query<Schema extends z.ZodMiniType>(schema: Schema): Reading<z.output<Schema>> {
-    const [, query = ''] = this.incoming.target.split(/\?(.*)/s);
-    return read(schema, Object.fromEntries(new URLSearchParams(query)), ['query']);
-  }
-}
-
-/** The response to posted tool results, and the results to apply. */
-interface Judgement {
-  readonly status: 202 | 409 | 422;
-  /** Error of a refused body. */
-  readonly detail?: string | readonly Detail[];
-  readonly settles: readonly Settled[];
-  /** Warnings about accepted results; `key` is that of the call. */
-  readonly warnings: readonly { readonly message: string; readonly key?: string }[];
-}
+const kindSchema = z.object({ kind: z.enum(['tool_result', 'error_event']) });
 
 /** One settled call of a body. */
 interface Item {
@@ -280,70 +109,33 @@ interface Item {
   readonly args: unknown;
 }
 
-const MAX_DETAILS = 100;
-
-/**
- * Checks in this order: format 422, finished session 409, unknown `tool_req.id` 422 (platforms). Nothing of a refused body is applied,
- * unless the script has `batch: each`.
- */
-export function judgeResults(session: Session, body: Uint8Array): Judgement {
-  const object = readObject(body);
-  const items = object.ok ? readItems(object.value) : object;
-  if (!items.ok) return refusal(items.details);
-  const isAtomic = session.script.switches.batch === 'atomic';
-  const malformed = items.value.flatMap(item => (item.ok ? [] : item.details));
-  if (malformed.length > 0 && (isAtomic || session.isOver)) return refusal(malformed);
-  if (session.isOver) return { ...refusal([]), status: 409, detail: 'Session has already finished.' };
-  const judge = new Judge(session);
-  for (const message of object.notes ?? []) judge.warnings.push({ message });
-  if (items.value.length === 0) judge.warnings.push({ message: 'the batch of results is empty' });
-  for (const item of items.value) {
-    if (item.ok) judge.item(item.value);
-    else judge.details.push(...item.details);
-  }
-  const { settles, warnings, details } = judge;
-  if (details.length === 0) return { status: 202, settles, warnings };
-  return isAtomic ? refusal(details) : { ...refusal(details), settles, warnings };
+function readItem(value: unknown, loc: Path): Item {
+  const { kind } = read(kindSchema, value, loc); // first, because an unknown kind has no other fields
+  const answer = read(kind === 'tool_result' ? sessionResultSchema : errorEventSchema, value, loc);
+  return { loc, answer, args: valueAt(value, 'tool_req', 'args') };
 }
 
-function refusal(details: readonly Detail[]): Judgement {
-  return { status: 422, detail: details.slice(0, MAX_DETAILS), settles: [], warnings: [] };
+/** The fields of a `tool_req` that differ from the published call. Missing arguments count as empty. */
+function differences(call: PendingCall, { answer, args }: Item): [field: string, sent: unknown][] {
+  const { tool_name } = answer.tool_req;
+  return [
+    ...(call.tool_name === tool_name ? [] : [['tool_name', tool_name] as [string, unknown]]),
+    ...(isEqual(call.args ?? {}, args ?? {}) ? [] : [['args', args] as [string, unknown]]),
+  ];
 }
 
-/** One settled call, or a batch of them (seed 001). */
-function readItems(body: Fields): Reading<readonly Reading<Item>[]> {
-  const { type, kind, results } = body;
-  if (type === 'batch') {
-    const loc = ['body', 'results'];
-    if (results === undefined) return wrong(missing(loc));
-    if (!Array.isArray(results)) return wrong(wrongType('array', loc, results));
-    return { ok: true, value: results.map((each, index) => readItem(each, [...loc, index])) };
-  }
-  if (kind === undefined && type !== undefined) return wrong(notOneOf(['batch'], ['body', 'type'], type));
-  return { ok: true, value: [readItem(body, ['body'])] };
-}
-
-const kindSchema = z.object({ kind: z.enum(['tool_result', 'error_event']) });
-
-function readItem(value: unknown, loc: Path): Reading<Item> {
-  const form = read(kindSchema, value, loc); // first, because an unknown kind has no other fields
-  if (!form.ok) return form;
-  const schema = form.value.kind === 'tool_result' ? sessionResultSchema : errorEventSchema;
-  const answer = read(schema, value, loc);
-  return answer.ok
-    ? { ok: true, value: { loc, answer: answer.value, args: valueAt(value, 'tool_req', 'args') } }
-    : answer;
-}
-
-/** Finds the call of each item, and collects the results and warnings. */
-class Judge {
+/** Posted results: those that apply, and what is wrong. */
+class PostedResults {
   readonly settles: Settled[] = [];
+  /** Errors of refused results. */
   readonly details: Detail[] = [];
+  /** Warnings about accepted results; `key` is that of the call. */
   readonly warnings: { message: string; key?: string }[] = [];
 
   constructor(private readonly session: Session) {}
 
-  item(item: Item): void {
+  /** Finds the call of a result. */
+  add(item: Item): void {
     const { pending, settled, script } = this.session;
     const { id = null } = item.answer.tool_req;
     const isIt = (call: PendingCall) =>
@@ -368,23 +160,192 @@ class Judge {
     }
     this.settles.push({ call, answer: item.answer });
     const fields = different.map(([field]) => field).join(' and ');
-    if (fields !== '')
-      this.warnings.push({
-        key: call.key,
-        message: `the tool_req of its answer differs from the call: ${fields}`,
-      });
+    const message = `the tool_req of its answer differs from the call: ${fields}`;
+    if (fields !== '') this.warnings.push({ key: call.key, message });
   }
 
   #refuse({ loc }: Item, field: string, type: string, message: string, input: unknown): void {
-    this.details.push(detail(type, [...loc, 'tool_req', field], message, input ?? null));
+    this.details.push(detail(type, [...loc, 'tool_req', field], message, input));
   }
 }
 
-/** Describes the fields of a `tool_req` that differ from the published call. Missing arguments count as empty. */
-function differences(call: PendingCall, { answer, args }: Item): [field: string, sent: unknown][] {
-  const { tool_name } = answer.tool_req;
-  return [
-    ...(call.tool_name === tool_name ? [] : [['tool_name', tool_name] as [string, unknown]]),
-    ...(isEqual(call.args ?? {}, args ?? {}) ? [] : [['args', args] as [string, unknown]]),
-  ];
+interface About {
+  readonly thread?: string;
+  readonly calls?: string[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A request to the API: read, and logged with its response, without the key (threats, row 25). */
+export class ApiRequest {
+  #recorded: ReturnType<typeof recordRequest> | undefined;
+
+  constructor(
+    private readonly log: Log,
+    private readonly purpose: RequestEvent['purpose'],
+    readonly incoming: Incoming,
+    readonly session: Session | undefined,
+    private readonly onRefused: (status: number, reason: string) => void,
+  ) {}
+
+  /** Runs a handler; refuses the request if the handler cannot read it. */
+  async handledBy(respond: (request: ApiRequest) => Reply | Promise<Reply>): Promise<Reply> {
+    try {
+      return await respond(this);
+    } catch (error) {
+      if (error instanceof Refused) return this.refuse(error.status, error.why);
+      throw error;
+    }
+  }
+
+  /** Logs the request once: with its response, unless called before. */
+  record({ thread = this.session?.id, calls }: About = {}) {
+    const { method, target: url, headers, body } = this.incoming;
+    this.#recorded ??= recordRequest(this.log, {
+      ...{ from: 'client', to: 'platform', dialect: 'session', purpose: this.purpose, method, url },
+      headers: redactHeaders(
+        Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+      ),
+      ...{ thread, calls },
+      body: body.length > 0 ? new Content(body) : undefined,
+    });
+    return this.#recorded;
+  }
+
+  /** @param value JSON; undefined for an empty body */
+  answer(status: number, value?: unknown, about: About = {}): Answer {
+    const recorded = this.record(about);
+    if (value === undefined) {
+      recorded.answered(status);
+      return { status };
+    }
+    const body = JSON.stringify(value);
+    recorded.answered(status, { body: new Content(Buffer.from(body)) });
+    return { status, headers: { ...about.headers, 'Content-Type': 'application/json' }, body };
+  }
+
+  /** Responds with an error, which the verification reports. */
+  refuse(status: number, why: string | readonly Detail[], about?: About): Answer {
+    const detail = typeof why === 'string' ? why : why.slice(0, MAX.details);
+    const [first] = why;
+    this.onRefused(status, typeof first === 'object' ? `${first.loc.join('.')}: ${first.msg}` : String(why));
+    return this.answer(status, status === 401 ? { message: detail } : { detail }, about);
+  }
+
+  /** Records that the client disconnected. */
+  gone(): Reply {
+    this.record().broken('answer', 'ECONNRESET');
+    return 'reset';
+  }
+
+  /** Answers with one page of a list. @param limits default and maximum page size */
+  answerPage<T>(
+    all: readonly T[],
+    limits: { readonly size: number; readonly max: number },
+    view: (each: T) => unknown = each => each,
+  ): Answer {
+    const query = this.#query(z.object({ page: count(1, 1), size: count(limits.size, 1) }));
+    const { page } = query;
+    const size = Math.min(query.size, limits.max);
+    const items = all.slice((page - 1) * size, page * size).map(view);
+    return this.answer(200, { items, page, total: all.length });
+  }
+
+  /** The query of a long poll. */
+  changes(): z.output<typeof changesQuery> {
+    return this.#query(changesQuery);
+  }
+
+  /** Reads a request to create a session. Tools in `overrides` replace the agent's own. Body and media type are optional. */
+  creation(): { readonly tools?: readonly SessionTool[] | undefined; readonly request?: unknown } {
+    const { body, headers } = this.incoming;
+    if (body.length === 0 && headers['content-type'] === undefined) return {};
+    const { value: request } = this.#object();
+    const { agent, overrides } = read(creationSchema, request, ['body']);
+    const overriding = overrides?.['agent.tools'];
+    const own = typeof agent === 'object' ? agent.tools : undefined;
+    const tools = overriding
+      ? declaredTools(overriding, valueAt(request, 'overrides', 'agent.tools'))
+      : own && declaredTools(own, valueAt(request, 'agent', 'tools'));
+    return { tools, request };
+  }
+
+  /** Reads one message, or a batch of them (platforms). */
+  messages({ isOver }: Session): readonly string[] {
+    const { value } = this.#object();
+    const all =
+      value['type'] === 'batch'
+        ? read(messagesSchema, value, ['body']).messages
+        : [read(messageSchema, value, ['body'])];
+    if (isOver) throw new Refused(409, FINISHED);
+    return all.map(({ message }) => message);
+  }
+
+  /**
+   * Reads one settled call, or a batch of them (seed 001). Checks in this order: format 422, finished session 409, unknown `tool_req.id`
+   * 422 (platforms). Nothing of a refused body is applied, unless the script has `batch: each`.
+   */
+  results(session: Session): PostedResults {
+    const { value: body, notes } = this.#object();
+    const results = new PostedResults(session);
+    const { details, warnings } = results;
+    const isAtomic = session.script.switches.batch === 'atomic';
+    const items = itemsIn(body).flatMap(({ value, loc }) => {
+      try {
+        return [readItem(value, loc)];
+      } catch (error) {
+        if (!(error instanceof Refused) || typeof error.why === 'string') throw error;
+        details.push(...error.why);
+        return [];
+      }
+    });
+    if (details.length > 0 && (isAtomic || session.isOver)) throw new Refused(422, details);
+    if (session.isOver) throw new Refused(409, FINISHED);
+    for (const message of notes) warnings.push({ message });
+    if (items.length + details.length === 0) warnings.push({ message: 'the batch of results is empty' });
+    for (const item of items) results.add(item);
+    if (details.length > 0 && isAtomic) throw new Refused(422, details);
+    return results;
+  }
+
+  /** Refuses a media type other than JSON. */
+  refuseMediaType(accepts?: 'json' | 'json?'): Answer | undefined {
+    const { headers } = this.incoming;
+    const { 'content-type': type } = headers;
+    const isBare = accepts === 'json?' && type === undefined && !hasBody({ headers });
+    if (!accepts || isBare || mediaTypeOf(type ?? '') === 'application/json') return undefined;
+    const loc = ['header', 'Content-Type'];
+    return this.refuse(422, [detail('content_type', loc, "Input should be 'application/json'", type)]);
+  }
+
+  /** Refuses an `Idempotency-Key` that was used with another body. */
+  refuseKey(key: unknown): Answer {
+    const loc = ['header', 'Idempotency-Key'];
+    return this.refuse(422, [
+      detail('idempotency_key_reused', loc, 'This key was used with another body', key),
+    ]);
+  }
+
+  /** The body, which must be a JSON object. @throws Refused */
+  #object(): { readonly value: Readonly<Record<string, unknown>>; readonly notes: readonly string[] } {
+    const json = readJson(this.incoming.body);
+    if (!json.ok)
+      throw new Refused(422, [detail('json_invalid', ['body'], `JSON decode error: ${json.reason}`, {})]);
+    const { value, notes } = json;
+    if (!isRecord(value)) throw new Refused(422, [wrongType('object', ['body'], value)]);
+    return { value, notes };
+  }
+
+  #query<Schema extends z.ZodMiniType>(schema: Schema): z.output<Schema> {
+    const [, query = ''] = this.incoming.target.split(/\?(.*)/s);
+    return read(schema, Object.fromEntries(new URLSearchParams(query)), ['query']);
+  }
+}
+
+const FINISHED = 'Session has already finished.';
+
+function itemsIn(body: Readonly<Record<string, unknown>>): { readonly value: unknown; readonly loc: Path }[] {
+  const { type, kind } = body;
+  if (type !== 'batch' && (kind !== undefined || type === undefined)) return [{ value: body, loc: ['body'] }];
+  const { results } = read(resultsSchema, body, ['body']);
+  return results.map((value, index) => ({ value, loc: ['body', 'results', index] }));
 }

@@ -13,10 +13,10 @@ import { type RunningServer, startServer } from '../../http/server.js';
 import { isSettledStatus } from '../../protocol/session.js';
 import { type Clock, systemClock } from '../../system/clock.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { ApiRequest, judgeResults } from './api-request.js';
+import { ApiRequest } from './api-request.js';
 import { type PendingCall, Session, type Settled } from './session.js';
 
-export interface SessionPlatformOptions {
+interface SessionPlatformOptions {
   /** From `readSessionScript` or `parseSessionScript`; default: one pending call of `lookup_order`. */
   readonly script?: SessionScript;
   /** The API key, which clients send as `Authorization: Bearer …`; default: a random one. */
@@ -35,7 +35,7 @@ export interface SessionPlatformOptions {
 }
 
 /** A snapshot of a session, for tests. */
-export interface SessionState {
+interface SessionState {
   readonly id: string;
   readonly status: string;
   /** JSON text; null before the agent's final answer. */
@@ -87,13 +87,10 @@ function onSession(respond: (request: ApiRequest, session: Session) => Reply | P
   return request => (request.session ? respond(request, request.session) : request.refuse(404, NOT_FOUND));
 }
 
-function show(view: 'view' | 'statusView'): Responder {
-  return onSession((request, session) => request.answer(200, session[view]));
-}
-
 /** The response is logged before the events that follow from it. */
-function steer(status: number, step: 'resume' | 'forceAnswer' | 'cancel'): Responder {
+function steer(status: number, step: 'pause' | 'resume' | 'forceAnswer' | 'cancel'): Responder {
   return onSession((request, session) => {
+    if (step === 'pause' && !session.canPause) return request.refuse(429, TOO_MANY_EVENTS);
     const answer = request.answer(status);
     session[step]();
     return answer;
@@ -117,8 +114,8 @@ export class SessionPlatform implements AsyncDisposable {
   readonly #used = new Set<string>();
   /** Sessions by `Idempotency-Key`. */
   readonly #created = new Map<string, { readonly session: Session; readonly digest: string }>();
-  /** Functions that end the open long polls. */
-  readonly #polls = new Set<() => void>();
+  /** Functions that end the open waits for a change. */
+  readonly #waits = new Set<() => void>();
   #server: RunningServer | undefined;
   #closed: Promise<void> | undefined;
 
@@ -184,21 +181,10 @@ export class SessionPlatform implements AsyncDisposable {
   async waitForSettled(id: string = FIRST_SESSION, { timeoutMs = PATIENCE_MS } = {}): Promise<SessionState> {
     const session = this.#sessions.get(id);
     if (!session) throw new Error(`no session "${id}"`);
-    if (!isSettledStatus(session.status))
-      await new Promise<void>((resolve, reject) => {
-        const unwatch = session.onChange(() => {
-          if (!isSettledStatus(session.status)) return;
-          cancel();
-          unwatch();
-          resolve();
-        });
-        const cancel = this.#clock.after(timeoutMs, () => {
-          unwatch();
-          reject(
-            new Error(`the session "${id}" did not settle within ${timeoutMs} ms; ${statusText(session)}`),
-          );
-        });
-      });
+    const isSettled = () => isSettledStatus(session.status);
+    await this.#wait(session, timeoutMs, isSettled);
+    if (!isSettled())
+      throw new Error(`the session "${id}" did not settle within ${timeoutMs} ms; ${statusText(session)}`);
     return stateOf(session);
   }
 
@@ -220,7 +206,7 @@ export class SessionPlatform implements AsyncDisposable {
 
   /** Ends long polls with 204, then stops the server. */
   close(): Promise<void> {
-    for (const end of [...this.#polls]) end();
+    for (const end of [...this.#waits]) end();
     this.#closed ??= this.#running.close();
     return this.#closed;
   }
@@ -241,15 +227,23 @@ export class SessionPlatform implements AsyncDisposable {
         return request.answerPage(newestFirst, { size: 10, max: 100 }, ({ summary }) => summary);
       }),
       this.#route('POST', '', request => this.#create(request), { accepts: 'json?', verifies: 'session' }),
-      this.#route('GET', '/{id}', show('view')),
-      this.#route('GET', '/{id}/status', show('statusView')),
+      this.#route(
+        'GET',
+        '/{id}',
+        onSession((request, { view }) => request.answer(200, view)),
+      ),
+      this.#route(
+        'GET',
+        '/{id}/status',
+        onSession((request, { statusView }) => request.answer(200, statusView)),
+      ),
       this.#route(
         'GET',
         '/{id}/events',
         onSession((request, { events }) => request.answerPage(events, { size: 50, max: 200 })),
       ),
       this.#route('GET', '/{id}/changes', onSession(this.#changes), { purpose: 'changes' }),
-      this.#route('POST', '/{id}/pause', onSession(pause)),
+      this.#route('POST', '/{id}/pause', steer(202, 'pause')),
       this.#route('POST', '/{id}/resume', steer(202, 'resume')),
       this.#route('POST', '/{id}/force_answer', steer(202, 'forceAnswer')),
       this.#route('DELETE', '/{id}', steer(204, 'cancel')),
@@ -267,10 +261,8 @@ export class SessionPlatform implements AsyncDisposable {
   }
 
   /** Adds a session that has not started. */
-  #add(id: string, tools = this.#script.tools, request: unknown = {}, size = 0): Session {
-    const now = () => this.#clock.wall().toISOString();
-    const emit = this.#log.emit.bind(this.#log);
-    const session = new Session({ id, script: this.#script, tools, request, size, now, emit });
+  #add(id: string, creation?: ConstructorParameters<typeof Session>[4]): Session {
+    const session = new Session(id, this.#script, this.#log, this.#clock, creation);
     this.#sessions.set(id, session);
     return session;
   }
@@ -285,28 +277,29 @@ export class SessionPlatform implements AsyncDisposable {
 
   /** A long poll: 200 as soon as there are new events, 204 on timeout (platforms). */
   readonly #changes = async (request: ApiRequest, session: Session): Promise<Reply> => {
-    request.record();
-    const query = request.changes();
-    if (!query.ok) return request.answer(422, { detail: query.details });
-    const { from_index: from, limit, include_events: withEvents, wait_for_seconds: seconds } = query.value;
-    const ms = Math.min(seconds, MAX.waitSeconds) * 1_000;
+    const {
+      from_index: from,
+      limit,
+      include_events: withEvents,
+      wait_for_seconds: seconds,
+    } = request.changes();
     const hasEvents = () => session.events.length > from;
     const isThere = () => hasEvents() || session.isOver;
-    const isWanted = await this.#news(session, ms, isThere, request.incoming.onGone);
-    if (!isWanted) return request.gone();
+    const ms = Math.min(seconds, MAX.waitSeconds) * 1_000;
+    if (!(await this.#wait(session, ms, isThere, request.incoming.onGone))) return request.gone();
     if (!hasEvents()) return request.answer(204);
     const events = session.events.slice(from, from + limit);
     return request.answer(200, session.changesView(withEvents ? events : []));
   };
 
-  /** Waits up to `ms`; false if the client disconnected meanwhile. */
-  #news(session: Session, ms: number, isThere: () => boolean, onGone: Incoming['onGone']): Promise<boolean> {
+  /** Waits for a change up to `ms`, or until the platform closes; false if the client disconnected meanwhile. */
+  #wait(session: Session, ms: number, isThere: () => boolean, onGone?: Incoming['onGone']): Promise<boolean> {
     if (ms <= 0 || this.#closed || isThere()) return Promise.resolve(true);
     return new Promise(resolve => {
       const done = (isWanted: boolean) => {
         cancel();
         unwatch();
-        this.#polls.delete(end);
+        this.#waits.delete(end);
         resolve(isWanted);
       };
       const end = () => done(true);
@@ -314,7 +307,7 @@ export class SessionPlatform implements AsyncDisposable {
       const unwatch = session.onChange(() => {
         if (isThere()) end();
       });
-      this.#polls.add(end);
+      this.#waits.add(end);
       onGone?.(() => done(false));
     });
   }
@@ -330,12 +323,10 @@ export class SessionPlatform implements AsyncDisposable {
       return request.answer(201, before.session.view, { thread: before.session.id });
     if (before) return request.refuseKey(name);
     const creation = request.creation();
-    if (!creation.ok) return request.refuse(422, creation.details);
     if (this.#sessions.size >= MAX.sessions)
       return request.refuse(429, 'There are too many sessions; start the mock again.');
     if (!this.#hasRoom(body.length)) return request.refuse(429, TOO_LARGE);
-    const { tools, written } = creation.value;
-    const session = this.#add(randomUUID(), tools, written, body.length);
+    const session = this.#add(randomUUID(), { ...creation, size: body.length });
     this.#used.add(session.id);
     if (name !== undefined) this.#created.set(name, { session, digest });
     const answer = request.answer(201, session.view, { thread: session.id });
@@ -354,14 +345,11 @@ export class SessionPlatform implements AsyncDisposable {
   }
 
   readonly #takeMessages = (request: ApiRequest, session: Session): Answer => {
-    const { body } = request.incoming;
-    const messages = request.messages();
-    if (!messages.ok) return request.answer(422, { detail: messages.details });
-    if (session.isOver) return request.answer(409, { detail: 'Session has already finished.' });
-    if (!session.canTake(messages.value) || !this.#hasRoom(body.length))
-      return request.answer(429, { detail: TOO_MANY_EVENTS });
+    const messages = request.messages(session);
+    if (!session.canTake(messages) || !this.#hasRoom(request.incoming.body.length))
+      return request.refuse(429, TOO_MANY_EVENTS);
     const answer = request.answer(202);
-    session.takeMessages(messages.value);
+    session.takeMessages(messages);
     return answer;
   };
 
@@ -369,16 +357,11 @@ export class SessionPlatform implements AsyncDisposable {
   readonly #takeResults = (request: ApiRequest, session: Session): Answer => {
     const { body } = request.incoming;
     if (body.length > MAX.smallResults && !this.#hasRoom(body.length)) return request.refuse(429, TOO_LARGE);
-    const { status, detail: why, settles, warnings } = judgeResults(session, body);
+    const { settles, warnings, details } = request.results(session);
     request.record({ calls: settles.map(({ call }) => call.key) });
     for (const { message, key } of warnings)
-      this.#log.emit({
-        kind: 'warned',
-        message,
-        thread: session.id,
-        ...(key !== undefined && { calls: [key] }),
-      });
-    const answer = why === undefined ? request.answer(status) : request.refuse(status, why);
+      this.#log.emit({ kind: 'warned', message, thread: session.id, ...(key && { calls: [key] }) });
+    const answer = details.length > 0 ? request.refuse(422, details) : request.answer(202);
     session.settle(settles);
     return answer;
   };
@@ -405,7 +388,7 @@ export class SessionPlatform implements AsyncDisposable {
     /** Checks in this order, before reading the body: 401 without the key, 404 without such a session, 422 for another media type. */
     const first = (head: Head) => {
       const request = requestOf({ ...head, body: new Uint8Array(0), remote: '' });
-      if (!this.#hasKey(head)) return request.refuse(401, UNAUTHORIZED, { message: UNAUTHORIZED });
+      if (!this.#hasKey(head)) return request.refuse(401, UNAUTHORIZED);
       if (path?.startsWith('/{id}')) {
         if (!request.session) return request.refuse(404, NOT_FOUND);
         this.#used.add(request.session.id);
@@ -416,7 +399,7 @@ export class SessionPlatform implements AsyncDisposable {
       ...{ name: `${method} ${purpose}`, method, accepts: accepts ?? 'nothing', first },
       serves:
         path === null ? target => /^\/api\/v2(?:\/|$)/.test(target) : target => templateOf(target) === path,
-      handle: incoming => respond(requestOf(incoming)),
+      handle: incoming => requestOf(incoming).handledBy(respond),
     };
   }
 
@@ -442,21 +425,14 @@ export class SessionPlatform implements AsyncDisposable {
   }
 }
 
-function pause(request: ApiRequest, session: Session): Answer {
-  if (!session.canPause) return request.answer(429, { detail: TOO_MANY_EVENTS });
-  const answer = request.answer(202);
-  session.pause();
-  return answer;
-}
-
 /** Answers a path that no other route serves: 404, or 405 with the allowed methods. */
 function notAllowed(request: ApiRequest, routes: readonly Route[]): Answer {
   const path = pathOf(request.incoming.target);
   const here = routes.filter(route => route.serves(path));
-  if (here.length === 0) return request.answer(404, { detail: 'Not Found' });
-  if (templateOf(path) !== '' && !request.session) return request.answer(404, { detail: NOT_FOUND });
+  if (here.length === 0) return request.refuse(404, 'Not Found');
+  if (templateOf(path) !== '' && !request.session) return request.refuse(404, NOT_FOUND);
   const allow = [...new Set(here.map(({ method }) => method))].join(', ');
-  return request.answer(405, { detail: 'Method Not Allowed' }, { headers: { Allow: allow } });
+  return request.refuse(405, 'Method Not Allowed', { headers: { Allow: allow } });
 }
 
 function pathOf(target: string): string {

@@ -1,5 +1,5 @@
 import { Content } from '../../events/content.js';
-import type { Fact } from '../../events/events.js';
+import type { Log } from '../../events/log.js';
 import type { SessionProblem } from '../../events/verification.js';
 import { wantedText } from '../../fixtures/pattern.js';
 import type { ScriptCall, SessionScript, SessionTool } from '../../fixtures/session-script.js';
@@ -11,7 +11,8 @@ import {
   type SessionStatus,
   type SettledCall,
 } from '../../protocol/session.js';
-import { isRecord, jsonPath } from '../../util/values.js';
+import type { Clock } from '../../system/clock.js';
+import { isRecord, jsonPath, valueAt } from '../../util/values.js';
 
 /** A call that the agent waits for. */
 export interface PendingCall {
@@ -28,17 +29,12 @@ export interface Settled {
   readonly answer: SettledCall;
 }
 
+/** The request that created a session. */
 interface Creation {
-  readonly id: string;
-  readonly script: SessionScript;
-  readonly tools: readonly SessionTool[];
-  /** The body of the request that created the session. */
-  readonly request: unknown;
-  /** Size of `request` in bytes; default: 0. */
+  readonly tools?: readonly SessionTool[] | undefined;
+  readonly request?: unknown;
+  /** Size of `request` in bytes. */
   readonly size?: number;
-  /** Returns the current time in RFC 3339. */
-  readonly now: () => string;
-  readonly emit: (fact: Fact) => void;
 }
 
 /** Limits of what clients may add to one session, since all of it is kept. */
@@ -48,45 +44,41 @@ const COMPLETION_REASONS: Readonly<Record<string, string>> = { completed: 'finis
 
 /** A session whose agent follows a script. */
 export class Session {
-  readonly id: string;
-  readonly script: SessionScript;
   readonly tools: readonly SessionTool[];
-  readonly request: unknown;
-  readonly createdAt: string;
-  startedAt: string | null = null;
-  finishedAt: string | null = null;
   /** The status without a pause. */
   phase: SessionStatus = 'pending';
-  isPaused = false;
-  /** Index of the round, from 0; -1 before the first one. */
-  round = -1;
   pending: readonly PendingCall[] = [];
   readonly settled: Settled[] = [];
   readonly events: SessionEvent[] = [];
   answer: unknown = null;
-  error: string | null = null;
   /** Size of everything that clients have added, in bytes. */
   bytes: number;
+  #isPaused = false;
+  #error: string | null = null;
+  /** Index of the round, from 0; -1 before the first one. */
+  #round = -1;
   /** Pending calls when the session ended. */
   readonly #abandoned: PendingCall[] = [];
   #eventBytes = 0;
-  readonly #now: Creation['now'];
-  readonly #emit: Creation['emit'];
+  readonly #request: unknown;
+  readonly #times: { readonly created_at: string; started_at: string | null; finished_at: string | null };
   readonly #listeners = new Set<() => void>();
 
-  constructor({ id, script, tools, request, size = 0, now, emit }: Creation) {
-    this.id = id;
-    this.script = script;
+  constructor(
+    readonly id: string,
+    readonly script: SessionScript,
+    private readonly log: Pick<Log, 'emit'>,
+    private readonly clock: Pick<Clock, 'wall'>,
+    { tools = script.tools, request = {}, size = 0 }: Creation = {},
+  ) {
     this.tools = tools;
-    this.request = request;
-    this.createdAt = now();
+    this.#request = request;
     this.bytes = size;
-    this.#now = now;
-    this.#emit = emit;
+    this.#times = { created_at: this.#now(), started_at: null, finished_at: null };
   }
 
   get status(): SessionStatus {
-    return this.isPaused ? 'paused' : this.phase;
+    return this.#isPaused ? 'paused' : this.phase;
   }
 
   get isOver(): boolean {
@@ -95,30 +87,28 @@ export class Session {
 
   /** The state as the API shows it. */
   get statusView() {
-    const { status, error, round } = this;
-    return { status, error, steps: round + 1, usage_per_model: [], subagent_session_ids: [] };
+    const steps = this.#round + 1;
+    return { status: this.status, error: this.#error, steps, usage_per_model: [], subagent_session_ids: [] };
   }
 
   /** The session as the API shows it. */
   get view() {
-    const { id, request, answer: latest_answer, tools } = this;
-    return { id, request, status: this.statusView, latest_answer, tools, ...this.#times };
+    const { id, statusView: status, answer: latest_answer, tools } = this;
+    return { id, request: this.#request, status, latest_answer, tools, ...this.#times };
   }
 
   /** The session in the API's list. */
   get summary() {
-    const { id, request, status } = this;
-    return { id, agent: isRecord(request) ? (request['agent'] ?? null) : null, status, ...this.#times };
+    const { id, status } = this;
+    return { id, agent: valueAt(this.#request, 'agent') ?? null, status, ...this.#times };
   }
 
   /** The answer to a long poll. */
   changesView(new_events: readonly SessionEvent[]) {
-    const { status, error, answer, startedAt: started_at, finishedAt: finished_at, round } = this;
-    return { status, started_at, finished_at, error, answer, metrics: { steps: round + 1 }, new_events };
-  }
-
-  get #times() {
-    return { created_at: this.createdAt, started_at: this.startedAt, finished_at: this.finishedAt };
+    const { status, answer } = this;
+    const { started_at, finished_at } = this.#times;
+    const metrics = { steps: this.#round + 1 };
+    return { status, started_at, finished_at, error: this.#error, answer, metrics, new_events };
   }
 
   /** Calls `listener` after each change. Returns a function that stops this. */
@@ -129,7 +119,7 @@ export class Session {
 
   start(): void {
     this.phase = 'running';
-    this.startedAt = this.#now();
+    this.#times.started_at = this.#now();
     this.#addEvent('AgentStartedEvent', {});
     this.#runOn();
     this.#changed();
@@ -142,15 +132,15 @@ export class Session {
 
   /** Stops the agent; results are still accepted. */
   pause(): void {
-    if (this.isPaused || this.isOver) return;
-    this.isPaused = true;
+    if (this.#isPaused || this.isOver) return;
+    this.#isPaused = true;
     this.#emitStatus();
     this.#changed();
   }
 
   resume(): void {
-    if (!this.isPaused) return;
-    this.isPaused = false;
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
     if (this.phase === 'running') this.#runOn();
     else {
       this.#publishState();
@@ -200,7 +190,7 @@ export class Session {
       this.#emitPending();
     } else {
       this.phase = 'running';
-      if (this.isPaused) this.#publishState();
+      if (this.#isPaused) this.#publishState();
       else this.#runOn();
     }
     this.#changed();
@@ -215,7 +205,7 @@ export class Session {
   problems(): SessionProblem[] {
     const { id: session, script } = this;
     const about = ({ key: call, tool_name }: PendingCall) => ({ session, call, tool_name });
-    const rounds = script.rounds.length - 1 - this.round;
+    const rounds = script.rounds.length - 1 - this.#round;
     return [
       ...this.settled.flatMap(each =>
         this.#unexpectedIn(each).map(what => ({ kind: 'unexpected' as const, ...about(each.call), ...what })),
@@ -229,13 +219,13 @@ export class Session {
   #runOn(): void {
     this.#publishState();
     this.#emitStatus();
-    const round = this.script.rounds[this.round + 1];
+    const round = this.script.rounds[this.#round + 1];
     if (round) this.#call(round);
     else this.#say();
   }
 
   #call(round: readonly ScriptCall[]): void {
-    this.round++;
+    this.#round++;
     const results = this.#results();
     const missing: [key: string, path: string][] = [];
     this.pending = round.map(call => {
@@ -261,11 +251,11 @@ export class Session {
 
   #end(phase: SessionStatus): void {
     this.phase = phase;
-    this.isPaused = false;
+    this.#isPaused = false;
     this.#abandonPending();
-    this.error = phase === 'failed' ? 'The agent failed, as its script says.' : null;
+    this.#error = phase === 'failed' ? 'The agent failed, as its script says.' : null;
     if (this.isOver) {
-      this.finishedAt = this.#now();
+      this.#times.finished_at = this.#now();
       this.#addEvent('AgentCompletionEvent', { reason: COMPLETION_REASONS[phase] ?? phase });
     } else this.#publishState();
     this.#emitStatus();
@@ -299,15 +289,18 @@ export class Session {
   }
 
   #emitStatus(): void {
-    const { id: thread, status, error, answer } = this;
-    const ending = { ...(error !== null && { error }), ...(answer !== null && { answer }) };
-    this.#emit({ kind: 'session', status, thread, ...ending });
+    const { id: thread, status, answer } = this;
+    const ending = {
+      ...(this.#error !== null && { error: this.#error }),
+      ...(answer !== null && { answer }),
+    };
+    this.log.emit({ kind: 'session', status, thread, ...ending });
   }
 
   #emitPending(): void {
-    const { id: thread, round } = this;
     const pending = this.pending.map(call => ({ key: call.key, ...onWire(call) }));
-    this.#emit({ kind: 'awaiting', round, pending, calls: pending.map(({ key }) => key), thread });
+    const calls = pending.map(({ key }) => key);
+    this.log.emit({ kind: 'awaiting', round: this.#round, pending, calls, thread: this.id });
   }
 
   #emitAnswered(settled: Settled): void {
@@ -317,12 +310,12 @@ export class Session {
     const words = unexpected.map(({ path, reason }) => `${path} ${reason}`);
     const about = { calls: [settled.call.key], thread: this.id };
     const differences = words.length > 0 && { unexpected: words };
-    this.#emit({ kind: 'answered', by: 'platform', ...about, body, ...differences });
+    this.log.emit({ kind: 'answered', by: 'platform', ...about, body, ...differences });
   }
 
   #warnMissing(path: string, key?: string): void {
     const message = `there is no {{${path}}}: it is null here, or empty in a text`;
-    this.#emit({ kind: 'warned', message, thread: this.id, ...(key !== undefined && { calls: [key] }) });
+    this.log.emit({ kind: 'warned', message, thread: this.id, ...(key !== undefined && { calls: [key] }) });
   }
 
   /** Results by key, for templates. Created without assignment, because a key may be `__proto__` (threats, row 19). */
@@ -342,6 +335,10 @@ export class Session {
       path: jsonPath(difference.path),
       reason: wantedText(difference),
     }));
+  }
+
+  #now(): string {
+    return this.clock.wall().toISOString();
   }
 
   #changed(): void {

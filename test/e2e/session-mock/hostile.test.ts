@@ -76,7 +76,7 @@ describe.concurrent('posted data', () => {
     const unknown = Array.from({ length: 300 }, (_, index) => success(call(`${index} ${long}`)));
     const { status, body } = await mock.known().results(batch(...unknown));
     expect(status).toBe(422);
-    expect(body.length).toBeLessThan(100_000);
+    expect(body.length).toBeLessThan(50_000);
     expect((await mock.known().results(success(call('a')))).status).toBe(202);
     const { stderr } = await mock.stop();
     expect(stderr.length).toBeLessThan(20_000);

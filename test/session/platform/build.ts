@@ -1,6 +1,7 @@
 import type { Fact } from '../../../src/events/events.js';
+import { createLog } from '../../../src/events/log.js';
 import { parseSessionScript } from '../../../src/fixtures/session-script.js';
-import { judgeResults } from '../../../src/session/platform/api-request.js';
+import { ApiRequest } from '../../../src/session/platform/api-request.js';
 import { Session } from '../../../src/session/platform/session.js';
 
 export const AT = '2026-01-01T00:00:00.000Z';
@@ -26,20 +27,28 @@ export function script(session: object, switches?: object) {
 
 /** A session that has begun, and what it emitted. */
 export function begun(sessionScript: object = TWO_ROUNDS, switches?: object) {
-  const played = script(sessionScript, switches);
+  const log = createLog(() => 0);
   const facts: Fact[] = [];
-  const emit = (fact: Fact) => void facts.push(fact);
-  const session = new Session({
-    id: 's',
-    script: played,
-    tools: played.tools,
-    request: {},
-    now: () => AT,
-    emit,
-  });
+  log.subscribe(event => facts.push(event));
+  const session = new Session('s', script(sessionScript, switches), log, { wall: () => new Date(AT) });
   session.start();
-  const judge = (body: unknown) =>
-    judgeResults(session, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
+  const judge = (body: unknown) => {
+    const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+    const incoming = { method: 'POST', target: '', headers: {}, body: bytes, remote: '' };
+    try {
+      const { settles, warnings, details } = new ApiRequest(
+        log,
+        'tool_results',
+        incoming,
+        session,
+        () => {},
+      ).results(session);
+      return { status: details.length > 0 ? 422 : 202, settles, warnings, details };
+    } catch (error) {
+      const { status, why: details } = error as { status: number; why: unknown[] };
+      return { status, settles: [], warnings: [], details };
+    }
+  };
   /** Applies what is accepted; `facts` are those of this post. */
   const post = (body: unknown) => {
     const judgement = judge(body);

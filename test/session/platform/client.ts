@@ -1,8 +1,4 @@
-import {
-  type SessionPlatform,
-  type SessionPlatformOptions,
-  startSessionPlatform,
-} from '../../../src/session/platform/platform.js';
+import { type SessionPlatform, startSessionPlatform } from '../../../src/session/platform/platform.js';
 
 export interface Answered {
   readonly status: number;
@@ -21,7 +17,7 @@ export type Ask = (
 
 /** A platform, and how to ask it: with its key, below `/api/v2/sessions`; a text is sent as it is. */
 export async function platformWith(
-  options: SessionPlatformOptions = {},
+  options: Parameters<typeof startSessionPlatform>[0] = {},
 ): Promise<{ readonly platform: SessionPlatform; readonly ask: Ask } & AsyncDisposable> {
   const platform = await startSessionPlatform(options);
   const ask: Ask = async (method, path, body, headers = {}) => {

@@ -1,18 +1,14 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { Content } from '../events/content.js';
-import type { Hop, RequestEvent } from '../events/events.js';
+import type { RequestEvent } from '../events/events.js';
 import { type Log, type RecordedRequest, recordRequest } from '../events/log.js';
 import { type HttpAnswer, type HttpClient, type ReadLimit, TransportError } from '../http/client.js';
 import type { Answer, Incoming, Reply } from '../http/route.js';
 import { systemClock } from '../system/clock.js';
-import { withStringMember } from '../util/json-format.js';
 import { isPlainHeader } from '../util/redact.js';
-import { decodeUtf8 } from '../util/text.js';
-import { isRecord } from '../util/values.js';
 
 type Headers = Readonly<Record<string, string>>;
 
-export interface About {
+interface About {
   readonly purpose: RequestEvent['purpose'];
   /** Call keys and thread, as far as they are known. */
   readonly calls?: string[] | undefined;
@@ -39,12 +35,13 @@ const ACKNOWLEDGEMENT: ReadLimit = { maxBytes: 1024 * 1024, opaque: true, partia
 /** How long a message waits for the response to the previous one in its thread, in ms. */
 const PATIENCE_MS = 100;
 
-/** Promises in queues: each waits for the one before it. */
+/** Promises in queues: each waits for the one before it. Without a name, nothing waits. */
 class Queues {
   readonly #ends = new Map<string, Promise<unknown>>();
 
   /** Adds to the end of a queue. @param end resolves when the next one may begin */
-  add(queue: string, end: Promise<unknown>): void {
+  add(queue: string | null, end: Promise<unknown>): void {
+    if (queue === null) return;
     this.#ends.set(queue, end);
     void end.then(() => {
       if (this.#ends.get(queue) === end) this.#ends.delete(queue);
@@ -52,8 +49,8 @@ class Queues {
   }
 
   /** Resolves when everything in the queue has ended. */
-  async over(queue: string): Promise<void> {
-    await this.#ends.get(queue);
+  async over(queue: string | null): Promise<void> {
+    if (queue !== null) await this.#ends.get(queue);
   }
 }
 
@@ -68,11 +65,14 @@ function deferred() {
 /** The transcript could not be written, so the message was not sent on. */
 class Unkept extends Error {}
 
-/** The tool sends only callbacks. */
-function isFromTool(purpose: RequestEvent['purpose']): boolean {
-  return purpose === 'callback';
+/** Where messages come from and go to: the tool sends only callbacks. */
+function sidesOf(purpose: RequestEvent['purpose']) {
+  return purpose === 'callback'
+    ? ({ from: 'tool', to: 'runtime' } as const)
+    : ({ from: 'runtime', to: 'tool' } as const);
 }
 
+/** Records messages and sends them on. */
 export class Forwarder {
   /** Messages to be passed on, by thread and direction. */
   readonly #messages = new Queues();
@@ -88,7 +88,7 @@ export class Forwarder {
    * Keeps the messages of a thread in order, per direction (RT-SERIAL). Each waits for the response to the previous one, but at most
    * `PATIENCE_MS` after that one was sent: without a recorder, a slow response would not delay the others either.
    */
-  enter(queue: string): { readonly turn: Promise<void>; leave(): void } {
+  enter(queue: string | null): { readonly turn: Promise<void>; leave(): void } {
     const turn = this.#messages.over(queue);
     const { promise: left, resolve: leave } = deferred();
     const end = turn.then(
@@ -103,23 +103,29 @@ export class Forwarder {
   }
 
   /** A response is being written until the returned function is called. */
-  beginResponse(queue: string): () => void {
+  beginResponse(queue: string | null): () => void {
     const { promise, resolve } = deferred();
     this.#responses.add(queue, Promise.all([this.#responses.over(queue), promise]));
     return resolve;
   }
 
   /**
-   * Waits for the responses of a side: it may send its next message right after its response, and the message must not be passed on
+   * Waits for the responses to a side: it may send its next message right after its response, and the message must not be passed on
    * first, or a callback would seem to precede its acknowledgement (TOOL-ACK).
    */
-  async responsesWritten(queue: string): Promise<void> {
+  async responsesWritten(queue: string | null): Promise<void> {
     await new Promise(setImmediate); // a response that arrived in this tick may not have been read yet
     await this.#responses.over(queue);
   }
 
-  received(about: About, message: Message): RecordedRequest {
-    return this.#record(about, isFromTool(about.purpose) ? 'tool-side' : 'runtime-side', message);
+  /** Records a request as its sender sent it. */
+  record(about: About, message: Message): RecordedRequest {
+    return this.#record(about, sidesOf(about.purpose).from, message);
+  }
+
+  /** Records a message that is to be passed on. */
+  receive(incoming: Incoming, about: About, body?: Content): Received {
+    return new Received(this, incoming, about, body);
   }
 
   /**
@@ -127,8 +133,7 @@ export class Forwarder {
    * @throws TransportError without a response; {@link Unkept}.
    */
   async send(about: About, outgoing: Outgoing): Promise<HttpAnswer> {
-    const hop = isFromTool(about.purpose) ? 'runtime-side' : 'tool-side';
-    const recorded = this.#record(about, hop, outgoing);
+    const recorded = this.#record(about, sidesOf(about.purpose).to, outgoing);
     try {
       await this.log.kept().catch(cause => {
         throw new Unkept('the transcript could not be written', { cause });
@@ -143,48 +148,30 @@ export class Forwarder {
       recorded.answered(answer.status, responseOf(answer));
       return answer;
     } catch (error) {
-      const { phase, code } = error instanceof TransportError ? error : UNKEPT;
-      recorded.broken(phase, code);
+      if (error instanceof Unkept) recorded.broken('transcript', 'UNWRITABLE');
+      else recorded.failed(error);
       throw error;
     }
   }
 
-  warn(message: string, { calls, thread }: Pick<About, 'calls' | 'thread'>): void {
+  warn(message: string, { calls, thread }: Pick<About, 'calls' | 'thread'> = {}): void {
     this.log.emit({ kind: 'warned', message, calls, thread });
   }
 
-  #record({ purpose, calls, thread }: About, hop: Hop, message: Message): RecordedRequest {
-    const { method, url, headers, body } = message;
-    const [from, to] = isFromTool(purpose) ? (['tool', 'runtime'] as const) : (['runtime', 'tool'] as const);
-    return recordRequest(this.log, { from, to, purpose, calls, thread, hop, method, url, headers, body });
+  #record(about: About, side: 'tool' | 'runtime', { method, url, headers, body }: Message): RecordedRequest {
+    const { purpose, calls, thread } = about;
+    const hop = `${side}-side` as const;
+    return recordRequest(this.log, {
+      ...sidesOf(purpose),
+      ...{ purpose, calls, thread, hop, method, url, headers, body },
+    });
   }
 }
-
-const UNKEPT = { phase: 'transcript', code: 'UNWRITABLE' };
 
 /** A response for the log. An encoded body is omitted, because secrets could not be redacted in it. */
 function responseOf({ headers, body }: HttpAnswer) {
   const isReadable = body.length > 0 && headers['content-encoding'] === undefined;
   return { headers: { ...headers }, body: isReadable ? new Content(body) : undefined };
-}
-
-/** The top-level members of a message; empty if it is not a JSON object. */
-export function fieldsOf(body: Content | undefined): Readonly<Record<string, unknown>> {
-  return body?.json.ok && isRecord(body.json.value) ? body.json.value : {};
-}
-
-export function stringIn(body: Content | undefined, name: string): string | undefined {
-  const value = fieldsOf(body)[name];
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** Replaces a string member of a JSON object and leaves all other bytes unchanged. */
-export function withString(body: Content, name: string, value: string): Content {
-  const bytes = Buffer.from(withStringMember(decodeUtf8(body.bytes) ?? '', name, value));
-  const { json } = body;
-  return json.ok && isRecord(json.value)
-    ? Content.withJson(bytes, { ...json, value: { ...json.value, [name]: value } })
-    : new Content(bytes);
 }
 
 /** Hop-by-hop headers (RFC 9110, 7.6.1), and those that we write ourselves; we request no encoding (threats, row 16). */
@@ -194,28 +181,13 @@ const OURS = new Set(
     .split(' '),
 );
 
-function flatHeaders(headers: IncomingHttpHeaders): Headers {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-}
-
 function passedHeaders(headers: Headers): Headers {
   const named = (headers['connection'] ?? '').toLowerCase().split(/\s*,\s*/);
   return without(headers, name => OURS.has(name) || named.includes(name));
 }
 
-/** Removes credentials if the URL has another origin than they are meant for (threats, row 12). */
-function headersFor(url: string, origin: string, headers: Headers) {
-  const isOwn = URL.canParse(url) && new URL(url).origin === origin;
-  const withheld = isOwn ? [] : Object.keys(headers).filter(name => !isPlainHeader(name));
-  return { headers: without(headers, name => withheld.includes(name)), withheld };
-}
-
 function without(headers: Headers, isLeftOut: (name: string) => boolean): Headers {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !isLeftOut(name)));
-}
-
-export function contentOf({ body }: Pick<Incoming, 'body'>): Content | undefined {
-  return body.length > 0 ? new Content(body) : undefined;
 }
 
 interface Destination {
@@ -226,24 +198,24 @@ interface Destination {
 }
 
 /** A received message, recorded unchanged; its sender may disconnect before the response. */
-export class Received {
+class Received {
+  readonly #headers: Headers;
   readonly #recorded: RecordedRequest;
-  readonly #place: ReturnType<Forwarder['enter']> | null;
+  readonly #place: ReturnType<Forwarder['enter']>;
   readonly #gone = new AbortController();
   #isOver = false;
 
   constructor(
     private readonly forwarder: Forwarder,
-    private readonly incoming: Incoming,
+    { method, target: url, headers, onGone }: Incoming,
     readonly about: About,
     body: Content | undefined,
   ) {
-    const { method, target: url, headers } = incoming;
-    this.#recorded = forwarder.received(about, { method, url, headers: flatHeaders(headers), body });
-    const queue = this.#queueTo(isFromTool(about.purpose) ? 'runtime' : 'tool');
-    this.#place = queue === null ? null : forwarder.enter(queue);
-    incoming.onGone?.(() => {
-      this.#broken('ECONNRESET');
+    this.#headers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+    this.#recorded = forwarder.record(about, { method, url, headers: this.#headers, body });
+    this.#place = forwarder.enter(this.#queueTo('to'));
+    onGone?.(() => {
+      this.#broken();
       this.#gone.abort();
     });
   }
@@ -253,16 +225,14 @@ export class Received {
   }
 
   get headers(): Headers {
-    return passedHeaders(flatHeaders(this.incoming.headers));
+    return passedHeaders(this.#headers);
   }
 
   /** Sends the message on in its turn, and passes the response back unchanged, without retries or checks. */
   async passOn({ url, body, origin }: Destination): Promise<Reply> {
-    const { headers, withheld } =
-      origin === undefined ? { headers: this.headers, withheld: [] } : headersFor(url, origin, this.headers);
-    if (withheld.length > 0)
-      this.forwarder.warn(`withheld from another origin than the tool's: ${withheld.join(', ')}`, this.about);
-    await this.#turn();
+    const headers = this.#headersFor(url, origin);
+    await this.#place.turn;
+    await this.forwarder.responsesWritten(this.#queueTo('to'));
     try {
       const outgoing = { method: 'POST', url, headers, body, signal: this.gone } as const;
       return this.answerAs(await this.forwarder.send(this.about, outgoing));
@@ -276,8 +246,7 @@ export class Received {
     const { status, headers = {}, body } = answer;
     const content = recorded ?? (typeof body === 'string' ? new Content(Buffer.from(body)) : undefined);
     this.#end(() => this.#recorded.answered(status, { headers: { ...headers }, body: content }));
-    const queue = this.#queueTo(isFromTool(this.about.purpose) ? 'tool' : 'runtime');
-    return queue === null ? answer : { ...answer, sent: this.forwarder.beginResponse(queue) };
+    return { ...answer, sent: this.forwarder.beginResponse(this.#queueTo('from')) };
   }
 
   /** Responds as the other side did. @param body replaces its body */
@@ -298,26 +267,28 @@ export class Received {
     if (!(error instanceof TransportError)) throw error;
     const { phase, code } = error;
     const isReset = code === 'ECONNRESET' && (phase === 'send' || phase === 'answer');
-    if (isReset || code === 'ABORTED') return this.#broken('ECONNRESET'); // the requester disconnected
-    const whom = isFromTool(this.about.purpose) ? 'runtime' : 'tool';
-    return this.answer({ status: 502, body: `The recorder got no answer from the ${whom}: ${code}.\n` });
+    if (isReset || code === 'ABORTED') return this.#broken(); // the requester disconnected
+    const { to } = sidesOf(this.about.purpose);
+    return this.answer({ status: 502, body: `The recorder got no answer from the ${to}: ${code}.\n` });
   }
 
-  /** Waits for the previous messages, and for the responses of the sender. */
-  async #turn(): Promise<void> {
-    const queue = this.#queueTo(isFromTool(this.about.purpose) ? 'runtime' : 'tool');
-    await this.#place?.turn;
-    if (queue !== null) await this.forwarder.responsesWritten(queue);
+  /** Withholds credentials from another origin than they are meant for (threats, row 12). */
+  #headersFor(url: string, origin?: string): Headers {
+    if (origin === undefined || (URL.canParse(url) && new URL(url).origin === origin)) return this.headers;
+    const withheld = Object.keys(this.headers).filter(name => !isPlainHeader(name));
+    if (withheld.length > 0)
+      this.forwarder.warn(`withheld from another origin than the tool's: ${withheld.join(', ')}`, this.about);
+    return without(this.headers, name => withheld.includes(name));
   }
 
   /** The queue of the thread in one direction; null without a thread. */
-  #queueTo(side: 'runtime' | 'tool'): string | null {
-    const { thread } = this.about;
-    return thread === undefined ? null : JSON.stringify([side, thread]);
+  #queueTo(end: 'from' | 'to'): string | null {
+    const { purpose, thread } = this.about;
+    return thread === undefined ? null : JSON.stringify([sidesOf(purpose)[end], thread]);
   }
 
-  #broken(code: string): 'reset' {
-    this.#end(() => this.#recorded.broken('answer', code));
+  #broken(): 'reset' {
+    this.#end(() => this.#recorded.broken('answer', 'ECONNRESET'));
     return 'reset';
   }
 
@@ -325,6 +296,6 @@ export class Received {
     if (this.#isOver) return;
     this.#isOver = true;
     record();
-    this.#place?.leave();
+    this.#place.leave();
   }
 }

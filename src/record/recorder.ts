@@ -1,17 +1,21 @@
-import { rm } from 'node:fs/promises';
-import type { Event } from '../events/events.js';
-import type { GroupKeeper, Log } from '../events/log.js';
-import { type TranscriptAbout, transcriptWriter } from '../events/transcript-writer.js';
-import { allowedDestinations } from '../http/addresses.js';
-import { type HttpClient, lazyClient } from '../http/client.js';
-import type { Reply, Route } from '../http/route.js';
+import { createHash } from 'node:crypto';
+import { Content } from '../events/content.js';
+import type { RequestEvent } from '../events/events.js';
+import type { Log } from '../events/log.js';
+import { type Allows, allowedDestinations, isLoopback } from '../http/addresses.js';
+import { type HttpAnswer, type HttpClient, lazyClient } from '../http/client.js';
+import type { Incoming, Refusal, Reply, Route } from '../http/route.js';
+import { SecretPaths } from '../http/secret-paths.js';
 import { type RunningServer, startServer } from '../http/server.js';
-import { createPrivateFile, type Files, GroupWriter, openToAppend } from '../system/files.js';
-import type { Redactor } from '../util/redact.js';
+import { readToolset } from '../protocol/read-toolset.js';
+import { discoveryCandidates, displayScriptsOf, baseOf as toolBaseOf } from '../protocol/toolset.js';
+import { RecentMap } from '../util/collections.js';
+import { withStringMember } from '../util/json-format.js';
+import { readUrl } from '../util/url.js';
+import { isRecord, valueAt } from '../util/values.js';
 import { Forwarder } from './forwarder.js';
-import { RecorderRoutes, ToolAddress } from './routes.js';
 
-export interface RecorderOptions {
+interface RecorderOptions {
   readonly url: string;
   readonly host: string;
   readonly port: number;
@@ -26,11 +30,11 @@ export interface RecorderOptions {
   readonly drainMs: number;
 }
 
-export interface Recorder extends AsyncDisposable {
+interface Recorder extends AsyncDisposable {
   readonly port: number;
   /** The URL to give to the runtime instead of the tool's. */
   readonly url: string;
-  /** Number of calls recorded so far. */
+  /** Number of calls recorded so far; a call sent again counts once while it is remembered. */
   calls(): number;
   /** Requests the toolset of the tool. Returns false if it could not be read. */
   findTool(): Promise<boolean>;
@@ -46,87 +50,376 @@ export interface Recorder extends AsyncDisposable {
  */
 export async function startRecorder(
   log: Log,
-  { url, host, port, allowHosts, allowCallbacks, callbackBase, maxBody, drainMs }: RecorderOptions,
+  { url: toolUrl, host, port, allowHosts, allowCallbacks, callbackBase, maxBody, drainMs }: RecorderOptions,
   client: HttpClient = lazyClient(async () => (await import('../http/pooled-client.js')).createAgentClient()),
 ): Promise<Recorder> {
   const forwarder = new Forwarder(log, client);
-  const tool = new ToolAddress(forwarder, url);
+  const tool = new ToolAddress(forwarder, toolUrl);
   const allows = allowedDestinations(allowCallbacks);
   const routes = new RecorderRoutes(forwarder, tool, allows, () => callbackBase ?? server.url);
-  const replies = new Set<Promise<Reply>>();
   const server: RunningServer = await startServer({
     ...{ host, port, maxBody },
     allowedHosts: [...allowHosts, ...(callbackBase ? [new URL(callbackBase).host] : [])],
     limits: { closeMs: drainMs },
-    routes: routes.all.map(route => collecting(route, replies)),
+    routes: routes.all,
     onRefused: refusal => routes.recordRefusal(refusal),
   });
   const close = async () => {
     await server.close();
     await client.close();
-    await Promise.allSettled(replies);
+    await Promise.allSettled(routes.replies);
   };
-  const findTool = () =>
-    tool.endpoint().then(
-      endpoint => endpoint !== null,
-      () => false,
-    );
-  const calls = () => routes.calls;
-  return { port: server.port, url: server.url, calls, findTool, close, [Symbol.asyncDispose]: close };
-}
-
-function collecting({ handle, ...route }: Route, replies: Set<Promise<Reply>>): Route {
+  const { url } = server;
   return {
-    ...route,
-    handle(incoming) {
-      const reply = Promise.resolve(handle(incoming));
-      replies.add(reply);
-      const forget = () => void replies.delete(reply);
-      reply.then(forget, forget);
-      return reply;
-    },
+    ...{ port: server.port, url, close, [Symbol.asyncDispose]: close },
+    calls: () => routes.calls,
+    findTool: async () => (await tool.endpoint().catch(() => null)) !== null,
   };
 }
 
-/** A transcript that is written line by line, so that a kill loses nothing: `log.keep(file)`. */
-interface TranscriptFile extends GroupKeeper {
+const INVOKE = '/invoke';
+
+const DISCOVERY = '/.well-known/rap-toolset';
+
+const CALLBACKS = '/callback/';
+
+const CHOICES = '/choices/';
+
+const NOTICES: Readonly<Record<string, RequestEvent['purpose']>> = {
+  '/cancel_tool_call': 'cancel',
+  '/close_thread': 'close',
+  '/migrate': 'migrate',
+};
+
+interface RecordedCall {
+  /** Call key in events: its id, unless another thread uses that. */
+  readonly key: string;
+  readonly thread: string | undefined;
+  /** The runtime's callback URL (TOOL-OPAQUE). */
+  readonly callbackUrl: string;
+  /** Our base URL for the runtime. */
+  readonly runtimeBase: string;
+}
+
+interface RecordedQuestion {
+  readonly call: RecordedCall;
+  readonly responseUrl: string;
+}
+
+/** Maximum number of remembered calls and questions; the oldest are dropped. */
+const REMEMBERED = 50_000;
+
+const MAX_URL_LENGTH = 8 * 1024;
+
+type Handle = (incoming: Incoming, body: Content | undefined) => Promise<Reply>;
+
+/** Forwards messages in both directions and replaces the addresses in them with the recorder's. */
+class RecorderRoutes {
+  /** Replies that are not sent yet. */
+  readonly replies = new Set<Promise<Reply>>();
+  readonly #keys = new CallKeys();
+  readonly #callbacks = new SecretPaths<RecordedCall>(CALLBACKS, REMEMBERED);
+  readonly #questions = new SecretPaths<RecordedQuestion>(CHOICES, REMEMBERED);
+
+  /** @param callbackBase our base URL for the tool */
+  constructor(
+    private readonly forwarder: Forwarder,
+    private readonly tool: ToolAddress,
+    private readonly allows: Allows,
+    private readonly callbackBase: () => string,
+  ) {}
+
+  get calls(): number {
+    return this.#keys.count;
+  }
+
+  get all(): Route[] {
+    const post = (name: string, serves: Route['serves'], handle: Handle): Route => ({
+      ...{ name, serves, method: 'POST', accepts: 'anything' },
+      handle: incoming => this.#replyOf(handle, incoming),
+    });
+    return [
+      post('invocation', path => path === INVOKE, this.#invoke),
+      post('callback', path => this.#callbacks.resolve(path) !== undefined, this.#callback),
+      post('choice', path => this.#questions.resolve(path) !== undefined, this.#choice),
+      {
+        ...post('discovery', path => path === DISCOVERY, this.#discover),
+        ...{ method: 'GET', accepts: 'nothing' },
+      },
+      post('notice', path => Object.hasOwn(NOTICES, path), this.#notice),
+    ];
+  }
+
+  #replyOf(handle: Handle, incoming: Incoming): Promise<Reply> {
+    const body = incoming.body.length > 0 ? new Content(incoming.body) : undefined;
+    const reply = handle.call(this, incoming, body);
+    this.replies.add(reply);
+    const forget = () => void this.replies.delete(reply);
+    reply.then(forget, forget);
+    return reply;
+  }
+
+  /** Records a request that the guard refused (threats, rows 1 to 4 and 14 to 17); logs a warning for anything but a protocol message. */
+  recordRefusal({ method = '', target = '', status, reason, detail }: Refusal): void {
+    const url = target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…'); // masks possible tokens
+    const purpose = purposeOf(pathOf(target));
+    if (!purpose) {
+      this.forwarder.warn(`a request was refused with ${status} (${detail}): ${method} ${url}`);
+      return;
+    }
+    const refusal = reason === 'no-route' ? 'wrong-address' : detail;
+    this.forwarder.record({ purpose }, { method, url, headers: {} }).answered(status, { refusal });
+  }
+
+  /** Forwards an invocation with our callback URL, otherwise unchanged. */
+  async #invoke(incoming: Incoming, body: Content | undefined): Promise<Reply> {
+    const [id, group] = [memberOf(body, 'id'), memberOf(body, 'group_id')];
+    const thread = nameOf(group);
+    const key = this.#keys.keyFor(group, id);
+    const received = this.forwarder.receive(incoming, { purpose: 'invocation', calls: [key], thread }, body);
+    const callbackUrl = httpUrlIn(body, 'callback_url');
+    const objection = callbackUrl === null ? null : this.#objectionTo(callbackUrl);
+    if (objection !== null) {
+      this.forwarder.warn(objection, received.about);
+      return received.answer({ status: 403, body: 'The recorder may not post to this callback_url.\n' });
+    }
+    try {
+      const url = await this.tool.endpoint();
+      if (url === null) return received.answer({ status: 502, body: NO_ENDPOINT });
+      const call = callbackUrl !== null && { key, thread, callbackUrl, runtimeBase: baseOf(incoming) };
+      const onward =
+        call && body
+          ? withString(body, 'callback_url', this.callbackBase() + this.#callbacks.issue(call).path)
+          : body;
+      return received.passOn({ url, body: onward, origin: this.tool.origin });
+    } catch (error) {
+      return received.failed(error);
+    }
+  }
+
+  /** Why we cannot store and call a callback URL; null if we can (threats, row 9). */
+  #objectionTo(url: string): string | null {
+    if (url.length > MAX_URL_LENGTH) return `the callback URL is longer than ${MAX_URL_LENGTH} characters`;
+    return this.allows(url);
+  }
+
+  /** Forwards a callback to the runtime's URL; replaces only the address of a question. */
+  async #callback(incoming: Incoming, body: Content | undefined): Promise<Reply> {
+    const call = this.#callbacks.resolve(pathOf(incoming.target));
+    if (!call) return { status: 404 };
+    const { key, thread, callbackUrl: url } = call;
+    const received = this.forwarder.receive(incoming, { purpose: 'callback', calls: [key], thread }, body);
+    return received.passOn({ url, body: body && this.#withOurResponseUrl(body, call) });
+  }
+
+  #withOurResponseUrl(body: Content, call: RecordedCall): Content {
+    const responseUrl = stringIn(body, 'response_url');
+    if (responseUrl === undefined || stringIn(body, 'type') !== 'user_choice') return body;
+    if (responseUrl.length > MAX_URL_LENGTH || !this.tool.takesAnswersAt(responseUrl)) {
+      this.forwarder.warn(UNRECORDED_ANSWER, { calls: [call.key], thread: call.thread });
+      return body;
+    }
+    const { path } = this.#questions.issue({ call, responseUrl });
+    return withString(body, 'response_url', call.runtimeBase + path);
+  }
+
+  /** Forwards a selection to the tool's URL (RT-CHOICE). */
+  async #choice(incoming: Incoming, body: Content | undefined): Promise<Reply> {
+    const question = this.#questions.resolve(pathOf(incoming.target));
+    if (!question) return { status: 404 };
+    const { call, responseUrl: url } = question;
+    const { key, thread } = call;
+    return this.forwarder
+      .receive(incoming, { purpose: 'choice', calls: [key], thread }, body)
+      .passOn({ url, body, origin: this.tool.origin });
+  }
+
+  /** Returns the tool's toolset with our endpoint; any other response unchanged (TOOL-DISCOVER). */
+  async #discover(incoming: Incoming): Promise<Reply> {
+    const received = this.forwarder.receive(incoming, { purpose: 'discovery' });
+    try {
+      const { headers, gone: signal } = received;
+      const answer = await this.tool.discover({ headers, signal });
+      const document = new Content(answer.body);
+      const isToolset = answer.status === 200 && httpUrlIn(document, 'endpoint') !== null;
+      const endpoint = baseOf(incoming) + INVOKE;
+      return received.answerAs(answer, isToolset ? withString(document, 'endpoint', endpoint) : undefined);
+    } catch (error) {
+      return received.failed(error);
+    }
+  }
+
+  /** Forwards a notice to the tool's base URL, whether or not the tool supports it. */
+  async #notice(incoming: Incoming, body: Content | undefined): Promise<Reply> {
+    const purpose = NOTICES[pathOf(incoming.target)] ?? 'close';
+    const thread = stringIn(body, purpose === 'migrate' ? 'session_id' : 'thread_id');
+    const key = purpose === 'cancel' && this.#keys.find(thread, memberOf(body, 'tool_call_id'));
+    const about = { purpose, thread, calls: key ? [key] : undefined };
+    const { base, origin } = this.tool;
+    return this.forwarder
+      .receive(incoming, about, body)
+      .passOn({ url: base + incoming.target, body, origin });
+  }
+}
+
+const NO_ENDPOINT = "The tool's discovery document names no endpoint.\n";
+
+const UNRECORDED_ANSWER =
+  'the response_url is too long, or on another machine than the tool: its answer is not recorded';
+
+function pathOf(target: string): string {
+  return target.split('?', 1)[0] ?? target;
+}
+
+/** The base URL at which the sender reaches us; the guard has checked `Host`. */
+function baseOf({ headers }: Incoming): string {
+  return `http://${headers.host}`;
+}
+
+function purposeOf(path: string): RequestEvent['purpose'] | undefined {
+  if (path === INVOKE) return 'invocation';
+  if (path === DISCOVERY) return 'discovery';
+  if (path.startsWith(CALLBACKS)) return 'callback';
+  if (path.startsWith(CHOICES)) return 'choice';
+  return Object.hasOwn(NOTICES, path) ? NOTICES[path] : undefined;
+}
+
+/** A top-level member of a message; undefined if the message is not a JSON object. */
+function memberOf(body: Content | undefined, name: string): unknown {
+  return valueAt(body?.json, 'value', name);
+}
+
+function stringIn(body: Content | undefined, name: string): string | undefined {
+  const value = memberOf(body, name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A URL in a message; null if it cannot be called. */
+function httpUrlIn(body: Content | undefined, name: string): string | null {
+  const url = stringIn(body, name);
+  return url !== undefined && /^https?:$/.test(readUrl(url)?.protocol ?? '') ? url : null;
+}
+
+/** Replaces a string member of a JSON object and leaves all other bytes unchanged. */
+function withString(body: Content, name: string, value: string): Content {
+  const { json, text } = body;
+  if (!json.ok || !isRecord(json.value) || text === null) return body;
+  const bytes = Buffer.from(withStringMember(text, name, value));
+  return Content.withJson(bytes, { ...json, value: { ...json.value, [name]: value } });
+}
+
+const MAX_NAME_LENGTH = 1024;
+
+/** Returns a value that is short enough to identify a call or a thread; otherwise undefined. */
+function nameOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.length <= MAX_NAME_LENGTH ? value : undefined;
+}
+
+/** Call keys by thread and id, both of which are foreign: the same call again has the same key. */
+class CallKeys {
+  readonly #keys = new RecentMap<string, string>(REMEMBERED);
+  readonly #taken = new RecentMap<string, true>(REMEMBERED);
+  /** Number of calls so far. */
+  count = 0;
+  #named = 0;
+
+  keyFor(thread: unknown, id: unknown): string {
+    const known = this.find(thread, id);
+    if (known !== undefined) return known;
+    this.count++;
+    let key = nameOf(id) || this.#fresh();
+    while (this.#taken.get(key)) key = this.#fresh();
+    this.#taken.set(key, true);
+    if (typeof id === 'string') this.#keys.set(digestOf(thread, id), key);
+    return key;
+  }
+
+  find(thread: unknown, id: unknown): string | undefined {
+    return typeof id === 'string' ? this.#keys.get(digestOf(thread, id)) : undefined;
+  }
+
+  #fresh(): string {
+    return `recorded-${++this.#named}`;
+  }
+}
+
+/** Limits ids, which may be as long as a message. */
+function digestOf(thread: unknown, id: string): string {
+  const name = JSON.stringify([typeof thread === 'string' ? thread : null, id]);
+  return createHash('sha256').update(name).digest('base64');
+}
+
+interface DiscoveryRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+class ToolAddress {
+  /** The only origin that receives credentials. */
+  readonly origin: string;
+  base: string;
+  #endpoint: string | null = null;
+  #known = '';
+  #finding: Promise<HttpAnswer> | null = null;
+
+  /** @param url http or https */
+  constructor(
+    private readonly forwarder: Forwarder,
+    private readonly url: string,
+  ) {
+    this.origin = new URL(url).origin;
+    this.base = toolBaseOf(url);
+  }
+
+  /** Whether the tool may receive answers at a URL: at its own origins, or on this machine if the tool runs there too (threats, row 9). */
+  takesAnswersAt(url: string): boolean {
+    const endpoint = readUrl(this.#endpoint ?? this.url);
+    const origins = [this.origin, ...(endpoint ? [endpoint.origin] : [])];
+    return allowedDestinations(origins)(url) === null && (!isLocal(url) || isLocal(this.url));
+  }
+
+  /** The URL for invocations; null if the discovery document has none. @throws as {@link discover}. */
+  async endpoint(): Promise<string | null> {
+    if (this.#endpoint !== null) return this.#endpoint;
+    this.#finding ??= this.discover({ headers: { accept: 'application/json' } }).finally(() => {
+      this.#finding = null;
+    });
+    await this.#finding;
+    return this.#endpoint;
+  }
+
   /**
-   * Writes the last line.
-   * @throws ProtocolCliError `unwritable-file` for the first line that could not be written in time, even if it was written later.
+   * Requests the toolset at the URL, then at its origin. Returns the first 200, otherwise the first response.
+   * @throws TransportError without a response; `Unkept`.
    */
-  close(reason: string): Promise<void>;
-  /** Deletes the closed file, because a recorder that did not start leaves no file. */
-  remove(): Promise<void>;
+  async discover(request: DiscoveryRequest): Promise<HttpAnswer> {
+    let first: HttpAnswer | undefined;
+    for (const { base, url } of discoveryCandidates(this.url)) {
+      const answer = await this.forwarder.send({ purpose: 'discovery' }, { method: 'GET', url, ...request });
+      if (answer.status === 200) return this.#learn(base, answer);
+      first ??= answer;
+    }
+    if (first) return first;
+    throw new Error('there is always a first candidate');
+  }
+
+  /** Reads the endpoint of an invalid toolset too: the recorder does not check messages. */
+  async #learn(base: string, answer: HttpAnswer): Promise<HttpAnswer> {
+    const document = new Content(answer.body);
+    const endpoint = httpUrlIn(document, 'endpoint');
+    if (endpoint !== null) [this.base, this.#endpoint] = [base, endpoint];
+    if (document.sha256 === this.#known) return answer;
+    this.#known = document.sha256;
+    const reading = await readToolset(document.json);
+    if (!reading.ok) return answer;
+    const { name, tools, ...toolset } = reading.toolset;
+    const operations = tools.map(tool => tool.name);
+    const loaded = { base, endpoint: toolset.endpoint, toolset: name, operations };
+    this.forwarder.log.emit({ kind: 'loaded', ...loaded, ...displayScriptsOf(tools) });
+    return answer;
+  }
 }
 
-/**
- * Creates a private file, or uses an existing empty one (threats, rows 25 to 27).
- * @param files default: node:fs
- * @throws ProtocolCliError `unwritable-file`.
- */
-export async function createTranscriptFile(
-  path: string,
-  redactor: Redactor,
-  about: TranscriptAbout,
-  files?: Files,
-): Promise<TranscriptFile> {
-  const lines = transcriptWriter(redactor);
-  const draft = await createPrivateFile(path, files);
-  await draft.write(lines.header(about));
-  await draft.commit({ replaces: false });
-  const file = await openToAppend(path, files);
-  const { size: position } = await file.stat();
-  const writer = new GroupWriter({ path, file, position, sync: false });
-  const add = (texts: readonly string[]) => writer.add(texts.map(text => `${text}\n`).join(''));
-  return {
-    take: (event: Event) => add(lines.event(event)),
-    kept: () => writer.kept(),
-    async close(reason) {
-      add([lines.end(reason)]);
-      await writer.kept().catch(() => {}); // thrown below as `failure`
-      await file.close();
-      if (writer.failure) throw writer.failure;
-    },
-    remove: () => rm(path, { force: true }),
-  };
+function isLocal(url: string): boolean {
+  return isLoopback(readUrl(url)?.hostname ?? '');
 }

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { gather } from '../../src/check/evidence.js';
 import { judge, RULES } from '../../src/check/judge.js';
 import { createLog } from '../../src/events/log.js';
-import { TransportError } from '../../src/http/client.js';
+import { type HttpClient, TransportError } from '../../src/http/client.js';
 import { systemClock } from '../../src/system/clock.js';
 import { ask } from '../e2e/support/http.js';
 import { closedPort } from '../e2e/support/sockets.js';
@@ -128,6 +128,52 @@ describe('a tool', () => {
     expect(recording.warnings).toEqual([
       "withheld from another origin than the tool's: authorization, x-api-key",
     ]);
+  });
+});
+
+const REMOTE = 'http://tool.example:3001';
+
+const LOCAL = 'http://127.0.0.1:3001';
+
+describe('row 9: the address of a question', () => {
+  const isOurs = async (url: string, endpoint: string, response_url: string) => {
+    const sent: Record<string, string>[] = [];
+    const client: HttpClient = {
+      async send({ method, body }) {
+        if (method === 'POST') sent.push(JSON.parse(String(body && Buffer.from(body))));
+        return { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ endpoint })) };
+      },
+      close: async () => {},
+    };
+    const recording = keep(await startRecording(url, {}, undefined, client));
+    await invoke(recording);
+    await ask(sent[0]?.['callback_url'] ?? '', {
+      body: JSON.stringify({ type: 'user_choice', response_url }),
+    });
+    const onward = sent[1]?.['response_url'] ?? '';
+    expect([response_url, `${recording.url}/choices/`]).toContain(onward.replace(/[\w-]{43}$/, ''));
+    return onward !== response_url;
+  };
+
+  test.each([
+    [REMOTE, `${REMOTE}/invoke`, `${REMOTE}/choices/1`],
+    [REMOTE, 'https://api.example/invoke', 'https://api.example/choices/1'],
+    [LOCAL, `${LOCAL}/invoke`, 'http://127.0.0.1:4000/choices/1'],
+    [LOCAL, `${LOCAL}/invoke`, 'http://localhost:4000/choices/1'],
+    ['http://localhost:3001', `${LOCAL}/invoke`, 'http://[::1]:4000/choices/1'],
+  ])('of %s with the endpoint %s is replaced: %s', async (url, endpoint, there) => {
+    expect(await isOurs(url, endpoint, there)).toBe(true);
+  });
+
+  test.each([
+    [REMOTE, `${REMOTE}/invoke`, 'http://127.0.0.1:6379/'],
+    [REMOTE, `${REMOTE}/invoke`, 'http://localhost:6379/'],
+    [REMOTE, 'http://127.0.0.1:6379/invoke', 'http://127.0.0.1:6379/'],
+    [REMOTE, `${REMOTE}/invoke`, 'http://tool.example:6379/'],
+    [LOCAL, `${LOCAL}/invoke`, 'http://169.254.169.254/'],
+    [LOCAL, `${LOCAL}/invoke`, 'nowhere'],
+  ])('of %s with the endpoint %s is left: %s', async (url, endpoint, there) => {
+    expect(await isOurs(url, endpoint, there)).toBe(false);
   });
 });
 

@@ -3,13 +3,15 @@ import { History } from '../../src/events/history.js';
 import { createLog, type Log } from '../../src/events/log.js';
 import { seenOn } from '../../src/events/round-trips.js';
 import type { HttpClient } from '../../src/http/client.js';
-import { type Recorder, type RecorderOptions, startRecorder } from '../../src/record/recorder.js';
+import { startRecorder } from '../../src/record/recorder.js';
 import { systemClock } from '../../src/system/clock.js';
 
 const DEFAULTS = {
   ...{ host: '127.0.0.1', port: 0, maxBody: 64 * 1024 * 1024, drainMs: 200 },
   ...{ allowHosts: [], allowCallbacks: [], callbackBase: null },
 };
+
+type Recorder = Awaited<ReturnType<typeof startRecorder>>;
 
 /** A recorder in this process, and what it told. */
 export interface Recording extends Recorder {
@@ -23,7 +25,7 @@ export interface Recording extends Recorder {
 
 export async function startRecording(
   url: string,
-  options: Partial<RecorderOptions> = {},
+  options: Partial<Parameters<typeof startRecorder>[1]> = {},
   log = createLog(() => systemClock.now()),
   client?: HttpClient,
 ): Promise<Recording> {

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTranscriptFile } from '../../src/commands/record/run.js';
 import { createLog, type GroupKeeper, type Log } from '../../src/events/log.js';
 import { readTranscript } from '../../src/events/transcript-reader.js';
-import { createTranscriptFile } from '../../src/record/recorder.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { type Folder, temporaryFolder } from '../e2e/support/folder.js';
 import { troubleOf } from '../support/failing.js';

@@ -1,19 +1,18 @@
+import { rm } from 'node:fs/promises';
 import type { Event } from '../../events/events.js';
+import type { GroupKeeper } from '../../events/log.js';
 import type { EventRedactor } from '../../events/shareable.js';
+import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
 import { PROTOCOL_WORDS } from '../../protocol/callbacks.js';
-import { fieldsOf } from '../../record/forwarder.js';
-import {
-  createTranscriptFile,
-  type Recorder,
-  type RecorderOptions,
-  startRecorder,
-} from '../../record/recorder.js';
+import { startRecorder } from '../../record/recorder.js';
 import { counted } from '../../render/line.js';
+import { createPrivateFile, type Files, GroupWriter, openToAppend } from '../../system/files.js';
 import { keepHeapTight } from '../../system/process.js';
 import { quietPipes } from '../../system/streams.js';
 import { isCredentialHeader, secretsOf } from '../../util/credentials.js';
-import { createRedactor } from '../../util/redact.js';
+import { createRedactor, type Redactor } from '../../util/redact.js';
 import { readUrl } from '../../util/url.js';
+import { valueAt } from '../../util/values.js';
 import { refuseToReplace, wireSecrets } from '../event-output.js';
 import { type ServerFlags, usage } from '../options.js';
 import { NEVER, networkWarnings, printReady, runServer, startLines } from '../run-server.js';
@@ -43,8 +42,8 @@ function credentialsIn(event: Event): string[] {
   if (event.kind !== 'request' && event.kind !== 'response') return [];
   const named = Object.entries(event.headers).filter(([name]) => isCredentialHeader(name));
   if (named.length === 0) return [];
-  const fields = fieldsOf(event.body);
-  const ids = [...IDS.map(name => fields[name]), ...(event.calls ?? []), event.thread];
+  const fields = IDS.map(name => valueAt(event.body?.json, 'value', name));
+  const ids = [...fields, ...(event.calls ?? []), event.thread];
   return secretsOf(Object.fromEntries(named)).filter(
     value => value.length >= MIN_CREDENTIAL_LENGTH && !ids.includes(value) && !PROTOCOL_WORDS.has(value),
   );
@@ -62,7 +61,7 @@ interface RecordFlags extends ServerFlags {
 }
 
 /** @throws ProtocolCliError `usage`. */
-function recorderOptions(url: string, flags: RecordFlags): RecorderOptions {
+function recorderOptions(url: string, flags: RecordFlags) {
   const { save, output, host, port, allowHost = [], callbackUrl = null, allowCallback = [] } = flags;
   if (save === undefined && output !== 'ndjson')
     throw usage('no output for the recording', 'Add --save <file>, or -o ndjson for stdout.');
@@ -97,12 +96,11 @@ export async function runRecord(url: string, flags: RecordFlags, terminal: Termi
     const { log, about } = run;
     const redactor = recordedSecrets();
     const file = path === undefined ? null : await createTranscriptFile(path, redactor, about);
-    let recorder: Recorder | null = null;
+    let calls: (() => number) | null = null;
     run.onTranscriptEnd(async reason => {
       await file?.close(reason);
-      if (!recorder) await file?.remove();
-      else if (file && !flags.quiet)
-        run.stderr.write(`wrote ${path} (${counted(recorder.calls(), 'call')})\n`);
+      if (!calls) await file?.remove();
+      else if (file && !flags.quiet) run.stderr.write(`wrote ${path} (${counted(calls(), 'call')})\n`);
     });
     log.keep({
       take(event) {
@@ -111,14 +109,14 @@ export async function runRecord(url: string, flags: RecordFlags, terminal: Termi
       },
       kept: async () => file?.kept(),
     });
-    const started = await startRecorder(log, options);
-    recorder = started;
+    const recorder = await startRecorder(log, options);
+    calls = recorder.calls;
     let isOver = false;
     onClose(async () => {
       isOver = true;
-      await started.close();
+      await recorder.close();
     });
-    const { port, url: own } = started;
+    const { port, url: own } = recorder;
     const { stdout } = terminal;
     printReady({ port, url: own }, `recording ${options.url}: point the runtime at ${own}`, terminal);
     if (flags.output === 'ndjson') quietPipes(stdout);
@@ -134,11 +132,54 @@ export async function runRecord(url: string, flags: RecordFlags, terminal: Termi
     onClose(() => output.close());
     output.warn(networkWarnings(flags));
     // The tool may start later; the recorder then finds it with the first request.
-    void started.findTool().then(isFound => {
+    void recorder.findTool().then(isFound => {
       if (!isFound && !isOver) output.warn([`no toolset at ${options.url} yet`]);
     });
     // If stdout is the only recording, recording ends when the reader of stdout is gone.
     const readerGone = new Promise(resolve => stdout.once('error', resolve));
     return { quit: path === undefined ? readerGone : NEVER };
   });
+}
+
+/** A transcript that is written line by line, so that a kill loses nothing: `log.keep(file)`. */
+interface TranscriptFile extends GroupKeeper {
+  /**
+   * Writes the last line.
+   * @throws ProtocolCliError `unwritable-file` for the first line that could not be written in time, even if it was written later.
+   */
+  close(reason: string): Promise<void>;
+  /** Deletes the closed file, because a recorder that did not start leaves no file. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Creates a private file, or uses an existing empty one (threats, rows 25 to 27).
+ * @param files default: node:fs
+ * @throws ProtocolCliError `unwritable-file`.
+ */
+export async function createTranscriptFile(
+  path: string,
+  redactor: Redactor,
+  about: TranscriptAbout,
+  files?: Files,
+): Promise<TranscriptFile> {
+  const lines = transcriptWriter(redactor);
+  const draft = await createPrivateFile(path, files);
+  await draft.write(lines.header(about));
+  await draft.commit({ replaces: false });
+  const file = await openToAppend(path, files);
+  const { size: position } = await file.stat();
+  const writer = new GroupWriter({ path, file, position, sync: false });
+  const add = (texts: readonly string[]) => writer.add(texts.map(text => `${text}\n`).join(''));
+  return {
+    take: (event: Event) => add(lines.event(event)),
+    kept: () => writer.kept(),
+    async close(reason) {
+      add([lines.end(reason)]);
+      await writer.kept().catch(() => {}); // thrown below as `failure`
+      await file.close();
+      if (writer.failure) throw writer.failure;
+    },
+    remove: () => rm(path, { force: true }),
+  };
 }

@@ -46,8 +46,13 @@ export type { RequirementId } from './protocol/requirements.js';
 export { type Toolset, toolsetSchema } from './protocol/toolset.js';
 // Call a tool
 export { type Connection, type ConnectOptions, connect, type InvokeSettings } from './runtime/connect.js';
-export { type AnswerSessionOptions, answerSession, type SessionEnd } from './session/client/answering.js';
-export { type Answerer, answerWith } from './session/client/pending-calls.js';
+export {
+  type Answerer,
+  type AnswerSessionOptions,
+  answerSession,
+  answerWith,
+  type SessionEnd,
+} from './session/client/answering.js';
 export { type SessionPlatform, startSessionPlatform } from './session/platform/platform.js';
 
 // Redaction, JSON, errors

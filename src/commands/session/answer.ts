@@ -11,13 +11,14 @@ import type { Paper } from '../../render/outputs/reporter.js';
 import type { KnownSession, SessionReporter } from '../../render/outputs/session.js';
 import type { Trouble } from '../../render/outputs/trouble.js';
 import { verboseTeller } from '../../render/wire.js';
-import { answering, type SessionEnd } from '../../session/client/answering.js';
 import {
   type Answerer,
   answeredCall,
-  type PendingCall,
+  answering,
+  type SessionEnd,
   unknownTool,
-} from '../../session/client/pending-calls.js';
+} from '../../session/client/answering.js';
+import type { PendingCall } from '../../session/client/pending-calls.js';
 import { sessionUrl } from '../../session/client/platform-session.js';
 import { type Clock, systemClock } from '../../system/clock.js';
 import { holdOpen } from '../../system/process.js';

@@ -11,13 +11,8 @@ import { checkArguments, type Discovered, discover } from '../../runtime/discove
 import { closeThread, endCall, type Wire } from '../../runtime/notices.js';
 import type { ToolInfo } from '../../runtime/policy.js';
 import { Runtime } from '../../runtime/runtime.js';
-import {
-  type Answerer,
-  answeredCall,
-  clientError,
-  type PendingCall,
-  unknownTool,
-} from '../../session/client/pending-calls.js';
+import { type Answerer, answeredCall, clientError, unknownTool } from '../../session/client/answering.js';
+import type { PendingCall } from '../../session/client/pending-calls.js';
 import { parseJson } from '../../util/json.js';
 import { answeringWith, type Chooser, type Denial, isLeftOpen } from '../invoke/questions.js';
 import type { Run } from '../run.js';

@@ -1,4 +1,4 @@
-import type { Answer, Feature } from '../../dialects/dialect.js';
+import type { Answer, AnsweredCall, Feature } from '../../dialects/dialect.js';
 import { sessionDialect } from '../../dialects/session.js';
 import { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
@@ -8,8 +8,52 @@ import { systemClock } from '../../system/clock.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { createRedactor } from '../../util/redact.js';
 import { foreignWords, isRecord } from '../../util/values.js';
-import { type Answerer, answeredCall, clientError, type PendingCall } from './pending-calls.js';
+import type { PendingCall } from './pending-calls.js';
 import { PlatformSession, type SessionConnection, sessionUrl } from './platform-session.js';
+
+export interface Answerer {
+  /**
+   * Answers a call. Calls that are pending together are passed concurrently. A thrown error becomes an `error_event` of the client.
+   * @param context `signal` is aborted once the answer is not needed any more
+   */
+  answer(call: PendingCall, context: { readonly signal: AbortSignal }): Promise<Answer>;
+}
+
+/** Functions by tool name; each takes the arguments and returns the result. */
+type ToolFunctions = Readonly<
+  Record<string, (args: PendingCall['args'], context: { readonly signal: AbortSignal }) => unknown>
+>;
+
+/** Creates an answerer from functions; all other tools are unknown. */
+export function answerWith(functions: ToolFunctions): Answerer {
+  const tools = Object.keys(functions).map(name => ({ name }));
+  return {
+    async answer(call, context) {
+      const work = Object.hasOwn(functions, call.tool) ? functions[call.tool] : undefined;
+      if (!work) return unknownTool(call, tools);
+      const payload = (await work(call.args, context)) ?? null; // this wire has no undefined (platforms)
+      return { call: answeredCall(call), outcome: { type: 'success', basis: 'declared' }, payload };
+    },
+  };
+}
+
+/** The call in the common form; the answer contains the whole original (seed 001). */
+export function answeredCall({ id, tool, args, native }: PendingCall): AnsweredCall {
+  return { id, tool, args, request: native };
+}
+
+/** An error of the client: the tool was not called, or failed to answer. */
+export function clientError(call: PendingCall, message: string): Answer {
+  return {
+    call: answeredCall(call),
+    outcome: { type: 'error', message: message.toWellFormed(), origin: 'client', basis: 'ours' },
+  };
+}
+
+export function unknownTool(call: PendingCall, tools: readonly { readonly name: string }[]): Answer {
+  const names = tools.length > 0 ? ` Available: ${tools.map(({ name }) => name).join(', ')}.` : '';
+  return clientError(call, `Unknown tool: ${call.tool}.${names}`);
+}
 
 /** A call with its answer in the posted form. */
 interface Settled {
@@ -18,8 +62,6 @@ interface Settled {
   readonly kind: string;
   /** JSON. */
   readonly bytes: Uint8Array;
-  /** Parts of the answer that this wire cannot carry. */
-  readonly losses: readonly string[];
 }
 
 /** Features that this wire is not expected to carry. */
@@ -30,16 +72,8 @@ const FOR_THE_MODEL: ReadonlySet<Feature> = new Set([
   'subscription',
 ]);
 
-/** Writes the answer, with the whole `tool_req` (seed 001); an error if it cannot be written as JSON. */
-function settle(call: PendingCall, answer: Answer): Settled {
-  try {
-    return written(call, answer);
-  } catch (error) {
-    return written(call, clientError(call, `the result cannot be written as JSON: ${reasonOf(error)}`));
-  }
-}
-
-function written(call: PendingCall, answer: Answer): Settled {
+/** Writes the answer, with the whole `tool_req` (seed 001). @throws TypeError if it cannot be written as JSON. */
+function written(call: PendingCall, answer: Answer): Settled & { readonly losses: readonly string[] } {
   const { body, warnings } = sessionDialect.write({ ...answer, call: answeredCall(call) });
   const fields = isRecord(body) ? body : {};
   if ('result' in fields && JSON.stringify(fields['result']) === undefined)
@@ -88,74 +122,170 @@ export function bodyOf(settled: readonly Pick<Settled, 'bytes'>[]): Uint8Array {
   return Buffer.concat([Buffer.from(BATCH[0]), ...pieces, Buffer.from(BATCH[1])]);
 }
 
-/** Maximum number of lost posts in a row, and of requests by the platform to wait. */
-const MAX = { losses: 5, waits: 10 };
+/** Numbers of lost posts, and of posts that the platform asked to repeat later. */
+interface Tries {
+  losses: number;
+  waits: number;
+}
+
+const MAX: Readonly<Tries> = { losses: 5, waits: 10 };
+
+type PostFailure = NonNullable<Awaited<ReturnType<PlatformSession['post']>>>;
+
+/** Maximum duration of a long poll (platforms). */
+const LONG_POLL_MS = 20_000;
+
+/** Minimum time between two polls of a platform that answers at once. */
+const MIN_POLL_MS = 500;
 
 /**
- * Posts each answer once (platforms). A lost post is repeated only for calls that are still pending; a refused answer does not block
- * others.
+ * Answers each call once and posts its answer once (platforms). A lost post is repeated only for calls that are still pending; a refused
+ * answer does not block others.
  */
-class ResultsPoster {
-  /** Keys of answers that could not be posted yet. */
-  readonly #later = new Set<string>();
+class SessionClient {
+  readonly session: PlatformSession;
+  readonly #answered = new Set<string>();
 
-  constructor(private readonly session: PlatformSession) {}
-
-  /**
-   * Returns the keys of finished answers: accepted, or no longer needed. The others were refused while the session was not waiting;
-   * they may be posted again once it waits.
-   * @throws ProtocolCliError `unreachable`, `platform-refused`, `bad-answer`, `interrupted`.
-   */
-  async post(settled: readonly Settled[]): Promise<string[]> {
-    this.#later.clear();
-    for (const group of groupsOf(settled.map(each => this.#fitting(each)))) await this.#deliver(group);
-    return settled.map(({ call }) => call.key).filter(key => !this.#later.has(key));
+  constructor(
+    private readonly connection: SessionConnection,
+    private readonly answerer: Answerer,
+  ) {
+    this.session = new PlatformSession(connection);
   }
 
+  /** Answers until the session settles, or nothing new came for `waitMs`; 0 waits forever. */
+  async run(waitMs: number): Promise<void> {
+    const { session, connection } = this;
+    const { clock, log, thread } = connection;
+    await session.look(0);
+    let newsAt = clock.now();
+    while (!session.isSettled) {
+      const due = session.pending.filter(({ key }) => !this.#answered.has(key));
+      if (due.length > 0) {
+        await this.#answer(due);
+        newsAt = clock.now();
+        continue; // posting may have read new events
+      }
+      const left = waitMs === 0 ? Number.POSITIVE_INFINITY : newsAt + waitMs - clock.now();
+      if (left <= 0) {
+        log.emit({ kind: 'expired', what: 'timeout', afterMs: waitMs, thread });
+        return;
+      }
+      if (await this.#waitForNews(left)) newsAt = clock.now();
+    }
+  }
+
+  async #waitForNews(ms: number): Promise<boolean> {
+    const { session } = this;
+    const { clock } = this.connection;
+    const over = new AbortController();
+    const began = clock.now();
+    const cancel = ms < LONG_POLL_MS ? clock.after(ms, () => over.abort()) : () => {};
+    const seconds = Math.ceil(Math.min(ms, LONG_POLL_MS) / 1_000);
+    const isNew = await session.look(seconds, over.signal).finally(cancel);
+    const tooSoon = MIN_POLL_MS - (clock.now() - began);
+    if ((!isNew || session.isEndless) && tooSoon > 0) await session.pause(Math.min(tooSoon, ms));
+    return isNew;
+  }
+
+  /** @throws ProtocolCliError `interrupted`, without waiting for tools that ignore the signal. */
+  async #answer(due: readonly PendingCall[]): Promise<void> {
+    const { signal } = this.connection;
+    const settled = await this.session.race(
+      Promise.all(
+        due.map(async call => {
+          const done = await this.#settle(call);
+          return signal.aborted ? done : this.#reported(done);
+        }),
+      ),
+    );
+    for (const group of groupsOf(settled.map(each => this.#fitting(each)))) await this.#deliver(group);
+    for (const { key } of due) this.#answered.add(key);
+  }
+
+  async #settle(call: PendingCall) {
+    const { signal } = this.connection;
+    let answer: Answer;
+    try {
+      if (call.fault !== undefined) return written(call, clientError(call, call.fault));
+      answer = await this.answerer.answer(call, { signal });
+    } catch (error) {
+      answer = clientError(call, reasonOf(error));
+    }
+    try {
+      return written(call, answer);
+    } catch (error) {
+      return written(call, clientError(call, `the result cannot be written as JSON: ${reasonOf(error)}`));
+    }
+  }
+
+  /** Logs the answer, and what is lost in it. */
+  #reported(settled: ReturnType<typeof written>): Settled {
+    const { log, thread } = this.connection;
+    const { call, losses, bytes } = settled;
+    log.emit({ kind: 'answered', by: 'client', thread, calls: [call.key], body: new Content(bytes) });
+    for (const message of losses) this.session.warn(`${call.tool}: ${message}`, [call.key]);
+    return settled;
+  }
+
+  #fitting(settled: Settled): Settled {
+    const { bytes, kind } = settled;
+    if (bytes.length <= MAX_BODY) return settled;
+    const what = kind === 'error_event' ? 'error' : 'result';
+    const sizes = `it has ${bytes.length} bytes; the maximum is ${MAX_BODY} (5 MiB)`;
+    return this.#replaced(settled, `the ${what} is too large: ${sizes}`);
+  }
+
+  #replaced({ call }: Settled, message: string): Settled {
+    this.session.warn(`${call.tool}: ${message}`, [call.key]);
+    return this.#reported(written(call, clientError(call, message)));
+  }
+
+  /** @throws ProtocolCliError `unreachable`, `platform-refused`, `bad-answer`, `interrupted`. */
   async #deliver(settled: readonly Settled[]): Promise<void> {
-    const tries = { losses: 0, waits: 0 };
+    const tries: Tries = { losses: 0, waits: 0 };
     let left = settled;
-    for (let attempt = 1; left.length > 0; attempt++) left = await this.#postOnce(left, attempt, tries);
+    for (let attempt = 1; left.length > 0; attempt++) {
+      const keys = left.map(({ call }) => call.key);
+      const failure = await this.session.post(bodyOf(left), keys, attempt);
+      if (!failure) return;
+      left = await this.#afterFailure(left, failure, tries);
+    }
   }
 
   /** Returns the results that must be posted again. */
-  async #postOnce(
+  async #afterFailure(
     settled: readonly Settled[],
-    attempt: number,
-    tries: { losses: number; waits: number },
+    { status, error, pauseMs }: PostFailure,
+    tries: Tries,
   ): Promise<readonly Settled[]> {
-    const { session } = this;
-    const keys = settled.map(({ call }) => call.key);
-    const posted = await session.post(bodyOf(settled), keys, attempt);
-    switch (posted.kind) {
-      case 'accepted':
-        return [];
-      case 'lost':
-        if (++tries.losses >= MAX.losses) throw posted.error;
-        await session.pause(session.failureMs(tries.losses));
-        return this.#stillPending(settled);
-      case 'busy':
-        if (++tries.waits > MAX.waits) throw posted.error;
-        await session.pause(posted.pauseMs);
-        return settled;
-      case 'refused':
-        if (posted.status === 413) return this.#oneByOne(settled, posted.error);
-        if (posted.status === 422) return this.#afterInvalid(settled, posted.error);
-        throw posted.error;
+    if (status === 413) return this.#oneByOne(settled, error);
+    if (status === 422) return this.#afterInvalid(settled, error, tries);
+    if (status === 429) {
+      if (++tries.waits > MAX.waits) throw error;
+      await this.session.pause(pauseMs);
+      return settled;
     }
+    if (status !== 0 || ++tries.losses >= MAX.losses) throw error;
+    await this.session.pause(this.session.backOffMs(tries.losses));
+    return this.#stillPending(settled);
   }
 
   /** If some answers were refused because their calls are not pending any more, the others can be posted again. */
-  async #afterInvalid(settled: readonly Settled[], refusal: ProtocolCliError): Promise<readonly Settled[]> {
+  async #afterInvalid(
+    settled: readonly Settled[],
+    refusal: ProtocolCliError,
+    tries: Tries,
+  ): Promise<readonly Settled[]> {
+    const { session } = this;
     const still = await this.#stillPending(settled);
     const gone = settled.length - still.length;
-    if (gone > 0) {
-      this.session.warn(`calls that were not pending any more when their answers were posted: ${gone}`);
-      return still;
-    }
-    if (this.session.isAwaiting) return this.#oneByOne(settled, refusal);
-    for (const { call } of still) this.#later.add(call.key);
-    return [];
+    if (gone > 0)
+      session.warn(`calls that were not pending any more when their answers were posted: ${gone}`);
+    else if (session.isAwaiting) return this.#oneByOne(settled, refusal);
+    else if (++tries.waits > MAX.waits) throw refusal;
+    else await session.pause(session.backOffMs(tries.waits)); // paused: no event reports that the session waits again
+    return still;
   }
 
   /** Posts each result alone, so that one bad result does not block the others. A single result is replaced by an error. */
@@ -175,33 +305,11 @@ class ResultsPoster {
     return [];
   }
 
-  #fitting(settled: Settled): Settled {
-    const { bytes, kind } = settled;
-    if (bytes.length <= MAX_BODY) return settled;
-    const what = kind === 'error_event' ? 'error' : 'result';
-    const sizes = `it has ${bytes.length} bytes; the maximum is ${MAX_BODY} (5 MiB)`;
-    return this.#replaced(settled, `the ${what} is too large: ${sizes}`);
-  }
-
-  #replaced({ call }: Settled, message: string): Settled {
-    this.session.warn(`${call.tool}: ${message}`, [call.key]);
-    return reported(this.session, written(call, clientError(call, message)));
-  }
-
   async #stillPending(settled: readonly Settled[]): Promise<readonly Settled[]> {
     await this.session.look(0);
     const keys = new Set(this.session.listed.map(({ key }) => key));
     return settled.filter(({ call }) => keys.has(call.key));
   }
-}
-
-/** Logs the answer, and what is lost in it. */
-function reported(session: PlatformSession, settled: Settled): Settled {
-  const { log, thread } = session.connection;
-  const { call, losses, bytes } = settled;
-  log.emit({ kind: 'answered', by: 'client', thread, calls: [call.key], body: new Content(bytes) });
-  for (const message of losses) session.warn(`${call.tool}: ${message}`, [call.key]);
-  return settled;
 }
 
 /** Redacts the key in any value: a platform may echo it in a call or a message (threats, row 25). */
@@ -233,15 +341,6 @@ export interface SessionEnd {
   readonly answer: unknown;
 }
 
-/** Maximum duration of a long poll (platforms). */
-const LONG_POLL_MS = 20_000;
-
-/** Minimum time between two polls of a platform that answers at once. */
-const MIN_POLL_MS = 500;
-
-/** Poll interval while answers could not be posted: no event reports that the session waits again. */
-const RECHECK_MS = 1_000;
-
 /**
  * Answers the calls of a session until it settles: pending calls are answered concurrently and posted in one body (platforms).
  * @param waitMs maximum time without new events; 0 waits forever
@@ -254,74 +353,10 @@ export async function answering(
 ): Promise<SessionEnd> {
   const redact = keyRedactor(given.key);
   const log: Log = { ...given.log, emit: fact => given.log.emit(redact(fact)) };
-  const session = new PlatformSession({ ...given, log });
-  const { clock, thread } = given;
-  const poster = new ResultsPoster(session);
-  const done = new Set<string>();
-  const ready = new Map<string, Settled>(); // not posted yet
-  const answerAll = async (due: readonly PendingCall[]) => {
-    const open = due.filter(({ key }) => !ready.has(key));
-    for (const settled of await answersTo(session, answerer, open)) ready.set(settled.call.key, settled);
-    for (const key of await poster.post(due.flatMap(({ key }) => ready.get(key) ?? []))) {
-      done.add(key);
-      ready.delete(key);
-    }
-  };
-  await session.look(0);
-  let newsAt = clock.now();
-  while (!session.isSettled) {
-    const due = session.pending.filter(({ key }) => !done.has(key));
-    if (due.length > 0) {
-      await answerAll(due);
-      newsAt = clock.now();
-      continue; // posting may have read new events
-    }
-    const left = waitMs === 0 ? Number.POSITIVE_INFINITY : newsAt + waitMs - clock.now();
-    if (left <= 0) {
-      log.emit({ kind: 'expired', what: 'timeout', afterMs: waitMs, thread });
-      break;
-    }
-    const isHeldUp = session.listed.some(({ key }) => ready.has(key));
-    if (await waitForNews(session, isHeldUp ? Math.min(left, RECHECK_MS) : left)) newsAt = clock.now();
-  }
-  const { status, isSettled, error, answer } = session;
-  return redact({ id: thread, status, isSettled, error, answer });
-}
-
-async function waitForNews(session: PlatformSession, ms: number): Promise<boolean> {
-  const { clock } = session.connection;
-  const over = new AbortController();
-  const began = clock.now();
-  const cancel = ms < LONG_POLL_MS ? clock.after(ms, () => over.abort()) : () => {};
-  const seconds = Math.ceil(Math.min(ms, LONG_POLL_MS) / 1_000);
-  const isNew = await session.look(seconds, over.signal).finally(cancel);
-  const tooSoon = MIN_POLL_MS - (clock.now() - began);
-  if ((!isNew || session.isEndless) && tooSoon > 0) await session.pause(Math.min(tooSoon, ms));
-  return isNew;
-}
-
-/** @throws ProtocolCliError `interrupted`, without waiting for tools that ignore the signal. */
-function answersTo(
-  session: PlatformSession,
-  answerer: Answerer,
-  due: readonly PendingCall[],
-): Promise<Settled[]> {
-  const { signal } = session.connection;
-  const answers = due.map(async call => {
-    const answer =
-      call.fault === undefined ? await answerOf(answerer, call, signal) : clientError(call, call.fault);
-    const settled = settle(call, answer);
-    return signal.aborted ? settled : reported(session, settled);
-  });
-  return session.race(Promise.all(answers));
-}
-
-async function answerOf(answerer: Answerer, call: PendingCall, signal: AbortSignal): Promise<Answer> {
-  try {
-    return await answerer.answer(call, { signal });
-  } catch (error) {
-    return clientError(call, reasonOf(error));
-  }
+  const client = new SessionClient({ ...given, log }, answerer);
+  await client.run(waitMs);
+  const { status, isSettled, error, answer } = client.session;
+  return redact({ id: given.thread, status, isSettled, error, answer });
 }
 
 export interface AnswerSessionOptions {

@@ -14,7 +14,7 @@ import { isSettledStatus, refusalIn } from '../../protocol/session.js';
 import { validate } from '../../protocol/validate.js';
 import type { Clock } from '../../system/clock.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { parseJson, readJson } from '../../util/json.js';
+import { readJson } from '../../util/json.js';
 import { createRedactor, REDACTED, redactHeaders } from '../../util/redact.js';
 import { cut, excerpt } from '../../util/text.js';
 import { readUrl } from '../../util/url.js';
@@ -85,12 +85,13 @@ type Changes = z.infer<typeof changesSchema>;
 
 const statusSchema = z.object({ status: z.string() });
 
-/** `lost`: the results may or may not have arrived. `busy`: they can be posted again after a pause. */
-type Posted =
-  | { readonly kind: 'accepted' }
-  | { readonly kind: 'lost'; readonly error: ProtocolCliError }
-  | { readonly kind: 'busy'; readonly error: ProtocolCliError; readonly pauseMs: number }
-  | { readonly kind: 'refused'; readonly status: number; readonly error: ProtocolCliError };
+/** Why a request failed. Status 0: there was no response, and the request may have arrived. */
+interface Failure {
+  readonly status: number;
+  readonly error: ProtocolCliError;
+  /** How long the platform asked to wait; default: a second. */
+  readonly pauseMs: number;
+}
 
 type About = Pick<RequestEvent, 'purpose' | 'calls'> & { readonly attempt: number };
 
@@ -165,28 +166,25 @@ export class PlatformSession {
     return this.#from > before.from || this.#status !== before.status;
   }
 
-  /** Posts results once. @param calls keys of their calls @throws ProtocolCliError `interrupted`. */
-  async post(body: Uint8Array, calls: string[], attempt: number): Promise<Posted> {
+  /** Posts results once; null if they were accepted. @param calls keys of their calls @throws ProtocolCliError `interrupted`. */
+  async post(body: Uint8Array, calls: string[], attempt: number): Promise<Failure | null> {
     if (this.connection.signal.aborted) throw interruptedSession();
-    const url = `${this.connection.url}/tool_results`;
-    const headers = { 'content-type': 'application/json' };
-    const read = { maxBytes: MAX.errorBytes, partial: true };
-    try {
-      const answer = await this.#send(
-        { purpose: 'tool_results', attempt, calls },
-        { method: 'POST', url, headers, body, timeoutMs: TIMEOUT_MS, read },
-      );
-      const { status } = answer;
-      if (isSuccess(status) || status === 409) return { kind: 'accepted' }; // 409: the session has ended
-      const error = this.#refusal(answer, 'the posted results');
-      return status === 429 ? this.#busy(answer, error) : { kind: 'refused', status, error };
-    } catch (error) {
-      return { kind: 'lost', error: this.#explain(error, url) };
-    }
+    const tried = await this.#try(
+      { purpose: 'tool_results', attempt, calls },
+      {
+        method: 'POST',
+        url: `${this.connection.url}/tool_results`,
+        headers: { 'content-type': 'application/json' },
+        body,
+        timeoutMs: TIMEOUT_MS,
+        read: { maxBytes: MAX.errorBytes, partial: true },
+      },
+    );
+    return 'answer' in tried || tried.status === 409 ? null : tried; // 409: the session has ended
   }
 
   /** The pause after `failures` failures in a row: 200 ms, then 400 ms … up to 10 s. */
-  failureMs(failures: number): number {
+  backOffMs(failures: number): number {
     return Math.min(10_000, 100 * 2 ** failures);
   }
 
@@ -282,48 +280,26 @@ export class PlatformSession {
     const both = signal ? AbortSignal.any([stop, signal]) : stop;
     const request: HttpRequest = { method: 'GET', url, timeoutMs, signal: both, read: limitFor };
     for (let attempt = 1; ; attempt++) {
-      const tried = await this.#tryGet({ purpose, attempt }, request);
+      const tried = await this.#try({ purpose, attempt }, request);
       if ('answer' in tried) {
         this.#wasReached = true;
         return tried.answer;
       }
       if (signal?.aborted && !stop.aborted) return null;
-      if (attempt >= (this.#wasReached ? TRIES.later : TRIES.first)) throw tried.error;
-      await this.pause(tried.pauseMs, both);
+      const { status, error, pauseMs } = tried;
+      if (isFinal(tried) || attempt >= (this.#wasReached ? TRIES.later : TRIES.first)) throw error;
+      await this.pause(status === 429 ? pauseMs : this.backOffMs(attempt), both);
     }
   }
 
-  async #tryGet(
-    about: About,
-    request: HttpRequest,
-  ): Promise<{ answer: HttpAnswer } | { error: ProtocolCliError; pauseMs: number }> {
-    const pauseMs = this.failureMs(about.attempt);
+  /** @throws ProtocolCliError `interrupted` */
+  async #try(about: About, request: HttpRequest): Promise<{ readonly answer: HttpAnswer } | Failure> {
     try {
       const answer = await this.#send(about, request);
-      if (isSuccess(answer.status)) return { answer };
-      const error = this.#refusal(answer, `GET ${request.url}`);
-      if (answer.status === 429) return this.#busy(answer, error);
-      if (answer.status < 500) throw error;
-      return { error, pauseMs };
+      return isSuccess(answer.status) ? { answer } : this.#refusal(answer, request);
     } catch (cause) {
-      const error = this.#explain(cause, request.url);
-      if (error.code === 'refused-address') throw error;
-      return { error, pauseMs };
+      return { status: 0, error: this.#explain(cause, request.url), pauseMs: 0 };
     }
-  }
-
-  /** The pause that a 429 demands; default: a second. @throws ProtocolCliError the refusal if it is longer than a minute. */
-  #busy({ headers }: HttpAnswer, error: ProtocolCliError) {
-    const asked = readRetryAfter(headers['retry-after'], this.connection.clock.wall());
-    const pauseMs = asked ?? BUSY_MS;
-    if (pauseMs <= MAX.retryAfterMs) return { kind: 'busy' as const, error, pauseMs };
-    throw new ProtocolCliError(
-      error.code,
-      `${error.message} (Retry-After: ${Math.ceil(pauseMs / 1_000)} s)`,
-      {
-        hint: 'The platform asks to wait for more than a minute. Try again later.',
-      },
-    );
   }
 
   /** Sends one request with the key, and logs it without the key. @throws TransportError */
@@ -349,21 +325,15 @@ export class PlatformSession {
     }
   }
 
+  /** A reason may quote the body and cut it within the key: then it is not shown. */
   #read<Schema extends z.ZodMiniType>(schema: Schema, body: Uint8Array, path: string): z.infer<Schema> {
     const reading = readJson(body);
-    if (!reading.ok) throw this.#unreadable(path, [this.#reasonOf(body, reading.reason)]);
+    const text = Buffer.from(body).toString('utf8');
+    if (!reading.ok)
+      throw this.#unreadable(path, [this.#clean(text) === text ? reading.reason : 'it contains the key']);
     const checked = validate(schema, reading.value);
     if (!checked.ok) throw this.#unreadable(path, checked.faults.map(this.#clean));
     return checked.value;
-  }
-
-  /** Uses the reason for the redacted body: a reason may quote the body and cut it within the key. */
-  #reasonOf(body: Uint8Array, reason: string): string {
-    const text = Buffer.from(body).toString('utf8');
-    const clean = this.#clean(text);
-    if (clean === text) return reason;
-    const reading = parseJson(clean);
-    return reading.ok ? 'it cannot be read, and contains the key' : reading.reason;
   }
 
   #unreadable(path: string, faults: readonly string[]): ProtocolCliError {
@@ -374,12 +344,18 @@ export class PlatformSession {
     });
   }
 
-  /** Creates the error for an unsuccessful response. Secrets are redacted before the text is cut. */
-  #refusal({ status, body }: HttpAnswer, what: string): ProtocolCliError {
+  /** Secrets are redacted before the text is cut. */
+  #refusal({ status, headers, body }: HttpAnswer, { method, url }: HttpRequest): Failure {
     const reading = readJson(body);
     const detail = cut(visibleLine(this.#clean(reading.ok ? refusalIn(reading.value) : '')), MAX.text);
+    const what = method === 'POST' ? 'the posted results' : `GET ${url}`;
     const message = `the platform answered ${status} to ${what}${detail === '' ? '' : `: ${detail}`}`;
-    return new ProtocolCliError('platform-refused', message, { hint: hintOn(status) });
+    const pauseMs = readRetryAfter(headers['retry-after'], this.connection.clock.wall()) ?? BUSY_MS;
+    const error = new ProtocolCliError('platform-refused', message, { hint: hintOn(status) });
+    if (status !== 429 || pauseMs <= MAX.retryAfterMs) return { status, error, pauseMs };
+    const hint = 'The platform asks to wait for more than a minute. Try again later.';
+    const seconds = Math.ceil(pauseMs / 1_000);
+    throw new ProtocolCliError(error.code, `${message} (Retry-After: ${seconds} s)`, { hint });
   }
 
   #explain(error: unknown, url: string): ProtocolCliError {
@@ -400,6 +376,11 @@ function isSuccess(status: number): boolean {
 
 function interruptedSession(): ProtocolCliError {
   return new ProtocolCliError('interrupted', 'interrupted before the session had settled');
+}
+
+/** Whether the same request would fail again. */
+function isFinal({ status, error }: Failure): boolean {
+  return status === 0 ? error.code === 'refused-address' : status < 500 && status !== 429;
 }
 
 function limitFor(status: number) {

@@ -1,8 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Event } from '../../../src/events/events.js';
-import type { SessionEnd } from '../../../src/session/client/answering.js';
-import { type AnswerSessionOptions, answerSession } from '../../../src/session/client/answering.js';
-import { answerWith, type ToolFunctions } from '../../../src/session/client/pending-calls.js';
+import {
+  type AnswerSessionOptions,
+  answerSession,
+  answerWith,
+  type SessionEnd,
+} from '../../../src/session/client/answering.js';
 import { type PlatformPeer, type Script, startPlatform } from '../../e2e/support/session-platform.js';
 import { textOfEvents } from '../../support/events-text.js';
 
@@ -12,6 +15,8 @@ const opened: PlatformPeer[] = [];
 afterAll(() => Promise.all(opened.map(platform => platform.stop())));
 
 const call = (id: string | null, args: unknown = {}, tool_name = 'lookup_order') => ({ tool_name, args, id });
+
+type ToolFunctions = Parameters<typeof answerWith>[0];
 
 interface Answered {
   readonly end: SessionEnd;

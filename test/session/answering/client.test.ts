@@ -4,8 +4,14 @@ import type { Event } from '../../../src/events/events.js';
 import { createLog } from '../../../src/events/log.js';
 import type { HttpAnswer, HttpRequest } from '../../../src/http/client.js';
 import type { Outcome } from '../../../src/protocol/outcome.js';
-import { answering, bodyOf, groupsOf } from '../../../src/session/client/answering.js';
-import { type Answerer, answeredCall, answerWith } from '../../../src/session/client/pending-calls.js';
+import {
+  type Answerer,
+  answeredCall,
+  answering,
+  answerWith,
+  bodyOf,
+  groupsOf,
+} from '../../../src/session/client/answering.js';
 import { sessionUrl } from '../../../src/session/client/platform-session.js';
 import { errorOf } from '../../support/failing.js';
 import { fakeClock } from '../../support/fake-clock.js';

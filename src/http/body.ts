@@ -1,10 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { bytesText } from '../util/text.js';
-import { Denial } from './route.js';
-
-export function bodyTooLarge(maxBody: number): Denial {
-  return new Denial(413, 'too-large', `its body is larger than ${bytesText(maxBody)}`);
-}
 
 const FIRST_CAPACITY = 16 * 1024;
 
@@ -61,82 +55,8 @@ export function announcedLength(headers: { readonly 'content-length'?: string | 
   return Number(headers['content-length'] ?? Number.NaN);
 }
 
-/** The first bytes of each body do not count, so small requests are served while large ones use up the budget. */
-const FREE = 64 * 1024;
-
-/** One request's share of the server's budget for bodies in flight (threats, row 15). */
-export class BodyShare {
-  #size = 0;
-  #counted = 0;
-
-  constructor(private readonly budget: { bytes: number }) {}
-
-  /** Takes more bytes; returns false if the budget is used up. */
-  take(bytes: number): boolean {
-    this.#size += bytes;
-    const more = Math.max(0, this.#size - FREE) - this.#counted;
-    if (more > this.budget.bytes) return false;
-    this.#counted += more;
-    this.budget.bytes -= more;
-    return true;
-  }
-
-  release(): void {
-    this.budget.bytes += this.#counted;
-    this.#counted = 0;
-  }
-}
-
-/** Reads at most `maxBody` bytes of a request's body. Never throws: an aborted request also resolves to a denial. */
-export function readBody(
-  request: IncomingMessage,
-  maxBody: number,
-  share: BodyShare,
-): Promise<Uint8Array | Denial> {
-  return new Promise(resolve => {
-    const gatherer = new ByteGatherer(maxBody, announcedLength(request.headers));
-    const end = () => resolve(gatherer.bytes());
-    const take = (chunk: Uint8Array) => {
-      const hasRoom = share.take(chunk.length);
-      if (hasRoom && gatherer.add(chunk)) return;
-      request.off('data', take).off('end', end).pause();
-      gatherer.drop(); // the sender may continue for a while
-      share.release();
-      resolve(hasRoom ? bodyTooLarge(maxBody) : TOO_MANY);
-    };
-    request
-      .on('data', take)
-      .on('end', end)
-      .on('error', () =>
-        resolve(new Denial(0, 'aborted', 'the sender disconnected in the middle of the body')),
-      );
-  });
-}
-
-const TOO_MANY = new Denial(503, 'busy', 'the bodies of all requests are too large together', {
-  'Retry-After': '1',
-});
-
 export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0;
-}
-
-/** Reads and drops the rest of a request; resolves at its end, or after `bytes` or `ms`. */
-export function drain(request: IncomingMessage, { bytes, ms }: { bytes: number; ms: number }): Promise<void> {
-  return new Promise(resolve => {
-    const settle = () => {
-      clearTimeout(timer);
-      request.off('data', drop).pause();
-      resolve();
-    };
-    let left = bytes;
-    const drop = (chunk: Uint8Array) => {
-      left -= chunk.length;
-      if (left < 0) settle();
-    };
-    const timer = setTimeout(settle, ms);
-    request.on('data', drop).once('close', settle).once('error', settle);
-  });
 }
 
 interface CodingHeaders {

@@ -3,14 +3,8 @@ import { remembering } from '../util/collections.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { mediaTypeOf } from '../util/url.js';
 import { isLoopback } from './addresses.js';
-import { bodyTooLarge, hasBody, isEncoded } from './body.js';
+import { hasBody, isEncoded } from './body.js';
 import { type Answer, Denial, type Route } from './route.js';
-
-interface HostHeader {
-  /** Lower case; an IPv6 address keeps its brackets. */
-  readonly name: string;
-  readonly port: string | undefined;
-}
 
 const SHAPE = /^(?<name>\[[\da-f:.]+\]|[\w.-]+)(?::(?<port>\d{1,5}))?$/i;
 
@@ -18,14 +12,14 @@ const MAX_NAME_LENGTH = 253;
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** Parses a Host value (RFC 9110, 7.2); null if it is invalid. */
-export const parseHost = remembering(readHost);
-
-function readHost(value: string): HostHeader | null {
+/** Parses a Host value (RFC 9110, 7.2), in lower case; an IPv6 address keeps its brackets. Null if it is invalid. */
+const parseHost = remembering((value: string) => {
   const { name, port } = SHAPE.exec(value)?.groups ?? {};
   if (name === undefined || name.length > MAX_NAME_LENGTH) return null;
   return { name: name.toLowerCase(), port };
-}
+});
+
+type HostHeader = NonNullable<ReturnType<typeof parseHost>>;
 
 const WILDCARDS = new Set(['', '*', '0.0.0.0', '[::]', '[::ffff:0:0]']);
 
@@ -34,33 +28,13 @@ export function isWildcard(host: string): boolean {
   return WILDCARDS.has(canonical(host));
 }
 
-/**
- * Returns the address to bind to, the host for the server's own URL, and a check of Host values (threats, rows 2, 5 and 6). `localhost`
- * could resolve elsewhere, so it becomes 127.0.0.1. Allowed: the bound address and, for peers on this machine, loopback names, with or
- * without the server's port; `extra` names with any port, or only with the port given.
- * @throws ProtocolCliError `usage` if an extra name is not a host.
- */
-export function hostNames(host: string, extra: readonly string[]) {
-  const name = canonical(host) === 'localhost' ? '127.0.0.1' : canonical(host);
-  const wildcard = name === '[::]' ? '::' : '0.0.0.0';
-  const address = isWildcard(host) ? wildcard : name.replace(/^\[|\]$/g, '');
-  const own = isWildcard(host) ? '127.0.0.1' : bracketed(address).toLowerCase();
-  const others = extra.map(parseAllowed);
-  const isOwn = (asked: string, peer: string) =>
-    LOOPBACK.includes(asked) ? isLoopback(peer) : asked === own;
-  const allows = (asked: HostHeader, port: number, peer: string) =>
-    (isOwn(asked.name, peer) && (asked.port ?? String(port)) === String(port)) ||
-    others.some(other => other.name === asked.name && (other.port ?? asked.port) === asked.port);
-  return { address, own, allows };
-}
-
 /** Normalizes a host like a WHATWG URL, so `0`, `0x0` and `::0` are recognized. */
 function canonical(host: string): string {
   const url = `http://${bracketed(host)}`;
   return URL.canParse(url) ? new URL(url).hostname : host;
 }
 
-export function bracketed(host: string): string {
+function bracketed(host: string): string {
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
 }
 
@@ -72,28 +46,71 @@ function parseAllowed(value: string): HostHeader {
   });
 }
 
-type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders' | 'socket'>;
-
-export interface GuardOptions {
-  /** @param peer the address of the client. */
-  readonly allowsHost: (host: HostHeader, peer: string) => boolean;
+interface GuardOptions {
+  readonly host?: string;
+  readonly allowedHosts?: readonly string[];
   readonly routes: readonly Route[];
   readonly maxBody: number;
 }
 
-/**
- * Checks the head of a request before the body is read: Host, browser, path, method, encoding, media type, length (threats, rows 2, 3,
- * 4, 15 and 16). The order is fixed, so a refused client learns nothing about the served paths.
- */
-export function admit(head: Head, { allowsHost, routes, maxBody }: GuardOptions): Route | Answer | Denial {
-  const path = pathOf(head);
-  const wrongHost = judgeHost(head, allowsHost);
-  if (wrongHost) return wrongHost;
-  const route = routes.find(({ method, serves }) => isMethod(method, head) && serves(path));
-  const webPage = judgeOrigin(head, route);
-  if (webPage) return webPage;
-  if (route) return route.first?.(headOf(head)) ?? judgeContent(head, route, maxBody) ?? route;
-  return nothingHere(routes.filter(candidate => candidate.serves(path)));
+type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders' | 'socket'>;
+
+/** Decides which requests are served, from their heads. */
+export class Guard {
+  /** The address to bind to. */
+  readonly address: string;
+  /** The host of the server's own URL. `localhost` could resolve elsewhere, so it is 127.0.0.1 (threats, row 6). */
+  readonly own: string;
+  readonly #routes: readonly Route[];
+  readonly #maxBody: number;
+  readonly #others: readonly HostHeader[];
+
+  /** @throws ProtocolCliError `usage` if an allowed name is not a host. */
+  constructor({ host = '127.0.0.1', allowedHosts = [], routes, maxBody }: GuardOptions) {
+    const name = canonical(host) === 'localhost' ? '127.0.0.1' : canonical(host);
+    const wildcard = name === '[::]' ? '::' : '0.0.0.0';
+    this.address = isWildcard(host) ? wildcard : name.replace(/^\[|\]$/g, '');
+    this.own = isWildcard(host) ? '127.0.0.1' : bracketed(this.address).toLowerCase();
+    this.#others = allowedHosts.map(parseAllowed);
+    this.#routes = routes;
+    this.#maxBody = maxBody;
+  }
+
+  /**
+   * Checks the head of a request before the body is read: Host, browser, path, method, encoding, media type, length (threats, rows 2, 3,
+   * 4, 15 and 16). The order is fixed, so a refused client learns nothing about the served paths.
+   */
+  admit(head: Head): Route | Answer | Denial {
+    const path = pathOf(head);
+    const wrongHost = this.#judgeHost(head);
+    if (wrongHost) return wrongHost;
+    const route = this.#routes.find(({ method, serves }) => isMethod(method, head) && serves(path));
+    const webPage = judgeOrigin(head, route);
+    if (webPage) return webPage;
+    if (route) return route.first?.(headOf(head)) ?? judgeContent(head, route, this.#maxBody) ?? route;
+    return nothingHere(this.#routes.filter(candidate => candidate.serves(path)));
+  }
+
+  #judgeHost({ headers, rawHeaders, socket }: Head): Denial | undefined {
+    const host =
+      headers.host === undefined || isRepeated('host', rawHeaders) ? null : parseHost(headers.host);
+    if (!host) return new Denial(400, 'malformed', 'its Host header is missing, repeated or not a host');
+    if (!this.#allows(host, socket))
+      return new Denial(403, 'host', 'its Host header names a host that is not allowed');
+    return undefined;
+  }
+
+  /**
+   * Allows the bound address and, for peers on this machine, loopback names, with or without the server's port; other names with any
+   * port, or only with the port given (threats, rows 2, 5 and 6).
+   */
+  #allows({ name, port }: HostHeader, { remoteAddress = '', localPort }: Head['socket']): boolean {
+    const isOwn = LOOPBACK.includes(name) ? isLoopback(remoteAddress) : name === this.own;
+    return (
+      (isOwn && (port ?? String(localPort)) === String(localPort)) ||
+      this.#others.some(other => other.name === name && (other.port ?? port) === port)
+    );
+  }
 }
 
 function pathOf({ url = '' }: Pick<Head, 'url'>): string {
@@ -107,17 +124,6 @@ function isMethod(wanted: Route['method'], { method }: Head): boolean {
 
 function headOf({ method = '', url: target = '', headers }: Head) {
   return { method, target, headers };
-}
-
-function judgeHost(
-  { headers, rawHeaders, socket }: Head,
-  allows: GuardOptions['allowsHost'],
-): Denial | undefined {
-  const host = headers.host === undefined || isRepeated('host', rawHeaders) ? null : parseHost(headers.host);
-  if (!host) return new Denial(400, 'malformed', 'its Host header is missing, repeated or not a host');
-  if (!allows(host, socket.remoteAddress ?? ''))
-    return new Denial(403, 'host', 'its Host header names a host that is not allowed');
-  return undefined;
 }
 
 /** Whether a header is repeated. Node keeps the first of several Host headers and drops the others. */
@@ -161,7 +167,7 @@ function judgeContent({ headers }: Head, route: Route, maxBody: number): Denial 
   const wanted = wantedType(route.accepts, headers);
   if (wanted !== null && mediaTypeOf(headers['content-type'] ?? '') !== wanted)
     return new Denial(415, 'media-type', `its Content-Type is not ${wanted}`);
-  return Number(headers['content-length'] ?? 0) > maxBody ? bodyTooLarge(maxBody) : undefined;
+  return Number(headers['content-length'] ?? 0) > maxBody ? Denial.tooLarge(maxBody) : undefined;
 }
 
 /** Returns null if any type is accepted. */

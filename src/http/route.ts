@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { bytesText } from '../util/text.js';
 
 type RefusalReason =
   | 'host'
@@ -33,6 +34,10 @@ export class Denial {
     readonly detail: string,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {}
+
+  static tooLarge(maxBody: number): Denial {
+    return new Denial(413, 'too-large', `its body is larger than ${bytesText(maxBody)}`);
+  }
 }
 
 /** A completely read request that passed the guard. */
@@ -45,8 +50,6 @@ export interface Incoming {
   /** Calls back once if the connection closes before the answer is sent. */
   readonly onGone?: (callback: () => void) => void;
 }
-
-export type Head = Pick<Incoming, 'method' | 'target' | 'headers'>;
 
 export interface Answer {
   readonly status: number;
@@ -76,6 +79,6 @@ export interface Route {
   /** Origins whose web pages may send requests. */
   readonly origins?: ReadonlySet<string>;
   /** Answers from the head alone, before the body is checked. */
-  readonly first?: (head: Head) => Answer | undefined;
+  readonly first?: (head: Pick<Incoming, 'method' | 'target' | 'headers'>) => Answer | undefined;
   readonly handle: (incoming: Incoming) => Reply | Promise<Reply>;
 }

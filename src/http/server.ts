@@ -1,9 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
-import { BodyShare, drain, hasBody, readBody } from './body.js';
-import { admit, bracketed, type GuardOptions, hostNames } from './guard.js';
-import { type Answer, Denial, type Incoming, type Refusal, type Reply } from './route.js';
+import { announcedLength, ByteGatherer, hasBody } from './body.js';
+import { Connections } from './connections.js';
+import { Guard } from './guard.js';
+import { type Answer, Denial, type Incoming, type Refusal, type Reply, type Route } from './route.js';
 
 // On Node 22 and later, importing node:http as an ES module loads all of undici.
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -14,162 +15,36 @@ const NOTHING = new Uint8Array(0);
 
 const WITHOUT_BODY = new Set([204, 304]);
 
-/** Limits of a server (threats, row 14). Times in milliseconds. */
-interface ServerLimits {
-  /** Time limit for the head of a request, also on a silent connection. */
-  readonly headersMs: number;
-  /** Time limit for a whole request, and for a client that does not read its answer. */
-  readonly requestMs: number;
-  readonly connections: number;
-  /** Budget for the bodies of all requests in flight; one body of the largest allowed size always fits. */
-  readonly bodyBytes: number;
-  /** Budget for all answers that were written but not yet read. */
-  readonly unreadBytes: number;
-  readonly headerBytes: number;
-  readonly checkEveryMs: number;
-  /** How long a refused client may continue to send before its connection is closed. */
-  readonly lingerMs: number;
-  /** How long open requests may continue when the server closes. */
-  readonly closeMs: number;
-}
-
 const MIB = 1024 * 1024;
 
-const DEFAULT_LIMITS: ServerLimits = {
+/** Limits of a server (threats, row 14). Times in milliseconds. */
+const LIMITS = {
+  /** Time limit for the head of a request, also on a silent connection. */
   headersMs: 5_000,
+  /** Time limit for a whole request, and for a client that does not read its answer. */
   requestMs: 15_000,
   connections: 256,
+  /** Budget for the bodies of all requests in flight; one body of the largest allowed size always fits. */
   bodyBytes: 128 * MIB,
+  /** Budget for all answers that were written but not yet read. */
   unreadBytes: 128 * MIB,
   headerBytes: 16 * 1024,
   checkEveryMs: 500,
+  /** How long a refused client may continue to send before its connection is closed. */
   lingerMs: 1_000,
+  /** How long open requests may continue when the server closes. */
   closeMs: 500,
 };
 
-interface Connection {
-  /** When the connection was opened or its latest request began, in monotonic ms. */
-  since: number;
-  request: IncomingMessage | null;
-  response: ServerResponse | null;
-  /** A large body that was written but not yet read by the client. */
-  unread: object | null;
-}
-
-/** The order in which connections are closed, lowest first. BUSY connections, whose request is being answered, are never closed. */
-const [UNFINISHED, IDLE, UNREAD, BUSY] = [0, 1, 2, 3];
-
-/** Smaller bodies are not counted: the number of connections limits them. */
-const SMALL = 64 * 1024;
-
-/**
- * The connections of a server. At the limit, a new connection replaces the one that has been unfinished for longest, so silent, slow
- * and unread connections do not block other clients (threats, row 14).
- */
-class Connections {
-  readonly #connections = new Map<Duplex, Connection>();
-  /** Bodies that are not read yet, with the number of connections they are sent to. */
-  readonly #unread = new Map<object, { readonly bytes: number; readers: number }>();
-  #unreadBytes = 0;
-  #turn: Promise<unknown> = Promise.resolve();
-
-  /** @param onCut called before a connection is destroyed to make room. */
-  constructor(
-    server: Server,
-    private readonly limits: ServerLimits,
-    private readonly onCut: (socket: Duplex) => void,
-  ) {
-    server.on('connection', (socket: Duplex) => this.#open(socket));
-  }
-
-  begin(request: IncomingMessage, response: ServerResponse): void {
-    const connection = this.#connections.get(request.socket);
-    if (!connection) return;
-    connection.since = performance.now();
-    connection.request = request;
-    connection.response = response;
-  }
-
-  unanswered(socket: Duplex): ServerResponse | undefined {
-    const { response } = this.#connections.get(socket) ?? {};
-    return response && !response.writableFinished ? response : undefined;
-  }
-
-  /** Must be called after each write of an answer: disconnects a client that stops reading. */
-  watchReading({ socket }: IncomingMessage, response: ServerResponse, body: string | Uint8Array): void {
-    if (socket.writableLength === 0) return;
-    socket.setTimeout(this.limits.requestMs); // time without progress
-    const connection = this.#connections.get(socket);
-    if (!connection || body.length <= SMALL) return;
-    this.#forgetBody(connection);
-    connection.unread = typeof body === 'string' ? {} : body;
-    const held = this.#unread.get(connection.unread);
-    if (held) held.readers++;
-    else {
-      this.#unread.set(connection.unread, { bytes: body.length, readers: 1 });
-      this.#unreadBytes += body.length;
-    }
-    response.once('close', () => this.#forgetBody(connection));
-    while (this.#unreadBytes > this.limits.unreadBytes && this.#cutOldest(UNREAD, socket));
-  }
-
-  /** Resolves for one waiter per turn of the event loop. */
-  turn(): Promise<unknown> {
-    this.#turn = this.#turn.then(() => new Promise(setImmediate));
-    return this.#turn;
-  }
-
-  #open(socket: Duplex): void {
-    if (this.#connections.size >= this.limits.connections && !this.#cutOldest(UNFINISHED, socket)) {
-      socket.destroy();
-      return;
-    }
-    const since = performance.now();
-    this.#connections.set(socket, { since, request: null, response: null, unread: null });
-    socket.once('close', () => this.#forget(socket));
-  }
-
-  /** Closes the oldest connection, of a kind from `first` to {@link UNREAD}; returns false without one. */
-  #cutOldest(first: number, except: Duplex): boolean {
-    let found: { socket: Duplex; kind: number; since: number } | null = null;
-    for (const [socket, connection] of this.#connections) {
-      const kind = kindOf(connection);
-      const { since } = connection;
-      if (kind < first || kind === BUSY || socket === except) continue;
-      if (found && (kind > found.kind || (kind === found.kind && since >= found.since))) continue;
-      found = { socket, kind, since };
-    }
-    if (!found) return false;
-    this.onCut(found.socket);
-    this.#forget(found.socket);
-    found.socket.destroy();
-    return true;
-  }
-
-  #forget(socket: Duplex): void {
-    const connection = this.#connections.get(socket);
-    if (!connection) return;
-    this.#forgetBody(connection);
-    this.#connections.delete(socket);
-  }
-
-  #forgetBody(connection: Connection): void {
-    const body = connection.unread;
-    const held = body && this.#unread.get(body);
-    connection.unread = null;
-    if (!held || --held.readers > 0) return;
-    this.#unread.delete(body);
-    this.#unreadBytes -= held.bytes;
-  }
-}
-
-function kindOf({ request, response }: Connection): number {
-  if (!request?.complete || !response) return UNFINISHED;
-  if (response.writableFinished) return IDLE;
-  return response.headersSent ? UNREAD : BUSY;
-}
-
-interface Responder extends GuardOptions {
+interface ServerOptions {
+  /** Default: 127.0.0.1. For a wildcard the caller prints a warning, see `isWildcard`. */
+  readonly host?: string;
+  readonly port?: number;
+  /** Additional allowed Host values: `name` with any port, `name:port` with that port. */
+  readonly allowedHosts?: readonly string[];
+  readonly routes: readonly Route[];
+  readonly maxBody: number;
+  readonly limits?: Partial<typeof LIMITS>;
   /**
    * Answers include the reason of a refusal, as text or `{"detail":…}`. The texts repeat nothing from the request (threats, row 28).
    */
@@ -188,8 +63,9 @@ class RequestHandler {
 
   constructor(
     server: Server,
-    private readonly options: Responder,
-    private readonly limits: ServerLimits,
+    private readonly guard: Guard,
+    private readonly options: ServerOptions,
+    private readonly limits: typeof LIMITS,
   ) {
     this.#budget = { bytes: Math.max(limits.bodyBytes, options.maxBody) };
     this.#connections = new Connections(server, limits, socket => this.#cut(socket));
@@ -223,7 +99,7 @@ class RequestHandler {
     response: ServerResponse,
     share: BodyShare,
   ): Reply | Denial | Promise<Reply | Denial> {
-    const route = admit(request, this.options);
+    const route = this.guard.admit(request);
     if (!('handle' in route)) return route;
     if (route.accepts === 'nothing') return route.handle(incoming(request, response, NOTHING));
     if (request.headers.expect !== undefined) response.writeContinue();
@@ -311,6 +187,76 @@ class RequestHandler {
     const why = 'it was closed for another connection, since it was unfinished for longest';
     this.#report(new Denial(0, 'slow', why), request);
   }
+}
+
+/** The first bytes of each body do not count, so small requests are served while large ones use up the budget. */
+const FREE = 64 * 1024;
+
+/** One request's share of the server's budget for bodies in flight (threats, row 15). */
+class BodyShare {
+  #size = 0;
+  #counted = 0;
+
+  constructor(private readonly budget: { bytes: number }) {}
+
+  /** Takes more bytes; returns false if the budget is used up. */
+  take(bytes: number): boolean {
+    this.#size += bytes;
+    const more = Math.max(0, this.#size - FREE) - this.#counted;
+    if (more > this.budget.bytes) return false;
+    this.#counted += more;
+    this.budget.bytes -= more;
+    return true;
+  }
+
+  release(): void {
+    this.budget.bytes += this.#counted;
+    this.#counted = 0;
+  }
+}
+
+/** Reads at most `maxBody` bytes of a request's body. Never throws: an aborted request also resolves to a denial. */
+function readBody(request: IncomingMessage, maxBody: number, share: BodyShare): Promise<Uint8Array | Denial> {
+  return new Promise(resolve => {
+    const gatherer = new ByteGatherer(maxBody, announcedLength(request.headers));
+    const end = () => resolve(gatherer.bytes());
+    const take = (chunk: Uint8Array) => {
+      const hasRoom = share.take(chunk.length);
+      if (hasRoom && gatherer.add(chunk)) return;
+      request.off('data', take).off('end', end).pause();
+      gatherer.drop(); // the sender may continue for a while
+      share.release();
+      resolve(hasRoom ? Denial.tooLarge(maxBody) : TOO_MANY);
+    };
+    request
+      .on('data', take)
+      .on('end', end)
+      .on('error', () =>
+        resolve(new Denial(0, 'aborted', 'the sender disconnected in the middle of the body')),
+      );
+  });
+}
+
+const TOO_MANY = new Denial(503, 'busy', 'the bodies of all requests are too large together', {
+  'Retry-After': '1',
+});
+
+/** Reads and drops the rest of a request; resolves at its end, or after `bytes` or `ms`. */
+function drain(request: IncomingMessage, { bytes, ms }: { bytes: number; ms: number }): Promise<void> {
+  return new Promise(resolve => {
+    const settle = () => {
+      clearTimeout(timer);
+      request.off('data', drop).pause();
+      resolve();
+    };
+    let left = bytes;
+    const drop = (chunk: Uint8Array) => {
+      left -= chunk.length;
+      if (left < 0) settle();
+    };
+    const timer = setTimeout(settle, ms);
+    request.on('data', drop).once('close', settle).once('error', settle);
+  });
 }
 
 function writeHead(
@@ -407,22 +353,14 @@ function explain(error: Error, address: string, port: number): ProtocolCliError 
       hint: 'Stop the process that listens there, or choose another port (0: any free port).',
       cause: error,
     });
-  return new ProtocolCliError('usage', `cannot listen on ${bracketed(address)}:${port}: ${error.message}`, {
+  const place = address.includes(':') ? `[${address}]` : address;
+  return new ProtocolCliError('usage', `cannot listen on ${place}:${port}: ${error.message}`, {
     hint: 'Choose an address of this machine, and a port that you are allowed to open.',
     cause: error,
   });
 }
 
 const SWEEP_MS = 10;
-
-interface ServerOptions extends Omit<Responder, 'allowsHost'> {
-  /** Default: 127.0.0.1. For a wildcard the caller prints a warning, see `isWildcard`. */
-  readonly host?: string;
-  readonly port?: number;
-  /** Additional allowed Host values: `name` with any port, `name:port` with that port. */
-  readonly allowedHosts?: readonly string[];
-  readonly limits?: Partial<ServerLimits>;
-}
 
 export interface RunningServer extends AsyncDisposable {
   readonly port: number;
@@ -437,8 +375,8 @@ export interface RunningServer extends AsyncDisposable {
  * @throws ProtocolCliError `port-in-use`; `usage` for an invalid address or allowed host.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const { address, own, allows } = hostNames(options.host ?? '127.0.0.1', options.allowedHosts ?? []);
+  const limits = { ...LIMITS, ...options.limits };
+  const guard = new Guard(options);
   const server = createServer({
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
@@ -448,11 +386,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     requireHostHeader: false, // the guard checks Host and reports the reason
   });
   server.maxHeadersCount = 0; // by default Node drops headers beyond a count, perhaps the Origin; their total size is limited
-  const port = await listen(server, address, options.port ?? 0);
-  new RequestHandler(server, { ...options, allowsHost: (host, peer) => allows(host, port, peer) }, limits);
+  const port = await listen(server, guard.address, options.port ?? 0);
+  new RequestHandler(server, guard, options, limits);
   let closed: Promise<void> | undefined;
   const close = () => (closed ??= stop(server, limits.closeMs));
-  return { port, url: `http://${own}:${port}`, close, [Symbol.asyncDispose]: close };
+  return { port, url: `http://${guard.own}:${port}`, close, [Symbol.asyncDispose]: close };
 }
 
 function stop(server: Server, graceMs: number): Promise<void> {

@@ -234,7 +234,7 @@ export class Outbox {
   #pauseMs(failures: number, retryAfter: string | undefined): number {
     const { random, maxPauseMs, clock } = this.#options;
     const jittered = random() * Math.min(maxPauseMs, FIRST_PAUSE_MS * 2 ** (failures - 1));
-    return Math.min(maxPauseMs, Math.max(jittered, retryAfterMs(retryAfter, clock.wall())));
+    return Math.min(maxPauseMs, Math.max(jittered, retryAfterMs(retryAfter, clock.wall()) ?? 0));
   }
 
   async #attempt(parcel: Parcel, origin: string): Promise<Failure | null> {

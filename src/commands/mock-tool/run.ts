@@ -3,7 +3,6 @@ import { callbackSecrets } from '../../events/shareable.js';
 import { overshadowed } from '../../fixtures/answer-call.js';
 import { type FixtureSet, stepsOf } from '../../fixtures/fixture-set.js';
 import { isLoopback } from '../../http/addresses.js';
-import { parseHost } from '../../http/guard.js';
 import type { Rate } from '../../mock/limits.js';
 import { MockTool, type MockToolOptions } from '../../mock/mock-tool.js';
 import { fixtureFiles, loadHandlers } from '../../mock/sources.js';
@@ -11,6 +10,7 @@ import { humanVerification, VERIFICATION_FORMATS } from '../../render/outputs/ve
 import { systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
 import { takeStream, writeOut } from '../../system/streams.js';
+import { readUrl } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
 import { aboutNow, type Subscribe } from '../event-output.js';
 import { DRAWABLE, type ServerFlags, type ServerOutput, usage } from '../options.js';
@@ -310,7 +310,7 @@ function fixtureWarnings({ fixtures }: FixtureSet): string[] {
 
 /** The consent page uses http, so its `auth_url` is valid on loopback only (TOOL-OAUTH). */
 function consentWarnings(hosts: readonly string[], fixtures: FixtureSet): string[] {
-  const [remote] = hosts.filter(host => !isLoopback(parseHost(host)?.name ?? ''));
+  const [remote] = hosts.filter(host => !isLoopback(readUrl(`http://${host}`)?.hostname ?? ''));
   const isOwnPage = fixtures.fixtures.some(fixture =>
     stepsOf(fixture).some(step => step.kind === 'oauth' && step.oauth.auth_url === undefined),
   );

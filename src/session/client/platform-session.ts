@@ -7,7 +7,7 @@ import {
   type HttpAnswer,
   type HttpClient,
   type HttpRequest,
-  readRetryAfter,
+  retryAfterMs,
   TransportError,
 } from '../../http/client.js';
 import { isSettledStatus, refusalIn } from '../../protocol/session.js';
@@ -350,7 +350,7 @@ export class PlatformSession {
     const detail = cut(visibleLine(this.#clean(reading.ok ? refusalIn(reading.value) : '')), MAX.text);
     const what = method === 'POST' ? 'the posted results' : `GET ${url}`;
     const message = `the platform answered ${status} to ${what}${detail === '' ? '' : `: ${detail}`}`;
-    const pauseMs = readRetryAfter(headers['retry-after'], this.connection.clock.wall()) ?? BUSY_MS;
+    const pauseMs = retryAfterMs(headers['retry-after'], this.connection.clock.wall()) ?? BUSY_MS;
     const error = new ProtocolCliError('platform-refused', message, { hint: hintOn(status) });
     if (status !== 429 || pauseMs <= MAX.retryAfterMs) return { status, error, pauseMs };
     const hint = 'The platform asks to wait for more than a minute. Try again later.';

@@ -8,7 +8,7 @@ import {
   type SessionVerificationReport,
 } from '../../events/verification.js';
 import { defaultSessionScript, type SessionScript } from '../../fixtures/session-script.js';
-import type { Answer, Head, Incoming, Refusal, Reply, Route } from '../../http/route.js';
+import type { Answer, Incoming, Refusal, Reply, Route } from '../../http/route.js';
 import { type RunningServer, startServer } from '../../http/server.js';
 import { isSettledStatus } from '../../protocol/session.js';
 import { type Clock, systemClock } from '../../system/clock.js';
@@ -386,7 +386,7 @@ export class SessionPlatform implements AsyncDisposable {
       );
     };
     /** Checks in this order, before reading the body: 401 without the key, 404 without such a session, 422 for another media type. */
-    const first = (head: Head) => {
+    const first: Route['first'] = head => {
       const request = requestOf({ ...head, body: new Uint8Array(0), remote: '' });
       if (!this.#hasKey(head)) return request.refuse(401, UNAUTHORIZED);
       if (path?.startsWith('/{id}')) {
@@ -404,7 +404,7 @@ export class SessionPlatform implements AsyncDisposable {
   }
 
   /** Compares in constant time. */
-  #hasKey({ headers: { authorization = '' } }: Head): boolean {
+  #hasKey({ headers: { authorization = '' } }: Pick<Incoming, 'headers'>): boolean {
     const [, shown = ''] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
     return timingSafeEqual(sha256(shown), this.#keyDigest);
   }

@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../e2e/support/eventually.js';
 import { type Peer, type PeerName, startPeer } from '../e2e/support/peers.js';
-import { pythonRuntime } from '../e2e/support/python-runtime.js';
 import { openRuntime, type PendingCall, type Runtime } from '../peers/runtime.mjs';
 import { historyOf, startRecording } from './recording.js';
 
 /** Sessions between a runtime and tools that share no code with us: the runtime sees the same with a recorder between them. */
 const tools = new Map<PeerName, Peer>();
-const python = pythonRuntime(3);
 
 beforeAll(async () => {
   for (const name of ['plain', 'stdlib', 'odd'] as const) tools.set(name, await startPeer(name));
@@ -257,17 +255,6 @@ describe.concurrent('unusual messages are passed on unchanged', () => {
     expect(recording.warnings).toEqual([
       'the response_url is too long, or on another machine than the tool: its answer is not recorded',
     ]);
-  });
-});
-
-describe.concurrent('a runtime with another standard library reports no violations', () => {
-  test.each([
-    ...['discover', 'result', 'sequence', 'choice', 'oauth-grant', 'oauth-refuse', 'subscription'],
-    ...['cancel', 'close', 'migrate', 'unknown-operation', 'bad-arguments', 'malformed'],
-  ])('in %s', async scenario => {
-    await using recording = await startRecording(toolOf('stdlib'));
-    const { status, stdout } = await python(recording.url, scenario);
-    expect([status, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ faults: [] })]);
   });
 });
 

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { type Folder, temporaryFolder } from '../support/folder.js';
@@ -5,10 +7,8 @@ import { runHere } from '../support/in-process.js';
 import { startMock, startMockHere } from '../support/mock.js';
 import { type PeerName, startPeer } from '../support/peers.js';
 import { argv } from '../support/program.js';
-import { pythonRuntime } from '../support/python-runtime.js';
 import { startRecorder, startRecorderHere } from '../support/recorder.js';
 import { verdictsIn } from '../support/report.js';
-import { scenariosOf } from './scenarios.js';
 import { logOf, SESSIONS, speakerTo } from './sessions.js';
 
 /** A runtime and a tool that share no code with us, `record` between them, and then `mock-tool` in the tool's place. */
@@ -119,15 +119,28 @@ describe.concurrent('a session with the odd tool, recorded', () => {
   });
 });
 
-describe.concurrent('a runtime and a tool in Python', () => {
-  const runtime = pythonRuntime();
-
-  test('are recorded and replayed', async () => {
-    const live: Life = url => scenariosOf(runtime, url, ['result', 'choice', 'subscription']);
-    const { log, file } = await recorded('stdlib', live, startRecorder, 'python.ndjson');
-    expect(log.join('\n')).toMatch(/Chosen: neither[\s\S]*Event 3 of 3/);
-    expect(await replayed([file, '--speed', '0'], live, startMock)).toEqual(log);
+/** Asks a question, whose answer is the last choice, and subscribes to events. */
+const pythonRuntime: Life = async url => {
+  const child = spawn('python3', ['fixtures/runtimes/python/driver.py'], {
+    env: { ...process.env, TOOL_URLS: JSON.stringify([url]) },
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
+  const say = (instruction: object) => child.stdin.write(`${JSON.stringify(instruction)}\n`);
+  const log: string[] = [];
+  say({ do: 'invoke', operation: 'ask', arguments: {}, id: 'call_1' });
+  for await (const line of createInterface(child.stdout)) {
+    log.push(line);
+    if (line.includes('"question"')) say({ do: 'answer', choice: 'neither' });
+    if (line.includes('Chosen')) say({ do: 'invoke', operation: 'subscribe', arguments: {}, id: 'call_2' });
+    if (line.includes('Event 3 of 3')) say({ do: 'end' });
+  }
+  return log;
+};
+
+test('a session of a runtime and a tool in Python is recorded and replayed', async () => {
+  const { log, file } = await recorded('stdlib', pythonRuntime, startRecorder, 'python.ndjson');
+  expect(log.join('\n')).toMatch(/Chosen: neither[\s\S]*Event 3 of 3/);
+  expect(await replayed([file, '--speed', '0'], pythonRuntime, startMock)).toEqual(log);
 });
 
 const withoutReason = (line: string) => line.replace(/(\{\\"canceled\\":\{\\"reason\\":).*?,/, '$1');

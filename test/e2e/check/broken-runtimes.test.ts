@@ -18,7 +18,7 @@ function openInProcess(fault?: string, log?: string) {
 const IS_FULL = process.env['ALL_SCENARIOS'] !== undefined;
 
 /** Every runtime meets the scenarios of its fault and a part of the others, every scenario several runtimes. */
-const PARTS = 6;
+const PARTS = 12;
 
 function scenariosFor(breaks: string, place: number): readonly Scenario[] {
   return SCENARIOS.filter(

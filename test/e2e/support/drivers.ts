@@ -48,7 +48,7 @@ interface Running {
 /** The verdicts on a runtime. */
 export async function checksOfRuntime(
   open: OpenDriver,
-  { scenarios = SCENARIOS, log, atOnce = 5 }: Running = {},
+  { scenarios = SCENARIOS, log, atOnce = 8 }: Running = {},
 ): Promise<readonly Check[]> {
   const recordings = await runScenarios(scenarios, {
     ...{ open, clock: systemClock, windowMs: 3_000, signal },

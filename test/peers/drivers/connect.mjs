@@ -1,7 +1,6 @@
 /** A driver of our own library as users get it: `connect` for each tool server. It cannot cancel or migrate. */
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { connect, llmTextOf } from '../../../dist/index.js';
 
 /** Observations made of the callbacks of a call that do not end it. */
@@ -69,9 +68,4 @@ export async function runConnect({ input, output, env }) {
     perform[instruction.do]?.(instruction);
   }
   await Promise.all(connections.map(connection => connection.close().catch(note)));
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await runConnect({ input: process.stdin, output: process.stdout, env: process.env });
-  process.stdout.write('', () => process.exit());
 }

@@ -1,270 +1,485 @@
 /**
- * Runtimes that are broken in one way each: what the runtime does, the one requirement that this breaks, and the change
- * to a right runtime.
+ * Runtimes that are broken in one way each, by the one requirement that this breaks: what the runtime does, and the
+ * methods of the example runtime that differ. The object of a fault stands between the runtime and its class, so that
+ * `super` is the right runtime.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { modelFaults } from './faults-of-contents.mjs';
-import { deliveryFaults } from './faults-of-deliveries.mjs';
+import { Runtime } from '../../../fixtures/runtimes/node/runtime.mjs';
 
-const DUMMY = 'http://127.0.0.1:9/callback';
+/** How long to wait for an answer at least, in milliseconds: many runtimes share the process of a test. */
+const MIN_LIMIT = 1_500;
 
-/** What a runtime sends: discovery, invocations, notices. */
-const sendingFaults = {
-  'dispatches-unknown-operations': {
-    breaks: 'RT-OP',
-    change: Base =>
-      class extends Base {
-        find(operation) {
-          const toolsets = this.servers.map(({ toolset }) => toolset);
-          const isUnknown = toolsets.every(toolset => toolset?.tools.every(({ name }) => name !== operation));
-          if (!isUnknown) return super.find(operation);
-          return { tool: { name: operation, inputSchema: {} }, endpoint: toolsets[0].endpoint };
-        }
-      },
+/** The right runtime. */
+export class PatientRuntime extends Runtime {
+  post(url, body, limit) {
+    return super.post(url, body, Math.max(limit, MIN_LIMIT));
+  }
+}
+
+const TYPES = ['tool_result', 'oauth', 'user_choice', 'subscription_event', 'view_update'];
+
+const isEmpty = ({ content }) => Object.keys(content).length === 0;
+
+const accepts = status => ({
+  isAccepted(each) {
+    return each === status || super.isAccepted(each);
   },
-  'does-not-validate-arguments': {
-    breaks: 'RT-ARGS',
-    change: Base =>
-      class extends Base {
-        argumentFault() {
-          return null;
-        }
-      },
+});
+
+/** Ignores some callbacks as it should, and tells the tool that they are right. */
+const answers200 = reason => ({
+  async receive(request) {
+    return super.receive(request).catch(error => {
+      if (reason.test(error.message)) return 200;
+      throw error;
+    });
   },
-  'reuses-the-id-of-a-finished-call': {
-    breaks: 'RT-ID',
-    change: Base =>
-      class extends Base {
-        invocation(call, ...rest) {
-          const others = [...this.calls.values()].filter(each => each !== call);
-          const used = others.filter(({ state }) => state !== 'done').map(({ sentId }) => sentId);
-          const free = others.find(({ state, sentId }) => state === 'done' && !used.includes(sentId));
-          call.sentId = free?.sentId ?? call.id;
-          return { ...super.invocation(call, ...rest), id: call.sentId };
-        }
-        match({ group_id, id, tool_call_id }) {
-          const isNamed = each => each.thread === group_id && each.sentId === (id ?? tool_call_id);
-          const calls = [...this.calls.values()].filter(isNamed);
-          return calls.find(({ state }) => state !== 'done') ?? calls.at(-1);
-        }
-        notify(path, body) {
-          const { sentId: tool_call_id } = this.calls.get(JSON.stringify(Object.values(body))) ?? {};
-          return super.notify(path, { ...body, ...(tool_call_id && { tool_call_id }) });
-        }
-      },
+});
+
+const changesText = change => ({
+  modelText(result) {
+    return change(super.modelText(result));
   },
-  'sends-no-group-id': {
-    breaks: 'RT-FIELDS',
-    change: Base =>
-      class extends Base {
-        invocation(...call) {
-          const { group_id: _, ...rest } = super.invocation(...call);
-          return rest;
+});
+
+const selects = change => ({
+  selection(question, selected) {
+    return { ...super.selection(question, selected), selected: change(question, selected) };
+  },
+});
+
+const deliversEvents = state => ({
+  isSubscribed(call) {
+    return call.state === state || super.isSubscribed(call);
+  },
+});
+
+const BROKEN = {
+  'RT-OP': {
+    'dispatches-unknown-operations': {
+      find(operation) {
+        const toolsets = this.servers.map(({ toolset }) => toolset);
+        const isUnknown = toolsets.every(toolset => toolset?.tools.every(({ name }) => name !== operation));
+        if (!isUnknown) return super.find(operation);
+        return { tool: { name: operation, inputSchema: {} }, endpoint: toolsets[0].endpoint };
+      },
+    },
+  },
+  'RT-ARGS': { 'does-not-validate-arguments': { argumentFault: () => null } },
+  'RT-ID': {
+    'reuses-the-id-of-a-finished-call': {
+      invocation(call, ...rest) {
+        const others = [...this.calls.values()].filter(each => each !== call);
+        const used = others.filter(({ state }) => state !== 'done').map(({ sentId }) => sentId);
+        const free = others.find(({ state, sentId }) => state === 'done' && !used.includes(sentId));
+        call.sentId = free?.sentId ?? call.id;
+        return { ...super.invocation(call, ...rest), id: call.sentId };
+      },
+      match({ group_id, id, tool_call_id }) {
+        const isNamed = each => each.thread === group_id && each.sentId === (id ?? tool_call_id);
+        const calls = [...this.calls.values()].filter(isNamed);
+        return calls.find(({ state }) => state !== 'done') ?? calls.at(-1);
+      },
+      notify(path, body) {
+        const { sentId: tool_call_id } = this.calls.get(JSON.stringify(Object.values(body))) ?? {};
+        return super.notify(path, { ...body, ...(tool_call_id && { tool_call_id }) });
+      },
+    },
+  },
+  'RT-FIELDS': {
+    'sends-no-group-id': {
+      invocation(...call) {
+        return { ...super.invocation(...call), group_id: undefined };
+      },
+    },
+    'sends-no-reachable-callback-url': {
+      invocation(...call) {
+        return { ...super.invocation(...call), callback_url: 'http://127.0.0.1:9/callback' };
+      },
+    },
+    'sends-invocations-as-text': {
+      async post(url, body, limit) {
+        if (!('operation' in body)) return super.post(url, body, limit);
+        const headers = { 'content-type': 'text/plain' };
+        const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) }).catch(
+          () => null,
+        );
+        return answer?.status ?? 'unreachable';
+      },
+    },
+  },
+  'RT-NON200': {
+    'waits-after-404': accepts(404),
+    'waits-after-201': accepts(201),
+    'waits-after-204': accepts(204),
+    'waits-after-302': accepts(302),
+    'hides-500-from-the-model': {
+      async fail(call, reason) {
+        if (!/\(5\d\d\)$/.test(reason)) await super.fail(call, reason);
+      },
+    },
+  },
+  'RT-NORETRY': {
+    'retries-4xx': {
+      mayRetry(status) {
+        return super.mayRetry(status) || status >= 400;
+      },
+    },
+  },
+  'RT-RETRY': {
+    'never-retries': { mayRetry: () => false },
+    // So few that a busy machine does not look like pauses.
+    'retries-without-pause': { pauses: () => [0, 0] },
+  },
+  'RT-TOOLSET': {
+    'loads-the-valid-tools-of-an-invalid-toolset': {
+      readToolset(toolset) {
+        const tools = toolset.tools.filter(tool => {
+          try {
+            return Boolean(super.readToolset({ ...toolset, tools: [tool] }));
+          } catch {
+            return false;
+          }
+        });
+        return { ...toolset, tools };
+      },
+    },
+    'takes-the-first-of-two-equal-names': {
+      find(operation) {
+        const isNamed = ({ name }) => name === operation;
+        const { toolset } = this.servers.find(each => each.toolset?.tools.some(isNamed)) ?? {};
+        return toolset ? { endpoint: toolset.endpoint, tool: toolset.tools.find(isNamed) } : null;
+      },
+    },
+  },
+  'RT-NOTIFY': {
+    'sends-close-only-to-the-first-server': {
+      async notify(path, body) {
+        if (path !== '/close_thread') return super.notify(path, body);
+        await this.post(this.servers[0].url + path, body, 1_000);
+      },
+    },
+    'waits-for-one-server-after-the-other': {
+      async notify(path, body) {
+        for (const { url } of this.servers) await this.post(url + path, body, 2_000);
+      },
+    },
+    'retries-notices': {
+      async notify(path, body) {
+        const send = async ({ url }) => {
+          for (const pause of [50, 100]) {
+            if ((await this.post(url + path, body, 500)) === 200) return;
+            await wait(pause);
+          }
+        };
+        await Promise.all(this.servers.map(send));
+      },
+    },
+    'sends-wrong-fields-in-notices': {
+      notify(path, { thread_id: group_id, tool_call_id: id }) {
+        return super.notify(path, { group_id, id });
+      },
+    },
+    'sends-no-notices': { async notify() {} },
+  },
+  'RT-CACHE': {
+    'fetches-the-toolset-for-every-call': {
+      async invoke(...call) {
+        const load = async ({ url }) => ({ url, toolset: await this.discover(url) });
+        this.servers = await Promise.all(this.servers.map(load));
+        await super.invoke(...call);
+      },
+    },
+  },
+  'RT-MIGRATE': {
+    'migrates-servers-that-do-not-declare-it': {
+      migratingServers() {
+        return this.servers;
+      },
+    },
+    'goes-on-after-a-failed-migration': { isMigrated: () => true },
+    'does-not-wait-for-the-migration': {
+      async post(url, body, limit) {
+        const sent = super.post(url, body, limit);
+        return url.endsWith('/migrate') ? 200 : sent;
+      },
+    },
+  },
+  'RT-AUDIT': { 'logs-nothing': { audit() {} } },
+  'RT-VALIDATE': {
+    'accepts-unknown-types': {
+      callbackFault(callback) {
+        return TYPES.includes(callback?.type) ? super.callbackFault(callback) : null;
+      },
+      async handle(callback, digest) {
+        return TYPES.includes(callback.type) ? super.handle(callback, digest) : 200;
+      },
+    },
+    'accepts-malformed-callbacks': answers200(/invalid callback: (?!type$)/),
+    'processes-malformed-callbacks': {
+      callbackFault(callback) {
+        return TYPES.includes(callback?.type) ? null : super.callbackFault(callback);
+      },
+      modelText(result) {
+        return String(super.modelText(result));
+      },
+    },
+    'answers-200-to-what-is-not-json': answers200(/not JSON/),
+    'accepts-any-content-type': {
+      checkHead({ url, method }) {
+        super.checkHead({ url, method, headers: { 'content-type': 'application/json' } });
+      },
+    },
+  },
+  'RT-MATCH': {
+    'accepts-a-foreign-id': {
+      match(callback) {
+        const ofResult = callback.type === 'tool_result' && callback.group_id;
+        const calls = [...this.calls.values()].filter(({ thread }) => thread === ofResult);
+        return super.match(callback) ?? calls.find(({ state }) => state === 'pending');
+      },
+    },
+    'accepts-a-foreign-thread': {
+      isKnownThread: () => true,
+      match(callback) {
+        const isResult = callback.type === 'tool_result';
+        return super.match(isResult ? { ...callback, group_id: this.thread } : callback);
+      },
+      async onView(view) {
+        return this.threads.has(view.group_id) ? super.onView(view) : 404;
+      },
+    },
+  },
+  'RT-DUP': {
+    'takes-a-second-result-for-the-call': {
+      awaitsResult: ({ state }) => state === 'pending' || state === 'done',
+    },
+    'processes-a-duplicate-twice': {
+      async handle(callback, digest) {
+        const call = this.match(callback);
+        if (callback.type === 'tool_result' && call?.state === 'done' && call.digests.has(digest)) {
+          call.state = 'pending';
+          call.digests.clear();
         }
+        return super.handle(callback, digest);
       },
+    },
+    'refuses-a-duplicate': {
+      async handle(callback, digest) {
+        const { digests } = this.match(callback) ?? {};
+        const isSeries = ['subscription_event', 'view_update'].includes(callback.type);
+        return !isSeries && digests?.has(digest) ? 409 : super.handle(callback, digest);
+      },
+    },
   },
-  'sends-no-reachable-callback-url': {
-    breaks: 'RT-FIELDS',
-    change: Base =>
-      class extends Base {
-        invocation(...call) {
-          return { ...super.invocation(...call), callback_url: DUMMY };
-        }
-      },
+  'RT-CANCEL': {
+    'takes-a-late-result-after-a-cancel': {
+      awaitsResult: ({ state }) => state === 'pending' || state === 'canceled',
+    },
   },
-  'sends-invocations-as-text': {
-    breaks: 'RT-FIELDS',
-    change: Base =>
-      class extends Base {
-        async post(url, body, limit) {
-          if (!('operation' in body)) return super.post(url, body, limit);
-          const headers = { 'content-type': 'text/plain' };
-          const request = { method: 'POST', headers, body: JSON.stringify(body) };
-          return fetch(url, request).then(
-            ({ status }) => status,
-            () => 'unreachable',
-          );
-        }
+  'RT-PENDING': {
+    'sends-the-invocation-again-after-a-question': {
+      async dispatch(call, ...rest) {
+        call.sendAgain = () => this.post(rest[0], rest[1], 1_000);
+        await super.dispatch(call, ...rest);
       },
+      async onQuestion(call, question) {
+        call.sendAgain();
+        return super.onQuestion(call, question);
+      },
+      async onConsent(call, message) {
+        call.sendAgain();
+        return super.onConsent(call, message);
+      },
+    },
+    'takes-a-consent-for-the-result': {
+      async onConsent(call, message) {
+        await super.onConsent(call, message);
+        call.state = 'subscribed'; // no longer pending, but can be canceled
+        await this.agent.model(call.id, 'The user must sign in first.');
+        return 200;
+      },
+    },
+    'fails-the-call-when-the-selection-fails': {
+      async select(selected) {
+        const [open] = this.questions;
+        await super.select(selected);
+        if (this.questions.includes(open)) await this.fail(open.call, 'the selection was refused');
+      },
+    },
   },
-  'waits-after-404': accepting(404),
-  'waits-after-201': accepting(201),
-  'waits-after-204': accepting(204),
-  'waits-after-302': accepting(302),
-  'hides-500-from-the-model': {
-    breaks: 'RT-NON200',
-    change: Base =>
-      class extends Base {
-        async fail(call, reason) {
-          if (!/\(5\d\d\)$/.test(reason)) await super.fail(call, reason);
-        }
+  'RT-SERIAL': {
+    'fails-when-two-callbacks-come-at-once': {
+      async inTurn(_, work) {
+        if (this.isBusy) return 500;
+        this.isBusy = true;
+        await wait(30);
+        this.isBusy = false;
+        return work();
       },
+    },
+    'handles-the-messages-of-a-thread-in-any-order': {
+      async inTurn(_, work) {
+        this.turn = (this.turn ?? 0) + 1;
+        if (this.turn % 2 === 1) await wait(500);
+        return work();
+      },
+    },
   },
-  'retries-4xx': {
-    breaks: 'RT-NORETRY',
-    change: Base =>
-      class extends Base {
-        mayRetry(status) {
-          return super.mayRetry(status) || status >= 400;
-        }
+  'RT-TEXT': {
+    'trims-the-text': changesText(text => text.trim()),
+    'cuts-a-long-text': changesText(text => text.slice(0, 10_000)),
+    'drops-control-characters': changesText(text => text.replace(/[\p{Cc}\p{Cf}]/gu, '')),
+    'gives-the-model-what-the-user-sees': {
+      modelText(result) {
+        const short = result.display_as?.findLast(({ type }) => type === 'text');
+        return short?.content ?? super.modelText(result);
       },
+    },
+    'gives-the-model-object-object': {
+      modelText(result) {
+        return result.content?.length ? result.content.map(String).join('\n') : super.modelText(result);
+      },
+    },
+    'ignores-content': {
+      modelText(result) {
+        return result.text ?? super.modelText(result);
+      },
+    },
+    'leaves-out-images': {
+      modelText(result) {
+        const content = result.content?.filter(({ type }) => type === 'text');
+        return content?.length ? super.modelText({ ...result, content }) : (result.text ?? '');
+      },
+    },
   },
-  'never-retries': {
-    breaks: 'RT-RETRY',
-    change: Base =>
-      class extends Base {
-        mayRetry() {
-          return false;
-        }
+  'RT-DISPLAY': {
+    'shows-the-last-segment': {
+      shownSegment(result) {
+        return super.shownSegment({ ...result, display_as: result.display_as?.toReversed() });
       },
+    },
+    'shows-an-unknown-segment': {
+      shownSegment(result) {
+        return result.display_as?.[0] ?? super.shownSegment(result);
+      },
+    },
   },
-  'retries-without-pause': {
-    breaks: 'RT-RETRY',
-    change: Base =>
-      class extends Base {
-        pauses() {
-          return [0, 0]; // so few that a busy machine does not look like pauses
-        }
+  'RT-OAUTH': {
+    'gives-the-auth-url-to-the-model': {
+      async onConsent(call, message) {
+        await super.onConsent(call, message);
+        await this.agent.model(call.id, `The user must visit ${message.auth_url}`);
+        return 200;
       },
+    },
+    'logs-the-auth-url': {
+      async onConsent(call, message) {
+        this.audit({ operation: call.operation, id: call.id, outcome: `visit ${message.auth_url}` });
+        return super.onConsent(call, message);
+      },
+    },
+    'does-not-show-the-auth-url': { onConsent: async () => 200 },
+    'leaks-the-auth-url-when-canceled': {
+      async onConsent(call, message) {
+        call.page = message.auth_url;
+        return super.onConsent(call, message);
+      },
+      async cancelCall(call) {
+        await super.cancelCall(call);
+        if (call.page) await this.agent.failure(call.id, `Error: the user did not visit ${call.page}`);
+      },
+    },
   },
-  'loads-the-valid-tools-of-an-invalid-toolset': {
-    breaks: 'RT-TOOLSET',
-    change: Base =>
-      class extends Base {
-        readToolset(toolset) {
-          const tools = toolset.tools.filter(tool => {
-            try {
-              return Boolean(super.readToolset({ ...toolset, tools: [tool] }));
-            } catch {
-              return false;
-            }
-          });
-          return { ...toolset, tools };
-        }
+  'RT-CHOICE': {
+    'sends-the-label-of-the-choice': selects(({ choices }, selected) => choices[selected]),
+    'counts-choices-from-one': selects((_, selected) => selected + 1),
+    'sends-nothing-when-dismissed': {
+      async dismiss() {
+        this.questions.shift();
       },
+    },
+    'sends-the-first-choice-when-dismissed': {
+      async dismiss() {
+        await this.select(0);
+      },
+    },
+    'answers-the-newest-question-first': {
+      oldestQuestion() {
+        this.questions.reverse();
+        return super.oldestQuestion();
+      },
+    },
+    'writes-the-response-url-anew': {
+      async post(address, ...rest) {
+        const url = new URL(address);
+        if (url.search) url.search = new URLSearchParams(url.searchParams);
+        return super.post(url.href, ...rest);
+      },
+    },
   },
-  'takes-the-first-of-two-equal-names': {
-    breaks: 'RT-TOOLSET',
-    change: Base =>
-      class extends Base {
-        find(operation) {
-          const server = this.servers.find(({ toolset }) =>
-            toolset?.tools.some(({ name }) => name === operation),
-          );
-          if (!server) return null;
-          const { endpoint, tools } = server.toolset;
-          return { endpoint, tool: tools.find(({ name }) => name === operation) };
-        }
+  'RT-SUB': {
+    'ends-all-subscriptions-at-once': {
+      async onEvent(call, event) {
+        const status = await super.onEvent(call, event);
+        const open = [...this.calls.values()].filter(each => this.isSubscribed(each));
+        if (event.final) for (const each of open) each.state = 'ended';
+        return status;
       },
+    },
+    'delivers-events-of-unknown-subscriptions': {
+      match(callback) {
+        const found = super.match(callback);
+        if (found || callback.type !== 'subscription_event') return found;
+        return [...this.calls.values()].find(({ state }) => state === 'subscribed');
+      },
+      isSubscribed: ({ state }) => ['subscribed', 'done', 'pending'].includes(state),
+    },
+    'delivers-events-after-a-cancel': deliversEvents('canceled'),
+    'delivers-events-after-the-final-one': deliversEvents('ended'),
+    'ignores-events': { onEvent: async () => 200 },
   },
-  'sends-close-only-to-the-first-server': {
-    breaks: 'RT-NOTIFY',
-    change: Base =>
-      class extends Base {
-        async notify(path, body) {
-          if (path !== '/close_thread') return super.notify(path, body);
-          await this.post(this.servers[0].url + path, body, 1_000);
-        }
+  'RT-VIEW': {
+    'keeps-the-first-view': {
+      async onView(view) {
+        this.shown ??= new Set();
+        const isFirst = !this.shown.has(view.view_type);
+        this.shown.add(view.view_type);
+        return isFirst || isEmpty(view) ? super.onView(view) : 200;
       },
-  },
-  'waits-for-one-server-after-the-other': {
-    breaks: 'RT-NOTIFY',
-    change: Base =>
-      class extends Base {
-        async notify(path, body) {
-          for (const { url } of this.servers) await this.post(url + path, body, 2_000);
-        }
+    },
+    'merges-the-contents-of-a-view': {
+      async onView(view) {
+        this.merged = isEmpty(view) ? {} : { ...this.merged, ...view.content };
+        return super.onView({ ...view, content: this.merged });
       },
-  },
-  'retries-notices': {
-    breaks: 'RT-NOTIFY',
-    change: Base =>
-      class extends Base {
-        async notify(path, body) {
-          const send = async ({ url }) => {
-            for (const pause of [50, 100]) {
-              if ((await this.post(url + path, body, 500)) === 200) return;
-              await wait(pause);
-            }
-          };
-          await Promise.all(this.servers.map(send));
-        }
+    },
+    'never-clears-a-view': {
+      async onView(view) {
+        return isEmpty(view) ? 200 : super.onView(view);
       },
-  },
-  'sends-wrong-fields-in-notices': {
-    breaks: 'RT-NOTIFY',
-    change: Base =>
-      class extends Base {
-        notify(path, { thread_id: group_id, tool_call_id: id }) {
-          return super.notify(path, { group_id, id });
-        }
+    },
+    'drops-views-of-unknown-types': {
+      async onView(view) {
+        return view.view_type === 'diff' ? super.onView(view) : 200;
       },
-  },
-  'sends-no-notices': {
-    breaks: 'RT-NOTIFY',
-    change: Base =>
-      class extends Base {
-        async notify() {}
+    },
+    'crashes-on-an-unknown-view-type': {
+      async onView(view) {
+        if (view.view_type === 'diff') return super.onView(view);
+        this.crash(new Error(`no view is called ${view.view_type}`));
+        return new Promise(() => {});
       },
-  },
-  'fetches-the-toolset-for-every-call': {
-    breaks: 'RT-CACHE',
-    change: Base =>
-      class extends Base {
-        async invoke(...call) {
-          const load = async ({ url }) => ({ url, toolset: await this.discover(url) });
-          this.servers = await Promise.all(this.servers.map(load));
-          await super.invoke(...call);
-        }
-      },
-  },
-  'migrates-servers-that-do-not-declare-it': {
-    breaks: 'RT-MIGRATE',
-    change: Base =>
-      class extends Base {
-        migratingServers() {
-          return this.servers;
-        }
-      },
-  },
-  'goes-on-after-a-failed-migration': {
-    breaks: 'RT-MIGRATE',
-    change: Base =>
-      class extends Base {
-        isMigrated() {
-          return true;
-        }
-      },
-  },
-  'does-not-wait-for-the-migration': {
-    breaks: 'RT-MIGRATE',
-    change: Base =>
-      class extends Base {
-        async post(url, body, limit) {
-          const sent = super.post(url, body, limit);
-          return url.endsWith('/migrate') ? 200 : sent;
-        }
-      },
-  },
-  'logs-nothing': {
-    breaks: 'RT-AUDIT',
-    change: Base =>
-      class extends Base {
-        audit() {}
-      },
+    },
   },
 };
 
-function accepting(status) {
-  return {
-    breaks: 'RT-NON200',
-    change: Base =>
-      class extends Base {
-        isAccepted(each) {
-          return each === status || super.isAccepted(each);
-        }
-      },
-  };
-}
+for (const faults of Object.values(BROKEN))
+  for (const methods of Object.values(faults)) Object.setPrototypeOf(methods, PatientRuntime.prototype);
 
-export const FAULTS = { ...sendingFaults, ...deliveryFaults, ...modelFaults };
+/** By name: the requirement that the fault breaks, and the methods that differ. */
+export const FAULTS = Object.fromEntries(
+  Object.entries(BROKEN).flatMap(([breaks, faults]) =>
+    Object.entries(faults).map(([name, methods]) => [name, { breaks, methods }]),
+  ),
+);

@@ -6,10 +6,7 @@ export interface DriverStreams {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Extends the class of the example runtime. */
-export type Change = (base: unknown) => unknown;
-
-/** @param change default: that of the fault */
+/** @param Variant a class of a right runtime */
 export function runDriver(
-  driver: DriverStreams & { readonly fault?: string | undefined; readonly change?: Change },
+  driver: DriverStreams & { readonly fault?: string | undefined; readonly Variant?: unknown },
 ): Promise<void>;

@@ -1,35 +1,25 @@
 /**
  * The driver of a runtime that is right, or broken in one way: `FAULT=<name of faults.mjs> node runtime.mjs`.
- * It is the example runtime of fixtures/runtimes/node, with one method overridden.
+ * It is the example runtime of fixtures/runtimes/node, with some methods overridden.
  */
 import { fileURLToPath } from 'node:url';
 import { drive } from '../../../fixtures/runtimes/node/driver.mjs';
-import { Runtime } from '../../../fixtures/runtimes/node/runtime.mjs';
-import { FAULTS } from './faults.mjs';
-
-/** How long to wait for an answer at least, in milliseconds: many runtimes share the process of a test. */
-const MIN_LIMIT = 1_500;
-
-class PatientRuntime extends Runtime {
-  post(url, body, limit) {
-    return super.post(url, body, Math.max(limit, MIN_LIMIT));
-  }
-}
+import { FAULTS, PatientRuntime } from './faults.mjs';
 
 /**
  * Runs a driver in this process; resolves when it has ended.
  * @throws when the runtime crashes: its fault, or an instruction that is not JSON
  */
-export async function runDriver({ input, output, env, fault, change = FAULTS[fault]?.change }) {
-  const Changed = change ? change(PatientRuntime) : PatientRuntime;
+export async function runDriver({ input, output, env, fault, Variant = PatientRuntime }) {
   let crash;
   const crashed = new Promise((_, reject) => {
     crash = reject;
   });
   let runtime;
   const createRuntime = (agent, options) => {
-    runtime = new Changed(agent, options);
-    return Object.assign(runtime, { crash });
+    runtime = Object.assign(new Variant(agent, options), { crash });
+    if (fault) Object.setPrototypeOf(runtime, FAULTS[fault].methods);
+    return runtime;
   };
   try {
     await Promise.race([drive({ input, output, env, createRuntime }), crashed]);

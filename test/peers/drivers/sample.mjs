@@ -15,7 +15,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 
 const MAX_BODY = 100 * 1024;
 
@@ -163,9 +162,4 @@ export async function runSample({ input, output, env }) {
       .catch(error => process.stderr.write(`${error.message}\n`));
   }
   runtime.close();
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await runSample({ input: process.stdin, output: process.stdout, env: process.env });
-  process.stdout.write('', () => process.exit());
 }

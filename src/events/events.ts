@@ -125,115 +125,116 @@ function wireFacts<Body extends z.ZodMiniType>(body: Body) {
 }
 
 /** Facts about what was loaded, decided, planned or timed out. */
-const ownFacts = [
-  /** A toolset was loaded from discovery: from now on only its operations may be called (RT-OP). */
-  z.object({
-    kind: z.literal('loaded'),
-    ...envelope,
-    base: z.nullable(z.string()),
-    endpoint: z.string(),
-    toolset: z.string(),
-    operations: z.array(z.string()),
-    /** The display scripts of its tools by name, without long ones. */
-    displayScripts: z.optional(z.record(z.string(), z.string())),
-  }),
-  z.object({
-    kind: z.literal('decided'),
-    ...envelope,
-    what: z.enum(['choice', 'consent', 'cancel', 'give-up']),
-    by: z.enum(['person', 'flag', 'policy']),
-    value: z.optional(z.union([z.string(), z.number()])),
-    /** The leg of the question that a choice or a consent answers; default: the oldest open question of that type. */
-    question: z.optional(z.string()),
-  }),
-  /** Something did not happen within this time. */
-  z.object({
-    kind: z.literal('expired'),
-    ...envelope,
-    /** `observation`: what a check waited for. */
-    what: z.enum(['timeout', 'linger', 'answer', 'observation']),
-    afterMs: z.number(),
-  }),
-  /** The fixture that answers a call, the key, and the number of the call for this key. Null with the nearest fixture if none answers. */
-  z.object({
-    kind: z.literal('matched'),
-    ...envelope,
-    fixture: z.nullable(z.string()),
-    key: z.optional(z.string()),
-    count: z.optional(z.int().check(z.positive())),
-    state: z.optional(z.object({ key: z.string(), to: z.string() })),
-    nearest: z.optional(z.object({ fixture: z.string(), path: z.string(), reason: z.string() })),
-  }),
-  /** What middleware changed in a reply, or would have changed in a reply that was sent verbatim. */
-  z.object({
-    kind: z.literal('shaped'),
-    ...envelope,
-    by: z.enum(['middleware', 'verbatim']),
-    changes: z.array(z.object({ path: z.string(), change: z.enum(['redacted', 'sanitized']) })),
-  }),
-  /** A planned deviation from correct behavior; `demand`: the next event waits for a manual trigger. */
-  z.object({
-    kind: z.literal('planned'),
-    ...envelope,
-    by: z.enum(['fixture', 'fault', 'probe', 'scenario']),
-    plan: z.string(),
-    /** Ids of the requirements that a probe or a scenario tests. */
-    checks: z.optional(z.array(z.string())),
-    /** For a call of a probe: the index of its case. */
-    case: z.optional(z.int().check(z.nonnegative())),
-    /** For a call of a probe: repeated with nothing else in progress. */
-    again: z.optional(z.literal(true)),
-    /** The fixture with this plan, if the call has no `matched` event: a refused acknowledgement. */
-    fixture: z.optional(z.string()),
-    /** The `type` and turn of the callback concerned. */
-    type: z.optional(z.string()),
-    turn: z.optional(turnSchema),
-  }),
-  z.object({ kind: z.literal('warned'), ...envelope, message: z.string() }),
-  /** The new status of an agent session, as the platform set it or the client saw it. `thread` is the id of the session. */
-  z.object({
-    kind: z.literal('session'),
-    ...envelope,
-    status: z.string(),
-    error: z.optional(z.string()),
-    /** The agent's final answer, as JSON. */
-    answer: z.optional(z.unknown()),
-  }),
-  /** The calls that an agent session waits for; the latest list counts (seed 001). */
-  z.object({
-    kind: z.literal('awaiting'),
-    ...envelope,
-    round: z.optional(z.int().check(z.nonnegative())),
-    pending: z.array(
-      z.object({
-        /** Identifies the call in every event: its id, or a generated key if the id is null. */
-        key: z.string(),
-        tool_name: z.string(),
-        args: z.optional(z.unknown()),
-        id: z.nullable(z.string()),
-      }),
-    ),
-  }),
-  /** A planned message that will not be sent, or events that are missing. */
-  z.object({
-    kind: z.literal('dropped'),
-    ...envelope,
-    what: z.enum(['callback', 'event', 'invocation']),
-    why: z.string(),
-    count: z.int().check(z.positive()),
-    /** The last attempt, if there was one. */
-    leg: z.optional(z.string()),
-    /** The message's `type` and turn, if there was no attempt. */
-    type: z.optional(z.string()),
-    turn: z.optional(turnSchema),
-  }),
-] as const;
+const ownFacts = () =>
+  [
+    /** A toolset was loaded from discovery: from now on only its operations may be called (RT-OP). */
+    z.object({
+      kind: z.literal('loaded'),
+      ...envelope,
+      base: z.nullable(z.string()),
+      endpoint: z.string(),
+      toolset: z.string(),
+      operations: z.array(z.string()),
+      /** The display scripts of its tools by name, without long ones. */
+      displayScripts: z.optional(z.record(z.string(), z.string())),
+    }),
+    z.object({
+      kind: z.literal('decided'),
+      ...envelope,
+      what: z.enum(['choice', 'consent', 'cancel', 'give-up']),
+      by: z.enum(['person', 'flag', 'policy']),
+      value: z.optional(z.union([z.string(), z.number()])),
+      /** The leg of the question that a choice or a consent answers; default: the oldest open question of that type. */
+      question: z.optional(z.string()),
+    }),
+    /** Something did not happen within this time. */
+    z.object({
+      kind: z.literal('expired'),
+      ...envelope,
+      /** `observation`: what a check waited for. */
+      what: z.enum(['timeout', 'linger', 'answer', 'observation']),
+      afterMs: z.number(),
+    }),
+    /** The fixture that answers a call, the key, and the number of the call for this key. Null with the nearest fixture if none answers. */
+    z.object({
+      kind: z.literal('matched'),
+      ...envelope,
+      fixture: z.nullable(z.string()),
+      key: z.optional(z.string()),
+      count: z.optional(z.int().check(z.positive())),
+      state: z.optional(z.object({ key: z.string(), to: z.string() })),
+      nearest: z.optional(z.object({ fixture: z.string(), path: z.string(), reason: z.string() })),
+    }),
+    /** What middleware changed in a reply, or would have changed in a reply that was sent verbatim. */
+    z.object({
+      kind: z.literal('shaped'),
+      ...envelope,
+      by: z.enum(['middleware', 'verbatim']),
+      changes: z.array(z.object({ path: z.string(), change: z.enum(['redacted', 'sanitized']) })),
+    }),
+    /** A planned deviation from correct behavior; `demand`: the next event waits for a manual trigger. */
+    z.object({
+      kind: z.literal('planned'),
+      ...envelope,
+      by: z.enum(['fixture', 'fault', 'probe', 'scenario']),
+      plan: z.string(),
+      /** Ids of the requirements that a probe or a scenario tests. */
+      checks: z.optional(z.array(z.string())),
+      /** For a call of a probe: the index of its case. */
+      case: z.optional(z.int().check(z.nonnegative())),
+      /** For a call of a probe: repeated with nothing else in progress. */
+      again: z.optional(z.literal(true)),
+      /** The fixture with this plan, if the call has no `matched` event: a refused acknowledgement. */
+      fixture: z.optional(z.string()),
+      /** The `type` and turn of the callback concerned. */
+      type: z.optional(z.string()),
+      turn: z.optional(turnSchema),
+    }),
+    z.object({ kind: z.literal('warned'), ...envelope, message: z.string() }),
+    /** The new status of an agent session, as the platform set it or the client saw it. `thread` is the id of the session. */
+    z.object({
+      kind: z.literal('session'),
+      ...envelope,
+      status: z.string(),
+      error: z.optional(z.string()),
+      /** The agent's final answer, as JSON. */
+      answer: z.optional(z.unknown()),
+    }),
+    /** The calls that an agent session waits for; the latest list counts (seed 001). */
+    z.object({
+      kind: z.literal('awaiting'),
+      ...envelope,
+      round: z.optional(z.int().check(z.nonnegative())),
+      pending: z.array(
+        z.object({
+          /** Identifies the call in every event: its id, or a generated key if the id is null. */
+          key: z.string(),
+          tool_name: z.string(),
+          args: z.optional(z.unknown()),
+          id: z.nullable(z.string()),
+        }),
+      ),
+    }),
+    /** A planned message that will not be sent, or events that are missing. */
+    z.object({
+      kind: z.literal('dropped'),
+      ...envelope,
+      what: z.enum(['callback', 'event', 'invocation']),
+      why: z.string(),
+      count: z.int().check(z.positive()),
+      /** The last attempt, if there was one. */
+      leg: z.optional(z.string()),
+      /** The message's `type` and turn, if there was no attempt. */
+      type: z.optional(z.string()),
+      turn: z.optional(turnSchema),
+    }),
+  ] as const;
 
 /** The position of a message in the reply to its call. */
 export type Turn = z.infer<typeof turnSchema>;
 
 export function factSchema<Body extends z.ZodMiniType>(body: Body) {
-  return z.discriminatedUnion('kind', [...wireFacts(body), ...ownFacts]);
+  return z.discriminatedUnion('kind', [...wireFacts(body), ...ownFacts()]);
 }
 
 /** One event, with its message bytes in memory. */

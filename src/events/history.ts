@@ -6,8 +6,7 @@ import type { Event, EventOf, InvocationEvent, RequestEvent } from './events.js'
 import { type Arrival, type Exchange, isSubscribed, isUnderWay } from './exchange.js';
 import { begin, step } from './fold-exchange.js';
 import { endOf, type SentRequest, toldOnce } from './round-trips.js';
-import type { Transcript } from './transcript-reader.js';
-import type { TranscriptHeader } from './transcript-writer.js';
+import type { Transcript, TranscriptHeader } from './transcript-reader.js';
 
 /** A request outside a call: discovery, a notice, or a POST to an unknown callback URL. */
 export interface UntrackedRequest

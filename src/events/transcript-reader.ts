@@ -1,4 +1,4 @@
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import { validate } from '../protocol/validate.js';
 import { groupBy } from '../util/collections.js';
 import { ProtocolCliError } from '../util/errors.js';
@@ -6,8 +6,41 @@ import { parseJson } from '../util/json.js';
 import { byteLines } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import { Content } from './content.js';
-import type { Event } from './events.js';
-import { type TranscriptHeader, transcriptLineSchema } from './transcript-writer.js';
+import { type Event, factSchema } from './events.js';
+
+/** The format's name and version. Readers reject other formats. */
+const TRANSCRIPT_FORMAT = 'protocol-cli-transcript/1';
+
+/** Refers to the bytes in a `body` line. */
+const bodyRefSchema = z.object({ sha256: z.string(), size: z.int().check(z.nonnegative()) });
+
+const frames = [
+  z.object({
+    kind: z.literal('header'),
+    format: z.literal(TRANSCRIPT_FORMAT),
+    /** RFC 3339, UTC. */
+    startedAt: z.string(),
+    observer: z.enum(['runtime', 'tool', 'recorder', 'platform', 'client']),
+    program: z.string(),
+    redaction: z.string(),
+  }),
+  /** Bytes, once, before the first event that refers to them. `sha256` is the digest of `data`. */
+  z.object({
+    kind: z.literal('body'),
+    sha256: z.string(),
+    encoding: z.enum(['utf8', 'base64']),
+    data: z.string(),
+  }),
+  /** `seq` follows that of the last event, so that a reader notices when the last events are missing. */
+  z.object({ kind: z.literal('end'), seq: z.optional(z.int().check(z.nonnegative())), reason: z.string() }),
+] as const;
+
+/** One line of a transcript (NDJSON): a frame or an event. */
+export const transcriptLineSchema = z.discriminatedUnion('kind', [...frames, factSchema(bodyRefSchema)]);
+
+export type TranscriptLine = z.infer<typeof transcriptLineSchema>;
+
+export type TranscriptHeader = Extract<TranscriptLine, { kind: 'header' }>;
 
 export interface Transcript {
   readonly header: TranscriptHeader | null;
@@ -53,9 +86,7 @@ function readRecordings(lines: Iterable<string>): readonly Recording[] {
   return recordings;
 }
 
-type Line = z.infer<typeof transcriptLineSchema>;
-
-type EventLine = Exclude<Line, { kind: 'header' | 'body' | 'end' }>;
+type EventLine = Exclude<TranscriptLine, { kind: 'header' | 'body' | 'end' }>;
 
 interface Unreadable {
   readonly fault: string;
@@ -94,12 +125,12 @@ class Recording {
   }
 
   /** Whether a line begins another recording: by its header, or if that is missing, by the sequence numbers. */
-  isFollowedBy(line: Line): boolean {
+  isFollowedBy(line: TranscriptLine): boolean {
     if (line.kind === 'header') return this.#header !== null || this.#events.length > 0;
     return line.kind !== 'body' && line.kind !== 'end' && line.seq < this.#nextSeq - 1;
   }
 
-  add(line: Line | Unreadable, number: number, bodies: Map<string, Content>): void {
+  add(line: TranscriptLine | Unreadable, number: number, bodies: Map<string, Content>): void {
     if ('fault' in line) {
       this.#unreadable++;
       this.#addFault(line.fault, number);
@@ -172,7 +203,7 @@ function eventsAre(count: number): string {
   return count === 1 ? '1 event is' : `${count} events are`;
 }
 
-function readLine(source: string): Line | Unreadable {
+function readLine(source: string): TranscriptLine | Unreadable {
   const json = parseJson(source);
   if (!json.ok) return { fault: json.reason };
   const line = validate(transcriptLineSchema, json.value);

@@ -1,47 +1,14 @@
 import { createHash } from 'node:crypto';
-import * as z from 'zod/mini';
 import { RecentMap } from '../util/collections.js';
 import { type OutputLine, type Redactor, redactHeaders, safeJsonLine } from '../util/redact.js';
 import { piecesOf } from '../util/text.js';
 import { Content } from './content.js';
-import { type Event, factSchema } from './events.js';
+import type { Event } from './events.js';
 import { shareableFact, shareableText, shareableUrl, withoutPowerInText } from './shareable.js';
-
-/** The format's name and version. Readers reject other formats. */
-const TRANSCRIPT_FORMAT = 'protocol-cli-transcript/1';
+import type { TranscriptHeader, TranscriptLine } from './transcript-reader.js';
 
 /** Refers to the bytes in a `body` line. */
-const bodyRefSchema = z.object({ sha256: z.string(), size: z.int().check(z.nonnegative()) });
-
-type BodyRef = z.infer<typeof bodyRefSchema>;
-
-const frames = [
-  z.object({
-    kind: z.literal('header'),
-    format: z.literal(TRANSCRIPT_FORMAT),
-    /** RFC 3339, UTC. */
-    startedAt: z.string(),
-    observer: z.enum(['runtime', 'tool', 'recorder', 'platform', 'client']),
-    program: z.string(),
-    redaction: z.string(),
-  }),
-  /** Bytes, once, before the first event that refers to them. `sha256` is the digest of `data`. */
-  z.object({
-    kind: z.literal('body'),
-    sha256: z.string(),
-    encoding: z.enum(['utf8', 'base64']),
-    data: z.string(),
-  }),
-  /** `seq` follows that of the last event, so that a reader notices when the last events are missing. */
-  z.object({ kind: z.literal('end'), seq: z.optional(z.int().check(z.nonnegative())), reason: z.string() }),
-] as const;
-
-/** One line of a transcript (NDJSON): a frame or an event. */
-export const transcriptLineSchema = z.discriminatedUnion('kind', [...frames, factSchema(bodyRefSchema)]);
-
-type TranscriptLine = z.infer<typeof transcriptLineSchema>;
-
-export type TranscriptHeader = Extract<TranscriptLine, { kind: 'header' }>;
+type BodyRef = NonNullable<Extract<TranscriptLine, { kind: 'request' }>['body']>;
 
 export type TranscriptAbout = Pick<TranscriptHeader, 'startedAt' | 'observer' | 'program'>;
 
@@ -86,7 +53,7 @@ export function transcriptWriter(redactor: Redactor): TranscriptWriter {
   };
   return {
     header: about =>
-      whole(write({ kind: 'header', format: TRANSCRIPT_FORMAT, ...about, redaction: REDACTION })),
+      whole(write({ kind: 'header', format: 'protocol-cli-transcript/1', ...about, redaction: REDACTION })),
     event: event => linesOf(event).map(whole),
     lines: linesOf,
     end(reason) {
@@ -129,13 +96,4 @@ function bodyData(content: Content, redactor: Redactor): BodyData {
   const digest = createHash('sha256');
   for (const piece of piecesOf(data)) digest.update(piece);
   return { sha256: digest.digest('hex'), size: Buffer.byteLength(data), encoding: 'utf8', data };
-}
-
-/** The JSON Schema of a line of a transcript. Published as fixtures/transcript.schema.json. */
-export function transcriptJsonSchema(): Readonly<Record<string, unknown>> {
-  return {
-    title: 'Line of a transcript of protocol-cli',
-    description: 'What --save and -o ndjson write: one JSON object on each line',
-    ...z.toJSONSchema(transcriptLineSchema, { unrepresentable: 'any' }),
-  };
 }

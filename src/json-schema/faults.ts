@@ -1,5 +1,4 @@
-import type { ErrorObject, Format } from 'ajv';
-import { fullFormats } from 'ajv-formats/dist/formats.js';
+import type { ErrorObject } from 'ajv';
 import { weightOf } from '../util/time-limit.js';
 import { jsonPath, pointerToPath } from '../util/values.js';
 
@@ -63,6 +62,3 @@ function quoted(value: unknown): string {
   if (weightOf(value, MAX_WEIGHT) <= MAX_WEIGHT) return JSON.stringify(value);
   return 'a value that is too long to show';
 }
-
-/** Every `format` of JSON Schema, and ajv's additional ones. */
-export const FORMATS: Readonly<Record<string, Format>> = fullFormats;

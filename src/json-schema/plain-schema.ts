@@ -12,6 +12,10 @@ interface PlainSchema {
   readonly properties?: Readonly<Record<string, PlainSchema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
 }
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -43,6 +47,11 @@ const KEYWORDS: Readonly<Record<string, (part: unknown, depth: number) => boolea
     Object.entries(parts).every(([name, part]) => name !== '__proto__' && isPlainPart(part, depth)),
   required: names => isUniqueList(names, isString),
   additionalProperties: isBoolean,
+  minimum: Number.isFinite,
+  maximum: Number.isFinite,
+  minLength: isCount,
+  maxLength: isCount,
+  format: isString, // an annotation
 };
 
 /** Whether a schema is plain, and so without errors. */
@@ -74,11 +83,17 @@ function isBoolean(value: unknown): value is boolean {
   return typeof value === 'boolean';
 }
 
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0;
+}
+
 /** Takes time in proportion to the value. */
 export function isValid(schema: PlainSchema, value: unknown): boolean {
   const { type, enum: values, items, properties = {}, required = [], additionalProperties = true } = schema;
   if (type !== undefined && !TYPES[type]?.(value)) return false;
   if (values && !values.includes(value)) return false;
+  if (typeof value === 'number') return isWithin(value, schema.minimum, schema.maximum);
+  if (isString(value)) return isWithin(lengthOf(value, schema), schema.minLength, schema.maxLength);
   if (Array.isArray(value)) return items === undefined || value.every(item => isValid(items, item));
   if (!isRecord(value)) return true;
   return (
@@ -88,4 +103,20 @@ export function isValid(schema: PlainSchema, value: unknown): boolean {
       return property ? isValid(property, part) : additionalProperties;
     })
   );
+}
+
+function isWithin(
+  value: number,
+  minimum = Number.NEGATIVE_INFINITY,
+  maximum = Number.POSITIVE_INFINITY,
+): boolean {
+  return value >= minimum && value <= maximum;
+}
+
+/** Length in code points, which are counted only where a schema limits them. */
+function lengthOf(text: string, { minLength, maxLength }: PlainSchema): number {
+  if (minLength === undefined && maxLength === undefined) return 0;
+  let length = 0;
+  for (const _ of text) length++;
+  return length;
 }

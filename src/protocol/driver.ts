@@ -68,7 +68,7 @@ export const findingSchema = z.discriminatedUnion('saw', [
 export type Finding = z.infer<typeof findingSchema>;
 
 /** What a driver does not support: rules that need it do not apply. */
-const inabilitySchema = z
+export const inabilitySchema = z
   .object({ cannot: z.array(z.string()) })
   .check(z.describe('Names of instructions and observations that the driver does not support'));
 
@@ -102,20 +102,4 @@ export function readDriverLine(line: Uint8Array): Validation<DriverLine> {
   if (!json.ok) return { ok: false, faults: ['not valid JSON'] };
   const isInability = typeof json.value === 'object' && json.value !== null && 'cannot' in json.value;
   return validateTolerantly(isInability ? inabilitySchema : observationSchema, json.value);
-}
-
-/** The JSON Schema of the lines of a driver. Published as fixtures/driver.schema.json. */
-export function driverJsonSchema(): Readonly<Record<string, unknown>> {
-  const ref = (name: string) => ({ $ref: `#/$defs/${name}` });
-  const { $schema, ...instruction } = z.toJSONSchema(instructionSchema);
-  const { $schema: _, ...observation } = z.toJSONSchema(z.union([observationSchema, inabilitySchema]), {
-    io: 'input', // unknown members are ignored
-  });
-  return {
-    $schema,
-    title: 'Line of the driver protocol of protocol-cli check --runtime',
-    description: 'One JSON object per line: instructions to a driver on stdin, its observations on stdout',
-    anyOf: [ref('instruction'), ref('observation')],
-    $defs: { instruction, observation },
-  };
 }

@@ -8,11 +8,16 @@ import { checkValue, valueChecker } from '../../src/json-schema/validator.js';
 const byAjv = <Schema extends object>(schema: Schema) => ({ ...schema, 'x-not-plain': true });
 
 const NAMES = fc.constantFrom('a', 'b', 'constructor', '__proto__', 'toString', '$ref');
-const SCALARS = fc.oneof(fc.constantFrom('a', 'b', 0, 1, 1.5, -0, 1e300, true, null), fc.string());
+const SCALARS = fc.oneof(fc.constantFrom('a', 'b', '😀', 0, 1, 1.5, -0, 1e300, true, null), fc.string());
 
 const TYPES = fc.constantFrom('null', 'boolean', 'string', 'number', 'integer', 'array', 'object');
 
 const LEAF = { type: TYPES, default: SCALARS, enum: fc.uniqueArray(SCALARS, { maxLength: 3 }) };
+
+const LIMITS = {
+  ...{ minimum: fc.constantFrom(0, 1, 1.5), maximum: fc.constantFrom(0, 1, 1e3) },
+  ...{ minLength: fc.nat({ max: 2 }), maxLength: fc.nat({ max: 2 }) },
+};
 
 const NONE: { requiredKeys: []; noNullPrototype: true } = { requiredKeys: [], noNullPrototype: true };
 
@@ -29,7 +34,8 @@ const { schema: SCHEMAS } = fc.letrec(tie => ({
       },
       NONE,
     ),
-    fc.record({ ...LEAF, minimum: fc.constant(1), title: SCALARS, required: fc.array(SCALARS) }, NONE),
+    fc.record({ type: TYPES, ...LIMITS, format: fc.string() }, NONE),
+    fc.record({ ...LEAF, multipleOf: fc.constant(1), title: SCALARS, required: fc.array(SCALARS) }, NONE),
   ),
 }));
 
@@ -67,6 +73,10 @@ test.each<[object, boolean]>([
   [{ enum: Array.from({ length: 101 }, (_, index) => index) }, false],
   [{ required: ['a', 'a'] }, false],
   [{ properties: { a: true } }, false],
+  [{ type: 'string', minLength: 1, maxLength: 2, format: 'date' }, true],
+  [{ minimum: 0.5, maximum: 2 }, true],
+  [{ maxLength: -1 }, false],
+  [{ minimum: '1' }, false],
   [{ pattern: 'a' }, false],
   [Array.from({ length: 30 }).reduce<object>(items => ({ items }), {}), false],
 ])('%j: plain %s', (schema, expected) => {

@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { jsonReporter } from '../../src/render/outputs/call-report.js';
 import { jsonRepeats } from '../../src/render/outputs/repeats.js';
-import { reportJsonSchema } from '../../src/render/outputs/schemas.js';
 import type { Trouble } from '../../src/render/outputs/trouble.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { acknowledged, call, ENDPOINT, eventsOf, INVOCATION, resultArrives } from '../events/build.js';
 import { STORIES } from '../render/stories.js';
-import { publishedSchema, schemaText } from '../support/published-schema.js';
+import { publishedSchema } from '../support/published-schema.js';
 import { report } from './paper.js';
 
-const { path, exportedAs, faultsOf } = publishedSchema('report');
+const { faultsOf } = publishedSchema('report');
 const TROUBLE: Trouble = { code: 'usage', message: 'it failed', hint: 'Fix it.', faults: ['$.a: no'] };
 
 async function reported(name: string, trouble: Trouble | null = null): Promise<Record<string, unknown>> {
@@ -20,14 +19,6 @@ async function reported(name: string, trouble: Trouble | null = null): Promise<R
   );
   return JSON.parse(stdout);
 }
-
-test('is published as generated (update: vitest -u)', async () => {
-  await expect(schemaText(reportJsonSchema())).toMatchFileSnapshot(path);
-});
-
-test('is exported by the package', () => {
-  expect(exportedAs).toBe(path);
-});
 
 describe('accepts the report of each story', () => {
   test.each(Object.keys(STORIES))('%s', async name => {

@@ -13,7 +13,7 @@ export interface PublishedSchema {
   readonly exportedAs: string;
 }
 
-type Name =
+export type Name =
   | 'fixtures'
   | 'report'
   | 'transcript'
@@ -48,9 +48,4 @@ function readSchema(name: Name): PublishedSchema {
     },
     exportedAs: new URL(exports[`./${name}.schema.json`], ROOT).pathname,
   };
-}
-
-/** As it is published. */
-export function schemaText(schema: Readonly<Record<string, unknown>>): string {
-  return `${JSON.stringify(schema, null, 2)}\n`;
 }

@@ -123,7 +123,7 @@ export const reportSchema = z.object({ ...z.partial(z.object(call)).shape, ...pr
 const spread = z.nullable(z.object({ min: z.number(), median: z.number(), p99: z.number() }));
 
 /** The output of `invoke --repeat -o json`. */
-const repeatsSchema = z.object({
+export const repeatsSchema = z.object({
   calls: z.array(reportSchema),
   summary: z.object({
     calls: count,
@@ -148,16 +148,6 @@ export type RepeatsReport = z.infer<typeof repeatsSchema>;
 reportSchema.register(z.globalRegistry, { id: 'report' });
 
 repeatsSchema.register(z.globalRegistry, { id: 'repeats' });
-
-/** The JSON Schema of `invoke -o json`. Published as fixtures/report.schema.json. */
-export function reportJsonSchema(): Readonly<Record<string, unknown>> {
-  return {
-    title: 'Report of protocol-cli invoke',
-    description:
-      'The output of invoke -o json: one object. After a failure it has all members known so far, and error. With --repeat it has all calls',
-    ...z.toJSONSchema(z.union([reportSchema, repeatsSchema]), { unrepresentable: 'any' }),
-  };
-}
 
 const sessionCall = z.object({
   key: z.string().check(z.describe('Identifies the call: its id, or #1, #2 … if the id is null')),
@@ -197,16 +187,6 @@ export const sessionReportSchema = z.object({ ...z.partial(z.object(sessionField
 
 /** The part of the report about a session that was requested. */
 export type SessionReport = z.infer<z.ZodMiniObject<typeof sessionFields & typeof problems>>;
-
-/** The JSON Schema of `session answer -o json`. Published as fixtures/session-report.schema.json. */
-export function sessionReportJsonSchema(): Readonly<Record<string, unknown>> {
-  return {
-    title: 'Report of protocol-cli session answer',
-    description:
-      'The output of session answer -o json: one object. After a failure it has all members known so far, and error',
-    ...z.toJSONSchema(sessionReportSchema, { unrepresentable: 'any' }),
-  };
-}
 
 const ms = z.number().check(z.nonnegative());
 
@@ -302,7 +282,7 @@ const probe = z.object({
 });
 
 /** The output of `check --reporter json`. */
-const checkReportSchema = z.object({
+export const checkReportSchema = z.object({
   program: z.string(),
   target: z.string().check(z.describe('The URL or the file that was checked')),
   verdict: z.enum(['passed', 'failed', 'incomplete']),
@@ -331,12 +311,3 @@ const checkReportSchema = z.object({
     'could-not-run': count,
   }),
 });
-
-/** The JSON Schema of `check --reporter json`. Published as fixtures/check-report.schema.json. */
-export function checkReportJsonSchema(): Readonly<Record<string, unknown>> {
-  return {
-    title: 'Report of protocol-cli check',
-    description: 'The output of check --reporter json: one object with a row for each rule and each case',
-    ...z.toJSONSchema(checkReportSchema),
-  };
-}

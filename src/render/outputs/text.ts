@@ -1,6 +1,7 @@
 import { llmTextOf } from '../../events/exchange.js';
 import type { History } from '../../events/history.js';
-import type { TranscriptHeader, TranscriptWriter } from '../../events/transcript-writer.js';
+import type { TranscriptHeader } from '../../events/transcript-reader.js';
+import type { TranscriptWriter } from '../../events/transcript-writer.js';
 import { toWellFormed } from '../../util/values.js';
 import { visible } from '../../util/visible.js';
 import { eventOf, newArrivalOf } from '../callbacks.js';

@@ -1,6 +1,6 @@
 import type { CheckStatus } from '../../../src/check/judge.js';
 import type { Event } from '../../../src/events/events.js';
-import type { TranscriptHeader } from '../../../src/events/transcript-writer.js';
+import type { TranscriptHeader } from '../../../src/events/transcript-reader.js';
 import type { RequirementId } from '../../../src/protocol/requirements.js';
 import { eventsOf, type Moment } from '../../events/build.js';
 

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { transcriptLineSchema } from '../src/events/transcript-reader.js';
+import { caseFileSchema } from '../src/fixtures/check-files.js';
+import { fileSchema } from '../src/fixtures/file-schema.js';
+import { scriptFileSchema } from '../src/fixtures/session-script.js';
+import { inabilitySchema, instructionSchema, observationSchema } from '../src/protocol/driver.js';
+import {
+  checkReportSchema,
+  repeatsSchema,
+  reportSchema,
+  sessionReportSchema,
+} from '../src/render/outputs/schemas.js';
+import { type Name, publishedSchema } from './support/published-schema.js';
+
+const OUTPUT = { unrepresentable: 'any' } as const;
+const INPUT = { io: 'input', unrepresentable: 'any' } as const;
+
+/** The schemas in `fixtures/`, made from those that the program uses. */
+const SCHEMAS = {
+  fixtures: {
+    title: 'Fixtures of protocol-cli',
+    description: 'What mock-tool serves: a toolset, and what it answers',
+    ...z.toJSONSchema(fileSchema, INPUT),
+  },
+  session: {
+    title: 'Session script of protocol-cli',
+    description: 'What session mock plays: the agent of a session, its rounds of tool calls, and its answer',
+    ...z.toJSONSchema(scriptFileSchema, INPUT),
+  },
+  cases: {
+    title: 'Cases of protocol-cli',
+    description: 'What check --cases calls of a tool, and what it expects of each result',
+    ...z.toJSONSchema(caseFileSchema, INPUT),
+  },
+  report: {
+    title: 'Report of protocol-cli invoke',
+    description:
+      'The output of invoke -o json: one object. After a failure it has all members known so far, and error. With --repeat it has all calls',
+    ...z.toJSONSchema(z.union([reportSchema, repeatsSchema]), OUTPUT),
+  },
+  'session-report': {
+    title: 'Report of protocol-cli session answer',
+    description:
+      'The output of session answer -o json: one object. After a failure it has all members known so far, and error',
+    ...z.toJSONSchema(sessionReportSchema, OUTPUT),
+  },
+  'check-report': {
+    title: 'Report of protocol-cli check',
+    description: 'The output of check --reporter json: one object with a row for each rule and each case',
+    ...z.toJSONSchema(checkReportSchema),
+  },
+  transcript: {
+    title: 'Line of a transcript of protocol-cli',
+    description: 'What --save and -o ndjson write: one JSON object on each line',
+    ...z.toJSONSchema(transcriptLineSchema, OUTPUT),
+  },
+  driver: driverSchema(),
+} satisfies Record<Name, object>;
+
+function driverSchema() {
+  const ref = (name: string) => ({ $ref: `#/$defs/${name}` });
+  const { $schema, ...instruction } = z.toJSONSchema(instructionSchema);
+  const { $schema: _, ...observation } = z.toJSONSchema(z.union([observationSchema, inabilitySchema]), {
+    io: 'input', // unknown members are ignored
+  });
+  return {
+    $schema,
+    title: 'Line of the driver protocol of protocol-cli check --runtime',
+    description: 'One JSON object per line: instructions to a driver on stdin, its observations on stdout',
+    anyOf: [ref('instruction'), ref('observation')],
+    $defs: { instruction, observation },
+  };
+}
+
+test.each(Object.keys(SCHEMAS) as Name[])(
+  'fixtures/%s.schema.json is up to date (update: vitest -u), and exported by the package',
+  async name => {
+    const { path, exportedAs } = publishedSchema(name);
+    await expect(`${JSON.stringify(SCHEMAS[name], null, 2)}\n`).toMatchFileSnapshot(path);
+    expect(exportedAs).toBe(path);
+  },
+);
+
+test.each<[Name, string]>([
+  ['fixtures', 'drawn from the seed'],
+  ['fixtures', 'The name of a tool, or an operator'],
+  ['session', 'Pending at the same time'],
+  ['cases', 'whatever its annotations say'],
+])('fixtures/%s.schema.json has descriptions: %s', (name, description) => {
+  expect(JSON.stringify(SCHEMAS[name])).toContain(description);
+});

@@ -5,16 +5,13 @@ import { caseFileSchema } from '../src/fixtures/check-files.js';
 import { fileSchema } from '../src/fixtures/file-schema.js';
 import { scriptFileSchema } from '../src/fixtures/session-script.js';
 import { inabilitySchema, instructionSchema, observationSchema } from '../src/protocol/driver.js';
-import {
-  checkReportSchema,
-  repeatsSchema,
-  reportSchema,
-  sessionReportSchema,
-} from '../src/render/outputs/schemas.js';
+import { repeatsSchema, reportSchema, sessionReportSchema } from '../src/render/outputs/schemas.js';
 import { type Name, publishedSchema } from './support/published-schema.js';
 
 const OUTPUT = { unrepresentable: 'any' } as const;
 const INPUT = { io: 'input', unrepresentable: 'any' } as const;
+
+type Generated = Exclude<Name, 'check-report'>; // written by hand: the program reads no report of a check
 
 /** The schemas in `fixtures/`, made from those that the program uses. */
 const SCHEMAS = {
@@ -45,18 +42,13 @@ const SCHEMAS = {
       'The output of session answer -o json: one object. After a failure it has all members known so far, and error',
     ...z.toJSONSchema(sessionReportSchema, OUTPUT),
   },
-  'check-report': {
-    title: 'Report of protocol-cli check',
-    description: 'The output of check --reporter json: one object with a row for each rule and each case',
-    ...z.toJSONSchema(checkReportSchema),
-  },
   transcript: {
     title: 'Line of a transcript of protocol-cli',
     description: 'What --save and -o ndjson write: one JSON object on each line',
     ...z.toJSONSchema(transcriptLineSchema, OUTPUT),
   },
   driver: driverSchema(),
-} satisfies Record<Name, object>;
+} satisfies Record<Generated, object>;
 
 function driverSchema() {
   const ref = (name: string) => ({ $ref: `#/$defs/${name}` });
@@ -73,16 +65,23 @@ function driverSchema() {
   };
 }
 
-test.each(Object.keys(SCHEMAS) as Name[])(
-  'fixtures/%s.schema.json is up to date (update: vitest -u), and exported by the package',
+test.each(Object.keys(SCHEMAS) as Generated[])(
+  'fixtures/%s.schema.json is up to date (update: vitest -u)',
   async name => {
-    const { path, exportedAs } = publishedSchema(name);
+    const { path } = publishedSchema(name);
     await expect(`${JSON.stringify(SCHEMAS[name], null, 2)}\n`).toMatchFileSnapshot(path);
+  },
+);
+
+test.each([...Object.keys(SCHEMAS), 'check-report'] as Name[])(
+  'fixtures/%s.schema.json is exported by the package',
+  name => {
+    const { path, exportedAs } = publishedSchema(name);
     expect(exportedAs).toBe(path);
   },
 );
 
-test.each<[Name, string]>([
+test.each<[Generated, string]>([
   ['fixtures', 'drawn from the seed'],
   ['fixtures', 'The name of a tool, or an operator'],
   ['session', 'Pending at the same time'],

@@ -116,8 +116,6 @@ interface WireLeg {
   /** The probe that refused this callback on purpose, or null. */
   readonly endedBy: string | null;
   readonly ms: number | null;
-  /** Whether it is a callback with ids of another call, or of none. */
-  readonly isMisnamed: boolean;
   readonly request: readonly Piece[];
   readonly response: readonly Piece[];
 }
@@ -127,8 +125,6 @@ const MAX_LEGS = 4;
 
 /** Maximum length of an operation's name, in characters. */
 const MAX_NAME = 60;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** The distinct requests that prove a finding, in order, and how many are not shown. */
 export function evidenceOf(proof: Proof, record: WireRecord) {
@@ -148,14 +144,14 @@ function wireLegs({ events: seqs, spots = [] }: Proof, record: WireRecord): Wire
       ({ request: { purpose, calls } }) =>
         purpose === 'invocation' && calls?.includes(trip.request.calls?.[0] ?? ''),
     );
-    return legOf(trip, spots, invocation ? fieldsOf(invocation) : {}, record);
+    return legOf(trip, spots, valueAt(invocation?.sentJson, 'operation'), record);
   });
 }
 
 function legOf(
   trip: RoundTrip,
   spots: readonly Spot[],
-  { operation, ...ids }: Fields,
+  operation: unknown,
   { events, redactor }: WireRecord,
 ): WireLeg {
   const { request, response, end, status, broken } = trip;
@@ -171,19 +167,9 @@ function legOf(
     end: broken ? `${broken.phase}: ${broken.code}` : (status?.toString() ?? null),
     endedBy: isCallback && isRefused ? probeOf(request, events) : null,
     ms: end ? Math.max(0, end.at - request.at) : null,
-    isMisnamed: isCallback && hasOtherIds(fieldsOf(trip), ids),
     request: piecesOf(request.body, spotsIn(request), redactor),
     response: response ? piecesOf(response.body, spotsIn(response), redactor) : [],
   };
-}
-
-function fieldsOf({ sentJson }: RoundTrip): Fields {
-  return isRecord(sentJson) ? sentJson : {};
-}
-
-function hasOtherIds(callback: Fields, { id, group_id }: Fields): boolean {
-  const own = callback['tool_call_id'] ?? callback['id'] ?? id;
-  return id !== undefined && (own !== id || (callback['group_id'] ?? group_id) !== group_id);
 }
 
 function probeOf({ calls: [key = ''] = [] }: RequestEvent, events: readonly Event[]): string | null {
@@ -205,11 +191,8 @@ export function evidenceLines(proof: Proof, record: WireRecord): Line[] {
   ];
 }
 
-function endWords({ end, endedBy, ms, operation, isMisnamed }: WireLeg): Line {
-  const what = [
-    ...(operation === null ? [] : [say(' · of ', 'dim'), ...quote(operation, 'dim')]),
-    ...(isMisnamed ? [say(' · its ids do not match the call', 'bad')] : []),
-  ];
+function endWords({ end, endedBy, ms, operation }: WireLeg): Line {
+  const what = operation === null ? [] : [say(' · of ', 'dim'), ...quote(operation, 'dim')];
   if (end === null || ms === null) return [say(' got no answer', 'dim'), ...what];
   // A callback that the check's listener refused on purpose is not the tool's fault.
   const shown = endedBy !== null && !/^\d+$/.test(end) ? 'not answered' : end;

@@ -17,7 +17,7 @@ import { toldOnce } from '../events/round-trips.js';
 import type { RequirementId, Side, Warning } from '../protocol/requirements.js';
 import { groupBy } from '../util/collections.js';
 import type { Redactor } from '../util/redact.js';
-import { cut, firstFew, firstOf } from '../util/text.js';
+import { firstFew, firstOf } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
 import { evidenceLines, type Proof, shareableRun, type WireRecord } from './check-evidence.js';
 import { type Failure, failureOf, problemLines } from './failure.js';
@@ -161,22 +161,14 @@ export function summaryText({ checks, cases, gaps, scenarios }: Conformance): st
   ].join(' · ');
 }
 
-/** `short` ids only distinguish calls that also have a line number. */
-type Ids = 'short' | 'whole';
-
 /** A finding in full: the requirement, what happened instead, and the messages that prove it. */
-export function findingLines(finding: Finding, record: WireRecord, ids: Ids = 'short'): readonly Line[] {
-  const { standing, heading, reasons, scenarios = [], expected, actual, advice, masks = [] } = finding;
+export function findingLines(finding: Finding, record: WireRecord): readonly Line[] {
+  const { standing, heading, reasons, advice, masks = [] } = finding;
   const [mark] = STANDINGS[standing];
   const labelled = (label: string, words: Line): Line => [say(label.padEnd(10), 'gutter'), ...words];
   const details = [
     ...reasons.map(text => quote(text)),
-    ...(scenarios.length === 0
-      ? []
-      : [labelled(scenarios.length === 1 ? 'scenario' : 'scenarios', quote(scenariosText(scenarios)))]),
-    ...callLines(finding, record, ids).map(([label, words]) => labelled(label, words)),
-    ...(expected === undefined ? [] : [labelled('expected', quote(expected))]),
-    ...(actual === undefined ? [] : [labelled('actual', quote(actual))]),
+    ...factsOf(finding, record.file).map(([label, text]) => labelled(label, quote(text))),
     ...(hasEvidence(standing) ? evidenceLines(finding, record) : []),
     ...(advice === undefined ? [] : [labelled('to do', [say(advice)])]),
     ...(masks.length > 0 ? [[say(`may also cause: ${masks.join(', ')}`, 'dim')]] : []),
@@ -197,30 +189,27 @@ export function scenariosText(scenarios: readonly string[]): string {
 /** Maximum number of calls that a finding names. */
 const MAX_CALLS = 3;
 
-/** Maximum length of a short id, in characters. */
-const SHORT = 20;
-
-/** How to find a call: `edit_file · call_8f3a… · run.ndjson:9`. Safe to print. */
-function callText({ operation, id, line: at }: ConcernedCall, file: string | undefined, ids: Ids): string {
-  const place = at === undefined ? [] : [file === undefined ? `line ${at}` : `${file}:${at}`];
-  const name = id !== null && ids === 'short' && at !== undefined ? cut(id, SHORT) : (id ?? 'no id');
-  return visibleLine([operation ?? 'no operation', name, ...place].join(' · '));
+/** How to find calls: `edit_file · call_8f3a1b · run.ndjson:9`. Safe to print. */
+export function callTexts(calls: readonly ConcernedCall[], file: string | undefined): readonly string[] {
+  const texts = calls.map(({ operation, id, line: at }) => {
+    const place = at === undefined ? [] : [file === undefined ? `line ${at}` : `${file}:${at}`];
+    return visibleLine([operation ?? 'no operation', id ?? 'no id', ...place].join(' · '));
+  });
+  return firstOf(texts, MAX_CALLS);
 }
 
-/** The calls of a finding, one per line: `call      edit_file · call_8f3a… · run.ndjson:9`. */
-function callLines({ calls = [] }: Finding, { file }: WireRecord, ids: Ids): (readonly [string, Line])[] {
-  const names = calls.map(call => callText(call, file, ids));
-  const label = calls.length === 1 ? 'call' : 'calls';
-  return firstOf(names, MAX_CALLS).map((name, index) => [
-    index === 0 ? label : '',
-    quote(name, index < MAX_CALLS ? 'plain' : 'dim'),
-  ]);
-}
-
-/** The calls of a finding in one sentence. */
-export function callsText(calls: readonly ConcernedCall[], file?: string): string {
-  const names = calls.map(call => callText(call, file, 'whole'));
-  return firstFew(names, MAX_CALLS);
+/** What a finding names besides its reasons, with labels. Untrusted. */
+export function factsOf(
+  { scenarios = [], calls = [], expected, actual }: Finding,
+  file: string | undefined,
+): readonly (readonly [label: string, text: string])[] {
+  const nounOf = (noun: string, { length }: readonly unknown[]) => (length === 1 ? noun : `${noun}s`);
+  return [
+    ...(scenarios.length === 0 ? [] : [[nounOf('scenario', scenarios), scenariosText(scenarios)] as const]),
+    ...callTexts(calls, file).map((text, index) => [index === 0 ? nounOf('call', calls) : '', text] as const),
+    ...(expected === undefined ? [] : [['expected', expected] as const]),
+    ...(actual === undefined ? [] : [['actual', actual] as const]),
+  ];
 }
 
 const VERDICTS: Readonly<Record<Verdict, Span>> = {
@@ -229,13 +218,16 @@ const VERDICTS: Readonly<Record<Verdict, Span>> = {
   incomplete: say('? incomplete', 'warn'),
 };
 
-interface Around {
-  readonly record: WireRecord;
+/** The contents of a report. It has no secrets, but its texts are untrusted and not yet safe to print. */
+export interface CheckStory {
+  /** The URL or the file that was checked. */
+  readonly target: string;
+  readonly program: string;
+  readonly run: Conformance;
   readonly warnings: readonly string[];
-  /** How to see the full messages. */
+  readonly record: WireRecord;
+  /** How to see the full messages, of which a report shows only a part. */
   readonly whole: string;
-  /** Width of a row in cells; infinite if the lines are wrapped later. */
-  readonly width?: number | undefined;
 }
 
 /** Maximum width of a list of ids, in cells; wider lists are hard to read. */
@@ -243,19 +235,21 @@ const MAX_WIDTH = 96;
 
 const MARGIN = say('  ', 'gutter');
 
-/** The report for people: violations first, then warnings, unknown results and passes; the summary last. */
-export function reportLines(run: Conformance, around: Around, isQuiet: boolean): readonly Line[] {
+/** The report for people: violations first, then warnings, unknown results and passes; the summary last. @param width of a row in cells */
+export function reportLines(story: CheckStory, isQuiet: boolean, width = MAX_WIDTH): readonly Line[] {
+  const { target, run, record, whole } = story;
   const findings = findingsOf(run);
+  const rest = [
+    ...passedPart(run.checks, findings, width),
+    ...absentPart(run.checks),
+    ...uncalledLines(notCalled(record.events)),
+  ];
   return [
-    ...problemParts(findings, around),
-    ...(isQuiet
-      ? []
-      : [
-          ...passedPart(run.checks, findings, around.width ?? MAX_WIDTH),
-          ...absentPart(run.checks),
-          ...uncalledLines(notCalled(around.record.events)),
-        ]),
-    ...wholeLines(findings, around.whole),
+    [say('check ', 'gutter'), ...quote(target)],
+    [],
+    ...problemParts(findings, story),
+    ...(isQuiet ? [] : rest),
+    ...wholeLines(findings, whole),
     [VERDICTS[run.verdict], say(' · ', 'gutter'), say(summaryText(run))],
   ];
 }
@@ -263,7 +257,7 @@ export function reportLines(run: Conformance, around: Around, isQuiet: boolean):
 /** Everything that did not pass, in the order of severity, each part with its heading. @param own a side whose violations come last */
 function problemParts(
   findings: readonly Finding[],
-  { record, warnings }: Around,
+  { record, warnings }: Pick<CheckStory, 'record' | 'warnings'>,
   own: Side | null = null,
 ): Line[] {
   const among =
@@ -426,7 +420,7 @@ function problemLinesOf(
   const counting = run.checks.filter(({ side }) => side !== own);
   const whole = 'the Wire tab';
   const warnings = notes.map(text => record.redactor.text(text));
-  const problems = [...failure, ...problemParts(findings, { record, warnings, whole }, own)];
+  const problems = [...failure, ...problemParts(findings, { record, warnings }, own)];
   const fine: Line[] = problems.length > 0 ? [] : [[say('✓ ', 'good'), say('no problems', 'title')], []];
   const folded = [...passedPart(counting, findings, Number.POSITIVE_INFINITY), ...absentPart(counting)];
   return isUnfolded => [

@@ -1,7 +1,7 @@
 import type { CaseCheck, Check } from '../../src/check/judge.js';
 import { conformanceOf } from '../../src/check/judge.js';
 import { callbackSecrets } from '../../src/events/shareable.js';
-import type { CheckStory } from '../../src/render/outputs/check.js';
+import type { CheckStory } from '../../src/render/check-report.js';
 import { acknowledged, at, call, eventsOf, INVOCATION, KEY, resultArrives } from '../events/build.js';
 
 export const TOKEN = 'tok_0123456789abcdef';

@@ -1,5 +1,5 @@
 import { notCalled } from '../../check/evidence.js';
-import type { CaseCheck, Conformance, Row, Standing } from '../../check/judge.js';
+import type { CaseCheck, Row, Standing } from '../../check/judge.js';
 import { RULES } from '../../check/judge.js';
 import type { ObservableRule } from '../../check/rule.js';
 import type { Event } from '../../events/events.js';
@@ -9,8 +9,10 @@ import { cut, since } from '../../util/text.js';
 import { visible, visibleLine } from '../../util/visible.js';
 import { evidenceOf, type WireRecord } from '../check-evidence.js';
 import {
-  callsText,
+  type CheckStory,
+  callTexts,
   type Finding,
+  factsOf,
   findingLines,
   findingsOf,
   hasEvidence,
@@ -19,22 +21,10 @@ import {
   scenariosText,
   summaryText,
 } from '../check-report.js';
-import { type Line, lineText, quote, say } from '../line.js';
+import { type Line, lineText, say } from '../line.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, printed } from '../terminal/theme.js';
 import { type JunitTest, junitXml, placeOf } from './junit.js';
-
-/** The contents of a report. It has no secrets, but its texts are untrusted and not yet safe to print. */
-export interface CheckStory {
-  /** The URL or the file that was checked. */
-  readonly target: string;
-  readonly program: string;
-  readonly run: Conformance;
-  readonly warnings: readonly string[];
-  readonly record: WireRecord;
-  /** Instructions for seeing the full messages, of which a report shows only a part. */
-  readonly whole: string;
-}
 
 interface CheckLook {
   readonly level: ColourLevel;
@@ -48,11 +38,8 @@ interface CheckLook {
 type CheckFormat = (story: CheckStory, look: CheckLook) => string;
 
 /** For people. Every line is safe to print (threats, row 24). Rows break between words, never within the id of a rule. */
-const human: CheckFormat = ({ target, run, record, warnings, whole }, { level, isQuiet, width }) => {
-  const heading = [say('check ', 'gutter'), ...quote(target)];
-  const lines = [heading, [], ...reportLines(run, { record, warnings, whole, width }, isQuiet)];
-  return printed(lines, createTheme(level), width);
-};
+const human: CheckFormat = (story, { level, isQuiet, width }) =>
+  printed(reportLines(story, isQuiet, width), createTheme(level), width);
 
 type Command = 'error' | 'warning' | 'notice';
 
@@ -81,15 +68,12 @@ const github: CheckFormat = ({ target, run, record, warnings }) => {
 };
 
 function findingCommand(name: Command, finding: Finding, file: string | undefined): string {
-  const { title, place = '', reasons, scenarios, calls, expected, actual, advice, about } = finding;
+  const { title, place = '', reasons, advice, about } = finding;
   const [first, ...more] = reasons;
   const message = [
     about === 'case' || about === 'gap' ? `${place}: ${first}` : first,
     ...more,
-    ...(scenarios ? [`scenario: ${scenariosText(scenarios)}`] : []),
-    ...(calls ? [`call: ${callsText(calls, file)}`] : []),
-    ...(expected === undefined ? [] : [`expected: ${expected}`]),
-    ...(actual === undefined ? [] : [`actual: ${actual}`]),
+    ...factsOf(finding, file).map(([label, text]) => (label === '' ? `  ${text}` : `${label}: ${text}`)),
     ...(advice === undefined ? [] : [`to do: ${advice}`]),
   ];
   return command(name, { ...placeOf(place), title }, message.join('\n'));
@@ -137,7 +121,7 @@ function rowReport({ excuse, spots = [], reasonLines: _, ...row }: Row, record: 
     ...(isBreach(standing) && { advice }),
     ...(excuse && { expectedFailure: { reason, place } }),
     ...(hasEvidence(standing) && {
-      evidence: evidenceOf({ events, spots }, record).shown.map(({ isMisnamed: _, ...leg }) => leg),
+      evidence: evidenceOf({ events, spots }, record).shown,
     }),
   };
 }
@@ -215,7 +199,7 @@ function testOf(finding: Finding, classname: string, seconds: number, record: Wi
   const test = { classname, name, seconds, ...(isInFile && place !== undefined && { place }) };
   const kind = ENDINGS[standing];
   const text = () =>
-    findingLines(finding, record, 'whole')
+    findingLines(finding, record)
       .map(each => lineText(each).trimEnd())
       .join('\n');
   if (kind !== null) return { ...test, ending: { kind, type, message: reasons[0] ?? '', text: text() } };
@@ -262,7 +246,8 @@ const CASE_RESULTS: Readonly<Record<CaseCheck['status'], string>> = {
 
 /** Markdown tables for a README or the summary of a CI job. */
 const markdown: CheckFormat = ({ target, program, run, record, warnings }) => {
-  const ofCalls = (calls: Row['calls']) => (calls ? ` (${safe(callsText(calls, record.file))})` : '');
+  const ofCalls = (calls: Row['calls']) =>
+    calls ? ` (${safe(callTexts(calls, record.file).join(', '))})` : '';
   const rules = run.checks.map(({ id, side, level, standing, reason, scenarios, calls, excuse }) => {
     const seen = excuse && standing === 'expected' ? `${reason} (${excuse.reason})` : reason;
     const asks = `the ${side} ${RULES[id].statement}`;

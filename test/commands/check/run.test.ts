@@ -307,12 +307,6 @@ describe('the report for people', () => {
     expect(report).toMatch(/^Failed\n✗ TOOL-OPAQUE [\s\S]*\n✗ TOOL-ALWAYS /m);
   });
 
-  test('shows that a callback with a wrong id does not match its call', async () => {
-    const report = await reportOf(...begun, a.result({ id: 'other' }));
-    expect(report).toMatch(/→ 200 after \S+ · of edit_file · its ids do not match the call\n.*id {2}"other"/);
-    expect(await reportOf(...begun, a.result({ call_id: 'other' }))).not.toContain('ids do not match');
-  });
-
   test('says once why several rules do not apply', async () => {
     const save = [a.sent(), a.answered(), a.result()];
     await using folder = await temporaryFolder();

@@ -2,7 +2,7 @@ import type { Outcome } from '../protocol/outcome.js';
 import type { FailureCode } from '../render/failure.js';
 import { type ColourLevel, colourLevel } from '../render/terminal/colour-level.js';
 import { endByForce, onEmergency, onSignals } from '../system/process.js';
-import { isLargeEnough } from '../tui/terminal.js';
+import { tooSmall } from '../tui/terminal.js';
 import { ProtocolCliError } from '../util/errors.js';
 
 /** The environment of a command, which tests can replace. */
@@ -30,7 +30,7 @@ export type Output = (typeof OUTPUTS)[number];
 /** Whether a screen can be drawn: requires a terminal on both ends, enough space, and no CI. */
 export function canDraw({ stdin, stdout, env }: Pick<Terminal, 'stdin' | 'stdout' | 'env'>): boolean {
   const isBothWays = stdin.isTTY === true && stdout.isTTY === true && env['TERM'] !== 'dumb';
-  return isBothWays && !isCi(env) && isLargeEnough(stdout);
+  return isBothWays && !isCi(env) && tooSmall(stdout) === null;
 }
 
 /** Same check as Ink's (the package `is-in-ci`), which in CI draws nothing before the end. */

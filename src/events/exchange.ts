@@ -142,7 +142,7 @@ export function isUnderWay(exchange: Exchange): boolean {
 }
 
 /** Whether a pending result or an open subscription can be canceled. */
-export function canBeGivenUp(exchange: Exchange): boolean {
+export function canBeCanceled(exchange: Exchange): boolean {
   return exchange.settled === null || isOpen(exchange);
 }
 

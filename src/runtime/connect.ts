@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Event } from '../events/events.js';
-import { canBeGivenUp, type Exchange, openChoices } from '../events/exchange.js';
+import { canBeCanceled, type Exchange, openChoices } from '../events/exchange.js';
 import { History } from '../events/history.js';
 import { createLog } from '../events/log.js';
 import { createAgentClient } from '../http/pooled-client.js';
@@ -121,7 +121,7 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
     return history.exchanges.get(id) ?? exchange;
   };
   const close = async () => {
-    const pending = [...history.exchanges.values()].filter(canBeGivenUp);
+    const pending = [...history.exchanges.values()].filter(canBeCanceled);
     await Promise.all(pending.map(exchange => cancelCall(wire, base, exchange, 'policy')));
     await Promise.all([...ourThreads].map(thread => closeThread(wire, base, thread)));
     await Promise.all([runtime.close(), client.close()]);

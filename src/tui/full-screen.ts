@@ -2,9 +2,9 @@ import type { Event } from '../events/events.js';
 import type { Listener } from '../events/log.js';
 import type { Clock } from '../system/clock.js';
 import { beforeAnyEnd } from '../system/process.js';
-import type { Frame, Shown } from './components.js';
+import type { Frame, Shown } from './ink.js';
 import type { Press } from './keys.js';
-import { createStore, isLargeEnough, type Size, sizeOf, throttled, tooSmallWords } from './terminal.js';
+import { createStore, type Size, sizeOf, throttled, tooSmall } from './terminal.js';
 
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
@@ -19,7 +19,7 @@ interface Terminal {
   readonly stdout: NodeJS.WriteStream;
 }
 
-export interface ScreenView {
+interface ScreenView {
   press(press: Press): void;
   frame(size: Size): Frame;
   event?(event: Event): void;
@@ -52,13 +52,14 @@ export function fullScreen<View extends ScreenView>(
   const view = viewOf(frames.request);
   const shownNow = (): Shown => {
     const size = sizeOf(stdout);
-    if (isLargeEnough(size)) return { size, frame: view.frame(size) };
-    return { size, frame: { header: [tooSmallWords(size)], body: [], isRunning: false } };
+    const message = tooSmall(size);
+    if (message === null) return { size, frame: view.frame(size) };
+    return { size, frame: { header: [message], body: [], isRunning: false } };
   };
   const store = createStore(shownNow()); // before the alternate screen: if the view throws, the terminal is unchanged
   const onPress = (press: Press) => {
     // If the terminal is too small, only Ctrl-C works.
-    if (isLargeEnough(sizeOf(stdout)) || press.name === 'ctrl+c') view.press(press);
+    if (tooSmall(sizeOf(stdout)) === null || press.name === 'ctrl+c') view.press(press);
     frames.request();
   };
   tick();

@@ -2,7 +2,7 @@ import { type Line, say } from '../render/line.js';
 import { cutLine, widthOf } from '../render/terminal/theme.js';
 
 /** The part of the screen in which a key is pressed; a key may have several meanings. */
-export type Place = 'everywhere' | 'list' | 'tools' | 'calls' | 'reading' | 'form';
+export type Place = 'everywhere' | 'list' | 'tools' | 'calls' | 'reading' | 'form' | 'prompt';
 
 const TITLES: Readonly<Record<Place, string>> = {
   everywhere: 'Everywhere',
@@ -11,11 +11,11 @@ const TITLES: Readonly<Record<Place, string>> = {
   calls: 'Calls',
   reading: 'Reading',
   form: 'A form',
+  prompt: 'A prompt',
 };
 
 export type Hint = readonly [key: string, does: string];
 
-/** A key of a screen. The footer, the help page and the guide are generated from these. */
 export interface KeyBinding<Screen> {
   readonly place: Place;
   /** Key names, see `Press`. */
@@ -65,7 +65,7 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 /** `↑ k`, `Ctrl-C`, `Shift-Tab` */
-export function labelOf(keys: readonly string[]): string {
+function labelOf(keys: readonly string[]): string {
   const wordOf = (word: string, isAlone: boolean) =>
     LABELS[word] ?? (word.length === 1 && isAlone ? word : word.charAt(0).toUpperCase() + word.slice(1));
   return keys
@@ -80,62 +80,53 @@ export function labelOf(keys: readonly string[]): string {
     .join(' ');
 }
 
-/** The action of a key in the first of these places that binds it. */
-export function bindingOf<Screen>(
-  bindings: readonly KeyBinding<Screen>[],
-  name: string,
-  places: readonly Place[],
-): KeyBinding<Screen> | undefined {
-  for (const place of places) {
-    const binding = bindings.find(each => each.place === place && each.keys.includes(name));
-    if (binding) return binding;
+/** The keys of a screen. The footer, the help page and the guide are generated from them. */
+export class Keys<Screen> {
+  constructor(readonly bindings: readonly KeyBinding<Screen>[]) {}
+
+  /** The binding of a key in the first of these places that has one. */
+  find(name: string, places: readonly Place[]): KeyBinding<Screen> | undefined {
+    for (const place of places) {
+      const binding = this.bindings.find(each => each.place === place && each.keys.includes(name));
+      if (binding) return binding;
+    }
+    return undefined;
   }
-  return undefined;
-}
 
-/** The hints for the footer, urgent ones first. A binding that another place overrides has no hint. */
-export function hintsOf<Screen>(
-  bindings: readonly KeyBinding<Screen>[],
-  places: readonly Place[],
-  screen: Screen,
-): readonly Hint[] {
-  const here = places.flatMap(place => bindings.filter(binding => binding.place === place));
-  const reached = here.filter(each => bindingOf(here, each.keys[0] ?? '', places) === each);
-  const ordered = [...reached.filter(each => each.isUrgent), ...reached.filter(each => !each.isUrgent)];
-  return ordered.map(({ hint }) => hint(screen)).filter(hint => hint !== null);
-}
+  /** The hints for the footer, urgent ones first. A binding that another place overrides has no hint. */
+  hints(places: readonly Place[], screen: Screen): readonly Hint[] {
+    const here = places.flatMap(place => this.bindings.filter(binding => binding.place === place));
+    const reached = here.filter(each => this.find(each.keys[0] ?? '', places) === each);
+    const ordered = [...reached.filter(each => each.isUrgent), ...reached.filter(each => !each.isUrgent)];
+    return ordered.map(({ hint }) => hint(screen)).filter(hint => hint !== null);
+  }
 
-export interface KeyTable {
-  readonly title: string;
-  readonly keys: readonly { readonly label: string; readonly does: string }[];
-}
+  /** The keys of each place. @param first the places that come before the others */
+  tables(first: readonly Place[] = []) {
+    const places = new Set([...first, ...(Object.keys(TITLES) as Place[])]);
+    return Array.from(places, place => ({
+      title: TITLES[place],
+      keys: this.bindings.filter(binding => binding.place === place),
+    })).filter(({ keys }) => keys.length > 0);
+  }
 
-/** The keys of each place. @param first the places that come before the others */
-export function tablesOf(
-  bindings: readonly Pick<KeyBinding<never>, 'place' | 'label' | 'does'>[],
-  first: readonly Place[] = [],
-): readonly KeyTable[] {
-  const places = new Set([...first, ...(Object.keys(TITLES) as Place[])]);
-  return Array.from(places, place => ({
-    title: TITLES[place],
-    keys: bindings.filter(binding => binding.place === place),
-  })).filter(({ keys }) => keys.length > 0);
-}
-
-export function keyLines(tables: readonly KeyTable[]): readonly Line[] {
-  const width = Math.max(...tables.flatMap(({ keys }) => keys.map(({ label }) => label.length)));
-  return tables.flatMap(({ title, keys }, index) => [
-    ...(index === 0 ? [] : [[]]),
-    [say(title.toUpperCase(), 'title')],
-    ...keys.map(
-      ({ label, does }): Line => [
-        say('  '),
-        say(label.padEnd(width), 'title'),
-        say('  ', 'gutter'),
-        say(does),
-      ],
-    ),
-  ]);
+  /** The help page. */
+  lines(first: readonly Place[] = []): readonly Line[] {
+    const tables = this.tables(first);
+    const width = Math.max(...this.bindings.map(({ label }) => label.length));
+    return tables.flatMap(({ title, keys }, index) => [
+      ...(index === 0 ? [] : [[]]),
+      [say(title.toUpperCase(), 'title')],
+      ...keys.map(
+        ({ label, does }): Line => [
+          say('  '),
+          say(label.padEnd(width), 'title'),
+          say('  ', 'gutter'),
+          say(does),
+        ],
+      ),
+    ]);
+  }
 }
 
 /** A key press or a piece of text. */

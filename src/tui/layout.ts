@@ -46,7 +46,7 @@ const STATE = { title: 'STATE', min: 18, max: 40 };
 /** Minimum width of a column that shrinks, in cells. */
 const MIN_COLUMN = 16;
 const GAP = 2;
-export const CURSOR = '❯ ';
+const CURSOR = '❯ ';
 
 export const CALL_COLUMNS = {
   time: { name: 'time', title: '   TIME', max: 10 },
@@ -108,4 +108,35 @@ function fitColumns<Name extends string>(
     ? columns.map(each => (each === column ? shrunk(each) : each))
     : columns.filter(each => each !== column || name === undefined);
   return name === undefined ? left : fitColumns(left, others, width);
+}
+
+/**
+ * Splits a POSIX shell command into rows that can be pasted as the same command: a row that ends in a backslash continues in the next one.
+ * Splits between words, and within words that are wider than a row.
+ * @param text its words are plain, single-quoted, or escaped by backslashes; its line breaks are kept
+ */
+export function shellRows(text: string, columns: number): readonly string[] {
+  const room = Math.max(2, columns - 2);
+  // Single-quoted text has no escapes; elsewhere a backslash belongs to the next character.
+  const atoms = text.match(/'[^']*'?|\\[\s\S]|[^']/gu) ?? [];
+  const rows: string[] = [];
+  let row = '';
+  let gap = 0;
+  let isQuoted = false;
+  for (const atom of atoms.flatMap(each => (each.startsWith("'") ? [...each] : [each]))) {
+    if (!atom.endsWith('\n') && widthOf(quote(row + atom)) > room) {
+      const quotes = gap === 0 && isQuoted ? "'" : '';
+      const end = gap || row.length;
+      rows.push(`${row.slice(0, end)}${quotes}\\`);
+      [row, gap] = [quotes + row.slice(end), 0];
+    }
+    row += atom;
+    if (atom === ' ' && !isQuoted && row.trim() !== '') gap = row.length;
+    isQuoted = isQuoted !== (atom === "'");
+    if (atom.endsWith('\n')) {
+      rows.push(row.slice(0, -1));
+      [row, gap] = ['', 0];
+    }
+  }
+  return [...rows, row];
 }

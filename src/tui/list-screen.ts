@@ -4,28 +4,16 @@ import type { ColourLevel } from '../render/terminal/colour-level.js';
 import { createTheme, cutLine, dressLine, fitRows, type Theme } from '../render/terminal/theme.js';
 import type { Clock } from '../system/clock.js';
 import { Memo } from '../util/collections.js';
-import { type AnyList, type HasList, ListDetail } from './calls/list-detail.js';
-import type { Frame } from './components.js';
-import type { ScreenView } from './full-screen.js';
-import {
-  bindingOf,
-  type Hint,
-  hintsLine,
-  hintsOf,
-  type KeyBinding,
-  keyLines,
-  type Place,
-  type Press,
-  pressesIn,
-  tablesOf,
-} from './keys.js';
+import { type AnyList, ListDetail } from './calls/list-detail.js';
+import type { Frame } from './ink.js';
+import { bind, type Hint, hintsLine, type Keys, type Place, type Press, pressesIn } from './keys.js';
 import { wrapLines } from './layout.js';
-import { drawPicker, type Picker, type PickerView, type Question, stepPicker } from './picker.js';
+import type { Picker } from './picker.js';
 import type { Size } from './terminal.js';
 import { TextInput } from './text-input.js';
 
 /** A page, question or prompt that covers the screen, or a part of it, until it is closed. */
-export type Overlay =
+type Overlay =
   | {
       readonly kind: 'page';
       /** Null on the help page, where the keys of the screen work, and close it. */
@@ -43,7 +31,7 @@ export type Overlay =
     }
   | {
       readonly kind: 'question';
-      readonly picker: Picker<Question>;
+      readonly picker: Picker;
       readonly onPick: (selected: number) => void;
       readonly onEscape?: () => void;
       readonly escapeHint: string;
@@ -78,10 +66,10 @@ const MIN_ROWS_FOR_TITLE = 16;
 const MAX_NOTICES = 4;
 
 /** A full screen with a list, its details, notices and overlays. It never blocks the server whose events it receives. */
-export abstract class ListScreen implements ScreenView, HasList {
+export abstract class ListScreen {
   abstract readonly list: AnyList;
   abstract readonly summary: string;
-  protected abstract readonly bindings: readonly KeyBinding<this>[];
+  protected abstract readonly keys: Keys<this>;
   readonly notices = new Notices();
   readonly theme: Theme;
   overlay: Overlay | null = null;
@@ -153,8 +141,8 @@ export abstract class ListScreen implements ScreenView, HasList {
   }
 
   readonly toggleHelp = (): void => {
-    const { tables } = this;
-    this.show({ kind: 'page', title: null, lines: () => keyLines(tables), scroll: 0 });
+    const { keys, places } = this;
+    this.show({ kind: 'page', title: null, lines: () => keys.lines(places), scroll: 0 });
   };
 
   /** Text pasted after the line feed of a prompt is ignored, except Ctrl-C: it must not run commands. */
@@ -219,16 +207,8 @@ export abstract class ListScreen implements ScreenView, HasList {
   /** Handles a press that is not in the key table. */
   protected typed(_press: Press): void {}
 
-  protected isKey(press: Press): boolean {
-    return bindingOf(this.bindings, press.name, this.places) !== undefined;
-  }
-
   protected get hints(): { readonly hints: readonly Hint[]; readonly ends: readonly Hint[] } {
-    return { hints: hintsOf<this>(this.bindings, this.places, this), ends: ENDS };
-  }
-
-  protected get tables() {
-    return tablesOf(this.bindings, this.places);
+    return { hints: this.keys.hints(this.places, this), ends: ENDS };
   }
 
   #press(press: Press): void {
@@ -242,7 +222,7 @@ export abstract class ListScreen implements ScreenView, HasList {
       this.show(null);
       if (overlay.kind === 'question') overlay.onEscape?.();
     } else if (overlay.kind === 'prompt') this.#pressPrompt(overlay, press);
-    else if (name !== 'enter') this.show({ ...overlay, picker: stepPicker(overlay.picker, name) });
+    else if (name !== 'enter') this.show({ ...overlay, picker: overlay.picker.press(name) });
     else {
       this.show(null);
       overlay.onPick(overlay.picker.selected);
@@ -251,16 +231,17 @@ export abstract class ListScreen implements ScreenView, HasList {
 
   #pressPage(press: Press): void {
     const { name } = press;
-    const binding = bindingOf<this>(this.bindings, name, this.places);
+    const binding = this.keys.find(name, this.places);
     if (!binding) return void this.typed(press);
-    if (name !== 'q') this.notices.forgetKey();
+    if (name !== 'q' && binding.place !== 'form') this.notices.forgetKey(); // a form keeps it until it changes
     binding.run(this);
   }
 
   #pressCover(overlay: OverlayOf<'page'>, press: Press): void {
     const { name } = press;
     const by = SCROLLS[name];
-    const isMeant = overlay.title === null && by === undefined && !CLOSES.has(name) && this.isKey(press);
+    const isBound = by === undefined && !CLOSES.has(name) && this.keys.find(name, this.places);
+    const isMeant = overlay.title === null && isBound;
     if (by !== undefined)
       this.show({ ...overlay, scroll: Math.max(0, Math.min(this.#maxScroll, overlay.scroll + by)) });
     else if (isMeant || CLOSES.has(name)) this.show(null);
@@ -287,10 +268,10 @@ export abstract class ListScreen implements ScreenView, HasList {
     else if (found.length > 1) this.say([...names.slice(0, MAX_CANDIDATES), ...more].join('  '), 'good');
   }
 
-  #asked({ picker, escapeHint }: OverlayOf<'question'>, { columns, rows }: Size): PickerView {
+  #asked({ picker, escapeHint }: OverlayOf<'question'>, { columns, rows }: Size) {
     const maxRows = Math.max(3, Math.floor(rows * QUESTION_SHARE) - 1);
-    const leaving = { onEscape: escapeHint, onInterrupt: 'quit' };
-    return drawPicker({ columns, rows: maxRows }, picker, this.theme, leaving);
+    const hints = { onEscape: escapeHint, onInterrupt: 'quit' };
+    return picker.draw({ columns, rows: maxRows }, this.theme, hints);
   }
 
   #foot(columns: number): Line {
@@ -370,4 +351,83 @@ class Notices {
   #current(now: number): readonly Notice[] {
     return [...this.#latest.values()].filter(({ until }) => until > now);
   }
+}
+
+type WithList = Pick<ListScreen, 'list' | 'askSearch'>;
+
+export const unlessEmpty =
+  <Shown extends Hint | string>(hint: Shown) =>
+  ({ list }: WithList) =>
+    list.isEmpty ? null : hint;
+
+const ask = ({ askSearch }: WithList) => askSearch();
+
+type Command = Parameters<AnyList['read']>[0];
+
+const inList = (keys: string, does: string, run: (list: AnyList) => void, hint?: Hint | string) =>
+  bind<WithList>('list', keys, does, ({ list }) => run(list), hint && unlessEmpty(hint));
+
+const inReading = (keys: string, does: string, run: (list: AnyList) => void, hint?: Hint | string) =>
+  bind<WithList>('reading', keys, does, ({ list }) => run(list), hint);
+
+const whileReading = (keys: string, does: string, command: Command, hint?: Hint | string) =>
+  inReading(keys, does, list => list.read(command), hint);
+
+export const LIST_KEYS = [
+  inList('up k', 'the previous entry', list => list.move(-1), ['↑↓', 'select']),
+  inList('down j', 'the next entry', list => list.move(1)),
+  inList('enter right', 'read it', list => list.moveFocus(1), 'read'),
+  inList('home g', 'the first entry', list => list.move(Number.NEGATIVE_INFINITY)),
+  inList('end G', 'the last entry; new calls are followed', list => list.last()),
+  inList('tab', 'the next pane', list => list.moveFocus(1)),
+  inList('shift+tab', 'the previous pane', list => list.moveFocus(-1)),
+  inList('pagedown space', 'scroll the details down', list => list.read('pageDown')),
+  inList('pageup', 'scroll the details up', list => list.read('pageUp')),
+  bind<WithList>('list', '/', 'search the list', ask, unlessEmpty('search')),
+  inList('z', 'show or fold unchanged lines, or rules that passed', list => list.read('fold')),
+  inList('n', 'the next match', list => list.nextMatch(1)),
+  inList('N', 'the previous match', list => list.nextMatch(-1)),
+];
+
+export const READING_KEYS = [
+  whileReading('up k', 'a line up', 'lineUp', ['↑↓', 'scroll']),
+  whileReading('down j', 'a line down', 'lineDown'),
+  whileReading('pagedown space', 'a page down', 'pageDown'),
+  whileReading('pageup', 'a page up', 'pageUp'),
+  whileReading('home g', 'the first line', 'top'),
+  whileReading('end G', 'the last line', 'bottom'),
+  whileReading('left h', 'scroll left (unwrapped lines)', 'left'),
+  whileReading('right l', 'scroll right', 'right'),
+  bind<WithList>('reading', '/', 'search', ask, 'search'),
+  whileReading('n', 'the next match', 'nextMatch'),
+  whileReading('N', 'the previous match', 'previousMatch'),
+  inReading('tab', 'the next pane', list => list.moveFocus(1), 'pane'),
+  inReading('shift+tab', 'the previous pane', list => list.moveFocus(-1)),
+  inReading('m', 'this pane only, or all panes', list => list.toggle('isZoomed'), 'zoom'),
+  inReading('escape', 'back to the list', list => list.toList(), 'list'),
+  bind<WithList>(
+    'reading',
+    ']',
+    'the next hunk',
+    ({ list }) => list.read('nextHunk'),
+    ({ list }) => (list.hasHunks ? 'next hunk' : null),
+  ),
+  whileReading('[', 'the previous hunk', 'previousHunk'),
+  whileReading('}', 'the next file', 'nextFile'),
+  whileReading('{', 'the previous file', 'previousFile'),
+  whileReading('w', 'wrap or cut long lines', 'wrap'),
+  whileReading('v', 'diff side by side, or unified', 'split'),
+  whileReading('z', 'show or fold unchanged lines, or rules that passed', 'fold'),
+];
+
+export function tabKeys(place: 'tools' | 'calls', tabs: readonly { readonly title: string }[]) {
+  const keys = tabs.map(({ title }, index) => {
+    const isFirst = index === 0 && place === 'calls';
+    const hint = isFirst ? unlessEmpty([`1-${tabs.length}`, 'tabs'] as const) : null;
+    return bind<WithList>(place, `${index + 1}`, title, ({ list }) => list.showTab(index), hint);
+  });
+  const bytes = bind<WithList>('calls', 'b', 'show or hide raw bytes in the timeline', ({ list }) =>
+    list.toggle('showsBytes'),
+  );
+  return place === 'calls' ? [...keys, bytes] : keys;
 }

@@ -4,97 +4,115 @@ import { cutLine, dressLine, fitRows, type Theme, widthOf, wrapLine } from '../r
 import { hintsLine } from './keys.js';
 import type { Size } from './terminal.js';
 
-export type Question = Pick<UserChoice, 'prompt' | 'choices' | 'default'>;
+type Question = Pick<UserChoice, 'prompt' | 'choices' | 'default'>;
 
-export interface Picker<Q extends Question = UserChoice> {
-  readonly question: Q;
+interface State {
   readonly selected: number;
   /** The digits typed so far. */
   readonly typed: string;
   /** The call that asks, if there are several. */
-  readonly asker?: Line;
-}
-
-export function openPicker<Q extends Question>(question: Q): Picker<Q> {
-  return { question, selected: question.default, typed: '' };
-}
-
-/** Returns the picker after a key, see `Press`. Callers handle Enter and Escape. */
-export function stepPicker<P extends Picker<Question>>(picker: P, key: string): P {
-  const { selected, question, typed } = picker;
-  const last = question.choices.length - 1;
-  const select = (index: number): P => ({
-    ...picker,
-    selected: Math.max(0, Math.min(last, index)),
-    typed: '',
-  });
-  switch (key) {
-    case 'up':
-    case 'k':
-      return select(selected - 1);
-    case 'down':
-    case 'j':
-      return select(selected + 1);
-    case 'home':
-      return select(0);
-    case 'end':
-      return select(last);
-    default: {
-      if (!/^\d$/.test(key)) return picker;
-      // `1` then `2` selects 12 if there are that many choices, otherwise 2.
-      const digits = [typed + key, key].find(index => Number(index) <= last);
-      return digits === undefined ? picker : { ...picker, typed: digits, selected: Number(digits) };
-    }
-  }
-}
-
-/** A question as rows of the terminal, and the key hints for the line below them. */
-export interface PickerView {
-  readonly rows: readonly string[];
-  readonly keys: Line;
-}
-
-/** Hints for Esc and Ctrl-C. */
-interface KeyHints {
-  readonly onEscape: string;
-  readonly onInterrupt: string;
+  readonly asker: Line;
 }
 
 const CURSOR = '❯ ';
 const DEFAULT = say(' (default)', 'dim');
-/** Minimum height: the prompt, two choices and the keys. The asker is shown only if there are more rows. */
-export const MIN_PICKER_ROWS = 4;
 
-/** The asker, the prompt and the choices around the cursor. @param size includes the row of the keys */
-export function drawPicker(
-  { columns, rows }: Size,
-  picker: Picker<Question>,
-  theme: Theme,
-  hints: KeyHints = { onEscape: 'default', onInterrupt: 'cancel' },
-): PickerView {
-  const { asker, question, selected } = picker;
-  const head = asker && rows > MIN_PICKER_ROWS ? [dressLine(cutLine(asker, columns), theme)] : [];
-  const below = rows - head.length - 1; // the keys
-  const { length } = question.choices;
-  const fewest = Math.min(length, Math.ceil((below + 1) / 2));
-  const prompt = promptRows(question.prompt, { columns, rows: Math.max(1, below - fewest) }, theme);
-  const room = Math.max(1, below - prompt.length);
-  const from = Math.max(0, Math.min(selected - Math.floor(room / 2), length - room));
-  const choices = question.choices
-    .slice(from, from + room)
-    .map((label, index) => dressLine(choiceLine(picker, from + index, label, columns), theme));
-  const keys = hintsLine(
-    [
-      ['↑↓', choices.length < length ? `${selected + 1} of ${length}` : 'select'],
-      ['Ctrl-C', hints.onInterrupt],
-    ],
-    [
-      ['⏎', 'choose'],
-      ['Esc', hints.onEscape],
-    ],
-    columns,
-  );
-  return { rows: [...head, ...prompt, ...choices], keys };
+/** A question to the user. Immutable. */
+export class Picker {
+  /** Minimum height: the prompt, two choices and the keys. The asker is shown only if there are more rows. */
+  static readonly minRows = 4;
+
+  constructor(
+    private readonly question: Question,
+    private readonly state: State = { selected: question.default, typed: '', asker: [] },
+  ) {}
+
+  get selected(): number {
+    return this.state.selected;
+  }
+
+  askedBy(asker: Line): Picker {
+    return new Picker(this.question, { ...this.state, asker });
+  }
+
+  /** @param key see `Press`; callers handle Enter and Escape */
+  press(key: string): Picker {
+    const { selected, typed } = this.state;
+    const last = this.question.choices.length - 1;
+    switch (key) {
+      case 'up':
+      case 'k':
+        return this.#select(Math.max(0, selected - 1));
+      case 'down':
+      case 'j':
+        return this.#select(Math.min(last, selected + 1));
+      case 'home':
+        return this.#select(0);
+      case 'end':
+        return this.#select(last);
+      default: {
+        if (!/^\d$/.test(key)) return this;
+        // `1` then `2` selects 12 if there are that many choices, otherwise 2.
+        const digits = [typed + key, key].find(index => Number(index) <= last);
+        return digits === undefined ? this : this.#select(Number(digits), digits);
+      }
+    }
+  }
+
+  /**
+   * The asker, the prompt and the choices around the cursor as rows of the terminal, and the key hints for the line below them.
+   * @param size includes the row of the keys
+   * @param hints for Esc and Ctrl-C
+   */
+  draw(
+    { columns, rows }: Size,
+    theme: Theme,
+    hints = { onEscape: 'default', onInterrupt: 'cancel' },
+  ): { readonly rows: readonly string[]; readonly keys: Line } {
+    const { asker, selected } = this.state;
+    const { prompt, choices } = this.question;
+    const hasAsker = asker.length > 0 && rows > Picker.minRows;
+    const head = hasAsker ? [dressLine(cutLine(asker, columns), theme)] : [];
+    const below = rows - head.length - 1; // the keys
+    const { length } = choices;
+    const fewest = Math.min(length, Math.ceil((below + 1) / 2));
+    const text = promptRows(prompt, { columns, rows: Math.max(1, below - fewest) }, theme);
+    const room = Math.max(1, below - text.length);
+    const from = Math.max(0, Math.min(selected - Math.floor(room / 2), length - room));
+    const labels = choices
+      .slice(from, from + room)
+      .map((label, index) => dressLine(this.#choiceLine(from + index, label, columns), theme));
+    const keys = hintsLine(
+      [
+        ['↑↓', labels.length < length ? `${selected + 1} of ${length}` : 'select'],
+        ['Ctrl-C', hints.onInterrupt],
+      ],
+      [
+        ['⏎', 'choose'],
+        ['Esc', hints.onEscape],
+      ],
+      columns,
+    );
+    return { rows: [...head, ...text, ...labels], keys };
+  }
+
+  #select(selected: number, typed = ''): Picker {
+    return new Picker(this.question, { ...this.state, selected, typed });
+  }
+
+  /** The label may be cut; the index and the mark of the default are always shown. */
+  #choiceLine(index: number, label: string, columns: number): Line {
+    const isSelected = index === this.selected;
+    const digits = String(this.question.choices.length - 1).length;
+    const head = [
+      say(isSelected ? CURSOR : ' '.repeat(CURSOR.length), 'running'),
+      say(`${String(index).padStart(digits)} `, 'dim'),
+    ];
+    const tail = index === this.question.default ? [DEFAULT] : [];
+    const start = label.slice(0, 2 * columns); // a label may have ten megabytes
+    const text = quote(start.length < label.length ? `${start}…` : start, isSelected ? 'running' : 'plain');
+    return [...head, ...cutLine(text, columns - widthOf(head) - widthOf(tail)), ...tail];
+  }
 }
 
 function promptRows(prompt: string, { columns, rows }: Size, theme: Theme): readonly string[] {
@@ -109,23 +127,4 @@ function promptRows(prompt: string, { columns, rows }: Size, theme: Theme): read
   const more = (count: number) => dressLine([say(`… ${count} more rows`, 'dim')], theme);
   const wrapped = bold.flatMap(line => wrapLine(line, columns, theme));
   return fitRows(wrapped, rows, more);
-}
-
-/** The label may be cut; the index and the mark of the default are always shown. */
-function choiceLine(
-  { question, selected }: Picker<Question>,
-  index: number,
-  label: string,
-  columns: number,
-): Line {
-  const isSelected = index === selected;
-  const digits = String(question.choices.length - 1).length;
-  const head = [
-    say(isSelected ? CURSOR : ' '.repeat(CURSOR.length), 'running'),
-    say(`${String(index).padStart(digits)} `, 'dim'),
-  ];
-  const tail = index === question.default ? [DEFAULT] : [];
-  const start = label.slice(0, 2 * columns); // a label may have ten megabytes
-  const text = quote(start.length < label.length ? `${start}…` : start, isSelected ? 'running' : 'plain');
-  return [...head, ...cutLine(text, columns - widthOf(head) - widthOf(tail)), ...tail];
 }

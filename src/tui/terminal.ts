@@ -8,27 +8,15 @@ export interface Size {
 /** The minimum size of the terminal. */
 const MIN_SIZE: Size = { columns: 40, rows: 8 };
 
-export function isLargeEnough({ columns, rows }: Size): boolean {
-  return columns >= MIN_SIZE.columns && rows >= MIN_SIZE.rows;
-}
-
-/** Replaces the whole screen; cut if necessary. */
-export function tooSmallWords({ columns, rows }: Size): string {
-  return `${MIN_SIZE.columns}×${MIN_SIZE.rows} is needed, this is ${columns}×${rows}`.slice(
-    0,
-    Math.max(0, columns),
-  );
+/** A message that fits into a terminal that is too small, cut if necessary; null for a larger one. */
+export function tooSmall({ columns, rows }: Size): string | null {
+  if (columns >= MIN_SIZE.columns && rows >= MIN_SIZE.rows) return null;
+  const text = `${MIN_SIZE.columns}×${MIN_SIZE.rows} is needed, this is ${columns}×${rows}`;
+  return text.slice(0, Math.max(0, columns));
 }
 
 export function sizeOf({ columns, rows }: NodeJS.WriteStream): Size {
   return { columns, rows };
-}
-
-/**
- * Ink clears the scrollback (CSI 3J) if it considers a frame higher than the terminal. Frames are already cut, so this hides the height.
- */
-export function unbounded(stdout: NodeJS.WriteStream): NodeJS.WriteStream {
-  return Object.create(stdout, { rows: { value: Number.MAX_SAFE_INTEGER } });
 }
 
 /** The current state of a view. Other code sets it; React only reads it. */

@@ -2,16 +2,16 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { SCENARIOS } from '../../src/check/runtime/scenarios.js';
 import { EXIT_STATUSES } from '../../src/commands/terminal.js';
-import { type KeyTable, tablesOf } from '../../src/tui/keys.js';
+import type { Keys } from '../../src/tui/keys.js';
 import { MOCK_KEYS } from '../../src/tui/mock/screen.js';
 import { WORKBENCH_KEYS } from '../../src/tui/workbench/screen.js';
-import { workbenchTables } from '../../src/tui/workbench/workbench.js';
 import { GUIDE_PAGES, README } from './examples.js';
 
-function keysText(tables: readonly KeyTable[]): string {
-  return tables
-    .map(({ title, keys }) => {
-      const rows = keys.map(({ label, does }) => `| ${escaped(label)} | ${escaped(does)} |`);
+function keysText(keys: Keys<never>): string {
+  return keys
+    .tables()
+    .map(({ title, keys: own }) => {
+      const rows = own.map(({ label, does }) => `| ${escaped(label)} | ${escaped(does)} |`);
       return [`### ${title}`, '', '| key | does |', '|---|---|', ...rows].join('\n');
     })
     .join('\n\n');
@@ -27,8 +27,8 @@ function scenariosText(): string {
 const escaped = (cell: string) => cell.replaceAll('|', '\\|');
 
 test.each([
-  ['src/guides/workbench.md', 'workbench keys', keysText(workbenchTables(WORKBENCH_KEYS))],
-  ['src/guides/workbench.md', 'mock-tool keys', keysText(tablesOf(MOCK_KEYS))],
+  ['src/guides/workbench.md', 'workbench keys', keysText(WORKBENCH_KEYS)],
+  ['src/guides/workbench.md', 'mock-tool keys', keysText(MOCK_KEYS)],
   ['src/guides/runtimes.md', 'scenarios', scenariosText()],
 ])('%s: the table "%s" is generated (UPDATE_DOCS=1 writes it)', async (path, name, table) => {
   const text = await readFile(path, 'utf8');

@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { render } from 'ink';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { createTheme, sideBySide } from '../../src/render/terminal/theme.js';
-import { type Frame, frameOf, type StepScene } from '../../src/tui/live/model.js';
-import { App } from '../../src/tui/live/reporter.js';
+import { createTheme, paneLayout } from '../../src/render/terminal/theme.js';
+import type { Frame } from '../../src/tui/live/model.js';
+import { App, frameOf } from '../../src/tui/live/reporter.js';
 import { createStore } from '../../src/tui/terminal.js';
 import { anyCodePoint } from '../support/characters.js';
 import { Emulator, type Size } from './support/emulator.js';
 import { fakeTerminal } from './support/fake-terminal.js';
-import { askingScene, question, settledScene } from './support/scenes.js';
+import { askingScene, type Contents, question, settledScene } from './support/scenes.js';
 
 const THEME = createTheme(2);
 const anySize = fc.record({
@@ -94,7 +94,7 @@ interface View extends AsyncDisposable {
 }
 
 /** The component alone, drawn by Ink into an emulator: no process, no tool. */
-async function draw(scene: StepScene, firstSize: Size): Promise<View> {
+async function draw(scene: Contents, firstSize: Size): Promise<View> {
   let size = firstSize;
   const emulator = new Emulator(size);
   const terminal = fakeTerminal(emulator, size);
@@ -126,22 +126,22 @@ async function draw(scene: StepScene, firstSize: Size): Promise<View> {
 }
 
 /** A frame as text, laid out without Ink. */
-function shown(scene: StepScene, size: Size): string {
-  return rowsOf(frameOf(scene, size, createTheme(0)))
+function shown(scene: Contents, size: Size): string {
+  return rowsOf(frameOf(scene, size, createTheme(0)), size)
     .map(row => row.trimEnd())
     .join('\n');
 }
 
-function rowsOf({ steps, views, panes, picker }: Frame): readonly string[] {
-  const { human = [], llm = [], isSideBySide = false, width = 0 } = panes ?? {};
-  const both = isSideBySide ? [sideBySide(human, llm, width)] : [human, llm];
+function rowsOf({ steps, views, panes, picker }: Frame, { columns }: Size): readonly string[] {
+  const { human = [], llm = [], isSideBySide = false } = panes ?? {};
+  const both = isSideBySide ? [paneLayout(columns).beside(human, llm)] : [human, llm];
   return [steps, views, ...both, picker]
     .filter(block => block.length > 0)
     .flatMap((block, index) => (index === 0 ? block : ['', ...block]));
 }
 
 function expectFits(frame: Frame, size: Size): void {
-  expect(rowsOf(frame).length).toBeLessThanOrEqual(size.rows - 1);
+  expect(rowsOf(frame, size).length).toBeLessThanOrEqual(size.rows - 1);
   for (const row of [...frame.steps, ...frame.views, ...frame.picker])
     expect(stringWidth(row)).toBeLessThanOrEqual(size.columns);
 }

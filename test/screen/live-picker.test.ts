@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createTheme, dressLine } from '../../src/render/terminal/theme.js';
-import { drawPicker, openPicker, type Picker, stepPicker } from '../../src/tui/picker.js';
+import { Picker } from '../../src/tui/picker.js';
 import { question } from './support/scenes.js';
 
 const LABELS = Array.from({ length: 15 }, (_, index) => `choice ${index}`);
 const KEYS = ['up', 'k', 'down', 'j', 'home', 'end', 'enter', 'escape', '0', '1', '9', ''];
 const after = (choices: readonly string[], preset: number, ...keys: readonly string[]) =>
-  keys.reduce(stepPicker, openPicker(question('Which?', choices, preset))).selected;
+  keys.reduce((picker, key) => picker.press(key), new Picker(question('Which?', choices, preset))).selected;
 
 test('the default is selected first', () => {
   expect(after(LABELS, 7)).toBe(7);
@@ -49,32 +49,32 @@ test('after any keys, one choice is selected', () => {
 
 const THEME = createTheme(0);
 const rowsOf = (picker: Picker, columns = 60, rows = 20) => {
-  const asked = drawPicker({ columns, rows }, picker, THEME);
+  const asked = picker.draw({ columns, rows }, THEME);
   return [...asked.rows, dressLine(asked.keys, THEME)];
 };
 
 test('RT-CHOICE: with one row for the prompt, the prompt is cut', () => {
-  const picker = openPicker(question('May this file be written here?', ['a', 'b']));
+  const picker = new Picker(question('May this file be written here?', ['a', 'b']));
   expect(rowsOf(picker, 20, 4)).toEqual([
     'May this file be wr…',
     '❯ 0 a (default)',
     '  1 b',
     expect.anything(),
   ]);
-  const lines = openPicker(question('May it?\nReally?', ['a', 'b']));
+  const lines = new Picker(question('May it?\nReally?', ['a', 'b']));
   expect(rowsOf(lines, 20, 4)[0]).toBe('May it? …');
 });
 
 test('threats, row 24: control characters in prompt and labels are made visible', () => {
   const hostile = '\u001b[2J\u001b]0;owned\u0007\r\u202e';
-  const rows = rowsOf(openPicker(question(hostile, [`${hostile}\nsecond row`])));
+  const rows = rowsOf(new Picker(question(hostile, [`${hostile}\nsecond row`])));
   expect(rows[0]).toBe('␛[2J␛]0;owned␇␍<U+202E>');
   expect(rows[1]).toBe('❯ 0 ␛[2J␛]0;owned␇␍<U+202E>␊second row (default)');
 });
 
 test('a hundred thousand choices of a megabyte each cost no more than the visible ones', () => {
   const label = 'x'.repeat(1_000_000);
-  const picker = openPicker(
+  const picker = new Picker(
     question(
       'Which?',
       Array.from({ length: 100_000 }, () => label),

@@ -26,7 +26,7 @@ function statusAfter(
   const clock = { now: () => time, wall: () => new Date(0), after: () => () => {} };
   const model = new LiveModel({ history, clock, timeoutMs, interrupt() {}, onChange() {} });
   time = now;
-  const { status } = model.scene({ columns, rows: 24 });
+  const { status } = model.blocks({ columns, rows: 24 });
   return status.map(line => line.map(({ text }) => text).join(''));
 }
 

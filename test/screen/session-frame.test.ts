@@ -9,7 +9,7 @@ import type { OAuth, UserChoice } from '../../src/protocol/callbacks.js';
 import { panesOf } from '../../src/render/panes.js';
 import { createTheme } from '../../src/render/terminal/theme.js';
 import type { Frame } from '../../src/tui/live/model.js';
-import { openPicker } from '../../src/tui/picker.js';
+import { Picker } from '../../src/tui/picker.js';
 import { answerFrame } from '../../src/tui/session/answer.js';
 import { PlatformView } from '../../src/tui/session/platform.js';
 import { CHOICE, eventsOf, type Moment, OAUTH } from '../events/build.js';
@@ -54,7 +54,7 @@ function draw(
   const known = foldAll(eventsOf(...story));
   const panes = (exchange: Exchange) => panesOf(exchange, new Set(['diff', 'text']));
   const about = { id: SESSION, url: `${BASE}/${SESSION}`, isOver: asks === null };
-  const picker = asks?.type === 'user_choice' ? openPicker(asks) : null;
+  const picker = asks?.type === 'user_choice' ? new Picker(asks) : null;
   const scene = { ...about, known, asks, now, panesOf: panes };
   return answerFrame(scene, { ...AROUND, picker }, size, createTheme(level));
 }

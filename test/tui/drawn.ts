@@ -1,6 +1,6 @@
 import { renderToString } from 'ink';
 import { createElement } from 'react';
-import { type Frame, Screen } from '../../src/tui/components.js';
+import { type Frame, Screen } from '../../src/tui/ink.js';
 import type { Size } from '../../src/tui/terminal.js';
 
 /** The rows of a screen as Ink lays them out. @param columns of the terminal, if it became narrower since */

@@ -1,17 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import {
-  bindingOf,
-  type KeyBinding,
-  type Place,
-  type Press,
-  pressesIn,
-  readSequence,
-} from '../../src/tui/keys.js';
+import { type Keys, type Place, type Press, pressesIn, readSequence } from '../../src/tui/keys.js';
 import { MOCK_KEYS } from '../../src/tui/mock/screen.js';
 import { PLATFORM_KEYS } from '../../src/tui/session/platform.js';
 import { WORKBENCH_KEYS } from '../../src/tui/workbench/screen.js';
-
-type Binding = KeyBinding<never>;
 
 /** Places whose keys work at the same time, the first one first. */
 const TOGETHER: readonly (readonly Place[])[] = [
@@ -21,11 +12,12 @@ const TOGETHER: readonly (readonly Place[])[] = [
   ['reading', 'calls', 'everywhere'],
 ];
 
-describe.each<[string, readonly Binding[]]>([
+describe.each<[string, Keys<never>]>([
   ['the workbench', WORKBENCH_KEYS],
   ['a mock', MOCK_KEYS],
   ['a platform', PLATFORM_KEYS],
-])('the keys of %s', (_, bindings) => {
+])('the keys of %s', (_, table) => {
+  const { bindings } = table;
   test('are different in each place', () => {
     for (const place of ['everywhere', 'list', 'tools', 'calls', 'reading', 'form']) {
       const keys = bindings.filter(binding => binding.place === place).flatMap(({ keys: own }) => own);
@@ -37,7 +29,7 @@ describe.each<[string, readonly Binding[]]>([
     const wide = bindings.filter(({ place }) => place === 'everywhere' || place === 'calls');
     const hidden = wide.flatMap(binding =>
       TOGETHER.filter(places => places.includes(binding.place)).flatMap(places =>
-        binding.keys.filter(key => key !== 'escape' && bindingOf(bindings, key, places) !== binding),
+        binding.keys.filter(key => key !== 'escape' && table.find(key, places) !== binding),
       ),
     );
     expect(hidden).toEqual([]);
@@ -45,9 +37,9 @@ describe.each<[string, readonly Binding[]]>([
 });
 
 test('a key of both the workbench and the mock does the same, except where the mock repeats', () => {
-  for (const { place, keys, does } of MOCK_KEYS.filter(each => each.place !== 'everywhere'))
+  for (const { place, keys, does } of MOCK_KEYS.bindings.filter(each => each.place !== 'everywhere'))
     for (const key of keys.filter(each => !/^[r\d]$/.test(each))) {
-      const other = bindingOf<never>(WORKBENCH_KEYS, key, [place])?.does;
+      const other = WORKBENCH_KEYS.find(key, [place])?.does;
       expect([key, other ?? does]).toEqual([key, does]);
     }
 });

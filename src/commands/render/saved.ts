@@ -9,7 +9,7 @@ import { problemLines } from '../../render/failure.js';
 import { type Layout, type Line, say } from '../../render/line.js';
 import type { Report } from '../../render/outputs/schemas.js';
 import { type Pane, type Panes, wholeDrawing, wholePane } from '../../render/panes.js';
-import { paneLayout, sideBySide, type Theme, wrapLine } from '../../render/terminal/theme.js';
+import { paneLayout, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import { bodyText, roundTripWords, signsOf } from '../../render/wire.js';
 import type { JsonReading } from '../../util/json.js';
 import { prettyJson } from '../../util/json-format.js';
@@ -100,9 +100,9 @@ function sectionLines(section: Exclude<Section, Pick<Panes, 'human'>>, look: Loo
 
 /** Shows panes side by side if the width allows it. */
 function* paneRows({ human, llm }: Pick<Panes, 'human' | 'llm'>, look: Look): Generator<string> {
-  const { isSideBySide, width } = paneLayout(look.width);
+  const { isSideBySide, width, beside } = paneLayout(look.width);
   const [left, right] = [sectionRows(human, { ...look, width }), sectionRows(llm, { ...look, width })];
-  if (isSideBySide) return yield* beside(left, right, width);
+  if (isSideBySide) return yield* joined(left, right, beside);
   yield* left;
   yield '';
   yield* right;
@@ -113,12 +113,16 @@ function* wrapped(lines: Iterable<Line>, { width, theme }: Look): Generator<stri
 }
 
 /** Combines the rows of two panes. After the end of the right pane, left rows are not padded. */
-function* beside(left: Iterator<string>, right: Iterator<string>, width: number): Generator<string> {
+function* joined(
+  left: Iterator<string>,
+  right: Iterator<string>,
+  beside: ReturnType<typeof paneLayout>['beside'],
+): Generator<string> {
   for (;;) {
     const [one, other] = [left.next(), right.next()];
     if (one.done && other.done) return;
     if (other.done) yield one.value;
-    else yield* sideBySide(one.done ? [] : [one.value], [other.value], width);
+    else yield* beside(one.done ? [] : [one.value], [other.value]);
   }
 }
 

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
-import { canBeGivenUp } from '../../events/exchange.js';
+import { canBeCanceled } from '../../events/exchange.js';
 import type { CallLog } from '../../events/history.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
 import type { Invocation } from '../../protocol/invocation.js';
 import { judgeArguments } from '../../runtime/discover.js';
 import { cancelCall, closeThread, isAccepted } from '../../runtime/notices.js';
 import type { Answering, Runtime } from '../../runtime/runtime.js';
-import type { Draft, RunOptions, Said, Sent } from '../../tui/workbench/model.js';
+import type { Controls, Draft, Said, Sent } from '../../tui/workbench/model.js';
 import { concurrently } from '../../util/collections.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { type InvokeOptions, identityOf, invocationOf } from '../invoke/plan.js';
@@ -42,6 +42,8 @@ interface CallRecord {
   readonly offer: Offer | null;
   readonly isValidated: boolean;
 }
+
+type RunOptions = Parameters<Controls['run']>[1];
 
 /** The calls of this session: starts them, answers their questions, and ends them. */
 export class Calls {
@@ -122,7 +124,7 @@ export class Calls {
     const exchange = this.callLog.history.exchanges.get(key);
     const { offer } = this.#records.get(key) ?? {};
     if (!exchange || !offer) return failed('this call was not sent in this session');
-    if (!canBeGivenUp(exchange)) return failed('there is nothing to cancel: it is over');
+    if (!canBeCanceled(exchange)) return failed('there is nothing to cancel: it is over');
     const reply = await cancelCall(offer.wire, offer.discovered.base, exchange, 'person');
     if (isAccepted(reply)) return done('canceled, and the tool was notified');
     const why = reply.kind === 'answered' ? `it answered ${reply.status}` : reply.reason;
@@ -146,7 +148,7 @@ export class Calls {
       const exchange = this.callLog.history.exchanges.get(key);
       return offer && exchange ? [{ offer, exchange }] : [];
     });
-    const pending = sent.filter(({ exchange }) => canBeGivenUp(exchange));
+    const pending = sent.filter(({ exchange }) => canBeCanceled(exchange));
     await concurrently(pending, CONCURRENT_NOTICES, ({ offer, exchange }) =>
       cancelCall(offer.wire, offer.discovered.base, exchange, 'person', { signal }),
     );

@@ -288,7 +288,7 @@ interface Divided {
 }
 
 /** Two columns of styled rows with a line between them. */
-export function divided(
+function divided(
   left: readonly string[],
   right: readonly string[],
   { left: width, divider, height }: Divided,
@@ -302,18 +302,22 @@ export function divided(
 /** Minimum width for side-by-side panes. */
 const WIDE = 120;
 /** Cells between the panes. */
-export const GAP = 3;
+const GAP = 3;
 
 /** How the human's and the LLM's pane share a width: side by side if there is room, else stacked. */
-export function paneLayout(columns: number): { readonly isSideBySide: boolean; readonly width: number } {
+export function paneLayout(columns: number) {
   const isSideBySide = columns >= WIDE;
-  return { isSideBySide, width: isSideBySide ? Math.floor((columns - GAP) / 2) : columns };
-}
-
-/** Two columns of styled rows, each as wide as {@link paneLayout} decides. */
-export function sideBySide(left: readonly string[], right: readonly string[], width: number): string[] {
-  const height = Math.max(left.length, right.length);
-  return divided(left, right, { left: width, divider: ' '.repeat(GAP), height });
+  const width = isSideBySide ? Math.floor((columns - GAP) / 2) : columns;
+  return {
+    isSideBySide,
+    width,
+    gap: isSideBySide ? GAP : 1,
+    /** Two columns of styled rows, each of this width. */
+    beside(left: readonly string[], right: readonly string[]): string[] {
+      const height = Math.max(left.length, right.length);
+      return divided(left, right, { left: width, divider: ' '.repeat(GAP), height });
+    },
+  };
 }
 
 /** Cuts to `max` rows; the last one shows how many are hidden. */
@@ -328,7 +332,7 @@ export function fitRows(
 }
 
 /** Pads a row with blanks to `width` cells. */
-export function padEnd(row: string, width: number): string {
+function padEnd(row: string, width: number): string {
   return row + ' '.repeat(Math.max(0, width - cellsOf(row)));
 }
 

@@ -1,9 +1,8 @@
 import { type Line, quote, say } from '../../render/line.js';
 import { cutLine, dressLine, fitLine, type Theme, widthOf } from '../../render/terminal/theme.js';
 import { excerpt } from '../../util/text.js';
-import type { DrawnSheet, Panes } from '../components.js';
 import { type LaidSheet, type ReadingCommand, SheetReader, type SheetView } from '../document/reader.js';
-import { bind, type Hint, type KeyBinding } from '../keys.js';
+import type { DrawnSheet, Panes } from '../ink.js';
 import { choicesLine, DIVIDER, type Table, tableLines, wrapLines } from '../layout.js';
 import type { Size } from '../terminal.js';
 import type { Sheet, SheetLook } from './tabs.js';
@@ -69,7 +68,7 @@ const MIN_ROWS_FOR_BOTH = 9;
 const ABOVE = 0.45;
 
 /** The user's selection and view settings; changed by keys only. */
-export interface ListView<Tab extends string> extends SheetView {
+interface ListView<Tab extends string> extends SheetView {
   /** Null means the preselected entry. */
   readonly selected: string | null;
   readonly wanted: string | null;
@@ -313,79 +312,3 @@ function barLine(line: Line, columns: number): Line {
 }
 
 export type AnyList = Omit<ListDetail<never, never>, 'view' | 'set' | 'selected' | 'entry'>;
-
-export interface HasList {
-  readonly list: AnyList;
-  readonly askSearch: () => void;
-}
-
-export const unlessEmpty =
-  <Shown extends Hint | string>(hint: Shown) =>
-  ({ list }: HasList) =>
-    list.isEmpty ? null : hint;
-
-const ask = ({ askSearch }: HasList) => askSearch();
-
-const read = (command: ReadingCommand) => (screen: HasList) => screen.list.read(command);
-
-const inList = (keys: string, does: string, run: (list: AnyList) => void, hint?: Hint | string) =>
-  bind<HasList>('list', keys, does, ({ list }) => run(list), hint && unlessEmpty(hint));
-
-const whileReading = (keys: string, does: string, command: ReadingCommand, hint?: Hint | string) =>
-  bind<HasList>('reading', keys, does, read(command), hint);
-
-export const LIST_KEYS: readonly KeyBinding<HasList>[] = [
-  inList('up k', 'the previous entry', list => list.move(-1), ['↑↓', 'select']),
-  inList('down j', 'the next entry', list => list.move(1)),
-  inList('enter right', 'read it', list => list.moveFocus(1), 'read'),
-  inList('home g', 'the first entry', list => list.move(Number.NEGATIVE_INFINITY)),
-  inList('end G', 'the last entry; new calls are followed', list => list.last()),
-  inList('tab', 'the next pane', list => list.moveFocus(1)),
-  inList('shift+tab', 'the previous pane', list => list.moveFocus(-1)),
-  inList('pagedown space', 'scroll the details down', list => list.read('pageDown')),
-  inList('pageup', 'scroll the details up', list => list.read('pageUp')),
-  bind('list', '/', 'search the list', ask, unlessEmpty('search')),
-  inList('z', 'show or fold unchanged lines, or rules that passed', list => list.read('fold')),
-  inList('n', 'the next match', list => list.nextMatch(1)),
-  inList('N', 'the previous match', list => list.nextMatch(-1)),
-];
-
-export const READING_KEYS: readonly KeyBinding<HasList>[] = [
-  whileReading('up k', 'a line up', 'lineUp', ['↑↓', 'scroll']),
-  whileReading('down j', 'a line down', 'lineDown'),
-  whileReading('pagedown space', 'a page down', 'pageDown'),
-  whileReading('pageup', 'a page up', 'pageUp'),
-  whileReading('home g', 'the first line', 'top'),
-  whileReading('end G', 'the last line', 'bottom'),
-  whileReading('left h', 'scroll left (unwrapped lines)', 'left'),
-  whileReading('right l', 'scroll right', 'right'),
-  bind('reading', '/', 'search', ask, 'search'),
-  whileReading('n', 'the next match', 'nextMatch'),
-  whileReading('N', 'the previous match', 'previousMatch'),
-  bind('reading', 'tab', 'the next pane', ({ list }) => list.moveFocus(1), 'pane'),
-  bind('reading', 'shift+tab', 'the previous pane', ({ list }) => list.moveFocus(-1)),
-  bind('reading', 'm', 'this pane only, or all panes', ({ list }) => list.toggle('isZoomed'), 'zoom'),
-  bind('reading', 'escape', 'back to the list', ({ list }) => list.toList(), 'list'),
-  bind('reading', ']', 'the next hunk', read('nextHunk'), ({ list }) => (list.hasHunks ? 'next hunk' : null)),
-  whileReading('[', 'the previous hunk', 'previousHunk'),
-  whileReading('}', 'the next file', 'nextFile'),
-  whileReading('{', 'the previous file', 'previousFile'),
-  whileReading('w', 'wrap or cut long lines', 'wrap'),
-  whileReading('v', 'diff side by side, or unified', 'split'),
-  whileReading('z', 'show or fold unchanged lines, or rules that passed', 'fold'),
-];
-
-export function tabKeys(
-  place: 'tools' | 'calls',
-  tabs: readonly { readonly title: string }[],
-): readonly KeyBinding<HasList>[] {
-  return tabs.map(({ title }, index) => {
-    const isFirst = index === 0 && place === 'calls';
-    const hint = isFirst ? unlessEmpty([`1-${tabs.length}`, 'tabs'] as const) : null;
-    return bind<HasList>(place, `${index + 1}`, title, ({ list }) => list.showTab(index), hint);
-  });
-}
-
-export const BYTES_KEY = bind<HasList>('calls', 'b', 'show or hide raw bytes in the timeline', ({ list }) =>
-  list.toggle('showsBytes'),
-);

@@ -50,8 +50,6 @@ export interface SheetLook extends Omit<Look, 'highlighter'> {
 /** Creates the sheet of a tab for one call. Large contents are laid out once. */
 export type SheetOf = (look: SheetLook) => Sheet;
 
-export const NO_SHEET: Sheet = { parts: [] };
-
 export function onePart(title: Line, lines: readonly Line[]): Sheet {
   return { parts: [{ title, document: linesDocument(lines) }] };
 }

@@ -13,7 +13,7 @@ import {
 import { lastUpTo, RecentMap } from '../../util/collections.js';
 import { excerpt } from '../../util/text.js';
 import type { Part, Sheet, SheetLook } from '../calls/tabs.js';
-import type { DrawnSheet } from '../components.js';
+import type { DrawnSheet } from '../ink.js';
 import { DIVIDER } from '../layout.js';
 import type { Size } from '../terminal.js';
 import { type Anchor, type Document, grouped, markedLine, patternOf, placeOfMatch } from './documents.js';

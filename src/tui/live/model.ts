@@ -4,7 +4,6 @@ import type { History, View } from '../../events/history.js';
 import type { OAuth, UserChoice } from '../../protocol/callbacks.js';
 import { counted, type Layout, type Line, line, quote, say } from '../../render/line.js';
 import { type Pane, type Panes, paneLines, viewPane } from '../../render/panes.js';
-import { type Step, stepLine } from '../../render/steps.js';
 import {
   cutLine,
   dressLine,
@@ -19,7 +18,7 @@ import type { Clock } from '../../system/clock.js';
 import { onceEach } from '../../util/collections.js';
 import { formatDuration } from '../../util/text.js';
 import { type Hint, hintsLine } from '../keys.js';
-import { drawPicker, MIN_PICKER_ROWS, openPicker, type Picker, stepPicker } from '../picker.js';
+import { Picker } from '../picker.js';
 import type { Size } from '../terminal.js';
 
 /** Keys that arrive within this time after a question appears are dropped: they were typed before the user saw it. */
@@ -29,6 +28,7 @@ const SETTLE_MS = 50;
 const WAITING_DELAY_MS = 1_000;
 
 interface Asked {
+  readonly question: UserChoice;
   picker: Picker;
   readonly answer: (selected: number | null) => void;
 }
@@ -96,7 +96,8 @@ export class LiveModel {
     return subject === this.#subject && this.now - since >= SETTLE_MS ? subject : null;
   }
 
-  scene({ columns }: Size): Scene {
+  /** What the next frame shows below the steps. Decides whether a question is visible yet. */
+  blocks({ columns }: Size): Blocks {
     const subject = this.#subject;
     if (subject !== this.#shown.subject) {
       this.#shown = { subject, since: this.now };
@@ -120,7 +121,8 @@ export class LiveModel {
     return new Promise(resolve => {
       const abort = () => asked.answer(null);
       const asked: Asked = {
-        picker: openPicker(question),
+        question,
+        picker: new Picker(question),
         answer: selected => {
           signal.removeEventListener('abort', abort);
           this.#asked = this.#asked.filter(each => each !== asked);
@@ -153,7 +155,7 @@ export class LiveModel {
   /** The first question, or the page that must be visited. */
   get #subject(): UserChoice | OAuth | null {
     if (this.#isOver) return null;
-    return this.#asked[0]?.picker.question ?? this.#page ?? null;
+    return this.#asked[0]?.question ?? this.#page ?? null;
   }
 
   get #page(): OAuth | undefined {
@@ -188,10 +190,9 @@ export class LiveModel {
 }
 
 function pressPicker(asked: Asked, key: string): void {
-  asked.picker = stepPicker(asked.picker, key);
-  const { selected, question } = asked.picker;
-  if (key === 'enter') asked.answer(selected);
-  if (key === 'escape') asked.answer(question.default);
+  asked.picker = asked.picker.press(key);
+  if (key === 'enter') asked.answer(asked.picker.selected);
+  if (key === 'escape') asked.answer(asked.question.default);
 }
 
 /** The result of opening a page, and the key that opens it. */
@@ -235,14 +236,15 @@ export interface Frame {
   readonly panes: {
     readonly isSideBySide: boolean;
     readonly width: number;
+    readonly gap: number;
     readonly human: readonly string[];
     readonly llm: readonly string[];
   } | null;
   readonly picker: readonly string[];
 }
 
-/** The contents of the live view below the steps. */
-export interface Scene {
+/** The blocks of the live view below the steps. */
+interface Blocks {
   /** The current activity or the user's options, directly below the steps. */
   readonly status: readonly Line[];
   readonly views: readonly Pane[];
@@ -252,13 +254,9 @@ export interface Scene {
   readonly highlighter?: Highlighter | null;
 }
 
-export interface StepScene extends Scene {
-  readonly steps: readonly Step[];
-  readonly now: number;
-}
-
-export interface Top {
+interface Top {
   readonly draw: (max: number) => readonly string[];
+  /** Minimum height, in rows. */
   readonly min: number;
 }
 
@@ -267,20 +265,11 @@ const PICKER_SHARE = 2 / 3;
 /** Minimum height of a pane: a heading and one row. */
 const MIN_PANE_ROWS = 2;
 
-/** A frame with the steps on top; only the latest if not all fit. */
-export function frameOf(scene: StepScene, size: Size, theme: Theme): Frame {
-  const { steps, status, now } = scene;
-  const lines = [...steps.slice(-Math.max(1, size.rows - 1)).map(step => stepLine(step, now)), ...status];
-  const rows = lines.flatMap(line => wrapLine(line, size.columns, theme));
-  const top = { draw: (max: number) => rows.slice(Math.max(0, rows.length - max)), min: 1 + status.length };
-  return layFrame(top, scene, size, theme);
-}
-
 /** A frame is one row lower than the terminal: a higher one would scroll, and rows that have scrolled out cannot be erased. */
-export function layFrame(top: Top, scene: Scene, { columns, rows }: Size, theme: Theme): Frame {
+export function layFrame(top: Top, blocks: Blocks, { columns, rows }: Size, theme: Theme): Frame {
   const height = Math.max(0, rows - 1);
-  const { isSideBySide, width } = paneLayout(columns);
-  const { views, picker, panes, highlighter = null } = scene;
+  const { isSideBySide, width, gap } = paneLayout(columns);
+  const { views, picker, panes, highlighter = null } = blocks;
   const draw = {
     views: (max: number) =>
       views.flatMap(view =>
@@ -298,7 +287,7 @@ export function layFrame(top: Top, scene: Scene, { columns, rows }: Size, theme:
     { wanted: isSideBySide ? 0 : draw.llm(height).length, min: MIN_PANE_ROWS, rank: 2 },
     {
       wanted: draw.picker(height).length,
-      min: Math.max(MIN_PICKER_ROWS, Math.floor(height * PICKER_SHARE)),
+      min: Math.max(Picker.minRows, Math.floor(height * PICKER_SHARE)),
       rank: 1,
     },
   ]);
@@ -306,13 +295,13 @@ export function layFrame(top: Top, scene: Scene, { columns, rows }: Size, theme:
   return {
     steps: top.draw(forTop),
     views: draw.views(forViews),
-    panes: panes && { isSideBySide, width, human, llm },
+    panes: panes && { isSideBySide, width, gap, human, llm },
     picker: draw.picker(forPicker),
   };
 }
 
 function pickerRows(picker: Picker, size: Size, theme: Theme): readonly string[] {
-  const { rows, keys } = drawPicker(size, picker, theme);
+  const { rows, keys } = picker.draw(size, theme);
   return [...rows, dressLine(keys, theme)].slice(0, size.rows);
 }
 

@@ -1,19 +1,18 @@
-import { Box, render } from 'ink';
+import { Box } from 'ink';
 import { useCallback, useSyncExternalStore } from 'react';
 import { loadHighlighter, loadLexers } from '../../display/syntax.js';
 import type { History } from '../../events/history.js';
 import { type Ending, type Paper, type Reporter, tellProblems } from '../../render/outputs/reporter.js';
 import { panesOf } from '../../render/panes.js';
-import { StepLog } from '../../render/steps.js';
+import { type Step, StepLog, stepLine } from '../../render/steps.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
-import { createTheme, GAP } from '../../render/terminal/theme.js';
+import { createTheme, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import { mergeWarnings, warningsOf } from '../../render/warnings.js';
 import type { Clock } from '../../system/clock.js';
-import { Rows } from '../components.js';
-import { useKeys } from '../ink.js';
+import { mount, Rows, useKeys } from '../ink.js';
 import { type Press, pressesIn } from '../keys.js';
-import { createStore, type Size, type Store, sizeOf, throttled, unbounded } from '../terminal.js';
-import { type Frame, frameOf, LiveModel } from './model.js';
+import { createStore, type Size, type Store, sizeOf, throttled } from '../terminal.js';
+import { type Frame, LiveModel, layFrame } from './model.js';
 
 interface Shown {
   readonly frame: Frame;
@@ -43,14 +42,14 @@ export function App({ store, onKey, redact = String }: AppProps) {
   );
   useKeys(onPress, takesKeys);
   const { steps, views, panes, picker } = frame;
-  const { human = [], llm = [], isSideBySide = false, width = 0 } = panes ?? {};
+  const { human = [], llm = [], isSideBySide = false, width = 0, gap = 1 } = panes ?? {};
   const shown = Object.entries({ human, llm }).filter(([, rows]) => rows.length > 0);
   return (
     <Box flexDirection="column" rowGap={1}>
       <Rows rows={steps.map(redact)} />
       <Rows rows={views.map(redact)} />
       {shown.length > 0 && (
-        <Box flexDirection={isSideBySide ? 'row' : 'column'} gap={isSideBySide ? GAP : 1}>
+        <Box flexDirection={isSideBySide ? 'row' : 'column'} gap={gap}>
           {shown.map(([name, rows]) => (
             <Box key={name} width={width}>
               <Rows rows={rows.map(redact)} />
@@ -83,12 +82,12 @@ export function liveView({ model, frame, stdin, stdout, clock, isColourful, reda
   const state = (): Shown => ({ frame: frame(sizeOf(stdout)), takesKeys: model.takesKeys });
   const store = createStore(state());
   const onKey = (key: string) => model.press(key);
-  const mount = () => {
-    const options = { stdin, stdout: unbounded(stdout), exitOnCtrlC: false, patchConsole: false };
-    const { unmount, waitUntilExit } = render(<App store={store} onKey={onKey} redact={redact} />, options);
+  const draw = () => {
+    const app = <App store={store} onKey={onKey} redact={redact} />;
+    const { unmount, waitUntilExit } = mount(app, { stdin, stdout });
     return { unmount, over: waitUntilExit() }; // if called after the end, waitUntilExit would leave a listener behind
   };
-  let view = mount();
+  let view = draw();
   // Ink continues reading after raw mode ends; input after that belongs to the next program in the terminal.
   const releaseKeys = () => {
     if (!model.takesKeys) stdin.pause();
@@ -127,7 +126,7 @@ export function liveView({ model, frame, stdin, stdout, clock, isColourful, reda
       return work().finally(() => {
         if (model.isOver) return;
         isAside = false;
-        view = mount();
+        view = draw();
         redraw();
       });
     },
@@ -157,6 +156,20 @@ interface LiveOptions extends Pick<AppProps, 'redact'> {
   readonly interrupt: () => void;
 }
 
+interface Contents extends ReturnType<LiveModel['blocks']> {
+  readonly steps: readonly Step[];
+  readonly now: number;
+}
+
+/** A frame with the steps on top; only the latest if not all fit. */
+export function frameOf(contents: Contents, size: Size, theme: Theme): Frame {
+  const { steps, status, now } = contents;
+  const lines = [...steps.slice(-Math.max(1, size.rows - 1)).map(step => stepLine(step, now)), ...status];
+  const rows = lines.flatMap(line => wrapLine(line, size.columns, theme));
+  const top = { draw: (max: number) => rows.slice(Math.max(0, rows.length - max)), min: 1 + status.length };
+  return layFrame(top, contents, size, theme);
+}
+
 /** Maximum number of steps kept: more than a terminal has rows. */
 const MAX_STEPS = 500;
 
@@ -169,8 +182,8 @@ export function liveReporter(options: LiveOptions): Reporter {
   const model = new LiveModel({ history, clock, timeoutMs, interrupt, onChange: () => view.redraw() });
   const log = new StepLog(history, MAX_STEPS);
   const frame = (size: Size) => {
-    const scene = { ...model.scene(size), steps: log.latest(size.rows), now: model.now };
-    return frameOf(scene, size, theme);
+    const blocks = model.blocks(size);
+    return frameOf({ ...blocks, steps: log.latest(size.rows), now: model.now }, size, theme);
   };
   const view = liveView({ model, frame, stdin, stdout, clock, isColourful, redact });
   return {

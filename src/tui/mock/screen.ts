@@ -26,16 +26,7 @@ import {
 import type { TimelineEntry } from '../../render/wire.js';
 import { Memo } from '../../util/collections.js';
 import { decodeUtf8 } from '../../util/text.js';
-import {
-  BYTES_KEY,
-  LIST_KEYS,
-  type ListDetail,
-  READING_KEYS,
-  tabKeys,
-  tableOf,
-  unlessEmpty,
-  WITH_PANES,
-} from '../calls/list-detail.js';
+import { type ListDetail, tableOf, WITH_PANES } from '../calls/list-detail.js';
 import {
   Highlighting,
   KeptSheets,
@@ -52,9 +43,16 @@ import {
 } from '../calls/tabs.js';
 import type { Look } from '../document/documents.js';
 import { type FullScreenOptions, fullScreen } from '../full-screen.js';
-import { bind, type KeyBinding, type Place } from '../keys.js';
+import { bind, Keys, type Place } from '../keys.js';
 import { CALL_COLUMNS, type Table } from '../layout.js';
-import { ListScreen, type ScreenOptions } from '../list-screen.js';
+import {
+  LIST_KEYS,
+  ListScreen,
+  READING_KEYS,
+  type ScreenOptions,
+  tabKeys,
+  unlessEmpty,
+} from '../list-screen.js';
 
 interface ShownTool {
   readonly name: string;
@@ -111,14 +109,13 @@ const TABLE: Table<CallColumn> = {
 const MAX_NAME = 16;
 const GONE = 'The selected call is no longer remembered: ↑ and ↓ select another, G the newest.';
 
-export const MOCK_KEYS: readonly KeyBinding<MockView>[] = [
+export const MOCK_KEYS = new Keys<MockView>([
   bind('everywhere', 'p', 'pause or resume deliveries', mock => mock.pause(), 'pause/resume'),
   bind('everywhere', 'R', 'reload the fixture files', mock => mock.controls.reload(), 'reload'),
   bind('everywhere', '?', 'show or hide the keys', mock => mock.toggleHelp()),
   bind('everywhere', 'q ctrl+c', 'quit: pending deliveries are sent first', mock => mock.quit()),
   ...LIST_KEYS,
   ...tabKeys('calls', TABS),
-  BYTES_KEY,
   bind<MockView>('calls', 'r', 'send the last callback again', mock => mock.replay(), unlessEmpty('replay')),
   bind<MockView>(
     'calls',
@@ -128,7 +125,7 @@ export const MOCK_KEYS: readonly KeyBinding<MockView>[] = [
     unlessEmpty('fire'),
   ),
   ...READING_KEYS,
-];
+]);
 
 /** Counts all calls so far, including those that are no longer remembered. */
 class Tally {
@@ -157,7 +154,7 @@ class Tally {
 export class MockView extends ListScreen {
   readonly list: ListDetail<ToolCall, Tab>;
   readonly controls: MockControls;
-  protected readonly bindings = MOCK_KEYS;
+  protected readonly keys: Keys<MockView> = MOCK_KEYS;
   readonly #options: MockOptions;
   readonly #calls = new RecentCalls();
   /** Reset to null by each event. */

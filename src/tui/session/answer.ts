@@ -30,13 +30,13 @@ import { formatDuration } from '../../util/text.js';
 import { foreignWords } from '../../util/values.js';
 import { hintsLine } from '../keys.js';
 import { tableLines } from '../layout.js';
-import { type Frame, LiveModel, layFrame, type Scene, type Top } from '../live/model.js';
+import { type Frame, LiveModel, layFrame } from '../live/model.js';
 import { liveView } from '../live/reporter.js';
 import type { Size } from '../terminal.js';
 import { CALLS_OF_ONE } from './platform.js';
 
 /** The current state of a session and its calls. */
-interface AnswerScene extends AnsweredSession {
+interface AnswerState extends AnsweredSession {
   readonly known: KnownSession;
   /** The question to the user. */
   readonly asks: UserChoice | OAuth | null;
@@ -57,7 +57,7 @@ interface Calls {
   readonly asking: KnownCall | undefined;
 }
 
-function callsOf({ id, known, asks }: Pick<AnswerScene, 'id' | 'known' | 'asks'>): Calls {
+function callsOf({ id, known, asks }: Pick<AnswerState, 'id' | 'known' | 'asks'>): Calls {
   const session = known.sessions.get(id);
   const calls = session ? knownCalls(session, known.history) : [];
   const answeredAt = ({ call }: KnownCall) => call.answer?.at ?? 0;
@@ -73,20 +73,25 @@ function callsOf({ id, known, asks }: Pick<AnswerScene, 'id' | 'known' | 'asks'>
  * Lays out a session: its state, its calls, the panes of the call with the most recent answer, and in the end the agent's answer; or the
  * question to the user.
  */
-export function answerFrame(scene: AnswerScene, around: Scene, size: Size, theme: Theme): Frame {
-  const calls = callsOf(scene);
+export function answerFrame(
+  state: AnswerState,
+  around: ReturnType<LiveModel['blocks']>,
+  size: Size,
+  theme: Theme,
+): Frame {
+  const calls = callsOf(state);
   const { session, latest, asking } = calls;
-  const panes = latest?.exchange ? scene.panesOf(latest.exchange) : null;
+  const panes = latest?.exchange ? state.panesOf(latest.exchange) : null;
   const given = latest && !panes ? givenOf(latest) : null;
   const views = [
     ...around.views,
     ...(given?.text ? [givenPane(given)] : []),
     ...(session?.answer ? [answerPane(session.answer)] : []),
   ];
-  const isIdle = around.status.length === 0 && !around.picker && !scene.isOver;
+  const isIdle = around.status.length === 0 && !around.picker && !state.isOver;
   const status = isIdle ? [hintsLine([], [['Ctrl-C', 'stops answering']], size.columns)] : around.status;
-  const picker = around.picker && asking ? { ...around.picker, asker: askerLine(asking) } : around.picker;
-  const top = topOf(scene, calls, status, size.columns, theme);
+  const picker = asking ? (around.picker?.askedBy(askerLine(asking)) ?? null) : around.picker;
+  const top = topOf(state, calls, status, size.columns, theme);
   return layFrame(top, { ...around, status: [], panes, views, picker }, size, theme);
 }
 
@@ -102,13 +107,13 @@ const answerPane = onceEach(
 
 /** The session and its calls, then the question to the user, which is never cut. */
 function topOf(
-  scene: AnswerScene,
+  state: AnswerState,
   { session, calls, latest, asking }: Calls,
   status: readonly Line[],
   columns: number,
   theme: Theme,
-): Top {
-  const { id, url, asks, now } = scene;
+): Parameters<typeof layFrame>[0] {
+  const { id, url, asks, now } = state;
   const dress = (lines: readonly Line[]) => lines.map(line => dressLine(cutLine(line, columns), theme));
   const origin = URL.canParse(url) ? new URL(url).origin : url;
   const isSettled = session !== undefined && isSettledStatus(statusOf(session) ?? '');
@@ -132,7 +137,7 @@ function topOf(
 }
 
 /** The page that a tool asks the user to open, with its whole URL (RT-OAUTH). */
-function pageLines(asks: AnswerScene['asks'], asking: KnownCall | undefined): readonly Line[] {
+function pageLines(asks: AnswerState['asks'], asking: KnownCall | undefined): readonly Line[] {
   if (asks?.type !== 'oauth') return [];
   const asker = asking ? [askerLine(asking)] : [];
   return [...asker, [say('visit this URL to continue:')], quote(asks.auth_url, 'title')];
@@ -185,10 +190,10 @@ export function liveSession(options: LiveSessionOptions): SessionReporter {
   const model = new LiveModel({ history: known.history, clock, interrupt, onChange: () => view.redraw() });
   const panesOnce = onceEach((exchange: Exchange) => panesOf(exchange, supports));
   const frame = (size: Size) => {
-    const around = model.scene(size); // must run first: it decides whether a question is shown yet
+    const around = model.blocks(size); // must run first: it decides whether a question is shown yet
     const { asks, isOver, now } = model;
-    const scene = { ...session, known, asks, isOver, now, panesOf: panesOnce };
-    return answerFrame(scene, around, size, theme);
+    const state = { ...session, known, asks, isOver, now, panesOf: panesOnce };
+    return answerFrame(state, around, size, theme);
   };
   const view = liveView({ model, frame, stdin, stdout, clock, isColourful, redact: redactor?.text });
   const highlight = async () => {

@@ -12,12 +12,12 @@ import {
 } from '../../render/session-calls.js';
 import { newsOf } from '../../render/tool-calls.js';
 import { Memo } from '../../util/collections.js';
-import { LIST_KEYS, type ListDetail, READING_KEYS, tableOf } from '../calls/list-detail.js';
+import { type ListDetail, tableOf } from '../calls/list-detail.js';
 import { onePart } from '../calls/tabs.js';
 import { type FullScreenOptions, fullScreen } from '../full-screen.js';
-import { bind, type KeyBinding, type Place } from '../keys.js';
+import { bind, Keys, type Place } from '../keys.js';
 import { CALL_COLUMNS, type Table } from '../layout.js';
-import { ListScreen, type ScreenOptions } from '../list-screen.js';
+import { LIST_KEYS, ListScreen, READING_KEYS, type ScreenOptions } from '../list-screen.js';
 
 const OF_SEVERAL: Table<SessionColumn> = {
   columns: [
@@ -73,18 +73,18 @@ interface PlatformOptions extends ScreenOptions {
   readonly onQuit: () => void;
 }
 
-export const PLATFORM_KEYS: readonly KeyBinding<PlatformView>[] = [
+export const PLATFORM_KEYS = new Keys<PlatformView>([
   bind('everywhere', '?', 'show or hide the keys', view => view.toggleHelp()),
   bind('everywhere', 'q ctrl+c', 'quit', view => view.quit()),
   ...LIST_KEYS,
   ...READING_KEYS,
-];
+]);
 
 /** The calls of all sessions of a platform, in the order of the requests. */
 export class PlatformView extends ListScreen {
   readonly list: ListDetail<KnownCall, 'call'>;
   readonly quit: () => void;
-  protected readonly bindings = PLATFORM_KEYS;
+  protected readonly keys: Keys<PlatformView> = PLATFORM_KEYS;
   readonly #platform: ShownPlatform;
   readonly #sessions = new Sessions();
   /** The calls by key, in order; reset to null by each event. */

@@ -43,7 +43,6 @@ import { formatDuration } from '../../util/text.js';
 import { tableOf, WITH_PANES } from '../calls/list-detail.js';
 import {
   KeptSheets,
-  NO_SHEET,
   onePart,
   type Part,
   panePart,
@@ -77,7 +76,7 @@ export const CALL_TABS = [
   { name: 'compare', title: 'Compare' },
 ] as const;
 
-export type CallTab = (typeof CALL_TABS)[number]['name'];
+type CallTab = (typeof CALL_TABS)[number]['name'];
 
 type News = NonNullable<ReturnType<typeof newsIn>>;
 
@@ -93,14 +92,14 @@ const TABLE: Table<ExchangeColumn> = {
   dispensable: ['thread', 'id', 'args', 'server', 'time', 'args'],
 };
 
-interface CallsOptions {
+interface CallsOptions extends Omit<SheetsOptions, 'isUnvalidated'> {
   readonly model: Model;
   readonly source: () => Source;
-  readonly sheets: CallSheets;
   readonly now: () => number;
 }
 
-export function callsList({ model, source, sheets, now }: CallsOptions) {
+export function callsList({ model, source, now, ...options }: CallsOptions) {
+  const sheets = new CallSheets({ ...options, isUnvalidated: model.isUnvalidated });
   // A recording is shown in its final state.
   const rowOf = (exchange: Exchange) => {
     const { callLog, redactor, isLive } = source();
@@ -237,7 +236,7 @@ class CallStory implements Story {
 }
 
 /** A call and the redactor for its secrets. */
-export interface Compared {
+interface Compared {
   readonly exchange: Exchange;
   readonly redactor: Redactor;
 }
@@ -255,14 +254,13 @@ interface SheetsOptions {
   readonly onChange: () => void;
 }
 
-export class CallSheets {
+class CallSheets {
   readonly #kept = new KeptSheets<CallTab>();
 
   constructor(private readonly options: SheetsOptions) {}
 
   sheetOf(tab: CallTab, subject: Subject, look: SheetLook): Sheet {
     const { callLog, key } = subject;
-    if (!callLog.history.exchanges.has(key)) return NO_SHEET;
     return this.#kept.of(key, callLog, () => this.#sheetsOf(subject))[tab](look);
   }
 
@@ -390,7 +388,7 @@ type ExchangeColumn = 'time' | 'operation' | 'args' | 'server' | 'id' | 'thread'
  * @param callLog contains the exchange
  * @param server of the call, if there are several
  */
-export function exchangeRow(
+function exchangeRow(
   exchange: Exchange,
   now: number,
   callLog: CallLog,

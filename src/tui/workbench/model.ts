@@ -14,7 +14,7 @@ export interface Draft {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** Validates the arguments against the `inputSchema`. */
   readonly validates: boolean;
   /** The user agreed to this destructive call. */
@@ -140,7 +140,7 @@ export interface Model {
   readonly isUnvalidated: (key: string) => boolean;
 }
 
-export interface Start {
+interface Start {
   /** The id of a server; by default the first server that has the operation. */
   readonly server?: string;
   readonly operation?: string;

@@ -1,10 +1,373 @@
-import { BYTES_KEY, LIST_KEYS, READING_KEYS, tabKeys, unlessEmpty } from '../calls/list-detail.js';
+import { canBeCanceled, type Exchange, openPages } from '../../events/exchange.js';
+import type { Tool } from '../../protocol/toolset.js';
+import { quote, say } from '../../render/line.js';
+import { REDACTED, safeJson } from '../../util/redact.js';
+import { cut, nearest, suggestion } from '../../util/text.js';
 import { fullScreen } from '../full-screen.js';
-import { bind, type KeyBinding } from '../keys.js';
-import { Workbench } from './actions.js';
-import { CALL_TABS } from './calls.js';
-import type { SessionOptions, WorkbenchOptions } from './model.js';
-import { TOOL_TABS } from './tools.js';
+import { bind, Keys, type Press } from '../keys.js';
+import { shellRows } from '../layout.js';
+import { LIST_KEYS, READING_KEYS, tabKeys, unlessEmpty } from '../list-screen.js';
+import { Picker } from '../picker.js';
+import { CALL_TABS, openChoice } from './calls.js';
+import { FORM_KEYS, Form } from './form/form.js';
+import {
+  type Draft,
+  definitionsWords,
+  type Sent,
+  type Server,
+  type SessionOptions,
+  type ShellLine,
+  type WorkbenchOptions,
+} from './model.js';
+import { entryKey, TOOL_TABS, toolsOf } from './tools.js';
+import { type Sending, WorkbenchPages } from './workbench.js';
+
+interface ServerTool {
+  readonly server: Server;
+  readonly tool: Tool;
+}
+
+function toolsNamed(servers: readonly Server[], operation: string): readonly ServerTool[] {
+  return servers.flatMap(server => {
+    const tool = toolsOf(server).find(({ name }) => name === operation);
+    return tool ? [{ server, tool }] : [];
+  });
+}
+
+interface FormInput {
+  readonly given?: Readonly<Record<string, unknown>> | undefined;
+  readonly about?: string | null;
+  /** False: the form is filled in without being shown. */
+  readonly isShown?: boolean;
+}
+
+/** The workbench with the actions on operations and calls, opened as the command line requests. */
+export class Workbench extends WorkbenchPages {
+  protected readonly keys: Keys<Workbench> = WORKBENCH_KEYS;
+  readonly #start: SessionOptions['start'];
+  /** The requested operation was found, or is not offered. */
+  #isStarted: boolean;
+  #isPressed = false;
+
+  constructor(options: SessionOptions, onChange: () => void) {
+    super(options, onChange);
+    this.#start = options.start;
+    const { operation, transcript } = options.start;
+    this.#isStarted = operation === undefined;
+    if (transcript !== undefined) void this.openTranscript(transcript);
+  }
+
+  override press(press: Press): void {
+    this.#isPressed = true;
+    super.press(press);
+  }
+
+  /** Must be called after changes of servers. Opens the requested form as soon as its operation is known, unless a key was pressed. */
+  changed(): void {
+    this.onChange();
+    const { operation, server, arguments: read } = this.#start;
+    if (this.#isStarted || operation === undefined) return;
+    const servers = this.model.servers.filter(({ id }) => server === undefined || id === server);
+    const [match] = toolsNamed(servers, operation);
+    this.#isStarted = match !== undefined || areLoaded(servers);
+    if (!match && this.#isStarted) this.#suggest(operation, servers);
+    if (!match) return;
+    this.openForm(match, { given: read?.(match.tool.inputSchema), isShown: !this.#isPressed });
+    if (this.#isPressed)
+      this.say(`${match.tool.name} of ${match.server.about} is ready: its form is in Tools.`, 'good');
+  }
+
+  /** Moves the arguments into the form of the operation that was probably meant. */
+  #suggest(wanted: string, servers: readonly Server[]): void {
+    const { arguments: read } = this.#start;
+    const similar = nearest(
+      wanted,
+      servers.flatMap(each => toolsOf(each).map(({ name }) => name)),
+    );
+    const [match] = toolsNamed(servers, similar[0] ?? '');
+    if (match && !this.#isPressed) this.tools.set({ selected: entryKey(match.server.id, match.tool.name) });
+    if (match && read) this.openForm(match, { given: read(match.tool.inputSchema), isShown: false });
+    this.complain([`No operation "${wanted}" is offered.`, suggestion(similar)].filter(Boolean).join(' '));
+  }
+
+  /** Opens the form of an operation. A form that was filled in before keeps its values, though its schema may have changed. */
+  openForm({ server, tool }: ServerTool, { given, about = null, isShown = true }: FormInput = {}): void {
+    const { name, description, inputSchema } = tool;
+    const subject = { server: server.id, operation: name, about };
+    const known = this.findForm(subject);
+    const form = known ? known.form.withSchema(inputSchema) : Form.of(inputSchema, given);
+    const id = known?.id ?? Symbol(name);
+    this.keepForm({ ...subject, id, form, description }, isShown);
+    if (isShown) this.go('form');
+  }
+
+  enterEntry(): void {
+    const { entry } = this.tools;
+    if (entry?.kind === 'server') {
+      if (entry.server.state.kind !== 'loading') this.controls.wake(entry.server.id);
+    } else if (entry && entry.definitions > 1)
+      this.complain(
+        `${entry.tool.name}: ${definitionsWords(entry.definitions)}. Press u to open one by its URL.`,
+      );
+    else if (entry) this.openForm(entry);
+  }
+
+  /** Restarts the server of the selected entry; reloads a server that was not started here. */
+  restartServer(): void {
+    const {
+      tools: { entry },
+      controls,
+    } = this;
+    if (entry?.server.output) controls.restart(entry.server.id);
+    else if (entry) controls.wake(entry.server.id);
+  }
+
+  removeServer(): void {
+    const { tools } = this;
+    const { entry, selected } = tools;
+    if (entry?.kind !== 'server' || entry.server.state.kind !== 'failed')
+      return void this.complain('Only a server that could not be reached can be removed. Select one.');
+    tools.move(1);
+    if (tools.selected === selected) tools.move(-1);
+    this.controls.dismiss(entry.server.id);
+  }
+
+  /** Sends the form; shows invalid arguments at their fields. @param validates against the `inputSchema` */
+  runForm(validates = true): void {
+    const { form } = this;
+    if (!form || this.isSending(form.id)) return;
+    this.notices.forgetKey();
+    const args = form.form.arguments(validates);
+    if (!args.ok) this.changeForm(form.id, () => args.form);
+    else if (validates && isRedacted(args.value))
+      this.complain(`Not sent: ${REDACTED} replaces a secret. Press Ctrl-T to send it as it is.`);
+    else this.#place({ draft: draftOf(form, args.value), validates, from: form.id });
+  }
+
+  #place(sending: Sending): void {
+    const { server: id, operation } = sending.draft;
+    const match = toolsNamed(this.model.servers, operation).find(({ server }) => server.id === id);
+    if (!match) this.complain(`${operation} is not offered any more.`);
+    else if (this.controls.needsConsent(id, operation)) this.#askConsent(sending, match.server);
+    else void this.#send(sending);
+  }
+
+  /** Asks whether to call a destructive operation. The default is not to. */
+  #askConsent(sending: Sending, { about }: Server): void {
+    const { operation, arguments: args } = sending.draft;
+    const decline = async () => {
+      const { text, isBad } = await this.controls.decline(sending.draft);
+      const again = isRerun(sending) ? 'r' : 'Ctrl-R';
+      this.report({ text: `${nameOf(operation)}: ${text}. Press ${again}, then 0, to call it.`, isBad });
+    };
+    const prompt = [
+      `${nameOf(operation)} is marked destructive. Call it?`,
+      `At ${nameOf(about)}, with ${cut(safeJson(args), MAX_LENGTH.arguments)}`,
+    ];
+    this.show({
+      kind: 'question',
+      picker: new Picker({ prompt: prompt.join('\n'), choices: ['Call it', 'Do not call it'], default: 1 }),
+      onPick: selected => void (selected === 0 ? this.#send(sending, true) : decline()),
+      onEscape: decline,
+      escapeHint: 'do not call it',
+    });
+  }
+
+  /** Sends a draft, then shows its call, or the faults in its form. If the user has moved on, only shows a notice. */
+  async #send(sending: Sending, isAgreed = false): Promise<void> {
+    const { draft, validates, from } = sending;
+    this.sending = [...this.sending, sending];
+    const watch = this.watchPlace();
+    const sent = await this.controls.run(draft, { validates, isAgreed });
+    const isHere = watch();
+    this.sending = this.sending.filter(each => each !== sending);
+    if (sent.kind === 'invalid') this.changeForm(from, form => form.withFaults(sent.faults, isHere));
+    if (sent.kind !== 'sent')
+      this.complain(`${isHere ? '' : `${draft.operation}: `}${reasonOf(sent, sending)}`);
+    else if (isHere) this.#showSent(sent.key);
+    else this.say(`${draft.operation} was sent: see Calls.`, 'good');
+  }
+
+  /** Resets the form of an edited call after sending. */
+  #showSent(key: string): void {
+    if (this.form && this.form.about !== null) this.form = null;
+    this.calls.set({ tab: 'result' });
+    this.showCalls(0, key);
+  }
+
+  /** Sends the selected call again: to the same server, with the same arguments, validated or not, in a new thread. */
+  runAgain(): void {
+    const call = this.#selectedCall();
+    if (!call) return;
+    const { exchange, target, doubt, name, validates } = call;
+    const { operation, arguments: args } = exchange.invocation;
+    const draft = { server: target.server.id, operation, arguments: args };
+    if (this.isSending(name)) this.complain('Not run: it is being sent already.');
+    else if (doubt !== null)
+      this.complain(`Not run: ${doubt} Press e to open its form at ${target.server.about}.`);
+    else if (call.isRedacted)
+      this.complain(`Not run: ${REDACTED} replaces a secret. Press e to edit the arguments.`);
+    else this.#place({ draft, validates, from: name });
+  }
+
+  /** Opens the form of the selected call's operation with its arguments, at another server if necessary. */
+  editAgain(): void {
+    const call = this.#selectedCall();
+    if (!call) return;
+    const { exchange, target, doubt, name } = call;
+    this.openForm(target, { given: exchange.invocation.arguments, about: name });
+    const notes = [
+      ...(doubt === null ? [] : [`This is the form of ${target.server.about}: ${doubt}`]),
+      ...(call.isRedacted ? [`${REDACTED} replaces a secret: type it in.`] : []),
+    ];
+    if (notes.length > 0) this.complain(notes.join(' '));
+  }
+
+  /** The selected call and the server to send it to; shows a message without one. */
+  #selectedCall(): SelectedCall | null {
+    const { exchange, source, model } = this;
+    if (!exchange) {
+      this.complain('No call to run again.');
+      return null;
+    }
+    const { operation, arguments: args } = exchange.invocation;
+    const matches = toolsNamed(model.servers, operation);
+    const id = source.isLive ? model.serverOf(exchange.key) : null;
+    const owners = matches.filter(({ server: { id: own, state } }) => {
+      if (source.isLive) return own === id;
+      return state.kind === 'ready' && state.toolset.endpoint === exchange.endpoint;
+    });
+    const destructive = owners.find(({ tool }) => tool.annotations?.destructive === true);
+    const target = destructive ?? owners[0] ?? matches[0];
+    if (!target) {
+      this.complain(`No open tool server offers ${operation}. Press u to open one.`);
+      return null;
+    }
+    return {
+      exchange,
+      target,
+      doubt: doubtOf(owners.length),
+      name: `${source.id} ${exchange.key}`,
+      validates: !(source.isLive && model.isUnvalidated(exchange.key)),
+      isRedacted: !source.isLive && isRedacted(args),
+    };
+  }
+
+  /** Shows a tool's question (of the selected call, else the oldest one) and selects its call. */
+  answerQuestion(): void {
+    const { source, calls, model } = this;
+    const live = model.sources[0];
+    const open = live && openChoice(source.isLive ? calls.selected : null, live.callLog);
+    if (!open) return void this.complain('No tool is waiting for an answer.');
+    const { key, leg, question } = open;
+    const operation = live.callLog.history.exchanges.get(key)?.invocation.operation ?? '';
+    const asker = [...quote(operation, 'title'), say(' asks in ', 'dim'), ...quote(question.id)];
+    if (source !== live || calls.selected !== key) this.showCalls(live.id, key);
+    else calls.set({ selected: key });
+    this.show({
+      kind: 'question',
+      picker: new Picker(question).askedBy(asker),
+      onPick: selected => {
+        const said = this.controls.answer(key, leg, selected);
+        if (said) this.report(said);
+      },
+      escapeHint: 'later',
+    });
+  }
+
+  async cancelCall(): Promise<void> {
+    const { exchange, source } = this;
+    if (!exchange) return this.complain('No call to cancel.');
+    if (!source.isLive) return this.complain('Calls in a transcript cannot be canceled.');
+    if (!canBeCanceled(exchange)) return this.complain('The call is over, and it has no open subscription.');
+    this.report(await this.controls.cancel(exchange.key));
+  }
+
+  async useConsentPage(how: 'visit' | 'copy'): Promise<void> {
+    const { exchange, source, controls } = this;
+    const [page] = exchange && source.isLive ? openPages(exchange) : [];
+    if (!page) this.complain('The call is not waiting for consent.');
+    else if (how === 'copy') this.#copy(page.auth_url, null);
+    else this.report(await controls.visit(page.auth_url));
+  }
+
+  copyCall(how: 'curl' | 'command'): void {
+    const { controls, calls, source } = this;
+    const key = calls.selected;
+    if (key === null) return void this.complain('No call to copy.');
+    const curl = controls.asCurl(key, source.id);
+    const line = how === 'curl' ? curl : controls.asCommand(key, source.id);
+    if (!line) this.complain('Nothing to copy: the call was not sent.');
+    else if (!('isBad' in line)) this.#copy(line.text, line.gaps);
+    else if (curl) this.complain(`${line.text}. Press y to copy it as curl.`);
+    else this.report(line);
+  }
+
+  /** Copies a text and shows it: not every terminal supports clipboard access. @param gaps null unless the text is a command */
+  #copy(text: string, gaps: ShellLine['gaps'] | null): void {
+    const { text: said, isBad } = this.controls.copy(text);
+    const missing = gaps?.length ? [say('; fill in: ', 'warn'), ...quote(gaps.join(', '), 'warn')] : [];
+    const shown = cut(text, MAX_LENGTH.copied);
+    this.show({
+      kind: 'page',
+      title: [say(said, isBad ? 'bad' : 'good'), ...missing],
+      lines: columns => (gaps ? shellRows(shown, columns) : [shown]).map(line => quote(line)),
+      scroll: 0,
+    });
+  }
+}
+
+function areLoaded(servers: readonly Server[]): boolean {
+  const kinds = servers.map(({ state }) => state.kind);
+  return kinds.includes('ready') && kinds.every(kind => kind === 'ready' || kind === 'failed');
+}
+
+function draftOf(
+  { server, operation }: Pick<Draft, 'server' | 'operation'>,
+  args: Draft['arguments'],
+): Draft {
+  return { server, operation, arguments: args };
+}
+
+function isRedacted(args: unknown): boolean {
+  return JSON.stringify(args).includes(REDACTED);
+}
+
+/** Maximum length of the texts shown, in characters; the screen counts the rows that do not fit. */
+const MAX_LENGTH = { name: 200, arguments: 4_000, copied: 20_000 };
+
+/** An untrusted name must not look like a line of the program. */
+function nameOf(text: string): string {
+  return cut(text, MAX_LENGTH.name).replaceAll('\n', '␊');
+}
+
+function isRerun({ from }: Sending): boolean {
+  return typeof from === 'string';
+}
+
+function reasonOf(sent: Exclude<Sent, { kind: 'sent' }>, sending: Sending): string {
+  if (sent.kind === 'refused') return sent.reason;
+  const next = isRerun(sending) ? 'Press e to edit them.' : 'Press Ctrl-T to send them as they are.';
+  return `Not sent: the arguments do not match the inputSchema. ${next}`;
+}
+
+interface SelectedCall {
+  readonly exchange: Exchange;
+  readonly target: ServerTool;
+  /** Why this may be another server than that of the call; null if it is the same one. */
+  readonly doubt: string | null;
+  readonly name: string;
+  readonly validates: boolean;
+  /** Transcripts do not contain the secrets that were sent. */
+  readonly isRedacted: boolean;
+}
+
+function doubtOf(owners: number): string | null {
+  if (owners === 1) return null;
+  return owners === 0
+    ? 'its own tool server does not offer it now.'
+    : `${owners} open tool servers have its endpoint.`;
+}
 
 function enterHint({ tools: { entry }, page }: Workbench): string | null {
   if (!entry || page !== 'tools') return null;
@@ -27,6 +390,19 @@ const onTools =
 
 const bound = bind<Workbench>;
 
+/** What `TextInput` and the screen do with keys in a prompt. */
+const PROMPT_KEYS = [
+  ['tab', 'complete a path, or list the candidates'],
+  ['left right', 'a character to the left, or to the right'],
+  ['home ctrl+a', 'to the start'],
+  ['end ctrl+e', 'to the end'],
+  ['erase', 'erase a character'],
+  ['ctrl+w', 'erase a word'],
+  ['ctrl+u', 'erase up to the start'],
+  ['enter', 'accept'],
+  ['escape', 'cancel'],
+].map(([keys = '', does = '']) => bound('prompt', keys, does, () => {}));
+
 /** A key of calls that wait for it. */
 function whileWaiting(
   what: keyof Workbench['waits'],
@@ -38,7 +414,8 @@ function whileWaiting(
   return bound('calls', key, does, run, ({ waits }) => (waits[what] ? hint : null), true);
 }
 
-export const WORKBENCH_KEYS: readonly KeyBinding<Workbench>[] = [
+export const WORKBENCH_KEYS = new Keys<Workbench>([
+  ...FORM_KEYS.map(({ key, does }) => bound('form', key, does, w => w.pressForm({ name: key, text: '' }))),
   bound(
     'everywhere',
     't',
@@ -77,7 +454,6 @@ export const WORKBENCH_KEYS: readonly KeyBinding<Workbench>[] = [
   whileWaiting('isRunning', 'x', 'cancel the call, or its subscription', 'cancel', w => w.cancelCall()),
   bound('calls', 'U', 'copy the URL of the consent page', w => w.useConsentPage('copy')),
   ...tabKeys('calls', CALL_TABS),
-  BYTES_KEY,
   bound('calls', 'r', 'run the call again', w => w.runAgain(), unlessEmpty('run again')),
   bound('calls', 'e', 'edit it and run it again', w => w.editAgain(), unlessEmpty('edit')),
   bound('calls', 'y', 'copy as curl', w => w.copyCall('curl'), unlessEmpty('curl')),
@@ -89,14 +465,11 @@ export const WORKBENCH_KEYS: readonly KeyBinding<Workbench>[] = [
   bound('form', 'ctrl+t', 'run with invalid arguments', w => w.runForm(false)),
   bound('form', 'ctrl+g', 'show or hide the keys', w => w.toggleHelp()),
   bound('form', 'escape', 'back; keeps the input', w => w.back()),
-];
-
-export function createWorkbench(options: SessionOptions, onChange: () => void): Workbench {
-  return new Workbench(options, WORKBENCH_KEYS, onChange);
-}
+  ...PROMPT_KEYS,
+]);
 
 export function workbenchScreen(options: WorkbenchOptions): { close(): Promise<void> } {
-  const { view, close } = fullScreen(onChange => createWorkbench(options, onChange), options);
+  const { view, close } = fullScreen(onChange => new Workbench(options, onChange), options);
   const stop = options.onModelChange(() => view.changed());
   view.changed();
   return {

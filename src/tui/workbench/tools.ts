@@ -5,10 +5,9 @@ import { Memo } from '../../util/collections.js';
 import { cut } from '../../util/text.js';
 import { onePart, type Sheet } from '../calls/tabs.js';
 import { linesDocument } from '../document/documents.js';
-import { CURSOR } from '../layout.js';
 import { definitionsIn, definitionsOf, definitionsWords, type Model, type Server } from './model.js';
 
-export type Entry = { readonly key: string; readonly server: Server } & (
+type Entry = { readonly key: string; readonly server: Server } & (
   | { readonly kind: 'server' }
   | {
       readonly kind: 'operation';
@@ -23,7 +22,7 @@ export const TOOL_TABS = [
   { name: 'logs', title: 'Logs' },
 ] as const;
 
-export type ToolTab = (typeof TOOL_TABS)[number]['name'];
+type ToolTab = (typeof TOOL_TABS)[number]['name'];
 
 export function entryKey(...names: readonly [server: string, operation?: string]): string {
   return JSON.stringify(names);
@@ -33,7 +32,7 @@ export function toolsOf({ state }: Server): readonly Tool[] {
   return state.kind === 'ready' ? state.toolset.tools : [];
 }
 
-export function entriesOf(servers: readonly Server[]): readonly Entry[] {
+function entriesOf(servers: readonly Server[]): readonly Entry[] {
   const definitions = definitionsIn(servers);
   return servers.flatMap((server): readonly Entry[] => [
     { key: entryKey(server.id), kind: 'server', server },
@@ -100,6 +99,8 @@ export function toolsList(model: Pick<Model, 'servers' | 'recent'>) {
     ],
   };
 }
+
+const CURSOR = '❯ ';
 
 /** Limits: lines of a schema or a description, and characters of a description. */
 const MAX = { lines: 2_000, characters: 20_000 };

@@ -1,27 +1,30 @@
 import { type Exchange, isUnderWay } from '../../events/exchange.js';
 import { type Line, quote, say } from '../../render/line.js';
 import { cutLine, dressLine, widthOf } from '../../render/terminal/theme.js';
-import type { AnyList, ListDetail, ListView } from '../calls/list-detail.js';
+import type { AnyList } from '../calls/list-detail.js';
 import { Highlighting } from '../calls/tabs.js';
-import { type Hint, type Place, type Press, tablesOf } from '../keys.js';
+import type { Hint, Place, Press } from '../keys.js';
 import { choicesLine } from '../layout.js';
-import { ListScreen, type Overlay } from '../list-screen.js';
+import { ListScreen } from '../list-screen.js';
+import { Picker } from '../picker.js';
 import type { Size } from '../terminal.js';
-import { CallSheets, type CallTab, type Compared, callsList, openChoice } from './calls.js';
+import { callsList, openChoice } from './calls.js';
 import { drawForm } from './form/draw.js';
-import { FORM_KEYS, type Form, formCommandOf } from './form/form.js';
+import type { Form } from './form/form.js';
 import {
   type Controls,
   type Draft,
   definitionsIn,
   definitionsOf,
   definitionsWords,
+  fixtureName,
   type Model,
   type Said,
   type SessionOptions,
   type Source,
+  TRANSCRIPT_NAME,
 } from './model.js';
-import { type Entry, type ToolTab, toolsList } from './tools.js';
+import { entryKey, firstLineOf, toolsList } from './tools.js';
 
 export interface Sending {
   readonly draft: Draft;
@@ -30,28 +33,20 @@ export interface Sending {
   readonly from: symbol | string;
 }
 
-export interface OpenForm {
+interface OpenForm {
   /** Identifies this form: another form of the same operation must not show the answer to its call. */
   readonly id: symbol;
   readonly server: string;
   readonly operation: string;
   /** The call that is edited; null in the form of the operation itself. */
   readonly about: string | null;
-  /** The first line of the operation's description. */
+  /** Of the operation. */
   readonly description: string;
   readonly form: Form;
 }
 
 /** Maximum number of forms kept with their input; the oldest is dropped first. */
 const MAX_FORMS = 50;
-
-/** The user's position, to find out later whether they have moved on. */
-interface Position {
-  readonly page: WorkbenchState['page'];
-  readonly overlay: Overlay | null;
-  readonly calls: ListView<CallTab>;
-  readonly form: Form | undefined;
-}
 
 const PROGRAM: Line = [say('protocol-cli  ', 'dim')];
 
@@ -76,29 +71,13 @@ const FORM_ENDS: readonly Hint[] = [
   ['Ctrl-C', 'quit'],
 ];
 
-const PROMPT_KEYS = [
-  { label: 'Tab', does: 'complete a path, or list the candidates' },
-  { label: '← →', does: 'a character to the left, or to the right' },
-  { label: 'Home Ctrl-A', does: 'to the start' },
-  { label: 'End Ctrl-E', does: 'to the end' },
-  { label: 'Backspace', does: 'erase a character' },
-  { label: 'Ctrl-W', does: 'erase a word' },
-  { label: 'Ctrl-U', does: 'erase up to the start' },
-  { label: '⏎', does: 'accept' },
-  { label: 'Esc', does: 'cancel' },
-];
-
-/** All keys by place. @param first the places that come before the others */
-export function workbenchTables(bindings: Parameters<typeof tablesOf>[0], first: readonly Place[] = []) {
-  return [...tablesOf([...FORM_KEYS, ...bindings], first), { title: 'A prompt', keys: PROMPT_KEYS }];
-}
-
-export abstract class WorkbenchState extends ListScreen {
+/** The pages of the workbench: what they show, the open forms, and the files and servers that the user opens. */
+export abstract class WorkbenchPages extends ListScreen {
   page: 'tools' | 'form' | 'calls' = 'tools';
   readonly model: Model;
   readonly controls: Controls;
-  readonly tools: ListDetail<Entry, ToolTab>;
-  readonly calls: ListDetail<Exchange, CallTab>;
+  readonly tools;
+  readonly calls;
   /** The current form, or the last one. */
   form: OpenForm | null = null;
   /** The drafts being sent, so that none is sent twice. */
@@ -107,7 +86,7 @@ export abstract class WorkbenchState extends ListScreen {
   /** The other forms, the most recent last. */
   #forms: readonly OpenForm[] = [];
   #source = 0;
-  #marked: Compared | null = null;
+  #marked: (Pick<Source, 'redactor'> & { readonly exchange: Exchange }) | null = null;
   readonly #highlighting: Highlighting;
   /** The user pressed `q` while this many calls were pending. */
   #warning: { readonly count: number; readonly until: number } | null = null;
@@ -118,13 +97,15 @@ export abstract class WorkbenchState extends ListScreen {
     this.model = model;
     this.controls = controls;
     this.#highlighting = new Highlighting(level, onChange);
-    const highlighter = () => this.#highlighting.current;
-    const { isUnvalidated } = model;
-    const marked = () => this.#marked;
-    const sheets = new CallSheets({ supports, highlighter, isUnvalidated, marked, onChange });
     this.tools = this.listDetail(toolsList(model));
     this.calls = this.listDetail(
-      callsList({ model, source: () => this.source, sheets, now: () => this.now }),
+      callsList({
+        ...{ model, supports, onChange },
+        source: () => this.source,
+        now: () => this.now,
+        marked: () => this.#marked,
+        highlighter: () => this.#highlighting.current,
+      }),
     );
   }
 
@@ -144,14 +125,11 @@ export abstract class WorkbenchState extends ListScreen {
     return this.calls.entry;
   }
 
-  get position(): Position {
-    const { page, overlay, calls, form } = this;
-    return { page, overlay, calls: calls.view, form: form?.form };
-  }
-
-  isAt({ page, overlay, calls, form }: Position): boolean {
-    const now = this.position;
-    return now.page === page && now.overlay === overlay && now.calls === calls && now.form === form;
+  /** Returns whether the user is still at the same place, in the same state. */
+  protected watchPlace(): () => boolean {
+    const placeNow = () => [this.page, this.overlay, this.calls.view, this.form?.form];
+    const before = placeNow();
+    return () => placeNow().every((each, index) => each === before[index]);
   }
 
   report({ text, isBad }: Said): void {
@@ -162,12 +140,13 @@ export abstract class WorkbenchState extends ListScreen {
     this.say(text, 'bad');
   }
 
-  go(page: WorkbenchState['page']): void {
+  go(page: WorkbenchPages['page']): void {
     this.page = page;
     this.onChange();
   }
 
   back(): void {
+    this.notices.forgetKey();
     const isEdited = this.page === 'form' && this.form?.about !== null;
     this.go(isEdited ? 'calls' : 'tools');
   }
@@ -222,6 +201,89 @@ export abstract class WorkbenchState extends ListScreen {
     return this.sending.some(each => each.from === from);
   }
 
+  askServer(text = ''): void {
+    const { model } = this;
+    const complete = async (typed: string) => {
+      const urls = model.servers.map(({ about }) => about).filter(about => URL.canParse(about));
+      return [...new Set(['demo', ...urls, ...model.recent])].filter(word => word.startsWith(typed)).sort();
+    };
+    const open = (typed: string) => this.openServer(typed);
+    this.ask('Tool server (URL, :port or demo): ', open, { text, complete });
+  }
+
+  pickRecent(): void {
+    const { recent: choices } = this.model;
+    if (choices.length === 0) return void this.complain('No tool server was opened before.');
+    this.show({
+      kind: 'question',
+      picker: new Picker({ prompt: 'Open which server?', choices: [...choices], default: 0 }),
+      onPick: selected => this.openServer(choices[selected] ?? ''),
+      escapeHint: 'later',
+    });
+  }
+
+  openServer(typed: string): void {
+    const { controls, tools } = this;
+    if (typed.trim() === '') return;
+    const opened = controls.open(typed.trim());
+    if ('isBad' in opened) {
+      this.askServer(typed);
+      this.report(opened);
+    } else {
+      tools.set({ selected: entryKey(opened.server) });
+      this.go('tools');
+    }
+  }
+
+  askTranscript(text = ''): void {
+    const open = (typed: string) => void this.openTranscript(typed);
+    this.ask('Open transcript: ', open, { text, complete: this.controls.paths });
+  }
+
+  /** Opens a transcript and shows its calls, unless the user is typing somewhere else by then. */
+  async openTranscript(typed: string): Promise<void> {
+    const { model, controls } = this;
+    if (typed.trim() === '') return;
+    const isHere = this.watchPlace();
+    const known = new Set(model.sources);
+    const said = await controls.openTranscript(typed.trim());
+    const source = model.sources.find(each => !known.has(each)); // reopening a file adds another source
+    if (!source && said.isBad && isHere()) this.askTranscript(typed);
+    this.report(said);
+    if (source && !this.overlay && this.page !== 'form') this.showCalls(source.id);
+  }
+
+  askSaveTranscript(): void {
+    const { saveTranscript } = this.controls;
+    void this.#askPath('Save the transcript as: ', TRANSCRIPT_NAME, saveTranscript);
+  }
+
+  askSaveFixture(): void {
+    const { exchange, source, controls } = this;
+    if (!exchange) return void this.complain('No call to save.');
+    if (!exchange.settled) return void this.complain('Cannot save a fixture: the call has no result yet.');
+    const save = (path: string) => controls.saveFixture(exchange.key, source.id, path);
+    void this.#askPath('Save as fixture: ', fixtureName(exchange.invocation.operation), save);
+  }
+
+  /** Suggests a free file name as soon as it is found, unless the user is already typing; prompts again after a failure. */
+  async #askPath(label: string, name: string, save: (path: string) => Promise<Said>): Promise<void> {
+    const { controls } = this;
+    const ask = (text: string) =>
+      this.ask(label, typed => void saveAs(typed), { text, complete: controls.paths });
+    const saveAs = async (typed: string) => {
+      if (typed.trim() === '') return;
+      const isHere = this.watchPlace();
+      const said = await save(typed.trim());
+      if (said.isBad && isHere()) ask(typed);
+      this.report(said);
+    };
+    ask(name);
+    const asked = this.overlay;
+    const free = await controls.freeName(name);
+    if (this.overlay === asked) ask(free);
+  }
+
   /** Quits; if calls are pending, only on the second press. */
   quit(): void {
     const count = this.model.sources[0]?.callLog.underWay.size ?? 0;
@@ -243,18 +305,18 @@ export abstract class WorkbenchState extends ListScreen {
   }
 
   protected override typed(press: Press): void {
+    if (this.page === 'form') this.pressForm(press);
+  }
+
+  pressForm(press: Press): void {
     const { form } = this;
-    if (this.page !== 'form' || !form) return;
+    if (!form) return;
     const after = form.form.press(press);
     const runs = form.form.wantsRun(press);
     const { faults } = form.form.state;
-    if (runs || after.state.faults.length < faults.length) this.notices.forgetKey();
+    if (after.state.faults.length < faults.length) this.notices.forgetKey();
     if (runs) this.runForm();
     else this.changeForm(form.id, () => after);
-  }
-
-  protected override isKey(press: Press): boolean {
-    return super.isKey(press) || (this.page === 'form' && formCommandOf(press) !== '');
   }
 
   protected get places(): readonly Place[] {
@@ -265,10 +327,6 @@ export abstract class WorkbenchState extends ListScreen {
 
   protected override get hints() {
     return this.page === 'form' ? { hints: FORM_HINTS, ends: FORM_ENDS } : super.hints;
-  }
-
-  protected override get tables() {
-    return workbenchTables(this.bindings, this.places);
   }
 
   protected override body(size: Size, isRoomy: boolean) {
@@ -289,7 +347,12 @@ export abstract class WorkbenchState extends ListScreen {
     const sending = this.isSending(id) ? '  sending …' : '';
     const heading: readonly Line[] = [
       ...(isRoomy ? [[]] : []),
-      [...quote(operation, 'title'), say(sending, 'running'), say('  '), ...quote(description, 'dim')],
+      [
+        ...quote(operation, 'title'),
+        say(sending, 'running'),
+        say('  '),
+        ...quote(firstLineOf(description), 'dim'),
+      ],
       definitions > 1 ? [say(definitionsWords(definitions), 'bad')] : [],
     ];
     return [

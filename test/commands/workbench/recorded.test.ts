@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/system/clock.js';
-import { createWorkbench } from '../../../src/tui/workbench/screen.js';
+import { Workbench } from '../../../src/tui/workbench/screen.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
 import { type Peer, startPeer } from '../../e2e/support/peers.js';
@@ -18,7 +18,7 @@ let recording: Recording;
 
 let bench: Bench;
 
-let session: ReturnType<typeof createWorkbench>;
+let session: Workbench;
 
 beforeAll(async () => {
   [plain, folder] = await Promise.all([startPeer('plain'), temporaryFolder()]);
@@ -49,7 +49,7 @@ async function callThrough(url: string): Promise<void> {
 
 function openSession({ model, controls }: Bench) {
   const supports = new Set(['text', 'diff']);
-  return createWorkbench({ model, controls, clock: systemClock, level: 0, supports, start: {} }, () => {});
+  return new Workbench({ model, controls, clock: systemClock, level: 0, supports, start: {} }, () => {});
 }
 
 function keys(...names: readonly string[]): void {

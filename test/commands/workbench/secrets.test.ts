@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/system/clock.js';
-import { createWorkbench } from '../../../src/tui/workbench/screen.js';
+import { Workbench } from '../../../src/tui/workbench/screen.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { resultFor, startTool } from '../../e2e/support/own-tool.js';
@@ -25,7 +25,7 @@ async function shownIn(
   tabs: readonly string[],
 ): Promise<string> {
   const supports = new Set(['text', 'diff']);
-  const session = createWorkbench(
+  const session = new Workbench(
     { model, controls, clock: systemClock, level: 0, supports, start: {} },
     () => {},
   );

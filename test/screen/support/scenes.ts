@@ -1,10 +1,12 @@
 import type { UserChoice } from '../../../src/protocol/callbacks.js';
 import type { Pane, Panes } from '../../../src/render/panes.js';
-import type { StepScene } from '../../../src/tui/live/model.js';
-import { openPicker } from '../../../src/tui/picker.js';
+import type { frameOf } from '../../../src/tui/live/reporter.js';
+import { Picker } from '../../../src/tui/picker.js';
+
+export type Contents = Parameters<typeof frameOf>[0];
 
 const TONE = 'plain';
-const done = (key: string, text: string): StepScene['steps'][number] => ({
+const done = (key: string, text: string): Contents['steps'][number] => ({
   key,
   at: 0,
   state: 'done',
@@ -14,7 +16,7 @@ const NOTHING_ELSE = { status: [], views: [], panes: null, picker: null } as con
 const STEPS = [done('a', 'discovered a tool'), done('b', 'sent an operation')];
 
 /** A call that waits, so many ms after it was sent. */
-export function waitingScene(ms: number): StepScene {
+export function waitingScene(ms: number): Contents {
   const waiting = {
     key: 'c',
     at: 0,
@@ -25,7 +27,7 @@ export function waitingScene(ms: number): StepScene {
 }
 
 /** A call with its result: what the human sees, and what the LLM gets. */
-export function settledScene(human: string, llm: string): StepScene {
+export function settledScene(human: string, llm: string): Contents {
   const panes: Panes = {
     human: pane('human', human),
     llm: pane('llm', llm),
@@ -43,12 +45,12 @@ export function question(prompt: string, choices: readonly string[], preset = 0)
 }
 
 /** A call that waits for an answer, beside what its thread shows. */
-export function askingScene(asked: UserChoice, views: readonly string[] = []): StepScene {
+export function askingScene(asked: UserChoice, views: readonly string[] = []): Contents {
   return {
     ...waitingScene(1_000),
     status: [[{ text: 'subscribed: 3 events', tone: TONE }]],
     views: views.map(text => pane('view', text)),
-    picker: openPicker(asked),
+    picker: new Picker(asked),
   };
 }
 

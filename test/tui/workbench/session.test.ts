@@ -2,10 +2,8 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
-import { keyLines } from '../../../src/tui/keys.js';
 import type { Controls, Server } from '../../../src/tui/workbench/model.js';
 import { WORKBENCH_KEYS } from '../../../src/tui/workbench/screen.js';
-import { workbenchTables } from '../../../src/tui/workbench/workbench.js';
 import {
   acknowledged,
   arrives,
@@ -555,7 +553,7 @@ describe('any keys and any events', () => {
   });
 });
 
-const HELP = keyLines(workbenchTables(WORKBENCH_KEYS)).map(words).join('\n');
+const HELP = WORKBENCH_KEYS.lines().map(words).join('\n');
 
 /** The mark of a list, a field, a pane or a choice; a cursor; a page in front of the rest; nothing to be on. */
 function isFocused(styled: string): boolean {

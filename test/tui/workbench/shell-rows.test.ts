@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { curlOf } from '../../../src/commands/invoke/dry-run.js';
-import { shellRows } from '../../../src/tui/workbench/actions.js';
+import { shellRows } from '../../../src/tui/layout.js';
 import { shellWord } from '../../../src/util/text.js';
 
 /** The words that a shell makes of a command. */

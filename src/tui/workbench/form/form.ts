@@ -5,12 +5,12 @@ import { onceEach } from '../../../util/collections.js';
 import { jsonFault } from '../../../util/json.js';
 import { cut } from '../../../util/text.js';
 import { compactJson, isRecord, jsonPath } from '../../../util/values.js';
-import { labelOf, type Press } from '../../keys.js';
+import type { Press } from '../../keys.js';
 import { TextInput } from '../../text-input.js';
 import { type Child, type Field, FieldMaker, KINDS, readChild, readJsonText } from './fields.js';
 
 function formKey(command: string, key: string, does: string) {
-  return { place: 'form', command, key, label: labelOf([key]), does } as const;
+  return { command, key, does };
 }
 
 /** Every key of a form. */
@@ -46,7 +46,7 @@ const MOVES: Readonly<Record<string, number>> = {
 };
 
 /** The command of a key; empty if the key types text or does nothing. */
-export function formCommandOf(press: Press): string {
+function formCommandOf(press: Press): string {
   return FORM_KEYS.find(({ key }) => key === press.name)?.command ?? '';
 }
 

@@ -1,5 +1,5 @@
 import type { Size } from '../../../../src/tui/terminal.js';
-import { createWorkbench } from '../../../../src/tui/workbench/screen.js';
+import { Workbench } from '../../../../src/tui/workbench/screen.js';
 import type { Moment } from '../../../events/build.js';
 import { fakeClock } from '../../../support/fake-clock.js';
 import { drawn } from '../../drawn.js';
@@ -20,7 +20,7 @@ export const DROP = toolOf('drop_table', { annotations: { destructive: true } })
 export function openSession(options: BenchOptions = {}) {
   const clock = fakeClock();
   const bench = openBench({ servers: [readyServer([EDIT, DROP])], clock, ...options });
-  const session = createWorkbench(bench.options, () => {});
+  const session = new Workbench(bench.options, () => {});
   bench.log.subscribe(event => session.event(event));
   session.changed();
   const draw = (size: Size) => drawn(session, size);

@@ -1,8 +1,8 @@
 import { type Line, quote, say } from '../../render/line.js';
 import { cutLine, dressLine, type Theme } from '../../render/terminal/theme.js';
 import { systemClock } from '../../system/clock.js';
-import type { Frame } from '../../tui/ink.js';
 import { fullScreen } from '../../tui/full-screen.js';
+import type { Frame } from '../../tui/ink.js';
 import type { Press } from '../../tui/keys.js';
 import type { Size } from '../../tui/terminal.js';
 import { type ExitStatus, interruption, type Terminal } from '../terminal.js';

@@ -112,15 +112,8 @@ type Recordings = Awaited<ReturnType<typeof readRecordings>>;
  * @throws ProtocolCliError `invalid-fixtures` for a file without a usable call; `unreadable-file`.
  */
 async function readRecordings(files: readonly FixtureBytes[], options: ReadOptions) {
-  if (files.length === 0) return { recordings: [], headers: [], warnings: [] };
-  const { sideBySide } = await import('../../fixtures/recording/from-transcript.js');
-  const read = await Promise.all(files.map(file => readOne(file, options)));
-  const { recordings, warnings } = sideBySide(read);
-  return {
-    recordings,
-    headers: read.map(({ path, header }) => ({ path, header })),
-    warnings: [...read.flatMap(each => each.warnings), ...warnings.map(visibleLine)],
-  };
+  const recordings = await Promise.all(files.map(file => readOne(file, options)));
+  return { recordings, warnings: recordings.flatMap(({ warnings }) => warnings) };
 }
 
 async function readOne({ path, bytes }: FixtureBytes, { speed = 1, isExact = false }: ReadOptions) {
@@ -182,14 +175,14 @@ export async function exportFixtures(
 }
 
 /** Returns the comments at the top of the file: source, omissions, how to use it. Folder names are private and left out. */
-function commentsOf({ headers, warnings }: Recordings): string[] {
-  const from = headers.map(({ path, header }) => {
+function commentsOf({ recordings, warnings }: Recordings): string[] {
+  const from = recordings.map(({ path, header }) => {
     const about = header
       ? `: ${header.startedAt}, by ${header.program}, as the ${header.observer} saw it`
       : '';
     return visibleLine(`Recorded in ${basename(path)}${about}`);
   });
-  const paths = headers.map(({ path }) => visibleLine(path));
+  const paths = recordings.map(({ path }) => visibleLine(path));
   const lost = warnings.map(warning => {
     const path = paths.find(each => warning.startsWith(each));
     return `  ${path === undefined ? warning : basename(path) + warning.slice(path.length)}`;

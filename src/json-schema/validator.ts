@@ -42,8 +42,8 @@ export async function valueChecker(schema: Schema): Promise<ValueChecker> {
 export async function remarksOn(schema: Schema, value: unknown): Promise<readonly SchemaFault[]> {
   try {
     if (!mentions(schema, /^format$/)) return [];
-    const { fullFormats } = await import('ajv-formats/dist/formats.js');
-    const validate = await compile(schema, { validateFormats: true, formats: fullFormats });
+    const { FORMATS } = await import('./ajv.js');
+    const validate = await compile(schema, { validateFormats: true, formats: FORMATS });
     return toFaults(validate(value).filter(({ keyword }) => keyword === 'format'));
   } catch {
     return []; // `checkValue` reports an unusable schema

@@ -4,8 +4,8 @@ import { commandLine, wordsForFile } from './commands/command-line.js';
 import type { RunCommand } from './commands/options.js';
 import { canDraw, type ExitStatus, PROGRAM, statusOfFailure, type Terminal } from './commands/terminal.js';
 import { faultText, troubleText, wrapMessages } from './render/outputs/trouble.js';
-import { type Emergency, endByForce, meetEmergencies } from './system/process.js';
-import { flushed, isClosed, quietPipes } from './system/streams.js';
+import { endByForce, guardAgainstBlocking, meetEmergencies } from './system/process.js';
+import { isClosed, quietPipes } from './system/streams.js';
 import { ProtocolCliError } from './util/errors.js';
 
 /** The composition root: the only module that reads argv and sets the exit status. */
@@ -15,7 +15,10 @@ export async function main(argv: readonly string[], version: string): Promise<vo
   const run = runnerFor(wordsAfterDashes(argv), () => {
     isHost = true;
   });
-  const endAnyEmergency = meetEmergencies(emergency => endWith(emergency, isHost));
+  const endAnyEmergency = meetEmergencies(error => {
+    process.exitCode = statusOfError(error, isHost);
+    process.exit(); // after the terminal was reset
+  });
   try {
     const words = await commandWords(argv);
     const program = await commandLine(words, version, run);
@@ -46,17 +49,9 @@ async function commandWords(argv: readonly string[]): Promise<readonly string[]>
 
 /** Exits even if user handlers keep the event loop alive. */
 async function leave(): Promise<void> {
+  const flushed = (stream: NodeJS.WriteStream) => new Promise(resolve => void stream.write('', resolve));
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   process.exit();
-}
-
-/** Exits after the terminal was reset. */
-function endWith(emergency: Emergency, isHost: boolean): void {
-  if (emergency.kind === 'quit') endByForce('SIGQUIT');
-  else {
-    process.exitCode = statusOfError(emergency.error, isHost);
-    process.exit();
-  }
 }
 
 function runnerFor(afterDashes: Terminal['afterDashes'], hostsCode: () => void): RunCommand {
@@ -71,7 +66,7 @@ function runnerFor(afterDashes: Terminal['afterDashes'], hostsCode: () => void):
       cwd: process.cwd(),
       home: homedir(),
       hostsCode,
-      computes: () => void import('./system/blocked-loop.js').then(each => each.guardAgainstBlocking()),
+      computes: guardAgainstBlocking,
       interrupt: () => process.kill(process.pid, 'SIGINT'),
     });
   };

@@ -1,8 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
-import { systemClock } from '../system/clock.js';
 import { holdOpen } from '../system/process.js';
-import { type Watching, watchFiles } from '../system/watch-files.js';
+import { watchFiles } from '../system/watch-files.js';
 import { usage } from './options.js';
 import { type ExitStatus, interruption, type Terminal } from './terminal.js';
 
@@ -50,11 +49,10 @@ export async function watchCommand(
   cwd: string,
   onChange: () => void,
   option = '--command',
-): Promise<Watching> {
+): ReturnType<typeof watchFiles> {
   if (command === undefined) throw usage('--watch needs --command');
   const list = () => filesOf(command, cwd);
-  const files = await list();
-  if (files.length > 0) return watchFiles(files, onChange, systemClock, list);
+  if ((await list()).length > 0) return watchFiles(list, onChange);
   throw usage(
     `--watch: no file in the command: ${command}`,
     `Name the file of the program, as in ${option} 'node server.mjs'.`,

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { type Clock, systemClock } from './clock.js';
 
@@ -20,7 +21,7 @@ export function holdOpen(): () => void {
   return () => clearInterval(timer);
 }
 
-export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export type EndingSignal = (typeof ENDING_SIGNALS)[number];
 
@@ -73,7 +74,7 @@ export function beforeForcedEnd(duty: () => void): () => void {
   return () => void duties.delete(duty);
 }
 
-export function doForcedDuties(): void {
+function doForcedDuties(): void {
   for (const duty of duties) {
     try {
       duty();
@@ -93,9 +94,6 @@ export function endByForce(signal: EndingSignal | 'SIGQUIT'): void {
 /** Keeps the process alive until the signal arrives, so that it does not end with another status. */
 const PASSED_ON_MS = 1_000;
 
-/** An uncaught error, or SIGQUIT. */
-export type Emergency = { readonly kind: 'fault'; readonly error: unknown } | { readonly kind: 'quit' };
-
 const MOMENT_MS = 1_000;
 
 const leaving = new Set<() => void>();
@@ -107,29 +105,33 @@ export function onEmergency(leave: () => void): () => void {
 }
 
 /**
- * On the first emergency runs the emergency cleanup, then the cleanup of a forced exit, then `end`, which ends this process. A second
- * SIGQUIT does not wait.
+ * On the first emergency (an uncaught error, or SIGQUIT) runs the emergency cleanup, then the cleanup of a forced exit, then ends this
+ * process: by the signal, or with `end`. A second SIGQUIT does not wait.
  * @returns a function to call when the work is done: it ends the process if there was an emergency.
  */
-export function meetEmergencies(end: (emergency: Emergency) => void): () => void {
-  let met: Emergency | null = null;
-  const finish = () => {
-    if (met === null) return;
-    process.off('SIGQUIT', onQuit);
-    doForcedDuties();
-    end(met);
-  };
-  const meet = (emergency: Emergency) => {
-    if (met !== null) return emergency.kind === 'quit' ? finish() : undefined; // later errors may follow from the first
-    met = emergency;
+export function meetEmergencies(end: (error: unknown) => void): () => void {
+  let finish = () => {};
+  let hasMet = false;
+  const meet = (last: () => void) => {
+    hasMet = true;
+    finish = () => {
+      process.off('SIGQUIT', onQuit);
+      last();
+    };
     if (leaving.size === 0) return finish();
-    setTimeout(finish, MOMENT_MS);
+    setTimeout(() => finish(), MOMENT_MS);
     for (const leave of leaving) leave();
   };
-  const onQuit = () => meet({ kind: 'quit' });
-  process.on('uncaughtException', error => meet({ kind: 'fault', error }));
+  const onQuit = () => (hasMet ? finish() : meet(() => endByForce('SIGQUIT')));
+  process.on('uncaughtException', error => {
+    if (hasMet) return; // later errors may follow from the first
+    meet(() => {
+      doForcedDuties();
+      end(error);
+    });
+  });
   process.on('SIGQUIT', onQuit);
-  return finish;
+  return () => finish();
 }
 
 /** Percent; V8's default can reach 300 during heavy allocation. */
@@ -150,4 +152,87 @@ export function keepHeapTight(growth: number = GROWTH): void {
  */
 export function keepNewspaceSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
+}
+
+/** How long the event loop may stay blocked after a signal, in ms. */
+const PATIENCE_MS = 600;
+
+const BEAT_MS = 50;
+
+/** The event that the worker emits on our `process`. */
+const BLOCKED = 'protocol-cli:blocked';
+
+/** How long the main thread may take to clean up, in ms: a single native call, such as a large sort, cannot be interrupted. */
+const CLEANUP_MS = 300;
+
+/**
+ * A signal handler in JavaScript runs only when the event loop turns, which a long computation prevents. A worker receives signals too,
+ * and can interrupt the main thread to run a line of code. Node 24 has the class for signals among its internals only.
+ */
+const WORKER = `
+  process.emitWarning = () => {};
+  const { workerData: { beats, signals, patience, cleanup, event } } = require('node:worker_threads');
+  const { Session } = require('node:inspector');
+  const { readFileSync } = require('node:fs');
+  const { Signal } = signalClass();
+  const handles = Object.entries(signals).map(([name, number]) => {
+    const handle = new Signal();
+    handle.onsignal = () => watch(name, Atomics.load(beats, 0));
+    handle.start(number);
+    return handle;
+  });
+  function watch(name, before) {
+    setTimeout(() => {
+      const now = Atomics.load(beats, 0);
+      if (now !== before) return watch(name, now);
+      for (const handle of handles) handle.close();
+      setInterval(() => {}, patience); // keeps the worker alive until the answer arrives
+      setTimeout(kill, cleanup);
+      const session = new Session();
+      session.connectToMainThread();
+      const expression = 'process.emit("' + event + '", "' + name + '")';
+      session.post('Runtime.evaluate', { expression }, () => process.kill(process.pid, name));
+    }, patience);
+  }
+  function kill() {
+    try {
+      const children = readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8');
+      for (const child of children.match(/[0-9]+/g) ?? []) try { process.kill(-child, 'SIGKILL'); } catch {}
+    } catch {}
+    process.kill(process.pid, 'SIGKILL');
+  }
+  function signalClass() {
+    try {
+      return process.binding('signal_wrap');
+    } catch {
+      return require('internal/test/binding').internalBinding('signal_wrap');
+    }
+  }
+`;
+
+let isGuarded = false;
+
+/**
+ * Lets a signal end this process within a second, even during a long computation, if the platform supports it. This costs a thread, so
+ * it is only for commands that compute on untrusted input.
+ */
+export function guardAgainstBlocking(): void {
+  const { isMainThread, Worker } = process.getBuiltinModule('node:worker_threads');
+  if (isGuarded || !isMainThread) return;
+  isGuarded = true;
+  const beats = new Int32Array(new SharedArrayBuffer(4));
+  const beat = () => void Atomics.add(beats, 0, 1);
+  onSignals(() => {
+    beat();
+    setInterval(beat, BEAT_MS).unref();
+  });
+  process.on(BLOCKED, (signal: EndingSignal) => {
+    process.removeAllListeners(signal); // the worker sends the signal again, which then ends the process
+    doForcedDuties();
+  });
+  const signals = Object.fromEntries(ENDING_SIGNALS.map(name => [name, constants.signals[name]]));
+  const workerData = { beats, signals, patience: PATIENCE_MS, cleanup: CLEANUP_MS, event: BLOCKED };
+  new Worker(WORKER, { eval: true, workerData, execArgv: ['--expose-internals'] })
+    .on('error', () => {})
+    .unref();
 }

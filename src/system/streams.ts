@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream';
 import { errnoOf, ProtocolCliError } from '../util/errors.js';
 import { wholeCharacters } from '../util/text.js';
 
@@ -38,11 +37,6 @@ export async function writeOut(stream: NodeJS.WritableStream, data: string | Uin
   }
 }
 
-/** Resolves when everything is written, or the reader has closed the stream. */
-export function flushed(stream: NodeJS.WritableStream): Promise<void> {
-  return new Promise(resolve => void stream.write('', () => resolve()));
-}
-
 function writePiece(stream: NodeJS.WritableStream, piece: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     const listened = () => {};
@@ -70,27 +64,4 @@ function unwritable(error: Error): ProtocolCliError {
     hint: 'Is the disk full?',
     cause: error,
   });
-}
-
-interface TakenStream {
-  readonly stream: Writable;
-  readonly release: () => void;
-}
-
-/** Reserves a stream for one use: all other writes to it, such as `console.log` in user code, go to `instead`. */
-export function takeStream(taken: NodeJS.WritableStream, instead: NodeJS.WritableStream): TakenStream {
-  const own = Object.getOwnPropertyDescriptor(taken, 'write');
-  const write = taken.write.bind(taken);
-  Object.defineProperty(taken, 'write', {
-    configurable: true,
-    writable: true,
-    value: instead.write.bind(instead),
-  });
-  return {
-    stream: new Writable({ write: (chunk: Uint8Array, _, done) => void write(chunk, done) }),
-    release() {
-      if (own) Object.defineProperty(taken, 'write', own);
-      else Reflect.deleteProperty(taken, 'write');
-    },
-  };
 }

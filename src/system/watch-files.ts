@@ -6,22 +6,18 @@ import { type Clock, systemClock } from './clock.js';
 
 const SETTLE_MS = 50;
 
-export interface Watching {
-  close(): void;
-}
-
 /**
  * Calls back once for each settled change of the files: an editor that writes in pieces or replaces the file causes one change.
  * Removing and restoring a file count as changes. Links are followed. Watching begins with the call.
- * @param list returns the files at each check; there may be new ones in the same folders
+ * @param list returns the files, also at each check; there may be new ones in the same folders
  * @throws ProtocolCliError `unreadable-file` if a file's folder cannot be watched.
  */
 export async function watchFiles(
-  paths: readonly string[],
+  list: () => Promise<readonly string[]>,
   onChange: () => void,
   clock: Clock = systemClock,
-  list: () => Promise<readonly string[]> = async () => paths,
-): Promise<Watching> {
+): Promise<{ close(): void }> {
+  const paths = await list();
   const files = paths.map(path => resolve(path));
   let reported = await signatureOf(files);
   let sampled = reported;

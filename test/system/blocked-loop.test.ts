@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 let program = '';
 beforeAll(async () => {
   const contents = `
-    import { guardAgainstBlocking } from './src/system/blocked-loop.js';
+    import { guardAgainstBlocking } from './src/system/process.js';
     import { beforeForcedEnd } from './src/system/process.js';
     import { spawn } from 'node:child_process';
     import { writeSync } from 'node:fs';

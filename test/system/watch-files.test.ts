@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../src/system/clock.js';
-import { type Watching, watchFiles } from '../../src/system/watch-files.js';
+import { watchFiles } from '../../src/system/watch-files.js';
 import { errorOf } from '../support/failing.js';
 
 let folder: string;
@@ -12,7 +12,7 @@ let one: string;
 
 let two: string;
 
-let watching: Watching | undefined;
+let watching: { close(): void } | undefined;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'watch-'));
@@ -37,7 +37,7 @@ async function watched(...paths: string[]) {
     count++;
     tell();
   };
-  watching = await watchFiles(paths, onChange, { ...systemClock, after });
+  watching = await watchFiles(async () => paths, onChange, { ...systemClock, after });
   const change = async (work: () => Promise<unknown>) => {
     const told = new Promise<void>(resolve => {
       tell = resolve;
@@ -142,7 +142,14 @@ describe('watching', () => {
   });
 
   it('is refused if the folder does not exist', async () => {
-    expect(await errorOf(() => watchFiles([join(folder, 'no', 'file')], () => {}))).toMatchObject({
+    expect(
+      await errorOf(() =>
+        watchFiles(
+          async () => [join(folder, 'no', 'file')],
+          () => {},
+        ),
+      ),
+    ).toMatchObject({
       code: 'unreadable-file',
       message: expect.stringContaining('cannot watch the files: ENOENT'),
     });

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import { renumbered } from '../../events/history.js';
@@ -9,7 +10,6 @@ import { createLog, type Log } from '../../events/log.js';
 import { type MockTool, startMockTool } from '../../mock/mock-tool.js';
 import type { Observation } from '../../protocol/driver.js';
 import type { Clock } from '../../system/clock.js';
-import { killProcessesWith } from '../../system/leftover-processes.js';
 import { beforeForcedEnd, cameWithin } from '../../system/process.js';
 import { concurrently } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
@@ -107,6 +107,53 @@ async function stopLeftovers(folder: string, { onWarning }: ScenarioOptions): Pr
 }
 
 const MAX_PROGRAMS = 5;
+
+/** Passes over the processes, and the pause between two, in ms: one may start another meanwhile, and takes a moment to end. */
+const [PASSES, PAUSE_MS] = [50, 10];
+
+/**
+ * Kills the processes that have this variable in their environment, such as those of a command that left its process group. Works
+ * where `/proc` lists the processes. Returns the names of their programs.
+ * @param start what the value of the variable begins with
+ */
+export async function killProcessesWith(name: string, start: string): Promise<readonly string[]> {
+  const killed = new Map<number, string>();
+  for (let pass = 0; pass < PASSES; pass++) {
+    const found = await processesWith(`${name}=${start}`);
+    if (found.length === 0) break;
+    for (const pid of found) {
+      if (!killed.has(pid)) killed.set(pid, await programOf(pid));
+      kill(pid);
+    }
+    await sleep(PAUSE_MS);
+  }
+  return [...killed.values()];
+}
+
+async function programOf(pid: number): Promise<string> {
+  const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  const [program = ''] = line.split('\0'); // arguments may contain secrets
+  return basename(program) || `process ${pid}`;
+}
+
+async function processesWith(variable: string): Promise<readonly number[]> {
+  const names = await readdir('/proc').catch(() => []);
+  const pids = names.map(Number).filter(pid => pid > 1 && pid !== process.pid);
+  const has = async (pid: number) => {
+    const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => ''); // empty for an ended process
+    return environment.split('\0').some(each => each.startsWith(variable));
+  };
+  const found = await Promise.all(pids.map(async pid => ((await has(pid)) ? [pid] : [])));
+  return found.flat();
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // it has ended
+  }
+}
 
 async function runScenario(
   scenario: Scenario,

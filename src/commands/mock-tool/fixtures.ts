@@ -4,7 +4,6 @@ import { type FixtureSet, stepsOf } from '../../fixtures/fixture-set.js';
 import type { Step } from '../../fixtures/reply-schema.js';
 import type { MockTool } from '../../mock/mock-tool.js';
 import { type FixtureBytes, fixtureFiles, readFixtureFiles, textOf } from '../../mock/sources.js';
-import { systemClock } from '../../system/clock.js';
 import { writePublicFile } from '../../system/files.js';
 import { writeOut } from '../../system/streams.js';
 import { watchFiles } from '../../system/watch-files.js';
@@ -220,13 +219,13 @@ export class FixtureReloader {
     private readonly check: (fixtures: FixtureSet) => readonly string[],
   ) {}
 
-  /** Must start before the mock, so that no edit is missed. @param files the files that were read */
-  async watch(files: readonly string[]): Promise<void> {
+  /** Must start before the mock, so that no edit is missed. */
+  async watch(): Promise<void> {
     const onChange = () => {
       this.#isChanged = true;
       this.reload();
     };
-    this.#watcher = await watchFiles(files, onChange, systemClock, () => fixtureFiles(this.paths));
+    this.#watcher = await watchFiles(() => fixtureFiles(this.paths), onChange);
   }
 
   /** Applies changes from now on, and those that happened before. */

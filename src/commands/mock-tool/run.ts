@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import { unread } from '../../events/bounded-events.js';
 import { callbackSecrets } from '../../events/shareable.js';
 import { overshadowed } from '../../fixtures/answer-call.js';
@@ -9,7 +10,7 @@ import { fixtureFiles, loadHandlers } from '../../mock/sources.js';
 import { humanVerification, VERIFICATION_FORMATS } from '../../render/outputs/verification.js';
 import { systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
-import { takeStream, writeOut } from '../../system/streams.js';
+import { writeOut } from '../../system/streams.js';
 import { readUrl } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
 import { aboutNow, type Subscribe } from '../event-output.js';
@@ -81,7 +82,7 @@ export async function runMockTool(
   return runServer({ terminal, command }, async (_, onClose) => {
     const reloader = new FixtureReloader(paths, speed, fixtureWarnings);
     onClose(() => reloader.close());
-    if (flags.watch) await reloader.watch(files);
+    if (flags.watch) await reloader.watch();
     const context = { output, flags, command, reload: () => reloader.reload(), onClose };
     const mock = await (mcp
       ? serveMcp(mcp, sources, context, terminal)
@@ -391,4 +392,22 @@ async function verify(
   terminal.stderr.write(commandFailure(commandStatus));
   const status = await writeReports(reports, ({ format }) => VERIFICATION_FORMATS[format](report), terminal);
   return isVerified && !report.ok ? 1 : status;
+}
+
+/** Reserves a stream for one use: all other writes to it, such as `console.log` in user code, go to `instead`. */
+function takeStream(taken: NodeJS.WritableStream, instead: NodeJS.WritableStream) {
+  const own = Object.getOwnPropertyDescriptor(taken, 'write');
+  const write = taken.write.bind(taken);
+  Object.defineProperty(taken, 'write', {
+    configurable: true,
+    writable: true,
+    value: instead.write.bind(instead),
+  });
+  return {
+    stream: new Writable({ write: (chunk: Uint8Array, _, done) => void write(chunk, done) }),
+    release() {
+      if (own) Object.defineProperty(taken, 'write', own);
+      else Reflect.deleteProperty(taken, 'write');
+    },
+  };
 }

@@ -43,7 +43,7 @@ test('--watch: applies an edit from before the start; reloads run one at a time,
   const notices: string[] = [];
   const output = { notice: (text: string) => void notices.push(text), warn: () => {} };
   const reloader = new FixtureReloader([path], undefined, () => []);
-  await reloader.watch([path]);
+  await reloader.watch();
   await changeOf(path, () => writeFile(path, fixture('first')));
   reloader.attach(mock, output);
   await expect.poll(() => mock.waiting.length).toBe(1);
@@ -67,7 +67,7 @@ async function changeOf(path: string, change: () => Promise<void>): Promise<void
   const seen = new Promise<void>(resolve => {
     isSeen = resolve;
   });
-  const watcher = await watchFiles([path], isSeen);
+  const watcher = await watchFiles(async () => [path], isSeen);
   await change();
   await seen;
   watcher.close();
@@ -80,7 +80,7 @@ test('--watch: reloads a changed transcript with --speed and warnings', async ()
   await writeFile(path, transcriptOf(recorded(call('first'))));
   const [taken, warned]: [FixtureSet[], (readonly string[])[]] = [[], []];
   const reloader = new FixtureReloader([path], 2, () => []);
-  await reloader.watch([path]);
+  await reloader.watch();
   const mock = { ...slowMock(), replaceFixtures: async (set: FixtureSet) => void taken.push(set) };
   const output = { notice: () => {}, warn: (texts: readonly string[]) => void warned.push(texts) };
   reloader.attach(mock, output);

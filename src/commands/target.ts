@@ -10,7 +10,6 @@ import type { Trouble } from '../render/outputs/trouble.js';
 import type { ListenerOptions } from '../runtime/callback-server.js';
 import type { McpTarget } from '../runtime/mcp/connection.js';
 import type { Credentials } from '../runtime/notices.js';
-import type { RunningCommand } from '../system/child.js';
 import { cameWithin } from '../system/process.js';
 import { jsonFault } from '../util/json.js';
 import { decodeUtf8 } from '../util/text.js';
@@ -59,7 +58,7 @@ export interface ReachOptions {
   readonly onStop: OnStop;
   /** Ends the wait for a server to become ready. */
   readonly signal: AbortSignal;
-  readonly onStarted?: (command: Pick<RunningCommand, 'exited'>) => void;
+  readonly onStarted?: (command: { readonly exited: Promise<unknown> }) => void;
   readonly onServerExit?: (exit: ServerExit) => void;
   /** Receives what a started server writes to stderr. */
   readonly onStderr?: (text: string) => void;

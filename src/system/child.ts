@@ -17,7 +17,7 @@ interface CommandOptions {
   readonly onStderr?: (text: string) => void;
 }
 
-export interface Exit {
+interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
@@ -30,24 +30,31 @@ const LAST_OUTPUT_MS = 200;
 
 const KILL_MS = 500;
 
-/** A command in its own process group, so that its descendants end with it. */
-class Group<Stdin extends Writable | null> {
+type Stops = readonly (readonly [NodeJS.Signals | 'stdin', number])[];
+
+/** A command in a shell and its own process group, so that its descendants end with it, and with this process. */
+class Group {
+  readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly exited: Promise<Exit>;
   problem: Error | null = null;
   #stderr = '';
   #stopped: Promise<void> | undefined;
   readonly #forget: () => void;
 
-  constructor(
-    readonly child: ChildProcessByStdio<Stdin, Readable, Readable>,
-    onStderr?: (text: string) => void,
-  ) {
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  constructor({ command, cwd, env, onStderr }: CommandOptions) {
+    this.child = spawn('sh', ['-c', command], {
+      cwd,
+      env: { ...process.env, ...env },
+      detached: true,
+      stdio: 'pipe',
+    });
+    this.child.stdin.on('error', () => {}); // its exit reports a command that stopped reading
+    this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-KEPT_CHARACTERS);
       onStderr?.(text);
     });
     this.exited = this.#exit();
-    this.#forget = beforeAnyEnd(() => signalGroup(child, 'SIGKILL'));
+    this.#forget = beforeAnyEnd(() => signalGroup(this.child, 'SIGKILL'));
   }
 
   lastLines(count = SHOWN_LINES): string[] {
@@ -55,24 +62,24 @@ class Group<Stdin extends Writable | null> {
   }
 
   /** Ends the group: waits the given ms after each signal, then kills what is left. */
-  stop(signals: readonly (readonly [NodeJS.Signals | 'stdin', number])[]): Promise<void> {
+  stop(signals: Stops): Promise<void> {
     this.#stopped ??= this.#end(signals).finally(this.#forget);
     return this.#stopped;
   }
 
   /** The pipes close when the last process of the group has ended, which may be after the leader. */
-  async #end(signals: readonly (readonly [NodeJS.Signals | 'stdin', number])[]): Promise<void> {
+  async #end(signals: Stops): Promise<void> {
     const { stdin, stdout, stderr } = this.child;
     const ended = Promise.all([closing(stdout), closing(stderr), this.exited]);
     stdout.resume();
     for (const [signal, ms] of signals) {
-      if (signal === 'stdin') stdin?.end();
+      if (signal === 'stdin') stdin.end();
       else signalGroup(this.child, signal);
       if (await cameWithin(ended, ms)) break;
     }
     signalGroup(this.child, 'SIGKILL');
     await cameWithin(ended, KILL_MS);
-    for (const stream of [stdin, stdout, stderr]) stream?.destroy(); // a process that left the group may keep them open
+    for (const stream of [stdin, stdout, stderr]) stream.destroy(); // a process that left the group may keep them open
     await this.exited;
   }
 
@@ -111,12 +118,12 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-export interface StartOptions extends CommandOptions {
+interface StartOptions extends CommandOptions {
   readonly readyWithinMs?: number;
   readonly signal?: AbortSignal;
 }
 
-export interface RunningCommand {
+interface RunningCommand {
   readonly port: number;
   readonly url: string;
   readonly ready: Record<string, unknown>;
@@ -135,19 +142,19 @@ const INTERRUPT = [['SIGINT', 2_000]] as const;
  * with this process.
  * @throws ProtocolCliError `command-failed`, with its exit status and the last lines of its stderr.
  */
-export async function startCommand(options: StartOptions): Promise<RunningCommand> {
-  const child = spawn('sh', ['-c', options.command], {
-    cwd: options.cwd,
-    env: { ...process.env, ...options.env, RAP_EMBEDDED: '1' },
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const group = new Group(child, options.onStderr);
+export async function startCommand({
+  readyWithinMs = READY_MS,
+  signal,
+  env,
+  ...options
+}: StartOptions): Promise<RunningCommand> {
+  const group = new Group({ ...options, env: { ...env, RAP_EMBEDDED: '1' } });
+  group.child.stdin.end();
   const stop = () => group.stop(INTERRUPT);
   const cancel = () => void stop();
-  options.signal?.addEventListener('abort', cancel, { once: true });
+  signal?.addEventListener('abort', cancel, { once: true });
   try {
-    const ready = await readyLine(child, options.readyWithinMs ?? READY_MS);
+    const ready = await readyLine(group.child, readyWithinMs);
     const lastLines = () => group.lastLines();
     return { ...ready, url: `http://127.0.0.1:${ready.port}`, stop, exited: group.exited, lastLines };
   } catch (problem) {
@@ -155,13 +162,13 @@ export async function startCommand(options: StartOptions): Promise<RunningComman
     await stop();
     throw failed(options.command, problem, ending, group.lastLines());
   } finally {
-    options.signal?.removeEventListener('abort', cancel);
+    signal?.removeEventListener('abort', cancel);
   }
 }
 
 type Ready = Pick<RunningCommand, 'port' | 'ready'>;
 
-async function readyLine(child: ChildProcessByStdio<null, Readable, Readable>, ms: number): Promise<Ready> {
+async function readyLine(child: Group['child'], ms: number): Promise<Ready> {
   const broken = new Promise<never>((_, reject) => child.once('error', reject));
   const line = Promise.race([firstLine(child.stdout), broken]);
   if (!(await cameWithin(line, ms))) throw new Error(`it was not ready within ${ms} ms`);
@@ -252,19 +259,12 @@ const TERMINATE = [
 ] as const;
 
 /** Starts a command in a shell. It ends with this process, also after a second signal or SIGQUIT. */
-export function startSpokenCommand({ command, cwd, env, onStderr }: CommandOptions): SpokenCommand {
-  const child = spawn('sh', ['-c', command], {
-    cwd,
-    env: { ...process.env, ...env },
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  child.stdin.on('error', () => {}); // `ended` reports a command that stopped reading
-  const group = new Group(child, onStderr);
+export function startSpokenCommand(options: CommandOptions): SpokenCommand {
+  const group = new Group(options);
   const ended = group.exited.then(exit =>
     group.problem ? `could not be started: ${group.problem.message}` : endText(exit),
   );
-  const { stdin, stdout } = child;
+  const { stdin, stdout } = group.child;
   return { stdin, stdout, stderr: count => group.lastLines(count), ended, stop: () => group.stop(TERMINATE) };
 }
 

@@ -2,10 +2,12 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type RunningCommand, type StartOptions, startCommand } from '../../src/system/child.js';
+import { startCommand } from '../../src/system/child.js';
+
+type Options = Partial<Parameters<typeof startCommand>[0]>;
 
 const run = promisify(execFile);
-let running: RunningCommand | undefined;
+let running: Awaited<ReturnType<typeof startCommand>> | undefined;
 afterEach(async () => {
   await running?.stop();
   running = undefined;
@@ -15,11 +17,11 @@ const node = (script: string) => `"${process.execPath}" -e '${script}'`;
 const SERVER = `const s=require("http").createServer((q,r)=>r.end(process.env.RAP_EMBEDDED+(process.env.OWN??"")));
   s.listen(0,"127.0.0.1",()=>console.log(JSON.stringify({port:s.address().port,name:"x",pid:process.pid})));`;
 
-const start = async (command: string, options: Partial<StartOptions> = {}) => {
+const start = async (command: string, options: Options = {}) => {
   running = await startCommand({ command, ...options });
   return running;
 };
-const failure = (command: string, options: Partial<StartOptions> = {}) =>
+const failure = (command: string, options: Options = {}) =>
   start(command, options).then(
     () => expect.unreachable('it started'),
     error => error,

@@ -1,16 +1,49 @@
-import { drawDelay, expandDiffs, type StepPath } from '../fixtures/fixture-set.js';
+import { randomUUID } from 'node:crypto';
+import type { FixtureAnswer } from '../fixtures/answer-call.js';
+import type { StepPath } from '../fixtures/fixture-set.js';
 import type { Reply, Step, StepKind } from '../fixtures/reply-schema.js';
-import { fillTemplates, fillText, type TemplateValues } from '../fixtures/template.js';
+import { fillTemplates, fillText } from '../fixtures/template.js';
 import type { Invocation } from '../protocol/invocation.js';
-import type { Conversation } from './conversation.js';
+import type { Clock } from '../system/clock.js';
+import { isRecord } from '../util/values.js';
+import type { Conversation, Fields } from './conversation.js';
 import type { Middlewares } from './middleware.js';
 
-/** Template values, draws and states of a fixture; handlers have none of them. */
-interface FixtureContext {
-  readonly values: TemplateValues;
-  /** Returns a random number in [0, 1), from the seed. */
-  readonly draws: (matter: string) => number;
-  readonly enterState: (state: string) => void;
+/** The values of templates. A class, because an object with getters costs a tenth of all the work for a call. */
+class CallValues {
+  readonly operation;
+  readonly arguments;
+  readonly id;
+  readonly call_id;
+  readonly group_id;
+  readonly user_id;
+  readonly thread_ancestors;
+  readonly key;
+  readonly count;
+
+  constructor(
+    invocation: Invocation,
+    { key, count }: FixtureAnswer,
+    private readonly clock: Pick<Clock, 'wall'>,
+  ) {
+    this.operation = invocation.operation;
+    this.arguments = invocation.arguments;
+    this.id = invocation.id;
+    this.call_id = invocation.call_id;
+    this.group_id = invocation.group_id;
+    this.user_id = invocation.user_id;
+    this.thread_ancestors = invocation.thread_ancestors;
+    this.key = key;
+    this.count = count;
+  }
+
+  get now(): string {
+    return this.clock.wall().toISOString();
+  }
+
+  get uuid(): string {
+    return randomUUID();
+  }
 }
 
 /** Position of a reply in the whole answer: it may be a branch of a question. */
@@ -40,8 +73,9 @@ type StepPlayer<K extends StepKind> = (
 /** Fields of an outcome whose text is redacted like a payload (TOOL-SECRET). */
 const REDACTED_WORDS: ReadonlySet<string> = new Set(['message', 'reason']);
 
-/** Plays the steps of a reply. */
+/** Plays the steps of a reply: of a fixture with its templates, delays and states, or one of a handler. */
 export class ReplyPlayer {
+  readonly #values: CallValues | undefined;
   #delays = 0;
 
   /** @param invocation after request middleware */
@@ -49,11 +83,21 @@ export class ReplyPlayer {
     private readonly conversation: Conversation,
     private readonly middlewares: Middlewares,
     private readonly invocation: Invocation,
-    private readonly fixture?: FixtureContext,
-  ) {}
+    private readonly found?: FixtureAnswer,
+    clock?: Pick<Clock, 'wall'>,
+  ) {
+    if (found && clock) this.#values = new CallValues(invocation, found, clock);
+  }
+
+  /** Plays the reply of the fixture. @param from the first step to play; earlier ones were played before a restart */
+  async playFixture(from: StepPath): Promise<void> {
+    const { missing = [], reply = [] } = this.found ?? {};
+    this.#filled({ value: null, missing });
+    await this.#play(reply, { from });
+  }
 
   /** Plays the steps in order; a canceled call ends in a result that says so (TOOL-ALWAYS). */
-  async play(reply: Reply, { from = [], under = [], after }: Standing = {}): Promise<void> {
+  async #play(reply: Reply, { from = [], under = [], after }: Standing = {}): Promise<void> {
     const first = Number(from[0] ?? 0);
     for (let index = first; index < reply.length; index++) {
       const place = {
@@ -88,7 +132,7 @@ export class ReplyPlayer {
       await conversation.canceled();
       return false;
     }
-    if (step.state !== undefined) this.fixture?.enterState(step.state);
+    if (step.state !== undefined) this.found?.enterState(step.state);
     const isQuestion = step.kind === 'choice' || step.kind === 'oauth'; // a question takes the trigger, before the next step
     if (!isQuestion && following?.kind === 'event' && following.on === 'demand') conversation.expectTrigger();
     conversation.continuesAt(isQuestion ? undefined : place.next);
@@ -97,7 +141,7 @@ export class ReplyPlayer {
   }
 
   #playBranch(branch: Reply, answer: string, { here, next }: Place, from: StepPath = []): Promise<void> {
-    return this.play(branch, { from, under: [...here, answer], after: next });
+    return this.#play(branch, { from, under: [...here, answer], after: next });
   }
 
   static readonly #players: { readonly [K in StepKind]: StepPlayer<K> } = {
@@ -181,18 +225,21 @@ export class ReplyPlayer {
     return conversation.outcome({ type: 'error', message });
   }
 
+  /** In whole milliseconds; a random value for a range. */
   #delayOf({ delay }: Step): number {
-    return this.fixture ? drawDelay(delay, () => this.fixture?.draws(`delay ${this.#delays++}`) ?? 0) : 0;
+    if (!this.found) return 0;
+    if (typeof delay === 'number') return delay;
+    return Math.round(delay.min + this.found.draw(`delay ${this.#delays++}`) * (delay.max - delay.min));
   }
 
   /** Fills the templates of a tree; a text that consists of one template becomes its value. */
   #fill<T>(tree: T): T {
-    return this.fixture ? (this.#filled(fillTemplates(tree, this.fixture.values)) as T) : tree; // the filled tree has the same shape
+    return this.#values ? (this.#filled(fillTemplates(tree, this.#values)) as T) : tree; // the filled tree has the same shape
   }
 
   /** Fills the templates of a text; the result is always a text. */
   #text(text: string): string {
-    return this.fixture ? this.#filled(fillText(text, this.fixture.values)) : text;
+    return this.#values ? this.#filled(fillText(text, this.#values)) : text;
   }
 
   #filled<T>({ value, missing }: { readonly value: T; readonly missing: readonly string[] }): T {
@@ -231,4 +278,36 @@ function branchOf(step: Step, answer: string): Reply | undefined {
 /** The `text` of a payload: a string unchanged, other JSON compact (seed 003). @throws TypeError if it is not JSON. */
 export function textOfPayload(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
+}
+
+/**
+ * Creates the patch of a diff that is written as `before` and `after`, in display segments or in the content of a view. A file that
+ * begins or ends empty is new or deleted. Loads nothing for other messages.
+ */
+async function expandDiffs(message: Fields): Promise<Fields> {
+  const { display_as: segments, view_type: view, content } = message;
+  if (view === 'diff' && isUnpatched(content)) return { ...message, content: await patched(content) };
+  const isDiff = (segment: unknown): segment is { readonly content: Fields } =>
+    isRecord(segment) && segment['type'] === 'diff' && isUnpatched(segment['content']);
+  if (!Array.isArray(segments) || !segments.some(isDiff)) return message;
+  const expanded = segments.map(async (segment: unknown) =>
+    isDiff(segment) ? { ...segment, content: await patched(segment.content) } : segment,
+  );
+  return { ...message, display_as: await Promise.all(expanded) };
+}
+
+function isUnpatched(content: unknown): content is Fields {
+  return isRecord(content) && (Object.hasOwn(content, 'before') || Object.hasOwn(content, 'after'));
+}
+
+async function patched({ before, after, ...content }: Fields): Promise<Fields> {
+  const { patchOf } = await import('../util/patch-of.js'); // loads the diff library, which few fixtures need
+  const path = typeof content['path'] === 'string' ? content['path'] : 'file';
+  return { ...content, patch: patchOf(path, asText(before), asText(after)) };
+}
+
+/** A template may insert values that are not text. */
+function asText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }

@@ -1,21 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import type { Fact } from '../events/events.js';
 import type { FaultyRequest } from '../events/faults.js';
 import type { Log } from '../events/log.js';
 import { Verification } from '../events/verification.js';
-import { type Answered, answer, answerAgain, fixtureFor } from '../fixtures/answer-call.js';
-import { type AckFault, DEFAULT_MIDDLEWARE, type RequestFault } from '../fixtures/file-schema.js';
-import {
-  ackFaultOf,
-  type Call,
-  callbackFaultsOf,
-  draw,
-  drawsOf,
-  type Fixture,
-  type FixtureSet,
-  FixtureState,
-  type Remembered,
-  type StepPath,
-} from '../fixtures/fixture-set.js';
+import { type FixtureAnswer, FixtureAnswers } from '../fixtures/answer-call.js';
+import { DEFAULT_MIDDLEWARE, type RequestFault } from '../fixtures/file-schema.js';
+import type { Call, FixtureSet, StepPath } from '../fixtures/fixture-set.js';
 import { type ValueCheck, type ValueChecker, valueChecker } from '../json-schema/validator.js';
 import type { Invocation } from '../protocol/invocation.js';
 import { readToolset } from '../protocol/read-toolset.js';
@@ -24,9 +13,8 @@ import { type Clock, systemClock } from '../system/clock.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { safeJson } from '../util/redact.js';
 import { nearest } from '../util/text.js';
-import type { Conversation } from './conversation.js';
 import { handlerPlan, type ToolDefinition } from './handlers.js';
-import { type Rate, rateGate } from './limits.js';
+import type { Rate } from './limits.js';
 import { type Middleware, Middlewares } from './middleware.js';
 import { type Plan, plain, refusal } from './plan.js';
 import { ReplyPlayer } from './reply-player.js';
@@ -118,126 +106,6 @@ function problemOf(operation: string, check: ValueCheck): string | null {
   return `invalid arguments: ${faults}. Correct them and call again.`;
 }
 
-/** Plans calls by fixtures, in the order in which they arrive. */
-class FixturePlans {
-  readonly #canRefuse: boolean;
-
-  /** @param seed of all random numbers. */
-  constructor(
-    private readonly fixtures: FixtureSet,
-    private readonly state: FixtureState,
-    private readonly middlewares: Middlewares,
-    private readonly seed: string,
-    private readonly clock: Pick<Clock, 'wall'>,
-  ) {
-    this.#canRefuse = fixtures.fixtures.some(({ faults }) => faults.ack?.fault.kind === 'status');
-  }
-
-  /** @param attempt number of this invocation, from 1; each draws its own fault of the acknowledgement. */
-  plan(call: Call, attempt: number): Plan {
-    const refused = this.#canRefuse ? this.#refusal(call, attempt) : null;
-    if (refused) return refused;
-    const found = answer(this.fixtures, call, this.state);
-    if (found.fixture === null) return refusal(found.message, found.nearest ?? undefined);
-    const { fixture, key, count, state } = found;
-    const ack = this.#ackFault(fixture, call, attempt);
-    const matched = { kind: 'matched', fixture: fixture.id, key, count, state } as const;
-    const facts = ack ? [matched, ackPlanned(ack, fixture)] : [matched];
-    return this.#planned(found, call, [], facts, ack);
-  }
-
-  /** As {@link plan}, from this step on, for a call that was partly answered before a restart. Null if its fixture is gone. */
-  planAgain(call: Call, matched: Remembered, from: StepPath): Plan | null {
-    const found = answerAgain(this.fixtures, call, matched);
-    return found ? this.#planned(found, call, from, [], null) : null;
-  }
-
-  /** Runs before counts and states change: a refused call is not counted. */
-  #refusal(call: Call, attempt: number): Plan | null {
-    const fixture = fixtureFor(this.fixtures, call, this.state);
-    const ack = fixture ? this.#ackFault(fixture, call, attempt) : null;
-    if (!fixture || ack?.kind !== 'status') return null;
-    return { ...plain([ackPlanned(ack, fixture)], async () => {}), ack };
-  }
-
-  #ackFault(fixture: Fixture, { invocation: { group_id, id } }: Call, attempt: number): AckFault | null {
-    return ackFaultOf(fixture, matter => draw(this.seed, fixture.id, group_id, id, String(attempt), matter));
-  }
-
-  #planned(
-    found: Answered,
-    { invocation }: Call,
-    from: StepPath,
-    facts: Plan['facts'],
-    ack: AckFault | null,
-  ): Plan {
-    const draws = drawsOf(this.seed, found);
-    return {
-      facts,
-      ack,
-      faultsOf: (callback: number) =>
-        callbackFaultsOf(found.fixture, matter => draws(`${callback} ${matter}`)),
-      redact: (message: string) => this.middlewares.words(message, invocation).value,
-      perform: (conversation: Conversation) => {
-        const seen = this.middlewares.request(invocation);
-        if (!(seen instanceof Promise)) return this.#play(found, seen, conversation, from); // an await would cost a turn
-        return seen.then(changed => this.#play(found, changed, conversation, from));
-      },
-    };
-  }
-
-  #play(found: Answered, invocation: Invocation, conversation: Conversation, from: StepPath): Promise<void> {
-    if (found.missing.length > 0) conversation.warn(`template values not found: ${found.missing.join(', ')}`);
-    const player = new ReplyPlayer(conversation, this.middlewares, invocation, {
-      values: new CallValues(invocation, found, this.clock),
-      draws: drawsOf(this.seed, found),
-      enterState: state => this.state.enter(found.stateKey, state),
-    });
-    return player.play(found.reply, { from });
-  }
-}
-
-function ackPlanned({ kind }: AckFault, { id }: Fixture) {
-  return { kind: 'planned', by: 'fault', plan: `ack ${kind}`, fixture: id } as const;
-}
-
-/** The values of templates. A class, because an object with getters costs a tenth of all the work for a call. */
-class CallValues {
-  readonly operation;
-  readonly arguments;
-  readonly id;
-  readonly call_id;
-  readonly group_id;
-  readonly user_id;
-  readonly thread_ancestors;
-  readonly key;
-  readonly count;
-
-  constructor(
-    invocation: Invocation,
-    { key, count }: Answered,
-    private readonly clock: Pick<Clock, 'wall'>,
-  ) {
-    this.operation = invocation.operation;
-    this.arguments = invocation.arguments;
-    this.id = invocation.id;
-    this.call_id = invocation.call_id;
-    this.group_id = invocation.group_id;
-    this.user_id = invocation.user_id;
-    this.thread_ancestors = invocation.thread_ancestors;
-    this.key = key;
-    this.count = count;
-  }
-
-  get now(): string {
-    return this.clock.wall().toISOString();
-  }
-
-  get uuid(): string {
-    return randomUUID();
-  }
-}
-
 export interface ResponderOptions {
   /** The result of `readFixtures` or `parseFixtures`. */
   readonly fixtures?: FixtureSet;
@@ -248,25 +116,26 @@ export interface ResponderOptions {
   readonly clock?: Clock;
 }
 
-/** Plans the answer of every call by fixtures and handlers; keeps counts, states and the verification. */
+/** Plans the answer of every call by fixtures and handlers, in the order in which calls arrive; keeps the verification. */
 export class Responder {
-  readonly #state = new FixtureState();
+  readonly #answers: FixtureAnswers;
   readonly #handlers: ReadonlyMap<string, ToolDefinition>;
+  readonly #clock: Clock;
   readonly #waitMs: () => number;
-  /** Requests for which a fault was planned. */
-  readonly #faulty = new Map<FaultyRequest, number>();
   #serving: ReturnType<Responder['servingOf']>;
   #verification: Verification;
 
   /** @param seed of all random numbers. */
   constructor(
     private readonly options: ResponderOptions,
-    private readonly seed: string,
+    seed: string,
     log: Log,
   ) {
     const { clock = systemClock, fixtures = NO_FIXTURES, handlers = [], rateLimit } = options;
+    this.#clock = clock;
     this.#waitMs = rateGate(rateLimit, clock);
     this.#handlers = new Map(handlers.map(definition => [definition.name, definition]));
+    this.#answers = new FixtureAnswers(seed, fixtures);
     this.#serving = this.servingOf(fixtures);
     this.#verification = new Verification(fixtures.fixtures);
     log.subscribe(event => this.#verification.apply(event));
@@ -289,7 +158,7 @@ export class Responder {
 
   /** @param attempt number of this invocation, from 1; each draws its own faults. */
   plan(call: Call, attempt = 1): Plan | Promise<Plan> {
-    const serving = this.#serving;
+    const { middlewares, operations } = this.#serving;
     const { operation, arguments: args } = call.invocation;
     const waitMs = this.#waitMs();
     if (waitMs > 0) return rateLimited(waitMs);
@@ -297,33 +166,32 @@ export class Responder {
       if (problem !== null) return refusal(problem);
       const handler = this.#handlers.get(operation);
       return handler
-        ? handlerPlan(handler, call, serving.middlewares)
-        : serving.fixturePlans.plan(call, attempt);
+        ? handlerPlan(handler, call, middlewares)
+        : this.#fixturePlan(call, attempt, middlewares);
     };
-    const problem = serving.operations.problem(operation, args);
+    const problem = operations.problem(operation, args);
     return problem instanceof Promise ? problem.then(planUnless) : planUnless(problem);
   }
 
-  /** The fault of the next request of a kind; null without one. The n-th request draws the same fault in each run. */
+  /** The fault of the next request of a kind; null without one. */
   faultOf(request: FaultyRequest): RequestFault | null {
-    const planned = this.#serving.fixtures.faults[request];
-    if (!planned) return null;
-    const count = (this.#faulty.get(request) ?? 0) + 1;
-    this.#faulty.set(request, count);
-    return draw(this.seed, request, String(count)) < planned.probability ? planned.fault : null;
+    return this.#answers.faultOf(request);
   }
 
   /** Continues a call after a restart: fixtures from a step on, handlers from the start. Null if its fixture is gone. */
-  planAgain(call: Call, matched: Remembered, from: StepPath): Plan | null {
-    const { middlewares, fixturePlans } = this.#serving;
+  planAgain(call: Call, matched: Parameters<FixtureAnswers['answerAgain']>[1], from: StepPath): Plan | null {
+    const { middlewares } = this.#serving;
     const handler = this.#handlers.get(call.invocation.operation);
-    return handler ? handlerPlan(handler, call, middlewares) : fixturePlans.planAgain(call, matched, from);
+    if (handler) return handlerPlan(handler, call, middlewares);
+    const found = this.#answers.answerAgain(call, matched);
+    return found && this.#planned(found, call, middlewares, [], from);
   }
 
   /** Replaces the fixtures from the next call on; keeps counts and states. @throws ProtocolCliError `invalid-toolset`. */
   async replaceFixtures(fixtures: FixtureSet): Promise<void> {
     await requireValidToolset(fixtures, this.options.handlers);
     this.#serving = this.servingOf(fixtures);
+    this.#answers.replace(fixtures);
     this.#verification.reload(fixtures.fixtures);
   }
 
@@ -332,33 +200,86 @@ export class Responder {
    * verification.
    */
   reset(key?: string): void {
-    this.#state.reset(key);
-    if (key !== undefined) return;
-    this.#faulty.clear();
-    this.#verification = new Verification(this.#serving.fixtures.fixtures);
+    this.#answers.reset(key);
+    if (key === undefined) this.#verification = new Verification(this.#serving.fixtures.fixtures);
   }
 
   /** Restores the counts of an earlier run. */
-  restore(fact: Parameters<FixtureState['restore']>[0]): void {
-    this.#state.restore(fact);
+  restore(fact: Parameters<FixtureAnswers['restore']>[0]): void {
+    this.#answers.restore(fact);
+  }
+
+  #fixturePlan(call: Call, attempt: number, middlewares: Middlewares): Plan {
+    const found = this.#answers.answer(call, attempt);
+    if ('nearest' in found) return refusal(found.message, found.nearest ?? undefined);
+    if ('refusedBy' in found)
+      return { ...plain([ackPlanned(found.ack.kind, found.refusedBy.id)], async () => {}), ack: found.ack };
+    const { fixture, key, count, state, ack } = found;
+    const matched = { kind: 'matched', fixture: fixture.id, key, count, state } as const;
+    const facts = ack ? [matched, ackPlanned(ack.kind, fixture.id)] : [matched];
+    return this.#planned(found, call, middlewares, facts);
+  }
+
+  #planned(
+    found: FixtureAnswer,
+    { invocation }: Call,
+    middlewares: Middlewares,
+    facts: Plan['facts'],
+    from: StepPath = [],
+  ): Plan {
+    return {
+      facts,
+      ack: found.ack,
+      faultsOf: callback => found.faultsOf(callback),
+      redact: message => middlewares.words(message, invocation).value,
+      perform: conversation => {
+        const play = (seen: Invocation) =>
+          new ReplyPlayer(conversation, middlewares, seen, found, this.#clock).playFixture(from);
+        const seen = middlewares.request(invocation);
+        return seen instanceof Promise ? seen.then(play) : play(seen); // an await would cost a turn
+      },
+    };
   }
 
   private servingOf(fixtures: FixtureSet) {
-    const { handlers = [], middleware, clock = systemClock } = this.options;
-    const middlewares = new Middlewares(fixtures.middleware, middleware);
+    const { handlers = [], middleware } = this.options;
     const isOpen = fixtures.document !== undefined && fixtures.toolset.tools.length === 0;
     return {
       fixtures,
-      middlewares,
+      middlewares: new Middlewares(fixtures.middleware, middleware),
       operations: new Operations(toolsetOf(fixtures, handlers), isOpen),
-      fixturePlans: new FixturePlans(fixtures, this.#state, middlewares, this.seed, clock),
     };
   }
 }
 
+function ackPlanned(fault: string, fixture: string): Fact {
+  return { kind: 'planned', by: 'fault', plan: `ack ${fault}`, fixture };
+}
+
+/** A shorter wait is a rounding error, in ms. */
+const NOTHING = 1e-6;
+
+/**
+ * Creates a bucket of `calls` tokens with one refill every `within / calls` ms (TOOL-RATE). Each call of the returned function takes a
+ * token and returns 0; without a token left it returns the milliseconds until the next one. Without a rate it returns 0.
+ */
+function rateGate(rate: Rate | undefined, clock: Pick<Clock, 'now'>): () => number {
+  if (!rate) return () => 0;
+  const { calls, within } = rate;
+  let fullAt = Number.NEGATIVE_INFINITY; // in ms times `calls`: integers avoid accumulated rounding errors
+  return () => {
+    const now = clock.now() * calls;
+    const full = Math.max(fullAt, now);
+    const wait = (full - now - within * (calls - 1)) / calls;
+    if (wait > NOTHING) return wait;
+    fullAt = full + within;
+    return 0;
+  };
+}
+
 /** Plans an error with the time to wait for an accepted call beyond the rate (TOOL-RATE). */
 function rateLimited(waitMs: number): Plan {
-  const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  const seconds = Math.ceil((waitMs - NOTHING) / 1_000);
   const message = `rate limit exceeded. Retry after ${seconds} second${seconds === 1 ? '' : 's'}.`;
   return plain([{ kind: 'planned', by: 'fixture', plan: 'rate-limit' }], conversation =>
     conversation.outcome({ type: 'error', message }),

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { DEFAULTS, parseRate, type Rate } from '../../mock/limits.js';
+import { DEFAULTS, type Rate } from '../../mock/limits.js';
+import { parseDuration } from '../../util/text.js';
 import {
   byteCount,
   COMMAND_STATUS,
@@ -12,10 +13,14 @@ import {
 } from '../options.js';
 import { reportOption } from '../reports.js';
 
+const RATE = /^(\d{1,9})\s*\/\s*(?:(\d.*)|(ms|s|m|h))$/;
+
+/** Parses `10/s`, `100/m`, `5/10s`. @throws InvalidArgumentError */
 function rate(text: string): Rate {
-  const parsed = parseRate(text);
-  if (!parsed) throw new InvalidArgumentError('Give a rate such as 10/s, 100/m or 5/10s.');
-  return parsed;
+  const [, calls = '', duration, unit = ''] = RATE.exec(text.trim()) ?? [];
+  const within = parseDuration(duration ?? `1${unit}`) ?? 0;
+  if (Number(calls) > 0 && within > 0) return { calls: Number(calls), within };
+  throw new InvalidArgumentError('Give a rate such as 10/s, 100/m or 5/10s.');
 }
 
 const SLOWEST = 0.001;

@@ -82,3 +82,13 @@ export interface Route {
   readonly first?: (head: Pick<Incoming, 'method' | 'target' | 'headers'>) => Answer | undefined;
   readonly handle: (incoming: Incoming) => Reply | Promise<Reply>;
 }
+
+/** A route at exactly one path. */
+export function routeAt(
+  path: string,
+  method: Route['method'],
+  accepts: Route['accepts'],
+  handle: Route['handle'],
+): Route {
+  return { name: path, method, accepts, serves: asked => asked === path, handle };
+}

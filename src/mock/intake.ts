@@ -1,9 +1,11 @@
 import { isUtf8 } from 'node:buffer';
+import { hash } from 'node:crypto';
 import { Content } from '../events/content.js';
 import type { Fact, RequestEvent } from '../events/events.js';
+import type { FaultyRequest } from '../events/faults.js';
 import { type Log, type RecordedRequest, recordRequest } from '../events/log.js';
 import type { RequestFault } from '../fixtures/file-schema.js';
-import type { Answer, Incoming, Reply } from '../http/route.js';
+import { type Answer, type Incoming, type Refusal, type Reply, routeAt } from '../http/route.js';
 import { endsCall, isQuestion } from '../protocol/callbacks.js';
 import {
   type Addressee,
@@ -11,21 +13,16 @@ import {
   type InvocationReading,
   readInvocation,
 } from '../protocol/invocation.js';
+import { RecentMap } from '../util/collections.js';
 import { readJson } from '../util/json.js';
 import type { Concern } from './conversation.js';
-import type { RecoveredCall, Recovery } from './journal/recovery.js';
-import {
-  type Arrival,
-  malformedRefusal,
-  type OpenCalls,
-  type Plan,
-  plain,
-  Repeats,
-  weightOf,
-} from './plan.js';
+import type { Recovery } from './journal/recovery.js';
+import { malformedRefusal, type OpenCalls, type Plan, plain } from './plan.js';
 import { RapConversation, type RapServices } from './rap-conversation.js';
 import type { Responder } from './responder.js';
 import { JSON_TYPE } from './tool.js';
+
+type Headers = Readonly<Record<string, string>>;
 
 interface ServedParts {
   readonly about?: Concern;
@@ -33,12 +30,10 @@ interface ServedParts {
   readonly attempt?: number;
 }
 
-type Headers = Readonly<Record<string, string>>;
-
 const NOTHING = Object.freeze({});
 
 /** A request of a runtime or its user, with our response, in the log. */
-export class ServedRequest {
+class ServedRequest {
   /** Header names in lower case. */
   readonly headers: Headers;
   readonly #request: RecordedRequest;
@@ -46,7 +41,7 @@ export class ServedRequest {
 
   constructor(
     log: Log,
-    incoming: Incoming,
+    incoming: Pick<Incoming, 'method' | 'target' | 'headers' | 'onGone'>,
     purpose: RequestEvent['purpose'],
     { about: { calls, thread } = NOTHING, body, attempt = 1 }: ServedParts = NOTHING,
   ) {
@@ -104,6 +99,11 @@ export class ServedRequest {
     }
   }
 
+  /** Logs that the server refused the request. */
+  refused({ status, detail }: Refusal): void {
+    this.#request.answered(status, { refusal: detail });
+  }
+
   /** Breaks the connection without a response, as planned. */
   reset(): Reply {
     this.#request.broken('answer', 'PLANNED');
@@ -112,16 +112,86 @@ export class ServedRequest {
 }
 
 /** Flattens header lists. Returns the same object without any, because events keep a reference to it. */
-export function flatHeaders(headers: Incoming['headers']): Headers {
+function flatHeaders(headers: Incoming['headers']): Headers {
   for (const name in headers)
     if (typeof headers[name] !== 'string')
       return Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, String(value)]));
   return headers as Headers;
 }
 
-/** The base URL at which the sender reaches us; the guard has checked `Host`. */
-export function baseFor({ headers }: Incoming): string {
-  return `http://${headers.host}`;
+/** An invocation that arrived, and those with the same ids and bytes: a retry of the runtime has both. */
+interface KnownCall {
+  readonly sha256: string;
+  /** Call key used in every event. */
+  readonly key: string;
+  attempts: number;
+  /** False after a refusal: then the next attempt is not a repeat. */
+  isAccepted: boolean;
+}
+
+/** Maximum length of an id in a key, in characters. Keys are in every event (threats, row 15), so a longer id is replaced by a digest. */
+const MAX_KEY_LENGTH = 256;
+
+/** Detects repeated invocations. The oldest are forgotten first. */
+class Repeats {
+  /** The latest call of each id. */
+  readonly #latest: RecentMap<string, KnownCall>;
+  /** Earlier calls whose id was reused: by id and bytes. */
+  readonly #earlier: RecentMap<string, KnownCall>;
+  #reuses = 0;
+
+  /** @param count minimum number of remembered calls */
+  constructor(count: number) {
+    this.#latest = new RecentMap(count);
+    this.#earlier = new RecentMap(count);
+  }
+
+  /** Records an invocation. `isReused`: its id belongs to another call of the same thread. */
+  arrive(thread: string, id: string, sha256: string) {
+    const identity = identityOf(thread, id);
+    const latest = this.#latest.get(identity);
+    const known = !latest || latest.sha256 === sha256 ? latest : this.#earlier.get(identity + sha256);
+    if (known) {
+      const { isAccepted: isRepeat } = known;
+      known.isAccepted = true;
+      known.attempts++;
+      return { call: known, isRepeat, isReused: false };
+    }
+    const key = latest ? `${identity}#${++this.#reuses + 1}` : identity;
+    return { call: this.#remember(identity, sha256, key), isRepeat: false, isReused: latest !== undefined };
+  }
+
+  /** Restores a call that was accepted before a restart. */
+  recall(thread: string, id: string, sha256: string, key = identityOf(thread, id)): void {
+    const identity = identityOf(thread, id);
+    if (key !== identity) this.#reuses++;
+    this.#remember(identity, sha256, key);
+  }
+
+  /** Returns the key of the latest call with this id, known or not. */
+  keyOf(thread: string, id: string): string {
+    const identity = identityOf(thread, id);
+    return this.#latest.get(identity)?.key ?? identity;
+  }
+
+  clear(): void {
+    this.#latest.clear();
+    this.#earlier.clear();
+  }
+
+  #remember(identity: string, sha256: string, key: string): KnownCall {
+    const latest = this.#latest.get(identity);
+    if (latest && latest.sha256 !== sha256) this.#earlier.set(identity + latest.sha256, latest);
+    const call = { sha256, key, attempts: 1, isAccepted: true };
+    this.#latest.set(identity, call);
+    return call;
+  }
+}
+
+/** Joins thread and id without collisions (TOOL-ISOLATE). */
+function identityOf(thread: string, id: string): string {
+  const identity = JSON.stringify([thread, id]);
+  return identity.length <= MAX_KEY_LENGTH ? identity : `sha256:${hash('sha256', identity)}`;
 }
 
 interface Received {
@@ -129,24 +199,31 @@ interface Received {
   readonly body: Content;
   readonly reading: InvocationReading;
   readonly addressee: Addressee;
-  /** Weight for the memory limit, in bytes. */
-  readonly weight: number;
 }
 
+type RecoveredCall = Recovery['calls'][number];
+
+/** Refusals of invocations that are errors of the runtime. */
+const REFUSED_INVOCATIONS: ReadonlySet<Refusal['reason']> = new Set(['method', 'media-type', 'encoding']);
+
 interface IntakeParts {
-  readonly responder: Pick<Responder, 'plan' | 'planAgain' | 'reset'>;
+  readonly responder: Responder;
   readonly openCalls: OpenCalls;
   readonly services: RapServices;
   /** How many calls are remembered to detect repeats. */
-  readonly remembered?: number;
+  readonly remembered: number;
   /** Whether repeated invocations are executed again. */
   readonly allowRepeats?: boolean;
   /** Resolves when the tool stops. */
   readonly stopped: Promise<void>;
 }
 
-/** Accepts invocations: acknowledges them at once and works on them afterwards (TOOL-ACK, TOOL-ASYNC). */
+/**
+ * Receives the requests of runtimes, with their planned faults. Acknowledges invocations at once and works on them afterwards
+ * (TOOL-ACK, TOOL-ASYNC).
+ */
 export class Intake {
+  readonly route = routeAt('/invoke', 'POST', 'json', incoming => this.#receive(incoming));
   readonly #log: Log;
   readonly #repeats: Repeats;
 
@@ -155,16 +232,51 @@ export class Intake {
     this.#repeats = new Repeats(parts.remembered);
   }
 
-  readonly receive = (incoming: Incoming): Reply | Promise<Reply> => {
+  /** Logs a request. @param more its calls, body and attempt */
+  request(
+    incoming: ConstructorParameters<typeof ServedRequest>[1],
+    purpose: RequestEvent['purpose'],
+    more?: ServedParts,
+  ): ServedRequest {
+    return new ServedRequest(this.#log, incoming, purpose, more);
+  }
+
+  /** Answers a request, unless the fixtures plan a fault for it; it then has no effect, or has it after a delay. */
+  answering(
+    kind: FaultyRequest,
+    request: ServedRequest,
+    answer: () => Reply | Promise<Reply>,
+    about?: Concern,
+  ): Reply | Promise<Reply> {
+    const { responder, services, stopped } = this.parts;
+    const fault = responder.faultOf(kind);
+    if (!fault) return answer();
+    this.#log.emit({ kind: 'planned', by: 'fault', plan: `${kind} ${fault.kind}`, ...about });
+    const reply = request.answerFaultily(fault, ms => services.pauses.wait(ms), stopped);
+    return reply.then(planned => planned ?? answer());
+  }
+
+  /** Logs an invocation that the server refused for its head alone. */
+  refused(refusal: Refusal): void {
+    const { method, target = '', headers = {}, reason } = refusal;
+    if (method === undefined || target !== this.route.name || !REFUSED_INVOCATIONS.has(reason)) return;
+    this.request({ method, target, headers }, 'invocation').refused(refusal);
+  }
+
+  /** Cancels the call of a notice. */
+  cancel(key: string): void {
+    this.parts.openCalls.cancel(key);
+  }
+
+  #receive(incoming: Incoming): Reply | Promise<Reply> {
     const overflow = this.parts.openCalls.problemUnread(incoming.body);
-    if (overflow !== null)
-      return this.#turnAway(new ServedRequest(this.#log, incoming, 'invocation'), overflow, {});
+    if (overflow !== null) return this.#turnAway(this.request(incoming, 'invocation'), overflow, {});
     const body = new Content(incoming.body);
     const reading = readInvocation(readJson(incoming.body)); // the bytes are not kept with it: many calls are remembered
     const addressee = addresseeIn(reading);
     if (!addressee) return this.#giveUp(incoming, body, reading.ok ? [] : reading.faults);
-    return this.#take({ incoming, body, reading, addressee, weight: weightOf(incoming.body) });
-  };
+    return this.#take({ incoming, body, reading, addressee });
+  }
 
   /** Returns the key of the call in a notice, known or not. */
   keyOf(thread: string, id: string): string {
@@ -217,41 +329,41 @@ export class Intake {
     await openCalls.carryOut(plan ?? substituteFor(call), conversation);
   }
 
-  #take({ incoming, body, reading, addressee, weight }: Received): Reply | Promise<Reply> {
+  #take({ incoming, body, reading, addressee }: Received): Reply | Promise<Reply> {
     const { allowRepeats, openCalls, responder, services } = this.parts;
     const arrival = this.#repeats.arrive(addressee.group_id, addressee.id, body.sha256);
-    const { key, attempt } = arrival;
-    const conversation = new RapConversation({ key, addressee, base: baseFor(incoming) }, services);
+    const { key, attempts: attempt } = arrival.call;
+    const base = `http://${incoming.headers.host}`;
+    const conversation = new RapConversation({ key, addressee, base }, services);
     const { about } = conversation;
-    const request = new ServedRequest(this.#log, incoming, 'invocation', { about, body, attempt });
+    const request = this.request(incoming, 'invocation', { about, body, attempt });
     if (arrival.isRepeat && !allowRepeats)
       return this.#keepingFailed().then(status => request.answer(status ?? 200));
-    const overflow = openCalls.problem(weight);
+    const overflow = openCalls.admit(conversation, incoming.body);
     if (overflow !== null) {
-      arrival.refuse();
+      arrival.call.isAccepted = false;
       return this.#turnAway(request, overflow, about);
     }
-    openCalls.begin(conversation, weight);
     if (arrival.isReused) conversation.warn('another call of this thread has the same id');
     if (reading.ok) for (const note of reading.notes) conversation.warn(`the invocation: ${note}`);
     const plan = reading.ok
       ? responder.plan({ invocation: reading.invocation, headers: request.headers }, attempt)
       : malformedRefusal('invocation', reading.faults);
     return plan instanceof Promise
-      ? plan.then(each => this.#carryOut(each, request, conversation, arrival))
-      : this.#carryOut(plan, request, conversation, arrival);
+      ? plan.then(each => this.#carryOut(each, request, conversation, arrival.call))
+      : this.#carryOut(plan, request, conversation, arrival.call);
   }
 
   #carryOut(
     plan: Plan,
     request: ServedRequest,
     conversation: RapConversation,
-    arrival: Arrival,
+    call: KnownCall,
   ): Reply | Promise<Reply> {
     for (const fact of plan.facts) this.#log.emit(Object.assign(fact, conversation.about));
     conversation.faultsOf = plan.faultsOf;
     const refuse = (status: number): Reply => {
-      arrival.refuse();
+      call.isAccepted = false;
       this.parts.openCalls.end(conversation);
       return request.answer(status);
     };
@@ -293,7 +405,7 @@ export class Intake {
 
   /** Logs the error only: without a callback URL it cannot be reported (TOOL-MALFORMED; threats, row 21). */
   #giveUp(incoming: Incoming, body: Content, faults: readonly string[]): Reply {
-    const request = new ServedRequest(this.#log, incoming, 'invocation', { body });
+    const request = this.request(incoming, 'invocation', { body });
     const why = `malformed invocation without a callback URL: ${faults.join('; ')}`;
     this.#log.emit({ kind: 'dropped', what: 'invocation', why, count: 1 });
     return request.answer(isUtf8(incoming.body) ? 200 : 400);

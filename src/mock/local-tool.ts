@@ -22,7 +22,7 @@ import {
   Conversation,
   type Fields,
 } from './conversation.js';
-import { malformedRefusal, type Plan, plain, Repeats, refusal } from './plan.js';
+import { malformedRefusal, type Plan, plain, refusal } from './plan.js';
 import { textOfPayload } from './reply-player.js';
 import { NO_FIXTURES, requireValidToolset } from './responder.js';
 import { type ServerOptions, Tool, type ToolOptions } from './tool.js';
@@ -273,7 +273,6 @@ const NO_CALLBACK = 'local:';
 export class LocalTool extends Tool {
   readonly #choose: Choose | undefined;
   readonly #wire: Wire;
-  readonly #keys = new Repeats();
   #calls = 0;
 
   private constructor({ fixtures = NO_FIXTURES, wire = NO_WIRE, log, choose, ...options }: LocalToolOptions) {
@@ -301,15 +300,14 @@ export class LocalTool extends Tool {
     const { operation, arguments: args, headers = {}, signal } = call;
     const ids = { group_id: call.groupId || 'local', id: call.id || `call-${number}` };
     const addressee = { callback_url: NO_CALLBACK, ...ids };
-    const key = call.key ?? this.#keys.arrive(ids.group_id, ids.id, number).key;
+    const key = call.key ?? `call-${number}`;
     const caller = { key, addressee, base: NO_CALLBACK };
     const conversation = new LocalConversation(caller, { log: this.log, pauses: this.pauses }, this.#choose);
     const { about } = conversation;
     const invocation = { operation, arguments: args, ...addressee };
     const body = Content.ofJson(invocation);
     const request = this.#record('invocation', { ...about, headers, body });
-    const overflow = this.openCalls.problem(body.size);
-    this.openCalls.begin(conversation, body.size);
+    const overflow = this.openCalls.admit(conversation, body.bytes);
     const stopListening = onAbort(signal, () => {
       this.#record('cancel', about);
       conversation.cancel(CANCELED);

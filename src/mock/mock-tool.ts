@@ -1,4 +1,3 @@
-import { recordRequest } from '../events/log.js';
 import { type ToolCall, type ToolCallState, ToolCalls, toolCallState } from '../events/tool-call.js';
 import type { VerificationReport } from '../events/verification.js';
 import { allowedDestinations } from '../http/addresses.js';
@@ -8,13 +7,13 @@ import type { RunningServer } from '../http/server.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { didYouMean } from '../util/text.js';
 import { isRecord } from '../util/values.js';
-import { flatHeaders, Intake } from './intake.js';
+import { Intake } from './intake.js';
 import type { Journal } from './journal/journal.js';
 import { DEFAULTS } from './limits.js';
 import { Outbox } from './outbox.js';
-import { Questions, type RapServices } from './rap-conversation.js';
+import { RapServices } from './rap-conversation.js';
 import { requireValidToolset } from './responder.js';
-import { CONSENT_PATH, INVOKE_PATH, rapRoutes } from './routes.js';
+import { rapRoutes } from './routes.js';
 import { type FixtureSource, fixturesFrom } from './sources.js';
 import type { ServerOptions } from './tool.js';
 import { Tool, type ToolOptions } from './tool.js';
@@ -37,9 +36,6 @@ export interface MockToolOptions extends ToolOptions, ServerOptions {
   /** Sends callbacks. Default: a client made for throughput. */
   readonly client?: () => Promise<HttpClient>;
 }
-
-/** Reasons that are errors of the runtime. */
-const REFUSED_INVOCATIONS: ReadonlySet<Refusal['reason']> = new Set(['method', 'media-type', 'encoding']);
 
 /** An operation name, or a predicate. */
 type CallFilter = string | ((call: ToolCall) => boolean);
@@ -103,8 +99,7 @@ export class MockTool extends Tool {
       maxPauseMs: DEFAULTS.maxPauseMs,
       timeoutMs: DEFAULTS.attemptMs,
     });
-    const consents: RapServices['consents'] = new Questions(`${CONSENT_PATH}?state=`); // a logged `auth_url` has no query (threats, row 25)
-    this.#services = { log, pauses, outbox, choices: new Questions('/choices/'), consents };
+    this.#services = new RapServices(log, pauses, outbox);
     const known = Math.max(DEFAULTS.keep, keep) / 2; // a call has two events at least
     const remembered = options.journal ? Math.max(known, DEFAULTS.journalCalls) : known;
     const services = this.#services;
@@ -233,12 +228,7 @@ export class MockTool extends Tool {
   /** An invocation that was refused for its head alone is logged as a message too. */
   protected override refused(refusal: Refusal): void {
     super.refused(refusal);
-    const { method, target, headers = {}, reason, detail, status } = refusal;
-    if (method === undefined || target !== INVOKE_PATH || !REFUSED_INVOCATIONS.has(reason)) return;
-    const about = { from: 'runtime', to: 'tool', purpose: 'invocation', url: target, method } as const;
-    recordRequest(this.log, { ...about, headers: flatHeaders(headers) }).answered(status, {
-      refusal: detail,
-    });
+    this.#intake.refused(refusal);
   }
 
   protected override async end(drainMs: number): Promise<void> {
@@ -256,7 +246,7 @@ export class MockTool extends Tool {
 
   async #open(options: MockToolOptions): Promise<void> {
     const recovered = options.journal ? await this.#keepJournal(options.journal, options.program) : [];
-    const routes = rapRoutes(this.#intake, this.#services, this.openCalls, this.responder, this.#stopped);
+    const routes = rapRoutes(this.#intake, this.#services, this.responder);
     try {
       this.#server = await this.serve(options, routes);
     } catch (error) {

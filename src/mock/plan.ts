@@ -1,7 +1,5 @@
-import { hash } from 'node:crypto';
 import type { Fact } from '../events/events.js';
 import type { AckFault, CallbackFault } from '../fixtures/file-schema.js';
-import { RecentMap } from '../util/collections.js';
 import { bytesText } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import { CANCELED, type Conversation, THREAD_CLOSED } from './conversation.js';
@@ -23,7 +21,7 @@ export interface Plan {
 
 const NONE: readonly CallbackFault[] = [];
 
-export const NO_FAULTS: Plan['faultsOf'] = () => NONE;
+const NO_FAULTS = () => NONE;
 
 /** A plan without faults. */
 export function plain(facts: readonly Fact[], perform: Plan['perform']): Plan {
@@ -46,7 +44,7 @@ export function malformedRefusal(what: 'call' | 'invocation', faults: readonly s
 const LARGE = 64 * 1024;
 
 /** Memory of an invocation while its call is open, in bytes: the body, its text, and the parsed values. */
-export function weightOf(body: Uint8Array): number {
+function weightOf(body: Uint8Array): number {
   if (body.length < LARGE) return body.length;
   let weight = 2 * body.length;
   for (const byte of body) weight += VALUE_COST[byte] ?? 0;
@@ -85,20 +83,20 @@ export class OpenCalls {
     this.#limits = { ...OPEN_CALL_LIMITS, ...limits };
   }
 
-  /** Returns why one more call cannot be accepted, or null. A call of any weight is accepted if no other of its class is open. */
-  problem(weight: number): string | null {
-    const { calls, bytes } = this.#limits;
-    if (this.#open.size >= calls) return `too many open calls: ${calls}`;
-    const taken = this.#weight[sizeClass(weight)];
-    const hasRoom = taken === 0 || taken + weight <= bytes;
-    return hasRoom ? null : `the open calls are too large: more than ${bytesText(bytes)}`;
-  }
-
-  /** As {@link problem}, for a large invocation before parsing: parsing 10 MiB of values would block other requests for a second. */
+  /** Returns why a large invocation cannot be accepted; null otherwise. Parsing 10 MiB of values would block others for a second. */
   problemUnread({ length }: Uint8Array): string | null {
-    return length < LARGE ? null : this.problem(2 * length);
+    return length < LARGE ? null : this.#problem(2 * length);
   }
 
+  /** Opens a call. Returns why it cannot be accepted, or null. */
+  admit(conversation: Conversation, invocation: Uint8Array): string | null {
+    const weight = weightOf(invocation);
+    const problem = this.#problem(weight);
+    if (problem === null) this.begin(conversation, weight);
+    return problem;
+  }
+
+  /** Opens a call that was accepted before. */
   begin(conversation: Conversation, weight = 0): void {
     this.#open.set(conversation, weight);
     this.#weight[sizeClass(weight)] += weight;
@@ -165,6 +163,15 @@ export class OpenCalls {
     this.end(conversation);
   }
 
+  /** A call of any weight is accepted if no other of its class is open. */
+  #problem(weight: number): string | null {
+    const { calls, bytes } = this.#limits;
+    if (this.#open.size >= calls) return `too many open calls: ${calls}`;
+    const taken = this.#weight[sizeClass(weight)];
+    const hasRoom = taken === 0 || taken + weight <= bytes;
+    return hasRoom ? null : `the open calls are too large: more than ${bytesText(bytes)}`;
+  }
+
   get #all(): Conversation[] {
     return [...this.#open.keys(), ...this.#resting];
   }
@@ -219,98 +226,4 @@ const BARE_PATH = /(?<![\w:/\\\].-])(?:file:\/\/|[a-z]:)?[\\/][^\s'"`<>|,;()]*[\
 /** Replaces the folders of absolute paths by `…`, since they reveal details of the machine. */
 function withoutPaths(message: string): string {
   return message.replace(QUOTED_PATH, '$1…/$2$1').replace(BARE_PATH, '…/$1');
-}
-
-/** An invocation that arrived, and those with the same ids and bytes: a retry of the runtime has both. */
-interface KnownCall {
-  readonly sha256: string;
-  /** Call key used in every event. */
-  readonly key: string;
-  attempts: number;
-  isAccepted: boolean;
-}
-
-/** One arrival of an invocation; it counts as accepted until `refuse` is called: then a second attempt is not a repeat. */
-export class Arrival {
-  readonly key: string;
-  readonly attempt: number;
-
-  constructor(
-    private readonly call: KnownCall,
-    /** Whether the same invocation was accepted before. */
-    readonly isRepeat: boolean,
-    /** Whether its id belongs to another call of the same thread. */
-    readonly isReused: boolean,
-  ) {
-    this.key = call.key;
-    this.attempt = call.attempts;
-  }
-
-  refuse(): void {
-    this.call.isAccepted = false;
-  }
-}
-
-/** Maximum length of an id in a key, in characters. Keys are in every event (threats, row 15), so a longer id is replaced by a digest. */
-const MAX_KEY_LENGTH = 256;
-
-/** Detects repeated invocations. The oldest are forgotten first. */
-export class Repeats {
-  /** The latest call of each id. */
-  readonly #latest: RecentMap<string, KnownCall>;
-  /** Earlier calls whose id was reused: by id and bytes. */
-  readonly #earlier: RecentMap<string, KnownCall>;
-  #reuses = 0;
-
-  /** @param count minimum number of remembered calls */
-  constructor(count = 5_000) {
-    this.#latest = new RecentMap(count);
-    this.#earlier = new RecentMap(count);
-  }
-
-  /** Records an invocation. */
-  arrive(thread: string, id: string, sha256: string): Arrival {
-    const identity = identityOf(thread, id);
-    const latest = this.#latest.get(identity);
-    const known = !latest || latest.sha256 === sha256 ? latest : this.#earlier.get(identity + sha256);
-    if (known) {
-      const { isAccepted: isRepeat } = known;
-      known.isAccepted = true;
-      known.attempts++;
-      return new Arrival(known, isRepeat, false);
-    }
-    const key = latest ? `${identity}#${++this.#reuses + 1}` : identity;
-    const call = { sha256, key, attempts: 1, isAccepted: true };
-    this.#remember(identity, call, latest);
-    return new Arrival(call, false, latest !== undefined);
-  }
-
-  /** Restores a call that was accepted before a restart. */
-  recall(thread: string, id: string, sha256: string, key = identityOf(thread, id)): void {
-    const identity = identityOf(thread, id);
-    if (key !== identity) this.#reuses++;
-    this.#remember(identity, { sha256, key, attempts: 1, isAccepted: true }, this.#latest.get(identity));
-  }
-
-  /** Returns the key of the latest call with this id, known or not. */
-  keyOf(thread: string, id: string): string {
-    const identity = identityOf(thread, id);
-    return this.#latest.get(identity)?.key ?? identity;
-  }
-
-  clear(): void {
-    this.#latest.clear();
-    this.#earlier.clear();
-  }
-
-  #remember(identity: string, call: KnownCall, latest: KnownCall | undefined): void {
-    if (latest && latest.sha256 !== call.sha256) this.#earlier.set(identity + latest.sha256, latest);
-    this.#latest.set(identity, call);
-  }
-}
-
-/** Joins thread and id without collisions (TOOL-ISOLATE). */
-function identityOf(thread: string, id: string): string {
-  const identity = JSON.stringify([thread, id]);
-  return identity.length <= MAX_KEY_LENGTH ? identity : `sha256:${hash('sha256', identity)}`;
 }

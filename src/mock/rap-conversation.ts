@@ -20,7 +20,7 @@ import {
   type Fields,
 } from './conversation.js';
 import type { Callback, Outbox } from './outbox.js';
-import { NO_FAULTS, type Plan } from './plan.js';
+import type { Plan } from './plan.js';
 import { textOfPayload } from './reply-player.js';
 
 /** One byte more than a listener accepts by default. */
@@ -113,12 +113,69 @@ function render(written: unknown, faults: readonly CallbackFault[], layout?: str
   return { body: new Content(Buffer.from(text)), rendering };
 }
 
+/** How many questions are remembered, open ones and closed ones: a later answer to a closed one is accepted and ignored. */
+const QUESTIONS_REMEMBERED = 20_000;
+
+/** Questions that are answered over HTTP. Paths are compared in constant time (threats, row 1). */
+class Questions<Answer, About> {
+  readonly #paths: SecretPaths<Question<Answer, About>>;
+
+  constructor(prefix: string) {
+    this.#paths = new SecretPaths(prefix, QUESTIONS_REMEMBERED);
+  }
+
+  open(about: About): Question<Answer, About> {
+    const question = new Question<Answer, About>(about);
+    question.path = this.#paths.issue(question).path;
+    return question;
+  }
+
+  /** @param target path and query, as sent. */
+  at(target: string): Question<Answer, About> | undefined {
+    return this.#paths.resolve(target);
+  }
+}
+
+class Question<Answer, About> {
+  /** Unguessable path and query: anyone who has it may answer. */
+  path = '';
+  isOpen = true;
+  #settle: (answer: Answer) => void = () => {};
+  readonly answer = new Promise<Answer>(resolve => {
+    this.#settle = resolve;
+  });
+
+  constructor(readonly about: About) {}
+
+  /** Answers the question. Returns false if it is answered or closed: only the first answer counts. */
+  resolve(answer: Answer): boolean {
+    if (!this.isOpen) return false;
+    this.isOpen = false;
+    this.#settle(answer);
+    return true;
+  }
+
+  /** Closes the question: later answers are accepted and ignored. */
+  close(): void {
+    this.isOpen = false;
+  }
+}
+
 type Asked<Question> = Question & { readonly about: Required<Concern> };
 
-export interface RapServices extends CallServices {
-  readonly outbox: Outbox;
-  readonly choices: Questions<number, Asked<ChoiceQuestion & { readonly search: string }>>;
-  readonly consents: Questions<Consent, Asked<ConsentQuestion>>;
+/** What all conversations with runtimes share. */
+export class RapServices implements CallServices {
+  /** The path of the consent page. */
+  static readonly consentPath = '/authorize';
+  readonly choices = new Questions<number, Asked<ChoiceQuestion & { readonly search: string }>>('/choices/');
+  /** The state is in the query, since a logged `auth_url` has none (threats, row 25). */
+  readonly consents = new Questions<Consent, Asked<ConsentQuestion>>(`${RapServices.consentPath}?state=`);
+
+  constructor(
+    readonly log: CallServices['log'],
+    readonly pauses: CallServices['pauses'],
+    readonly outbox: Outbox,
+  ) {}
 }
 
 /** What a call sent before a restart. */
@@ -126,6 +183,8 @@ interface Sent {
   readonly callbacks: number;
   readonly isAnswered: boolean;
 }
+
+const NO_FAULTS: Plan['faultsOf'] = () => [];
 
 const NOT_SENT = Promise.resolve(false);
 
@@ -142,7 +201,7 @@ interface Sending {
  */
 export class RapConversation extends Conversation {
   /** Returns the faults of the n-th callback, from 0. */
-  faultsOf: Plan['faultsOf'] = NO_FAULTS;
+  faultsOf = NO_FAULTS;
   #callbacks: number;
   #next: StepPath | undefined;
   #hasBegun = false;
@@ -305,69 +364,4 @@ function furtherFields(layout = '{}'): Fields {
   const json = parseJson(layout);
   const { call_id: _, ...fields } = json.ok && isRecord(json.value) ? json.value : {};
   return fields;
-}
-
-const QUESTIONS_REMEMBERED = 10_000;
-
-/** Questions that are answered over HTTP. Paths are compared in constant time (threats, row 1). */
-export class Questions<Answer, About> {
-  readonly #paths: SecretPaths<Question<Answer, About>>;
-  /** Questions by path, oldest first; the oldest are dropped. */
-  readonly #closed = new Set<string>();
-
-  constructor(
-    prefix: string,
-    private readonly remembered = QUESTIONS_REMEMBERED,
-  ) {
-    this.#paths = new SecretPaths(prefix);
-  }
-
-  open(about: About): Question<Answer, About> {
-    const question = new Question<Answer, About>(about, path => this.#forgetOldest(path));
-    question.path = this.#paths.issue(question).path;
-    return question;
-  }
-
-  /** @param target path and query, as sent. */
-  at(target: string): Question<Answer, About> | undefined {
-    return this.#paths.resolve(target);
-  }
-
-  #forgetOldest(closed: string): void {
-    if (!this.#paths.resolve(closed)) return;
-    this.#closed.add(closed);
-    const [oldest] = this.#closed.size > this.remembered ? this.#closed : [];
-    if (oldest === undefined) return;
-    this.#closed.delete(oldest);
-    this.#paths.forget(oldest);
-  }
-}
-
-class Question<Answer, About> {
-  /** Unguessable path and query: anyone who has it may answer. */
-  path = '';
-  isOpen = true;
-  #settle: (answer: Answer) => void = () => {};
-  readonly answer = new Promise<Answer>(resolve => {
-    this.#settle = resolve;
-  });
-
-  constructor(
-    readonly about: About,
-    private readonly onClosed: (path: string) => void,
-  ) {}
-
-  /** Answers the question. Returns false if it is answered or closed: only the first answer counts. */
-  resolve(answer: Answer): boolean {
-    if (!this.isOpen) return false;
-    this.isOpen = false;
-    this.#settle(answer);
-    return true;
-  }
-
-  /** Closes the question: later answers are accepted and ignored. */
-  close(): void {
-    this.isOpen = false;
-    this.onClosed(this.path);
-  }
 }

@@ -1,84 +1,50 @@
 import { createHash } from 'node:crypto';
 import type * as z from 'zod/mini';
 import { Content } from '../events/content.js';
-import type { FaultyRequest } from '../events/faults.js';
 import type { Log } from '../events/log.js';
-import type { Incoming, Reply, Route } from '../http/route.js';
+import { type Incoming, type Route, routeAt } from '../http/route.js';
 import { choiceResponseSchema, NOTICES, type Notice } from '../protocol/invocation.js';
 import { validate } from '../protocol/validate.js';
 import { isRecord } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
 import type { ChoiceQuestion, Concern, Consent } from './conversation.js';
-import { baseFor, type Intake, ServedRequest } from './intake.js';
-import type { OpenCalls } from './plan.js';
-import type { RapServices } from './rap-conversation.js';
+import type { Intake } from './intake.js';
+import { RapServices } from './rap-conversation.js';
 import type { Responder } from './responder.js';
-import { get, JSON_TYPE, post } from './tool.js';
+import { JSON_TYPE } from './tool.js';
 
-export const INVOKE_PATH = '/invoke';
-
-export const CONSENT_PATH = '/authorize';
-
-/** Answers a request, unless the fixtures plan a fault for it; it then has no effect, or has it after a delay. */
-type Answering = (
-  kind: FaultyRequest,
-  request: ServedRequest,
-  answer: () => Reply | Promise<Reply>,
-  about?: Concern,
-) => Reply | Promise<Reply>;
-
-function withFaults(
-  { log, pauses }: RapServices,
-  responder: Pick<Responder, 'faultOf'>,
-  stopped: Promise<void>,
-): Answering {
-  return (kind, request, answer, about) => {
-    const fault = responder.faultOf(kind);
-    if (!fault) return answer();
-    log.emit({ kind: 'planned', by: 'fault', plan: `${kind} ${fault.kind}`, ...about });
-    const reply = request.answerFaultily(fault, ms => pauses.wait(ms), stopped);
-    return reply.then(planned => planned ?? answer());
-  };
-}
-
-/**
- * All routes of a mock: for runtimes, users, and their browsers.
- * @param stopped resolves when the tool stops
- */
+/** All routes of a mock: for runtimes, users, and their browsers. */
 export function rapRoutes(
   intake: Intake,
   services: RapServices,
-  openCalls: OpenCalls,
-  responder: Pick<Responder, 'toolset' | 'document' | 'faultOf'>,
-  stopped: Promise<void>,
+  responder: Pick<Responder, 'toolset' | 'document'>,
 ): Route[] {
   const { log } = services;
-  const answering = withFaults(services, responder, stopped);
   return [
-    post(INVOKE_PATH, intake.receive),
-    discoveryRoute(log, responder, answering),
-    notice(log, 'cancel', NOTICES.cancel, answering, {
+    intake.route,
+    discoveryRoute(intake, responder),
+    notice(log, intake, 'cancel', NOTICES.cancel, {
       about: ({ thread_id, tool_call_id }) => ({
         thread: thread_id,
         calls: [intake.keyOf(thread_id, tool_call_id)],
       }),
-      apply: ({ calls: [key = ''] = [] }) => openCalls.cancel(key),
+      apply: ({ calls: [key = ''] = [] }) => intake.cancel(key),
     }),
-    notice(log, 'close', NOTICES.close, answering, {
+    notice(log, intake, 'close', NOTICES.close, {
       about: ({ thread_id }) => ({ thread: thread_id }),
       apply: ({ thread = '' }) => intake.closeThread(thread),
     }),
     {
       // the state must be migrated before the 200 (TOOL-MIGRATE); a mock keeps counts and states of threads
-      ...notice(log, 'migrate', NOTICES.migrate, answering, {
+      ...notice(log, intake, 'migrate', NOTICES.migrate, {
         about: ({ session_id }) => ({ thread: session_id }),
         apply: ({ thread = '' }) => intake.closeThread(thread),
         refusal: faults => `not migrated: ${faults.length} errors in the request\n`,
       }),
       serves: path => path === NOTICES.migrate.path && responder.toolset.needsMigration,
     },
-    choiceRoute(services, answering),
-    ...consentRoutes(services, responder),
+    choiceRoute(services, intake),
+    ...consentRoutes(services, intake, responder),
   ];
 }
 
@@ -86,13 +52,13 @@ export function rapRoutes(
  * Serves the toolset (TOOL-DISCOVER). The endpoint uses the host name of the request, such as a container name. Clients may poll it,
  * so an unchanged document is logged as the same content.
  */
-function discoveryRoute(log: Log, responder: Pick<Responder, 'document'>, answering: Answering): Route {
+function discoveryRoute(intake: Intake, responder: Pick<Responder, 'document'>): Route {
   let known: { readonly of: unknown; readonly endpoint: string; readonly content: Content } | null = null;
-  return get('/.well-known/rap-toolset', incoming => {
-    const request = new ServedRequest(log, incoming, 'discovery');
-    return answering('discovery', request, () => {
+  return routeAt('/.well-known/rap-toolset', 'GET', 'nothing', incoming => {
+    const request = intake.request(incoming, 'discovery');
+    return intake.answering('discovery', request, () => {
       const of = responder.document;
-      const endpoint = baseFor(incoming) + INVOKE_PATH;
+      const endpoint = `http://${incoming.headers.host}${intake.route.name}`; // the guard has checked `Host`
       if (!known || known.of !== of || known.endpoint !== endpoint)
         known = { of, endpoint, content: Content.ofJson(withEndpoint(of, endpoint)) };
       return request.answerWith(known.content, JSON_TYPE);
@@ -115,22 +81,22 @@ interface NoticeHandling<Value> {
 /** Answers 200 to every notice: known, unknown, repeated or malformed (TOOL-CANCEL, TOOL-CLOSE). */
 function notice<Schema extends z.ZodMiniType>(
   log: Log,
+  intake: Intake,
   purpose: Notice['kind'],
   { path, body: schema }: { readonly path: string; readonly body: Schema },
-  answering: Answering,
   { about: concern, apply, refusal }: NoticeHandling<z.output<Schema>>,
 ): Route {
-  return post(path, incoming => {
+  return routeAt(path, 'POST', 'json', incoming => {
     const { checked, body } = read(schema, incoming);
     const about = checked.ok ? concern(checked.value) : {};
-    const request = new ServedRequest(log, incoming, purpose, { about, body });
+    const request = intake.request(incoming, purpose, { about, body });
     const answer = async () => {
       if (checked.ok) apply(about);
       else if (refusal) return request.answer(400, { body: refusal(checked.faults) });
       await log.kept().catch(() => {}); // write errors are reported elsewhere
       return request.answer(200);
     };
-    return answering(purpose, request, answer, about);
+    return intake.answering(purpose, request, answer, about);
   });
 }
 
@@ -140,7 +106,7 @@ function read<Schema extends z.ZodMiniType>(schema: Schema, { body: bytes }: Inc
 }
 
 /** Receives the user's choice (TOOL-CHOICE). The first answer counts; a repeated one is accepted and ignored. */
-function choiceRoute({ log, choices: questions }: RapServices, answering: Answering): Route {
+function choiceRoute({ log, choices: questions }: RapServices, intake: Intake): Route {
   return {
     name: 'choice',
     method: 'POST',
@@ -152,7 +118,7 @@ function choiceRoute({ log, choices: questions }: RapServices, answering: Answer
       if (!question) return { status: 404 };
       const { choices, id, about, search } = question.about;
       const { checked, body } = read(choiceResponseSchema, incoming);
-      const request = new ServedRequest(log, incoming, 'choice', { about, body });
+      const request = intake.request(incoming, 'choice', { about, body });
       if (incoming.target !== path + search) return request.answer(404);
       const answer = () => {
         if (!checked.ok || checked.value.id !== id || checked.value.selected >= choices.length) {
@@ -166,7 +132,7 @@ function choiceRoute({ log, choices: questions }: RapServices, answering: Answer
           log.emit({ kind: 'decided', what: 'choice', by: 'person', value: selected, ...about });
         return request.answer(200);
       };
-      return answering('choice', request, answer, about);
+      return intake.answering('choice', request, answer, about);
     },
   };
 }
@@ -181,6 +147,7 @@ function choiceHelp({ id, choices }: ChoiceQuestion): string {
 /** The mock's own consent page, the only page for browsers. Each state works once (TOOL-OAUTH). */
 function consentRoutes(
   { log, consents: questions }: RapServices,
+  intake: Intake,
   responder: Pick<Responder, 'toolset'>,
 ): Route[] {
   const handle = (incoming: Incoming) => {
@@ -190,7 +157,7 @@ function consentRoutes(
     const isValid = isForm ? decision !== null && question?.resolve(decision) : question?.isOpen;
     const asked = isValid ? question?.about : undefined;
     const about = asked?.about ?? {};
-    const request = new ServedRequest(log, { ...incoming, target: CONSENT_PATH }, 'consent', { about });
+    const request = intake.request({ ...incoming, target: RapServices.consentPath }, 'consent', { about });
     const show = (status: number, body: string) => request.answer(status, { headers: PAGE_HEADERS, body });
     if (!asked) return show(410, UNKNOWN_PAGE);
     if (decision === null)
@@ -198,7 +165,11 @@ function consentRoutes(
     log.emit({ kind: 'decided', what: 'consent', by: 'person', value: decision, ...about });
     return show(200, donePage(decision));
   };
-  const page = { serves: (path: string) => path === CONSENT_PATH, browsers: 'same-origin', handle } as const;
+  const page = {
+    serves: (path: string) => path === RapServices.consentPath,
+    browsers: 'same-origin',
+    handle,
+  } as const;
   return [
     { ...page, name: 'consent page', method: 'GET', accepts: 'nothing' },
     { ...page, name: 'consent', method: 'POST', accepts: 'form' },

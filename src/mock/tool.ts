@@ -13,7 +13,7 @@ import {
 } from '../events/tool-call.js';
 import { transcriptWriter } from '../events/transcript-writer.js';
 import type { VerificationReport } from '../events/verification.js';
-import type { Refusal, Route } from '../http/route.js';
+import { type Refusal, type Route, routeAt } from '../http/route.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { type Clock, systemClock } from '../system/clock.js';
 import { readJson } from '../util/json.js';
@@ -169,20 +169,10 @@ function refusalText({ method = '', target = '', status, detail }: Refusal): str
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** A route at exactly one path. */
-export function get(path: string, handle: Route['handle']): Route {
-  return { name: path, method: 'GET', accepts: 'nothing', serves: asked => asked === path, handle };
-}
-
-/** As {@link get}, for a JSON body. */
-export function post(path: string, handle: Route['handle']): Route {
-  return { name: path, method: 'POST', accepts: 'json', serves: asked => asked === path, handle };
-}
-
 /** Controls for tests in any language, not part of the protocol. The guard protects them too. */
 function controlRoutes(tool: Tool, journal: JournalReports): Route[] {
   return [
-    get('/__mock__/journal', ({ headers }) => {
+    routeAt('/__mock__/journal', 'GET', 'nothing', ({ headers }) => {
       const isTranscript = headers.accept?.includes('application/x-ndjson');
       const type = isTranscript ? 'application/x-ndjson' : 'application/json';
       const pieces = isTranscript ? journal.transcript() : journal.report();
@@ -206,13 +196,12 @@ function control<F extends string>(
   fields: readonly [F, ...F[]],
   work: (values: Values<F>) => unknown,
 ): Route {
-  const handle: Route['handle'] = ({ body }) => {
+  return routeAt(path, 'POST', 'json?', ({ body }) => {
     const values: Values<F> = {};
     const problem = readFields(body, fields, values);
     if (problem !== null) return { status: 400, body: `${problem}\n` };
     return { status: 200, headers: JSON_TYPE, body: JSON.stringify(work(values)) };
-  };
-  return { ...post(path, handle), accepts: 'json?' };
+  });
 }
 
 /** Returns what is wrong, or null. A misspelled field must not mean "all". */

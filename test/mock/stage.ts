@@ -5,7 +5,7 @@ import { Pauses } from '../../src/mock/conversation.js';
 import { Intake } from '../../src/mock/intake.js';
 import { type MockTool, type MockToolOptions, startMockTool } from '../../src/mock/mock-tool.js';
 import { OpenCalls } from '../../src/mock/plan.js';
-import { Questions, RapConversation, type RapServices } from '../../src/mock/rap-conversation.js';
+import { RapConversation, RapServices } from '../../src/mock/rap-conversation.js';
 import { Responder } from '../../src/mock/responder.js';
 import { type InvokeOptions, openRuntime, type PendingCall, type Runtime } from '../peers/runtime.mjs';
 import { type FakeClock, fakeClock } from '../support/fake-clock.js';
@@ -73,22 +73,34 @@ function eventOf(tool: MockTool, fits: (event: Event) => boolean): Promise<Event
 }
 
 /** An intake without a server, whose callbacks are noted and never sent. */
-export function intakeWith(file: FileText | null, openCalls = new OpenCalls()) {
+export function intakeWith(
+  file: FileText | null,
+  { openCalls = new OpenCalls(), remembered = 5_000 }: { openCalls?: OpenCalls; remembered?: number } = {},
+) {
   const sent: unknown[] = [];
   const send = async ({ body = new Uint8Array() }: HttpRequest) => {
     sent.push(JSON.parse(Buffer.from(body).toString()).text);
     return { status: 200, headers: {}, body: new Uint8Array() };
   };
-  const { outbox, log, clock } = deskWith({ client: { send, close: async () => {} } });
-  const choices: RapServices['choices'] = new Questions('/choices/');
-  const consents: RapServices['consents'] = new Questions('/?state=');
-  const services = { log, outbox, pauses: new Pauses(clock), choices, consents };
+  const { outbox, log, clock, events } = deskWith({ client: { send, close: async () => {} } });
+  const services = new RapServices(log, new Pauses(clock), outbox);
   const fixtures = file ? { fixtures: parseFixtures({ version: 1, ...file }) } : {};
   const responder = new Responder(fixtures, 'seed', log);
-  const parts = { responder, openCalls, services, stopped: new Promise<void>(() => {}) };
-  const addressee = { callback_url: 'http://127.0.0.1:9/', group_id: 'g', id: 'i' };
+  const parts = { responder, openCalls, services, remembered, stopped: new Promise<void>(() => {}) };
+  const callback_url = 'http://127.0.0.1:9/';
+  const addressee = { callback_url, group_id: 'g', id: 'i' };
   const conversation = new RapConversation({ key: 'k', addressee, base: 'http://127.0.0.1' }, services);
-  return { intake: new Intake(parts), parts, conversation, openCalls, log, sent };
+  const intake = new Intake(parts);
+  const about = { method: 'POST', target: '/invoke', headers: { host: '127.0.0.1' }, remote: '127.0.0.1' };
+  /** Returns the status. */
+  const receive = async (fields: object) => {
+    const invocation = { operation: 'op', arguments: {}, ...addressee, ...fields };
+    const reply = await intake.route.handle({ ...about, body: Buffer.from(JSON.stringify(invocation)) });
+    if (reply === 'reset') return reply;
+    reply.sent?.();
+    return reply.status;
+  };
+  return { intake, parts, conversation, openCalls, log, events, sent, receive };
 }
 
 export interface WatchedClock extends FakeClock {

@@ -57,16 +57,21 @@ test('is idle once every call is over, also a repeated one', async () => {
 });
 
 test('row 15: limits the number and size of open calls; accepts one of any size', () => {
-  const openCalls = new OpenCalls({ calls: 2, bytes: 100 });
-  expect(openCalls.problem(101)).toBeNull();
-  const first = callOf('a', 'g');
-  openCalls.begin(first, 60);
-  expect(openCalls.problem(41)).toBe('the open calls are too large: more than 100 bytes');
-  expect([openCalls.problem(40), openCalls.problem(1024 * 1024)]).toEqual([null, null]);
-  openCalls.begin(callOf('b', 'g'), 1024 * 1024);
-  expect(openCalls.problem(0)).toBe('too many open calls: 2');
-  openCalls.end(first);
-  openCalls.end(first);
-  expect(openCalls.problem(60)).toBeNull();
-  expect(openCalls.problem(1024 * 1024)).toBe('the open calls are too large: more than 100 bytes');
+  const openCalls = new OpenCalls({ calls: 3, bytes: 100 });
+  const [first, second, large, last] = ['a', 'b', 'c', 'd'].map(key => callOf(key, 'g'));
+  const admit = (call = callOf('x', 'g'), size = 0) => openCalls.admit(call, Buffer.alloc(size));
+  expect([admit(first, 101), admit(second, 1)]).toEqual([
+    null,
+    'the open calls are too large: more than 100 bytes',
+  ]);
+  expect(admit(large, 1024 * 1024)).toBeNull();
+  expect(openCalls.problemUnread(Buffer.alloc(1024 * 1024))).toContain('too large');
+  if (first) openCalls.end(first);
+  if (first) openCalls.end(first);
+  expect([admit(first, 60), admit(second, 41), admit(second, 40)]).toEqual([
+    null,
+    'the open calls are too large: more than 100 bytes',
+    null,
+  ]);
+  expect(admit(last)).toBe('too many open calls: 3');
 });

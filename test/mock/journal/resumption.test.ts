@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
 import { defineTool, type HandlerCall, result } from '../../../src/mock/handlers.js';
 import { Intake } from '../../../src/mock/intake.js';
-import { compacted, type RecoveredCall } from '../../../src/mock/journal/recovery.js';
+import { compacted, type Recovery } from '../../../src/mock/journal/recovery.js';
 import { OpenCalls } from '../../../src/mock/plan.js';
 import { intakeWith, replying, stageWith } from '../stage.js';
 import { temporaryFolder } from './runs.js';
@@ -67,7 +67,8 @@ test('TOOL-SUB: a subscription of a resumed handler can be canceled after its re
 });
 
 test('TOOL-ALWAYS: a call that can no longer be planned ends in an error and is not open', async () => {
-  const { parts, sent, openCalls } = intakeWith(null, new OpenCalls({ calls: 1 }));
+  const openCalls = new OpenCalls();
+  const { parts, sent } = intakeWith(null, { openCalls });
   const broken = () => {
     throw new Error('no such plan');
   };
@@ -75,10 +76,11 @@ test('TOOL-ALWAYS: a call that can no longer be planned ends in an error and is 
   const invocation = Content.ofJson({ operation: 'op', arguments: {}, ...to });
   const call = { key: 'k', thread: 'g', invocation, headers: {}, rendered: [], isAnswered: false };
   const stood = { matched: null, refusal: null, turn: null, cancelReason: null };
-  const responder = { plan: broken, planAgain: broken, reset() {} };
-  const recovered = { ...call, ...stood } as unknown as RecoveredCall;
-  await new Intake({ ...parts, responder }).resume(recovered, 'http://127.0.0.1');
-  expect([sent, openCalls.problem(0)]).toEqual([['Error: no such plan'], null]);
+  Object.assign(parts.responder, { plan: broken });
+  const recovered = { ...call, ...stood } as unknown as Recovery['calls'][number];
+  await new Intake(parts).resume(recovered, 'http://127.0.0.1');
+  await openCalls.idle();
+  expect(sent).toEqual(['Error: no such plan']);
 });
 
 test('a repeat is recognized as long as the journal contains the call', async () => {

@@ -44,6 +44,15 @@ export type Consent = 'granted' | 'refused';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
+/**
+ * An answer (seed 003). A `payload` has passed response middleware; `text` is its wrapped form: a string unchanged, other JSON encoded.
+ * A `verbatim` result is as written, without middleware.
+ */
+export type SpokenReply =
+  | { readonly kind: 'payload'; readonly payload: unknown; readonly text: string }
+  | { readonly kind: 'verbatim'; readonly result: Fields }
+  | { readonly kind: 'outcome'; readonly outcome: Outcome };
+
 export interface Asking {
   /** Milliseconds to wait for an answer. Default: no limit. */
   readonly withinMs?: number | undefined;
@@ -90,18 +99,15 @@ export abstract class Conversation {
     this.#isAnswered = isAnswered;
   }
 
-  /** Sends a value that still has to be wrapped: a string becomes the text, other JSON is encoded. Middleware has already run. */
-  abstract payload(value: unknown): Promise<unknown>;
+  /** Sends the answer. @param layout the recorded JSON text of a verbatim result */
+  protected abstract answer(reply: SpokenReply, layout?: string): Promise<unknown>;
 
-  /** Sends a whole result verbatim. @param layout the recorded JSON text of the result */
-  abstract result(fields: Fields, layout?: string): Promise<unknown>;
-
-  /** Sends any outcome except success (seed 002). */
-  abstract outcome(outcome: Outcome): Promise<unknown>;
-
-  abstract event(fields: Fields, layout?: string): Promise<unknown>;
-
-  abstract view(fields: Fields, layout?: string): Promise<unknown>;
+  /** Sends a message that is not an answer. @param layout its recorded JSON text */
+  protected abstract send(
+    type: 'subscription_event' | 'view_update',
+    fields: Fields,
+    layout: string | undefined,
+  ): Promise<unknown>;
 
   /** Sends any JSON exactly; whether it ends the call is unknown. */
   abstract message(value: unknown): Promise<unknown>;
@@ -114,6 +120,33 @@ export abstract class Conversation {
     question: ConsentQuestion,
     asking?: Asking & { readonly authUrl?: string | undefined },
   ): Promise<Consent | null>;
+
+  /** Sends a value that still has to be wrapped. Middleware has already run. @throws TypeError if it is not JSON */
+  payload(payload: unknown): Promise<unknown> {
+    const text = typeof payload === 'string' ? payload : (JSON.stringify(payload) ?? 'null');
+    return this.#answer({ kind: 'payload', payload, text });
+  }
+
+  /** Sends a whole result verbatim. @param layout its recorded JSON text */
+  result(result: Fields, layout?: string): Promise<unknown> {
+    return this.#answer({ kind: 'verbatim', result }, layout, result['subscription'] === true);
+  }
+
+  /** Sends any outcome except success (seed 002). */
+  outcome(outcome: Outcome): Promise<unknown> {
+    return this.#answer({ kind: 'outcome', outcome });
+  }
+
+  async event(fields: Fields, layout?: string): Promise<void> {
+    const isFinal = fields['final'] === true;
+    this.#isFinal ||= isFinal;
+    await this.send('subscription_event', fields, layout);
+    if (isFinal) this.#onFinal();
+  }
+
+  view(fields: Fields, layout?: string): Promise<unknown> {
+    return this.send('view_update', fields, layout);
+  }
 
   /** Sets where the reply continues after the next message; undefined at the end of the reply or if unknown. */
   continuesAt(_next: StepPath | undefined): void {}
@@ -301,22 +334,11 @@ export abstract class Conversation {
     };
   }
 
-  /** Marks the call as having its result. */
-  protected answered({ isSubscribed = false } = {}): void {
+  #answer(reply: SpokenReply, layout?: string, isSubscribed = false): Promise<unknown> {
+    const sent = this.answer(reply, layout);
     this.#isAnswered = true;
     this.#isSubscribed = isSubscribed;
-  }
-
-  /** Records an event that is about to be sent. Returns whether it is the final one. */
-  protected beginEvent(event: Fields): boolean {
-    const isFinal = event['final'] === true;
-    this.#isFinal ||= isFinal;
-    return isFinal;
-  }
-
-  /** Records that the final event was delivered or dropped. */
-  protected finalSent(): void {
-    this.#onFinal();
+    return sent;
   }
 
   #awaitTrigger(): Trigger {

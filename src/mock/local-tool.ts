@@ -8,7 +8,6 @@ import type { StepKind } from '../fixtures/reply-schema.js';
 import type { Route } from '../http/route.js';
 import type { RunningServer } from '../http/server.js';
 import { readInvocation } from '../protocol/invocation.js';
-import { type Outcome, textOfOutcome } from '../protocol/outcome.js';
 import { firstFew } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import {
@@ -21,9 +20,9 @@ import {
   type ConsentQuestion,
   Conversation,
   type Fields,
+  type SpokenReply,
 } from './conversation.js';
 import { malformedRefusal, type Plan, plain, refusal } from './plan.js';
-import { textOfPayload } from './reply-player.js';
 import { NO_FIXTURES, requireValidToolset } from './responder.js';
 import { type ServerOptions, Tool, type ToolOptions } from './tool.js';
 
@@ -42,50 +41,8 @@ interface LocalCall {
   readonly signal?: AbortSignal;
 }
 
-/**
- * An answer (seed 003). A `payload` has passed response middleware and is JSON; `text` is its wrapped form: a string unchanged, other
- * JSON encoded. A `verbatim` result is as written, without middleware.
- */
-export type SpokenReply =
-  | { readonly kind: 'payload'; readonly payload: unknown; readonly text: string }
-  | { readonly kind: 'verbatim'; readonly result: Fields }
-  | { readonly kind: 'outcome'; readonly outcome: Outcome };
-
 /** `silence`: no answer on purpose. */
 type LocalReply = SpokenReply | { readonly kind: 'silence' };
-
-/** An answer in the form of its wire. */
-interface Written {
-  /** JSON. */
-  readonly body: unknown;
-  readonly warnings: readonly string[];
-}
-
-/** How calls of a local tool are logged and their answers written. */
-interface Wire {
-  readonly dialect?: Extract<Fact, { kind: 'request' }>['dialect'];
-  readonly url: string;
-  readonly callMethod: string;
-  readonly cancelMethod: string;
-  /** Whether a canceled call gets no answer. */
-  readonly dropsCancelled: boolean;
-  /** @param isOffered whether the tool has the operation */
-  write(reply: SpokenReply, isOffered: () => boolean): Written;
-}
-
-/** The default without a wire: the form of RAP. */
-const NO_WIRE: Wire = {
-  url: 'local:',
-  callMethod: 'CALL',
-  cancelMethod: 'CANCEL',
-  dropsCancelled: false,
-  write: reply => ({ body: { type: 'tool_result', ...rapFields(reply) }, warnings: [] }),
-};
-
-function rapFields(reply: SpokenReply): object {
-  if (reply.kind === 'verbatim') return reply.result;
-  return { text: reply.kind === 'payload' ? reply.text : (textOfOutcome(reply.outcome) ?? '') };
-}
 
 /** Fields that exist only in a `tool_result` of RAP. */
 const RAP_FIELDS = ['type', 'text', 'display_as', 'subscription', 'group_id', 'id', 'call_id'];
@@ -116,48 +73,39 @@ export function answerOfLocal(call: AnsweredCall, reply: SpokenReply): Answer {
   return { call, outcome: { type: 'success', basis: 'assumed' }, payload: result }; // keeps all of the result
 }
 
-type Feature = 'faults' | 'events' | 'views' | 'messages' | 'choices' | 'consents';
+const hasStep =
+  (kind: StepKind) =>
+  (fixture: Fixture): boolean =>
+    stepsOf(fixture).some(step => step.kind === kind);
 
-const IGNORED: Readonly<Record<Feature, string>> = {
-  faults: 'faults apply to RAP only and are ignored',
-  events: 'events are not sent',
-  views: 'views are not sent',
-  messages: 'messages are not sent',
-  choices: 'choices are not asked; the default is used',
-  consents: 'consents are not asked; they count as refused',
-};
-
-const FEATURES_OF_STEPS: Readonly<Partial<Record<StepKind, Feature>>> = {
-  event: 'events',
-  view: 'views',
-  message: 'messages',
-  choice: 'choices',
-  oauth: 'consents',
-};
+/** What a local call ignores of a fixture. */
+const IGNORED: readonly (readonly [isUsed: (fixture: Fixture) => boolean, sentence: string])[] = [
+  [
+    ({ faults: { ack, callback } }) => ack !== undefined || callback.length > 0,
+    'faults apply to RAP only and are ignored',
+  ],
+  [hasStep('event'), 'events are not sent'],
+  [hasStep('view'), 'views are not sent'],
+  [hasStep('message'), 'messages are not sent'],
+  [hasStep('choice'), 'choices are not asked; the default is used'],
+  [hasStep('oauth'), 'consents are not asked; they count as refused'],
+];
 
 /** Describes the fixture features that a local call ignores. */
 export function leftOut({
   fixtures,
   faults,
   document,
-}: Omit<FixtureSet, 'toolset' | 'middleware'>): string[] {
+}: Pick<FixtureSet, 'fixtures' | 'faults' | 'document'>): string[] {
   const requests = Object.keys(faults);
-  const ofRequests = requests.length > 0 ? [`${IGNORED.faults} (${requests.join(', ')})`] : [];
-  const ofDocument = document === undefined ? [] : ['the document is served over RAP only and is ignored'];
-  return [...ofRequests, ...ofDocument, ...leftOutOf(fixtures)];
-}
-
-function leftOutOf(fixtures: readonly Fixture[]): string[] {
-  return Object.entries(IGNORED).flatMap(([feature, sentence]) => {
-    const ids = fixtures.filter(fixture => featuresOf(fixture).includes(feature)).map(({ id }) => id);
-    return ids.length > 0 ? [`${sentence} (${firstFew(ids, 5)})`] : [];
-  });
-}
-
-function featuresOf(fixture: Fixture): readonly string[] {
-  const { ack, callback } = fixture.faults;
-  const ofSteps = stepsOf(fixture).flatMap(({ kind }) => FEATURES_OF_STEPS[kind] ?? []);
-  return ack || callback.length > 0 ? [...ofSteps, 'faults'] : ofSteps;
+  return [
+    ...(requests.length > 0 ? [`faults apply to RAP only and are ignored (${requests.join(', ')})`] : []),
+    ...(document === undefined ? [] : ['the document is served over RAP only and is ignored']),
+    ...IGNORED.flatMap(([isUsed, sentence]) => {
+      const ids = fixtures.filter(isUsed).map(({ id }) => id);
+      return ids.length > 0 ? [`${sentence} (${firstFew(ids, 5)})`] : [];
+    }),
+  ];
 }
 
 type Choose = (question: ChoiceQuestion) => Promise<number | null>;
@@ -166,7 +114,7 @@ type Choose = (question: ChoiceQuestion) => Promise<number | null>;
 class LocalConversation extends Conversation {
   #settle: (reply: LocalReply) => void = () => {};
   /** Resolves with the first answer. */
-  readonly answer = new Promise<LocalReply>(resolve => {
+  readonly reply = new Promise<LocalReply>(resolve => {
     this.#settle = resolve;
   });
 
@@ -178,40 +126,14 @@ class LocalConversation extends Conversation {
     super(caller, services);
   }
 
-  async payload(value: unknown): Promise<void> {
-    const text = textOfPayload(value);
-    this.#answerWith({
-      kind: 'payload',
-      text,
-      payload: typeof value === 'string' ? value : JSON.parse(text),
-    });
-  }
-
-  /** @throws TypeError if it is not a JSON object. */
-  async result(fields: Fields): Promise<void> {
-    const result: unknown = JSON.parse(JSON.stringify(fields));
-    if (!isRecord(result)) throw new TypeError('a result is a JSON object');
-    this.#answerWith({ kind: 'verbatim', result });
-  }
-
-  async outcome(outcome: Outcome): Promise<void> {
-    this.#answerWith({ kind: 'outcome', outcome });
-  }
-
   override silence(): void {
     super.silence();
-    this.#answerWith({ kind: 'silence' });
-  }
-
-  async event(fields: Fields): Promise<void> {
-    this.beginEvent(fields);
+    this.#end({ kind: 'silence' });
   }
 
   override async triggered(): Promise<boolean> {
     return true;
   }
-
-  async view(): Promise<void> {}
 
   async message(): Promise<void> {}
 
@@ -233,12 +155,28 @@ class LocalConversation extends Conversation {
     return 'refused';
   }
 
+  /** @throws TypeError if a verbatim result is not a JSON object. */
+  protected answer(reply: SpokenReply): Promise<void> {
+    this.#end(asJson(reply));
+    return Promise.resolve();
+  }
+
+  protected async send(): Promise<void> {}
+
   /** Settles with the first answer; cancels the rest of the reply. */
-  #answerWith(reply: LocalReply): void {
-    this.answered();
+  #end(reply: LocalReply): void {
     this.#settle(reply);
     this.cancel('the call has its answer');
   }
+}
+
+/** A handler may return values that JSON does not have, such as dates. */
+function asJson(reply: SpokenReply): SpokenReply {
+  if (reply.kind === 'outcome' || (reply.kind === 'payload' && reply.payload === reply.text)) return reply;
+  if (reply.kind === 'payload') return { ...reply, payload: JSON.parse(reply.text) };
+  const result: unknown = JSON.parse(JSON.stringify(reply.result));
+  if (!isRecord(result)) throw new TypeError('a result is a JSON object');
+  return { kind: 'verbatim', result };
 }
 
 /** Events of a wire, which are not passed to the caller's log. */
@@ -259,12 +197,12 @@ export interface LocalToolOptions extends ToolOptions {
   readonly log?: Log;
   /** Answers choices with an index or null. By default the default choice is used, with a warning. Consents are always refused. */
   readonly choose?: Choose;
-  /** The wire of the calls, if there is one. */
-  readonly wire?: Wire;
+  /** The URL of the MCP endpoint, for events; without it the answers are not written for MCP. */
+  readonly mcpUrl?: string;
 }
 
-/** Stands in for the callback URL: the answer is returned. */
-const NO_CALLBACK = 'local:';
+/** Stands in for a URL: the answer is returned. */
+const LOCAL = 'local:';
 
 /**
  * A tool that answers in this process, from the same fixtures and handlers as a mock. Faults of acknowledgements and callbacks are
@@ -272,12 +210,12 @@ const NO_CALLBACK = 'local:';
  */
 export class LocalTool extends Tool {
   readonly #choose: Choose | undefined;
-  readonly #wire: Wire;
+  readonly #mcpUrl: string | undefined;
   #calls = 0;
 
-  private constructor({ fixtures = NO_FIXTURES, wire = NO_WIRE, log, choose, ...options }: LocalToolOptions) {
+  private constructor({ fixtures = NO_FIXTURES, mcpUrl, log, choose, ...options }: LocalToolOptions) {
     super({ ...options, fixtures: withoutFaults(fixtures) });
-    this.#wire = wire;
+    this.#mcpUrl = mcpUrl;
     this.#choose = choose;
     if (log)
       this.log.subscribe(({ seq: _seq, at: _at, ...fact }) => {
@@ -292,16 +230,16 @@ export class LocalTool extends Tool {
   }
 
   /**
-   * Answers a call. Never rejects: every failure is an outcome. `sent` is the answer in the form of the wire; undefined for `silence`,
-   * which resolves at once, and for a canceled call if the wire drops it.
+   * Answers a call. Never rejects: every failure is an outcome. `sent` is the answer in the form of MCP; undefined for `silence`, which
+   * resolves at once, and for a canceled call.
    */
   async call(call: LocalCall): Promise<LocalReply & { readonly sent: unknown }> {
     const number = String(++this.#calls);
     const { operation, arguments: args, headers = {}, signal } = call;
     const ids = { group_id: call.groupId || 'local', id: call.id || `call-${number}` };
-    const addressee = { callback_url: NO_CALLBACK, ...ids };
+    const addressee = { callback_url: LOCAL, ...ids };
     const key = call.key ?? `call-${number}`;
-    const caller = { key, addressee, base: NO_CALLBACK };
+    const caller = { key, addressee, base: LOCAL };
     const conversation = new LocalConversation(caller, { log: this.log, pauses: this.pauses }, this.#choose);
     const { about } = conversation;
     const invocation = { operation, arguments: args, ...addressee };
@@ -315,7 +253,7 @@ export class LocalTool extends Tool {
     const plan = overflow === null ? await this.#plan(invocation, headers) : refusal(overflow);
     for (const fact of plan.facts) this.log.emit(Object.assign(fact, about));
     void this.openCalls.carryOut(plan, conversation);
-    const reply = await conversation.answer;
+    const reply = await conversation.reply;
     if (reply.kind !== 'silence') stopListening(); // a silent call can still be canceled
     return { ...reply, sent: this.#send(reply, operation, request, signal?.aborted ?? false, about) };
   }
@@ -352,18 +290,19 @@ export class LocalTool extends Tool {
 
   #record(
     purpose: 'invocation' | 'cancel',
-    more: Pick<Parameters<typeof recordRequest>[1], 'calls' | 'thread' | 'body'> & {
+    {
+      headers = {},
+      ...about
+    }: Pick<Parameters<typeof recordRequest>[1], 'calls' | 'thread' | 'body'> & {
       readonly headers?: Readonly<Record<string, string>>;
     },
   ): RecordedRequest {
-    const { dialect, url, callMethod, cancelMethod } = this.#wire;
-    const method = purpose === 'cancel' ? cancelMethod : callMethod;
-    const { headers = {}, ...about } = more;
-    const way = { from: 'client', to: 'tool', purpose, method, url, headers: { ...headers } } as const;
-    return recordRequest(this.log, { ...way, ...(dialect && { dialect }), ...about });
+    const method = purpose === 'cancel' ? 'notifications/cancelled' : 'tools/call';
+    const way = { from: 'client', to: 'tool', purpose, dialect: 'mcp', method } as const;
+    return recordRequest(this.log, { ...way, url: this.#mcpUrl ?? LOCAL, headers: { ...headers }, ...about });
   }
 
-  /** Returns the answer for the wire; undefined if none is sent. */
+  /** Returns the answer for an MCP client; undefined if none is sent. */
   #send(
     reply: LocalReply,
     operation: string,
@@ -371,12 +310,13 @@ export class LocalTool extends Tool {
     isCancelled: boolean,
     about: { readonly calls: string[]; readonly thread: string },
   ): unknown {
-    if (reply.kind === 'silence' || (isCancelled && this.#wire.dropsCancelled)) {
+    if (reply.kind === 'silence' || isCancelled) {
       request.broken('answer', reply.kind === 'silence' ? 'PLANNED' : 'CANCELLED');
       return undefined;
     }
-    const isOffered = () => this.toolset.tools.some(({ name }) => name === operation);
-    const { body, warnings } = this.#wire.write(reply, isOffered);
+    if (this.#mcpUrl === undefined) return void request.answered(200);
+    const isOffered = this.toolset.tools.some(({ name }) => name === operation);
+    const { body, warnings } = writeForMcp(reply, isOffered);
     for (const message of warnings) this.log.emit({ kind: 'warned', message, ...about });
     request.answered(200, { body: Content.ofJson(body) });
     return body;
@@ -393,33 +333,21 @@ function onAbort(signal: AbortSignal | undefined, callback: () => void): () => v
 /** See {@link LocalTool.start}. */
 export const startLocalTool = LocalTool.start;
 
-/** @param url of the endpoint, for events */
-export function mcpWire(url: string): Wire {
-  return {
-    dialect: 'mcp',
-    url,
-    callMethod: 'tools/call',
-    cancelMethod: 'notifications/cancelled',
-    dropsCancelled: true,
-    write: writeForMcp,
-  };
-}
-
 /** JSON-RPC error code. */
 const INVALID_PARAMS = -32_602;
 
 /** Writes a CallToolResult, always with `isError` (seed 003); for an unknown tool `{ error }` of JSON-RPC. */
-function writeForMcp(reply: SpokenReply, isOffered: () => boolean): Written {
+function writeForMcp(reply: SpokenReply, isOffered: boolean) {
   if (reply.kind === 'payload') return { body: textResult(reply.text), warnings: [] };
   if (reply.kind === 'verbatim') return writeResult(reply.result);
   const { outcome } = reply;
-  if (outcome.type !== 'error' || isOffered()) return writeTranslated(reply);
+  if (outcome.type !== 'error' || isOffered) return writeTranslated(reply);
   const error = { code: INVALID_PARAMS, message: outcome.message };
   return { body: { error }, warnings: [] };
 }
 
 /** Sends an MCP result unchanged, valid or not; translates a RAP result; sends any other object as text. */
-function writeResult(result: Readonly<Record<string, unknown>>): Written {
+function writeResult(result: Fields) {
   if (wireOfResult(result) === 'mcp') {
     const reading = readAs('mcp', { isError: false, ...result });
     const warnings = reading.ok ? [] : [`an invalid MCP result was sent: ${reading.faults.join('; ')}`];
@@ -430,7 +358,7 @@ function writeResult(result: Readonly<Record<string, unknown>>): Written {
   return { body: textResult(JSON.stringify(result)), warnings: [warning] };
 }
 
-function writeTranslated(reply: SpokenReply): Written {
+function writeTranslated(reply: SpokenReply) {
   const { body, warnings } = writeAs('mcp', answerOfLocal({ id: null }, reply));
   return { body, warnings: warnings.map(({ message }) => message) };
 }

@@ -4,7 +4,7 @@ import type { CallbackFault } from '../fixtures/file-schema.js';
 import type { StepPath } from '../fixtures/fixture-set.js';
 import { SecretPaths } from '../http/secret-paths.js';
 import { CALLBACK_TRAITS, type CallbackType, traitsOf } from '../protocol/callbacks.js';
-import { type Outcome, textOfOutcome } from '../protocol/outcome.js';
+import { textOfOutcome } from '../protocol/outcome.js';
 import { parseJson } from '../util/json.js';
 import { inLayout } from '../util/json-format.js';
 import { isRecord, valueAt } from '../util/values.js';
@@ -18,10 +18,10 @@ import {
   type ConsentQuestion,
   Conversation,
   type Fields,
+  type SpokenReply,
 } from './conversation.js';
 import type { Callback, Outbox } from './outbox.js';
 import type { Plan } from './plan.js';
-import { textOfPayload } from './reply-player.js';
 
 /** One byte more than a listener accepts by default. */
 const OVERSIZE = 64 * 1024 * 1024 + 1;
@@ -232,29 +232,14 @@ export class RapConversation extends Conversation {
     });
   }
 
-  payload(value: unknown): Promise<unknown> {
-    return this.result({ text: textOfPayload(value) });
+  protected answer(reply: SpokenReply, layout?: string): Promise<unknown> {
+    return this.#send('tool_result', fieldsOf(reply), { layout });
   }
 
-  result(fields: Fields, layout?: string): Promise<unknown> {
-    this.answered({ isSubscribed: fields['subscription'] === true });
-    return this.#send('tool_result', fields, { layout });
-  }
-
-  /** Sends the outcome as text, since RAP has no outcomes (TOOL-ERRPREFIX). */
-  outcome(outcome: Outcome): Promise<unknown> {
-    return this.result({ text: textOfOutcome(outcome) ?? '' });
-  }
-
-  /** Sends an event, unless the call was canceled (TOOL-SUB) and no fault plans it. */
-  async event(fields: Fields, layout?: string): Promise<void> {
-    const isFinal = this.beginEvent(fields);
-    await this.#send('subscription_event', fields, { layout, cancelReason: () => this.cancelReason });
-    if (isFinal) this.finalSent();
-  }
-
-  view(fields: Fields, layout?: string): Promise<unknown> {
-    return this.#send('view_update', fields, { layout });
+  /** Sends no event after a cancel (TOOL-SUB), unless a fault plans it. */
+  protected send(type: 'subscription_event' | 'view_update', fields: Fields, layout: string | undefined) {
+    const isEvent = type === 'subscription_event';
+    return this.#send(type, fields, isEvent ? { layout, cancelReason: () => this.cancelReason } : { layout });
   }
 
   message(value: unknown): Promise<unknown> {
@@ -352,6 +337,12 @@ export class RapConversation extends Conversation {
     field satisfies 'id';
     return call_id === undefined ? { group_id, id } : { group_id, id, call_id };
   }
+}
+
+/** RAP has no outcomes: they are sent as text (TOOL-ERRPREFIX). */
+function fieldsOf(reply: SpokenReply): Fields {
+  if (reply.kind === 'verbatim') return reply.result;
+  return { text: reply.kind === 'payload' ? reply.text : (textOfOutcome(reply.outcome) ?? '') };
 }
 
 function typeNameOf(message: unknown): string | undefined {

@@ -275,11 +275,6 @@ function branchOf(step: Step, answer: string): Reply | undefined {
   return step.kind === 'oauth' && (answer === 'granted' || answer === 'refused') ? step[answer] : undefined;
 }
 
-/** The `text` of a payload: a string unchanged, other JSON compact (seed 003). @throws TypeError if it is not JSON. */
-export function textOfPayload(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
-}
-
 /**
  * Creates the patch of a diff that is written as `before` and `after`, in display segments or in the content of a view. A file that
  * begins or ends empty is new or deleted. Loads nothing for other messages.

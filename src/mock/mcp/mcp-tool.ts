@@ -26,7 +26,7 @@ import { bytesText, cutBeforeToken, LineSplitter } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { DEFAULTS } from '../limits.js';
-import { LocalTool, type LocalToolOptions, mcpWire } from '../local-tool.js';
+import { LocalTool, type LocalToolOptions } from '../local-tool.js';
 import type { ServerOptions } from '../tool.js';
 
 export { leftOut } from '../local-tool.js';
@@ -220,7 +220,7 @@ function mcpServer(
   return server;
 }
 
-export type McpToolOptions = Omit<LocalToolOptions, 'wire' | 'log'> &
+export type McpToolOptions = Omit<LocalToolOptions, 'mcpUrl' | 'log'> &
   ServerOptions & {
     /** Origins of web pages that may call the MCP endpoint, such as `http://localhost:6274`. */
     readonly allowOrigins?: readonly string[];
@@ -263,7 +263,7 @@ export class McpTool implements AsyncDisposable {
 
 /** Serves one client over stdin and stdout. @throws ProtocolCliError `invalid-toolset`. */
 export async function serveMcpStdio(options: McpToolOptions, ends: Ends): Promise<McpTool> {
-  const tool = await LocalTool.start({ ...options, wire: mcpWire('stdio:') });
+  const tool = await LocalTool.start({ ...options, mcpUrl: 'stdio:' });
   const servers = new Set<Server>();
   const factory = () => {
     const server = mcpServer(tool, options);
@@ -283,7 +283,7 @@ export async function serveMcpStdio(options: McpToolOptions, ends: Ends): Promis
  * @throws ProtocolCliError `invalid-toolset`, `port-in-use`, `usage`.
  */
 export async function serveMcpHttp(options: McpToolOptions): Promise<McpTool> {
-  const tool = await LocalTool.start({ ...options, wire: mcpWire(MCP_PATH) });
+  const tool = await LocalTool.start({ ...options, mcpUrl: MCP_PATH });
   const endpoint: McpEndpoint = new McpEndpoint(
     () => mcpServer(tool, options, request => endpoint.abandon(request)),
     reporter(tool),

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { writeAs } from '../../../src/dialects/dialects.js';
 import { parseFixtures } from '../../../src/fixtures/read-fixtures.js';
-import { answerOfLocal, leftOut, type SpokenReply, wireOfResult } from '../../../src/mock/local-tool.js';
+import type { SpokenReply } from '../../../src/mock/conversation.js';
+import { answerOfLocal, leftOut, wireOfResult } from '../../../src/mock/local-tool.js';
 
 const CALL = { id: 'call_1', tool: 'op', args: { a: 1 }, thread: 's1', request: { tool_name: 'op' } };
 

@@ -23,7 +23,7 @@ describe('seed 003: payload and result', () => {
       kind: 'payload',
       payload: value,
       text,
-      sent: { type: 'tool_result', text },
+      sent: undefined,
     });
   });
 

@@ -27,7 +27,7 @@ export interface Scenario {
   readonly needs?: readonly Ability[];
   /** The fixtures of each tool server; the first also has the operation `ping`. */
   readonly servers: readonly Fixtures[];
-  readonly run: (session: ScenarioSession) => Promise<void>;
+  readonly run: (session: ScenarioSession) => Promise<unknown>;
 }
 
 /** An operation of the first tool server. Its result shows that the runtime has handled every earlier message. */
@@ -207,6 +207,24 @@ export class ScenarioSession {
     this.requires(instruction.do);
     this.parts.log.emit({ kind: 'driver', from: 'check', body: Content.ofJson(instruction) });
     this.#driver?.send(instruction);
+  }
+
+  /** Asks to cancel, and waits for so many notices; afterwards, nothing more may come. */
+  async cancel(notices = 1): Promise<void> {
+    this.ask({ do: 'cancel' });
+    await this.arrives('cancel', notices);
+    await this.settle();
+  }
+
+  /** The ids of the latest call of an operation. */
+  latestCall(operation: string) {
+    return this.tool.calls().findLast(({ invocation }) => invocation?.operation === operation)?.addressee;
+  }
+
+  /** Makes the first tool server send the next message that the latest call of an operation waits for. */
+  fire(operation: string): void {
+    const { id, group_id } = this.latestCall(operation) ?? {};
+    this.tool.fire(id, group_id);
   }
 
   /** Asks for a call. Returns the id of the instruction. */

@@ -1,5 +1,28 @@
-import type { Scenario } from '../scenario.js';
-import { answers, tool } from './fixtures.js';
+import type { Fixtures, Scenario, ScenarioSession } from '../scenario.js';
+import { on, serving } from './fixtures.js';
+
+type Arguments = Readonly<Record<string, unknown>>;
+type Calls = readonly (readonly [operation: string, args?: Arguments])[];
+
+/** Calls operations at the same time; afterwards, nothing more may come. */
+async function callAndSettle(session: ScenarioSession, calls: Calls): Promise<void> {
+  await Promise.all(calls.map(([operation, args]) => session.call(operation, args)));
+  await session.settle();
+}
+
+const callEach = (operations: readonly string[]) => (session: ScenarioSession) =>
+  callAndSettle(
+    session,
+    operations.map(name => [name]),
+  );
+
+const tool = (name: string, inputSchema: object = { type: 'object' }) => ({
+  name,
+  description: `The operation ${name}`,
+  inputSchema,
+});
+
+const executed = (operation: string, faults?: object) => on(operation, `${operation} was executed`, faults);
 
 const NESTED = {
   type: 'object',
@@ -31,13 +54,10 @@ const OLDER = {
 
 const UNKNOWN = { $schema: 'https://schemas.example/draft-2099', type: 'object' };
 
-const VALID: readonly [string, Readonly<Record<string, unknown>>][] = [
+const ARGUMENTS: Calls = [
   ['plan', { city: 'Oslo', days: 3, travelers: [{ name: 'Ada', age: 36 }], comfort: 'high' }],
   ['pack', { size: 2 }],
   ['open', { anything: true }],
-];
-
-const INVALID: readonly [string, Readonly<Record<string, unknown>>][] = [
   ['plan', {}],
   ['plan', { city: 7 }],
   ['plan', { city: 'Rome', days: 31 }],
@@ -47,39 +67,139 @@ const INVALID: readonly [string, Readonly<Record<string, unknown>>][] = [
   ['pack', { size: 'large' }],
 ];
 
-/** How many calls are in progress at the same time. */
-const PARALLEL = 6;
+const NUMBERS = [0, 1, 2, 3, 4, 5];
 
-/** Invocations, and the checks before a runtime sends them. */
+/** Statuses that are neither a success nor a reason to retry. */
+const FINAL = [400, 404, 410, 201, 204, 302];
+
+/** A server whose discovery answers with this document. It also answers calls of the operation. */
+const serves = (operation: string, document: unknown): Fixtures => ({
+  document,
+  fixtures: [executed(operation)],
+});
+
+const offers = (operation: string, ...tools: readonly object[]): Fixtures =>
+  serves(operation, { name: operation, tools });
+
+/** Each has an operation that a runtime offers if it loads only the valid parts. */
+const INVALID: Readonly<Record<string, Fixtures>> = {
+  misnamed: offers('misnamed', tool('misnamed'), tool('not a name')),
+  untyped: offers('untyped', tool('untyped'), { name: 'other', description: 'Has no inputSchema' }),
+  twice: offers('twice', tool('twice'), tool('same'), tool('same')),
+  unnamed: serves('unnamed', { tools: [tool('unnamed')] }),
+  empty: offers('empty'),
+  unreadable: serves('unreadable', 'not a toolset'),
+};
+
+/** A server with a toolset of one operation, of the same name. */
+const server = (operation: string, more: Fixtures = {}, toolset: object = {}): Fixtures => ({
+  toolset: { name: operation, tools: [tool(operation)], ...toolset },
+  fixtures: [executed(operation)],
+  ...more,
+});
+
+/** A server that shares an operation with others. */
+const sharing = (name: string): Fixtures => ({
+  toolset: { name, tools: [tool('shared'), tool(`only_${name}`)] },
+  fixtures: [on('shared', `shared of ${name}`), on(`only_${name}`, `only ${name}`)],
+});
+
+const changing = (...operations: readonly string[]): Fixtures => ({
+  toolset: { name: 'changing', tools: operations.map(name => tool(name)) },
+  fixtures: operations.map(name => on(name, `${name} {{arguments.time}}`)),
+});
+
+const waiting = (operation: string, faults: object = {}) =>
+  server(operation, { fixtures: [on(operation, { silence: true })], faults });
+
+/** A server that takes part in a migration. */
+const migrating = (operation: string, migrate?: object): Fixtures =>
+  server(operation, migrate && { faults: { migrate } }, { needsMigration: true });
+
+/** A server that can migrate but does not declare it. */
+const UNDECLARED = {
+  ...migrating('undeclared'),
+  document: { name: 'undeclared', tools: [tool('undeclared')] },
+};
+
+/** No server listens on this port. */
+const MIGRATE = { do: 'migrate', destination_url: 'http://127.0.0.1:9/' } as const;
+
+/** How long after a failed migration no success may be reported, in ms. */
+const MIGRATION_MS = 600;
+
+/** Invocations and the checks before them, acknowledgements, several servers, notices. */
 export const callScenarios: readonly Scenario[] = [
   {
-    name: 'parallel-calls',
-    title: `${PARALLEL} calls at the same time, answered in another order`,
-    checks: ['RT-ID', 'RT-FIELDS'],
+    name: 'refusals',
+    title: `invocations answered ${FINAL.join(', ')}`,
+    checks: ['RT-NON200', 'RT-NORETRY'],
+    servers: [serving(...FINAL.map(status => executed(`status_${status}`, { ack: { status } })))],
+    run: callEach(FINAL.map(status => `status_${status}`)),
+  },
+  {
+    name: 'status-500',
+    title: 'every attempt is answered 500',
+    checks: ['RT-RETRY', 'RT-NON200'],
+    servers: [serving(executed('crash', { ack: { status: 500 } }))],
+    run: async session => {
+      const id = session.invoke('crash');
+      if (!(await session.result(id))) await session.result(id); // a runtime may pause for long between its retries
+    },
+  },
+  {
+    name: 'status-503',
+    title: 'the first attempt is answered 503, a later one 200',
+    checks: ['RT-RETRY'],
+    servers: [serving(executed('flaky', { ack: { status: 503 } }))],
+    run: async session => {
+      const id = session.invoke('flaky');
+      await session.arrives('invocation');
+      await session.replaceFixtures(serving(on('flaky', 'flaky is available again')));
+      await session.result(id);
+      await session.settle();
+    },
+  },
+  {
+    name: 'lost-acknowledgement',
+    title: 'the connection breaks before the acknowledgement; the result comes a second later',
+    checks: ['RT-RETRY'],
     servers: [
-      {
-        fixtures: [
-          {
-            match: { operation: 'count' },
-            reply: { payload: 'count {{arguments.number}}', delay: { min: '20ms', max: '200ms' } },
-          },
-        ],
-      },
+      serving(on('lose', { payload: 'the tool has the call', delay: '1s' }, { ack: { reset: true } })),
+    ],
+    run: callEach(['lose']),
+  },
+  {
+    name: 'slow-acknowledgement',
+    title: 'an acknowledgement after a second, and one that never comes',
+    checks: ['RT-FIELDS', 'RT-ID'],
+    servers: [
+      serving(
+        on('hang', 'the result of an invocation without acknowledgement', { ack: { hang: true } }),
+        on('slow', 'the result after a slow acknowledgement', { ack: { delay: '1s' } }),
+      ),
     ],
     run: async session => {
-      const numbers = Array.from({ length: PARALLEL }, (_, index) => index);
-      await Promise.all(numbers.map(number => session.call('count', { number })));
+      const slow = ['hang', 'slow'].map(operation => session.invoke(operation));
+      await session.settle();
+      await Promise.all(slow.map(id => session.result(id)));
     },
+  },
+  {
+    name: 'parallel-calls',
+    title: `${NUMBERS.length} calls at the same time, answered in another order`,
+    checks: ['RT-ID', 'RT-FIELDS'],
+    servers: [
+      serving(on('count', { payload: 'count {{arguments.number}}', delay: { min: '20ms', max: '200ms' } })),
+    ],
+    run: session => Promise.all(NUMBERS.map(number => session.call('count', { number }))),
   },
   {
     name: 'unknown-operation',
     title: 'the model asks for operations that no toolset has',
     checks: ['RT-OP'],
-    servers: [{ fixtures: [answers('read', 'the file is empty')] }],
-    run: async session => {
-      await Promise.all(['read', 'raed', 'Read', 'toString'].map(operation => session.call(operation)));
-      await session.settle();
-    },
+    servers: [serving(on('read', 'the file is empty'))],
+    run: callEach(['read', 'raed', 'Read', 'toString']),
   },
   {
     name: 'arguments',
@@ -91,12 +211,101 @@ export const callScenarios: readonly Scenario[] = [
           name: 'travel',
           tools: [tool('plan', NESTED), tool('pack', OLDER), tool('open', UNKNOWN)],
         },
-        fixtures: ['plan', 'pack', 'open'].map(name => answers(name, `${name} {{arguments}}`)),
+        fixtures: ['plan', 'pack', 'open'].map(name => on(name, `${name} {{arguments}}`)),
       },
     ],
+    run: session => callAndSettle(session, ARGUMENTS),
+  },
+  {
+    name: 'duplicate-operations',
+    title: 'two servers offer an operation of the same name',
+    checks: ['RT-TOOLSET'],
+    servers: [sharing('one'), sharing('two')],
+    run: callEach(['shared', 'only_one', 'only_two']),
+  },
+  {
+    name: 'invalid-toolsets',
+    title: 'a valid toolset, and invalid ones with one error each',
+    checks: ['RT-TOOLSET'],
+    servers: [serving(executed('valid')), ...Object.values(INVALID)],
+    run: callEach(['valid', ...Object.keys(INVALID)]),
+  },
+  {
+    name: 'failing-discovery',
+    title: 'discovery works at one server; the others answer 500, a web page, or nothing',
+    checks: ['RT-OP'],
+    servers: [
+      serving(executed('work')),
+      ...[{ status: 500 }, { body: '<!doctype html>' }, { reset: true }].map((discovery, index) => ({
+        ...serving(executed(`failing_${index}`)),
+        faults: { discovery },
+      })),
+    ],
+    run: callEach(['work', 'failing_0']),
+  },
+  {
+    name: 'changing-toolset',
+    title: 'a toolset changes during the session',
+    checks: ['RT-CACHE', 'RT-OP'],
+    servers: [changing('stay')],
     run: async session => {
-      await Promise.all([...VALID, ...INVALID].map(([operation, args]) => session.call(operation, args)));
-      await session.settle();
+      await session.call('stay', { time: 1 });
+      await session.replaceFixtures(changing('stay', 'added'));
+      await session.call('stay', { time: 2 });
+      await session.call('added', { time: 3 });
+    },
+  },
+  {
+    name: 'close',
+    title: 'a thread is closed; of three servers, one was called and hangs, one fails, one was not called',
+    checks: ['RT-NOTIFY'],
+    needs: ['end'],
+    servers: [
+      server('work', { faults: { close: { hang: true } } }),
+      server('fail', { faults: { close: { status: 500 } } }),
+      server('idle'),
+    ],
+    run: session => session.call('work'),
+  },
+  {
+    name: 'cancel',
+    title: 'pending calls are canceled; the notice fails at one server',
+    checks: ['RT-NOTIFY'],
+    needs: ['cancel'],
+    servers: [waiting('wait'), waiting('stay', { cancel: { status: 500 } })],
+    run: async session => {
+      session.invoke('wait', { number: 1 });
+      session.invoke('wait', { number: 2 });
+      session.invoke('stay');
+      await session.arrives('invocation', 4);
+      await session.cancel(3);
+    },
+  },
+  {
+    name: 'migration',
+    title: 'a session migrates: two servers that declare it, one of them slow, and one that does not',
+    checks: ['RT-MIGRATE'],
+    needs: ['migrate'],
+    servers: [migrating('slow', { delay: '700ms' }), UNDECLARED, migrating('other')],
+    run: async session => {
+      await session.call('slow');
+      session.ask(MIGRATE);
+      await session.arrives('migrate', 2);
+      await session.saw('migrated');
+    },
+  },
+  {
+    name: 'failed-migration',
+    title: 'the migration of a session fails at the only server that declares it',
+    checks: ['RT-MIGRATE'],
+    needs: ['migrate'],
+    servers: [migrating('fails', { status: 409 }), UNDECLARED],
+    run: async session => {
+      await session.call('fails');
+      session.ask(MIGRATE);
+      await session.arrives('migrate');
+      await session.saw('failure');
+      await session.quiet(MIGRATION_MS);
     },
   },
 ];

@@ -1,10 +1,22 @@
-/** Parts of fixture files that several scenarios use. */
+import type { Fixtures } from '../scenario.js';
 
-/** A call of this operation gets this text. @param more faults, conditions */
-export function answers(operation: string, payload: string, more: object = {}): object {
-  return { match: { operation }, reply: { payload }, ...more };
+/** What a tool does when an operation is called. A text is a result. */
+export function on(operation: string, reply: string | object, faults?: object): object {
+  return {
+    match: { operation },
+    reply: typeof reply === 'string' ? { payload: reply } : reply,
+    ...(faults && { faults }),
+  };
 }
 
-export function tool(name: string, inputSchema: object = { type: 'object' }): object {
-  return { name, description: `The operation ${name}`, inputSchema };
+/** A server without a toolset of its own: it offers the operations of its fixtures. */
+export function serving(...fixtures: readonly object[]): Fixtures {
+  return { fixtures };
 }
+
+/** Steps of a reply. */
+export const result = (text: string, more: object = {}) => ({ result: { text, ...more } });
+export const event = (text: string, more: object = {}) => ({ event: { text, ...more } });
+
+/** The step comes when the scenario fires it. */
+export const ON_DEMAND = { on: 'demand' };

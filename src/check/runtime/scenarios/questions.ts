@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Scenario, ScenarioSession } from '../scenario.js';
+import { event, ON_DEMAND, on, result, serving } from './fixtures.js';
 
 interface Question {
   readonly prompt: string;
@@ -23,36 +25,52 @@ const HOSTILE: Question = {
   default: 3,
 };
 
-/** A tool that asks a question; its result names the choice. */
+/** The operation that asks a question; its result names the choice. */
 function asking(operation: string, question: Question): object {
   const results = question.choices.map((label, index) => [
     label,
     { payload: `${operation} got choice ${index}` },
   ]);
   // biome-ignore lint/suspicious/noThenProperty: the word of the file format; never a function
-  return { match: { operation }, reply: { choice: question, then: Object.fromEntries(results) } };
+  return on(operation, { choice: question, then: Object.fromEntries(results) });
 }
 
 /** Calls an operation, and waits until the user is asked. */
-async function ask(session: ScenarioSession, operation: string, count = 1): Promise<string> {
+async function ask(session: ScenarioSession, operation: string, { choices }: Question): Promise<string> {
   const id = session.invoke(operation);
-  await session.saw('question', ({ choices }) => choices.length === count);
+  await session.saw('question', each => each.choices.length === choices.length);
   return id;
 }
 
 const NEEDS = ['question', 'answer'] as const;
 
+/** One question, and what the user does. */
+const answering = (
+  name: string,
+  title: string,
+  question: Question,
+  choice: number | string | null,
+): Scenario => ({
+  name,
+  title,
+  checks: ['RT-CHOICE'],
+  needs: choice === null ? [...NEEDS, 'dismiss'] : NEEDS,
+  servers: [serving(asking('decide', question))],
+  run: async session => {
+    const id = await ask(session, 'decide', question);
+    session.ask(choice === null ? { do: 'dismiss' } : { do: 'answer', choice });
+    await session.result(id);
+  },
+});
+
 const CONSENT = 'https://auth.example/authorize?client_id=mail&state=canary_{{uuid}}';
 
 /** A tool that asks for consent at another server; firing its trigger grants it. */
-const MAIL = {
-  match: { operation: 'read_mail' },
-  reply: {
-    oauth: { auth_url: CONSENT },
-    granted: { payload: 'you have no mail' },
-    refused: { error: { message: 'consent was refused' } },
-  },
-};
+const MAIL = on('read_mail', {
+  oauth: { auth_url: CONSENT },
+  granted: { payload: 'you have no mail' },
+  refused: { error: { message: 'consent was refused' } },
+});
 
 async function consent(session: ScenarioSession): Promise<string> {
   const id = session.invoke('read_mail');
@@ -61,57 +79,103 @@ async function consent(session: ScenarioSession): Promise<string> {
   return id;
 }
 
-/** Questions to the user. */
+const OPENED = result('subscribed', { subscription: true });
+
+/** Waits until the model gets these texts. */
+async function seesAll(session: ScenarioSession, ...texts: readonly string[]): Promise<void> {
+  for (const each of texts) await session.saw('model', ({ text }) => text.includes(each));
+}
+
+interface View {
+  readonly view_type: string;
+  readonly content: object;
+}
+
+const DIFF: View = {
+  view_type: 'diff',
+  content: {
+    patch:
+      '--- a/notes.txt\n+++ b/notes.txt\n@@ -1 +1 @@\n-first line of the view\n+second line of the view\n',
+  },
+};
+
+const FILES: View = {
+  view_type: 'diff',
+  content: {
+    files: [
+      {
+        path: 'notes.txt',
+        status: 'modified',
+        oldContents: 'an old line of a file\n',
+        newContents: 'a new line of a file\n',
+      },
+      { path: 'old.txt', status: 'deleted', oldContents: 'a deleted line of a file\n', newContents: '' },
+    ],
+  },
+};
+
+const CLEARED: View = { view_type: 'diff', content: {} };
+
+const step = (done: number): View => ({
+  view_type: 'progress',
+  content: { done, of: 3, note: 'only people see it', more: [null, {}] },
+});
+
+/** The operations show these views and then end; the user must see them, though a runtime may draw them late. */
+const showing = (name: string, title: string, calls: readonly (readonly View[])[]): Scenario => ({
+  name,
+  title,
+  checks: ['RT-VIEW'],
+  servers: [
+    serving(
+      ...calls.map((views, index) =>
+        on(`show_${index}`, [...views.map(view => ({ view })), { payload: `show_${index} is done` }]),
+      ),
+    ),
+  ],
+  run: async session => {
+    for (const [index, views] of calls.entries()) {
+      await session.call(`show_${index}`);
+      const latest = new Map(views.map(view => [view.view_type, view]));
+      for (const { view_type, content } of latest.values())
+        await session.saw(
+          'view',
+          each => each.view_type === view_type && isDeepStrictEqual(each.content ?? {}, content),
+        );
+    }
+    await session.settle();
+  },
+});
+
+/** What a tool sends besides results: questions, events, views. */
 export const questionScenarios: readonly Scenario[] = [
   {
     name: 'choice',
     title: 'a question that the user answers by index',
     checks: ['RT-CHOICE', 'RT-PENDING'],
     needs: NEEDS,
-    servers: [{ fixtures: [asking('deploy', DEPLOY)] }],
+    servers: [serving(asking('deploy', DEPLOY))],
     run: async session => {
-      const id = await ask(session, 'deploy', 3);
+      const id = await ask(session, 'deploy', DEPLOY);
       await session.quiet();
       session.ask({ do: 'answer', choice: 1 });
       await session.result(id);
     },
   },
-  {
-    name: 'choice-label',
-    title: 'a question that the user answers by label',
-    checks: ['RT-CHOICE'],
-    needs: NEEDS,
-    servers: [{ fixtures: [asking('deploy', DEPLOY)] }],
-    run: async session => {
-      const id = await ask(session, 'deploy', 3);
-      session.ask({ do: 'answer', choice: 'production' });
-      await session.result(id);
-    },
-  },
-  {
-    name: 'choice-dismissed',
-    title: 'a question that the user dismisses',
-    checks: ['RT-CHOICE'],
-    needs: [...NEEDS, 'dismiss'],
-    servers: [{ fixtures: [asking('color', COLOR)] }],
-    run: async session => {
-      const id = await ask(session, 'color', 2);
-      session.ask({ do: 'dismiss' });
-      await session.result(id);
-    },
-  },
+  answering('choice-label', 'a question that the user answers by label', DEPLOY, 'production'),
+  answering('choice-dismissed', 'a question that the user dismisses', COLOR, null),
   {
     name: 'choice-refused',
     title: 'a response_url that answers 500; the result comes anyway',
     checks: ['RT-CHOICE', 'RT-PENDING'],
     needs: NEEDS,
-    servers: [{ fixtures: [asking('deploy', DEPLOY)], faults: { choice: { status: 500 } } }],
+    servers: [{ ...serving(asking('deploy', DEPLOY)), faults: { choice: { status: 500 } } }],
     run: async session => {
-      const id = await ask(session, 'deploy', 3);
+      const id = await ask(session, 'deploy', DEPLOY);
       session.ask({ do: 'answer', choice: 2 });
       await session.arrives('choice');
       await session.quiet();
-      session.tool.fire();
+      session.fire('deploy');
       await session.result(id);
     },
   },
@@ -120,9 +184,9 @@ export const questionScenarios: readonly Scenario[] = [
     title: 'two open questions; the oldest is answered first',
     checks: ['RT-CHOICE'],
     needs: NEEDS,
-    servers: [{ fixtures: [asking('deploy', DEPLOY), asking('color', COLOR)] }],
+    servers: [serving(asking('deploy', DEPLOY), asking('color', COLOR))],
     run: async session => {
-      const ids = [await ask(session, 'deploy', 3), session.invoke('color')];
+      const ids = [await ask(session, 'deploy', DEPLOY), session.invoke('color')];
       await session.arrives('callback', 3); // the result of ping and both questions; a runtime may show one at a time
       session.ask({ do: 'answer', choice: 2 });
       if (!(await session.arrives('choice'))) return;
@@ -131,26 +195,15 @@ export const questionScenarios: readonly Scenario[] = [
       for (const id of ids) await session.result(id);
     },
   },
-  {
-    name: 'choice-hostile',
-    title: 'a question with control characters and invisible characters',
-    checks: ['RT-CHOICE'],
-    needs: NEEDS,
-    servers: [{ fixtures: [asking('remove', HOSTILE)] }],
-    run: async session => {
-      const id = await ask(session, 'remove', 4);
-      session.ask({ do: 'answer', choice: 2 });
-      await session.result(id);
-    },
-  },
+  answering('choice-hostile', 'a question with control characters and invisible characters', HOSTILE, 2),
   {
     name: 'consent',
     title: 'a consent page that the user must visit, with a secret in its URL',
     checks: ['RT-OAUTH', 'RT-PENDING'],
-    servers: [{ fixtures: [MAIL] }],
+    servers: [serving(MAIL)],
     run: async session => {
       const id = await consent(session);
-      session.tool.fire();
+      session.fire('read_mail');
       await session.result(id);
     },
   },
@@ -159,12 +212,91 @@ export const questionScenarios: readonly Scenario[] = [
     title: 'a call that is canceled before the user visits the consent page',
     checks: ['RT-OAUTH'],
     needs: ['cancel'],
-    servers: [{ fixtures: [MAIL] }],
+    servers: [serving(MAIL)],
     run: async session => {
       await consent(session);
-      session.ask({ do: 'cancel' });
-      await session.arrives('cancel');
+      await session.cancel();
+    },
+  },
+  {
+    name: 'subscription',
+    title: 'two subscriptions; one ends before the other',
+    checks: ['RT-SUB'],
+    servers: [
+      serving(
+        on('news', [
+          OPENED,
+          { ...event('event 1 of the news'), ...ON_DEMAND },
+          event('event 2 of the news', { associative: true }),
+          event('the last event of the news', { final: true }),
+          event('an event of the news after the last'),
+        ]),
+        on('mail', [OPENED, { ...event('the only event of the mail', { final: true }), ...ON_DEMAND }]),
+      ),
+    ],
+    run: async session => {
+      await session.call('news');
+      await session.call('mail');
+      session.fire('news');
+      await seesAll(session, 'event 1 of the news', 'event 2 of the news', 'the last event of the news');
+      await session.settle();
+      session.fire('mail');
+      await seesAll(session, 'the only event of the mail');
       await session.settle();
     },
   },
+  {
+    name: 'subscription-foreign',
+    title: 'events before the result, of unknown calls, and of a call without a subscription',
+    checks: ['RT-SUB'],
+    servers: [
+      serving(
+        on('watch', [
+          event('an event before its subscription'),
+          OPENED,
+          event('an event of an unknown call', { tool_call_id: 'call_unknown' }),
+          event('an event of an unknown thread', { group_id: 'thread_unknown' }),
+          event('an event of the subscription', { final: true }),
+        ]),
+        on('answer', [result('a plain answer'), event('an event of a plain call')]),
+      ),
+    ],
+    run: async session => {
+      await session.call('watch');
+      await session.call('answer');
+      await seesAll(session, 'an event of the subscription');
+      await session.settle();
+    },
+  },
+  {
+    name: 'subscription-canceled',
+    title: 'events of a subscription that was canceled',
+    checks: ['RT-SUB'],
+    needs: ['cancel'],
+    servers: [
+      serving(
+        on(
+          'watch',
+          [
+            OPENED,
+            event('an event before the cancel'),
+            { ...event('an event after the cancel'), ...ON_DEMAND },
+            event('the last event, after the cancel', { final: true }),
+          ],
+          { callback: ['after-cancel'] },
+        ),
+      ),
+    ],
+    run: async session => {
+      await session.call('watch');
+      await seesAll(session, 'an event before the cancel');
+      await session.cancel();
+    },
+  },
+  showing('view', 'a diff in both formats: a later one replaces it, and an empty one clears it', [
+    [DIFF],
+    [FILES],
+    [CLEARED],
+  ]),
+  showing('view-types', 'views of two types; one type is unknown', [[step(1), DIFF, step(2)], [step(3)]]),
 ];

@@ -10,6 +10,7 @@ import {
   type CallbackType,
   isQuestion,
   readCallback,
+  SECRET_URLS,
 } from '../protocol/callbacks.js';
 import { type Invocation, type InvocationReading, readInvocation } from '../protocol/invocation.js';
 import { llmText, outcomeOfText } from '../protocol/outcome.js';
@@ -17,7 +18,17 @@ import type { ToolsetReading } from '../protocol/read-toolset.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
 import { groupBy } from '../util/collections.js';
 import { mediaTypeOf } from '../util/url.js';
-import { stringsIn } from '../util/values.js';
+import { isRecord, stringsIn } from '../util/values.js';
+
+/** A text in a message, and its place: `text`, `display_as[0].content.patch`. */
+interface PlacedText {
+  readonly place: string;
+  readonly path: readonly (string | number)[];
+  readonly text: string;
+}
+
+/** Members that have no text for a model or a person. */
+const NOT_TEXT = new Set<string>(['type', 'group_id', 'id', 'call_id', 'tool_call_id', ...SECRET_URLS]);
 
 export class CallbackEvidence extends RoundTrip {
   /** Null if the callback was refused before its body was read. */
@@ -47,9 +58,30 @@ export class CallbackEvidence extends RoundTrip {
     return mediaTypeOf(this.request.headers['content-type'] ?? '') === 'application/json';
   }
 
+  /** Its texts for a model or a person. */
+  get texts(): readonly PlacedText[] {
+    const message = this.reading?.ok && isRecord(this.reading.native) ? this.reading.native : {};
+    return Object.entries(message).flatMap(([name, value]) =>
+      NOT_TEXT.has(name) ? [] : textsIn(value, [name]),
+    );
+  }
+
   equals(other: CallbackEvidence): boolean {
     return this.fingerprint !== null && this.fingerprint === other.fingerprint;
   }
+}
+
+function textsIn(value: unknown, path: PlacedText['path']): PlacedText[] {
+  if (typeof value === 'string') {
+    const steps = path.map(step => (typeof step === 'number' ? `[${step}]` : `.${step}`));
+    return [{ place: steps.join('').slice(1), path, text: value }];
+  }
+  if (Array.isArray(value)) return value.flatMap((item, index) => textsIn(item, [...path, index]));
+  if (!isRecord(value)) return [];
+  const isImage = 'mediaType' in value;
+  return Object.entries(value).flatMap(([name, member]) =>
+    isImage && name === 'data' ? [] : textsIn(member, [...path, name]),
+  );
 }
 
 export class Discovery extends RoundTrip {
@@ -72,10 +104,6 @@ export function toolsetsAt(discoveries: readonly Discovery[], at: number): reado
 export interface Received<Type extends CallbackType = CallbackType> {
   readonly callback: CallbackEvidence;
   readonly message: Extract<Callback, { type: Type }>;
-}
-
-export function receivedIn(callbacks: readonly CallbackEvidence[]): readonly Received[] {
-  return callbacks.flatMap(callback => (callback.message ? [{ callback, message: callback.message }] : []));
 }
 
 type Delivery = readonly [CallbackEvidence, ...CallbackEvidence[]];
@@ -145,7 +173,9 @@ export class CallEvidence {
     this.callbacks = of('callback').map(
       trip => new CallbackEvidence(trip, around.verdicts.get(trip.request.leg) ?? null),
     );
-    this.received = receivedIn(this.callbacks);
+    this.received = this.callbacks.flatMap(callback =>
+      callback.message ? [{ callback, message: callback.message }] : [],
+    );
     this.selections = of('choice');
     this.cancels = of('cancel');
     this.plans = events.filter(event => event.kind === 'planned');

@@ -8,12 +8,11 @@ import { type ValueChecker, valueChecker } from '../json-schema/validator.js';
 import type { Invocation } from '../protocol/invocation.js';
 import { readToolset, type ToolsetReading } from '../protocol/read-toolset.js';
 import type { Side } from '../protocol/requirements.js';
-import type { Tool } from '../protocol/toolset.js';
+import { discoveryUrl, type Tool, type Toolset } from '../protocol/toolset.js';
 import { groupBy } from '../util/collections.js';
-import { valueAt } from '../util/values.js';
+import { stringsIn, valueAt } from '../util/values.js';
 import { CallbackEvidence, CallEvidence, Discovery } from './call.js';
 import { type AskedCall, RuntimeView } from './runtime-view.js';
-import { type KnownServer, serversOf } from './servers.js';
 
 /** A tool that crashed: nothing after `message` reached it. */
 export interface Death {
@@ -24,6 +23,16 @@ export interface Death {
   readonly later: RoundTrip;
   /** How many messages of the same kind were sent at the same time. */
   readonly others: number;
+}
+
+/** A tool server that was asked for its toolset. */
+export interface KnownServer {
+  readonly base: string;
+  readonly discoveries: readonly Discovery[];
+  /** Its first valid toolset, which counts for the whole session; null without one. */
+  readonly toolset: Toolset | null;
+  /** The names of the tools of invalid documents, as far as they can be read; none with a valid one. */
+  readonly invalidNames: readonly string[];
 }
 
 /** One recording and who made it. */
@@ -59,6 +68,7 @@ export interface Evidence
   readonly requestedCalls: readonly AskedCall[];
   /** By the URL of their discovery. */
   readonly servers: readonly KnownServer[];
+  readonly isOthers: NameIndex;
   readonly until: number;
 }
 
@@ -113,6 +123,7 @@ export async function gather(recording: Recording, side: Side): Promise<Evidence
     view,
     requestedCalls: view ? await readRequestedCalls(view, calls, servers) : [],
     servers,
+    isOthers: indexNames(calls),
     until: events.at(-1)?.at ?? 0,
     ...(lines && { lines }),
   };
@@ -140,6 +151,28 @@ export function notCalled(events: readonly Event[]): readonly string[] {
       called.add(valueAt(event.body.json.value, 'operation'));
   const offered = events.flatMap(event => (event.kind === 'loaded' ? event.operations : []));
   return [...new Set(offered)].filter(name => !called.has(name));
+}
+
+const PATH = discoveryUrl('');
+
+function serversOf(discoveries: readonly Discovery[]): readonly KnownServer[] {
+  const byUrl = groupBy(discoveries, ({ request }) => [request.url]);
+  return [...byUrl].map(([url, own]) => {
+    const toolset = own.map(({ reading }) => (reading?.ok ? reading.toolset : null)).find(Boolean) ?? null;
+    const invalidNames = toolset ? [] : own.flatMap(namesIn);
+    return { base: url.slice(0, url.lastIndexOf(PATH)), discoveries: own, toolset, invalidNames };
+  });
+}
+
+function namesIn({ response }: Discovery): readonly string[] {
+  const json = response?.body?.json;
+  const tools = json?.ok ? valueAt(json.value, 'tools') : [];
+  return (Array.isArray(tools) ? tools : []).flatMap(tool => stringsIn(valueAt(tool, 'name') ?? []));
+}
+
+/** Whether a request went to this server. */
+export function isTo({ base }: KnownServer, { request }: Pick<Discovery, 'request'>): boolean {
+  return request.url.startsWith(`${base}/`);
 }
 
 /** Reads each distinct document once: its schemas are compiled. */
@@ -295,9 +328,9 @@ function markCutShort({ message, later }: Death, calls: readonly CallEvidence[])
 type NameField = 'id' | 'group_id' | 'call_id';
 
 /** Whether a name belongs to another call and not to the given one. */
-type NameIndex = (name: NameField, value: string, own: Invocation) => boolean;
+export type NameIndex = (name: NameField, value: string, own: Invocation) => boolean;
 
-export function indexNames(calls: readonly CallEvidence[]): NameIndex {
+function indexNames(calls: readonly CallEvidence[]): NameIndex {
   const known = { id: new Set(), group_id: new Set(), call_id: new Set() };
   for (const { invocation } of calls)
     if (invocation)

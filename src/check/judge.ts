@@ -89,6 +89,8 @@ export interface CheckOptions {
   readonly isWhole?: boolean;
 }
 
+const BOTH: readonly Side[] = ['tool', 'runtime'];
+
 /**
  * Judges what happened by the requirements of the protocol: one row for each, with the events that prove it. It makes no difference
  * whether the events are from a live run, a recording or a saved transcript. Several transcripts, as `readTranscripts` returns them,
@@ -96,18 +98,30 @@ export interface CheckOptions {
  */
 export async function checkTranscript(
   source: readonly Event[] | Transcript | readonly Transcript[],
-  { sides = ['tool', 'runtime'], observer = 'runtime', isWhole = true, ...selection }: CheckOptions = {},
+  { sides = BOTH, observer = 'runtime', isWhole = true, ...selection }: CheckOptions = {},
 ): Promise<CheckReport> {
   const recordings: readonly Recording[] = isEvents(source)
     ? [{ observer, events: source, isWhole }]
     : recordingsOf([source].flat());
-  const checks = await Promise.all(
-    sides.map(async side => {
-      const evidences = await Promise.all(recordings.map(recording => gather(recording, side)));
-      return checksOf(side, evidences, selection);
-    }),
+  const { checks } = await judgeSides(recordings, sides, selection);
+  return { checks, summary: countStatuses(checks) };
+}
+
+type Selection = Pick<CheckOptions, 'only' | 'skip'>;
+
+/** The rows of several sides, and the evidence of the first one. */
+export async function judgeSides(
+  recordings: readonly Recording[],
+  sides: readonly Side[],
+  selection: Selection,
+): Promise<{ readonly checks: readonly Check[]; readonly evidences: readonly Evidence[] }> {
+  const [first = [], ...others] = await Promise.all(
+    sides.map(side => Promise.all(recordings.map(recording => gather(recording, side)))),
   );
-  return { checks: checks.flat(), summary: countStatuses(checks.flat()) };
+  const checks = [first, ...others].flatMap((each, index) =>
+    checksOf(sides[index] ?? 'tool', each, selection),
+  );
+  return { checks, evidences: first };
 }
 
 function isEvents(source: readonly Event[] | Transcript | readonly Transcript[]): source is readonly Event[] {
@@ -118,7 +132,7 @@ function isEvents(source: readonly Event[] | Transcript | readonly Transcript[])
 export function checksOf(
   side: Side,
   evidences: readonly Evidence[],
-  { only, skip }: Pick<CheckOptions, 'only' | 'skip'> = {},
+  { only, skip }: Selection = {},
 ): readonly Check[] {
   const checks = REQUIREMENT_IDS.filter(id => RULES[id].side === side)
     .filter(id => (only?.has(id) ?? true) && !skip?.has(id))
@@ -165,10 +179,7 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
   if (able.length < Math.min(1, evidences.length)) return notApplicable(unsupported(rule, evidences));
   const observations = able.flatMap(evidence => observe(rule, evidence));
   const worst = WORST_FIRST.find(kind => observations.some(each => each.kind === kind));
-  const found = probeFaultsLast(
-    observations.filter(({ kind }) => kind === worst),
-    evidences,
-  );
+  const found = observations.filter(({ kind }) => kind === worst);
   const shown = found.slice(0, MAX_SHOWN);
   const status = found.some(({ isFatal }) => isFatal) ? 'fail' : statusOf(worst, rule, able);
   const spots = shown.flatMap(each => each.spots ?? []);
@@ -252,38 +263,17 @@ function statusOf(
   return isPlanned ? 'could-not-run' : 'not-applicable';
 }
 
-/** Callbacks that a probe rejected on purpose are worse proof than others. */
-function probeFaultsLast(
-  observations: readonly Observation[],
-  evidences: readonly Evidence[],
-): readonly Observation[] {
-  const rejected = new Set(
-    evidences
-      .flatMap(({ calls }) => calls.filter(call => call.isMadeBy('probe')))
-      .flatMap(({ callbacks }) => callbacks.filter(each => each.isFailed || each.isRefused))
-      .flatMap(({ events }) => events),
-  );
-  const isRejected = ({ events }: Observation) => events.some(seq => rejected.has(seq));
-  return observations.toSorted((one, other) => Number(isRejected(one)) - Number(isRejected(other)));
-}
-
-/** The first calls that these events belong to, in the order of the events. */
+/** The first calls that these events belong to. */
 export function concernedCalls(
   events: readonly number[],
   evidences: readonly Evidence[],
 ): readonly ConcernedCall[] {
-  const places = new Map(events.map((seq, place) => [seq, place]));
-  const firstPlace = ({ attempts, callbacks, selections, cancels }: CallEvidence) =>
-    [attempts, callbacks, selections, cancels]
-      .flat()
-      .reduce((first, { request }) => Math.min(first, places.get(request.seq) ?? first), events.length);
+  const isConcerned = ({ attempts, callbacks, selections, cancels }: CallEvidence) =>
+    [attempts, callbacks, selections, cancels].flat().some(({ request }) => events.includes(request.seq));
   return evidences
-    .flatMap(({ calls, lines }) => calls.map(call => ({ call, lines, place: firstPlace(call) })))
-    .filter(({ place }) => place < events.length)
-    .toSorted((one, other) => one.place - other.place)
-    .slice(0, MAX_CALLS)
-    .map(({ call, lines }) => concernedCall(call, lines))
-    .filter(({ operation, id, line }) => operation !== null || id !== null || line !== undefined);
+    .flatMap(({ calls, lines }) => calls.filter(isConcerned).map(call => concernedCall(call, lines)))
+    .filter(({ operation, id, line }) => operation !== null || id !== null || line !== undefined)
+    .slice(0, MAX_CALLS);
 }
 
 /** Names are not cut: redaction cannot find a secret that was cut. */
@@ -376,10 +366,10 @@ export interface Conformance {
 }
 
 interface Terms {
-  readonly excuses: readonly ExpectedFailure[];
-  readonly sides: readonly Side[];
+  readonly excuses?: readonly ExpectedFailure[];
+  readonly sides?: readonly Side[];
   /** A warning counts as a failure. */
-  readonly isStrict: boolean;
+  readonly isStrict?: boolean;
   readonly gaps?: readonly Gap[];
   readonly scenarios?: readonly ScenarioTime[];
 }
@@ -395,8 +385,8 @@ const STANDINGS: Readonly<Record<CheckStatus, readonly [Standing, excused: Stand
 
 export function conformanceOf(
   checks: readonly Check[],
-  cases: readonly CaseCheck[],
-  { excuses, sides, isStrict, gaps = [], scenarios = [] }: Terms,
+  cases: readonly CaseCheck[] = [],
+  { excuses = [], sides = BOTH, isStrict = false, gaps = [], scenarios = [] }: Terms = {},
 ): Conformance {
   const rows = checks.map((check): Row => {
     const [standing, excused] = STANDINGS[isStrict && check.status === 'warn' ? 'fail' : check.status];

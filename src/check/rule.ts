@@ -216,15 +216,6 @@ export const CALLBACK_RULES: readonly RequirementId[] = [
   'TOOL-NORETRY',
 ];
 
-/** Rules about calls: an operation of an invalid toolset must not be called (RT-TOOLSET). */
-export const CALL_RULES: readonly RequirementId[] = [
-  'TOOL-ACK',
-  'TOOL-ASYNC',
-  'TOOL-ALWAYS',
-  ...CALLBACK_RULES,
-  'TOOL-MIGRATE',
-];
-
 /** Rules that are judged whatever the calls of a runtime look like. */
 const WITHOUT_CALLS: readonly RequirementId[] = ['RT-FIELDS', 'RT-MIGRATE', 'RT-AUDIT'];
 

@@ -414,8 +414,7 @@ function problemLinesOf(
 ): ProblemLines {
   // All rows are about this call, so its name is left out.
   const rows = checks.map(({ calls, ...check }) => check);
-  const terms = { excuses: [], sides: ['tool', 'runtime'] as const, isStrict: false };
-  const run = shareableRun(conformanceOf(rows, [], terms), record.redactor);
+  const run = shareableRun(conformanceOf(rows), record.redactor);
   const findings = findingsOf(run);
   const counting = run.checks.filter(({ side }) => side !== own);
   const whole = 'the Wire tab';

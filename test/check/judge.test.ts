@@ -79,20 +79,6 @@ describe('the reason', () => {
   });
 });
 
-test('callbacks that a probe rejected on purpose are listed last as proof', async () => {
-  const calls = ['hangs', 'fails', 'refuses', 'takes'].map(key => someCall(key));
-  const answers = [{ status: null, code: 'ABORTED' }, { status: 500 }, { status: 400 }, { status: 200 }];
-  const story = calls.map((call, index) => [
-    ...call.plannedFor([]),
-    ...call.sent(),
-    ...call.answered(),
-    ...call.result({ id: `wrong-${index}` }, answers[index]),
-  ]);
-  expect((await judged('TOOL-ID', story)).actual).toBe('"wrong-3"');
-  const unplanned = story.map(moments => moments.filter(({ kind }) => kind !== 'planned'));
-  expect((await judged('TOOL-ID', unplanned)).actual).toBe('"wrong-0"');
-});
-
 describe('the calls of a finding', () => {
   const [a, b] = [someCall('a'), someCall('b', { operation: 'list' })];
   const begun = [a.sent(), a.answered(), b.sent(), b.answered()];

@@ -1,6 +1,6 @@
 import { chooseSegment, knownTypes, readDiff } from '../../display/segments.js';
 import { idOf } from '../../events/fold-exchange.js';
-import { type Callback, SECRET_URLS } from '../../protocol/callbacks.js';
+import type { Callback } from '../../protocol/callbacks.js';
 import { addresseeIn, type Invocation } from '../../protocol/invocation.js';
 import { llmText, outcomeOfText } from '../../protocol/outcome.js';
 import { credentialsIn, isCredentialHeader } from '../../util/credentials.js';
@@ -8,7 +8,7 @@ import { REDACTED } from '../../util/redact.js';
 import { excerpt } from '../../util/text.js';
 import { isRecord, stringsIn } from '../../util/values.js';
 import type { CallbackEvidence, CallEvidence, Received } from '../call.js';
-import { indexNames } from '../evidence.js';
+import type { Evidence, NameIndex } from '../evidence.js';
 import {
   broken,
   defineRules,
@@ -32,7 +32,7 @@ export const contentRules = defineRules({
     invocationPage: 'MUST be included in all callback messages to route them to the correct conversation.',
     masks: ['TOOL-ONCE', 'TOOL-CHOICE', 'TOOL-OAUTH', 'TOOL-SUB'],
     absent: 'no callback came that could be read',
-    observe: ({ calls }) => compareNames(calls, 'group_id', message => message.group_id),
+    observe: evidence => compareNames(evidence, 'group_id', message => message.group_id),
   },
   'TOOL-ID': {
     level: 'MUST',
@@ -41,7 +41,7 @@ export const contentRules = defineRules({
     resultPage: 'MUST match the id from the original invocation.',
     masks: ['TOOL-ONCE', 'TOOL-CHOICE', 'TOOL-OAUTH', 'TOOL-SUB'],
     absent: 'no result or question came that could be read',
-    observe: ({ calls }) => compareNames(calls, 'id', message => ('id' in message ? message.id : undefined)),
+    observe: evidence => compareNames(evidence, 'id', message => ('id' in message ? message.id : undefined)),
   },
   'TOOL-CALLID': {
     level: 'MUST',
@@ -49,8 +49,8 @@ export const contentRules = defineRules({
     advice: 'Copy call_id from the invocation into the result; leave it out if the invocation has none.',
     invocationPage: 'If provided, MUST be echoed in the tool result.',
     absent: 'no callback came with a call_id, or for a call that has one',
-    observe: ({ calls }) =>
-      compareNames(calls, 'call_id', (message, { call_id: given }) =>
+    observe: evidence =>
+      compareNames(evidence, 'call_id', (message, { call_id: given }) =>
         'id' in message && (typeof given === 'string' || typeof message.call_id === 'string')
           ? (message.call_id ?? null)
           : undefined,
@@ -71,8 +71,7 @@ export const contentRules = defineRules({
       'TOOL-SUB',
     ],
     absent: 'no two calls with callbacks ran at the same time',
-    observe: ({ calls, until }) => {
-      const isOthers = indexNames(calls);
+    observe: ({ calls, until, isOthers }) => {
       const mixed = calls.flatMap(({ invocation, received }) =>
         invocation ? received.flatMap(each => onNames(each, invocation, isOthers) ?? []) : [],
       );
@@ -188,11 +187,10 @@ const NAMES = ['group_id', 'id', 'call_id'] as const;
  * @param nameIn undefined for a message without the field
  */
 function compareNames(
-  calls: readonly CallEvidence[],
+  { calls, isOthers }: Evidence,
   name: (typeof NAMES)[number],
   nameIn: (message: Callback, invocation: Invocation) => string | null | undefined,
 ): Observed {
-  const isOthers = indexNames(calls);
   return calls.map(({ invocation, received }) => {
     if (!invocation) return null;
     const given = invocation[name] ?? null;
@@ -222,7 +220,7 @@ function onOtherName(
 function onNames(
   { callback, message }: Received,
   invocation: Invocation,
-  isOthers: ReturnType<typeof indexNames>,
+  isOthers: NameIndex,
 ): Observation | null {
   const names = { ...message, id: idOf(message) };
   const mixed = NAMES.filter(name => {
@@ -360,7 +358,7 @@ function onSecret(
   { callback, message }: Received,
   secretIn: (text: string) => Found | null,
 ): Observation | null {
-  for (const { place, path, text } of textsOf(callback)) {
+  for (const { place, path, text } of callback.texts) {
     const secret = secretIn(text);
     if (secret)
       return broken(`${secret.what} is in ${place} of a ${message.type}`, callback, {
@@ -372,42 +370,12 @@ function onSecret(
 
 /** It may have been a secret; if nothing else in the recording was redacted, the tool may have written it. */
 function onRedacted({ callback, message }: Received, { reading }: CallEvidence): Observation | null {
-  const text = textsOf(callback).find(each => each.text.includes(REDACTED));
+  const text = callback.texts.find(each => each.text.includes(REDACTED));
   if (!text) return null;
   const isRedacted = addresseeIn(reading)?.callback_url.includes(REDACTED) === true;
   return (isRedacted ? unseen : doubtful)(
     `a redacted value is in ${text.place} of a ${message.type}`,
     callback,
-  );
-}
-
-/** A text in a message, and its place: `text`, `display_as[0].content.patch`. */
-interface PlacedText {
-  readonly place: string;
-  readonly path: Spot['path'];
-  readonly text: string;
-}
-
-/** Members that have no text for a model or a person. */
-const NOT_TEXT = new Set<string>(['type', 'group_id', 'id', 'call_id', 'tool_call_id', ...SECRET_URLS]);
-
-export function textsOf({ reading }: CallbackEvidence): readonly PlacedText[] {
-  const message = reading?.ok && isRecord(reading.native) ? reading.native : {};
-  return Object.entries(message).flatMap(([name, value]) =>
-    NOT_TEXT.has(name) ? [] : textsIn(value, [name]),
-  );
-}
-
-function textsIn(value: unknown, path: Spot['path']): PlacedText[] {
-  if (typeof value === 'string') {
-    const steps = path.map(step => (typeof step === 'number' ? `[${step}]` : `.${step}`));
-    return [{ place: steps.join('').slice(1), path, text: value }];
-  }
-  if (Array.isArray(value)) return value.flatMap((item, index) => textsIn(item, [...path, index]));
-  if (!isRecord(value)) return [];
-  const isImage = 'mediaType' in value;
-  return Object.entries(value).flatMap(([name, member]) =>
-    isImage && name === 'data' ? [] : textsIn(member, [...path, name]),
   );
 }
 

@@ -14,11 +14,11 @@ import {
   type Received,
   toolsetsAt,
 } from '../call.js';
-import { type Evidence, indexNames } from '../evidence.js';
+import type { Evidence } from '../evidence.js';
 import {
   answeredOther,
   broken,
-  CALL_RULES,
+  CALLBACK_RULES,
   crash,
   defineRules,
   doubtful,
@@ -34,10 +34,12 @@ import {
   sent,
   unseen,
 } from '../rule.js';
-import { textsOf } from './contents.js';
 
 /** Maximum length of a quoted content type, in characters. */
 const MAX_TYPE_LENGTH = 500;
+
+/** Rules about calls: an operation of an invalid toolset must not be called (RT-TOOLSET). */
+const CALL_RULES = ['TOOL-ACK', 'TOOL-ASYNC', 'TOOL-ALWAYS', ...CALLBACK_RULES, 'TOOL-MIGRATE'] as const;
 
 const NAME_FAULT = /^\$\.tools\[\d+\]\.name: /;
 
@@ -128,16 +130,14 @@ export const conversationRules = defineRules({
     advice:
       'Send the result with subscription: true first, then events with its tool_call_id; stop at final or a cancel.',
     absent: 'no call started a subscription',
-    observe: ({ calls, until }) => {
-      const isOthers = indexNames(calls);
-      return calls.map(call => {
+    observe: ({ calls, until, isOthers }) =>
+      calls.map(call => {
         const { invocation } = call;
         if (!invocation) return null;
         const isOwn = ({ message }: Update) => !isOthers('id', message.tool_call_id, invocation);
         const updates = call.messages('subscription_event').filter(isOwn);
         return onSubscription(call, invocation.id, updates, until);
-      });
-    },
+      }),
   },
   'TOOL-CANCEL': {
     level: 'SHOULD',
@@ -265,7 +265,7 @@ function onOAuth(question: CallbackEvidence): Observed {
 
 function onTexts({ received }: CallEvidence): readonly Observed[] {
   return received.map(({ callback }) => {
-    const found = textsOf(callback).find(({ text }) => namedCredentialsIn(text).length > 0);
+    const found = callback.texts.find(({ text }) => namedCredentialsIn(text).length > 0);
     return found ? broken(`a token or code is in ${found.place}`, callback) : null;
   });
 }

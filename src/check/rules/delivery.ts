@@ -4,7 +4,7 @@ import { addresseeIn } from '../../protocol/invocation.js';
 import { REDACTED } from '../../util/redact.js';
 import { cutBeforeToken, excerpt, formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import { type CallbackEvidence, type CallEvidence, receivedIn } from '../call.js';
+import type { CallbackEvidence, CallEvidence } from '../call.js';
 import type { Death, Evidence } from '../evidence.js';
 import {
   broken,
@@ -187,8 +187,8 @@ function idsSentElsewhere({ calls, strays }: Evidence): ReadonlySet<string | und
   const foreign = calls.flatMap(({ received, invocation }) =>
     received.map(({ message }) => idOf(message)).filter(id => id !== invocation?.id),
   );
-  const stray = receivedIn(strays).map(({ message }) => idOf(message));
-  return new Set([...foreign, ...stray].filter(id => id !== undefined));
+  const stray = strays.map(({ message }) => message && idOf(message));
+  return new Set([...foreign, ...stray].filter(id => typeof id === 'string'));
 }
 
 function onResults(
@@ -341,13 +341,10 @@ function onStrays({ calls, strays }: Evidence): Observed {
   );
   if (posts.length === 0) return null;
   const ids = new Set(calls.map(({ invocation }) => invocation?.id));
-  const named = receivedIn(posts).filter(({ message }) => ids.has(idOf(message) ?? ''));
+  const named = posts.filter(({ message }) => message && ids.has(idOf(message) ?? ''));
   const count = ({ length }: readonly unknown[]) =>
     `${length} post${length === 1 ? '' : 's'} to a wrong callback address`;
-  if (named.length > 0) {
-    const proof = named.map(({ callback }) => callback);
-    return broken(`${count(named)} that names a call`, proof);
-  }
+  if (named.length > 0) return broken(`${count(named)} that names a call`, named);
   return calls.some(({ callbacks, ending }) => callbacks.length === 0 && ending.kind === 'silent')
     ? lacking(`${count(posts)} and a call without any`, posts)
     : doubtful(count(posts), posts);

@@ -4,7 +4,7 @@ import { validate } from '../../protocol/validate.js';
 import { excerpt } from '../../util/text.js';
 import { valueAt } from '../../util/values.js';
 import type { CallEvidence } from '../call.js';
-import type { Evidence } from '../evidence.js';
+import { type Evidence, isTo, type KnownServer } from '../evidence.js';
 import {
   broken,
   defineRules,
@@ -16,7 +16,6 @@ import {
   type Observed,
 } from '../rule.js';
 import type { RuntimeView, Seen } from '../runtime-view.js';
-import { isTo, type KnownServer } from '../servers.js';
 
 /** Notices and migrations. */
 export const runtimeNoticeRules = defineRules({

@@ -5,7 +5,7 @@ import type { Invocation } from '../../protocol/invocation.js';
 import { excerpt } from '../../util/text.js';
 import { mediaTypeOf, readUrl } from '../../util/url.js';
 import { type CallEvidence, type Discovery, isErrorText, toolsetsAt } from '../call.js';
-import type { Evidence } from '../evidence.js';
+import { type Evidence, isTo, type KnownServer } from '../evidence.js';
 import {
   broken,
   defineRules,
@@ -20,7 +20,6 @@ import {
   unseen,
 } from '../rule.js';
 import type { AskedCall, RuntimeView } from '../runtime-view.js';
-import { isTo, type KnownServer } from '../servers.js';
 
 type LogFinding = Extract<Finding, { saw: 'log' }>;
 

@@ -1,10 +1,10 @@
 import { appendFile, stat } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
-import { gather, type Recording, recordingsOf } from '../../check/evidence.js';
+import { type Recording, recordingsOf } from '../../check/evidence.js';
 import {
   type Conformance,
-  checksOf,
   conformanceOf,
+  judgeSides,
   type Row,
   RULES,
   type Verdict,
@@ -121,18 +121,10 @@ async function judge(
   { sides, selection, cases, excuses, flags }: CheckPlan,
   { recordings, gaps, redactor }: CheckInput,
 ): Promise<Conformance> {
-  const seen = await Promise.all(
-    sides.map(async side => ({
-      side,
-      evidences: await Promise.all(recordings.map(each => gather(each, side))),
-    })),
-  );
-  const checks = seen.flatMap(({ side, evidences }) => checksOf(side, evidences, selection));
-  const judged = judgeCases(cases, seen[0]?.evidences ?? []);
+  const { checks, evidences } = await judgeSides(recordings, sides, selection);
   const scenarios = scenarioTimes(recordings);
   const terms = { excuses, sides, isStrict: flags.strict === true, gaps, scenarios };
-  const run = conformanceOf(checks, judged, terms);
-  return shareableRun(run, redactor);
+  return shareableRun(conformanceOf(checks, judgeCases(cases, evidences), terms), redactor);
 }
 
 function scenarioTimes(recordings: readonly Recording[]) {

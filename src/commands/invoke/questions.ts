@@ -120,19 +120,17 @@ async function askPerson(
  * @throws ProtocolCliError `unreadable-file`, with every error, its line and its path.
  */
 export async function loadPolicy(path: string, { stdin }: Pick<Terminal, 'stdin'>): Promise<Policy> {
-  const { faultLines, faultsOf, parseFile } = await import('../../fixtures/file-errors.js');
-  const invalid = (faults: readonly string[]) =>
-    new ProtocolCliError('unreadable-file', `the policy ${path} is not valid`, {
-      faults,
+  const { readFile } = await import('../../fixtures/file-errors.js');
+  return readFile(
+    { path, text: await readText(path, stdin) },
+    {
+      where: `the policy ${path}`,
       hint: 'For example: {"version": 1, "deny": ["delete_*", {"annotation": "destructive"}]}',
-    });
-  const text = await readText(path, stdin);
-  if (text.trim() === '') throw invalid(['it is empty; a policy needs at least `version: 1`']);
-  const reading = await parseFile({ path, text }, '`version: 1`');
-  if ('faults' in reading) throw invalid(reading.faults);
-  const { value, faults } = faultsOf(policySchema, reading.source.value);
-  if (value) return value;
-  throw invalid(faultLines(reading.source, faults));
+      least: '`version: 1`',
+      code: 'unreadable-file',
+      build: source => source.parse(policySchema),
+    },
+  );
 }
 
 /** Why a call is denied. */

@@ -175,7 +175,7 @@ describe('a policy', () => {
     ['version: 2\n', ':1:1 $.version: '],
     ['version: 1\ndeny: [{ reason: x }]\n', ':2:8 $.deny[0]: needs a name or an annotation'],
     ['version: 1\ndeny: [\n', ':3:1 '],
-    ['', 'it is empty; a policy needs at least `version: 1`'],
+    ['', 'policy.yaml:1:1 the file is empty; it needs at least `version: 1`'],
   ])('with an error reports its place: %j', async (text, fault) => {
     await using folder = await temporaryFolder();
     const path = await folder.write('policy.yaml', text);

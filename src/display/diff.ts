@@ -1,6 +1,7 @@
 import { parsePatch as parseWithJsdiff, type StructuredPatch } from 'diff';
+import { patchOf } from '../util/patch-of.js';
 import { excerpt } from '../util/text.js';
-import { replacementsIn, visibleLine } from '../util/visible.js';
+import { hiddenIn, visibleLine } from '../util/visible.js';
 
 /** A parsed unified diff, independent of the tool that wrote it. */
 export interface Diff {
@@ -9,7 +10,7 @@ export interface Diff {
   readonly removed: number;
 }
 
-export type FileKind = 'changed' | 'created' | 'deleted' | 'renamed' | 'copied' | 'mode' | 'binary';
+type FileKind = 'changed' | 'created' | 'deleted' | 'renamed' | 'copied' | 'mode' | 'binary';
 
 export interface DiffFile {
   /** Paths have no `a/` and `b/` prefixes. For created and deleted files, both paths are the same. */
@@ -26,7 +27,7 @@ export interface DiffFile {
 }
 
 /** Starts are those of the header; counts are those of the body. */
-export interface Hunk {
+interface Hunk {
   readonly oldStart: number;
   readonly oldCount: number;
   readonly newStart: number;
@@ -242,21 +243,6 @@ function missingHunk(files: readonly StructuredPatch[]): string | undefined {
   return `no hunk${name === undefined ? '' : ` for ${excerpt(name)}`}: expected a line such as "@@ -1,3 +1,4 @@"`;
 }
 
-/** Maximum number of replacements listed. */
-const MAX_REPLACEMENTS = 3;
-
-/** Counts hidden characters, see `countHidden`. */
-export function hiddenIn(...texts: readonly string[]): DiffFile['hidden'] {
-  const replacements = new Set<string>();
-  let count = 0;
-  for (const text of texts)
-    for (const replacement of replacementsIn(text)) {
-      count++;
-      if (replacements.size < MAX_REPLACEMENTS) replacements.add(replacement);
-    }
-  return { count, replacements: [...replacements] };
-}
-
 const REMARK = '\\';
 
 const KINDS: Readonly<Record<string, RowKind>> = { '+': 'added', '-': 'removed' };
@@ -422,7 +408,45 @@ function filesOf(
   });
 }
 
-export function diffOf(files: readonly DiffFile[]): Diff {
+function diffOf(files: readonly DiffFile[]): Diff {
   const sum = (of: 'added' | 'removed') => files.reduce((total, file) => total + file[of], 0);
   return { files, added: sum('added'), removed: sum('removed') };
+}
+
+interface ChangedFile {
+  readonly path: string;
+  readonly status?: string | null;
+  readonly oldContents?: string | null;
+  readonly newContents?: string | null;
+}
+
+/** Maximum number of edits in all files: the cost of a diff grows with their square. */
+const MAX_EDITS = 2_000;
+
+/** The diff of files whose old and new contents are given, and its patch; or the reason if it cannot be drawn. */
+export function compareFiles(changed: readonly ChangedFile[]) {
+  const maxEdits = Math.ceil(MAX_EDITS / Math.sqrt(changed.length));
+  const files: DiffFile[] = [];
+  let raw = '';
+  for (const { path, status, oldContents, newContents } of changed) {
+    const [hunks = ''] = /@@.*/s.exec(patchOf('', oldContents ?? '', newContents ?? '', maxEdits)) ?? [];
+    const parsed = hunks === '' ? null : parsePatch(hunks, path); // the path may contain line feeds
+    if (parsed?.ok === false) return { ok: false, reason: `${visibleLine(path)}: ${parsed.reason}` } as const;
+    const [file] = parsed?.diff.files ?? [{ hunks: [], added: 0, removed: 0, hidden: hiddenIn(path) }];
+    if (file) files.push({ ...file, oldPath: path, newPath: path, kind: kindOfStatus(status) });
+    raw += headersOf(path, status) + hunks;
+  }
+  return { ok: true, diff: diffOf(files), raw } as const;
+}
+
+function kindOfStatus(status: ChangedFile['status']): FileKind {
+  if (status === 'added') return 'created';
+  return status === 'deleted' ? 'deleted' : 'changed';
+}
+
+function headersOf(path: string, status: ChangedFile['status']): string {
+  const name = visibleLine(path);
+  const from = status === 'added' ? NOWHERE : `a/${name}`;
+  const to = status === 'deleted' ? NOWHERE : `b/${name}`;
+  return `--- ${from}\n+++ ${to}\n`;
 }

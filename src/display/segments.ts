@@ -3,11 +3,8 @@ import type { View } from '../events/history.js';
 import { itemText } from '../protocol/outcome.js';
 import type { Warning } from '../protocol/requirements.js';
 import { validate } from '../protocol/validate.js';
-import { patchOf } from '../util/patch-of.js';
 import { excerpt, firstOf } from '../util/text.js';
-import { visibleLine } from '../util/visible.js';
-import type { Diff, DiffFile, FileKind } from './diff.js';
-import { diffOf, hiddenIn, parsePatch } from './diff.js';
+import { compareFiles, type Diff, parsePatch } from './diff.js';
 
 /** A display segment: any type, content not yet parsed (seed 000, "Display Segments"). */
 interface Segment {
@@ -170,52 +167,9 @@ const changedFile = z.object({
   newContents: z.nullish(z.string()),
 });
 
-type ChangedFile = z.infer<typeof changedFile>;
-
-/** Maximum number of edits in all files of a view: the cost of a diff grows with their square. */
-const MAX_EDITS = 2_000;
-
-const readFiles = readerOf('diff', z.object({ files: z.array(changedFile) }), ({ files: changed }) => {
-  const maxEdits = Math.ceil(MAX_EDITS / Math.sqrt(changed.length));
-  const files: DiffFile[] = [];
-  const patches: string[] = [];
-  for (const each of changed) {
-    const hunks = hunksOf(each, maxEdits);
-    const file = fileOf(each, hunks);
-    if (typeof file === 'string') return malformed('diff', `${visibleLine(each.path)}: ${file}`);
-    files.push(file);
-    patches.push(headersOf(each) + hunks);
-  }
-  return { ok: true, drawing: { kind: 'diff', path: '', diff: diffOf(files), raw: patches.join('') } };
+const readFiles = readerOf('diff', z.object({ files: z.array(changedFile) }), ({ files }) => {
+  const compared = compareFiles(files);
+  if (!compared.ok) return malformed('diff', compared.reason);
+  const { diff, raw } = compared;
+  return { ok: true, drawing: { kind: 'diff', path: '', diff, raw } };
 });
-
-/** Only the hunks: a path may contain line feeds and must not be parsed as part of the patch. */
-function hunksOf({ oldContents, newContents }: ChangedFile, maxEdits: number): string {
-  const patch = patchOf('file', oldContents ?? '', newContents ?? '', maxEdits);
-  const start = patch.indexOf('@@');
-  return start < 0 ? '' : patch.slice(start);
-}
-
-/** @returns the reason if the diff cannot be drawn */
-function fileOf({ path, status }: ChangedFile, hunks: string): DiffFile | string {
-  const names = { oldPath: path, newPath: path, kind: kindOf(status) };
-  if (hunks === '') return { ...names, hunks: [], added: 0, removed: 0, hidden: hiddenIn('', path, '') };
-  const parsed = parsePatch(hunks, path);
-  if (!parsed.ok) return parsed.reason;
-  const [file] = parsed.diff.files;
-  return file ? { ...file, ...names } : 'it has no hunks';
-}
-
-function kindOf(status: ChangedFile['status']): FileKind {
-  if (status === 'added') return 'created';
-  return status === 'deleted' ? 'deleted' : 'changed';
-}
-
-function headersOf({ path, status }: ChangedFile): string {
-  const name = visibleLine(path);
-  const [from, to] = [
-    status === 'added' ? '/dev/null' : `a/${name}`,
-    status === 'deleted' ? '/dev/null' : `b/${name}`,
-  ];
-  return `--- ${from}\n+++ ${to}\n`;
-}

@@ -1,6 +1,6 @@
 import { PROTOCOL_WORDS, SECRET_URLS, traitsOf } from '../protocol/callbacks.js';
 import { RecentMap } from '../util/collections.js';
-import { inLayout } from '../util/json-format.js';
+import { inLayout } from '../util/json.js';
 import { REDACTED, type Redactor, redactJson, SecretFinder } from '../util/redact.js';
 import { bareUrl, tokenlessUrl } from '../util/url.js';
 import { foreignWords, isRecord } from '../util/values.js';

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { weightOf } from '../util/time-limit.js';
-import { jsonPath, pointerToPath } from '../util/values.js';
+import { jsonPath } from '../util/values.js';
 
 /** One error in a value: its place (a JSON path) and the violated rule. */
 export interface SchemaFault {
@@ -61,4 +61,13 @@ function listed(values: unknown): string {
 function quoted(value: unknown): string {
   if (weightOf(value, MAX_WEIGHT) <= MAX_WEIGHT) return JSON.stringify(value);
   return 'a value that is too long to show';
+}
+
+/** Converts a JSON Pointer (RFC 6901) to the same notation. */
+export function pointerToPath(pointer: string): string {
+  const steps = pointer
+    .split('/')
+    .slice(1)
+    .map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return jsonPath(steps.map(part => (/^\d+$/.test(part) ? Number(part) : part)));
 }

@@ -5,8 +5,7 @@ import type { StepPath } from '../fixtures/fixture-set.js';
 import { SecretPaths } from '../http/secret-paths.js';
 import { CALLBACK_TRAITS, type CallbackType, traitsOf } from '../protocol/callbacks.js';
 import { textOfOutcome } from '../protocol/outcome.js';
-import { parseJson } from '../util/json.js';
-import { inLayout } from '../util/json-format.js';
+import { inLayout, parseJson } from '../util/json.js';
 import { isRecord, valueAt } from '../util/values.js';
 import {
   type Asking,

@@ -10,7 +10,7 @@ import { type RunningServer, startServer } from '../http/server.js';
 import { readToolset } from '../protocol/read-toolset.js';
 import { discoveryCandidates, displayScriptsOf, baseOf as toolBaseOf } from '../protocol/toolset.js';
 import { RecentMap } from '../util/collections.js';
-import { withStringMember } from '../util/json-format.js';
+import { withStringMember } from '../util/json.js';
 import { readUrl } from '../util/url.js';
 import { isRecord, valueAt } from '../util/values.js';
 import { Forwarder } from './forwarder.js';

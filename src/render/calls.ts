@@ -1,6 +1,6 @@
 import type { Exchange } from '../events/exchange.js';
 import type { JudgedOutcome } from '../protocol/outcome.js';
-import { prettyJson } from '../util/json-format.js';
+import { prettyJson } from '../util/json.js';
 import type { Redactor } from '../util/redact.js';
 import { compactJson } from '../util/values.js';
 import { clipped, elapsed, jsonLine, type Line, type Span, say, type Tone, textLines } from './line.js';

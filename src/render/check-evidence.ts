@@ -7,7 +7,6 @@ import { shareableText, shareableUrl, withoutPowerInText } from '../events/share
 import { SECRET_URLS } from '../protocol/callbacks.js';
 import { groupBy } from '../util/collections.js';
 import { parseJson } from '../util/json.js';
-import { jsonSketch } from '../util/json-format.js';
 import type { Redactor } from '../util/redact.js';
 import { bytesText, cut } from '../util/text.js';
 import { isRecord, jsonPath, valueAt } from '../util/values.js';
@@ -227,4 +226,38 @@ export function shareableRun(run: Conformance, redactor: Redactor): Conformance 
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, clean(each, key)]));
   };
   return clean(run) as Conformance;
+}
+
+/** Maximum length of a text, in characters. */
+const MAX_SKETCH_TEXT = 32;
+
+const MAX_ITEMS = 4;
+
+const MAX_MEMBERS = 12;
+
+/** Maximum depth; deeper containers are shown as `{…}`. */
+const MAX_SKETCH_DEPTH = 3;
+
+export function jsonSketch(value: unknown, depth = 0): string {
+  if (typeof value === 'string') return JSON.stringify(cut(value, MAX_SKETCH_TEXT));
+  if (Array.isArray(value)) return listed('[]', value, MAX_ITEMS, depth, jsonSketch);
+  if (isRecord(value)) return listed('{}', Object.entries(value), MAX_MEMBERS, depth, member);
+  return JSON.stringify(value) ?? 'null';
+}
+
+function member([name, value]: readonly [string, unknown], depth: number): string {
+  return `${JSON.stringify(cut(name, MAX_SKETCH_TEXT))}:${jsonSketch(value, depth)}`;
+}
+
+function listed<Item>(
+  [open = '', close = '']: string,
+  items: readonly Item[],
+  max: number,
+  depth: number,
+  sketch: (item: Item, depth: number) => string,
+): string {
+  if (items.length > 0 && depth >= MAX_SKETCH_DEPTH) return `${open}…${close}`;
+  const shown = items.slice(0, max).map(item => sketch(item, depth + 1));
+  const rest = items.length - shown.length;
+  return `${open}${[...shown, ...(rest > 0 ? [`… ${rest} more`] : [])].join(', ')}${close}`;
 }

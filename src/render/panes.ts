@@ -6,11 +6,11 @@ import type { View } from '../events/history.js';
 import type { ToolResult } from '../protocol/callbacks.js';
 import { llmText } from '../protocol/outcome.js';
 import type { Warning } from '../protocol/requirements.js';
-import { prettyJson } from '../util/json-format.js';
+import { prettyJson } from '../util/json.js';
 import { safeJson } from '../util/redact.js';
 import { bytesText, wholeCharacters } from '../util/text.js';
 import { isRecord } from '../util/values.js';
-import { countHidden } from '../util/visible.js';
+import { hiddenIn } from '../util/visible.js';
 import { partsOf } from './diff.js';
 import { settlementText } from './failure.js';
 import { counted, type Layout, type Line, quote, SPLIT_FROM, say, textLines } from './line.js';
@@ -138,7 +138,7 @@ function skippedNotes({ skipped }: Choice, list: string): string[] {
 
 /** Notes that a drawing contains invisible characters; a diff has such a note for each file. */
 function unseen(drawing: Drawing): string[] {
-  const count = drawing.kind === 'text' ? countHidden(drawing.text) : 0;
+  const count = drawing.kind === 'text' ? hiddenIn(drawing.text).count : 0;
   return count === 0 ? [] : [`${counted(count, 'control or invisible character')} shown`];
 }
 

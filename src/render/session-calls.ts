@@ -13,7 +13,7 @@ import {
 import type { JudgedOutcome } from '../protocol/outcome.js';
 import { isSettledStatus, isTerminal, refusalIn } from '../protocol/session.js';
 import { onceEach } from '../util/collections.js';
-import { prettyJson } from '../util/json-format.js';
+import { prettyJson } from '../util/json.js';
 import { formatDuration } from '../util/text.js';
 import { compactJson, foreignWords, isRecord } from '../util/values.js';
 import {

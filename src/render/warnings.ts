@@ -11,7 +11,7 @@ import {
 import type { History, UntrackedRequest } from '../events/history.js';
 import type { RequirementId, Warning } from '../protocol/requirements.js';
 import { bytesText, formatDuration } from '../util/text.js';
-import { countHidden } from '../util/visible.js';
+import { hiddenIn } from '../util/visible.js';
 import { arrivalWarnings } from './callbacks.js';
 import { counted } from './line.js';
 
@@ -152,7 +152,7 @@ export function noticeWarnings({ purpose, status, broken }: UntrackedRequest): W
 
 /** Warns of unusual characters in a text for the LLM (RT-SANITIZE). */
 export function textWarnings(text: string): Warning[] {
-  const count = countHidden(text);
+  const { count } = hiddenIn(text);
   const messages = [
     ...(text.isWellFormed() ? [] : ['the text contains a lone surrogate; it is sent as U+FFFD']),
     ...(count > 0

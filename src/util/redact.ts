@@ -209,11 +209,12 @@ const UNSAFE =
  * written as `\uXXXX`.
  */
 export function safeJson(value: unknown, indent?: number): string {
-  return escapeUnsafe(JSON.stringify(value, null, indent));
+  return safeSource(JSON.stringify(value, null, indent));
 }
 
-function escapeUnsafe(json: string): string {
-  return json.replace(UNSAFE, character => (character === '\n' ? '\n' : escaped(character)));
+/** A JSON text with only unsafe characters escaped. */
+export function safeSource(text: string): string {
+  return text.replace(UNSAFE, character => (/[\n\r\t]/.test(character) ? character : escaped(character)));
 }
 
 /** A line of output; a long one is produced in pieces at the reader's speed. */
@@ -241,7 +242,7 @@ export function safeJsonLine(value: unknown, redactor?: Redactor): OutputLine {
     long.push(member);
     return PLACEHOLDER;
   });
-  const safe = escapeUnsafe(json);
+  const safe = safeSource(json);
   const line = redactor ? redactJson(safe, redactor) : safe;
   if (long.length === 0) return line;
   const length = long.reduce((sum, text) => sum + text.length, line.length);
@@ -258,12 +259,7 @@ function* longLine([first = '', ...rest]: readonly string[], long: readonly stri
 
 function* escapedPieces(text: string): Generator<string> {
   for (const piece of piecesOf(text))
-    yield escapeUnsafe(JSON.stringify(piece).slice(1, -1)).replace(HASH_AT_END, escaped);
-}
-
-/** A JSON text with only unsafe characters escaped. */
-export function safeSource(text: string): string {
-  return text.replace(UNSAFE, character => (/[\n\r\t]/.test(character) ? character : escaped(character)));
+    yield safeSource(JSON.stringify(piece).slice(1, -1)).replace(HASH_AT_END, escaped);
 }
 
 function escaped(character: string): string {

@@ -22,15 +22,6 @@ export function jsonPath(path: readonly PropertyKey[]): string {
   return `$${path.map(step).join('')}`;
 }
 
-/** Converts a JSON Pointer (RFC 6901) to the same notation. */
-export function pointerToPath(pointer: string): string {
-  const steps = pointer
-    .split('/')
-    .slice(1)
-    .map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return jsonPath(steps.map(part => (/^\d+$/.test(part) ? Number(part) : part)));
-}
-
 function step(key: PropertyKey): string {
   if (typeof key === 'number') return `[${key}]`;
   const name = String(key);
@@ -51,10 +42,4 @@ export function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return value.flatMap(stringsIn);
   return isRecord(value) ? Object.values(value).flatMap(stringsIn) : [];
-}
-
-/** Replaces lone surrogates by U+FFFD, since they have no UTF-8 form. */
-export function toWellFormed(text: string): { readonly text: string; readonly replaced: boolean } {
-  const formed = text.toWellFormed();
-  return { text: formed, replaced: formed !== text };
 }

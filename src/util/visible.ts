@@ -55,17 +55,20 @@ export function visibleLine(text: string): string {
   return visible(text).replaceAll('\n', '␊');
 }
 
-/** Number of characters that {@link visible} replaces (tabs and line feeds are not counted). */
-export function countHidden(text: string): number {
-  let count = 0;
-  for (const [character] of text.matchAll(HIDDEN)) if (character !== '\n' && character !== '\t') count++;
-  return count;
-}
+/** Maximum number of replacements listed. */
+const MAX_REPLACEMENTS = 3;
 
-/** Each character that {@link countHidden} counts, in the form of {@link visible}. */
-export function* replacementsIn(text: string): Generator<string> {
-  for (const [character] of text.matchAll(HIDDEN))
-    if (character !== '\n' && character !== '\t') yield replacementOf(character);
+/** The characters that {@link visible} replaces, except tabs and line feeds: their number, and the first few replacements. */
+export function hiddenIn(...texts: readonly string[]) {
+  const replacements = new Set<string>();
+  let count = 0;
+  for (const text of texts)
+    for (const [character] of text.matchAll(HIDDEN)) {
+      if (character === '\n' || character === '\t') continue;
+      count++;
+      if (replacements.size < MAX_REPLACEMENTS) replacements.add(replacementOf(character));
+    }
+  return { count, replacements: [...replacements] };
 }
 
 function replacementOf(character: string): string {

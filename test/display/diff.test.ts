@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Hunk, RowKind } from '../../src/display/diff.js';
+import type { DiffFile, RowKind } from '../../src/display/diff.js';
 import { parsePatch } from '../../src/display/diff.js';
 import { blocksOf, wordMarks } from '../../src/render/diff.js';
 import { anyCodePoint } from '../support/characters.js';
+
+type Hunk = DiffFile['hunks'][number];
 
 /** A row with all that is known of it; a number is null where its side has no such line. */
 interface Row {

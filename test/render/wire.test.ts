@@ -5,7 +5,7 @@ import type { Fact } from '../../src/events/events.js';
 import { CallLog } from '../../src/events/history.js';
 import { concerning, entryLines, verboseTeller } from '../../src/render/wire.js';
 import { createRedactor } from '../../src/util/redact.js';
-import { countHidden } from '../../src/util/visible.js';
+import { hiddenIn } from '../../src/util/visible.js';
 import {
   acknowledged,
   answered,
@@ -132,7 +132,7 @@ describe('bodies', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), bytes => {
         for (const line of linesOf(bytes)) {
-          expect(countHidden(line)).toBe(0);
+          expect(hiddenIn(line).count).toBe(0);
           expect(line).not.toContain('\n');
         }
       }),

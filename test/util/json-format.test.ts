@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  inLayout,
-  jsonParts,
-  jsonSketch,
-  onOneLine,
-  prettyJson,
-  withStringMember,
-} from '../../src/util/json-format.js';
+import { jsonSketch } from '../../src/render/check-evidence.js';
+import { inLayout, jsonParts, onOneLine, prettyJson, withStringMember } from '../../src/util/json.js';
 
 const container = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
 

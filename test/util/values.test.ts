@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { pointerToPath } from '../../src/json-schema/faults.js';
 import { bounded, OutOfTime } from '../../src/util/time-limit.js';
-import { compactJson, jsonPath, pointerToPath, toWellFormed } from '../../src/util/values.js';
+import { compactJson, jsonPath } from '../../src/util/values.js';
 
 test.each([
   [[], '$'],
@@ -25,14 +26,6 @@ test('null for a value that is not JSON', () => {
   const cycle: unknown[] = [];
   cycle.push(cycle);
   for (const none of [cycle, 1n, undefined, () => 1]) expect(compactJson(none)).toBeNull();
-});
-
-test.each([
-  ['a\ud83db', 'a\ufffdb', true],
-  ['\ude00\ud83d', '\ufffd\ufffd', true],
-  ['😀\ufffd', '😀\ufffd', false],
-])('row 20: %j becomes %j', (text, formed, replaced) => {
-  expect(toWellFormed(text)).toEqual({ text: formed, replaced });
 });
 
 test('row 22: stops endless work and runs later work; rethrows errors of the work unchanged', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countHidden, visible, visibleLine, visibleRuns } from '../../src/util/visible.js';
+import { hiddenIn, visible, visibleLine, visibleRuns } from '../../src/util/visible.js';
 import { anyCodePoint } from '../support/characters.js';
 
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
@@ -104,6 +104,9 @@ test('visibleLine replaces line feeds too', () => {
   expect(visibleLine('a\nb')).toBe('a␊b');
 });
 
-test('countHidden counts neither tabs nor line feeds', () => {
-  expect(countHidden('a\tb\n\u0000\u202E\u{E0041}')).toBe(3);
+test('hiddenIn counts neither tabs nor line feeds, and lists the first replacements', () => {
+  expect(hiddenIn('a\tb\n\u0000\u202E', '\u0000\u{E0041}\u009b')).toEqual({
+    count: 5,
+    replacements: ['␀', '<U+202E>', '<U+E0041>'],
+  });
 });

@@ -16,7 +16,7 @@ import { llmPane, type Panes, panesOfMcp, panesOfResult, viewPane } from '../../
 import { basisWords } from '../../render/steps.js';
 import { toolsetLines } from '../../render/toolset.js';
 import { textWarnings } from '../../render/warnings.js';
-import { prettyJson } from '../../util/json-format.js';
+import { prettyJson } from '../../util/json.js';
 import { redactJson } from '../../util/redact.js';
 import { withoutPath } from '../../util/url.js';
 import { isRecord } from '../../util/values.js';

@@ -15,8 +15,14 @@ import { createFile, EVERYBODY_MAY_READ } from '../../system/files.js';
 import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';
 import { isClosed, writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { type JsonReading, lossyNumberNotes, parseJson } from '../../util/json.js';
-import { jsonParts, onOneLine, prettyJson } from '../../util/json-format.js';
+import {
+  type JsonReading,
+  jsonParts,
+  lossyNumberNotes,
+  onOneLine,
+  parseJson,
+  prettyJson,
+} from '../../util/json.js';
 import { readJsonOnce } from '../../util/json-once.js';
 import { safeJson, safeSource } from '../../util/redact.js';
 import { byteLines, decodeUtf8, firstOf } from '../../util/text.js';

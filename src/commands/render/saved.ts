@@ -11,8 +11,7 @@ import type { Report } from '../../render/outputs/schemas.js';
 import { type Pane, type Panes, wholeDrawing, wholePane } from '../../render/panes.js';
 import { paneLayout, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import { bodyText, roundTripWords, signsOf } from '../../render/wire.js';
-import type { JsonReading } from '../../util/json.js';
-import { prettyJson } from '../../util/json-format.js';
+import { type JsonReading, prettyJson } from '../../util/json.js';
 import type { Redactor } from '../../util/redact.js';
 
 /** A saved file whose format was recognized. */

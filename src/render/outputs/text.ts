@@ -2,7 +2,6 @@ import { llmTextOf } from '../../events/exchange.js';
 import type { History } from '../../events/history.js';
 import type { TranscriptHeader } from '../../events/transcript-reader.js';
 import type { TranscriptWriter } from '../../events/transcript-writer.js';
-import { toWellFormed } from '../../util/values.js';
 import { visible } from '../../util/visible.js';
 import { eventOf, newArrivalOf } from '../callbacks.js';
 import { mergeWarnings, warningsOf } from '../warnings.js';
@@ -79,7 +78,7 @@ export function textReporter(
 function textPage(page: Page, isTTY: boolean) {
   const early: string[] = [];
   let hasBegun = false;
-  const shown = (text: string) => (isTTY ? `${visible(text)}\n` : toWellFormed(text).text);
+  const shown = (text: string) => (isTTY ? `${visible(text)}\n` : text.toWellFormed());
   const add = (text: string) => page.news(() => (isTTY ? shown(text) : `${shown(text)}\n`));
   return {
     /** @param goesOn events may follow, so the text ends with a line feed */

@@ -14,7 +14,7 @@ import { explainFailure, TransportError } from '../../http/client.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import { systemClock } from '../../system/clock.js';
-import { type ErrorDetails, messageOf, ProtocolCliError } from '../../util/errors.js';
+import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { cutBeforeToken, excerpt, formatDuration } from '../../util/text.js';
 import { foreignWords, isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
@@ -255,8 +255,11 @@ export class McpServer {
   explain(error: unknown, method: string, limitMs?: number): ProtocolCliError {
     const { kind, name } = this.target;
     const failure = failureOfMcp(error);
-    const failed = (code: 'no-discovery' | 'unreachable', why: string, details: ErrorDetails) =>
-      new ProtocolCliError(code, `${name}: ${why}`, { ...details, cause: error });
+    const failed = (
+      code: 'no-discovery' | 'unreachable',
+      why: string,
+      details: ConstructorParameters<typeof ProtocolCliError>[2],
+    ) => new ProtocolCliError(code, `${name}: ${why}`, { ...details, cause: error });
     if (failure.kind === 'error') {
       const why = `the server refused ${method} with the error ${failure.code}: ${excerpt(failure.message)}`;
       return failed('no-discovery', why, { hint: VERSION_HINT });

@@ -4,8 +4,7 @@ import type { Event } from '../../events/events.js';
 import type { View } from '../../events/history.js';
 import type { ProblemLines } from '../../render/check-report.js';
 import { counted, jsonLine, type Line, quote, say } from '../../render/line.js';
-import type { Pane } from '../../render/panes.js';
-import { paneHeading, viewPane } from '../../render/panes.js';
+import { type Pane, paneHeading, viewPane } from '../../render/panes.js';
 import { type Step, stepLine } from '../../render/steps.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import {
@@ -18,7 +17,7 @@ import {
   type TimelineEntry,
 } from '../../render/wire.js';
 import { Memo, onceEach, RecentMap } from '../../util/collections.js';
-import { prettyJson } from '../../util/json-format.js';
+import { prettyJson } from '../../util/json.js';
 import type { Redactor } from '../../util/redact.js';
 import {
   type Document,

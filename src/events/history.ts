@@ -315,57 +315,52 @@ function canBegin(event: Event): event is InvocationEvent {
   return event.kind === 'request' || event.kind === 'expected' || event.kind === 'denied';
 }
 
-/** Keys of calls; null stands for no call. */
-type Keys = readonly (string | null)[];
-
-/** Finds the calls of an event: a response belongs to those of its request, a notice to a thread to all of its calls. */
-export class Owners {
-  readonly #open = new Map<string, Keys>();
-
-  /** @param history must contain the event already */
-  constructor(private readonly history: History) {}
-
-  of(event: Event): Keys {
-    const leg = 'leg' in event ? event.leg : undefined;
-    if (leg === undefined) return this.#named(event);
-    const keys = this.#open.get(leg) ?? this.#named(event);
-    if (event.kind === 'request') this.#open.set(leg, keys);
-    else this.#open.delete(leg);
-    return keys;
-  }
-
-  #named({ calls = [], thread = '' }: Event): Keys {
-    const named = [...new Set(calls)].filter(key => this.history.exchanges.has(key));
-    const keys = named.length > 0 ? named : (this.history.threads.get(thread)?.calls ?? []);
-    return keys.length > 0 ? keys : [null];
-  }
+interface CallLogOptions {
+  /** The side that recorded the events, as in the header of a transcript. */
+  readonly observer?: TranscriptHeader['observer'] | undefined;
+  /** Whether the events come from a file (RT-OAUTH forbids some data only in files). */
+  readonly isSaved?: boolean;
+  /** As in {@link History}. */
+  readonly isWhole?: boolean;
+  /** For refusals, which our texts quote. */
+  readonly redact?: (text: string) => string;
 }
 
-/** All events of a source in memory, with an index by call and the history folded from them. */
+/** Events in memory, with an index by call and the history folded from them. */
 export class CallLog {
   readonly history: History;
+  readonly observer: TranscriptHeader['observer'];
+  readonly isSaved: boolean;
   readonly events: Event[] = [];
   /** Keys of calls, oldest first. */
   readonly keys: string[] = [];
   readonly #places = new Map<string, number>();
   readonly #underWay = new Set<string>();
   readonly #byCall = new Map<string | null, Event[]>();
-  readonly #owners: Owners;
+  /** The owners of requests without an answer yet. */
+  readonly #open = new Map<string, readonly (string | null)[]>();
 
-  /**
-   * @param observer the side that recorded the events, as in the header of a transcript
-   * @param isSaved whether the events come from a file (RT-OAUTH forbids some data only in files)
-   * @param both for a recording reduced to one side, the log of both sides
-   * @param redact for refusals, which our texts quote
-   */
+  /** @param both for a recording reduced to one side, the log of both sides */
   constructor(
-    readonly observer: TranscriptHeader['observer'] = 'runtime',
-    readonly isSaved = false,
+    { observer = 'runtime', isSaved = false, isWhole = true, redact }: CallLogOptions = {},
     private readonly both?: CallLog,
-    redact?: (text: string) => string,
   ) {
-    this.history = new History(true, redact);
-    this.#owners = new Owners(this.history);
+    this.observer = observer;
+    this.isSaved = isSaved;
+    this.history = new History(isWhole, redact);
+  }
+
+  /** The log of a transcript; for a recording, each message once, as the tool saw it. */
+  static of({ header, events }: Transcript): CallLog {
+    const about = { observer: header?.observer, isSaved: true };
+    const once = toldOnce(events);
+    const whole = once === events ? undefined : new CallLog(about).#filled(events);
+    return new CallLog(about, whole).#filled(once);
+  }
+
+  #filled(events: readonly Event[]): this {
+    for (const event of events) this.apply(event);
+    return this;
   }
 
   readonly apply = (event: Event): void => {
@@ -376,7 +371,7 @@ export class CallLog {
       for (const key of event.calls ?? [])
         if (this.history.exchanges.has(key) && !this.#places.has(key))
           this.#places.set(key, this.keys.push(key) - 1);
-    for (const key of this.#owners.of(event)) this.#addTo(key, event);
+    for (const key of this.#ownersOf(event)) this.#addTo(key, event);
   };
 
   /** For a recording, the log with each message on both sides. */
@@ -399,6 +394,21 @@ export class CallLog {
     return this.#underWay;
   }
 
+  /** A response belongs to the calls of its request, a notice to all calls of its thread; null stands for no call. */
+  #ownersOf(event: Event): readonly (string | null)[] {
+    const leg = 'leg' in event ? event.leg : undefined;
+    const keys = (leg !== undefined && this.#open.get(leg)) || this.#named(event);
+    if (leg !== undefined && event.kind === 'request') this.#open.set(leg, keys);
+    else if (leg !== undefined) this.#open.delete(leg);
+    return keys;
+  }
+
+  #named({ calls = [], thread = '' }: Event): readonly (string | null)[] {
+    const named = [...new Set(calls)].filter(key => this.history.exchanges.has(key));
+    const keys = named.length > 0 ? named : (this.history.threads.get(thread)?.calls ?? []);
+    return keys.length > 0 ? keys : [null];
+  }
+
   #addTo(key: string | null, event: Event): void {
     const events = this.#byCall.get(key) ?? [];
     this.#byCall.set(key, events);
@@ -408,18 +418,6 @@ export class CallLog {
     if (isUnderWay(exchange)) this.#underWay.add(exchange.key);
     else this.#underWay.delete(exchange.key);
   }
-}
-
-/** The log of a transcript; for a recording, each message once, as the tool saw it. */
-export function savedCallLog({ header, events }: Transcript): CallLog {
-  const whole = filled(new CallLog(header?.observer, true), events);
-  const once = toldOnce(events);
-  return once === events ? whole : filled(new CallLog(header?.observer, true, whole), once);
-}
-
-function filled(log: CallLog, events: readonly Event[]): CallLog {
-  for (const event of events) log.apply(event);
-  return log;
 }
 
 /** Numbers the events of several recordings consecutively, and makes their legs unique, so that they can form one list. */

@@ -5,12 +5,10 @@ import type { History } from '../events/history.js';
 import type { Callback, CallbackType, SubscriptionEvent, UserChoice } from '../protocol/callbacks.js';
 import type { RequirementId, Warning } from '../protocol/requirements.js';
 import { formatDuration } from '../util/text.js';
-import { bareUrl, withoutPath } from '../util/url.js';
 import {
   clipped,
   type Line,
   line,
-  MARKS,
   type Mark,
   marked,
   quote,
@@ -19,6 +17,16 @@ import {
   titleLine,
   took,
 } from './line.js';
+
+/** One line in the progress of a call; a question has several. */
+export interface Step {
+  /** Identifies a step: a later step with the same key replaces it. */
+  readonly key: string;
+  /** Monotonic ms since the start. */
+  readonly at: number;
+  readonly state: Extract<Mark, 'done' | 'failed' | 'note' | 'running'>;
+  readonly lines: readonly Line[];
+}
 
 /** The callback that a request or its end belongs to; null if the event belongs to no callback of a known call. */
 export function arrivalOf(
@@ -37,7 +45,7 @@ export function newArrivalOf(history: History, event: Event): Arrival | null {
 }
 
 /** The recorded runtime's answer; null if this program would give the same answer, or without an answer yet. */
-export function recordedAnswer({ status, broken, verdict }: Arrival): string | null {
+function recordedAnswer({ status, broken, verdict }: Arrival): string | null {
   if (status !== undefined) return status === verdict.status ? null : `the runtime answered ${status}`;
   return broken === undefined ? null : `the runtime did not answer (${broken})`;
 }
@@ -68,11 +76,15 @@ const VERDICT_TEXTS: { readonly [Kind in VerdictKind]: VerdictText<Kind> } = {
     },
     warning: null,
   },
-  holds: { mark: 'note', words: ({ message }, exchange) => messageWords(message, exchange), warning: null },
+  holds: { mark: 'note', words: ({ message }) => messageWords(message)[0] ?? [], warning: null },
   noted: {
     mark: 'note',
-    words: ({ message, progress, at }, exchange) =>
-      line`${progress ? progressWords(progress) : messageWords(message, exchange)}${afterSent(exchange, at)}`,
+    words({ message, progress, at }, exchange) {
+      const event = message?.type === 'subscription_event' && message;
+      const what = event ? eventWords(event, exchange.subscription?.events) : messageWords(message)[0];
+      const text = event && line`: ${clipped(event.text, 'plain', MAX)}`;
+      return line`${progress ? progressWords(progress) : what}${text}${afterSent(exchange, at)}`;
+    },
     warning: null,
   },
   ignored: {
@@ -124,18 +136,21 @@ function verdictTextOf({ verdict }: Arrival): VerdictText<VerdictKind> {
   return VERDICT_TEXTS[verdict.kind] as VerdictText<VerdictKind>;
 }
 
-/** Describes a callback on one line; a question takes several. */
-export function arrivalWords(exchange: Exchange, arrival: Arrival) {
-  const { verdict, message } = arrival;
+/** The step of a callback, with the recorded runtime's answer if it differs from ours. */
+export function arrivalStep(exchange: Exchange, arrival: Arrival): Step {
+  const { verdict, message, leg, at, status = 500 } = arrival;
   const { mark, words } = verdictTextOf(arrival);
   const answered = recordedAnswer(arrival);
   const said = words(arrival, exchange);
-  const isQuestion = verdict.kind === 'holds' && message?.type === 'user_choice';
-  const isRefused = answered !== null && (arrival.status ?? 500) >= 400;
+  const isRefused = answered !== null && status >= 400;
   return {
-    mark: isRefused && mark === 'done' ? 'failed' : mark,
-    line: answered === null ? said : line`${said}; ${quote(answered)}`,
-    ...(isQuestion && { lines: questionLines(message) }),
+    key: `arrival:${leg}`,
+    at,
+    state: isRefused && mark === 'done' ? 'failed' : mark,
+    lines: [
+      answered === null ? said : line`${said}; ${quote(answered)}`,
+      ...(verdict.kind === 'holds' ? messageWords(message).slice(1) : []),
+    ],
   };
 }
 
@@ -197,79 +212,30 @@ function msSinceSent({ attempts: [first] }: Exchange, at: number): number | null
   return first ? at - first.sentAt : null;
 }
 
-/** How a callback of one type reads. */
-interface MessageText<Type extends CallbackType> {
-  /** On one line, if it was accepted. The latest event of a subscription has the number of its events. */
-  readonly words: (message: MessageOf<Type>, exchange: Exchange) => Line;
-  /** Without its panes, below a heading. `isPrivate`: only the user sees it, so URLs that grant access are shown (RT-OAUTH). */
-  readonly lines: (message: MessageOf<Type>, isPrivate: boolean) => Line[];
-}
-
-type MessageOf<Type extends CallbackType> = Extract<Callback, { type: Type }>;
-
-const NOTE = MARKS.note;
-
-const MESSAGES: { readonly [Type in CallbackType]: MessageText<Type> } = {
-  tool_result: {
-    words: () => line`result`,
-    lines: ({ subscription }) => (subscription ? [line`${NOTE} opens a subscription; events follow`] : []),
-  },
-  oauth: {
-    words: ({ auth_url }) => line`visit ${quote(auth_url, 'title')} to continue`,
-    lines({ auth_url }, isPrivate) {
-      const url = isPrivate ? auth_url : bareUrl(auth_url);
-      return [
-        line`${NOTE} visit ${quote(url, 'title')} to continue; the call stays pending`,
-        ...(url === auth_url ? [] : [[say('  the query is shown only on a terminal', 'dim')]]),
-      ];
-    },
-  },
-  user_choice: {
-    words: questionLine,
-    lines(message, isPrivate) {
-      const { response_url } = message;
-      const url = isPrivate ? response_url : withoutPath(response_url);
-      const [first = [], ...others] = questionLines(message);
-      return [
-        line`${NOTE} ${first}`,
-        ...others.map((each): Line => [say('  ', 'gutter'), ...each]),
-        line`${say('  the selection goes to ', 'dim')}${quote(url, 'dim')}`,
-      ];
-    },
-  },
-  subscription_event: {
-    words: (message, { subscription }) =>
-      line`${eventWords(message, subscription?.events ?? 0)}: ${clipped(message.text, 'plain', MAX)}`,
-    lines({ associative, final, group_id }) {
-      const where = associative ? 'thread' : 'a child thread of';
-      const end = final ? '; last event' : '';
-      return [line`${NOTE} goes to ${where} ${quote(group_id)}${say(` as a call of receive_event${end}`)}`];
-    },
-  },
-  view_update: {
-    words: ({ view_type, content }) =>
-      line`view ${quote(view_type, 'title')} ${isCleared(content) ? 'cleared' : 'updated'}`,
-    lines: ({ content }) => (isCleared(content) ? [line`${NOTE} content is empty; the view is cleared`] : []),
+/** How an accepted callback of each type reads, without its panes. */
+const MESSAGES: {
+  readonly [Type in CallbackType]: (message: Extract<Callback, { type: Type }>) => readonly Line[];
+} = {
+  tool_result: ({ subscription }) => (subscription ? [line`opens a subscription; events follow`] : []),
+  oauth: ({ auth_url }) => [line`visit ${quote(auth_url, 'title')} to continue`],
+  user_choice: questionLines,
+  subscription_event: message => [line`${eventWords(message)}`],
+  view_update({ view_type, content }) {
+    const isCleared = Object.keys(content).length === 0; // RT-VIEW
+    return [line`view ${quote(view_type, 'title')} ${isCleared ? 'cleared' : 'updated'}`];
   },
 };
 
-function textOf<Type extends CallbackType>({ type }: MessageOf<Type>): MessageText<CallbackType> {
-  return MESSAGES[type] as MessageText<CallbackType>;
+function messageWords(message: Arrival['message']): readonly Line[] {
+  return message ? (MESSAGES[message.type] as (message: Callback) => readonly Line[])(message) : [];
 }
 
-/** Empty content removes a view (RT-VIEW). */
-function isCleared(content: object): boolean {
-  return Object.keys(content).length === 0;
-}
-
-function messageWords(message: Arrival['message'], exchange: Exchange): Line {
-  return message === null ? [] : textOf(message).words(message, exchange);
-}
-
-/** A callback without its panes. @param isPrivate whether only the user sees it; then URLs that grant access are shown (RT-OAUTH) */
-export function messageLines(message: Callback, isPrivate: boolean): Line[] {
-  const ids = { ...message, id: idOf(message) };
-  return [callHeading(message.type, ids), ...textOf(message).lines(message, isPrivate)];
+/** A callback without its panes. */
+export function messageLines(message: Callback): Line[] {
+  const words = messageWords(message).map((each, index) =>
+    index === 0 ? marked('note', each) : [say('  '), ...each],
+  );
+  return [callHeading(message.type, { ...message, id: idOf(message) }), ...words];
 }
 
 /** The call and the thread of a message. */
@@ -300,9 +266,9 @@ export function eventOf({ verdict, message }: Arrival): SubscriptionEvent | null
 }
 
 /** The kind of the event, and the conversation that receives it. */
-function eventWords({ associative, final }: SubscriptionEvent, number: number): string {
+function eventWords({ associative, final }: SubscriptionEvent, number?: number): string {
   const place = associative ? 'this thread (associative)' : 'child thread';
-  return `${final ? 'last event' : 'event'} ${number} → ${place}`;
+  return `${final ? 'last event' : 'event'}${number === undefined ? '' : ` ${number}`} → ${place}`;
 }
 
 /** An accepted subscription event (RT-SUB). */
@@ -319,10 +285,10 @@ export function newsIn(history: History, event: Event): News | null {
   const { exchange, arrival } = (event.kind === 'request' && arrivalOf(history, event)) || {};
   const message = arrival && eventOf(arrival);
   if (!exchange || !message) return null;
-  const which = eventWords(message, exchange.subscription?.events ?? 0);
+  const which = eventWords(message, exchange.subscription?.events);
   const after = formatDuration(msSinceSent(exchange, event.at) ?? 0);
   return {
-    line: marked('note', arrivalWords(exchange, arrival).line),
+    line: marked('note', arrivalStep(exchange, arrival).lines[0] ?? []),
     text: message.text,
     heading: marked('note', [say(`${which} after ${after}`, 'dim')]),
   };
@@ -330,9 +296,6 @@ export function newsIn(history: History, event: Event): News | null {
 
 /** Limits of a question: lines of the prompt, choices, and characters of a choice. */
 const SHOWN = { lines: 200, choices: 1_000, characters: 2_000 };
-
-/** Maximum number of choices named on one line. */
-const NAMED = 20;
 
 const DEFAULT = say(' (default)', 'dim');
 
@@ -352,12 +315,4 @@ function questionLines({ prompt, choices, default: preset }: UserChoice): Line[]
     }),
     ...more(choices.length - SHOWN.choices, 'choices'),
   ];
-}
-
-function questionLine({ prompt, choices, default: preset }: UserChoice): Line {
-  const named = choices
-    .slice(0, NAMED)
-    .flatMap((choice, index) => line`${say(`  ${index} `, 'dim')}${choice}${index === preset && DEFAULT}`);
-  const rest = choices.length - NAMED;
-  return line`the tool asks: ${clipped(prompt, 'title')}${named}${rest > 0 && say(`  and ${rest} more`, 'dim')}`;
 }

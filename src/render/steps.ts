@@ -1,40 +1,35 @@
 import type { Event, EventKind } from '../events/events.js';
-import { type Arrival, type Attempt, type Exchange, outcomeOf, type Settlement } from '../events/exchange.js';
+import { type Attempt, type Exchange, outcomeOf, type Settlement } from '../events/exchange.js';
 import type { History, UntrackedRequest } from '../events/history.js';
 import { shareableArrival } from '../events/shareable.js';
 import { bytesText, formatDuration } from '../util/text.js';
-import { arrivalOf, arrivalWords, recordedAnswer } from './callbacks.js';
+import { arrivalOf, arrivalStep, type Step } from './callbacks.js';
 import { settlementText } from './failure.js';
-import { clipped, counted, type Line, line, MARKS, type Mark, marked, quote, say, took } from './line.js';
-
-/** One line in the progress of a call. */
-export interface Step {
-  /** Identifies a step: a later step with the same key replaces it. */
-  readonly key: string;
-  /** Monotonic ms since the start. */
-  readonly at: number;
-  readonly state: Extract<Mark, 'done' | 'failed' | 'note' | 'running'>;
-  readonly line: Line;
-  /** The step on several lines, for outputs with room. */
-  readonly lines?: readonly Line[];
-}
+import { clipped, counted, type Line, line, marked, quote, say, took } from './line.js';
 
 type Words = readonly [Step['state'], Line];
 
 function step(key: string, at: number, [state, words]: Words): Step {
-  return { key, at, state, line: words };
+  return { key, at, state, lines: [words] };
 }
 
 /** A step with its mark, on all of its lines. */
-export function stepLines({ state, line: only, lines = [only] }: Step): readonly Line[] {
+export function stepLines({ state, lines }: Step): readonly Line[] {
   return lines.map((each, index) => (index === 0 ? marked(state, each) : [say('  '), ...each]));
 }
 
+/** Maximum number of lines that are joined into one. */
+const JOINED = 21;
+
 /** A step with its mark on one line; a running step also shows its duration until `now` (ms since the start). */
-export function stepLine({ state, line: words, at }: Step, now?: number): Line {
+export function stepLine(step: Step, now?: number): Line {
+  const { state, lines, at } = step;
   const isRunning = state === 'running' && now !== undefined;
+  const more = lines.length > JOINED && say(`  and ${lines.length - JOINED} more`, 'dim');
   const time = isRunning && say(` ${formatDuration(Math.max(0, now - at))}`, 'dim');
-  return line`${MARKS[state]} ${words}${time}`;
+  // A gutter in the middle would indent the rows after it.
+  const words = stepLines(step).slice(0, JOINED).flat();
+  return line`${words.map(span => (span.tone === 'gutter' ? say(span.text, 'dim') : span))}${more}${time}`;
 }
 
 /** Collects the steps of a conversation from its events. */
@@ -62,7 +57,7 @@ export class StepLog {
   /** Updates the step of a callback when its recorded answer arrives. */
   #showAnswer(event: Event): void {
     const { exchange, arrival } = arrivalOf(this.history, event) ?? {};
-    if (!exchange || !arrival || recordedAnswer(arrival) === null) return;
+    if (!exchange || !arrival || arrival.status === arrival.verdict.status) return;
     const step = arrivalStep(exchange, arrival);
     const index = this.#steps.findLastIndex(({ key }) => key === step.key);
     if (index >= 0) this.#steps.splice(index, 1, ...labelledSteps(this.history, exchange.key, [step]));
@@ -111,11 +106,7 @@ function labelledSteps(
   const exchange = key === undefined || !isOfMany ? undefined : exchanges.get(key);
   if (!exchange) return steps;
   const label = [...clipped(exchange.invocation.id, 'dim'), say(': ', 'dim')];
-  return steps.map(each => ({
-    ...each,
-    line: [...label, ...each.line],
-    ...(each.lines && { lines: each.lines.with(0, [...label, ...(each.lines[0] ?? [])]) }),
-  }));
+  return steps.map(each => ({ ...each, lines: each.lines.with(0, [...label, ...(each.lines[0] ?? [])]) }));
 }
 
 /** The steps in progress: a discovery, and what each pending call waits for. */
@@ -292,11 +283,6 @@ function selectionStep(exchange: Exchange, { at, by, selected, question }: Selec
   const label = clipped(choices[selected] ?? '', 'title');
   const words = line`${PICKED[by]} ${selected} ${label}${selected === preset && ' (the default)'}`;
   return step(`selection:${exchange.key}:${question}`, at, ['done', words]);
-}
-
-export function arrivalStep(exchange: Exchange, arrival: Arrival): Step {
-  const { mark: state, ...words } = arrivalWords(exchange, arrival);
-  return { key: `arrival:${arrival.leg}`, at: arrival.at, state, ...words };
 }
 
 function newArrivalSteps(exchange: Exchange, leg: string, isPrivate: boolean): Step[] {

@@ -7,8 +7,9 @@ import { shareableText, shareableUrl, withoutPowerInText } from '../events/share
 import { type Redactor, redactHeaders } from '../util/redact.js';
 import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
 import { visible, visibleLine } from '../util/visible.js';
+import type { Step } from './callbacks.js';
 import { clipped, counted, DRIVER_ARROWS, type Line, line, type Span, say, textLines, took } from './line.js';
-import { type Step, stepLines } from './steps.js';
+import { stepLines } from './steps.js';
 
 /**
  * The events that are relevant to a call, in order: its own, the discovery of its tool, and callbacks of no call that arrived while it was

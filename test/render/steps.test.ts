@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { History } from '../../src/events/history.js';
-import { type Step, StepLog, stepLine } from '../../src/render/steps.js';
+import type { Step } from '../../src/render/callbacks.js';
+import { StepLog, stepLine } from '../../src/render/steps.js';
 import {
   acknowledged,
   arrives,

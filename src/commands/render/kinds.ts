@@ -44,7 +44,7 @@ const callbackKind: Kind = {
     const reading = message.type === 'tool_result' ? readAs('rap', native) : null;
     return saved(
       message.type,
-      [messageLines(message, isPrivate), ...sections],
+      [messageLines(isPrivate ? message : shareableMessage(message)), ...sections],
       { message: withoutPower(message, native), ...members },
       [...remarks, ...warnings],
       () => (reading?.ok ? [{ ...reading, source: () => json.source([]) }] : []),

@@ -4,7 +4,7 @@ import { RecentCalls } from '../../events/bounded-events.js';
 import type { Content } from '../../events/content.js';
 import type { Event, RequestEvent } from '../../events/events.js';
 import { type Exchange, outcomeOf } from '../../events/exchange.js';
-import { History, Owners } from '../../events/history.js';
+import { CallLog, History } from '../../events/history.js';
 import { isBodyLost, toldOnce } from '../../events/round-trips.js';
 import { type Session, Sessions } from '../../events/session-calls.js';
 import { callbackSecrets } from '../../events/shareable.js';
@@ -47,8 +47,7 @@ import {
 export class SavedTranscript implements Saved {
   readonly faults: readonly string[];
   readonly losses: readonly string[];
-  readonly #events: readonly Event[];
-  readonly #history: History;
+  readonly #log: CallLog;
   readonly #chapters: readonly Chapter[];
   readonly #exchanges: readonly Exchange[];
   readonly #malformed: readonly string[];
@@ -62,34 +61,33 @@ export class SavedTranscript implements Saved {
     private readonly transcript: Transcript,
     private readonly supports: View['supports'],
   ) {
-    this.faults = transcript.faults;
+    const { faults, events, header } = transcript;
+    this.faults = faults;
     this.losses = missingFrom(transcript);
-    this.#events = toldOnce(transcript.events);
-    const all = new Chapter(isWhole(transcript));
-    for (const event of this.#events) {
-      all.add(event);
-      this.#addToSessions(event, all.history);
+    this.#log = new CallLog({ isWhole: isWhole(transcript) });
+    for (const event of toldOnce(events)) {
+      this.#log.apply(event);
+      this.#addToSessions(event);
     }
-    const whole = all.history;
-    this.#history = whole;
-    this.#chapters = whole.exchanges.size > 1 ? chaptersOf(this.#events, whole) : [all];
-    this.#exchanges = [...whole.exchanges.values()];
-    this.#isTool = transcript.header?.observer === 'tool';
-    this.#malformed = this.#isTool ? [] : malformedInvocations(this.#events, transcript);
+    const { history, keys } = this.#log;
+    const parts = keys.length > 1 ? [null, ...keys].map(key => this.#log.of(key)) : [this.#log.events];
+    this.#chapters = parts.map(part => new Chapter(part, history.isWhole));
+    this.#exchanges = [...history.exchanges.values()];
+    this.#isTool = header?.observer === 'tool';
+    this.#malformed = this.#isTool ? [] : malformedInvocations(this.#log.events, transcript);
   }
 
-  #addToSessions(event: Event, history: History): void {
+  #addToSessions(event: Event): void {
     this.#sessions.apply(event);
     if (event.kind === 'planned' || event.kind === 'dropped' || event.kind === 'warned') return; // these appear in the timeline of the calls
-    const news = newsOf(event, { sessions: this.#sessions, history });
+    const news = newsOf(event, { sessions: this.#sessions, history: this.#log.history });
     if (news) this.#sessionLines.push(timed(event.at, news));
   }
 
   only(selection: CallSelection): Saved {
-    const keys = new Set(selectedCalls(this.#exchanges, selection));
-    const owners = new Owners(this.#history);
-    const isSelected = (event: Event) => owners.of(event).some(key => key !== null && keys.has(key));
-    const events = this.#events.filter(isSelected);
+    const keys = selectedCalls(this.#exchanges, selection);
+    const selected = new Set(keys.flatMap(key => this.#log.of(key)));
+    const events = this.#log.events.filter(event => selected.has(event));
     return new SavedTranscript({ ...this.transcript, events }, this.supports);
   }
 
@@ -112,9 +110,9 @@ export class SavedTranscript implements Saved {
   /** Returns the timeline, then each agent session with its calls. Calls of a RAP tool have their own chapter. */
   #sessionSections(): Section[] {
     if (this.#sessionLines.length === 0) return [];
-    const now = this.#events.at(-1)?.at ?? 0;
+    const now = this.#log.events.at(-1)?.at ?? 0;
     const parts = this.#sessions.list.flatMap(session => {
-      const calls = knownCalls(session, this.#history);
+      const calls = knownCalls(session, this.#log.history);
       const ofOthers = calls.filter(({ exchange }) => !exchange);
       return [sessionLines(session, calls, now), ...ofOthers.map(callLines), finalLines(session)];
     });
@@ -122,7 +120,6 @@ export class SavedTranscript implements Saved {
     return [this.#sessionLines, ...parts, problemLines(warnings)];
   }
 
-  /** @param index if there are several chapters, the first one holds what belongs to no call */
   #chapterSections(chapter: Chapter, index: number): Section[] {
     const { history, exchange } = chapter;
     const calls = this.#chapters.length - 1;
@@ -133,7 +130,7 @@ export class SavedTranscript implements Saved {
     const warnings = mergeWarnings([...warningsOf(history, exchange), ...(panes?.warnings ?? [])]);
     return [
       invocation ? [[title, ...callHeading(invocation.operation, invocation)]] : [],
-      this.#isTool ? [] : chapter.timeline(),
+      this.#isTool ? [] : chapter.timeline,
       ...(panes ? [panes] : []),
       ...views.map(each => viewPane(each)),
       ...this.#messages(chapter),
@@ -160,7 +157,7 @@ export class SavedTranscript implements Saved {
     return {
       calls: calls.map(chapter => this.#callReport(chapter)),
       summary: summaryOf(this.#exchanges),
-      warnings: warningsOfAll(this.#history, notes),
+      warnings: warningsOfAll(this.#log.history, notes),
     };
   }
 
@@ -170,19 +167,19 @@ export class SavedTranscript implements Saved {
   }
 
   #sessionReports(notes: readonly Warning[]) {
-    const known = { sessions: this.#sessions, history: this.#history };
+    const known = { sessions: this.#sessions, history: this.#log.history };
     return known.sessions.list.map(({ id }) =>
-      sessionReport({ session: { id, url: urlOf(id, this.#events) }, known, notes, trouble: null }),
+      sessionReport({ session: { id, url: urlOf(id, this.#log.events) }, known, notes, trouble: null }),
     );
   }
 
   /** Returns the answers given to agent sessions for these calls; without sessions, the results of the calls. */
   answers(): SavedAnswer[] {
-    const known = this.#sessions.list.flatMap(session => knownCalls(session, this.#history));
+    const known = this.#sessions.list.flatMap(session => knownCalls(session, this.#log.history));
     const settled = known.flatMap(sessionAnswer);
     if (settled.length > 0) return settled;
     const bodies = new Map<unknown, Content>();
-    for (const event of this.#events) {
+    for (const event of this.#log.events) {
       const body = 'body' in event ? event.body : undefined;
       if (body?.json.ok) bodies.set(body.json.value, body); // each body is parsed once, so its value identifies it
     }
@@ -194,41 +191,29 @@ export class SavedTranscript implements Saved {
   }
 }
 
-/** A part of a transcript, with its own history. */
+/** A part of a transcript, with its own history; if there are several, the first one holds what belongs to no call. */
 class Chapter {
   readonly history: History;
-  readonly events: Event[] = [];
-  readonly #log: StepLog;
+  readonly timeline: readonly Line[];
 
-  constructor(isWhole: boolean) {
+  constructor(
+    readonly events: readonly Event[],
+    isWhole: boolean,
+  ) {
     this.history = new History(isWhole);
-    this.#log = new StepLog(this.history);
-  }
-
-  add(event: Event): void {
-    this.history.apply(event);
-    this.events.push(event);
-    this.#log.add(event);
+    const log = new StepLog(this.history);
+    for (const event of events) {
+      this.history.apply(event);
+      log.add(event);
+    }
+    const steps = log.latest(Number.POSITIVE_INFINITY).toSorted((one, other) => one.at - other.at);
+    this.timeline = steps.map(each => timed(each.at, stepLine(each)));
   }
 
   /** The call that the chapter is about, if any. */
   get exchange(): Exchange | undefined {
     return this.history.first;
   }
-
-  timeline(): Line[] {
-    const steps = this.#log.latest(Number.POSITIVE_INFINITY).toSorted((one, other) => one.at - other.at);
-    return steps.map(each => timed(each.at, stepLine(each)));
-  }
-}
-
-/** Returns a chapter for what belongs to no call, then one for each call. @param whole history of all events */
-function chaptersOf(events: readonly Event[], whole: History): Chapter[] {
-  const keys = [null, ...whole.exchanges.keys()];
-  const chapters = new Map(keys.map(key => [key, new Chapter(whole.isWhole)]));
-  const owners = new Owners(whole);
-  for (const event of events) for (const key of owners.of(event)) chapters.get(key)?.add(event);
-  return [...chapters.values()];
 }
 
 /** Returns a line with the time since the start in the margin. */

@@ -150,7 +150,7 @@ export function createEngine(
   { options, consent }: Pick<WorkbenchPlan, 'options' | 'consent'>,
   onQuit: () => void,
 ) {
-  const callLog = new CallLog('runtime', false, undefined, run.clean);
+  const callLog = new CallLog({ redact: run.clean });
   run.log.subscribe(callLog.apply);
   const listeners = new Set<() => void>();
   const onChange = () => {

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, join, parse, resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import { type CallLog, savedCallLog } from '../../events/history.js';
+import { CallLog } from '../../events/history.js';
 import { discoveryOf } from '../../events/round-trips.js';
 import { transcriptWriter } from '../../events/transcript-writer.js';
 import { counted } from '../../render/line.js';
@@ -63,7 +63,7 @@ export class Transcripts {
     // Secrets of files are not added to the session: they would be redacted in what it saves.
     const redactor = wireSecrets(this.run.credentials);
     for (const event of transcript.events) redactor.learn(event);
-    const callLog = savedCallLog(transcript);
+    const callLog = CallLog.of(transcript);
     const id = this.#opened.find(each => each.path === path)?.source.id ?? this.#nextId++;
     const source = { id, name: basename(name), callLog, isLive: false, redactor };
     this.#opened = [...this.#opened.filter(each => each.path !== path), { path, source }];

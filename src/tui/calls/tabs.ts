@@ -2,10 +2,11 @@ import { Highlighter, loadLexers } from '../../display/syntax.js';
 import type { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import type { View } from '../../events/history.js';
+import type { Step } from '../../render/callbacks.js';
 import type { ProblemLines } from '../../render/check-report.js';
 import { counted, jsonLine, type Line, quote, say } from '../../render/line.js';
 import { type Pane, paneHeading, viewPane } from '../../render/panes.js';
-import { type Step, stepLine } from '../../render/steps.js';
+import { stepLine } from '../../render/steps.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import {
   bodyText,

@@ -10,7 +10,7 @@ import {
 } from '../../events/exchange.js';
 import { type CallLog, History } from '../../events/history.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
-import { arrivalWarnings, newsIn } from '../../render/callbacks.js';
+import { arrivalWarnings, newsIn, type Step } from '../../render/callbacks.js';
 import {
   argsCell,
   type CallState,
@@ -34,7 +34,7 @@ import {
   took,
 } from '../../render/line.js';
 import { panesOf } from '../../render/panes.js';
-import { newStepsOf, runningSteps, type Step, stepLines } from '../../render/steps.js';
+import { newStepsOf, runningSteps, stepLines } from '../../render/steps.js';
 import { concerning, type TimelineEntry } from '../../render/wire.js';
 import { Memo, onceEach } from '../../util/collections.js';
 import { patchOf } from '../../util/patch-of.js';
@@ -218,11 +218,7 @@ class CallStory implements Story {
   /** Redacts steps: they quote the tool, which may echo credentials (threats, row 25). */
   #clean(steps: readonly Step[]): readonly Step[] {
     const clean = (line: Line) => line.map(span => ({ ...span, text: this.redactor.text(span.text) }));
-    return steps.map(({ line, lines, ...step }) => ({
-      ...step,
-      line: clean(line),
-      ...(lines && { lines: lines.map(clean) }),
-    }));
+    return steps.map(step => ({ ...step, lines: step.lines.map(clean) }));
   }
 
   #update(): void {

@@ -125,7 +125,7 @@ test('a shell and our own parser produce the same arguments, whatever the schema
 
 /** Returns the copy of the call of these requests; null without one. */
 function copyOf(...requests: readonly Partial<RequestEvent>[]) {
-  const callLog = new CallLog('tool', true);
+  const callLog = new CallLog({ observer: 'tool', isSaved: true });
   for (const [index, fields] of requests.entries())
     for (const event of eventsOf(call({ attempt: index + 1 })))
       callLog.apply({ ...event, ...fields } as Event);

@@ -10,7 +10,7 @@ const done = (key: string, text: string): Contents['steps'][number] => ({
   key,
   at: 0,
   state: 'done',
-  line: [{ text, tone: TONE }],
+  lines: [[{ text, tone: TONE }]],
 });
 const NOTHING_ELSE = { status: [], views: [], panes: null, picker: null } as const;
 const STEPS = [done('a', 'discovered a tool'), done('b', 'sent an operation')];
@@ -21,7 +21,7 @@ export function waitingScene(ms: number): Contents {
     key: 'c',
     at: 0,
     state: 'running',
-    line: [{ text: 'waiting for the result', tone: TONE }],
+    lines: [[{ text: 'waiting for the result', tone: TONE }]],
   } as const;
   return { ...NOTHING_ELSE, steps: [...STEPS, waiting], now: ms };
 }

@@ -55,7 +55,7 @@ export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more 
   const ids: string[] = [];
   const opened = (name: string): Source => {
     if (!ids.includes(name)) ids.push(name);
-    const events = { callLog: new CallLog('runtime', true), redactor: createRedactor() };
+    const events = { callLog: new CallLog({ isSaved: true }), redactor: createRedactor() };
     return { id: ids.indexOf(name) + 1, name, ...events, isLive: false };
   };
   const model = {

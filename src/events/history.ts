@@ -1,11 +1,12 @@
 import type { ViewUpdate } from '../protocol/callbacks.js';
+import { discoveryUrl } from '../protocol/toolset.js';
 import { displayLine } from '../util/display-script.js';
 import { cut } from '../util/text.js';
 import { compactJson } from '../util/values.js';
 import type { Event, EventOf, InvocationEvent, RequestEvent } from './events.js';
 import { type Arrival, type Exchange, isSubscribed, isUnderWay } from './exchange.js';
 import { begin, step } from './fold-exchange.js';
-import { endOf, type SentRequest, toldOnce } from './round-trips.js';
+import { endOf, ofRequests, type SentRequest, toldOnce } from './round-trips.js';
 import type { Transcript, TranscriptHeader } from './transcript-reader.js';
 
 /** A request outside a call: discovery, a notice, or a POST to an unknown callback URL. */
@@ -384,6 +385,24 @@ export class CallLog {
     return this.#byCall.get(key) ?? [];
   }
 
+  /** What is relevant to a call: its own events, the discovery of its tool, and callbacks of no call that came while it was pending. */
+  concerning({ key, endpoint, settled }: Exchange): readonly Event[] {
+    const own = this.of(key);
+    const [first] = own;
+    if (!first) return [];
+    const end = settled?.at ?? Number.POSITIVE_INFINITY;
+    const others = this.of(null);
+    const strays = ofRequests(
+      others,
+      ({ purpose, at }) => purpose === 'callback' && at >= first.at && at <= end,
+    );
+    const discovery = discoveryOf(
+      others.filter(({ seq }) => seq < first.seq),
+      endpoint,
+    );
+    return [...discovery, ...strays, ...own].sort((one, other) => one.seq - other.seq);
+  }
+
   /** The index of a call in {@link keys}, or -1. */
   placeOf(key: string): number {
     return this.#places.get(key) ?? -1;
@@ -418,6 +437,21 @@ export class CallLog {
     if (isUnderWay(exchange)) this.#underWay.add(exchange.key);
     else this.#underWay.delete(exchange.key);
   }
+}
+
+/**
+ * The discovery events for an endpoint: those of the base URL at which its toolset was loaded, since an origin may have several toolsets;
+ * all of them if no `loaded` event names the base, or for a recorder, which has one tool.
+ */
+function discoveryOf(events: readonly Event[], endpoint: string): readonly Event[] {
+  const loaded = events.filter(event => event.kind === 'loaded').filter(event => event.endpoint === endpoint);
+  const urls = new Set(loaded.flatMap(({ base }) => (base === null ? [] : [discoveryUrl(base)])));
+  const asked = ofRequests(
+    events,
+    ({ purpose, url, hop }) =>
+      purpose === 'discovery' && (urls.size === 0 || urls.has(url) || hop === 'runtime-side'),
+  );
+  return [...asked, ...loaded];
 }
 
 /** Numbers the events of several recordings consecutively, and makes their legs unique, so that they can form one list. */

@@ -1,4 +1,3 @@
-import { discoveryUrl } from '../protocol/toolset.js';
 import type { Event, EventOf, Hop, RequestEvent, ResponseEvent } from './events.js';
 
 type EndEvent = EventOf<'response' | 'broken'>;
@@ -108,7 +107,10 @@ export function roundTripsIn(events: readonly Event[]): ReadonlyMap<string, Roun
 }
 
 /** The events on the request ids of these requests. */
-function ofRequests(events: readonly Event[], isWanted: (request: RequestEvent) => boolean): Set<Event> {
+export function ofRequests(
+  events: readonly Event[],
+  isWanted: (request: RequestEvent) => boolean,
+): Set<Event> {
   const legs = new Set<string>();
   for (const event of events) if (event.kind === 'request' && isWanted(event)) legs.add(event.leg);
   return new Set(events.filter(event => 'leg' in event && legs.has(event.leg ?? '')));
@@ -123,25 +125,4 @@ export function seenOn(side: Hop, events: readonly Event[]): readonly Event[] {
 /** What happened, each message once: of a recording what its tool saw. */
 export function toldOnce(events: readonly Event[]): readonly Event[] {
   return seenOn('tool-side', events);
-}
-
-/**
- * The discovery events before a call, oldest first: those of the base URL at which its toolset was loaded, since an origin may have
- * several toolsets; all of them if no `loaded` event names the base, or for a recorder, which has one tool.
- * @param events those that belong to no call are enough
- * @param call its endpoint, and the `seq` of its first event
- */
-export function discoveryOf(
-  events: readonly Event[],
-  { endpoint, seq }: { readonly endpoint: string; readonly seq: number },
-): readonly Event[] {
-  const before = events.filter(event => event.seq < seq);
-  const loaded = before.filter(event => event.kind === 'loaded').filter(event => event.endpoint === endpoint);
-  const urls = new Set(loaded.flatMap(({ base }) => (base === null ? [] : [discoveryUrl(base)])));
-  const asked = ofRequests(
-    before,
-    ({ purpose, url, hop }) =>
-      purpose === 'discovery' && (urls.size === 0 || urls.has(url) || hop === 'runtime-side'),
-  );
-  return before.filter(event => asked.has(event) || (event.kind === 'loaded' && loaded.includes(event)));
 }

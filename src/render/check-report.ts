@@ -384,7 +384,7 @@ export async function judgedLines(
       .filter(isNew)
       .map(warning => withoutFollow(warning).message),
   ];
-  const failure = exchange.settled ? failureOf(exchange, history.untracked, 'workbench') : null;
+  const failure = exchange.settled ? failureOf(exchange, history.untracked) : null;
   const own = observer === 'runtime' || observer === 'tool' ? observer : null;
   return problemLinesOf(rows, { events, redactor }, notes, own, failureLines(failure, redactor));
 }

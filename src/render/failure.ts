@@ -24,25 +24,12 @@ export interface Failure {
   readonly hint?: string;
 }
 
-/** Where a failure is shown. Hints name command-line options in one and commands of the workbench in the other. */
-type Place = 'command line' | 'workbench';
-
-interface FailureContext {
-  readonly exchange: Exchange;
-  readonly untracked: UntrackedRequests;
-  readonly place: Place;
-}
-
 const NO_REQUESTS = new UntrackedRequests();
 
 /** Returns null if the tool sent a result. @param untracked requests of no call: strays, notices, selections */
-export function failureOf(
-  exchange: Exchange,
-  untracked: UntrackedRequests = NO_REQUESTS,
-  place: Place = 'command line',
-): Failure | null {
+export function failureOf(exchange: Exchange, untracked: UntrackedRequests = NO_REQUESTS): Failure | null {
   const { settled } = exchange;
-  if (settled) return settlementFailure({ exchange, untracked, place }, settled);
+  if (settled) return settlementFailure(exchange, untracked, settled);
   const [question] = openChoices(exchange);
   return question ? unanswered(question) : null;
 }
@@ -84,8 +71,11 @@ function unanswered({ prompt, choices }: UserChoice): Failure {
   };
 }
 
-function settlementFailure(context: FailureContext, settled: Settlement): Failure | null {
-  const { exchange } = context;
+function settlementFailure(
+  exchange: Exchange,
+  untracked: UntrackedRequests,
+  settled: Settlement,
+): Failure | null {
   const outcome = outcomeOf(exchange);
   const message = outcome?.type === 'error' ? outcome.message : '';
   switch (settled.by) {
@@ -93,7 +83,7 @@ function settlementFailure(context: FailureContext, settled: Settlement): Failur
     case 'answer':
       return null;
     case 'refusal':
-      return { code: 'bad-acknowledgement', message, hint: refusalHint(context, settled.status) };
+      return { code: 'bad-acknowledgement', message, hint: refusalHint(exchange, settled.status) };
     case 'unreachable': {
       if (settled.reason !== undefined)
         return { code: 'unreachable', message, hint: 'See its log; use -v to show its stderr.' };
@@ -101,10 +91,10 @@ function settlementFailure(context: FailureContext, settled: Settlement): Failur
       return { code: 'unreachable', message: `${exchange.endpoint}: ${message}`, hint };
     }
     case 'timeout':
-      return timeoutFailure(context, formatDuration(settled.afterMs));
+      return timeoutFailure(exchange, untracked, formatDuration(settled.afterMs));
     case 'denial': {
       const denied = { code: 'denied', message: settlementText(exchange, settled) } as const;
-      const hint = `Change the rules in the ${option('--policy', context)} file to allow the call.`;
+      const hint = 'Change the rules in the --policy file to allow the call.';
       return settled.who === 'policy' ? { ...denied, hint } : denied;
     }
     case 'cancel':
@@ -114,47 +104,39 @@ function settlementFailure(context: FailureContext, settled: Settlement): Failur
   }
 }
 
-function option(name: string, { place }: FailureContext): string {
-  return place === 'workbench' ? `invoke -i ${name}` : name;
-}
-
-function refusalHint(context: FailureContext, status: number): string {
-  if (context.exchange.dialect === 'mcp') return "See the server's log.";
+function refusalHint({ dialect }: Exchange, status: number): string {
+  if (dialect === 'mcp') return "See the server's log.";
   if (status >= 500)
-    return `The tool failed to accept the invocation; see its log. Set the number of retries with ${option('--retries', context)}.`;
+    return 'The tool failed to accept the invocation; see its log. Set the number of retries with --retries.';
   if (status >= 400)
     return 'A request that got a 4xx is not retried (RT-NORETRY). Fix the request or the tool.';
   if (status >= 300) return "Redirects are not followed; put the final URL into the toolset's endpoint.";
-  return `Only 200 acknowledges an invocation (TOOL-ACK); use ${option('--lenient-ack', context)} to accept any 2xx.`;
+  return 'Only 200 acknowledges an invocation (TOOL-ACK); use --lenient-ack to accept any 2xx.';
 }
 
-const CONSENT_HINTS: Readonly<Record<Place, string>> = {
-  'command line':
-    'Call again and visit the printed URL. Without --timeout, or on a terminal, the call waits without a limit.',
-  workbench: 'Call again and visit the URL that is shown. The call waits without a limit.',
-};
-
-function timeoutFailure(context: FailureContext, time: string): Failure {
-  const { exchange, untracked, place } = context;
+function timeoutFailure(exchange: Exchange, untracked: UntrackedRequests, time: string): Failure {
   const { invocation, endpoint, dialect, questions, arrivals } = exchange;
   const { operation } = invocation;
   const failure = (message: string, hint: string): Failure => ({ code: 'timeout', message, hint });
   if (questions.some(({ message, isAnswered }) => message.type === 'oauth' && !isAnswered))
     return failure(
       `consent was not given within ${time}: ${operation} waits for a user to visit its URL`,
-      CONSENT_HINTS[place],
+      'Call again and visit the URL. Without --timeout, or on a terminal, the call waits without a limit.',
     );
   const sent = `timed out after ${time}: ${operation} was sent to ${endpoint}`;
-  if (dialect === 'mcp') return failure(sent, timeoutHint(context));
+  if (dialect === 'mcp') return failure(sent, timeoutHint(exchange, untracked));
   const answered = answeredAttempt(exchange);
-  if (!answered) return failure(`${sent}, it was not acknowledged`, timeoutHint(context));
+  if (!answered) return failure(`${sent}, it was not acknowledged`, timeoutHint(exchange, untracked));
   const size = unreadSize(exchange);
   const body = size > 0 ? `, and a body of ${bytesText(size)}` : '';
   const strays = untracked.hasStrays ? 'nothing was posted to its callback URL' : 'no callback has arrived';
   const late = lateResult(exchange);
   const missing = late ? `its result arrived ${late} too late` : arrivals.length === 0 ? strays : '';
   const end = missing === '' ? '' : `, and ${missing}`;
-  return failure(`${sent}, it was acknowledged with ${answered.status}${body}${end}`, timeoutHint(context));
+  return failure(
+    `${sent}, it was acknowledged with ${answered.status}${body}${end}`,
+    timeoutHint(exchange, untracked),
+  );
 }
 
 /** How long after the end of the call its result arrived; null if it did not. */
@@ -166,12 +148,10 @@ function lateResult({ arrivals, settled }: Exchange): string | null {
 }
 
 /** The most likely reason: a late or refused callback, then whatever may block all callbacks. */
-function timeoutHint(context: FailureContext): string {
-  const { exchange, untracked } = context;
-  const moreTime = option('--timeout', context);
-  if (exchange.dialect === 'mcp')
-    return `The server was notified that the call is canceled. To wait longer, use ${moreTime}.`;
-  if (lateResult(exchange)) return `To wait longer, use ${moreTime}.`;
+function timeoutHint(exchange: Exchange, untracked: UntrackedRequests): string {
+  const moreTime = 'To wait longer, use --timeout.';
+  if (exchange.dialect === 'mcp') return `The server was notified that the call is canceled. ${moreTime}`;
+  if (lateResult(exchange)) return moreTime;
   const { callback_url } = exchange.invocation;
   const origin = URL.canParse(callback_url) ? new URL(callback_url).origin : callback_url;
   const [reason] = exchange.arrivals.flatMap(reasonOf);
@@ -183,7 +163,7 @@ function timeoutHint(context: FailureContext): string {
   return [
     ...acknowledgementHint(exchange),
     `Check that the tool can reach its callback URL at ${origin}.`,
-    `${option('--callback-url', context)} sets another address; ${moreTime} sets a longer limit.`,
+    '--callback-url sets another address; --timeout sets a longer limit.',
   ].join(' ');
 }
 

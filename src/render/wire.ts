@@ -1,8 +1,6 @@
 import type { Content } from '../events/content.js';
 import type { Event, EventKind, RequestEvent, ResponseEvent } from '../events/events.js';
-import type { Exchange } from '../events/exchange.js';
-import type { CallLog } from '../events/history.js';
-import { discoveryOf } from '../events/round-trips.js';
+import type { RoundTrip } from '../events/round-trips.js';
 import { shareableText, shareableUrl, withoutPowerInText } from '../events/shareable.js';
 import { type Redactor, redactHeaders } from '../util/redact.js';
 import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
@@ -10,26 +8,6 @@ import { visible, visibleLine } from '../util/visible.js';
 import type { Step } from './callbacks.js';
 import { clipped, counted, DRIVER_ARROWS, type Line, line, type Span, say, textLines, took } from './line.js';
 import { stepLines } from './steps.js';
-
-/**
- * The events that are relevant to a call, in order: its own, the discovery of its tool, and callbacks of no call that arrived while it was
- * pending.
- */
-export function concerning(callLog: CallLog, exchange: Exchange): readonly Event[] {
-  const own = callLog.of(exchange.key);
-  const [first] = own;
-  if (!first) return [];
-  const others = callLog.of(null);
-  const end = exchange.settled?.at ?? Number.POSITIVE_INFINITY;
-  const strays = new Set<string | undefined>();
-  for (const event of others) {
-    const isStray = event.kind === 'request' && event.purpose === 'callback';
-    if (isStray && event.at >= first.at && event.at <= end) strays.add(event.leg);
-  }
-  const stray = others.filter(event => 'leg' in event && strays.has(event.leg));
-  const discovery = discoveryOf(others, { endpoint: exchange.endpoint, seq: first.seq });
-  return [...discovery, ...stray, ...own].sort((a, b) => a.seq - b.seq);
-}
 
 /** Maximum length of an untrusted text, in characters. */
 const MAX = 2_000;
@@ -46,7 +24,7 @@ function requestWords(event: RequestEvent, redactor: Redactor): Line {
 }
 
 /** A request and its answer, or why there was no answer. */
-export function roundTripWords({ request, end }: Leg, redactor: Redactor): Line {
+export function roundTripWords({ request, end }: RoundTrip, redactor: Redactor): Line {
   const begin = [...requestWords(request, redactor), say('  ')];
   if (end === null) return [...begin, say('not answered', 'warn')];
   const words = end.kind === 'response' ? responseWords(end, redactor) : clipped(breakText(end), 'bad');
@@ -180,12 +158,6 @@ function hexLine(bytes: Uint8Array, from: number): Line {
   return [say(`${offset}  `, 'gutter'), say(hex.padEnd(ROW * 3)), say(` ${text}`, 'dim')];
 }
 
-/** A request and its response or failure; `end` is null while the request is pending. */
-export interface Leg {
-  readonly request: RequestEvent;
-  readonly end: Extract<Event, { kind: 'response' | 'broken' }> | null;
-}
-
 /** Maximum length of a header line, in characters. */
 const MAX_HEAD = 8_000;
 
@@ -194,14 +166,15 @@ export function signsOf({ from }: RequestEvent) {
   return from === 'tool' ? { request: '<', response: '>' } : { request: '>', response: '<' };
 }
 
-/** The request line and headers as curl shows them, without secrets. */
-export function requestHead(request: RequestEvent, redactor: Redactor): readonly Line[] {
+/** The first lines and headers of a request and of its response as curl shows them, or why the response is missing. Without secrets. */
+export function wireHeads(trip: RoundTrip, redactor: Redactor) {
+  const { request } = trip;
   const about = [request.purpose, ...(request.hop === undefined ? [] : [request.hop])].join(', ');
-  return headLines(`${signsOf(request).request} `, request, redactor, say(`  ${about}`, 'dim'));
+  const sent = headLines(`${signsOf(request).request} `, request, redactor, say(`  ${about}`, 'dim'));
+  return { request: sent, end: endHead(trip, redactor) };
 }
 
-/** The status line and headers of the response, or why it is missing. */
-export function endHead({ request, end }: Leg, redactor: Redactor): readonly Line[] {
+function endHead({ request, end }: RoundTrip, redactor: Redactor): Line[] {
   if (end === null) return [[say('… ', 'running'), say('not answered yet', 'dim')]];
   const after = took(end.at - request.at, ' after');
   if (end.kind === 'response') return headLines(`${signsOf(request).response} `, end, redactor, after);

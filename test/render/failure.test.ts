@@ -7,7 +7,6 @@ import {
   CHOICE,
   call,
   chose,
-  denied,
   ENDPOINT,
   exchangeOf,
   gaveUp,
@@ -95,15 +94,4 @@ test('row 15: shortens a very long question', () => {
     failureOf(exchangeOf(call(), arrives({ ...CHOICE, prompt: 'y'.repeat(100_000), choices }))) ?? {};
   expect(message.length).toBeLessThan(400);
   expect(hint).toMatch(/: 0 0x+…, 1 1x+…, .*, 19 19x+… and 4980 more\.$/);
-});
-
-describe('in the workbench, hints name the command for each option', () => {
-  test.each([
-    ['silent', [acknowledged(), timedOut()], /invoke -i --callback-url sets .* invoke -i --timeout sets/],
-    ['forbidden', [denied()], /the invoke -i --policy file/],
-  ])('%s', (_, rest, hint) => {
-    const failure = failureOf(exchangeOf(call(), ...rest), undefined, 'workbench');
-    expect(failure?.hint).toMatch(hint);
-    expect(failure?.hint?.replaceAll(/invoke -i --/g, '')).not.toContain('--');
-  });
 });

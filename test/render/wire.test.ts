@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Content } from '../../src/events/content.js';
 import type { Fact } from '../../src/events/events.js';
 import { CallLog } from '../../src/events/history.js';
-import { concerning, entryLines, verboseTeller } from '../../src/render/wire.js';
+import { entryLines, verboseTeller } from '../../src/render/wire.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { hiddenIn } from '../../src/util/visible.js';
 import {
@@ -140,14 +140,14 @@ describe('bodies', () => {
   });
 });
 
-describe('concerning', () => {
+describe('CallLog.concerning', () => {
   /** The legs of what concerns the call, and the kind of what has none. */
   function concerningLegs(...parts: readonly (readonly Moment[])[]): string[] {
     const callLog = new CallLog();
     for (const event of eventsOf(...parts)) callLog.apply(event);
     const exchange = callLog.history.exchanges.get(KEY);
     if (!exchange) throw new Error('the story has no call');
-    return concerning(callLog, exchange).map(event => ('leg' in event ? (event.leg ?? '') : event.kind));
+    return callLog.concerning(exchange).map(event => ('leg' in event ? (event.leg ?? '') : event.kind));
   }
 
   /** How an origin is asked for its toolset. */

@@ -127,13 +127,13 @@ function* joined(
 
 function* messageLines({ events, redactor }: Messages, look: Look): Generator<Line> {
   let heading: Line = [say('MESSAGES', 'title')];
-  for (const { request, end } of roundTripsIn(events).values()) {
+  for (const trip of roundTripsIn(events).values()) {
+    const { request, response } = trip;
     yield heading;
     heading = [];
-    yield roundTripWords({ request, end }, redactor);
-    const signs = signsOf(request);
+    yield roundTripWords(trip, redactor);
     yield* bodyLines(request.body, '  ', redactor, look);
-    if (end?.kind === 'response') yield* bodyLines(end.body, `  ${signs.response} `, redactor, look);
+    yield* bodyLines(response?.body, `  ${signsOf(request).response} `, redactor, look);
   }
 }
 

@@ -3,7 +3,6 @@ import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, join, parse, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { CallLog } from '../../events/history.js';
-import { discoveryOf } from '../../events/round-trips.js';
 import { transcriptWriter } from '../../events/transcript-writer.js';
 import { counted } from '../../render/line.js';
 import { fixtureName, type Said, type Source, TRANSCRIPT_NAME } from '../../tui/workbench/model.js';
@@ -113,13 +112,8 @@ export class Transcripts {
     const { fixturesOfTranscript } = await import('../../fixtures/recording/from-transcript.js');
     const { yamlOf } = await import('../../fixtures/yaml.js');
     const { writePublicFile } = await import('../../system/files.js');
-    const own = callLog.of(key);
-    const discovery = discoveryOf(callLog.of(null), {
-      endpoint: exchange.endpoint,
-      seq: own[0]?.seq ?? 0,
-    });
     const writer = transcriptWriter(redactor);
-    const lines = [...discovery, ...own].flatMap(event => writer.event(event));
+    const lines = callLog.concerning(exchange).flatMap(event => writer.event(event));
     const { file, warnings } = await fixturesOfTranscript(readTranscript(lines));
     const lacks = warnings.map(visibleLine);
     if (file.fixtures.length === 0)

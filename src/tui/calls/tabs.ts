@@ -2,21 +2,14 @@ import { Highlighter, loadLexers } from '../../display/syntax.js';
 import type { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import type { View } from '../../events/history.js';
+import { RoundTrip } from '../../events/round-trips.js';
 import type { Step } from '../../render/callbacks.js';
 import type { ProblemLines } from '../../render/check-report.js';
 import { counted, jsonLine, type Line, quote, say } from '../../render/line.js';
 import { type Pane, paneHeading, viewPane } from '../../render/panes.js';
 import { stepLine } from '../../render/steps.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
-import {
-  bodyText,
-  endHead,
-  entryLines,
-  type Leg,
-  lineBelow,
-  requestHead,
-  type TimelineEntry,
-} from '../../render/wire.js';
+import { bodyText, entryLines, lineBelow, type TimelineEntry, wireHeads } from '../../render/wire.js';
 import { Memo, onceEach, RecentMap } from '../../util/collections.js';
 import { prettyJson } from '../../util/json.js';
 import type { Redactor } from '../../util/redact.js';
@@ -213,7 +206,7 @@ const BLANK = linesDocument([[]]);
 export function wireTab(story: Pick<Story, 'entries'>, redactor: Redactor): SheetOf {
   const sheets = new Memo<Sheet>();
   const draw = onceEach(requestDrawing(redactor));
-  const legs = new Map<string, Leg>();
+  const legs = new Map<string, RoundTrip>();
   let seen = 0;
   return () =>
     sheets.of([story.entries.length], () => {
@@ -225,15 +218,15 @@ export function wireTab(story: Pick<Story, 'entries'>, redactor: Redactor): Shee
     });
 }
 
-function applyTo(legs: Map<string, Leg>, event: Event): void {
-  if (event.kind === 'request') legs.set(event.leg, { request: event, end: null });
+function applyTo(legs: Map<string, RoundTrip>, event: Event): void {
+  if (event.kind === 'request') legs.set(event.leg, new RoundTrip(event, null));
   else if (event.kind === 'response' || event.kind === 'broken') {
     const known = legs.get(event.leg);
-    if (known) legs.set(event.leg, { ...known, end: event });
+    if (known) legs.set(event.leg, new RoundTrip(known.request, event));
   }
 }
 
-function requestDrawing(redactor: Redactor): (request: Leg) => Document {
+function requestDrawing(redactor: Redactor): (trip: RoundTrip) => Document {
   /** Cached: a body may be 50 MiB. */
   const lay = onceEach((body: Content) => {
     const text = bodyText(body, redactor) ?? '';
@@ -243,12 +236,14 @@ function requestDrawing(redactor: Redactor): (request: Leg) => Document {
     return { ...document, line: (index: number) => jsonLine(document.line(index)) };
   });
   const bodyOf = (body: Content | undefined) => (body && body.size > 0 ? [BLANK, lay(body), BLANK] : []);
-  return leg =>
-    joinedDocument([
-      linesDocument(requestHead(leg.request, redactor)),
-      ...bodyOf(leg.request.body),
-      linesDocument(endHead(leg, redactor)),
-      ...(leg.end?.kind === 'response' ? bodyOf(leg.end.body) : []),
+  return trip => {
+    const { request, end } = wireHeads(trip, redactor);
+    return joinedDocument([
+      linesDocument(request),
+      ...bodyOf(trip.request.body),
+      linesDocument(end),
+      ...bodyOf(trip.response?.body),
       BLANK,
     ]);
+  };
 }

@@ -35,7 +35,7 @@ import {
 } from '../../render/line.js';
 import { panesOf } from '../../render/panes.js';
 import { newStepsOf, runningSteps, stepLines } from '../../render/steps.js';
-import { concerning, type TimelineEntry } from '../../render/wire.js';
+import type { TimelineEntry } from '../../render/wire.js';
 import { Memo, onceEach } from '../../util/collections.js';
 import { patchOf } from '../../util/patch-of.js';
 import type { Redactor } from '../../util/redact.js';
@@ -295,7 +295,7 @@ class CallSheets {
     if (!exchange) return () => [];
     const { judgedLines } = await import('../../render/check-report.js');
     const isUnvalidated = !callLog.isSaved && this.options.isUnvalidated(key);
-    return judgedLines(concerning(callLog.whole, exchange), exchange, redactor, callLog, isUnvalidated);
+    return judgedLines(callLog.whole.concerning(exchange), exchange, redactor, callLog, isUnvalidated);
   }
 }
 

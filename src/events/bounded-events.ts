@@ -29,24 +29,31 @@ export function unread(event: Event): Event {
   return 'body' in event && event.body ? { ...event, body: new Content(event.body.bytes) } : event;
 }
 
-/** Sizes in bytes of bodies and texts. */
-const MAX_FILES = { count: 2_000, size: 32 * 1024 * 1024 };
-
-const MAX_OF_CALL = { events: 1_000, bytes: 16 * 1024 * 1024 };
-
-/** The stored events of one call. Events are appended in place; after old events are dropped, it is a new object. */
-export interface CallFile {
+/** A call of a mock with its events. Events are appended in place; after old ones are dropped, the list is a new one. */
+interface RecentCall {
+  readonly call: ToolCall;
   readonly events: readonly Event[];
+  /** The number of dropped events. */
   readonly forgotten: number;
   /** The latest discovery request and its response before the call; may be empty. */
   readonly discovery: readonly Event[];
 }
 
-/** The events of the latest calls, in bounded memory. */
-export class RecentEvents {
-  readonly #calls = new BoundedStore<string, CallFile & { readonly events: Event[] }>(MAX_FILES);
+type Kept = RecentCall & { readonly events: Event[] };
+
+/** Limits of one call: its events, their bytes, and the number of its latest plans, warnings and losses after events were dropped. */
+const MAX_OF_CALL = { events: 1_000, bytes: 16 * 1024 * 1024, facts: 200 };
+
+/** The latest calls, folded from events in bounded memory. */
+export class RecentCalls {
+  readonly #calls: BoundedStore<string, Kept>;
   #request: RequestEvent | null = null;
   #discovery: readonly Event[] = [];
+
+  /** @param bytes of bodies and texts */
+  constructor({ calls = 2_000, bytes = 32 * 1024 * 1024 } = {}) {
+    this.#calls = new BoundedStore({ count: calls, size: bytes });
+  }
 
   apply(event: Event): void {
     if (event.kind === 'request' && event.purpose === 'discovery') this.#request = event;
@@ -55,40 +62,62 @@ export class RecentEvents {
     for (const key of event.calls ?? []) this.#add(key, event);
   }
 
-  of(key: string): CallFile | undefined {
+  get(key: string): RecentCall | undefined {
     return this.#calls.get(key);
+  }
+
+  /** Oldest first. */
+  get keys(): string[] {
+    return this.#calls.values().map(({ call }) => call.key);
   }
 
   #add(key: string, event: Event): void {
     const known = this.#calls.get(key);
-    if (!known && !isInvocation(event)) return;
-    const file = known ?? { events: [], forgotten: 0, discovery: this.#discovery };
-    file.events.push(event);
+    const call = stepToolCall(key, known?.call, event);
+    if (!call) return;
+    const recent = { events: [], forgotten: 0, discovery: this.#discovery, ...known, call };
+    recent.events.push(event);
     const size = this.#calls.sizeOf(key) + weightOf(event);
-    if (file.events.length <= MAX_OF_CALL.events && size <= MAX_OF_CALL.bytes)
-      this.#calls.set(key, file, size);
-    else this.#shorten(key, file, size);
+    if (recent.events.length <= MAX_OF_CALL.events && size <= MAX_OF_CALL.bytes)
+      this.#calls.set(key, recent, size);
+    else this.#shorten(recent, size);
   }
 
-  /** Drops a quarter at a time, so that not every event copies the list; keeps invocations, their responses and the latest event. */
-  #shorten(key: string, file: CallFile, before: number): void {
-    const { events: most, bytes } = MAX_OF_CALL;
-    const legs = new Set(file.events.flatMap(event => (isInvocation(event) ? [event.leg] : [])));
+  /** Drops a quarter at a time, so that not every event copies the list; keeps invocations, the result, and the latest event. */
+  #shorten({ call, events, ...rest }: Kept, before: number): void {
+    const result = call.deliveries.find(each => typeOfDelivery(each) === 'tool_result');
+    const legs = new Set(result?.attempts.map(({ leg }) => leg));
+    for (const event of events)
+      if (event.kind === 'request' && event.purpose === 'invocation') legs.add(event.leg);
     const dropped = new Set<Event>();
     let size = before;
-    for (const event of file.events.slice(0, -1)) {
-      if (size <= bytes * 0.75 && file.events.length - dropped.size <= most * 0.75) break;
+    for (const event of events.slice(0, -1)) {
+      const count = events.length - dropped.size;
+      if (size <= MAX_OF_CALL.bytes * 0.75 && count <= MAX_OF_CALL.events * 0.75) break;
       if ('leg' in event && legs.has(event.leg ?? '')) continue;
       dropped.add(event);
       size -= weightOf(event);
     }
-    const events = file.events.filter(event => !dropped.has(event));
-    this.#calls.set(key, { ...file, events, forgotten: file.forgotten + dropped.size }, size);
+    const kept = events.filter(each => !dropped.has(each));
+    const forgotten = rest.forgotten + dropped.size;
+    this.#calls.set(call.key, { ...rest, call: shortened(call, kept), events: kept, forgotten }, size);
   }
 }
 
-function isInvocation(event: Event): event is RequestEvent {
-  return event.kind === 'request' && event.purpose === 'invocation';
+/** The call without callbacks whose events were dropped. */
+function shortened(call: ToolCall, events: readonly Event[]): ToolCall {
+  const legs = new Set(events.map(event => ('leg' in event ? event.leg : undefined)));
+  const deliveries = call.deliveries.filter(({ attempts }) => attempts.some(({ leg }) => legs.has(leg)));
+  const most = MAX_OF_CALL.facts;
+  return {
+    ...call,
+    deliveries,
+    forgotten: call.forgotten + call.deliveries.length - deliveries.length,
+    warnings: call.warnings.slice(-most),
+    dropped: call.dropped.slice(-most),
+    plans: call.plans.slice(-most),
+    decisions: call.decisions.slice(-most),
+  };
 }
 
 /** The latest events, in bounded memory. */
@@ -168,59 +197,4 @@ export class EventRing {
     this.#latestBody = event.body;
     return isShared ? weight - event.body.size : weight;
   }
-}
-
-interface RecentLimits {
-  readonly calls: number;
-  readonly bytes: number;
-  /** Maximum number per call; a tool result is always kept. */
-  readonly callbacks: number;
-}
-
-/** The latest calls, folded from events in bounded memory. */
-export class RecentCalls {
-  readonly #callbacks: number;
-  readonly #calls: BoundedStore<string, { readonly call: ToolCall; readonly received: number }>;
-
-  constructor({ calls = 2_000, bytes = 32 * 1024 * 1024, callbacks = 200 }: Partial<RecentLimits> = {}) {
-    this.#callbacks = callbacks;
-    this.#calls = new BoundedStore({ count: calls, size: bytes });
-  }
-
-  apply(event: Event): void {
-    for (const key of event.calls ?? []) this.#step(key, event);
-  }
-
-  get(key: string): ToolCall | undefined {
-    return this.#calls.get(key)?.call;
-  }
-
-  get list(): readonly ToolCall[] {
-    return this.#calls.values().map(({ call }) => call);
-  }
-
-  #step(key: string, event: Event): void {
-    const known = this.#calls.get(key);
-    const next = stepToolCall(key, known?.call, event);
-    if (!next) return;
-    const call = shortened(next, this.#callbacks);
-    const received = known?.received ?? (event.kind === 'request' ? (event.body?.size ?? 0) : 0);
-    const isGrown = event.kind === 'request' || !known;
-    const size = isGrown ? received + callbackBytes(call) : this.#calls.sizeOf(key);
-    this.#calls.set(key, { call, received }, size);
-  }
-}
-
-/** Drops a quarter at a time, so that not every callback of a long call copies the list. */
-function shortened(call: ToolCall, most: number): ToolCall {
-  const { deliveries, warnings, dropped, plans } = call;
-  const lists = { warnings: warnings.slice(-most), dropped: dropped.slice(-most), plans: plans.slice(-most) };
-  if (deliveries.length <= most) return { ...call, ...lists };
-  const from = deliveries.length - Math.ceil(most * 0.75);
-  const kept = deliveries.filter((each, index) => index >= from || typeOfDelivery(each) === 'tool_result');
-  return { ...call, ...lists, deliveries: kept, forgotten: call.forgotten + deliveries.length - kept.length };
-}
-
-function callbackBytes({ deliveries }: ToolCall): number {
-  return deliveries.reduce((sum, { body }) => sum + (body?.size ?? 0), 0);
 }

@@ -1,107 +1,83 @@
 import { describe, expect, test } from 'vitest';
-import { EventRing, RecentCalls, RecentEvents } from '../../src/events/bounded-events.js';
+import { EventRing, RecentCalls } from '../../src/events/bounded-events.js';
 import { Content } from '../../src/events/content.js';
 import type { Event, ResponseEvent } from '../../src/events/events.js';
+import { typeOfDelivery } from '../../src/events/tool-call.js';
 import { delivered, MockStory } from '../support/mock-story.js';
 
-const subscription = (story: MockStory, text = '') => {
-  delivered(story, 'a');
-  for (let event = 0; event < 500; event++)
-    story.sends('a', { type: 'subscription_event', text: `${event}${text}` }).answered(2_000 + event);
-  return story;
-};
-
 describe('RecentCalls', () => {
-  function replay({ events }: MockStory, limits: ConstructorParameters<typeof RecentCalls>[0]): RecentCalls {
+  function remembered(limits?: ConstructorParameters<typeof RecentCalls>[0]) {
+    const story = new MockStory();
     const calls = new RecentCalls(limits);
-    for (const event of events) calls.apply(event);
-    return calls;
-  }
-  const idsOf = (calls: RecentCalls) => calls.list.map(({ key }) => key);
-
-  test('drops the oldest call; later events do not restore it', () => {
-    const story = new MockStory();
-    for (const id of ['a', 'b', 'c']) delivered(story, id);
-    story.matches('a', 'late');
-    expect(idsOf(replay(story, { calls: 2 }))).toEqual(['b', 'c']);
-    expect(idsOf(replay(story, {}))).toEqual(['a', 'b', 'c']);
-  });
-
-  test('row 15: limits the bytes of invocations and callbacks, but keeps the latest call', () => {
-    const story = new MockStory();
-    story.receives('a', { arguments: { text: 'x'.repeat(1_000) } }).receives('b');
-    expect(idsOf(replay(story, { bytes: 1_000 }))).toEqual(['b']);
-    story.sends('b', { type: 'tool_result', text: 'y'.repeat(2_000) });
-    expect(idsOf(replay(story, { bytes: 1_000 }))).toEqual(['b']);
-    story.receives('c');
-    expect(idsOf(replay(story, { bytes: 1_000 }))).toEqual(['c']);
-  });
-
-  test('row 15: keeps the result, the latest events of a long subscription and the latest warnings', () => {
-    const story = subscription(new MockStory());
-    for (let each = 0; each < 300; each++) story.about('a', { kind: 'warned', message: `${each}` });
-    const { deliveries = [], forgotten = 0, warnings } = replay(story, { callbacks: 20 }).get('a') ?? {};
-    const texts = [deliveries[0], deliveries.at(-1)].map(each => each?.body?.json);
-    expect(texts).toMatchObject([{ value: { type: 'tool_result' } }, { value: { text: '499' } }]);
-    expect(deliveries.length).toBeLessThanOrEqual(21);
-    expect(deliveries.length + forgotten).toBe(501);
-    expect(warnings).toHaveLength(20);
-  });
-});
-
-describe('RecentEvents', () => {
-  function remembering() {
-    const story = new MockStory();
-    const events = new RecentEvents();
-    story.log.subscribe(event => events.apply(event));
-    return { story, events };
+    story.log.subscribe(event => calls.apply(event));
+    return { story, calls };
   }
 
-  test('returns the events of a call from its invocation on', () => {
-    const { story, events } = remembering();
+  test('returns a call with its events from its invocation on', () => {
+    const { story, calls } = remembered();
     story.about('a', { kind: 'warned', message: 'too early' });
     delivered(story, 'a');
     story.receives('b');
-    const kinds = events.of('a')?.events.map(({ kind }) => kind);
+    const kinds = calls.get('a')?.events.map(({ kind }) => kind);
     expect(kinds).toEqual(['request', 'response', 'matched', 'request', 'response']);
   });
 
   test('includes the latest discovery response before the call', () => {
-    const { story, events } = remembering();
+    const { story, calls } = remembered();
     const about = { from: 'runtime', to: 'tool', method: 'GET', url: '/', headers: {}, attempt: 1 } as const;
     for (const leg of ['d1', 'd2']) {
       story.tell({ kind: 'request', purpose: 'discovery', leg, ...about });
       story.tell({ kind: 'response', leg, headers: {}, status: 200 });
     }
     story.receives('late');
-    expect(events.of('late')?.discovery).toMatchObject([{ leg: 'd2' }, { leg: 'd2', status: 200 }]);
+    expect(calls.get('late')?.discovery).toMatchObject([{ leg: 'd2' }, { leg: 'd2', status: 200 }]);
+  });
+
+  test('drops the oldest call; later events do not restore it', () => {
+    const { story, calls } = remembered({ calls: 2 });
+    for (const id of ['a', 'b', 'c']) delivered(story, id);
+    story.matches('a', 'late');
+    expect(calls.keys).toEqual(['b', 'c']);
   });
 
   const large = 'x'.repeat(9 * 1024 * 1024);
 
-  test('row 15: drops the oldest calls by number and by bytes, but not the latest', () => {
-    const { story, events } = remembering();
-    for (let id = 0; id <= 2_000; id++) story.receives(`${id}`);
-    expect([events.of('0'), events.of('1')?.events.length]).toEqual([undefined, 2]);
-    for (let id = 0; id < 4; id++) story.receives(`large ${id}`, { arguments: { large } });
-    expect([events.of('2000'), events.of('large 0')]).toEqual([undefined, undefined]);
-    expect(events.of('large 3')?.events.length).toBe(2);
+  test('row 15: limits the bytes of all calls, but keeps the latest call', () => {
+    const { story, calls } = remembered();
+    for (let id = 0; id < 5; id++) story.receives(`${id}`, { arguments: { large } });
+    expect(calls.keys).toEqual(['2', '3', '4']);
   });
 
   test.each([
     ['events', 1_500, ''],
     ['bytes', 4, large],
-  ])('row 15: keeps the invocation and the latest events of a long call, by %s', (_, count, text) => {
-    const { story, events } = remembering();
+  ])(
+    'row 15: keeps the invocation, the result and the latest events of a long call, by %s',
+    (_, count, text) => {
+      const { story, calls } = remembered();
+      delivered(story, 'a');
+      const before = story.events.length;
+      for (let event = 0; event < count; event++)
+        story.sends('a', { type: 'subscription_event', text: `${event}${text}` }).answered(2_000 + event);
+      const { events = [], forgotten = 0, call } = calls.get('a') ?? {};
+      expect(events.length + forgotten).toBe(2 * count + before);
+      expect(forgotten).toBeGreaterThan(0);
+      expect(events.length).toBeLessThanOrEqual(1_000);
+      expect(events[0]).toMatchObject({ kind: 'request', purpose: 'invocation' });
+      expect(events.at(-1)).toBe(story.events.at(-1));
+      const { deliveries = [], forgotten: callbacks = 0, answeredBy } = call ?? {};
+      expect([deliveries.length + callbacks, answeredBy]).toEqual([count + 1, 'edit-main']);
+      expect(deliveries.slice(0, 1).map(typeOfDelivery)).toEqual(['tool_result']);
+      expect(deliveries.length).toBeLessThan(events.length);
+    },
+  );
+
+  test('row 15: keeps the latest warnings', () => {
+    const { story, calls } = remembered();
     story.receives('a');
-    for (let event = 0; event < count; event++)
-      story.sends('a', { type: 'subscription_event', text: `${event}${text}` }).answered(2_000 + event);
-    const { events: kept = [], forgotten = 0 } = events.of('a') ?? {};
-    expect(kept.length + forgotten).toBe(2 * count + 2);
-    expect(forgotten).toBeGreaterThan(0);
-    expect(kept.length).toBeLessThanOrEqual(1_000);
-    expect(kept[0]).toMatchObject({ kind: 'request', purpose: 'invocation' });
-    expect(kept.at(-1)).toBe(story.events.at(-1));
+    for (let each = 0; each < 3_000; each++) story.about('a', { kind: 'warned', message: `${each}` });
+    const { warnings = [] } = calls.get('a')?.call ?? {};
+    expect([warnings.length < 1_000, warnings.at(-1)]).toEqual([true, '2999']);
   });
 });
 

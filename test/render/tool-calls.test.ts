@@ -178,7 +178,7 @@ describe('news', () => {
     const story = new MockStory().at(1_000);
     const lines: string[] = [];
     story.log.subscribe(event => {
-      const line = newsOf(event, { call: story.calls.get(event.calls?.[0] ?? '') });
+      const line = newsOf(event, { call: story.calls.get(event.calls?.[0] ?? '')?.call });
       if (line) lines.push(words(line));
     });
     tell(story);

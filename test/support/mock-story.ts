@@ -35,7 +35,7 @@ export class MockStory {
   }
 
   call(id: string): ToolCall {
-    const call = this.calls.get(id);
+    const call = this.calls.get(id)?.call;
     if (!call) throw new Error(`without call ${id}`);
     return call;
   }

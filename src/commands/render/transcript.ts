@@ -226,7 +226,7 @@ function toolTimelineOf(events: readonly Event[]): Line[] {
   const calls = new RecentCalls();
   return events.flatMap(event => {
     calls.apply(event);
-    const news = newsOf(event, { call: calls.get(event.calls?.[0] ?? '') });
+    const news = newsOf(event, { call: calls.get(event.calls?.[0] ?? '')?.call });
     return news ? [timed(event.at, news)] : [];
   });
 }

@@ -36,15 +36,12 @@ function newsWriter(
   };
 }
 
-/** Limits of the calls remembered for their names; more are rarely active at once. */
-const LIMITS = { calls: 2_000, bytes: 16 * 1024 * 1024, callbacks: 20 };
-
 /** Events of a mock tool. URLs are left out, since they contain callback tokens (threats, row 25). */
 export function mockPlain(stream: NodeJS.WritableStream, options: LineOptions): (event: Event) => void {
-  const calls = new RecentCalls(LIMITS);
+  const calls = new RecentCalls({ bytes: 16 * 1024 * 1024 });
   return newsWriter(stream, options, event => {
     calls.apply(event);
-    return newsOf(event, { call: calls.get(event.calls?.[0] ?? '') });
+    return newsOf(event, { call: calls.get(event.calls?.[0] ?? '')?.call });
   });
 }
 

@@ -1,4 +1,4 @@
-import { type CallFile, RecentCalls, RecentEvents, unread } from '../../events/bounded-events.js';
+import { RecentCalls, unread } from '../../events/bounded-events.js';
 import { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import { type View, withUpdate } from '../../events/history.js';
@@ -30,6 +30,7 @@ import { type ListDetail, tableOf, WITH_PANES } from '../calls/list-detail.js';
 import {
   Highlighting,
   KeptSheets,
+  NO_SHEET,
   onePart,
   type Part,
   panePart,
@@ -159,7 +160,6 @@ export class MockView extends ListScreen {
   readonly #calls = new RecentCalls();
   /** Reset to null by each event. */
   #keys: readonly string[] | null = null;
-  readonly #events = new RecentEvents();
   readonly #sheets = new KeptSheets<Tab>();
   readonly #highlighting: Highlighting;
   readonly #tally = new Tally();
@@ -175,8 +175,8 @@ export class MockView extends ListScreen {
       tabs: TABS,
       ...WITH_PANES,
       entries: () => {
-        this.#keys ??= this.#calls.list.map(({ key }) => key);
-        return { keys: this.#keys, get: key => this.#calls.get(key) };
+        this.#keys ??= this.#calls.keys;
+        return { keys: this.#keys, get: key => this.#calls.get(key)?.call };
       },
       gone: GONE,
       titleOf: ({ invocation, addressee }) => `${invocation?.operation ?? 'a call'} ${addressee?.id ?? ''}`,
@@ -194,8 +194,10 @@ export class MockView extends ListScreen {
       ),
       sheetOf: ({ key }, tab, look) => {
         this.#highlighting.ask();
-        const file = this.#events.of(key);
-        return this.#sheets.of(key, file, () => this.#sheetsOf(key, file))[tab](look);
+        const recent = this.#calls.get(key);
+        return recent
+          ? this.#sheets.of(key, recent.events, () => this.#sheetsOf(recent))[tab](look)
+          : NO_SHEET;
       },
       empty: () => [
         line`No calls yet.`,
@@ -209,7 +211,6 @@ export class MockView extends ListScreen {
     super.event(event);
     this.#calls.apply(event);
     this.#keys = null;
-    this.#events.apply(event);
     this.#tally.apply(event);
     const news = event.calls?.length ? null : newsOf(event, {});
     if (news) this.notices.set('event', [news], this.now);
@@ -271,42 +272,36 @@ export class MockView extends ListScreen {
     return entry;
   }
 
-  /** @param file undefined if the events are no longer remembered */
-  #sheetsOf(key: string, file: CallFile | undefined): Record<Tab, SheetOf> {
+  #sheetsOf(recent: RecentCall): Record<Tab, SheetOf> {
     const { supports } = this.#options;
     const { onChange } = this;
     const highlighter = () => this.#highlighting.current;
-    const callNow = () => this.#calls.get(key);
-    const of = (sheetOf: (call: ToolCall, look: Look) => Sheet): SheetOf => {
-      return look => {
-        const call = callNow();
-        return call ? sheetOf(call, { ...look, highlighter: highlighter() }) : FORGOTTEN;
-      };
-    };
+    const callNow = () => this.#calls.get(recent.call.key)?.call ?? recent.call;
+    const result = resultSheet(supports);
     const views = viewsSheet(highlighter, 'this call shows no views');
     const seen = new Memo<readonly View[]>();
     const details = new Memo<Sheet>();
-    const shown = {
-      call: of(call => details.of([call], () => onePart(CALL, detailLines(call)))),
-      result: of(resultSheet(supports)),
-      views: (look => {
-        const call = callNow();
-        return views(call ? seen.of([call.deliveries], () => viewsOf(call)) : [], look);
-      }) satisfies SheetOf,
-    };
-    const gone = () => FORGOTTEN;
-    if (!file) return { ...shown, timeline: gone, wire: gone, problems: gone };
-    const story = new ToolStory(file);
+    const story = new ToolStory(recent);
     const { redactor } = story;
-    const judge = () => story.judge(callNow()?.warnings ?? []);
     return {
-      ...shown,
+      call() {
+        const call = callNow();
+        return details.of([call], () => onePart(CALL, detailLines(call)));
+      },
+      result: look => result(callNow(), { ...look, highlighter: highlighter() }),
+      views(look) {
+        const call = callNow();
+        return views(
+          seen.of([call.deliveries], () => viewsOf(call)),
+          look,
+        );
+      },
       timeline: timelineTab(story, redactor),
       wire: wireTab(story, redactor),
       problems: problemsTab({
         about: 'of the runtime, ',
         age: () => story.entries.length,
-        judge,
+        judge: () => story.judge(callNow().warnings),
         redactor,
         onChange,
       }),
@@ -314,14 +309,11 @@ export class MockView extends ListScreen {
   }
 }
 
+type RecentCall = NonNullable<ReturnType<RecentCalls['get']>>;
+
 const CALL = [say('CALL', 'title'), say(' the invocation and its callbacks', 'dim')];
 
 const RESULT: Line = [say('RESULT', 'title')];
-
-const FORGOTTEN = onePart(
-  [say('FORGOTTEN', 'title')],
-  [[say('the messages of this call are no longer remembered', 'dim')]],
-);
 
 /** The events of a call as its tool saw them. There are no steps: steps belong to a runtime. */
 class ToolStory implements Story {
@@ -330,10 +322,10 @@ class ToolStory implements Story {
   readonly running = [];
   readonly #entries: TimelineEntry[] = [];
 
-  constructor(readonly file: CallFile) {}
+  constructor(private readonly recent: RecentCall) {}
 
   get entries(): readonly TimelineEntry[] {
-    for (const event of this.file.events.slice(this.#entries.length)) {
+    for (const event of this.recent.events.slice(this.#entries.length)) {
       const own = unread(event);
       this.redactor.learn(own);
       this.#entries.push({ event: own, steps: [] });
@@ -342,13 +334,13 @@ class ToolStory implements Story {
   }
 
   get forgotten(): number {
-    return this.file.forgotten;
+    return this.recent.forgotten;
   }
 
   /** Checks the runtime that made the call by the events that its tool saw. */
   async judge(warnings: readonly string[]): Promise<ProblemLines> {
     const { judgedRuntimeLines } = await import('../../render/check-report.js');
-    const events = [...this.file.discovery.map(unread), ...this.entries.map(({ event }) => event)];
+    const events = [...this.recent.discovery.map(unread), ...this.entries.map(({ event }) => event)];
     const gone = `checked without ${this.forgotten} events that are no longer remembered`;
     return judgedRuntimeLines(events, this.forgotten === 0 ? warnings : [gone, ...warnings], this.redactor);
   }

@@ -30,7 +30,6 @@ import { type ListDetail, tableOf, WITH_PANES } from '../calls/list-detail.js';
 import {
   Highlighting,
   KeptSheets,
-  NO_SHEET,
   onePart,
   type Part,
   panePart,
@@ -197,7 +196,7 @@ export class MockView extends ListScreen {
         const recent = this.#calls.get(key);
         return recent
           ? this.#sheets.of(key, recent.events, () => this.#sheetsOf(recent))[tab](look)
-          : NO_SHEET;
+          : { parts: [] };
       },
       empty: () => [
         line`No calls yet.`,

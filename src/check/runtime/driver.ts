@@ -1,9 +1,10 @@
 import { ABILITIES, type DriverLine, type Instruction, readDriverLine } from '../../protocol/driver.js';
-import { type SpokenCommand, startSpokenCommand } from '../../system/child.js';
+import { startSpokenCommand } from '../../system/child.js';
 import { cameWithin } from '../../system/process.js';
 import { readJson } from '../../util/json.js';
 import { didYouMean, excerpt, LineSplitter } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
+import { type ProviderName, ScriptedModel } from './model.js';
 
 /** Gives instructions to a runtime, and reports observations. */
 export interface Driver {
@@ -34,29 +35,43 @@ export type OpenDriver = (setting: DriverSetting) => Promise<Driver>;
 
 const MIB = 1024 * 1024;
 
-/** Limits of the output of a driver in one scenario. A line can contain a result of 1 MiB with every character escaped. */
-const MAX = { line: 8 * MIB, bytes: 64 * MIB, lines: 10_000, warnings: 3 };
+/** Limits of what a runtime shows in one scenario. A line can contain a result of 1 MiB with every character escaped. */
+const MAX = { line: 8 * MIB, size: 64 * MIB, lines: 10_000, warnings: 3 };
+
+/** Counts what a runtime shows. */
+class Quota {
+  #size = 0;
+  #lines = 0;
+
+  /** Returns the limit that is exceeded; null for none. */
+  add(size: number, lines: number): string | null {
+    this.#size += size;
+    this.#lines += lines;
+    if (this.#size > MAX.size) return `wrote more than ${MAX.size / MIB} MiB`;
+    return this.#lines > MAX.lines ? `wrote more than ${MAX.lines} lines` : null;
+  }
+}
 
 /** Reads the lines of a driver. Ignores other lines with a warning. */
 export class LineReader {
   readonly #splitter = new LineSplitter(MAX.line, line => this.#read(line));
-  #bytes = 0;
-  #lines = 0;
+  readonly #quota = new Quota();
+  #excess: string | null = null;
   readonly #warned = new Set<string>();
 
   constructor(private readonly setting: Pick<DriverSetting, 'onLine' | 'onWarning'>) {}
 
   /** Returns the limit that the output exceeds; null for none. */
   add(chunk: Uint8Array): string | null {
-    this.#bytes += chunk.length;
-    if (this.#bytes > MAX.bytes) return `wrote more than ${MAX.bytes / MIB} MiB`;
+    this.#excess ??= this.#quota.add(chunk.length, 0);
     if (!this.#splitter.add(chunk)) return `wrote a line of more than ${MAX.line / MIB} MiB`;
-    return this.#lines > MAX.lines ? `wrote more than ${MAX.lines} lines` : null;
+    return this.#excess;
   }
 
   #read(line: Uint8Array): void {
     if (!line.some(byte => byte > 0x20)) return;
-    if (++this.#lines > MAX.lines) return;
+    this.#excess ??= this.#quota.add(0, 1);
+    if (this.#excess !== null) return;
     const read = readDriverLine(line);
     if (!read.ok) {
       const [fault = ''] = read.faults;
@@ -87,46 +102,77 @@ function shown(line: Uint8Array): string {
   return excerpt(Buffer.from(line.subarray(0, SHOWN_BYTES)).toString('utf8'));
 }
 
-/** Starts a command in its own process group. */
-export function startDriver(
-  command: string,
-  { onStderr }: Pick<DriverSetting, 'onStderr'>,
-  env: DriverSetting['env'],
-): SpokenCommand {
-  return startSpokenCommand({ command, env, ...(onStderr && { onStderr }) });
-}
-
 /** How long a driver that closed its stdout may take to end, in ms. */
 const CLOSED_MS = 1_000;
 
-/** Starts a command that speaks the driver protocol. */
-export function commandDriver(command: string): OpenDriver {
-  return async setting => {
-    const started = startDriver(command, setting, setting.env);
-    const reader = new LineReader(setting);
-    let stopBecause = (_: string) => {};
-    const stopped = new Promise<string>(resolve => {
-      stopBecause = why => resolve(`${why}; it was stopped`);
-    });
-    const ended = Promise.race([started.ended, stopped]);
-    const { stdout, stdin } = started;
-    stdout.on('data', (chunk: Buffer) => {
-      const why = reader.add(chunk);
-      if (why === null) return;
-      stopBecause(why);
-      stdout.removeAllListeners('data').resume();
-      void started.stop();
-    });
-    stdout.once('end', async () => {
-      if (!(await cameWithin(ended, CLOSED_MS))) stopBecause('closed its stdout');
-    });
-    return {
-      kind: 'driver',
-      ended,
-      send: instruction => void stdin.write(`${JSON.stringify(instruction)}\n`),
-      lastLines: started.stderr,
-      hint: 'It must read instructions from stdin, one JSON object per line: protocol-cli help runtimes.',
-      stop: started.stop,
-    };
+/** Starts a command in its own process group; `stopBecause` ends it with a reason. */
+function start(command: string, { env, onStderr }: Pick<DriverSetting, 'env' | 'onStderr'>) {
+  const started = startSpokenCommand({ command, env, ...(onStderr && { onStderr }) });
+  let resolveStop = (_: string) => {};
+  const stopped = new Promise<string>(resolve => {
+    resolveStop = resolve;
+  });
+  const { stdin, stdout, stderr: lastLines, stop } = started;
+  const stopBecause = (why: string) => {
+    resolveStop(`${why}; it was stopped`);
+    stdout.removeAllListeners('data').resume();
+    void stop();
+  };
+  return { stdin, stdout, lastLines, stop, stopBecause, ended: Promise.race([started.ended, stopped]) };
+}
+
+/** Drives a runtime: with a model, an agent that uses it; else a command that speaks the driver protocol. */
+export function driverOf(command: string, model?: ProviderName): OpenDriver {
+  return model === undefined
+    ? setting => speakTo(command, setting)
+    : setting => serveModel(command, model, setting);
+}
+
+async function speakTo(command: string, setting: DriverSetting): Promise<Driver> {
+  const { stdin, stdout, stopBecause, ...driver } = start(command, setting);
+  const reader = new LineReader(setting);
+  stdout.on('data', (chunk: Buffer) => {
+    const why = reader.add(chunk);
+    if (why !== null) stopBecause(why);
+  });
+  stdout.once('end', async () => {
+    if (!(await cameWithin(driver.ended, CLOSED_MS))) stopBecause('closed its stdout');
+  });
+  return {
+    ...driver,
+    kind: 'driver',
+    send: instruction => void stdin.write(`${JSON.stringify(instruction)}\n`),
+    hint: 'It must read instructions from stdin, one JSON object per line: protocol-cli help runtimes.',
+  };
+}
+
+/**
+ * Each instruction becomes a tool call of the model, and each request of the agent to the model becomes observations. The agent's stdin
+ * is empty and its stdout is dropped.
+ */
+async function serveModel(command: string, provider: ProviderName, setting: DriverSetting): Promise<Driver> {
+  const quota = new Quota();
+  const { onWarning } = setting;
+  const model = await ScriptedModel.start(provider, {
+    onWarning,
+    onLine(line) {
+      const why = quota.add('text' in line ? line.text.length : 0, 1);
+      if (why === null) setting.onLine(line);
+      else stopBecause(why);
+    },
+  });
+  const env = { ...setting.env, ...model.env };
+  const { stdin, stdout, stopBecause, ...driver } = start(command, { ...setting, env });
+  stdin.end();
+  stdout.resume();
+  const variable = Object.keys(model.env).find(name => name.endsWith('URL'));
+  return {
+    ...driver,
+    kind: 'agent',
+    send: instruction => model.send(instruction),
+    hint: `It must send requests to the model at ${variable}: protocol-cli help runtimes.`,
+    stop: async () => {
+      await Promise.all([driver.stop(), model.close()]);
+    },
   };
 }

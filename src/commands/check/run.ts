@@ -384,14 +384,14 @@ async function driveScenarios(
   { flags }: CheckPlan,
   run: Run,
 ): Promise<CheckInput> {
-  const { driverOf, driveRuntime, prepareFolder } = await import('./runtime.js');
+  const { driveRuntime, prepareFolder } = await import('./runtime.js');
   if (flags.save !== undefined) await prepareFolder(flags.save);
   const progress = progressOn(run.terminal, flags.quiet === true);
   const print = (text: string) => progress.aside(run.redactor.text(text));
   const warnings: Warning[] = [];
   const onWarning = (message: string) => void warnings.push({ message });
   const recordings = await driveRuntime(
-    { open: driverOf(command, flags), scenarios, flags, onProgress: progress.update, onWarning, print },
+    { command, scenarios, flags, onProgress: progress.update, onWarning, print },
     run,
   ).finally(progress.end);
   return {

@@ -1,8 +1,8 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { commandDriver, type OpenDriver } from '../../check/runtime/driver.js';
+import { driverOf } from '../../check/runtime/driver.js';
 import { LogFile } from '../../check/runtime/findings.js';
-import { modelDriver, type ProviderName } from '../../check/runtime/model/model.js';
+import type { ProviderName } from '../../check/runtime/model.js';
 import { runScenarios, type ScenarioRecording } from '../../check/runtime/run.js';
 import type { Scenario } from '../../check/runtime/scenario.js';
 import { SCENARIOS } from '../../check/runtime/scenarios.js';
@@ -49,11 +49,6 @@ export function scenariosOf({ scenario: names, only }: ScenarioSelection): reado
   );
 }
 
-/** Opens the driver that the options name. */
-export function driverOf(command: string, { model }: Pick<RuntimeFlags, 'model'>): OpenDriver {
-  return model === undefined ? commandDriver(command) : modelDriver(command, model);
-}
-
 /** One line for each scenario: its name, what it is, what it tests. */
 export function scenarioLines(scenarios: readonly Scenario[]): readonly Line[] {
   const width = Math.max(...scenarios.map(({ name }) => name.length));
@@ -79,7 +74,7 @@ export async function prepareFolder(path: string): Promise<void> {
 }
 
 interface RuntimeCheck {
-  readonly open: OpenDriver;
+  readonly command: string;
   readonly scenarios: readonly Scenario[];
   readonly flags: RuntimeFlags;
   readonly onProgress: (done: number, total: number, name: string) => void;
@@ -90,14 +85,14 @@ interface RuntimeCheck {
 
 /** Runs the scenarios against a runtime; with `--save`, writes a transcript of each. @throws ProtocolCliError `command-failed`, `unwritable-file` */
 export async function driveRuntime(
-  { open, scenarios, flags, onProgress, onWarning, print }: RuntimeCheck,
+  { command, scenarios, flags, onProgress, onWarning, print }: RuntimeCheck,
   { clock, signal, redactor, about, stderr }: Run,
 ): Promise<readonly ScenarioRecording[]> {
-  const { save, verbose, probeTimeout: windowMs, log: logPath } = flags;
+  const { save, verbose, model, probeTimeout: windowMs, log: logPath } = flags;
   const output = new Map<string, ReturnType<typeof byLine>>();
   const ends = new Map<string, (reason: string) => Promise<void>>();
   return runScenarios(scenarios, {
-    ...{ open, clock, windowMs, signal, onProgress, onWarning },
+    ...{ open: driverOf(command, model), clock, windowMs, signal, onProgress, onWarning },
     ...(logPath !== undefined && { logFile: new LogFile(logPath) }),
     ...(verbose && { onStderr: (name: string, text: string) => output.get(name)?.add(text) }),
     async onStart({ name }, log) {

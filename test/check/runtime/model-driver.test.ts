@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { modelDriver, type ProviderName } from '../../../src/check/runtime/model/model.js';
+import { driverOf } from '../../../src/check/runtime/driver.js';
+import type { ProviderName } from '../../../src/check/runtime/model.js';
 import { startMockTool } from '../../../src/mock/mock-tool.js';
 import type { DriverLine, Observation } from '../../../src/protocol/driver.js';
+import { temporaryFolder } from '../../e2e/support/folder.js';
 
 const FIXTURES = {
   version: 1,
@@ -35,7 +37,7 @@ async function openAgent(provider: ProviderName, command: string) {
   const tool = await startMockTool({ fixtures: FIXTURES });
   const lines: DriverLine[] = [];
   const warnings: string[] = [];
-  const driver = await modelDriver(
+  const driver = await driverOf(
     command,
     provider,
   )({
@@ -105,3 +107,16 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+test('an agent that sends too much to the model is stopped', async () => {
+  const script = `
+    const url = process.env.ANTHROPIC_BASE_URL + '/messages';
+    const ask = content => fetch(url, { method: 'POST', body: JSON.stringify({ model: 'm', tools: [{ name: 'ping' }], messages: [{ role: 'user', content }] }) });
+    ask('x');
+    setTimeout(() => ask(Array.from({ length: 10_005 }, (_, index) => ({ type: 'text', text: String(index) }))), 300);
+  `;
+  await using folder = await temporaryFolder();
+  await using opened = await openAgent('anthropic', `node ${await folder.write('flood.mjs', script)}`);
+  expect(await opened.driver.ended).toBe('wrote more than 10000 lines; it was stopped');
+  expect(opened.lines).toHaveLength(10_000);
+});

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 import { describe, expect, it, test } from 'vitest';
-import { type ProviderName, ScriptedModel, toolNameFor } from '../../../src/check/runtime/model/model.js';
+import { type ProviderName, ScriptedModel } from '../../../src/check/runtime/model.js';
 import type { DriverLine } from '../../../src/protocol/driver.js';
 import { LOOPS, type Result } from '../../peers/agents/loops.mjs';
 
@@ -230,6 +230,10 @@ describe('a message', () => {
       tools: [{ name: 'other' }, { name: 'an\u202eswer' }],
     });
     expect(reply.content).toEqual([{ type: 'tool_use', id: 'a', name: 'answer', input: {} }]);
+    for (const operation of ['other', 'nothing']) {
+      model.send(invoke(operation, operation));
+      await post('/v1/messages', { ...body, tools: [{ name: 'other' }] }); // a scenario may ask for an operation that there is not
+    }
     expect(warnings).toEqual([
       'a model cannot do "dismiss"; the instruction was ignored',
       'the agent offers no tool for "answer": "other, an<U+202E>swer"',
@@ -243,9 +247,17 @@ test.each([
   ['answer', ['answers', 'my-answer'], 'my-answer'],
   ['a.b c', ['x__a_b_c'], 'x__a_b_c'],
   ['a.b c', ['a_b_c', 'x__a.b c'], 'a_b_c'],
-  ['answer', ['reanswer', 'Answer'], undefined],
-])('the tool for %s among %j is %s', (operation, offered, name) => {
-  expect(toolNameFor(operation, offered)).toBe(name);
+  ['answer', ['reanswer', 'Answer'], 'answer'],
+])('the call of %s among %j is one of %s', async (operation, offered, name) => {
+  await using opened = await openModel('anthropic');
+  opened.model.send(invoke(operation, 'a'));
+  const tools = offered.map(each => ({ name: each }));
+  const { body } = await opened.post('/messages', {
+    model: 'm',
+    messages: [{ role: 'user', content: '' }],
+    tools,
+  });
+  expect(body.content).toMatchObject([{ name }]);
 });
 
 describe('requests that are not as they should be', () => {
@@ -348,17 +360,8 @@ describe('requests that are not as they should be', () => {
     await isBroken;
   });
 
-  test('an agent that sends more than is observed is served on', async () => {
+  test('the number of tokens is constant', async () => {
     await using opened = await openModel('anthropic');
-    const { model, lines, warnings, post } = opened;
-    const ask = (messages: object[]) =>
-      post('/messages', { model: 'm', messages, tools: [{ name: 'answer' }] });
-    model.send({ do: 'end' });
-    await ask([{ role: 'user', content: 'x' }]);
-    const content = Array.from({ length: 10_005 }, (_, index) => ({ type: 'text', text: `${index}` }));
-    await ask([{ role: 'user', content }]);
-    expect(lines).toHaveLength(10_001);
-    expect(warnings).toEqual(['the agent sent too much to the model; the rest was not observed']);
-    expect((await post('/v1/messages/count_tokens', {})).body).toEqual({ input_tokens: 100 });
+    expect((await opened.post('/v1/messages/count_tokens', {})).body).toEqual({ input_tokens: 100 });
   });
 });

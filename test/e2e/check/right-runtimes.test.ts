@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commandDriver, type OpenDriver } from '../../../src/check/runtime/driver.js';
+import { driverOf, type OpenDriver } from '../../../src/check/runtime/driver.js';
 import { runConnect } from '../../peers/drivers/connect.mjs';
 import { runDriver } from '../../peers/drivers/runtime.mjs';
 import { runSample } from '../../peers/drivers/sample.mjs';
@@ -11,7 +11,7 @@ const NEVER = ['RT-SANITIZE', 'RT-AUDIT', 'RT-TIMEOUT'];
 
 /** Runtimes, and the rules besides that do not apply to them. */
 const RIGHT: readonly (readonly [does: string, open: OpenDriver, notApplicable: readonly string[]])[] = [
-  ['is the example in Python', commandDriver('python3 fixtures/runtimes/python/driver.py'), []],
+  ['is the example in Python', driverOf('python3 fixtures/runtimes/python/driver.py'), []],
   ['is our own library', driverHere(runConnect), ['RT-DISPLAY', 'RT-CANCEL', 'RT-MIGRATE']],
   ...Object.entries(VARIANTS).map(
     ([does, Variant]) => [does, driverHere(streams => runDriver({ ...streams, Variant })), []] as const,

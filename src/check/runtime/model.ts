@@ -1,0 +1,279 @@
+import { createHash } from 'node:crypto';
+import type { Answer, Incoming, Reply, Route } from '../../http/route.js';
+import { type RunningServer, startServer } from '../../http/server.js';
+import type { DriverLine, Instruction } from '../../protocol/driver.js';
+import { readJson } from '../../util/json.js';
+import { cut, excerpt, firstFew } from '../../util/text.js';
+import { visibleLine } from '../../util/visible.js';
+import { type ModelInput, type ModelRequest, PROVIDERS, TOKENS, type ToolCall } from './providers.js';
+
+export type ProviderName = keyof typeof PROVIDERS;
+
+interface Observer {
+  /** Called for each observation, in order. */
+  readonly onLine: (line: DriverLine) => void;
+  /** Called with a warning for the user. */
+  readonly onWarning: (message: string) => void;
+}
+
+type Invocation = Extract<Instruction, { do: 'invoke' }>;
+
+/** The invocations of one message; none: the end of the conversation; null: the model is closed. */
+type Message = readonly Invocation[] | null;
+
+interface Waiting {
+  readonly allowsParallelCalls: boolean;
+  readonly take: (message: Message) => void;
+}
+
+const MAX_BODY = 32 * 1024 * 1024;
+
+/** An agent may send requests without end. */
+const MAX_WARNINGS = 20;
+
+/** A model of a provider, served on loopback, that makes the tool calls of the instructions. */
+export class ScriptedModel {
+  readonly #provider: (typeof PROVIDERS)[ProviderName];
+  readonly #script = new Script();
+  readonly #warned = new Set<string>();
+  #server: RunningServer | undefined;
+  /** Ids of the calls that the model made. */
+  readonly #calls = new Set<string>();
+  /** How often each input occurred in one request, at most. */
+  readonly #known = new Map<string, number>();
+  #isUsed = false;
+  #hasBegun = false;
+  #hasFoundTool = false;
+
+  private constructor(
+    name: ProviderName,
+    private readonly observer: Observer,
+  ) {
+    this.#provider = PROVIDERS[name];
+  }
+
+  /** Starts to listen on a free port. */
+  static async start(name: ProviderName, observer: Observer): Promise<ScriptedModel> {
+    const model = new ScriptedModel(name, observer);
+    model.#server = await startServer({
+      routes: model.#routes(),
+      maxBody: MAX_BODY,
+      explains: 'json',
+      onRefused: ({ method = '', target = '', detail }) =>
+        model.#warn(`the scripted model refused a request (${method} ${shownPath(target)}): ${detail}`),
+    });
+    return model;
+  }
+
+  /** Variables that direct the official SDK to this model. */
+  get env(): Readonly<Record<string, string>> {
+    return this.#provider.env(this.#server?.url ?? '');
+  }
+
+  send(instruction: Instruction): void {
+    if (instruction.do === 'invoke') this.#script.addCall(instruction);
+    else if (instruction.do === 'end') this.#script.end();
+    else this.#warn(`a model cannot do "${instruction.do}"; the instruction was ignored`);
+  }
+
+  async close(): Promise<void> {
+    this.#script.close();
+    await this.#server?.close();
+  }
+
+  #routes(): Route[] {
+    const post = { method: 'POST', accepts: 'anything' } as const;
+    const [path, countPath] = this.#provider.paths;
+    const count = () => jsonAnswer(200, { input_tokens: TOKENS.input });
+    return [
+      { ...post, name: 'model', serves: isPath(path), handle: incoming => this.#complete(incoming) },
+      ...(countPath ? [{ ...post, name: 'count', serves: isPath(countPath), handle: count }] : []),
+      {
+        name: 'unknown',
+        method: 'any',
+        accepts: 'nothing',
+        serves: () => true,
+        handle: incoming => this.#unknown(incoming),
+      },
+    ];
+  }
+
+  /** Not async: neither the body nor the conversation is kept while the request waits. */
+  #complete({ body, onGone, target }: Incoming): Reply | Promise<Reply> {
+    const json = readJson(body);
+    const read = json.ok ? this.#provider.read(json.value) : { ok: false as const, faults: [json.reason] };
+    if (!read.ok)
+      return this.#refuse(400, `invalid request to ${shownPath(target)}: ${firstFew(read.faults, 3)}`);
+    const { inputs, ...request } = read.value;
+    this.#observe(request.tools, inputs);
+    return this.#reply({ ...request, inputs: [] }, onGone);
+  }
+
+  async #reply(request: ModelRequest, onGone: Incoming['onGone']): Promise<Reply> {
+    if (request.tools.length === 0)
+      this.#warn('the agent sent a request without tools; the model answered with a text');
+    const message = request.tools.length === 0 ? [] : await this.#script.next(request, onGone);
+    if (message === null) return 'reset';
+    const calls = message.map(invocation => this.#toolCall(invocation, request.tools));
+    if (!request.isStreamed) return jsonAnswer(200, this.#provider.message(request, calls));
+    const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
+    return { status: 200, headers, pieces: encoded(this.#provider.events(request, calls)) };
+  }
+
+  #toolCall({ id, operation, arguments: args }: Invocation, tools: readonly string[]): ToolCall {
+    const name = toolNameFor(operation, tools);
+    this.#hasFoundTool ||= name !== undefined;
+    if (!this.#hasFoundTool)
+      // else the scenario may ask for what no tool is
+      this.#warn(`the agent offers no tool for ${excerpt(operation)}: ${excerpt(firstFew(tools, 5))}`);
+    this.#calls.add(id);
+    return { id, name: name ?? operation, arguments: args };
+  }
+
+  /**
+   * Reports what is new: each request repeats the conversation. The first request precedes all calls. One without tools has another
+   * purpose, such as a title: only results of our calls are observed in it.
+   */
+  #observe(tools: readonly string[], inputs: readonly ModelInput[]): void {
+    if (!this.#isUsed) this.observer.onLine({ cannot: [...this.#provider.cannot] });
+    this.#isUsed = true;
+    const isOfConversation = tools.length > 0;
+    const counts = new Map<string, number>();
+    for (const input of inputs) {
+      if (!isOfConversation && !this.#calls.has(input.id ?? '')) continue;
+      // The same text may come again: it is new if it occurs more often than in any request before.
+      const key = createHash('sha256').update(JSON.stringify(input)).digest('base64'); // a conversation may be large
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
+      if (count <= (this.#known.get(key) ?? 0)) continue;
+      this.#known.set(key, count);
+      if (this.#hasBegun || !isOfConversation) this.observer.onLine(input);
+    }
+    this.#hasBegun ||= isOfConversation;
+  }
+
+  #unknown({ method, target }: Incoming): Reply {
+    const served = this.#provider.paths.map(each => `POST /v1${each}`).join(' and ');
+    const requested = `${cut(visibleLine(method), 20)} ${shownPath(target)}`;
+    return this.#refuse(404, `the model does not serve ${requested}, only ${served}${adviceFor(target)}`);
+  }
+
+  /** Answers with an error of the provider, and warns the user. */
+  #refuse(status: number, message: string): Reply {
+    this.#warn(`the agent got status ${status} from the scripted model: ${message}`);
+    return jsonAnswer(status, this.#provider.error(status, message));
+  }
+
+  #warn(message: string): void {
+    if (this.#warned.has(message) || this.#warned.size >= MAX_WARNINGS) return;
+    this.#warned.add(message);
+    this.observer.onWarning(message);
+  }
+}
+
+/** The messages of the model. Invocations of one turn of the event loop are one message, which answers the oldest waiting request. */
+class Script {
+  #turn: Invocation[] = [];
+  readonly #messages: (readonly Invocation[])[] = [];
+  readonly #waiting = new Set<Waiting>();
+  #last: [] | null | undefined;
+
+  addCall(invocation: Invocation): void {
+    if (this.#turn.push(invocation) > 1) return;
+    setImmediate(() => {
+      this.#messages.push(this.#turn);
+      this.#turn = [];
+      this.#serve();
+    });
+  }
+
+  /** Ends the conversation after the remaining messages. */
+  end(): void {
+    setImmediate(() => {
+      this.#last ??= [];
+      this.#serve();
+    });
+  }
+
+  close(): void {
+    this.#messages.length = 0;
+    this.#last = null;
+    this.#serve();
+  }
+
+  /** Resolves to the next message; to null if the request breaks off meanwhile. */
+  next({ allowsParallelCalls }: ModelRequest, onGone: Incoming['onGone']): Promise<Message> {
+    return new Promise(resolve => {
+      const waiting = { allowsParallelCalls, take: resolve };
+      this.#waiting.add(waiting);
+      onGone?.(() => {
+        if (this.#waiting.delete(waiting)) resolve(null);
+      });
+      this.#serve();
+    });
+  }
+
+  #serve(): void {
+    for (const waiting of this.#waiting) {
+      const message = this.#messages.length > 0 ? this.#nextMessage(waiting) : this.#last;
+      if (message === undefined) return;
+      this.#waiting.delete(waiting);
+      waiting.take(message);
+    }
+  }
+
+  #nextMessage({ allowsParallelCalls }: Waiting): readonly Invocation[] {
+    const [message = []] = this.#messages.splice(0, 1);
+    if (allowsParallelCalls || message.length < 2) return message;
+    this.#messages.unshift(message.slice(1));
+    return message.slice(0, 1);
+  }
+}
+
+function jsonAnswer(status: number, value: unknown): Answer {
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
+}
+
+/** Server-sent events, each written on its own. */
+function* encoded(events: Iterable<string>): Generator<Uint8Array> {
+  for (const event of events) yield Buffer.from(`${event}\n\n`);
+}
+
+const SHOWN_PATH = 100;
+
+/** The query may contain a key. */
+function shownPath(target: string): string {
+  return visibleLine(cut(pathOf(target), SHOWN_PATH));
+}
+
+function pathOf(target: string): string {
+  return target.replace(/\?.*$/s, '');
+}
+
+/** Base URLs of SDKs contain `/v1`, or do not. */
+function isPath(path: string): (requested: string) => boolean {
+  return requested => requested === path || requested === `/v1${path}`;
+}
+
+function adviceFor(target: string): string {
+  const path = pathOf(target);
+  if (/\/responses(\/|$)/.test(path)) return '. Let the agent use the chat completions API';
+  const [other] = Object.entries(PROVIDERS).find(([, { paths }]) => isPath(paths[0])(path)) ?? [];
+  return other === undefined ? '' : `. Use --model ${other} for this agent`;
+}
+
+/** Characters that agents replace, since tool names may not contain them. */
+const UNUSUAL = /[^\w-]/g;
+
+/** Separators between a prefix of the agent and the name of the operation, the most explicit first. */
+const SEPARATORS = ['__', '.', '/', ':', '-', '_'];
+
+/** The offered tool for an operation: of the same name, or of one that ends with it. */
+function toolNameFor(operation: string, offered: readonly string[]): string | undefined {
+  const plain = operation.replace(UNUSUAL, '_');
+  const exact = [operation, plain].find(name => offered.includes(name));
+  if (exact !== undefined) return exact;
+  return SEPARATORS.map(separator =>
+    offered.find(name => name.endsWith(separator + operation) || name.endsWith(separator + plain)),
+  ).find(name => name !== undefined);
+}

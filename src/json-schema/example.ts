@@ -1,14 +1,14 @@
 import { weightOf } from '../util/time-limit.js';
-import { isRecord, valueAt } from '../util/values.js';
+import { isRecord, listOf, recordOf, valueAt } from '../util/values.js';
 import { valueChecker } from './validator.js';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** The maximum depth of an example; ends recursive `$ref`s. */
-export const MOST_DEPTH = 12;
-
 /** Enough for an example of any realistic schema. */
 const MAX_STEPS = 20_000;
+
+/** Maximum depth of references and parts, and of an example; ends recursive `$ref`s. */
+const MAX_DEPTH = 12;
 
 const MAX_ITEMS = 100;
 
@@ -17,67 +17,62 @@ const MAX_LENGTH = 10_000;
 /** Maximum number of values of one kind that are tried. */
 const MAX_TRIED = 50;
 
-/** The remaining steps for work on a foreign schema (threats, row 22). */
-interface Steps {
-  left: number;
-}
-
-export function roomFor(left = MAX_STEPS): Steps {
-  return { left };
-}
-
-export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-export function recordOf(value: unknown): Schema {
-  return isRecord(value) ? value : {};
-}
+/** `enum` values copied or compared per step. */
+const VALUES_PER_STEP = 100;
 
 function numberIn(schema: Schema, keyword: string): number | undefined {
   const value = schema[keyword];
   return typeof value === 'number' ? value : undefined;
 }
 
-/** The target of a `$ref` within the document; a remote one is never fetched (threats, row 23). */
-export function target(ref: unknown, root: Schema): unknown {
-  if (typeof ref !== 'string' || !/^#(?:\/|$)/.test(ref)) return undefined;
-  const steps = ref.slice(1).split('/').slice(1);
-  return valueAt(root, ...steps.map(step => step.replaceAll('~1', '/').replaceAll('~0', '~')));
-}
-
-/** The number of properties and required names, which {@link together} copies. */
-export function sizeOf(schema: Schema): number {
+function sizeOf(schema: Schema): number {
   return Object.keys(recordOf(schema['properties'])).length + listOf(schema['required']).length;
 }
 
-/** Merges two schemas: the first one wins, and the properties and requirements of both are kept. */
-export function together(one: Schema, other: Schema): Schema {
-  const properties = { ...recordOf(other['properties']), ...recordOf(one['properties']) };
-  const required = [...new Set([...listOf(one['required']), ...listOf(other['required'])])];
-  return {
-    ...other,
-    ...one,
-    ...(Object.keys(properties).length > 0 && { properties }),
-    ...(required.length > 0 && { required }),
-  };
-}
+/** Merges the parts of a foreign schema in a bounded number of steps (threats, row 22). */
+export class SchemaResolver {
+  /**
+   * @param root the document that a `$ref` points into; a remote one is never fetched (threats, row 23)
+   * @param left the remaining steps; when they are used up, missing parts are empty
+   */
+  constructor(
+    private readonly root: Schema,
+    public left = MAX_STEPS,
+  ) {}
 
-/** Merges a schema with the target of its local `$ref`, all of `allOf`, and the first of `anyOf` and `oneOf`, until the steps run out. */
-function resolved(schema: unknown, root: Schema, steps: Steps, depth = 0): Schema {
-  if (!isRecord(schema)) return {};
-  const { $ref, allOf, anyOf, oneOf, ...own } = schema;
-  steps.left -= 1 + Object.keys(own).length;
-  if (depth > MOST_DEPTH) return schema;
-  let whole: Schema = own;
-  for (const part of [target($ref, root), ...listOf(allOf), listOf(anyOf)[0], listOf(oneOf)[0]]) {
-    if (!isRecord(part)) continue;
-    if (steps.left <= 0) break;
-    const inner = resolved(part, root, steps, depth + 1);
-    steps.left -= sizeOf(whole) + sizeOf(inner);
-    whole = together(whole, inner);
+  /** Merges a schema with the target of its local `$ref` and all of `allOf`. @param picksFirst merges the first of `anyOf` and `oneOf` too */
+  resolve(schema: unknown, picksFirst = false, depth = 0): Schema {
+    if (!isRecord(schema) || depth > MAX_DEPTH || this.left <= 0) return {};
+    const { $ref, allOf, ...own } = schema;
+    const values = listOf(schema['enum']).length;
+    this.left -= 1 + Object.keys(own).length + sizeOf(own) + Math.floor(values / VALUES_PER_STEP);
+    const picked = picksFirst ? [listOf(own['anyOf'])[0], listOf(own['oneOf'])[0]] : [];
+    let whole: Schema = own;
+    for (const part of [this.#target($ref), ...listOf(allOf), ...picked]) {
+      if (this.left <= 0) break;
+      if (isRecord(part)) whole = this.merge(whole, this.resolve(part, picksFirst, depth + 1));
+    }
+    return whole;
   }
-  return whole;
+
+  /** Merges two schemas: the first one wins, and the properties and requirements of both are kept. */
+  merge(one: Schema, other: Schema): Schema {
+    this.left -= sizeOf(one) + sizeOf(other);
+    const properties = { ...recordOf(other['properties']), ...recordOf(one['properties']) };
+    const required = [...new Set([...listOf(one['required']), ...listOf(other['required'])])];
+    return {
+      ...other,
+      ...one,
+      ...(Object.keys(properties).length > 0 && { properties }),
+      ...(required.length > 0 && { required }),
+    };
+  }
+
+  #target(ref: unknown): unknown {
+    if (typeof ref !== 'string' || !/^#(?:\/|$)/.test(ref)) return undefined;
+    const steps = ref.slice(1).split('/').slice(1);
+    return valueAt(this.root, ...steps.map(step => step.replaceAll('~1', '/').replaceAll('~0', '~')));
+  }
 }
 
 const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'] as const;
@@ -151,26 +146,22 @@ function exampleString(schema: Schema, word: string): string {
 /**
  * A small value for a schema; it may be invalid, so validate it. Pure and bounded.
  * @param word for strings without a format
- * @param root the document that a `$ref` points into; default: the schema
- * @param room shared by the examples of one value; when it is used up, missing parts are null
+ * @param resolver of the schema; when its steps are used up, missing parts are null
  */
-export function exampleOf(
-  schema: Schema,
-  { word = 'example', root = schema, room = roomFor() } = {},
-): unknown {
+export function exampleOf(schema: Schema, word = 'example', resolver = new SchemaResolver(schema)): unknown {
   const make = (part: unknown, depth: number): unknown => {
-    room.left--;
-    if (depth > MOST_DEPTH || room.left <= 0) return null;
-    const whole = resolved(part, root, room);
+    resolver.left--;
+    if (depth > MAX_DEPTH || resolver.left <= 0) return null;
+    const whole = resolver.resolve(part, true);
     const { const: fixed, default: preset, examples, enum: allowed } = whole;
     const given = [fixed, preset, listOf(examples)[0], listOf(allowed)[0]].find(each => each !== undefined);
     const value = given === undefined ? makeOf(whole, depth + 1) : given;
     const isPaid = given === undefined && typeof value !== 'string'; // its parts were counted separately
-    if (!isPaid) room.left -= weightOf(value, room.left) - 1;
-    return room.left < 0 ? null : value;
+    if (!isPaid) resolver.left -= weightOf(value, resolver.left) - 1;
+    return resolver.left < 0 ? null : value;
   };
   const makeOf = (whole: Schema, depth: number): unknown => {
-    const left = Math.max(0, room.left);
+    const left = Math.max(0, resolver.left);
     switch (typeOf(whole)) {
       case 'object': {
         const properties = recordOf(whole['properties']);
@@ -220,9 +211,10 @@ export async function exampleArguments(schema: Schema, isOver = () => false): Pr
   const check = await valueChecker(schema);
   let reason = 'its inputSchema describes no object';
   for (const word of WORDS) {
-    const room = roomFor();
-    const value = exampleOf({ type: 'object', ...schema }, { word, room });
-    if (room.left <= 0) return { ok: false, reason: 'it demands too many values' };
+    const whole = { type: 'object', ...schema };
+    const resolver = new SchemaResolver(whole);
+    const value = exampleOf(whole, word, resolver);
+    if (resolver.left <= 0) return { ok: false, reason: 'it demands too many values' };
     const checked = check(value);
     if (checked.kind === 'unusable') return { ok: false, reason: checked.reason };
     if (checked.kind === 'valid' && isRecord(value)) return { ok: true, arguments: value };
@@ -258,14 +250,14 @@ export async function brokenValues(
   isOver = () => false,
 ): Promise<readonly Values[]> {
   const check = await valueChecker(schema);
-  const steps = roomFor();
-  const { required, properties } = resolved(schema, schema, steps);
+  const resolver = new SchemaResolver(schema);
+  const { required, properties } = resolver.resolve(schema, true);
   const changed = (name: string, value: unknown) =>
     Object.fromEntries([...Object.entries(valid), [name, value]]);
   function* parts(): Generator<readonly [name: string, part: Schema]> {
     for (const [name, part] of Object.entries(recordOf(properties))) {
-      if (steps.left <= 0) return;
-      yield [name, resolved(part, schema, steps)];
+      if (resolver.left <= 0) return;
+      yield [name, resolver.resolve(part, true)];
     }
   }
   function* missing() {

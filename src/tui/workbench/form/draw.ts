@@ -11,8 +11,10 @@ import {
 import { cut } from '../../../util/text.js';
 import type { Size } from '../../terminal.js';
 import { TextInput } from '../../text-input.js';
-import { type Field, KINDS } from './fields.js';
-import { choiceText, type Form, type Row } from './form.js';
+import { choiceText, type Field, KINDS } from './fields.js';
+import type { Form } from './form.js';
+
+type Row = Form['rows'][number];
 
 /** Maximum number of rows of a description and of a message, of messages per field, and of characters of untrusted texts. */
 const MAX = { rows: 4, messageRows: 3, messages: 3, about: 800, limit: 80 };

@@ -1,18 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  listOf,
-  MOST_DEPTH,
-  recordOf,
-  roomFor,
-  type Schema,
-  sizeOf,
-  target,
-  together,
-} from '../../../json-schema/example.js';
+import { type Schema, SchemaResolver } from '../../../json-schema/example.js';
 import type { SchemaFault } from '../../../json-schema/faults.js';
 import { diagnose, jsonFault, lossyNumberNotes, MAX_DEPTH, scanJson } from '../../../util/json.js';
+import { cut } from '../../../util/text.js';
 import { weightOf } from '../../../util/time-limit.js';
-import { compactJson, isRecord, jsonPath } from '../../../util/values.js';
+import { compactJson, isRecord, jsonPath, listOf, recordOf } from '../../../util/values.js';
 
 type Kind = 'text' | 'number' | 'json' | 'choice' | 'object' | 'array' | 'variants';
 
@@ -32,7 +24,7 @@ export interface Field {
   readonly children: readonly Child[];
 }
 
-export interface Child {
+interface Child {
   /** A property or an index; null if the value replaces that of the parent. */
   readonly key: string | number | null;
   readonly isRequired: boolean;
@@ -142,7 +134,7 @@ export const KINDS = {
 } as const satisfies Record<Kind, KindOfField>;
 
 /** Schemas that exceed these limits are edited as JSON. Object values are compared one by one. */
-const MAX = { parts: 32, variants: 20, values: 10_000, objects: 100, fields: 1_000 };
+const MAX = { depth: 12, variants: 20, values: 10_000, objects: 100, fields: 1_000 };
 
 /** Maximum number of steps for all fields of a form: a schema may refer to itself many times (threats, row 22). */
 const MAX_STEPS = 200_000;
@@ -171,10 +163,12 @@ const EMPTY = { text: '', isPresent: false, options: [], at: null, children: [] 
 
 /** Creates the fields of a schema in a bounded number of steps. */
 export class FieldMaker {
-  readonly #steps = roomFor(MAX_STEPS);
+  readonly #resolver: SchemaResolver;
 
   /** @param root the target of a `$ref` */
-  constructor(private readonly root: Schema) {}
+  constructor(private readonly root: Schema) {
+    this.#resolver = new SchemaResolver(root, MAX_STEPS);
+  }
 
   /** All arguments. Without `initial`, every default is filled in; with it, only missing required values. */
   arguments(initial: Readonly<Record<string, unknown>> | undefined): Field {
@@ -184,7 +178,7 @@ export class FieldMaker {
 
   /** Creates the field for a schema and a value. A value that does not fit the schema is edited as JSON. */
   field(described: unknown, value: unknown, place = ADDED): Field {
-    const schema = this.#merged(described);
+    const schema = this.#resolver.resolve(described);
     const takesDefault = place.defaults === 'all' || (place.defaults === 'required' && place.isRequired);
     const given = value === undefined && takesDefault ? defaultOf(schema) : value;
     const kind = this.#kindAt(schema, place);
@@ -245,23 +239,8 @@ export class FieldMaker {
 
   /** The root is an object even if the schema describes no property. */
   #kindAt(schema: Schema, { depth }: Place): Kind {
-    const kind = depth > MOST_DEPTH ? 'json' : this.kindOf(schema);
+    const kind = depth > MAX.depth ? 'json' : this.kindOf(schema);
     return depth === 0 && kind === 'json' && schema['type'] === 'object' ? 'object' : kind;
-  }
-
-  /** Merges local `$ref` and `allOf` into a schema; `anyOf` and `oneOf` stay. Each copied property costs a step. */
-  #merged(schema: unknown, depth = 0, parts = { left: MAX.parts }): Schema {
-    if (!isRecord(schema) || depth > MOST_DEPTH || parts.left-- <= 0 || this.#steps.left <= 0) return {};
-    this.#steps.left -= 1 + sizeOf(schema) + Math.floor(listOf(schema['enum']).length / COMPARED);
-    const { $ref, allOf, ...own } = schema;
-    let whole: Schema = own;
-    for (const part of [target($ref, this.root), ...listOf(allOf).slice(0, MAX.parts)]) {
-      if (!isRecord(part)) continue;
-      const inner = this.#merged(part, depth + 1, parts);
-      this.#steps.left -= sizeOf(whole);
-      whole = together(whole, inner);
-    }
-    return whole;
   }
 
   /** The alternative schemas of a value; empty if the schema itself describes the value. */
@@ -271,8 +250,8 @@ export class FieldMaker {
     if (Array.isArray(types)) return types.slice(0, MAX.variants).map(type => ({ ...schema, type }));
     const open = [listOf(anyOf), listOf(oneOf)].find(list => list.length > 0) ?? [];
     if (open.length === 0 || open.length > MAX.variants) return [];
-    const variants = open.map(variant => this.#merged(variant));
-    return saysEnough(own, variants) ? [] : variants.map(variant => together(variant, own));
+    const variants = open.map(variant => this.#resolver.resolve(variant));
+    return saysEnough(own, variants) ? [] : variants.map(variant => this.#resolver.merge(variant, own));
   }
 
   /** A penalty for a value that does not fit the schema: high for a value of another kind, low for raw JSON and unknown properties. */
@@ -285,9 +264,6 @@ export class FieldMaker {
 }
 
 const WRONG = 100;
-
-/** `enum` values compared per step. */
-const COMPARED = 100;
 
 /** Whether variants can be ignored: the kind of the value is known, and no variant adds a property. */
 function saysEnough(own: Schema, variants: readonly Schema[]): boolean {
@@ -334,7 +310,7 @@ function readNumber(text: string, type: unknown): Reading {
 }
 
 /** Parses typed JSON; a syntax error is reported with its line and column. */
-export function readJsonText(text: string): Reading {
+function readJsonText(text: string): Reading {
   const { isTooDeep, notes } = diagnose(text);
   if (isTooDeep) return { value: text, fault: `is nested deeper than ${MAX_DEPTH} levels` };
   const syntax = jsonFault(text);
@@ -356,10 +332,21 @@ function lossOf(literal: string): string | null {
 }
 
 /**
- * Reads a field: its value, and the faults in it and its children.
+ * Reads all arguments: their value, and the faults in them.
  * @param demandsRequired whether missing required values count
  */
-export function readChild(
+export function readFields(root: Field, demandsRequired = true) {
+  return readChild({ key: null, isRequired: true, field: root }, demandsRequired);
+}
+
+const MAX_LENGTH = 200;
+
+/** A value as shown in a choice: strings without quotes. Untrusted. */
+export function choiceText(value: unknown): string {
+  return cut(typeof value === 'string' ? value : (compactJson(value) ?? ''), MAX_LENGTH);
+}
+
+function readChild(
   { key, isRequired, field }: Omit<Child, 'isExtra'>,
   demandsRequired = true,
   above: readonly (string | number)[] = [],

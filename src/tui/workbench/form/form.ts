@@ -3,11 +3,12 @@ import type { Schema } from '../../../json-schema/example.js';
 import type { SchemaFault } from '../../../json-schema/faults.js';
 import { onceEach } from '../../../util/collections.js';
 import { jsonFault } from '../../../util/json.js';
-import { cut } from '../../../util/text.js';
-import { compactJson, isRecord, jsonPath } from '../../../util/values.js';
+import { isRecord, jsonPath } from '../../../util/values.js';
 import type { Press } from '../../keys.js';
 import { TextInput } from '../../text-input.js';
-import { type Child, type Field, FieldMaker, KINDS, readChild, readJsonText } from './fields.js';
+import { choiceText, type Field, FieldMaker, KINDS, readFields } from './fields.js';
+
+type Child = Field['children'][number];
 
 function formKey(command: string, key: string, does: string) {
   return { command, key, does };
@@ -51,7 +52,7 @@ function formCommandOf(press: Press): string {
 }
 
 /** A row of the form: a field, or the row that adds an item to an array. */
-export interface Row {
+interface Row {
   readonly kind: 'field' | 'add';
   /** Indexes of children, from the root down. */
   readonly address: readonly number[];
@@ -101,7 +102,7 @@ export class Form {
   /** Applies a schema that may have changed, and keeps the typed values. */
   withSchema(schema: Schema): Form {
     if (isDeepStrictEqual(this.schema, schema)) return this;
-    const { value: typed } = readChild(wholeOf(this.state.root));
+    const { value: typed } = readFields(this.state.root);
     const fresh = Form.of(schema, isRecord(typed) ? typed : {});
     const { mode, raw } = this.state;
     return mode === 'raw' ? fresh.#with({ mode, raw }).focusOn(0) : fresh;
@@ -172,14 +173,14 @@ export class Form {
    */
   arguments(demandsRequired = true): FormArguments {
     if (this.state.mode === 'raw') return this.#rawArguments();
-    const { value, faults } = readChild(wholeOf(this.state.root), demandsRequired);
+    const { value, faults } = readFields(this.state.root, demandsRequired);
     return faults.length > 0 ? { ok: false, form: this.withFaults(faults) } : this.#accept(value);
   }
 
   /** Moves the cursor to a syntax error. */
   #rawArguments(): FormArguments {
-    const { raw } = this.state;
-    const { value, fault } = readJsonText(raw.text);
+    const { raw, root } = this.state;
+    const { value, fault } = KINDS.json.read({ ...root, text: raw.text });
     if (fault === undefined) return this.#accept(value);
     const { line = 1, column } = jsonFault(raw.text) ?? {};
     const above = raw.text.split('\n', line - 1).reduce((sum, text) => sum + text.length + 1, 0);
@@ -305,12 +306,8 @@ export class Form {
   }
 }
 
-function wholeOf(field: Field): Child {
-  return { key: null, isRequired: true, isExtra: false, field };
-}
-
 function rawOf(root: Field): TextInput {
-  return new TextInput(JSON.stringify(readChild(wholeOf(root)).value ?? {}, null, 2), 0);
+  return new TextInput(JSON.stringify(readFields(root).value ?? {}, null, 2), 0);
 }
 
 /** Changes the field at an address (indexes of children, from the root down). */
@@ -367,16 +364,16 @@ function startingWith({ options, at }: Field, typed: string): number | null {
   return found < 0 ? at : found;
 }
 
-const MAX_LENGTH = 200;
-
-/** A value as shown in a choice: strings without quotes. Untrusted. */
-export function choiceText(value: unknown): string {
-  return cut(typeof value === 'string' ? value : (compactJson(value) ?? ''), MAX_LENGTH);
-}
-
 /** Cached: a key press reads the rows several times. */
 const rowsOf = onceEach((field: Field): readonly Row[] => {
-  const row: Row = { kind: 'field', address: [], path: '$', depth: 0, child: wholeOf(field), isStop: true };
+  const row: Row = {
+    kind: 'field',
+    address: [],
+    path: '$',
+    depth: 0,
+    child: { key: null, isRequired: true, isExtra: false, field },
+    isStop: true,
+  };
   return field.kind === 'object' ? [...rowsIn({ ...row, depth: -1 })] : [row, ...rowsIn(row)];
 });
 

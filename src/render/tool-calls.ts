@@ -15,7 +15,7 @@ import type { Redactor } from '../util/redact.js';
 import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
 import { withoutPath } from '../util/url.js';
 import { isRecord } from '../util/values.js';
-import { argsCell, type CallState, type CallView, idCell, jsonLines, timeCell, viewOf } from './calls.js';
+import { argsCell, type CallState, idCell, jsonLines, timeCell, viewOf } from './calls.js';
 import {
   clipped,
   counted,
@@ -44,7 +44,7 @@ import { apiNews, type KnownSessions, SESSION_NEWS } from './session-calls.js';
 const MAX = 2_000;
 
 /** The secrets of a call: a callback URL grants the tool's rights, a response URL the user's. */
-export function secretsOf({ addressee, deliveries }: ToolCall): Redactor {
+function secretsOf({ addressee, deliveries }: ToolCall): Redactor {
   if (!addressee) return urlSecrets([]);
   const { callback_url, id, group_id, call_id } = addressee;
   // The URL of a consent page is for the user and stays visible.
@@ -64,7 +64,7 @@ function textOf(message: Members, name: string): string {
 }
 
 /** Names a call by its operation, its id and its thread. */
-export function callName({ invocation, addressee }: ToolCall): Line {
+function callName({ invocation, addressee }: ToolCall): Line {
   const { id = '', group_id = '' } = addressee ?? {};
   return [
     ...(invocation ? clipped(invocation.operation, 'title') : [say('a call', 'title')]),
@@ -88,29 +88,6 @@ function faultOf({ status, broken = 'broken' }: SentRequest): string {
 
 function isTaken(status = 0): boolean {
   return status >= 200 && status < 300;
-}
-
-export type CallColumn = 'time' | 'operation' | 'args' | 'id' | 'thread' | 'answeredBy';
-
-/** @param isPaused deliveries are held back */
-export function callRow(
-  call: ToolCall,
-  now: number,
-  isSelected = false,
-  isPaused = false,
-): CallView<CallColumn> {
-  const { id = '', group_id = '' } = call.addressee ?? {};
-  const { invocation } = call;
-  return viewOf(stateOf(call, now, isPaused), {
-    time: timeCell(call.receivedAt),
-    operation: invocation
-      ? clipped(invocation.operation, isSelected ? 'title' : 'plain')
-      : [say('malformed', 'bad')],
-    args: invocation ? argsCell(invocation.arguments, secretsOf(call)) : [],
-    id: idCell(id),
-    thread: idCell(group_id),
-    answeredBy: answeredBy(call),
-  });
 }
 
 const STATES: Readonly<Record<ToolCallState, readonly [Mark, (call: ToolCall) => Line]>> = {
@@ -337,17 +314,48 @@ function acknowledgementNews(event: EndEvent, call: ToolCall): Line | null {
     : about(call, 'failed', [say(`was refused with ${event.status}`, 'bad')]);
 }
 
-/** Details of a call: the invocation, and each callback with its message. */
-export function detailLines(call: ToolCall): Line[] {
-  const { deliveries, dropped, forgotten } = call;
-  const secrets = secretsOf(call);
-  return [
-    ...receivedLines(call, secrets),
-    ...(forgotten > 0 ? [[], [say(`${forgotten} earlier callbacks were dropped`, 'dim')]] : []),
-    ...deliveries.flatMap(delivery => [[], ...deliveryLines(delivery, secrets)]),
-    ...(dropped.length > 0 ? [[]] : []),
-    ...dropped.map((why): Line => line`${say('✗ not delivered: ', 'bad')}${foreign(why, call, 'bad')}`),
-  ];
+/** A call as people see it. */
+export class ToolCallView {
+  constructor(private readonly call: ToolCall) {}
+
+  get name(): Line {
+    return callName(this.call);
+  }
+
+  get secrets(): Redactor {
+    return secretsOf(this.call);
+  }
+
+  /** @param isPaused deliveries are held back */
+  row(now: number, isSelected = false, isPaused = false) {
+    const { addressee, invocation, receivedAt } = this.call;
+    const { id = '', group_id = '' } = addressee ?? {};
+    return viewOf(stateOf(this.call, now, isPaused), {
+      time: timeCell(receivedAt),
+      operation: invocation
+        ? clipped(invocation.operation, isSelected ? 'title' : 'plain')
+        : [say('malformed', 'bad')],
+      args: invocation ? argsCell(invocation.arguments, this.secrets) : [],
+      id: idCell(id),
+      thread: idCell(group_id),
+      answeredBy: answeredBy(this.call),
+    });
+  }
+
+  /** The invocation, and each callback with its message. */
+  details(): Line[] {
+    const { deliveries, dropped, forgotten } = this.call;
+    const { secrets } = this;
+    return [
+      ...receivedLines(this.call, secrets),
+      ...(forgotten > 0 ? [[], [say(`${forgotten} earlier callbacks were dropped`, 'dim')]] : []),
+      ...deliveries.flatMap(delivery => [[], ...deliveryLines(delivery, secrets)]),
+      ...(dropped.length > 0 ? [[]] : []),
+      ...dropped.map(
+        (why): Line => line`${say('✗ not delivered: ', 'bad')}${foreign(why, this.call, 'bad')}`,
+      ),
+    ];
+  }
 }
 
 function receivedLines(call: ToolCall, secrets: Redactor): Line[] {

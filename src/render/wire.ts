@@ -7,7 +7,7 @@ import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
 import { visible, visibleLine } from '../util/visible.js';
 import type { Step } from './callbacks.js';
 import { clipped, counted, DRIVER_ARROWS, type Line, line, type Span, say, textLines, took } from './line.js';
-import { stepLines } from './steps.js';
+import { stepLine, stepLines } from './steps.js';
 
 /** Maximum length of an untrusted text, in characters. */
 const MAX = 2_000;
@@ -97,15 +97,26 @@ const INDENT = say(' '.repeat(MARGIN + 3), 'gutter');
 const BAR = say('│ ', 'gutter');
 
 /**
- * An event with its time since the beginning of the call, and the steps that it completed. Without secrets.
+ * Each event with its time since the beginning of the call, and the steps that it completed; then the running steps. Without secrets.
  * @param begunAt ms since the start
- * @param showsBytes adds the raw message
+ * @param showsBytes adds the raw messages
  */
-export function entryLines(
-  { event, steps }: TimelineEntry,
+export function timelineLines(
+  entries: readonly TimelineEntry[],
+  running: readonly Step[],
   begunAt: number,
   redactor: Redactor,
   showsBytes = false,
+): Line[] {
+  const ended = entries.flatMap(entry => entryLines(entry, begunAt, redactor, showsBytes));
+  return [...ended, ...running.map(step => lineBelow(stepLine(step)))];
+}
+
+function entryLines(
+  { event, steps }: TimelineEntry,
+  begunAt: number,
+  redactor: Redactor,
+  showsBytes: boolean,
 ): Line[] {
   const offset = formatDuration(Math.max(0, event.at - begunAt)).padStart(MARGIN);
   const wordsOf = EVENT_WORDS[event.kind] as WordsOf<EventKind>;
@@ -120,7 +131,7 @@ export function entryLines(
 }
 
 /** Indents a line below an event. */
-export function lineBelow(below: Line): Line {
+function lineBelow(below: Line): Line {
   return [INDENT, ...below];
 }
 
@@ -166,15 +177,24 @@ export function signsOf({ from }: RequestEvent) {
   return from === 'tool' ? { request: '<', response: '>' } : { request: '>', response: '<' };
 }
 
-/** The first lines and headers of a request and of its response as curl shows them, or why the response is missing. Without secrets. */
-export function wireHeads(trip: RoundTrip, redactor: Redactor) {
-  const { request } = trip;
-  const about = [request.purpose, ...(request.hop === undefined ? [] : [request.hop])].join(', ');
-  const sent = headLines(`${signsOf(request).request} `, request, redactor, say(`  ${about}`, 'dim'));
-  return { request: sent, end: endHead(trip, redactor) };
+/** A request and its response as curl shows them, without secrets: heads as lines, and bodies. */
+export function tripParts(trip: RoundTrip, redactor: Redactor): readonly (readonly Line[] | Content)[] {
+  const [sent, received] = [trip.request.body, trip.response?.body];
+  return [
+    requestHead(trip.request, redactor),
+    ...(sent && sent.size > 0 ? [sent] : []),
+    endHead(trip, redactor),
+    ...(received && received.size > 0 ? [received] : []),
+  ];
 }
 
-function endHead({ request, end }: RoundTrip, redactor: Redactor): Line[] {
+function requestHead(request: RequestEvent, redactor: Redactor): readonly Line[] {
+  const about = [request.purpose, ...(request.hop === undefined ? [] : [request.hop])].join(', ');
+  return headLines(`${signsOf(request).request} `, request, redactor, say(`  ${about}`, 'dim'));
+}
+
+/** The status line and headers of the response, or why it is missing. */
+function endHead({ request, end }: RoundTrip, redactor: Redactor): readonly Line[] {
   if (end === null) return [[say('… ', 'running'), say('not answered yet', 'dim')]];
   const after = took(end.at - request.at, ' after');
   if (end.kind === 'response') return headLines(`${signsOf(request).response} `, end, redactor, after);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { callRow, detailLines, newsOf } from '../../src/render/tool-calls.js';
+import { newsOf, ToolCallView } from '../../src/render/tool-calls.js';
 import { CALLBACK_URL, delivered, MockStory, TOKEN } from '../support/mock-story.js';
 import { words } from '../support/words.js';
 
-describe('callRow', () => {
+describe('the row of a call', () => {
   const NOW = 5_000;
   const RESULT = { type: 'tool_result', text: 'done' };
 
@@ -11,14 +11,14 @@ describe('callRow', () => {
   function stateOf(tell: (story: MockStory) => unknown): string {
     const story = new MockStory().at(1_000);
     tell(story);
-    const { mark, cells } = callRow(story.call('a'), NOW);
+    const { mark, cells } = new ToolCallView(story.call('a')).row(NOW);
     return `${mark.text} ${words(cells.state).trimEnd()}`;
   }
 
   describe('the state of a call', () => {
     test('is held while deliveries are paused', () => {
       const story = new MockStory().at(1_000).receives('a');
-      expect(words(callRow(story.call('a'), NOW, false, true).cells.state)).toBe('held');
+      expect(words(new ToolCallView(story.call('a')).row(NOW, false, true).cells.state)).toBe('held');
     });
 
     test('is a warning if no fixture matches, even after delivery', () => {
@@ -26,7 +26,7 @@ describe('callRow', () => {
       story.about('a', { kind: 'matched', fixture: null });
       story.about('a', { kind: 'warned', message: 'no fixture answers it' });
       story.sends('a', RESULT).answered(1_200);
-      const { mark, cells } = callRow(story.call('a'), NOW);
+      const { mark, cells } = new ToolCallView(story.call('a')).row(NOW);
       expect([mark, cells.state[0]]).toMatchObject([
         { text: '!', tone: 'warn' },
         { text: 'no fixture, ', tone: 'warn' },
@@ -94,14 +94,14 @@ describe('callRow', () => {
 
   test('threats, row 24: makes untrusted names visible and shortens them', () => {
     const story = new MockStory().receives('a', { operation: `\u001b]0;x\u0007${'y'.repeat(9_000)}` });
-    const { operation } = callRow(story.call('a'), NOW).cells;
+    const { operation } = new ToolCallView(story.call('a')).row(NOW).cells;
     expect(words(operation)).toMatch(/^␛\]0;x␇y+… 8706 more characters$/);
     expect(operation[0]).toEqual({ text: '␛', tone: 'hidden' });
   });
 });
 
 describe('details', () => {
-  const textOf = (story: MockStory) => detailLines(story.call('a')).map(words).join('\n');
+  const textOf = (story: MockStory) => new ToolCallView(story.call('a')).details().map(words).join('\n');
 
   describe('waiting calls', () => {
     test('show the URL of a consent page on its own row', () => {
@@ -145,7 +145,7 @@ describe('details', () => {
       const id = 'call_0123456789abcdef';
       const story = new MockStory().receives(id, { callback_url: `http://127.0.0.1:1/${id}` });
       story.sends(id, { type: 'tool_result', text: 'x' });
-      expect(detailLines(story.call(id)).map(words)).toContain(`  "id": "${id}",`);
+      expect(new ToolCallView(story.call(id)).details().map(words)).toContain(`  "id": "${id}",`);
     });
   });
 
@@ -166,7 +166,7 @@ describe('details', () => {
     const story = new MockStory().receives('a', {
       arguments: { list: Array.from({ length: 10_000 }, () => 1) },
     });
-    const lines = detailLines(story.call('a')).map(words);
+    const lines = new ToolCallView(story.call('a')).details().map(words);
     expect(lines.length).toBeLessThan(600);
     expect(lines.at(-1)).toBe('… 9504 more lines');
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Content } from '../../src/events/content.js';
 import type { Fact } from '../../src/events/events.js';
 import { CallLog } from '../../src/events/history.js';
-import { entryLines, verboseTeller } from '../../src/render/wire.js';
+import { timelineLines, verboseTeller } from '../../src/render/wire.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { hiddenIn } from '../../src/util/visible.js';
 import {
@@ -41,7 +41,7 @@ describe('event lines', () => {
 
   const told = (fact: Fact) => {
     const event = { ...fact, seq: 0, at: 0 };
-    const [line = []] = entryLines({ event, steps: [] }, 0, createRedactor(['canary']));
+    const [line = []] = timelineLines([{ event, steps: [] }], [], 0, createRedactor(['canary']));
     return words(line).replace(/^ *0ms /, '');
   };
 
@@ -69,19 +69,22 @@ describe('event lines', () => {
 
 describe('bodies', () => {
   const linesOf = (bytes: Uint8Array | string, secrets: string[] = []) =>
-    entryLines(
-      {
-        event: {
-          kind: 'response',
-          leg: 'x',
-          status: 200,
-          headers: {},
-          seq: 0,
-          at: 0,
-          body: new Content(Buffer.from(bytes)),
+    timelineLines(
+      [
+        {
+          event: {
+            kind: 'response',
+            leg: 'x',
+            status: 200,
+            headers: {},
+            seq: 0,
+            at: 0,
+            body: new Content(Buffer.from(bytes)),
+          },
+          steps: [],
         },
-        steps: [],
-      },
+      ],
+      [],
       0,
       createRedactor(secrets),
       true,

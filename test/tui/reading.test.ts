@@ -11,10 +11,12 @@ import {
   linesDocument,
   textDocument,
 } from '../../src/tui/document/documents.js';
-import { type ReadingCommand, SheetReader } from '../../src/tui/document/reader.js';
+import { SheetReader } from '../../src/tui/document/reader.js';
 import type { Size } from '../../src/tui/terminal.js';
 import { anyCharacter } from '../support/characters.js';
 import { diffOf, numbered, PLAIN } from './texts.js';
+
+type ReadingCommand = Parameters<ReturnType<SheetReader['lay']>['read']>[0];
 
 const SIZE = { columns: 40, rows: 5 };
 
@@ -32,7 +34,7 @@ function reading(
   const reader = new SheetReader(createTheme(level));
   const view = { focus, isZoomed: false, showsBytes: false };
   const lay = (size: Size) => reader.lay('call', sheetOf, view, size);
-  const parts = (size: Size = own) => reader.draw(lay(size)).parts;
+  const parts = (size: Size = own) => lay(size).draw().parts;
   const sees = (size?: Size) =>
     parts(size).flatMap(({ heading, status, rows }) => [heading + status, ...rows]);
   return {
@@ -40,9 +42,8 @@ function reading(
     /** The rows of the text, without its heading. */
     reads: () => parts()[0]?.rows ?? [],
     status: () => parts()[0]?.status,
-    press: (...commands: readonly ReadingCommand[]) =>
-      commands.map(command => reader.step(lay(own), command)).at(-1),
-    search: (wanted: string) => reader.search(lay(own), wanted),
+    press: (...commands: readonly ReadingCommand[]) => commands.map(command => lay(own).read(command)).at(-1),
+    search: (wanted: string) => lay(own).search(wanted),
     to: (part: number) => {
       view.focus = part;
     },

@@ -371,33 +371,28 @@ export function fitLine(line: Line, width: number): Line {
   return missing > 0 ? [...cut, { text: ' '.repeat(missing), tone: 'plain' }] : cut;
 }
 
-/** Scrolls an unwrapped line by `left` cells; the gutter of each half stays. */
-export function slideLine(line: Line, left: number, width: number): Line {
+/** An unwrapped line, scrolled in an area of `width` cells; the gutter of each half stays. */
+export function scrolled(line: Line, width: number) {
   const rooms = roomsOf(line, width);
-  return withHalves(line, (half, index) => {
-    const { gutter, body } = partsOfHalf(half);
-    const room = (rooms[index] ?? 0) - widthOf(gutter);
-    return room > 0 ? [...gutter, ...slid(body, left, room)] : cutLine(gutter, rooms[index] ?? 0);
-  });
-}
-
-/** Whether a line continues to the right. */
-export function goesOnBeyond(line: Line, left: number, width: number): boolean {
-  const rooms = roomsOf(line, width);
-  return halvesOf(line).halves.some((half, index) => widthOf(half) - left > (rooms[index] ?? 0));
-}
-
-/** The scroll position that makes the cells `from` … `to` of one half, after its gutter, visible. */
-export function slideTo(
-  line: Line,
-  half: number,
-  { from, to }: { readonly from: number; readonly to: number },
-  left: number,
-  width: number,
-): number {
-  const { gutter } = partsOfHalf(halvesOf(line).halves[half] ?? []);
-  const room = (roomsOf(line, width)[half] ?? 0) - widthOf(gutter);
-  return from >= left && to - left < room ? left : Math.max(0, from - Math.floor(room / 2));
+  return {
+    /** The line scrolled by `left` cells. */
+    at(left: number): Line {
+      return withHalves(line, (half, index) => {
+        const { gutter, body } = partsOfHalf(half);
+        const room = (rooms[index] ?? 0) - widthOf(gutter);
+        return room > 0 ? [...gutter, ...slid(body, left, room)] : cutLine(gutter, rooms[index] ?? 0);
+      });
+    },
+    /** Whether the line continues to the right. */
+    goesOn: (left: number): boolean =>
+      halvesOf(line).halves.some((half, index) => widthOf(half) - left > (rooms[index] ?? 0)),
+    /** The scroll position that makes the cells `from` … `to` of one half, after its gutter, visible. */
+    toShow(half: number, { from, to }: { readonly from: number; readonly to: number }, left: number): number {
+      const { gutter } = partsOfHalf(halvesOf(line).halves[half] ?? []);
+      const room = (rooms[half] ?? 0) - widthOf(gutter);
+      return from >= left && to - left < room ? left : Math.max(0, from - Math.floor(room / 2));
+    },
+  };
 }
 
 function roomsOf(line: Line, width: number): readonly number[] {

@@ -1,7 +1,7 @@
 import { type Line, quote, say } from '../../render/line.js';
 import { cutLine, dressLine, fitLine, type Theme, widthOf } from '../../render/terminal/theme.js';
 import { excerpt } from '../../util/text.js';
-import { type LaidSheet, type ReadingCommand, SheetReader, type SheetView } from '../document/reader.js';
+import { SheetReader } from '../document/reader.js';
 import type { DrawnSheet, Panes } from '../ink.js';
 import { choicesLine, DIVIDER, type Table, tableLines, wrapLines } from '../layout.js';
 import type { Size } from '../terminal.js';
@@ -67,6 +67,10 @@ const MIN_ROWS_FOR_BOTH = 9;
 
 const ABOVE = 0.45;
 
+type LaidSheet = ReturnType<SheetReader['lay']>;
+
+type SheetView = Parameters<SheetReader['lay']>[2];
+
 /** The user's selection and view settings; changed by keys only. */
 interface ListView<Tab extends string> extends SheetView {
   /** Null means the preselected entry. */
@@ -102,8 +106,7 @@ export class ListDetail<Entry, Tab extends string> {
   }
 
   get hasHunks(): boolean {
-    const laid = this.#laid();
-    return laid !== null && this.#reader.hasHunks(laid);
+    return this.#laid()?.hasHunks() ?? false;
   }
 
   /** Null if nothing is selected, or the selected entry no longer exists. */
@@ -136,7 +139,7 @@ export class ListDetail<Entry, Tab extends string> {
 
   moveFocus(by: 1 | -1): void {
     const { focus } = this.view;
-    const count = this.#laid()?.parts.length ?? 0;
+    const count = this.#laid()?.count ?? 0;
     const to = (focus === 'list' ? (by > 0 ? -1 : count) : focus) + by;
     if (to < 0 || to >= count) this.toList();
     else this.set({ focus: to, selected: this.selected });
@@ -150,16 +153,16 @@ export class ListDetail<Entry, Tab extends string> {
     this.set({ [what]: !this.view[what] });
   }
 
-  read(command: ReadingCommand): void {
+  read(command: Parameters<LaidSheet['read']>[0]): void {
     const laid = this.#laid();
     if (!laid) return;
-    this.#sayIf(this.#reader.step(laid, command));
+    this.#sayIf(laid.read(command));
     this.set({ selected: this.selected }); // stop following the newest entry while reading
   }
 
   search(wanted: string): void {
     const laid = this.#laid();
-    if (this.isReading && laid) return void this.#sayIf(this.#reader.search(laid, wanted));
+    if (this.isReading && laid) return void this.#sayIf(laid.search(wanted));
     this.set({ wanted });
     this.nextMatch(1);
   }
@@ -235,7 +238,7 @@ export class ListDetail<Entry, Tab extends string> {
 
   #sheets(size: Size): DrawnSheet {
     const laid = size.rows > 0 ? this.#laid() : null;
-    if (laid) return this.#reader.draw(laid);
+    if (laid) return laid.draw();
     const rows = wrapLines([[say(this.list.gone ?? '', 'warn')]], size.columns, this.theme);
     return { isBeside: false, parts: [{ heading: '', status: '', size, rows }] };
   }

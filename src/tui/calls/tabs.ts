@@ -7,9 +7,8 @@ import type { Step } from '../../render/callbacks.js';
 import type { ProblemLines } from '../../render/check-report.js';
 import { counted, jsonLine, type Line, quote, say } from '../../render/line.js';
 import { type Pane, paneHeading, viewPane } from '../../render/panes.js';
-import { stepLine } from '../../render/steps.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
-import { bodyText, entryLines, lineBelow, type TimelineEntry, wireHeads } from '../../render/wire.js';
+import { bodyText, type TimelineEntry, timelineLines, tripParts } from '../../render/wire.js';
 import { Memo, onceEach, RecentMap } from '../../util/collections.js';
 import { prettyJson } from '../../util/json.js';
 import type { Redactor } from '../../util/redact.js';
@@ -108,6 +107,28 @@ function lazyPart(pane: Pane, look: Look): Part {
   };
 }
 
+interface CallTabs extends Judging {
+  readonly story: Story;
+  /** The events whose requests Wire shows; by default those of the story. */
+  readonly wire?: Pick<Story, 'entries'>;
+  readonly views: () => Iterable<View>;
+  /** Shown without views. */
+  readonly noViews: string;
+  readonly highlighter: () => Highlighter | null;
+}
+
+/** The tabs of any call. */
+export function callTabs({ story, wire = story, views, noViews, highlighter, ...judging }: CallTabs) {
+  const { redactor } = judging;
+  const viewsOf = viewsSheet(noViews);
+  return {
+    timeline: timelineTab(story, redactor),
+    wire: wireTab(wire, redactor),
+    views: (look => viewsOf(views(), { ...look, highlighter: highlighter() })) satisfies SheetOf,
+    problems: problemsTab(judging),
+  };
+}
+
 interface Judging {
   /** Whose problems they are, if only one side is checked. */
   readonly about?: string;
@@ -122,7 +143,7 @@ interface Judging {
  * The violated requirements, with evidence. Checks only while the tab is shown, one run at a time; the previous sheet stays until a run
  * ends.
  */
-export function problemsTab({ about = '', age, judge, redactor, onChange }: Judging): SheetOf {
+function problemsTab({ about = '', age, judge, redactor, onChange }: Judging): SheetOf {
   const sheets = new Memo<Sheet>();
   let linesOf: ProblemLines = () => [[say('judging …', 'running')]];
   let judgedAt = -1;
@@ -158,42 +179,37 @@ export interface Story {
 }
 
 /** Every event of the call with its time, and the steps that it completed; optionally the raw message below its event. */
-export function timelineTab(story: Story, redactor: Redactor): SheetOf {
-  const bare = growingTimeline(story, (each, begunAt) => entryLines(each, begunAt, redactor));
-  const withBytes = growingTimeline(story, (each, begunAt) => entryLines(each, begunAt, redactor, true));
+function timelineTab(story: Story, redactor: Redactor): SheetOf {
+  const bare = growingTimeline(story, redactor, false);
+  const withBytes = growingTimeline(story, redactor, true);
   return ({ showsBytes }) => (showsBytes ? withBytes() : bare());
 }
 
-function growingTimeline(
-  story: Story,
-  linesOf: (each: TimelineEntry, begunAt: number) => readonly Line[],
-): () => Sheet {
+function growingTimeline(story: Story, redactor: Redactor, showsBytes: boolean): () => Sheet {
   const sheets = new Memo<Sheet>();
   const lines: Line[] = [];
   let count = 0;
   return () => {
     const { entries, forgotten, running } = story;
     const begunAt = entries[0]?.event.at ?? 0;
-    for (const each of entries.slice(count)) lines.push(...linesOf(each, begunAt));
+    for (const each of entries.slice(count))
+      lines.push(...timelineLines([each], [], begunAt, redactor, showsBytes));
     count = entries.length;
     return sheets.of([count], () => {
       const gone = forgotten > 0 ? `, ${forgotten} more forgotten` : '';
       const title = [say('TIMELINE', 'title'), say(` ${counted(count, 'event')}${gone}`, 'dim')];
-      const document = linesDocument([...lines, ...running.map(step => lineBelow(stepLine(step)))]);
+      const document = linesDocument([...lines, ...timelineLines([], running, begunAt, redactor)]);
       return { parts: [{ title, document, isStream: true }] };
     });
   };
 }
 
 /** The current views, each as a part (RT-VIEW). @param none shown without views */
-export function viewsSheet(
-  highlighter: () => Highlighter | null,
-  none: string,
-): (views: Iterable<View>, look: SheetLook) => Sheet {
+function viewsSheet(none: string): (views: Iterable<View>, look: Look) => Sheet {
   const drawOf = onceEach((view: View) => panePart(viewPane(view)));
   const empty = onePart([say('VIEWS', 'title')], [[say(none, 'dim')]]);
   return (views, look) => {
-    const parts = Array.from(views, view => drawOf(view)({ ...look, highlighter: highlighter() }));
+    const parts = Array.from(views, view => drawOf(view)(look));
     return parts.length > 0 ? { parts } : empty;
   };
 }
@@ -203,26 +219,29 @@ const NOTHING_SENT = linesDocument([[say('nothing was sent', 'dim')]]);
 const BLANK = linesDocument([[]]);
 
 /** Each request with its response, as curl shows them, without secrets (threats, row 25). */
-export function wireTab(story: Pick<Story, 'entries'>, redactor: Redactor): SheetOf {
+function wireTab(story: Pick<Story, 'entries'>, redactor: Redactor): SheetOf {
   const sheets = new Memo<Sheet>();
   const draw = onceEach(requestDrawing(redactor));
-  const legs = new Map<string, RoundTrip>();
+  const trips = new Map<string, RoundTrip>();
   let seen = 0;
   return () =>
     sheets.of([story.entries.length], () => {
-      for (const { event } of story.entries.slice(seen)) applyTo(legs, event);
+      for (const { event } of story.entries.slice(seen)) applyTo(trips, event);
       seen = story.entries.length;
-      const title = [say('WIRE', 'title'), say(` ${counted(legs.size, 'request')}, secrets redacted`, 'dim')];
-      const document = legs.size === 0 ? NOTHING_SENT : joinedDocument(Array.from(legs.values(), draw));
+      const title = [
+        say('WIRE', 'title'),
+        say(` ${counted(trips.size, 'request')}, secrets redacted`, 'dim'),
+      ];
+      const document = trips.size === 0 ? NOTHING_SENT : joinedDocument(Array.from(trips.values(), draw));
       return { parts: [{ title, document }] };
     });
 }
 
-function applyTo(legs: Map<string, RoundTrip>, event: Event): void {
-  if (event.kind === 'request') legs.set(event.leg, new RoundTrip(event, null));
+function applyTo(trips: Map<string, RoundTrip>, event: Event): void {
+  if (event.kind === 'request') trips.set(event.leg, new RoundTrip(event, null));
   else if (event.kind === 'response' || event.kind === 'broken') {
-    const known = legs.get(event.leg);
-    if (known) legs.set(event.leg, new RoundTrip(known.request, event));
+    const known = trips.get(event.leg);
+    if (known) trips.set(event.leg, new RoundTrip(known.request, event));
   }
 }
 
@@ -235,15 +254,10 @@ function requestDrawing(redactor: Redactor): (trip: RoundTrip) => Document {
     const document = textDocument(pretty);
     return { ...document, line: (index: number) => jsonLine(document.line(index)) };
   });
-  const bodyOf = (body: Content | undefined) => (body && body.size > 0 ? [BLANK, lay(body), BLANK] : []);
   return trip => {
-    const { request, end } = wireHeads(trip, redactor);
-    return joinedDocument([
-      linesDocument(request),
-      ...bodyOf(trip.request.body),
-      linesDocument(end),
-      ...bodyOf(trip.response?.body),
-      BLANK,
-    ]);
+    const parts = tripParts(trip, redactor).flatMap(part =>
+      'bytes' in part ? [BLANK, lay(part), BLANK] : [linesDocument(part)],
+    );
+    return joinedDocument([...parts, BLANK]);
   };
 }

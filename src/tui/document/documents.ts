@@ -13,7 +13,7 @@ export interface Document {
   headersAt(index: number): readonly Line[];
   /**
    * The nearest line from `from` on in this direction whose text (without gutter and headings) matches; null without a match.
-   * @param wanted see {@link patternOf}: tested on many lines at once, so it must not match a line feed
+   * @param wanted see {@link Search}: tested on many lines at once, so it must not match a line feed
    */
   find(wanted: RegExp, from: number, step: 1 | -1): number | null;
   /** The lines where a hunk or a file begins, ascending. */
@@ -26,7 +26,7 @@ export interface Document {
 }
 
 /** A position in a document that does not depend on the look: the index of a part, then the position in that part. */
-export type Anchor = readonly number[];
+type Anchor = readonly number[];
 
 export interface Look {
   readonly isSplit: boolean;
@@ -39,7 +39,7 @@ export interface Look {
 const LAID_OUT = 200;
 
 /** A document of stacked parts, without landmarks and folds. It can grow, and lays out parts when they are read. */
-export class Stack implements Document {
+class Stack implements Document {
   length = 0;
   readonly #makers: (() => Document)[] = [];
   readonly #starts: number[] = [];
@@ -110,7 +110,8 @@ export class Stack implements Document {
   }
 }
 
-export function joinedDocument(parts: readonly Document[]): Document {
+/** Parts below one another, with their landmarks. Parts that are added later have none. */
+export function joinedDocument(parts: readonly Document[]): Stack {
   const stack = new Stack();
   const landmarks = { hunk: [] as number[], file: [] as number[] };
   for (const part of parts) {
@@ -184,7 +185,7 @@ export function linesDocument(lines: readonly Line[]): Document {
 }
 
 /** A document for a pane without its heading: notes, then drawing. */
-export function paneDocument({ notes, drawing }: Pane, look: Look): Document {
+export function paneDocument({ notes, drawing }: Pick<Pane, 'notes' | 'drawing'>, look: Look): Document {
   const drawn = drawing.kind === 'diff' ? diffDocument(drawing.diff, look) : textDocument(drawing.text);
   return joinedDocument([linesDocument(notes.map(note => quote(note, 'warn'))), drawn]);
 }
@@ -257,55 +258,56 @@ function searchable(body: Line): string {
 
 const SYNTAX = /[\\^$.*+?()[\]{}|/]/g;
 
-/** The pattern for a search text: case-sensitive if the text has a capital letter. */
-export function patternOf(wanted: string): RegExp {
-  const isExact = wanted !== wanted.toLowerCase();
-  return new RegExp(wanted.replaceAll(SYNTAX, String.raw`\$&`), isExact ? 'u' : 'iu');
-}
-
-export function markedLine(line: Line, wanted: RegExp): Line {
-  const everywhere = new RegExp(wanted, `${wanted.flags}g`);
-  return withHalves(line, half => {
-    const { gutter, body } = partsOfHalf(half);
-    // The start and the end of each match, alternating.
-    const cuts = [...searchable(body).matchAll(everywhere)].flatMap(({ index, 0: words }) => [
-      index,
-      index + words.length,
-    ]);
-    let start = 0;
-    const marked = body.flatMap(span => {
-      const begin = start;
-      start += span.text.length;
-      const edges = [begin, ...cuts.filter(cut => cut > begin && cut < start), start];
-      return edges.slice(1).map((to, index) => {
-        const from = edges[index] ?? begin;
-        const isMatch = cuts.filter(cut => cut <= from).length % 2 === 1;
-        const tone = isMatch ? ('match' as const) : span.tone;
-        return { ...span, text: span.text.slice(from - begin, to - begin), tone };
-      });
-    });
-    return [...gutter, ...marked];
-  });
-}
-
-/** Formats a number as `5,000`. */
-export function grouped(number: number): string {
-  return number.toString().replaceAll(/\B(?=(\d{3})+$)/g, ',');
-}
-
 /** Maximum number of lines and matches for which matches are counted. */
 const MAX_LINES = 20_000;
 const MAX_MATCHES = 1_000;
 
-/** The position of a match: `2 of 17 `; empty if there are too many matches to count. */
-export function placeOfMatch(document: Document, pattern: RegExp, line: number): string {
-  const lines: number[] = [];
-  if (document.length > MAX_LINES) return '';
-  for (let from = 0; from < document.length; ) {
-    const found = document.find(pattern, from, 1);
-    if (found === null) break;
-    if (lines.push(found) > MAX_MATCHES) return '';
-    from = found + 1;
+/** A search for a text: case-sensitive if it has a capital letter. */
+export class Search {
+  readonly pattern: RegExp;
+  readonly #everywhere: RegExp;
+
+  constructor(readonly wanted: string) {
+    const isExact = wanted !== wanted.toLowerCase();
+    this.pattern = new RegExp(wanted.replaceAll(SYNTAX, String.raw`\$&`), isExact ? 'u' : 'iu');
+    this.#everywhere = new RegExp(this.pattern, `${this.pattern.flags}g`);
   }
-  return `${grouped(lines.indexOf(line) + 1)} of ${grouped(lines.length)} `;
+
+  /** Marks the matches in a line. */
+  mark(line: Line): Line {
+    return withHalves(line, half => {
+      const { gutter, body } = partsOfHalf(half);
+      // The start and the end of each match, alternating.
+      const cuts = [...searchable(body).matchAll(this.#everywhere)].flatMap(({ index, 0: words }) => [
+        index,
+        index + words.length,
+      ]);
+      let start = 0;
+      const marked = body.flatMap(span => {
+        const begin = start;
+        start += span.text.length;
+        const edges = [begin, ...cuts.filter(cut => cut > begin && cut < start), start];
+        return edges.slice(1).map((to, index) => {
+          const from = edges[index] ?? begin;
+          const isMatch = cuts.filter(cut => cut <= from).length % 2 === 1;
+          const tone = isMatch ? ('match' as const) : span.tone;
+          return { ...span, text: span.text.slice(from - begin, to - begin), tone };
+        });
+      });
+      return [...gutter, ...marked];
+    });
+  }
+
+  /** The number of the match on a line, and the number of all lines with matches; null if there are too many to count. */
+  placeIn(document: Document, line: number): { readonly nth: number; readonly of: number } | null {
+    const lines: number[] = [];
+    if (document.length > MAX_LINES) return null;
+    for (let from = 0; from < document.length; ) {
+      const found = document.find(this.pattern, from, 1);
+      if (found === null) break;
+      if (lines.push(found) > MAX_MATCHES) return null;
+      from = found + 1;
+    }
+    return { nth: lines.indexOf(line) + 1, of: lines.length };
+  }
 }

@@ -1,22 +1,15 @@
 import { halvesOf, type Line, partsOfHalf, SPLIT_FROM, say } from '../../render/line.js';
 import { cellsOf } from '../../render/terminal/cells.js';
-import {
-  cutLine,
-  dressLine,
-  goesOnBeyond,
-  slideLine,
-  slideTo,
-  type Theme,
-  widthOf,
-  wrapLine,
-} from '../../render/terminal/theme.js';
+import { cutLine, dressLine, scrolled, type Theme, widthOf, wrapLine } from '../../render/terminal/theme.js';
 import { lastUpTo, RecentMap } from '../../util/collections.js';
 import { excerpt } from '../../util/text.js';
 import type { Part, Sheet, SheetLook } from '../calls/tabs.js';
 import type { DrawnSheet } from '../ink.js';
 import { DIVIDER } from '../layout.js';
 import type { Size } from '../terminal.js';
-import { type Anchor, type Document, grouped, markedLine, patternOf, placeOfMatch } from './documents.js';
+import { type Document, Search } from './documents.js';
+
+type Anchor = ReturnType<Document['anchorAt']>;
 
 /** A reading position. */
 interface Place {
@@ -39,7 +32,7 @@ interface Style {
   isWrapped: boolean;
   layout: 'auto' | 'split' | 'unified';
   isUnfolded: boolean;
-  wanted: string | null;
+  search: Search | null;
 }
 
 /** Minimum width of a line with two halves. */
@@ -85,7 +78,7 @@ const COMMANDS = {
   },
 } satisfies Record<string, (view: View) => string | null>;
 
-export type ReadingCommand = keyof typeof COMMANDS;
+type ReadingCommand = keyof typeof COMMANDS;
 
 const NO_DIFF = 'this text is not a diff';
 
@@ -146,7 +139,7 @@ class View {
   right(): null {
     const { left } = this.place;
     const { lines } = this.#screen();
-    const goesOn = lines.some(line => goesOnBeyond(this.document.line(line), left, this.size.columns));
+    const goesOn = lines.some(line => scrolled(this.document.line(line), this.size.columns).goesOn(left));
     return goesOn && !this.style.isWrapped ? this.go({ left: left + SIDEWAYS }) : null;
   }
 
@@ -162,21 +155,21 @@ class View {
   /** Goes to the first match from here on, or else from the top. An empty text ends the search. @param words only the first line is used */
   search(words: string): string | null {
     const [wanted = ''] = words.split(/[\r\n]/, 1);
-    this.style.wanted = wanted === '' ? null : wanted;
-    return wanted === '' ? this.go({ spot: null }) : this.#find(wanted, this.#line, 1);
+    this.style.search = wanted === '' ? null : new Search(wanted);
+    return this.style.search ? this.#find(this.style.search, this.#line, 1) : this.go({ spot: null });
   }
 
   match(step: 1 | -1): string | null {
-    const { wanted } = this.style;
-    if (wanted === null) return 'nothing is searched for';
+    const { search } = this.style;
+    if (!search) return 'nothing is searched for';
     const isOnMatch = this.place.spot !== null || step < 0;
-    return this.#find(wanted, this.#line + (isOnMatch ? step : 0), step);
+    return this.#find(search, this.#line + (isOnMatch ? step : 0), step);
   }
 
-  #find(wanted: string, from: number, step: 1 | -1): string {
+  #find(search: Search, from: number, step: 1 | -1): string {
     const { document } = this;
     const { length } = document;
-    const pattern = patternOf(wanted);
+    const { pattern, wanted } = search;
     const beyond = from >= 0 && from < length ? document.find(pattern, from, step) : null;
     const line = beyond ?? document.find(pattern, step > 0 ? 0 : length - 1, step);
     if (line === null) {
@@ -185,7 +178,9 @@ class View {
     }
     this.#showMatch(line);
     const again = beyond === null ? `from the ${step > 0 ? 'top' : 'bottom'} again: ` : '';
-    return `${again}match ${placeOfMatch(document, pattern, line)}on line ${grouped(line + 1)}`;
+    const place = search.placeIn(document, line);
+    const count = place ? `${grouped(place.nth)} of ${grouped(place.of)} ` : '';
+    return `${again}match ${count}on line ${grouped(line + 1)}`;
   }
 
   #showMatch(index: number): void {
@@ -218,7 +213,7 @@ class View {
     const before = body.slice(0, body.findIndex(isMatch));
     const from = widthOf(before);
     const to = widthOf(body.slice(0, before.length + 1));
-    return { row: 0, left: half < 0 ? left : slideTo(line, half, { from, to }, left, columns) };
+    return { row: 0, left: half < 0 ? left : scrolled(line, columns).toShow(half, { from, to }, left) };
   }
 
   get #line(): number {
@@ -256,14 +251,13 @@ class View {
 
   #lineOf(index: number): Line {
     const line = this.document.line(index);
-    const { wanted } = this.style;
-    return wanted === null ? line : markedLine(line, patternOf(wanted));
+    return this.style.search?.mark(line) ?? line;
   }
 
   #rowsOf(index: number): readonly string[] {
     const { columns } = this.size;
     const line = this.#lineOf(index);
-    const shown = this.style.isWrapped ? line : slideLine(line, this.place.left, columns);
+    const shown = this.style.isWrapped ? line : scrolled(line, columns).at(this.place.left);
     return wrapLine(shown, columns, this.theme);
   }
 
@@ -302,7 +296,7 @@ function isMatch({ tone }: Line[number]): boolean {
   return tone === 'match';
 }
 
-export interface SheetView {
+interface SheetView {
   /** The list, or the index of a part of the sheet. */
   readonly focus: 'list' | number;
   /** The part with the focus takes the whole area. */
@@ -315,15 +309,6 @@ interface Slot {
   readonly index: number;
   readonly part: Part;
   readonly size: Size;
-}
-
-export interface LaidSheet {
-  readonly parts: readonly Part[];
-  readonly slots: readonly Slot[];
-  readonly isBeside: boolean;
-  readonly view: SheetView;
-  /** Identifies the sheet and its reading positions. */
-  readonly name: string;
 }
 
 const TITLE = 1;
@@ -387,56 +372,54 @@ const MAX = 200;
 /** Lays out sheets and remembers the reading position of each part. */
 export class SheetReader {
   readonly #kept = new RecentMap<string, Kept>(MAX);
-  readonly #style: Style = { isWrapped: true, layout: 'auto', isUnfolded: false, wanted: null };
+  readonly #style: Style = { isWrapped: true, layout: 'auto', isUnfolded: false, search: null };
 
   constructor(private readonly theme: Theme) {}
 
-  /** The look depends on the width of the parts, and the width on their number. */
-  lay(name: string, sheetOf: (look: SheetLook) => Sheet, view: SheetView, size: Size): LaidSheet {
+  /**
+   * Lays out a sheet. The look depends on the width of the parts, and the width on their number.
+   * @param name identifies the sheet and its reading positions
+   */
+  lay(name: string, sheetOf: (look: SheetLook) => Sheet, view: SheetView, size: Size) {
     const { isUnfolded } = this.#style;
     const { showsBytes } = view;
     const lookAt = (room: Size) => ({ isSplit: isSplit(this.#style, room), isUnfolded, showsBytes });
     const [first] = slotsOf(sheetOf(lookAt(size)).parts, view, size).slots;
     const { parts } = sheetOf(lookAt(first?.size ?? size));
-    return { parts, ...slotsOf(parts, view, size), view, name };
+    const { slots, isBeside } = slotsOf(parts, view, size);
+    const focused = slots.find(({ index }) => index === view.focus) ?? slots[0];
+    const read = (slot: Slot | undefined, step: (view: View) => string | null) => {
+      if (!slot) return null;
+      const view = this.#viewOf(name, slot);
+      const said = step(view);
+      this.#keep(name, slot, view.place);
+      return said;
+    };
+    return {
+      count: parts.length,
+      hasHunks: () => parts.some(({ document }) => hasHunks(document)),
+      draw: (): DrawnSheet => ({
+        isBeside,
+        parts: slots.map(slot => this.#drawPart(name, slot, slot.index === view.focus)),
+      }),
+      /** Executes a reading command. Returns a message for the user, or null. */
+      read(command: ReadingCommand) {
+        const isForDiff = command === 'split' || command === 'fold';
+        const diff = isForDiff ? slots.find(({ part }) => hasHunks(part.document)) : undefined;
+        const isOnDiff = focused && hasHunks(focused.part.document);
+        return read(isOnDiff ? focused : (diff ?? focused), COMMANDS[command]);
+      },
+      search: (wanted: string) => read(focused, view => view.search(wanted)),
+    };
   }
 
-  hasHunks({ parts }: LaidSheet): boolean {
-    return parts.some(({ document }) => hasHunks(document));
-  }
-
-  draw(laid: LaidSheet): DrawnSheet {
-    return { isBeside: laid.isBeside, parts: laid.slots.map(slot => this.#drawPart(laid, slot)) };
-  }
-
-  /** Executes a reading command. Returns a message for the user, or null. */
-  step(laid: LaidSheet, command: ReadingCommand): string | null {
-    const focused = focusedIn(laid);
-    const isForDiff = command === 'split' || command === 'fold';
-    const diff = isForDiff ? laid.slots.find(({ part }) => hasHunks(part.document)) : undefined;
-    const isOnDiff = focused && hasHunks(focused.part.document);
-    return this.#read(laid, isOnDiff ? focused : (diff ?? focused), COMMANDS[command]);
-  }
-
-  search(laid: LaidSheet, wanted: string): string | null {
-    return this.#read(laid, focusedIn(laid), view => view.search(wanted));
-  }
-
-  #read(laid: LaidSheet, slot: Slot | undefined, step: (view: View) => string | null): string | null {
-    if (!slot) return null;
-    const view = this.#viewOf(laid, slot);
-    const said = step(view);
-    this.#keep(laid, slot, view.place);
-    return said;
-  }
-
-  #drawPart(laid: LaidSheet, slot: Slot): DrawnSheet['parts'][number] {
-    const { index, part, size } = slot;
-    const view = this.#viewOf(laid, slot);
-    if (part.isStream) this.#keep(laid, slot, view.place);
+  #drawPart(name: string, slot: Slot, isFocused: boolean): DrawnSheet['parts'][number] {
+    const { part, size } = slot;
+    const view = this.#viewOf(name, slot);
+    if (part.isStream) this.#keep(name, slot, view.place);
     const { rows, status } = view.draw();
     // The focus is visible without colours too.
-    const mark = say(laid.view.focus === index ? '❯ ' : '  ', 'running');
+    const mark = say(isFocused ? '❯ ' : '  ', 'running');
     const room = size.columns - cellsOf(status) - 4;
     const hasStatus = room >= MIN_HEADING;
     const heading = cutLine([mark, ...part.title], hasStatus ? room + 2 : size.columns);
@@ -448,12 +431,12 @@ export class SheetReader {
     };
   }
 
-  #viewOf(laid: LaidSheet, slot: Slot): View {
-    return new View(slot.part.document, slot.size, this.#placeOf(laid, slot), this.#style, this.theme);
+  #viewOf(name: string, slot: Slot): View {
+    return new View(slot.part.document, slot.size, this.#placeOf(name, slot), this.#style, this.theme);
   }
 
   /** A reader at the end of a growing part stays at its end. */
-  #placeOf({ name }: LaidSheet, { index, part: { document, isStream } }: Slot): Place {
+  #placeOf(name: string, { index, part: { document, isStream } }: Slot): Place {
     const kept = this.#kept.get(`${index} ${name}`);
     if (!kept) return TOP;
     const { place, top, spot } = kept;
@@ -461,13 +444,14 @@ export class SheetReader {
     return { ...place, line: document.lineAt(top), spot: spot && document.lineAt(spot) };
   }
 
-  #keep({ name }: LaidSheet, { index, part: { document } }: Slot, place: Place): void {
+  #keep(name: string, { index, part: { document } }: Slot, place: Place): void {
     const { line, spot } = place;
     const anchors = { top: document.anchorAt(line), spot: spot === null ? null : document.anchorAt(spot) };
     this.#kept.set(`${index} ${name}`, { place, ...anchors });
   }
 }
 
-function focusedIn({ slots, view }: LaidSheet): Slot | undefined {
-  return slots.find(({ index }) => index === view.focus) ?? slots[0];
+/** Formats a number as `5,000`. */
+function grouped(number: number): string {
+  return number.toString().replaceAll(/\B(?=(\d{3})+$)/g, ',');
 }

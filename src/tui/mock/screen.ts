@@ -15,36 +15,26 @@ import type { ProblemLines } from '../../render/check-report.js';
 import { counted, type Line, line, lineText, quote, say } from '../../render/line.js';
 import { panesOfResult } from '../../render/panes.js';
 import { cutLine } from '../../render/terminal/theme.js';
-import {
-  type CallColumn,
-  callName,
-  callRow,
-  detailLines,
-  newsOf,
-  secretsOf,
-} from '../../render/tool-calls.js';
+import { newsOf, ToolCallView } from '../../render/tool-calls.js';
 import type { TimelineEntry } from '../../render/wire.js';
 import { Memo } from '../../util/collections.js';
 import { decodeUtf8 } from '../../util/text.js';
 import { type ListDetail, tableOf, WITH_PANES } from '../calls/list-detail.js';
 import {
+  callTabs,
   Highlighting,
   KeptSheets,
   onePart,
   type Part,
   panePart,
-  problemsTab,
   type Sheet,
   type SheetOf,
   type Story,
-  timelineTab,
-  viewsSheet,
-  wireTab,
 } from '../calls/tabs.js';
 import type { Look } from '../document/documents.js';
 import { type FullScreenOptions, fullScreen } from '../full-screen.js';
 import { bind, Keys, type Place } from '../keys.js';
-import { CALL_COLUMNS, type Table } from '../layout.js';
+import { CALL_COLUMNS } from '../layout.js';
 import {
   LIST_KEYS,
   ListScreen,
@@ -93,7 +83,7 @@ const TABS = [
 
 type Tab = (typeof TABS)[number]['name'];
 
-const TABLE: Table<CallColumn> = {
+const TABLE = {
   columns: [
     CALL_COLUMNS.time,
     CALL_COLUMNS.operation,
@@ -103,7 +93,7 @@ const TABLE: Table<CallColumn> = {
     { name: 'answeredBy', title: 'ANSWERED BY', max: 22 },
   ],
   dispensable: ['thread', 'id', 'args', 'answeredBy', 'time', 'args'],
-};
+} as const;
 
 /** Maximum width of the name: a longer one would leave no room for the URL. */
 const MAX_NAME = 16;
@@ -189,7 +179,7 @@ export class MockView extends ListScreen {
       ],
       ...tableOf(
         () => TABLE,
-        (call: ToolCall, isSelected) => callRow(call, this.now, isSelected, this.#isPaused),
+        (call: ToolCall, isSelected) => new ToolCallView(call).row(this.now, isSelected, this.#isPaused),
       ),
       sheetOf: ({ key }, tab, look) => {
         this.#highlighting.ask();
@@ -260,7 +250,7 @@ export class MockView extends ListScreen {
     const paused = this.#isPaused && [say('‖ deliveries are held back', 'warn'), say(' · ', 'dim')];
     const about = [say(` · ${counted(fixtures, 'fixture')} · seed `, 'dim'), ...quote(seed, 'dim')];
     return [
-      line`${cutLine(quote(name, 'title'), MAX_NAME)}  ${say(url, 'running')}${call && line`  ${callName(call)}`}`,
+      line`${cutLine(quote(name, 'title'), MAX_NAME)}  ${say(url, 'running')}${call && line`  ${new ToolCallView(call).name}`}`,
       line`${paused}${this.#tally.line}${about}`,
     ];
   }
@@ -273,36 +263,28 @@ export class MockView extends ListScreen {
 
   #sheetsOf(recent: RecentCall): Record<Tab, SheetOf> {
     const { supports } = this.#options;
-    const { onChange } = this;
-    const highlighter = () => this.#highlighting.current;
     const callNow = () => this.#calls.get(recent.call.key)?.call ?? recent.call;
     const result = resultSheet(supports);
-    const views = viewsSheet(highlighter, 'this call shows no views');
-    const seen = new Memo<readonly View[]>();
     const details = new Memo<Sheet>();
+    const views = new Memo<readonly View[]>();
     const story = new ToolStory(recent);
-    const { redactor } = story;
+    const highlighter = () => this.#highlighting.current;
     return {
       call() {
         const call = callNow();
-        return details.of([call], () => onePart(CALL, detailLines(call)));
+        return details.of([call], () => onePart(CALL, new ToolCallView(call).details()));
       },
       result: look => result(callNow(), { ...look, highlighter: highlighter() }),
-      views(look) {
-        const call = callNow();
-        return views(
-          seen.of([call.deliveries], () => viewsOf(call)),
-          look,
-        );
-      },
-      timeline: timelineTab(story, redactor),
-      wire: wireTab(story, redactor),
-      problems: problemsTab({
+      ...callTabs({
+        ...{ story, redactor: story.redactor, highlighter, onChange: this.onChange },
+        views() {
+          const call = callNow();
+          return views.of([call.deliveries], () => viewsOf(call));
+        },
+        noViews: 'this call shows no views',
         about: 'of the runtime, ',
         age: () => story.entries.length,
         judge: () => story.judge(callNow().warnings),
-        redactor,
-        onChange,
       }),
     };
   }
@@ -348,7 +330,7 @@ class ToolStory implements Story {
 /** A callback as a runtime reads it, without the secrets of callback URLs that it may quote. */
 function messageIn({ body }: CallbackDelivery, call: ToolCall): CallbackReading {
   const text = body && decodeUtf8(body.bytes);
-  return readCallback(new Content(Buffer.from(secretsOf(call).text(text ?? ''))).json);
+  return readCallback(new Content(Buffer.from(new ToolCallView(call).secrets.text(text ?? ''))).json);
 }
 
 /** The human's and the LLM's pane in a runtime that accepts the result (RT-DISPLAY, RT-TEXT). */

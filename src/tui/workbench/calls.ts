@@ -42,26 +42,22 @@ import type { Redactor } from '../../util/redact.js';
 import { formatDuration } from '../../util/text.js';
 import { tableOf, WITH_PANES } from '../calls/list-detail.js';
 import {
+  callTabs,
   KeptSheets,
   onePart,
   type Part,
   panePart,
-  problemsTab,
   type Sheet,
   type SheetLook,
   type SheetOf,
   type Story,
-  timelineTab,
-  viewsSheet,
-  wireTab,
 } from '../calls/tabs.js';
 import {
   type Document,
-  diffDocument,
   joinedDocument,
   type Look,
   linesDocument,
-  Stack,
+  paneDocument,
   textDocument,
 } from '../document/documents.js';
 import { CALL_COLUMNS, type Table } from '../layout.js';
@@ -264,18 +260,11 @@ class CallSheets {
     const { highlighter, supports, onChange } = this.options;
     const story = new CallStory(callLog, key, redactor);
     const wire = callLog.whole === callLog ? story : new CallStory(callLog.whole, key, redactor); // a recording shows both sides
-    const views = viewsSheet(highlighter, 'the thread of this call has no views');
     const result = resultTab(story, supports);
     const compared = new Memo<Sheet>();
     const judge = () => this.#judge({ callLog, key, redactor });
     return {
       result: look => result({ ...look, highlighter: highlighter() }),
-      timeline: timelineTab(story, redactor),
-      wire: wireTab(wire, redactor),
-      views(look) {
-        const thread = callLog.history.threads.get(story.exchange?.invocation.group_id ?? '');
-        return views(thread?.views.values() ?? [], look);
-      },
       compare: look => {
         const one = this.options.marked();
         const { exchange } = story;
@@ -283,9 +272,12 @@ class CallSheets {
         const from = [one.exchange, exchange, look.isSplit, look.isUnfolded];
         return compared.of(from, () => comparedSheet(one, { exchange, redactor }, look));
       },
-      problems: problemsTab({
+      ...callTabs({
+        ...{ story, wire, redactor, highlighter, judge, onChange },
+        views: () =>
+          callLog.history.threads.get(story.exchange?.invocation.group_id ?? '')?.views.values() ?? [],
+        noViews: 'the thread of this call has no views',
         age: () => callLog.of(key).length + callLog.of(null).length,
-        ...{ judge, redactor, onChange },
       }),
     };
   }
@@ -303,7 +295,7 @@ const PENDING: Line = [say('PENDING', 'title'), say(' the steps so far', 'dim')]
 
 /** A pane as a part, with the events of the call's subscription below it, if there is one. */
 function withEvents(draw: (look: Look) => Part, lay: (news: News) => Document) {
-  const events = new Stack();
+  const events = joinedDocument([]);
   const parts = new Memo<Part>();
   return (look: Look, exchange: Exchange, news: readonly News[]): Part => {
     const part = draw(look);
@@ -359,9 +351,13 @@ function comparedSheet(one: Compared, other: Compared, look: SheetLook): Sheet {
   const title = [say('COMPARE ', 'title'), ...quote(ids, 'dim'), say(areSame ? ' · same text' : '', 'good')];
   const [before, after] = [comparedText(one), comparedText(other)];
   if (before === after) return onePart(title, [[say('✓ ', 'good'), say('no difference')]]);
-  const parsed = parsePatch(patchOf('call', before, after));
+  const patch = patchOf('call', before, after);
+  const parsed = parsePatch(patch);
   if (!parsed.ok) return onePart(title, [quote(parsed.reason, 'bad')]);
-  return { parts: [{ title, document: diffDocument(parsed.diff, { ...look, highlighter: null }) }] };
+  const drawing = { kind: 'diff', path: 'call', raw: patch, diff: parsed.diff } as const;
+  return {
+    parts: [{ title, document: paneDocument({ notes: [], drawing }, { ...look, highlighter: null }) }],
+  };
 }
 
 function comparedText({ exchange, redactor }: Compared): string {

@@ -9,10 +9,8 @@ import {
   cutLine,
   dressLine,
   fitLine,
-  goesOnBeyond,
   printed,
-  slideLine,
-  slideTo,
+  scrolled,
   widthOf,
   wrapLine,
 } from '../../../src/render/terminal/theme.js';
@@ -195,7 +193,7 @@ describe('cutLine', () => {
     fc.assert(
       fc.property(anyLine, fc.nat({ max: 30 }), fc.integer({ min: 1, max: 60 }), (line, left, width) => {
         expect(stringWidth(words(cutLine(line, width)))).toBeLessThanOrEqual(width);
-        expect(widthOf(slideLine([say('1 ', 'gutter'), ...line], left, width))).toBeLessThanOrEqual(width);
+        expect(widthOf(scrolled([say('1 ', 'gutter'), ...line], width).at(left))).toBeLessThanOrEqual(width);
         expect(widthOf(fitLine(line, width))).toBe(width);
       }),
       { numRuns: 100 },
@@ -220,22 +218,18 @@ describe('scrolled lines', () => {
     [numbered('abc'), 0, 2, '1…'],
     [split('abcdefgh', 'ABCDEFGH'), 2, 19, '12 cdef… │ 12 CDEF…'],
   ])('%#', (line, left, width, expected) => {
-    expect(words(slideLine(line, left, width))).toBe(expected);
+    expect(words(scrolled(line, width).at(left))).toBe(expected);
   });
 
-  test('goesOnBeyond tells whether a line continues to the right', () => {
-    expect([0, 2, 3].map(left => goesOnBeyond(numbered('abcdefghij'), left, 10))).toEqual([
-      true,
-      true,
-      false,
-    ]);
-    expect(goesOnBeyond(split('a', 'abcdefgh'), 0, 19)).toBe(true);
+  test('goesOn tells whether a line continues to the right', () => {
+    expect([0, 2, 3].map(scrolled(numbered('abcdefghij'), 10).goesOn)).toEqual([true, true, false]);
+    expect(scrolled(split('a', 'abcdefgh'), 19).goesOn(0)).toBe(true);
   });
 
-  test('slideTo stays if the cells are visible, else scrolls to them', () => {
-    const line = numbered('a'.repeat(100));
-    expect(slideTo(line, 0, { from: 2, to: 4 }, 0, 20)).toBe(0);
-    expect(slideTo(line, 0, { from: 50, to: 54 }, 0, 20)).toBe(42);
-    expect(slideTo(line, 0, { from: 2, to: 4 }, 40, 20)).toBe(0);
+  test('toShow stays if the cells are visible, else scrolls to them', () => {
+    const { toShow } = scrolled(numbered('a'.repeat(100)), 20);
+    expect(toShow(0, { from: 2, to: 4 }, 0)).toBe(0);
+    expect(toShow(0, { from: 50, to: 54 }, 0)).toBe(42);
+    expect(toShow(0, { from: 2, to: 4 }, 40)).toBe(0);
   });
 });

@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import { type ToolCall, type ToolCallState, ToolCalls, toolCallState } from '../events/tool-call.js';
 import type { VerificationReport } from '../events/verification.js';
+import type { FixtureSet } from '../fixtures/fixture-set.js';
 import { allowedDestinations } from '../http/addresses.js';
 import { type HttpClient, lazyClient } from '../http/client.js';
 import type { Refusal } from '../http/route.js';
@@ -14,7 +16,7 @@ import { Outbox } from './outbox.js';
 import { RapServices } from './rap-conversation.js';
 import { requireValidToolset } from './responder.js';
 import { rapRoutes } from './routes.js';
-import { type FixtureSource, fixturesFrom } from './sources.js';
+import { fixtureFiles, readFixtureFiles } from './sources.js';
 import type { ServerOptions } from './tool.js';
 import { Tool, type ToolOptions } from './tool.js';
 
@@ -66,6 +68,17 @@ export interface DeliveryWait {
   readonly groupId?: string;
   readonly timeoutMs?: number;
 }
+
+/** Source of a mock tool's fixtures. */
+type FixtureSource =
+  /** Paths of fixture files or folders. */
+  | string
+  | URL
+  | readonly (string | URL)[]
+  /** The result of `readFixtures` or `parseFixtures`. */
+  | FixtureSet
+  /** The content of a fixture file. */
+  | { readonly version: number; readonly [key: string]: unknown };
 
 export interface StartMockToolOptions extends Omit<MockToolOptions, 'fixtures'> {
   readonly fixtures?: FixtureSource;
@@ -318,6 +331,37 @@ async function readOptions(given: StartMockToolOptions): Promise<MockToolOptions
       hint: 'For example: startMockTool({ handlers: [defineTool({ … })] })',
     });
   return fixtures === undefined ? options : { ...options, fixtures: await fixturesFrom(fixtures) };
+}
+
+/** @throws ProtocolCliError `usage` for any other type; `unreadable-file`; `invalid-fixtures`, with every error. */
+async function fixturesFrom(source: FixtureSource): Promise<FixtureSet> {
+  if (isFixtureSet(source)) return source;
+  if (isRecord(source) && !(source instanceof URL || source instanceof Promise))
+    return (await import('../fixtures/read-fixtures.js')).parseFixtures(source);
+  const list: readonly unknown[] = Array.isArray(source) ? source : [source];
+  const paths = list.flatMap(path =>
+    path instanceof URL ? [fileURLToPath(path)] : typeof path === 'string' ? [path] : [],
+  );
+  if (paths.length === 0 || paths.length < list.length) throw wrongSource(source);
+  const files = await readFixtureFiles(await fixtureFiles(paths));
+  const { readFixtures } = await import('../fixtures/read-fixtures.js');
+  return readFixtures(files);
+}
+
+/** Parsed fixtures have no version, but a place each. */
+function isFixtureSet(source: unknown): source is FixtureSet {
+  if (!isRecord(source) || 'version' in source) return false;
+  const { toolset, middleware, fixtures } = source;
+  const isPlaced = (each: unknown) => isRecord(each) && typeof each['place'] === 'string';
+  return isRecord(toolset) && isRecord(middleware) && Array.isArray(fixtures) && fixtures.every(isPlaced);
+}
+
+function wrongSource(source: unknown): ProtocolCliError {
+  const hint =
+    source instanceof Promise
+      ? 'This is a promise; await it.'
+      : "For example: startMockTool({ fixtures: 'fixtures.yaml' })";
+  return new ProtocolCliError('usage', 'fixtures must be a path, a list of paths, or fixtures', { hint });
 }
 
 async function agentClient(): Promise<HttpClient> {

@@ -1,13 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import * as z from 'zod/mini';
-import type { FixtureSet } from '../fixtures/fixture-set.js';
 import { toolSchema } from '../protocol/toolset.js';
 import { validate } from '../protocol/validate.js';
 import { ProtocolCliError } from '../util/errors.js';
-import { isRecord } from '../util/values.js';
 import type { ToolDefinition } from './handlers.js';
 import type { Middleware } from './middleware.js';
 
@@ -25,67 +23,34 @@ export async function fixtureFiles(paths: readonly string[]): Promise<readonly s
   return found.flat();
 }
 
-/** Source of a mock tool's fixtures. */
-export type FixtureSource =
-  /** Paths of fixture files or folders. */
-  | string
-  | URL
-  | readonly (string | URL)[]
-  /** The result of `readFixtures` or `parseFixtures`. */
-  | FixtureSet
-  /** The content of a fixture file. */
-  | { readonly version: number; readonly [key: string]: unknown };
-
-/** @throws ProtocolCliError `usage` for any other type; `unreadable-file`; `invalid-fixtures`, with every error. */
-export async function fixturesFrom(source: FixtureSource): Promise<FixtureSet> {
-  if (isFixtureSet(source)) return source;
-  if (isRecord(source) && !(source instanceof URL || source instanceof Promise))
-    return (await import('../fixtures/read-fixtures.js')).parseFixtures(source);
-  const list: readonly unknown[] = Array.isArray(source) ? source : [source];
-  const paths = list.flatMap(path =>
-    path instanceof URL ? [fileURLToPath(path)] : typeof path === 'string' ? [path] : [],
-  );
-  if (paths.length === 0 || paths.length < list.length) throw wrongSource(source);
-  const files = await readFixtureFiles(await fixtureFiles(paths));
-  const { readFixtures } = await import('../fixtures/read-fixtures.js');
-  return readFixtures(files.map(file => ({ path: file.path, text: textOf(file) })));
-}
-
-/** Parsed fixtures have no version, but a place each. */
-function isFixtureSet(source: unknown): source is FixtureSet {
-  if (!isRecord(source) || 'version' in source) return false;
-  const { toolset, middleware, fixtures } = source;
-  const isPlaced = (each: unknown) => isRecord(each) && typeof each['place'] === 'string';
-  return isRecord(toolset) && isRecord(middleware) && Array.isArray(fixtures) && fixtures.every(isPlaced);
-}
-
-function wrongSource(source: unknown): ProtocolCliError {
-  const hint =
-    source instanceof Promise
-      ? 'This is a promise; await it.'
-      : "For example: startMockTool({ fixtures: 'fixtures.yaml' })";
-  return new ProtocolCliError('usage', 'fixtures must be a path, a list of paths, or fixtures', { hint });
-}
-
 /** A file of fixtures or a transcript. */
-export interface FixtureBytes {
-  readonly path: string;
-  readonly bytes: Uint8Array;
-}
+class FixtureFile {
+  constructor(
+    readonly path: string,
+    readonly bytes: Uint8Array,
+  ) {}
 
-/** @throws ProtocolCliError `unreadable-file`. */
-export function readFixtureFiles(files: readonly string[]): Promise<FixtureBytes[]> {
-  return Promise.all(files.map(async path => ({ path, bytes: await readBytes(path) })));
-}
-
-/** @throws ProtocolCliError `unreadable-file`. */
-export function textOf({ path, bytes }: FixtureBytes): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (cause) {
-    const message = `cannot read the fixtures ${path}: not valid UTF-8`;
-    throw new ProtocolCliError('unreadable-file', message, { hint: FILE_HINT, cause });
+  /** @throws ProtocolCliError `unreadable-file`. */
+  get text(): string {
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(this.bytes);
+    } catch (cause) {
+      const message = `cannot read the fixtures ${this.path}: not valid UTF-8`;
+      throw new ProtocolCliError('unreadable-file', message, { hint: FILE_HINT, cause });
+    }
   }
+}
+
+/** @throws ProtocolCliError `unreadable-file`. */
+export function readFixtureFiles(files: readonly string[]): Promise<FixtureFile[]> {
+  return Promise.all(
+    files.map(async path => {
+      const bytes = await readFile(path).catch(async cause => {
+        throw await cannotRead(path, cause);
+      });
+      return new FixtureFile(path, bytes);
+    }),
+  );
 }
 
 async function filesAt(path: string): Promise<string[]> {
@@ -102,14 +67,6 @@ async function filesAt(path: string): Promise<string[]> {
   throw new ProtocolCliError('unreadable-file', `no fixtures in the folder ${path}`, {
     hint: 'Fixtures are files that end in .yaml, .yml or .json; transcripts are named one by one.',
   });
-}
-
-async function readBytes(path: string): Promise<Uint8Array> {
-  try {
-    return await readFile(path);
-  } catch (cause) {
-    throw await cannotRead(path, cause);
-  }
 }
 
 const FILE_HINT =

@@ -1,23 +1,22 @@
 import { basename, resolve } from 'node:path';
 import { isTranscript, isWhole, missingFrom, readRecording } from '../../events/transcript-reader.js';
+import { overshadowed } from '../../fixtures/answer-call.js';
 import { type FixtureSet, stepsOf } from '../../fixtures/fixture-set.js';
 import type { Step } from '../../fixtures/reply-schema.js';
-import type { MockTool } from '../../mock/mock-tool.js';
-import { type FixtureBytes, fixtureFiles, readFixtureFiles, textOf } from '../../mock/sources.js';
+import { readFixtureFiles } from '../../mock/sources.js';
+import { counted } from '../../render/line.js';
 import { writePublicFile } from '../../system/files.js';
 import { writeOut } from '../../system/streams.js';
-import { watchFiles } from '../../system/watch-files.js';
-import { messageOf, ProtocolCliError } from '../../util/errors.js';
+import { ProtocolCliError } from '../../util/errors.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { refuseToReplace } from '../event-output.js';
 import { usage } from '../options.js';
-import type { LiveOutput } from '../run-server.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 
 interface LoadedFixtures {
   readonly fixtures: FixtureSet;
-  /** Parts of transcripts that could not be converted, and diffs that cannot be drawn. */
+  /** Parts of transcripts that could not be converted, diffs that cannot be drawn, and fixtures that never match. */
   readonly warnings: readonly string[];
 }
 
@@ -37,9 +36,21 @@ export async function loadFixtures(files: readonly string[], speed?: number): Pr
   const { recordings, warnings } = await readRecordings(transcripts, { speed, isExact: true });
   const others = read.filter(each => !transcripts.includes(each));
   const { readFixtures } = await import('../../fixtures/read-fixtures.js');
-  const texts = others.map(each => ({ path: each.path, text: textOf(each) }));
-  const fixtures = await readFixtures(texts, recordings);
-  return { fixtures, warnings: [...warnings, ...(await diffWarnings(fixtures))] };
+  const fixtures = await readFixtures(others, recordings);
+  return {
+    fixtures,
+    warnings: [...warnings, ...(await diffWarnings(fixtures)), ...unusedWarnings(fixtures)],
+  };
+}
+
+/** Returns warnings about fixtures that never match. They may be intended, so they are not errors. */
+function unusedWarnings({ fixtures }: FixtureSet): string[] {
+  return overshadowed(fixtures).map(({ fixture: { id, place }, by }) => {
+    const where = id === place ? '' : ` (${place})`;
+    return visibleLine(
+      `fixture ${id} never matches: ${by.id} comes before it and matches the same calls${where}`,
+    );
+  });
 }
 
 const VIEW = 'view.content';
@@ -95,9 +106,11 @@ function isMadeLater(content: unknown): boolean {
 const HEAD = 64 * 1024;
 
 /** Detects a transcript by its name or its first bytes. */
-function isTranscriptFile({ path, bytes }: FixtureBytes): boolean {
+function isTranscriptFile({ path, bytes }: FixtureFile): boolean {
   return /\.ndjson$/i.test(path) || isTranscript(new TextDecoder().decode(bytes.subarray(0, HEAD)));
 }
+
+type FixtureFile = Awaited<ReturnType<typeof readFixtureFiles>>[number];
 
 interface ReadOptions {
   readonly speed?: number | undefined;
@@ -110,12 +123,12 @@ type Recordings = Awaited<ReturnType<typeof readRecordings>>;
  * Reads transcripts as fixtures, in the order of the command line.
  * @throws ProtocolCliError `invalid-fixtures` for a file without a usable call; `unreadable-file`.
  */
-async function readRecordings(files: readonly FixtureBytes[], options: ReadOptions) {
+async function readRecordings(files: readonly FixtureFile[], options: ReadOptions) {
   const recordings = await Promise.all(files.map(file => readOne(file, options)));
   return { recordings, warnings: recordings.flatMap(({ warnings }) => warnings) };
 }
 
-async function readOne({ path, bytes }: FixtureBytes, { speed = 1, isExact = false }: ReadOptions) {
+async function readOne({ path, bytes }: FixtureFile, { speed = 1, isExact = false }: ReadOptions) {
   const transcript = readRecording(path, bytes);
   if (!transcript) throw nothingServable(path, [`${visibleLine(path)}: it is not a transcript`]);
   const { fixturesOfTranscript } = await import('../../fixtures/recording/from-transcript.js');
@@ -191,75 +204,4 @@ function commentsOf({ recordings, warnings }: Recordings): string[] {
     ...(lost.length > 0 ? ['Not all of it could be carried over:', ...lost] : []),
     'Serve it: protocol-cli mock-tool <this file>',
   ];
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-interface Reloadable extends Pick<MockTool, 'verify'> {
-  replaceFixtures(fixtures: FixtureSet): Promise<void>;
-}
-
-/** Reloads the fixtures when a file changes or on request; one reload at a time, so that the last one wins. */
-export class FixtureReloader {
-  #reading = Promise.resolve();
-  #watcher: { close(): void } | null = null;
-  #isChanged = false;
-  #reload: (() => Promise<void>) | null = null;
-
-  /**
-   * @param paths files and folders from the command line
-   * @param speed of transcripts
-   * @param check returns warnings about fixtures
-   */
-  constructor(
-    private readonly paths: readonly string[],
-    private readonly speed: number | undefined,
-    private readonly check: (fixtures: FixtureSet) => readonly string[],
-  ) {}
-
-  /** Must start before the mock, so that no edit is missed. */
-  async watch(): Promise<void> {
-    const onChange = () => {
-      this.#isChanged = true;
-      this.reload();
-    };
-    this.#watcher = await watchFiles(() => fixtureFiles(this.paths), onChange);
-  }
-
-  /** Applies changes from now on, and those that happened before. */
-  attach(tool: Reloadable, output: Pick<LiveOutput, 'notice' | 'warn'>): void {
-    this.#reload = () => this.#readAgain(tool, output);
-    if (this.#isChanged) this.reload();
-  }
-
-  reload(): void {
-    if (this.#reload) this.#reading = this.#reading.then(this.#reload);
-  }
-
-  async close(): Promise<void> {
-    this.#watcher?.close();
-    await this.#reading;
-  }
-
-  async #readAgain(tool: Reloadable, output: Pick<LiveOutput, 'notice' | 'warn'>): Promise<void> {
-    if (this.paths.length === 0) return output.notice('no fixture files to reload');
-    try {
-      const { length: before } = tool.verify().fixtures;
-      const { fixtures, warnings } = await loadFixtures(await fixtureFiles(this.paths), this.speed);
-      await tool.replaceFixtures(fixtures);
-      const { length: count } = fixtures.fixtures;
-      const was = count === before ? '' : ` (was ${before})`;
-      output.notice(`reloaded ${counted(count, 'fixture')}${was}`);
-      output.warn([...warnings, ...this.check(fixtures)]);
-    } catch (error) {
-      output.notice(`reload failed; keeping the previous fixtures: ${reasonOf(error)}`, true);
-    }
-  }
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof ProtocolCliError) return [error.message, ...error.faults].join('\n  ');
-  return messageOf(error);
 }

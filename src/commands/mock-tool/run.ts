@@ -1,16 +1,18 @@
 import { Writable } from 'node:stream';
 import { unread } from '../../events/bounded-events.js';
 import { callbackSecrets } from '../../events/shareable.js';
-import { overshadowed } from '../../fixtures/answer-call.js';
 import { type FixtureSet, stepsOf } from '../../fixtures/fixture-set.js';
 import { isLoopback } from '../../http/addresses.js';
 import type { Rate } from '../../mock/limits.js';
 import { MockTool, type MockToolOptions } from '../../mock/mock-tool.js';
 import { fixtureFiles, loadHandlers } from '../../mock/sources.js';
+import { counted } from '../../render/line.js';
 import { humanVerification, VERIFICATION_FORMATS } from '../../render/outputs/verification.js';
 import { systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/process.js';
 import { writeOut } from '../../system/streams.js';
+import { watchFiles } from '../../system/watch-files.js';
+import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { readUrl } from '../../util/url.js';
 import { visibleLine } from '../../util/visible.js';
 import { aboutNow, type Subscribe } from '../event-output.js';
@@ -30,7 +32,7 @@ import {
 } from '../run-server.js';
 import { demoFixtures } from '../target.js';
 import { colourOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
-import { exportFixtures, FixtureReloader, loadFixtures } from './fixtures.js';
+import { exportFixtures, loadFixtures } from './fixtures.js';
 
 interface MockToolFlags extends ServerFlags {
   readonly mcp?: 'stdio' | 'http';
@@ -80,7 +82,7 @@ export async function runMockTool(
   if (flags.export !== undefined) return exportFixtures(files, flags.export, speed, terminal);
   const sources = await sourcesOf(files, flags, terminal);
   return runServer({ terminal, command }, async (_, onClose) => {
-    const reloader = new FixtureReloader(paths, speed, fixtureWarnings);
+    const reloader = new FixtureReloader(paths, speed);
     onClose(() => reloader.close());
     if (flags.watch) await reloader.watch();
     const context = { output, flags, command, reload: () => reloader.reload(), onClose };
@@ -278,11 +280,7 @@ async function serveMcp(
   return {
     tool: { verify: () => tool.verify(), replaceFixtures: set => mcp.replaceFixtures(set) },
     env: address ? { MCP_URL: address.url } : {},
-    warnings: [
-      ...warnings,
-      ...networkWarnings(flags),
-      ...(fixtures ? [...leftOut(fixtures), ...fixtureWarnings(fixtures)] : []),
-    ],
+    warnings: [...warnings, ...networkWarnings(flags), ...(fixtures ? leftOut(fixtures) : [])],
     ...{ output, quit: Promise.race([output.quit, over]), status: () => 0 },
   };
 }
@@ -296,17 +294,7 @@ export function startWarnings(
   const open = networkWarnings({ host });
   if (!fixtures) return open;
   const hosts = [new URL(url).host, ...allowHost];
-  return [...open, ...consentWarnings(hosts, fixtures), ...fixtureWarnings(fixtures)];
-}
-
-/** Returns warnings about fixtures that never match. They may be intended, so they are not errors. */
-function fixtureWarnings({ fixtures }: FixtureSet): string[] {
-  return overshadowed(fixtures).map(({ fixture: { id, place }, by }) => {
-    const where = id === place ? '' : ` (${place})`;
-    return visibleLine(
-      `fixture ${id} never matches: ${by.id} comes before it and matches the same calls${where}`,
-    );
-  });
+  return [...open, ...consentWarnings(hosts, fixtures)];
 }
 
 /** The consent page uses http, so its `auth_url` is valid on loopback only (TOOL-OAUTH). */
@@ -410,4 +398,69 @@ function takeStream(taken: NodeJS.WritableStream, instead: NodeJS.WritableStream
       else Reflect.deleteProperty(taken, 'write');
     },
   };
+}
+
+interface Reloadable extends Pick<MockTool, 'verify'> {
+  replaceFixtures(fixtures: FixtureSet): Promise<void>;
+}
+
+/** Reloads the fixtures when a file changes or on request; one reload at a time, so that the last one wins. */
+export class FixtureReloader {
+  #reading = Promise.resolve();
+  #watcher: { close(): void } | null = null;
+  #isChanged = false;
+  #reload: (() => Promise<void>) | null = null;
+
+  /**
+   * @param paths files and folders from the command line
+   * @param speed of transcripts
+   */
+  constructor(
+    private readonly paths: readonly string[],
+    private readonly speed: number | undefined,
+  ) {}
+
+  /** Must start before the mock, so that no edit is missed. */
+  async watch(): Promise<void> {
+    const onChange = () => {
+      this.#isChanged = true;
+      this.reload();
+    };
+    this.#watcher = await watchFiles(() => fixtureFiles(this.paths), onChange);
+  }
+
+  /** Applies changes from now on, and those that happened before. */
+  attach(tool: Reloadable, output: Pick<LiveOutput, 'notice' | 'warn'>): void {
+    this.#reload = () => this.#readAgain(tool, output);
+    if (this.#isChanged) this.reload();
+  }
+
+  reload(): void {
+    if (this.#reload) this.#reading = this.#reading.then(this.#reload);
+  }
+
+  async close(): Promise<void> {
+    this.#watcher?.close();
+    await this.#reading;
+  }
+
+  async #readAgain(tool: Reloadable, output: Pick<LiveOutput, 'notice' | 'warn'>): Promise<void> {
+    if (this.paths.length === 0) return output.notice('no fixture files to reload');
+    try {
+      const { length: before } = tool.verify().fixtures;
+      const { fixtures, warnings } = await loadFixtures(await fixtureFiles(this.paths), this.speed);
+      await tool.replaceFixtures(fixtures);
+      const { length: count } = fixtures.fixtures;
+      const was = count === before ? '' : ` (was ${before})`;
+      output.notice(`reloaded ${counted(count, 'fixture')}${was}`);
+      output.warn(warnings);
+    } catch (error) {
+      output.notice(`reload failed; keeping the previous fixtures: ${reasonOf(error)}`, true);
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ProtocolCliError) return [error.message, ...error.faults].join('\n  ');
+  return messageOf(error);
 }

@@ -35,27 +35,6 @@ describe('TOOL-OAUTH: a consent page that runtimes must refuse', () => {
   });
 });
 
-describe('a fixture that never matches', () => {
-  const warnings = (...fixtures: object[]) => startWarnings({ host: 'localhost' }, LOCAL, setOf(...fixtures));
-
-  test('is reported with its place and the fixture that matches instead', () => {
-    expect(warnings(fixture('first'), fixture('second'))).toEqual([
-      'fixture second never matches: first comes before it and matches the same calls (a.yaml#2)',
-    ]);
-  });
-
-  test('without an id is reported with its place', () => {
-    const { id: _, ...nameless } = fixture('');
-    expect(warnings(nameless, nameless)).toEqual([
-      'fixture a.yaml#2 never matches: a.yaml#1 comes before it and matches the same calls',
-    ]);
-  });
-
-  test('threats, row 24: a foreign name is made visible', () => {
-    expect(warnings(fixture('a'), fixture('\u001b[2J\n')).join()).toContain('fixture ␛[2J␊ never');
-  });
-});
-
 test('threats, row 5: warns if it is open to the network', () => {
   expect(startWarnings({ host: '::' }, LOCAL, undefined)).toEqual([
     'the server is open to the network (--host ::)',

@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { FixtureReloader, loadFixtures } from '../../../src/commands/mock-tool/fixtures.js';
+import { loadFixtures } from '../../../src/commands/mock-tool/fixtures.js';
+import { FixtureReloader } from '../../../src/commands/mock-tool/run.js';
 import type { FixtureSet } from '../../../src/fixtures/fixture-set.js';
 import { watchFiles } from '../../../src/system/watch-files.js';
 import { recorded, result, told, transcriptOf } from '../../support/recording.js';
@@ -42,7 +43,7 @@ test('--watch: applies an edit from before the start; reloads run one at a time,
   const mock = slowMock();
   const notices: string[] = [];
   const output = { notice: (text: string) => void notices.push(text), warn: () => {} };
-  const reloader = new FixtureReloader([path], undefined, () => []);
+  const reloader = new FixtureReloader([path], undefined);
   await reloader.watch();
   await changeOf(path, () => writeFile(path, fixture('first')));
   reloader.attach(mock, output);
@@ -79,7 +80,7 @@ test('--watch: reloads a changed transcript with --speed and warnings', async ()
   const call = (text: string) => told({}, { at: 80, message: '[]' }, { at: 90, message: result(text) });
   await writeFile(path, transcriptOf(recorded(call('first'))));
   const [taken, warned]: [FixtureSet[], (readonly string[])[]] = [[], []];
-  const reloader = new FixtureReloader([path], 2, () => []);
+  const reloader = new FixtureReloader([path], 2);
   await reloader.watch();
   const mock = { ...slowMock(), replaceFixtures: async (set: FixtureSet) => void taken.push(set) };
   const output = { notice: () => {}, warn: (texts: readonly string[]) => void warned.push(texts) };

@@ -6,14 +6,15 @@ const HEAD = '--- a/a.txt\n+++ b/a.txt\n';
 const GOOD = `${HEAD}@@ -1,1 +1,1 @@\n-a\n+b\n`;
 const TEXT = { type: 'text', content: 'edited' };
 
-async function told(...replies: object[]): Promise<readonly string[]> {
+async function warningsOf(fixtures: readonly object[]): Promise<readonly string[]> {
   await using folder = await temporaryFolder();
-  const fixtures = replies.map(reply => ({ match: { operation: 'edit' }, reply }));
-  const path = await folder.write('a.yaml', JSON.stringify({ version: 1, fixtures }));
+  const path = await folder.write('a.yaml', JSON.stringify({ version: 1, fixtures }, null, 1));
   const { warnings } = await loadFixtures([path]);
-  return warnings
-    .filter(warning => warning.includes('TOOL-DIFF'))
-    .map(warning => warning.replace(path, 'a.yaml'));
+  return warnings.map(warning => warning.replaceAll(path, 'a.yaml').replace(/a\.yaml:\d+/g, 'a.yaml:n'));
+}
+
+function told(...replies: object[]): Promise<readonly string[]> {
+  return warningsOf(replies.map((reply, n) => ({ match: { operation: `edit${n}` }, reply })));
 }
 
 const showing = (...display_as: unknown[]) => ({ result: { text: 'done', display_as } });
@@ -22,7 +23,7 @@ const diff = (content: unknown) => ({ type: 'diff', content });
 describe('TOOL-DIFF: a diff of a fixture', () => {
   test('is reported with its place and the reason if it is invalid', async () => {
     expect(await told(showing(TEXT, diff({ path: 'a.txt', patch: '@@ broken\n-a\n+b\n' })))).toEqual([
-      'a.yaml:1 result.display_as[1].content: malformed diff: line 1: "@@ broken" is not a hunk header; expected "@@ -1,3 +1,4 @@"; clients cannot show it and show the next segment instead (TOOL-DIFF)',
+      'a.yaml:n result.display_as[1].content: malformed diff: line 1: "@@ broken" is not a hunk header; expected "@@ -1,3 +1,4 @@"; clients cannot show it and show the next segment instead (TOOL-DIFF)',
     ]);
   });
 
@@ -47,8 +48,8 @@ describe('TOOL-DIFF: a diff of a fixture', () => {
     const files = [{ path: 'a', status: 'added', oldContents: '', newContents: 'b' }];
     const ofFiles = [{ view: { view_type: 'diff', content: { files } } }, done];
     expect(await told(asking, view, ofFiles)).toEqual([
-      expect.stringMatching(/^a\.yaml:1 result\.display_as\[0\]\.content: malformed diff: /),
-      expect.stringMatching(/^a\.yaml:1 view\.content: malformed diff: /),
+      expect.stringMatching(/^a\.yaml:n result\.display_as\[0\]\.content: malformed diff: /),
+      expect.stringMatching(/^a\.yaml:n view\.content: malformed diff: /),
     ]);
   });
 
@@ -81,5 +82,26 @@ describe('TOOL-DIFF: a diff of a fixture', () => {
 
   test('threats, row 24: makes a hostile line visible', async () => {
     expect((await told(showing(diff({ path: 'a', patch: '\u001b[2J' })))).join()).not.toContain('\u001b');
+  });
+});
+
+describe('a fixture that never matches', () => {
+  const fixture = (id?: string) => ({ id, match: { operation: 'op' }, reply: { payload: 1 } });
+
+  test.each([
+    [
+      ['first', 'second'],
+      'fixture second never matches: first comes before it and matches the same calls (a.yaml:n)',
+    ],
+    [
+      [undefined, undefined],
+      'fixture a.yaml:n never matches: a.yaml:n comes before it and matches the same calls',
+    ],
+    [
+      ['a', '\u001b[2J\n'],
+      'fixture ␛[2J␊ never matches: a comes before it and matches the same calls (a.yaml:n)',
+    ],
+  ])('is reported with the one that matches instead, made visible (row 24): %j', async (ids, warning) => {
+    expect(await warningsOf(ids.map(fixture))).toEqual([warning]);
   });
 });

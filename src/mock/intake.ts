@@ -319,8 +319,8 @@ export class Intake {
     openCalls.begin(conversation);
     if (cancelReason !== null) conversation.cancel(cancelReason);
     logEarlier(call, this.#log);
-    for (const { url, body, contentType, turn: of, state } of rendered)
-      if (state === 'waiting') await services.outbox.post({ about, url, body, contentType, turn: of });
+    for (const { url, body, type, contentType, turn: of, state } of rendered)
+      if (state === 'waiting') await services.outbox.post({ about, url, body, type, contentType, turn: of });
     if (isAnswered && (turn?.next === undefined || cancelReason !== null)) return openCalls.end(conversation);
     const plan = reading.ok
       ? await this.#planAgain(call, { headers, invocation: reading.invocation }).catch(failing)

@@ -1,5 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import { type ToolCall, type ToolCallState, ToolCalls, toolCallState } from '../events/tool-call.js';
+import {
+  type ToolCall,
+  type ToolCallState,
+  ToolCalls,
+  toolCallState,
+  typeOfDelivery,
+} from '../events/tool-call.js';
 import type { VerificationReport } from '../events/verification.js';
 import type { FixtureSet } from '../fixtures/fixture-set.js';
 import { allowedDestinations } from '../http/addresses.js';
@@ -199,7 +205,12 @@ export class MockTool extends Tool {
     const last = call?.deliveries.at(-1);
     if (!last?.body) return false;
     const about = { calls: [key], thread: call?.addressee?.group_id ?? '' };
-    void this.#services.outbox.post({ about, url: last.url, body: last.body });
+    void this.#services.outbox.post({
+      about,
+      url: last.url,
+      body: last.body,
+      type: typeOfDelivery(last) ?? undefined,
+    });
     return true;
   }
 

@@ -12,10 +12,8 @@ import {
 } from '../http/client.js';
 import type { Clock } from '../system/clock.js';
 import { messageOf } from '../util/errors.js';
-import { readJson } from '../util/json.js';
 import { bytesText } from '../util/text.js';
 import { readUrl } from '../util/url.js';
-import { isRecord } from '../util/values.js';
 import { type Concern, Pauses } from './conversation.js';
 
 /** A message to the runtime: the exact bytes and the exact address (TOOL-OPAQUE). */
@@ -24,6 +22,8 @@ export interface Callback {
   /** The callback URL, unchanged from the invocation. */
   readonly url: string;
   readonly body: Content;
+  /** The type of the message; undefined if it is unreadable. */
+  readonly type: string | undefined;
   /** Default: `application/json`; a fault may set another one. */
   readonly contentType?: string | undefined;
   /** `slow`: sends the body in small pieces over about two seconds. */
@@ -40,13 +40,6 @@ const STOPPED = 'the tool was stopped before it was delivered';
 /** Whether the next run can still deliver the callback from the journal. */
 export function wasStopped(why: string): boolean {
   return why.startsWith(STOPPED);
-}
-
-/** Returns the `type` of a message. Parses it each time, so that the parsed message is not kept in memory. */
-export function typeOf({ bytes }: Pick<Content, 'bytes'>): string | undefined {
-  const json = readJson(bytes);
-  const type = json.ok && isRecord(json.value) ? json.value['type'] : undefined;
-  return typeof type === 'string' ? type : undefined;
 }
 
 /** Limits requests per origin, first come first served, so that a slow receiver delays only its own callbacks. */
@@ -112,7 +105,7 @@ interface Parcel {
   leg: string | undefined;
 }
 
-export interface OutboxOptions {
+interface OutboxOptions {
   readonly log: Log;
   readonly client: HttpClient;
   readonly clock: Clock;
@@ -266,8 +259,8 @@ export class Outbox {
   }
 
   #giveUp({ callback, leg }: Parcel, { why, what = 'callback' }: Failure): false {
-    const { about, body, turn } = callback;
-    const message = leg === undefined ? { type: typeOf(body), turn } : { leg }; // without a request event, these identify the message
+    const { about, type, turn } = callback;
+    const message = leg === undefined ? { type, turn } : { leg }; // without a request event, these identify the message
     this.#options.log.emit({ kind: 'dropped', what, why, count: 1, ...about, ...message });
     return false;
   }

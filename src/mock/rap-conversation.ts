@@ -297,16 +297,17 @@ export class RapConversation extends Conversation {
   #sendMessage(message: unknown, { layout, cancelReason }: Sending): Promise<boolean> {
     const { about, services } = this;
     const turn = this.#turn();
+    const type = typeNameOf(message);
     const faults = this.faultsOf(turn?.index ?? 0);
     for (const { kind: plan } of faults) {
       if (plan === 'after-cancel' && !this.isCanceled) continue;
-      services.log.emit({ kind: 'planned', plan, by: 'fault', turn, type: typeNameOf(message), ...about });
+      services.log.emit({ kind: 'planned', plan, by: 'fault', turn, type, ...about });
     }
     const { body, rendering } = render(message, faults, layout);
     const { contentType, pace, outlivesCancel } = rendering;
     const { callback_url: url } = this.caller.addressee;
     const stops = outlivesCancel ? undefined : cancelReason;
-    return this.#post({ about, url, body, contentType, pace, turn, cancelReason: stops }, rendering);
+    return this.#post({ about, url, body, type, contentType, pace, turn, cancelReason: stops }, rendering);
   }
 
   async #post(callback: Callback, { lateMs, outlivesCancel, copies }: Rendering): Promise<boolean> {

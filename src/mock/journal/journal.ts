@@ -16,16 +16,9 @@ import {
   removeLeftDrafts,
   unwritable,
 } from '../../system/files.js';
-import { errnoOf, ProtocolCliError } from '../../util/errors.js';
+import { errnoOf, messageOf, ProtocolCliError } from '../../util/errors.js';
 import { LineSplitter } from '../../util/text.js';
-import {
-  checkedLine,
-  compacted,
-  EventLines,
-  JournalReader,
-  type Recovery,
-  unreadableJournal,
-} from './recovery.js';
+import { JournalLines, JournalReader, type Recovery } from './recovery.js';
 
 export interface JournalOptions {
   readonly path: string;
@@ -50,11 +43,12 @@ export async function openJournal(
   const release = await takeLock(path);
   try {
     const recovery = await readJournal(path, files);
-    await rewrite(recovery, options, files);
+    const lines = new JournalLines();
+    await rewrite(lines.rewritten(recovery, options), path, files);
     const file = await openToAppend(path, files);
     const { size: position } = await file.stat();
     const writer = new GroupWriter({ path, file, position, sync });
-    return { journal: new Journal(writer, () => file.close().finally(release)), recovery };
+    return { journal: new Journal(writer, lines, () => file.close().finally(release)), recovery };
   } catch (error) {
     await release();
     throw error;
@@ -63,11 +57,11 @@ export async function openJournal(
 
 /** Keeps every event in a file, so that acknowledged calls survive a kill: `log.keep(journal)`. */
 export class Journal implements GroupKeeper {
-  readonly #lines = new EventLines();
   #isClosed = false;
 
   constructor(
     private readonly writer: GroupWriter,
+    private readonly lines: JournalLines,
     private readonly release: () => Promise<void>,
   ) {}
 
@@ -78,7 +72,7 @@ export class Journal implements GroupKeeper {
 
   /** Skips events of an earlier run: the file contains them already. */
   take(event: Event): void {
-    if (!this.#isClosed && !event.earlier) this.writer.add(this.#lines.of(event));
+    if (!this.#isClosed && !event.earlier) this.writer.add(this.lines.event(event));
   }
 
   kept(): Promise<void> {
@@ -87,7 +81,7 @@ export class Journal implements GroupKeeper {
 
   /** Records a reset of the counts and states of one key, or of all keys and the finished calls. */
   reset(key?: string): void {
-    if (!this.#isClosed) this.writer.add(checkedLine({ kind: 'reset', ...(key !== undefined && { key }) }));
+    if (!this.#isClosed) this.writer.add(this.lines.reset(key));
   }
 
   /** Writes pending lines and releases the file; later events are not kept. See `failure`. */
@@ -98,14 +92,10 @@ export class Journal implements GroupKeeper {
   }
 }
 
-async function rewrite(
-  recovery: Recovery,
-  { path, startedAt, program }: JournalOptions,
-  files: Files,
-): Promise<void> {
+async function rewrite(lines: Iterable<string>, path: string, files: Files): Promise<void> {
   const file = await createPrivateFile(path, files);
   try {
-    for (const line of compacted(recovery, { startedAt, program })) await file.write(line.slice(0, -1));
+    for (const line of lines) await file.write(line.slice(0, -1));
   } catch (error) {
     await file.discard();
     throw error;
@@ -124,13 +114,14 @@ const CHUNK = 256 * 1024;
  */
 async function readJournal(path: string, files: Files): Promise<Recovery> {
   const reader = new JournalReader(path);
-  const file = await openPlainFile(path, files);
+  const file = await openPlainFile(path, files).catch(error => {
+    throw reader.unreadable(messageOf(error));
+  });
   if (!file) return reader.recovery(0);
   try {
     const splitter = new LineSplitter(MAX_LINE, bytes => reader.take(bytes));
     for await (const chunk of file.createReadStream({ highWaterMark: CHUNK, autoClose: false }))
-      if (!splitter.add(chunk))
-        throw unreadableJournal(reader.place, `the next line is longer than ${MAX_LINE} bytes`);
+      if (!splitter.add(chunk)) throw reader.unreadable(`the next line is longer than ${MAX_LINE} bytes`);
     return reader.recovery(splitter.rest);
   } finally {
     await file.close();
@@ -146,7 +137,7 @@ async function openPlainFile(path: string, files: Files): Promise<FileHandle | n
     return await files.open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return null;
-    throw unreadableJournal(path, error instanceof Error ? error.message : String(error));
+    throw error;
   }
 }
 

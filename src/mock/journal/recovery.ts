@@ -13,7 +13,7 @@ import { excerpt } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { CANCELED, THREAD_CLOSED } from '../conversation.js';
 import { DEFAULTS } from '../limits.js';
-import { typeOf, wasStopped } from '../outbox.js';
+import { wasStopped } from '../outbox.js';
 
 /** Name and version of the format; each line ends with a checksum. */
 const FORMAT = 'protocol-cli-journal/2';
@@ -62,7 +62,7 @@ const CHECKSUM = /,"crc32":"([\da-f]{8})"\}$/;
 const CHECKSUM_BYTES = ',"crc32":"00000000"}'.length;
 
 /** Formats a line with its checksum and a line feed. */
-export function checkedLine(content: JournalLine): string {
+function checkedLine(content: JournalLine): string {
   const start = JSON.stringify(content).slice(0, -1);
   return `${start},"crc32":"${checksum(start)}"}\n`;
 }
@@ -77,14 +77,34 @@ function checksum(data: string | Uint8Array): string {
   return crc32(data).toString(16).padStart(8, '0');
 }
 
-/** Formats events as lines: writes each body once, and later only its digest. */
-export class EventLines {
+/** Formats the lines of a journal. Writes each body once, and later only its digest. */
+export class JournalLines {
   readonly #written = new WeakSet<Content>();
 
-  of(event: Event): string {
+  /**
+   * Returns the first lines of a rewritten journal: the state of earlier runs without finished calls. Reading them gives the same
+   * state.
+   */
+  *rewritten(
+    { calls, matched, settled }: Pick<Recovery, 'calls' | 'matched' | 'settled'>,
+    { startedAt, program }: Pick<Line<'header'>, 'startedAt' | 'program'>,
+  ): Generator<string> {
+    yield checkedLine({ kind: 'header', format: FORMAT, startedAt, program });
+    for (const one of settled) yield checkedLine({ kind: 'settled', ...one });
+    for (const call of calls) for (const event of call.events()) yield this.event(event);
+    for (const fact of matched) yield checkedLine(fact); // after the calls, because their order is that of the states
+    yield checkedLine({ kind: 'begun' });
+  }
+
+  event(event: Event): string {
     if (!('body' in event) || event.body === undefined) return checkedLine(event);
     const { sha256, size } = event.body;
     return this.#bodyOnce(event.body) + checkedLine({ ...event, body: { sha256, size } });
+  }
+
+  /** A reset of the counts and states of one key, or of all keys and the finished calls. */
+  reset(key?: string): string {
+    return checkedLine({ kind: 'reset', ...(key !== undefined && { key }) });
   }
 
   #bodyOnce(body: Content): string {
@@ -136,19 +156,6 @@ export interface Recovery {
   }[];
 }
 
-/** Returns the first lines of a compacted journal: the state of earlier runs without finished calls. Reading them gives the same state. */
-export function* compacted(
-  { calls, matched, settled }: Pick<Recovery, 'calls' | 'matched' | 'settled'>,
-  about: Pick<Line<'header'>, 'startedAt' | 'program'>,
-): Generator<string> {
-  yield checkedLine({ kind: 'header', format: FORMAT, ...about });
-  for (const one of settled) yield checkedLine({ kind: 'settled', ...one });
-  const lines = new EventLines();
-  for (const call of calls) for (const event of call.events()) yield lines.of(event);
-  for (const fact of matched) yield checkedLine(fact); // after the calls, because their order is that of the states
-  yield checkedLine({ kind: 'begun' });
-}
-
 const REMEMBERED_KEYS = 100_000;
 
 /** The latest `matched` event of each fixture and key, and of each state. */
@@ -186,7 +193,7 @@ const ONLY: Turn = { index: 0 };
 type Fate = 'open' | 'settled' | 'refused';
 
 /** A received call; open if it was neither refused nor settled when the last run ended. */
-export class RecoveredCall {
+class RecoveredCall {
   readonly key: string;
   readonly thread: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -328,6 +335,13 @@ export class RecoveredCall {
   }
 }
 
+/** Returns the `type` of a message. The parsed message is not kept in memory. */
+function typeOf({ bytes }: Content): string | undefined {
+  const json = readJson(bytes);
+  const type = json.ok && isRecord(json.value) ? json.value['type'] : undefined;
+  return typeof type === 'string' ? type : undefined;
+}
+
 /** Converts a line back into the event that was written. */
 function eventOf(line: Line<'request' | 'response' | 'planned' | 'dropped'>, body?: Content): Event {
   return { ...line, body } as Event;
@@ -345,17 +359,20 @@ export class JournalReader {
 
   constructor(private readonly path: string) {}
 
-  /** Position of the latest line, for messages. */
-  get place(): string {
-    return `${this.path}:${this.#lines}`;
-  }
-
   /** @param tornBytes length of an incomplete last line @throws ProtocolCliError `unreadable-file` without a header */
   recovery(tornBytes: number): Recovery {
-    if (this.#lines === 0 && tornBytes > 0) throw unreadableJournal(this.path, NO_HEADER);
+    if (this.#lines === 0 && tornBytes > 0) throw this.unreadable(NO_HEADER);
     const calls = [...this.#open.values()];
     const settled = [...this.#settled.values()];
     return { calls, matched: this.#counters.facts(), settled, tornBytes, damaged: this.#damaged };
+  }
+
+  /** Returns an error with the file and the latest line. */
+  unreadable(problem: string): ProtocolCliError {
+    const place = this.#lines === 0 ? this.path : `${this.path}:${this.#lines}`;
+    return new ProtocolCliError('unreadable-file', `${place}: cannot read this journal: ${problem}`, {
+      hint: 'Move the file away to begin a new journal, or give another path.',
+    });
   }
 
   /** Reads a line without its line feed. @throws ProtocolCliError `unreadable-file` if the file is not a journal */
@@ -366,14 +383,14 @@ export class JournalReader {
       ? validate(journalLineSchema, json.value)
       : ({ ok: false, faults: [json.reason] } as const);
     if (this.#lines === 1) {
-      if (!line.ok) throw unreadableJournal(this.place, line.faults.join('; '));
-      if (line.value.kind !== 'header') throw unreadableJournal(this.place, NO_HEADER);
+      if (!line.ok) throw this.unreadable(line.faults.join('; '));
+      if (line.value.kind !== 'header') throw this.unreadable(NO_HEADER);
       this.#isChecked = line.value.format === FORMAT;
     }
     if (!line.ok || (this.#isChecked && !isIntact(bytes)))
       this.#damaged.push({ number: this.#lines, held: describeDamaged(bytes) });
     else if (this.#lines > 1 && line.value.kind === 'header')
-      throw unreadableJournal(this.place, 'unexpected second header');
+      throw this.unreadable('unexpected second header');
     else this.#apply(line.value);
   }
 
@@ -464,12 +481,6 @@ function identityOf({ groupId, id, sha256 }: Settled): string {
 }
 
 const NO_HEADER = 'the first line is not the header of a journal';
-
-export function unreadableJournal(place: string, problem: string): ProtocolCliError {
-  return new ProtocolCliError('unreadable-file', `${place}: cannot read this journal: ${problem}`, {
-    hint: 'Move the file away to begin a new journal, or give another path.',
-  });
-}
 
 /** Enough characters for the members that describe a line. */
 const DESCRIBED_BYTES = 64 * 1024;

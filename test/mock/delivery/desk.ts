@@ -4,7 +4,7 @@ import { createLog, type Log } from '../../../src/events/log.js';
 import { allowedDestinations } from '../../../src/http/addresses.js';
 import { createAgentClient } from '../../../src/http/pooled-client.js';
 import type { Callback } from '../../../src/mock/outbox.js';
-import { Outbox, type OutboxOptions } from '../../../src/mock/outbox.js';
+import { Outbox } from '../../../src/mock/outbox.js';
 import { type FakeClock, fakeClock } from '../../support/fake-clock.js';
 
 export interface RapServices extends AsyncDisposable {
@@ -19,7 +19,7 @@ export interface RapServices extends AsyncDisposable {
 }
 
 /** An outbox on a real client; pauses are of no length unless `random` says otherwise. */
-export function deskWith(options: Partial<OutboxOptions> = {}): RapServices {
+export function deskWith(options: Partial<ConstructorParameters<typeof Outbox>[0]> = {}): RapServices {
   const clock = fakeClock();
   const log = options.log ?? createLog(() => clock.now());
   const client = options.client ?? createAgentClient();
@@ -64,7 +64,7 @@ export function deskWith(options: Partial<OutboxOptions> = {}): RapServices {
 
 export function callbackTo(url: string, options: Partial<Callback> = {}, key = 'c1'): Callback {
   const body = Content.ofJson({ type: 'tool_result', group_id: 'g', id: 'i', text: 'é' });
-  return { about: { calls: [key], thread: 'g' }, url, body, ...options };
+  return { about: { calls: [key], thread: 'g' }, url, body, type: 'tool_result', ...options };
 }
 
 function wordsFor(event: Event): string {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
 import { defineTool, type HandlerCall, result } from '../../../src/mock/handlers.js';
 import { Intake } from '../../../src/mock/intake.js';
-import { compacted, type Recovery } from '../../../src/mock/journal/recovery.js';
+import { JournalLines, type Recovery } from '../../../src/mock/journal/recovery.js';
 import { OpenCalls } from '../../../src/mock/plan.js';
 import { intakeWith, replying, stageWith } from '../stage.js';
 import { temporaryFolder } from './runs.js';
@@ -93,7 +93,7 @@ test('a repeat is recognized as long as the journal contains the call', async ()
     return { groupId: 'g', id: `i${n}`, sha256 };
   });
   const about = { startedAt: '2025-01-01T00:00:00Z', program: 'test/1' };
-  const lines = [...compacted({ calls: [], matched: [], settled }, about)];
+  const lines = [...new JournalLines().rewritten({ calls: [], matched: [], settled }, about)];
   await writeFile(folder.path, lines.join(''));
   await using stage = await stageWith(replying({ payload: 'done' }), { journal: { path: folder.path } });
   const answer = await stage.post('/invoke', bodyOf('i0'));

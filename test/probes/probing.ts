@@ -1,10 +1,12 @@
 import type { CallEvidence } from '../../src/check/call.js';
 import { type Evidence, gather } from '../../src/check/evidence.js';
-import { type ProbeOptions, runProbes } from '../../src/check/probes/probes.js';
+import { runProbes } from '../../src/check/probes/probes.js';
 import type { Event } from '../../src/events/events.js';
 import { createLog } from '../../src/events/log.js';
 import { createAgentClient } from '../../src/http/pooled-client.js';
 import { systemClock } from '../../src/system/clock.js';
+
+export type ProbeOptions = Parameters<typeof runProbes>[0];
 
 /** Enough time for a local response on a busy machine. */
 const WINDOW_MS = 4_000;

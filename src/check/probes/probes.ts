@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { ACK_SLOW_MS } from '../../events/exchange.js';
 import type { Case } from '../../fixtures/check-files.js';
-import { brokenValues } from '../../json-schema/example.js';
 import { NOTICES } from '../../protocol/invocation.js';
 import { readToolset } from '../../protocol/read-toolset.js';
 import type { Toolset } from '../../protocol/toolset.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';
 import { DISCOVERY_HINTS, findDocument, recordLoaded } from '../../runtime/discover.js';
 import { notify, readAcknowledgement, recordedSend } from '../../runtime/notices.js';
-import { concurrently, onceEach } from '../../util/collections.js';
+import { concurrently } from '../../util/collections.js';
 import { type ProbeCall, type ProbeClient, type ProbePlan, Prober, type ProberOptions } from './prober.js';
-import { callablesOf, SampleCalls, schemaDeadline } from './samples.js';
+import { callablesOf, SampleCalls } from './samples.js';
 
-export interface ProbeOptions extends Omit<ProberOptions, 'base' | 'endpoint'> {
+interface ProbeOptions extends Omit<ProberOptions, 'base' | 'endpoint'> {
   readonly listener: ListenerOptions;
   readonly url: string;
   readonly operations: readonly string[];
@@ -42,14 +41,9 @@ function withOperation(
   run: (client: ProbeClient, operation: ProbeCall, target: Target) => Promise<void>,
 ): Probe['run'] {
   return async (client, target) => {
-    const operation = await sampleOperation(target);
+    const operation = await target.samples.operation;
     if (operation) await run(client, operation, target);
   };
-}
-
-async function sampleOperation({ samples }: Target): Promise<ProbeCall | null> {
-  const callable = await samples.operation;
-  return callable && { operation: callable.tool.name, arguments: callable.arguments };
 }
 
 function variants(changes: readonly Partial<ProbeCall>[]): Probe['run'] {
@@ -98,9 +92,6 @@ const QUIET_MS = 2_000;
 const CONCURRENT_CALLS = 8;
 
 const MAX_ID_LENGTH = 200;
-
-/** Maximum number of calls with broken arguments: per operation, and in total. */
-const MAX_BROKEN = { each: 6, all: 24 };
 
 /** Endings of a callback URL, after its token. */
 const URL_ENDINGS: readonly string[] = [
@@ -180,11 +171,9 @@ export const PROBES: readonly Probe[] = [
   {
     id: 'broken-arguments',
     checks: ['TOOL-BAD-ARGS', 'TOOL-VALIDATE', 'TOOL-ERRPREFIX', 'TOOL-NOLEAK'],
-    isFor: async target =>
-      !target.samples.callables.some(({ isHarmless }) => isHarmless) ||
-      (await brokenCalls(target)).length > 0,
-    run: async (client, target) => {
-      await concurrently(await brokenCalls(target), MAX_BROKEN.each, call => client.call(call));
+    isFor: async ({ samples }) => samples.harmless.length === 0 || (await samples.brokenCalls).length > 0,
+    run: async (client, { samples }) => {
+      await concurrently(await samples.brokenCalls, PROBE_CONCURRENCY, call => client.call(call));
     },
   },
   {
@@ -229,7 +218,7 @@ export const PROBES: readonly Probe[] = [
           return notify(wire, base, { kind: 'cancel', message }, prober.patience);
         }),
       );
-      const operation = await sampleOperation(target);
+      const operation = await target.samples.operation;
       if (!operation) return;
       const call = client.send(operation);
       await call.acknowledged;
@@ -245,7 +234,7 @@ export const PROBES: readonly Probe[] = [
       const { prober } = target;
       const unknown = [`thread_${randomUUID()}`, ...HOSTILE_IDS];
       await Promise.all(unknown.map(thread => prober.closeThread(thread)));
-      const operation = await sampleOperation(target);
+      const operation = await target.samples.operation;
       if (!operation) return;
       const { thread } = await client.call(operation);
       for (let time = 0; time < 2; time++) await prober.closeThread(thread);
@@ -285,7 +274,7 @@ export const PROBES: readonly Probe[] = [
         if (!(await isAlive())) return;
       }
       await Promise.all(INCOMPLETE.map(fields => client.call({ ...nothing, fields })));
-      await client.call((await sampleOperation(target)) ?? nothing); // the tool must still serve a valid call
+      await client.call((await target.samples.operation) ?? nothing); // the tool must still serve a valid call
     },
   },
 ];
@@ -295,22 +284,6 @@ function unknownName({ tools }: Toolset): string {
   while (tools.some(tool => tool.name === name)) name += '_';
   return name;
 }
-
-/** Only operations that may be called are used: a tool that does not validate would execute the call. */
-const brokenCalls = onceEach(async ({ samples }: Target): Promise<readonly ProbeCall[]> => {
-  const callables = samples.callables.filter(({ isHarmless }) => isHarmless).slice(0, MAX_BROKEN.all);
-  const each = Math.min(
-    MAX_BROKEN.each,
-    Math.max(1, Math.floor(MAX_BROKEN.all / Math.max(1, callables.length))),
-  );
-  const found = await Promise.all(
-    callables.map(async ({ tool, arguments: args }) => {
-      const values = await brokenValues(tool.inputSchema, args, each, schemaDeadline());
-      return values.map(broken => ({ operation: tool.name, arguments: broken }));
-    }),
-  );
-  return found.flat();
-});
 
 /** Maximum number of probes at a time. Most only wait, but a tool on a small machine must answer in time. */
 const PROBE_CONCURRENCY = 6;
@@ -388,7 +361,7 @@ async function repeatLate({ prober, toolset, samples }: Target): Promise<void> {
   const late = new Map<string, ProbeCall>();
   for (const call of [...prober.calls])
     if (call.sent && (await call.isLate())) late.set(JSON.stringify(call.sent), call.sent);
-  const harmless = samples.callables.filter(({ isHarmless }) => isHarmless).map(({ tool }) => tool.name);
+  const harmless = samples.harmless.map(({ tool }) => tool.name);
   const forbidden = toolset?.tools.map(({ name }) => name).filter(name => !harmless.includes(name)) ?? [];
   let stayLate = 0;
   for (const call of late.values())

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Case, Offer } from '../../fixtures/check-files.js';
-import { exampleArguments } from '../../json-schema/example.js';
+import { brokenValues, exampleArguments } from '../../json-schema/example.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import type { Tool, Toolset } from '../../protocol/toolset.js';
 import { toolOf } from '../../runtime/discover.js';
@@ -8,7 +8,7 @@ import { concurrently } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { didYouMean } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import type { ProbeClient, ProbePlan, Prober, SentCall } from './prober.js';
+import type { ProbeCall, ProbeClient, ProbePlan, Prober, SentCall } from './prober.js';
 
 /** An operation that may be called, and valid arguments for it. */
 interface Callable {
@@ -28,7 +28,7 @@ interface Permission {
 const SCHEMA_MS = { one: 1_000, all: 5_000 };
 
 /** Returns a function that tells whether the time for one schema is over. */
-export function schemaDeadline(ms = SCHEMA_MS.one): () => boolean {
+function schemaDeadline(ms = SCHEMA_MS.one): () => boolean {
   const end = performance.now() + ms;
   return () => performance.now() > end;
 }
@@ -100,6 +100,9 @@ const CONCURRENCY = 8;
 /** Maximum number of operations without a case that are called. */
 const MAX_OPERATIONS = 25;
 
+/** Maximum number of calls with broken arguments: per operation, and in total. */
+const MAX_BROKEN = { each: 6, all: 24 };
+
 /** After this many silent operations, the rest is skipped. */
 const MAX_SILENT = 3;
 
@@ -133,7 +136,8 @@ class Sample {
 export class SampleCalls {
   #samples: readonly Sample[] | undefined;
   #finished: Promise<void> | undefined;
-  #operation: Promise<Callable | null> | undefined;
+  #operation: Promise<ProbeCall | null> | undefined;
+  #brokenCalls: Promise<readonly ProbeCall[]> | undefined;
 
   /** @param plan the plan of the calls without a case */
   constructor(
@@ -157,9 +161,32 @@ export class SampleCalls {
    * The operation that the other probes call: the first that answers with a plain result, else one that asks a question, subscribes, or is
    * silent; null if absent. An operation that needs consent would need it each time.
    */
-  get operation(): Promise<Callable | null> {
+  get operation(): Promise<ProbeCall | null> {
     this.#operation ??= this.#pickOperation();
     return this.#operation;
+  }
+
+  /** The operations that may be called repeatedly. */
+  get harmless(): readonly Callable[] {
+    return this.callables.filter(({ isHarmless }) => isHarmless);
+  }
+
+  /** Calls with broken arguments of harmless operations: a tool that does not validate would execute them. */
+  get brokenCalls(): Promise<readonly ProbeCall[]> {
+    this.#brokenCalls ??= this.#makeBrokenCalls();
+    return this.#brokenCalls;
+  }
+
+  async #makeBrokenCalls(): Promise<readonly ProbeCall[]> {
+    const callables = this.harmless.slice(0, MAX_BROKEN.all);
+    const each = Math.min(MAX_BROKEN.each, Math.floor(MAX_BROKEN.all / Math.max(1, callables.length)));
+    const found = await Promise.all(
+      callables.map(async ({ tool, arguments: args }) => {
+        const values = await brokenValues(tool.inputSchema, args, each, schemaDeadline());
+        return values.map(broken => ({ operation: tool.name, arguments: broken }));
+      }),
+    );
+    return found.flat();
   }
 
   #makeSamples(): readonly Sample[] {
@@ -217,19 +244,20 @@ export class SampleCalls {
     await client.call({ ...call, isFollowed: false });
   }
 
-  async #pickOperation(): Promise<Callable | null> {
+  async #pickOperation(): Promise<ProbeCall | null> {
     void this.finished;
     const order = this.callables.map(({ tool }) => tool.name);
     const ranking = (this.#samples ?? [])
       .flatMap(({ callable, sent }) => (callable?.isHarmless ? [{ callable, rank: this.#rank(sent) }] : []))
       .sort((one, other) => order.indexOf(one.callable.tool.name) - order.indexOf(other.callable.tool.name));
-    let best: { readonly callable: Callable; readonly rank: number } | null = null;
+    let best: { readonly call: ProbeCall; readonly rank: number } | null = null;
     for (const { callable, rank: coming } of ranking) {
       const rank = await coming;
-      if (rank === 0) return callable;
-      if (rank !== null && (best === null || rank < best.rank)) best = { callable, rank };
+      const call = { operation: callable.tool.name, arguments: callable.arguments };
+      if (rank === 0) return call;
+      if (rank !== null && (best === null || rank < best.rank)) best = { call, rank };
     }
-    return best?.callable ?? null;
+    return best?.call ?? null;
   }
 
   /** How well an operation serves for all other probes, from 0; null if it does not. */

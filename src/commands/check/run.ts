@@ -10,7 +10,7 @@ import {
   type Verdict,
 } from '../../check/judge.js';
 import { judgeCases } from '../../check/judge-cases.js';
-import { type ProbeOptions, runProbes } from '../../check/probes/probes.js';
+import { runProbes } from '../../check/probes/probes.js';
 import { scenarioIn } from '../../check/runtime-view.js';
 import type { Event } from '../../events/events.js';
 import { consentSecrets, type EventRedactor } from '../../events/shareable.js';
@@ -321,7 +321,7 @@ async function callTool(
   target: ServerTarget,
   plan: CheckPlan,
   run: Run,
-  probes: (options: ProbeOptions) => Promise<void>,
+  probes: typeof runProbes,
 ): Promise<CheckInput> {
   const { log, redactor, interrupted } = run;
   const { save } = plan.flags;
@@ -354,7 +354,7 @@ async function probe(
   target: ServerTarget,
   { flags, cases, selection: { only, skip } }: CheckPlan,
   { log, redactor, terminal, onStop, signal, clock, openClient }: Run,
-  probes: (options: ProbeOptions) => Promise<void>,
+  probes: typeof runProbes,
 ): Promise<void> {
   const { verbose, quiet, operation: operations = [], probeTimeout: probeTimeoutMs } = flags;
   const progress = progressOn(terminal, quiet === true);

@@ -1,7 +1,6 @@
 import { mkdir, readdir, readFile, rmdir, stat } from 'node:fs/promises';
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { ProbeOptions } from '../../../src/check/probes/probes.js';
 import type { CheckFlags } from '../../../src/commands/check/plan.js';
 import { runCheck } from '../../../src/commands/check/run.js';
 import type { Terminal } from '../../../src/commands/terminal.js';
@@ -11,6 +10,7 @@ import { ProtocolCliError } from '../../../src/util/errors.js';
 import { discovery, planned, someCall, stray } from '../../check/samples/parts.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { acknowledged, call, INVOCATION, KEY, type Moment, resultArrives } from '../../events/build.js';
+import type { ProbeOptions } from '../../probes/probing.js';
 import { errorOf } from '../../support/failing.js';
 
 /* `check <url>` with fake probes: their arguments, and how their recordings are reported. */

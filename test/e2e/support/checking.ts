@@ -1,6 +1,5 @@
 import { type Check, checksOf } from '../../../src/check/judge.js';
-import type { ProbeOptions } from '../../../src/check/probes/probes.js';
-import { probing } from '../../probes/probing.js';
+import { type ProbeOptions, probing } from '../../probes/probing.js';
 
 /** What a check makes of a tool server, a row for each rule. */
 export async function checking(url: string, options: Partial<ProbeOptions> = {}): Promise<readonly Check[]> {

@@ -1,10 +1,10 @@
 import { type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { CheckStatus } from '../../../../src/check/judge.js';
-import type { ProbeOptions } from '../../../../src/check/probes/probes.js';
 import { parseFixtures } from '../../../../src/fixtures/read-fixtures.js';
 import { type MockTool, startMockTool } from '../../../../src/mock/mock-tool.js';
 import type { RequirementId } from '../../../../src/protocol/requirements.js';
+import type { ProbeOptions } from '../../../probes/probing.js';
 import { deferred } from '../../../support/deferred.js';
 import { servePeer } from '../../support/serve-peer.js';
 

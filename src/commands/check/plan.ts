@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { RULES } from '../../check/judge.js';
-import type { Scenario } from '../../check/runtime/scenario.js';
+import type { ProviderName } from '../../check/runtime/model.js';
 import type { RequirementId, Side } from '../../protocol/requirements.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { usage } from '../options.js';
@@ -15,13 +15,22 @@ import {
   type TargetOptions,
 } from '../target.js';
 import type { Terminal } from '../terminal.js';
-import type { RuntimeFlags } from './runtime.js';
 
 export interface CheckFlags
   extends Omit<TargetOptions, 'endpoint'>,
     HeaderOptions,
-    Omit<ListenerFlags, 'maxBody'>,
-    RuntimeFlags {
+    Omit<ListenerFlags, 'maxBody'> {
+  /** The command of the driver; true if `--runtime` was given without one. */
+  readonly runtime?: string | true;
+  readonly scenario?: readonly string[];
+  readonly model?: ProviderName;
+  /** The file of the runtime's own log. */
+  readonly log?: string;
+  /** Milliseconds. */
+  readonly probeTimeout: number;
+  /** A file; with `--runtime`, a folder. */
+  readonly save?: string;
+  readonly verbose?: boolean;
   readonly side?: Side;
   readonly list?: boolean;
   readonly spec?: readonly RequirementId[];
@@ -42,10 +51,10 @@ export interface CheckFlags
 }
 
 /** What is checked: a tool to call, a saved transcript, or a runtime to drive. */
-export type Subject =
+type Subject =
   | { readonly kind: 'tool'; readonly target: ServerTarget }
   | { readonly kind: 'transcript'; readonly file: string }
-  | { readonly kind: 'runtime'; readonly command: string; readonly scenarios: readonly Scenario[] };
+  | { readonly kind: 'runtime'; readonly command: string };
 
 /** The side that is checked; the other side is this program. */
 const SIDES = { tool: 'tool', runtime: 'runtime' } as const;
@@ -104,13 +113,12 @@ async function subjectOf(word: string | undefined, flags: CheckFlags): Promise<S
 }
 
 /** @throws ProtocolCliError `usage` */
-async function runtimeOf(word: string | undefined, { runtime, ...flags }: CheckFlags): Promise<Subject> {
+function runtimeOf(word: string | undefined, { runtime, ...flags }: CheckFlags): Subject {
   if (word !== undefined || flags.demo || flags.command !== undefined)
     throw usage('--runtime takes no URL, no file, no --demo and no --command', RUNTIME_EXAMPLE);
   if (runtime === undefined || runtime === true || runtime.trim() === '')
     throw usage('--runtime needs the command of a driver', RUNTIME_EXAMPLE);
-  const { scenariosOf } = await import('./runtime.js');
-  return { kind: 'runtime', command: runtime, scenarios: scenariosOf(flags) };
+  return { kind: 'runtime', command: runtime };
 }
 
 const RUNTIME_EXAMPLE =

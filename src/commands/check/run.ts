@@ -47,7 +47,7 @@ import {
 } from '../target.js';
 import { colourOf, columnsOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
 import { runOnEachChange } from '../watch-command.js';
-import { type CheckFlags, type CheckPlan, planCheck, type Subject } from './plan.js';
+import { type CheckFlags, type CheckPlan, planCheck } from './plan.js';
 
 export async function runCheck(
   word: string | undefined,
@@ -74,7 +74,7 @@ async function checkOnce(plan: CheckPlan, terminal: Terminal, probes: typeof run
   }
   if (subject.kind === 'runtime')
     return withRun({ terminal, learning: checkedSecrets, observer: 'tool' }, async run => {
-      const input = await driveScenarios(subject, plan, run);
+      const input = await driveScenarios(subject.command, plan, run);
       return run.signal.aborted ? reportSoFar(plan, input, terminal) : reportAll(plan, input, terminal);
     });
   const { target } = subject;
@@ -110,9 +110,9 @@ async function explainRules(
 }
 
 async function listScenarios(flags: CheckFlags, { stdout, env }: Terminal): Promise<ExitStatus> {
-  const { scenarioLines, scenariosOf } = await import('./runtime.js');
+  const { scenarioLines } = await import('./runtime.js');
   const theme = createTheme(colourOf(stdout, flags, { env }));
-  await writeOut(stdout, printed(scenarioLines(scenariosOf(flags)), theme, columnsOf(stdout)));
+  await writeOut(stdout, printed(scenarioLines(flags), theme, columnsOf(stdout)));
   return 0;
 }
 
@@ -379,28 +379,11 @@ async function probe(
 }
 
 /** Runs the scenarios against a runtime until they are done or the user stops them. */
-async function driveScenarios(
-  { command, scenarios }: Extract<Subject, { kind: 'runtime' }>,
-  { flags }: CheckPlan,
-  run: Run,
-): Promise<CheckInput> {
-  const { driveRuntime, prepareFolder } = await import('./runtime.js');
-  if (flags.save !== undefined) await prepareFolder(flags.save);
-  const progress = progressOn(run.terminal, flags.quiet === true);
-  const print = (text: string) => progress.aside(run.redactor.text(text));
-  const warnings: Warning[] = [];
-  const onWarning = (message: string) => void warnings.push({ message });
-  const recordings = await driveRuntime(
-    { command, scenarios, flags, onProgress: progress.update, onWarning, print },
-    run,
-  ).finally(progress.end);
-  return {
-    target: await programIn(command, '--runtime'),
-    recordings,
-    warnings,
-    gaps: [],
-    redactor: run.redactor,
-  };
+async function driveScenarios(command: string, { flags }: CheckPlan, run: Run): Promise<CheckInput> {
+  const { driveRuntime } = await import('./runtime.js');
+  const driven = await driveRuntime(command, flags, run, progressOn(run.terminal, flags.quiet === true));
+  const target = await programIn(command, '--runtime');
+  return { target, ...driven, gaps: [], redactor: run.redactor };
 }
 
 /** Returns the name of a target in reports, without secrets (threats, row 25). */

@@ -2,11 +2,10 @@ import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { driverOf } from '../../check/runtime/driver.js';
 import { LogFile } from '../../check/runtime/findings.js';
-import type { ProviderName } from '../../check/runtime/model.js';
-import { runScenarios, type ScenarioRecording } from '../../check/runtime/run.js';
+import { runScenarios } from '../../check/runtime/run.js';
 import type { Scenario } from '../../check/runtime/scenario.js';
 import { SCENARIOS } from '../../check/runtime/scenarios.js';
-import type { RequirementId } from '../../protocol/requirements.js';
+import type { Warning } from '../../protocol/requirements.js';
 import { type Line, line, say } from '../../render/line.js';
 import { verboseTeller } from '../../render/wire.js';
 import { errnoOf, messageOf, ProtocolCliError } from '../../util/errors.js';
@@ -15,28 +14,10 @@ import { saveTranscript } from '../event-output.js';
 import { usage } from '../options.js';
 import type { Run } from '../run.js';
 import { byLine, serverLines } from '../target.js';
-
-/** Options of `check --runtime`. */
-export interface RuntimeFlags {
-  /** The command of the driver; true if `--runtime` was given without one. */
-  readonly runtime?: string | true;
-  readonly scenario?: readonly string[];
-  readonly model?: ProviderName;
-  /** The file of the runtime's own log. */
-  readonly log?: string;
-  /** Milliseconds. */
-  readonly probeTimeout: number;
-  /** A folder. */
-  readonly save?: string;
-  readonly verbose?: boolean;
-}
-
-interface ScenarioSelection extends Pick<RuntimeFlags, 'scenario'> {
-  readonly only?: readonly RequirementId[];
-}
+import type { CheckFlags } from './plan.js';
 
 /** The scenarios with these names, else those that test these rules, else all. @throws ProtocolCliError `usage` for an unknown name */
-export function scenariosOf({ scenario: names, only }: ScenarioSelection): readonly Scenario[] {
+function scenariosOf({ scenario: names, only }: Pick<CheckFlags, 'scenario' | 'only'>): readonly Scenario[] {
   const known = SCENARIOS.map(({ name }) => name);
   const unknown = names?.find(name => !known.includes(name));
   if (unknown !== undefined)
@@ -50,7 +31,8 @@ export function scenariosOf({ scenario: names, only }: ScenarioSelection): reado
 }
 
 /** One line for each scenario: its name, what it is, what it tests. */
-export function scenarioLines(scenarios: readonly Scenario[]): readonly Line[] {
+export function scenarioLines(flags: CheckFlags): readonly Line[] {
+  const scenarios = scenariosOf(flags);
   const width = Math.max(...scenarios.map(({ name }) => name.length));
   return scenarios.map(
     ({ name, title, checks }) =>
@@ -59,7 +41,7 @@ export function scenarioLines(scenarios: readonly Scenario[]): readonly Line[] {
 }
 
 /** Creates the folder of the transcripts. @throws ProtocolCliError `usage`, `unwritable-file` */
-export async function prepareFolder(path: string): Promise<void> {
+async function prepareFolder(path: string): Promise<void> {
   if (path === '-') throw usage('--save needs the name of a folder with --runtime');
   const there = await stat(path).catch(() => null);
   if (there && !there.isDirectory())
@@ -73,26 +55,31 @@ export async function prepareFolder(path: string): Promise<void> {
   });
 }
 
-interface RuntimeCheck {
-  readonly command: string;
-  readonly scenarios: readonly Scenario[];
-  readonly flags: RuntimeFlags;
-  readonly onProgress: (done: number, total: number, name: string) => void;
-  readonly onWarning: (message: string) => void;
-  /** Prints text that stays above the progress line. */
-  readonly print: (text: string) => void;
+/** One line on the terminal that shows the progress; `aside` prints text that stays above it. */
+interface Progress {
+  update(done: number, total: number, name: string): void;
+  aside(text: string): void;
+  end(): void;
 }
 
-/** Runs the scenarios against a runtime; with `--save`, writes a transcript of each. @throws ProtocolCliError `command-failed`, `unwritable-file` */
+/** Runs the scenarios against a runtime, with the command of its driver; with `--save`, writes a transcript of each. @throws ProtocolCliError `usage`, `command-failed`, `unwritable-file` */
 export async function driveRuntime(
-  { command, scenarios, flags, onProgress, onWarning, print }: RuntimeCheck,
+  command: string,
+  flags: CheckFlags,
   { clock, signal, redactor, about, stderr }: Run,
-): Promise<readonly ScenarioRecording[]> {
+  progress: Progress,
+) {
   const { save, verbose, model, probeTimeout: windowMs, log: logPath } = flags;
+  const scenarios = scenariosOf(flags);
+  if (save !== undefined) await prepareFolder(save);
+  const print = (text: string) => progress.aside(redactor.text(text));
   const output = new Map<string, ReturnType<typeof byLine>>();
   const ends = new Map<string, (reason: string) => Promise<void>>();
-  return runScenarios(scenarios, {
-    ...{ open: driverOf(command, model), clock, windowMs, signal, onProgress, onWarning },
+  const warnings: Warning[] = [];
+  const recordings = await runScenarios(scenarios, {
+    ...{ clock, windowMs, signal, onProgress: progress.update },
+    open: driverOf(command, model),
+    onWarning: message => void warnings.push({ message }),
     ...(logPath !== undefined && { logFile: new LogFile(logPath) }),
     ...(verbose && { onStderr: (name: string, text: string) => output.get(name)?.add(text) }),
     async onStart({ name }, log) {
@@ -109,5 +96,6 @@ export async function driveRuntime(
       output.get(name)?.end();
       await ends.get(name)?.(signal.aborted ? 'interrupted' : 'done');
     },
-  });
+  }).finally(progress.end);
+  return { recordings, warnings };
 }

@@ -13,7 +13,7 @@ const BY_NAME = {
 
 export const DIALECTS: readonly Dialect[] = Object.values(BY_NAME);
 
-export function dialectOf(name: DialectName): Dialect {
+function dialectOf(name: DialectName): Dialect {
   return BY_NAME[name];
 }
 

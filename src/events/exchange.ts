@@ -1,7 +1,8 @@
+import type * as z from 'zod/mini';
 import type { SoundReading } from '../dialects/dialect.js';
 import type { Callback, OAuth, QuestionMessage, ToolResult, UserChoice } from '../protocol/callbacks.js';
 import type { Invocation } from '../protocol/invocation.js';
-import type { Progress } from '../protocol/mcp.js';
+import type { progressSchema } from '../protocol/mcp.js';
 import { type JudgedOutcome, llmText, outcomeOfText, textOfOutcome } from '../protocol/outcome.js';
 import type { Warning } from '../protocol/requirements.js';
 import { cutBeforeToken } from '../util/text.js';
@@ -48,7 +49,7 @@ export interface Arrival {
   readonly sha256: string;
   readonly size: number;
   readonly warnings: readonly Warning[];
-  readonly progress?: Progress;
+  readonly progress?: z.infer<typeof progressSchema>;
   /** The status of the response; in a recording, the recorded status. */
   readonly status?: number;
   readonly broken?: string;

@@ -1,4 +1,4 @@
-import type { ViewUpdate } from '../protocol/callbacks.js';
+import type { Callback } from '../protocol/callbacks.js';
 import { discoveryUrl } from '../protocol/toolset.js';
 import { displayLine } from '../util/display-script.js';
 import { cut } from '../util/text.js';
@@ -149,7 +149,7 @@ function withView(thread: Thread, call: string, { at, message, verdict, size }: 
 /** Replaces the view of the same type; empty content clears it. */
 export function withUpdate(
   views: Thread['views'],
-  { view_type: type, content }: ViewUpdate,
+  { view_type: type, content }: Extract<Callback, { type: 'view_update' }>,
   from: Pick<View, 'at' | 'call' | 'size'>,
 ): Thread['views'] {
   const next = new Map(views);

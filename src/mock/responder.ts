@@ -5,7 +5,7 @@ import { Verification } from '../events/verification.js';
 import { type FixtureAnswer, FixtureAnswers } from '../fixtures/answer-call.js';
 import { DEFAULT_MIDDLEWARE, type RequestFault } from '../fixtures/file-schema.js';
 import type { Call, FixtureSet, StepPath } from '../fixtures/fixture-set.js';
-import { type ValueCheck, type ValueChecker, valueChecker } from '../json-schema/validator.js';
+import { type ValueChecker, valueChecker } from '../json-schema/validator.js';
 import type { Invocation } from '../protocol/invocation.js';
 import { readToolset } from '../protocol/read-toolset.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
@@ -98,7 +98,7 @@ class Operations {
   }
 }
 
-function problemOf(operation: string, check: ValueCheck): string | null {
+function problemOf(operation: string, check: ReturnType<ValueChecker>): string | null {
   if (check.kind === 'valid') return null;
   if (check.kind === 'unusable')
     return check.isUnknownDraft ? null : `cannot validate the arguments of ${operation}: ${check.reason}`;

@@ -4,7 +4,7 @@ import { cutBeforeToken } from '../util/text.js';
 import { isSafeToVisit } from '../util/url.js';
 import { choiceResponseSchema, invocationSchema, NOTICES } from './invocation.js';
 import type { Warning } from './requirements.js';
-import { annotationsSchema, toolSchema, toolsetSchema } from './toolset.js';
+import { ANNOTATIONS, toolSchema, toolsetSchema } from './toolset.js';
 import { validateTolerantly } from './validate.js';
 
 const contentItemSchema = z.discriminatedUnion('type', [
@@ -65,8 +65,6 @@ const subscriptionEventSchema = z.object({
   final: z.optional(z.boolean()),
 });
 
-export type SubscriptionEvent = z.infer<typeof subscriptionEventSchema>;
-
 /** Tool → runtime: a question for the user. The call stays pending until the tool sends its result (TOOL-CHOICE). */
 const userChoiceSchema = z
   .object({
@@ -98,8 +96,6 @@ const viewUpdateSchema = z.object({
   view_type: z.string(),
   content: z.record(z.string(), z.unknown()),
 });
-
-export type ViewUpdate = z.infer<typeof viewUpdateSchema>;
 
 /** Everything a tool may POST to a callback URL. */
 export const callbackSchema = z.discriminatedUnion(
@@ -229,9 +225,10 @@ function remarks(message: Callback): Warning[] {
 
 /** Member names and types of the protocol, which redaction must keep. */
 export const PROTOCOL_WORDS: ReadonlySet<string> = new Set([
-  ...[invocationSchema, toolsetSchema, toolSchema, annotationsSchema].flatMap(membersOf),
+  ...[invocationSchema, toolsetSchema, toolSchema].flatMap(membersOf),
   ...[choiceResponseSchema, ...Object.values(NOTICES).map(({ body }) => body)].flatMap(membersOf),
   ...callbackSchema._zod.def.options.flatMap(membersOf),
+  ...ANNOTATIONS,
   ...CALLBACK_TYPES,
   ...['diff', 'path', 'patch', 'image', 'data', 'mediaType'], // of display segments and content items
 ]);

@@ -84,5 +84,3 @@ export type Notice = {
 
 /** Runtime → tool: the user's selection (`POST` to the choice's `response_url`); `selected` is an index into `choices`. */
 export const choiceResponseSchema = z.object({ id: z.string(), selected: z.int().check(z.nonnegative()) });
-
-export type ChoiceResponse = z.infer<typeof choiceResponseSchema>;

@@ -9,8 +9,6 @@ export const progressSchema = z.object({
   message: z.optional(z.string()),
 });
 
-export type Progress = z.infer<typeof progressSchema>;
-
 /** The parameters of `elicitation/create` in form mode. */
 export const elicitationSchema = z.object({
   mode: z.optional(z.literal('form')),

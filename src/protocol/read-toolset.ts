@@ -1,5 +1,4 @@
-import { checkSchemas } from '../json-schema/check-schema.js';
-import { draftOf, unknownDraft } from '../json-schema/drafts.js';
+import { checkSchemas, draftOf, unknownDraft } from '../json-schema/validator.js';
 import type { JsonReading } from '../util/json.js';
 import { excerpt } from '../util/text.js';
 import { isRecord } from '../util/values.js';

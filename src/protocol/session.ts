@@ -8,8 +8,6 @@ export const toolRequestSchema = z.object({
   id: z.nullish(z.string()),
 });
 
-export type ToolRequest = z.infer<typeof toolRequestSchema>;
-
 /** A successful call. `result` is any JSON; an absent result is not null (seed 001). */
 export const sessionResultSchema = z.object({
   kind: z.literal('tool_result'),
@@ -81,8 +79,6 @@ export const changesSchema = z.object({
 });
 
 export type SessionEvent = z.infer<typeof sessionEventSchema>;
-
-export type Changes = z.infer<typeof changesSchema>;
 
 const MAX_FAULTS = 5;
 

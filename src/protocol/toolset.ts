@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 const NAME_LENGTH = 128;
 
-export const annotationsSchema = z.looseObject({
+const annotationsSchema = z.looseObject({
   requiresAuth: z.optional(z.string()),
   readOnly: z.optional(z.boolean()),
   destructive: z.optional(z.boolean()),
@@ -34,17 +34,12 @@ export const toolSchema = z.object({
   displayScript: z.optional(z.string()),
 });
 
-/** The fields of a toolset except its endpoint. */
-export const toolsetFields = {
+/** The response of discovery: `GET {base}/.well-known/rap-toolset` (TOOL-DISCOVER, TOOL-NAMES). */
+export const toolsetSchema = z.object({
   name: z.string().check(z.minLength(1), z.maxLength(NAME_LENGTH)),
   description: z.optional(z.string()),
   tools: z.array(toolSchema).check(z.minLength(1)),
   needsMigration: z._default(z.boolean(), false),
-};
-
-/** The response of discovery: `GET {base}/.well-known/rap-toolset` (TOOL-DISCOVER, TOOL-NAMES). */
-export const toolsetSchema = z.object({
-  ...toolsetFields,
   endpoint: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
 });
 

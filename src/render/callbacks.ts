@@ -2,7 +2,7 @@ import type { Event } from '../events/events.js';
 import { type Arrival, type Exchange, outcomeOf, type VerdictKind } from '../events/exchange.js';
 import { idOf } from '../events/fold-exchange.js';
 import type { History } from '../events/history.js';
-import type { Callback, CallbackType, SubscriptionEvent, UserChoice } from '../protocol/callbacks.js';
+import type { Callback, CallbackType, UserChoice } from '../protocol/callbacks.js';
 import type { RequirementId, Warning } from '../protocol/requirements.js';
 import { formatDuration } from '../util/text.js';
 import {
@@ -261,12 +261,15 @@ function progressWords({ progress, total, message }: NonNullable<Arrival['progre
 }
 
 /** The subscription event in a callback, if it was accepted. */
-export function eventOf({ verdict, message }: Arrival): SubscriptionEvent | null {
+export function eventOf({ verdict, message }: Arrival) {
   return verdict.kind === 'noted' && message?.type === 'subscription_event' ? message : null;
 }
 
 /** The kind of the event, and the conversation that receives it. */
-function eventWords({ associative, final }: SubscriptionEvent, number?: number): string {
+function eventWords(
+  { associative, final }: NonNullable<ReturnType<typeof eventOf>>,
+  number?: number,
+): string {
   const place = associative ? 'this thread (associative)' : 'child thread';
   return `${final ? 'last event' : 'event'}${number === undefined ? '' : ` ${number}`} → ${place}`;
 }

@@ -1,5 +1,5 @@
 import { Content } from '../events/content.js';
-import type { SchemaFault } from '../json-schema/faults.js';
+import type { SchemaFault } from '../json-schema/validator.js';
 import { checkValue, remarksOn } from '../json-schema/validator.js';
 import { readToolset } from '../protocol/read-toolset.js';
 import type { Warning } from '../protocol/requirements.js';

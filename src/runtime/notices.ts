@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini';
 import { Content } from '../events/content.js';
 import type { RequestEvent } from '../events/events.js';
 import { type Exchange, isOpen } from '../events/exchange.js';
@@ -11,7 +12,7 @@ import {
   type ReadLimit,
   TransportError,
 } from '../http/client.js';
-import { type ChoiceResponse, NOTICES, type Notice } from '../protocol/invocation.js';
+import { type choiceResponseSchema, NOTICES, type Notice } from '../protocol/invocation.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
 
 /** Sends requests, records them, and adds the credentials of their origin. */
@@ -134,7 +135,7 @@ export function respondToChoice(
   wire: Wire,
   url: string,
   { key, thread, signal }: { key: string; thread: string; signal: AbortSignal },
-  response: ChoiceResponse,
+  response: z.infer<typeof choiceResponseSchema>,
 ): Promise<NoticeAnswer> {
   const about: About = { purpose: 'choice', attempt: 1, thread, calls: [key] };
   return post(wire, about, url, response, { timeoutMs: SELECTION_TIMEOUT_MS, signal });
@@ -148,7 +149,7 @@ async function post(
   wire: Wire,
   about: About,
   url: string,
-  message: Notice['message'] | ChoiceResponse,
+  message: Notice['message'] | z.infer<typeof choiceResponseSchema>,
   { timeoutMs = NOTICE_TIMEOUT_MS, signal }: Waiting,
 ): Promise<NoticeAnswer> {
   // The answer to a notice should have no body (TOOL-CLOSE, TOOL-CANCEL); reading its beginning shows whether it does.

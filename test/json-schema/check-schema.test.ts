@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkSchemas } from '../../src/json-schema/check-schema.js';
-import { META_SCHEMA_IDS } from '../../src/json-schema/drafts.js';
+import { checkSchemas } from '../../src/json-schema/validator.js';
 
 const checkSchema = async (schema: Readonly<Record<string, unknown>>) =>
   (await checkSchemas([schema]))[0] ?? [];
@@ -12,7 +11,7 @@ const DRAFT = {
   'draft-06': 'http://json-schema.org/draft-06/schema#',
   'draft-04': 'http://json-schema.org/draft-04/schema#',
 };
-const BROKEN = { properties: { 'x-y': { type: 'strnig' }, n: { minLength: -1 } }, required: 'path' };
+const BROKEN = { properties: { 'a/b~c': { type: 'strnig' }, n: { minLength: -1 } }, required: 'path' };
 
 describe.each(Object.entries(DRAFT))('%s', (_, $schema) => {
   test('a valid schema has no errors', async () => {
@@ -28,16 +27,12 @@ describe.each(Object.entries(DRAFT))('%s', (_, $schema) => {
   test('every error has its path and its rule', async () => {
     const faults = await checkSchema({ $schema, ...BROKEN });
     const paths = new Set(faults.map(({ path }) => path));
-    expect(paths).toContain('$.properties["x-y"].type');
+    expect(paths).toContain('$.properties["a/b~c"].type');
     expect(paths).toContain('$.properties.n.minLength');
     expect(paths).toContain('$.required');
     expect(faults).toContainEqual({ path: '$.properties.n.minLength', message: 'must be >= 0 (minimum)' });
     expect(faults).toContainEqual({ path: '$.required', message: 'must be array (type)' });
   });
-});
-
-test('all known drafts are tested', () => {
-  expect(new Set(Object.keys(META_SCHEMA_IDS))).toEqual(new Set(Object.keys(DRAFT)));
 });
 
 test('without $schema, the draft is 2020-12', async () => {

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkSchemas } from '../../src/json-schema/check-schema.js';
-import { isPlain, isValid } from '../../src/json-schema/plain-schema.js';
-import { checkValue, valueChecker } from '../../src/json-schema/validator.js';
+import { checkSchemas, checkValue, valueChecker } from '../../src/json-schema/validator.js';
 
 /** A keyword without a meaning in every draft: with it, ajv decides. */
 const byAjv = <Schema extends object>(schema: Schema) => ({ ...schema, 'x-not-plain': true });
@@ -50,37 +48,28 @@ const { value: VALUES } = fc.letrec(tie => ({
 
 const asJson = (value: unknown) => JSON.parse(JSON.stringify(value));
 
-test('a plain schema has no errors, and ajv decides the same about every value', async () => {
-  let plain = 0;
+test('ajv decides the same about every schema and every value', async () => {
+  let sound = 0;
   const property = fc.asyncProperty(SCHEMAS, fc.array(VALUES, { minLength: 1 }), async (made, values) => {
     const schema = asJson(made) as Record<string, unknown>;
-    if (!isPlain(schema)) return;
-    plain++;
-    expect(await checkSchemas([byAjv(schema)])).toEqual([[]]);
-    const check = await valueChecker(schema);
-    for (const value of values.map(asJson))
-      expect(isValid(schema, value)).toBe(check(value).kind === 'valid');
+    const [faults, others] = await checkSchemas([schema, byAjv(schema)]);
+    expect(faults?.length).toBe(others?.length);
+    if (faults?.length !== 0) return;
+    sound++;
+    const [check, other] = [await valueChecker(schema), await valueChecker(byAjv(schema))];
+    for (const value of values.map(asJson)) expect(check(value)).toEqual(other(value));
   });
   await fc.assert(property, { numRuns: 150 });
-  expect(plain).toBeGreaterThan(50);
+  expect(sound).toBeGreaterThan(50);
 });
 
-test.each<[object, boolean]>([
-  [{ type: 'object', properties: { a: { type: 'string', description: 'A' } }, required: ['a'] }, true],
-  [{ $schema: 'http://json-schema.org/draft-07/schema#', items: { enum: ['a', 1] } }, true],
-  [{ $schema: 'https://example.com/own' }, false],
-  [{ enum: [] }, false],
-  [{ enum: Array.from({ length: 101 }, (_, index) => index) }, false],
-  [{ required: ['a', 'a'] }, false],
-  [{ properties: { a: true } }, false],
-  [{ type: 'string', minLength: 1, maxLength: 2, format: 'date' }, true],
-  [{ minimum: 0.5, maximum: 2 }, true],
-  [{ maxLength: -1 }, false],
-  [{ minimum: '1' }, false],
-  [{ pattern: 'a' }, false],
-  [Array.from({ length: 30 }).reduce<object>(items => ({ items }), {}), false],
-])('%j: plain %s', (schema, expected) => {
-  expect(isPlain(schema as Record<string, unknown>)).toBe(expected);
+test.each<object>([
+  { $schema: 'http://json-schema.org/draft-07/schema#', enum: [] },
+  { required: ['a', 'a'] },
+  { maxLength: -1 },
+  { minimum: '1' },
+])('%j has an error', async schema => {
+  expect(await checkSchemas([schema as Record<string, unknown>])).not.toEqual([[]]);
 });
 
 test('row 22: a large value takes time in proportion to its size', async () => {

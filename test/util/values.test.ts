@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { pointerToPath } from '../../src/json-schema/faults.js';
 import { bounded, OutOfTime } from '../../src/util/time-limit.js';
 import { compactJson, jsonPath } from '../../src/util/values.js';
 
@@ -10,16 +9,6 @@ test.each([
   [['quote"'], '$["quote\\""]'],
 ])('%j is the path %s', (path, text) => {
   expect(jsonPath(path)).toBe(text);
-});
-
-test.each([
-  ['', '$'],
-  ['/tools/0/name', '$.tools[0].name'],
-  ['/a~1b/c~0d', '$["a/b"]["c~d"]'],
-  ['/~01', '$["~1"]'],
-  ['/', '$[""]'],
-])('the pointer %j is the path %s', (pointer, text) => {
-  expect(pointerToPath(pointer)).toBe(text);
 });
 
 test('null for a value that is not JSON', () => {

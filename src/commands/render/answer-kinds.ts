@@ -6,9 +6,8 @@ import type { JudgedOutcome } from '../../protocol/outcome.js';
 import {
   ACTIVE_STATE_CHANGE,
   activeStateSchema,
-  type Changes,
   changesSchema,
-  type ToolRequest,
+  type toolRequestSchema,
 } from '../../protocol/session.js';
 import { validate } from '../../protocol/validate.js';
 import { callHeading } from '../../render/callbacks.js';
@@ -161,6 +160,10 @@ const changesKind: Kind = {
 };
 
 /** Returns the calls that a session waits for according to its latest event about them; null if there is no such event. */
+type Changes = z.infer<typeof changesSchema>;
+
+type ToolRequest = z.infer<typeof toolRequestSchema>;
+
 function pendingIn({ new_events = [] }: Changes): readonly ToolRequest[] | null {
   const latest = new_events.findLast(({ type }) => type === ACTIVE_STATE_CHANGE);
   const state = latest && activeStateSchema.safeParse(latest.data);

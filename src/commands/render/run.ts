@@ -1,5 +1,5 @@
 import type { DialectName } from '../../dialects/dialect.js';
-import { dialectOf, translate } from '../../dialects/dialects.js';
+import { DIALECTS, translate } from '../../dialects/dialects.js';
 import { parsePatch } from '../../display/diff.js';
 import { loadHighlighter } from '../../display/syntax.js';
 import { readRecording } from '../../events/transcript-reader.js';
@@ -435,7 +435,7 @@ function converted(to: DialectName, from: SavedAnswer, source: string | null, in
   const { body, warnings } = answer
     ? translate({ answer, native, ...(dialect && { dialect }) }, to)
     : { body: native, warnings: [] };
-  const { title } = dialectOf(to);
+  const { title = to } = DIALECTS.find(({ name }) => name === to) ?? {};
   const numbers = lossyNumbers(from, source).map(note => `${title} gets another number: ${note}`);
   const losses = [...warnings.map(({ message }) => message), ...emptyIds(body, to), ...numbers];
   return { line: safeJson(body, indent), losses };

@@ -1,6 +1,6 @@
 import type { CallLog } from '../../events/history.js';
 import type { Listener } from '../../events/log.js';
-import type { SchemaFault } from '../../json-schema/faults.js';
+import type { SchemaFault } from '../../json-schema/validator.js';
 import type { Toolset } from '../../protocol/toolset.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import type { Clock } from '../../system/clock.js';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Schema, SchemaResolver } from '../../../json-schema/example.js';
-import type { SchemaFault } from '../../../json-schema/faults.js';
+import type { SchemaFault } from '../../../json-schema/validator.js';
 import { diagnose, jsonFault, lossyNumberNotes, MAX_DEPTH, scanJson } from '../../../util/json.js';
 import { cut } from '../../../util/text.js';
 import { weightOf } from '../../../util/time-limit.js';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Schema } from '../../../json-schema/example.js';
-import type { SchemaFault } from '../../../json-schema/faults.js';
+import type { SchemaFault } from '../../../json-schema/validator.js';
 import { onceEach } from '../../../util/collections.js';
 import { jsonFault } from '../../../util/json.js';
 import { isRecord, jsonPath } from '../../../util/values.js';

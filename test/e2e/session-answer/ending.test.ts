@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { publishedSchema } from '../../support/published-schema.js';
 import { eventually } from '../support/eventually.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { fieldOf, startPeer } from '../support/peers.js';
@@ -30,13 +31,11 @@ afterAll(() => folder[Symbol.asyncDispose]());
 
 describe.concurrent('exit status', () => {
   it.each<[string, Script, number]>([
-    ['completed', {}, 0],
     ['idle', { end: { status: 'idle', answer: 'and now?' } }, 0],
     ['failed', { end: { status: 'failed', error: 'out of money' } }, 5],
     ['timed_out', { end: { status: 'timed_out' } }, 5],
     ['interrupted', { end: { status: 'interrupted' } }, 5],
     ['over before anything was asked', { rounds: [] }, 0],
-    ['failed before anything was asked', { rounds: [], end: { status: 'failed', error: 'out of money' } }, 5],
   ])('session %s', async (_, script, status) => {
     await using platform = await startPlatform({ key: KEY, rounds: ROUNDS, ...script });
     const ended = await answer(platform, local);
@@ -66,8 +65,12 @@ describe.concurrent('exit status', () => {
 
   it('4: no platform', async () => {
     const url = `http://127.0.0.1:${await closedPort()}`;
-    const { status, stderr } = await answerWith([url, 'session_1', ...local], { env: { API_KEY: KEY } });
+    const args = [url, 'session_1', ...local.slice(0, 2), '-o', 'json'];
+    const { status, stdout, stderr } = await answerWith(args, { env: { API_KEY: KEY } });
     expect([status, stderr]).toEqual([4, expect.stringMatching(new RegExp(`^error: .*${url}`, 'm'))]);
+    const report = JSON.parse(stdout);
+    expect(publishedSchema('session-report').faultsOf(report)).toEqual([]);
+    expect(report).toMatchObject({ session: { id: 'session_1' }, error: { code: 'unreachable' } });
   });
 
   it.each([

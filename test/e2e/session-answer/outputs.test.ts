@@ -4,11 +4,10 @@ import { publishedSchema } from '../../support/published-schema.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { runHere } from '../support/in-process.js';
 import { type Peer, startPeer } from '../support/peers.js';
-import { answer, answerWith, pendingCall as call, KEY } from '../support/session-answer.js';
+import { answer, pendingCall as call, KEY } from '../support/session-answer.js';
 import { startSessionMockHere } from '../support/session-mock.js';
 import { type Script, startPlatform } from '../support/session-platform.js';
 import { success } from '../support/session-wire.js';
-import { closedPort } from '../support/sockets.js';
 
 /** What agent sessions leave behind, as data: it fits what the package publishes, and `render` reads it. */
 const report = publishedSchema('session-report');
@@ -26,7 +25,6 @@ afterAll(async () => {
 
 const ECHO = call('echo', { text: 'one' }, 'a');
 const ROUNDS = [{ calls: [ECHO, call('fail', {}, null), call('nope', { deep: [{}] }, 'c')] }];
-const LATE = { status: 429, headers: { 'retry-after': '0' } };
 
 describe.concurrent('-o json and --save fit the published schemas', () => {
   it.each<[string, Script, number, object]>([
@@ -43,7 +41,6 @@ describe.concurrent('-o json and --save fit the published schemas', () => {
       { session: { status: 'failed' } },
     ],
     ['nothing to do', { rounds: [] }, 0, { session: { status: 'completed' }, calls: [] }],
-    ['lost and asked to wait', { rounds: ROUNDS, posts: { 1: 'drop', 2: LATE, 3: 'lose' } }, 0, {}],
     [
       'over before the post',
       { rounds: ROUNDS, posts: { 1: 'end' } },
@@ -56,7 +53,6 @@ describe.concurrent('-o json and --save fit the published schemas', () => {
       4,
       { error: { code: 'platform-refused' } },
     ],
-    ['another key', { key: 'another' }, 4, { error: { code: 'platform-refused' } }],
     ['odd events', { rounds: ROUNDS, events: [{ type: 'X' }, { type: 'Y', data: [] }] }, 0, {}],
   ])('%s', async (name, script, expected, shape) => {
     await using platform = await startPlatform({ key: KEY, ...script });
@@ -92,18 +88,6 @@ describe.concurrent('-o json and --save fit the published schemas', () => {
       },
       { key: 'c', args: { deep: [{}] }, outcome: { type: 'error' }, body: { kind: 'error_event' }, posted },
     ]);
-  });
-
-  it('an unreachable platform', async () => {
-    const url = `http://127.0.0.1:${await closedPort()}`;
-    const args = [url, 'session_1', '--tool', tool.url, '-o', 'json'];
-    const { status, stdout } = await answerWith(args, { env: { API_KEY: KEY } });
-    expect(status).toBe(4);
-    expect(report.faultsOf(JSON.parse(stdout))).toEqual([]);
-    expect(JSON.parse(stdout)).toMatchObject({
-      session: { id: 'session_1' },
-      error: { code: 'unreachable' },
-    });
   });
 });
 

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../../src/events/events.js';
 import { startSessionPlatform } from '../../../src/session/platform/platform.js';
@@ -9,15 +10,64 @@ import { script, toolResult } from './build.js';
 import { platformWith } from './client.js';
 
 const S = '/session_1';
+const RESULTS = `${S}/tool_results`;
+const NO_KEY = { authorization: '' };
+const PLAIN = { 'content-type': 'text/plain' };
+const HUGE = 'x'.repeat(6 * 1024 * 1024);
 const user = (message: string) => ({ type: 'user_message', message });
 const ONE = { rounds: [{ calls: [{ tool_name: 'lookup_order', args: { order_id: 'A1' }, id: 'call_1' }] }] };
 
-describe('without the key, every request is 401', () => {
-  test('no event contains the key', async () => {
-    await using it = await platformWith({ key: 'key-5ac1b7' });
-    await it.ask('GET', S);
-    await it.ask('GET', S, undefined, { authorization: 'Bearer other-5ac1b7' });
-    expect(textOfEvents(it.platform.events)).not.toContain('5ac1b7');
+test('no event contains the key', async () => {
+  await using it = await platformWith({ key: 'key-5ac1b7' });
+  await it.ask('GET', S);
+  await it.ask('GET', S, undefined, { authorization: 'Bearer other-5ac1b7' });
+  expect(textOfEvents(it.platform.events)).not.toContain('5ac1b7');
+});
+
+describe('checks the key first, then the session, then the body', () => {
+  test.each<[string, string, string, string | undefined, Record<string, string>]>([
+    ['another media type', 'POST', RESULTS, '{}', PLAIN],
+    ['a body too large', 'POST', RESULTS, HUGE, {}],
+    ['an encoded body', 'POST', RESULTS, '{}', { 'content-encoding': 'gzip' }],
+    ['an unknown method', 'PUT', RESULTS, '{}', {}],
+    ['an unknown session', 'POST', '/unknown/tool_results', '{}', PLAIN],
+  ])('%s: 401 without the key, 404 for an unknown session', async (_, method, path, body, headers) => {
+    await using it = await platformWith({ script: script(ONE) });
+    expect(await it.ask(method, path, body, { ...headers, ...NO_KEY })).toMatchObject({
+      status: 401,
+      body: { message: expect.any(String) },
+    });
+    if ('content-encoding' in headers) return;
+    expect(await it.ask(method, '/unknown/tool_results', body, headers)).toMatchObject({
+      status: 404,
+      body: { detail: 'Session not found.' },
+    });
+  });
+
+  test.each(['', RESULTS, `${S}/messages`])(
+    'POST %s with another media type is 422 with a reason',
+    async path => {
+      await using it = await platformWith({ script: script(ONE) });
+      expect(await it.ask('POST', path, JSON.stringify(toolResult('call_1')), PLAIN)).toMatchObject({
+        status: 422,
+        body: { detail: [{ type: 'content_type', loc: ['header', 'Content-Type'], input: 'text/plain' }] },
+      });
+      expect(it.platform.sessions()).toMatchObject([{ pending: [{}] }]);
+    },
+  );
+
+  test('an unsupported method: 405 with the supported ones, each once', async () => {
+    await using it = await platformWith();
+    const allowed = (path: string) =>
+      new Promise(resolve => {
+        const headers = { authorization: `Bearer ${it.platform.key}` };
+        request(`${it.platform.url}/api/v2/sessions${path}`, { method: 'PUT', headers }, response =>
+          resolve([response.resume().statusCode, response.headers['allow']]),
+        ).end();
+      });
+    expect(await allowed('')).toEqual([405, 'GET, POST']);
+    expect(await allowed(S)).toEqual([405, 'GET, DELETE']);
+    expect(await allowed(RESULTS)).toEqual([405, 'POST']);
   });
 });
 
@@ -45,6 +95,13 @@ describe('API requests', () => {
       body: { detail: [{ loc: ['header', 'Idempotency-Key'] }] },
     });
     expect(it.platform.sessions()).toHaveLength(3);
+  });
+
+  test('the schema of a tool is kept whole, with any keys', async () => {
+    await using it = await platformWith();
+    const tools = '[{"name":"a","input_schema":{"__proto__":{"a":1},"type":"object"}}]';
+    for (const body of [`{"agent":{"tools":${tools}}}`, `{"overrides":{"agent.tools":${tools}}}`])
+      expect((await it.ask('POST', '', body)).text).toContain(`"tools":${tools}`);
   });
 
   test('tools are given inline or as overrides; warns if the script calls another tool', async () => {
@@ -139,43 +196,34 @@ test('the initial session counts only if a client used it, or used no session', 
   expect(it.platform.verify()).toMatchObject({ ok: false, sessions: 2 });
 });
 
-test('refused posts are findings, each with its reason', async () => {
+test('refused posts and creations are findings, each with its reason', async () => {
   await using it = await platformWith();
-  await it.ask('POST', '/session_1/tool_results', toolResult('unknown'));
-  await it.ask('POST', '/unknown/tool_results', toolResult('call_1'));
-  await it.ask('POST', '/session_1/tool_results', toolResult('call_1'));
-  await it.ask('POST', '/session_1/tool_results', toolResult('call_1'));
-  expect(it.platform.verify().problems).toEqual({
-    count: 3,
-    examples: [
-      {
-        kind: 'refused',
-        session: 'session_1',
-        status: 422,
-        reason: expect.stringContaining('body.tool_req.id: '),
-      },
-      { kind: 'refused', session: null, status: 404, reason: 'Session not found.' },
-      { kind: 'refused', session: 'session_1', status: 409, reason: 'Session has already finished.' },
-    ],
-  });
-});
-
-test('sessions that could not be created are findings too', async () => {
-  await using it = await platformWith();
+  await it.ask('POST', RESULTS, '{}', { ...PLAIN, ...NO_KEY });
+  await it.ask('POST', '/unknown/tool_results', HUGE);
+  await it.ask('POST', RESULTS, '{}', PLAIN);
+  await it.ask('POST', RESULTS, HUGE);
+  await it.ask('POST', RESULTS, toolResult('unknown'));
+  await it.ask('POST', RESULTS, toolResult('call_1'));
+  await it.ask('POST', RESULTS, toolResult('call_1'));
   await it.ask('POST', '', { agent: 7 });
-  await it.ask('POST', '', { agent: 'a' }, { authorization: 'Bearer wrong' });
-  const { ok, problems } = it.platform.verify();
-  expect(ok).toBe(false);
-  expect(problems.examples.filter(({ kind }) => kind === 'refused')).toEqual([
-    {
-      kind: 'refused',
-      what: 'session',
-      session: null,
-      status: 422,
-      reason: expect.stringMatching(/^body\.agent/),
+  await it.ask('POST', '', { agent: 'a' }, NO_KEY);
+  const session = 'session_1';
+  expect(it.platform.verify()).toMatchObject({
+    ok: false,
+    problems: {
+      count: 8,
+      examples: [
+        { kind: 'refused', session, status: 401, reason: 'Invalid or missing API key.' },
+        { session: null, status: 404, reason: 'Session not found.' },
+        { session, status: 422, reason: expect.stringMatching(/^header\.Content-Type: /) },
+        { session, status: 413 },
+        { session, status: 422, reason: expect.stringMatching(/^body\.tool_req\.id: /) },
+        { session, status: 409, reason: 'Session has already finished.' },
+        { what: 'session', session: null, status: 422, reason: expect.stringMatching(/^body\.agent/) },
+        { what: 'session', session: null, status: 401 },
+      ],
     },
-    { kind: 'refused', what: 'session', session: null, status: 401, reason: 'Invalid or missing API key.' },
-  ]);
+  });
 });
 
 test('messages beyond the size limit of a session are refused with 429, but the session can still end', async () => {

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Event, EventOf } from '../events/events.js';
+import type { ToolResult } from '../protocol/callbacks.js';
 import type { Ability, Finding, Instruction, Observation } from '../protocol/driver.js';
+import { llmText } from '../protocol/outcome.js';
 import type { Tool } from '../protocol/toolset.js';
 import { isRecord, stringsIn } from '../util/values.js';
-import type { CallEvidence } from './call.js';
-import { DriverCalls, nameOfCall } from './driver-calls.js';
-import { isExactly } from './result-text.js';
+import { type CallEvidence, isErrorText } from './call.js';
 
 /** A line of the driver protocol, and its event. */
 interface Said<Message> {
@@ -22,6 +23,9 @@ export type Seen<Kind extends Observation['saw'] = Observation['saw']> = Said<
   Extract<Observation, { saw: Kind }>
 >;
 
+/** What the model got. */
+export type ModelLine = Seen<'model' | 'failure'>;
+
 /** A call that a scenario asked for, and what became of it. */
 export interface AskedCall extends Asked<'invoke'> {
   /** The tools of this name, of all valid toolsets. */
@@ -31,10 +35,17 @@ export interface AskedCall extends Asked<'invoke'> {
   /** Undefined if it was not sent. */
   readonly call: CallEvidence | undefined;
   /** What the model got for it. */
-  readonly answers: readonly Seen<'model' | 'failure'>[];
+  readonly answers: readonly ModelLine[];
 }
 
 type Found<Kind extends Finding['saw']> = Said<Extract<Finding, { saw: Kind }>>;
+
+interface Sent {
+  /** Of thread and call. */
+  readonly name: string;
+  readonly message: Readonly<Record<string, unknown>>;
+  readonly isAccepted: boolean;
+}
 
 /** The name of the scenario of a recording, if it has one. */
 export function scenarioIn(events: readonly Event[]): string | undefined {
@@ -46,35 +57,32 @@ function planIn(events: readonly Event[]): EventOf<'planned'> | undefined {
   return plan?.kind === 'planned' ? plan : undefined;
 }
 
+export function nameOfCall(ids: { readonly group_id?: unknown; readonly id?: unknown } | null): string {
+  return JSON.stringify([ids?.group_id, ids?.id]);
+}
+
 /** What a scenario asked of a runtime, and what the runtime showed besides its messages. */
 export class RuntimeView {
   readonly scenario: string;
   /** What the scenario tests, the main requirement first. */
   readonly checks: readonly string[];
-  readonly #asked: readonly Said<Instruction>[];
-  readonly #seen: readonly Said<Observation | Finding>[];
-  readonly #cannot: ReadonlySet<unknown>;
   /** The event of a driver that ended before it was asked to. */
   readonly crash: EventOf<'driver'> | undefined;
   /** The event of a driver that was still running long after it was asked to end. */
   readonly overdue: EventOf<'expired'> | undefined;
   /** Whether results for the model come without the id of their call. */
   readonly isAnonymous: boolean;
+  readonly #lines: readonly Said<Instruction | Observation | Finding>[];
+  readonly #cannot: ReadonlySet<unknown>;
   readonly #calls: DriverCalls;
 
   private constructor(plan: EventOf<'planned'>, events: readonly Event[], calls: readonly CallEvidence[]) {
     this.scenario = plan.plan;
     this.checks = plan.checks ?? [];
-    const lines = events.filter(event => event.kind === 'driver');
-    const messages = lines.flatMap(event => {
-      const json = event.body?.json;
-      return json?.ok && isRecord(json.value) ? [{ event, events: [event.seq], message: json.value }] : [];
-    });
-    const of = (name: 'do' | 'saw') => messages.filter(({ message }) => name in message);
-    this.#asked = of('do') as unknown as readonly Said<Instruction>[]; // written after validation
-    this.#seen = of('saw') as unknown as readonly Said<Observation | Finding>[];
-    this.#cannot = new Set(messages.flatMap(({ message }) => stringsIn(message['cannot'] ?? [])));
-    this.crash = lines.find(({ ended }) => ended !== undefined);
+    const lines = linesIn(events);
+    this.#lines = lines as readonly Said<Instruction | Observation | Finding>[]; // written after validation
+    this.#cannot = new Set(lines.flatMap(({ message }) => stringsIn(message['cannot'] ?? [])));
+    this.crash = events.filter(event => event.kind === 'driver').find(({ ended }) => ended !== undefined);
     const end = this.asked('end')[0]?.event.seq ?? Number.POSITIVE_INFINITY;
     this.overdue = events.filter(event => event.kind === 'expired').find(({ seq }) => seq > end);
     this.#calls = new DriverCalls(events);
@@ -106,16 +114,23 @@ export class RuntimeView {
   }
 
   asked<Kind extends Instruction['do']>(kind: Kind): readonly Asked<Kind>[] {
-    return this.#asked.filter((each): each is Asked<Kind> => each.message.do === kind);
+    return this.#lines.filter(
+      (each): each is Asked<Kind> => 'do' in each.message && each.message.do === kind,
+    );
   }
 
   seen<Kind extends Observation['saw']>(...kinds: readonly Kind[]): readonly Seen<Kind>[] {
-    return this.#seen.filter((each): each is Seen<Kind> => kinds.some(kind => kind === each.message.saw));
+    return this.#lines.filter((each): each is Seen<Kind> => {
+      const { message } = each;
+      return 'saw' in message && kinds.some(kind => kind === message.saw);
+    });
   }
 
   /** What the check found in the log of the runtime. */
   found<Kind extends Finding['saw']>(kind: Kind): readonly Found<Kind>[] {
-    return this.#seen.filter((each): each is Found<Kind> => each.message.saw === kind);
+    return this.#lines.filter(
+      (each): each is Found<Kind> => 'saw' in each.message && each.message.saw === kind,
+    );
   }
 
   /** The call that an instruction led to, and what the model got for it. */
@@ -124,10 +139,9 @@ export class RuntimeView {
     calls: readonly CallEvidence[],
   ): Pick<AskedCall, 'call' | 'answers'> {
     const name = this.#calls.invocationOf(id);
-    const answers = this.#calls.answersTo(id);
     return {
       call: calls.find(({ invocation }) => nameOfCall(invocation) === name),
-      answers: this.seen('model', 'failure').filter(({ event }) => answers.has(event.seq)),
+      answers: this.#calls.answersTo(id),
     };
   }
 
@@ -151,8 +165,172 @@ export class RuntimeView {
     const anonymous = this.seen(...kinds).filter(({ message }) => idOf(message) === undefined);
     return [...(call ? this.seenOf(call, ...kinds) : []), ...anonymous];
   }
+
+  /** The lines that show one of these texts, also within a longer one. */
+  showing<Kind extends Observation['saw']>(
+    texts: readonly string[],
+    ...kinds: readonly Kind[]
+  ): readonly Seen<Kind>[] {
+    return this.seen(...kinds).filter(({ message }) => {
+      const shown = stringsIn({ ...message, saw: null, id: null });
+      return texts.some(text => shown.some(each => each.includes(text)));
+    });
+  }
+}
+
+/**
+ * Which invocation each instruction led to, and what the model got for it. A runtime may use the id of the instruction or its own; its
+ * driver may report either, or none.
+ */
+export class DriverCalls {
+  /** By the name of the invocation; the invocation that belongs to an instruction comes before others that are equal. */
+  readonly #instructions = new Map<string, Asked<'invoke'>>();
+  readonly #asked: readonly Asked<'invoke'>[];
+  readonly #sent: readonly Sent[];
+  readonly #lines: readonly ModelLine[];
+  /** The instructions of failed results with an unknown id or none. */
+  readonly #failed = new Map<ModelLine, Asked<'invoke'>>();
+
+  constructor(events: readonly Event[]) {
+    const lines = linesIn(events);
+    const of = (member: string, ...names: readonly unknown[]) =>
+      lines.filter(({ message }) => names.includes(message[member])) as readonly unknown[];
+    this.#asked = of('do', 'invoke') as readonly Asked<'invoke'>[];
+    this.#lines = of('saw', 'model', 'failure') as readonly ModelLine[];
+    this.#sent = invocationsIn(events);
+    this.#pair();
+    this.#assignFailures();
+  }
+
+  /** The id of the instruction that led to an invocation. */
+  instructionOf(name: string): string | undefined {
+    return this.#instructions.get(name)?.message.id;
+  }
+
+  /** The name of the invocation that an instruction led to. */
+  invocationOf(id: string): string | undefined {
+    return this.#sent.find(({ name }) => this.instructionOf(name) === id)?.name;
+  }
+
+  /** What the model got for an instruction. */
+  answersTo(id: string): readonly ModelLine[] {
+    const own = this.#sent.filter(({ name }) => this.instructionOf(name) === id);
+    const ids: readonly unknown[] = [id, ...own.map(({ message }) => message['id'])];
+    return this.#lines.filter(
+      line => ids.includes(line.message.id) || this.#failed.get(line)?.message.id === id,
+    );
+  }
+
+  /** Whether the model got something for an instruction, or may have: without an id, after the instruction. */
+  isAnswered(id: string): boolean {
+    const seq = this.#asked.find(({ message }) => message.id === id)?.event.seq ?? 0;
+    return (
+      this.answersTo(id).length > 0 ||
+      this.#lines.some(({ event, message }) => message.id === undefined && event.seq > seq)
+    );
+  }
+
+  #pair(): void {
+    const unpaired = new Set(this.#asked);
+    const pair = (find: (sent: Sent) => Asked<'invoke'> | undefined) => {
+      for (const sent of this.#sent) {
+        const instruction = this.#instructions.has(sent.name) ? undefined : find(sent);
+        if (!instruction) continue;
+        this.#instructions.set(sent.name, instruction);
+        unpaired.delete(instruction);
+      }
+    };
+    pair(sent => this.#asked.find(({ message }) => message.id === sent.message['id']));
+    pair(sent => [...unpaired].find(each => isEqual(each, sent)));
+    pair(sent => this.#asked.find(each => isEqual(each, sent)));
+  }
+
+  /** A call that was not sent or not accepted has one failed result: the oldest such call the first one. */
+  #assignFailures(): void {
+    const known = new Set<unknown>([
+      ...this.#asked.map(({ message }) => message.id),
+      ...this.#sent.map(({ message }) => message['id']),
+    ]);
+    const sent = new Set(this.#instructions.values());
+    const accepted = new Set(
+      this.#sent.flatMap(({ name, isAccepted }) => (isAccepted ? (this.#instructions.get(name) ?? []) : [])),
+    );
+    const open = new Set(this.#asked.filter(({ message }) => this.answersTo(message.id).length === 0));
+    for (const line of this.#lines) {
+      const { saw, text, id } = line.message;
+      if (known.has(id) || (saw !== 'failure' && !isErrorText(text, null))) continue;
+      const others = id === undefined ? accepted : sent;
+      const instruction = [...open].find(each => each.event.seq < line.event.seq && !others.has(each));
+      if (!instruction) continue;
+      this.#failed.set(line, instruction);
+      open.delete(instruction);
+    }
+  }
+}
+
+/** Whether the model got exactly this result; an image may be any words. */
+export function isExactly(text: string, result: ToolResult): boolean {
+  const { content = [] } = result;
+  if (!content.some(({ type }) => type === 'image')) return text === llmText(result);
+  const runs: string[][] = [[]];
+  for (const item of content)
+    if (item.type === 'text') runs.at(-1)?.push(item.text);
+    else runs.push([]);
+  const [first = [], ...others] = runs;
+  const last = others.pop() ?? [];
+  const between = others.filter(({ length }) => length > 0);
+  return hasRuns(
+    text,
+    [first, ...between, last].map(run => run.join('\n')),
+  );
+}
+
+/** Whether a text consists of these runs, with something visible between each two. */
+function hasRuns(text: string, [first = '', ...others]: readonly string[]): boolean {
+  if (!text.startsWith(first)) return false;
+  let from = first.length;
+  for (const [index, run] of others.entries()) {
+    const isLast = index === others.length - 1;
+    const at = isLast ? text.length - run.length : text.indexOf(run, from + 1);
+    if (at <= from || text.slice(from, at).trim() === '' || !text.startsWith(run, at)) return false;
+    from = at + run.length;
+  }
+  return true;
 }
 
 function idOf(message: Observation): string | undefined {
   return 'id' in message ? message.id : undefined;
+}
+
+function isEqual({ message: one }: Asked<'invoke'>, { message: other }: Sent): boolean {
+  return one.operation === other['operation'] && isDeepStrictEqual(one.arguments, other['arguments']);
+}
+
+function messageIn(event: Event): Readonly<Record<string, unknown>> | null {
+  const json = 'body' in event ? event.body?.json : undefined;
+  return json?.ok && isRecord(json.value) ? json.value : null;
+}
+
+function linesIn(events: readonly Event[]): readonly Said<Readonly<Record<string, unknown>>>[] {
+  return events.flatMap(event => {
+    const message = event.kind === 'driver' ? messageIn(event) : null;
+    return event.kind === 'driver' && message ? [{ event, events: [event.seq], message }] : [];
+  });
+}
+
+/** Each invocation once, however often it was sent. */
+function invocationsIn(events: readonly Event[]): readonly Sent[] {
+  const accepted = new Set(
+    events.flatMap(event => (event.kind === 'response' && event.status === 200 ? [event.leg] : [])),
+  );
+  const found = new Map<string, Sent>();
+  for (const event of events) {
+    if (event.kind !== 'request' || event.purpose !== 'invocation') continue;
+    const message = messageIn(event);
+    if (!message) continue;
+    const name = nameOfCall(message);
+    const isAccepted = accepted.has(event.leg) || found.get(name)?.isAccepted === true;
+    found.set(name, { message, name, isAccepted });
+  }
+  return [...found.values()];
 }

@@ -119,9 +119,7 @@ type View = Received<'view_update'>;
 
 /** The first line with which the model got this text, after an event. */
 function givenText(text: string, view: RuntimeView, after = 0): Seen | undefined {
-  return view
-    .seen('model', 'failure')
-    .find(({ event, message }) => event.seq > after && message.text.includes(text));
+  return view.showing([text], 'model', 'failure').find(({ event }) => event.seq > after);
 }
 
 function onRepeatedCall({ received, attempts }: CallEvidence): Observed {

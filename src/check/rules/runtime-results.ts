@@ -2,11 +2,9 @@ import type { ToolResult } from '../../protocol/callbacks.js';
 import { llmText } from '../../protocol/outcome.js';
 import { groupBy } from '../../util/collections.js';
 import { excerpt } from '../../util/text.js';
-import { valueAt } from '../../util/values.js';
+import { isRecord, stringsIn, valueAt } from '../../util/values.js';
 import type { CallbackEvidence, CallEvidence, Received } from '../call.js';
-import { nameOfCall } from '../driver-calls.js';
 import type { Evidence } from '../evidence.js';
-import { isExactly } from '../result-text.js';
 import {
   answeredOther,
   broken,
@@ -19,8 +17,7 @@ import {
   type Observed,
   scant,
 } from '../rule.js';
-import type { RuntimeView, Seen } from '../runtime-view.js';
-import { resultsIn, type SentResult, tracesOf } from '../sent-results.js';
+import { isExactly, type ModelLine, nameOfCall, type RuntimeView, type Seen } from '../runtime-view.js';
 
 /** Results and other callbacks that a runtime receives. */
 export const runtimeResultRules = defineRules({
@@ -98,6 +95,63 @@ export const runtimeResultRules = defineRules({
   },
 });
 
+/**
+ * What a result is for the runtime, by its ids. `awaited`: the first for a pending call; `foreign`: for a pending call, but at the
+ * callback URL of another one; `further`: the call has its result; `canceled`: the call was canceled before; `closed`: its thread was;
+ * `unmatched`: no call.
+ */
+type ResultStatus = 'awaited' | 'foreign' | 'further' | 'canceled' | 'closed' | 'unmatched';
+
+/** A valid result that a tool sent. */
+interface SentResult {
+  readonly callback: CallbackEvidence;
+  readonly message: ToolResult;
+  readonly status: ResultStatus;
+  /** The call that its ids name; null for none. */
+  readonly call: CallEvidence | null;
+  /** The call at whose callback URL it came. */
+  readonly sender: CallEvidence;
+}
+
+/** All results, oldest first; without those of a call that the runtime had given up. */
+function resultsIn({ calls, view }: Pick<Evidence, 'calls' | 'view'>): readonly SentResult[] {
+  const settled = new Set<CallEvidence>();
+  const named = new Map(calls.map(call => [nameOfCall(call.invocation), call]));
+  return calls
+    .flatMap(sender => sender.messages('tool_result').map(result => ({ ...result, sender })))
+    .toSorted((one, other) => one.callback.request.seq - other.callback.request.seq)
+    .flatMap(({ callback, message, sender }) => {
+      const isAccepted = (callback.status ?? 200) < 300;
+      if (callback.isUnsent || (!isAccepted && !callback.hasJsonType)) return [];
+      const { seq } = callback.request;
+      const call = named.get(nameOfCall(message)) ?? null;
+      const status = statusOf();
+      if (call && status !== 'canceled' && isGivenUp(call, view, seq)) return [];
+      if (status === 'awaited' && call && isAccepted) settled.add(call);
+      return [{ callback, message, status, call, sender }];
+
+      function statusOf(): ResultStatus {
+        if (!call) return 'unmatched';
+        if (call.cancels.some(({ request }) => request.seq < seq)) return 'canceled';
+        if (call.calledOffAt < seq) return 'closed';
+        if (settled.has(call)) return 'further';
+        return call === sender ? 'awaited' : 'foreign';
+      }
+    });
+}
+
+/** Whether the call had failed before: it was never accepted, or took too long. */
+function isGivenUp(call: CallEvidence, view: RuntimeView | null, seq: number): boolean {
+  const failures = view?.seenOf(call, 'failure') ?? [];
+  return !call.attempts.some(({ status }) => status === 200) || failures.some(({ event }) => event.seq < seq);
+}
+
+/** Members whose texts the model or the user may see. */
+const VISIBLE = ['text', 'content', 'prompt', 'auth_url'];
+
+/** A shorter text may be a part of another one. */
+const MIN_TRACE = 8;
+
 /** Judges the observations of each result; nothing without a driver. */
 function resultsSeen(evidence: Evidence, judge: (result: Shown, view: RuntimeView) => Observed): Observed {
   const { view } = evidence;
@@ -110,7 +164,7 @@ function resultsSeen(evidence: Evidence, judge: (result: Shown, view: RuntimeVie
 
 interface Shown extends SentResult {
   /** What the model got for the call, or without an id. */
-  readonly seen: readonly Seen<'model' | 'failure'>[];
+  readonly seen: readonly ModelLine[];
   /** All results. */
   readonly results: readonly SentResult[];
 }
@@ -129,6 +183,27 @@ function onInvalid({ calls, strays, view }: Evidence): Observed {
     const what = `a callback that does not match its schema was answered ${status}`;
     return broken(what, callback, { ...answeredOther(callback, '4xx'), faults });
   });
+}
+
+/** What the model or the user saw of a message that must have no effect. The texts of a scenario are unique. */
+function tracesOf(view: RuntimeView, { request: { body } }: CallbackEvidence): readonly Seen[] {
+  if (!body) return [];
+  const texts = body.json.ok
+    ? visibleIn(body.json.value)
+    : quotedIn(Buffer.from(body.bytes).toString('utf8'));
+  const marks = texts.filter(({ length }) => length >= MIN_TRACE);
+  return view.showing(marks, 'model', 'failure', 'question', 'view');
+}
+
+function visibleIn(message: unknown): readonly string[] {
+  if (!isRecord(message)) return stringsIn(message);
+  return VISIBLE.flatMap(name => stringsIn(message[name] ?? []));
+}
+
+const QUOTED = new RegExp(`"(?:${VISIBLE.join('|')})"\\s*:\\s*"((?:[^"\\\\]|\\\\.)*)`, 'gs');
+
+function quotedIn(text: string): readonly string[] {
+  return [...text.matchAll(QUOTED)].map(([, quoted = '']) => quoted);
 }
 
 function isInvalid({ reading, hasJsonType }: CallbackEvidence): boolean {
@@ -157,7 +232,9 @@ function onUnmatched(call: CallEvidence, { view, calls }: Evidence): Observed {
   );
   const real = callbacks.find(({ verdict, isRefused }) => verdict?.kind === 'settles' && isRefused);
   return unmatched.map(forged => {
-    const [trace] = view ? tracesOf(view, forged, seen => !mayBeForNamed(seen, forged, calls, view)) : [];
+    const [trace] = view
+      ? tracesOf(view, forged).filter(seen => !mayBeForNamed(seen, forged, calls, view))
+      : [];
     if (trace) return leaked('a message that matches no pending call was used', forged, trace);
     if (forged.isRefused || view?.can('model')) return held(forged);
     return real

@@ -7,7 +7,7 @@ import type { RequirementId } from '../../protocol/requirements.js';
 import type { Clock } from '../../system/clock.js';
 import { cut, formatDuration } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
-import { DriverCalls } from '../driver-calls.js';
+import { DriverCalls } from '../runtime-view.js';
 import type { Driver } from './driver.js';
 
 /** The content of a fixture file without its version. */

@@ -18,12 +18,20 @@ export interface Prompts {
   readonly aside: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** @param reporter may draw on the terminal */
+/** Calls run concurrently, but the user gets one question at a time. @param reporter may draw on the terminal */
 export function promptsOf(
   { terminal, signal }: Pick<Prompts, 'terminal' | 'signal'>,
   reporter?: Pick<Reporter, 'aside'>,
 ): Prompts {
-  return { terminal, signal, aside: work => reporter?.aside?.(work) ?? work() };
+  let before: Promise<unknown> = Promise.resolve();
+  return {
+    ...{ terminal, signal },
+    aside(work) {
+      const done = before.then(() => reporter?.aside?.(work) ?? work());
+      before = done.catch(() => {});
+      return done;
+    },
+  };
 }
 
 /** Answers questions with `--choose` or by asking the user. */

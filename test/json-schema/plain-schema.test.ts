@@ -59,8 +59,8 @@ test('ajv decides the same about every schema and every value', async () => {
     const [check, other] = [await valueChecker(schema), await valueChecker(byAjv(schema))];
     for (const value of values.map(asJson)) expect(check(value)).toEqual(other(value));
   });
-  await fc.assert(property, { numRuns: 150 });
-  expect(sound).toBeGreaterThan(50);
+  await fc.assert(property, { numRuns: 100 });
+  expect(sound).toBeGreaterThan(30);
 });
 
 test.each<object>([

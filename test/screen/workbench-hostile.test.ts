@@ -36,7 +36,7 @@ const CTRL_R = '\u0012';
 const WIDE = { columns: 200, rows: 60 };
 
 /** The list has the full width, and so a column for threads. */
-const MIDDLE = { columns: 140, rows: 40 };
+const MIDDLE = { columns: 164, rows: 40 };
 
 const SMALL = { columns: 80, rows: 24 };
 
@@ -62,6 +62,15 @@ const cut = (place: string) => place + CUT;
 
 const jsonCut = (place: string) => String.raw`${place}\u001b]0;own`;
 
+interface Step {
+  /** Typed at once. */
+  readonly keys?: string;
+  /** What must be read then. */
+  readonly shown: readonly string[];
+  /** Our own text contains it too: pictures among them do not stand out. */
+  readonly isExplained?: boolean;
+}
+
 interface Scene {
   readonly size?: Size;
   readonly servers?: readonly Server[];
@@ -69,12 +78,7 @@ interface Scene {
   readonly opened?: readonly string[];
   readonly start?: BenchOptions['start'];
   readonly facts?: readonly Fact[];
-  /** Typed one after the other, each once what the one before brought is drawn. */
-  readonly keys?: readonly string[];
-  /** What must be read in the end. */
-  readonly shown: readonly string[];
-  /** Our own text contains it too: pictures among them do not stand out. */
-  readonly isExplained?: boolean;
+  readonly steps: readonly Step[];
 }
 
 const server = (state: Server['state']): Server => ({
@@ -122,71 +126,49 @@ const oneLine = (text: string) => text.replaceAll('\r', '');
 
 const inRow = seen('row').replaceAll('␍', '');
 
-const refusing = (said: string): Partial<Controls> => ({
-  saveFixture: async () => ({ text: said, isBad: true }),
-  saveTranscript: async () => ({ text: said, isBad: false }),
-});
+/** One call with foreign text in every message. */
+const everywhere = [
+  ...call({ invocation }),
+  ...acknowledged(),
+  ...arrives({ ...VIEW, content: { patch: patch(oneLine(evil('row'))) } }),
+  ...arrives({ ...VIEW, view_type: evil('view') }, { leg: 'back-2' }),
+  ...arrives(evil('bytes'), { leg: 'back-3' }),
+  ...resultArrives(
+    {
+      text: JSON.stringify({ [evil('key')]: 1, a: evil('value') }),
+      subscription: true,
+      display_as: [{ type: 'diff', content: { path: evil('path'), patch: patch(oneLine(evil('row'))) } }],
+    },
+    { leg: 'back-4' },
+  ),
+  ...arrives({ ...EVENT, text: evil('event') }, { leg: 'back-5' }),
+  { kind: 'warned' as const, message: evil('warning'), calls: [KEY] },
+];
 
 const SCENES: Readonly<Record<string, Scene>> = {
-  'a server that is asked': {
-    servers: [server({ kind: 'loading' })],
-    shown: [seen('about')],
-  },
-  'a command that is not started': {
-    servers: [server({ kind: 'asleep', command: evil('command') })],
-    shown: [seen('command')],
-  },
-  'a server that failed': {
+  servers: {
     servers: [
+      server({ kind: 'loading' }),
+      server({ kind: 'asleep', command: evil('command') }),
       server({ kind: 'failed', message: evil('message'), faults: [evil('fault')], hint: evil('hint') }),
-    ],
-    shown: [seen('message'), seen('fault'), seen('hint')],
-  },
-  'a toolset': {
-    servers: [
-      {
-        ...readyServer([toolOf('a')], {
+      server({
+        ...readyServer([], {
           name: evil('toolset'),
           description: evil('told'),
           endpoint: evil('http://e/'),
-        }),
-        about: evil('about'),
-      },
+        }).state,
+        notes: [evil('note')],
+      } as Server['state']),
+    ].map((each, index) => ({ ...each, id: `s${index}` })),
+    steps: [
+      { shown: [seen('about')] },
+      { keys: 'j', shown: [seen('command')] },
+      { keys: 'j', shown: [seen('message'), seen('fault'), seen('hint')] },
+      { keys: 'j', shown: [seen('toolset'), seen('told'), seen('http://e/'), seen('about'), seen('note')] },
     ],
-    keys: ['k'],
-    shown: [seen('toolset'), seen('told'), seen('http://e/'), seen('about')],
   },
-  'what its server noted': {
-    servers: [server({ ...readyServer([toolOf('a')]).state, notes: [evil('note')] } as Server['state'])],
-    keys: ['k'],
-    shown: [seen('note')],
-  },
-  'an operation and its schema': {
+  'an operation, its schema and its form': {
     servers: [readyServer([hostileTool])],
-    shown: [
-      seen('operation'),
-      seen('description'),
-      inJson('title'),
-      inJson('says'),
-      inJson('default'),
-      inJson('enum'),
-    ],
-  },
-  'a form: name, description, default, choice, constant': {
-    ...form,
-    shown: [
-      seen('operation'),
-      seen('description'),
-      cut('name'),
-      seen('says'),
-      cut('default'),
-      cut('enum'),
-      cut('const'),
-    ],
-  },
-  'a form as JSON': { ...form, keys: [CTRL_E], shown: [inJson('default'), inJson('enum')] },
-  'faults of arguments': {
-    ...form,
     controls: {
       run: async () => ({
         kind: 'invalid',
@@ -196,124 +178,99 @@ const SCENES: Readonly<Record<string, Scene>> = {
         ],
       }),
     },
-    keys: [CTRL_R],
-    shown: [seen('whole'), seen('broken')],
+    steps: [
+      {
+        shown: [
+          ...['operation', 'description'].map(seen),
+          ...['title', 'says', 'default', 'enum'].map(inJson),
+        ],
+      },
+      {
+        keys: ENTER,
+        shown: [
+          seen('operation'),
+          seen('description'),
+          seen('says'),
+          ...['name', 'default', 'enum', 'const'].map(cut),
+        ],
+      },
+      { keys: CTRL_R, shown: [seen('whole'), seen('broken')] },
+      { keys: CTRL_E, shown: [inJson('default'), inJson('enum')] },
+    ],
   },
   'a call that was not sent': {
     ...form,
     controls: { run: async () => ({ kind: 'refused', reason: evil('reason') }) },
-    keys: [CTRL_R],
-    shown: [seen('reason')],
+    steps: [{ keys: CTRL_R, shown: [seen('reason')] }],
   },
   'a question of ours about an operation': {
     ...form,
     controls: { needsConsent: () => true },
-    keys: [CTRL_R],
-    shown: [seen('operation'), 'is marked destructive'],
+    steps: [{ keys: CTRL_R, shown: [seen('operation'), 'is marked destructive'] }],
   },
-  'a call in the list: id': {
-    facts: call({ invocation: { ...INVOCATION, id: evil('id') } }),
-    keys: ['c'],
-    shown: [cut('id')],
-  },
-  'a call in the list: thread': {
-    facts: call({ invocation: { ...INVOCATION, id: 'a', group_id: evil('thread') } }),
-    keys: ['c'],
-    shown: [cut('thread')],
+  'the list of calls': {
     size: MIDDLE,
-  },
-  'a call in the list: operation': {
-    facts: call({ invocation }),
-    keys: ['c'],
-    shown: [`❯  0:00.0  ${cut('operation')}`, `sent ${seen('operation')} to`],
+    facts: call({
+      invocation: { ...invocation, id: evil('id'), group_id: evil('thread') },
+    }),
+    steps: [
+      { keys: 'c', shown: [cut('id'), cut('thread'), cut('operation'), `sent ${seen('operation')} to`] },
+    ],
   },
   'the body of a refusal': {
     facts: [...call(), ...answered(400, { body: evil('body') }), ...gaveUp()],
-    keys: ['c', ENTER],
-    shown: [seen('body')],
+    steps: [{ keys: `c${ENTER}`, shown: [seen('body')] }],
   },
   'why there was no answer': {
     facts: [...call(), ...lost(evil('code'), { phase: evil('phase') })],
-    keys: ['c', '2'],
-    shown: [seen('code'), seen('phase')],
+    steps: [{ keys: 'c2', shown: [seen('code'), seen('phase')] }],
   },
-  'a question among the steps': {
-    facts: [...pending, ...arrives({ ...CHOICE, prompt: evil('prompt'), choices: [evil('one'), 'two'] })],
-    keys: ['c', ENTER],
-    shown: [seen('prompt'), seen('one')],
-  },
-  'a question that is put': {
+  'a question, among the steps and when it is asked; a consent page': {
     facts: [
       ...call({ invocation }),
       ...acknowledged(),
       ...arrives({ ...CHOICE, prompt: evil('prompt'), choices: [evil('one'), 'two'] }),
+      ...arrives({ ...OAUTH, auth_url: `https://auth.example/${'\u202e'}go` }, { leg: 'back-2' }),
     ],
-    keys: ['c', 'a'],
-    shown: [`${seen('operation')} asks`, seen('prompt'), `0 ${seen('one')} (default)`],
+    steps: [
+      { keys: `c${ENTER}`, shown: [seen('prompt'), seen('one'), 'https://auth.example/<U+202E>go'] },
+      { keys: 'a', shown: [`${seen('operation')} asks`, seen('prompt'), `0 ${seen('one')} (default)`] },
+    ],
   },
-  'the address of a consent page': {
-    facts: [...pending, ...arrives({ ...OAUTH, auth_url: `https://auth.example/${'\u202e'}go` })],
-    keys: ['c', ENTER],
-    shown: ['https://auth.example/<U+202E>go'],
+  'every tab of a call': {
+    facts: everywhere,
+    steps: [
+      {
+        keys: `c${ENTER}m`,
+        shown: [`${inRow} +1 −1`, `@@ ${inRow}`, `1 - ${inRow}`, `1 + b${inRow}`, cut('event')],
+        isExplained: true,
+      },
+      { keys: '\t', shown: [inJson('key'), inJson('value')], isExplained: true },
+      { keys: '2', shown: [cut('view'), cut('event'), seen('warning')], isExplained: true },
+      { keys: 'bG', shown: [inJson('bytes')], isExplained: true },
+      { keys: '4', shown: [`${inRow} +1 −1`, `1 + b${inRow}`], isExplained: true },
+    ],
   },
-  'a result': { facts: settled({ text: evil('text') }), keys: ['c', ENTER], shown: [seen('text')] },
-  'a result that is JSON': {
-    facts: settled({ text: JSON.stringify({ [evil('key')]: 1, a: evil('value') }) }),
-    keys: ['c', ENTER, '\t', 'm'],
-    shown: [inJson('key'), inJson('value')],
-  },
-  'both panes': {
+  'both panes, and what is not found in them': {
     facts: showing('text', evil('human'), evil('llm')),
-    keys: ['c', ENTER],
-    shown: [seen('human'), seen('llm')],
-  },
-  'a diff: path, section, rows': {
-    facts: showing('diff', { path: evil('path'), patch: patch(oneLine(evil('row'))) }),
-    keys: ['c', ENTER, 'm'],
-    shown: [`${inRow} +1 −1`, `@@ ${inRow}`, `1 - ${inRow}`, `1 + b${inRow}`],
-    isExplained: true,
+    steps: [
+      { keys: `c${ENTER}`, shown: [seen('human'), seen('llm')] },
+      { keys: `/no\u202e\u009b\u200bwhere${ENTER}`, shown: ['no<U+202E><U+009B><U+200B>where'] },
+    ],
   },
   'a diff that is invalid': {
     facts: showing('diff', { path: evil('path'), patch: evil('patch') }),
-    keys: ['c', ENTER, '5'],
-    shown: [`"${seen('patch')}" is not part of`, jsonCut('path')],
-    isExplained: true,
+    steps: [
+      {
+        keys: `c${ENTER}5`,
+        shown: [`"${seen('patch')}" is not part of`, jsonCut('path')],
+        isExplained: true,
+      },
+    ],
   },
   'a segment that no one knows': {
     facts: showing(evil('segment'), evil('content')),
-    keys: ['c', ENTER, 'm'],
-    shown: [seen('segment')],
-    isExplained: true,
-  },
-  'a view': {
-    facts: [...pending, ...arrives({ ...VIEW, content: { patch: patch(oneLine(evil('row'))) } })],
-    keys: ['c', '4', ENTER],
-    shown: [`${inRow} +1 −1`, `@@ ${inRow}`, `1 - ${inRow}`, `1 + b${inRow}`],
-    isExplained: true,
-  },
-  'a view of a kind that no one knows': {
-    facts: [...pending, ...arrives({ ...VIEW, view_type: evil('view') })],
-    keys: ['c', '2', ENTER],
-    shown: [cut('view')],
-    isExplained: true,
-  },
-  'an event of a subscription': {
-    facts: [
-      ...settled({ subscription: true }),
-      ...arrives({ ...EVENT, text: evil('event') }, { leg: 'back-2' }),
-    ],
-    keys: ['c', '2', ENTER],
-    shown: [cut('event')],
-  },
-  'a warning': {
-    facts: [...pending, { kind: 'warned', message: evil('warning'), calls: [KEY] }],
-    keys: ['c', '2', ENTER],
-    shown: [seen('warning')],
-  },
-  'the bytes of a message': {
-    facts: [...pending, ...arrives(evil('bytes'))],
-    keys: ['c', '2', 'b', ENTER],
-    shown: [inJson('bytes')],
+    steps: [{ keys: `c${ENTER}m`, shown: [seen('segment')], isExplained: true }],
   },
   'the wire: address, header, body': {
     facts: [
@@ -333,14 +290,15 @@ const SCENES: Readonly<Record<string, Scene>> = {
       },
       ...answered(400, { body: evil('refusal') }),
     ],
-    keys: ['c', '3', ENTER],
-    shown: [
-      seen('METHOD'),
-      cut('http://127.0.0.1:1/'),
-      seen('json'),
-      inJson('key'),
-      inJson('value'),
-      seen('refusal'),
+    steps: [
+      {
+        keys: `c3${ENTER}`,
+        shown: [
+          ...['METHOD', 'json', 'refusal'].map(seen),
+          cut('http://127.0.0.1:1/'),
+          ...['key', 'value'].map(inJson),
+        ],
+      },
     ],
   },
   'what is wrong with a call': {
@@ -349,37 +307,22 @@ const SCENES: Readonly<Record<string, Scene>> = {
       ...resultArrives({ id: evil('wrong') }),
       ...resultArrives({ text: 7, type: evil('type') }, { leg: 'back-2' }),
     ],
-    keys: ['c', '5', ENTER],
-    shown: [jsonCut('wrong')],
-    isExplained: true,
+    steps: [{ keys: `c5${ENTER}`, shown: [jsonCut('wrong')], isExplained: true }],
   },
-  'the name of a transcript': { opened: [evil('file')], keys: ['c', 'V'], shown: [seen('file')] },
-  'what came of a doing': {
-    facts: settled({}),
-    controls: refusing(evil('said')),
-    keys: ['c', 's', ENTER],
-    shown: [seen('said')],
-  },
-  'a file name that is offered': {
+  'the actions on a call, and the name of a transcript': {
+    opened: [evil('file')],
     facts: [...call({ invocation }), ...acknowledged(), ...resultArrives()],
-    keys: ['c', 's'],
-    shown: ['Save as fixture: operation_0_own_52_c_eA'],
-  },
-  'what is copied': {
-    facts: settled({}),
-    controls: { asCurl: () => ({ text: `${evil('curl')}\n${evil('second')}`, gaps: [evil('gap')] }) },
-    keys: ['c', 'y'],
-    shown: [seen('curl'), seen('second'), seen('gap')],
-  },
-  'what is typed, and what is not found': {
-    facts: settled({}),
-    keys: ['c', ENTER, '/', `no\u202e\u009b\u200bwhere`, ENTER],
-    shown: ['no<U+202E><U+009B><U+200B>where'],
-  },
-  'an operation that no one offers any more': {
-    facts: [...call({ invocation }), ...acknowledged(), ...resultArrives()],
-    keys: ['c', 'r'],
-    shown: [seen('operation')],
+    controls: {
+      saveFixture: async () => ({ text: evil('said'), isBad: false }),
+      asCurl: () => ({ text: `${evil('curl')}\n${evil('second')}`, gaps: [evil('gap')] }),
+    },
+    steps: [
+      { keys: 'cr', shown: [seen('operation')] },
+      { keys: 's', shown: ['Save as fixture: operation_0_own_52_c_eA'] },
+      { keys: ENTER, shown: [seen('said')] },
+      { keys: 'y', shown: [seen('curl'), seen('second'), seen('gap')] },
+      { keys: 'qV', shown: [seen('file')] },
+    ],
   },
 };
 
@@ -387,22 +330,25 @@ describe.concurrent('threats, row 24: foreign text has no effect and hides nothi
   test.each(Object.entries(SCENES))('in %s', async (_, scene) => {
     await using view = await open(scene);
     const { emulator } = view;
-    for (const text of scene.shown)
-      await emulator.waitFor(`it shows ${text}`, () =>
-        withoutSpace(emulator.text()).includes(withoutSpace(text)),
-      );
-    expectUnharmed(emulator, !scene.isExplained);
+    for (const { keys = '', shown, isExplained = false } of scene.steps) {
+      view.type(keys);
+      for (const text of shown)
+        await emulator.waitFor(`it shows ${text}`, () =>
+          withoutSpace(emulator.text()).includes(withoutSpace(text)),
+        );
+      expectUnharmed(emulator, !isExplained);
+    }
     view.resize(SMALL);
     await emulator.waitFor('a smaller frame', () => {
       const rows = emulator.rows();
       return isHead(rows[0]) && rows.at(-2) !== '' && rows.at(-1) === '';
     });
-    expectUnharmed(emulator, !scene.isExplained);
+    expectUnharmed(emulator, !scene.steps.at(-1)?.isExplained);
   });
 });
 
-/** The screen of a made-up world, after these keys. */
-async function open({ facts = [], keys = [], size = WIDE, ...more }: Scene) {
+/** The screen of a made-up world. */
+async function open({ facts = [], size = WIDE, steps: _, ...more }: Scene) {
   const bench = openBench({ ...more, level: 2, clock: systemClock });
   bench.tell(facts);
   const emulator = new Emulator(size);
@@ -418,9 +364,9 @@ async function open({ facts = [], keys = [], size = WIDE, ...more }: Scene) {
   });
   await emulator.waitFor('the first frame', () => isHead(emulator.rows()[0]));
   await emulator.waitFor('raw mode', keyboard.isRaw);
-  keyboard.type(keys.join(''));
   return {
     emulator,
+    type: keyboard.type,
     resize(size: Size) {
       emulator.resize(size);
       Object.assign(stdout, size).emit('resize');

@@ -72,19 +72,13 @@ describe('the live view in a terminal', () => {
   const large = { columns: 160, rows: 40 };
 
   test('keeps one frame on the screen through every size from 40 × 8, and scrolls nothing away', async () => {
-    await using view = await draw(settledScene('seen\n'.repeat(90), 'sent\n'.repeat(90)), large);
-    for (let columns = 160; columns >= 40; columns -= 12)
-      for (const rows of [40, 8, 24]) await view.resize({ columns, rows });
+    await using view = await draw(settledScene('seen\n'.repeat(50_000), 'sent\n'.repeat(90)), large);
+    for (let columns = 160; columns >= 40; columns -= 30)
+      for (const rows of [40, 8]) await view.resize({ columns, rows });
     await view.resize(large);
     expect(view.emulator.text().match(/HUMAN/g)).toHaveLength(1);
     expect(view.emulator.text().match(/LLM/g)).toHaveLength(1);
     expect(view.emulator.raw).not.toContain('\u001b[3J');
-  });
-
-  test('React gets visible rows only: 50,000 lines cost no more than 50', async () => {
-    await using view = await draw(settledScene('line\n'.repeat(50_000), 'x'), large);
-    expect(view.emulator.text()).toContain('more lines');
-    expect(view.emulator.scrollback()).toEqual([]);
   });
 });
 

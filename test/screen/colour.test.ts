@@ -23,9 +23,6 @@ describe.concurrent('colour', () => {
   test.each([
     ['NO_COLOR', [], { NO_COLOR: '1' }],
     ['--no-color', ['--no-color'], {}],
-    ['FORCE_COLOR=0', [], { FORCE_COLOR: '0' }],
-    ['--no-color against FORCE_COLOR', ['--no-color'], { FORCE_COLOR: '3' }],
-    ['NO_COLOR against FORCE_COLOR', [], { NO_COLOR: '1', FORCE_COLOR: '3' }],
   ] as const)('is off with %s; the signs stay', async (_, words, env) => {
     await using screen = openHere([...call(), ...words], { env });
     expect(await screen.ended).toBe(0);

@@ -86,10 +86,10 @@ const anyFinal = fc.stringMatching(/^[@-~]$/);
 /** Sequences that Ink's own reader throws at, or passes on as text. */
 const UNKNOWN = ['\u001b[1;5I', '\u001b[1;5P', '\u001b[40;5~', '\u001b[31m', '\u001b[?25h', '\u001bOx'];
 
-test.each(UNKNOWN)('ignores the unknown sequence %j', async sequence => {
+test('ignores unknown sequences', async () => {
   const { emulator, keyboard, screen } = open();
-  keyboard.type(`${sequence}a`);
-  await emulator.waitFor('the key', () => emulator.text().trim() === 'first row\npressed: a');
+  keyboard.type(UNKNOWN.map(sequence => `${sequence}a`).join(''));
+  await emulator.waitFor('the keys', () => emulator.text().trim() === 'first row\npressed: aaaaaa');
   await screen.close();
 });
 

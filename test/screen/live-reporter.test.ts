@@ -95,11 +95,8 @@ describe('a question', () => {
   });
 
   test.each([
-    [ESC, 0],
     [`${DOWN}${ESC}`, 0],
-    ['1\r', 1],
     ['\u001b[F\r', 2],
-    ['\u001b[F\u001b[H\r', 0],
   ])('is answered by %j with %i', async (keys, selected) => {
     await using view = open();
     const answer = view.choose(ASKED, never);
@@ -220,11 +217,7 @@ describe('a subscription', () => {
 
 test.each([
   [40, 8],
-  [40, 60],
-  [79, 9],
-  [120, 9],
   [160, 24],
-  [200, 60],
 ])('in %i × %i the whole question is in one frame, and nothing scrolls away', async (columns, rows) => {
   await using view = open({ columns, rows });
   view.tell(arrives({ ...VIEW, content: { patch: patch('new') } }, { leg: 'v' }));

@@ -208,6 +208,6 @@ test('no row is wider than the terminal, and no frame higher', () => {
       for (const row of [...shown.flat(), ...platform])
         expect(stringWidth(row)).toBeLessThanOrEqual(size.columns);
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });

@@ -19,10 +19,8 @@ afterAll(() => Promise.all([plain.stop(), odd.stop()]));
 /** Where a live view would do harm, or no one would see it, its story is reported in lines: written once, never redrawn. */
 describe.concurrent('no live view', () => {
   test.each([
-    ['CI is set', {}, { CI: 'true' }],
     ['CI is empty', {}, { CI: '' }],
     ['CONTINUOUS_INTEGRATION is set', {}, { CONTINUOUS_INTEGRATION: '1' }],
-    ['the terminal is narrower than 40 columns', { columns: 39, rows: 24 }, {}],
     ['the terminal is lower than 8 rows', { columns: 80, rows: 7 }, {}],
   ])('%s: plain', async (_, size, env) => {
     await using screen = openHere(['invoke', plain.url, 'echo', 'text=hello'], { ...size, env });
@@ -36,13 +34,6 @@ describe.concurrent('no live view', () => {
     await using screen = openShell(`$TOOL invoke ${plain.url} echo text=hello </dev/null`);
     expect(await screen.ended).toBe(0);
     expectPlain(screen);
-  });
-
-  test('-o plain', async () => {
-    await using screen = openHere(['invoke', plain.url, 'edit_file', 'path=a.txt', '-o', 'plain']);
-    expect(await screen.ended).toBe(0);
-    expectPlain(screen);
-    expect(screen.text()).toContain('2   - old line 1');
   });
 
   test('-o ui while stdout is a pipe: exit 2, with a hint', async () => {

@@ -54,9 +54,8 @@ describe.concurrent('the terminal is restored', () => {
   });
 
   test.each([
-    ['SIGINT', 130],
     ['SIGTERM', 143],
-    ['SIGHUP', 129],
+    ['SIGQUIT', 131],
   ] as const)('after %s, with %i: the tool is notified', async (signal, status) => {
     const { screen, id, pid } = await waiting();
     await using _screen = screen;
@@ -73,27 +72,19 @@ describe.concurrent('the terminal is restored', () => {
     await expectCancelled(id);
   });
 
-  test('after SIGQUIT: the tool is notified', async () => {
-    const { screen, id, pid } = await waiting();
-    await using _screen = screen;
-    process.kill(pid, 'SIGQUIT');
-    await expectEnded(screen, 131);
-    await expectCancelled(id);
-  });
-
-  test.each([
-    ['', false],
-    ['DEBUG=1', true],
-  ])('after an uncaught error, which is reported: the tool is notified; %s', async (env, isTraced) => {
+  test('after an uncaught error, which is reported: the tool is notified', async () => {
     await using folder = await temporaryFolder();
-    const { screen, id, pid } = await waiting(`--import ${await folder.write('faulty.mjs', FAULTY)}`, env);
+    const { screen, id, pid } = await waiting(
+      `--import ${await folder.write('faulty.mjs', FAULTY)}`,
+      'DEBUG=1',
+    );
     await using _screen = screen;
     process.kill(pid, 'SIGUSR2');
     await expectEnded(screen, 1);
     const said = withoutSpace(screen.emulator.history());
-    expect(said).toContain(withoutSpace(`internal error: ${isTraced ? 'Error: ' : ''}a fault of ours`));
+    expect(said).toContain(withoutSpace('internal error: Error: a fault of ours'));
     expect(said).toContain(withoutSpace('This is a bug in protocol-cli. Please report it'));
-    expect(said.includes('faulty.mjs')).toBe(isTraced);
+    expect(said).toContain('faulty.mjs');
     await expectCancelled(id);
   });
 
@@ -128,7 +119,6 @@ describe.concurrent('without a usable terminal it suggests other commands', () =
 
   test.each<[string, ScreenOptions]>([
     ['too narrow', { columns: 39 }],
-    ['too low', { rows: 7 }],
     ['a dumb one', { env: { TERM: 'dumb' } }],
     ['of a machine in CI', { env: { CI: 'true' } }],
   ])('a terminal that is %s', async (_, options) => {
@@ -139,7 +129,6 @@ describe.concurrent('without a usable terminal it suggests other commands', () =
 
   test.each([
     ['too low, and it was called by its name alone', '$TOOL', { rows: 7 }],
-    ['the reader of a pipe', '$TOOL invoke -i --demo | cat', {}],
     ['the writer of a pipe', 'echo | $TOOL invoke -i --demo', {}],
   ])('a terminal that is %s', async (_, line, size) => {
     await using screen = openShell(`echo above; ${line}; echo "status $?"`, size);

@@ -53,11 +53,6 @@ describe('lines', () => {
       }),
     );
   });
-
-  test('has no line outside its range', () => {
-    const document = textDocument('a\nb');
-    expect([document.line(-1), document.line(2)]).toEqual([[], []]);
-  });
 });
 
 describe('find', () => {

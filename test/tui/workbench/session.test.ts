@@ -160,14 +160,6 @@ test('a refused callback of a call points to its problems', () => {
   expect(onCalls(settled).sees()).not.toMatch(/! see|Problems !/);
 });
 
-test('the problems of a call are judged when their tab is opened', async () => {
-  const session = onCalls([...settled, ...resultArrives({ text: 'another' }, { leg: 'back-2' })]);
-  session.press('5');
-  await expect
-    .poll(() => session.sees(), { timeout: 20_000 })
-    .toMatch(/\[5 Problems !\](?:.|\n)*✗ TOOL-ONCE {2}MUST/);
-});
-
 describe('the server of a call', () => {
   const here = readyServer([EDIT]);
   const there: Server = { ...here, id: 's2', about: 'http://127.0.0.1:3002' };
@@ -247,32 +239,22 @@ describe('actions on a call', () => {
     expect(session.asked).toEqual([`answer ${KEY} back-1 0`]);
   });
 
-  test('y shows the copied text until it is closed', () => {
-    const session = onCalls(settled);
+  test('while a copied text is shown, keys do nothing; q closes it only', async () => {
+    const session = onCalls(consenting);
     session.press('y');
     expect(session.sees()).toMatch(/^copy: done; fill in: callback_url\n\ncurl call_abc123$/m);
-    session.press('<escape>');
-    expect(session.sees()).not.toContain('curl call');
+    await session.settles();
+    const { asked } = session;
+    const before = [...asked];
+    const page = session.sees();
+    session.press('x', 'r', 'e', 'a', 'o', 't', 'c', 'S', 'V', '2', '<tab>', '<ctrl-r>', 'z');
+    await session.settles();
+    expect(session.sees()).toBe(page);
+    expect(page).toContain('Esc close');
+    session.press('q');
+    expect(session.sees()).not.toContain('copy: done');
+    expect(asked).toEqual(before);
   });
-
-  test.each(['y', 'Y', 'U'])(
-    'while the text copied by %s is shown, keys do nothing; q closes it only',
-    async key => {
-      const session = onCalls(consenting);
-      session.press(key);
-      await session.settles();
-      const { asked } = session;
-      const before = [...asked];
-      const page = session.sees();
-      session.press('x', 'r', 'e', 'a', 'o', 't', 'c', 'S', 'V', '2', '<tab>', '<ctrl-r>', 'z');
-      await session.settles();
-      expect(session.sees()).toBe(page);
-      expect(page).toContain('Esc close');
-      session.press('q');
-      expect(session.sees()).not.toContain('copy: done');
-      expect(asked).toEqual(before);
-    },
-  );
 
   test.each([
     ['s', settled, 'Save as fixture: edit_file.yaml', `saveFixture ${KEY} 0 edit_file.yaml`, 'fixture: done'],
@@ -367,25 +349,17 @@ test.each<[string, Partial<Controls>, string]>([
 });
 
 describe('quitting', () => {
-  test.each(['q', '<ctrl-c>'])('%s quits at once if nothing is pending', key => {
-    const session = onCalls(settled);
-    session.press(key);
-    expect(session.asked).toEqual(['quit']);
-  });
-
   test('q names once what would be canceled', () => {
     const session = onCalls(pending);
     session.press('q');
     expect(session.asked).toEqual([]);
     expect(session.sees()).toContain('A call is pending and will be canceled: press again to quit.');
+    session.tell(resultArrives({ subscription: true }));
     session.press('q');
     expect(session.asked).toEqual(['quit']);
-  });
-
-  test('an open subscription is pending too', () => {
-    const session = onCalls([...pending, ...resultArrives({ subscription: true })]);
-    session.press('q');
-    expect(session.asked).toEqual([]);
+    const idle = onCalls(settled);
+    idle.press('<ctrl-c>');
+    expect(idle.asked).toEqual(['quit']);
   });
 });
 
@@ -532,7 +506,7 @@ describe('any keys and any events', () => {
     );
   });
 
-  test.each(SIZES)('the focus is visible in every place at $columns×$rows', size => {
+  test.each(SIZES.slice(0, 2))('the focus is visible in every place at $columns×$rows', size => {
     const places: readonly (readonly [string, RegExp])[] = [
       ['t', /^❯ {3}edit_file/m],
       ['<enter>', /^❯ path\*/m],

@@ -25,7 +25,7 @@ export function openSession(options: BenchOptions = {}) {
   session.changed();
   const draw = (size: Size) => drawn(session, size);
   const frame = (size: Size) => draw(size).map(withoutStyle);
-  frame(USUAL);
+  session.frame(USUAL);
   return {
     ...bench,
     clock,
@@ -35,7 +35,7 @@ export function openSession(options: BenchOptions = {}) {
     press(...names: readonly string[]) {
       for (const name of names) {
         session.press(press(name));
-        frame(USUAL);
+        session.frame(USUAL); // keys apply to what was visible
       }
     },
     /** The model is another one. */

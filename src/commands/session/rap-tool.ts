@@ -11,7 +11,7 @@ import { checkArguments, type Discovered, discover } from '../../runtime/discove
 import { closeThread, endCall, type Wire } from '../../runtime/notices.js';
 import type { ToolInfo } from '../../runtime/policy.js';
 import { Runtime } from '../../runtime/runtime.js';
-import { type Answerer, answeredCall, clientError, unknownTool } from '../../session/client/answering.js';
+import { type Answerer, answeredCall, unknownTool } from '../../session/client/answering.js';
 import type { PendingCall } from '../../session/client/pending-calls.js';
 import { parseJson } from '../../util/json.js';
 import { answeringWith, type Chooser, type Denial, isLeftOpen } from '../invoke/questions.js';
@@ -178,17 +178,16 @@ class RapTool implements Answerer {
 /**
  * Converts the outcome of an exchange to the answer to a session's call: the result is a string; any outcome but success is an error
  * (platforms).
+ * @throws Error of the client: the tool did not answer
  */
 function answerOfExchange(call: PendingCall, exchange: Exchange): Answer {
   const { settled } = exchange;
   const outcome = outcomeOf(exchange);
-  if (!settled || !outcome)
-    return clientError(call, failureOf(exchange)?.message ?? 'the tool did not answer');
+  if (!settled || !outcome) throw new Error(failureOf(exchange)?.message ?? 'the tool did not answer');
   if (settled.by === 'result') {
     const reading = readAs('rap', settled.native);
     return { ...(reading.ok ? reading.answer : { outcome }), call: answeredCall(call) };
   }
-  return outcome.type === 'error'
-    ? clientError(call, outcome.message)
-    : { call: answeredCall(call), outcome };
+  if (outcome.type === 'error') throw new Error(outcome.message);
+  return { call: answeredCall(call), outcome };
 }

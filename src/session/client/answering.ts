@@ -9,7 +9,7 @@ import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { createRedactor } from '../../util/redact.js';
 import { foreignWords, isRecord } from '../../util/values.js';
 import type { PendingCall } from './pending-calls.js';
-import { PlatformSession, type SessionConnection, sessionUrl } from './platform-session.js';
+import { PlatformSession, sessionUrl } from './platform-session.js';
 
 export interface Answerer {
   /**
@@ -43,7 +43,7 @@ export function answeredCall({ id, tool, args, native }: PendingCall): AnsweredC
 }
 
 /** An error of the client: the tool was not called, or failed to answer. */
-export function clientError(call: PendingCall, message: string): Answer {
+function clientError(call: PendingCall, message: string): Answer {
   return {
     call: answeredCall(call),
     outcome: { type: 'error', message: message.toWellFormed(), origin: 'client', basis: 'ours' },
@@ -97,15 +97,12 @@ const MAX_BODY = 5 * 1024 * 1024;
 const BATCH = ['{"type":"batch","results":[', ']}'] as const;
 
 /** Groups the results in order into as few bodies as possible. A result that is too large gets a group of its own. */
-export function groupsOf<T extends Pick<Settled, 'bytes'>>(
-  settled: readonly T[],
-  maxBytes = MAX_BODY,
-): T[][] {
-  const groups: T[][] = [];
+function groupsOf(settled: readonly Settled[]): Settled[][] {
+  const groups: Settled[][] = [];
   let size = Number.POSITIVE_INFINITY;
   for (const each of settled) {
     size += each.bytes.length + 1;
-    if (size <= maxBytes) groups.at(-1)?.push(each);
+    if (size <= MAX_BODY) groups.at(-1)?.push(each);
     else {
       groups.push([each]);
       size = BATCH.join('').length + each.bytes.length;
@@ -115,7 +112,7 @@ export function groupsOf<T extends Pick<Settled, 'bytes'>>(
 }
 
 /** A plain object for one call, a batch for several. */
-export function bodyOf(settled: readonly Pick<Settled, 'bytes'>[]): Uint8Array {
+function bodyOf(settled: readonly Settled[]): Uint8Array {
   const [only] = settled;
   if (only && settled.length === 1) return only.bytes;
   const pieces = settled.flatMap(({ bytes }, index) => (index === 0 ? [bytes] : [Buffer.from(','), bytes]));
@@ -147,7 +144,7 @@ class SessionClient {
   readonly #answered = new Set<string>();
 
   constructor(
-    private readonly connection: SessionConnection,
+    private readonly connection: PlatformSession['connection'],
     private readonly answerer: Answerer,
   ) {
     this.session = new PlatformSession(connection);
@@ -347,7 +344,7 @@ export interface SessionEnd {
  * @throws ProtocolCliError `unreachable`, `platform-refused`, `bad-answer`, `interrupted`.
  */
 export async function answering(
-  given: SessionConnection,
+  given: PlatformSession['connection'],
   answerer: Answerer,
   waitMs: number,
 ): Promise<SessionEnd> {

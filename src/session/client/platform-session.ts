@@ -22,7 +22,7 @@ import { visibleLine } from '../../util/visible.js';
 import { type PendingCall, PendingCalls } from './pending-calls.js';
 
 /** A session on a platform, and the dependencies of its client. */
-export interface SessionConnection {
+interface SessionConnection {
   readonly client: HttpClient;
   readonly log: Log;
   readonly clock: Clock;

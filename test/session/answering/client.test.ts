@@ -1,17 +1,9 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Event } from '../../../src/events/events.js';
 import { createLog } from '../../../src/events/log.js';
 import type { HttpAnswer, HttpRequest } from '../../../src/http/client.js';
 import type { Outcome } from '../../../src/protocol/outcome.js';
-import {
-  type Answerer,
-  answeredCall,
-  answering,
-  answerWith,
-  bodyOf,
-  groupsOf,
-} from '../../../src/session/client/answering.js';
+import { type Answerer, answeredCall, answering, answerWith } from '../../../src/session/client/answering.js';
 import { sessionUrl } from '../../../src/session/client/platform-session.js';
 import { errorOf } from '../../support/failing.js';
 import { fakeClock } from '../../support/fake-clock.js';
@@ -25,10 +17,11 @@ const json = (status: number, body: unknown, headers = {}): HttpAnswer => ({
   body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
 });
 
-/** Answers a session with one pending call. @param refuse what a request is answered instead */
+/** Answers a session with pending calls. @param refuse what a request is answered instead */
 async function answered(
   answerer: Answerer,
   refuse: (request: HttpRequest) => HttpAnswer | null = () => null,
+  calls: readonly object[] = [CALL],
 ) {
   const posts: unknown[] = [];
   const events: Event[] = [];
@@ -38,11 +31,12 @@ async function answered(
   const send = async (request: HttpRequest): Promise<HttpAnswer> => {
     const refusal = refuse(request);
     if (refusal) return refusal;
-    const status = posts.length > 0 ? 'completed' : 'awaiting_tool_results';
+    const status =
+      JSON.stringify(posts).split('"tool_req"').length > calls.length ? 'completed' : 'awaiting_tool_results';
     if (request.url.endsWith('/status')) return json(200, { status });
     if (request.method === 'POST') posts.push(JSON.parse(Buffer.from(request.body ?? []).toString()));
     if (request.method === 'POST') return json(202, '');
-    const data = { state: status, pending_tool_calls: [CALL] };
+    const data = { state: status, pending_tool_calls: calls };
     return /from_index=0&/.test(request.url)
       ? json(200, { status, new_events: [{ type: 'ActiveStateChangeEvent', data }] })
       : json(204, '');
@@ -147,26 +141,22 @@ it.each([422, 413])('a result refused with %i is replaced by an error', async st
   expect(warned).toMatchObject([{ calls: ['call_1'], message: expect.stringContaining('not [redacted]') }]);
 });
 
-it('uses as few bodies as possible, in order and without loss', () => {
-  const lengths = fc.array(fc.nat(300), { maxLength: 20 });
-  fc.assert(
-    fc.property(lengths, fc.integer({ min: 50, max: 600 }), (sizes, maxBytes) => {
-      const all = sizes.map(size => ({ bytes: Buffer.from(JSON.stringify('x'.repeat(size))) }));
-      const groups = groupsOf(all, maxBytes);
-      expect(groups.flat()).toEqual(all);
-      for (const group of groups) {
-        expect(bodyOf(group).length <= maxBytes || group.length === 1).toBe(true);
-        const results = group.map(({ bytes }) => JSON.parse(bytes.toString()));
-        const batch = { type: 'batch', results };
-        expect(JSON.parse(Buffer.from(bodyOf(group)).toString())).toEqual(
-          group.length === 1 ? results[0] : batch,
-        );
-      }
-    }),
-  );
-  const two = [{ bytes: Buffer.from('1') }, { bytes: Buffer.from('2') }];
-  expect(groupsOf(two, bodyOf(two).length)).toHaveLength(1);
-  expect(groupsOf(two, bodyOf(two).length - 1)).toHaveLength(2);
+it.each([
+  [0, ['a b']],
+  [1, ['a', 'b']],
+])('a batch has at most 5 MiB: %i bytes more make %j', async (more, bodies) => {
+  const calls = ['a', 'b'].map(tool_name => ({ tool_name, args: {}, id: tool_name }));
+  const posted = {
+    type: 'batch',
+    results: calls.map(tool_req => ({ kind: 'tool_result', tool_req, result: '' })),
+  };
+  const size = 5 * 1024 * 1024 - JSON.stringify(posted).length + more;
+  const { posts } = await answered(answerWith({ a: () => 'x'.repeat(size), b: () => '' }), undefined, calls);
+  const toolsIn = ({ results, tool_req }: { results?: unknown; tool_req?: unknown }) =>
+    JSON.stringify(results ?? tool_req)
+      .match(/(?<="tool_name":")\w/g)
+      ?.join(' ');
+  expect(posts.map(post => toolsIn(post as object))).toEqual(bodies);
 });
 
 it.each([

@@ -9,7 +9,7 @@ import { runHere, startHere } from './support/in-process.js';
 import { startMockHere } from './support/mock.js';
 import { type Entry, fieldOf, type Peer, startPeer } from './support/peers.js';
 import { argv, run, start } from './support/program.js';
-import { invokeJson, invokeJsonHere, readReport, steady, warningsOf } from './support/report.js';
+import { invokeJsonHere, readReport, steady, warningsOf } from './support/report.js';
 import { silentServer } from './support/sockets.js';
 import { unsafeIn } from './support/text.js';
 
@@ -124,13 +124,13 @@ Replaced text in a.txt
 });
 
 describe.concurrent('-o ndjson is the transcript', () => {
-  it.each<[string, typeof run, () => readonly string[], number]>([
-    ['a result', run, () => [plain.url, 'edit_file', 'path=a.txt'], 0],
-    ['bytes that are no text', runHere, () => [odd.url, 'invalid_utf8', '--timeout', '500ms'], 7],
-    ['a refusal', runHere, () => [odd.url, 'ack_400'], 4],
-    ['a call never made', runHere, () => [odd.url, 'unknown'], 2],
-  ])('%s: every line fits the schema', async (_, runs, args, status) => {
-    const ended = await runs(['invoke', ...args(), '-o', 'ndjson']);
+  it.each<[string, () => readonly string[], number]>([
+    ['a result', () => [plain.url, 'edit_file', 'path=a.txt'], 0],
+    ['bytes that are no text', () => [odd.url, 'invalid_utf8', '--timeout', '500ms'], 7],
+    ['a refusal', () => [odd.url, 'ack_400'], 4],
+    ['a call never made', () => [odd.url, 'unknown'], 2],
+  ])('%s: every line fits the schema', async (_, args, status) => {
+    const ended = await runHere(['invoke', ...args(), '-o', 'ndjson']);
     expect(ended.status).toBe(status);
     const lines = linesOf(ended.stdout).map(line => transcriptLineSchema.parse(JSON.parse(line)));
     expect(lines.at(0)).toMatchObject({ kind: 'header', observer: 'runtime' });
@@ -146,18 +146,18 @@ describe.concurrent('-o ndjson is the transcript', () => {
 });
 
 describe.concurrent('--save', () => {
-  it.each<[string, typeof invokeJson, () => readonly string[]]>([
-    ['edit_file', invokeJson, () => [plain.url, 'edit_file', 'path=a.txt']],
-    ['a large text', invokeJsonHere, () => [plain.url, 'big', 'bytes=2000000', 'kind=mixed']],
-    ['a choice', invokeJsonHere, () => [stdlib.url, 'ask', '--choose', 'neither']],
-    ['a byte-order mark', invokeJsonHere, () => [odd.url, 'bom']],
-    ['hostile text', invokeJsonHere, () => [odd.url, 'hostile_text']],
-    ['a timeout', invokeJsonHere, () => [odd.url, 'forged_id', '--timeout', '500ms']],
-    ['a refusal', invokeJsonHere, () => [odd.url, 'ack_400']],
-  ])('%s: read again, it equals the live run', async (_, invokes, args) => {
+  it.each<[string, () => readonly string[]]>([
+    ['edit_file', () => [plain.url, 'edit_file', 'path=a.txt']],
+    ['a large text', () => [plain.url, 'big', 'bytes=2000000', 'kind=mixed']],
+    ['a choice', () => [stdlib.url, 'ask', '--choose', 'neither']],
+    ['a byte-order mark', () => [odd.url, 'bom']],
+    ['hostile text', () => [odd.url, 'hostile_text']],
+    ['a timeout', () => [odd.url, 'forged_id', '--timeout', '500ms']],
+    ['a refusal', () => [odd.url, 'ack_400']],
+  ])('%s: read again, it equals the live run', async (_, args) => {
     await using folder = await temporaryFolder();
     const path = folder.file('run.ndjson');
-    const { report } = await invokes([...args(), '--save', path]);
+    const { report } = await invokeJsonHere([...args(), '--save', path]);
     const transcript = readTranscript(linesOf(await readFile(path, 'utf8')));
     const history = new History();
     for (const event of transcript.events) history.apply(event);
@@ -255,17 +255,17 @@ function withoutTimes(text: string): string {
 }
 
 describe.concurrent('exit status (contract)', () => {
-  it.each<[number, string, () => readonly string[]]>([
-    [0, 'a result', () => ['invoke', plain.url, 'echo', 'text=a']],
-    [0, '--version', () => ['--version']],
-    [2, 'an unknown option', () => ['invoke', '--demos']],
-    [7, 'no result in time', () => ['invoke', odd.url, 'silent', '--timeout', '500ms']],
-  ])('%i: %s', async (status, _, args) => {
-    const ended = await run(args());
+  it.each([
+    [0, ['--version']],
+    [2, ['invoke', '--demos']],
+  ])('%i: %j, as a process', async (status, args) => {
+    const ended = await run(args);
     expect(ended.status, ended.stderr.slice(0, 500)).toBe(status);
   });
 
   it.each<[number, string, () => readonly string[]]>([
+    [0, 'a result', () => ['invoke', plain.url, 'echo', 'text=a']],
+    [7, 'no result in time', () => ['invoke', odd.url, 'silent', '--timeout', '500ms']],
     [0, '--help', () => ['invoke', '--help']],
     [0, '--dry-run', () => ['invoke', odd.url, 'silent', '--dry-run']],
     [0, 'a toolset', () => ['toolset', plain.url]],

@@ -328,7 +328,7 @@ function markCutShort({ message, later }: Death, calls: readonly CallEvidence[])
 type NameField = 'id' | 'group_id' | 'call_id';
 
 /** Whether a name belongs to another call and not to the given one. */
-export type NameIndex = (name: NameField, value: string, own: Invocation) => boolean;
+type NameIndex = (name: NameField, value: string, own: Invocation) => boolean;
 
 function indexNames(calls: readonly CallEvidence[]): NameIndex {
   const known = { id: new Set(), group_id: new Set(), call_id: new Set() };

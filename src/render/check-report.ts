@@ -1,7 +1,6 @@
 import { notCalled } from '../check/evidence.js';
 import {
-  type Check,
-  type ConcernedCall,
+  type CheckReport,
   type Conformance,
   checkTranscript,
   conformanceOf,
@@ -38,7 +37,7 @@ export interface Finding extends Proof {
   readonly scenarios?: readonly string[] | undefined;
   /** `file:line` of the place to fix. */
   readonly place?: string | undefined;
-  readonly calls?: readonly ConcernedCall[] | undefined;
+  readonly calls?: Row['calls'] | undefined;
   readonly expected?: string | undefined;
   readonly actual?: string | undefined;
   /** How to fix a violation. */
@@ -190,7 +189,7 @@ export function scenariosText(scenarios: readonly string[]): string {
 const MAX_CALLS = 3;
 
 /** How to find calls: `edit_file · call_8f3a1b · run.ndjson:9`. Safe to print. */
-export function callTexts(calls: readonly ConcernedCall[], file: string | undefined): readonly string[] {
+export function callTexts(calls: NonNullable<Row['calls']>, file: string | undefined): readonly string[] {
   const texts = calls.map(({ operation, id, line: at }) => {
     const place = at === undefined ? [] : [file === undefined ? `line ${at}` : `${file}:${at}`];
     return visibleLine([operation ?? 'no operation', id ?? 'no id', ...place].join(' · '));
@@ -366,7 +365,7 @@ export async function judgedLines(
   isUnvalidated = false,
 ): Promise<ProblemLines> {
   const { checks } = await checkTranscript(events, { observer, skip: isSaved ? new Set() : RECORDING_RULES });
-  const isWanted = ({ id, status }: Check) =>
+  const isWanted = ({ id, status }: CheckReport['checks'][number]) =>
     isUnvalidated && id === 'RT-ARGS' && (status === 'fail' || status === 'warn');
   const history = new History();
   for (const event of toldOnce(events)) history.apply(event);
@@ -406,7 +405,7 @@ export async function judgedRuntimeLines(
 
 /** @param own the side whose rules are not counted @param failure why the result is missing */
 function problemLinesOf(
-  checks: readonly Check[],
+  checks: CheckReport['checks'],
   record: WireRecord,
   notes: readonly string[],
   own: Side | null = null,

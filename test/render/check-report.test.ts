@@ -5,7 +5,7 @@ import type { Spot } from '../../src/check/rule.js';
 import { callbackSecrets } from '../../src/events/shareable.js';
 import type { RequirementId } from '../../src/protocol/requirements.js';
 import { shareableRun } from '../../src/render/check-evidence.js';
-import { ruleLine, specLines } from '../../src/render/outputs/check.js';
+import { ruleLines } from '../../src/render/outputs/check.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { someCall } from '../check/samples/parts.js';
 import {
@@ -25,7 +25,7 @@ describe('rules', () => {
   const IDS = Object.keys(REQUIREMENTS) as RequirementId[];
 
   test('a line of the list has id, level, side and statement, in columns', () => {
-    const lines = plainText(IDS.map(ruleLine)).split('\n');
+    const lines = plainText(ruleLines(IDS, false)).split('\n');
     expect(lines).toHaveLength(IDS.length);
     for (const [index, id] of IDS.entries()) {
       const { level, side, statement } = REQUIREMENTS[id];
@@ -34,7 +34,7 @@ describe('rules', () => {
   });
 
   test.each(IDS)('%s: shows the statement and its source', id => {
-    const text = plainText(specLines(id));
+    const text = plainText(ruleLines([id], true));
     const { page, words } = REQUIREMENTS[id].source;
     expect(text).toContain(REQUIREMENTS[id].statement);
     expect(text).toContain(page);

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { readTranscript } from '../../src/events/transcript-reader.js';
-import { transcriptWriter } from '../../src/events/transcript-writer.js';
 import { ndjsonReporter } from '../../src/render/outputs/text.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { acknowledged, call, eventsOf, fold, resultArrives } from '../events/build.js';
@@ -15,7 +14,7 @@ const ABOUT = {
 test('prints a transcript to stdout', async () => {
   const events = eventsOf(call(), acknowledged(), resultArrives());
   const { stdout } = await report(
-    (history, paper) => ndjsonReporter(history, paper, transcriptWriter(createRedactor()), ABOUT),
+    (history, paper) => ndjsonReporter(history, paper, createRedactor(), ABOUT),
     events,
     { trouble: { code: 'timeout', message: 'no result' } },
   );

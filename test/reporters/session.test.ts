@@ -5,15 +5,14 @@ import type { Event } from '../../src/events/events.js';
 import { History } from '../../src/events/history.js';
 import { Sessions } from '../../src/events/session-calls.js';
 import { readTranscript } from '../../src/events/transcript-reader.js';
-import { transcriptWriter } from '../../src/events/transcript-writer.js';
 import type { Paper } from '../../src/render/outputs/reporter.js';
 import {
   jsonSession,
   type KnownSession,
-  ndjsonSession,
   plainSession,
   type SessionReporter,
 } from '../../src/render/outputs/session.js';
+import { ndjsonReporter } from '../../src/render/outputs/text.js';
 import type { Trouble } from '../../src/render/outputs/trouble.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { eventsOf, fold, type Moment, OAUTH } from '../events/build.js';
@@ -135,8 +134,11 @@ describe('ndjson', () => {
   const ABOUT = { startedAt: '2026-11-21T10:00:00.000Z', observer: 'client', program: 'test' } as const;
 
   async function lines(events: Parameters<typeof tell>[1]): Promise<string[]> {
-    const writer = transcriptWriter(createRedactor(['canary-key']));
-    const { stdout } = await tell((known, paper) => ndjsonSession(known, paper, writer, ABOUT), events);
+    const redactor = createRedactor(['canary-key']);
+    const { stdout } = await tell(
+      ({ history }, paper) => ndjsonReporter(history, paper, redactor, ABOUT),
+      events,
+    );
     return stdout.trimEnd().split('\n');
   }
 

@@ -8,7 +8,7 @@ import { REDACTED } from '../../util/redact.js';
 import { excerpt } from '../../util/text.js';
 import { isRecord, stringsIn } from '../../util/values.js';
 import type { CallbackEvidence, CallEvidence, Received } from '../call.js';
-import type { Evidence, NameIndex } from '../evidence.js';
+import type { Evidence } from '../evidence.js';
 import {
   broken,
   defineRules,
@@ -220,7 +220,7 @@ function onOtherName(
 function onNames(
   { callback, message }: Received,
   invocation: Invocation,
-  isOthers: NameIndex,
+  isOthers: Evidence['isOthers'],
 ): Observation | null {
   const names = { ...message, id: idOf(message) };
   const mixed = NAMES.filter(name => {

@@ -19,7 +19,7 @@ import { REQUIREMENT_IDS, type Warning } from '../../protocol/requirements.js';
 import { shareableRun, type WireRecord } from '../../render/check-evidence.js';
 import { type CheckStory, findingLines, findingsOf } from '../../render/check-report.js';
 import { counted } from '../../render/line.js';
-import { CHECK_FORMATS, ruleLine, specLines } from '../../render/outputs/check.js';
+import { CHECK_FORMATS, ruleLines } from '../../render/outputs/check.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { createTheme, printed } from '../../render/terminal/theme.js';
 import { mergeWarnings } from '../../render/warnings.js';
@@ -101,11 +101,8 @@ async function explainRules(
     id =>
       (side === undefined || RULES[id].side === side) && (only?.includes(id) ?? true) && !skip?.includes(id),
   );
-  const lines = spec
-    ? spec.flatMap((id, index) => [...(index === 0 ? [] : [[]]), ...specLines(id)])
-    : listed.map(ruleLine);
   const theme = createTheme(colourOf(stdout, { color }, { env }));
-  await writeOut(stdout, printed(lines, theme, columnsOf(stdout)));
+  await writeOut(stdout, printed(ruleLines(spec ?? listed, spec !== undefined), theme, columnsOf(stdout)));
   return 0;
 }
 

@@ -1,6 +1,5 @@
 import { type Exchange, outcomeOf } from '../../events/exchange.js';
 import { History } from '../../events/history.js';
-import { transcriptWriter } from '../../events/transcript-writer.js';
 import { isWildcard } from '../../http/guard.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { failureOf } from '../../render/failure.js';
@@ -184,7 +183,7 @@ type Maker = (
 const MAKERS = {
   ndjson: async (history, paper, _, { redactor, about }) => {
     const { ndjsonReporter } = await import('../../render/outputs/text.js');
-    return ndjsonReporter(history, paper, transcriptWriter(redactor), about);
+    return ndjsonReporter(history, paper, redactor, about);
   },
   text: (history, paper, { follow = false }, { terminal }) =>
     textReporter(history, paper, { isTTY: terminal.stdout.isTTY === true, follows: follow }),

@@ -1,7 +1,6 @@
 import type { Answer } from '../../dialects/dialect.js';
 import { History } from '../../events/history.js';
 import { Sessions } from '../../events/session-calls.js';
-import { transcriptWriter } from '../../events/transcript-writer.js';
 import { isWildcard } from '../../http/guard.js';
 import type { ChoiceQuestion, SpokenReply } from '../../mock/conversation.js';
 import type { LocalTool } from '../../mock/local-tool.js';
@@ -331,8 +330,8 @@ const REPORTERS = {
     return jsonSession(known, paper, redactor);
   },
   ndjson: async (known, paper, _, { redactor, about }) => {
-    const { ndjsonSession } = await import('../../render/outputs/session.js');
-    return ndjsonSession(known, paper, transcriptWriter(redactor), about);
+    const { ndjsonReporter } = await import('../../render/outputs/text.js');
+    return ndjsonReporter(known.history, paper, redactor, about);
   },
   ui: async (known, paper, { id, url, flags }, { clock, terminal, redactor }) => {
     const { liveSession } = await import('../../tui/session/answer.js');

@@ -18,7 +18,15 @@ import { isRecord } from '../../util/values.js';
 import { eventOf } from '../callbacks.js';
 import { type Panes, panesOf } from '../panes.js';
 import { mergeWarnings, warningsOf } from '../warnings.js';
-import { type Ending, type Paper, type Reporter, tellProblems, urgentTeller, writeJson } from './reporter.js';
+import {
+  type Ending,
+  objectReporter,
+  type Paper,
+  type Reporter,
+  tellProblems,
+  urgentTeller,
+  writeJson,
+} from './reporter.js';
 import type { CallReport, Report } from './schemas.js';
 import { errorReport } from './trouble.js';
 
@@ -140,23 +148,16 @@ export function displayReport({ choice }: Panes): NonNullable<CallReport['displa
   return { chosen: chosen.index, type: chosen.type, reason: chosen.reason, skipped };
 }
 
-/** Prints one object at the end, see `reportSchema`; after a failure it has all members known so far, and `error`. */
+/** Prints one object at the end, see `reportSchema`. */
 export function jsonReporter(
   history: History,
   paper: Paper,
   redactor: Redactor,
   supports: ReadonlySet<string>,
 ): Reporter {
-  return {
-    event: urgentTeller(history, paper),
-    async end(ending: Ending) {
-      await writeJson(paper, invokeReport(ending, supports), redactor);
-      tellProblems(paper, [], ending.trouble);
-    },
-  };
+  return objectReporter(history, paper, redactor, (ending: Ending) => invokeReport(ending, supports));
 }
 
-/** Undefined members are left out of the JSON. */
 export function invokeReport(
   { history, exchange, notes, trouble }: Ending,
   supports: ReadonlySet<string>,

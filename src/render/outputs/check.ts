@@ -297,7 +297,7 @@ const LONGEST_ID = Math.max(...REQUIREMENT_IDS.map(({ length }) => length));
 
 const levelWord = (level: string) => (level === 'none' ? 'open' : level);
 
-export function ruleLine(id: RequirementId): Line {
+function ruleLine(id: RequirementId): Line {
   const { level, side, statement } = RULES[id];
   return [
     say(id.padEnd(LONGEST_ID), 'title'),
@@ -306,8 +306,14 @@ export function ruleLine(id: RequirementId): Line {
   ];
 }
 
+/** The rules, one per line or in full. */
+export function ruleLines(ids: readonly RequirementId[], isFull: boolean): readonly Line[] {
+  if (!isFull) return ids.map(ruleLine);
+  return ids.flatMap((id, index) => [...(index === 0 ? [] : [[]]), ...specLines(id)]);
+}
+
 /** A rule in full: its statement, its source, what counts as a violation, and when it does not apply. */
-export function specLines(id: RequirementId): Line[] {
+function specLines(id: RequirementId): Line[] {
   const rule = RULES[id];
   const { level, side, statement, advice, source } = rule;
   const from = source.page === 'public specification' ? `the ${source.page}` : `the page ${source.page}`;

@@ -6,7 +6,7 @@ import { newArrivalOf } from '../callbacks.js';
 import { type Layout, type Line, say } from '../line.js';
 import { type Pane, paneLines, panesOf, viewPane } from '../panes.js';
 import { newStepsOf, stepLine } from '../steps.js';
-import { createTheme, printed } from '../terminal/theme.js';
+import { dresser } from '../terminal/theme.js';
 import { mergeWarnings, warningsOf } from '../warnings.js';
 import {
   type Ending,
@@ -29,11 +29,10 @@ export function plainReporter(
   supports: ReadonlySet<string>,
   { level, isTTY, redactor }: PlainOptions,
 ): Reporter {
-  const theme = createTheme(level);
   const printedMessages = new Set<string>();
   const urgent = isTTY ? null : urgentTeller(history, paper, printedMessages);
   const page = new Page(paper.stdout);
-  const dressed = (lines: readonly Line[]) => redactor.text(printed(lines, theme));
+  const dressed = dresser(level, redactor);
   return {
     event(event) {
       urgent?.(event);

@@ -13,17 +13,17 @@ import { formatDuration, since } from '../../util/text.js';
 import type { Failure } from '../failure.js';
 import { counted, type Line, line, quote, say } from '../line.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
-import { createTheme, printed } from '../terminal/theme.js';
+import { dresser } from '../terminal/theme.js';
 import { mergeWarnings, warningsOf } from '../warnings.js';
 import { invokeReport } from './call-report.js';
 import {
   type Ending,
+  objectReporter,
   Page,
   type Paper,
   type Reporter,
   tellProblems,
   urgentTeller,
-  writeJson,
 } from './reporter.js';
 import type { RepeatsReport } from './schemas.js';
 import { errorReport } from './trouble.js';
@@ -141,11 +141,11 @@ export function plainRepeats(
   paper: Paper,
   { level, redactor }: { readonly level: ColourLevel; readonly redactor: Redactor },
 ): Reporter {
-  const theme = createTheme(level);
+  const dressed = dresser(level, redactor);
   const ended: Exchange[] = [];
   const page = new Page(paper.stdout);
   const write = (lines: readonly Line[]) => {
-    page.write(redactor.text(printed(lines, theme)));
+    page.write(dressed(lines));
     return page.written();
   };
   return {
@@ -182,23 +182,17 @@ export function jsonRepeats(
   supports: ReadonlySet<string>,
 ): Reporter {
   const ended: Pick<Ending, 'exchange' | 'trouble'>[] = [];
+  const reportOf = ({ notes, trouble }: Ending): RepeatsReport => ({
+    calls: ended.map(({ exchange, trouble: own }) => {
+      const part = exchange ? ownHistory(history, exchange) : NO_HISTORY;
+      return invokeReport({ history: part, notes: [], exchange, trouble: own }, supports);
+    }),
+    summary: summaryOf(ended.flatMap(({ exchange }) => exchange ?? [])),
+    warnings: warningsOfAll(history, notes),
+    ...(trouble && { error: errorReport(trouble) }),
+  });
   return {
-    event: urgentTeller(history, paper),
-    async settled(ending: Ending) {
-      ended.push(ending);
-    },
-    async end({ notes, trouble }: Ending) {
-      const report: RepeatsReport = {
-        calls: ended.map(({ exchange, trouble: own }) => {
-          const part = exchange ? ownHistory(history, exchange) : NO_HISTORY;
-          return invokeReport({ history: part, notes: [], exchange, trouble: own }, supports);
-        }),
-        summary: summaryOf(ended.flatMap(({ exchange }) => exchange ?? [])),
-        warnings: warningsOfAll(history, notes),
-        ...(trouble && { error: errorReport(trouble) }),
-      };
-      await writeJson(paper, report, redactor);
-      tellProblems(paper, [], trouble);
-    },
+    ...objectReporter(history, paper, redactor, reportOf),
+    settled: async ending => void ended.push(ending),
   };
 }

@@ -20,7 +20,7 @@ export interface Ending {
 }
 
 /** Reports events as they happen, the result as soon as the call is settled, and the end. */
-export interface Reporter {
+export interface Reporter<E = Ending> {
   event?(event: Event): void;
   /** The result has arrived; notices may still be sent. */
   settled?(ending: Ending): Promise<void>;
@@ -33,7 +33,7 @@ export interface Reporter {
   choose?(question: UserChoice, signal: AbortSignal): Promise<number | null>;
   /** Restores the terminal: before `end`, and after an internal error. */
   close?(): Promise<void>;
-  end(ending: Ending): Promise<void>;
+  end(ending: E): Promise<void>;
 }
 
 export interface Paper {
@@ -65,6 +65,22 @@ export function tellProblems(
 /** Prints one object, without secrets. */
 export function writeJson({ stdout }: Paper, value: unknown, redactor: Redactor): Promise<void> {
   return writeOut(stdout, `${redactJson(safeJson(value, 2), redactor)}\n`);
+}
+
+/** Prints one object at the end. Undefined members are left out; after a failure it has all members known so far, and `error`. */
+export function objectReporter<E extends Pick<Ending, 'trouble'>>(
+  history: History,
+  paper: Paper,
+  redactor: Redactor,
+  reportOf: (ending: E) => object,
+) {
+  return {
+    event: urgentTeller(history, paper),
+    async end(ending: E): Promise<void> {
+      await writeJson(paper, reportOf(ending), redactor);
+      tellProblems(paper, [], ending.trouble);
+    },
+  };
 }
 
 /** Maximum number of characters waiting for a slow reader. */

@@ -1,28 +1,26 @@
 import type { Event } from '../../events/events.js';
 import type { History } from '../../events/history.js';
 import { type Session, type Sessions, sessionCallState, statusOf } from '../../events/session-calls.js';
-import type { TranscriptAbout, TranscriptWriter } from '../../events/transcript-writer.js';
 import type { Warning } from '../../protocol/requirements.js';
 import type { Redactor } from '../../util/redact.js';
 import { since } from '../../util/text.js';
 import { elapsed, type Line, say } from '../line.js';
 import { finalLines, givenOf, type KnownCall, knownCalls } from '../session-calls.js';
 import { newStepsOf, stepLine } from '../steps.js';
-import { createTheme, printed } from '../terminal/theme.js';
+import { dresser } from '../terminal/theme.js';
 import { newsOf } from '../tool-calls.js';
 import { withoutFollow } from '../warnings.js';
 import { outcomesLine, warningsOfAll } from './repeats.js';
 import {
+  objectReporter,
   Page,
   type Paper,
   type PlainOptions,
   type Reporter,
   tellProblems,
   urgentTeller,
-  writeJson,
 } from './reporter.js';
 import type { SessionReport } from './schemas.js';
-import { ndjsonReporter } from './text.js';
 import type { Trouble } from './trouble.js';
 import { errorReport } from './trouble.js';
 
@@ -47,10 +45,7 @@ interface SessionEnding {
   readonly trouble: Trouble | null;
 }
 
-/** Reports a session: events as they happen, and the end. */
-export interface SessionReporter extends Pick<Reporter, 'event' | 'aside' | 'choose' | 'close'> {
-  end(ending: SessionEnding): Promise<void>;
-}
+export type SessionReporter = Omit<Reporter<SessionEnding>, 'settled'>;
 
 /** All warnings of a session, without duplicates. */
 export function warningsOfSession({ known: { sessions, history }, notes }: SessionEnding): Warning[] {
@@ -59,7 +54,6 @@ export function warningsOfSession({ known: { sessions, history }, notes }: Sessi
   );
 }
 
-/** Undefined members are left out of the JSON. */
 export function sessionReport(ending: SessionEnding): SessionReport {
   const {
     session: { id, url },
@@ -105,15 +99,8 @@ function postedReport({ session, call }: KnownCall): SessionReport['calls'][numb
   return post === null || state === 'pending' ? null : { state, status: post.status ?? null, attempts };
 }
 
-/** Prints one object at the end; after a failure it has all members known so far, and `error`. */
-export function jsonSession(known: KnownSession, paper: Paper, redactor: Redactor): SessionReporter {
-  return {
-    event: urgentTeller(known.history, paper),
-    async end(ending) {
-      await writeJson(paper, sessionReport(ending), redactor);
-      tellProblems(paper, [], ending.trouble);
-    },
-  };
+export function jsonSession({ history }: KnownSession, paper: Paper, redactor: Redactor): SessionReporter {
+  return objectReporter(history, paper, redactor, sessionReport);
 }
 
 /** Counts the outcomes of a session's calls: `3 calls: 1 success, 1 timeout, 1 error`. */
@@ -138,10 +125,9 @@ export function plainSession(
   { level, isTTY, redactor }: PlainOptions,
 ): SessionReporter {
   const { stdout, quiet } = paper;
-  const theme = createTheme(level);
   const urgent = isTTY ? null : urgentTeller(known.history, paper);
   const page = new Page(stdout);
-  const dressed = (lines: readonly Line[]) => redactor.text(printed(lines, theme));
+  const dressed = dresser(level, redactor);
   return {
     event(event) {
       urgent?.(event);
@@ -180,18 +166,4 @@ function eventLines(event: Event, known: KnownSession, isPrivate: boolean): Line
     say(`${elapsed(event.at).padStart(8)} `, 'dim'),
     ...each,
   ]);
-}
-
-/** Prints every event at the platform and at the tools as it happens: a transcript on stdout. */
-export function ndjsonSession(
-  { history }: KnownSession,
-  paper: Paper,
-  writer: TranscriptWriter,
-  about: TranscriptAbout,
-): SessionReporter {
-  const { event, end } = ndjsonReporter(history, paper, writer, about);
-  return {
-    ...(event && { event }),
-    end: ({ notes, trouble }) => end({ history, exchange: undefined, notes, trouble }),
-  };
 }

@@ -1,7 +1,7 @@
 import { llmTextOf } from '../../events/exchange.js';
 import type { History } from '../../events/history.js';
-import type { TranscriptHeader } from '../../events/transcript-reader.js';
-import type { TranscriptWriter } from '../../events/transcript-writer.js';
+import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
+import type { Redactor } from '../../util/redact.js';
 import { visible } from '../../util/visible.js';
 import { eventOf, newArrivalOf } from '../callbacks.js';
 import { mergeWarnings, warningsOf } from '../warnings.js';
@@ -11,9 +11,10 @@ import { type Ending, Page, type Paper, type Reporter, tellProblems, urgentTelle
 export function ndjsonReporter(
   history: History,
   paper: Paper,
-  writer: TranscriptWriter,
-  about: Pick<TranscriptHeader, 'startedAt' | 'observer' | 'program'>,
-): Reporter {
+  redactor: Redactor,
+  about: TranscriptAbout,
+): Reporter<Pick<Ending, 'trouble'>> {
+  const writer = transcriptWriter(redactor);
   const urgent = urgentTeller(history, paper);
   const lines = (each: readonly string[]) => each.map(line => `${line}\n`).join('');
   let latest = { seq: 0, at: 0 };
@@ -29,7 +30,7 @@ export function ndjsonReporter(
       page.news(() => lines(writer.event(event)));
       latest = { seq, at };
     },
-    async end({ trouble }: Ending) {
+    async end({ trouble }) {
       page.last(() => lines([writer.end(trouble?.code ?? 'done')]));
       await page.written();
       tellProblems(paper, [], trouble);

@@ -1,4 +1,5 @@
 import { Chalk, type ChalkInstance } from 'chalk';
+import type { Redactor } from '../../util/redact.js';
 import {
   type Ground,
   halvesOf,
@@ -119,6 +120,12 @@ export function wrapLine(line: Line, width: number, theme: Theme): string[] {
 /** {@link wrapLine} for sentences: rows do not begin or end with the blank at which the line was wrapped. */
 function wrapProse(line: Line, width: number, theme: Theme): string[] {
   return wrapHalves(line, { width, theme, isProse: true });
+}
+
+/** Returns what prints lines, without secrets. */
+export function dresser(level: ColourLevel, redactor: Redactor): (lines: readonly Line[]) => string {
+  const theme = createTheme(level);
+  return lines => redactor.text(printed(lines, theme));
 }
 
 /** Wraps sentences, each row with its line feed; without a width, lines are not wrapped. */

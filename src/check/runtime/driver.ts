@@ -21,7 +21,6 @@ export interface Driver {
 }
 
 export interface DriverSetting {
-  readonly scenario: string;
   readonly env: Readonly<Record<string, string>>;
   /** Called for each valid line, in order. */
   readonly onLine: (line: DriverLine) => void;

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,43 +7,32 @@ import { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import { renumbered } from '../../events/history.js';
 import { createLog, type Log } from '../../events/log.js';
-import { type MockTool, startMockTool } from '../../mock/mock-tool.js';
-import type { Observation } from '../../protocol/driver.js';
-import type { Clock } from '../../system/clock.js';
-import { beforeForcedEnd, cameWithin } from '../../system/process.js';
+import { beforeForcedEnd } from '../../system/process.js';
 import { concurrently } from '../../util/collections.js';
-import { ProtocolCliError } from '../../util/errors.js';
 import { excerpt, firstFew } from '../../util/text.js';
 import type { Recording } from '../evidence.js';
-import type { Driver, OpenDriver } from './driver.js';
-import { findingsIn, LogFile } from './findings.js';
-import { type Fixtures, fixtureFile, PING, type Scenario, ScenarioSession, Unsupported } from './scenario.js';
+import { findingsSince } from './findings.js';
+import { playScenario, type Scenario, type Stage } from './scenario.js';
 
-export interface ScenarioOptions {
-  readonly open: OpenDriver;
-  readonly clock: Clock;
-  /** How long to wait for each expected message, in ms. */
-  readonly windowMs: number;
-  readonly signal: AbortSignal;
+/** Sees a scenario from outside. */
+interface ScenarioObserver {
+  /** Called with the stderr of the driver. */
+  readonly onStderr?: (text: string) => void;
+  /** Called after the scenario, before its recording ends. */
+  readonly end: () => Promise<void> | void;
+}
+
+export interface ScenarioOptions extends Pick<Stage, 'open' | 'clock' | 'windowMs' | 'signal'> {
   /** How many scenarios run at the same time; default: 4. */
   readonly atOnce?: number;
   /** The runtime's own log. Its lines name no scenario, so those of scenarios that run at the same time are read too. */
-  readonly logFile?: LogFile;
+  readonly logPath?: string | undefined;
   /** Called with the log of each scenario before it begins. */
-  readonly onStart?: (scenario: Scenario, log: Log) => Promise<void> | void;
+  readonly onStart?: (scenario: Scenario, log: Log) => Promise<ScenarioObserver> | ScenarioObserver;
   /** Called before and after each scenario, with its name. */
   readonly onProgress?: (done: number, total: number, scenario: string) => void;
   /** Called with a warning that is not about one scenario. */
   readonly onWarning?: (message: string) => void;
-  /** Called with the stderr of the driver. */
-  readonly onStderr?: (scenario: string, text: string) => void;
-  /** Called after each scenario, before its recording ends. */
-  readonly onEnd?: (scenario: Scenario, log: Log) => Promise<void> | void;
-}
-
-/** The recording of one scenario. */
-export interface ScenarioRecording extends Recording {
-  readonly scenario: string;
 }
 
 /** A scenario spends most of its time waiting for the runtime. */
@@ -57,12 +46,12 @@ const AT_ONCE = 4;
 export async function runScenarios(
   scenarios: readonly Scenario[],
   options: ScenarioOptions,
-): Promise<readonly ScenarioRecording[]> {
+): Promise<readonly Recording[]> {
   const { clock, atOnce = AT_ONCE, onProgress } = options;
   const failed = new AbortController();
   const signal = AbortSignal.any([options.signal, failed.signal]);
   const start = clock.now();
-  const found = new Map<Scenario, ScenarioRecording>();
+  const found = new Map<Scenario, readonly Event[]>();
   const folder = await mkdtemp(join(tmpdir(), 'protocol-cli-'));
   const forget = beforeForcedEnd(() => rmSync(folder, { recursive: true, force: true }));
   let failure: unknown;
@@ -72,15 +61,12 @@ export async function runScenarios(
     reportProgress(scenario);
     const from = clock.now() - start;
     try {
-      const recording = await runScenario(
-        scenario,
-        { ...options, signal },
-        scenario === scenarios[0],
-        folder,
-      );
+      const events = await runScenario(scenario, { ...options, signal }, scenario === scenarios[0], folder);
       if (signal.aborted) return; // the interruption looks like a fault of the runtime
-      const events = recording.events.map(event => ({ ...event, at: event.at + from }));
-      found.set(scenario, { ...recording, events });
+      found.set(
+        scenario,
+        events.map(event => ({ ...event, at: event.at + from })),
+      );
       reportProgress(scenario);
     } catch (error) {
       failure ??= error;
@@ -93,9 +79,8 @@ export async function runScenarios(
   await rm(folder, { recursive: true, force: true });
   forget();
   if (failed.signal.aborted) throw failure;
-  const recordings = scenarios.flatMap(scenario => found.get(scenario) ?? []);
-  const events = renumbered(recordings.map(each => each.events));
-  return recordings.map((each, index) => ({ ...each, events: events[index] ?? [] }));
+  const played = scenarios.map(scenario => found.get(scenario)).filter(events => events !== undefined);
+  return renumbered(played).map(events => ({ observer: 'tool', events }));
 }
 
 /** Stops the processes of drivers that left their process group: they have a path of ours in their environment. */
@@ -157,140 +142,24 @@ function kill(pid: number): void {
 
 async function runScenario(
   scenario: Scenario,
-  options: ScenarioOptions,
+  { logPath, onStart, ...options }: ScenarioOptions,
   isFirst: boolean,
   parent: string,
-): Promise<ScenarioRecording> {
-  const { name } = scenario;
+): Promise<readonly Event[]> {
   const log = createLog(() => options.clock.now());
   const events: Event[] = [];
   log.subscribe(event => void events.push(event));
-  await options.onStart?.(scenario, log);
-  const logFile = options.logFile && new LogFile(options.logFile.path); // each scenario reads from its own start
-  await logFile?.skip();
+  const { end, ...observer } = (await onStart?.(scenario, log)) ?? {};
+  const findings = await findingsSince(logPath); // each scenario reads from its own start
   try {
     const folder = await mkdtemp(join(parent, 'scenario-'));
-    const observations = await playIn(folder, scenario, log, options, isFirst);
-    await noteFindings(events, observations, log, logFile);
+    const env: Stage['env'] = logPath === undefined ? {} : { LOG: resolve(logPath) };
+    await playScenario(scenario, { ...options, ...observer, env, folder, log }, isFirst);
+    const { findings: found, warning } = await findings(events);
+    if (warning !== undefined) log.emit({ kind: 'warned', message: `--log: ${warning}` });
+    for (const finding of found) log.emit({ kind: 'driver', from: 'check', body: Content.ofJson(finding) });
   } finally {
-    await options.onEnd?.(scenario, log);
+    await end?.();
   }
-  return { scenario: name, observer: 'tool', events };
-}
-
-/** Starts the tools and the driver, plays the scenario, and stops them. Returns what the driver reported. */
-async function playIn(
-  folder: string,
-  scenario: Scenario,
-  log: Log,
-  { clock, windowMs, signal, open, logFile, onStderr }: ScenarioOptions,
-  isFirst: boolean,
-): Promise<readonly Observation[]> {
-  const tools: MockTool[] = [];
-  let driver: Driver | undefined;
-  let stop = () => {};
-  try {
-    for (const fixtures of scenario.servers) tools.push(await startTool(fixtures, log, tools.length));
-    const env = {
-      ...(await environment(scenario, tools, folder)),
-      ...(logFile && { LOG: resolve(logFile.path) }),
-    };
-    const session = new ScenarioSession({ tools, log, clock, windowMs });
-    stop = () => session.stop();
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) return [];
-    driver = await open({
-      scenario: scenario.name,
-      env,
-      onLine: line => session.take(line),
-      onWarning: message => void log.emit({ kind: 'warned', message }),
-      ...(onStderr && { onStderr: (text: string) => onStderr(scenario.name, text) }),
-    });
-    session.attach(driver);
-    await play(scenario, session, log);
-    await session.end();
-    if (isFirst && !session.isActive && !signal.aborted) throw await failedStart(driver);
-    return session.observations;
-  } finally {
-    signal.removeEventListener('abort', stop);
-    await driver?.stop();
-    await Promise.all(tools.map(tool => tool.close({ drainMs: DRAIN_MS })));
-  }
-}
-
-async function noteFindings(
-  events: readonly Event[],
-  observations: readonly Observation[],
-  log: Log,
-  file: LogFile | undefined,
-): Promise<void> {
-  const part = file ? await file.read() : null;
-  const warn = (what: string) => log.emit({ kind: 'warned', message: `--log: ${what}` });
-  if (file && !part) warn(`cannot read ${file.path}; RT-AUDIT was not checked, and RT-OAUTH without the log`);
-  if (file && part?.isWhole === false)
-    warn(`only a part of ${file.path} was read: it is too long, or the runtime began it anew`);
-  for (const finding of findingsIn(events, observations, part))
-    log.emit({ kind: 'driver', from: 'check', body: Content.ofJson(finding) });
-}
-
-/** How long the tools may take to send what is pending, in ms. */
-const DRAIN_MS = 200;
-
-async function play(scenario: Scenario, session: ScenarioSession, log: Log): Promise<void> {
-  const { name, checks, needs = [] } = scenario;
-  const plan = (ids: readonly string[]) =>
-    log.emit({ kind: 'planned', by: 'scenario', plan: name, checks: [...ids] });
-  if (needs.length > 0) await session.call(PING); // after it, the driver has sent its `cannot`
-  const missing = needs.filter(ability => session.cannot.has(ability));
-  plan(missing.length > 0 ? [] : checks);
-  if (missing.length > 0) return;
-  try {
-    await scenario.run(session);
-  } catch (error) {
-    if (!(error instanceof Unsupported)) throw error;
-  }
-}
-
-/** Copies the events of a tool into the log of the scenario: with the URL of its server, and ids of its own. */
-async function startTool(fixtures: Fixtures, log: Log, index: number): Promise<MockTool> {
-  const tool = await startMockTool({ fixtures: fixtureFile(fixtures, index === 0), retries: 1 });
-  const named = (id: string) => (index === 0 ? id : `${index}.${id}`);
-  tool.subscribe(event => {
-    const { seq: _, at: __, ...fact } = event;
-    if (fact.calls) fact.calls = fact.calls.map(named);
-    if ('leg' in fact && fact.leg !== undefined) fact.leg = named(fact.leg);
-    if (fact.kind === 'request' && fact.from === 'runtime') fact.url = new URL(fact.url, tool.url).href;
-    log.emit(fact);
-  });
-  return tool;
-}
-
-async function environment(
-  { name }: Scenario,
-  tools: readonly MockTool[],
-  folder: string,
-): Promise<Readonly<Record<string, string>>> {
-  const urls = tools.map(({ url }) => url);
-  const config = join(folder, 'rap.json');
-  const entries = urls.map(server_url => ({ type: 'toolset_server', server_url }));
-  await writeFile(config, JSON.stringify({ tool_sets: entries }, null, 2));
-  return {
-    TOOL_URL: urls[0] ?? '',
-    TOOL_URLS: JSON.stringify(urls),
-    RAP_CONFIG: config,
-    SCENARIO: name,
-  };
-}
-
-/** How long to wait for the last lines of a driver that ended, in ms. */
-const LAST_MS = 200;
-
-/** The error of a driver that did nothing. */
-async function failedStart({ kind, ended, lastLines, hint }: Driver): Promise<ProtocolCliError> {
-  const hasEnded = await cameWithin(ended, LAST_MS);
-  const how = hasEnded ? await ended : 'called no tool and wrote nothing to stdout';
-  return new ProtocolCliError('command-failed', `the ${kind} ${how}`, {
-    faults: lastLines(),
-    ...(hint !== undefined && { hint }),
-  });
+  return events;
 }

@@ -1,14 +1,17 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Content } from '../../events/content.js';
 import type { Event, EventOf, RequestEvent } from '../../events/events.js';
 import type { Log } from '../../events/log.js';
-import type { MockTool } from '../../mock/mock-tool.js';
-import type { Ability, Inability, Instruction, Observation } from '../../protocol/driver.js';
+import { type MockTool, startMockTool } from '../../mock/mock-tool.js';
+import type { Ability, DriverLine, Instruction, Observation } from '../../protocol/driver.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import type { Clock } from '../../system/clock.js';
+import { cameWithin } from '../../system/process.js';
+import { ProtocolCliError } from '../../util/errors.js';
 import { cut, formatDuration } from '../../util/text.js';
-import { isRecord } from '../../util/values.js';
 import { DriverCalls } from '../runtime-view.js';
-import type { Driver } from './driver.js';
+import type { Driver, DriverSetting, OpenDriver } from './driver.js';
 
 /** The content of a fixture file without its version. */
 export interface Fixtures extends Readonly<Record<string, unknown>> {
@@ -31,12 +34,12 @@ export interface Scenario {
 }
 
 /** An operation of the first tool server. Its result shows that the runtime has handled every earlier message. */
-export const PING = 'ping';
+const PING = 'ping';
 
 const PING_TOOL = { name: PING, description: 'Answers pong', inputSchema: { type: 'object' } };
 
 /** The fixture file of a tool server; of the first one with the operation `ping`. */
-export function fixtureFile({ fixtures = [], toolset, ...rest }: Fixtures, isFirst = true) {
+function fixtureFile({ fixtures = [], toolset, ...rest }: Fixtures, isFirst = true) {
   const file = { version: 1, ...rest, ...(toolset !== undefined && { toolset }), fixtures };
   if (!isFirst) return file;
   const ping = { match: { operation: PING }, reply: { payload: 'pong' } };
@@ -47,21 +50,20 @@ export function fixtureFile({ fixtures = [], toolset, ...rest }: Fixtures, isFir
   };
 }
 
-/** Thrown when a scenario needs what the driver does not support. */
-export class Unsupported extends Error {
-  constructor(readonly ability: Ability) {
-    super(`the driver does not support ${ability}`);
-  }
-}
-
 type Seen<Kind extends Observation['saw']> = Extract<Observation, { saw: Kind }>;
 
-interface SessionParts {
-  readonly tools: readonly MockTool[];
+/** How a scenario is played. */
+export interface Stage extends Pick<DriverSetting, 'onStderr'> {
+  readonly open: OpenDriver;
+  /** Variables for the driver besides those of the scenario. */
+  readonly env: DriverSetting['env'];
+  /** A folder of the scenario. */
+  readonly folder: string;
   readonly log: Log;
   readonly clock: Clock;
   /** How long to wait for each expected message, in ms. */
   readonly windowMs: number;
+  readonly signal: AbortSignal;
 }
 
 /** How long to wait for something that must not come, in ms. */
@@ -76,51 +78,83 @@ const MAX_REQUESTS = 2_000;
 /** A flood of observations must not make each of them more expensive. */
 const MAX_OBSERVATIONS = 1_000;
 
-/** The requests in a log, counted so that each event costs the same, however many there are. */
-class RequestCounts {
-  readonly #open = new Map<string, RequestEvent>();
-  readonly #ended = new Map<RequestEvent['purpose'], number>();
-  #openOfTools = 0;
-  #ofRuntime = 0;
+/** How long the tools may take to send what is pending, in ms. */
+const DRAIN_MS = 200;
 
-  add(event: Event): void {
-    if (event.kind === 'request') this.#begin(event);
-    else if (event.kind === 'response' || event.kind === 'broken') this.#end(event.leg);
+/**
+ * Starts the tools and the driver, plays the scenario, and stops them. Resolves to whether the runtime did anything.
+ * @throws ProtocolCliError `command-failed` if it did nothing and had to
+ */
+export async function playScenario(scenario: Scenario, stage: Stage, mustAct: boolean): Promise<void> {
+  const { open, log, signal, onStderr } = stage;
+  const tools: MockTool[] = [];
+  let driver: Driver | undefined;
+  let stop = () => {};
+  try {
+    for (const fixtures of scenario.servers) tools.push(await startTool(fixtures, log, tools.length));
+    const env = await environment(scenario, tools, stage);
+    const session = new ScenarioSession(tools, stage);
+    stop = () => session.stop();
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) return;
+    driver = await open({
+      env,
+      onLine: line => session.take(line),
+      onWarning: message => void log.emit({ kind: 'warned', message }),
+      ...(onStderr && { onStderr }),
+    });
+    await session.play(scenario, driver);
+    if (mustAct && !session.isActive && !signal.aborted) throw await failedStart(driver);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await driver?.stop();
+    await Promise.all(tools.map(tool => tool.close({ drainMs: DRAIN_MS })));
   }
+}
 
-  /** Whether the runtime has not yet answered a message of a tool. */
-  get isAnswering(): boolean {
-    return this.#openOfTools > 0;
-  }
+/** Copies the events of a tool into the log of the scenario: with the URL of its server, and ids of its own. */
+async function startTool(fixtures: Fixtures, log: Log, index: number): Promise<MockTool> {
+  const tool = await startMockTool({ fixtures: fixtureFile(fixtures, index === 0), retries: 1 });
+  const named = (id: string) => (index === 0 ? id : `${index}.${id}`);
+  tool.subscribe(event => {
+    const { seq: _, at: __, ...fact } = event;
+    if (fact.calls) fact.calls = fact.calls.map(named);
+    if ('leg' in fact && fact.leg !== undefined) fact.leg = named(fact.leg);
+    if (fact.kind === 'request' && fact.from === 'runtime') fact.url = new URL(fact.url, tool.url).href;
+    log.emit(fact);
+  });
+  return tool;
+}
 
-  /** The number of requests of the runtime. */
-  get ofRuntime(): number {
-    return this.#ofRuntime;
-  }
+async function environment({ name }: Scenario, tools: readonly MockTool[], { env, folder }: Stage) {
+  const urls = tools.map(({ url }) => url);
+  const config = join(folder, 'rap.json');
+  const entries = urls.map(server_url => ({ type: 'toolset_server', server_url }));
+  await writeFile(config, JSON.stringify({ tool_sets: entries }, null, 2));
+  const [first = ''] = urls;
+  return { ...env, TOOL_URL: first, TOOL_URLS: JSON.stringify(urls), RAP_CONFIG: config, SCENARIO: name };
+}
 
-  /** The number of requests that were answered or broken off. */
-  ended(purpose: RequestEvent['purpose']): number {
-    return this.#ended.get(purpose) ?? 0;
-  }
+/** How long to wait for the last lines of a driver that ended, in ms. */
+const LAST_MS = 200;
 
-  #begin(request: RequestEvent): void {
-    this.#open.set(request.leg, request);
-    if (request.from === 'tool') this.#openOfTools++;
-    if (request.from === 'runtime') this.#ofRuntime++;
-  }
-
-  #end(leg: string): void {
-    const request = this.#open.get(leg);
-    if (!request || !this.#open.delete(leg)) return;
-    if (request.from === 'tool') this.#openOfTools--;
-    this.#ended.set(request.purpose, this.ended(request.purpose) + 1);
-  }
+/** The error of a driver that did nothing. */
+async function failedStart({ kind, ended, lastLines, hint }: Driver): Promise<ProtocolCliError> {
+  const hasEnded = await cameWithin(ended, LAST_MS);
+  const how = hasEnded ? await ended : 'called no tool and wrote nothing to stdout';
+  return new ProtocolCliError('command-failed', `the ${kind} ${how}`, {
+    faults: lastLines(),
+    ...(hint !== undefined && { hint }),
+  });
 }
 
 /** One run of a scenario: gives instructions to the driver, and waits for what follows from them. */
 export class ScenarioSession {
-  readonly tools: readonly MockTool[];
-  readonly #requests = new RequestCounts();
+  /** Requests without an end, by id. */
+  readonly #open = new Map<string, RequestEvent>();
+  /** How many requests were answered or broken off. Counted, so that each event costs the same. */
+  readonly #ended = new Map<RequestEvent['purpose'], number>();
+  #requests = 0;
   readonly #events: Event[] = [];
   readonly #observations: Observation[] = [];
   readonly #cannot = new Set<string>();
@@ -131,27 +165,16 @@ export class ScenarioSession {
   #isOver = false;
   #isEnding = false;
 
-  constructor(private readonly parts: SessionParts) {
-    this.tools = parts.tools;
-    parts.log.subscribe(event => {
-      this.#requests.add(event);
+  constructor(
+    private readonly tools: readonly MockTool[],
+    private readonly stage: Pick<Stage, 'log' | 'clock' | 'windowMs'>,
+  ) {
+    stage.log.subscribe(event => {
       this.#events.push(event);
-      this.#isActive ||= isActive(event);
-      if (this.#requests.ofRuntime > MAX_REQUESTS) this.#stopFlood();
+      if (event.kind === 'request') this.#addRequest(event);
+      if (event.kind === 'response' || event.kind === 'broken') this.#endRequest(event.leg);
       this.#look();
     });
-  }
-
-  /** The first tool server. */
-  get tool(): MockTool {
-    const [tool] = this.tools;
-    if (!tool) throw new Error('a scenario has a tool server');
-    return tool;
-  }
-
-  /** Whether it ended, or the driver did. */
-  get isOver(): boolean {
-    return this.#isOver;
   }
 
   /** Whether the runtime did anything. */
@@ -159,53 +182,65 @@ export class ScenarioSession {
     return this.#isActive;
   }
 
-  get observations(): readonly Observation[] {
-    return this.#observations;
-  }
-
-  get cannot(): ReadonlySet<string> {
-    return this.#cannot;
-  }
-
-  attach(driver: Driver): void {
+  /** Plays a scenario to its end, unless the driver does not support it. */
+  async play({ name, checks, needs = [], run }: Scenario, driver: Driver): Promise<void> {
     this.#driver = driver;
     void driver.ended.then(how => {
       if (!this.#isEnding) this.#breakOff(endingOf(how, driver));
       this.stop();
     });
+    if (needs.length > 0) await this.call(PING); // after it, the driver has sent its `cannot`
+    const isSupported = !needs.some(ability => this.#cannot.has(ability));
+    this.stage.log.emit({
+      kind: 'planned',
+      by: 'scenario',
+      plan: name,
+      checks: isSupported ? [...checks] : [],
+    });
+    if (isSupported) await run(this);
+    await this.#end();
   }
 
-  #stopFlood(): void {
-    if (this.#isOver) return;
+  #addRequest(request: RequestEvent): void {
+    this.#open.set(request.leg, request);
+    if (request.from !== 'runtime') return;
+    this.#isActive = true;
+    if (++this.#requests <= MAX_REQUESTS || this.#isOver) return;
     const how = `sent more than ${MAX_REQUESTS} requests; it was stopped`;
     this.#breakOff(how);
-    this.parts.log.emit({ kind: 'warned', message: `the runtime ${how}` });
+    this.stage.log.emit({ kind: 'warned', message: `the runtime ${how}` });
+  }
+
+  #endRequest(leg: string): void {
+    const purpose = this.#open.get(leg)?.purpose;
+    if (purpose !== undefined && this.#open.delete(leg))
+      this.#ended.set(purpose, (this.#ended.get(purpose) ?? 0) + 1);
   }
 
   /** Ends the scenario; it fails. */
   #breakOff(how: string): void {
     if (this.#isOver) return;
     this.stop();
-    this.parts.log.emit({ kind: 'driver', from: 'runtime', ended: how });
+    this.stage.log.emit({ kind: 'driver', from: 'runtime', ended: how });
   }
 
   /** Takes a line of the driver. */
-  take(line: Observation | Inability): void {
+  take(line: DriverLine): void {
     if ('cannot' in line) for (const ability of line.cannot) this.#cannot.add(ability);
-    else this.#observations.push(line);
-    this.parts.log.emit({ kind: 'driver', from: 'runtime', body: Content.ofJson(line) });
+    else {
+      this.#observations.push(line);
+      this.#isActive = true;
+    }
+    this.stage.log.emit({ kind: 'driver', from: 'runtime', body: Content.ofJson(line) });
   }
 
-  /** @throws Unsupported */
-  requires(...abilities: readonly Ability[]): void {
-    const missing = abilities.find(ability => this.#cannot.has(ability));
-    if (missing) throw new Unsupported(missing);
-  }
-
-  /** @throws Unsupported */
+  /** Gives an instruction. A driver that does not support it ends the scenario. */
   ask(instruction: Instruction): void {
-    this.requires(instruction.do);
-    this.parts.log.emit({ kind: 'driver', from: 'check', body: Content.ofJson(instruction) });
+    if (this.#cannot.has(instruction.do)) {
+      this.stop();
+      return;
+    }
+    this.stage.log.emit({ kind: 'driver', from: 'check', body: Content.ofJson(instruction) });
     this.#driver?.send(instruction);
   }
 
@@ -218,13 +253,14 @@ export class ScenarioSession {
 
   /** The ids of the latest call of an operation. */
   latestCall(operation: string) {
-    return this.tool.calls().findLast(({ invocation }) => invocation?.operation === operation)?.addressee;
+    return this.tools[0]?.calls().findLast(({ invocation }) => invocation?.operation === operation)
+      ?.addressee;
   }
 
   /** Makes the first tool server send the next message that the latest call of an operation waits for. */
   fire(operation: string): void {
     const { id, group_id } = this.latestCall(operation) ?? {};
-    this.tool.fire(id, group_id);
+    this.tools[0]?.fire(id, group_id);
   }
 
   /** Asks for a call. Returns the id of the instruction. */
@@ -266,12 +302,12 @@ export class ScenarioSession {
 
   /** Resolves to whether so many requests of a kind arrived, and were answered or broken off. */
   arrives(purpose: EventOf<'request'>['purpose'], count = 1): Promise<boolean> {
-    return this.until(() => this.#requests.ended(purpose) >= count);
+    return this.until(() => (this.#ended.get(purpose) ?? 0) >= count);
   }
 
   /** Resolves to whether it came true before the time was over and before the driver ended. */
   async until(isTrue: () => boolean): Promise<boolean> {
-    const { windowMs, log } = this.parts;
+    const { windowMs, log } = this.stage;
     await this.#within(START_MS, () => this.isActive || isTrue());
     const isMet = await this.#within(windowMs, isTrue);
     if (!isMet && !this.#isOver) log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
@@ -280,7 +316,7 @@ export class ScenarioSession {
 
   /** Replaces the fixtures of the first tool server. */
   async replaceFixtures(fixtures: Fixtures): Promise<void> {
-    await this.tool.replaceFixtures(fixtureFile(fixtures));
+    await this.tools[0]?.replaceFixtures(fixtureFile(fixtures));
   }
 
   /** Waits until everything that the tools sent so far was handled: what should not come has not come then. */
@@ -295,13 +331,13 @@ export class ScenarioSession {
   }
 
   /** Closes the thread and waits until the driver has ended. */
-  async end(): Promise<void> {
-    if (this.#isEnding) return;
+  async #end(): Promise<void> {
     this.#isEnding = true;
-    await this.#within(QUIET_MS, () => !this.#requests.isAnswering);
+    const isAnswered = () => ![...this.#open.values()].some(({ from }) => from === 'tool');
+    await this.#within(QUIET_MS, isAnswered);
     if (this.#isOver || this.#cannot.has('end')) return;
     this.ask({ do: 'end' });
-    const { windowMs, log } = this.parts;
+    const { windowMs, log } = this.stage;
     if (await this.#within(windowMs, () => this.#isOver)) return;
     log.emit({ kind: 'expired', what: 'observation', afterMs: windowMs });
     const message = `the driver did not end within ${formatDuration(windowMs)} after {"do":"end"}; it was stopped`;
@@ -327,7 +363,7 @@ export class ScenarioSession {
         if (isTrue()) settle(true);
         else if (this.#isOver) settle(false);
       };
-      const cancel = this.parts.clock.after(ms, () => settle(false));
+      const cancel = this.stage.clock.after(ms, () => settle(false));
       this.#waiting.add(look);
     });
   }
@@ -335,13 +371,6 @@ export class ScenarioSession {
   #look(): void {
     for (const look of [...this.#waiting]) look();
   }
-}
-
-/** Whether it shows that the runtime works: a request to a tool, or an observation. */
-function isActive(event: Event): boolean {
-  if (event.kind === 'request') return event.from === 'runtime';
-  if (event.kind !== 'driver' || event.from !== 'runtime' || !event.body?.json.ok) return false;
-  return isRecord(event.body.json.value) && 'saw' in event.body.json.value;
 }
 
 /** How many lines to search for the error: a stack may follow it. */

@@ -1,13 +1,13 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { driverOf } from '../../check/runtime/driver.js';
-import { LogFile } from '../../check/runtime/findings.js';
 import { runScenarios } from '../../check/runtime/run.js';
 import type { Scenario } from '../../check/runtime/scenario.js';
 import { SCENARIOS } from '../../check/runtime/scenarios.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { type Line, line, say } from '../../render/line.js';
 import { verboseTeller } from '../../render/wire.js';
+import { unreadable } from '../../system/files.js';
 import { errnoOf, messageOf, ProtocolCliError } from '../../util/errors.js';
 import { didYouMean } from '../../util/text.js';
 import { saveTranscript } from '../event-output.js';
@@ -55,6 +55,17 @@ async function prepareFolder(path: string): Promise<void> {
   });
 }
 
+/** Accepts a log that the runtime has not created yet. @throws ProtocolCliError `unreadable-file` */
+async function requireReadable(path: string): Promise<void> {
+  try {
+    if (!(await stat(path)).isFile()) throw new Error('it is not a file');
+    await access(path, constants.R_OK);
+  } catch (cause) {
+    if (errnoOf(cause) === 'ENOENT') return;
+    throw await unreadable(path, cause, '--log names the file to which the runtime writes its own log.');
+  }
+}
+
 /** One line on the terminal that shows the progress; `aside` prints text that stays above it. */
 interface Progress {
   update(done: number, total: number, name: string): void;
@@ -72,29 +83,33 @@ export async function driveRuntime(
   const { save, verbose, model, probeTimeout: windowMs, log: logPath } = flags;
   const scenarios = scenariosOf(flags);
   if (save !== undefined) await prepareFolder(save);
+  if (logPath !== undefined) await requireReadable(logPath);
   const print = (text: string) => progress.aside(redactor.text(text));
-  const output = new Map<string, ReturnType<typeof byLine>>();
-  const ends = new Map<string, (reason: string) => Promise<void>>();
   const warnings: Warning[] = [];
   const recordings = await runScenarios(scenarios, {
     ...{ clock, windowMs, signal, onProgress: progress.update },
     open: driverOf(command, model),
     onWarning: message => void warnings.push({ message }),
-    ...(logPath !== undefined && { logFile: new LogFile(logPath) }),
-    ...(verbose && { onStderr: (name: string, text: string) => output.get(name)?.add(text) }),
+    logPath,
     async onStart({ name }, log) {
-      output.set(
-        name,
-        byLine(text => print(serverLines(text, name))),
-      );
+      const output = byLine(text => print(serverLines(text, name)));
       log.subscribe(event => redactor.learn(event));
       if (verbose) log.subscribe(verboseTeller(redactor, print));
       const path = save === undefined ? undefined : join(save, `${name}.ndjson`);
-      ends.set(name, await saveTranscript(log, path, redactor, { ...about, observer: 'tool' }, { stderr }));
-    },
-    async onEnd({ name }) {
-      output.get(name)?.end();
-      await ends.get(name)?.(signal.aborted ? 'interrupted' : 'done');
+      const endTranscript = await saveTranscript(
+        log,
+        path,
+        redactor,
+        { ...about, observer: 'tool' },
+        { stderr },
+      );
+      return {
+        ...(verbose && { onStderr: output.add }),
+        async end() {
+          output.end();
+          await endTranscript(signal.aborted ? 'interrupted' : 'done');
+        },
+      };
     },
   }).finally(progress.end);
   return { recordings, warnings };

@@ -1,55 +1,67 @@
-import { appendFile, mkdir, rm, truncate } from 'node:fs/promises';
+import { appendFile, mkdir, truncate } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { findingsIn, LogFile } from '../../../src/check/runtime/findings.js';
+import { findingsSince } from '../../../src/check/runtime/findings.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { call, eventsOf } from '../../events/build.js';
 
-test('reads what was added to a log since the last time', async () => {
-  await using folder = await temporaryFolder();
-  const log = new LogFile(folder.file('log'));
-  await log.skip();
-  expect(await log.read()).toBeNull();
-  await folder.write('log', 'one\n');
-  expect(await log.read()).toEqual({ text: 'one\n', isWhole: true });
-  await log.skip();
-  expect(await log.read()).toEqual({ text: '', isWhole: true });
-  await appendFile(log.path, 'two\n');
-  expect(await log.read()).toEqual({ text: 'two\n', isWhole: true });
-});
+const IDS = { id: 'a', group_id: 'b', callback_url: 'http://a/', arguments: {} };
 
-test('reads all of a log that was begun anew, shorter or longer', async () => {
-  await using folder = await temporaryFolder();
-  const log = new LogFile(await folder.write('log', 'one\n'));
-  await log.skip();
-  for (const text of ['1\n', 'two and more\n']) {
-    await folder.write('log', text);
-    expect(await log.read()).toEqual({ text, isWhole: false });
-  }
-});
+/** Calls of operations that a log may name. */
+const EVENTS = ['one', 'two', 'three'].flatMap(operation =>
+  eventsOf(call({ invocation: { ...IDS, operation } })),
+);
 
-test('reads 16 MiB of a longer log', async () => {
+/** What a scenario finds in a log, whose content is `before` and then changes. */
+async function foundAfter(before: string | null, change: (path: string) => Promise<unknown>) {
   await using folder = await temporaryFolder();
-  const log = new LogFile(await folder.write('log', 'one\n'));
-  await truncate(log.path, 17 * 1024 * 1024);
-  const { text, isWhole } = (await log.read()) ?? {};
-  expect([text?.length, text?.slice(0, 4), isWhole]).toEqual([16 * 1024 * 1024, 'one\n', false]);
-});
+  const path = folder.file('log');
+  if (before !== null) await folder.write('log', before);
+  const find = await findingsSince(path);
+  await change(path);
+  const { findings, warning } = await find(EVENTS);
+  const [log] = findings.flatMap(each => (each.saw === 'log' ? [each] : []));
+  return { operations: log?.operations, isWhole: log?.isWhole, warning: warning?.replace(path, 'log') };
+}
 
-test('reads no folder', async () => {
-  await using folder = await temporaryFolder();
-  const log = new LogFile(folder.file('log'));
-  await mkdir(log.path);
-  await log.skip();
-  expect(await log.read()).toBeNull();
-  await rm(log.path, { recursive: true });
-});
+const add = (text: string) => (path: string) => appendFile(path, text);
 
-test.each([
-  ['calling recall-all, call_1', []],
-  ['{"operation":"call"}', ['call']],
-  ['recall, then call', ['call']],
-])('finds an operation as a whole word: %s', (text, operations) => {
-  const invocation = { operation: 'call', id: 'a', group_id: 'b', callback_url: 'http://a/', arguments: {} };
-  const found = findingsIn(eventsOf(call({ invocation })), [], { text, isWhole: true });
-  expect(found).toEqual([{ saw: 'log', operations, isWhole: true }]);
+const begin = (text: string) => async (path: string) => {
+  await truncate(path);
+  await appendFile(path, text);
+};
+
+const PART = 'only a part of log was read: it is too long, or the runtime began it anew';
+const UNREADABLE = 'cannot read log: it was not written, or is not a file that may be read';
+
+test.each<[string, string | null, (path: string) => Promise<unknown>, object]>([
+  ['a new log', null, add('one\n'), { operations: ['one'], isWhole: true }],
+  ['what was added', 'one\n', add('two, [three]\n'), { operations: ['two', 'three'], isWhole: true }],
+  ['nothing new', 'one\n', async () => {}, { operations: [], isWhole: true }],
+  ['whole words', '', add('onerous three-all call_two'), { operations: [], isWhole: true }],
+  [
+    'a log begun anew, shorter',
+    'one\n',
+    begin('two'),
+    { operations: ['two'], isWhole: false, warning: PART },
+  ],
+  [
+    'a log begun anew, longer',
+    'one\n',
+    begin('two and 3'),
+    { operations: ['two'], isWhole: false, warning: PART },
+  ],
+  [
+    '16 MiB of a longer log',
+    '',
+    async path => {
+      await appendFile(path, 'one ');
+      await truncate(path, 16 * 1024 * 1024);
+      await appendFile(path, 'two');
+    },
+    { operations: ['one'], isWhole: false, warning: PART },
+  ],
+  ['no log', null, async () => {}, { operations: [], isWhole: true, warning: UNREADABLE }],
+  ['a folder', null, path => mkdir(path), { operations: [], isWhole: true, warning: UNREADABLE }],
+])('reads %s', async (_, before, change, expected) => {
+  expect(await foundAfter(before, change)).toEqual({ warning: undefined, ...expected });
 });

@@ -41,7 +41,6 @@ async function openAgent(provider: ProviderName, command: string) {
     command,
     provider,
   )({
-    scenario: 'test',
     env: { TOOL_URL: tool.url, TOOL_URLS: JSON.stringify([tool.url]), SCENARIO: 'test' },
     onLine: line => void lines.push(line),
     onWarning: message => void warnings.push(message),

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Driver, DriverSetting, OpenDriver } from '../../../src/check/runtime/driver.js';
 import { runScenarios, type ScenarioOptions } from '../../../src/check/runtime/run.js';
 import type { Scenario } from '../../../src/check/runtime/scenario.js';
+import { scenarioIn } from '../../../src/check/runtime-view.js';
 import { systemClock } from '../../../src/system/clock.js';
 import { fakeClock } from '../../support/fake-clock.js';
 
@@ -66,7 +67,7 @@ test('events of all recordings have their own numbers and calls, and times of th
     ...options(open),
     onProgress: (done, total, name) => void progress.push(`${done}/${total} ${name}`),
   });
-  expect(recordings.map(each => each.scenario)).toEqual(['a', 'b', 'c']);
+  expect(recordings.map(({ events }) => scenarioIn(events))).toEqual(['a', 'b', 'c']);
   const seqs = recordings.flatMap(({ events }) => events.map(({ seq }) => seq));
   expect(seqs).toEqual(seqs.map((_, index) => index));
   const [first, second] = recordings.map(({ events }) => events[0]?.at ?? 0);
@@ -84,7 +85,7 @@ describe('everything is stopped', () => {
     await expect(
       runScenarios([scenario('a'), hanging, invalid, scenario('d')], {
         ...options(open, { atOnce: 2 }),
-        onEnd: ({ name }) => void ends.push(name),
+        onStart: ({ name }) => ({ end: () => void ends.push(name) }),
       }),
     ).rejects.toMatchObject({ code: 'invalid-fixtures' });
     expect(running()).toBe(0);
@@ -107,7 +108,7 @@ describe('everything is stopped', () => {
     });
     const scenarios = [scenario('a'), stopping, scenario('c')];
     const recordings = await runScenarios(scenarios, options(open, { signal: stop.signal, atOnce: 1 }));
-    expect(recordings.map(({ scenario: name }) => name)).toEqual(['a']);
+    expect(recordings.map(({ events }) => scenarioIn(events))).toEqual(['a']);
     expect([drivers.length, running()]).toEqual([2, 0]);
   });
 

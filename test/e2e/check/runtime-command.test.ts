@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SCENARIOS } from '../../../src/check/runtime/scenarios.js';
 import { publishedSchema } from '../../support/published-schema.js';
@@ -106,6 +107,11 @@ describe('refused before anything runs', () => {
       'a file in the path of the folder',
       ['--runtime', 'x', '--save', `${DRIVER.pathname}/out`],
       /^error: could not create the folder .*: a part of its path is a file/,
+    ],
+    [
+      'a folder in place of the log',
+      ['--runtime', 'x', '--log', dirname(DRIVER.pathname)],
+      /^error: cannot read .*: it is not a file\nhint: --log names/,
     ],
     ['stdout', ['--runtime', 'x', '--save', '-'], /^error: --save needs the name of a folder/],
     [

@@ -8,7 +8,7 @@ const DRIVER = fileURLToPath(new URL('../../peers/drivers/runtime.mjs', import.m
 
 const AUDITED = 'RT-AUDIT pass';
 const LEAKED = 'RT-OAUTH fail: a secret of the auth_url is in the runtime\'s log: {"at":';
-const SKIPPED = "RT-AUDIT not-applicable: the runtime's own log was not read (--log <file>)";
+const UNLOGGED = 'RT-AUDIT warn: the log does not name operations that were called: read_mail; ping';
 
 interface Case {
   /** What the runtime does. */
@@ -29,7 +29,7 @@ const CASES: readonly Case[] = [
     does: 'continues a log without the operation',
     fault: 'logs-nothing',
     content: 'operation read_mail\n',
-    says: ['RT-AUDIT warn: the log does not name operations that were called: read_mail; ping'],
+    says: [UNLOGGED],
   },
   {
     does: 'begins its log anew, without the operation',
@@ -38,7 +38,7 @@ const CASES: readonly Case[] = [
     before: ': > "$LOG"',
     says: ['RT-AUDIT not-applicable: a part of the log is missing', 'warning: --log: only a part of '],
   },
-  { does: 'writes no log', fault: 'logs-nothing', says: [SKIPPED, 'warning: --log: cannot read '] },
+  { does: 'writes no log', fault: 'logs-nothing', says: [UNLOGGED, 'warning: --log: cannot read '] },
   { does: 'logs a secret', fault: 'logs-the-auth-url', says: [LEAKED, AUDITED] },
   {
     does: 'gives a secret to the model',

@@ -3,7 +3,6 @@ import { PassThrough } from 'node:stream';
 import { gather } from '../../../src/check/evidence.js';
 import { type Check, checksOf } from '../../../src/check/judge.js';
 import { LineReader, type OpenDriver } from '../../../src/check/runtime/driver.js';
-import { LogFile } from '../../../src/check/runtime/findings.js';
 import { runScenarios } from '../../../src/check/runtime/run.js';
 import type { Scenario } from '../../../src/check/runtime/scenario.js';
 import { SCENARIOS } from '../../../src/check/runtime/scenarios.js';
@@ -52,7 +51,7 @@ export async function checksOfRuntime(
 ): Promise<readonly Check[]> {
   const recordings = await runScenarios(scenarios, {
     ...{ open, clock: systemClock, windowMs: 3_000, signal },
-    ...(log === undefined ? { atOnce } : { logFile: new LogFile(log) }),
+    ...(log === undefined ? { atOnce } : { logPath: log }),
   });
   const evidences = await Promise.all(recordings.map(recording => gather(recording, 'runtime')));
   return checksOf('runtime', evidences);

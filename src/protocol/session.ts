@@ -28,22 +28,6 @@ const settledCallSchema = z.discriminatedUnion('kind', [sessionResultSchema, err
 /** An item of the body of `POST /api/v2/sessions/{id}/tool_results`. */
 export type SettledCall = z.infer<typeof settledCallSchema>;
 
-/** The statuses of an agent session (platforms). */
-const SESSION_STATUSES = [
-  'queued',
-  'pending',
-  'running',
-  'paused',
-  'idle',
-  'awaiting_tool_results',
-  'completed',
-  'timed_out',
-  'interrupted',
-  'failed',
-] as const;
-
-export type SessionStatus = (typeof SESSION_STATUSES)[number];
-
 const TERMINAL: ReadonlySet<string> = new Set(['completed', 'timed_out', 'interrupted', 'failed']);
 
 /** Whether the session can never continue. */
@@ -77,8 +61,6 @@ export const changesSchema = z.object({
   metrics: z.optional(z.unknown()),
   new_events: z.optional(z.array(sessionEventSchema)),
 });
-
-export type SessionEvent = z.infer<typeof sessionEventSchema>;
 
 const MAX_FAULTS = 5;
 

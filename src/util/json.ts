@@ -360,13 +360,6 @@ export function jsonParts(text: string): (path: readonly PropertyKey[]) => strin
   };
 }
 
-export function onOneLine(text: string): string {
-  if (!/[\r\n]/.test(text)) return text.trim();
-  const tokens: string[] = [];
-  scanJson(text, (_, from, to) => tokens.push(text.slice(from, to)));
-  return tokens.join('');
-}
-
 /**
  * Serializes a value in the layout of an earlier JSON text: the same members, order, whitespace and escapes; only changed values are
  * written anew. Compact JSON if the shapes differ or the layout is invalid.

@@ -216,7 +216,11 @@ describe('--as', () => {
       `${result}\n${result}`,
     ],
     [`${settled}\n${settled}\n`, 'session', `${settled}\n${settled}`],
-    [`[${settled},\n${settled}]`, 'session', `${settled}\n${settled}`],
+    [
+      `[${settled.replaceAll(',', ',\r\n ')},\n${settled}]`,
+      'session',
+      `${settled.replace(' 1', '1').replace(' "f"', '"f"')}\n${settled}`,
+    ],
     [settled.replace('"c"', '"\u202e"'), 'session', settled.replace('"c"', String.raw`"\u202e"`)],
     [JSON.stringify(SESSION_REPORT), 'session', JSON.stringify(FAILED, null, 2)],
   ])('%s in its own format %s is unchanged, to the last digit', async (text, to, lines) => {

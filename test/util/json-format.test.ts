@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonSketch } from '../../src/render/check-evidence.js';
-import { inLayout, jsonParts, onOneLine, prettyJson, withStringMember } from '../../src/util/json.js';
+import { inLayout, jsonParts, prettyJson, withStringMember } from '../../src/util/json.js';
 
 const container = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
 
@@ -121,13 +121,6 @@ test.each([
   ['a missing member', '{"a":1,"b":2}', { b: 2 }, '{"a":null,"b":2}'],
 ])('%s', (_, layout, value, json) => {
   expect(inLayout(layout, value)).toBe(json);
-});
-
-test.each([
-  ['{\n  "a": 1.0,\r\n  "b c": [ 12345678901234567890 ]\n}', '{"a":1.0,"b c":[12345678901234567890]}'],
-  [' {"a": 1.0}\t', '{"a": 1.0}'],
-])('%j on one line', (text, line) => {
-  expect(onOneLine(text)).toBe(line);
 });
 
 test.each<[string, unknown, string]>([

@@ -19,9 +19,9 @@ import {
   type JsonReading,
   jsonParts,
   lossyNumberNotes,
-  onOneLine,
   parseJson,
   prettyJson,
+  scanJson,
 } from '../../util/json.js';
 import { readJsonOnce } from '../../util/json-once.js';
 import { safeJson, safeSource } from '../../util/redact.js';
@@ -456,4 +456,12 @@ function lossyNumbers({ dialect, native }: SavedAnswer, source: string | null): 
   const payload = dialect === 'lmkit' && isRecord(native) ? native['ResultJson'] : undefined;
   const isRead = typeof payload === 'string' && parseJson(payload).ok;
   return [...lossyNumberNotes(source ?? ''), ...(isRead ? lossyNumberNotes(payload) : [])];
+}
+
+/** The tokens of a JSON text, as written, without whitespace. */
+function onOneLine(text: string): string {
+  if (!/[\r\n]/.test(text)) return text.trim();
+  const tokens: string[] = [];
+  scanJson(text, (_, from, to) => tokens.push(text.slice(from, to)));
+  return tokens.join('');
 }

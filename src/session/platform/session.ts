@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini';
 import { Content } from '../../events/content.js';
 import type { Log } from '../../events/log.js';
 import type { SessionProblem } from '../../events/verification.js';
@@ -6,13 +7,19 @@ import type { ScriptCall, SessionScript, SessionTool } from '../../fixtures/sess
 import { fillTemplates } from '../../fixtures/template.js';
 import {
   ACTIVE_STATE_CHANGE,
+  type changesSchema,
   isTerminal,
-  type SessionEvent,
-  type SessionStatus,
   type SettledCall,
 } from '../../protocol/session.js';
 import type { Clock } from '../../system/clock.js';
 import { isRecord, jsonPath, valueAt } from '../../util/values.js';
+
+type SessionEvent = NonNullable<z.infer<typeof changesSchema>['new_events']>[number];
+
+/** The statuses of an agent session (platforms). */
+type SessionStatus =
+  | ('queued' | 'pending' | 'running' | 'paused' | 'idle' | 'awaiting_tool_results')
+  | ('completed' | 'timed_out' | 'interrupted' | 'failed');
 
 /** A call that the agent waits for. */
 export interface PendingCall {

@@ -82,16 +82,6 @@ describe('an answer', () => {
     expect(server.refusals).toMatchObject([{ status: 500, reason: 'failed' }]);
   });
 
-  it('calls the handler’s sent() afterwards', async () => {
-    const order: string[] = [];
-    const answer = await serving(() => {
-      order.push('handled');
-      return { status: 200, body: 'x', sent: () => order.push('sent') };
-    });
-    expect(statusOf(answer)).toBe(200);
-    expect(order).toEqual(['handled', 'sent']);
-  });
-
   it('can be a reset connection', async () => {
     expect(await serving(() => 'reset')).toBe('');
     expect(server.refusals).toEqual([]);

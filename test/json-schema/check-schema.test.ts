@@ -75,7 +75,7 @@ test('draft-04: an exclusive bound is a boolean, or a number as in later drafts'
 
 describe('row 22: checks are bounded', () => {
   const types = Array.from({ length: 20_000 }, (_, index) => `type${index}`);
-  test.each(Object.values(DRAFT))('%s with 20,000 types', async $schema => {
+  test.each([DRAFT['2020-12'], DRAFT['draft-04']])('%s with 20,000 types', async $schema => {
     const start = performance.now();
     expect(await checkSchema({ $schema, type: types })).not.toEqual([]);
     expect(performance.now() - start).toBeLessThan(1_000);

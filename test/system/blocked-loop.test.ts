@@ -15,9 +15,7 @@ beforeAll(async () => {
     const strings = Array.from({ length: isSort ? 2.5e6 : 0 }, (_, n) => String(Math.imul(n, 0x9e3779b1)));
     const sleeping = isSort && spawn('sleep', ['1000'], { detached: true, stdio: 'inherit' });
     const WORK = {
-      loop: () => { for (;;); },
       regex: () => /^(a|a)*$/.test('a'.repeat(60) + 'b'),
-      json: () => { for (;;) JSON.parse('[' + '1,'.repeat(1e5) + '1]'); },
       sort: () => { for (;;) [...strings].sort(); },
       idle: () => {},
     };
@@ -55,8 +53,8 @@ async function signalled(work: string) {
 }
 
 describe('a signal', () => {
-  it.each(['loop', 'regex', 'json'])('ends a process in an endless computation: %s', async work => {
-    expect(await signalled(work)).toEqual({ code: null, signal: 'SIGTERM', said: 'computing cleaned up' });
+  it('ends a process in an endless computation', async () => {
+    expect(await signalled('regex')).toEqual({ code: null, signal: 'SIGTERM', said: 'computing cleaned up' });
   });
 
   // It cannot clean up. A closed pipe shows that the started command ended too.

@@ -68,24 +68,18 @@ describe('a private file', () => {
     expect(await names()).toEqual(['run.ndjson']);
   });
 
-  it('appears at its path if nothing is there to be replaced', async () => {
-    const file = await createPrivateFile(path);
-    await file.write('ours');
-    await file.commit({ replaces: false });
-    expect(await content()).toBe('ours\n');
-    expect(await names()).toEqual(['run.ndjson']);
-    expect((await fs.stat(path)).mode & 0o777).toBe(0o600);
-  });
-
-  it('replaces an empty file, even if nothing may be replaced', async () => {
-    await fs.writeFile(path, '');
-    const file = await createPrivateFile(path);
-    await file.write('ours');
-    await file.commit({ replaces: false });
-    expect(await content()).toBe('ours\n');
-    expect(await names()).toEqual(['run.ndjson']);
-    expect((await fs.stat(path)).mode & 0o777).toBe(0o600);
-  });
+  it.each(['nothing', 'an empty file'])(
+    'appears at a path with %s, even if nothing may be replaced',
+    async there => {
+      if (there === 'an empty file') await fs.writeFile(path, '');
+      const file = await createPrivateFile(path);
+      await file.write('ours');
+      await file.commit({ replaces: false });
+      expect(await content()).toBe('ours\n');
+      expect(await names()).toEqual(['run.ndjson']);
+      expect((await fs.stat(path)).mode & 0o777).toBe(0o600);
+    },
+  );
 
   it('leaves the existing file if it is discarded', async () => {
     await fs.writeFile(path, 'before');

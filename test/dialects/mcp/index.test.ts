@@ -73,12 +73,6 @@ describe('a CallToolResult', () => {
       'stopped',
     ],
     [
-      'is a success, whatever its structured content',
-      { content: [], structuredContent: { timeout: { durationMs: 1 } }, isError: false },
-      { outcome: { type: 'success', basis: 'declared' }, payload: { timeout: { durationMs: 1 } } },
-      '{"timeout":{"durationMs":1}}',
-    ],
-    [
       'has only structured content',
       { structuredContent: { a: 1 } },
       { payload: { a: 1 }, beside: { 'structured content': { a: 1 } } },
@@ -139,24 +133,6 @@ describe('writing an outcome', () => {
       {
         content: [text('{"timeout":{"durationMs":5}}')],
         structuredContent: { timeout: { durationMs: 5 } },
-        isError: true,
-      },
-    ],
-    [
-      { type: 'denied', tool: 'rm', reason: 'no', basis: 'ours' },
-      undefined,
-      {
-        content: [text('{"denied":{"tool":"rm","reason":"no"}}')],
-        structuredContent: { denied: { tool: 'rm', reason: 'no' } },
-        isError: true,
-      },
-    ],
-    [
-      { type: 'canceled', by: 'policy', basis: 'ours' },
-      undefined,
-      {
-        content: [text('{"canceled":{"by":"policy"}}')],
-        structuredContent: { canceled: { by: 'policy' } },
         isError: true,
       },
     ],

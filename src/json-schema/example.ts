@@ -34,15 +34,17 @@ export class SchemaResolver {
   /**
    * @param root the document that a `$ref` points into; a remote one is never fetched (threats, row 23)
    * @param left the remaining steps; when they are used up, missing parts are empty
+   * @param maxParts maximum number of parts of one schema
    */
   constructor(
     private readonly root: Schema,
     public left = MAX_STEPS,
+    private readonly maxParts = Number.POSITIVE_INFINITY,
   ) {}
 
   /** Merges a schema with the target of its local `$ref` and all of `allOf`. @param picksFirst merges the first of `anyOf` and `oneOf` too */
-  resolve(schema: unknown, picksFirst = false, depth = 0): Schema {
-    if (!isRecord(schema) || depth > MAX_DEPTH || this.left <= 0) return {};
+  resolve(schema: unknown, picksFirst = false, depth = 0, parts = { left: this.maxParts }): Schema {
+    if (!isRecord(schema) || depth > MAX_DEPTH || this.left <= 0 || parts.left-- <= 0) return {};
     const { $ref, allOf, ...own } = schema;
     const values = listOf(schema['enum']).length;
     this.left -= 1 + Object.keys(own).length + sizeOf(own) + Math.floor(values / VALUES_PER_STEP);
@@ -50,7 +52,7 @@ export class SchemaResolver {
     let whole: Schema = own;
     for (const part of [this.#target($ref), ...listOf(allOf), ...picked]) {
       if (this.left <= 0) break;
-      if (isRecord(part)) whole = this.merge(whole, this.resolve(part, picksFirst, depth + 1));
+      if (isRecord(part)) whole = this.merge(whole, this.resolve(part, picksFirst, depth + 1, parts));
     }
     return whole;
   }

@@ -134,7 +134,7 @@ export const KINDS = {
 } as const satisfies Record<Kind, KindOfField>;
 
 /** Schemas that exceed these limits are edited as JSON. Object values are compared one by one. */
-const MAX = { depth: 12, variants: 20, values: 10_000, objects: 100, fields: 1_000 };
+const MAX = { depth: 12, parts: 32, variants: 20, values: 10_000, objects: 100, fields: 1_000 };
 
 /** Maximum number of steps for all fields of a form: a schema may refer to itself many times (threats, row 22). */
 const MAX_STEPS = 200_000;
@@ -167,7 +167,7 @@ export class FieldMaker {
 
   /** @param root the target of a `$ref` */
   constructor(private readonly root: Schema) {
-    this.#resolver = new SchemaResolver(root, MAX_STEPS);
+    this.#resolver = new SchemaResolver(root, MAX_STEPS, MAX.parts);
   }
 
   /** All arguments. Without `initial`, every default is filled in; with it, only missing required values. */

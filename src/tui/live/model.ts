@@ -50,10 +50,13 @@ interface LiveModelOptions {
   readonly onChange: () => void;
 }
 
+/** Without a result from the tool, there is nothing for the human that the steps do not say. */
+type ShownPanes = Pick<Panes, 'llm'> & { readonly human: Pane | null };
+
 /** The state of a live view, and what keys do to it. */
 export class LiveModel {
   /** Null until the call is settled. */
-  panes: Panes | null = null;
+  panes: ShownPanes | null = null;
   highlighter: Highlighter | null = null;
   readonly #options: LiveModelOptions;
   readonly #start: number;
@@ -248,7 +251,7 @@ interface Blocks {
   /** The current activity or the user's options, directly below the steps. */
   readonly status: readonly Line[];
   readonly views: readonly Pane[];
-  readonly panes: Panes | null;
+  readonly panes: ShownPanes | null;
   readonly picker: Picker | null;
   /** Without a highlighter, code has no colours. */
   readonly highlighter?: Highlighter | null;
@@ -268,14 +271,17 @@ const MIN_PANE_ROWS = 2;
 /** A frame is one row lower than the terminal: a higher one would scroll, and rows that have scrolled out cannot be erased. */
 export function layFrame(top: Top, blocks: Blocks, { columns, rows }: Size, theme: Theme): Frame {
   const height = Math.max(0, rows - 1);
-  const { isSideBySide, width, gap } = paneLayout(columns);
   const { views, picker, panes, highlighter = null } = blocks;
+  const { human: pane = null } = panes ?? {};
+  const layout = paneLayout(columns);
+  const isSideBySide = layout.isSideBySide && pane !== null;
+  const width = isSideBySide ? layout.width : columns;
   const draw = {
     views: (max: number) =>
       views.flatMap(view =>
         paneRows(view, { count: Math.floor(max / views.length), width: columns, highlighter }, theme),
       ),
-    human: (count: number) => (panes ? paneRows(panes.human, { count, width, highlighter }, theme) : []),
+    human: (count: number) => (pane ? paneRows(pane, { count, width, highlighter }, theme) : []),
     llm: (count: number) => (panes ? paneRows(panes.llm, { count, width, highlighter }, theme) : []),
     picker: (max: number) => (picker ? pickerRows(picker, { columns, rows: max }, theme) : []),
   };
@@ -295,7 +301,7 @@ export function layFrame(top: Top, blocks: Blocks, { columns, rows }: Size, them
   return {
     steps: top.draw(forTop),
     views: draw.views(forViews),
-    panes: panes && { isSideBySide, width, gap, human, llm },
+    panes: panes && { isSideBySide, width, gap: layout.gap, human, llm },
     picker: draw.picker(forPicker),
   };
 }

@@ -4,7 +4,7 @@ import { loadHighlighter, loadLexers } from '../../display/syntax.js';
 import type { History } from '../../events/history.js';
 import type { Step } from '../../render/callbacks.js';
 import { type Ending, type Paper, type Reporter, tellProblems } from '../../render/outputs/reporter.js';
-import { panesOf } from '../../render/panes.js';
+import { type Panes, panesOf } from '../../render/panes.js';
 import { StepLog, stepLine } from '../../render/steps.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, type Theme, wrapLine } from '../../render/terminal/theme.js';
@@ -187,6 +187,7 @@ export function liveReporter(options: LiveOptions): Reporter {
     return frameOf({ ...blocks, steps: log.latest(size.rows), now: model.now }, size, theme);
   };
   const view = liveView({ model, frame, stdin, stdout, clock, isColourful, redact });
+  let paneWarnings: Panes['warnings'] = [];
   return {
     event(event) {
       log.add(event);
@@ -195,15 +196,18 @@ export function liveReporter(options: LiveOptions): Reporter {
     choose: (question, signal) => model.ask(question, signal),
     async settled({ exchange }: Ending) {
       const panes = exchange ? panesOf(exchange, supports) : null;
-      const drawings = [...(panes ? [panes.human] : []), ...model.views].map(({ drawing }) => drawing);
+      const hasResult = exchange?.settled?.by === 'result' || exchange?.settled?.by === 'answer';
+      const human = hasResult && panes ? panes.human : null;
+      const drawings = [...(human ? [human] : []), ...model.views].map(({ drawing }) => drawing);
       if (isColourful) model.highlighter = await loadHighlighter(drawings);
-      model.panes = panes;
+      model.panes = panes && { llm: panes.llm, human };
+      paneWarnings = panes?.warnings ?? [];
       view.redraw();
     },
     aside: view.aside,
     close: view.close,
     async end({ exchange, notes, trouble }: Ending) {
-      const warnings = [...notes, ...warningsOf(history, exchange), ...(model.panes?.warnings ?? [])];
+      const warnings = [...notes, ...warningsOf(history, exchange), ...paneWarnings];
       tellProblems(paper, mergeWarnings(warnings), trouble);
     },
   };

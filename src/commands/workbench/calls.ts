@@ -13,18 +13,18 @@ import { type InvokeOptions, identityOf, invocationOf } from '../invoke/plan.js'
 import { type Consent, type Denial, judgeCall } from '../invoke/questions.js';
 import type { Run } from '../run.js';
 import { listenerOf } from '../target.js';
-import type { Offer, Servers } from './servers.js';
+import type { Servers } from './servers.js';
 
 export function done(text: string): Said {
   return { text, isBad: false };
 }
 
-export function failed(text: string): Said {
-  return { text, isBad: true };
+/** @param why a message, or an error, which is put on one line with its hint */
+export function failed(why: unknown): Said {
+  return { text: typeof why === 'string' ? why : reasonOf(why), isBad: true };
 }
 
-/** Returns an error on one line, with its hint. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   const { message, hint } = error instanceof ProtocolCliError ? error : { message: messageOf(error) };
   return hint === undefined ? message : `${message}. ${hint}`;
 }
@@ -34,6 +34,8 @@ const CLOSE_TIMEOUT_MS = 2_000;
 
 /** Maximum number of notices sent at the same time. */
 const CONCURRENT_NOTICES = 64;
+
+type Offer = Exclude<ReturnType<Servers['offer']>, string>;
 
 interface CallRecord {
   /** The id of the called server. */

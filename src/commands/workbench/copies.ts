@@ -5,7 +5,7 @@ import { shareableText } from '../../events/shareable.js';
 import { type Invocation, readInvocation } from '../../protocol/invocation.js';
 import type { Said, ShellLine, Source } from '../../tui/workbench/model.js';
 import { parseJson } from '../../util/json.js';
-import { isPlainHeader, redactHeaders, safeJson } from '../../util/redact.js';
+import { isPlainHeader, type Redactor, redactHeaders, safeJson } from '../../util/redact.js';
 import { shellWord } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
 import { curlOf, gapsIn, YOUR_CALLBACK } from '../invoke/dry-run.js';
@@ -13,7 +13,7 @@ import type { McpEntry, Target } from '../target.js';
 import { failed } from './calls.js';
 
 /** How a call was made. */
-export interface CalledAs {
+interface CalledAs {
   readonly target: Target | McpEntry;
   /** The thread given for all calls; if undefined, each call gets a new one. */
   readonly groupId: string | undefined;
@@ -49,44 +49,50 @@ function isPath(url: string): boolean {
   return url.startsWith('/');
 }
 
-/**
- * Returns a call as a `curl` command; null if it was not sent. It gets new ids, otherwise a tool would treat it as a retry. Secrets
- * and the callback URL must be filled in.
- */
-export function asCurl(
-  source: Pick<Source, 'callLog' | 'redactor'>,
-  key: string,
-  called: CalledAs | null,
-): ShellLine | null {
+type Sent = NonNullable<ReturnType<typeof sentCall>>;
+
+/** The copies of a call; null if it was not sent. @param called null for a call of a transcript */
+export function copiesOf(source: Pick<Source, 'callLog' | 'redactor'>, key: string, called: CalledAs | null) {
   const sent = sentCall(source, key);
-  if (!sent) return null;
-  const { request, url, invocation } = sent;
+  return (
+    sent && {
+      curl: () => asCurl(sent, source.redactor, called?.groupId),
+      command: () => asCommand(sent, source.redactor, called ?? calledIn(source.callLog, sent.url)),
+    }
+  );
+}
+
+/**
+ * Returns a call as a `curl` command. It gets new ids, otherwise a tool would treat it as a retry. Secrets and the callback URL must be
+ * filled in.
+ */
+function asCurl(
+  { request, url, invocation }: Sent,
+  redactor: Redactor,
+  groupId: string | undefined,
+): ShellLine {
   // The other plain headers are those of a connection: curl sends its own.
   const headers = Object.entries(redactHeaders(request.headers)).filter(
     ([name]) => /^(accept|content-type)$/i.test(name) || !isPlainHeader(name),
   );
   const byHand = {
     method: 'POST',
-    url: source.redactor.text(url),
+    url: redactor.text(url),
     headers: Object.fromEntries(headers),
     body: {
       ...invocation,
       id: `call_${randomUUID()}`,
       call_id: null,
       callback_url: YOUR_CALLBACK,
-      group_id: called?.groupId === undefined ? `thread_${randomUUID()}` : invocation.group_id,
+      group_id: groupId === undefined ? `thread_${randomUUID()}` : invocation.group_id,
     },
   } as const;
   return { text: curlOf(byHand), gaps: gapsIn(byHand) };
 }
 
 /** Returns a call as a command of this program, or why no command makes the same call. */
-export function asCommand(source: Source, key: string, called: CalledAs | null): ShellLine | Said {
-  const sent = sentCall(source, key);
-  if (!sent) return failed('nothing of this call was sent that could be copied');
-  const { request, invocation, url } = sent;
-  const as = called ?? calledIn(source.callLog, url);
-  const isSecret = (text: string) => source.redactor.text(text) !== text;
+function asCommand({ request, invocation }: Sent, redactor: Redactor, as: CalledAs): ShellLine | Said {
+  const isSecret = (text: string) => redactor.text(text) !== text;
   if (Object.values(as.target).some(part => typeof part === 'string' && isSecret(part)))
     return noCommand('a secret is in the name of its server');
   if (isSecret(as.groupId ?? '')) return noCommand('a secret is in the name of its thread');

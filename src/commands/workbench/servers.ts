@@ -17,7 +17,7 @@ interface Found {
 }
 
 /** An operation that can be called. */
-export interface Offer extends Found {
+interface Offer extends Found {
   readonly tool: Tool;
   readonly target: ConfiguredTarget;
 }
@@ -28,8 +28,6 @@ interface ServersOptions {
   /** Aborted at the end, so that starting servers are not waited for. */
   readonly over: AbortSignal;
   readonly onChange: () => void;
-  /** Called when the user opened a server by its URL and it sent a toolset. */
-  readonly onOpened: (url: string) => void;
   /** Called when the server of this endpoint has exited; its pending calls end. */
   readonly onServerExit: (endpoint: string, reason: string) => void;
 }
@@ -49,8 +47,18 @@ export class Servers {
   /** Pending stops of removed servers. */
   readonly #stopping: Promise<void>[] = [];
   #opened = 0;
+  readonly #recent: RecentServers;
 
-  constructor(private readonly options: ServersOptions) {}
+  constructor(private readonly options: ServersOptions) {
+    const { run, onChange } = options;
+    this.#recent = new RecentServers(run.terminal, text => run.clean(text) !== text);
+    void this.#recent.load().then(onChange);
+  }
+
+  /** The URLs of the servers that the user opened, the latest first. */
+  get recent(): readonly string[] {
+    return this.#recent.urls;
+  }
 
   get all(): readonly Server[] {
     return this.#connections.map(({ server }) => server);
@@ -64,7 +72,8 @@ export class Servers {
   /** Adds a server, unless the user opened it before. Loads its toolset, unless the user must allow that first. Returns its id. */
   add(origin: Origin): string {
     const known = this.#connections.find(each => !origin.isConfigured && each.isFor(origin.target));
-    const connection = known ?? new ServerConnection(`s${++this.#opened}`, origin, this.options);
+    const connection =
+      known ?? new ServerConnection(`s${++this.#opened}`, origin, this.options, url => this.#recent.add(url));
     if (!known) this.#connections = [...this.#connections, connection];
     this.options.onChange();
     if (connection.server.state.kind !== 'asleep') void connection.ask();
@@ -101,7 +110,11 @@ export class Servers {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#stopping, ...this.#connections.map(each => each.stop())]);
+    await Promise.all([
+      ...this.#stopping,
+      ...this.#connections.map(each => each.stop()),
+      this.#recent.saved(),
+    ]);
   }
 
   #connection(id: string): ServerConnection | undefined {
@@ -140,6 +153,8 @@ class ServerConnection {
     readonly id: string,
     readonly origin: Origin,
     private readonly options: ServersOptions,
+    /** Called when the user opened a server by its URL and it sent a toolset. */
+    private readonly onOpened: (url: string) => void,
   ) {
     const command = commandOf(origin.target);
     this.#state = origin.isConfigured && command !== null ? { kind: 'asleep', command } : { kind: 'loading' };
@@ -198,7 +213,7 @@ class ServerConnection {
       this.found = { wire, discovered };
       this.#enter({ kind: 'ready', base, toolset, notes: notes.map(run.clean) });
       const { target, isConfigured } = this.origin;
-      if (target.kind === 'url' && !isConfigured) this.options.onOpened(target.url);
+      if (target.kind === 'url' && !isConfigured) this.onOpened(target.url);
     } catch (error) {
       this.#fail(error);
     }
@@ -281,7 +296,7 @@ function nameOf(target: ConfiguredTarget): string {
 const MAX_RECENT = { urls: 5, length: 500, bytes: 16 * 1024 };
 
 /** The URLs of the servers that the user opened, the latest first. They are kept in a file that only its owner may read. */
-export class RecentServers {
+class RecentServers {
   urls: readonly string[] = [];
   readonly #path: string;
   /** This folder is not created. */

@@ -16,9 +16,9 @@ import { readRapConfig } from '../rap-config.js';
 import { type Run, withRun } from '../run.js';
 import { asUrl, type ConfiguredTarget, readHeaders } from '../target.js';
 import { canDraw, colourOf, type ExitStatus, type Terminal } from '../terminal.js';
-import { Calls, done, failed, reasonOf } from './calls.js';
-import { asCommand, asCurl, type CalledAs } from './copies.js';
-import { RecentServers, Servers } from './servers.js';
+import { Calls, done, failed } from './calls.js';
+import { copiesOf } from './copies.js';
+import { Servers } from './servers.js';
 import { Transcripts } from './transcripts.js';
 
 /** In percent. Most memory holds the kept calls and short-lived frames, so the heap can grow in small steps. */
@@ -158,16 +158,12 @@ export function createEngine(
   };
   const starting = new AbortController();
   setMaxListeners(0, starting.signal); // every starting command adds a listener
-  const recent = new RecentServers(run.terminal, text => run.clean(text) !== text);
-  void recent.load().then(onChange);
   const servers = new Servers({
     ...{ run, onChange, client: run.openClient(), over: starting.signal },
-    onOpened: url => recent.add(url),
     onServerExit: (endpoint, reason) => calls.endPendingCalls(endpoint, reason),
   });
   const calls = new Calls(run, callLog, servers, options, consent);
   const transcripts = new Transcripts(callLog, run, onChange);
-  run.onStop(() => recent.saved());
   run.onStop(() => servers.close());
   run.onStop(() => {
     starting.abort();
@@ -175,16 +171,18 @@ export function createEngine(
   });
   const open = (target: ConfiguredTarget, headers?: Readonly<Record<string, string>>) =>
     servers.add({ target, isConfigured: false, ...(headers && { headers }) });
-  const calledAs = (key: string, source: number): CalledAs | null => {
-    const { offer, isValidated: validates = true } = (source === 0 && calls.record(key)) || {};
-    return offer ? { target: offer.target, groupId: options.groupId, validates } : null;
+  const copies = (key: string, id: number) => {
+    const { offer, isValidated: validates = true } = (id === 0 && calls.record(key)) || {};
+    const calledAs = offer ? { target: offer.target, groupId: options.groupId, validates } : null;
+    const source = transcripts.source(id);
+    return source ? copiesOf(source, key, calledAs) : null;
   };
   const model: Model = {
     get servers() {
       return servers.all;
     },
     get recent() {
-      return recent.urls;
+      return servers.recent;
     },
     get sources() {
       return transcripts.sources;
@@ -203,14 +201,9 @@ export function createEngine(
     answer: (key, leg, selected) => calls.answer(key, leg, selected),
     cancel: key => orReason(calls.cancel(key)),
     visit,
-    asCurl(key, id) {
-      const source = transcripts.source(id);
-      return source ? asCurl(source, key, calledAs(key, id)) : null;
-    },
-    asCommand(key, id) {
-      const source = transcripts.source(id);
-      return source ? asCommand(source, key, calledAs(key, id)) : failed('there is no such call');
-    },
+    asCurl: (key, source) => copies(key, source)?.curl() ?? null,
+    asCommand: (key, source) =>
+      copies(key, source)?.command() ?? failed('nothing of this call was sent that could be copied'),
     copy: text => copyTo(run.terminal.stdout, text),
     saveFixture: (key, source, path) => orReason(transcripts.saveFixture(key, source, path)),
     saveTranscript: path => orReason(transcripts.saveTranscript(path)),
@@ -236,7 +229,7 @@ export function createEngine(
 }
 
 async function orReason(work: Promise<Said>): Promise<Said> {
-  return work.catch(error => failed(reasonOf(error)));
+  return work.catch(failed);
 }
 
 /** Opens `demo`, a URL or `:port`. */
@@ -248,7 +241,7 @@ function openTyped(text: string, open: (target: ConfiguredTarget) => string): Re
     if (url !== null) return { server: open({ kind: 'url', url }) };
     return failed(`invalid URL: use http://host:port, :port, or demo`);
   } catch (error) {
-    return failed(reasonOf(error));
+    return failed(error);
   }
 }
 

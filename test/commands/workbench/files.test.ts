@@ -234,11 +234,9 @@ test.each([
   ['./runs/1', ['./runs/1.ndjson']],
   ['linked', ['linked/']],
   ['../home/', ['../home/mine']],
-  ['~', ['~/']],
   ['~/', ['~/mine']],
   ['~/.', ['~/.hidden/']],
   ['none/', []],
-  ['x', []],
 ])('the path %s is completed to %j', async (typed, paths) => {
   await using tree = await temporaryFolder();
   for (const name of ['here/runs', 'home/.hidden']) await mkdir(tree.file(name), { recursive: true });

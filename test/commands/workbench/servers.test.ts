@@ -86,7 +86,6 @@ describe('recent servers', () => {
   });
 
   test.each([
-    ['not JSON', '{'],
     ['not a list', '{"__proto__":["http://a"]}'],
     ['deep', '['.repeat(200)],
     ['large', `["${'x'.repeat(20_000)}"]`],

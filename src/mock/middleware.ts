@@ -22,7 +22,7 @@ interface Settings {
 }
 
 /** One change to a message. The path is that of the changed message, in which keys may have changed too. */
-export interface Change {
+interface Change {
   readonly path: string;
   readonly change: 'redacted' | 'sanitized';
 }
@@ -281,13 +281,6 @@ const SHORT = 256;
 
 const ROOT = 0;
 
-interface Edge {
-  readonly from: number;
-  readonly code: number;
-  readonly to: number;
-  readonly depth: number;
-}
-
 interface Span {
   readonly from: number;
   readonly to: number;
@@ -297,15 +290,15 @@ interface Span {
  * Finds many words in a text at once (Aho and Corasick), in time linear in the text. The words may come from a caller, so their number
  * and content do not affect the time.
  */
-export class WordFinder {
+class WordFinder {
   readonly #words: string[] = [];
   /** Length of the shortest word beyond the size limit. */
   #shortestLeftOut = Number.POSITIVE_INFINITY;
   readonly #areFew: boolean;
   #automaton: Automaton | undefined;
 
-  constructor(words: Iterable<string>, budget = BUDGET) {
-    let left = budget;
+  constructor(words: Iterable<string>) {
+    let left = BUDGET;
     for (const word of words) {
       if (word.length > left) this.#shortestLeftOut = Math.min(this.#shortestLeftOut, word.length);
       else if (word !== '') {
@@ -342,12 +335,15 @@ class Automaton {
   /** By state: the length of the longest word that ends there, or 0. */
   readonly #wordLength: number[] = [0];
 
+  /** Adds all words letter by letter, because a state needs those of shorter prefixes. */
   constructor(words: readonly string[]) {
-    const edges = words.flatMap(word => this.#add(word));
-    for (const { from, code, to } of edges.sort((a, b) => a.depth - b.depth)) {
-      const shorter = from === ROOT ? ROOT : this.#follow(this.#shorter[from] ?? ROOT, code);
-      this.#shorter[to] = shorter;
-      this.#wordLength[to] ||= this.#wordLength[shorter] ?? 0;
+    let prefixes = words.map(word => ({ word, state: ROOT }));
+    for (let length = 1; prefixes.length > 0; length++) {
+      for (const prefix of prefixes) {
+        prefix.state = this.#add(prefix.state, prefix.word.charCodeAt(length - 1));
+        if (prefix.word.length === length) this.#wordLength[prefix.state] = length;
+      }
+      prefixes = prefixes.filter(({ word }) => word.length > length);
     }
   }
 
@@ -362,22 +358,14 @@ class Automaton {
     return spans;
   }
 
-  #add(word: string): Edge[] {
-    const edges: Edge[] = [];
-    let state = ROOT;
-    for (let at = 0; at < word.length; at++) {
-      const code = word.charCodeAt(at);
-      const known = this.#next.get(edgeKey(state, code));
-      const to = known ?? this.#shorter.push(ROOT) - 1;
-      if (known === undefined) {
-        this.#wordLength.push(0);
-        this.#next.set(edgeKey(state, code), to);
-        edges.push({ from: state, code, to, depth: at });
-      }
-      state = to;
-    }
-    this.#wordLength[state] = word.length;
-    return edges;
+  #add(from: number, code: number): number {
+    const known = this.#next.get(edgeKey(from, code));
+    if (known !== undefined) return known;
+    const shorter = from === ROOT ? ROOT : this.#follow(this.#shorter[from] ?? ROOT, code);
+    const state = this.#shorter.push(shorter) - 1;
+    this.#wordLength.push(this.#wordLength[shorter] ?? 0);
+    this.#next.set(edgeKey(from, code), state);
+    return state;
   }
 
   #follow(state: number, code: number): number {

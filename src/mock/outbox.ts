@@ -17,7 +17,7 @@ import { readUrl } from '../util/url.js';
 import { type Concern, Pauses } from './conversation.js';
 
 /** A message to the runtime: the exact bytes and the exact address (TOOL-OPAQUE). */
-export interface Callback {
+interface Callback {
   readonly about: Required<Concern>;
   /** The callback URL, unchanged from the invocation. */
   readonly url: string;

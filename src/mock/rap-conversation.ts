@@ -19,11 +19,13 @@ import {
   type Fields,
   type SpokenReply,
 } from './conversation.js';
-import type { Callback, Outbox } from './outbox.js';
+import type { Outbox } from './outbox.js';
 import type { Plan } from './plan.js';
 
 /** One byte more than a listener accepts by default. */
 const OVERSIZE = 64 * 1024 * 1024 + 1;
+
+type Callback = Parameters<Outbox['post']>[0];
 
 /** A callback as sent over the wire. */
 interface Rendering {

@@ -20,7 +20,7 @@ import { type Plan, plain, refusal } from './plan.js';
 import { ReplyPlayer } from './reply-player.js';
 
 /** The operations of a tool, without its address. */
-export type ToolsetFields = Omit<Toolset, 'endpoint'>;
+type ToolsetFields = Omit<Toolset, 'endpoint'>;
 
 /** The toolset of a tool that has only handlers. */
 export const NO_FIXTURES: FixtureSet = {
@@ -106,7 +106,7 @@ function problemOf(operation: string, check: ReturnType<ValueChecker>): string |
   return `invalid arguments: ${faults}. Correct them and call again.`;
 }
 
-export interface ResponderOptions {
+interface ResponderOptions {
   /** The result of `readFixtures` or `parseFixtures`. */
   readonly fixtures?: FixtureSet;
   /** Operations in code; they take precedence over fixture operations of the same name. */

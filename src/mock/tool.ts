@@ -23,7 +23,7 @@ import { isRecord } from '../util/values.js';
 import { Pauses } from './conversation.js';
 import { DEFAULTS } from './limits.js';
 import { OpenCalls } from './plan.js';
-import { Responder, type ResponderOptions, type ToolsetFields } from './responder.js';
+import { Responder } from './responder.js';
 
 export interface ServerOptions {
   /** Default: 127.0.0.1. */
@@ -37,6 +37,8 @@ export interface ServerOptions {
   /** Name and version of the program, for transcripts: `protocol-cli/0.1.0`. */
   readonly program?: string;
 }
+
+type ResponderOptions = ConstructorParameters<typeof Responder>[0];
 
 /** Options of all tools; fixtures or handlers are required. */
 export interface ToolOptions extends ResponderOptions {
@@ -76,7 +78,7 @@ export abstract class Tool implements AsyncDisposable {
     this.#drainMs = options.drainMs ?? DEFAULTS.drainMs;
   }
 
-  get toolset(): ToolsetFields {
+  get toolset(): Responder['toolset'] {
     return this.responder.toolset;
   }
 

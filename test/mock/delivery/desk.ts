@@ -3,7 +3,6 @@ import type { Event } from '../../../src/events/events.js';
 import { createLog, type Log } from '../../../src/events/log.js';
 import { allowedDestinations } from '../../../src/http/addresses.js';
 import { createAgentClient } from '../../../src/http/pooled-client.js';
-import type { Callback } from '../../../src/mock/outbox.js';
 import { Outbox } from '../../../src/mock/outbox.js';
 import { type FakeClock, fakeClock } from '../../support/fake-clock.js';
 
@@ -17,6 +16,8 @@ export interface RapServices extends AsyncDisposable {
   /** What happened, one word each: `request 1`, `response 200`, `broken ECONNRESET`, `dropped`. */
   told(): string[];
 }
+
+type Callback = Parameters<Outbox['post']>[0];
 
 /** An outbox on a real client; pauses are of no length unless `random` says otherwise. */
 export function deskWith(options: Partial<ConstructorParameters<typeof Outbox>[0]> = {}): RapServices {

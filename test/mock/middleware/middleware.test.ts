@@ -211,3 +211,51 @@ describe("TOOL-SECRET: a caller's input cannot turn redaction off", () => {
     expect(() => shape(`you said ${huge}`, { token: huge })).toThrow('too many secrets to redact');
   });
 });
+
+describe('many secrets are searched for in one pass', () => {
+  const replaced = (words: readonly string[], text: string) =>
+    String(wire(text, { token: words })).replaceAll(R, '*');
+
+  test.each([
+    ['one that starts like another', ['abcd', 'abcd1234'], 'abcd1234 abcd12', '* *12'],
+    ['overlapping ones as one match', ['abcd', 'cdef'], 'xabcdefx', 'x*x'],
+    ['one that repeats itself', ['aabab'], 'aaababa', 'a*a'],
+    ['beyond the basic plane', ['😀😁'], 'x😀😁😀', 'x*😀'],
+  ])('%s', (_, words, text, expected) => {
+    expect(replaced(words, text)).toBe(expected);
+    const others = Array.from({ length: 20 }, (_, n) => `other${n}`); // enough for the automaton
+    expect(replaced([...words, ...others], text)).toBe(expected);
+  });
+
+  test('every secret and nothing else is replaced', () => {
+    const letters = fc.constantFrom(...'ab');
+    const words = fc.array(fc.string({ unit: letters, minLength: 4, maxLength: 7 }), { maxLength: 30 });
+    fc.assert(
+      fc.property(words, fc.string({ unit: letters, maxLength: 40 }), (some, text) => {
+        expect(replaced(some, text)).toBe(plainly(some, text));
+      }),
+    );
+  });
+
+  test.each([
+    ['ten thousand, that share a start', Array.from({ length: 10_000 }, (_, n) => `aaaa${n}b`), 100_000],
+    ['a long one with near matches everywhere', [`b${'a'.repeat(200_000)}`], 1_000_000],
+  ])('%s', { timeout: 20_000 }, (_, words, length) => {
+    const text = 'a'.repeat(length); // one by one it would be minutes or hours
+    expect(replaced(words, text + (words[77] ?? ''))).toBe(text + (words[77] ? '*' : ''));
+  });
+});
+
+/** The same, one word and one place after the other. */
+function plainly(words: readonly string[], text: string): string {
+  const covered = new Set<number>();
+  const joined = new Set<number>(); // to what is before it, by a word that holds both
+  for (const word of words)
+    for (let from = text.indexOf(word); from >= 0; from = text.indexOf(word, from + 1))
+      for (let at = from; at < from + word.length; at++) {
+        covered.add(at);
+        if (at > from) joined.add(at);
+      }
+  const written = (letter: string, at: number) => (covered.has(at) ? (joined.has(at) ? '' : '*') : letter);
+  return [...text].map(written).join('');
+}

@@ -50,32 +50,20 @@ class Slots {
 
   /** Takes a slot. Returns null if one was free, so that work begins in the same tick; otherwise resolves once it has one. */
   take(name: string): Promise<void> | null {
-    const origin = this.#originOf(name);
-    if (origin.active >= this.perOrigin) return new Promise(resolve => origin.waiting.push(resolve));
-    origin.active++;
+    const origin = this.#origins.get(name);
+    if (!origin) this.#origins.set(name, { active: 1, waiting: [] });
+    else if (origin.active >= this.perOrigin) return new Promise(resolve => origin.waiting.push(resolve));
+    else origin.active++;
     return null;
   }
 
   leave(name: string): void {
-    const origin = this.#originOf(name);
-    const next = origin.waiting.shift();
+    const origin = this.#origins.get(name);
+    const next = origin?.waiting.shift();
     if (next) next();
-    else origin.active--;
-  }
-
-  #originOf(name: string) {
-    const known = this.#origins.get(name);
-    if (known) return known;
-    if (this.#origins.size >= IDLE_ORIGINS)
-      for (const [idle, { active }] of this.#origins) if (active === 0) this.#origins.delete(idle);
-    const origin = { active: 0, waiting: [] };
-    this.#origins.set(name, origin);
-    return origin;
+    else if (origin && --origin.active === 0) this.#origins.delete(name);
   }
 }
-
-/** Maximum number of origins that are remembered without open requests. */
-const IDLE_ORIGINS = 1_000;
 
 interface Failure {
   readonly why: string;
@@ -97,13 +85,6 @@ function failureIn({ status, headers }: HttpAnswer): Failure | null {
 
 /** Errors of the request itself or its address. */
 const FINAL_CODES = new Set(['REFUSED_ADDRESS', 'BAD_URL', 'BAD_HEADER']);
-
-interface Parcel {
-  readonly callback: Callback;
-  attempts: number;
-  /** Request id of the last attempt. */
-  leg: string | undefined;
-}
 
 interface OutboxOptions {
   readonly log: Log;
@@ -154,9 +135,9 @@ export class Outbox {
 
   /** Resolves to true when the callback is delivered, or to false when it is dropped; never rejects. */
   post(callback: Callback): Promise<boolean> {
-    const parcel: Parcel = { callback, attempts: 0, leg: undefined };
+    const delivery = new Delivery(callback, this.#options.timeoutMs);
     const why = this.#problemWith(callback);
-    return why === null ? this.#deliver(parcel) : Promise.resolve(this.#giveUp(parcel, { why }));
+    return why === null ? this.#deliver(delivery) : Promise.resolve(this.#giveUp(delivery, { why }));
   }
 
   /** Starts no requests until {@link resume}. */
@@ -199,21 +180,21 @@ export class Outbox {
     return allows(url);
   }
 
-  async #deliver(parcel: Parcel): Promise<boolean> {
-    const { url, body } = parcel.callback;
+  async #deliver(delivery: Delivery): Promise<boolean> {
+    const { url, body } = delivery.callback;
     const origin = readUrl(url)?.origin ?? ''; // the client rejects an invalid url
     this.#pending++;
     this.#bytes += body.size;
     try {
       for (let isLast = false; ; isLast = this.#pauses.isStopping) {
-        const failure = await this.#attempt(parcel, origin);
+        const failure = await this.#attempt(delivery, origin);
         if (!failure) return true;
         const { why, isFinal, retryAfter } = failure;
-        const { attempts } = parcel;
-        if (isFinal) return this.#giveUp(parcel, failure);
+        const { attempts } = delivery;
+        if (isFinal) return this.#giveUp(delivery, failure);
         if (attempts > this.#options.retries)
-          return this.#giveUp(parcel, { why: `${why}; attempts: ${attempts}` });
-        if (isLast || this.#isClosed) return this.#giveUp(parcel, { why: `${STOPPED}: ${why}` });
+          return this.#giveUp(delivery, { why: `${why}; attempts: ${attempts}` });
+        if (isLast || this.#isClosed) return this.#giveUp(delivery, { why: `${STOPPED}: ${why}` });
         await this.#pauses.wait(this.#pauseMs(attempts, retryAfter));
       }
     } finally {
@@ -230,35 +211,35 @@ export class Outbox {
     return Math.min(maxPauseMs, Math.max(jittered, retryAfterMs(retryAfter, clock.wall()) ?? 0));
   }
 
-  async #attempt(parcel: Parcel, origin: string): Promise<Failure | null> {
+  async #attempt(delivery: Delivery, origin: string): Promise<Failure | null> {
     const slot = this.#slots.take(origin);
     if (slot) await slot;
     try {
       while (this.#resumed) await this.#resumed;
-      return this.#obstacle(parcel) ?? (await this.#send(parcel));
+      return this.#obstacle(delivery) ?? (await this.#send(delivery));
     } finally {
       this.#slots.leave(origin);
     }
   }
 
-  #obstacle({ callback }: Parcel): Failure | null {
+  #obstacle({ callback }: Delivery): Failure | null {
     if (this.#isClosed) return { why: STOPPED, isFinal: true };
     const why = callback.cancelReason?.(); // an event after a cancel is not a loss (TOOL-SUB)
     return why ? { why, isFinal: true, what: 'event' } : null;
   }
 
-  async #send(parcel: Parcel): Promise<Failure | null> {
-    const { log, client, timeoutMs } = this.#options;
-    const attempt = new Attempt(parcel, log, timeoutMs);
+  async #send(delivery: Delivery): Promise<Failure | null> {
+    const { log, client } = this.#options;
+    delivery.begin(log);
     try {
       await log.kept(); // after a crash the same bytes are sent again
-      return attempt.answered(await client.send(attempt));
+      return delivery.answered(await client.send(delivery));
     } catch (error) {
-      return attempt.failed(error);
+      return delivery.failed(error);
     }
   }
 
-  #giveUp({ callback, leg }: Parcel, { why, what = 'callback' }: Failure): false {
+  #giveUp({ callback, leg }: Delivery, { why, what = 'callback' }: Failure): false {
     const { about, type, turn } = callback;
     const message = leg === undefined ? { type, turn } : { leg }; // without a request event, these identify the message
     this.#options.log.emit({ kind: 'dropped', what, why, count: 1, ...about, ...message });
@@ -283,29 +264,40 @@ function headersOf({ contentType }: Callback): Readonly<Record<string, string>> 
   return isJson ? JSON_HEADERS : { 'content-type': contentType };
 }
 
-/** One request with a callback, in the log. */
-class Attempt implements HttpRequest {
+/** A callback on its way, as the request of its next attempt. */
+class Delivery implements HttpRequest {
   readonly method = 'POST';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
   readonly pace: HttpRequest['pace'];
-  readonly #recorded: RecordedRequest;
+  attempts = 0;
+  #recorded: RecordedRequest | undefined;
   #head: HttpAnswer | null = null;
 
   constructor(
-    parcel: Parcel,
-    log: Log,
+    readonly callback: Callback,
     readonly timeoutMs: number,
   ) {
-    const { about, url, body, turn, pace } = parcel.callback;
+    const { url, body, pace } = callback;
     this.url = url;
-    this.headers = headersOf(parcel.callback);
+    this.headers = headersOf(callback);
     this.body = body.bytes;
     if (pace === 'slow') {
       this.pace = { bytes: Math.max(1, Math.ceil(body.size / SLOW_PIECES)), everyMs: SLOW_EVERY_MS };
       this.timeoutMs += SLOW_PIECES * SLOW_EVERY_MS;
     }
+  }
+
+  /** Request id of the last attempt. */
+  get leg(): string | undefined {
+    return this.#recorded?.leg;
+  }
+
+  /** Logs the next attempt. */
+  begin(log: Log): void {
+    const { about, url, body, turn } = this.callback;
+    this.#head = null;
     this.#recorded = recordRequest(log, {
       from: 'tool',
       to: 'runtime',
@@ -314,12 +306,11 @@ class Attempt implements HttpRequest {
       url,
       headers: this.headers,
       body,
-      attempt: ++parcel.attempts,
+      attempt: ++this.attempts,
       turn,
       calls: about.calls,
       thread: about.thread,
     });
-    parcel.leg = this.#recorded.leg;
   }
 
   readonly read = (status: number, headers: HttpAnswer['headers']): ReadLimit => {
@@ -329,9 +320,9 @@ class Attempt implements HttpRequest {
 
   answered(answer: HttpAnswer): Failure | null {
     const { status, headers, body } = answer;
-    if (status < 300) this.#recorded.answered(status);
+    if (status < 300) this.#recorded?.answered(status);
     else
-      this.#recorded.answered(status, {
+      this.#recorded?.answered(status, {
         headers: { ...headers },
         body: body.length > 0 ? new Content(body) : undefined,
       });
@@ -343,7 +334,7 @@ class Attempt implements HttpRequest {
     if (this.#head) return this.answered(this.#head);
     const isTransport = error instanceof TransportError;
     const { phase, code } = isTransport ? error : { phase: 'journal', code: 'UNWRITABLE' };
-    this.#recorded.broken(phase, code);
+    this.#recorded?.broken(phase, code);
     return { why: messageOf(error), isFinal: isTransport && FINAL_CODES.has(code) };
   }
 }

@@ -62,8 +62,8 @@ export async function requireValidToolset(
 /** Validates invocations before they are carried out (TOOL-VALIDATE). */
 class Operations {
   readonly #tools: ReadonlyMap<string, Tool>;
-  readonly #compiling = new Map<string, Promise<ValueChecker>>();
-  readonly #checkers = new Map<string, ValueChecker>();
+  /** Compiled on first use; calls keep their order, since they wait for the same promise. */
+  readonly #checkers = new Map<string, ValueChecker | Promise<ValueChecker>>();
 
   /** @param isOpen whether other operations than those of the toolset may be called */
   constructor(
@@ -77,17 +77,19 @@ class Operations {
   problem(operation: string, args: unknown): string | null | Promise<string | null> {
     const tool = this.#tools.get(operation);
     if (!tool) return this.isOpen ? null : this.#unknown(operation);
-    const check = this.#checkers.get(operation);
-    return check ? problemOf(operation, check(args)) : this.#firstProblem(tool, args);
+    const check = this.#checkers.get(operation) ?? this.#compile(tool);
+    return check instanceof Promise
+      ? check.then(compiled => problemOf(operation, compiled(args)))
+      : problemOf(operation, check(args));
   }
 
-  /** Compiles the schema on first use; calls keep their order, since they wait for the same promise. */
-  async #firstProblem({ name, inputSchema }: Tool, args: unknown): Promise<string | null> {
-    const compiling = this.#compiling.get(name) ?? valueChecker(inputSchema);
-    this.#compiling.set(name, compiling);
-    const check = await compiling;
-    this.#checkers.set(name, check);
-    return problemOf(name, check(args));
+  #compile({ name, inputSchema }: Tool): Promise<ValueChecker> {
+    const compiling = valueChecker(inputSchema).then(check => {
+      this.#checkers.set(name, check);
+      return check;
+    });
+    this.#checkers.set(name, compiling);
+    return compiling;
   }
 
   #unknown(operation: string): string {

@@ -18,7 +18,6 @@ import { type RunningServer, startServer } from '../http/server.js';
 import { type Clock, systemClock } from '../system/clock.js';
 import { readJson } from '../util/json.js';
 import { redactJson } from '../util/redact.js';
-import { didYouMean, excerpt } from '../util/text.js';
 import { isRecord } from '../util/values.js';
 import { Pauses } from './conversation.js';
 import { DEFAULTS } from './limits.js';
@@ -190,41 +189,26 @@ function controlRoutes(tool: Tool, journal: JournalReports): Route[] {
   ];
 }
 
-type Values<F extends string> = { [K in F]?: string };
-
-/** A POST without a body, or with these optional fields. */
+/** A POST without a body, or with these optional texts. A misspelled field must not mean "all". */
 function control<F extends string>(
   path: string,
-  fields: readonly [F, ...F[]],
-  work: (values: Values<F>) => unknown,
+  fields: readonly F[],
+  work: (values: { readonly [K in F]?: string }) => unknown,
 ): Route {
+  const isField = ([key, value]: readonly [string, unknown]) =>
+    fields.some(field => field === key) && typeof value === 'string';
   return routeAt(path, 'POST', 'json?', ({ body }) => {
-    const values: Values<F> = {};
-    const problem = readFields(body, fields, values);
-    if (problem !== null) return { status: 400, body: `${problem}\n` };
-    return { status: 200, headers: JSON_TYPE, body: JSON.stringify(work(values)) };
+    const json = readJson(body.length === 0 ? EMPTY : body);
+    if (!json.ok || !isRecord(json.value) || !Object.entries(json.value).every(isField))
+      return {
+        status: 400,
+        body: `The body must be empty, or JSON with these optional texts: ${fields.join(', ')}.\n`,
+      };
+    return { status: 200, headers: JSON_TYPE, body: JSON.stringify(work(json.value as object)) };
   });
 }
 
-/** Returns what is wrong, or null. A misspelled field must not mean "all". */
-function readFields<F extends string>(
-  body: Uint8Array,
-  fields: readonly [F, ...F[]],
-  values: Values<F>,
-): string | null {
-  if (body.length === 0) return null;
-  const unreadable = (field: string) => `The body must be empty, or JSON such as {"${field}":"…"}.`;
-  const json = readJson(body);
-  if (!json.ok || !isRecord(json.value)) return unreadable(fields[0]);
-  for (const [key, value] of Object.entries(json.value)) {
-    const field = fields.find(each => each === key);
-    const meant = didYouMean(key, fields) || `Known fields: "${fields.join('", "')}".`;
-    if (field === undefined) return `unknown field ${excerpt(key)}. ${meant}`;
-    if (typeof value !== 'string') return unreadable(field);
-    values[field] = value;
-  }
-  return null;
-}
+const EMPTY = Buffer.from('{}');
 
 /** The remembered calls, without the secrets of callback URLs, which are collected once per event. */
 class JournalReports {

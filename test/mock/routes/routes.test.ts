@@ -107,17 +107,17 @@ test('row 14: many slow readers share one copy of a journal', async () => {
 });
 
 test.each([
-  ['/__mock__/reset', { keey: 'g' }, 'unknown field "keey". Did you mean "key"?\n'],
-  ['/__mock__/fire', { ID: 'i' }, 'unknown field "ID". Did you mean "id"?\n'],
-  [
-    '/__mock__/fire',
-    { id: 'i', '\u001bcolour': 1 },
-    'unknown field "␛colour". Known fields: "id", "group_id".\n',
-  ],
-])('%s: a misspelled field never means "all": %j', async (path, body, text) => {
+  ['/__mock__/reset', { keey: 'g' }, 'key'],
+  ['/__mock__/reset', { key: 7 }, 'key'],
+  ['/__mock__/fire', { id: 'i', '\u001bcolour': '1' }, 'id, group_id'],
+  ['/__mock__/fire', '[]', 'id, group_id'],
+])('%s: a misspelled field never means "all": %j', async (path, body, fields) => {
   await using stage = await stageWith(sequence);
   const answer = await stage.post(path, body);
-  expect([answer.status, await answer.text()]).toEqual([400, text]);
+  expect([answer.status, await answer.text()]).toEqual([
+    400,
+    `The body must be empty, or JSON with these optional texts: ${fields}.\n`,
+  ]);
 });
 
 describe('the guard protects these routes too', () => {

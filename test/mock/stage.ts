@@ -18,6 +18,12 @@ export function replying(reply: unknown, more: FileText = {}): FileText {
   return { fixtures: [{ id: 'one', match: { operation: 'op' }, reply, ...more }] };
 }
 
+/** A fixture file with one operation per reply: `op0`, `op1`, … */
+export function replyingEach(replies: readonly unknown[], more: FileText = {}): FileText {
+  const fixtures = replies.map((reply, n) => ({ match: { operation: `op${n}` }, reply, ...more }));
+  return { fixtures };
+}
+
 export interface Stage extends AsyncDisposable {
   readonly tool: MockTool;
   readonly runtime: Runtime;

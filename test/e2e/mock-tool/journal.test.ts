@@ -74,51 +74,37 @@ async function lineFor(folder: Folder, port: number): Promise<string[]> {
 
 const textsOf = (call: PendingCall) => new Set(call.callbacks.map(({ raw }) => raw));
 
-describe('SIGKILL during many calls, then a restart', () => {
-  it.each(['soon', 'now'])(
-    '%s: no acknowledged call is lost, and repeats have the same bytes',
-    async operation => {
-      await using folder = await temporaryFolder();
-      await using runtime = await openRuntime();
-      await using killed = await journalled(folder);
-      const { endpoint } = await runtime.discover(killed.url);
-      const invoking = Array.from({ length: 200 }, (_, n) =>
-        runtime.invoke(killed.url, operation, { n }, { endpoint, id: randomUUID(), groupId: `t${n % 20}` }),
-      );
-      await eventually(
-        'some are delivered',
-        () => runtime.calls.filter(({ callbacks }) => callbacks.length > 0).length > 40,
-      );
-      await killed.stop('SIGKILL');
-      const calls = await Promise.all(invoking);
-      const acknowledged = calls.filter(({ ack }) => ack.status === 200);
-      expect(acknowledged.length).toBeGreaterThan(40);
-      if (operation === 'soon')
-        expect(acknowledged.some(({ callbacks }) => callbacks.length === 0)).toBe(true);
-
-      await using mock = await journalledHere(folder, killed.port);
-      await Promise.all(acknowledged.map(call => call.result()));
-      const [repeated] = acknowledged;
-      if (repeated)
-        await runtime.invoke(
-          mock.url,
-          operation,
-          {},
-          { endpoint, body: JSON.stringify(repeated.invocation) },
-        );
-      await mock.stop();
-      for (const call of acknowledged) {
-        expect(textsOf(call).size).toBe(1);
-        expect(call.callbacks[0]?.body).toMatchObject({
-          id: call.invocation.id,
-          group_id: call.invocation.group_id,
-        });
-        expect(call.callbacks[0]?.url).toBe(
-          new URL(call.invocation.callback_url).pathname + new URL(call.invocation.callback_url).search,
-        );
-      }
-    },
+it('SIGKILL during many calls, then a restart: no acknowledged call is lost, and repeats have the same bytes', async () => {
+  await using folder = await temporaryFolder();
+  await using runtime = await openRuntime();
+  await using killed = await journalled(folder);
+  const { endpoint } = await runtime.discover(killed.url);
+  const invoking = Array.from({ length: 200 }, (_, n) =>
+    runtime.invoke(
+      killed.url,
+      n % 2 === 0 ? 'soon' : 'now',
+      { n },
+      { endpoint, id: randomUUID(), groupId: `t${n % 20}` },
+    ),
   );
+  await eventually(
+    'some are delivered',
+    () => runtime.calls.filter(({ callbacks }) => callbacks.length > 0).length > 40,
+  );
+  await killed.stop('SIGKILL');
+  const acknowledged = (await Promise.all(invoking)).filter(({ ack }) => ack.status === 200);
+  expect(acknowledged.length).toBeGreaterThan(40);
+  expect(acknowledged.some(({ callbacks }) => callbacks.length === 0)).toBe(true);
+
+  await using mock = await journalledHere(folder, killed.port);
+  await Promise.all(acknowledged.map(call => call.result()));
+  await mock.stop();
+  for (const call of acknowledged) {
+    const { id, group_id, callback_url } = call.invocation;
+    expect(textsOf(call).size).toBe(1);
+    expect(call.callbacks[0]?.body).toMatchObject({ id, group_id });
+    expect(call.callbacks[0]?.url).toBe(new URL(callback_url).pathname + new URL(callback_url).search);
+  }
 });
 
 /** Its bytes as the runtime got them, one callback after the other. */
@@ -196,91 +182,59 @@ it('killed during replies: the next run sends the rest of each', async () => {
   expect(countsIn(calls)).toEqual(REPLIES.all);
 });
 
-describe.concurrent('killed after a cancellation or a refusal', () => {
-  it('TOOL-CLOSE: a subscription of a closed thread does not go on', async () => {
-    await using folder = await temporaryFolder();
-    await using runtime = await openRuntime();
-    await using killed = await journalled(folder);
-    const subscribed = await runtime.invoke(killed.url, 'demanded', {}, { groupId: 'g' });
-    await subscribed.result();
-    await journalKnows(folder, 1);
-    expect((await runtime.closeThread(killed.url, 'g')).status).toBe(200);
-    await killed.stop('SIGKILL');
-    await using mock = await journalledHere(folder);
-    expect((await mock.stop()).stderr).not.toContain('resumed from the journal');
-  });
-
-  it('POST /__mock__/reset: the next run does not count earlier calls', async () => {
-    await using folder = await temporaryFolder();
-    await using runtime = await openRuntime();
-    await using stopped = await journalledHere(folder);
-    const textOf = async (base: string) =>
-      (await (await runtime.invoke(base, 'count', {}, { groupId: 't' })).result()).body?.['text'];
-    expect(await textOf(stopped.url)).toBe('1');
-    await fetch(`${stopped.url}/__mock__/reset`, { method: 'POST' });
-    await stopped.stop();
-    await using mock = await journalledHere(folder);
-    expect(await textOf(mock.url)).toBe('1');
-  });
+it('TOOL-CLOSE: killed after its thread was closed, a subscription does not go on', async () => {
+  await using folder = await temporaryFolder();
+  await using runtime = await openRuntime();
+  await using killed = await journalled(folder);
+  const subscribed = await runtime.invoke(killed.url, 'demanded', {}, { groupId: 'g' });
+  await subscribed.result();
+  await journalKnows(folder, 1);
+  expect((await runtime.closeThread(killed.url, 'g')).status).toBe(200);
+  await killed.stop('SIGKILL');
+  await using mock = await journalledHere(folder);
+  expect((await mock.stop()).stderr).not.toContain('resumed from the journal');
 });
 
 describe.concurrent('after a restart', () => {
-  it('pending replies go on, with a message', async () => {
-    await using folder = await temporaryFolder();
-    await using runtime = await openRuntime();
-    await using killed = await journalled(folder);
-    const late = await runtime.invoke(killed.url, 'late', { n: 7 });
-    await killed.stop('SIGKILL');
-    expect(late.callbacks).toEqual([]);
-    await using mock = await journalledHere(folder);
-    await mock.says(/^calls resumed from the journal: 1$/m);
-    expect((await late.result()).body).toMatchObject({ text: 'late 7', id: late.invocation.id });
-  });
-
-  it('a sequence goes on, and a repeated invocation is recognized', async () => {
+  it('pending replies and sequences go on, and repeats are recognized; row 27: a torn last line is dropped with a warning', async () => {
     await using folder = await temporaryFolder();
     await using runtime = await openRuntime();
     await using killed = await journalled(folder);
     const { endpoint } = await runtime.discover(killed.url);
-    const textOf = async (base: string) => {
+    const count = async (base: string) => {
       const call = await runtime.invoke(base, 'count', {}, { groupId: 't' });
       return (await call.result()).body?.['text'];
     };
-    expect(await textOf(killed.url)).toBe('1');
+    expect(await count(killed.url)).toBe('1');
+    const late = await runtime.invoke(killed.url, 'late', { n: 7 });
     await killed.stop('SIGKILL');
+    expect(late.callbacks).toEqual([]);
+    await appendFile(folder.file('journal.ndjson'), '{"kind":"request","at":12,"le');
     await using mock = await journalledHere(folder, killed.port);
+    await mock.says(/^calls resumed from the journal: \d$/m);
+    await mock.says(/the last line of .*journal\.ndjson was incomplete and was removed/);
+    expect((await late.result()).body).toMatchObject({ text: 'late 7', id: late.invocation.id });
     const [first] = runtime.calls;
     const again = JSON.stringify(first?.invocation);
     expect((await runtime.invoke(mock.url, 'count', {}, { endpoint, body: again })).ack.status).toBe(200);
-    expect(await textOf(mock.url)).toBe('2');
+    expect(await count(mock.url)).toBe('2');
     expect(first && textsOf(first).size).toBe(1); // a second delivery, where the kill came before its answer was kept
-  });
-
-  it('row 27: a torn last line is dropped with a warning; all before it counts', async () => {
-    await using folder = await temporaryFolder();
-    await using runtime = await openRuntime();
-    await using killed = await journalled(folder);
-    const late = await runtime.invoke(killed.url, 'late', { n: 1 });
-    await killed.stop('SIGKILL');
-    await appendFile(folder.file('journal.ndjson'), '{"kind":"request","at":12,"le');
-    await using mock = await journalledHere(folder);
-    await mock.says(/the last line of .*journal\.ndjson was incomplete and was removed/);
-    expect((await late.result()).body).toMatchObject({ text: 'late 1' });
     await mock.stop();
     for (const line of (await readFile(folder.file('journal.ndjson'), 'utf8')).trim().split('\n'))
       expect(() => JSON.parse(line)).not.toThrow();
   });
 
-  it('delivered callbacks are not delivered again', async () => {
+  it('delivered callbacks are not delivered again, and a reset stays a reset', async () => {
     await using folder = await temporaryFolder();
     await using runtime = await openRuntime();
     await using stopped = await journalledHere(folder);
-    const call = await runtime.invoke(stopped.url, 'now', { n: 1 });
+    const count = async (base: string) => runtime.invoke(base, 'count', {}, { groupId: 't' });
+    const call = await count(stopped.url);
     await call.result();
+    await fetch(`${stopped.url}/__mock__/reset`, { method: 'POST' });
     await stopped.stop('SIGTERM');
     await using mock = await journalledHere(folder);
-    const next = await runtime.invoke(mock.url, 'now', { n: 2 });
-    await next.result();
+    expect((await (await count(mock.url)).result()).body).toMatchObject({ text: '1' });
     await mock.stop();
     expect(mock.said()).not.toContain('resumed from the journal');
     expect(call.callbacks).toHaveLength(1);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { replying, stageWith } from '../stage.js';
+import { replying, replyingEach, stageWith } from '../stage.js';
 
 const ids = '"group_id":"g","id":"i"';
 const end = { payload: 'end' };
 
-test.each<[string, unknown, string]>([
+const MESSAGES: readonly (readonly [what: string, reply: unknown, raw: string])[] = [
   ['a bogus type', [{ result: { type: 'bogus', a: 1 } }, end], `{"type":"bogus",${ids},"a":1}`],
   [
     'the id of another call',
@@ -32,10 +32,14 @@ test.each<[string, unknown, string]>([
   ['a list', [{ message: [{ type: 'tool_result' }] }, end], '[{"type":"tool_result"}]'],
   ['a text', [{ message: 'text' }, end], '"text"'],
   ['null', [{ message: null }, end], 'null'],
-])('result and message can send %s', async (_, reply, raw) => {
-  await using stage = await stageWith(replying(reply));
-  const call = await stage.invoke();
-  expect((await call.next()).raw).toBe(raw);
+];
+
+test('result and message can send anything', async () => {
+  await using stage = await stageWith(replyingEach(MESSAGES.map(([, reply]) => reply)));
+  for (const [n, [what, , raw]] of MESSAGES.entries()) {
+    const call = await stage.invoke({ operation: `op${n}` });
+    expect([what, (await call.next()).raw]).toEqual([what, raw]);
+  }
   expect(await stage.tool.verified()).toMatchObject({ ok: true });
 });
 

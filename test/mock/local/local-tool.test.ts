@@ -6,27 +6,7 @@ import { localTool, told } from './local-stage.js';
 
 const OP = { operation: 'op', arguments: {} };
 
-describe('seed 003: payload and result', () => {
-  test.each<[string, unknown, unknown, string]>([
-    ['a string is the text', 'done', 'done', 'done'],
-    ['other JSON is encoded without whitespace', { a: [1, null] }, { a: [1, null] }, '{"a":[1,null]}'],
-    ['null', null, null, 'null'],
-    [
-      'a payload that looks like a result stays a payload',
-      { content: [], isError: true },
-      { content: [], isError: true },
-      '{"content":[],"isError":true}',
-    ],
-  ])('a payload: %s', async (_, given, value, text) => {
-    await using tool = await localTool(replying({ payload: given }));
-    expect(await tool.call(OP)).toEqual({
-      kind: 'payload',
-      payload: value,
-      text,
-      sent: undefined,
-    });
-  });
-
+describe('seed 003', () => {
   test('return values of handlers are converted to JSON; others cause an error', async () => {
     const handlers = [
       defineTool({
@@ -46,25 +26,7 @@ describe('seed 003: payload and result', () => {
   });
 });
 
-describe('unsuccessful outcomes', () => {
-  test.each<[string, object, object]>([
-    [
-      'an error keeps its code and type, which RAP does not have',
-      { error: { message: 'no {{id}}', code: 'C', type: 'T' } },
-      { type: 'error', message: 'no i', code: 'C', errorType: 'T' },
-    ],
-    [
-      'canceled',
-      { canceled: { reason: 'veto', by: 'policy' } },
-      { type: 'canceled', reason: 'veto', by: 'policy' },
-    ],
-    ['timeout', { timeout: { durationMs: 30_000 } }, { type: 'timeout', durationMs: 30_000 }],
-    ['denied', { denied: { tool: 'op', reason: 'no' } }, { type: 'denied', tool: 'op', reason: 'no' }],
-  ])('%s', async (_, reply, outcome) => {
-    await using tool = await localTool(replying(reply));
-    expect(await tool.call({ ...OP, id: 'i' })).toMatchObject({ kind: 'outcome', outcome });
-  });
-
+describe('refusals', () => {
   test.each<[string, object, RegExp]>([
     [
       'an unknown operation',
@@ -182,32 +144,6 @@ describe('questions', () => {
   });
 });
 
-describe('sequences, states and threads', () => {
-  const fixtures = [
-    {
-      match: { operation: 'op' },
-      sequence: [{ payload: 'one' }, { payload: 'two' }],
-      exhausted: 'cycle',
-      faults: { ack: { status: 503 }, callback: ['drop', 'malformed'] },
-    },
-  ];
-
-  test('each thread has its own; faults that need a wire are ignored', async () => {
-    await using tool = await localTool({ fixtures });
-    const text = async (groupId?: string) => {
-      const answer = await tool.call({ ...OP, ...(groupId !== undefined && { groupId }) });
-      return answer.kind === 'payload' ? answer.text : answer.kind;
-    };
-    expect([await text('x'), await text('y'), await text('x'), await text(), await text()]).toEqual([
-      'one',
-      'one',
-      'two',
-      'one',
-      'two',
-    ]);
-  });
-});
-
 describe('events', () => {
   test('another log receives the decisions under its key, without the wire events', async () => {
     const log = createLog(() => 0);
@@ -221,11 +157,4 @@ describe('events', () => {
     ]);
     expect(tool.verify()).toMatchObject({ ok: true, calls: 1 });
   });
-});
-
-test('row 19: no argument reaches a prototype', async () => {
-  await using tool = await localTool(replying({ payload: '{{arguments}}' }));
-  const args = JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}');
-  await tool.call({ operation: 'op', arguments: args, id: '__proto__', groupId: '__proto__' });
-  expect(Reflect.get(Object.prototype, 'polluted')).toBeUndefined();
 });

@@ -1,11 +1,73 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../../e2e/support/eventually.js';
 import { told } from '../local/local-stage.js';
-import { replying } from '../stage.js';
+import { replying, replyingEach } from '../stage.js';
 import { ERAS, mcpStage, resultOf } from './mcp-stage.js';
 
 const SECRET = { token: 'abcd1234' };
 const text = (words: string) => [{ type: 'text', text: words }];
+
+const ANSWERS: readonly (readonly [what: string, reply: object, expected: object])[] = [
+  ['a text', { payload: 'done' }, { content: text('done'), isError: false }],
+  [
+    'JSON, redacted first',
+    { payload: { a: [1], ...SECRET } },
+    { content: text('{"a":[1],"token":"[redacted]"}'), isError: false },
+  ],
+  [
+    'JSON that looks like a result',
+    { payload: { content: [], isError: true } },
+    { content: text('{"content":[],"isError":true}'), isError: false },
+  ],
+  [
+    'a result: only isError is added',
+    { result: { content: text('abcd1234'), ...SECRET } },
+    { content: text('abcd1234'), isError: false, ...SECRET },
+  ],
+  [
+    'a result with all fields',
+    { result: { content: text('no'), isError: true, structuredContent: { a: 1 }, _meta: { own: 1 } } },
+    { content: text('no'), isError: true, structuredContent: { a: 1 }, _meta: { own: 1 } },
+  ],
+  [
+    'a result of RAP: its text',
+    { result: { text: 'done', display_as: [{ type: 'text', content: 'seen' }] } },
+    { content: text('done'), isError: false },
+  ],
+  [
+    'an error of RAP, by convention',
+    { result: { text: 'Error: no' } },
+    { content: text('no'), isError: true },
+  ],
+  ['an error', { error: { message: 'no' } }, { content: text('no'), isError: true }],
+  [
+    'an error with its code',
+    { error: { message: 'no {{count}}', code: 'C', type: 'T' } },
+    {
+      content: text('no 1'),
+      isError: true,
+      structuredContent: { error: { message: 'no 1', code: 'C', type: 'T' } },
+    },
+  ],
+  [
+    'denied',
+    { denied: { tool: 'op', reason: 'no' } },
+    {
+      content: text('{"denied":{"tool":"op","reason":"no"}}'),
+      isError: true,
+      structuredContent: { denied: { tool: 'op', reason: 'no' } },
+    },
+  ],
+  [
+    'a timeout',
+    { timeout: { durationMs: 5 } },
+    {
+      content: text('{"timeout":{"durationMs":5}}'),
+      isError: true,
+      structuredContent: { timeout: { durationMs: 5 } },
+    },
+  ],
+];
 
 describe.each(ERAS)('seed 003, over HTTP, for a client that is %s', era => {
   test('tools/list: the schema is an object, annotations become hints', async () => {
@@ -34,67 +96,15 @@ describe.each(ERAS)('seed 003, over HTTP, for a client that is %s', era => {
     ]);
   });
 
-  test.each<[string, object, object]>([
-    ['a text', { payload: 'done' }, { content: text('done'), isError: false }],
-    [
-      'JSON, redacted first',
-      { payload: { a: [1], ...SECRET } },
-      { content: text('{"a":[1],"token":"[redacted]"}'), isError: false },
-    ],
-    [
-      'JSON that looks like a result',
-      { payload: { content: [], isError: true } },
-      { content: text('{"content":[],"isError":true}'), isError: false },
-    ],
-    [
-      'a result: only isError is added',
-      { result: { content: text('abcd1234'), ...SECRET } },
-      { content: text('abcd1234'), isError: false, ...SECRET },
-    ],
-    [
-      'a result with all fields',
-      { result: { content: text('no'), isError: true, structuredContent: { a: 1 }, _meta: { own: 1 } } },
-      { content: text('no'), isError: true, structuredContent: { a: 1 }, _meta: { own: 1 } },
-    ],
-    [
-      'a result of RAP: its text',
-      { result: { text: 'done', display_as: [{ type: 'text', content: 'seen' }] } },
-      { content: text('done'), isError: false },
-    ],
-    [
-      'an error of RAP, by convention',
-      { result: { text: 'Error: no' } },
-      { content: text('no'), isError: true },
-    ],
-    ['an error', { error: { message: 'no' } }, { content: text('no'), isError: true }],
-    [
-      'an error with its code',
-      { error: { message: 'no', code: 'C' } },
-      { content: text('no'), isError: true, structuredContent: { error: { message: 'no', code: 'C' } } },
-    ],
-    [
-      'denied',
-      { denied: { tool: 'op', reason: 'no' } },
-      {
-        content: text('{"denied":{"tool":"op","reason":"no"}}'),
-        isError: true,
-        structuredContent: { denied: { tool: 'op', reason: 'no' } },
-      },
-    ],
-    [
-      'a timeout',
-      { timeout: { durationMs: 5 } },
-      {
-        content: text('{"timeout":{"durationMs":5}}'),
-        isError: true,
-        structuredContent: { timeout: { durationMs: 5 } },
-      },
-    ],
-  ])('%s', async (_, reply, expected) => {
-    await using stage = await mcpStage(replying(reply));
-    const { _meta: { 'io.modelcontextprotocol/serverInfo': _stamp, ...meta } = {}, ...given } =
-      await resultOf(await stage.client(era));
-    expect({ ...given, ...(Object.keys(meta).length > 0 && { _meta: meta }) }).toEqual(expected);
+  test('every kind of answer', async () => {
+    await using stage = await mcpStage(replyingEach(ANSWERS.map(([, reply]) => reply)));
+    const client = await stage.client(era);
+    for (const [n, [what, , expected]] of ANSWERS.entries()) {
+      const { _meta: { 'io.modelcontextprotocol/serverInfo': _stamp, ...meta } = {}, ...given } =
+        await resultOf(client, {}, `op${n}`);
+      const sent = { ...given, ...(Object.keys(meta).length > 0 && { _meta: meta }) };
+      expect([what, sent]).toEqual([what, expected]);
+    }
   });
 
   test('a call that violates the schema gets a result; an unknown tool gets a protocol error', async () => {

@@ -29,21 +29,22 @@ const migrating = {
 };
 
 describe('TOOL-CANCEL, TOOL-CLOSE: always 200 with an empty body', () => {
-  test.each<[string, unknown]>([
-    ['/cancel_tool_call', { thread_id: 'g', tool_call_id: 'i' }],
-    ['/cancel_tool_call', { thread_id: 'unknown', tool_call_id: '../../etc/passwd' }],
-    ['/cancel_tool_call', { thread_id: 7 }],
-    ['/cancel_tool_call', 'no JSON'],
-    ['/close_thread', { thread_id: 'g' }],
-    ['/close_thread', { thread_id: '__proto__' }],
-    ['/close_thread', {}],
-    ['/close_thread', '\u0000'],
-  ])('%s %j, repeated', async (path, body) => {
+  test('known or not, malformed, repeated', async () => {
     await using stage = await stageWith(replying({ payload: 'x' }));
     await (await stage.invoke()).result();
-    for (const _ of [1, 2]) {
+    for (const [path, body] of [
+      ['/cancel_tool_call', { thread_id: 'g', tool_call_id: 'i' }],
+      ['/cancel_tool_call', { thread_id: 'g', tool_call_id: 'i' }],
+      ['/cancel_tool_call', { thread_id: 'unknown', tool_call_id: '../../etc/passwd' }],
+      ['/cancel_tool_call', { thread_id: 7 }],
+      ['/cancel_tool_call', 'no JSON'],
+      ['/close_thread', { thread_id: 'g' }],
+      ['/close_thread', { thread_id: '__proto__' }],
+      ['/close_thread', {}],
+      ['/close_thread', '\u0000'],
+    ] as const) {
       const answer = await stage.post(path, body);
-      expect([answer.status, await answer.text()]).toEqual([200, '']);
+      expect([path, body, answer.status, await answer.text()]).toEqual([path, body, 200, '']);
     }
   });
 
@@ -62,17 +63,14 @@ describe('TOOL-CANCEL, TOOL-CLOSE: always 200 with an empty body', () => {
 describe('TOOL-MIGRATE', () => {
   const move = { session_id: 'g', destination_url: 'https://new.example/' };
 
-  test.each([{}, { session_id: 'g' }, { ...move, destination_url: 'nowhere' }, 'no JSON'])(
-    '400 for %j',
-    async body => {
-      await using stage = await stageWith(migrating);
+  test('400 for a malformed request', async () => {
+    await using stage = await stageWith(migrating);
+    for (const body of [{}, { session_id: 'g' }, { ...move, destination_url: 'nowhere' }, 'no JSON']) {
       const answer = await stage.post('/migrate', body);
-      expect([answer.status, await answer.text()]).toEqual([
-        400,
-        expect.stringMatching(/^not migrated: \d error/),
-      ]);
-    },
-  );
+      const text = expect.stringMatching(/^not migrated: \d error/);
+      expect([body, answer.status, await answer.text()]).toEqual([body, 400, text]);
+    }
+  });
 
   test('without needsMigration the route does not exist', async () => {
     await using stage = await stageWith(replying({ payload: 'x' }));

@@ -80,22 +80,14 @@ describe.concurrent('--handlers', () => {
     expect([await textOf('greet'), await textOf('echo')]).toEqual(['hello Ada!', 'Ada!']);
   });
 
-  it('an unusable module is an error that names what is missing', async () => {
-    await using folder = await dependent();
-    await folder.write('none.mjs', 'export const tool = 1;\n');
+  it('an unusable module is an error without a stack', async () => {
+    await using folder = await temporaryFolder();
     await folder.write('broken.mjs', 'export default {\n');
-    await folder.write('alone.mjs', "import { defineTool } from 'not-there';\n");
-    for (const [file, says] of [
-      ['none.mjs', /^error: .*none\.mjs.*default/m],
-      ['broken.mjs', /^error: .*broken\.mjs.*\nhint: node --check broken\.mjs/m],
-      ['gone.mjs', /^error: .*gone\.mjs.*file not found\nhint: Give the path/m],
-      ['alone.mjs', /^error: .*alone\.mjs.*\nhint: .*npm install not-there$/m],
-    ] as const) {
-      const ended = await run(['mock-tool', '--handlers', file], { cwd: folder.path });
-      expect(ended).toMatchObject({ status: 2, stdout: '' });
-      expect(ended.stderr).toMatch(says);
-      expect(ended.stderr).not.toMatch(/^\s+at /m);
-    }
+    const { status, stdout, stderr } = await run(['mock-tool', '--handlers', 'broken.mjs'], {
+      cwd: folder.path,
+    });
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^error: broken\.mjs cannot be loaded: .*\nhint: node --check broken\.mjs .*\n$/);
   });
 });
 

@@ -4,16 +4,12 @@ import { openRuntime } from '../../peers/runtime.mjs';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { startMockHere } from '../support/mock.js';
 
-/** Output of a mock: lines, events, or nothing; all random draws come from the seed. */
+/** Output of a mock: lines, events, or nothing. */
 const TOKEN = 'canary-5f0c2a9be1';
 const FIXTURES = `
 version: 1
 fixtures:
   - { id: greets, match: { operation: greet }, reply: { payload: "hello {{arguments.name}}" } }
-  - id: draws
-    match: { operation: draw }
-    faults: { callback: [{ duplicate: true, probability: 0.5 }] }
-    reply: { payload: drawn }
 `;
 
 async function fixtures(folder: Folder): Promise<string> {
@@ -101,24 +97,6 @@ describe.concurrent('output', () => {
     for (const said of [stdout, stderr, journal, remembered])
       for (const form of formsOf(TOKEN)) expect(said).not.toContain(form);
     expect(stdout).toContain('[redacted]');
-  });
-
-  it('--seed makes random values repeatable', async () => {
-    await using folder = await temporaryFolder();
-    const file = await fixtures(folder);
-    const drawn = async (seed: string) => {
-      await using mock = await startMockHere([file, '--seed', seed]);
-      expect(mock.seed).toBe(seed);
-      await using runtime = await openRuntime();
-      for (let n = 0; n < 24; n++) await runtime.invoke(mock.url, 'draw', {}, { id: `c${n}`, groupId: 't' });
-      await Promise.all(runtime.calls.map(call => call.result()));
-      await mock.stop();
-      return runtime.calls.map(({ callbacks }) => callbacks.length).join('');
-    };
-    const [first, again, other] = await Promise.all([drawn('one'), drawn('one'), drawn('two')]);
-    expect(again).toBe(first);
-    expect(other).not.toBe(first);
-    expect(first).toMatch(/1.*2|2.*1/);
   });
 });
 

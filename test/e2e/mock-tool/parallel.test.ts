@@ -33,20 +33,20 @@ afterAll(() => mock.stop('SIGKILL'));
 
 describe('many calls at once', () => {
   it('each gets its own result at its own URL', async () => {
-    expect(await storm(mock.url, 'echo', { own: 'text', calls: 500 })).toMatchObject(exactly(500));
+    expect(await storm(mock.url, 'echo', { own: 'text', calls: 200 })).toMatchObject(exactly(200));
   });
 
   it('also if results overtake each other', async () => {
-    expect(await storm(mock.url, 'slow', { own: 'text', calls: 1_000 })).toMatchObject(exactly(1_000));
+    expect(await storm(mock.url, 'slow', { own: 'text', calls: 500 })).toMatchObject(exactly(500));
   });
 
   it('a sequence is counted per thread', async () => {
-    expect(await storm(mock.url, 'count', { keyed: true, calls: 500 })).toMatchObject(exactly(500));
+    expect(await storm(mock.url, 'count', { keyed: true, calls: 300 })).toMatchObject(exactly(300));
   });
 
   it('all were answered by their fixtures and delivered: verification passes', async () => {
     const { status, stderr } = await mock.stop();
-    expect(stderr).toMatch(/^✓ .*2,?000 calls/m);
+    expect(stderr).toMatch(/^✓ .*1,?000 calls/m);
     expect(status).toBe(0);
   });
 });

@@ -65,19 +65,4 @@ describe.concurrent('bad receivers', () => {
     await mock.says(/not delivered: .*500.*attempts: 3/);
     expect(broken.requests.map(({ raw }) => raw)).toEqual(Array(3).fill(broken.requests[0]?.raw));
   });
-
-  it('row 11: a redirect is neither followed nor retried', async () => {
-    await using folder = await temporaryFolder();
-    await using mock = await startMockHere([await folder.write('f.yaml', FIXTURES)]);
-    await using runtime = await openRuntime();
-    for (const status of [301, 302, 303, 307, 308]) {
-      await using moved = await openSink({ status, headers: { location: '/moved' } });
-      await runtime.invoke(mock.url, 'a', { n: 1 }, { id: `c${status}`, callbackUrl: moved.url });
-      await mock.says(new RegExp(`✗ a c${status} .*not delivered: .*${status}`));
-      expect({ requests: moved.requests.length, followed: moved.followed }).toEqual({
-        requests: 1,
-        followed: 0,
-      });
-    }
-  });
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, symlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
@@ -118,6 +118,15 @@ describe.concurrent('verification of a run', () => {
     const { status, stderr } = await verifiedHere(folder, ran, '--report', report);
     expect([status, await readdir(folder.path)]).toEqual([2, ['fixtures.yaml', 'test.mjs']]);
     expect(stderr).toMatch(/^error: .*no\/where\.json.*: no folder no\n.*mkdir -p no$/m);
+  });
+
+  it.each(['junit', 'json'])('row 26: a link in place of a %s report is replaced', async format => {
+    await using folder = await temporaryFolder();
+    const precious = await folder.write('precious', 'precious\n');
+    await symlink(precious, folder.file('report'));
+    const { status } = await verifiedHere(folder, GOOD, '--report', `${format}:${folder.file('report')}`);
+    expect([status, await readFile(precious, 'utf8')]).toEqual([0, 'precious\n']);
+    expect((await lstat(folder.file('report'))).isFile()).toBe(true);
   });
 
   it.each([

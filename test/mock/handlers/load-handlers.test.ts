@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadHandlers } from '../../../src/mock/sources.js';
-import { errorOf, troubleOf } from '../../support/failing.js';
+import { errorOf } from '../../support/failing.js';
 
 const tool = "{ name: 'op', description: 'x', inputSchema: {}, handle: () => 'done' }";
 
@@ -30,20 +30,26 @@ describe('row 29: the module of --handlers', () => {
     expect(handlers[0]?.handle({} as never, {} as never)).toBe('done');
   });
 
-  test.each([
+  test.each<[string, string | null, RegExp, RegExp]>([
+    ['throws', "throw new Error('at once');", /cannot be loaded: at once$/, /threw an error while loading/],
+    ['gone', null, /cannot be loaded: file not found$/, /^Give the path of an ES module/],
+    ['alone', "import 'not-there';", /cannot be loaded: /, /npm install not-there$/],
+    ['none', 'export const tool = 1;', /does not export a tool by default$/, /^export default defineTool/],
+    ['empty', 'export default [];', /does not export a tool by default$/, /^export default defineTool/],
     [
-      'a module that throws',
-      "throw new Error('at once');",
-      /^unreadable-file: .* cannot be loaded: at once$/,
-    ],
-    [
-      'invalid middleware',
+      'middleware',
       `export default ${tool}; export const middleware = [{}, { onRequest: 'log' }];`,
-      /^unreadable-file: .* exports an invalid middleware$/,
+      /exports an invalid middleware$/,
+      /^export const middleware = /,
     ],
-  ])('%s', async (name, source, trouble) => {
-    const path = file(`${name.replaceAll(' ', '-')}.mjs`, source);
-    expect(await troubleOf(() => loadHandlers(path, folder))).toMatch(trouble);
+  ])('that is unusable is an error with a hint: %s', async (name, source, trouble, help) => {
+    const path = source === null ? `${name}.mjs` : file(`${name}.mjs`, source);
+    const { code, message, hint } = await errorOf(() => loadHandlers(path, folder));
+    expect([code, message, hint]).toEqual([
+      'unreadable-file',
+      expect.stringMatching(trouble),
+      expect.stringMatching(help),
+    ]);
   });
 });
 
@@ -64,6 +70,4 @@ test('reports every error at once', async () => {
     'default[0].handle: must be a function',
     'default[1]: must be an object',
   ]);
-  const none = loadHandlers(file('none.mjs', 'export default [];'), folder);
-  expect(await troubleOf(() => none)).toMatch(/does not export a tool/);
 });

@@ -54,15 +54,14 @@ describe('TOOL-OAUTH: the consent page', () => {
     expect(page.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test.each(['', '?state=', '?state=x', '?other=1', `?state=${'A'.repeat(43)}`])(
-    'an unknown state: %j',
-    async query => {
-      await using stage = await stageWith(oauth());
-      await asked(stage);
-      expect((await visit(`${stage.tool.url}/authorize${query}`)).status).toBe(410);
-      expect((await press(`${stage.tool.url}/authorize${query}`)).status).toBe(410);
-    },
-  );
+  test('an unknown state', async () => {
+    await using stage = await stageWith(oauth());
+    await asked(stage);
+    for (const query of ['', '?state=', '?state=x', '?other=1', `?state=${'A'.repeat(43)}`]) {
+      const url = `${stage.tool.url}/authorize${query}`;
+      expect([query, (await visit(url)).status, (await press(url)).status]).toEqual([query, 410, 410]);
+    }
+  });
 
   test('a canceled call cannot be decided', async () => {
     await using stage = await stageWith(oauth());

@@ -1,49 +1,48 @@
 import * as z from 'zod/mini';
-import type { Answer, AnsweredCall, SoundReading } from '../dialects/dialect.js';
+import type { SoundReading } from '../dialects/dialect.js';
 import { readAs, type Translatable } from '../dialects/dialects.js';
 import { IS_ERROR_LEFT_OUT } from '../dialects/mcp.js';
 import type { Invocation } from '../protocol/invocation.js';
 import { type JudgedOutcome, textOfOutcome } from '../protocol/outcome.js';
 import type { JsonReading } from '../util/json.js';
 import { excerpt } from '../util/text.js';
-import { type Exchange, type McpAnswer, outcomeOf } from './exchange.js';
+import type { McpAnswer, Settlement } from './exchange.js';
 
-/** The answer to a call in any protocol: the tool's result, or an outcome of our own; null while the call is pending. */
-export function answerOf(exchange: Exchange): Translatable | null {
-  const { settled, invocation } = exchange;
-  if (settled?.by === 'result') return answerOfResult(invocation, settled.native);
-  if (settled?.by === 'answer' && settled.reading) return answerOfMcp(invocation, settled.reading);
-  const outcome = outcomeOf(exchange);
-  return outcome && { answer: answerOfOurs(invocation, outcome) };
+/** A call that ended, live or in a saved report. */
+interface Ended {
+  readonly invocation?: Omit<Invocation, 'callback_url'> | undefined;
+  readonly settled:
+    | { readonly by: 'result'; readonly native: unknown }
+    | { readonly by: 'answer'; readonly reading: SoundReading | null }
+    | { readonly by: Exclude<Settlement['by'], 'result' | 'answer'> }
+    | null;
 }
 
-/** A tool's result, with the ids that only the invocation has. @param native the tool_result as received */
-export function answerOfResult(
-  invocation: Pick<Invocation, 'operation' | 'arguments'> | undefined,
-  native: unknown,
-): Translatable | null {
-  const reading = readAs('rap', native);
-  if (!reading.ok) return null;
-  const { answer } = reading;
-  const asked = invocation && { tool: invocation.operation, args: invocation.arguments };
-  return { ...reading, answer: { ...answer, call: { ...answer.call, ...asked } } };
-}
-
-/** The result of a call over MCP, which does not name its call. */
-export function answerOfMcp(
-  invocation: Pick<Invocation, 'id' | 'operation' | 'arguments'> | undefined,
-  reading: SoundReading,
-): Translatable {
-  if (!invocation) return reading;
-  const { id, operation: tool, arguments: args } = invocation;
-  return { ...reading, answer: { ...reading.answer, call: { id, tool, args } } };
-}
-
-export function answerOfOurs(invocation: Omit<Invocation, 'callback_url'>, outcome: JudgedOutcome): Answer {
-  const { id, group_id: thread, call_id, operation: tool, arguments: args } = invocation;
-  const secondary: Pick<AnsweredCall, 'secondaryId'> =
-    typeof call_id === 'string' ? { secondaryId: call_id } : {};
-  return { call: { id, tool, args, thread, ...secondary }, outcome };
+/**
+ * The answer to a call in any protocol, with the ids that only its invocation has: the tool's result, or else an outcome of our own.
+ * Null without either.
+ */
+export function answerOf({ invocation, settled }: Ended, outcome: JudgedOutcome | null): Translatable | null {
+  const { id, group_id: thread, call_id, operation: tool, arguments: args } = invocation ?? {};
+  const asked = invocation && { tool, args };
+  if (settled?.by === 'result') {
+    const reading = readAs('rap', settled.native);
+    if (!reading.ok) return null;
+    const { answer } = reading;
+    return { ...reading, answer: { ...answer, call: { ...answer.call, ...asked } } };
+  }
+  if (settled?.by === 'answer' && settled.reading) {
+    const { answer } = settled.reading;
+    return {
+      ...settled.reading,
+      answer: { ...answer, call: id === undefined ? answer.call : { id, ...asked } },
+    };
+  }
+  if (id === undefined || !outcome) return null;
+  const secondary = typeof call_id === 'string' && { secondaryId: call_id };
+  return {
+    answer: { call: { id, ...asked, ...(thread !== undefined && { thread }), ...secondary }, outcome },
+  };
 }
 
 /** A result that asks for input after all available input was sent (protocol version 2026-07-28). */

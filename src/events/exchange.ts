@@ -202,12 +202,12 @@ export function acknowledgedAfter(exchange: Exchange): number | null {
 const EXCERPT = 200;
 
 /** How the call ended; null while pending. */
-export function outcomeOf({ settled }: Exchange): JudgedOutcome | null {
+export function outcomeOf({ settled }: Pick<Exchange, 'settled'>): JudgedOutcome | null {
   return settled && judged(settled);
 }
 
 /** Exactly what the LLM gets: the tool's text, or the text of an outcome of our own; null while pending. */
-export function llmTextOf({ settled }: Exchange): string | null {
+export function llmTextOf({ settled }: Pick<Exchange, 'settled'>): string | null {
   if (settled?.by === 'result') return llmText(settled.result);
   if (settled?.by === 'answer') return settled.text;
   return settled && textOfOutcome(judged(settled));

@@ -1,7 +1,7 @@
 import { humanBlockText } from '../dialects/mcp.js';
 import type { Diff } from '../display/diff.js';
 import { type Choice, chooseSegment, type Drawing, readView } from '../display/segments.js';
-import { type Exchange, llmTextOf, type McpAnswer } from '../events/exchange.js';
+import { type Exchange, llmTextOf, type McpAnswer, type Settlement } from '../events/exchange.js';
 import type { View } from '../events/history.js';
 import type { ToolResult } from '../protocol/callbacks.js';
 import { llmText } from '../protocol/outcome.js';
@@ -32,16 +32,25 @@ export interface Panes {
   readonly warnings: readonly Warning[];
 }
 
+/** A call that ended, live or in a saved report. */
+interface Ended {
+  readonly settled:
+    | Settlement
+    | { readonly by: 'result'; readonly result: ToolResult }
+    | ({ readonly by: 'answer' } & McpAnswer)
+    | null;
+  readonly questions?: Exchange['questions'];
+}
+
 /** The human's pane and the LLM's (RT-DISPLAY, RT-TEXT); null while the call is pending. */
-export function panesOf(exchange: Exchange, supports: ReadonlySet<string>): Panes | null {
-  const { settled } = exchange;
+export function panesOf({ settled, questions = [] }: Ended, supports: ReadonlySet<string>): Panes | null {
   if (settled?.by === 'result') return panesOfResult(settled.result, supports);
   if (settled?.by === 'answer') return panesOfMcp(settled);
-  const text = llmTextOf(exchange);
-  if (text === null) return null;
+  const text = settled && llmTextOf({ settled });
+  if (settled === null || text === null) return null;
   const choice = chooseSegment(undefined, supports);
   // The human gets a sentence instead of the payload for the LLM.
-  const words = settled ? settlementText(exchange, settled) : '';
+  const words = settlementText({ questions }, settled);
   const human = {
     title: 'human',
     about: 'no result from the tool',
@@ -72,7 +81,7 @@ export function panesOfResult(result: ToolResult, supports: ReadonlySet<string>)
  * What a host would show for an MCP result, and what the LLM gets. MCP has no display segments; the human does not see blocks that are for
  * the assistant only (`annotations.audience`).
  */
-export function panesOfMcp(answer: McpAnswer): Panes {
+function panesOfMcp(answer: McpAnswer): Panes {
   const { native, text, reading, outcome } = answer;
   const blocks = blocksIn(native);
   const reason = 'its audience is the assistant only';

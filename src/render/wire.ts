@@ -2,11 +2,24 @@ import type { Content } from '../events/content.js';
 import type { Event, EventKind, RequestEvent, ResponseEvent } from '../events/events.js';
 import type { RoundTrip } from '../events/round-trips.js';
 import { shareableText, shareableUrl, withoutPowerInText } from '../events/shareable.js';
+import { prettyJson } from '../util/json.js';
 import { type Redactor, redactHeaders } from '../util/redact.js';
 import { bytesText, decodeUtf8, formatDuration } from '../util/text.js';
 import { visible, visibleLine } from '../util/visible.js';
 import type { Step } from './callbacks.js';
-import { clipped, counted, DRIVER_ARROWS, type Line, line, type Span, say, textLines, took } from './line.js';
+import {
+  clipped,
+  counted,
+  DRIVER_ARROWS,
+  type Layout,
+  type Line,
+  line,
+  type Span,
+  say,
+  textLines,
+  took,
+} from './line.js';
+import { wholeDrawing } from './panes.js';
 import { stepLine, stepLines } from './steps.js';
 
 /** Maximum length of an untrusted text, in characters. */
@@ -23,8 +36,25 @@ function requestWords(event: RequestEvent, redactor: Redactor): Line {
   ];
 }
 
-/** A request and its answer, or why there was no answer. */
-export function roundTripWords({ request, end }: RoundTrip, redactor: Redactor): Line {
+/** A request, its answer or why there was none, and both bodies, created lazily. */
+export function* roundTripLines(
+  trip: RoundTrip,
+  redactor: Redactor,
+  look: Omit<Layout, 'count'> & { readonly width: number },
+): Generator<Line> {
+  yield roundTripWords(trip, redactor);
+  yield* bodyLines(trip.request.body, '  ');
+  yield* bodyLines(trip.response?.body, `  ${signsOf(trip.request).response} `);
+  function* bodyLines(body: Content | undefined, margin: string): Generator<Line> {
+    const text = bodyText(body, redactor);
+    if (text === null) return;
+    const width = Math.max(1, look.width - margin.length);
+    const drawing = { kind: 'text', text: prettyJson(text) ?? text } as const;
+    for (const line of wholeDrawing(drawing, { ...look, width })) yield [say(margin, 'gutter'), ...line];
+  }
+}
+
+function roundTripWords({ request, end }: RoundTrip, redactor: Redactor): Line {
   const begin = [...requestWords(request, redactor), say('  ')];
   if (end === null) return [...begin, say('not answered', 'warn')];
   const words = end.kind === 'response' ? responseWords(end, redactor) : clipped(breakText(end), 'bad');
@@ -173,7 +203,7 @@ function hexLine(bytes: Uint8Array, from: number): Line {
 const MAX_HEAD = 8_000;
 
 /** As in curl: `>` marks what is sent to the tool or the platform, `<` what it sends. */
-export function signsOf({ from }: RequestEvent) {
+function signsOf({ from }: RequestEvent) {
   return from === 'tool' ? { request: '<', response: '>' } : { request: '>', response: '<' };
 }
 

@@ -87,7 +87,7 @@ describe('a call over MCP', () => {
     expect(answeredAttempt(exchange)).toBeUndefined();
     expect(outcomeOf(exchange)).toEqual({ type: 'success', basis: 'declared' });
     expect(llmTextOf(exchange)).toBe('three');
-    expect(answerOf(exchange)).toMatchObject({
+    expect(answerOf(exchange, outcomeOf(exchange))).toMatchObject({
       dialect: 'mcp',
       answer: { call: { id: 'c1', tool: 'add', args: { a: 1 } } },
     });

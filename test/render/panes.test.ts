@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readMcpAnswer } from '../../src/events/answer.js';
-import { type Panes, panesOf, panesOfMcp, viewPane } from '../../src/render/panes.js';
+import { type Panes, panesOf, viewPane } from '../../src/render/panes.js';
 import { call, exchangeOf, resultArrives } from '../events/build.js';
 import { SEED_RESULTS } from '../protocol/seed-messages.js';
 
@@ -77,7 +77,10 @@ test.each([
 });
 
 describe('MCP', () => {
-  const panes = (value: unknown) => panesOfMcp(readMcpAnswer({ ok: true, value, notes: [] }));
+  const panes = (value: unknown) => {
+    const settled = { by: 'answer', ...readMcpAnswer({ ok: true, value, notes: [] }) } as const;
+    return panesOf({ settled }, BOTH) ?? expect.unreachable();
+  };
 
   const text = (words: string, audience?: string[]) => ({
     type: 'text',

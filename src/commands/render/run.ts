@@ -1,7 +1,6 @@
 import type { DialectName } from '../../dialects/dialect.js';
 import { DIALECTS, translate } from '../../dialects/dialects.js';
 import { parsePatch } from '../../display/diff.js';
-import { loadHighlighter } from '../../display/syntax.js';
 import { readRecording } from '../../events/transcript-reader.js';
 import { readCallback } from '../../protocol/callbacks.js';
 import type { Warning } from '../../protocol/requirements.js';
@@ -34,17 +33,14 @@ import type { ExitStatus, Terminal } from '../terminal.js';
 import { KINDS } from './kinds.js';
 import {
   type CallSelection,
-  drawingsIn,
   InvalidJson,
   type Json,
   type Kind,
-  type Look,
+  layoutOf,
   messagesOf,
   numbered,
-  rowsOf,
   type Saved,
   type SavedAnswer,
-  type Section,
   saved,
   type View,
 } from './saved.js';
@@ -115,12 +111,10 @@ function problemsOf(name: string, { faults = [], losses = [] }: Saved): Warning[
   ];
 }
 
-/** 256 colours: enough for code, and what an SVG supports. */
-const RICH = 2;
-
 const PIPE_WIDTH = 80;
 
-const PICTURE_WIDTH = 100;
+/** Width of an SVG in cells; it supports 256 colours. */
+const [PICTURE_WIDTH, PICTURE_LEVEL] = [100, 2] as const;
 
 /** Shows the sections as text, as an image, or full screen. */
 async function show(
@@ -131,18 +125,15 @@ async function show(
 ): Promise<ExitStatus> {
   const { stdout } = terminal;
   const { output, save, as, unfold: isUnfolded = false } = options;
-  const level = as ? RICH : levelOf(options, terminal);
-  const drawings = sections.flatMap(drawingsIn);
-  const highlighter = level >= RICH ? await loadHighlighter(drawings) : null;
-  const natural = as ? PICTURE_WIDTH : (stdout.isTTY && stdout.columns) || PIPE_WIDTH;
-  const { width = natural } = options;
-  const look = { width, theme: createTheme(level), isUnfolded, highlighter };
+  const level = as ? PICTURE_LEVEL : levelOf(options, terminal);
+  const rowsFor = await layoutOf(sections, level, isUnfolded);
   if (output === 'ui') {
     const { showFullScreen } = await import('./pager.js');
-    const rowsFor = (columns: number) => rowsOf(sections, { ...look, width: columns });
-    return showFullScreen(name, rowsFor, look.theme, terminal);
+    return showFullScreen(name, rowsFor, createTheme(level), terminal);
   }
-  await writeLines(as ? pictureLines(sections, look) : rowsOf(sections, look), save, stdout);
+  const natural = as ? PICTURE_WIDTH : (stdout.isTTY && stdout.columns) || PIPE_WIDTH;
+  const { width = natural } = options;
+  await writeLines(as ? pictureLines(rowsFor, width) : rowsFor(width), save, stdout);
   return 0;
 }
 
@@ -155,13 +146,13 @@ function levelOf({ color }: RenderOptions, { stdout, env }: Terminal) {
 }
 
 /** Returns the lines of an SVG. The rows are laid out twice, since an SVG begins with its height. */
-function pictureLines(sections: readonly Section[], look: Look): Iterable<string> {
+function pictureLines(rowsFor: (columns: number) => Iterable<string>, columns: number): Iterable<string> {
   let height = 0;
-  for (const _ of rowsOf(sections, look)) height++;
+  for (const _ of rowsFor(columns)) height++;
   function* rows() {
-    for (const row of rowsOf(sections, look)) yield runsOf(row);
+    for (const row of rowsFor(columns)) yield runsOf(row);
   }
-  return svgLines({ columns: look.width, height, rows: rows(), title: 'protocol-cli' });
+  return svgLines({ columns, height, rows: rows(), title: 'protocol-cli' });
 }
 
 /** Characters per write. The first write is small, so that a screenful appears immediately. */

@@ -1,7 +1,7 @@
 import type { DialectName } from '../../dialects/dialect.js';
 import type { Translatable } from '../../dialects/dialects.js';
 import type { Drawing } from '../../display/segments.js';
-import type { Content } from '../../events/content.js';
+import { loadHighlighter } from '../../display/syntax.js';
 import type { Event } from '../../events/events.js';
 import { roundTripsIn } from '../../events/round-trips.js';
 import { isRequirementId, type Warning } from '../../protocol/requirements.js';
@@ -9,9 +9,10 @@ import { problemLines } from '../../render/failure.js';
 import { type Layout, type Line, say } from '../../render/line.js';
 import type { Report } from '../../render/outputs/schemas.js';
 import { type Pane, type Panes, wholeDrawing, wholePane } from '../../render/panes.js';
-import { paneLayout, type Theme, wrapLine } from '../../render/terminal/theme.js';
-import { bodyText, roundTripWords, signsOf } from '../../render/wire.js';
-import { type JsonReading, prettyJson } from '../../util/json.js';
+import type { ColourLevel } from '../../render/terminal/colour-level.js';
+import { createTheme, paneLayout, type Theme, wrapLine } from '../../render/terminal/theme.js';
+import { roundTripLines } from '../../render/wire.js';
+import type { JsonReading } from '../../util/json.js';
 import type { Redactor } from '../../util/redact.js';
 
 /** A saved file whose format was recognized. */
@@ -59,21 +60,32 @@ interface Messages {
   readonly redactor: Redactor;
 }
 
-/** Returns the drawings of a section, which need the highlighter. */
-export function drawingsIn(section: Section): readonly Drawing[] {
+interface Look extends Omit<Layout, 'count'> {
+  readonly width: number;
+  readonly theme: Theme;
+}
+
+/** Lays out sections for a width. Each row is created on demand, so that the first appears immediately. */
+export async function layoutOf(
+  sections: readonly Section[],
+  level: ColourLevel,
+  isUnfolded: boolean,
+): Promise<(width: number) => Generator<string>> {
+  const highlighter = level >= CODE_LEVEL ? await loadHighlighter(sections.flatMap(drawingsIn)) : null;
+  const theme = createTheme(level);
+  return width => rowsOf(sections, { width, theme, isUnfolded, highlighter });
+}
+
+/** 256 colours: enough for code. */
+const CODE_LEVEL = 2;
+
+function drawingsIn(section: Section): readonly Drawing[] {
   if ('human' in section) return [section.human.drawing, section.llm.drawing];
   if ('drawing' in section) return [section.drawing];
   return 'kind' in section ? [section] : [];
 }
 
-/** How rows are laid out. */
-export interface Look extends Omit<Layout, 'count'> {
-  readonly width: number;
-  readonly theme: Theme;
-}
-
-/** Returns the rows of all sections. Each is created on demand, so that the first appears immediately. */
-export function* rowsOf(sections: readonly Section[], look: Look): Generator<string> {
+function* rowsOf(sections: readonly Section[], look: Look): Generator<string> {
   let isFirst = true;
   for (const section of sections) {
     let isBegun = false;
@@ -128,26 +140,10 @@ function* joined(
 function* messageLines({ events, redactor }: Messages, look: Look): Generator<Line> {
   let heading: Line = [say('MESSAGES', 'title')];
   for (const trip of roundTripsIn(events).values()) {
-    const { request, response } = trip;
     yield heading;
     heading = [];
-    yield roundTripWords(trip, redactor);
-    yield* bodyLines(request.body, '  ', redactor, look);
-    yield* bodyLines(response?.body, `  ${signsOf(request).response} `, redactor, look);
+    yield* roundTripLines(trip, redactor, look);
   }
-}
-
-function* bodyLines(
-  body: Content | undefined,
-  margin: string,
-  redactor: Redactor,
-  look: Look,
-): Generator<Line> {
-  const text = bodyText(body, redactor);
-  if (text === null) return;
-  const width = Math.max(1, look.width - margin.length);
-  const drawing = { kind: 'text', text: prettyJson(text) ?? text } as const;
-  for (const line of wholeDrawing(drawing, { ...look, width })) yield [say(margin, 'gutter'), ...line];
 }
 
 /** The JSON of a file, or of a part of it. */

@@ -184,7 +184,7 @@ export class SavedTranscript implements Saved {
       if (body?.json.ok) bodies.set(body.json.value, body); // each body is parsed once, so its value identifies it
     }
     return this.#exchanges.flatMap(exchange => {
-      const answer = answerOf(exchange);
+      const answer = answerOf(exchange, outcomeOf(exchange));
       const body = answer?.native === undefined ? undefined : bodies.get(answer.native);
       return answer ? [{ ...answer, ...(body && { source: () => textOf(body) }) }] : [];
     });

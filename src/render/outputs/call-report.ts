@@ -182,7 +182,7 @@ export function dialectReporter(
   return {
     event: urgentTeller(history, paper, printedMessages),
     async end({ exchange, notes, trouble }: Ending) {
-      const answer = exchange && answerOf(exchange);
+      const answer = exchange && answerOf(exchange, outcomeOf(exchange));
       const writing = answer && translate(answer, dialect);
       if (writing) await writeJson(paper, writing.body, redactor);
       const warnings = [...notes, ...warningsOf(history, exchange), ...(writing?.warnings ?? [])];

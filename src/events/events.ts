@@ -242,8 +242,6 @@ export type Event = z.infer<ReturnType<typeof factSchema<z.ZodMiniType<Content>>
 export type EventKind = Event['kind'];
 
 export type RequestEvent = Extract<Event, { kind: 'request' }>;
-/** The events that can begin an exchange. */
-export type InvocationEvent = RequestEvent | Extract<Event, { kind: 'expected' | 'denied' }>;
 export type ResponseEvent = Extract<Event, { kind: 'response' }>;
 
 type Unstamped<E> = E extends Event ? Omit<E, 'seq' | 'at'> : never;

@@ -84,14 +84,14 @@ interface Subscription {
   readonly openedAt: number;
   /** The number of accepted events. */
   readonly events: number;
-  readonly ended: SubscriptionEnd | null;
+  readonly ended:
+    | ({ readonly at: number } & (
+        | { readonly by: 'final'; readonly sha256: string }
+        | { readonly by: 'cancel'; readonly who: 'person' | 'flag' | 'policy' }
+        | { readonly by: 'close' }
+      ))
+    | null;
 }
-
-export type SubscriptionEnd = { readonly at: number } & (
-  | { readonly by: 'final'; readonly sha256: string }
-  | { readonly by: 'cancel'; readonly who: 'person' | 'flag' | 'policy' }
-  | { readonly by: 'close' }
-);
 
 interface Question {
   readonly leg: string;
@@ -173,14 +173,6 @@ export const ACK_TOLERANCE_MS = 100;
 /** A slower acknowledgement was not sent at once, in ms. */
 export const ACK_SLOW_MS = 250;
 
-/** Whether the tool acknowledged only after its result (TOOL-ACK). */
-export function isAcknowledgedLate(exchange: Exchange): boolean {
-  const { settled } = exchange;
-  if (settled?.by !== 'result') return false;
-  const { endedAt = Number.POSITIVE_INFINITY } = answeredAttempt(exchange) ?? {};
-  return endedAt - settled.at > ACK_TOLERANCE_MS;
-}
-
 /** The attempt with a response; undefined over MCP, which has no acknowledgement. */
 export function answeredAttempt({ attempts, dialect }: Exchange): Attempt | undefined {
   if (dialect === 'mcp') return undefined;
@@ -222,7 +214,11 @@ function judged(settled: Settlement): JudgedOutcome {
     case 'refusal':
       return { type: 'error', message: refusalText(settled.status, settled.excerpt), basis: 'ours' };
     case 'unreachable':
-      return { type: 'error', message: unreachableText(settled), basis: 'ours' };
+      return {
+        type: 'error',
+        message: settled.reason ?? `the tool could not be reached (${settled.code})`,
+        basis: 'ours',
+      };
     case 'timeout':
       return { type: 'timeout', durationMs: settled.afterMs, basis: 'ours' };
     case 'denial':
@@ -230,10 +226,6 @@ function judged(settled: Settlement): JudgedOutcome {
     case 'cancel':
       return { type: 'canceled', by: settled.who === 'person' ? 'user' : 'policy', basis: 'ours' };
   }
-}
-
-export function unreachableText({ reason, code }: Extract<Settlement, { by: 'unreachable' }>): string {
-  return reason ?? `the tool could not be reached (${code})`;
 }
 
 function refusalText(status: number, excerpt: string): string {

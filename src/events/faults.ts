@@ -27,8 +27,3 @@ const EFFECTS = new Map<string, Effect>([
 export function effectOf(plan: string): Effect {
   return EFFECTS.get(plan) ?? 'accepted';
 }
-
-/** Whether an answer to a question does not count with this plan, so that its call may never end. */
-export function losesAnswer(plan: string): boolean {
-  return /^choice (?!delay$)/.test(plan);
-}

@@ -14,21 +14,13 @@ import { validate } from '../protocol/validate.js';
 import { cutBeforeToken, excerpt } from '../util/text.js';
 import { readMcpAnswer } from './answer.js';
 import type { Content } from './content.js';
-import {
-  type Event,
-  type EventOf,
-  type InvocationEvent,
-  ignored,
-  type RequestEvent,
-  type ResponseEvent,
-} from './events.js';
+import { type Event, type EventOf, ignored, type RequestEvent, type ResponseEvent } from './events.js';
 import {
   type Arrival,
   type Attempt,
   type Exchange,
   openQuestions,
   type Settlement,
-  type SubscriptionEnd,
   type Verdict,
 } from './exchange.js';
 
@@ -43,19 +35,36 @@ const MAX = {
   reason: 1_000,
 };
 
+type SubscriptionEnd = NonNullable<NonNullable<Exchange['subscription']>['ended']>;
+
 /** MCP has neither a callback URL nor a thread. */
 const mcpCallSchema = z.extend(invocationSchema, {
   callback_url: z._default(z.string(), ''),
   group_id: z._default(z.string(), 'mcp'),
 });
 
-/** Starts an exchange from an invocation, sent or not; null if the event is not a readable invocation. */
-export function begin(key: string, event: InvocationEvent): Exchange | null {
-  if (event.kind === 'request' && event.purpose !== 'invocation') return null;
+/**
+ * The exchange after one more event, with the events so far; undefined if it has not begun and the event is not a readable invocation,
+ * sent or not. Pure: the same events give the same exchange, live or from a file.
+ * @param redact for refusals, which our texts quote
+ */
+export function foldExchange(
+  key: string,
+  known: Exchange | undefined,
+  event: Event,
+  redact: (text: string) => string,
+): Exchange | undefined {
+  const exchange = known ?? begin(key, event);
+  return exchange && step(exchange, event, redact);
+}
+
+function begin(key: string, event: Event): Exchange | undefined {
+  const isInvocation = event.kind === 'request' && event.purpose === 'invocation';
+  if (!isInvocation && event.kind !== 'expected' && event.kind !== 'denied') return undefined;
   const isMcp = event.kind !== 'expected' && event.dialect === 'mcp';
   const json = event.body?.json;
   const read = (isMcp ? mcpCallSchema : invocationSchema).safeParse(json?.ok ? json.value : undefined);
-  if (!read.success) return null;
+  if (!read.success) return undefined;
   return {
     key,
     ...(isMcp && { dialect: 'mcp' }),
@@ -73,8 +82,7 @@ export function begin(key: string, event: InvocationEvent): Exchange | null {
   };
 }
 
-/** The exchange after one more event. Pure: the same events give the same exchange, live or from a file. */
-export function step(exchange: Exchange, event: Event, redact: (text: string) => string): Exchange {
+function step(exchange: Exchange, event: Event, redact: (text: string) => string): Exchange {
   switch (event.kind) {
     case 'request':
       return onRequest(exchange, event);

@@ -3,9 +3,9 @@ import { discoveryUrl } from '../protocol/toolset.js';
 import { displayLine } from '../util/display-script.js';
 import { cut } from '../util/text.js';
 import { compactJson } from '../util/values.js';
-import type { Event, EventOf, InvocationEvent, RequestEvent } from './events.js';
+import type { Event, EventOf, RequestEvent } from './events.js';
 import { type Arrival, type Exchange, isSubscribed, isUnderWay } from './exchange.js';
-import { begin, step } from './fold-exchange.js';
+import { foldExchange } from './fold-exchange.js';
 import { endOf, ofRequests, type SentRequest, toldOnce } from './round-trips.js';
 import type { Transcript, TranscriptHeader } from './transcript-reader.js';
 
@@ -21,11 +21,9 @@ export interface UntrackedRequest
 const MAX_UNTRACKED = { strays: 500, perOwner: 200 };
 
 /** Requests outside calls, by leg, oldest first, and by call or thread; bounded. */
-export class UntrackedRequests {
+class UntrackedRequests {
   readonly #byLeg = new Map<string, UntrackedRequest>();
   readonly #legsOf = new Map<string, string[]>();
-  /** Stray posts beyond the limit that have no response yet: they are only counted. */
-  readonly #surplus = new Set<string>();
   #strays = 0;
   #forgotten = 0;
   #misdirected = 0;
@@ -76,10 +74,7 @@ export class UntrackedRequests {
 
   begin(request: UntrackedRequest): void {
     const { leg, purpose } = request;
-    if (purpose === 'callback' && this.#strays >= MAX_UNTRACKED.strays) {
-      this.#surplus.add(leg);
-      return;
-    }
+    if (purpose === 'callback' && this.#strays >= MAX_UNTRACKED.strays) return; // its response is counted
     this.#byLeg.set(leg, request);
     if (purpose === 'callback') this.#strays++;
     else this.#index(request);
@@ -88,13 +83,10 @@ export class UntrackedRequests {
   #end(event: EventOf<'response' | 'broken'>): void {
     const { leg } = event;
     const refusal = event.kind === 'response' ? event.refusal : undefined;
-    if (this.#surplus.delete(leg)) {
-      if (refusal === 'wrong-address') this.#misdirected++;
-      else this.#forgotten++;
-    }
     const known = this.#byLeg.get(leg);
-    if (!known) return;
-    this.#byLeg.set(leg, { ...known, ...endOf(event), ...(refusal !== undefined && { refusal }) });
+    if (known) this.#byLeg.set(leg, { ...known, ...endOf(event), ...(refusal !== undefined && { refusal }) });
+    else if (refusal === 'wrong-address') this.#misdirected++;
+    else if (refusal !== undefined && !event.calls?.length) this.#forgotten++;
   }
 
   #index({ leg, calls: [key], thread }: UntrackedRequest): void {
@@ -255,22 +247,13 @@ export class History {
   }
 
   #applyToCall(key: string, event: Event): void {
-    const known = this.exchanges.get(key) ?? this.#begin(key, event);
-    if (!known) return;
-    const stepped = this.#step(known, event);
-    const arrival = stepped.arrivals === known.arrivals ? undefined : stepped.arrivals.at(-1);
-    const thread = this.threads.get(known.invocation.group_id);
+    const known = this.exchanges.get(key);
+    const stepped = this.#step(key, known, event);
+    if (!stepped) return;
+    const arrival = stepped.arrivals === known?.arrivals ? undefined : stepped.arrivals.at(-1);
+    const thread = this.threads.get(stepped.invocation.group_id);
     if (event.kind === 'request' && arrival && thread)
       this.threads.set(thread.id, withView(thread, key, arrival));
-  }
-
-  #begin(key: string, event: Event): Exchange | null {
-    const begun = canBegin(event) ? begin(key, event) : null;
-    if (!begun) return null;
-    const exchange = this.#shown(begun);
-    const { group_id: id } = exchange.invocation;
-    this.threads.set(id, withCall(this.threads.get(id), exchange));
-    return exchange;
   }
 
   /** Adds the line that the tool's display script returns, if there is one. */
@@ -290,30 +273,29 @@ export class History {
     if (!thread) return;
     this.threads.set(thread.id, { ...thread, closedAt: thread.closedAt ?? event.at });
     for (const key of this.#subscribed.get(thread.id) ?? []) {
-      const exchange = this.exchanges.get(key);
-      if (exchange) this.#step(exchange, event);
+      this.#step(key, this.exchanges.get(key), event);
     }
   }
 
-  #step(exchange: Exchange, event: Event): Exchange {
-    const stepped = step(exchange, event, this.#redact);
-    const { key, invocation, subscription } = stepped;
-    this.exchanges.set(key, stepped);
-    if (subscription === exchange.subscription) return stepped;
-    const subscribed = this.#subscribed.get(invocation.group_id) ?? new Set();
-    this.#subscribed.set(invocation.group_id, subscribed);
+  #step(key: string, known: Exchange | undefined, event: Event): Exchange | undefined {
+    const folded = foldExchange(key, known, event, this.#redact);
+    if (!folded) return undefined;
+    const exchange = known ? folded : this.#shown(folded);
+    const { invocation, subscription } = exchange;
+    const { group_id: id } = invocation;
+    this.exchanges.set(key, exchange);
+    if (!known) this.threads.set(id, withCall(this.threads.get(id), exchange));
+    if (subscription === (known?.subscription ?? null)) return exchange;
+    const subscribed = this.#subscribed.get(id) ?? new Set();
+    this.#subscribed.set(id, subscribed);
     if (subscription && !subscription.ended) subscribed.add(key);
     else subscribed.delete(key);
-    return stepped;
+    return exchange;
   }
 }
 
 function sizeOf({ arrivals }: Exchange): number {
   return arrivals.reduce((sum, { size }) => sum + size, 0);
-}
-
-function canBegin(event: Event): event is InvocationEvent {
-  return event.kind === 'request' || event.kind === 'expected' || event.kind === 'denied';
 }
 
 interface CallLogOptions {

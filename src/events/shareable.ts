@@ -5,7 +5,7 @@ import { REDACTED, type Redactor, redactJson, SecretFinder } from '../util/redac
 import { bareUrl, tokenlessUrl } from '../util/url.js';
 import { foreignWords, isRecord } from '../util/values.js';
 import type { Content } from './content.js';
-import type { Event, EventOf, RequestEvent } from './events.js';
+import type { Event, RequestEvent } from './events.js';
 import type { Arrival } from './exchange.js';
 
 /** A body without secrets: an `auth_url` without its query, a `response_url` without its token (threats, row 25); null if it is not text. */
@@ -40,18 +40,6 @@ export function shareableUrl({ purpose, url }: RequestEvent, redactor: Redactor)
   // A request line has no origin, but its secrets are known as parts of whole URLs.
   const origin = 'http://callback.invalid';
   return redactor.text(origin + url).slice(origin.length);
-}
-
-/** A fact without secrets, which any of its texts may quote. Ids of calls and threads are kept, since they connect events. */
-export function shareableFact(event: object, redactor: Redactor): object {
-  const clean = <T>(value: T): T => {
-    const text = JSON.stringify(value);
-    const safe = redactJson(text, redactor);
-    return safe === text ? value : JSON.parse(safe);
-  };
-  const { calls, thread, pending, ...fact } = event as Partial<EventOf<'awaiting'>>;
-  const asked = pending?.map(each => ({ ...each, ...clean({ args: each.args }) }));
-  return { ...event, ...clean(fact), ...(asked && { pending: asked }) };
 }
 
 function withoutPower({ json }: Content, text: string): string {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { RecentMap } from '../util/collections.js';
-import { type OutputLine, type Redactor, redactHeaders, safeJsonLine } from '../util/redact.js';
+import { type OutputLine, type Redactor, redactHeaders, redactJson, safeJsonLine } from '../util/redact.js';
 import { piecesOf } from '../util/text.js';
 import { Content } from './content.js';
-import type { Event } from './events.js';
-import { shareableFact, shareableText, shareableUrl, withoutPowerInText } from './shareable.js';
+import type { Event, EventOf } from './events.js';
+import { shareableText, shareableUrl, withoutPowerInText } from './shareable.js';
 import type { TranscriptHeader, TranscriptLine } from './transcript-reader.js';
 
 /** Refers to the bytes in a `body` line. */
@@ -81,6 +81,18 @@ function eventLine(event: Event, body: BodyRef | null, redactor: Redactor): Tran
   const { refusal } = event;
   const why = refusal === undefined ? {} : { refusal: redactor.text(withoutPowerInText(refusal)) };
   return { ...event, ...wire, ...why };
+}
+
+/** A fact without secrets, which any of its texts may quote. Ids of calls and threads are kept, since they connect events. */
+function shareableFact(event: object, redactor: Redactor): object {
+  const clean = <T>(value: T): T => {
+    const text = JSON.stringify(value);
+    const safe = redactJson(text, redactor);
+    return safe === text ? value : JSON.parse(safe);
+  };
+  const { calls, thread, pending, ...fact } = event as Partial<EventOf<'awaiting'>>;
+  const asked = pending?.map(each => ({ ...each, ...clean({ args: each.args }) }));
+  return { ...event, ...clean(fact), ...(asked && { pending: asked }) };
 }
 
 /** The digest of the redacted bytes: a reader can verify it, and it cannot be used to guess secrets. */

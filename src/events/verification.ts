@@ -5,7 +5,7 @@ import { bareUrl } from '../util/url.js';
 import { compactJson, isRecord } from '../util/values.js';
 import type { Content } from './content.js';
 import { type Event, type EventOf, ignored, isDirect, type RequestEvent } from './events.js';
-import { effectOf, losesAnswer } from './faults.js';
+import { effectOf } from './faults.js';
 import { urlSecrets } from './shareable.js';
 
 /** The verdict on a whole run of a mock: whether everything happened that the test expected. */
@@ -356,7 +356,7 @@ export class Verification {
     if (fixture !== undefined) this.#refusing.add(fixture);
     if (plan === 'rate-limit') call.fixture ??= null;
     if (plan === 'duplicate') call.copies++;
-    if (losesAnswer(plan)) this.#excuse(call);
+    if (/^choice (?!delay$)/.test(plan)) this.#excuse(call); // the answer to its question does not count
     const effect = effectOf(plan);
     if (effect === 'accepted') return;
     if (type === 'tool_result') this.#excuse(call);

@@ -5,10 +5,9 @@ import {
   openChoices,
   outcomeOf,
   type Settlement,
-  unreachableText,
   unreadSize,
 } from '../events/exchange.js';
-import { type UntrackedRequest, UntrackedRequests } from '../events/history.js';
+import { History, type UntrackedRequest } from '../events/history.js';
 import type { UserChoice } from '../protocol/callbacks.js';
 import type { Warning } from '../protocol/requirements.js';
 import type { ErrorCode } from '../util/errors.js';
@@ -24,7 +23,9 @@ export interface Failure {
   readonly hint?: string;
 }
 
-const NO_REQUESTS = new UntrackedRequests();
+type UntrackedRequests = History['untracked'];
+
+const NO_REQUESTS = new History().untracked;
 
 /** Returns null if the tool sent a result. @param untracked requests of no call: strays, notices, selections */
 export function failureOf(exchange: Exchange, untracked: UntrackedRequests = NO_REQUESTS): Failure | null {
@@ -43,7 +44,7 @@ export function settlementText({ questions }: Pick<Exchange, 'questions'>, settl
     case 'refusal':
       return `the tool answered ${settled.status} instead of 200`;
     case 'unreachable':
-      return unreachableText(settled);
+      return errorText({ settled });
     case 'timeout':
       return `timed out after ${formatDuration(settled.afterMs)}`;
     case 'denial':
@@ -71,13 +72,17 @@ function unanswered({ prompt, choices }: UserChoice): Failure {
   };
 }
 
+function errorText(exchange: Pick<Exchange, 'settled'>): string {
+  const outcome = outcomeOf(exchange);
+  return outcome?.type === 'error' ? outcome.message : '';
+}
+
 function settlementFailure(
   exchange: Exchange,
   untracked: UntrackedRequests,
   settled: Settlement,
 ): Failure | null {
-  const outcome = outcomeOf(exchange);
-  const message = outcome?.type === 'error' ? outcome.message : '';
+  const message = errorText(exchange);
   switch (settled.by) {
     case 'result':
     case 'answer':

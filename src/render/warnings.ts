@@ -4,7 +4,6 @@ import {
   acknowledgedAfter,
   answeredAttempt,
   type Exchange,
-  isAcknowledgedLate,
   llmTextOf,
   unreadSize,
 } from '../events/exchange.js';
@@ -125,7 +124,9 @@ function acknowledgementWarnings(exchange: Exchange, isWhole: boolean): Warning[
 
 function lateAcknowledgement(exchange: Exchange, isWhole: boolean): Warning[] {
   const late = (message: string): Warning[] => [{ id: 'TOOL-ACK', message }];
-  if (isAcknowledgedLate(exchange)) {
+  const { settled } = exchange;
+  const { endedAt = Number.POSITIVE_INFINITY } = answeredAttempt(exchange) ?? {};
+  if (settled?.by === 'result' && endedAt - settled.at > ACK_TOLERANCE_MS) {
     if (answeredAttempt(exchange))
       return late(`the result arrived before the acknowledgement, by more than ${ACK_TOLERANCE_MS}ms`);
     const missing = 'the result arrived without an acknowledgement';

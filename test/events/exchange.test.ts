@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Content } from '../../src/events/content.js';
 import type { RequestEvent } from '../../src/events/events.js';
 import { type Exchange, llmTextOf, outcomeOf } from '../../src/events/exchange.js';
-import { begin, judge } from '../../src/events/fold-exchange.js';
+import { foldExchange, judge } from '../../src/events/fold-exchange.js';
 import { readCallback } from '../../src/protocol/callbacks.js';
 import { outcomeOfText } from '../../src/protocol/outcome.js';
 import {
@@ -40,7 +40,7 @@ test.each([
   ['an invocation that does not match the schema', { body: Content.ofJson({ ...INVOCATION, id: 7 }) }],
 ] as [string, Partial<RequestEvent>][])('%s starts no exchange', (_, fields) => {
   const [first] = eventsOf(call()) as RequestEvent[];
-  expect(begin(KEY, { ...(first as RequestEvent), ...fields })).toBeNull();
+  expect(foldExchange(KEY, undefined, { ...(first as RequestEvent), ...fields }, String)).toBeUndefined();
 });
 
 test('has all attempts, each with its times and its end', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Event } from '../../src/events/events.js';
 import type { Exchange } from '../../src/events/exchange.js';
 import { llmTextOf, openQuestions, outcomeOf } from '../../src/events/exchange.js';
-import { begin, judge, step } from '../../src/events/fold-exchange.js';
+import { foldExchange, judge } from '../../src/events/fold-exchange.js';
 import { readTranscript } from '../../src/events/transcript-reader.js';
 import { transcriptWriter } from '../../src/events/transcript-writer.js';
 import { readCallback } from '../../src/protocol/callbacks.js';
@@ -25,9 +25,8 @@ function* lives(
 ): Generator<{ event: Event; before: Exchange | null; after: Exchange }> {
   let before: Exchange | null = null;
   for (const event of deepFreeze(events)) {
-    const known: Exchange | null = before ?? (event.kind === 'request' ? begin(KEY, event) : null);
-    if (!known) throw new Error('the first event is the call');
-    const after: Exchange = deepFreeze(step(known, event, text => text));
+    const after: Exchange | undefined = deepFreeze(foldExchange(KEY, before ?? undefined, event, String));
+    if (!after) throw new Error('the first event is the call');
     yield { event, before, after };
     before = after;
   }

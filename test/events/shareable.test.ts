@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { Content } from '../../src/events/content.js';
+import type { Event } from '../../src/events/events.js';
 import {
   callbackSecrets,
-  shareableFact,
   shareableMessage,
   shareableText,
   shareableUrl,
 } from '../../src/events/shareable.js';
+import { transcriptWriter } from '../../src/events/transcript-writer.js';
 import { callbackSchema, traitsOf } from '../../src/protocol/callbacks.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { arrives, CHOICE, call, eventsOf, INVOCATION, OAUTH, RESULT } from './build.js';
@@ -87,8 +88,13 @@ test.each(callbackSchema._zod.def.options)(
   },
 );
 
+/** The line of an event in a transcript. */
+const written = (event: object) =>
+  transcriptWriter(createRedactor(['canary-key']))
+    .event({ seq: 0, at: 1, ...event } as Event)
+    .join('');
+
 test('row 25: redacts a secret in a session event, and keeps the rest', () => {
-  const redactor = createRedactor(['canary-key']);
   const place = { seq: 0, at: 1, thread: 'session_1' };
   const ended = {
     kind: 'session',
@@ -97,7 +103,7 @@ test('row 25: redacts a secret in a session event, and keeps the rest', () => {
     answer: { said: ['canary-key', 1] },
     ...place,
   } as const;
-  expect(shareableFact(ended, redactor)).toEqual({
+  expect(JSON.parse(written(ended))).toEqual({
     ...ended,
     error: '[redacted]',
     answer: { said: ['[redacted]', 1] },
@@ -108,7 +114,7 @@ test('row 25: redacts a secret in a session event, and keeps the rest', () => {
     pending: [{ ...call, args: { seen: 'canary-key' } }, call],
     ...place,
   } as const;
-  expect(shareableFact({ ...waits, pending: [...waits.pending] }, redactor)).toEqual({
+  expect(JSON.parse(written(waits))).toEqual({
     ...waits,
     pending: [{ ...call, args: { seen: '[redacted]' } }, call],
   });
@@ -119,7 +125,7 @@ test.each<[string, object]>([
   ['a decision', { kind: 'decided', what: 'give-up', by: 'policy', value: 'exited: canary-key' }],
   ['the reason of a denial', { kind: 'denied', by: 'policy', tool: 'a', reason: 'canary-key' }],
 ])('row 25: redacts the secret in %s', (_, fact) => {
-  const text = JSON.stringify(shareableFact({ ...fact, calls: ['call_1'] }, createRedactor(['canary-key'])));
+  const text = written({ ...fact, calls: ['call_1'] });
   expect(text).toContain('[redacted]');
   expect(text).not.toContain('canary');
 });

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Content } from '../../src/events/content.js';
-import { isAcknowledgedLate, llmTextOf } from '../../src/events/exchange.js';
+import { llmTextOf } from '../../src/events/exchange.js';
+import { History } from '../../src/events/history.js';
+import { warningsOf } from '../../src/render/warnings.js';
 import { type Call, Runtime } from '../../src/runtime/runtime.js';
 import { systemClock } from '../../src/system/clock.js';
 import { acknowledged, call, ENDPOINT, INVOCATION, KEY, OAUTH, RESULT } from '../events/build.js';
@@ -87,7 +89,7 @@ test('TOOL-ACK: a result before the acknowledgement is accepted and flagged', as
   });
   expect(exchange.settled?.by).toBe('result');
   expect(exchange.attempts).toMatchObject([{ status: 200 }]);
-  expect(isAcknowledgedLate(exchange)).toBe(true);
+  expect(warningsOf(new History(), exchange)).toMatchObject([{ id: 'TOOL-ACK' }]);
 });
 
 test('TOOL-ACK: an acknowledgement in transit is waited for and not flagged', async () => {
@@ -101,7 +103,7 @@ test('TOOL-ACK: an acknowledgement in transit is waited for and not flagged', as
   });
   const [attempt] = exchange.attempts;
   expect(attempt?.endedAt).toBeGreaterThan(exchange.settled?.at ?? 0);
-  expect(isAcknowledgedLate(exchange)).toBe(false);
+  expect(warningsOf(new History(), exchange)).toEqual([]);
 });
 
 test('RT-PENDING: oauth pauses the timeout, and the invocation is not sent again', async () => {

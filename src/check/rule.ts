@@ -1,7 +1,7 @@
 import type { RoundTrip } from '../events/round-trips.js';
 import type { Ability } from '../protocol/driver.js';
 import { REQUIREMENT_IDS, type RequirementId, type Side } from '../protocol/requirements.js';
-import { cutBeforeToken, firstFew } from '../util/text.js';
+import { cutBeforeToken, firstFew, formatDuration } from '../util/text.js';
 import { visibleLine } from '../util/visible.js';
 import type { CallEvidence } from './call.js';
 import type { Death, Evidence } from './evidence.js';
@@ -153,6 +153,39 @@ export const lacking = observer('broken', { isByAbsence: true });
 export const doubtful = observer('doubtful');
 export const unseen = observer('unseen');
 export const scant = observer('scant');
+
+/** How often random pauses may shrink. */
+const ENOUGH_PAUSES = 3;
+
+const GROWTH = 1.25;
+
+/** The pauses before the retries of a request, in ms. */
+export function pausesBetween(attempts: readonly RoundTrip[]): readonly number[] {
+  return attempts
+    .slice(1)
+    .map(({ request }, index) => Math.max(0, request.at - (attempts[index]?.latestAt ?? 0)));
+}
+
+/** Judges the pauses between attempts, of which there is more than one. @param isHasty whether the pauses are too short, however they grow */
+export function onRetries(
+  attempts: readonly RoundTrip[],
+  isHasty: (pauses: readonly number[]) => boolean,
+): Observation {
+  const pauses = pausesBetween(attempts);
+  const [first = 0, ...others] = pauses;
+  const isGrowing = others.some(pause => pause > first * GROWTH);
+  const retries = pauses.length === 1 ? '1 retry' : `${pauses.length} retries`;
+  const after = pauses
+    .map(formatDuration)
+    .join(', ')
+    .replace(/, (\S+)$/, ' and $1');
+  const what = `${retries}, after ${after}`;
+  if ((others.length > 0 && isHasty(pauses)) || (pauses.length >= ENOUGH_PAUSES && !isGrowing))
+    return doubtful(`${what}: without growing pauses`, attempts);
+  return others.length > 0 && !isGrowing
+    ? heldBut(`${what}: the pauses do not grow each time, which may be chance`, attempts)
+    : held(attempts, what);
+}
 
 export function answeredOther({ status }: RoundTrip, expected = '200'): Details {
   return { expected, actual: String(status) };

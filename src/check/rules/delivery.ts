@@ -14,11 +14,11 @@ import {
   doubtful,
   faultLine,
   held,
-  heldBut,
   lacking,
   nullRemark,
   type Observation,
   type Observed,
+  onRetries,
   raiseTimeout,
   scant,
   sent,
@@ -80,7 +80,8 @@ export const deliveryRules = defineRules({
         .reduce((last, { delivery }) => Math.max(last, delivery[0].latestAt), 0);
       const watched = Math.max(0, evidence.until - latest);
       return failed.map(({ delivery, isWaited }) => {
-        if (delivery.length > 1) return onRetries(delivery);
+        if (delivery.length > 1)
+          return onRetries(delivery, pauses => pauses.every(pause => pause < MIN_PAUSE_MS));
         const judged = isWaited || watched >= MIN_WAIT_MS ? lacking : unseen;
         return judged(
           `no retry within ${formatDuration(watched)}; use --probe-timeout to wait longer`,
@@ -208,31 +209,6 @@ function onResults(
 
 /** Minimum pause that counts, in ms. A single random pause may be shorter (full jitter). */
 const MIN_PAUSE_MS = 5;
-
-/** How often random pauses may shrink. */
-const ENOUGH_PAUSES = 3;
-
-const GROWTH = 1.25;
-
-function onRetries(delivery: Delivery): Observation {
-  const pauses = delivery
-    .slice(1)
-    .map(({ request }, index) => Math.max(0, request.at - (delivery[index] ?? delivery[0]).latestAt));
-  const [first = 0, ...others] = pauses;
-  const isGrowing = others.some(pause => pause > first * GROWTH);
-  const isHasty = others.length > 0 && pauses.every(pause => pause < MIN_PAUSE_MS);
-  const retries = pauses.length === 1 ? '1 retry' : `${pauses.length} retries`;
-  const after = pauses
-    .map(formatDuration)
-    .join(', ')
-    .replace(/, (\S+)$/, ' and $1');
-  const what = `${retries}, after ${after}`;
-  if (isHasty || (pauses.length >= ENOUGH_PAUSES && !isGrowing))
-    return doubtful(`${what}: without growing pauses`, delivery);
-  return others.length > 0 && !isGrowing
-    ? heldBut(`${what}: the pauses do not grow each time, which may be chance`, delivery)
-    : held(delivery, what);
-}
 
 /** 408 and 429 allow a retry. */
 function isFinalRefusal({ isRefused, status }: RoundTrip): boolean {

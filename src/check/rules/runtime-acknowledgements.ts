@@ -2,7 +2,17 @@ import type { RoundTrip } from '../../events/round-trips.js';
 import { formatDuration } from '../../util/text.js';
 import { type CallEvidence, isErrorText } from '../call.js';
 import type { Evidence } from '../evidence.js';
-import { broken, defineRules, doubtful, held, lacking, type Observed, unseen } from '../rule.js';
+import {
+  broken,
+  defineRules,
+  doubtful,
+  held,
+  lacking,
+  type Observed,
+  onRetries,
+  pausesBetween,
+  unseen,
+} from '../rule.js';
 import type { AskedCall, RuntimeView } from '../runtime-view.js';
 
 /** Minimum total of all pauses, in ms. */
@@ -125,10 +135,6 @@ function mayRetry({ attempts }: CallEvidence, until: number): boolean {
   );
 }
 
-function pausesBetween(attempts: readonly RoundTrip[]): readonly number[] {
-  return attempts.slice(1).map(({ request }, index) => request.at - (attempts[index]?.end?.at ?? 0));
-}
-
 function onFailedAttempt(call: CallEvidence, { requestedCalls, until }: Evidence): Observed {
   const { attempts, callbacks, decisions } = call;
   const index = attempts.findIndex(({ isFailed }) => isFailed);
@@ -137,23 +143,12 @@ function onFailedAttempt(call: CallEvidence, { requestedCalls, until }: Evidence
   const [failure] = requestedCalls.find(each => each.call === call)?.answers ?? [];
   const nextAt = next?.request.at ?? failure?.event.at ?? Number.POSITIVE_INFINITY;
   if (callbacks.some(({ request }) => request.at < nextAt)) return null; // a tool that called back has the invocation
-  if (next) {
-    const pauses = pausesBetween(attempts);
-    const paced = `after ${pauses.map(formatDuration).join(', ')}`;
-    return isHasty(pauses)
-      ? doubtful(`retried almost without a pause: ${paced}`, attempts)
-      : held(attempts, `retried ${paced}`);
-  }
+  if (next) return onRetries(attempts, pauses => pauses.reduce((sum, pause) => sum + pause) < MIN_TOTAL_MS);
   if (failure) return lacking('the runtime gave up without a retry', [failed, failure]);
   if (decisions.some(({ what }) => what === 'give-up'))
     return lacking('the runtime gave up without a retry', failed);
   const watched = until - (failed.end?.at ?? until);
   return (watched >= MIN_WATCH_MS ? lacking : unseen)(`no retry within ${formatDuration(watched)}`, failed);
-}
-
-/** The first pause may be short. */
-function isHasty(pauses: readonly number[]): boolean {
-  return pauses.length >= 2 && pauses.reduce((sum, pause) => sum + pause, 0) < MIN_TOTAL_MS;
 }
 
 /** A call that was accepted, and failed before its tool sent anything. */

@@ -221,6 +221,9 @@ function onAnswer({ call, question: { callback, message }, line, choice }: Answe
   const did = choice === null ? 'dismissed the question' : 'answered';
   if (selections.every(({ status }) => status === 404))
     return lacking(`the user ${did}, and no selection came to response_url`, [callback, line]);
+  const accepted = selections.findIndex(({ status }) => status === 200);
+  if (accepted >= 0 && accepted < selections.length - 1)
+    return broken('a selection that was answered 200 was sent again', selections);
   const other = selections.find(each => ![null, expected].includes(selectedIn(each)));
   if (!other) return held([line, ...selections]);
   const what = choice === null ? 'the selection is not default' : 'the selection is not what the user chose';

@@ -40,7 +40,11 @@ const isLogged = ({ fault }: { fault: string }) => fault.startsWith('logs-');
 const ABOUT_LOGS = SCENARIOS.filter(({ name }) => name === 'result' || name === 'consent');
 
 /** Visible in times of some ms, which other runtimes in this process would change. */
-const TIMED = ['retries-without-pause', 'handles-the-messages-of-a-thread-in-any-order'];
+const TIMED = [
+  'retries-without-pause',
+  'retries-with-equal-pauses',
+  'handles-the-messages-of-a-thread-in-any-order',
+];
 const isTimed = ({ fault }: { fault: string }) => TIMED.includes(fault);
 
 /** Expects one violated rule, and others only if that rule masks them. */

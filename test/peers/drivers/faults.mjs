@@ -130,6 +130,7 @@ const BROKEN = {
     'never-retries': { mayRetry: () => false },
     // So few that a busy machine does not look like pauses.
     'retries-without-pause': { pauses: () => [0, 0] },
+    'retries-with-equal-pauses': { pauses: () => [500, 500, 500] },
   },
   'RT-TOOLSET': {
     'loads-the-valid-tools-of-an-invalid-toolset': {
@@ -408,6 +409,12 @@ const BROKEN = {
       oldestQuestion() {
         this.questions.reverse();
         return super.oldestQuestion();
+      },
+    },
+    'sends-the-selection-twice': {
+      async post(address, body, limit) {
+        if ('selected' in body) await super.post(address, body, limit);
+        return super.post(address, body, limit);
       },
     },
     'writes-the-response-url-anew': {

@@ -190,7 +190,7 @@ export const DRIVEN_REQUESTS: SampleSet = {
       resultArrives(),
     ]),
     passes('growing pauses', [...refused(503), retries(10, 50, 100)]),
-    warns('short pauses', [...refused(503), retries(10, 10, 10)], /almost without a pause/),
+    warns('short pauses', [...refused(503), retries(10, 10, 10)], /without growing pauses/),
     warns(
       'a failed result after one attempt',
       [scenario(), asks(), call(), lost('ECONNRESET', { phase: 'answer' }), failure(), resultArrives()],

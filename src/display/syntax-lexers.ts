@@ -43,8 +43,27 @@ const ROLES: Readonly<Record<string, Role>> = {
   'template-variable': 'name',
 };
 
-/** The lexer for one of the common languages. */
-export function lexerOf(language: string): Lexer {
+/** Extensions and names of files, besides those that highlight.js knows. */
+const MORE_ENDINGS: Readonly<Record<string, string>> = {
+  bash: 'ksh bashrc zshrc profile',
+  ini: 'cfg conf editorconfig gitconfig',
+  json: 'webmanifest',
+  makefile: 'gnumakefile',
+  objectivec: 'm',
+  python: 'pyi pyw',
+  ruby: 'rake gemfile rakefile',
+  wasm: 'wat wast',
+  xml: 'htm vue svelte',
+};
+
+for (const [language, endings] of Object.entries(MORE_ENDINGS))
+  lowlight.registerAlias(language, endings.split(' '));
+
+/** The lexer for a file, by its name only; null if its language is unknown. */
+export function lexerFor(path: string): Lexer | null {
+  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
+  const language = name.slice(name.lastIndexOf('.') + 1);
+  if (!lowlight.registered(language)) return null;
   return text => [...tokensIn(lowlight.highlight(language, text, { prefix: '' }).children, null)];
 }
 

@@ -74,54 +74,6 @@ function linesOf(tokens: readonly Token[]): Token[][] {
   return lines;
 }
 
-/** Languages by file extension and file name; limited to those that `lowlight` calls common. */
-export const LANGUAGES: Readonly<Record<string, string>> = {
-  arduino: 'ino',
-  bash: 'bash sh zsh ksh bashrc zshrc profile',
-  c: 'c h',
-  cpp: 'cpp cc cxx c++ hpp hh hxx h++',
-  csharp: 'cs',
-  css: 'css',
-  go: 'go',
-  graphql: 'graphql gql',
-  ini: 'ini toml cfg conf editorconfig gitconfig',
-  java: 'java',
-  javascript: 'js jsx mjs cjs',
-  json: 'json jsonc json5 webmanifest',
-  kotlin: 'kt kts',
-  less: 'less',
-  lua: 'lua',
-  makefile: 'mk mak makefile gnumakefile',
-  markdown: 'md markdown mkd',
-  objectivec: 'm mm',
-  perl: 'pl pm',
-  php: 'php',
-  python: 'py pyi pyw gyp',
-  r: 'r',
-  ruby: 'rb rake gemspec gemfile rakefile podspec',
-  rust: 'rs',
-  scss: 'scss',
-  sql: 'sql',
-  swift: 'swift',
-  typescript: 'ts tsx mts cts',
-  vbnet: 'vb',
-  wasm: 'wat wast',
-  xml: 'xml html htm xhtml svg rss atom xsl xsd plist vue svelte',
-  yaml: 'yaml yml',
-};
-
-const BY_ENDING: ReadonlyMap<string, string> = new Map(
-  Object.entries(LANGUAGES).flatMap(([language, endings]) =>
-    endings.split(' ').map((ending): [string, string] => [ending, language]),
-  ),
-);
-
-/** The language of a file, by its name only; undefined if unknown. */
-export function languageOf(path: string): string | undefined {
-  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
-  return BY_ENDING.get(name.slice(name.lastIndexOf('.') + 1));
-}
-
 /** Time limit per text. Ordinary code takes a tenth of it; text that is crafted to be slow would take forever. */
 const LIMIT_MS = 300;
 
@@ -133,22 +85,20 @@ export class Highlighter {
   readonly #hunks = new RecentMap<Rows, HunkTokens>(REMEMBERED);
   #isOutOfTime = false;
 
-  constructor(private readonly lexerOf: (language: string) => Lexer) {}
+  constructor(private readonly lexerFor: (path: string) => Lexer | null) {}
 
   /**
    * The tokens of a row, which join to its text; null if the language is unknown, or if reading it would take too long.
    * @param path of the file, whose name determines the language
    */
   tokensOf(path: string, rows: Rows, index: number): readonly Token[] | null {
-    const language = languageOf(path);
-    if (language === undefined) return null;
-    return this.#hunkOf(rows, language).of(index);
+    return (this.#hunks.get(rows) ?? this.#hunkOf(path, rows))?.of(index) ?? null;
   }
 
-  #hunkOf(rows: Rows, language: string): HunkTokens {
-    const known = this.#hunks.get(rows);
-    if (known) return known;
-    const hunk = new HunkTokens(rows, text => this.#read(text, this.lexerOf(language)));
+  #hunkOf(path: string, rows: Rows): HunkTokens | null {
+    const lexer = this.lexerFor(path);
+    if (!lexer) return null;
+    const hunk = new HunkTokens(rows, text => this.#read(text, lexer));
     this.#hunks.set(rows, hunk);
     return hunk;
   }
@@ -165,20 +115,14 @@ export class Highlighter {
   }
 }
 
-/** Loads the highlighter for some drawings; null if they contain no code in a known language. */
+/** Loads the highlighter for some drawings; null if they contain no diff. */
 export async function loadHighlighter(drawings: readonly Drawing[]): Promise<Highlighter | null> {
-  if (!drawings.some(hasKnownCode)) return null;
-  const { lexerOf } = await loadLexers();
-  return new Highlighter(lexerOf);
+  if (!drawings.some(({ kind }) => kind === 'diff')) return null;
+  const { lexerFor } = await loadLexers();
+  return new Highlighter(lexerFor);
 }
 
 /** Takes about 20 ms, once: call it early, while the program waits for something else. */
 export function loadLexers() {
   return import('./syntax-lexers.js');
-}
-
-function hasKnownCode(drawing: Drawing): boolean {
-  return (
-    drawing.kind === 'diff' && drawing.diff.files.some(({ newPath }) => languageOf(newPath) !== undefined)
-  );
 }

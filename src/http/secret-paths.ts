@@ -13,7 +13,7 @@ export class SecretPaths<T> {
 
   /**
    * @param prefix of every path, such as `/callback/`.
-   * @param most minimum number of paths kept; default: all, until {@link forget}.
+   * @param most minimum number of paths kept; default: all.
    */
   constructor(
     private readonly prefix: string,
@@ -32,10 +32,6 @@ export class SecretPaths<T> {
 
   resolve(path: string): T | undefined {
     return path.startsWith(this.prefix) ? this.#meanings.get(this.#digest(path)) : undefined;
-  }
-
-  forget(path: string): void {
-    this.#meanings.delete(this.#digest(path));
   }
 
   #digest(path: string): string {

@@ -52,13 +52,6 @@ test('row 7: each call has its own path', () => {
   expect(new SecretPaths<string>('/callback/').resolve(one.path)).toBeUndefined();
 });
 
-test('a forgotten path matches nothing', () => {
-  const addresses = new SecretPaths<string>('/callback/');
-  const { path } = addresses.issue('one');
-  addresses.forget(path);
-  expect(addresses.resolve(path)).toBeUndefined();
-});
-
 test('with a limit, the oldest paths match nothing', () => {
   const addresses = new SecretPaths<number>('/callback/', 2);
   const paths = [0, 1, 2, 3, 4].map(number => addresses.issue(number).path);

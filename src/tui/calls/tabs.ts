@@ -77,8 +77,8 @@ export class Highlighting {
   ask(): void {
     if (this.#isAsked || this.level < 2) return;
     this.#isAsked = true;
-    void loadLexers().then(({ lexerOf }) => {
-      this.current = new Highlighter(lexerOf);
+    void loadLexers().then(({ lexerFor }) => {
+      this.current = new Highlighter(lexerFor);
       this.onLoad();
     });
   }

@@ -11,7 +11,7 @@ import { foreignWords, isRecord } from '../util/values.js';
 import { visibleLine } from '../util/visible.js';
 import { usage } from './options.js';
 import { type ConfiguredTarget, commandOf, jsonTrouble } from './target.js';
-import { ask, canAskUser, type Terminal } from './terminal.js';
+import type { Prompts } from './terminal.js';
 
 const FOLDER = '.infinity';
 
@@ -133,19 +133,15 @@ function readEntry(entry: unknown, folder: string): ConfiguredTarget | string {
  * Asks before the commands of `.infinity/rap.json` are started: the folder may come from another person.
  * @throws ProtocolCliError `decision-needed` without a terminal, `declined` if the user says no.
  */
-export async function confirmCommands(
-  targets: readonly ConfiguredTarget[],
-  terminal: Terminal,
-  signal: AbortSignal,
-): Promise<void> {
+export async function confirmCommands(targets: readonly ConfiguredTarget[], prompts: Prompts): Promise<void> {
   for (const command of targets.map(commandOf)) {
     if (command === null) continue;
     const what = `.infinity/rap.json starts the command: ${visibleLine(command)}`;
-    if (!canAskUser(terminal))
+    if (!prompts.canAsk)
       throw new ProtocolCliError('decision-needed', what, {
         hint: 'Add --yes to start it without asking.',
       });
-    const answer = (await ask(`${what}\nStart it? [y/N] `, terminal, signal)) ?? 'no';
+    const answer = (await prompts.ask(`${what}\nStart it? [y/N] `)) ?? 'no';
     if (!/^y(es)?$/i.test(answer.trim()))
       throw new ProtocolCliError('declined', 'not started: you answered no');
   }

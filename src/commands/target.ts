@@ -8,8 +8,7 @@ import { shippedFile } from '../package-root.js';
 import type { Warning } from '../protocol/requirements.js';
 import type { Trouble } from '../render/outputs/trouble.js';
 import type { ListenerOptions } from '../runtime/callback-server.js';
-import type { McpTarget } from '../runtime/mcp/connection.js';
-import type { Credentials } from '../runtime/notices.js';
+import type { McpPeer, McpTarget } from '../runtime/mcp/connection.js';
 import { cameWithin } from '../system/process.js';
 import { jsonFault } from '../util/json.js';
 import { decodeUtf8 } from '../util/text.js';
@@ -122,6 +121,24 @@ export interface HeaderOptions {
   readonly bearer?: string;
 }
 
+/** A URL, or a short one with a port as for curl; not a file name such as `server.js`. */
+const URL_LIKE = /^(?:[a-z][a-z\d+.-]*:\/\/\S+|:\d+(?:\/\S*)?|[\w.-]+:\d+(?:\/\S*)?|localhost(?:\/\S*)?)$/i;
+
+/** `--mcp`: parses a URL, or a command that starts a server, which receives no headers. @throws ProtocolCliError `usage`. */
+export function readMcpTarget(value: string, { header, bearer }: HeaderOptions): McpPeer {
+  const given = value.trim();
+  if (given === '')
+    throw usage(
+      '--mcp needs the URL or the command of an MCP server',
+      "For example: --mcp http://127.0.0.1:3000/mcp, or --mcp 'node server.mjs'",
+    );
+  const url = URL_LIKE.test(given) ? asUrl(given) : null;
+  if (url !== null) return { kind: 'http', name: url };
+  const headers = [...(header ? ['--header'] : []), ...(bearer === undefined ? [] : ['--bearer'])].join(', ');
+  if (headers === '') return { kind: 'stdio', name: given };
+  throw usage(`a started command does not receive ${headers}`, 'Use its environment or its own options.');
+}
+
 /** Headers of the connection, which users cannot set. */
 const RESERVED = new Set([
   'host',
@@ -148,19 +165,6 @@ export function readHeaders(
   const headers = Object.fromEntries(header.map(text => parseHeader(text, env, names.header)));
   if (bearer === undefined) return headers;
   return { ...headers, authorization: `Bearer ${fromEnvironment(bearer, env, names.bearer)}` };
-}
-
-/** Like {@link readHeaders}, but restricted to the origin of `url` (threats, row 12). */
-export function readCredentials(options: HeaderOptions, url: string, env: Environment): Credentials {
-  return { origin: new URL(url).origin, headers: readHeaders(options, env) };
-}
-
-/** Warns that credentials are not sent to an endpoint on another origin (threats, row 12). */
-export function withheld({ headers, origin }: Credentials, endpoint: string): Warning[] {
-  const names = Object.keys(headers).join(', ');
-  if (names === '' || new URL(endpoint).origin === origin) return [];
-  const message = `the endpoint ${endpoint} is on another origin than ${origin}: ${names} withheld from it`;
-  return [{ message }];
 }
 
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;

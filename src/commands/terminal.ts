@@ -1,5 +1,6 @@
 import type { Outcome } from '../protocol/outcome.js';
 import type { FailureCode } from '../render/failure.js';
+import type { Reporter } from '../render/outputs/reporter.js';
 import { type ColourLevel, colourLevel } from '../render/terminal/colour-level.js';
 import { endByForce, onEmergency, onSignals } from '../system/process.js';
 import { tooSmall } from '../tui/terminal.js';
@@ -173,31 +174,53 @@ export function interruption(): Interruption {
 /** Registers what to stop at the end. */
 export type OnStop = (stop: () => Promise<void>) => void;
 
-/** Whether the user can answer questions. */
-export function canAskUser({ stdin, stderr }: Terminal): boolean {
-  return stdin.isTTY === true && stderr.isTTY === true;
-}
+/** Asks the user on the terminal. Calls run concurrently, but the user gets one question at a time. */
+export class Prompts {
+  #before: Promise<unknown> = Promise.resolve();
 
-/**
- * Reads a line from the user; null if a signal or the end of input cancels the question. In readline's raw mode Ctrl-C is a key, which
- * is converted back to the signal.
- */
-export async function ask(
-  question: string,
-  { stdin, stderr, interrupt }: Terminal,
-  signal: AbortSignal,
-): Promise<string | null> {
-  if (stdin.readableEnded) return null; // no more input
-  const { createInterface } = await import('node:readline/promises');
-  const reader = createInterface({ input: stdin, output: stderr });
-  reader.on('SIGINT', interrupt);
-  try {
-    return await reader.question(question, { signal });
-  } catch {
-    stderr.write('\n');
-    return null;
-  } finally {
-    reader.close();
+  /** @param screen may draw on the terminal */
+  constructor(
+    readonly terminal: Terminal,
+    /** Aborted when the user interrupts. */
+    readonly signal: AbortSignal,
+    private readonly screen?: Pick<Reporter, 'aside'>,
+  ) {}
+
+  /** Runs `work` with the terminal while nothing else draws there. */
+  aside<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#before.then(() => this.screen?.aside?.(work) ?? work());
+    this.#before = done.catch(() => {});
+    return done;
+  }
+
+  /** Whether the user can answer. */
+  get canAsk(): boolean {
+    const { stdin, stderr } = this.terminal;
+    return stdin.isTTY === true && stderr.isTTY === true;
+  }
+
+  show(text: string): void {
+    this.terminal.stderr.write(text);
+  }
+
+  /**
+   * Reads a line from the user; null if a signal or the end of input cancels the question. In readline's raw mode Ctrl-C is a key,
+   * which is converted back to the signal.
+   */
+  async ask(question: string, over = this.signal): Promise<string | null> {
+    const { stdin, stderr, interrupt } = this.terminal;
+    if (stdin.readableEnded) return null; // no more input
+    const { createInterface } = await import('node:readline/promises');
+    const reader = createInterface({ input: stdin, output: stderr });
+    reader.on('SIGINT', interrupt);
+    try {
+      return await reader.question(question, { signal: AbortSignal.any([this.signal, over]) });
+    } catch {
+      this.show('\n');
+      return null;
+    } finally {
+      reader.close();
+    }
   }
 }
 

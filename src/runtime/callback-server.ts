@@ -1,5 +1,5 @@
 import { Content } from '../events/content.js';
-import type { Exchange, Verdict, VerdictKind } from '../events/exchange.js';
+import type { Verdict, VerdictKind } from '../events/exchange.js';
 import { idOf, judge, rejection } from '../events/fold-exchange.js';
 import type { History } from '../events/history.js';
 import { type Log, type RecordedRequest, recordRequest } from '../events/log.js';
@@ -7,7 +7,6 @@ import type { Answer, Incoming, Refusal, Reply } from '../http/route.js';
 import { SecretPaths } from '../http/secret-paths.js';
 import { startServer } from '../http/server.js';
 import { type Callback, type CallbackReading, readCallback } from '../protocol/callbacks.js';
-import type { Invocation } from '../protocol/invocation.js';
 
 /** Where the listener listens, and its address for the tool. */
 export interface ListenerOptions {
@@ -21,14 +20,6 @@ export interface ListenerOptions {
   readonly keepBodies?: boolean;
 }
 
-export interface CallbackServer {
-  readonly port: number;
-  readonly url: string;
-  /** Returns the URL of a path for the tool. */
-  urlOf(path: string): string;
-  close(): Promise<void>;
-}
-
 export type Arrived = Omit<Incoming, 'body'> & { readonly body: Content };
 
 interface Taker<Meaning> {
@@ -37,6 +28,8 @@ interface Taker<Meaning> {
   callsOf(meaning: Meaning): readonly string[];
   /** Whether to record one more refused POST; default: always. */
   isTold?(): boolean;
+  /** Whether the token alone identifies an address, whatever follows it in the path. */
+  readonly ignoresRest?: boolean;
 }
 
 interface Concerns {
@@ -44,53 +37,88 @@ interface Concerns {
   readonly thread?: string;
 }
 
-export const CALLBACK_PATH = '/callback/';
+/** Serves secret addresses, each with a meaning: guard, token, body, then `take` (threats, rows 1–8). */
+export class CallbackServer<Meaning> {
+  readonly #addresses = new SecretPaths<Meaning>('/callback/');
+  #server: Awaited<ReturnType<typeof startServer>> | undefined;
 
-/**
- * Serves the issued addresses: guard, token, body, then `take` (threats, rows 1–8).
- * @throws ProtocolCliError `port-in-use`.
- */
-export async function serveCallbacks<Meaning>(
-  log: Log,
-  addresses: Pick<SecretPaths<Meaning>, 'resolve'>,
-  { host, port, publicUrl, allowedHosts, maxBody, keepBodies }: ListenerOptions,
-  { take, callsOf, isTold = () => true }: Taker<Meaning>,
-): Promise<CallbackServer> {
-  const meaningOf = (target = '') => addresses.resolve(target.split('?', 1)[0] ?? '');
-  const contentOf = (body: Incoming['body']) => {
-    if (keepBodies === undefined) return new Content(body);
-    return keepBodies ? Content.asText(body) : Content.readOnce(body);
-  };
-  const server = await startServer({
-    host,
-    port,
-    allowedHosts: [...allowedHosts, ...(publicUrl ? [new URL(publicUrl).host] : [])],
-    maxBody,
-    routes: [
-      {
-        name: 'callback',
-        method: 'POST',
-        serves: path => addresses.resolve(path) !== undefined,
-        accepts: 'json',
-        handle: async incoming => {
-          const meaning = meaningOf(incoming.target);
-          if (meaning === undefined) return { status: 404 };
-          return take(meaning, { ...incoming, body: contentOf(incoming.body) });
+  private constructor(
+    private readonly log: Log,
+    private readonly options: ListenerOptions,
+    private readonly taker: Taker<Meaning>,
+  ) {}
+
+  /** @throws ProtocolCliError `port-in-use`. */
+  static async start<Meaning>(
+    log: Log,
+    options: ListenerOptions,
+    taker: Taker<Meaning>,
+  ): Promise<CallbackServer<Meaning>> {
+    const server = new CallbackServer(log, options, taker);
+    const { host, port, publicUrl, allowedHosts, maxBody } = options;
+    server.#server = await startServer({
+      host,
+      port,
+      allowedHosts: [...allowedHosts, ...(publicUrl ? [new URL(publicUrl).host] : [])],
+      maxBody,
+      routes: [
+        {
+          name: 'callback',
+          method: 'POST',
+          serves: path => server.#meaningOf(path) !== undefined,
+          accepts: 'json',
+          handle: incoming => server.#handle(incoming),
         },
-      },
-    ],
-    onRefused: refusal => {
-      if (!isTold()) return;
-      const meaning = meaningOf(refusal.target);
-      recordRefusal(log, refusal, meaning === undefined ? null : callsOf(meaning));
-    },
-  });
-  return {
-    port: server.port,
-    url: server.url,
-    urlOf: path => (publicUrl ?? server.url) + path,
-    close: () => server.close(),
-  };
+      ],
+      onRefused: refusal => server.#recordRefusal(refusal),
+    });
+    return server;
+  }
+
+  get port(): number {
+    return this.#server?.port ?? 0;
+  }
+
+  get url(): string {
+    return this.#server?.url ?? '';
+  }
+
+  /** Creates an address for the tool; `token` is the secret part of its URL. */
+  issue(meaning: Meaning): { readonly url: string; readonly token: string } {
+    const { token, path } = this.#addresses.issue(meaning);
+    return { url: (this.options.publicUrl ?? this.url) + path, token };
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.close();
+  }
+
+  #meaningOf(target = ''): Meaning | undefined {
+    const path = target.split('?', 1)[0] ?? '';
+    const address = this.taker.ignoresRest ? /^\/callback\/[\w-]{43}/.exec(path)?.[0] : undefined;
+    return this.#addresses.resolve(address ?? path);
+  }
+
+  async #handle({ body, ...incoming }: Incoming): Promise<Reply> {
+    const meaning = this.#meaningOf(incoming.target);
+    if (meaning === undefined) return { status: 404 };
+    const { keepBodies } = this.options;
+    const readBody = keepBodies ? Content.asText : Content.readOnce;
+    const content = keepBodies === undefined ? new Content(body) : readBody(body);
+    return this.taker.take(meaning, { ...incoming, body: content });
+  }
+
+  #recordRefusal({ method = '', target = '', headers = {}, status, reason, detail }: Refusal): void {
+    const { isTold = () => true, callsOf } = this.taker;
+    if (!isTold()) return;
+    const meaning = this.#meaningOf(target);
+    const keys = meaning === undefined ? [] : callsOf(meaning);
+    const concerns = keys.length > 0 ? { calls: [...keys] } : {};
+    // Masks anything that looks like a token: it could be nearly a valid one.
+    const shown = meaning === undefined ? target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…') : target;
+    const recorded = recordCallback(this.log, concerns, { method, target: shown, headers });
+    recorded.answered(status, { refusal: reason === 'no-route' ? 'wrong-address' : detail });
+  }
 }
 
 /** Answers for the tool's log; they repeat nothing from the request (threats, row 28). */
@@ -122,16 +150,6 @@ export async function answerCallback(
   return { status, ...(body !== undefined && { body }) };
 }
 
-/** @param keys of the calls whose address it was sent to; null for an unknown address */
-function recordRefusal(log: Log, refusal: Refusal, keys: readonly string[] | null): void {
-  const { method = '', target = '', headers = {}, status, reason, detail } = refusal;
-  const concerns = keys?.length ? { calls: [...keys] } : {};
-  // Masks anything that looks like a token: it could be nearly a valid one.
-  const shown = keys === null ? target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…') : target;
-  const recorded = recordCallback(log, concerns, { method, target: shown, headers });
-  recorded.answered(status, { refusal: reason === 'no-route' ? 'wrong-address' : detail });
-}
-
 /** Records a callback. Without a body, the request was refused before its body was read. */
 export function recordCallback(
   log: Log,
@@ -160,16 +178,34 @@ export interface CallIds {
 /** Shown for fields of another program's call that its callbacks do not contain. */
 const UNKNOWN = '(unknown)';
 
-/** The calls of another program whose callbacks arrive here: the expected ones or, without any, every call that is named. */
-export class ForeignCalls {
+/**
+ * Receives the callbacks of another program's calls at one address, and assigns each to the call that it names: an expected one or,
+ * without any, every call that is named.
+ */
+export class OpenListener {
   readonly #expected = new Set<string>();
+  /** The callback URL for tools; `token` is its secret part. */
+  readonly callbackUrl: string;
+  readonly token: string;
 
-  /** @param history must be subscribed to `log` */
-  constructor(
+  private constructor(
     private readonly log: Log,
     private readonly history: History,
-    private readonly callbackUrl: string,
-  ) {}
+    private readonly server: CallbackServer<(arrived: Arrived) => Promise<Answer>>,
+  ) {
+    const { url, token } = server.issue(arrived => this.#receive(arrived));
+    this.callbackUrl = url;
+    this.token = token;
+  }
+
+  /** @param history must be subscribed to `log` @throws ProtocolCliError `port-in-use`. */
+  static async start(log: Log, history: History, options: ListenerOptions): Promise<OpenListener> {
+    const taker: Taker<(arrived: Arrived) => Promise<Answer>> = {
+      take: (receive, arrived) => receive(arrived),
+      callsOf: () => [],
+    };
+    return new OpenListener(log, history, await CallbackServer.start(log, options, taker));
+  }
 
   /** Restricts the calls to expected ones, and adds this one. */
   expect(ids: CallIds): void {
@@ -180,10 +216,25 @@ export class ForeignCalls {
     return this.#expected;
   }
 
-  /** Returns the call that a callback is judged by; undefined if it names none. */
-  callOf(reading: CallbackReading): Exchange | undefined {
+  get port(): number {
+    return this.server.port;
+  }
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  close(): Promise<void> {
+    return this.server.close();
+  }
+
+  async #receive(arrived: Arrived): Promise<Answer> {
+    const reading = readCallback(arrived.body.json);
     const key = reading.ok ? this.#keyOf(reading.message) : this.#only();
-    return key === undefined ? undefined : this.history.exchanges.get(key);
+    const exchange = key === undefined ? undefined : this.history.exchanges.get(key);
+    if (!exchange) return answerCallback(this.log, {}, arrived, unassignedVerdict(reading));
+    const concerns = { calls: [exchange.key], thread: exchange.invocation.group_id };
+    return answerCallback(this.log, concerns, arrived, judge(exchange, reading, arrived.body.sha256));
   }
 
   #keyOf(message: Callback): string {
@@ -204,15 +255,8 @@ export class ForeignCalls {
 
   #begin({ groupId, id }: CallIds): string {
     const key = JSON.stringify([groupId, id]);
-    const invocation: Invocation = {
-      operation: UNKNOWN,
-      arguments: {},
-      id,
-      callback_url: this.callbackUrl,
-      group_id: groupId,
-    };
-    const body = Content.ofJson(invocation);
-    this.log.emit({ kind: 'expected', calls: [key], thread: groupId, body });
+    const call = { operation: UNKNOWN, arguments: {}, id, callback_url: this.callbackUrl, group_id: groupId };
+    this.log.emit({ kind: 'expected', calls: [key], thread: groupId, body: Content.ofJson(call) });
     return key;
   }
 
@@ -220,45 +264,6 @@ export class ForeignCalls {
     const [key] = this.#expected;
     return this.#expected.size === 1 ? key : undefined;
   }
-}
-
-export interface OpenListener extends AsyncDisposable {
-  readonly port: number;
-  readonly url: string;
-  /** The callback URL for tools; `token` is its secret part. */
-  readonly callbackUrl: string;
-  readonly token: string;
-  readonly calls: ForeignCalls;
-  close(): Promise<void>;
-}
-
-/**
- * Receives the callbacks of another program's calls at one address and assigns each to the call that it names.
- * @param history must be subscribed to `log`
- * @throws ProtocolCliError `port-in-use`.
- */
-export async function startOpenListener(
-  log: Log,
-  history: History,
-  options: ListenerOptions,
-): Promise<OpenListener> {
-  const addresses = new SecretPaths<'any call'>(CALLBACK_PATH);
-  const { token, path } = addresses.issue('any call');
-  const receive = async (arrived: Arrived): Promise<Answer> => {
-    const reading = readCallback(arrived.body.json);
-    const exchange = calls.callOf(reading);
-    if (!exchange) return answerCallback(log, {}, arrived, unassignedVerdict(reading));
-    const concerns = { calls: [exchange.key], thread: exchange.invocation.group_id };
-    return answerCallback(log, concerns, arrived, judge(exchange, reading, arrived.body.sha256));
-  };
-  const server: CallbackServer = await serveCallbacks(log, addresses, options, {
-    take: (_, arrived) => receive(arrived),
-    callsOf: () => [],
-  });
-  const callbackUrl = server.urlOf(path);
-  const calls = new ForeignCalls(log, history, callbackUrl);
-  const { port, url, close } = server;
-  return { port, url, callbackUrl, token, calls, close, [Symbol.asyncDispose]: close };
 }
 
 /** Judges a callback that is invalid or whose ids cannot belong to a call. */

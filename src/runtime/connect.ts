@@ -11,9 +11,9 @@ import { secretsOf } from '../util/credentials.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { createRedactor } from '../util/redact.js';
 import type { ListenerOptions } from './callback-server.js';
-import { checkArguments, discover, toolOf } from './discover.js';
-import { cancelCall, closeThread } from './notices.js';
+import { checkArguments, toolOf } from './check-call.js';
 import { Runtime, subscriptionEnd } from './runtime.js';
+import { Wire } from './wire.js';
 
 export interface ConnectOptions {
   /** Sent to the origin of the URL only. */
@@ -73,13 +73,13 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
   log.subscribe(event => history.apply(event));
   if (onEvent) log.subscribe(onEvent);
   const client = createAgentClient();
-  const wire = { client, log, credentials: { origin: new URL(url).origin, headers } };
+  const wire = new Wire(log, client, url, headers);
   const listener = { ...LISTENER, ...options.listener };
   const open = async () => {
-    const { base, toolset } = await discover(wire, url);
-    return { base, toolset, runtime: await Runtime.start({ log, history, clock: systemClock, listener }) };
+    const { toolset } = await wire.discover();
+    return { toolset, runtime: await Runtime.start({ log, history, clock: systemClock, listener }) };
   };
-  const { base, toolset, runtime } = await open().catch(async (error: unknown) => {
+  const { toolset, runtime } = await open().catch(async (error: unknown) => {
     await client.close();
     throw error instanceof ProtocolCliError ? error.mapText(redact) : error;
   });
@@ -92,7 +92,7 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
     const thread = groupId ?? options.groupId ?? `thread_${randomUUID()}`;
     if (groupId === undefined) ourThreads.add(thread);
     const call = { operation, arguments: args, id, call_id: callId, group_id: thread };
-    const { invocation } = runtime.withCallbackUrl(call);
+    const invocation = runtime.addressed(call);
     let canAnswer = choose !== undefined;
     const exchange = await runtime.invoke(
       wire,
@@ -122,8 +122,8 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
   };
   const close = async () => {
     const pending = [...history.exchanges.values()].filter(canBeCanceled);
-    await Promise.all(pending.map(exchange => cancelCall(wire, base, exchange, 'policy')));
-    await Promise.all([...ourThreads].map(thread => closeThread(wire, base, thread)));
+    await Promise.all(pending.map(exchange => wire.cancelCall(exchange, 'policy')));
+    await Promise.all([...ourThreads].map(thread => wire.closeThread(thread)));
     await Promise.all([runtime.close(), client.close()]);
   };
   return { toolset, history, invoke, close, [Symbol.asyncDispose]: close };

@@ -7,22 +7,14 @@ import type { History } from '../events/history.js';
 import type { Log } from '../events/log.js';
 import { TransportError } from '../http/client.js';
 import type { Answer } from '../http/route.js';
-import { SecretPaths } from '../http/secret-paths.js';
 import { readCallback, type UserChoice } from '../protocol/callbacks.js';
 import { type Invocation, invocationSchema } from '../protocol/invocation.js';
 import { validate } from '../protocol/validate.js';
 import type { Clock } from '../system/clock.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
 import { readJson } from '../util/json.js';
-import {
-  type Arrived,
-  answerCallback,
-  CALLBACK_PATH,
-  type CallbackServer,
-  type ListenerOptions,
-  serveCallbacks,
-} from './callback-server.js';
-import { readAcknowledgement, respondToChoice, send, type Wire } from './notices.js';
+import { type Arrived, answerCallback, CallbackServer, type ListenerOptions } from './callback-server.js';
+import { readAcknowledgement, type Wire } from './wire.js';
 
 const RETRY_WITHIN_MS = 2_000;
 
@@ -44,12 +36,14 @@ export interface RuntimeOptions {
   readonly history: History;
   readonly clock: Clock;
   readonly listener: ListenerOptions;
+  /** Receives the secret part of each callback URL. */
+  readonly onSecret?: (token: string) => void;
 }
 
 /** An invocation, and how long to wait for its result. */
 export interface Call extends Omit<Watch, 'key'> {
   readonly endpoint: string;
-  /** Contains a callback URL of this runtime, see {@link Runtime.withCallbackUrl}. */
+  /** Contains a callback URL of this runtime, see {@link Runtime.addressed}. */
   readonly invocation: Invocation;
   readonly retries: number;
   readonly lenientAck: boolean;
@@ -67,28 +61,25 @@ export interface Answering {
 
 /** The runtime side of the protocol: invokes tools and receives their callbacks. */
 export class Runtime {
-  readonly #addresses = new SecretPaths<string>(CALLBACK_PATH);
-  #server: CallbackServer | undefined;
+  #server: CallbackServer<string> | undefined;
 
   private constructor(private readonly options: RuntimeOptions) {}
 
   /** @throws ProtocolCliError `port-in-use`. */
   static async start(options: RuntimeOptions): Promise<Runtime> {
     const runtime = new Runtime(options);
-    runtime.#server = await serveCallbacks(options.log, runtime.#addresses, options.listener, {
+    runtime.#server = await CallbackServer.start<string>(options.log, options.listener, {
       take: (key, arrived) => runtime.#receive(key, arrived),
       callsOf: key => [key],
     });
     return runtime;
   }
 
-  /** Adds a callback URL to an invocation; `token` is the secret part of the URL. */
-  withCallbackUrl(call: Omit<Invocation, 'callback_url'>): {
-    readonly invocation: Invocation;
-    readonly token: string;
-  } {
-    const { token, path } = this.#addresses.issue(call.id);
-    return { invocation: { ...call, callback_url: this.#server?.urlOf(path) ?? '' }, token };
+  /** Adds a callback URL to an invocation. */
+  addressed(call: Omit<Invocation, 'callback_url'>): Invocation {
+    const { url = '', token = '' } = this.#server?.issue(call.id) ?? {};
+    this.options.onSecret?.(token);
+    return { ...call, callback_url: url };
   }
 
   deny(
@@ -142,8 +133,7 @@ export class Runtime {
         .get(key)
         ?.arrivals.some(({ verdict }) => verdict.kind === 'settles' || verdict.kind === 'holds') ?? false;
     const post = async (attempt: number) => {
-      const { status } = await send(
-        wire,
+      const { status } = await wire.send(
         { purpose: 'invocation', attempt, calls: [key], thread },
         {
           ...{ method: 'POST', url, signal, body: Buffer.from(JSON.stringify(invocation)) },
@@ -254,7 +244,7 @@ export function answerQuestions(
   wire: Wire,
   history: History,
   { id: key, group_id: thread }: Pick<Invocation, 'id' | 'group_id'>,
-  { by, select }: Answering,
+  answering: Answering,
   clock: Clock,
 ): () => Promise<void> {
   const { log } = wire;
@@ -264,11 +254,18 @@ export function answerQuestions(
   const answers = new Set<Promise<void>>();
   let asked = 0;
   const answer = async (leg: string, question: UserChoice) => {
-    const selected = await select(question, over.signal, asked++);
+    const selected = await answering.select(question, over.signal, asked++);
     if (selected === null || over.signal.aborted) return;
-    log.emit({ kind: 'decided', what: 'choice', by, value: selected, question: leg, calls: [key] });
+    log.emit({
+      kind: 'decided',
+      what: 'choice',
+      by: answering.by,
+      value: selected,
+      question: leg,
+      calls: [key],
+    });
     const call = { key, thread, signal: graceOver.signal };
-    await respondToChoice(wire, question.response_url, call, { id: question.id, selected });
+    await wire.respondToChoice(question.response_url, call, { id: question.id, selected });
   };
   const unanswered = (error: unknown) => {
     const why = messageOf(error);

@@ -4,6 +4,7 @@ import { runProbes } from '../../src/check/probes/probes.js';
 import type { Event } from '../../src/events/events.js';
 import { createLog } from '../../src/events/log.js';
 import { createAgentClient } from '../../src/http/pooled-client.js';
+import { Wire } from '../../src/runtime/wire.js';
 import { systemClock } from '../../src/system/clock.js';
 
 export type ProbeOptions = Parameters<typeof runProbes>[0];
@@ -43,10 +44,9 @@ export async function probingInto(
   const client = createAgentClient();
   try {
     await runProbes({
-      wire: { client, log, credentials: { origin: new URL(url).origin, headers: {} } },
+      wire: new Wire(log, client, url),
       clock: systemClock,
       listener: { host: '127.0.0.1', port: 0, allowedHosts: [], maxBody: 1024 * 1024 },
-      url,
       operations: [],
       cases: [],
       wants: () => true,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Toolset } from '../../src/protocol/toolset.js';
-import { checkArguments, toolOf } from '../../src/runtime/discover.js';
+import { checkArguments, toolOf } from '../../src/runtime/check-call.js';
 
 const tool = (inputSchema: Record<string, unknown>) => ({ name: 'edit_file', description: '', inputSchema });
 const TOOLSET: Toolset = {

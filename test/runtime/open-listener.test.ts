@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../src/events/events.js';
-import { startOpenListener } from '../../src/runtime/callback-server.js';
+import { OpenListener } from '../../src/runtime/callback-server.js';
 import { workbench } from './wire-of.js';
 
 const OPTIONS = { host: '127.0.0.1', port: 0, allowedHosts: [], maxBody: 1_000_000 };
@@ -20,13 +20,14 @@ const view = (groupId: string) => ({
 /** Starts a listener that expects these calls, and POSTs the messages one after the other. */
 async function posting(expected: readonly [string, string][], ...messages: readonly object[]) {
   await using bench = workbench();
-  const { log } = bench.wire;
+  const { log } = bench;
   const events: Event[] = [];
   log.subscribe(event => events.push(event));
-  await using listener = await startOpenListener(log, bench.history, OPTIONS);
-  for (const [groupId, id] of expected) listener.calls.expect({ groupId, id });
+  const listener = await OpenListener.start(log, bench.history, OPTIONS);
+  for (const [groupId, id] of expected) listener.expect({ groupId, id });
   const statuses: number[] = [];
   for (const message of messages) statuses.push(await post(listener.callbackUrl, message));
+  await listener.close();
   const exchanges = [...bench.history.exchanges.values()];
   const untracked = [...bench.history.untracked.values()];
   return { statuses, exchanges, untracked, events, listener };
@@ -124,9 +125,10 @@ describe('RT-MATCH: with expected calls', () => {
 
 test('threats, row 1: a wrong path belongs to no call', async () => {
   await using bench = workbench();
-  await using listener = await startOpenListener(bench.wire.log, bench.history, OPTIONS);
+  const listener = await OpenListener.start(bench.log, bench.history, OPTIONS);
   expect(await post(`${listener.callbackUrl}x`, result('t', 'a'))).toBe(404);
   expect(await post(listener.callbackUrl.slice(0, -1), result('t', 'a'))).toBe(404);
+  await listener.close();
   expect(bench.history.exchanges.size).toBe(0);
   expect([...bench.history.untracked.values()].map(({ refusal }) => refusal)).toEqual([
     'wrong-address',
@@ -137,7 +139,8 @@ test('threats, row 1: a wrong path belongs to no call', async () => {
 test('tools get the public URL', async () => {
   await using bench = workbench();
   const options = { ...OPTIONS, publicUrl: 'https://tunnel.example/base' };
-  await using listener = await startOpenListener(bench.wire.log, bench.history, options);
+  const listener = await OpenListener.start(bench.log, bench.history, options);
   expect(listener.callbackUrl).toBe(`https://tunnel.example/base/callback/${listener.token}`);
   expect(listener.url).toBe(`http://127.0.0.1:${listener.port}`);
+  await listener.close();
 });

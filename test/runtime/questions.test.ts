@@ -25,7 +25,7 @@ async function asking(clock: Clock = systemClock) {
   const tool = await startTool({});
   const bench = workbench();
   const warnings: string[] = [];
-  bench.wire.log.subscribe(event => event.kind === 'warned' && warnings.push(event.message));
+  bench.log.subscribe(event => event.kind === 'warned' && warnings.push(event.message));
   const asked: {
     prompt: string;
     signal: AbortSignal;
@@ -34,14 +34,14 @@ async function asking(clock: Clock = systemClock) {
   }[] = [];
   const select: Answering['select'] = ({ prompt }, signal) =>
     new Promise((answer, fail) => asked.push({ prompt, signal, answer, fail }));
-  const stop = answerQuestions(bench.wire, bench.history, INVOCATION, { by: 'person', select }, clock);
+  const stop = answerQuestions(bench.wireTo(), bench.history, INVOCATION, { by: 'person', select }, clock);
   return {
     asked,
     stop,
     question: { ...CHOICE, response_url: `${tool.url}/choice` },
     sent: () => tool.received.map(({ raw }) => raw),
     tell: (...parts: readonly (readonly Moment[])[]) => {
-      for (const fact of parts.flat()) bench.wire.log.emit(fact);
+      for (const fact of parts.flat()) bench.log.emit(fact);
     },
     exchange: () => bench.history.exchanges.get(KEY),
     warnings: () => warnings,

@@ -17,8 +17,7 @@ let runtime: Runtime;
 
 beforeEach(async () => {
   bench = workbench();
-  const { history, wire } = bench;
-  runtime = await Runtime.start({ log: wire.log, history, clock: systemClock, listener: LISTENER });
+  runtime = await Runtime.start({ ...bench, clock: systemClock, listener: LISTENER });
 });
 
 afterEach(async () => {
@@ -46,24 +45,24 @@ function toolThatPosts(...bodies: (object | string | Uint8Array)[]) {
   return { reply, statuses };
 }
 
-async function invoked(reply: Reply, options: Partial<Call> = {}) {
-  await using server = await startServing(reply);
-  const { callback_url: _, ...call } = INVOCATION;
-  const { invocation, token } = runtime.withCallbackUrl(call);
+async function invoked(replies: Reply | readonly Reply[], options: Partial<Call> = {}) {
+  await using server = await startServing(...[replies].flat());
+  const invocation = runtime.addressed(INVOCATION);
   const waiting = { timeoutMs: 10_000, retries: 0, lenientAck: false, ...options };
-  await runtime.invoke(bench.wire, { endpoint: server.url, invocation, ...waiting });
+  const call = { endpoint: server.url, invocation, ...waiting };
+  await runtime.invoke(bench.wireTo(server.url), call);
   const exchange = bench.history.first;
   if (!exchange) throw new Error('the call was made');
-  return { exchange, invocation, token };
+  return { exchange, invocation, requests: server.requests };
 }
 
 test('sends an invocation, is acknowledged, and receives the callback', async () => {
   const tool = toolThatPosts(RESULT);
-  const { exchange, invocation, token } = await invoked(tool.reply);
+  const { exchange, invocation } = await invoked(tool.reply);
   expect(llmTextOf(exchange)).toBe('done');
   expect(exchange.attempts).toMatchObject([{ status: 200 }]);
   expect(exchange.invocation).toEqual(invocation);
-  expect(invocation.callback_url).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/callback/${token}$`));
+  expect(invocation.callback_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback\/[\w-]{43}$/);
 });
 
 test('row 8, RT-MATCH, RT-VALIDATE: forged and invalid callbacks are answered 4xx, and the valid one counts', async () => {
@@ -95,7 +94,7 @@ test('TOOL-ACK: a result before the acknowledgement is accepted and flagged', as
 test('TOOL-ACK: an acknowledgement in transit is waited for and not flagged', async () => {
   const { exchange } = await invoked((response, request) => {
     void post(callbackUrl(request), JSON.stringify(RESULT));
-    const stop = bench.wire.log.subscribe(({ kind }) => {
+    const stop = bench.log.subscribe(({ kind }) => {
       if (kind !== 'request') return;
       stop();
       response.end();
@@ -145,21 +144,10 @@ describe('RT-PENDING: a tool that has called back has the invocation, whatever i
 
 describe('the listener', () => {
   const addressed = () => {
-    const { callback_url: _, ...call } = INVOCATION;
-    const { invocation } = runtime.withCallbackUrl(call);
-    const { log } = bench.wire;
-    const wire = {
-      client: { send: () => new Promise<never>(() => {}), close: async () => {} },
-      log,
-      credentials: bench.wire.credentials,
-    };
-    void runtime.invoke(wire, {
-      endpoint: ENDPOINT,
-      invocation,
-      timeoutMs: 0,
-      retries: 0,
-      lenientAck: false,
-    });
+    const invocation = runtime.addressed(INVOCATION);
+    const client = { send: () => new Promise<never>(() => {}), close: async () => {} };
+    const call = { endpoint: ENDPOINT, invocation, timeoutMs: 0, retries: 0, lenientAck: false };
+    void runtime.invoke(bench.wireTo(ENDPOINT, {}, client), call);
     return invocation.callback_url;
   };
   const result = JSON.stringify(RESULT);
@@ -175,7 +163,7 @@ describe('the listener', () => {
 
   test('a full disk: answers 503 if the callback was not recorded, so that it is sent again', async () => {
     const url = addressed();
-    bench.wire.log.keep(() => Promise.reject(new Error('ENOSPC')));
+    bench.log.keep(() => Promise.reject(new Error('ENOSPC')));
     expect((await post(url, result)).status).toBe(503);
   });
 });
@@ -183,15 +171,14 @@ describe('the listener', () => {
 test.each([true, false])(
   'with keepBodies %s a callback is judged, and a duplicate is detected',
   async keepBodies => {
-    const { history, wire } = bench;
     const listener = { ...LISTENER, maxBody: 10_000_000, keepBodies };
-    const other = await Runtime.start({ log: wire.log, history, clock: systemClock, listener });
+    const other = await Runtime.start({ ...bench, clock: systemClock, listener });
     const contents: Content[] = [];
-    wire.log.subscribe(event => {
+    bench.log.subscribe(event => {
       if (event.kind === 'request' && event.purpose === 'callback' && event.body) contents.push(event.body);
     });
-    for (const fact of [...call(), ...acknowledged()]) wire.log.emit(fact);
-    const url = other.withCallbackUrl(INVOCATION).invocation.callback_url;
+    for (const fact of [...call(), ...acknowledged()]) bench.log.emit(fact);
+    const url = other.addressed(INVOCATION).callback_url;
     const large = JSON.stringify({ ...RESULT, text: 'é😀"\n'.repeat(200_000) });
     const statuses = [];
     for (const body of [large, large, large.slice(0, -1)]) statuses.push((await post(url, body)).status);
@@ -206,15 +193,11 @@ test.each([true, false])(
 
 describe('RT-ID, RT-FIELDS: refuses to send what could never be settled', () => {
   const refused = async (change: object) => {
-    let sent = 0;
-    await using server = await startServing(response => {
-      sent++;
-      response.end();
-    });
-    const { invocation } = runtime.withCallbackUrl({ ...INVOCATION, ...change });
+    await using server = await startServing(200);
+    const invocation = runtime.addressed({ ...INVOCATION, ...change });
     const call = { endpoint: server.url, invocation, timeoutMs: 10_000, retries: 0, lenientAck: false };
-    const failure = await runtime.invoke(bench.wire, call).catch((error: Error) => error.message);
-    return { failure, sent };
+    const failure = await runtime.invoke(bench.wireTo(), call).catch((error: Error) => error.message);
+    return { failure, sent: server.requests.length };
   };
   const deep = JSON.parse(`${'{"a":'.repeat(128)}1${'}'.repeat(128)}`);
 
@@ -231,5 +214,53 @@ describe('RT-ID, RT-FIELDS: refuses to send what could never be settled', () => 
       failure: `the id "${KEY}" was used before`,
       sent: 0,
     });
+  });
+});
+
+describe('the dispatch', () => {
+  const isAcknowledged: NonNullable<Call['stopWaiting']> = ({ attempts }) => attempts.at(-1)?.status === 200;
+  const dispatched = (replies: readonly Reply[], options: Partial<Call> = {}) =>
+    invoked(replies, { retries: 2, stopWaiting: isAcknowledged, ...options });
+
+  test('RT-FIELDS: POSTs the invocation as JSON, unchanged by retries', async () => {
+    const { requests, invocation } = await dispatched([503, 200]);
+    expect(requests).toHaveLength(2);
+    for (const { method, headers, body } of requests) {
+      expect([method, headers['content-type']]).toEqual(['POST', 'application/json']);
+      expect(JSON.parse(body)).toEqual(invocation);
+    }
+  });
+
+  test.each<[string, Reply, object]>([
+    ['an endless body', response => response.writeHead(200).write('never to end'), { bodySize: 12 }],
+    [
+      'RT-RETRY: a body that breaks off',
+      response => {
+        response.writeHead(200, { 'content-length': '9' }).write('half');
+        setImmediate(() => response.destroy());
+      },
+      {},
+    ],
+  ])('a tool that answered 200 has the invocation (TOOL-ASYNC): %s', async (_, reply, attempt) => {
+    const { exchange, requests } = await dispatched([reply]);
+    expect(requests).toHaveLength(1);
+    expect(exchange).toMatchObject({ settled: null, attempts: [{ status: 200, ...attempt }] });
+    expect(exchange.attempts[0]).not.toHaveProperty('excerpt');
+  });
+
+  test('an acknowledgement without a body has no size', async () => {
+    const { exchange } = await dispatched([response => response.writeHead(200).end()]);
+    expect(exchange.attempts[0]).not.toHaveProperty('bodySize');
+  });
+
+  test('reads only the beginning of a refusal’s body', async () => {
+    const { exchange } = await dispatched([response => response.writeHead(400).end('x'.repeat(1_000_000))]);
+    expect(exchange.attempts[0]?.excerpt?.length).toBeLessThanOrEqual(4_096);
+  });
+
+  test('RT-TIMEOUT: a timeout ends an unanswered request without retries', async () => {
+    const { exchange, requests } = await dispatched([() => {}], { retries: 5, timeoutMs: 50 });
+    expect(exchange.settled).toMatchObject({ by: 'timeout' });
+    expect(requests).toHaveLength(1);
   });
 });

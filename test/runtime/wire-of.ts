@@ -1,20 +1,27 @@
 import { History } from '../../src/events/history.js';
-import { createLog } from '../../src/events/log.js';
+import { createLog, type Log } from '../../src/events/log.js';
+import type { HttpClient } from '../../src/http/client.js';
 import { createNodeClient } from '../../src/http/node-client.js';
-import type { Wire } from '../../src/runtime/notices.js';
+import { Wire } from '../../src/runtime/wire.js';
 
 export interface Workbench extends AsyncDisposable {
-  readonly wire: Wire;
+  readonly log: Log;
   readonly history: History;
+  /** Returns a wire to a server, with a real client by default. */
+  wireTo(url?: string, headers?: Readonly<Record<string, string>>, client?: HttpClient): Wire;
 }
 
-/** A wire with a real client, and a history of its messages. */
-export function workbench(
-  credentials: Wire['credentials'] = { origin: 'http://unused.example', headers: {} },
-): Workbench {
+/** A log, and a history of its events. */
+export function workbench(): Workbench {
   const log = createLog(() => performance.now());
   const history = new History();
   log.subscribe(event => history.apply(event));
-  const client = createNodeClient();
-  return { wire: { client, log, credentials }, history, [Symbol.asyncDispose]: () => client.close() };
+  const real = createNodeClient();
+  return {
+    log,
+    history,
+    wireTo: (url = 'http://unused.example', headers = {}, client = real) =>
+      new Wire(log, client, url, headers),
+    [Symbol.asyncDispose]: () => real.close(),
+  };
 }

@@ -6,26 +6,15 @@ import type { Log, RecordedRequest } from '../../events/log.js';
 import { isLoopback } from '../../http/addresses.js';
 import { TransportError } from '../../http/client.js';
 import type { Reply } from '../../http/route.js';
-import { SecretPaths } from '../../http/secret-paths.js';
 import { type Callback, type CallbackType, readCallback } from '../../protocol/callbacks.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import {
   type Arrived,
-  CALLBACK_PATH,
-  type CallbackServer,
+  CallbackServer,
   type ListenerOptions,
   recordCallback,
-  serveCallbacks,
 } from '../../runtime/callback-server.js';
-import {
-  cancelToolCall,
-  closeThread,
-  type NoticeAnswer,
-  readAcknowledgement,
-  respondToChoice,
-  send,
-  type Wire,
-} from '../../runtime/notices.js';
+import { readAcknowledgement, type Wire } from '../../runtime/wire.js';
 import type { Clock } from '../../system/clock.js';
 import { cameWithin } from '../../system/process.js';
 import { bytesText } from '../../util/text.js';
@@ -61,7 +50,6 @@ export interface ProbePlan {
 }
 
 export interface ProberOptions {
-  readonly base: string;
   readonly endpoint: string;
   /** Its log receives all events. */
   readonly wire: Wire;
@@ -132,9 +120,8 @@ export class Prober {
   /** Ends every wait, when the user stops the check and when the prober is closed. */
   readonly signal: AbortSignal;
   readonly #closing = new AbortController();
-  readonly #paths = new SecretPaths<SentCall>(CALLBACK_PATH);
   readonly #purposes = new Map<string, string>();
-  #server: CallbackServer | undefined;
+  #server: CallbackServer<SentCall> | undefined;
   #hasExpired = false;
   #hasCallback = false;
   #hasAnswer = false;
@@ -151,12 +138,11 @@ export class Prober {
   async listen(options: ListenerOptions): Promise<void> {
     const { log } = this.options.wire;
     const admits = quota(log, LIMITS.refused, 'that were refused, or to a wrong address');
-    // The token in a URL identifies the call, whatever the tool did with the rest of the URL (TOOL-OPAQUE).
-    const resolve = (path: string) => this.#paths.resolve(/^\/callback\/[\w-]{43}/.exec(path)?.[0] ?? path);
-    this.#server = await serveCallbacks(log, { resolve }, options, {
+    this.#server = await CallbackServer.start<SentCall>(log, options, {
       take: (call, arrived) => call.receive(arrived),
       callsOf: ({ key }) => [key],
       isTold: () => admits(0),
+      ignoresRest: true, // a tool may have changed the rest of the URL (TOOL-OPAQUE)
     });
   }
 
@@ -167,8 +153,7 @@ export class Prober {
 
   /** Returns the callback URL of a call. */
   urlOf(call: SentCall): string {
-    const { path } = this.#paths.issue(call);
-    return this.#server?.urlOf(path) ?? path;
+    return this.#server?.issue(call).url ?? '';
   }
 
   get isAborted(): boolean {
@@ -228,12 +213,12 @@ export class Prober {
     if (!this.isAborted) this.options.wire.log.emit({ kind: 'warned', ...(calls && { calls }), message });
   }
 
-  cancel(call: Pick<SentCall, 'key' | 'thread' | 'id'>): Promise<NoticeAnswer> {
-    return cancelToolCall(this.options.wire, this.options.base, call, this.patience);
+  cancel(call: Pick<SentCall, 'key' | 'thread' | 'id'>) {
+    return this.options.wire.cancelToolCall(call, this.patience);
   }
 
-  closeThread(thread: string): Promise<NoticeAnswer> {
-    return closeThread(this.options.wire, this.options.base, thread, this.patience);
+  closeThread(thread: string) {
+    return this.options.wire.closeThread(thread, this.patience);
   }
 
   /** @param calls made for the plan; none when it is announced */
@@ -263,11 +248,11 @@ export class Prober {
 export type ProbeClient = ReturnType<Prober['client']>;
 
 /** A check sends requests only to the tool, not to a third party that the tool names (threats, row 9). */
-export function isNear(url: string, { base, endpoint }: Pick<ProberOptions, 'base' | 'endpoint'>): boolean {
+export function isNear(url: string, { wire, endpoint }: Pick<ProberOptions, 'wire' | 'endpoint'>): boolean {
   const target = readUrl(url);
   if (!target) return false;
-  if (isLoopback(target.hostname)) return isLoopback(readUrl(base)?.hostname ?? '');
-  return [base, endpoint].some(own => readUrl(own)?.host === target.host);
+  if (isLoopback(target.hostname)) return isLoopback(readUrl(wire.base)?.hostname ?? '');
+  return [wire.base, endpoint].some(own => readUrl(own)?.host === target.host);
 }
 
 interface ReceivedCallback {
@@ -377,9 +362,8 @@ export class SentCall {
     const { key, thread, prober } = this;
     const { wire, clock, endpoint } = prober.options;
     try {
-      await send(
-        wire,
-        { purpose: 'invocation', attempt: 1, calls: [key], thread },
+      await wire.send(
+        { purpose: 'invocation', calls: [key], thread },
         {
           method: 'POST',
           url: endpoint,
@@ -456,7 +440,7 @@ export class SentCall {
     if (!isNear(url, prober.options))
       return prober.warn('no selection was sent: response_url has a different host than the tool', [key]);
     wire.log.emit({ kind: 'decided', what: 'choice', by: 'policy', value, question, calls: [key] });
-    await respondToChoice(wire, url, { key, thread, signal: prober.signal }, { id, selected: value });
+    await wire.respondToChoice(url, { key, thread, signal: prober.signal }, { id, selected: value });
   }
 
   /** Cancels a subscription unless it has ended, and checks whether more events come (TOOL-SUB). */

@@ -2,18 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { ACK_SLOW_MS } from '../../events/exchange.js';
 import type { Case } from '../../fixtures/check-files.js';
 import { NOTICES } from '../../protocol/invocation.js';
-import { readToolset } from '../../protocol/read-toolset.js';
 import type { Toolset } from '../../protocol/toolset.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';
-import { DISCOVERY_HINTS, findDocument, recordLoaded } from '../../runtime/discover.js';
-import { notify, readAcknowledgement, recordedSend } from '../../runtime/notices.js';
+import { DISCOVERY_HINTS, readAcknowledgement } from '../../runtime/wire.js';
 import { concurrently } from '../../util/collections.js';
 import { type ProbeCall, type ProbeClient, type ProbePlan, Prober, type ProberOptions } from './prober.js';
 import { callablesOf, SampleCalls } from './samples.js';
 
-interface ProbeOptions extends Omit<ProberOptions, 'base' | 'endpoint'> {
+interface ProbeOptions extends Omit<ProberOptions, 'endpoint'> {
   readonly listener: ListenerOptions;
-  readonly url: string;
   readonly operations: readonly string[];
   readonly cases: readonly Case[];
   readonly onProgress: (done: number, total: number, probe: string) => void;
@@ -211,11 +208,11 @@ export const PROBES: readonly Probe[] = [
     alone: true,
     run: async (client, target) => {
       const { prober } = target;
-      const { wire, base } = prober.options;
+      const { wire } = prober.options;
       await Promise.all(
         [`call_${randomUUID()}`, ...HOSTILE_IDS].map(id => {
           const message = { thread_id: id, tool_call_id: id };
-          return notify(wire, base, { kind: 'cancel', message }, prober.patience);
+          return wire.notify({ kind: 'cancel', message }, prober.patience);
         }),
       );
       const operation = await target.samples.operation;
@@ -245,17 +242,17 @@ export const PROBES: readonly Probe[] = [
     checks: ['TOOL-MIGRATE'],
     isFor: ({ toolset }) => toolset?.needsMigration === true,
     run: async (_, { prober }) => {
-      const { wire, base } = prober.options;
-      const about = { purpose: 'migrate', attempt: 1 } as const;
-      await recordedSend(wire, about, {
+      const { wire } = prober.options;
+      const request = {
         method: 'POST',
-        url: base + NOTICES.migrate.path,
+        url: wire.base + NOTICES.migrate.path,
         headers: { 'content-type': 'application/json' },
         body: Buffer.from('{}'), // cannot succeed: a check never migrates a session
         read: readAcknowledgement,
         timeoutMs: prober.windowMs,
         signal: prober.signal,
-      }).catch(() => {}); // the log has the error
+      } as const;
+      await wire.send({ purpose: 'migrate' }, request).catch(() => {}); // the log has the error
     },
   },
   {
@@ -266,8 +263,8 @@ export const PROBES: readonly Probe[] = [
       if (!target.toolset) return;
       // An unknown operation cannot be executed, even by a tool that does not validate.
       const nothing = { operation: unknownName(target.toolset), arguments: {} };
-      const { wire, base } = target.prober.options;
-      const isAlive = () => findDocument(wire, base).then(Boolean, () => false);
+      const { wire } = target.prober.options;
+      const isAlive = () => wire.findDocument().then(Boolean, () => false);
       // One after another: if the tool crashes, the last message was the cause.
       for (const body of UNREADABLE) {
         await client.send({ ...nothing, body }).acknowledged;
@@ -304,12 +301,10 @@ const HINTS = {
 export async function runProbes(options: ProbeOptions): Promise<void> {
   const { wire, wants, cases, listener } = options;
   wire.log.emit({ kind: 'planned', by: 'probe', plan: 'discovery', checks: ['TOOL-DISCOVER', 'TOOL-NAMES'] });
-  const { base, body } = await findDocument(wire, options.url, HINTS);
-  const reading = await readToolset(body.json);
+  const reading = await wire.loadToolset(HINTS);
   const toolset = reading.ok ? reading.toolset : null; // nothing of an invalid toolset may be called (RT-TOOLSET)
-  if (toolset) recordLoaded(wire, base, toolset);
   const { callables = [], warnings = [] } = toolset ? await callablesOf(toolset, options) : {};
-  const prober = new Prober({ ...options, base, endpoint: toolset?.endpoint ?? base });
+  const prober = new Prober({ ...options, endpoint: toolset?.endpoint ?? wire.base });
   for (const message of warnings) prober.warn(message);
   await prober.listen(listener);
   try {
@@ -320,7 +315,7 @@ export async function runProbes(options: ProbeOptions): Promise<void> {
     if (samples.isStarted) await samples.finished;
     if (wants('TOOL-ACK')) await repeatLate(target);
     await closeThreads(prober);
-    const again = () => findDocument(wire, base).catch(() => {});
+    const again = () => wire.findDocument().catch(() => {});
     if (prober.isBroken) await prober.within(prober.windowMs, again()); // shows whether the tool still answers
   } finally {
     await prober.close();
@@ -386,6 +381,6 @@ async function closeThreads(prober: Prober): Promise<void> {
   const threads = new Set(prober.calls.map(({ thread }) => thread));
   let isThere = true;
   await concurrently([...threads], CLOSE_CONCURRENCY, async thread => {
-    if (isThere && !prober.isAborted) isThere = (await prober.closeThread(thread)).kind === 'answered';
+    if (isThere && !prober.isAborted) isThere = (await prober.closeThread(thread)).status !== null;
   });
 }

@@ -3,7 +3,7 @@ import type { Case, Offer } from '../../fixtures/check-files.js';
 import { brokenValues, exampleArguments } from '../../json-schema/example.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import type { Tool, Toolset } from '../../protocol/toolset.js';
-import { toolOf } from '../../runtime/discover.js';
+import { toolOf } from '../../runtime/check-call.js';
 import { concurrently } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { didYouMean } from '../../util/text.js';

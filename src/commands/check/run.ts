@@ -24,6 +24,7 @@ import { warningText } from '../../render/outputs/trouble.js';
 import { createTheme, printed } from '../../render/terminal/theme.js';
 import { mergeWarnings } from '../../render/warnings.js';
 import { verboseTeller } from '../../render/wire.js';
+import { Wire } from '../../runtime/wire.js';
 import { cameWithin } from '../../system/process.js';
 import { writeOut } from '../../system/streams.js';
 import { credentialsIn, namedCredentialsIn, secretsOf } from '../../util/credentials.js';
@@ -36,15 +37,7 @@ import { wireSecrets } from '../event-output.js';
 import { readSource } from '../read-source.js';
 import { writeReports } from '../reports.js';
 import { asTrouble, type Run, withRun } from '../run.js';
-import {
-  exitText,
-  listenerOf,
-  reach,
-  readCredentials,
-  readHeaders,
-  type ServerTarget,
-  StartedServers,
-} from '../target.js';
+import { exitText, listenerOf, reach, readHeaders, type ServerTarget, StartedServers } from '../target.js';
 import { colourOf, columnsOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
 import { runOnEachChange } from '../watch-command.js';
 import { type CheckFlags, type CheckPlan, planCheck } from './plan.js';
@@ -363,10 +356,9 @@ async function probe(
     ...{ onStop, signal },
     onServerExit: exit => log.emit({ kind: 'warned', message: exitText(exit) }),
   });
-  const credentials = readCredentials(flags, url, terminal.env);
   await probes({
-    ...{ url, operations, cases, probeTimeoutMs, clock, signal },
-    wire: { client: openClient(true), log, credentials },
+    ...{ operations, cases, probeTimeoutMs, clock, signal },
+    wire: new Wire(log, openClient(true), url, readHeaders(flags, terminal.env)),
     listener: listenerOf({ ...flags, maxBody: MAX_CALLBACK }),
     wants: id => (only?.has(id) ?? true) && !skip?.has(id),
     onConsent: consent => progress.aside(`visit this URL to continue: ${visibleLine(consent)}\n`),

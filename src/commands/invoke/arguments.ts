@@ -8,8 +8,7 @@ import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
 import { readSource } from '../read-source.js';
-import { ask, type Terminal } from '../terminal.js';
-import type { Prompts } from './questions.js';
+import type { Prompts } from '../terminal.js';
 
 /** The arguments as given: words like `key=value`, or all at once. */
 interface ArgumentWords {
@@ -29,7 +28,7 @@ type Gathered = (schema: Schema | null) => Arguments;
  * Reads the `arguments` of an invocation. `key=value` is typed by the schema, `key:=json` is verbatim, `key=@file` is a file's text.
  * @throws ProtocolCliError `usage` or `unreadable-file`, naming the word.
  */
-export async function gatherArguments(
+export async function readArguments(
   { words, whole }: ArgumentWords,
   stdin: AsyncIterable<Uint8Array>,
 ): Promise<Gathered> {
@@ -62,15 +61,6 @@ async function readValue(
   if (!isJson && !text.startsWith('@')) return schema => typed(key, text, schema);
   const value = isJson ? readMember(word, text) : decode(await readSource(text.slice(1), stdin));
   return () => value;
-}
-
-/** Like {@link gatherArguments}, with a known schema. */
-export async function readArguments(
-  given: ArgumentWords,
-  schema: Schema | null,
-  stdin: AsyncIterable<Uint8Array>,
-): Promise<Arguments> {
-  return (await gatherArguments(given, stdin))(schema);
 }
 
 function decode(bytes: Uint8Array): string {
@@ -184,21 +174,16 @@ function requiredIn({ required }: Schema): readonly string[] {
 }
 
 /** Asks the user for the required arguments of a selected operation. */
-export async function askForArguments(
-  { name, inputSchema }: Tool,
-  { terminal, signal, aside }: Prompts,
-): Promise<Arguments> {
+export async function askForArguments({ name, inputSchema }: Tool, prompts: Prompts): Promise<Arguments> {
   const required = requiredIn(inputSchema);
   const optional = Object.keys(propertiesOf(inputSchema)).filter(each => !required.includes(each));
   if (optional.length > 0)
-    terminal.stderr.write(
-      `Optional: ${visibleLine(firstFew(optional, MAX.names))} (give them as key=value)\n`,
-    );
-  const values = await aside(() => askForValues(inputSchema, required, terminal, signal));
+    prompts.show(`Optional: ${visibleLine(firstFew(optional, MAX.names))} (give them as key=value)\n`);
+  const values = await prompts.aside(() => askForValues(inputSchema, required, prompts));
   if (values) return values;
   const words = required.map(each => `${shellWord(each)}=…`).join(' ');
   throw new ProtocolCliError(
-    signal.aborted ? 'interrupted' : 'usage',
+    prompts.signal.aborted ? 'interrupted' : 'usage',
     `${name} needs arguments: ${firstFew(required, MAX.names)}`,
     { hint: `protocol-cli invoke <url> ${shellWord(name)} ${words}` },
   );
@@ -208,36 +193,37 @@ export async function askForArguments(
 export async function askForValues(
   schema: Schema,
   names: readonly string[],
-  terminal: Terminal,
-  signal: AbortSignal,
+  prompts: Prompts,
+  over?: AbortSignal,
 ): Promise<Arguments | null> {
   const values: [string, unknown][] = [];
   for (const name of names) {
-    const value = await askForValue(schema, name, terminal, signal);
-    if (value === null) return null;
-    if (value.given !== undefined) values.push([name, value.given]);
+    const property = propertiesOf(schema)[name] ?? {};
+    prompts.show(describe(property));
+    const answer = await askForValue(schema, name, property, prompts, over);
+    if (answer === null) return null;
+    if (answer.given !== undefined) values.push([name, answer.given]);
   }
   return Object.fromEntries(values);
 }
 
-/** Asks until the value is valid; null if the person cancels. */
+/** Asks until the value is valid; null if the user cancels. */
 async function askForValue(
   schema: Schema,
   name: string,
-  terminal: Terminal,
-  signal: AbortSignal,
+  property: Schema,
+  prompts: Prompts,
+  over?: AbortSignal,
 ): Promise<{ readonly given: unknown } | null> {
-  const property = propertiesOf(schema)[name] ?? {};
   const isRequired = requiredIn(schema).includes(name);
-  terminal.stderr.write(describe(property));
   for (;;) {
-    const line = await ask(labelOf(name, property, isRequired), terminal, signal);
+    const line = await prompts.ask(labelOf(name, property, isRequired), over);
     if (line === null) return null;
     const given = valueIn(name, line.trim(), property, schema);
     if (given === undefined && !isRequired) return { given };
     const fault = given === undefined ? 'is required' : await faultOf(property, given);
     if (fault === null) return { given };
-    terminal.stderr.write(`${shown(name)} ${shown(fault)}\n`);
+    prompts.show(`${shown(name)} ${shown(fault)}\n`);
   }
 }
 

@@ -5,26 +5,53 @@ import type { Warning } from '../../protocol/requirements.js';
 import { failureOf } from '../../render/failure.js';
 import type { Paper, Reporter } from '../../render/outputs/reporter.js';
 import { textReporter } from '../../render/outputs/text.js';
-import type { Trouble } from '../../render/outputs/trouble.js';
+import { type Trouble, warningText } from '../../render/outputs/trouble.js';
 import { verboseTeller } from '../../render/wire.js';
-import type { Policy, ToolInfo } from '../../runtime/policy.js';
+import { writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
+import { safeJson } from '../../util/redact.js';
+import { Consent, type Denial, type ToolInfo } from '../consent.js';
 import { requireScreen, usage } from '../options.js';
 import { asTrouble, type Run, withRun } from '../run.js';
 import { readHeaders } from '../target.js';
 import {
-  canAskUser,
   colourOf,
   defaultOutput,
   type ExitStatus,
   type Output,
+  Prompts,
   statusOfFailure,
   statusOfOutcome,
   type Terminal,
 } from '../terminal.js';
 import type { InvokeOptions, InvokePlan } from './plan.js';
-import { type Chooser, type Denial, denialOf, loadPolicy, type Prompts, promptsOf } from './questions.js';
+import { Chooser } from './questions.js';
+
+/** Makes the calls of a plan, or shows the request of a dry run. @param reach finds the tool */
+export function runCall(plan: InvokePlan, terminal: Terminal, reach: Reach): Promise<ExitStatus> {
+  const { options } = plan;
+  const secrets = secretsOf(readHeaders(options, terminal.env));
+  return withRun({ terminal, secrets }, async run =>
+    options.dryRun
+      ? new CallRun(plan, run, reach, null).preview()
+      : new CallRun(plan, run, reach, await openOutput(options, run)).finish(),
+  );
+}
+
+type Reach = (call: CallRun) => Promise<ReachedTool>;
+
+/** A tool that was found, over RAP or MCP, with its arguments. */
+export interface ReachedTool {
+  readonly tool: ToolInfo;
+  readonly args: unknown;
+  /** Returns the warnings about the command itself that are known so far. */
+  notes(): readonly Warning[];
+  /** What `--dry-run` shows: the request as text and as data, and advice for people. */
+  preview(): { readonly text: string; readonly report: object; readonly advice?: string };
+  /** Makes the calls, or records that they are denied. */
+  call(denial: Denial | null): Promise<Finish>;
+}
 
 /** How the calls of a run ended. */
 export interface Finish {
@@ -34,51 +61,44 @@ export interface Finish {
   readonly status: ExitStatus;
 }
 
-/** @param perform makes the calls */
-export function runCall(
-  plan: InvokePlan,
-  terminal: Terminal,
-  perform: (call: CallRun) => Promise<Finish>,
-): Promise<ExitStatus> {
-  const secrets = secretsOf(readHeaders(plan.options, terminal.env));
-  return withRun({ terminal, secrets }, async run =>
-    new CallRun(plan, run, await openOutput(plan.options, run)).finish(perform),
-  );
-}
-
-/** A run of `invoke`: the code that RAP calls and MCP calls share. */
+/** A run of `invoke`: what RAP calls and MCP calls share. */
 export class CallRun {
   /** Returns the warnings about the command itself that are known so far. */
   notes: () => readonly Warning[] = () => [];
   /** Returns why a call failed. */
   explain: (exchange: Exchange) => Trouble | null = failureOf;
-  readonly prompts: Prompts;
+  readonly history: History;
   readonly chooser: Chooser;
 
+  /** @param output null for a dry run */
   constructor(
     readonly plan: InvokePlan,
     readonly run: Run,
-    readonly output: CallOutput,
+    private readonly reach: Reach,
+    readonly output: CallOutput | null,
   ) {
-    const { reporter } = output;
-    this.prompts = promptsOf(run, reporter);
-    this.chooser = { choose: plan.options.choose, pick: reporter.choose, ...this.prompts };
+    this.history = output?.history ?? new History();
+    const { reporter } = output ?? {};
+    const prompts = new Prompts(run.terminal, run.signal, reporter);
+    this.chooser = new Chooser(prompts, plan.options.choose, reporter?.choose);
   }
 
   /** Makes the calls, stops everything, and reports how they ended. */
-  async finish(perform: (call: CallRun) => Promise<Finish>): Promise<ExitStatus> {
-    const { run, output } = this;
-    const { reporter, history } = output;
-    const { exchange, trouble, status } = await perform(this)
-      .catch((error: unknown): Finish => finishOf(undefined, asTrouble(error)))
+  async finish(): Promise<ExitStatus> {
+    const { run, output, history } = this;
+    const { exchange, trouble, status } = await this.#call()
+      .catch((error: unknown): Finish => {
+        const trouble = asTrouble(error);
+        return { exchange: undefined, trouble, status: statusOfFailure(trouble.code) };
+      })
       .finally(async () => {
         await run.stop();
-        await reporter.close?.();
+        await output?.reporter.close?.();
       });
     const last = exchange && history.exchanges.get(exchange.key); // includes what arrived after the call ended
     const isLate = trouble?.code === 'timeout' && exchange && last;
     const ended = await run.end(isLate ? this.explain({ ...exchange, arrivals: last.arrivals }) : trouble);
-    await reporter.end({
+    await output?.reporter.end({
       history,
       exchange: last,
       notes: [...this.#warnings(), ...ended.warnings],
@@ -87,30 +107,38 @@ export class CallRun {
     return ended.trouble && !trouble ? statusOfFailure(ended.trouble.code) : status;
   }
 
+  /** Prints the request, and whether the policy would deny it. */
+  async preview(): Promise<ExitStatus> {
+    const { terminal, stderr } = this.run;
+    const { output, quiet = false } = this.plan.options;
+    const { consent, reached } = await this.#reach();
+    const verdict = consent.judge(reached.tool);
+    const refused =
+      typeof verdict === 'object' ? [{ message: `it would not be sent: ${verdict.reason}` }] : [];
+    const warnings = [...this.notes(), ...refused];
+    const { text, report, advice } = reached.preview();
+    const isJson = output === 'json';
+    await writeOut(terminal.stdout, isJson ? `${safeJson({ ...report, warnings }, 2)}\n` : text);
+    for (const warning of quiet ? refused : warnings) stderr.write(warningText(warning));
+    if (advice && !isJson && !quiet && refused.length === 0) stderr.write(advice);
+    return refused.length === 0 ? 0 : statusOfFailure('denied');
+  }
+
   /** Reports a finished call. */
-  async report(exchange: Exchange, trouble: Trouble | null): Promise<Finish> {
-    const { history, reporter } = this.output;
-    await reporter.settled?.({ history, exchange, notes: this.#warnings(), trouble });
-    return finishOf(exchange, trouble);
+  async report(exchange: Exchange, trouble = this.explain(exchange)): Promise<Finish> {
+    const notes = this.#warnings();
+    await this.output?.reporter.settled?.({ history: this.history, exchange, notes, trouble });
+    return this.finished(exchange, trouble);
   }
 
-  async policy(): Promise<Policy | null> {
-    const { policy: file } = this.plan.options;
-    return file === undefined ? null : loadPolicy(file, this.run.terminal);
-  }
-
-  /** Returns why the policy or the user denies the call; null if it is allowed. @throws ProtocolCliError `interrupted` */
-  async denial(tool: ToolInfo, args: unknown, policy: Policy | null): Promise<Denial | null> {
-    const { yes = false } = this.plan.options;
-    const { interrupted, signal } = this.run;
-    const denial = await interrupted.race(denialOf(tool, args, { policy, yes }, this.prompts));
-    if (signal.aborted) throw new ProtocolCliError('interrupted', 'interrupted before the tool was called');
-    return denial;
+  finished(exchange: Exchange, trouble = this.explain(exchange)): Finish {
+    const outcome = outcomeOf(exchange)?.type ?? 'unknown';
+    return { exchange, trouble, status: trouble ? statusOfFailure(trouble.code) : statusOfOutcome(outcome) };
   }
 
   /** Without a terminal, an explicit `--timeout` also limits the wait for a consent, which otherwise has no limit. */
   get pausesForUser(): boolean {
-    return canAskUser(this.run.terminal) || !this.plan.options.given.includes('--timeout');
+    return this.chooser.prompts.canAsk || !this.plan.options.given.includes('--timeout');
   }
 
   /** Cancels a call when the run is interrupted. Returns a function that stops listening. */
@@ -121,17 +149,35 @@ export class CallRun {
     );
   }
 
+  async #reach() {
+    const { plan, run } = this;
+    const { options, target } = plan;
+    const consent = await Consent.read(options, run.terminal);
+    if (target?.kind === 'endpoint' && consent.usesAnnotations)
+      throw usage(
+        '--endpoint loads no toolset, but the policy uses annotations',
+        'Give the base URL without --endpoint, or use names in the policy.',
+      );
+    const reached = await run.interrupted.race(this.reach(this));
+    this.notes = () => reached.notes();
+    return { consent, reached };
+  }
+
+  async #call(): Promise<Finish> {
+    const { interrupted, signal } = this.run;
+    const { consent, reached } = await this.#reach();
+    const { tool, args } = reached;
+    const denial = await interrupted.race(consent.denialOf(tool, args, this.chooser.prompts));
+    if (signal.aborted) throw new ProtocolCliError('interrupted', 'interrupted before the tool was called');
+    return reached.call(denial);
+  }
+
   /** Returns warnings about the options (threats, row 5), and those collected during the run. */
   #warnings(): readonly Warning[] {
     const { host } = this.plan.listener;
     const open = `the callback listener is open to the network (--callback-host ${host})`;
     return [...(isWildcard(host) ? [{ message: open }] : []), ...this.notes()];
   }
-}
-
-export function finishOf(exchange: Exchange | undefined, trouble: Trouble | null): Finish {
-  const outcome = (exchange && outcomeOf(exchange)?.type) ?? 'unknown';
-  return { exchange, trouble, status: trouble ? statusOfFailure(trouble.code) : statusOfOutcome(outcome) };
 }
 
 /**

@@ -1,8 +1,15 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { DIALECT_NAMES } from '../../dialects/dialect.js';
-import { collect, defineCommand, duration, givenOptions, type RunCommand, wholeNumber } from '../options.js';
+import {
+  collect,
+  defineCommand,
+  duration,
+  givenOptions,
+  type RunCommand,
+  usage,
+  wholeNumber,
+} from '../options.js';
 import { OUTPUTS } from '../terminal.js';
-import { idleText } from './idle-options.js';
 
 /** Limited because each call is kept until the end. */
 const MAX_REPEATS = 10_000;
@@ -14,6 +21,42 @@ const countUpTo = (most: number) => (text: string) => {
   if (number >= 1 && number <= most) return number;
   throw new InvalidArgumentError(`Give a whole number from 1 to ${most}.`);
 };
+
+/** Options that have no effect beside another option, grouped by reason. */
+const IDLE: Readonly<Record<'--mcp' | '--interactive', Readonly<Record<string, string>>>> = {
+  '--mcp': {
+    'the tool is that of --mcp': '--demo --command --watch --endpoint',
+    'MCP has no threads, and no ids but those of JSON-RPC':
+      '--call-id --group-id --user-id --ancestor --no-close',
+    'tools/call is sent once, and answered once':
+      '--retries --lenient-ack --linger --follow --repeat --concurrency',
+    'MCP has no callbacks: the answer to tools/call is the result':
+      '--callback-host --callback-port --callback-url --allow-host',
+    'MCP has no display segments to choose from': '--supports',
+  },
+  '--interactive': {
+    'the workbench needs the toolset of a RAP server': '--endpoint --mcp',
+    'each call has ids of its own, and its thread is closed when you quit': '--id --call-id --no-close',
+    'you decide it for each call on the screen': '--no-validate --dry-run --repeat --concurrency --choose',
+    'it stays until you quit': '--linger --follow',
+    'it is drawn on the terminal': '--output --dialect --quiet --verbose',
+  },
+};
+
+/** @throws ProtocolCliError `usage` for options that would have no effect. */
+function refuseIdle(beside: keyof typeof IDLE, given: readonly string[]): void {
+  const reasons = Object.entries(IDLE[beside]);
+  const idle = given.flatMap(option => {
+    const [reason] = reasons.find(([, options]) => options.split(' ').includes(option)) ?? [];
+    return reason === undefined ? [] : [{ option, reason }];
+  });
+  if (idle.length === 0) return;
+  throw usage(
+    `${beside} has no use for ${idle.map(({ option }) => option).join(', ')}`,
+    `Leave ${idle.length === 1 ? 'it' : 'them'} out; \`protocol-cli invoke --help\` lists all of these.`,
+    idle.map(({ option, reason }) => `${option}: ${reason}`),
+  );
+}
 
 export function invokeCommand(run: RunCommand): Command {
   return defineCommand({
@@ -108,8 +151,21 @@ export function invokeCommand(run: RunCommand): Command {
     guide: 'calling',
   }).action((words, options, command: Command) =>
     run(async terminal => {
+      const given = givenOptions(command);
+      const refuse = () => {
+        if (options.interactive) refuseIdle('--interactive', given);
+        else if (options.mcp !== undefined) refuseIdle('--mcp', given);
+      };
       const { startInvoke } = await import('./run.js');
-      return startInvoke(words, { ...options, given: givenOptions(command) }, terminal);
+      return startInvoke(words, { ...options, given }, terminal, refuse);
     }),
   );
+}
+
+/** Formats the list for the help. */
+function idleText(beside: keyof typeof IDLE): string {
+  const lines = Object.values(IDLE[beside])
+    .join(' ')
+    .replace(/(.{1,73})(?: |$)/g, '    $1\n');
+  return `\nOptions that cannot be combined with ${beside}:\n${lines}`;
 }

@@ -1,28 +1,25 @@
+import type { Exchange } from '../../events/exchange.js';
 import { checkValue } from '../../json-schema/validator.js';
 import { answerOf, choiceOf, defaultsOf, type Elicitation, questionOf } from '../../protocol/mcp.js';
-import type { Warning } from '../../protocol/requirements.js';
 import { failureOf } from '../../render/failure.js';
 import type { Trouble } from '../../render/outputs/trouble.js';
-import { checkArguments, toolOf } from '../../runtime/discover.js';
-import { callMcp, denyMcp, type FormAnswer, type McpCalled } from '../../runtime/mcp/call.js';
+import { checkArguments, toolOf } from '../../runtime/check-call.js';
+import { type FormAnswer, McpCalls } from '../../runtime/mcp/call.js';
 import { connectMcp, type McpPeer, type McpServer, type McpTarget } from '../../runtime/mcp/connection.js';
 import type { MessageListener } from '../../runtime/mcp/transports.js';
-import { secretsOf } from '../../util/credentials.js';
 import { parseJson } from '../../util/json.js';
 import { REDACTED, type Redactor, redactJson, safeJson } from '../../util/redact.js';
 import { cut, formatDuration } from '../../util/text.js';
 import { isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
-import { usage } from '../options.js';
-import { asTrouble, type Run, withRun } from '../run.js';
-import { asUrl, type HeaderOptions, readHeaders, serverLines } from '../target.js';
-import { ask, canAskUser, type ExitStatus, type Terminal, VERSION } from '../terminal.js';
+import type { Denial } from '../consent.js';
+import { asTrouble, type Run } from '../run.js';
+import { readHeaders, serverLines } from '../target.js';
+import { type Prompts, type Terminal, VERSION } from '../terminal.js';
 import { askForValues, readArguments, shown, typed } from './arguments.js';
-import { type CallRun, type Finish, runCall } from './call-run.js';
-import { curlOf, requestText, showPreview } from './dry-run.js';
-import { refuseIdle } from './idle-options.js';
-import { type InvokeOptions, type InvokePlan, planInvoke } from './plan.js';
-import { answeringWith, answerTo, type Chooser, selectedIndex } from './questions.js';
+import type { CallRun, Finish, ReachedTool } from './call-run.js';
+import { type Chooser, selectedIndex } from './questions.js';
+import { curlOf, requestText } from './request.js';
 
 /** An MCP form has no RAP ids. */
 const NO_IDS = { group: '', id: '' };
@@ -35,24 +32,6 @@ const START_MS = { most: 10_000, least: 2_000 };
 
 /** Ms before the program prints what it is waiting for. */
 const NOTICE_AFTER_MS = 3_000;
-
-/** A URL, or a short one with a port as for curl; not a file name such as `server.js`. */
-const URL_LIKE = /^(?:[a-z][a-z\d+.-]*:\/\/\S+|:\d+(?:\/\S*)?|[\w.-]+:\d+(?:\/\S*)?|localhost(?:\/\S*)?)$/i;
-
-/** `--mcp`: parses a URL, or a command that starts a server, which receives no headers. @throws ProtocolCliError `usage`. */
-export function readMcpTarget(value: string, { header, bearer }: HeaderOptions): McpPeer {
-  const given = value.trim();
-  if (given === '')
-    throw usage(
-      '--mcp needs the URL or the command of an MCP server',
-      "For example: --mcp http://127.0.0.1:3000/mcp, or --mcp 'node server.mjs'",
-    );
-  const url = URL_LIKE.test(given) ? asUrl(given) : null;
-  if (url !== null) return { kind: 'http', name: url };
-  const headers = [...(header ? ['--header'] : []), ...(bearer === undefined ? [] : ['--bearer'])].join(', ');
-  if (headers === '') return { kind: 'stdio', name: given };
-  throw usage(`a started command does not receive ${headers}`, 'Use its environment or its own options.');
-}
 
 interface Connecting {
   /** Time limit of a call in ms; 0 for no limit. */
@@ -80,56 +59,54 @@ export async function openServer(
   return connectMcp(target, { ...options, log, onStop, limitMs, maxBytes, version: VERSION }).finally(stop);
 }
 
-/** Connects to the server, finds the tool and checks the arguments. @throws ProtocolCliError with the cause. */
-async function reachTool(
-  { options, operation = '', words }: InvokePlan,
-  peer: McpPeer,
-  run: Run,
-  more: Omit<Connecting, 'timeout' | 'maxBody'> = {},
-) {
-  const { timeout, maxBody } = options;
-  const { stdin, env } = run.terminal;
-  const headers = readHeaders(options, env);
-  const server = await openServer({ ...peer, headers }, run, { ...more, timeout, maxBody });
+/** Finds the tool of a call on an MCP server, and reads its arguments. @throws ProtocolCliError with the cause. */
+export async function reachMcp(call: CallRun, peer: McpPeer): Promise<ReachedTool> {
+  const { plan, output, run } = call;
+  const { options, operation = '', words } = plan;
+  const { verbose, quiet, timeout, maxBody } = options;
+  const { terminal, stderr, redactor } = run;
+  const headers = readHeaders(options, terminal.env);
+  const server = await openServer({ ...peer, headers }, run, {
+    ...{ timeout, maxBody, isQuiet: output?.isDrawn || quiet === true },
+    ...(output && verbose && !terminal.stdout.isTTY && { onStderr: text => stderr.write(serverLines(text)) }),
+    ...(output?.verbosely && { onMessage: jsonRpcTeller(redactor, output.verbosely) }),
+  });
   const tool = toolOf({ name: server.name, tools: [...server.tools] }, operation);
   server.checkCallable(tool.name);
-  const args = await readArguments(words, tool.inputSchema, stdin);
+  const args = (await readArguments(words, terminal.stdin))(tool.inputSchema);
   const warnings = options.validate ? await checkArguments(tool, args, '') : [];
-  const notes = (): readonly Warning[] => [...server.notes().map(message => ({ message })), ...warnings];
-  return { peer, server, tool, args, notes };
+  return {
+    tool,
+    args,
+    notes: () => [...server.notes().map(message => ({ message })), ...warnings],
+    preview: () => previewOf(peer, server, tool.name, args),
+    call: denial => callTool(call, server, tool.name, args, denial),
+  };
 }
 
-async function callTool(peer: McpPeer, run: CallRun): Promise<Finish> {
-  const { plan, output, pausesForUser } = run;
-  const { log, redactor, terminal, stderr, clock, interrupted } = run.run;
-  const { verbose, quiet = false, timeout: timeoutMs } = plan.options;
-  const { history, isDrawn, verbosely } = output;
-  const policy = await run.policy();
-  const reached = reachTool(plan, peer, run.run, {
-    isQuiet: isDrawn || quiet,
-    ...(verbose && !terminal.stdout.isTTY && { onStderr: text => stderr.write(serverLines(text)) }),
-    ...(verbosely && { onMessage: jsonRpcTeller(redactor, verbosely) }),
-  });
-  const { server, tool, args, notes } = await interrupted.race(reached);
-  run.notes = notes;
-  const denial = await run.denial(tool, args, policy);
-  const call = { id: plan.identity.id, operation: tool.name, arguments: args, timeoutMs };
-  const seen = { log, history, clock, pausesForUser };
-  if (denial) {
-    const denied = denyMcp(call, denial, seen);
-    return run.report(denied, failureOf(denied));
-  }
-  const forms = new FormAnswers(run.chooser);
+async function callTool(
+  run: CallRun,
+  server: McpServer,
+  operation: string,
+  args: Record<string, unknown>,
+  denial: Denial | null,
+): Promise<Finish> {
+  const { plan, history, pausesForUser, chooser } = run;
+  const { log, clock } = run.run;
+  const call = { id: plan.identity.id, operation, arguments: args, timeoutMs: plan.options.timeout };
+  const forms = new FormAnswers(chooser);
+  const client = new McpCalls(server, { log, history, clock, pausesForUser, answer: forms.answer });
+  if (denial) return run.report(client.deny(call, denial));
   const stopCancelling = run.cancelWhenInterrupted(call.id);
-  const called = await callMcp(server, call, { ...seen, answer: forms.answer });
+  const { exchange, error } = await client.call(call);
   stopCancelling();
-  const { settled } = called.exchange;
+  const { settled } = exchange;
   const isLeft = settled?.by === 'cancel' && settled.who === 'policy';
-  return run.report(called.exchange, (isLeft ? forms.trouble : null) ?? troubleOf(server, called));
+  return run.report(exchange, (isLeft ? forms.trouble : null) ?? troubleOf(server, exchange, error));
 }
 
 /** If the connection failed, the server's explanation is more specific than the events. */
-function troubleOf(server: McpServer, { exchange, error }: McpCalled): Trouble | null {
+function troubleOf(server: McpServer, exchange: Exchange, error: unknown): Trouble | null {
   const failure = failureOf(exchange);
   const isOfConnection = ['unreachable', 'refusal'].includes(exchange.settled?.by ?? '');
   if (!failure || error === undefined || !isOfConnection) return failure;
@@ -141,30 +118,28 @@ function troubleOf(server: McpServer, { exchange, error }: McpCalled): Trouble |
 class FormAnswers {
   /** Why a form was not answered. */
   trouble: Trouble | null = null;
-  readonly #select: ReturnType<typeof answeringWith>['select'];
 
-  constructor(private readonly chooser: Chooser) {
-    this.#select = answeringWith(chooser).select;
-  }
+  constructor(private readonly chooser: Chooser) {}
 
   readonly answer = async (
     form: Elicitation,
     signal: AbortSignal,
     nth: number,
   ): Promise<FormAnswer | null> => {
-    const { choose, pick, terminal, aside } = this.chooser;
-    if (choose !== undefined) return this.#answerByFlag(form, answerTo(choose, nth));
-    if (choiceOf(form) && (pick || canAskUser(terminal))) {
-      const selected = await this.#select(questionOf(form, NO_IDS), signal, nth);
+    const { chooser } = this;
+    const { prompts, pick } = chooser;
+    const flag = chooser.flag(nth);
+    if (flag !== undefined) return this.#answerByFlag(form, flag);
+    if (choiceOf(form) && (pick || prompts.canAsk)) {
+      const selected = await chooser.select(questionOf(form, NO_IDS), signal, nth);
       return selected === null ? null : { by: 'person', ...answerOf(form, selected) };
     }
-    if (canAskUser(terminal))
-      return aside(() => askPerson(form, terminal, AbortSignal.any([signal, this.chooser.signal])));
+    if (prompts.canAsk) return prompts.aside(() => askPerson(form, prompts, signal));
     return this.#leave(form, `the server asks "${cut(form.message, MAX.text)}", but no answer was given`);
   };
 
   async #answerByFlag(form: Elicitation, text: string): Promise<FormAnswer | null> {
-    const answer = await readAnswer(form, text, this.chooser.terminal).catch((error: unknown) => {
+    const answer = await readAnswer(form, text, this.chooser.prompts.terminal).catch((error: unknown) => {
       this.trouble = asTrouble(error);
       return null;
     });
@@ -219,62 +194,38 @@ async function readAnswer(form: Elicitation, text: string, terminal: Terminal): 
   const [only, ...others] = Object.keys(schema.properties);
   const key = text.slice(0, Math.max(0, text.search(/:?=/)));
   if (Object.hasOwn(schema.properties, key))
-    return accept(await readArguments({ words: [text] }, schema, terminal.stdin));
+    return accept((await readArguments({ words: [text] }, terminal.stdin))(schema));
   return only !== undefined && others.length === 0 ? accept({ [only]: typed(only, text, schema) }) : null;
 }
 
 /** Asks the user for each field. */
 async function askPerson(
   { message, requestedSchema }: Elicitation,
-  terminal: Terminal,
-  signal: AbortSignal,
+  prompts: Prompts,
+  over: AbortSignal,
 ): Promise<FormAnswer | null> {
-  terminal.stderr.write(
-    `The server asks: ${shown(message)}\nAn empty line takes the default. Ctrl-D cancels.\n`,
-  );
+  prompts.show(`The server asks: ${shown(message)}\nAn empty line takes the default. Ctrl-D cancels.\n`);
   const names = Object.keys(requestedSchema.properties);
-  const content = await askForValues(requestedSchema, names, terminal, signal);
-  const answer = content && (await ask('Send these answers? [Y/n] ', terminal, signal));
-  if (signal.aborted) return null;
+  const content = await askForValues(requestedSchema, names, prompts, over);
+  const answer = content && (await prompts.ask('Send these answers? [Y/n] ', over));
+  if (over.aborted || prompts.signal.aborted) return null;
   if (content === null || answer === null) return { by: 'person', action: 'cancel', selected: 2 };
   if (/^n/i.test(answer.trim())) return { by: 'person', action: 'decline', selected: 1 };
   return { by: 'person', action: 'accept', content, selected: 0 };
 }
 
 /** Returns the `--dry-run` preview. Over stdio it has no URL, no header and no curl command. */
-function previewOf({ peer, server, tool, args, notes }: Awaited<ReturnType<typeof reachTool>>) {
-  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool.name, arguments: args } };
-  const about = { tool, warnings: notes() };
+function previewOf(peer: McpPeer, server: McpServer, name: string, args: Record<string, unknown>) {
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
   if (peer.kind === 'stdio')
-    return { ...about, text: `${safeJson(body, 2)}\n`, report: { request: { body }, curl: null } };
+    return { text: `${safeJson(body, 2)}\n`, report: { request: { body }, curl: null } };
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
     ...Object.fromEntries(Object.keys(server.headers).map(name => [name, REDACTED])),
   };
   const request = { method: 'POST', url: peer.name, headers, body } as const;
-  return { ...about, text: requestText(request), report: { request, curl: curlOf(request) } };
-}
-
-/** Runs `invoke --mcp`. @throws ProtocolCliError `usage`. */
-export async function invokeMcp(
-  words: readonly string[],
-  options: InvokeOptions,
-  terminal: Terminal,
-): Promise<ExitStatus> {
-  refuseIdle('--mcp', options.given);
-  const peer = readMcpTarget(options.mcp ?? '', options);
-  const plan = planInvoke(words, options);
-  if (plan.operation === undefined)
-    throw usage(
-      'no tool of the MCP server given',
-      `The tool comes first: protocol-cli invoke --mcp '${visibleLine(peer.name)}' <tool> key=value`,
-    );
-  if (!options.dryRun) return runCall(plan, terminal, run => callTool(peer, run));
-  return withRun({ terminal, secrets: secretsOf(readHeaders(options, terminal.env)) }, async run => {
-    const reached = await run.interrupted.race(reachTool(plan, peer, run));
-    return showPreview(previewOf(reached), options, run);
-  });
+  return { text: requestText(request), report: { request, curl: curlOf(request) } };
 }
 
 /** Maximum length of a printed message, in characters. */

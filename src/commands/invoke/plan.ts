@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { DialectName } from '../../dialects/dialect.js';
 import type { ProtocolCliError } from '../../util/errors.js';
+import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
 import {
   type HeaderOptions,
   type ListenerFlags,
   listenerOf,
+  readMcpTarget,
   readTarget,
   type TargetOptions,
 } from '../target.js';
@@ -59,15 +61,22 @@ const DEMO_CALL = ['edit_file', 'path=src/main.rs'];
 /** @throws ProtocolCliError `usage`. */
 export function planInvoke(given: readonly string[], options: InvokeOptions) {
   const { args: whole, demo, mcp, interactive } = options;
-  const { target, rest } = mcp === undefined ? readTarget(given, options) : { target: null, rest: given };
+  const peer = mcp === undefined ? null : readMcpTarget(mcp, options);
+  const { target, rest } = peer ? { target: null, rest: given } : readTarget(given, options);
   const demoCall = whole === undefined ? DEMO_CALL : DEMO_CALL.slice(0, 1);
   const [operation, ...words] = rest.length === 0 && demo && !interactive ? demoCall : rest;
   if (operation?.includes('=')) throw noOperation(operation);
   refuseContradictions(options);
+  if (peer && operation === undefined)
+    throw usage(
+      'no tool of the MCP server given',
+      `The tool comes first: protocol-cli invoke --mcp '${visibleLine(peer.name)}' <tool> key=value`,
+    );
   if (operation === '' || (operation === undefined && target?.kind === 'endpoint')) throw noOperation();
   return {
     options,
     target,
+    peer,
     operation,
     words: { words, whole },
     identity: identityOf(options),

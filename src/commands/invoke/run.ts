@@ -1,126 +1,64 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Exchange } from '../../events/exchange.js';
+import type { HttpClient } from '../../http/client.js';
 import type { Warning } from '../../protocol/requirements.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { failureOf } from '../../render/failure.js';
 import type { Trouble } from '../../render/outputs/trouble.js';
-import { checkArguments, DISCOVERY_HINTS, discover, toolOf } from '../../runtime/discover.js';
-import { endCall, type Wire } from '../../runtime/notices.js';
-import { usesAnnotations } from '../../runtime/policy.js';
+import { checkArguments, toolOf } from '../../runtime/check-call.js';
 import { Runtime, subscriptionEnd } from '../../runtime/runtime.js';
-import { secretsOf } from '../../util/credentials.js';
+import { DISCOVERY_HINTS, Wire } from '../../runtime/wire.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { REDACTED } from '../../util/redact.js';
 import { cut, excerpt, firstFew } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import { usage } from '../options.js';
+import type { Denial } from '../consent.js';
 import { confirmCommands, readRapConfig, requireServers } from '../rap-config.js';
-import { asTrouble, withErrorReport, withRun } from '../run.js';
-import {
-  type ConfiguredTarget,
-  type ReachOptions,
-  reach,
-  readCredentials,
-  readHeaders,
-  type ServerTarget,
-  StartedServers,
-  withheld,
-} from '../target.js';
-import { ask, canAskUser, type ExitStatus, type Terminal } from '../terminal.js';
+import { asTrouble, withErrorReport } from '../run.js';
+import { type ConfiguredTarget, reach, readHeaders, type ServerTarget, StartedServers } from '../target.js';
+import type { ExitStatus, Terminal } from '../terminal.js';
 import { askForArguments, readArguments } from './arguments.js';
-import { type CallRun, type Finish, finishOf, runCall } from './call-run.js';
-import { curlOf, gapsIn, requestText, showPreview, YOUR_CALLBACK } from './dry-run.js';
+import { type CallRun, type Finish, type ReachedTool, runCall } from './call-run.js';
 import { type InvokeOptions, type InvokePlan, identityOf, invocationOf, planInvoke } from './plan.js';
-import {
-  answeringWith,
-  type Chooser,
-  type Denial,
-  isLeftOpen,
-  type Prompts,
-  promptsOf,
-  unmatchedAnswer,
-} from './questions.js';
+import { Chooser } from './questions.js';
+import { curlOf, gapsIn, requestText, YOUR_CALLBACK } from './request.js';
 
-/** Runs `invoke`. With `-o json` an object is printed even if the command fails early. */
+/**
+ * Runs `invoke`. With `-o json` an object is printed even if the command fails early.
+ * @param refuseIdle throws for options that would have no effect
+ */
 export async function startInvoke(
   words: readonly string[],
   options: InvokeOptions,
   terminal: Terminal,
+  refuseIdle: () => void,
 ): Promise<ExitStatus> {
-  const { interactive, mcp, watch, output, dialect, command } = options;
-  if (interactive) return (await import('../workbench/start.js')).startWorkbench(words, options, terminal);
+  const { interactive, watch, output, dialect, command, dryRun } = options;
+  if (interactive) {
+    refuseIdle();
+    return (await import('../workbench/start.js')).startWorkbench(words, options, terminal);
+  }
   return withErrorReport(output === 'json' && dialect === undefined, terminal, async () => {
-    if (mcp !== undefined) return (await import('./mcp.js')).invokeMcp(words, options, terminal);
-    const once = () => {
+    refuseIdle();
+    const once = async () => {
       const plan = planInvoke(words, options);
-      return options.dryRun ? dryRun(plan, terminal) : runCall(plan, terminal, callRap);
+      const { peer } = plan;
+      if (!peer) return runCall(plan, terminal, reachRap);
+      const { reachMcp } = await import('./mcp.js');
+      return runCall(plan, terminal, call => reachMcp(call, peer));
     };
-    if (!watch || options.dryRun) return once();
+    if (!watch || dryRun) return once();
     return (await import('../watch-command.js')).runOnEachChange(command, terminal, once);
   });
 }
 
-/**
- * `--dry-run`: prints the request. Discovery is still sent: without it neither the endpoint nor the types of the arguments are known.
- */
-function dryRun(plan: InvokePlan, terminal: Terminal): Promise<ExitStatus> {
-  const secrets = secretsOf(readHeaders(plan.options, terminal.env));
-  return withRun({ terminal, secrets }, async run => {
-    const wire = { log: run.log, client: run.openClient() };
-    const preparation = new Preparation(plan, wire, promptsOf(run), run);
-    const prepared = await run.interrupted.race(preparation.prepare());
-    const { tool, endpoint, notes } = prepared;
-    const { headers, origin } = prepared.wire.credentials;
-    const sent = new URL(endpoint).origin === origin ? Object.keys(headers) : [];
-    const redacted = Object.fromEntries(sent.map(name => [name, REDACTED]));
-    const callback_url = `${plan.listener.publicUrl ?? 'http://127.0.0.1:PORT'}/callback/TOKEN`;
-    const request = {
-      method: 'POST',
-      url: endpoint,
-      headers: { 'content-type': 'application/json', ...redacted },
-      body: { ...invocationOf(plan.identity, tool.name, prepared.args), callback_url },
-    } as const;
-    const byHand = { ...request, body: { ...request.body, callback_url: YOUR_CALLBACK } };
-    return showPreview(
-      {
-        tool,
-        text: requestText(request, byHand),
-        report: { request, curl: curlOf(byHand) },
-        warnings: notes,
-        advice: `before you run the curl, fill in: ${gapsIn(byHand).join(', ')}\n`,
-      },
-      plan.options,
-      run,
-    );
-  });
-}
+const HINTS = {
+  ...DISCOVERY_HINTS,
+  missing: 'Give the base URL of the tool server. If this is the invocation endpoint itself, add --endpoint.',
+};
 
-/** Calls a RAP tool: discovery, callbacks, notices. */
-async function callRap(call: CallRun): Promise<Finish> {
-  const { plan, run, output } = call;
-  const { log, onStop, clock, signal, redactor } = run;
-  const { history, keepsBodies: keepBodies, verbosely } = output;
-  const policy = await call.policy();
-  const client = run.openClient(plan.options.repeat !== undefined);
-  const onStderr = verbosely && ((lines: string) => verbosely(redactor.text(lines)));
-  const servers = new StartedServers(log, () => history.exchanges.values(), onStderr);
-  call.notes = () => servers.warnings;
-  const starting = { onStop, signal, ...servers.options };
-  const preparation = new Preparation(plan, { log, client }, call.prompts, starting);
-  const prepared = await run.interrupted.race(preparation.prepare());
-  call.notes = () => [...prepared.notes, ...servers.warnings];
-  if (policy && prepared.base === null && usesAnnotations(policy))
-    throw usage(
-      '--endpoint loads no toolset, but the policy uses annotations',
-      'Give the base URL without --endpoint, or use names in the policy.',
-    );
-  const runtime = await Runtime.start({ log, history, clock, listener: { ...plan.listener, keepBodies } });
-  onStop(() => runtime.close());
-  onStop(async () => (signal.aborted ? undefined : servers.settle()));
-  const denial = await call.denial(prepared.tool, prepared.args, policy);
-  const calls = new RapCalls(call, prepared, runtime, servers, denial);
-  return plan.options.repeat === undefined ? calls.once() : calls.repeatedly(plan.options.repeat);
-}
+/** Limits for the list of operations: number of names, and length of a description. */
+const MAX = { names: 60, description: 60 };
 
 /** After a cancel, shows callbacks that are already in transit; with `--linger` for at most two seconds. */
 const AFTER_CANCEL_MS = { usual: 300, most: 2_000 };
@@ -128,50 +66,111 @@ const AFTER_CANCEL_MS = { usual: 300, most: 2_000 };
 /** The status of the first match is returned, from the most specific to the least. */
 const WORST_FIRST: readonly ExitStatus[] = [4, 7, 6, 5, 0];
 
-/** Makes the prepared call, or records that it is denied. */
-class RapCalls {
+/** Finds the RAP tool of a call, and reads its arguments. @throws ProtocolCliError with the cause. */
+async function reachRap(call: CallRun): Promise<ReachedTool> {
+  const { output, history } = call;
+  const { log, redactor, onStop, signal } = call.run;
+  const verbosely = output?.verbosely;
+  const onStderr = verbosely ? (lines: string) => verbosely(redactor.text(lines)) : null;
+  const servers = new StartedServers(log, () => history.exchanges.values(), onStderr);
+  call.notes = () => servers.warnings;
+  const client = call.run.openClient(call.plan.options.repeat !== undefined);
+  const preparation = new Preparation(call, client, target =>
+    reach(target, { onStop, signal, ...servers.options }),
+  );
+  return new RapTool(call, await preparation.prepare(), servers);
+}
+
+type Prepared = Awaited<ReturnType<Preparation['prepare']>>;
+
+/** A RAP tool with its arguments: calls it, and notifies it at the end. */
+class RapTool implements ReachedTool {
+  readonly tool: Prepared['tool'];
+  readonly args: Prepared['args'];
   readonly #options: InvokeOptions;
+  #runtime: Runtime | undefined;
 
   constructor(
-    private readonly call: CallRun,
+    private readonly run: CallRun,
     private readonly prepared: Prepared,
-    private readonly runtime: Runtime,
     private readonly servers: StartedServers,
-    private readonly denial: Denial | null,
   ) {
-    this.#options = call.plan.options;
-    call.explain = exchange => this.#troubleOf(exchange);
+    this.tool = prepared.tool;
+    this.args = prepared.args;
+    this.#options = run.plan.options;
+    run.explain = exchange => this.#troubleOf(exchange);
+  }
+
+  notes(): readonly Warning[] {
+    return [...this.prepared.notes, ...this.servers.warnings];
+  }
+
+  preview() {
+    const { plan } = this.run;
+    const { wire, endpoint, tool, args } = this.prepared;
+    const isWithheld = wire.withheldFrom(endpoint).length > 0;
+    const redacted = Object.fromEntries(
+      Object.keys(isWithheld ? {} : wire.headers).map(name => [name, REDACTED]),
+    );
+    const callback_url = `${plan.listener.publicUrl ?? 'http://127.0.0.1:PORT'}/callback/TOKEN`;
+    const request = {
+      method: 'POST',
+      url: endpoint,
+      headers: { 'content-type': 'application/json', ...redacted },
+      body: { ...invocationOf(plan.identity, tool.name, args), callback_url },
+    } as const;
+    const byHand = { ...request, body: { ...request.body, callback_url: YOUR_CALLBACK } };
+    return {
+      text: requestText(request, byHand),
+      report: { request, curl: curlOf(byHand) },
+      advice: `before you run the curl, fill in: ${gapsIn(byHand).join(', ')}\n`,
+    };
+  }
+
+  async call(denial: Denial | null): Promise<Finish> {
+    const { run, history, output, plan } = this.run;
+    const { log, clock, onStop, signal, redactor } = run;
+    const keepBodies = output?.keepsBodies ?? false;
+    const listener = { ...plan.listener, keepBodies };
+    const runtime = await Runtime.start({ log, history, clock, listener, onSecret: redactor.add });
+    this.#runtime = runtime;
+    onStop(() => runtime.close());
+    onStop(async () => (signal.aborted ? undefined : this.servers.settle()));
+    const { repeat } = this.#options;
+    return repeat === undefined ? this.#once(denial) : this.#repeatedly(repeat, denial);
   }
 
   /** Calls, reports the result immediately, waits as long as `--follow` and `--linger` require, and notifies the tool. */
-  async once(): Promise<Finish> {
-    const { call, denial } = this;
+  async #once(denial: Denial | null): Promise<Finish> {
+    const { run } = this;
+    const { identity } = run.plan;
     const { linger = AFTER_CANCEL_MS.usual } = this.#options;
-    const made = await this.#make(call.plan.identity, call.chooser, async exchange => {
-      await call.report(exchange, this.#troubleOf(exchange));
+    const made = await this.#make(identity, denial, run.chooser, async exchange => {
+      await run.report(exchange);
       if (!denial) await this.#stay(exchange);
     });
-    const exchange = call.output.history.exchanges.get(made.key) ?? made;
-    await this.#leave(exchange, call.plan.identity, () => delay(Math.min(linger, AFTER_CANCEL_MS.most)));
-    return finishOf(exchange, this.#troubleOf(exchange)); // callbacks after the cancel do not change the exit status
+    const exchange = run.history.exchanges.get(made.key) ?? made;
+    await this.#leave(exchange, identity, () => delay(Math.min(linger, AFTER_CANCEL_MS.most)));
+    return run.finished(exchange); // callbacks after the cancel do not change the exit status
   }
 
   /** `--repeat`: makes the same call several times, some in parallel, and reports each when it ends. */
-  async repeatedly(repeat: number): Promise<Finish> {
-    const { call, denial } = this;
+  async #repeatedly(repeat: number, denial: Denial | null): Promise<Finish> {
+    const { run } = this;
     const { concurrency = 1, choose = [] } = this.#options;
+    const chooser = new Chooser(run.chooser.prompts, choose);
     const statuses: ExitStatus[] = [];
     let begun = 0;
     const callNext = async () => {
       begun++;
       const own = identityOf(this.#options);
-      const exchange = await this.#make(own, { ...call.chooser, choose }, async each => {
-        statuses.push((await call.report(each, this.#troubleOf(each))).status);
+      const exchange = await this.#make(own, denial, chooser, async each => {
+        statuses.push((await run.report(each)).status);
       });
       await this.#leave(exchange, own);
     };
     const worker = async () => {
-      while (begun < repeat && !call.run.signal.aborted) await callNext();
+      while (begun < repeat && !run.run.signal.aborted) await callNext();
     };
     if (denial) await callNext();
     else {
@@ -188,29 +187,23 @@ class RapCalls {
   /** @param report reports the call, before its end is final */
   async #make(
     identity: InvokePlan['identity'],
+    denial: Denial | null,
     chooser: Chooser,
     report: (exchange: Exchange) => Promise<void>,
   ): Promise<Exchange> {
-    const { call, runtime, denial } = this;
+    const { run, prepared } = this;
+    const runtime = this.#runtime;
+    if (!runtime) throw new Error('the runtime is started before the first call');
     const { timeout: timeoutMs, retries, lenientAck = false } = this.#options;
-    const { wire, endpoint, tool, args } = this.prepared;
-    const { invocation, token } = runtime.withCallbackUrl(invocationOf(identity, tool.name, args));
-    call.run.redactor.add(token);
-    if (denial) {
-      const denied = runtime.deny(invocation, denial);
-      await report(denied);
-      return denied;
-    }
-    const stopCancelling = call.cancelWhenInterrupted(invocation.id);
-    const exchange = await runtime.invoke(
-      wire,
-      {
-        ...{ endpoint, invocation, retries, lenientAck, timeoutMs },
-        pausesForUser: call.pausesForUser,
-        stopWaiting: pending => isLeftOpen(pending, chooser),
-      },
-      answeringWith(chooser),
-    );
+    const { wire, endpoint, tool, args } = prepared;
+    const invocation = runtime.addressed(invocationOf(identity, tool.name, args));
+    const stopCancelling = denial ? () => {} : run.cancelWhenInterrupted(invocation.id);
+    const call = {
+      ...{ endpoint, invocation, retries, lenientAck, timeoutMs },
+      pausesForUser: run.pausesForUser,
+      stopWaiting: (pending: Exchange) => chooser.isLeftOpen(pending),
+    };
+    const exchange = denial ? runtime.deny(invocation, denial) : await runtime.invoke(wire, call, chooser);
     await report(exchange);
     stopCancelling();
     return exchange;
@@ -219,102 +212,95 @@ class RapCalls {
   /** Waits as `--follow` and `--linger` require. */
   async #stay({ key, settled }: Exchange): Promise<void> {
     const { follow, linger = 0 } = this.#options;
-    const { run, output } = this.call;
+    const { run, history } = this.run;
     const { log, signal, terminal } = run;
     const readerGone = new Promise(resolve => terminal.stdout.once('error', resolve)); // as with `| head -1`
-    if (follow) await Promise.race([subscriptionEnd(log, output.history, key), readerGone]);
+    if (follow) await Promise.race([subscriptionEnd(log, history, key), readerGone]);
     if (linger === 0 || (settled?.by !== 'result' && settled?.by !== 'timeout')) return;
     await delay(linger, null, { signal }).catch(() => {});
     if (!signal.aborted) log.emit({ kind: 'expired', what: 'linger', afterMs: linger });
   }
 
-  #leave(
+  /** Only discovery gives the address for notices. */
+  async #leave(
     exchange: Exchange,
     { isOurThread }: InvokePlan['identity'],
-    waitForCallbacks = async () => {},
+    waitForCallbacks?: () => Promise<void>,
   ): Promise<void> {
-    const { wire, base } = this.prepared;
+    if (this.run.plan.target?.kind === 'endpoint') return;
     const closes = this.#options.close !== false;
-    return endCall(exchange, { wire, base, isOurThread, closes, waitForCallbacks });
+    await this.prepared.wire.endCall(exchange, { isOurThread, closes, waitForCallbacks });
   }
 
   #troubleOf(exchange: Exchange): Trouble | null {
-    const failure = this.servers.explain(failureOf(exchange, this.call.output.history.untracked));
-    const { choose, repeat } = this.#options;
+    const { history, chooser } = this.run;
+    const failure = this.servers.explain(failureOf(exchange, history.untracked));
     if (failure?.code !== 'decision-needed') return failure;
-    if (repeat !== undefined)
+    if (this.#options.repeat !== undefined)
       return { ...failure, message: `${failure.message}; --repeat does not ask, use --choose` };
-    if (choose === undefined) return failure;
-    const message = `--choose ${unmatchedAnswer(exchange, choose)} is not one of the choices that the tool offers`;
+    if (chooser.by === 'person') return failure;
+    const message = `--choose ${chooser.unmatched(exchange)} is not one of the choices that the tool offers`;
     return { ...failure, message };
   }
 }
 
-type Prepared = Awaited<ReturnType<Preparation['prepare']>>;
-
-const HINTS = {
-  ...DISCOVERY_HINTS,
-  missing: 'Give the base URL of the tool server. If this is the invocation endpoint itself, add --endpoint.',
-};
-
-/** Limits for the list of operations: number of names, and length of a description. */
-const MAX = { names: 60, description: 60 };
-
 /** Loads the toolset, finds the operation, and checks the arguments. */
 class Preparation {
+  readonly #plan: InvokePlan;
+  readonly #prompts: Chooser['prompts'];
+
   constructor(
-    private readonly plan: InvokePlan,
-    private readonly wire: Omit<Wire, 'credentials'>,
-    private readonly prompts: Prompts,
-    private readonly starting: ReachOptions,
-  ) {}
+    private readonly call: CallRun,
+    private readonly client: HttpClient,
+    private readonly start: (target: ConfiguredTarget) => Promise<string>,
+  ) {
+    this.#plan = call.plan;
+    this.#prompts = call.chooser.prompts;
+  }
 
   /** @throws ProtocolCliError with the cause. */
   async prepare() {
-    const { target, operation, options, words } = this.plan;
-    const { stdin } = this.prompts.terminal;
+    const { target, operation, options, words } = this.#plan;
+    const { stdin } = this.#prompts.terminal;
     if (target?.kind === 'endpoint') {
       const message =
         '--endpoint: no toolset was loaded, so neither the operation nor the arguments were checked';
       return {
         wire: this.#wireTo(target.url),
         endpoint: target.url,
-        base: null,
         tool: { name: operation ?? '' },
-        args: await readArguments(words, null, stdin),
+        args: (await readArguments(words, stdin))(null),
         notes: [{ id: 'RT-OP', message }] as readonly Warning[],
       };
     }
     const located = target ? await this.#locateOn(target) : await this.#locateAmongConfigured();
-    const { tool, wire, discovered } = located;
-    const { base, toolset, notes } = discovered;
+    const { tool, wire, toolset, remarks } = located;
     const isAsked = operation === undefined && words.words.length === 0 && words.whole === undefined;
     const args = isAsked
-      ? await askForArguments(tool, this.prompts)
-      : await readArguments(words, tool.inputSchema, stdin);
-    const warnings: readonly Warning[] = [
+      ? await askForArguments(tool, this.#prompts)
+      : (await readArguments(words, stdin))(tool.inputSchema);
+    const notes: readonly Warning[] = [
       ...located.notes,
-      ...notes.map(message => ({ id: 'TOOL-DISCOVER', message }) as const),
+      ...remarks.map(message => ({ id: 'TOOL-DISCOVER', message }) as const),
       ...(options.validate ? await checkArguments(tool, args) : []),
-      ...withheld(wire.credentials, toolset.endpoint),
+      ...wire.withheldFrom(toolset.endpoint),
     ];
-    return { wire, base, args, tool, endpoint: toolset.endpoint, notes: warnings };
+    return { wire, args, tool, endpoint: toolset.endpoint, notes };
   }
 
   async #locateOn(target: ServerTarget) {
     const loaded = await this.#load(target);
-    const { toolset } = loaded.discovered;
-    const operation = this.plan.operation ?? (await this.#askForOperation(toolset.tools));
+    const { toolset } = loaded;
+    const operation = this.#plan.operation ?? (await this.#askForOperation(toolset.tools));
     return { ...loaded, tool: toolOf(toolset, operation), notes: [] };
   }
 
   /** A name that two toolsets define cannot be called in either (RT-TOOLSET). */
   async #locateAmongConfigured() {
-    const { terminal, aside, signal } = this.prompts;
-    const config = await readRapConfig(terminal);
+    const config = await readRapConfig(this.#prompts.terminal);
     requireServers(config);
     const { targets, warnings } = config;
-    if (!this.plan.options.yes) await aside(() => confirmCommands(targets, terminal, signal));
+    if (!this.#plan.options.yes) await this.#prompts.aside(() => confirmCommands(targets, this.#prompts));
     const servers = await Promise.allSettled(targets.map(each => this.#load(each)));
     const loaded = servers.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []));
     const failures = servers.flatMap(each => (each.status === 'rejected' ? [asTrouble(each.reason)] : []));
@@ -323,41 +309,39 @@ class Preparation {
       message: `a configured tool server could not be used: ${message}`,
     }));
     const notes = [...warnings, ...unusable];
-    const offers = loaded.flatMap(each =>
-      each.discovered.toolset.tools.map(tool => ({ ...each, tool, notes })),
-    );
+    const offers = loaded.flatMap(each => each.toolset.tools.map(tool => ({ ...each, tool, notes })));
     const tools = offers.map(({ tool }) => tool);
-    const operation = this.plan.operation ?? (await this.#askForOperation(tools));
+    const operation = this.#plan.operation ?? (await this.#askForOperation(tools));
     const [first, ...others] = offers.filter(({ tool }) => tool.name === operation);
     const faults = notes.map(({ message }) => message);
-    if (!first)
-      throw new ProtocolCliError(
-        'unknown-operation',
-        `no configured toolset has an operation "${operation}"`,
-        {
-          faults,
-          hint: `Available: ${tools.map(({ name }) => name).join(', ')}.`,
-        },
-      );
-    if (others.length === 0) return first;
-    const message = `"${operation}" is defined by ${others.length + 1} toolsets, so neither is used (RT-TOOLSET)`;
-    throw new ProtocolCliError('unknown-operation', message, { faults, hint: 'Name the tool by its URL.' });
+    if (first && others.length === 0) return first;
+    const [message, hint] = first
+      ? [
+          `"${operation}" is defined by ${others.length + 1} toolsets, so neither is used (RT-TOOLSET)`,
+          'Name the tool by its URL.',
+        ]
+      : [
+          `no configured toolset has an operation "${operation}"`,
+          `Available: ${tools.map(({ name }) => name).join(', ')}.`,
+        ];
+    throw new ProtocolCliError('unknown-operation', message, { faults, hint });
   }
 
   async #load(target: ConfiguredTarget) {
-    const url = await reach(target, this.starting);
-    const wire = this.#wireTo(url);
-    return { wire, discovered: await discover(wire, url, HINTS, this.plan.options.timeout) };
+    const wire = this.#wireTo(await this.start(target));
+    const { toolset, notes: remarks } = await wire.discover(HINTS, this.#plan.options.timeout);
+    return { wire, toolset, remarks };
   }
 
   #wireTo(url: string): Wire {
-    return { ...this.wire, credentials: readCredentials(this.plan.options, url, this.prompts.terminal.env) };
+    const { log, terminal } = this.call.run;
+    return new Wire(log, this.client, url, readHeaders(this.#plan.options, terminal.env));
   }
 
   /** Asks the user for an operation. @throws ProtocolCliError `usage`, with the available names. */
   async #askForOperation(tools: readonly Tool[]): Promise<string> {
-    const { terminal, signal, aside } = this.prompts;
-    const picked = canAskUser(terminal) ? await aside(() => this.#pickOperation(tools)) : null;
+    const { canAsk, signal } = this.#prompts;
+    const picked = canAsk ? await this.#prompts.aside(() => this.#pickOperation(tools)) : null;
     if (picked !== null) return picked;
     const names = [...new Set(tools.map(({ name }) => name))];
     throw new ProtocolCliError(
@@ -368,17 +352,16 @@ class Preparation {
   }
 
   async #pickOperation(tools: readonly Tool[]): Promise<string | null> {
-    const { terminal, signal } = this.prompts;
     const lines = tools.map(
       ({ name, description }, index) => `${index + 1}  ${name}  ${cut(description, MAX.description)}`,
     );
-    terminal.stderr.write(`${lines.map(visibleLine).join('\n')}\n`);
+    this.#prompts.show(`${lines.map(visibleLine).join('\n')}\n`);
     for (;;) {
-      const answer = (await ask('Operation (number or name): ', terminal, signal))?.trim();
+      const answer = (await this.#prompts.ask('Operation (number or name): '))?.trim();
       if (!answer) return null;
       const picked = tools.find(({ name }, index) => name === answer || String(index + 1) === answer);
       if (picked) return picked.name;
-      terminal.stderr.write(`no operation ${excerpt(answer)}\n`);
+      this.#prompts.show(`no operation ${excerpt(answer)}\n`);
     }
   }
 }

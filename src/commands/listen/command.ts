@@ -54,5 +54,5 @@ export function listenCommand(run: RunCommand): Command {
     },
     statuses: [0, 2, 7],
     guide: 'protocol',
-  }).action(flags => run(async terminal => (await import('../lazy.js')).runListen(flags, terminal)));
+  }).action(flags => run(async terminal => (await import('./run.js')).runListen(flags, terminal)));
 }

@@ -14,7 +14,7 @@ import { panesOf, viewPane, wholePane } from '../../render/panes.js';
 import { stepLine, strayWords } from '../../render/steps.js';
 import { createTheme, dressLine, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import { misdirected } from '../../render/warnings.js';
-import { type CallIds, type OpenListener, startOpenListener } from '../../runtime/callback-server.js';
+import { type CallIds, OpenListener } from '../../runtime/callback-server.js';
 import { keepHeapTight } from '../../system/process.js';
 import { isClosed } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
@@ -53,7 +53,7 @@ export async function runListen(flags: ListenFlags, terminal: Terminal): Promise
     const { host, port, callbackUrl: publicUrl, allowHost: allowedHosts = [], maxBody, output, save } = flags;
     const keepBodies = output === 'ndjson' || save !== undefined;
     const address = { host, port, publicUrl, allowedHosts, maxBody, keepBodies };
-    const listener = await startOpenListener(run.log, history, address);
+    const listener = await OpenListener.start(run.log, history, address);
     run.redactor.add(listener.token);
     const listening = new Listening(flags, listener, run, history);
     onClose(() => listening.close());
@@ -117,8 +117,8 @@ class Listening {
       this.#stops.push(() => void stdout.off('error', onError), this.#print(resolve));
       if (flags.timeout > 0) this.#stops.push(run.clock.after(flags.timeout, onTimeout));
     });
-    history.keepRecent(listener.calls.expected);
-    for (const ids of expected) listener.calls.expect(ids); // subscribed last: every other subscriber must get the event
+    history.keepRecent(listener.expected);
+    for (const ids of expected) listener.expect(ids); // subscribed last: every other subscriber must get the event
     this.#reason = 'done';
     return over;
   }
@@ -166,7 +166,7 @@ class Listening {
     const writer = new Writer(flags, run, listener.callbackUrl);
     let left = flags.count ?? Number.POSITIVE_INFINITY;
     return log.subscribe(event => {
-      const received = receivedIn(history, listener.calls.expected, event);
+      const received = receivedIn(history, listener.expected, event);
       if (!received) return;
       afterAnswer(() => writer.write(received));
       if (received.kind === 'callback' && received.arrival.verdict.kind === 'settles' && --left === 0)
@@ -178,7 +178,7 @@ class Listening {
   #shortfall(): Trouble | null {
     const { flags, listener, history, run } = this;
     const { timeout: afterMs, count } = flags;
-    const pending = [...listener.calls.expected].flatMap(key => {
+    const pending = [...listener.expected].flatMap(key => {
       const exchange = history.exchanges.get(key);
       return exchange && !exchange.settled ? [exchange] : [];
     });

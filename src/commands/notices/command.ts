@@ -33,7 +33,7 @@ export function cancelCommand(run: RunCommand): Command {
     statuses: [0, 2, 4, 129, 130, 143],
     guide: 'protocol',
   }).action((url, options) =>
-    run(async terminal => (await import('../lazy.js')).runCancel(url, options, terminal)),
+    run(async terminal => (await import('./run.js')).runCancel(url, options, terminal)),
   );
 }
 
@@ -56,7 +56,7 @@ export function closeThreadCommand(run: RunCommand): Command {
     statuses: [0, 2, 4, 129, 130, 143],
     guide: 'protocol',
   }).action((words, options) =>
-    run(async terminal => (await import('../lazy.js')).runCloseThread(words, options, terminal)),
+    run(async terminal => (await import('./run.js')).runCloseThread(words, options, terminal)),
   );
 }
 
@@ -83,6 +83,6 @@ export function migrateCommand(run: RunCommand): Command {
     statuses: [0, 2, 4, 129, 130, 143],
     guide: 'protocol',
   }).action((words, options) =>
-    run(async terminal => (await import('../lazy.js')).runMigrate(words, options, terminal)),
+    run(async terminal => (await import('./run.js')).runMigrate(words, options, terminal)),
   );
 }

@@ -5,8 +5,7 @@ import { validate } from '../../protocol/validate.js';
 import { errorReport, type Trouble } from '../../render/outputs/trouble.js';
 import { createTheme, dressLine } from '../../render/terminal/theme.js';
 import { noticeLine } from '../../render/toolset.js';
-import { discover } from '../../runtime/discover.js';
-import { notify, type Wire } from '../../runtime/notices.js';
+import { Wire } from '../../runtime/wire.js';
 import { writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
@@ -16,14 +15,7 @@ import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
 import { readRapConfig, requireServers } from '../rap-config.js';
 import { asTrouble, type Run, withRun } from '../run.js';
-import {
-  type ConfiguredTarget,
-  commandOf,
-  type HeaderOptions,
-  readCredentials,
-  readHeaders,
-  readTarget,
-} from '../target.js';
+import { type ConfiguredTarget, commandOf, type HeaderOptions, readHeaders, readTarget } from '../target.js';
 import { colourOf, type ExitStatus, type Terminal } from '../terminal.js';
 
 /** The options that the commands share. */
@@ -41,15 +33,9 @@ type CloseThreadOptions = NoticeOptions & { readonly groupId?: readonly string[]
 type MigrateOptions = NoticeOptions & { readonly force?: boolean };
 
 /** A notice that was sent to one server, and its answer. */
-interface SentNotice {
+interface SentNotice extends Awaited<ReturnType<Wire['notify']>> {
   readonly notice: Notice;
   readonly url: string;
-  /** Null if there was no answer. */
-  readonly status: number | null;
-  /** The text of the answer, or why there was none. */
-  readonly said: string;
-  /** What to do if there was no answer. */
-  readonly hint?: string | undefined;
   readonly ms: number;
 }
 
@@ -94,23 +80,26 @@ class Notices {
     return [...new Map(urls.map(each => [baseOf(each), each])).values()];
   }
 
-  /** Loads a toolset. @throws ProtocolCliError as {@link discover} does. */
+  /** Loads a toolset. @throws ProtocolCliError as {@link Wire.discover} does. */
   async load(url: string) {
-    const { base, toolset, notes } = await discover(this.#wire(url), url, undefined, this.options.timeout);
+    const wire = this.#wire(url);
+    const { toolset, notes } = await wire.discover(undefined, this.options.timeout);
     for (const message of notes) this.run.warn({ id: 'TOOL-DISCOVER', message });
-    return { base, toolset };
+    return { base: wire.base, toolset };
   }
 
   /** Sends each notice to each server once, concurrently; a failure does not stop the others (RT-NOTIFY). */
   async send(servers: readonly string[], notices: readonly Notice[]): Promise<void> {
-    await Promise.all(servers.flatMap(server => notices.map(notice => this.#send(baseOf(server), notice))));
+    await Promise.all(
+      servers.flatMap(server => notices.map(notice => this.#send(this.#wire(server), notice))),
+    );
   }
 
   /** Reports a failure of the command or of the notices, and returns the exit status. */
   async end(failure: Trouble | null = troubleOf(this.#sent)): Promise<ExitStatus> {
     const { run } = this;
-    const notices = this.#sent.map(({ notice: { kind, message }, url, status, said, ms }) => {
-      return { notice: kind, url, sent: message, status, ms, ...(said !== '' && { said }) };
+    const notices = this.#sent.map(({ notice: { kind, message }, url, status, reason, ms }) => {
+      return { notice: kind, url, sent: message, status, ms, ...(reason !== '' && { said: reason }) };
     });
     const report = { notices, warnings: run.warnings, ...(failure && { error: errorReport(failure) }) };
     if (this.options.output === 'json')
@@ -118,23 +107,20 @@ class Notices {
     return failure ? run.fail(failure) : 0;
   }
 
-  async #send(base: string, notice: Notice): Promise<void> {
+  async #send(wire: Wire, notice: Notice): Promise<void> {
     const { run, options } = this;
     const { clock } = run;
-    const url = base + NOTICES[notice.kind].path;
+    const url = wire.base + NOTICES[notice.kind].path;
     const startedAt = clock.now();
-    const answer = await notify(this.#wire(base), base, notice, { timeoutMs: options.timeout });
+    const answer = await wire.notify(notice, { timeoutMs: options.timeout });
     const ms = Math.round((clock.now() - startedAt) * 1_000) / 1_000;
-    const { status, excerpt, hint, bodySize } =
-      answer.kind === 'answered'
-        ? { ...answer, hint: undefined }
-        : { ...answer, status: null, excerpt: answer.reason.replace(`${url}: `, ''), bodySize: 0 };
-    const sent = { notice, url, status, said: run.clean(excerpt), hint, ms };
+    const { status, bodySize } = answer;
+    const sent = { ...answer, reason: run.clean(answer.reason.replace(`${url}: `, '')), notice, url, ms };
     this.#sent.push(sent);
     if (options.output === 'plain') {
       const { stdout } = run.terminal;
       const theme = createTheme(colourOf(stdout, options, run.terminal));
-      const line = dressLine(noticeLine({ ...sent, message: notice.message }), theme);
+      const line = dressLine(noticeLine({ ...sent, said: sent.reason, message: notice.message }), theme);
       await writeOut(stdout, run.redactor.text(`${line}\n`));
     }
     if (notice.kind !== 'close' || status !== 200 || bodySize === 0) return;
@@ -147,7 +133,7 @@ class Notices {
 
   #wire(url: string): Wire {
     const { log, terminal } = this.run;
-    return { client: this.#client, log, credentials: readCredentials(this.options, url, terminal.env) };
+    return new Wire(log, this.#client, url, readHeaders(this.options, terminal.env));
   }
 }
 
@@ -165,11 +151,9 @@ function troubleOf(all: readonly SentNotice[]): Trouble | null {
   if (!first) return null;
   const code = failed.some(({ status }) => status !== null) ? 'bad-acknowledgement' : 'unreachable';
   const hint = hintFor(first);
-  const faults = failed.map(({ url, status, said }) => {
-    const reason = said === '' ? '' : `: ${said}`;
-    return status === null
-      ? `no answer from ${url}${reason}`
-      : `${url} answered ${status} instead of 200${reason}`;
+  const faults = failed.map(({ url, status, reason }) => {
+    const why = reason === '' ? '' : `: ${reason}`;
+    return status === null ? `no answer from ${url}${why}` : `${url} answered ${status} instead of 200${why}`;
   });
   if (faults.length === 1) return { code, message: faults.join(), hint };
   const message = `${failed.length} of ${all.length} notices were not answered with 200`;

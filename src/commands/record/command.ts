@@ -36,6 +36,6 @@ export function recordCommand(run: RunCommand): Command {
     statuses: [0, 2],
     guide: 'recording',
   }).action((url, flags) =>
-    run(async terminal => (await import('../lazy.js')).runRecord(url, flags, terminal)),
+    run(async terminal => (await import('./run.js')).runRecord(url, flags, terminal)),
   );
 }

@@ -51,6 +51,6 @@ export function renderCommand(run: RunCommand): Command {
     statuses: [0, 2],
     guide: 'recording',
   }).action((file, options) =>
-    run(async terminal => (await import('../lazy.js')).runRender(file, options, terminal)),
+    run(async terminal => (await import('./run.js')).runRender(file, options, terminal)),
   );
 }

@@ -25,20 +25,13 @@ import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { cut, formatDuration } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import {
-  type Consent,
-  type Denial,
-  denialOf,
-  loadPolicy,
-  type Prompts,
-  pickedByFlag,
-  promptsOf,
-} from '../invoke/questions.js';
+import { Consent, type Denial } from '../consent.js';
+import { Chooser, selectedIndex } from '../invoke/questions.js';
 import { loadFixtures } from '../mock-tool/fixtures.js';
 import { type ANSWER_OUTPUTS, requireScreen, usage } from '../options.js';
 import { asTrouble, type Run, withErrorReport, withRun } from '../run.js';
 import { fromEnvironment, type ListenerFlags, listenerOf, readHeaders, readTarget } from '../target.js';
-import { canDraw, colourOf, type ExitStatus, statusOfFailure, type Terminal } from '../terminal.js';
+import { canDraw, colourOf, type ExitStatus, Prompts, statusOfFailure, type Terminal } from '../terminal.js';
 import type { AnswererOptions, CallFlags, ToolSource } from './rap-tool.js';
 
 type AnswerOutput = (typeof ANSWER_OUTPUTS)[number];
@@ -177,14 +170,14 @@ async function serve(
 ): Promise<Trouble | null> {
   const { id, url, key, flags, source } = plan;
   const { log, clock, signal } = run;
-  const { policy: file, yes = false, wait, choose } = flags;
+  const { wait, choose } = flags;
   const release = holdOpen(); // a call without a limit may have no timer that keeps the process alive
   run.onStop(async () => release());
   const client = run.openClient();
-  const policy = file === undefined ? null : await loadPolicy(file, run.terminal);
-  const prompts = promptsOf({ terminal: redactingTerminal(run), signal }, reporter);
-  const chooser = { choose, pick: reporter.choose, ...prompts };
-  const denial = denialsOf({ policy, yes }, prompts);
+  const consent = await Consent.read(flags, run.terminal);
+  const prompts = new Prompts(redactingTerminal(run), signal, reporter);
+  const chooser = new Chooser(prompts, choose, reporter.choose);
+  const denial = denialsOf(consent, prompts);
   const options = { run, session: id, history, flags, chooser, denial };
   const answerer = await (source.kind === 'local'
     ? openLocalTool(source, options)
@@ -209,7 +202,7 @@ function redactingTerminal({ terminal, clean }: Run): Terminal {
  */
 function denialsOf(consent: Consent, prompts: Prompts): AnswererOptions['denial'] {
   return (tool, args) =>
-    denialOf(tool, args, consent, prompts).catch((error: unknown): Denial => {
+    consent.denialOf(tool, args, prompts).catch((error: unknown): Denial => {
       if (!(error instanceof ProtocolCliError) || error.code !== 'decision-needed') throw error;
       return { by: 'policy', reason: 'it is marked destructive, and only a terminal can ask' };
     });
@@ -246,7 +239,6 @@ async function openLocalTool(
   const { run, flags, chooser } = options;
   const { terminal, clock, log } = run;
   const { seed } = flags;
-  const { choose } = chooser;
   if (module !== null) terminal.hostsCode();
   const handlers = module === null ? {} : await loadHandlers(module, terminal.cwd);
   const loaded = files.length === 0 ? null : await loadFixtures(await fixtureFiles(files));
@@ -256,7 +248,7 @@ async function openLocalTool(
     ...handlers,
     ...{ clock, log },
     ...(seed !== undefined && { seed }),
-    ...(choose !== undefined && { choose: picking(choose) }),
+    ...(chooser.by === 'flag' && { choose: picking(chooser) }),
   });
   run.onStop(() => tool.close({ drainMs: 0 }));
   return {
@@ -266,12 +258,12 @@ async function openLocalTool(
 }
 
 /** Answers the questions of a call with `--choose`. */
-function picking(choose: readonly string[]): (question: ChoiceQuestion) => Promise<number | null> {
+function picking(chooser: Chooser): (question: ChoiceQuestion) => Promise<number | null> {
   const asked = new Map<string, number>();
   return async question => {
     const nth = asked.get(question.id) ?? 0;
     asked.set(question.id, nth + 1);
-    return pickedByFlag(choose, question, nth);
+    return selectedIndex(chooser.flag(nth) ?? '', question);
   };
 }
 

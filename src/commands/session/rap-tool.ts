@@ -7,17 +7,15 @@ import type { Warning } from '../../protocol/requirements.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { failureOf } from '../../render/failure.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';
-import { checkArguments, type Discovered, discover } from '../../runtime/discover.js';
-import { closeThread, endCall, type Wire } from '../../runtime/notices.js';
-import type { ToolInfo } from '../../runtime/policy.js';
+import { checkArguments } from '../../runtime/check-call.js';
 import { Runtime } from '../../runtime/runtime.js';
+import { Wire } from '../../runtime/wire.js';
 import { type Answerer, answeredCall, unknownTool } from '../../session/client/answering.js';
 import type { PendingCall } from '../../session/client/pending-calls.js';
 import { parseJson } from '../../util/json.js';
-import { answeringWith, type Chooser, type Denial, isLeftOpen } from '../invoke/questions.js';
+import type { Denial, ToolInfo } from '../consent.js';
+import type { Chooser } from '../invoke/questions.js';
 import type { Run } from '../run.js';
-import { withheld } from '../target.js';
-import { canAskUser } from '../terminal.js';
 
 /** The RAP tool of `--tool`. */
 export interface ToolSource {
@@ -59,11 +57,10 @@ const HINTS = {
 /** @throws ProtocolCliError `unreachable`, `no-discovery`, `invalid-toolset`, `port-in-use`, `usage`. */
 export async function openRapTool({ url, headers, listener }: ToolSource, options: AnswererOptions) {
   const { run, history } = options;
-  const { log, clock } = run;
-  const client = run.openClient();
-  const wire = { client, log, credentials: { origin: new URL(url).origin, headers } };
-  const discovered = await run.interrupted.race(discover(wire, url, HINTS, options.flags.timeout));
-  const runtime = await Runtime.start({ log, history, clock, listener });
+  const { log, clock, redactor } = run;
+  const wire = new Wire(log, run.openClient(), url, headers);
+  const discovered = await run.interrupted.race(wire.discover(HINTS, options.flags.timeout));
+  const runtime = await Runtime.start({ log, history, clock, listener, onSecret: redactor.add });
   run.onStop(() => runtime.close());
   const tool = new RapTool(options, wire, discovered, runtime);
   run.onStop(() => tool.close());
@@ -81,12 +78,12 @@ class RapTool implements Answerer {
   constructor(
     private readonly options: AnswererOptions,
     private readonly wire: Wire,
-    private readonly discovered: Discovered,
+    private readonly discovered: Awaited<ReturnType<Wire['discover']>>,
     private readonly runtime: Runtime,
   ) {
     this.notes = [
       ...discovered.notes.map(message => ({ id: 'TOOL-DISCOVER', message }) as const),
-      ...withheld(wire.credentials, discovered.toolset.endpoint),
+      ...wire.withheldFrom(discovered.toolset.endpoint),
     ];
   }
 
@@ -97,7 +94,7 @@ class RapTool implements Answerer {
   /** Waits until canceled calls have ended, and closes the thread. */
   async close(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
-    if (this.#wasCalled) await closeThread(this.wire, this.discovered.base, this.#thread);
+    if (this.#wasCalled) await this.wire.closeThread(this.#thread);
   }
 
   /** @throws ProtocolCliError `invalid-arguments`: the client's error (RT-ARGS). */
@@ -130,10 +127,8 @@ class RapTool implements Answerer {
     const { run, denial, flags, chooser } = this.options;
     const key = call.key; // events of both sides share this key
     const denied = await denial(tool, call.args);
-    const { invocation, token } = this.runtime.withCallbackUrl({
-      ...{ operation: tool.name, arguments: call.args, id: key, call_id: null, group_id: this.#thread },
-    });
-    run.redactor.add(token);
+    const ids = { id: key, call_id: null, group_id: this.#thread };
+    const invocation = this.runtime.addressed({ operation: tool.name, arguments: call.args, ...ids });
     if (denied) return this.runtime.deny(invocation, denied);
     this.#wasCalled = true;
     const cancel = (by: 'person' | 'policy') =>
@@ -149,10 +144,10 @@ class RapTool implements Answerer {
         timeoutMs: flags.timeout,
         retries: flags.retries,
         lenientAck: flags.lenientAck ?? false,
-        pausesForUser: canAskUser(run.terminal),
-        stopWaiting: pending => isLeftOpen(pending, chooser),
+        pausesForUser: chooser.prompts.canAsk,
+        stopWaiting: pending => chooser.isLeftOpen(pending),
       },
-      answeringWith(chooser),
+      chooser,
     );
     signal.removeEventListener('abort', cancelByPerson);
     if (!exchange.settled) cancel('policy'); // the question cannot be answered
@@ -162,10 +157,8 @@ class RapTool implements Answerer {
 
   /** Cancels a call that was given up, or a subscription: sessions do not support its events. */
   async #leave(exchange: Exchange): Promise<void> {
-    const { wire, discovered, options } = this;
-    const latest = options.history.exchanges.get(exchange.key) ?? exchange;
-    const staying = { isOurThread: false, closes: false, waitForCallbacks: async () => {} };
-    await endCall(latest, { wire, base: discovered.base, ...staying });
+    const latest = this.options.history.exchanges.get(exchange.key) ?? exchange;
+    await this.wire.endCall(latest, { isOurThread: false, closes: false });
   }
 
   #watched<T>(work: Promise<T>): Promise<T> {

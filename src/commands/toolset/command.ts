@@ -26,6 +26,6 @@ export function toolsetCommand(run: RunCommand): Command {
     statuses: [0, 2, 4],
     guide: 'calling',
   }).action((url, options) =>
-    run(async terminal => (await import('../lazy.js')).runToolset(url, options, terminal)),
+    run(async terminal => (await import('./run.js')).runToolset(url, options, terminal)),
   );
 }

@@ -1,7 +1,7 @@
 import type { Toolset } from '../../protocol/toolset.js';
 import { createTheme, dressLine } from '../../render/terminal/theme.js';
 import { toolsetLines } from '../../render/toolset.js';
-import { discover } from '../../runtime/discover.js';
+import { Wire } from '../../runtime/wire.js';
 import { writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
 import { redactJson, safeJson } from '../../util/redact.js';
@@ -13,12 +13,12 @@ import {
   type ConfiguredTarget,
   type HeaderOptions,
   reach,
-  readCredentials,
   readHeaders,
+  readMcpTarget,
   readTarget,
   type TargetOptions,
 } from '../target.js';
-import { colourOf, type ExitStatus, type Terminal } from '../terminal.js';
+import { colourOf, type ExitStatus, Prompts, type Terminal } from '../terminal.js';
 
 interface ToolsetOptions extends TargetOptions, HeaderOptions {
   readonly output: 'text' | 'json';
@@ -64,7 +64,7 @@ async function listServers(
   const config = await readRapConfig(run.terminal);
   for (const warning of config.warnings) run.warn(warning);
   if (config.targets.length === 0) run.stderr.write(`${visibleLine(noServersText(config))}\n`);
-  if (!options.yes) await confirmCommands(config.targets, run.terminal, run.signal);
+  if (!options.yes) await confirmCommands(config.targets, new Prompts(run.terminal, run.signal));
   let status: ExitStatus = 0;
   for (const each of config.targets) {
     const listed = listServer(each, options, run);
@@ -77,8 +77,8 @@ async function listServers(
 async function listServer(target: ConfiguredTarget, options: ToolsetOptions, run: Run): Promise<ExitStatus> {
   const { log, onStop, signal, terminal } = run;
   const url = await reach(target, { onStop, signal });
-  const wire = { client: run.openClient(), log, credentials: readCredentials(options, url, terminal.env) };
-  const { toolset, notes } = await discover(wire, url);
+  const wire = new Wire(log, run.openClient(), url, readHeaders(options, terminal.env));
+  const { toolset, notes } = await wire.discover();
   for (const message of notes) run.warn({ id: 'TOOL-DISCOVER', message });
   return printToolset(toolset, options, run);
 }
@@ -89,7 +89,7 @@ async function listMcp(
   options: ToolsetOptions,
   run: Run,
 ): Promise<ExitStatus> {
-  const { openServer, readMcpTarget } = await import('../invoke/mcp.js');
+  const { openServer } = await import('../invoke/mcp.js');
   const peer = readMcpTarget(given, options);
   const server = await openServer({ ...peer, headers }, run, MCP_LIMITS);
   for (const message of server.notes()) run.warn({ message });

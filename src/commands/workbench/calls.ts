@@ -3,14 +3,13 @@ import { canBeCanceled } from '../../events/exchange.js';
 import type { CallLog } from '../../events/history.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
 import type { Invocation } from '../../protocol/invocation.js';
-import { judgeArguments } from '../../runtime/discover.js';
-import { cancelCall, closeThread, isAccepted } from '../../runtime/notices.js';
+import { judgeArguments } from '../../runtime/check-call.js';
 import type { Answering, Runtime } from '../../runtime/runtime.js';
 import type { Controls, Draft, Said, Sent } from '../../tui/workbench/model.js';
 import { concurrently } from '../../util/collections.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
+import type { Consent, Denial } from '../consent.js';
 import { type InvokeOptions, identityOf, invocationOf } from '../invoke/plan.js';
-import { type Consent, type Denial, judgeCall } from '../invoke/questions.js';
 import type { Run } from '../run.js';
 import { listenerOf } from '../target.js';
 import type { Servers } from './servers.js';
@@ -83,7 +82,7 @@ export class Calls {
   async #start(draft: Draft, { validates, isAgreed = false }: RunOptions): Promise<Sent> {
     const offer = this.servers.offer(draft.server, draft.operation);
     if (typeof offer === 'string') return { kind: 'refused', reason: offer };
-    const verdict = judgeCall(offer.tool, this.consent);
+    const verdict = this.consent.judge(offer.tool);
     if (typeof verdict === 'object') {
       await this.#deny(draft, verdict);
       return { kind: 'refused', reason: verdict.reason };
@@ -107,7 +106,7 @@ export class Calls {
 
   needsConsent(server: string, operation: string): boolean {
     const offer = this.servers.offer(server, operation);
-    return typeof offer !== 'string' && judgeCall(offer.tool, this.consent) === 'ask';
+    return typeof offer !== 'string' && this.consent.judge(offer.tool) === 'ask';
   }
 
   /** Answers an open question. Returns null if the answer was accepted. */
@@ -127,9 +126,9 @@ export class Calls {
     const { offer } = this.#records.get(key) ?? {};
     if (!exchange || !offer) return failed('this call was not sent in this session');
     if (!canBeCanceled(exchange)) return failed('there is nothing to cancel: it is over');
-    const reply = await cancelCall(offer.wire, offer.discovered.base, exchange, 'person');
-    if (isAccepted(reply)) return done('canceled, and the tool was notified');
-    const why = reply.kind === 'answered' ? `it answered ${reply.status}` : reply.reason;
+    const { status, reason } = await offer.wire.cancelCall(exchange, 'person');
+    if (status === 200) return done('canceled, and the tool was notified');
+    const why = status === null ? reason : `it answered ${status}`;
     return failed(`canceled locally; could not notify the tool: ${why}`);
   }
 
@@ -152,13 +151,13 @@ export class Calls {
     });
     const pending = sent.filter(({ exchange }) => canBeCanceled(exchange));
     await concurrently(pending, CONCURRENT_NOTICES, ({ offer, exchange }) =>
-      cancelCall(offer.wire, offer.discovered.base, exchange, 'person', { signal }),
+      offer.wire.cancelCall(exchange, 'person', { signal }),
     );
     const threads = new Set(sent.map(({ exchange }) => exchange.invocation.group_id));
     const ours = this.options.groupId === undefined ? [...threads] : [];
     const notices = ours.flatMap(thread => this.servers.found.map(found => ({ thread, ...found })));
-    await concurrently(notices, CONCURRENT_NOTICES, async ({ thread, wire, discovered }) => {
-      if (!signal.aborted) await closeThread(wire, discovered.base, thread, { signal });
+    await concurrently(notices, CONCURRENT_NOTICES, async ({ thread, wire }) => {
+      if (!signal.aborted) await wire.closeThread(thread, { signal });
     });
     const runtime = await this.#runtime?.catch(() => null);
     await runtime?.close();
@@ -198,10 +197,7 @@ export class Calls {
 
   /** Builds an invocation from a draft, in the thread of all calls or in a new one (RT-ID). */
   #address({ operation, arguments: args }: Draft, runtime: Runtime): Invocation {
-    const identity = identityOf(this.options);
-    const { invocation, token } = runtime.withCallbackUrl(invocationOf(identity, operation, { ...args }));
-    this.run.redactor.add(token);
-    return invocation;
+    return runtime.addressed(invocationOf(identityOf(this.options), operation, { ...args }));
   }
 
   /** Retries if the listener could not be opened before. @throws Error if the workbench is closing. */
@@ -221,8 +217,10 @@ export class Calls {
 
   async #startRuntime(): Promise<Runtime> {
     const { Runtime } = await import('../../runtime/runtime.js');
-    const { log, clock } = this.run;
-    return Runtime.start({ log, history: this.callLog.history, clock, listener: listenerOf(this.options) });
+    const { log, clock, redactor } = this.run;
+    const { history } = this.callLog;
+    const onSecret = redactor.add;
+    return Runtime.start({ log, history, clock, listener: listenerOf(this.options), onSecret });
   }
 
   /** The user answers questions in any order. */

@@ -8,7 +8,7 @@ import { parseJson } from '../../util/json.js';
 import { isPlainHeader, type Redactor, redactHeaders, safeJson } from '../../util/redact.js';
 import { shellWord } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import { curlOf, gapsIn, YOUR_CALLBACK } from '../invoke/dry-run.js';
+import { curlOf, gapsIn, YOUR_CALLBACK } from '../invoke/request.js';
 import type { McpEntry, Target } from '../target.js';
 import { failed } from './calls.js';
 

@@ -1,19 +1,19 @@
 import { access, lstat, mkdir, readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
+import type { HttpClient } from '../../http/client.js';
 import type { Tool } from '../../protocol/toolset.js';
-import { DISCOVERY_HINTS, type Discovered, discover } from '../../runtime/discover.js';
-import type { Wire } from '../../runtime/notices.js';
+import { DISCOVERY_HINTS, Wire } from '../../runtime/wire.js';
 import { definitionsIn, definitionsOf, definitionsWords, type Server } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { parseJson } from '../../util/json.js';
 import type { Run } from '../run.js';
-import { byLine, type ConfiguredTarget, commandOf, reach, withheld } from '../target.js';
+import { byLine, type ConfiguredTarget, commandOf, reach } from '../target.js';
 import type { Terminal } from '../terminal.js';
 
 /** A server that answered. */
 interface Found {
   readonly wire: Wire;
-  readonly discovered: Discovered;
+  readonly discovered: Awaited<ReturnType<Wire['discover']>>;
 }
 
 /** An operation that can be called. */
@@ -24,7 +24,7 @@ interface Offer extends Found {
 
 interface ServersOptions {
   readonly run: Run;
-  readonly client: Wire['client'];
+  readonly client: HttpClient;
   /** Aborted at the end, so that starting servers are not waited for. */
   readonly over: AbortSignal;
   readonly onChange: () => void;
@@ -145,6 +145,7 @@ class ServerConnection {
   found: Found | null = null;
   #state: Server['state'];
   #url: Promise<string> | null = null;
+  #wire: Wire | null = null;
   #asking: Promise<void> | null = null;
   readonly #stops: (() => Promise<void>)[] = [];
   #output: readonly string[] = [];
@@ -201,17 +202,13 @@ class ServerConnection {
     const { run } = this.options;
     try {
       this.#url ??= this.#reach();
-      const connection = this.#url;
-      const url = await connection;
-      const wire = this.#wireTo(url, connection);
-      const discovered = await discover(wire, url, HINTS);
-      const { base, toolset } = discovered;
-      const notes = [
-        ...discovered.notes,
-        ...withheld(wire.credentials, toolset.endpoint).map(({ message }) => message),
-      ];
+      const wire = await this.#wireTo(this.#url);
+      const discovered = await wire.discover(HINTS);
+      const { toolset } = discovered;
+      const withheld = wire.withheldFrom(toolset.endpoint).map(({ message }) => message);
+      const notes = [...discovered.notes, ...withheld];
       this.found = { wire, discovered };
-      this.#enter({ kind: 'ready', base, toolset, notes: notes.map(run.clean) });
+      this.#enter({ kind: 'ready', base: wire.base, toolset, notes: notes.map(run.clean) });
       const { target, isConfigured } = this.origin;
       if (target.kind === 'url' && !isConfigured) this.onOpened(target.url);
     } catch (error) {
@@ -242,20 +239,17 @@ class ServerConnection {
   }
 
   /** After a disconnection another process may listen there, so it gets no headers, not even in a notice. */
-  #wireTo(url: string, connection: Promise<string>): Wire {
+  async #wireTo(connection: Promise<string>): Promise<Wire> {
     const { run, client } = this.options;
-    const headers = () => (this.#url === connection ? (this.origin.headers ?? {}) : {});
-    const credentials = {
-      origin: new URL(url).origin,
-      get headers() {
-        return headers();
-      },
-    };
-    return { client, log: run.log, credentials };
+    const url = await connection;
+    const isLost = this.#url !== connection;
+    this.#wire = new Wire(run.log, client, url, isLost ? {} : this.origin.headers);
+    return this.#wire;
   }
 
   #disconnect(reason: string): void {
     if (this.found) this.options.onServerExit(this.found.discovered.toolset.endpoint, reason);
+    if (this.#wire) this.#wire.headers = {};
     this.#url = null;
     this.found = null;
   }

@@ -7,10 +7,9 @@ import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';
 import type { Controls, Model, Said, WorkbenchOptions } from '../../tui/workbench/model.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { gatherArguments } from '../invoke/arguments.js';
-import { refuseIdle } from '../invoke/idle-options.js';
+import { Consent } from '../consent.js';
+import { readArguments } from '../invoke/arguments.js';
 import { type InvokeOptions, planInvoke } from '../invoke/plan.js';
-import { loadPolicy } from '../invoke/questions.js';
 import { usage } from '../options.js';
 import { readRapConfig } from '../rap-config.js';
 import { type Run, withRun } from '../run.js';
@@ -30,7 +29,6 @@ export async function startWorkbench(
   options: InvokeOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  refuseIdle('--interactive', options.given);
   if (!canDraw(terminal))
     throw usage(
       'the workbench needs a terminal of at least 40×8 on stdin and stdout, outside CI',
@@ -52,13 +50,12 @@ export async function planWorkbench(given: readonly string[], options: InvokeOpt
       '-H and --bearer need a server',
       'Give its URL: protocol-cli invoke -i <url> --bearer <token>.',
     );
-  const { yes = false, policy: file } = options;
   const hasArguments = words.words.length > 0 || words.whole !== undefined;
   return {
     ...{ options, headers, target, operation },
-    consent: { policy: file === undefined ? null : await loadPolicy(file, terminal), yes },
+    consent: await Consent.read(options, terminal),
     configured: target ? [] : await configuredIn(terminal),
-    arguments: hasArguments ? await gatherArguments(words, keyboard()) : undefined,
+    arguments: hasArguments ? await readArguments(words, keyboard()) : undefined,
   };
 }
 

@@ -24,7 +24,7 @@ export interface FormAnswer {
   readonly selected: number;
 }
 
-interface McpContext {
+interface McpOptions {
   readonly log: Log;
   /** Must be subscribed to `log`. */
   readonly history: History;
@@ -35,77 +35,77 @@ interface McpContext {
   readonly answer: (form: Elicitation, signal: AbortSignal, nth: number) => Promise<FormAnswer | null>;
 }
 
-/** A finished call, and the error if the connection failed. */
-export interface McpCalled {
-  readonly exchange: Exchange;
-  readonly error: unknown;
-}
-
 /** MCP has no threads, so all calls of a connection use one. */
 const THREAD = 'mcp';
 
-/** Sends `tools/call`, records it, and resolves when the call is settled; canceling a call also cancels it on the server. */
-export async function callMcp(server: McpServer, call: McpCall, context: McpContext): Promise<McpCalled> {
-  const { log, history, clock, pausesForUser } = context;
-  const { id, operation, timeoutMs } = call;
-  const concerns = { calls: [id], thread: THREAD };
-  const record = (purpose: 'invocation' | 'callback', method: string, content: unknown) => {
-    const isOurs = purpose === 'invocation';
-    const route = isOurs
-      ? ({ from: 'client', to: 'tool' } as const)
-      : ({ from: 'tool', to: 'client' } as const);
-    const headers = isOurs ? { ...server.headers } : {};
-    const body = Content.ofJson(content);
-    const about = { ...route, purpose, dialect: 'mcp', url: server.endpoint, headers, ...concerns } as const;
-    return recordRequest(log, { ...about, method, body });
-  };
-  const abort = new AbortController();
-  const { signal } = abort;
-  const over = settlement(log, history, clock, { key: id, timeoutMs, pausesForUser }).then(() =>
-    abort.abort('the call was given up'),
-  );
-  const args = { arguments: call.arguments };
-  const recorded = record('invocation', 'tools/call', { operation, ...args, id });
-  const onProgress = (progress: unknown) => void record('callback', 'notifications/progress', progress);
-  const elicit = elicitation(call, context, form => record('callback', 'elicitation/create', form));
-  let rejection: unknown;
-  try {
-    const result = await server.callTool({ name: operation, ...args }, { signal, onProgress }, elicit);
-    if (!signal.aborted) recorded.answered(200, { body: Content.ofJson(result ?? null) });
-  } catch (error) {
-    if (!signal.aborted) recordFailure(recorded, error);
-    rejection = error;
+/** Calls tools of an MCP server and records the calls. */
+export class McpCalls {
+  constructor(
+    private readonly server: McpServer,
+    private readonly options: McpOptions,
+  ) {}
+
+  deny(
+    { id, operation: tool, arguments: args }: McpCall,
+    { by, reason }: { readonly by: 'person' | 'policy'; readonly reason: string },
+  ): Exchange {
+    const body = Content.ofJson({ operation: tool, arguments: args, id });
+    const about = { calls: [id], thread: THREAD };
+    this.options.log.emit({ kind: 'denied', dialect: 'mcp', by, tool, reason, body, ...about });
+    return this.#exchange(id);
   }
-  const isOpen = !signal.aborted && !history.exchanges.get(id)?.settled;
-  if (isOpen) log.emit({ kind: 'decided', what: 'give-up', by: 'policy', calls: [id] });
-  await over;
-  return { exchange: exchangeOf(history, id), error: isOpen ? rejection : undefined };
-}
 
-export function denyMcp(
-  { id, operation: tool, arguments: args }: McpCall,
-  { by, reason }: { readonly by: 'person' | 'policy'; readonly reason: string },
-  { log, history }: Pick<McpContext, 'log' | 'history'>,
-): Exchange {
-  const body = Content.ofJson({ operation: tool, arguments: args, id });
-  log.emit({ kind: 'denied', dialect: 'mcp', by, tool, reason, calls: [id], thread: THREAD, body });
-  return exchangeOf(history, id);
-}
+  /**
+   * Sends `tools/call`, and resolves when the call is settled; canceling a call also cancels it on the server.
+   * @returns the call, and the error if the connection failed
+   */
+  async call(call: McpCall): Promise<{ readonly exchange: Exchange; readonly error: unknown }> {
+    const { log, history, clock, pausesForUser } = this.options;
+    const { id, operation, timeoutMs } = call;
+    const abort = new AbortController();
+    const { signal } = abort;
+    const over = settlement(log, history, clock, { key: id, timeoutMs, pausesForUser }).then(() =>
+      abort.abort('the call was given up'),
+    );
+    const args = { arguments: call.arguments };
+    const recorded = this.#record(id, 'tools/call', { operation, ...args, id });
+    const onProgress = (progress: unknown) => void this.#record(id, 'notifications/progress', progress);
+    let rejection: unknown;
+    try {
+      const result = await this.server.callTool(
+        { name: operation, ...args },
+        { signal, onProgress },
+        this.#elicitation(id),
+      );
+      if (!signal.aborted) recorded.answered(200, { body: Content.ofJson(result ?? null) });
+    } catch (error) {
+      if (!signal.aborted) recordFailure(recorded, error);
+      rejection = error;
+    }
+    const isOpen = !signal.aborted && !history.exchanges.get(id)?.settled;
+    if (isOpen) log.emit({ kind: 'decided', what: 'give-up', by: 'policy', calls: [id] });
+    await over;
+    return { exchange: this.#exchange(id), error: isOpen ? rejection : undefined };
+  }
 
-/** Answers the forms of a call one at a time, and records each with its answer. */
-function elicitation(
-  { id }: McpCall,
-  { log, history, answer }: McpContext,
-  record: (form: unknown) => RecordedRequest,
-): Elicit {
-  let nth = 0;
-  let before: Promise<unknown> = Promise.resolve();
-  const elicit: Elicit = async (params, signal) => {
-    const recorded = record(params);
+  /** Answers the forms of a call one at a time, and records each with its answer. */
+  #elicitation(id: string): Elicit {
+    let nth = 0;
+    let before: Promise<unknown> = Promise.resolve();
+    return (params, signal) => {
+      const answered = before.then(() => this.#elicit(id, params, signal, () => nth++));
+      before = answered.catch(() => {});
+      return answered;
+    };
+  }
+
+  async #elicit(id: string, params: unknown, signal: AbortSignal, nth: () => number) {
+    const { log, history, answer } = this.options;
+    const recorded = this.#record(id, 'elicitation/create', params);
     const form = elicitationSchema.safeParse(params);
     const calls = [id];
     const isOpen = history.exchanges.get(id)?.questions.some(({ leg }) => leg === recorded.leg) ?? false;
-    const given = form.success && isOpen ? await answer(form.data, signal, nth++) : null;
+    const given = form.success && isOpen ? await answer(form.data, signal, nth()) : null;
     if (isOpen && !given && !history.exchanges.get(id)?.settled)
       log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls });
     if (given) {
@@ -116,12 +116,29 @@ function elicitation(
     const result = { action, ...(content && { content }) };
     recorded.answered(200, { body: Content.ofJson(result) });
     return result;
-  };
-  return (params, signal) => {
-    const answered = before.then(() => elicit(params, signal));
-    before = answered.catch(() => {});
-    return answered;
-  };
+  }
+
+  /** Records our request, or a message of the server. */
+  #record(id: string, method: string, content: unknown): RecordedRequest {
+    const { server } = this;
+    const route =
+      method === 'tools/call'
+        ? ({ from: 'client', to: 'tool', purpose: 'invocation', headers: { ...server.headers } } as const)
+        : ({ from: 'tool', to: 'client', purpose: 'callback', headers: {} } as const);
+    const about = { ...route, url: server.endpoint, calls: [id], thread: THREAD };
+    return recordRequest(this.options.log, {
+      ...about,
+      dialect: 'mcp',
+      method,
+      body: Content.ofJson(content),
+    });
+  }
+
+  #exchange(id: string): Exchange {
+    const exchange = this.options.history.exchanges.get(id);
+    if (!exchange) throw new Error('the history must be subscribed to the log');
+    return exchange;
+  }
 }
 
 /** Records a JSON-RPC error as the result. */
@@ -131,10 +148,4 @@ function recordFailure(recorded: RecordedRequest, error: unknown): void {
   else if ('status' in failure)
     recorded.answered(failure.status, { body: new Content(Buffer.from(failure.text)) });
   else recorded.answered(200, { body: Content.ofJson({ error: failure }) });
-}
-
-function exchangeOf({ exchanges }: History, id: string): Exchange {
-  const exchange = exchanges.get(id);
-  if (!exchange) throw new Error('the history must be subscribed to the log');
-  return exchange;
 }

@@ -107,8 +107,8 @@ test('probes get the options, the selected rules, and cases that are read before
   });
   expect(options).toMatchObject([
     {
-      ...{ url: URL, operations: ['deploy'], cases: [{ operation: 'a', place: `${cases}:2` }] },
-      wire: { credentials: { origin: URL, headers: { 'x-key': 'secret-key' } } },
+      ...{ operations: ['deploy'], cases: [{ operation: 'a', place: `${cases}:2` }] },
+      wire: { url: URL, headers: { 'x-key': 'secret-key' } },
     },
   ]);
   const wants = options[0]?.wants ?? (() => null);

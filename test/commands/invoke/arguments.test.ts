@@ -6,8 +6,9 @@ import { errorOf, troubleOf } from '../../support/failing.js';
 
 const SCHEMA = { properties: { n: { type: 'integer' }, s: { type: 'string' } } };
 const stdin = (text = '') => Readable.from([Buffer.from(text)]);
-const fromWords = (...words: string[]) => readArguments({ words }, SCHEMA, stdin());
-const fromWhole = (whole: string, input = '') => readArguments({ words: [], whole }, SCHEMA, stdin(input));
+const fromWords = async (...words: string[]) => (await readArguments({ words }, stdin()))(SCHEMA);
+const fromWhole = async (whole: string, input = '') =>
+  (await readArguments({ words: [], whole }, stdin(input)))(SCHEMA);
 
 test.each([
   [[], {}],
@@ -24,7 +25,9 @@ test('a file or standard input is a text, or with --args all arguments, which ar
   await using folder = await temporaryFolder();
   const file = await folder.write('notes.md', '{"n": 1}\r\n日本');
   expect(await fromWords(`n=@${file}`)).toEqual({ n: '{"n": 1}\r\n日本' });
-  expect(await readArguments({ words: ['s=@-'] }, null, stdin('from a pipe'))).toEqual({ s: 'from a pipe' });
+  expect((await readArguments({ words: ['s=@-'] }, stdin('from a pipe')))(null)).toEqual({
+    s: 'from a pipe',
+  });
   expect(await fromWhole('{"n":"42"}')).toEqual({ n: '42' });
   expect(await fromWhole('-', '{"a":1}')).toEqual({ a: 1 });
   expect(await fromWhole(`@${await folder.write('args.json', '{"a":2}')}`)).toEqual({ a: 2 });
@@ -63,7 +66,7 @@ test.each([
 test('the hint shows how to write it; --args allows no words with it', async () => {
   expect((await errorOf(() => fromWords('edit'))).hint).toMatch(/key=value, key:=json or key=@file/);
   expect((await errorOf(() => fromWords('n:=x'))).hint).toMatch(/a string needs quotes/);
-  const both = () => readArguments({ words: ['a=1'], whole: '{}' }, null, stdin());
+  const both = () => readArguments({ words: ['a=1'], whole: '{}' }, stdin());
   expect(await troubleOf(both)).toBe('usage: --args and key=value exclude each other');
 });
 

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { curlOf, gapsIn, requestText, YOUR_CALLBACK } from '../../../src/commands/invoke/dry-run.js';
-import { readMcpTarget } from '../../../src/commands/invoke/mcp.js';
 import { type InvokeOptions, planInvoke } from '../../../src/commands/invoke/plan.js';
+import { curlOf, gapsIn, requestText, YOUR_CALLBACK } from '../../../src/commands/invoke/request.js';
+import { readMcpTarget } from '../../../src/commands/target.js';
 import { troubleOf } from '../../support/failing.js';
 
 const URL_GIVEN = 'http://127.0.0.1:3001';

@@ -2,29 +2,35 @@ import { expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
 import { History } from '../../../src/events/history.js';
 import { createLog } from '../../../src/events/log.js';
-import { readCallback } from '../../../src/protocol/callbacks.js';
-import { ForeignCalls } from '../../../src/runtime/callback-server.js';
 
 /** More calls, and more bytes, than a history keeps. */
 const MANY = 2_500;
 const LARGE = 5 * 1024 * 1024;
 
-/** A listener's history without its sockets. */
+/** A listener's history without its sockets: each callback names its call. */
 function open(expected: readonly [string, string][] = []) {
   let now = 0;
   const log = createLog(() => now++);
   const history = new History();
   log.subscribe(event => history.apply(event));
-  const calls = new ForeignCalls(log, history, 'http://127.0.0.1:1/callback/x');
-  history.keepRecent(calls.expected);
-  for (const [groupId, id] of expected) calls.expect({ groupId, id });
+  const keys = expected.map(ids => JSON.stringify(ids));
+  history.keepRecent(new Set(keys));
+  const begin = (key: string) => {
+    const [group_id, id] = JSON.parse(key);
+    const body = Content.ofJson({ operation: 'x', arguments: {}, id, group_id, callback_url: 'http://a/' });
+    log.emit({ kind: 'expected', calls: [key], thread: group_id, body });
+  };
+  for (const key of keys) begin(key);
   const about = { kind: 'request', from: 'tool', to: 'runtime', purpose: 'callback' } as const;
   const request = { ...about, method: 'POST', url: '/', headers: {}, attempt: 1 } as const;
   const arrive = (message: { readonly group_id: string } & Readonly<Record<string, unknown>>) => {
-    const body = Content.ofJson(message);
-    const concerns = { calls: [calls.callOf(readCallback(body.json))?.key ?? ''], thread: message.group_id };
+    const { group_id: thread, id = message['tool_call_id'] } = message;
+    const latest = history.threads.get(thread)?.calls.at(-1) ?? '';
+    const key = id === undefined ? latest : JSON.stringify([thread, id]);
+    if (keys.length === 0 && !history.exchanges.has(key)) begin(key);
+    const concerns = { calls: [keys[0] ?? key], thread };
     const leg = log.leg();
-    log.emit({ ...request, leg, ...concerns, body });
+    log.emit({ ...request, leg, ...concerns, body: Content.ofJson(message) });
     log.emit({ kind: 'response', leg, status: 200, headers: {}, ...concerns });
   };
   return { history, arrive };

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { PassThrough, Writable } from 'node:stream';
+import { Consent } from '../../../src/commands/consent.js';
 import type { InvokeOptions } from '../../../src/commands/invoke/plan.js';
-import type { Consent } from '../../../src/commands/invoke/questions.js';
 import { Run } from '../../../src/commands/run.js';
 import type { Terminal } from '../../../src/commands/terminal.js';
 import { createEngine, type Engine } from '../../../src/commands/workbench/start.js';
@@ -61,7 +61,7 @@ export function startBench({
   home = cwd,
   env = {},
   headers = {},
-  consent = { policy: null, yes: false },
+  consent = new Consent(null, false),
   ...options
 }: Partial<InvokeOptions> & {
   readonly cwd?: string;

@@ -57,7 +57,6 @@ const person =
 
 describe('words and options', () => {
   test.each<[readonly string[], Partial<InvokeOptions>, string]>([
-    [[], { given: ['--repeat', '--id'] }, 'usage: --interactive has no use for --repeat, --id'],
     [[':1', 'path=a'], {}, 'usage: no operation given: "path=a" is an argument'],
     [[':1', 'op', 'nothing'], {}, 'usage: unexpected argument "nothing"; use key=value'],
     [[':1', 'op', 'a=@-'], {}, 'unreadable-file: cannot read -: standard input is the keyboard here'],

@@ -1,6 +1,7 @@
 import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Consent } from '../../../src/commands/consent.js';
 import { shellWord } from '../../../src/util/text.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
@@ -211,7 +212,7 @@ test('row 12: headers go only to the server they were given for', async () => {
 describe('a policy', () => {
   test('denies before anything is sent, and the denial is recorded', async () => {
     const policy = { version: 1 as const, deny: [{ name: 'echo', reason: 'not today' }] };
-    await using bench = startBench({ consent: { policy, yes: false } });
+    await using bench = startBench({ consent: new Consent(policy, false) });
     const server = await bench.ready(plain.url);
     const draft = { server, operation: 'echo', arguments: { text: 7 } }; // violates its inputSchema, too
     expect(await bench.controls.run(draft, { validates: true })).toEqual({
@@ -235,7 +236,7 @@ describe('a policy', () => {
     ['a denied call does not ask', false, { version: 1 as const, deny: ['delete_all'] }, false],
   ])('%s', async (_, yes, policy, asks) => {
     await using stdlib = await startPeer('stdlib');
-    await using bench = startBench({ consent: { policy, yes } });
+    await using bench = startBench({ consent: new Consent(policy, yes) });
     const server = await bench.ready(stdlib.url);
     expect(bench.controls.needsConsent(server, 'delete_all')).toBe(asks);
     expect(bench.controls.needsConsent(server, 'echo')).toBe(false);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { curlOf } from '../../../src/commands/invoke/dry-run.js';
+import { curlOf } from '../../../src/commands/invoke/request.js';
 import { shellRows } from '../../../src/tui/layout.js';
 import { shellWord } from '../../../src/util/text.js';
 

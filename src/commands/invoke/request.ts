@@ -1,14 +1,6 @@
-import type { Warning } from '../../protocol/requirements.js';
-import { warningText } from '../../render/outputs/trouble.js';
-import { decide, type ToolInfo } from '../../runtime/policy.js';
-import { writeOut } from '../../system/streams.js';
 import { REDACTED, safeJson } from '../../util/redact.js';
 import { quoted } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import type { Run } from '../run.js';
-import { type ExitStatus, statusOfFailure } from '../terminal.js';
-import type { InvokeOptions } from './plan.js';
-import { loadPolicy } from './questions.js';
 
 /** A request that is not sent, without its secrets. */
 interface DryRequest {
@@ -50,33 +42,4 @@ export function requestText(request: DryRequest, byHand = request): string {
 
 function headerLines(headers: DryRequest['headers']): string[] {
   return Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-}
-
-/** What `--dry-run` shows: the request as text and as data. */
-interface Preview {
-  readonly tool: ToolInfo;
-  readonly text: string;
-  readonly report: object;
-  readonly warnings: readonly Warning[];
-  /** Printed after the warnings, for people. */
-  readonly advice?: string;
-}
-
-/** Prints the request, and whether the policy would deny it. */
-export async function showPreview(
-  { tool, text, report, warnings, advice }: Preview,
-  { policy: file, output, quiet = false }: InvokeOptions,
-  { terminal, stderr }: Run,
-): Promise<ExitStatus> {
-  const decision = file === undefined ? null : decide(await loadPolicy(file, terminal), tool);
-  const refused =
-    decision?.allowed === false ? [{ message: `it would not be sent: ${decision.reason}` }] : [];
-  const all = [...warnings, ...refused];
-  await writeOut(
-    terminal.stdout,
-    output === 'json' ? `${safeJson({ ...report, warnings: all }, 2)}\n` : text,
-  );
-  for (const warning of quiet ? refused : all) stderr.write(warningText(warning));
-  if (advice && output !== 'json' && !quiet && refused.length === 0) stderr.write(advice);
-  return refused.length === 0 ? 0 : statusOfFailure('denied');
 }

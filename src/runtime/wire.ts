@@ -1,0 +1,291 @@
+import type * as z from 'zod/mini';
+import { Content } from '../events/content.js';
+import type { RequestEvent } from '../events/events.js';
+import { type Exchange, isOpen } from '../events/exchange.js';
+import { type Log, recordRequest } from '../events/log.js';
+import { isEncoded } from '../http/body.js';
+import {
+  explainFailure,
+  type HttpAnswer,
+  type HttpClient,
+  type HttpRequest,
+  type ReadLimit,
+  TransportError,
+} from '../http/client.js';
+import { type choiceResponseSchema, NOTICES, type Notice } from '../protocol/invocation.js';
+import { readToolset } from '../protocol/read-toolset.js';
+import type { Warning } from '../protocol/requirements.js';
+import { baseOf, discoveryCandidates, displayScriptsOf } from '../protocol/toolset.js';
+import { messageOf, ProtocolCliError } from '../util/errors.js';
+import { mediaTypeOf } from '../util/url.js';
+import { visibleLine } from '../util/visible.js';
+
+type ChoiceResponse = z.infer<typeof choiceResponseSchema>;
+
+interface About {
+  readonly purpose: RequestEvent['purpose'];
+  readonly attempt?: number;
+  readonly calls?: string[];
+  readonly thread?: string;
+}
+
+/** Hints if discovery finds no document: for a server that requires credentials, and for all others. */
+export const DISCOVERY_HINTS = {
+  locked: 'Give a token with --bearer <token | env:NAME>, or a header with -H.',
+  missing: 'Give the base URL of the tool server: its endpoint alone does not say which tools there are.',
+};
+
+const DISCOVERY = {
+  method: 'GET',
+  headers: { accept: 'application/json' },
+  read: { maxBytes: 10 * 1024 * 1024 },
+} as const;
+
+const MAX_DISCOVERY_MS = 10_000;
+
+const WEB_PAGE = 'text/html';
+
+/** A selection gets more time than a notice: the user waits for its effect, and it is sent once. */
+const SELECTION_TIMEOUT_MS = 10_000;
+
+const NOTICE_TIMEOUT_MS = 1_000;
+
+const EXCERPT = { maxBytes: 4 * 1024, partial: true } as const;
+
+/** The answer to a message. Only 200 means that the tool accepted it. */
+interface NoticeAnswer {
+  /** Null if there was no answer. */
+  readonly status: number | null;
+  /** The beginning of the response body of a refusal, or why there was no answer. */
+  readonly reason: string;
+  /** What to do if there was no answer. */
+  readonly hint?: string | undefined;
+  /** Null if the size is unknown. */
+  readonly bodySize: number | null;
+}
+
+interface Waiting {
+  /** Default: 1,000; 0 for no limit. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+interface EndOptions {
+  /** Whether this runtime created the thread. */
+  readonly isOurThread: boolean;
+  /** If false, the thread is left open. */
+  readonly closes: boolean;
+  /** Waits for callbacks that may still arrive after a cancel. */
+  readonly waitForCallbacks?: (() => Promise<void>) | undefined;
+}
+
+/** Sends requests to a tool server and records them. Credentials go to the origin of its URL only (threats, row 12). */
+export class Wire {
+  /** The base URL for notices; discovery may find another one. */
+  base: string;
+
+  constructor(
+    readonly log: Log,
+    private readonly client: HttpClient,
+    readonly url: string,
+    public headers: Readonly<Record<string, string>> = {},
+  ) {
+    this.base = baseOf(url);
+  }
+
+  /** Warns that credentials are not sent to an endpoint on another origin. */
+  withheldFrom(endpoint: string): Warning[] {
+    const names = Object.keys(this.headers).join(', ');
+    const { origin } = new URL(this.url);
+    if (names === '' || new URL(endpoint).origin === origin) return [];
+    return [
+      { message: `the endpoint ${endpoint} is on another origin than ${origin}: ${names} withheld from it` },
+    ];
+  }
+
+  /** Sends one request and records it with its answer. @throws TransportError */
+  async send({ purpose, attempt = 1, ...about }: About, request: HttpRequest): Promise<HttpAnswer> {
+    const { method, url, body } = request;
+    const isOwnOrigin = URL.canParse(url) && new URL(url).origin === new URL(this.url).origin;
+    const headers = { ...request.headers, ...(isOwnOrigin && this.headers) };
+    const content = body && { body: new Content(body) };
+    const route = { from: 'runtime', to: 'tool' } as const;
+    const sent = { ...route, method, url, headers, purpose, attempt };
+    const recorded = recordRequest(this.log, { ...sent, ...about, ...content });
+    try {
+      const answer = await this.client.send({ ...request, headers });
+      const read = answer.body.length > 0 && { body: new Content(answer.body) };
+      recorded.answered(answer.status, { headers: { ...answer.headers }, ...read });
+      return answer;
+    } catch (error) {
+      recorded.failed(error);
+      throw error;
+    }
+  }
+
+  /** Like {@link send}. @throws ProtocolCliError `unreachable` or `refused-address`, with the address and the reason. */
+  async request(about: About, request: HttpRequest): Promise<HttpAnswer> {
+    try {
+      return await this.send(about, request);
+    } catch (error) {
+      throw error instanceof TransportError ? explainFailure(error, request.url, 'tool') : error;
+    }
+  }
+
+  /**
+   * Requests `{url}/.well-known/rap-toolset`, then the origin's, and loads the toolset. Notices go to the base URL that answered.
+   * @param timeoutMs time limit of the user; 0 for the default of 10 s, which is also the longest
+   * @throws ProtocolCliError `unreachable`, `no-discovery` or `invalid-toolset`.
+   */
+  async discover(hints = DISCOVERY_HINTS, timeoutMs = 0) {
+    const reading = await this.loadToolset(hints, timeoutMs);
+    if (reading.ok) return reading;
+    throw new ProtocolCliError('invalid-toolset', `the toolset at ${reading.url} is not valid`, {
+      faults: reading.faults.map(visibleLine),
+      hint: 'One invalid tool makes the whole toolset unusable (RT-TOOLSET): fix these and try again.',
+    });
+  }
+
+  /**
+   * Reads the toolset, which may be invalid; a valid one is recorded: its operations may be dispatched from now on (RT-OP).
+   * @throws ProtocolCliError `unreachable` or `no-discovery`.
+   */
+  async loadToolset(hints = DISCOVERY_HINTS, timeoutMs = 0) {
+    const { base, url, body } = await this.findDocument(hints, timeoutMs);
+    this.base = base;
+    const reading = await readToolset(body.json);
+    if (reading.ok) {
+      const { name, endpoint, tools } = reading.toolset;
+      const about = { operations: tools.map(tool => tool.name), ...displayScriptsOf(tools) };
+      this.log.emit({ kind: 'loaded', base, endpoint, toolset: name, ...about });
+    }
+    return { ...reading, url };
+  }
+
+  /** Returns the discovery document, not validated yet. @throws ProtocolCliError `unreachable` or `no-discovery`. */
+  async findDocument(hints = DISCOVERY_HINTS, timeoutMs = 0) {
+    const failures: { readonly status: number; readonly isPage: boolean; readonly text: string }[] = [];
+    for (const { base, url } of discoveryCandidates(this.base)) {
+      const request = {
+        ...DISCOVERY,
+        url,
+        timeoutMs: Math.min(timeoutMs || MAX_DISCOVERY_MS, MAX_DISCOVERY_MS),
+      };
+      const { status, headers, body } = await this.request({ purpose: 'discovery' }, request);
+      const isPage = mediaTypeOf(headers['content-type'] ?? '') === WEB_PAGE;
+      const content = new Content(body);
+      if (status === 200 && (content.json.ok || !isPage)) return { base, url, body: content };
+      failures.push({
+        status,
+        isPage,
+        text: `${url} answered ${status}${isPage ? ` with ${WEB_PAGE}` : ''}`,
+      });
+    }
+    const isLocked = failures.some(({ status }) => status === 401 || status === 403);
+    const page = failures.some(({ isPage }) => isPage) ? 'This is a web page, not a RAP tool. ' : '';
+    const answers = failures.map(({ text }) => text).join(', ');
+    throw new ProtocolCliError('no-discovery', `no discovery document: ${answers}`, {
+      hint: isLocked ? hints.locked : page + hints.missing,
+    });
+  }
+
+  /** Sends a notice once; never throws (RT-NOTIFY). */
+  notify({ kind, message }: Notice, waiting: Waiting = {}, calls?: string[]): Promise<NoticeAnswer> {
+    const thread = 'thread_id' in message ? { thread: message.thread_id } : {};
+    const about: About = { purpose: kind, ...thread, ...(calls && { calls }) };
+    return this.#post(about, this.base + NOTICES[kind].path, message, waiting);
+  }
+
+  /** Sends `/close_thread` once; never throws (RT-NOTIFY). */
+  closeThread(thread: string, waiting?: Waiting): Promise<NoticeAnswer> {
+    return this.notify({ kind: 'close', message: { thread_id: thread } }, waiting);
+  }
+
+  /** Sends `/cancel_tool_call` once; a result may still come. Never throws (RT-NOTIFY). */
+  cancelToolCall(
+    { key, thread, id }: { key: string; thread: string; id: string },
+    waiting?: Waiting,
+  ): Promise<NoticeAnswer> {
+    return this.notify({ kind: 'cancel', message: { thread_id: thread, tool_call_id: id } }, waiting, [key]);
+  }
+
+  /** Cancels a call or its subscription, locally and at the tool. Never throws. */
+  cancelCall(
+    { key, invocation: { id, group_id: thread } }: Exchange,
+    by: 'person' | 'policy',
+    waiting?: Waiting,
+  ): Promise<NoticeAnswer> {
+    this.log.emit({ kind: 'decided', what: 'cancel', by, calls: [key] });
+    return this.cancelToolCall({ key, thread, id }, waiting);
+  }
+
+  /** Sends the user's selection (RT-CHOICE); never throws. If it does not arrive, the call stays pending. */
+  respondToChoice(
+    url: string,
+    { key, thread, signal }: { key: string; thread: string; signal: AbortSignal },
+    response: ChoiceResponse,
+  ): Promise<NoticeAnswer> {
+    const about: About = { purpose: 'choice', thread, calls: [key] };
+    return this.#post(about, url, response, { timeoutMs: SELECTION_TIMEOUT_MS, signal });
+  }
+
+  /**
+   * Notifies the tool that a call is over: cancels a call that was given up, or a subscription, and closes the thread if this runtime
+   * created it. A call that timed out is not canceled: a late result does no harm, unless it opens a subscription.
+   */
+  async endCall(exchange: Exchange, { isOurThread, closes, waitForCallbacks }: EndOptions): Promise<void> {
+    const { invocation, settled, subscription } = exchange;
+    const { group_id: thread, id } = invocation;
+    if (settled?.by === 'denial') return;
+    if (isOpen(exchange) && !isOurThread) {
+      await this.cancelCall(exchange, 'policy'); // closing the thread would also end the subscription
+      await waitForCallbacks?.();
+    } else if (settled?.by === 'cancel' || subscription?.ended?.by === 'cancel') {
+      await this.cancelToolCall({ key: exchange.key, thread, id });
+      await waitForCallbacks?.();
+    }
+    if (isOurThread && closes) await this.closeThread(thread);
+  }
+
+  async #post(
+    about: About,
+    url: string,
+    message: Notice['message'] | ChoiceResponse,
+    { timeoutMs = NOTICE_TIMEOUT_MS, signal }: Waiting,
+  ): Promise<NoticeAnswer> {
+    // The answer to a notice should have no body (TOOL-CLOSE, TOOL-CANCEL); reading its beginning shows whether it does.
+    const readAccepted =
+      about.purpose === 'choice' ? (): ReadLimit => 'nothing' : readBeginning(500, EXCERPT.maxBytes);
+    try {
+      const { status, headers, body } = await this.request(about, {
+        method: 'POST',
+        url,
+        headers: { 'content-type': 'application/json' },
+        body: Buffer.from(JSON.stringify(message)),
+        read: (status, headers) => (status === 200 ? readAccepted(status, headers) : EXCERPT),
+        timeoutMs,
+        ...(signal && { signal }),
+      });
+      const reason = status === 200 ? '' : Buffer.from(body).toString('utf8').trim();
+      const announced = headers['content-length'];
+      const size = body.length > 0 ? null : 0;
+      return { status, reason, bodySize: announced === undefined ? size : Number(announced) };
+    } catch (error) {
+      const { hint } = error instanceof ProtocolCliError ? error : {};
+      return { status: null, reason: messageOf(error), hint, bodySize: 0 };
+    }
+  }
+}
+
+function readBeginning(withinMs: number, maxBytes: number) {
+  return (_: number, headers: HttpAnswer['headers']): ReadLimit =>
+    isEncoded(headers) || headers['content-length'] === '0'
+      ? 'nothing'
+      : { maxBytes, partial: true, withinMs };
+}
+
+/**
+ * Reads enough of an acknowledgement's body to detect a result in it (TOOL-ASYNC). The wait is well below the tolerance for late
+ * acknowledgements (TOOL-ACK), because the answer is recorded only afterwards.
+ */
+export const readAcknowledgement = readBeginning(50, 16 * 1024);

@@ -14,7 +14,7 @@ import { isSettledStatus } from '../../protocol/session.js';
 import { type Clock, systemClock } from '../../system/clock.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { ApiRequest } from './api-request.js';
-import { type PendingCall, Session, type Settled } from './session.js';
+import { Session } from './session.js';
 
 interface SessionPlatformOptions {
   /** From `readSessionScript` or `parseSessionScript`; default: one pending call of `lookup_order`. */
@@ -27,27 +27,19 @@ interface SessionPlatformOptions {
   readonly port?: number;
   /** Host names besides loopback that requests may use. */
   readonly allowHosts?: readonly string[];
-  /** Number of events to keep; default: 10,000. */
-  readonly keep?: number;
   readonly clock?: Clock;
   /** Receives the events; default: a log of its own. */
   readonly log?: Log;
 }
 
 /** A snapshot of a session, for tests. */
-interface SessionState {
-  readonly id: string;
-  readonly status: string;
-  /** JSON text; null before the agent's final answer. */
-  readonly answer: unknown;
-  readonly pending: readonly PendingCall[];
-  /** Calls with their answers, in the order in which the answers arrived. */
-  readonly settled: readonly Settled[];
-}
+type SessionState = Readonly<Pick<Session, 'id' | 'status' | 'answer' | 'pending' | 'settled'>>;
 
 /** Limits of the platform, because it keeps all sessions with their content as long as it runs. */
 const MAX = {
   sessions: 1_000,
+  /** The latest events, for tests and screens. */
+  events: 10_000,
   bytes: 128 * 1024 * 1024,
   waitSeconds: 60,
   /** The documented maximum size of a body. */
@@ -81,20 +73,18 @@ interface Purpose {
   readonly verifies?: 'results' | 'session';
 }
 
-type Responder = (request: ApiRequest) => Reply | Promise<Reply>;
+const TOOL_RESULTS: Purpose = { purpose: 'tool_results', accepts: 'json', verifies: 'results' };
 
-function onSession(respond: (request: ApiRequest, session: Session) => Reply | Promise<Reply>): Responder {
-  return request => (request.session ? respond(request, request.session) : request.refuse(404, NOT_FOUND));
-}
+type Responder = (request: ApiRequest, session: Session) => Reply | Promise<Reply>;
 
 /** The response is logged before the events that follow from it. */
 function steer(status: number, step: 'pause' | 'resume' | 'forceAnswer' | 'cancel'): Responder {
-  return onSession((request, session) => {
+  return (request, session) => {
     if (step === 'pause' && !session.canPause) return request.refuse(429, TOO_MANY_EVENTS);
     const answer = request.answer(status);
     session[step]();
     return answer;
-  });
+  };
 }
 
 /** A mock platform of agent sessions, whose agent follows a script: the HTTP API (platforms) with its sessions. */
@@ -120,7 +110,7 @@ export class SessionPlatform implements AsyncDisposable {
   #closed: Promise<void> | undefined;
 
   private constructor(options: SessionPlatformOptions) {
-    const { script = defaultSessionScript(), clock = systemClock, keep = 10_000 } = options;
+    const { script = defaultSessionScript(), clock = systemClock } = options;
     const { key = randomBytes(24).toString('base64url'), log = createLog(() => clock.now()) } = options;
     requireSendable(key);
     this.key = key;
@@ -128,7 +118,7 @@ export class SessionPlatform implements AsyncDisposable {
     this.#script = script;
     this.#log = log;
     this.#clock = clock;
-    this.#ring = new EventRing({ events: keep });
+    this.#ring = new EventRing({ events: MAX.events });
     log.subscribe(event => this.#ring.push(event));
   }
 
@@ -227,35 +217,18 @@ export class SessionPlatform implements AsyncDisposable {
         return request.answerPage(newestFirst, { size: 10, max: 100 }, ({ summary }) => summary);
       }),
       this.#route('POST', '', request => this.#create(request), { accepts: 'json?', verifies: 'session' }),
-      this.#route(
-        'GET',
-        '/{id}',
-        onSession((request, { view }) => request.answer(200, view)),
+      this.#sessionRoute('GET', '', (request, { view }) => request.answer(200, view)),
+      this.#sessionRoute('GET', '/status', (request, { statusView }) => request.answer(200, statusView)),
+      this.#sessionRoute('GET', '/events', (request, { events }) =>
+        request.answerPage(events, { size: 50, max: 200 }),
       ),
-      this.#route(
-        'GET',
-        '/{id}/status',
-        onSession((request, { statusView }) => request.answer(200, statusView)),
-      ),
-      this.#route(
-        'GET',
-        '/{id}/events',
-        onSession((request, { events }) => request.answerPage(events, { size: 50, max: 200 })),
-      ),
-      this.#route('GET', '/{id}/changes', onSession(this.#changes), { purpose: 'changes' }),
-      this.#route('POST', '/{id}/pause', steer(202, 'pause')),
-      this.#route('POST', '/{id}/resume', steer(202, 'resume')),
-      this.#route('POST', '/{id}/force_answer', steer(202, 'forceAnswer')),
-      this.#route('DELETE', '/{id}', steer(204, 'cancel')),
-      this.#route('POST', '/{id}/messages', onSession(this.#takeMessages), {
-        purpose: 'message',
-        accepts: 'json',
-      }),
-      this.#route('POST', '/{id}/tool_results', onSession(this.#takeResults), {
-        purpose: 'tool_results',
-        accepts: 'json',
-        verifies: 'results',
-      }),
+      this.#sessionRoute('GET', '/changes', this.#changes, { purpose: 'changes' }),
+      this.#sessionRoute('POST', '/pause', steer(202, 'pause')),
+      this.#sessionRoute('POST', '/resume', steer(202, 'resume')),
+      this.#sessionRoute('POST', '/force_answer', steer(202, 'forceAnswer')),
+      this.#sessionRoute('DELETE', '', steer(204, 'cancel')),
+      this.#sessionRoute('POST', '/messages', this.#takeMessages, { purpose: 'message', accepts: 'json' }),
+      this.#sessionRoute('POST', '/tool_results', this.#takeResults, TOOL_RESULTS),
     ];
     return [...routes, this.#route('any', null, request => notAllowed(request, routes))];
   }
@@ -372,11 +345,18 @@ export class SessionPlatform implements AsyncDisposable {
     return sum <= MAX.bytes;
   }
 
+  /** A route below one session. */
+  #sessionRoute(method: Route['method'], path: string, respond: Responder, purpose?: Purpose): Route {
+    const handle = (request: ApiRequest) =>
+      request.session ? respond(request, request.session) : request.refuse(404, NOT_FOUND);
+    return this.#route(method, `/{id}${path}`, handle, purpose);
+  }
+
   /** @param path after `/api/v2/sessions`; null for any other path of the API */
   #route(
     method: Route['method'],
-    path: '' | '/{id}' | `/{id}/${string}` | null,
-    respond: Responder,
+    path: string | null,
+    respond: (request: ApiRequest) => Reply | Promise<Reply>,
     { purpose = 'session', accepts, verifies }: Purpose = {},
   ): Route {
     const requestOf = (incoming: Incoming) => {

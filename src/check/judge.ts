@@ -268,8 +268,9 @@ export function concernedCalls(
   events: readonly number[],
   evidences: readonly Evidence[],
 ): readonly ConcernedCall[] {
+  const seqs = new Set(events);
   const isConcerned = ({ attempts, callbacks, selections, cancels }: CallEvidence) =>
-    [attempts, callbacks, selections, cancels].flat().some(({ request }) => events.includes(request.seq));
+    [attempts, callbacks, selections, cancels].flat().some(({ request }) => seqs.has(request.seq));
   return evidences
     .flatMap(({ calls, lines }) => calls.filter(isConcerned).map(call => concernedCall(call, lines)))
     .filter(({ operation, id, line }) => operation !== null || id !== null || line !== undefined)

@@ -54,7 +54,7 @@ export const conversationRules = defineRules({
     absent: 'no toolset was asked for',
     observe: ({ discoveries }) => {
       const found = discoveries.filter(({ status }) => status === 200);
-      if (found.length > 0) return [...found.map(onDocument), ...discoveries.map(onUnreachable)];
+      if (found.length > 0) return found.map(onDocument);
       return discoveries.length > 0 ? onNothing(discoveries) : null;
     },
   },
@@ -186,13 +186,6 @@ function scriptRemark({ displayScript }: Tool, index: number): string[] {
   return script?.kind === 'invalid'
     ? [`$.tools[${index}].displayScript cannot be parsed: ${script.reason}`]
     : [];
-}
-
-/** Ignores a failed request if another one returned the toolset. */
-function onUnreachable(discovery: Discovery, _: number, { length }: readonly Discovery[]): Observed {
-  const { broken: error, failure } = discovery;
-  if (!error || failure === 'aborted') return null;
-  return heldBut(`requested ${length} times; the tool was unreachable once (${error.code})`, discovery);
 }
 
 /** Whether the toolset was requested at the base URL and at its origin, and found at neither. */
@@ -355,7 +348,7 @@ function onWrongUpdate(
     : null;
 }
 
-/** Maximum number of events after a cancel that a busy machine excuses. */
+/** One event may have been on its way; an event that follows an accepted one was sent after the cancel. */
 function onUpdateAfterCancel(
   { callback }: Update,
   updates: readonly Update[],

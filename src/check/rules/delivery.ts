@@ -107,14 +107,7 @@ export const deliveryRules = defineRules({
     advice: 'POST to callback_url exactly as received: do not parse it, normalize it or append to it.',
     masks: ['TOOL-ASYNC', 'TOOL-ALWAYS', ...CALLBACK_RULES],
     absent: 'no callback came',
-    observe: evidence => {
-      const urls = evidence.calls
-        .filter(({ callbacks }) => callbacks.length > 0)
-        .map(({ reading }) => addresseeIn(reading)?.callback_url ?? '');
-      const features = [...new Set(urls.flatMap(urlFeatures))];
-      const tested = features.length > 0 ? `also with ${features.join(', ')}` : undefined;
-      return [...evidence.calls.map(call => onUrl(call, tested)), onStrays(evidence)];
-    },
+    observe: evidence => [...evidence.calls.map(onUrl), onStrays(evidence)],
   },
   'TOOL-POST': {
     level: 'MUST',
@@ -237,13 +230,13 @@ function onOtherResult(results: readonly CallbackEvidence[]): Observed {
     : null;
 }
 
-function onUrl({ reading, callbacks }: CallEvidence, tested: string | undefined): Observed {
+function onUrl({ reading, callbacks }: CallEvidence): Observed {
   const given = addresseeIn(reading)?.callback_url;
   if (given === undefined) return null;
   return callbacks.map(callback => {
     const difference = urlDifference(given, callback.request.url);
     return difference === null
-      ? held(callback, tested)
+      ? held(callback)
       : broken(`a callback went to a URL other than the given one: ${difference}`, callback);
   });
 }
@@ -270,9 +263,7 @@ function urlDifference(given: string, used: string): string | null {
   const [wantPath = '', wantQuery] = want.split(/\?(.*)/s);
   const [path = '', query] = came.split(/\?(.*)/s);
   if (query !== wantQuery && wantPath.endsWith(path)) {
-    if (query === undefined) return 'its query was left out';
-    if (wantQuery === undefined) return 'a query was added';
-    return decoded(wantQuery) === decoded(query) ? 'its encoding was changed' : 'its query was changed';
+    return query === undefined ? 'its query was left out' : 'its query was changed';
   }
   if (wantPath.replace(/\/$/, '').endsWith(path.replace(/\/$/, ''))) return 'its trailing slash was changed';
   return decoded(wantPath).endsWith(decoded(path)) ? 'its encoding was changed' : 'its path was changed';
@@ -297,16 +288,6 @@ function decoded(text: string): string {
   } catch {
     return text.toLowerCase();
   }
-}
-
-/** The parts of a URL that a tool could change by mistake. */
-function urlFeatures(given: string): readonly string[] {
-  const [path = '', query = ''] = targetOf(given).split(/\?(.*)/s);
-  return [
-    ...(query === '' ? [] : ['a query']),
-    ...(path.endsWith('/') ? ['a trailing slash'] : []),
-    ...(/%[\da-f]{2}/i.test(path + query) ? ['encoded characters'] : []),
-  ];
 }
 
 /** Anyone may post to a wrong address; a call without a callback, or an id in the body, shows that the tool did. */

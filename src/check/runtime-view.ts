@@ -15,13 +15,9 @@ interface Said<Message> {
   readonly message: Message;
 }
 
-export type Asked<Kind extends Instruction['do'] = Instruction['do']> = Said<
-  Extract<Instruction, { do: Kind }>
->;
+export type Asked<Kind extends Instruction['do'] = Instruction['do']> = Said<Instruction<Kind>>;
 
-export type Seen<Kind extends Observation['saw'] = Observation['saw']> = Said<
-  Extract<Observation, { saw: Kind }>
->;
+export type Seen<Kind extends Observation['saw'] = Observation['saw']> = Said<Observation<Kind>>;
 
 /** What the model got. */
 export type ModelLine = Seen<'model' | 'failure'>;
@@ -37,8 +33,6 @@ export interface AskedCall extends Asked<'invoke'> {
   /** What the model got for it. */
   readonly answers: readonly ModelLine[];
 }
-
-type Found<Kind extends Finding['saw']> = Said<Extract<Finding, { saw: Kind }>>;
 
 interface Sent {
   /** Of thread and call. */
@@ -127,9 +121,9 @@ export class RuntimeView {
   }
 
   /** What the check found in the log of the runtime. */
-  found<Kind extends Finding['saw']>(kind: Kind): readonly Found<Kind>[] {
+  found<Kind extends Finding['saw']>(kind: Kind): readonly Said<Finding<Kind>>[] {
     return this.#lines.filter(
-      (each): each is Found<Kind> => 'saw' in each.message && each.message.saw === kind,
+      (each): each is Said<Finding<Kind>> => 'saw' in each.message && each.message.saw === kind,
     );
   }
 

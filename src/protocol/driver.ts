@@ -32,7 +32,9 @@ export const instructionSchema = z.discriminatedUnion('do', [
   z.object({ do: z.literal('end') }).check(z.describe('Close the thread and exit')),
 ]);
 
-export type Instruction = z.infer<typeof instructionSchema>;
+export type Instruction<
+  Kind extends z.infer<typeof instructionSchema>['do'] = z.infer<typeof instructionSchema>['do'],
+> = Extract<z.infer<typeof instructionSchema>, { do: Kind }>;
 
 /** What a runtime showed, one line on the standard output of its driver. */
 export const observationSchema = z.discriminatedUnion('saw', [
@@ -65,14 +67,18 @@ export const findingSchema = z.discriminatedUnion('saw', [
     .check(z.describe("The operations that the runtime's own log names, of those that were called")),
 ]);
 
-export type Finding = z.infer<typeof findingSchema>;
+export type Finding<
+  Kind extends z.infer<typeof findingSchema>['saw'] = z.infer<typeof findingSchema>['saw'],
+> = Extract<z.infer<typeof findingSchema>, { saw: Kind }>;
 
 /** What a driver does not support: rules that need it do not apply. */
 export const inabilitySchema = z
   .object({ cannot: z.array(z.string()) })
   .check(z.describe('Names of instructions and observations that the driver does not support'));
 
-export type Observation = z.infer<typeof observationSchema>;
+export type Observation<
+  Kind extends z.infer<typeof observationSchema>['saw'] = z.infer<typeof observationSchema>['saw'],
+> = Extract<z.infer<typeof observationSchema>, { saw: Kind }>;
 export type Inability = z.infer<typeof inabilitySchema>;
 
 export type DriverLine = Observation | Inability;

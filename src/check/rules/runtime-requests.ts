@@ -21,8 +21,6 @@ import {
 } from '../rule.js';
 import type { AskedCall, RuntimeView } from '../runtime-view.js';
 
-type LogFinding = Extract<Finding, { saw: 'log' }>;
-
 /** Discovery and invocations. */
 export const runtimeRequestRules = defineRules({
   'RT-OP': {
@@ -159,7 +157,7 @@ function onRefusedArguments({ call, answers, tools, ...asked }: AskedCall): Obse
 }
 
 /** @param log what it names of the operations of a scenario */
-function onLog(calls: readonly CallEvidence[], { operations, isWhole }: LogFinding): Observed {
+function onLog(calls: readonly CallEvidence[], { operations, isWhole }: Finding<'log'>): Observed {
   return calls.map(({ invocation, attempts: [first] }) => {
     if (!invocation || !first) return null;
     if (operations.includes(invocation.operation)) return held(first);

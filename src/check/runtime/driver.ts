@@ -20,7 +20,7 @@ export interface Driver {
   stop(): Promise<void>;
 }
 
-export interface DriverSetting {
+interface DriverSetting {
   readonly env: Readonly<Record<string, string>>;
   /** Called for each valid line, in order. */
   readonly onLine: (line: DriverLine) => void;

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Answer, Incoming, Reply, Route } from '../../http/route.js';
+import type { Incoming, Reply, Route } from '../../http/route.js';
 import { type RunningServer, startServer } from '../../http/server.js';
-import type { DriverLine, Instruction } from '../../protocol/driver.js';
+import type { DriverLine, Instruction, Observation } from '../../protocol/driver.js';
 import { readJson } from '../../util/json.js';
 import { cut, excerpt, firstFew } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import { type ModelInput, type ModelRequest, PROVIDERS, TOKENS, type ToolCall } from './providers.js';
+import { PROVIDERS } from './providers.js';
 
 export type ProviderName = keyof typeof PROVIDERS;
 
@@ -16,7 +16,7 @@ interface Observer {
   readonly onWarning: (message: string) => void;
 }
 
-type Invocation = Extract<Instruction, { do: 'invoke' }>;
+type Invocation = Instruction<'invoke'>;
 
 /** The invocations of one message; none: the end of the conversation; null: the model is closed. */
 type Message = readonly Invocation[] | null;
@@ -83,11 +83,13 @@ export class ScriptedModel {
 
   #routes(): Route[] {
     const post = { method: 'POST', accepts: 'anything' } as const;
-    const [path, countPath] = this.#provider.paths;
-    const count = () => jsonAnswer(200, { input_tokens: TOKENS.input });
+    const {
+      paths: [path, countPath],
+      count,
+    } = this.#provider;
     return [
       { ...post, name: 'model', serves: isPath(path), handle: incoming => this.#complete(incoming) },
-      ...(countPath ? [{ ...post, name: 'count', serves: isPath(countPath), handle: count }] : []),
+      ...(countPath && count ? [{ ...post, name: 'count', serves: isPath(countPath), handle: count }] : []),
       {
         name: 'unknown',
         method: 'any',
@@ -104,23 +106,18 @@ export class ScriptedModel {
     const read = json.ok ? this.#provider.read(json.value) : { ok: false as const, faults: [json.reason] };
     if (!read.ok)
       return this.#refuse(400, `invalid request to ${shownPath(target)}: ${firstFew(read.faults, 3)}`);
-    const { inputs, ...request } = read.value;
-    this.#observe(request.tools, inputs);
-    return this.#reply({ ...request, inputs: [] }, onGone);
-  }
-
-  async #reply(request: ModelRequest, onGone: Incoming['onGone']): Promise<Reply> {
-    if (request.tools.length === 0)
+    const { tools, inputs, allowsParallelCalls, answer } = read.value;
+    this.#observe(tools, inputs);
+    if (tools.length === 0) {
       this.#warn('the agent sent a request without tools; the model answered with a text');
-    const message = request.tools.length === 0 ? [] : await this.#script.next(request, onGone);
-    if (message === null) return 'reset';
-    const calls = message.map(invocation => this.#toolCall(invocation, request.tools));
-    if (!request.isStreamed) return jsonAnswer(200, this.#provider.message(request, calls));
-    const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
-    return { status: 200, headers, pieces: encoded(this.#provider.events(request, calls)) };
+      return answer([]);
+    }
+    return this.#script
+      .next(allowsParallelCalls, onGone)
+      .then(message => (message ? answer(message.map(each => this.#toolCall(each, tools))) : 'reset'));
   }
 
-  #toolCall({ id, operation, arguments: args }: Invocation, tools: readonly string[]): ToolCall {
+  #toolCall({ id, operation, arguments: args }: Invocation, tools: readonly string[]) {
     const name = toolNameFor(operation, tools);
     this.#hasFoundTool ||= name !== undefined;
     if (!this.#hasFoundTool)
@@ -134,7 +131,7 @@ export class ScriptedModel {
    * Reports what is new: each request repeats the conversation. The first request precedes all calls. One without tools has another
    * purpose, such as a title: only results of our calls are observed in it.
    */
-  #observe(tools: readonly string[], inputs: readonly ModelInput[]): void {
+  #observe(tools: readonly string[], inputs: readonly Observation<'model' | 'failure'>[]): void {
     if (!this.#isUsed) this.observer.onLine({ cannot: [...this.#provider.cannot] });
     this.#isUsed = true;
     const isOfConversation = tools.length > 0;
@@ -161,7 +158,7 @@ export class ScriptedModel {
   /** Answers with an error of the provider, and warns the user. */
   #refuse(status: number, message: string): Reply {
     this.#warn(`the agent got status ${status} from the scripted model: ${message}`);
-    return jsonAnswer(status, this.#provider.error(status, message));
+    return this.#provider.error(status, message);
   }
 
   #warn(message: string): void {
@@ -202,7 +199,7 @@ class Script {
   }
 
   /** Resolves to the next message; to null if the request breaks off meanwhile. */
-  next({ allowsParallelCalls }: ModelRequest, onGone: Incoming['onGone']): Promise<Message> {
+  next(allowsParallelCalls: boolean, onGone: Incoming['onGone']): Promise<Message> {
     return new Promise(resolve => {
       const waiting = { allowsParallelCalls, take: resolve };
       this.#waiting.add(waiting);
@@ -228,15 +225,6 @@ class Script {
     this.#messages.unshift(message.slice(1));
     return message.slice(0, 1);
   }
-}
-
-function jsonAnswer(status: number, value: unknown): Answer {
-  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
-}
-
-/** Server-sent events, each written on its own. */
-function* encoded(events: Iterable<string>): Generator<Uint8Array> {
-  for (const event of events) yield Buffer.from(`${event}\n\n`);
 }
 
 const SHOWN_PATH = 100;

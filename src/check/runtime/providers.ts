@@ -1,31 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
+import type { Answer } from '../../http/route.js';
 import { ABILITIES, type Observation } from '../../protocol/driver.js';
 import { type Validation, validate } from '../../protocol/validate.js';
 import { wholeCharacters } from '../../util/text.js';
 import { valueAt } from '../../util/values.js';
 
 /** What the model gets. */
-export type ModelInput = Extract<Observation, { saw: 'model' | 'failure' }>;
+type ModelInput = Observation<'model' | 'failure'>;
 
-export interface ModelRequest {
-  readonly model: string;
-  /** Names of the tools that the model may call. */
-  readonly tools: readonly string[];
-  readonly allowsParallelCalls: boolean;
-  readonly isStreamed: boolean;
-  readonly wantsUsage: boolean;
-  /** The whole conversation, in order, without the messages of the model. */
-  readonly inputs: readonly ModelInput[];
-}
-
-export interface ToolCall {
+interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** The API of a provider. Without calls, the model answers with a text and ends its turn. */
+interface ModelRequest {
+  /** Names of the tools that the model may call. */
+  readonly tools: readonly string[];
+  readonly allowsParallelCalls: boolean;
+  /** The whole conversation, in order, without the messages of the model. */
+  readonly inputs: readonly ModelInput[];
+  /** The message of the model. Without calls, it is a text that ends the turn. */
+  readonly answer: (calls: readonly ToolCall[]) => Answer;
+}
+
+/** The API of a provider. */
 interface Provider {
   /** Paths without the prefix `/v1`, which base URLs may or may not contain: of messages, and of their number of tokens. */
   readonly paths: readonly [messages: string, count?: string];
@@ -33,10 +33,9 @@ interface Provider {
   readonly cannot: readonly string[];
   env(url: string): Readonly<Record<string, string>>;
   read(body: unknown): Validation<ModelRequest>;
-  message(request: ModelRequest, calls: readonly ToolCall[]): object;
-  /** The message as server-sent events. */
-  events(request: ModelRequest, calls: readonly ToolCall[]): Iterable<string>;
-  error(status: number, message: string): object;
+  /** The answer with the number of tokens. */
+  count?(): Answer;
+  error(status: number, message: string): Answer;
 }
 
 /** The part of the driver protocol that concerns the user and the session. */
@@ -46,7 +45,7 @@ const USER_ABILITIES = ABILITIES.filter(ability => !['invoke', 'end', 'model', '
 const FINAL_TEXT = 'Done.';
 
 /** Small and constant, so that no agent shortens its conversation because of it. */
-export const TOKENS = { input: 100, output: 20 } as const;
+const TOKENS = { input: 100, output: 20 } as const;
 
 const REQUIRED: Readonly<Record<string, 'text' | 'tool_use_id'>> = {
   text: 'text',
@@ -88,7 +87,7 @@ function seen(part: Part): ModelInput {
 const PIECES = 3;
 
 /** The arguments as JSON in a few pieces, as a model streams them. */
-function* argumentPieces(args: unknown): Generator<string> {
+function* pieces(args: unknown): Generator<string> {
   const json = JSON.stringify(args);
   const length = Math.ceil(json.length / PIECES);
   for (let from = 0; from < json.length; ) {
@@ -96,6 +95,20 @@ function* argumentPieces(args: unknown): Generator<string> {
     yield json.slice(from, to);
     from = to;
   }
+}
+
+function jsonAnswer(status: number, value: unknown): Answer {
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
+}
+
+/** Server-sent events, each written on its own. */
+function eventStream(events: Iterable<string>): Answer {
+  const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
+  return { status: 200, headers, pieces: encoded(events) };
+}
+
+function* encoded(events: Iterable<string>): Generator<Uint8Array> {
+  for (const event of events) yield Buffer.from(`${event}\n\n`);
 }
 
 function data(value: unknown): string {
@@ -129,53 +142,22 @@ const anthropic: Provider = {
     return {
       ok: true,
       value: {
-        model,
         tools: choice?.type === 'none' ? [] : (tools ?? []).map(({ name }) => name),
         allowsParallelCalls: choice?.disable_parallel_tool_use !== true,
-        isStreamed: stream === true,
-        wantsUsage: true,
-        inputs: [
-          ...system.map(seen),
-          ...parts.map(part => (part.type === 'tool_result' ? result(part) : seen(part))),
-        ],
+        inputs: [...system, ...parts].map(part => (part.type === 'tool_result' ? result(part) : seen(part))),
+        answer: calls => {
+          const message = messageOf(model, calls);
+          return stream === true ? eventStream(eventsOf(message)) : jsonAnswer(200, message);
+        },
       },
     };
   },
-  message: anthropicMessage,
-  *events(request, calls) {
-    const { content, ...message } = anthropicMessage(request, calls);
-    const { stop_reason, stop_sequence } = message;
-    const start = { ...message, content: [], stop_reason: null };
-    const events: { readonly type: string; readonly [member: string]: unknown }[] = [
-      { type: 'message_start', message: start },
-      { type: 'ping' },
-    ];
-    for (const [index, { type, ...block }] of content.entries()) {
-      const [empty, deltas] =
-        'text' in block
-          ? [{ text: '' }, [{ type: 'text_delta', text: block.text }]]
-          : [
-              { ...block, input: {} },
-              ['', ...argumentPieces(block.input)].map(piece => ({
-                type: 'input_json_delta',
-                partial_json: piece,
-              })),
-            ];
-      events.push({ type: 'content_block_start', index, content_block: { type, ...empty } });
-      for (const delta of deltas) events.push({ type: 'content_block_delta', index, delta });
-      events.push({ type: 'content_block_stop', index });
-    }
-    const usage = { output_tokens: TOKENS.output };
-    events.push(
-      { type: 'message_delta', delta: { stop_reason, stop_sequence }, usage },
-      { type: 'message_stop' },
-    );
-    for (const event of events) yield `event: ${event.type}\n${data(event)}`;
-  },
-  error: (status, message) => ({
-    type: 'error',
-    error: { type: status === 404 ? 'not_found_error' : 'invalid_request_error', message },
-  }),
+  count: () => jsonAnswer(200, { input_tokens: TOKENS.input }),
+  error: (status, message) =>
+    jsonAnswer(status, {
+      type: 'error',
+      error: { type: status === 404 ? 'not_found_error' : 'invalid_request_error', message },
+    }),
 };
 
 function result(part: Part): ModelInput {
@@ -185,7 +167,7 @@ function result(part: Part): ModelInput {
   return { saw: isError === true ? 'failure' : 'model', id: String(id), text };
 }
 
-function anthropicMessage({ model }: ModelRequest, calls: readonly ToolCall[]) {
+function messageOf(model: string, calls: readonly ToolCall[]) {
   const uses = calls.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input }));
   return {
     id: `msg_${randomUUID()}`,
@@ -197,6 +179,27 @@ function anthropicMessage({ model }: ModelRequest, calls: readonly ToolCall[]) {
     stop_sequence: null,
     usage: { input_tokens: TOKENS.input, output_tokens: TOKENS.output },
   };
+}
+
+function* eventsOf({ content, stop_reason, ...message }: ReturnType<typeof messageOf>): Generator<string> {
+  const event = (type: string, members: object = {}) => `event: ${type}\n${data({ type, ...members })}`;
+  yield event('message_start', { message: { ...message, content: [], stop_reason: null } });
+  yield event('ping');
+  for (const [index, block] of content.entries()) {
+    const isText = 'text' in block;
+    yield event('content_block_start', {
+      index,
+      content_block: { ...block, ...(isText ? { text: '' } : { input: {} }) },
+    });
+    const deltas = isText
+      ? [{ type: 'text_delta', text: block.text }]
+      : ['', ...pieces(block.input)].map(partial_json => ({ type: 'input_json_delta', partial_json }));
+    for (const delta of deltas) yield event('content_block_delta', { index, delta });
+    yield event('content_block_stop', { index });
+  }
+  const delta = { stop_reason, stop_sequence: null };
+  yield event('message_delta', { delta, usage: { output_tokens: TOKENS.output } });
+  yield event('message_stop');
 }
 
 const openaiMessageSchema = z
@@ -238,60 +241,60 @@ const openai: Provider = {
     const checked = validate(openaiSchema, body);
     if (!checked.ok) return checked;
     const { model, messages, tools, tool_choice: choice, stream, ...options } = checked.value;
+    const wantsUsage = options.stream_options?.include_usage === true;
     return {
       ok: true,
       value: {
-        model,
         tools: choice === 'none' ? [] : (tools ?? []).flatMap(tool => tool.function?.name ?? []),
         allowsParallelCalls: options.parallel_tool_calls !== false,
-        isStreamed: stream === true,
-        wantsUsage: options.stream_options?.include_usage === true,
         inputs: messages.flatMap(({ role, content = [], tool_call_id: id }): ModelInput[] => {
           if (role === 'tool') return [{ saw: 'model', id, text: textOf(content) }];
           return role === 'assistant' ? [] : content.map(seen);
         }),
+        answer: calls =>
+          stream === true
+            ? eventStream(chunksOf(model, calls, wantsUsage))
+            : jsonAnswer(200, completionOf(model, calls)),
       },
     };
   },
-  message(request, calls) {
-    const isLast = calls.length === 0;
-    const content = isLast
-      ? { content: FINAL_TEXT }
-      : { content: null, tool_calls: calls.map(call => functionCall(call, JSON.stringify(call.arguments))) };
-    const message = { role: 'assistant', refusal: null, ...content };
-    const reason = isLast ? 'stop' : 'tool_calls';
-    return {
-      ...completion(request, 'chat.completion'),
-      choices: [{ index: 0, message, logprobs: null, finish_reason: reason }],
-      usage: USAGE,
-    };
-  },
-  *events(request, calls) {
-    const { wantsUsage } = request;
-    const start = { ...completion(request, 'chat.completion.chunk'), ...(wantsUsage && { usage: null }) };
-    const chunk = (delta: unknown, reason: string | null = null) =>
-      data({ ...start, choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }] });
-    const isLast = calls.length === 0;
-    yield chunk({ role: 'assistant', content: isLast ? '' : null, refusal: null });
-    if (isLast) yield chunk({ content: FINAL_TEXT });
-    for (const [index, call] of calls.entries()) {
-      yield chunk({ tool_calls: [{ index, ...functionCall(call, '') }] });
-      for (const piece of argumentPieces(call.arguments))
-        yield chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
-    }
-    yield chunk({}, isLast ? 'stop' : 'tool_calls');
-    if (wantsUsage) yield data({ ...start, choices: [], usage: USAGE });
-    yield 'data: [DONE]';
-  },
-  error: (_, message) => ({ error: { message, type: 'invalid_request_error', param: null, code: null } }),
+  error: (status, message) =>
+    jsonAnswer(status, { error: { message, type: 'invalid_request_error', param: null, code: null } }),
 };
 
-function completion({ model }: ModelRequest, object: string) {
+function completion(model: string, object: string) {
   return { id: `chatcmpl-${randomUUID()}`, object, created: Math.floor(Date.now() / 1000), model };
+}
+
+function completionOf(model: string, calls: readonly ToolCall[]) {
+  const isLast = calls.length === 0;
+  const content = isLast
+    ? { content: FINAL_TEXT }
+    : { content: null, tool_calls: calls.map(call => functionCall(call, JSON.stringify(call.arguments))) };
+  const message = { role: 'assistant', refusal: null, ...content };
+  const choice = { index: 0, message, logprobs: null, finish_reason: isLast ? 'stop' : 'tool_calls' };
+  return { ...completion(model, 'chat.completion'), choices: [choice], usage: USAGE };
+}
+
+function* chunksOf(model: string, calls: readonly ToolCall[], wantsUsage: boolean): Generator<string> {
+  const start = { ...completion(model, 'chat.completion.chunk'), ...(wantsUsage && { usage: null }) };
+  const chunk = (delta: unknown, reason: string | null = null) =>
+    data({ ...start, choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }] });
+  const isLast = calls.length === 0;
+  yield chunk({ role: 'assistant', content: isLast ? '' : null, refusal: null });
+  if (isLast) yield chunk({ content: FINAL_TEXT });
+  for (const [index, call] of calls.entries()) {
+    yield chunk({ tool_calls: [{ index, ...functionCall(call, '') }] });
+    for (const piece of pieces(call.arguments))
+      yield chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
+  }
+  yield chunk({}, isLast ? 'stop' : 'tool_calls');
+  if (wantsUsage) yield data({ ...start, choices: [], usage: USAGE });
+  yield 'data: [DONE]';
 }
 
 function functionCall({ id, name }: ToolCall, json: string) {
   return { id, type: 'function', function: { name, arguments: json } };
 }
 
-export const PROVIDERS = { anthropic, openai } satisfies Record<string, Provider>;
+export const PROVIDERS: Readonly<Record<'anthropic' | 'openai', Provider>> = { anthropic, openai };

@@ -11,7 +11,7 @@ import { cameWithin } from '../../system/process.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { cut, formatDuration } from '../../util/text.js';
 import { DriverCalls } from '../runtime-view.js';
-import type { Driver, DriverSetting, OpenDriver } from './driver.js';
+import type { Driver, OpenDriver } from './driver.js';
 
 /** The content of a fixture file without its version. */
 export interface Fixtures extends Readonly<Record<string, unknown>> {
@@ -50,13 +50,12 @@ function fixtureFile({ fixtures = [], toolset, ...rest }: Fixtures, isFirst = tr
   };
 }
 
-type Seen<Kind extends Observation['saw']> = Extract<Observation, { saw: Kind }>;
-
 /** How a scenario is played. */
-export interface Stage extends Pick<DriverSetting, 'onStderr'> {
+export interface Stage {
   readonly open: OpenDriver;
   /** Variables for the driver besides those of the scenario. */
-  readonly env: DriverSetting['env'];
+  readonly env: Readonly<Record<string, string>>;
+  readonly onStderr?: (text: string) => void;
   /** A folder of the scenario. */
   readonly folder: string;
   readonly log: Log;
@@ -293,9 +292,9 @@ export class ScenarioSession {
   /** Resolves to whether the driver reported this; at once to false if it cannot. */
   saw<Kind extends Observation['saw']>(
     kind: Kind,
-    fits: (observation: Seen<Kind>) => boolean = () => true,
+    fits: (observation: Observation<Kind>) => boolean = () => true,
   ): Promise<boolean> {
-    const isWanted = (each: Observation): each is Seen<Kind> => each.saw === kind;
+    const isWanted = (each: Observation): each is Observation<Kind> => each.saw === kind;
     const isSeen = () => this.#observations.filter(isWanted).some(fits);
     return this.until(() => this.#cannot.has(kind) || isSeen()).then(isSeen);
   }

@@ -11,11 +11,16 @@ export interface Ended {
   readonly signal: string | null;
 }
 
+/** A program that imports modules as `./src/…`, for `node -e`. */
+export async function bundled(contents: string): Promise<string> {
+  const stdin = { contents, resolveDir: ROOT, loader: 'ts' } as const;
+  const { outputFiles } = await build({ stdin, bundle: true, write: false, platform: 'node', format: 'cjs' });
+  return outputFiles[0]?.text ?? '';
+}
+
 /** Modules of ours in processes of their own, where signals and uncaught errors hit no one else. @param exports as `./src/…` has them */
 export async function ownProgram(exports: string): Promise<(body: string) => Promise<Ended>> {
-  const stdin = { contents: exports, resolveDir: ROOT, loader: 'ts' } as const;
-  const { outputFiles } = await build({ stdin, bundle: true, write: false, platform: 'node', format: 'cjs' });
-  const modules = `(() => { const module = { exports: {} }; ${outputFiles[0]?.text}; return module.exports; })()`;
+  const modules = `(() => { const module = { exports: {} }; ${await bundled(exports)}; return module.exports; })()`;
   return async body => {
     const script = `
       const ours = ${modules};

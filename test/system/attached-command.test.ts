@@ -4,23 +4,20 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import { spawn as spawnInTerminal } from '@lydell/node-pty';
-import { build } from 'esbuild';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { runAttached } from '../../src/system/child.js';
 import { eventually } from '../e2e/support/eventually.js';
+import { bundled } from '../support/own-program.js';
 
 /** A program that runs its arguments as we do, and then says the status. */
 let program = '';
 beforeAll(async () => {
-  const contents = `
+  program = await bundled(`
     import { runAttached } from './src/system/child.js';
     const argv = process.argv.slice(1);
     runAttached({ argv, env: { TOOL_URL: 'http://127.0.0.1:9' } }).then(
       status => console.log('status ' + status),
-      error => console.log(error.code + ': ' + error.message));`;
-  const stdin = { contents, resolveDir: process.cwd(), loader: 'ts' as const };
-  const { outputFiles } = await build({ stdin, bundle: true, platform: 'node', format: 'cjs', write: false });
-  program = outputFiles[0]?.text ?? '';
+      error => console.log(error.code + ': ' + error.message));`);
 });
 
 let ours: ChildProcess | undefined;

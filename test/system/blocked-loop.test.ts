@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { bundled } from '../support/own-program.js';
 
 /** A program with a handler of its own for signals, which then computes for ever. */
 let program = '';
 beforeAll(async () => {
-  const contents = `
+  program = await bundled(`
     import { guardAgainstBlocking } from './src/system/process.js';
     import { beforeForcedEnd } from './src/system/process.js';
     import { spawn } from 'node:child_process';
@@ -26,10 +26,7 @@ beforeAll(async () => {
     });
     guardAgainstBlocking();
     setTimeout(() => { writeSync(1, 'computing '); WORK[process.argv[1]](); }, 300);
-    setInterval(() => {}, 1000);`;
-  const stdin = { contents, resolveDir: process.cwd(), loader: 'ts' as const };
-  const { outputFiles } = await build({ stdin, bundle: true, platform: 'node', format: 'cjs', write: false });
-  program = outputFiles[0]?.text ?? '';
+    setInterval(() => {}, 1000);`);
 });
 
 async function signalled(work: string) {

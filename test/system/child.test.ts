@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startCommand } from '../../src/system/child.js';
+import { bundled } from '../support/own-program.js';
 
 type Options = Partial<Parameters<typeof startCommand>[0]>;
 
@@ -118,18 +118,10 @@ describe('a command that does not become ready', () => {
 
 describe('the end of this process', () => {
   it('ends the command and its descendants', async () => {
-    const contents = `
+    const program = await bundled(`
       import { startCommand } from './src/system/child.js';
-      startCommand({ command: process.argv[1] ?? '' }).then(({ url }) => { console.log(url); process.exit(); });`;
-    const stdin = { contents, resolveDir: process.cwd(), loader: 'ts' as const };
-    const { outputFiles } = await build({
-      stdin,
-      bundle: true,
-      platform: 'node',
-      format: 'cjs',
-      write: false,
-    });
-    const { stdout } = await run(process.execPath, ['-e', outputFiles[0]?.text ?? '', node(SERVER)]);
+      startCommand({ command: process.argv[1] ?? '' }).then(({ url }) => { console.log(url); process.exit(); });`);
+    const { stdout } = await run(process.execPath, ['-e', program, node(SERVER)]);
     expect(stdout).toMatch(/^http:/);
     expect(await isServing(stdout)).toBe(false);
   });

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Writable } from 'node:stream';
-import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { isClosed, quietPipes, writeOut } from '../../src/system/streams.js';
+import { bundled } from '../support/own-program.js';
 
 const MiB = 1024 * 1024;
 
@@ -73,18 +73,10 @@ describe('writing', () => {
   });
 
   it('row 30: a process piped into head -1 ends without an error', async () => {
-    const contents = `
+    const program = await bundled(`
       import { isClosed, writeOut } from './src/system/streams.js';
-      writeOut(process.stdout, 'line\\n'.repeat(1_000_000)).then(() => console.error(String(isClosed(process.stdout))));`;
-    const stdin = { contents, resolveDir: process.cwd(), loader: 'ts' as const };
-    const { outputFiles } = await build({
-      stdin,
-      bundle: true,
-      platform: 'node',
-      format: 'cjs',
-      write: false,
-    });
-    const piped = spawn('sh', ['-c', '"$0" -e "$1" | head -1', process.execPath, outputFiles[0]?.text ?? '']);
+      writeOut(process.stdout, 'line\\n'.repeat(1_000_000)).then(() => console.error(String(isClosed(process.stdout))));`);
+    const piped = spawn('sh', ['-c', '"$0" -e "$1" | head -1', process.execPath, program]);
     const said = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       piped[name].on('data', bytes => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Files } from '../../src/system/files.js';
-import { createPrivateFile } from '../../src/system/files.js';
+import { createPrivateFile, writePublicFile } from '../../src/system/files.js';
 
 let folder: string;
 let path: string;
@@ -41,16 +41,18 @@ describe('a private file', () => {
     expect(await modes()).toEqual([0o600]);
   });
 
-  it('row 26: replaces a planted link and does not change its target', async () => {
-    const victim = join(folder, 'victim');
-    await fs.writeFile(victim, 'mine');
-    await fs.symlink(victim, path);
-    const file = await createPrivateFile(path);
-    await file.write('ours');
-    await file.commit();
-    expect(await fs.readFile(victim, 'utf8')).toBe('mine');
-    expect((await fs.lstat(path)).isSymbolicLink()).toBe(false);
-  });
+  it.each(['private', 'public'])(
+    'row 26: a %s one replaces a planted link and does not change its target',
+    async kind => {
+      const victim = join(folder, 'victim');
+      await fs.writeFile(victim, 'mine');
+      await fs.symlink(victim, path);
+      if (kind === 'public') await writePublicFile(path, 'ours\n');
+      else await (await createPrivateFile(path)).commit();
+      expect(await fs.readFile(victim, 'utf8')).toBe('mine');
+      expect((await fs.lstat(path)).isSymbolicLink()).toBe(false);
+    },
+  );
 
   it('row 26: follows no planted link if nothing may be replaced, not even a dangling one', async () => {
     await fs.symlink(join(folder, 'victim'), path);
@@ -106,6 +108,23 @@ describe('a private file', () => {
   it('describes the fix if its folder is missing', async () => {
     const missing = createPrivateFile(join(folder, 'no', 'run.ndjson'));
     await expect(missing).rejects.toMatchObject({ ...unwritable, hint: 'Create its folder first.' });
+  });
+});
+
+describe('a public file', () => {
+  it('is complete and readable by others', async () => {
+    await fs.writeFile(path, 'before');
+    await writePublicFile(path, `${'x'.repeat(200_000)}\nend\n`);
+    expect(await content()).toBe(`${'x'.repeat(200_000)}\nend\n`);
+    expect((await fs.stat(path)).mode & 0o444 & ~process.umask()).toBe(0o444 & ~process.umask());
+    expect(await names()).toEqual(['run.ndjson']);
+  });
+
+  it('leaves nothing behind if it cannot be written', async () => {
+    const missing = writePublicFile(join(folder, 'no', 'run.ndjson'), 'x\n');
+    await expect(missing).rejects.toMatchObject(unwritable);
+    await expect(writePublicFile(folder, 'x\n')).rejects.toMatchObject({ code: 'unwritable-file' });
+    expect(await names()).toEqual([]);
   });
 });
 

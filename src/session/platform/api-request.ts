@@ -12,9 +12,11 @@ import { readJson } from '../../util/json.js';
 import { redactHeaders, safeJson } from '../../util/redact.js';
 import { mediaTypeOf } from '../../util/url.js';
 import { isRecord, valueAt } from '../../util/values.js';
-import type { PendingCall, Session, Settled } from './session.js';
+import type { Session } from './session.js';
 
 type Path = readonly (string | number)[];
+
+type PendingCall = Session['pending'][number];
 
 /** One error in a request, in the platform's format: what, where, and the value (platforms). */
 interface Detail {
@@ -126,7 +128,7 @@ function differences(call: PendingCall, { answer, args }: Item): [field: string,
 
 /** Posted results: those that apply, and what is wrong. */
 class PostedResults {
-  readonly settles: Settled[] = [];
+  readonly settles: Session['settled'][number][] = [];
   /** Errors of refused results. */
   readonly details: Detail[] = [];
   /** Warnings about accepted results; `key` is that of the call. */

@@ -277,7 +277,7 @@ export class SessionPlatform implements AsyncDisposable {
       };
       const end = () => done(true);
       const cancel = this.#clock.after(ms, end);
-      const unwatch = session.onChange(() => {
+      const unwatch = session.onEvent(() => {
         if (isThere()) end();
       });
       this.#waits.add(end);

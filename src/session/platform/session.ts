@@ -22,7 +22,7 @@ type SessionStatus =
   | ('completed' | 'timed_out' | 'interrupted' | 'failed');
 
 /** A call that the agent waits for. */
-export interface PendingCall {
+interface PendingCall {
   /** Its id, or `#1`, `#2` … if that is null. */
   readonly key: string;
   readonly tool_name: string;
@@ -31,7 +31,7 @@ export interface PendingCall {
 }
 
 /** A call with its first accepted answer. */
-export interface Settled {
+interface Settled {
   readonly call: PendingCall;
   readonly answer: SettledCall;
 }
@@ -118,8 +118,8 @@ export class Session {
     return { status, started_at, finished_at, error: this.#error, answer, metrics, new_events };
   }
 
-  /** Calls `listener` after each change. Returns a function that stops this. */
-  onChange(listener: () => void): () => void {
+  /** Calls `listener` with each new event. Returns a function that stops this. */
+  onEvent(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -129,7 +129,6 @@ export class Session {
     this.#times.started_at = this.#now();
     this.#addEvent('AgentStartedEvent', {});
     this.#runOn();
-    this.#changed();
   }
 
   /** Whether another pause is allowed: on each resume the session publishes its calls again. */
@@ -142,19 +141,13 @@ export class Session {
     if (this.#isPaused || this.isOver) return;
     this.#isPaused = true;
     this.#emitStatus();
-    this.#changed();
   }
 
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
     if (this.phase === 'running') this.#runOn();
-    else {
-      this.#publishState();
-      this.#emitStatus();
-      if (this.pending.length > 0) this.#emitPending();
-    }
-    this.#changed();
+    else this.#announce();
   }
 
   /** Makes the agent answer now, with the results so far. */
@@ -162,13 +155,11 @@ export class Session {
     if (this.isOver || this.phase === 'idle') return;
     this.#abandonPending();
     this.#say();
-    this.#changed();
   }
 
   cancel(): void {
     if (this.isOver) return;
     this.#end('interrupted');
-    this.#changed();
   }
 
   canTake(messages: readonly string[]): boolean {
@@ -182,7 +173,6 @@ export class Session {
   takeMessages(messages: readonly string[]): void {
     for (const message of messages) this.#addEvent('AgentEvent', userMessage(message));
     this.resume();
-    this.#changed();
   }
 
   /** Applies the answers of pending calls; after the last one, the agent continues. */
@@ -200,7 +190,6 @@ export class Session {
       if (this.#isPaused) this.#publishState();
       else this.#runOn();
     }
-    this.#changed();
   }
 
   /** Number of calls without an answer. */
@@ -224,8 +213,7 @@ export class Session {
 
   /** Continues with the next round, or ends. */
   #runOn(): void {
-    this.#publishState();
-    this.#emitStatus();
+    this.#announce();
     const round = this.script.rounds[this.#round + 1];
     if (round) this.#call(round);
     else this.#say();
@@ -241,9 +229,7 @@ export class Session {
       return pendingCall(call, value);
     });
     this.phase = 'awaiting_tool_results';
-    this.#publishState();
-    this.#emitStatus();
-    this.#emitPending();
+    this.#announce();
     for (const [key, path] of missing) this.#warnMissing(path, key);
   }
 
@@ -273,6 +259,12 @@ export class Session {
     this.pending = [];
   }
 
+  #announce(): void {
+    this.#publishState();
+    this.#emitStatus();
+    if (this.pending.length > 0) this.#emitPending();
+  }
+
   /**
    * Only the latest state event counts (platforms). A pause is not a state: clients would read an empty list of calls from it, and
    * treat the same calls after it as new.
@@ -288,6 +280,7 @@ export class Session {
     const bytes = bytesOf(data);
     this.#eventBytes += bytes;
     this.bytes += bytes;
+    for (const listener of [...this.#listeners]) listener();
   }
 
   /** Limits only what clients add: the script limits its own events. */
@@ -346,10 +339,6 @@ export class Session {
 
   #now(): string {
     return this.clock.wall().toISOString();
-  }
-
-  #changed(): void {
-    for (const listener of [...this.#listeners]) listener();
   }
 }
 

@@ -1,14 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { runHere } from '../support/in-process.js';
-import { type Ended, run } from '../support/program.js';
-import { CLIENT_NAMES, clientCommand, readOutcome } from '../support/session-client.js';
+import type { Ended } from '../support/program.js';
 import { startScript, startSessionMock, startSessionMockHere } from '../support/session-mock.js';
 import { success } from '../support/session-wire.js';
-import { silentServer } from '../support/sockets.js';
-import { firstDifference } from '../support/text.js';
 
 /** `session mock script -- command`: the command finds the platform in its environment, and its failure is ours. */
 const lookup = (id: string | null, args: object = {}) => ({ tool_name: 'lookup_order', args, id });
@@ -26,20 +23,16 @@ const SESSION = {
 interface Mocked {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  readonly stdin?: Uint8Array;
 }
 
-/** In this process, whose stdin and stdout the command then has: for those that read and print nothing. */
-const mockedHere: typeof mocked = (folder, command, options) => mocked(folder, command, options, runHere);
-
+/** In this process, whose stdin and stdout the command then has: for commands that read and print nothing. */
 async function mocked(
   folder: Folder,
   command: readonly string[],
   { args = [], ...options }: Mocked = {},
-  runs = run,
 ): Promise<Ended> {
   const script = await folder.write('script.json', JSON.stringify({ version: 1, session: SESSION }));
-  return runs(['session', 'mock', script, ...args, '--', ...command], options);
+  return runHere(['session', 'mock', script, ...args, '--', ...command], options);
 }
 
 /** Posts this as a body of results, and ends. */
@@ -57,26 +50,12 @@ function posting(...bodies: readonly unknown[]): string[] {
 }
 
 describe.concurrent('the command', () => {
-  it.each(CLIENT_NAMES)('can be the %s client, which runs the script: 0', async name => {
-    await using folder = await temporaryFolder();
-    const { status, stdout, stderr } = await mocked(folder, clientCommand(name));
-    expect(status, stderr).toBe(0);
-    expect(readOutcome(stdout)).toMatchObject({ status: 'completed', answer: 'shipped', error: null });
-  });
-
-  it('has stdin and stdout to itself, byte for byte', async () => {
-    await using folder = await temporaryFolder();
-    const bytes = randomBytes(200_000);
-    const ended = await mocked(folder, ['cat'], { stdin: bytes });
-    expect(firstDifference(ended.bytes, bytes)).toBeNull();
-  });
-
   it('gets SESSION_URL without the path of the API, API_KEY and SESSION_ID', async () => {
     await using folder = await temporaryFolder();
     const shown = async (options?: Mocked) => {
       const file = folder.file(randomUUID());
       const show = `printf '["%s","%s","%s"]' "$SESSION_URL" "$API_KEY" "$SESSION_ID" > '${file}'`;
-      const { stderr } = await mockedHere(folder, ['sh', '-c', show], options);
+      const { stderr } = await mocked(folder, ['sh', '-c', show], options);
       const [url, key, session] = JSON.parse(await readFile(file, 'utf8'));
       expect(stderr).toContain(`session mock at ${url}, session ${session}`);
       return [url, key, session] as const;
@@ -99,32 +78,17 @@ describe.concurrent('the command', () => {
 
   it('the key is printed on stderr only if it is random, and not with -q', async () => {
     await using folder = await temporaryFolder();
-    const said = async (options?: Mocked) => (await mockedHere(folder, ['true'], options)).stderr;
+    const said = async (options?: Mocked) => (await mocked(folder, ['true'], options)).stderr;
     expect(await said()).toMatch(/^session mock at http\S+, session \S+, key \S{32}$/m);
     expect(await said({ args: ['-q'] })).not.toContain('key');
     expect(await said({ env: { API_KEY: 'topsecret' } })).toMatch(/^session mock at http\S+, session \S+$/m);
   });
 
-  it.each([
-    ['an exit status', 'exit 7', 7, mockedHere],
-    ['SIGTERM', 'kill -TERM $$', 143, mocked],
-  ])(
-    'fails with %s, which becomes our exit status, whatever verification says',
-    async (_, script, status, runs) => {
-      await using folder = await temporaryFolder();
-      const ended = await runs(folder, ['sh', '-c', script]);
-      expect(ended.status).toBe(status);
-      expect(ended.stderr).toMatch(/^✗ .*call_1/m);
-    },
-  );
-
-  it('an unknown program is a usage error', async () => {
+  it('fails: its exit status is ours, whatever verification says', async () => {
     await using folder = await temporaryFolder();
-    const { status, stderr } = await mockedHere(folder, ['no-such-program-5e1']);
-    expect([status, stderr]).toEqual([
-      2,
-      expect.stringMatching(/^error: the command "no-such-program-5e1" did not start/m),
-    ]);
+    const ended = await mocked(folder, ['sh', '-c', 'exit 7']);
+    expect(ended.status).toBe(7);
+    expect(ended.stderr).toMatch(/^✗ .*call_1/m);
   });
 });
 
@@ -157,7 +121,7 @@ describe.concurrent('verification: 1, with the reason on stderr', () => {
     ],
   ])('%s', async (_, bodies, says) => {
     await using folder = await temporaryFolder();
-    const { status, stderr } = await mockedHere(folder, posting(...bodies));
+    const { status, stderr } = await mocked(folder, posting(...bodies));
     for (const each of says) expect(stderr).toMatch(each);
     expect(status).toBe(1);
   });
@@ -186,30 +150,18 @@ describe('start and end', () => {
       expect(stdout.split('\n')[0]).toBe(JSON.stringify({ port, url, key, session }));
     });
 
-    it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-      '%s is a normal end, also while clients wait for news',
-      async signal => {
-        await using mock = await startScript({ session: { rounds: [{ calls: [A1] }] } });
-        const { length } = (await mock.known().changes()).new_events;
-        const polls = [1, 2, 3].map(() =>
-          mock.known().ask(`/changes?from_index=${length}&wait_for_seconds=60`),
-        );
-        const { json } = await mock.ask('');
-        expect(json).toMatchObject({ total: 1 });
-        const before = performance.now();
-        const [{ status }, ...answers] = await Promise.all([mock.stop(signal), ...polls]);
-        expect([status, ...answers.map(answer => answer.status)]).toEqual([0, 204, 204, 204]);
-        expect(performance.now() - before).toBeLessThan(10_000);
-      },
-    );
-  });
-
-  describe.concurrent('a port', () => {
-    it('in use is an error, and no other port is used', async () => {
-      await using taken = await silentServer();
-      const { status, stdout, stderr } = await runHere(['session', 'mock', '--port', String(taken.port)]);
-      expect([status, stdout]).toEqual([2, '']);
-      expect(stderr).toMatch(`error: port ${taken.port} on 127.0.0.1 is already in use\n`);
+    it('a signal is a normal end, also while clients wait for news', async () => {
+      await using mock = await startScript({ session: { rounds: [{ calls: [A1] }] } });
+      const { length } = (await mock.known().changes()).new_events;
+      const polls = [1, 2, 3].map(() =>
+        mock.known().ask(`/changes?from_index=${length}&wait_for_seconds=60`),
+      );
+      const { json } = await mock.ask('');
+      expect(json).toMatchObject({ total: 1 });
+      const before = performance.now();
+      const [{ status }, ...answers] = await Promise.all([mock.stop(), ...polls]);
+      expect([status, ...answers.map(answer => answer.status)]).toEqual([0, 204, 204, 204]);
+      expect(performance.now() - before).toBeLessThan(10_000);
     });
   });
 

@@ -27,91 +27,69 @@ const OVERSIZE = 64 * 1024 * 1024 + 1;
 
 type Callback = Parameters<Outbox['post']>[0];
 
-/** A callback as sent over the wire. */
-interface Rendering {
-  /** Usually an object. */
-  readonly message: unknown;
+/** How a callback is sent over the wire. */
+interface Sending extends Pick<Callback, 'contentType' | 'pace'> {
   /** Number of characters to cut off the end of the JSON. */
-  cut: number;
+  readonly cut?: number;
   /** Size to pad to with spaces, in bytes. */
-  length: number;
-  contentType: string | undefined;
-  pace: Callback['pace'];
+  readonly length?: number;
   /** Delay in milliseconds. */
-  lateMs: number;
+  readonly lateMs?: number;
   /** Whether it is sent although the call is canceled. */
-  outlivesCancel: boolean;
-  /** How often it is sent: 0 if it is dropped on purpose. */
-  copies: number;
+  readonly outlivesCancel?: boolean;
+  readonly isDropped?: boolean;
+  readonly isTwice?: boolean;
 }
+
+const AS_USUAL: Sending = {};
 
 type FaultOf<K> = Extract<CallbackFault, { kind: K }>;
 
-/** The effect of each fault on a callback. */
+/** The effect of each fault on a callback; some change its message. */
 const FAULTS: {
-  readonly [K in CallbackFault['kind']]: (rendering: Rendering, fault: FaultOf<K>) => void;
+  readonly [K in CallbackFault['kind']]: (fault: FaultOf<K>, message: unknown) => Sending;
 } = {
-  'before-ack': () => {}, // handled by the intake
-  drop: rendering => {
-    rendering.copies = 0;
+  'before-ack': () => AS_USUAL, // handled by the intake
+  drop: () => ({ isDropped: true }),
+  duplicate: () => ({ isTwice: true }),
+  late: ({ value }) => ({ lateMs: value }),
+  'wrong-id': (_, message) => {
+    const { idField } = traitsOf(valueAt(message, 'type')) ?? CALLBACK_TRAITS.tool_result;
+    if (idField) replace(message, idField, 'unknown-id');
+    return AS_USUAL;
   },
-  duplicate: rendering => {
-    rendering.copies = Math.min(2, 2 * rendering.copies);
-  },
-  late: (rendering, { value }) => {
-    rendering.lateMs += value;
-  },
-  'wrong-id': ({ message }) => {
-    if (!isRecord(message)) return;
-    const { idField } = traitsOf(message['type']) ?? CALLBACK_TRAITS.tool_result;
-    if (idField && Object.hasOwn(message, idField)) message[idField] = 'unknown-id';
-  },
-  'wrong-group': ({ message }) => {
+  'wrong-group': (_, message) => {
     if (isRecord(message)) message['group_id'] = 'unknown-thread';
+    return AS_USUAL;
   },
-  malformed: rendering => {
-    rendering.cut = 1;
-  },
-  oversize: rendering => {
-    rendering.length = OVERSIZE;
-  },
-  slow: rendering => {
-    rendering.pace = 'slow';
-  },
-  'wrong-type': rendering => {
-    rendering.contentType = 'text/plain';
-  },
-  'after-cancel': rendering => {
-    rendering.outlivesCancel = true;
-  },
+  malformed: () => ({ cut: 1 }),
+  oversize: () => ({ length: OVERSIZE }),
+  slow: () => ({ pace: 'slow' }),
+  'wrong-type': () => ({ contentType: 'text/plain' }),
+  'after-cancel': () => ({ outlivesCancel: true }),
 };
 
-function applyFault<K extends CallbackFault['kind']>(
-  rendering: Rendering,
+function replace(message: unknown, field: string, value: string): void {
+  if (isRecord(message) && Object.hasOwn(message, field)) message[field] = value;
+}
+
+function effectOf<K extends CallbackFault['kind']>(
   fault: FaultOf<K> & { kind: K },
-): void {
-  FAULTS[fault.kind](rendering, fault);
+  message: unknown,
+): Sending {
+  return FAULTS[fault.kind](fault, message);
 }
 
 /** Renders a message with its faults; without any it is plain JSON (TOOL-POST). */
 function render(written: unknown, faults: readonly CallbackFault[], layout?: string) {
   const message = faults.length > 0 && isRecord(written) ? { ...written } : written;
-  const rendering: Rendering = {
-    message,
-    cut: 0,
-    length: 0,
-    contentType: undefined,
-    pace: undefined,
-    lateMs: 0,
-    outlivesCancel: false,
-    copies: 1,
-  };
-  for (const fault of faults) applyFault(rendering, fault);
+  const sending: Sending =
+    faults.length > 0 ? Object.assign({}, ...faults.map(fault => effectOf(fault, message))) : AS_USUAL;
   const isLaidOut = layout !== undefined && isRecord(message);
   const json = isLaidOut ? inLayout(layout, message) : JSON.stringify(message);
-  const { cut, length } = rendering;
+  const { cut = 0, length = 0 } = sending;
   const text = cut > 0 ? json.slice(0, -cut) : json.padEnd(length);
-  return { body: new Content(Buffer.from(text)), rendering };
+  return { body: new Content(Buffer.from(text)), sending };
 }
 
 /** How many questions are remembered, open ones and closed ones: a later answer to a closed one is accepted and ignored. */
@@ -189,7 +167,7 @@ const NO_FAULTS: Plan['faultsOf'] = () => [];
 
 const NOT_SENT = Promise.resolve(false);
 
-interface Sending {
+interface Options {
   readonly layout?: string | undefined;
   readonly cancelReason?: Callback['cancelReason'];
   /** Fields to add unless the message has them. */
@@ -291,12 +269,12 @@ export class RapConversation extends Conversation {
   }
 
   /** Resolves to false if the message was dropped. */
-  #send(type: CallbackType, fields: Fields, sending: Sending): Promise<boolean> {
-    if (sending.cancelReason?.() && !this.outlivesCancel) return NOT_SENT;
-    return this.#sendMessage({ ...sending.further, type, ...this.#ids(type), ...fields }, sending);
+  #send(type: CallbackType, fields: Fields, options: Options): Promise<boolean> {
+    if (options.cancelReason?.() && !this.outlivesCancel) return NOT_SENT;
+    return this.#sendMessage({ ...options.further, type, ...this.#ids(type), ...fields }, options);
   }
 
-  #sendMessage(message: unknown, { layout, cancelReason }: Sending): Promise<boolean> {
+  #sendMessage(message: unknown, { layout, cancelReason }: Options): Promise<boolean> {
     const { about, services } = this;
     const turn = this.#turn();
     const type = typeNameOf(message);
@@ -305,14 +283,16 @@ export class RapConversation extends Conversation {
       if (plan === 'after-cancel' && !this.isCanceled) continue;
       services.log.emit({ kind: 'planned', plan, by: 'fault', turn, type, ...about });
     }
-    const { body, rendering } = render(message, faults, layout);
-    const { contentType, pace, outlivesCancel } = rendering;
+    const { body, sending } = render(message, faults, layout);
+    const { contentType, pace } = sending;
     const { callback_url: url } = this.caller.addressee;
-    const stops = outlivesCancel ? undefined : cancelReason;
-    return this.#post({ about, url, body, type, contentType, pace, turn, cancelReason: stops }, rendering);
+    const stops = sending.outlivesCancel ? undefined : cancelReason;
+    return this.#post({ about, url, body, type, contentType, pace, turn, cancelReason: stops }, sending);
   }
 
-  async #post(callback: Callback, { lateMs, outlivesCancel, copies }: Rendering): Promise<boolean> {
+  async #post(callback: Callback, sending: Sending): Promise<boolean> {
+    const { lateMs = 0, outlivesCancel, isDropped, isTwice } = sending;
+    const copies = isDropped ? 0 : isTwice ? 2 : 1;
     if (lateMs > 0) await this.services.pauses.wait(lateMs, outlivesCancel ? undefined : this);
     let isDelivered = true;
     for (let copy = 0; copy < copies && !callback.cancelReason?.(); copy++)

@@ -56,9 +56,6 @@ type Subject =
   | { readonly kind: 'transcript'; readonly file: string }
   | { readonly kind: 'runtime'; readonly command: string };
 
-/** The side that is checked; the other side is this program. */
-const SIDES = { tool: 'tool', runtime: 'runtime' } as const;
-
 export type CheckPlan = Awaited<ReturnType<typeof planCheck>>;
 
 /**
@@ -70,23 +67,23 @@ export async function planCheck(
   flags: CheckFlags,
   { stdin }: Pick<Terminal, 'stdin'>,
 ) {
-  if (flags.runtime === undefined) refuseIdle('tool', flags, DRIVING); // before a missing subject is reported
+  const ofRuntime = DRIVING.find(option => flags.given.includes(option));
+  if (ofRuntime !== undefined && flags.runtime === undefined)
+    throw usage(`${ofRuntime} needs a runtime (--runtime)`, SEE_HELP);
   const subject = await (flags.runtime === undefined ? subjectOf : runtimeOf)(word, flags);
   refuseIdle(subject.kind, flags);
   const sides: readonly Side[] =
-    subject.kind === 'transcript' ? (flags.side ? [flags.side] : ['tool', 'runtime']) : [SIDES[subject.kind]];
+    subject.kind === 'transcript' ? (flags.side ? [flags.side] : ['tool', 'runtime']) : [subject.kind];
   const selection = selectionOf(flags, sides);
   const reports = reportsOf(flags.reporter);
   await checkReports(reports, '--reporter');
-  const plan = { flags, subject, sides, selection, reports };
   const { cases, expectedFailures: failures } = flags;
-  if (cases === undefined && failures === undefined) return { ...plan, cases: [], excuses: [] };
-  const { readCases, readExpectedFailures } = await import('../../fixtures/check-files.js');
+  const files = () => import('../../fixtures/check-files.js');
   const source = async (path: string) => ({ path, text: await readText(path, stdin) });
   return {
-    ...plan,
-    cases: cases === undefined ? [] : await readCases(await source(cases)),
-    excuses: failures === undefined ? [] : await readExpectedFailures(await source(failures)),
+    ...{ flags, subject, sides, selection, reports },
+    cases: cases === undefined ? [] : await (await files()).readCases(await source(cases)),
+    excuses: failures === undefined ? [] : await (await files()).readExpectedFailures(await source(failures)),
   };
 }
 
@@ -132,24 +129,19 @@ const RUNNING = '--probe-timeout --save --verbose --watch'.split(' ');
 
 const DRIVING = ['--scenario', '--model', '--log'];
 
-const IDLE: Readonly<Record<Subject['kind'], readonly string[]>> = {
-  tool: ['--side', ...DRIVING],
-  runtime: ['--side', '--cases', ...CALLING],
-  transcript: [...CALLING, ...RUNNING, ...DRIVING],
+const IDLE: Readonly<Record<Subject['kind'], readonly [options: readonly string[], why: string]>> = {
+  tool: [['--side'], 'needs a transcript; of a running tool, only the tool is checked'],
+  runtime: [['--side', '--cases', ...CALLING], 'cannot be combined with --runtime'],
+  transcript: [[...CALLING, ...RUNNING], 'needs a running tool or runtime, not a transcript'],
 };
 
+const SEE_HELP = 'See protocol-cli check --help.';
+
 /** Options that need another subject. @throws ProtocolCliError `usage` */
-function refuseIdle(kind: Subject['kind'], { given }: CheckFlags, options = IDLE[kind]): void {
+function refuseIdle(kind: Subject['kind'], { given }: CheckFlags): void {
+  const [options, why] = IDLE[kind];
   const idle = options.find(option => given.includes(option));
-  if (idle === undefined) return;
-  const hint = 'See protocol-cli check --help.';
-  if (DRIVING.includes(idle)) throw usage(`${idle} needs a runtime (--runtime)`, hint);
-  if (kind === 'runtime') throw usage(`${idle} cannot be combined with --runtime`, hint);
-  const use =
-    kind === 'transcript'
-      ? 'a running tool or runtime, not a transcript'
-      : 'a transcript; of a running tool, only the tool is checked';
-  throw usage(`${idle} needs ${use}`, hint);
+  if (idle !== undefined) throw usage(`${idle} ${why}`, SEE_HELP);
 }
 
 /** @throws ProtocolCliError `usage` for a rule that is not judged in this check. */

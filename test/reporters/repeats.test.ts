@@ -1,16 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Exchange } from '../../src/events/exchange.js';
-import type { UntrackedRequest } from '../../src/events/history.js';
 import type { Line } from '../../src/render/line.js';
-import {
-  jsonRepeats,
-  ownHistory,
-  summaryLines,
-  summaryOf,
-  warningsOfAll,
-} from '../../src/render/outputs/repeats.js';
+import { jsonRepeats, summaryLines, summaryOf, warningsOfAll } from '../../src/render/outputs/repeats.js';
 import type { Ending, Reporter } from '../../src/render/outputs/reporter.js';
-import { warningsOf } from '../../src/render/warnings.js';
 import { createRedactor } from '../../src/util/redact.js';
 import {
   acknowledged,
@@ -23,12 +15,10 @@ import {
   exchangeOf,
   historyOf,
   INVOCATION,
-  KEY,
   type Moment,
   RESULT,
   refused,
   resultArrives,
-  THREAD,
   timedOut,
   untrackedRequest,
 } from '../events/build.js';
@@ -70,37 +60,6 @@ describe('json', () => {
       ],
       warnings: [warning],
     });
-  });
-});
-
-describe('the history of one call', () => {
-  const untrackedRequest = (leg: string, fields: Partial<UntrackedRequest>): UntrackedRequest => ({
-    leg,
-    purpose: 'close',
-    method: 'POST',
-    url: 'http://127.0.0.1:3001/close_thread',
-    calls: [],
-    at: 1,
-    status: 500,
-    ...fields,
-  });
-
-  test('contains the requests for the call and for its thread, and no others', () => {
-    const history = historyOf(call());
-    for (const each of [
-      untrackedRequest('own', { purpose: 'cancel', calls: [KEY], thread: THREAD }),
-      untrackedRequest('thread', { thread: THREAD }),
-      untrackedRequest('other call', { purpose: 'cancel', calls: ['other'], thread: THREAD }),
-      untrackedRequest('other thread', { thread: 'other' }),
-      untrackedRequest('no one', { purpose: 'callback' }),
-    ])
-      history.untracked.begin(each);
-    const exchange = exchangeOf(call());
-    const own = ownHistory(history, exchange);
-    expect([...own.untracked.values()].map(({ leg }) => leg)).toEqual(['own', 'thread']);
-    expect(own.threads.get(THREAD)).toBe(history.threads.get(THREAD));
-    const stranger = { ...exchange, key: 'x', invocation: { ...INVOCATION, id: 'x', group_id: 'elsewhere' } };
-    expect(warningsOf(ownHistory(history, stranger), stranger)).toEqual([]);
   });
 });
 

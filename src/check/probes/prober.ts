@@ -49,7 +49,7 @@ export interface ProbePlan {
   readonly again?: true;
 }
 
-export interface ProberOptions {
+interface ProberOptions {
   readonly endpoint: string;
   /** Its log receives all events. */
   readonly wire: Wire;
@@ -266,7 +266,7 @@ interface ReceivedCallback {
 }
 
 /** A call and the conversation that follows. */
-export class SentCall {
+class SentCall {
   readonly id: string;
   readonly thread: string;
   readonly callbacks: ReceivedCallback[] = [];

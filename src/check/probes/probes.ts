@@ -6,10 +6,10 @@ import type { Toolset } from '../../protocol/toolset.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';
 import { DISCOVERY_HINTS, readAcknowledgement } from '../../runtime/wire.js';
 import { concurrently } from '../../util/collections.js';
-import { type ProbeCall, type ProbeClient, type ProbePlan, Prober, type ProberOptions } from './prober.js';
-import { callablesOf, SampleCalls } from './samples.js';
+import { type ProbeCall, type ProbeClient, type ProbePlan, Prober } from './prober.js';
+import { SampleCalls } from './samples.js';
 
-interface ProbeOptions extends Omit<ProberOptions, 'endpoint'> {
+interface ProbeOptions extends Omit<Prober['options'], 'endpoint'> {
   readonly listener: ListenerOptions;
   readonly operations: readonly string[];
   readonly cases: readonly Case[];
@@ -303,12 +303,10 @@ export async function runProbes(options: ProbeOptions): Promise<void> {
   wire.log.emit({ kind: 'planned', by: 'probe', plan: 'discovery', checks: ['TOOL-DISCOVER', 'TOOL-NAMES'] });
   const reading = await wire.loadToolset(HINTS);
   const toolset = reading.ok ? reading.toolset : null; // nothing of an invalid toolset may be called (RT-TOOLSET)
-  const { callables = [], warnings = [] } = toolset ? await callablesOf(toolset, options) : {};
   const prober = new Prober({ ...options, endpoint: toolset?.endpoint ?? wire.base });
-  for (const message of warnings) prober.warn(message);
+  const samples = await SampleCalls.of(prober, VALID_CALL, toolset, options);
   await prober.listen(listener);
   try {
-    const samples = new SampleCalls(prober, VALID_CALL, callables, toolset ? cases : []);
     const target = { prober, toolset, samples };
     if (toolset && cases.length > 0) void samples.finished; // cases are called whatever rules are selected
     await runAll(target, options.onProgress);

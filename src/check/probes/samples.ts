@@ -8,7 +8,7 @@ import { concurrently } from '../../util/collections.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { didYouMean } from '../../util/text.js';
 import { visibleLine } from '../../util/visible.js';
-import type { ProbeCall, ProbeClient, ProbePlan, Prober, SentCall } from './prober.js';
+import type { ProbeCall, ProbeClient, ProbePlan, Prober } from './prober.js';
 
 /** An operation that may be called, and valid arguments for it. */
 interface Callable {
@@ -17,6 +17,8 @@ interface Callable {
   /** Whether it may be called repeatedly: it is marked readOnly, or named with --operation. */
   readonly isHarmless: boolean;
 }
+
+type SentCall = ReturnType<ProbeClient['send']>;
 
 /** What may be called, by name and by case. */
 interface Permission {
@@ -139,13 +141,20 @@ export class SampleCalls {
   #operation: Promise<ProbeCall | null> | undefined;
   #brokenCalls: Promise<readonly ProbeCall[]> | undefined;
 
-  /** @param plan the plan of the calls without a case */
-  constructor(
+  private constructor(
     private readonly prober: Prober,
     private readonly plan: ProbePlan,
     readonly callables: readonly Callable[],
     private readonly cases: readonly Case[],
   ) {}
+
+  /** @param plan the plan of the calls without a case @throws ProtocolCliError `unknown-operation` */
+  static async of(prober: Prober, plan: ProbePlan, toolset: Toolset | null, permission: Permission) {
+    if (!toolset) return new SampleCalls(prober, plan, [], []);
+    const { callables, warnings } = await callablesOf(toolset, permission);
+    for (const message of warnings) prober.warn(message);
+    return new SampleCalls(prober, plan, callables, permission.cases);
+  }
 
   get finished(): Promise<void> {
     this.#samples ??= this.#makeSamples();

@@ -161,7 +161,7 @@ export function plainRepeats(
 }
 
 /** The part of a history that concerns one call: its thread and its requests. */
-export function ownHistory({ threads, untracked }: History, exchange: Exchange): History {
+function ownHistory({ threads, untracked }: History, exchange: Exchange): History {
   const { group_id } = exchange.invocation;
   const own = new History();
   own.exchanges.set(exchange.key, exchange);

@@ -69,21 +69,29 @@ beforeAll(async () => {
 afterAll(() => Promise.all([odd.stop(), own[Symbol.asyncDispose]()]));
 
 describe.concurrent('threats, row 24: foreign text on the screen is made visible and has no effect', () => {
-  test.each([
-    ['in both panes', 'text', 0, HARMLESS],
-    ['in the keys and values of JSON, which are escaped in part', 'json', 0, '<U+202E>override'],
-    ['in the type of a segment', 'segment_type', 0, HARMLESS],
-    ['in a diff that is invalid', 'bad_diff', 0, HARMLESS],
-    ['in the section of a hunk header', 'section', 0, HARMLESS],
-    ['in the code of a diff', 'code', 0, HARMLESS],
-    ['in the body of a refusal', 'refusal', 4, HARMLESS],
-  ] as const)('%s', async (_, operation, status, shown) => {
-    const steps = ['above', ['invoke', own.url, operation], 'status $?'];
-    await using screen = openStepsHere(steps, { columns: 140, rows: 50 });
-    expect(await screen.ended).toBe(status);
+  const ANSWERS = [
+    ['text', 0, HARMLESS],
+    ['json', 0, '<U+202E>override'], // escaped in part
+    ['segment_type', 0, HARMLESS],
+    ['bad_diff', 0, HARMLESS],
+    ['section', 0, HARMLESS],
+    ['code', 0, HARMLESS],
+    ['refusal', 4, HARMLESS],
+  ] as const;
+
+  test('in every part of an answer', async () => {
+    const calls = ANSWERS.flatMap(([operation]) => [['invoke', own.url, operation], 'status $?']);
+    await using screen = openStepsHere(['above', ...calls], { columns: 140, rows: 50 });
+    await screen.ended;
     expectUnharmed(screen);
-    expect(screen.emulator.history()).toContain(`status ${status}`);
-    expect(unwrapped(screen)).toContain(unwrappedText(shown));
+    const printed = screen.emulator.history().split(/^status (\d)$/m);
+    for (const [index, [operation, status, shown]] of ANSWERS.entries()) {
+      expect([operation, unwrappedText(printed[2 * index] ?? '')]).toEqual([
+        operation,
+        expect.stringContaining(unwrappedText(shown)),
+      ]);
+      expect(printed[2 * index + 1]).toBe(String(status));
+    }
   });
 
   test.each([

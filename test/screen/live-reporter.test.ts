@@ -114,17 +114,6 @@ describe('a question', () => {
     expect(await answer).toBe(0);
   });
 
-  test('disappears when it is withdrawn, and the terminal is restored', async () => {
-    await using view = open();
-    const over = new AbortController();
-    const answer = view.choose(ASKED, over.signal);
-    await view.shows('⏎ choose');
-    over.abort();
-    expect(await answer).toBeNull();
-    await view.hides('⏎ choose');
-    expect(view.keyboard.isRaw()).toBe(false);
-  });
-
   test('Ctrl-C stays a signal, each time', async () => {
     await using view = open();
     const answer = view.choose(ASKED, never);

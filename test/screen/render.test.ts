@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Folder, temporaryFolder } from '../e2e/support/folder.js';
 import { common } from './support/cell.js';
 import { openShell } from './support/screen.js';
-import { openHere, openStepsHere } from './support/screen-here.js';
+import { openHere, openStepsHere, type Step } from './support/screen-here.js';
 
 const UNHARMED = { commands: [], titles: [], bells: 0 };
 
@@ -70,7 +70,7 @@ const IDS = { group_id: HOSTILE, id: HOSTILE };
 const PATCH = `--- a\n+++ a\n@@ -1 +1 @@ ${HOSTILE.replaceAll('\r', '')}\n-${HOSTILE}\n+b\n`;
 
 describe.concurrent('threats, row 24: foreign text on the screen is made visible and has no effect', () => {
-  test.each<[string, object | string, string?]>([
+  const FILES: readonly (readonly [string, object | string, string?])[] = [
     ['a result', { type: 'tool_result', ...IDS, call_id: HOSTILE, text: HOSTILE }],
     [
       'its segments',
@@ -144,20 +144,24 @@ describe.concurrent('threats, row 24: foreign text on the screen is made visible
     ],
     ['something that cannot be shown', { [HOSTILE]: 1, type: HOSTILE, id: HOSTILE }, '<U+202E>override'],
     ['broken JSON', `{"a": ${HOSTILE}}`, 'whereavalueisexpected'],
-  ])('in %s', async (name, what, shown = HARMLESS) => {
-    const file = await folder.write(
-      `${name.replaceAll(' ', '-')}.in`,
-      typeof what === 'string' ? what : JSON.stringify(what),
-    );
-    const steps = ['above', ['render', file], 'status $?'];
+  ];
+
+  test('in files of every kind', async () => {
+    const steps: Step[] = ['above'];
+    for (const [name, what] of FILES) {
+      const text = typeof what === 'string' ? what : JSON.stringify(what);
+      steps.push(['render', await folder.write(`${name.replaceAll(' ', '-')}.in`, text)], 'status $?');
+    }
     await using screen = openStepsHere(steps, { columns: 140, rows: 50 });
-    expect([0, 2]).toContain(await screen.ended);
+    await screen.ended;
     const { emulator } = screen;
     expect(emulator.mischief).toEqual(UNHARMED);
     expect(emulator.raw).not.toMatch(new RegExp(`${ESC}\\[[23]J`));
-    expect(emulator.history()).toMatch(/^above\n(.*\n)+status [02]$/);
     expect(emulator.isCursorVisible).toBe(true);
-    expect(emulator.history().replaceAll(/\s/g, '')).toContain(shown);
+    const printed = emulator.history().split(/^status [02]$/m);
+    expect(printed).toHaveLength(FILES.length + 1);
+    for (const [index, [name, , shown = HARMLESS]] of FILES.entries())
+      expect([name, printed[index]?.replaceAll(/\s/g, '')]).toEqual([name, expect.stringContaining(shown)]);
   });
 
   test('visible forms of control characters are inverse', async () => {

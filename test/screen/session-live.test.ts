@@ -105,18 +105,12 @@ describe('session answer', () => {
     );
     await view.shows('❯ 0 staging (default)');
     expect(view.keyboard.isRaw()).toBe(true);
+    view.keyboard.type(CTRL_C);
+    await view.emulator.waitFor('the interrupt', () => view.asked.interrupts === 1);
     view.keyboard.type('1\r');
     expect(await answer).toBe(1);
     await view.hides('Where to?');
     expect(view.keyboard.isRaw()).toBe(false);
-  });
-
-  test('Ctrl-C at a question interrupts', async () => {
-    await using view = openAnswer();
-    void view.choose(question('Where to?', ['a']), new AbortController().signal);
-    await view.shows('Where to?');
-    view.keyboard.type(CTRL_C);
-    await view.emulator.waitFor('the interrupt', () => view.asked.interrupts === 1);
   });
 
   test('threats, row 24: nothing foreign controls the terminal', async () => {

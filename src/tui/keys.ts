@@ -16,7 +16,7 @@ const TITLES: Readonly<Record<Place, string>> = {
 
 export type Hint = readonly [key: string, does: string];
 
-export interface KeyBinding<Screen> {
+interface KeyBinding<Screen> {
   readonly place: Place;
   /** Key names, see `Press`. */
   readonly keys: readonly string[];
@@ -30,7 +30,7 @@ export interface KeyBinding<Screen> {
 }
 
 /** A hint for the footer, or null if the key does not apply. A string is the text of a hint for the first key. */
-type Said = Hint | string | null;
+type HintText = Hint | string | null;
 
 /** @param keys names, separated by spaces */
 export function bind<Screen>(
@@ -38,7 +38,7 @@ export function bind<Screen>(
   keys: string,
   does: string,
   run: KeyBinding<Screen>['run'],
-  hint: Said | ((screen: Screen) => Said) = null,
+  hint: HintText | ((screen: Screen) => HintText) = null,
   isUrgent = false,
 ): KeyBinding<Screen> {
   const names = keys.split(' ');

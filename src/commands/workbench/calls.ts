@@ -5,7 +5,7 @@ import type { UserChoice } from '../../protocol/callbacks.js';
 import type { Invocation } from '../../protocol/invocation.js';
 import { judgeArguments } from '../../runtime/check-call.js';
 import type { Answering, Runtime } from '../../runtime/runtime.js';
-import type { Controls, Draft, Said, Sent } from '../../tui/workbench/model.js';
+import type { ActionResult, Controls, Draft, Sent } from '../../tui/workbench/model.js';
 import { concurrently } from '../../util/collections.js';
 import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import type { Consent, Denial } from '../consent.js';
@@ -14,12 +14,12 @@ import type { Run } from '../run.js';
 import { listenerOf } from '../target.js';
 import type { Servers } from './servers.js';
 
-export function done(text: string): Said {
+export function done(text: string): ActionResult {
   return { text, isBad: false };
 }
 
 /** @param why a message, or an error, which is put on one line with its hint */
-export function failed(why: unknown): Said {
+export function failed(why: unknown): ActionResult {
   return { text: typeof why === 'string' ? why : reasonOf(why), isBad: true };
 }
 
@@ -99,7 +99,7 @@ export class Calls {
   }
 
   /** Records that the user declined the call. */
-  async decline(draft: Draft): Promise<Said> {
+  async decline(draft: Draft): Promise<ActionResult> {
     await this.#deny(draft, { by: 'person', reason: 'the user said no' });
     return done('not called, which is on record');
   }
@@ -110,7 +110,7 @@ export class Calls {
   }
 
   /** Answers an open question. Returns null if the answer was accepted. */
-  answer(key: string, leg: string, selected: number): Said | null {
+  answer(key: string, leg: string, selected: number): ActionResult | null {
     const exchange = this.callLog.history.exchanges.get(key);
     const question = exchange?.questions.find(each => each.leg === leg)?.message;
     if (question?.type !== 'user_choice') return failed('there is no such question');
@@ -121,7 +121,7 @@ export class Calls {
   }
 
   /** Cancels a call or its subscription, and notifies its tool. */
-  async cancel(key: string): Promise<Said> {
+  async cancel(key: string): Promise<ActionResult> {
     const exchange = this.callLog.history.exchanges.get(key);
     const { offer } = this.#records.get(key) ?? {};
     if (!exchange || !offer) return failed('this call was not sent in this session');

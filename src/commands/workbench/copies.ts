@@ -3,7 +3,7 @@ import type { Event, RequestEvent } from '../../events/events.js';
 import type { CallLog } from '../../events/history.js';
 import { shareableText } from '../../events/shareable.js';
 import { type Invocation, readInvocation } from '../../protocol/invocation.js';
-import type { Said, ShellLine, Source } from '../../tui/workbench/model.js';
+import type { ActionResult, ShellLine, Source } from '../../tui/workbench/model.js';
 import { parseJson } from '../../util/json.js';
 import { isPlainHeader, type Redactor, redactHeaders, safeJson } from '../../util/redact.js';
 import { shellWord } from '../../util/text.js';
@@ -91,7 +91,11 @@ function asCurl(
 }
 
 /** Returns a call as a command of this program, or why no command makes the same call. */
-function asCommand({ request, invocation }: Sent, redactor: Redactor, as: CalledAs): ShellLine | Said {
+function asCommand(
+  { request, invocation }: Sent,
+  redactor: Redactor,
+  as: CalledAs,
+): ShellLine | ActionResult {
   const isSecret = (text: string) => redactor.text(text) !== text;
   if (Object.values(as.target).some(part => typeof part === 'string' && isSecret(part)))
     return noCommand('a secret is in the name of its server');
@@ -106,7 +110,7 @@ function asCommand({ request, invocation }: Sent, redactor: Redactor, as: Called
   return { text: line.map(shellWord).join(' '), gaps };
 }
 
-function noCommand(why: string): Said {
+function noCommand(why: string): ActionResult {
   return failed(`no line of this program is the same call: ${why}`);
 }
 

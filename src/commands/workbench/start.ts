@@ -4,7 +4,7 @@ import { counted } from '../../render/line.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { openUrl } from '../../system/child.js';
 import { keepHeapTight, keepNewspaceSmall } from '../../system/process.js';
-import type { Controls, Model, Said, WorkbenchOptions } from '../../tui/workbench/model.js';
+import type { ActionResult, Controls, Model, WorkbenchOptions } from '../../tui/workbench/model.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { Consent } from '../consent.js';
@@ -225,7 +225,7 @@ export function createEngine(
   };
 }
 
-async function orReason(work: Promise<Said>): Promise<Said> {
+async function orReason(work: Promise<ActionResult>): Promise<ActionResult> {
   return work.catch(failed);
 }
 
@@ -242,7 +242,7 @@ function openTyped(text: string, open: (target: ConfiguredTarget) => string): Re
   }
 }
 
-async function visit(url: string): Promise<Said> {
+async function visit(url: string): Promise<ActionResult> {
   const opening = await openUrl(url);
   if (opening.ok) return done('opened in the browser');
   return failed(`it could not be opened (${opening.reason}): visit it yourself`);
@@ -252,7 +252,7 @@ async function visit(url: string): Promise<Said> {
 const MAX_COPIED_BYTES = 100_000;
 
 /** Writes a text to the terminal's clipboard (OSC 52), in base64, so that it cannot control the terminal. */
-function copyTo(stdout: Pick<NodeJS.WritableStream, 'write'>, text: string): Said {
+function copyTo(stdout: Pick<NodeJS.WritableStream, 'write'>, text: string): ActionResult {
   const bytes = Buffer.from(text.toWellFormed());
   if (bytes.length > MAX_COPIED_BYTES)
     return failed(`too long for a terminal's clipboard: ${bytes.length} bytes, ${MAX_COPIED_BYTES} at most`);

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { CallLog } from '../../events/history.js';
 import { transcriptWriter } from '../../events/transcript-writer.js';
 import { counted } from '../../render/line.js';
-import { fixtureName, type Said, type Source, TRANSCRIPT_NAME } from '../../tui/workbench/model.js';
+import { type ActionResult, fixtureName, type Source, TRANSCRIPT_NAME } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { visibleLine } from '../../util/visible.js';
 import { refuseToReplace, wireSecrets } from '../event-output.js';
@@ -53,7 +53,7 @@ export class Transcripts {
   }
 
   /** A file that is opened again keeps its id and moves to the end. @throws ProtocolCliError `unreadable-file` */
-  async open(name: string): Promise<Said> {
+  async open(name: string): Promise<ActionResult> {
     const { readRecording } = await import('../../events/transcript-reader.js');
     const path = this.#pathOf(name);
     const bytes = await readSource(path, Readable.from([]), MAX_SAVED_BYTES);
@@ -76,7 +76,7 @@ export class Transcripts {
    * Writes all events without secrets to a file that only its owner may read; never replaces a file (threats, rows 25 to 27).
    * @throws ProtocolCliError `usage`, `unwritable-file`
    */
-  async saveTranscript(typed: string): Promise<Said> {
+  async saveTranscript(typed: string): Promise<ActionResult> {
     const { createPrivateFile } = await import('../../system/files.js');
     const { path, name } = await this.#newFile(typed, TRANSCRIPT_NAME);
     const { redactor, about } = this.run;
@@ -101,7 +101,7 @@ export class Transcripts {
    * Writes a call as a fixture file, with its operation as the toolset; never replaces a file.
    * @throws ProtocolCliError `usage`, `unwritable-file`
    */
-  async saveFixture(key: string, source: number, typed: string): Promise<Said> {
+  async saveFixture(key: string, source: number, typed: string): Promise<ActionResult> {
     const { callLog, redactor } = this.source(source) ?? {};
     const exchange = callLog?.history.exchanges.get(key);
     if (!callLog || !redactor || !exchange) return failed('there is no such call');

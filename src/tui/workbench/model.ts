@@ -29,7 +29,7 @@ export type Sent =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** The result of an action, as a message for the user. */
-export interface Said {
+export interface ActionResult {
   readonly text: string;
   readonly isBad: boolean;
 }
@@ -44,7 +44,7 @@ export interface ShellLine {
 /** The actions of the workbench. They never throw or reject: failures are returned. */
 export interface Controls {
   /** Opens a tool server by URL, `:port` or `demo`, or reloads it. Returns its id, or why it cannot be opened. */
-  readonly open: (target: string) => { readonly server: string } | Said;
+  readonly open: (target: string) => { readonly server: string } | ActionResult;
   /** Starts a server that is asleep, or reloads one; a ready server stays ready meanwhile. */
   readonly wake: (server: string) => void;
   /** Restarts a server that is a command; reloads any other server. */
@@ -55,23 +55,23 @@ export interface Controls {
   /** Validates and sends a draft. Refuses a draft that needs consent unless the user agreed to this call. */
   readonly run: (draft: Draft, options: RunOptions) => Promise<Sent>;
   /** Records that the user declined; sends nothing. */
-  readonly decline: (draft: Draft) => Promise<Said>;
+  readonly decline: (draft: Draft) => Promise<ActionResult>;
   /** @param leg the request id of the question @param selected index from 0. Returns null if the answer is being sent. */
-  readonly answer: (key: string, leg: string, selected: number) => Said | null;
+  readonly answer: (key: string, leg: string, selected: number) => ActionResult | null;
   /** Cancels the pending call, or its subscription, and notifies the tool. */
-  readonly cancel: (key: string) => Promise<Said>;
-  readonly visit: (url: string) => Promise<Said>;
+  readonly cancel: (key: string) => Promise<ActionResult>;
+  readonly visit: (url: string) => Promise<ActionResult>;
   /** The invocation of a call as a new one, as a curl command. @param source its id */
   readonly asCurl: (key: string, source: number) => ShellLine | null;
   /** The call as a command of this program, or why that is impossible. */
-  readonly asCommand: (key: string, source: number) => ShellLine | Said;
+  readonly asCommand: (key: string, source: number) => ShellLine | ActionResult;
   /** Copies to the terminal's clipboard (OSC 52). */
-  readonly copy: (text: string) => Said;
+  readonly copy: (text: string) => ActionResult;
   /** Saves the call as a fixture file for a mock. Never replaces a file. */
-  readonly saveFixture: (key: string, source: number, path: string) => Promise<Said>;
+  readonly saveFixture: (key: string, source: number, path: string) => Promise<ActionResult>;
   /** Saves all events of this session, without secrets. Never replaces a file. */
-  readonly saveTranscript: (path: string) => Promise<Said>;
-  readonly openTranscript: (path: string) => Promise<Said>;
+  readonly saveTranscript: (path: string) => Promise<ActionResult>;
+  readonly openTranscript: (path: string) => Promise<ActionResult>;
   /** This file name, or a similar one that is still free. */
   readonly freeName: (name: string) => Promise<string>;
   /** The paths that begin with this text, sorted; directories end in a slash. */

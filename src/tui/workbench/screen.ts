@@ -9,7 +9,7 @@ import { shellRows } from '../layout.js';
 import { LIST_KEYS, READING_KEYS, tabKeys, unlessEmpty } from '../list-screen.js';
 import { Picker } from '../picker.js';
 import { CALL_TABS, openChoice } from './calls.js';
-import { FORM_KEYS, Form } from './form/form.js';
+import { Form } from './form/form.js';
 import {
   type Draft,
   definitionsWords,
@@ -20,7 +20,9 @@ import {
   type WorkbenchOptions,
 } from './model.js';
 import { entryKey, TOOL_TABS, toolsOf } from './tools.js';
-import { type Sending, WorkbenchPages } from './workbench.js';
+import { WorkbenchPages } from './workbench.js';
+
+type Sending = WorkbenchPages['sending'][number];
 
 interface ServerTool {
   readonly server: Server;
@@ -415,7 +417,7 @@ function whileWaiting(
 }
 
 export const WORKBENCH_KEYS = new Keys<Workbench>([
-  ...FORM_KEYS.map(({ key, does }) => bound('form', key, does, w => w.pressForm({ name: key, text: '' }))),
+  ...Form.keys.map(({ key, does }) => bound('form', key, does, w => w.pressForm({ name: key, text: '' }))),
   bound(
     'everywhere',
     't',

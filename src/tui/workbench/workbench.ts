@@ -12,6 +12,7 @@ import { callsList, openChoice } from './calls.js';
 import { drawForm } from './form/draw.js';
 import type { Form } from './form/form.js';
 import {
+  type ActionResult,
   type Controls,
   type Draft,
   definitionsIn,
@@ -19,14 +20,13 @@ import {
   definitionsWords,
   fixtureName,
   type Model,
-  type Said,
   type SessionOptions,
   type Source,
   TRANSCRIPT_NAME,
 } from './model.js';
 import { entryKey, firstLineOf, toolsList } from './tools.js';
 
-export interface Sending {
+interface Sending {
   readonly draft: Draft;
   readonly validates: boolean;
   /** The id of the form, or the name of the call that is sent again. */
@@ -132,7 +132,7 @@ export abstract class WorkbenchPages extends ListScreen {
     return () => placeNow().every((each, index) => each === before[index]);
   }
 
-  report({ text, isBad }: Said): void {
+  report({ text, isBad }: ActionResult): void {
     this.say(text, isBad ? 'bad' : 'good');
   }
 
@@ -267,7 +267,7 @@ export abstract class WorkbenchPages extends ListScreen {
   }
 
   /** Suggests a free file name as soon as it is found, unless the user is already typing; prompts again after a failure. */
-  async #askPath(label: string, name: string, save: (path: string) => Promise<Said>): Promise<void> {
+  async #askPath(label: string, name: string, save: (path: string) => Promise<ActionResult>): Promise<void> {
     const { controls } = this;
     const ask = (text: string) =>
       this.ask(label, typed => void saveAs(typed), { text, complete: controls.paths });

@@ -26,7 +26,7 @@ const MIN_ROWS_FOR_GAP = 12;
 const MIN_COLUMNS_FOR_TYPE = 60;
 
 /** With more focusable rows than this, `Run` shows the number of the focused one. */
-const FEW_STOPS = 10;
+const FEW_ROWS = 10;
 
 const INDENT = say(' '.repeat(4), 'gutter');
 
@@ -64,13 +64,13 @@ class Drawing {
   /** `Run`, the number of the focused field, and the number of faults. */
   get run(): string {
     const { isOnRun, state } = this.form;
-    const stops = this.#rows.filter(({ isStop }) => isStop).length;
-    const isFar = stops > FEW_STOPS && state.focus < stops;
+    const rows = this.#rows.filter(({ isFocusable }) => isFocusable).length;
+    const isFar = rows > FEW_ROWS && state.focus < rows;
     const { length } = state.faults;
     return this.#row([
       isOnRun ? MARK : NO_MARK,
       say('▶ Run', isOnRun ? 'title' : 'plain'),
-      say(isFar ? `   field ${state.focus + 1} of ${stops}` : '', 'dim'),
+      say(isFar ? `   field ${state.focus + 1} of ${rows}` : '', 'dim'),
       say(length === 0 ? '' : `   ${counted(length, 'fault')}`, 'bad'),
     ]);
   }

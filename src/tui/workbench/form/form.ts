@@ -15,7 +15,7 @@ function formKey(command: string, key: string, does: string) {
 }
 
 /** Every key of a form. */
-export const FORM_KEYS = [
+const FORM_KEYS = [
   formKey('up', 'up', 'the field above; in JSON the line above'),
   formKey('down', 'down', 'the field below; in JSON the line below'),
   formKey('next', 'tab', 'the next field'),
@@ -61,7 +61,7 @@ interface Row {
   readonly depth: number;
   readonly child: Child;
   /** Whether it can have the focus. */
-  readonly isStop: boolean;
+  readonly isFocusable: boolean;
 }
 
 interface State {
@@ -83,6 +83,8 @@ type FormArguments =
 
 /** A form for the arguments of a call. Immutable. */
 export class Form {
+  static readonly keys = FORM_KEYS;
+
   private constructor(
     readonly schema: Schema,
     readonly state: State,
@@ -119,28 +121,28 @@ export class Form {
 
   /** Undefined on `Run` and in raw mode. */
   get focusedRow(): Row | undefined {
-    return this.#stops[this.state.focus];
+    return this.#focusable[this.state.focus];
   }
 
   get isOnRun(): boolean {
     return this.state.focus === this.#last;
   }
 
-  get #stops(): readonly Row[] {
-    return this.rows.filter(({ isStop }) => isStop);
+  get #focusable(): readonly Row[] {
+    return this.rows.filter(({ isFocusable }) => isFocusable);
   }
 
   get #last(): number {
-    return this.state.mode === 'raw' ? 1 : this.#stops.length;
+    return this.state.mode === 'raw' ? 1 : this.#focusable.length;
   }
 
   #with(change: Partial<State>): Form {
     return new Form(this.schema, { ...this.state, ...change });
   }
 
-  focusOn(stop: number): Form {
-    const focus = Math.max(0, Math.min(this.#last, stop));
-    return this.#with({ focus, cursor: this.#stops[focus]?.child.field.text.length ?? 0 });
+  focusOn(index: number): Form {
+    const focus = Math.max(0, Math.min(this.#last, index));
+    return this.#with({ focus, cursor: this.#focusable[focus]?.child.field.text.length ?? 0 });
   }
 
   /** Adds faults to the form. @param moves the focus to the first field with a fault */
@@ -150,7 +152,9 @@ export class Form {
     if (this.state.mode === 'raw') return faulty.focusOn(0);
     const wrong = new Set(faults.map(rowFinder(this.rows)));
     const first = this.rows.findIndex(row => wrong.has(row));
-    return first < 0 ? faulty : faulty.focusOn(this.rows.slice(0, first).filter(row => row.isStop).length);
+    return first < 0
+      ? faulty
+      : faulty.focusOn(this.rows.slice(0, first).filter(row => row.isFocusable).length);
   }
 
   /** The messages of each row; undefined is the key for those of no row. */
@@ -372,7 +376,7 @@ const rowsOf = onceEach((field: Field): readonly Row[] => {
     path: '$',
     depth: 0,
     child: { key: null, isRequired: true, isExtra: false, field },
-    isStop: true,
+    isFocusable: true,
   };
   return field.kind === 'object' ? [...rowsIn({ ...row, depth: -1 })] : [row, ...rowsIn(row)];
 });
@@ -387,18 +391,18 @@ function* rowsIn(row: Row): Generator<Row> {
       path: key === null ? row.path : plain(row.path + jsonPath([key]).slice(1)),
       depth: row.depth + 1,
       child,
-      isStop: isStop(child),
+      isFocusable: isFocusable(child),
     };
     // A variant's object shows only its members, and a constant nothing.
     if (key === null && field.kind === 'object') yield* rowsIn({ ...inner, depth: row.depth });
     else if (key !== null || field.options.length !== 1) yield* [inner, ...rowsIn(inner)];
   }
   if (kind === 'array' && children.length > 0)
-    yield { ...row, kind: 'add', depth: row.depth + 1, isStop: true };
+    yield { ...row, kind: 'add', depth: row.depth + 1, isFocusable: true };
 }
 
 /** A heading can have the focus only if a key applies to it. */
-function isStop({ field, isRequired, isExtra }: Child): boolean {
+function isFocusable({ field, isRequired, isExtra }: Child): boolean {
   if (field.kind === 'object') return !isRequired || isExtra;
   return field.kind !== 'array' || field.children.length === 0;
 }

@@ -2,7 +2,13 @@ import type { Fact } from '../../../../src/events/events.js';
 import { CallLog } from '../../../../src/events/history.js';
 import { createLog } from '../../../../src/events/log.js';
 import type { Clock } from '../../../../src/system/clock.js';
-import type { Controls, Said, Server, SessionOptions, Source } from '../../../../src/tui/workbench/model.js';
+import type {
+  ActionResult,
+  Controls,
+  Server,
+  SessionOptions,
+  Source,
+} from '../../../../src/tui/workbench/model.js';
 import { createRedactor } from '../../../../src/util/redact.js';
 import { fakeClock } from '../../../support/fake-clock.js';
 
@@ -88,7 +94,7 @@ export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more 
 /** What was asked for, in words: `cancel call_1`. */
 function notingControls(asked: string[], shelve: (name: string) => void): Controls {
   const note = (...words: readonly unknown[]) => void asked.push(words.map(wordOf).join(' '));
-  const done = (what: string): Said => ({ text: `${what}: done`, isBad: false });
+  const done = (what: string): ActionResult => ({ text: `${what}: done`, isBad: false });
   const told = <Came>(came: Came, ...words: readonly unknown[]): Came => {
     note(...words);
     return came;

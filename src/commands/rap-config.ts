@@ -29,8 +29,8 @@ export async function readRapConfig(
   { cwd, home }: { readonly cwd: string; readonly home: string },
   hint = NAME_A_TOOL,
 ) {
-  const paths = [...new Set([join(cwd, FILE), join(home, FILE)])];
-  const files = (await Promise.all(paths.map(readEntries))).flatMap(file => file ?? []);
+  const places = [...new Set([join(cwd, FILE), join(home, FILE)])];
+  const files = (await Promise.all(places.map(readEntries))).flatMap(file => file ?? []);
   if (files.length === 0)
     throw usage('no tool server given', `${hint} There is also no ${FILE} here or in your home folder.`);
   const project = join(cwd, FOLDER);
@@ -52,7 +52,8 @@ export async function readRapConfig(
       warnings.push({ message: `${path}: tool_sets[${index}] is ignored: ${target}` });
     else if (!targets.some(each => isDeepStrictEqual(each, target))) targets.push(target);
   }
-  return { targets, warnings, files: files.map(({ path }) => path) };
+  const paths = files.map(({ path }) => path).join(' or ');
+  return { targets, warnings, emptyText: `no tool servers are configured in ${paths}` };
 }
 
 type RapConfig = Awaited<ReturnType<typeof readRapConfig>>;
@@ -61,14 +62,10 @@ type RapConfig = Awaited<ReturnType<typeof readRapConfig>>;
 export function requireServers(config: RapConfig): void {
   if (config.targets.length > 0) return;
   throw usage(
-    noServersText(config),
+    config.emptyText,
     'Add one to tool_sets, or give the URL of a tool server.',
     config.warnings.map(({ message }) => message),
   );
-}
-
-export function noServersText({ files }: RapConfig): string {
-  return `no tool servers are configured in ${files.join(' or ')}`;
 }
 
 const fileSchema = z.object({ tool_sets: z.array(z.unknown()) });

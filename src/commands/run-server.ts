@@ -72,8 +72,6 @@ export interface LiveOutput {
   close(): Promise<void>;
 }
 
-export const NEVER = new Promise<never>(() => {});
-
 interface LineOptions {
   readonly output: ServerOutput;
   readonly flags: { readonly color: boolean; readonly quiet?: boolean };
@@ -102,7 +100,7 @@ export async function startLines(
     warn: texts => {
       for (const text of texts) notice(text, true);
     },
-    quit: NEVER,
+    quit: new Promise(() => {}),
     close: async () => end('done'),
   };
 }

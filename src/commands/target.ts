@@ -8,7 +8,7 @@ import { shippedFile } from '../package-root.js';
 import type { Warning } from '../protocol/requirements.js';
 import type { Trouble } from '../render/outputs/trouble.js';
 import type { ListenerOptions } from '../runtime/callback-server.js';
-import type { McpPeer, McpTarget } from '../runtime/mcp/connection.js';
+import type { McpPeer, McpTarget } from '../runtime/mcp/transports.js';
 import { cameWithin } from '../system/process.js';
 import { jsonFault } from '../util/json.js';
 import { decodeUtf8 } from '../util/text.js';

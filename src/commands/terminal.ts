@@ -1,4 +1,3 @@
-import type { Outcome } from '../protocol/outcome.js';
 import type { FailureCode } from '../render/failure.js';
 import type { Reporter } from '../render/outputs/reporter.js';
 import { type ColourLevel, colourLevel } from '../render/terminal/colour-level.js';
@@ -40,12 +39,6 @@ function isCi(env: Terminal['env']): boolean {
 }
 
 const NOT_CI: ReadonlySet<string | undefined> = new Set([undefined, '0', 'false']);
-
-/** Returns the live view if a screen can be drawn, plain lines on any other terminal, and in a pipe what the LLM gets. */
-export function defaultOutput(terminal: Terminal): Output {
-  if (canDraw(terminal)) return 'ui';
-  return terminal.stdout.isTTY === true ? 'plain' : 'text';
-}
 
 /** Smaller reported widths are not real. */
 const MIN_WIDTH = 20;
@@ -108,10 +101,6 @@ const BY_SIGNAL = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 export function statusOfFailure(code: FailureCode): ExitStatus {
   return BY_FAILURE[code];
-}
-
-export function statusOfOutcome(type: Outcome['type']): ExitStatus {
-  return type === 'success' ? 0 : 5;
 }
 
 /**

@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  EXIT_STATUSES,
-  type ExitStatus,
-  statusOfFailure,
-  statusOfOutcome,
-} from '../../src/commands/terminal.js';
-import type { Outcome } from '../../src/protocol/outcome.js';
+import { EXIT_STATUSES, type ExitStatus, statusOfFailure } from '../../src/commands/terminal.js';
 import type { FailureCode } from '../../src/render/failure.js';
 
 test('the statuses match the table in the contract', () => {
@@ -39,10 +33,4 @@ const CONTRACT: Record<FailureCode, ExitStatus> = {
 
 test.each(Object.entries(CONTRACT) as [FailureCode, ExitStatus][])('error %s: %i', (code, status) => {
   expect(statusOfFailure(code)).toBe(status);
-});
-
-const OUTCOMES = { success: 0, error: 5, denied: 5, canceled: 5, timeout: 5, unknown: 5 } as const;
-
-test.each(Object.entries(OUTCOMES) as [Outcome['type'], ExitStatus][])('outcome %s: %i', (type, status) => {
-  expect(statusOfOutcome(type)).toBe(status);
 });

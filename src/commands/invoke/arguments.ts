@@ -162,7 +162,7 @@ function typeName(value: unknown): string {
 /** Limits: length of a foreign text, and how many options and names are shown. */
 const MAX = { text: 300, options: 50, names: 60 };
 
-export const shown = (text: string) => visibleLine(cut(text, MAX.text));
+const shown = (text: string) => visibleLine(cut(text, MAX.text));
 
 function propertiesOf({ properties }: Schema): Readonly<Record<string, Schema>> {
   const all = isRecord(properties) ? Object.entries(properties) : [];

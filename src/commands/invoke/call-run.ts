@@ -16,13 +16,12 @@ import { requireScreen, usage } from '../options.js';
 import { asTrouble, type Run, withRun } from '../run.js';
 import { readHeaders } from '../target.js';
 import {
+  canDraw,
   colourOf,
-  defaultOutput,
   type ExitStatus,
   type Output,
   Prompts,
   statusOfFailure,
-  statusOfOutcome,
   type Terminal,
 } from '../terminal.js';
 import type { InvokeOptions, InvokePlan } from './plan.js';
@@ -132,8 +131,8 @@ export class CallRun {
   }
 
   finished(exchange: Exchange, trouble = this.explain(exchange)): Finish {
-    const outcome = outcomeOf(exchange)?.type ?? 'unknown';
-    return { exchange, trouble, status: trouble ? statusOfFailure(trouble.code) : statusOfOutcome(outcome) };
+    const status = outcomeOf(exchange)?.type === 'success' ? 0 : 5;
+    return { exchange, trouble, status: trouble ? statusOfFailure(trouble.code) : status };
   }
 
   /** Without a terminal, an explicit `--timeout` also limits the wait for a consent, which otherwise has no limit. */
@@ -181,7 +180,8 @@ export class CallRun {
 }
 
 /**
- * Returns the output of `-o`, or the default for the terminal.
+ * Returns the output of `-o`. Default: the live view if a screen can be drawn, plain lines on any other terminal, and in a pipe what
+ * the LLM gets.
  * @throws ProtocolCliError `usage` if it is not possible here.
  */
 function outputFor({ output, repeat, dialect }: InvokeOptions, terminal: Terminal): Output {
@@ -192,7 +192,9 @@ function outputFor({ output, repeat, dialect }: InvokeOptions, terminal: Termina
       'Use -o plain (a line for each call) or -o json (one object).',
     );
   requireScreen(output, terminal);
-  return output ?? (repeat === undefined ? defaultOutput(terminal) : 'plain');
+  if (output !== undefined || repeat !== undefined) return output ?? 'plain';
+  if (canDraw(terminal)) return 'ui';
+  return terminal.stdout.isTTY === true ? 'plain' : 'text';
 }
 
 type CallOutput = Awaited<ReturnType<typeof openOutput>>;

@@ -5,8 +5,8 @@ import { failureOf } from '../../render/failure.js';
 import type { Trouble } from '../../render/outputs/trouble.js';
 import { checkArguments, toolOf } from '../../runtime/check-call.js';
 import { type FormAnswer, McpCalls } from '../../runtime/mcp/call.js';
-import { connectMcp, type McpPeer, type McpServer, type McpTarget } from '../../runtime/mcp/connection.js';
-import type { MessageListener } from '../../runtime/mcp/transports.js';
+import { connectMcp, type McpServer } from '../../runtime/mcp/connection.js';
+import type { McpPeer, McpTarget, MessageListener } from '../../runtime/mcp/transports.js';
 import { parseJson } from '../../util/json.js';
 import { REDACTED, type Redactor, redactJson, safeJson } from '../../util/redact.js';
 import { cut, formatDuration } from '../../util/text.js';
@@ -16,7 +16,7 @@ import type { Denial } from '../consent.js';
 import { asTrouble, type Run } from '../run.js';
 import { readHeaders, serverLines } from '../target.js';
 import { type Prompts, type Terminal, VERSION } from '../terminal.js';
-import { askForValues, readArguments, shown, typed } from './arguments.js';
+import { askForValues, readArguments, typed } from './arguments.js';
 import type { CallRun, Finish, ReachedTool } from './call-run.js';
 import { type Chooser, selectedIndex } from './questions.js';
 import { curlOf, requestText } from './request.js';
@@ -204,7 +204,9 @@ async function askPerson(
   prompts: Prompts,
   over: AbortSignal,
 ): Promise<FormAnswer | null> {
-  prompts.show(`The server asks: ${shown(message)}\nAn empty line takes the default. Ctrl-D cancels.\n`);
+  prompts.show(
+    `The server asks: ${visibleLine(cut(message, MAX.text))}\nAn empty line takes the default. Ctrl-D cancels.\n`,
+  );
   const names = Object.keys(requestedSchema.properties);
   const content = await askForValues(requestedSchema, names, prompts, over);
   const answer = content && (await prompts.ask('Send these answers? [Y/n] ', over));

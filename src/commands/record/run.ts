@@ -15,7 +15,7 @@ import { readUrl } from '../../util/url.js';
 import { valueAt } from '../../util/values.js';
 import { refuseToReplace, wireSecrets } from '../event-output.js';
 import { type ServerFlags, usage } from '../options.js';
-import { NEVER, networkWarnings, printReady, runServer, startLines } from '../run-server.js';
+import { networkWarnings, printReady, runServer, startLines } from '../run-server.js';
 import { asUrl } from '../target.js';
 import type { Terminal } from '../terminal.js';
 
@@ -137,7 +137,7 @@ export async function runRecord(url: string, flags: RecordFlags, terminal: Termi
     });
     // If stdout is the only recording, recording ends when the reader of stdout is gone.
     const readerGone = new Promise(resolve => stdout.once('error', resolve));
-    return { quit: path === undefined ? readerGone : NEVER };
+    return { quit: path === undefined ? readerGone : new Promise(() => {}) };
   });
 }
 

@@ -7,7 +7,7 @@ import { secretsOf } from '../../util/credentials.js';
 import { redactJson, safeJson } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
-import { confirmCommands, noServersText, readRapConfig } from '../rap-config.js';
+import { confirmCommands, readRapConfig } from '../rap-config.js';
 import { asTrouble, type Run, withRun } from '../run.js';
 import {
   type ConfiguredTarget,
@@ -63,7 +63,7 @@ async function listServers(
   if (target) return listServer(target, options, run);
   const config = await readRapConfig(run.terminal);
   for (const warning of config.warnings) run.warn(warning);
-  if (config.targets.length === 0) run.stderr.write(`${visibleLine(noServersText(config))}\n`);
+  if (config.targets.length === 0) run.stderr.write(`${visibleLine(config.emptyText)}\n`);
   if (!options.yes) await confirmCommands(config.targets, new Prompts(run.terminal, run.signal));
   let status: ExitStatus = 0;
   for (const each of config.targets) {

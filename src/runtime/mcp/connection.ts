@@ -18,21 +18,7 @@ import { messageOf, ProtocolCliError } from '../../util/errors.js';
 import { cutBeforeToken, excerpt, formatDuration } from '../../util/text.js';
 import { foreignWords, isRecord } from '../../util/values.js';
 import { visibleLine } from '../../util/visible.js';
-import { failureOfMcp, HttpLink, type Link, type MessageListener, StdioLink } from './transports.js';
-
-/** An MCP server: a URL, or a command that starts it. */
-export interface McpPeer {
-  readonly kind: 'http' | 'stdio';
-  /** The URL, or the command as given. */
-  readonly name: string;
-}
-
-export interface McpTarget extends McpPeer {
-  /** Sent to the origin of the URL only; not used for a command. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly cwd?: string;
-}
+import { failureOfMcp, linkTo, type McpTarget, type MessageListener } from './transports.js';
 
 interface McpOptions {
   readonly version: string;
@@ -137,7 +123,7 @@ export class McpServer {
   readonly #progress = new Map<unknown, (params: unknown) => void>();
   #requests = 0;
   #elicit: Elicit | null = null;
-  #link: Link;
+  #link: ReturnType<typeof linkTo>;
   #client: Client | undefined;
 
   constructor(
@@ -281,22 +267,16 @@ export class McpServer {
     });
   }
 
-  #newLink(): Link {
-    const { name, headers = {}, env, cwd, kind } = this.target;
+  #newLink() {
     const { maxBytes, onStderr, onStop, onMessage } = this.options;
-    const inspect = (message: unknown) => this.#inspect(message);
-    const both = {
+    const link = linkTo(this.target, {
       maxBytes,
-      onMessage(message: unknown, way: 'sent' | 'received') {
+      ...(onStderr && { onStderr }),
+      onMessage: (message, way) => {
         onMessage?.(message, way);
-        if (way === 'received') inspect(message);
+        if (way === 'received') this.#inspect(message);
       },
-    };
-    const started = { ...(onStderr && { onStderr }), ...(env && { env }), ...(cwd !== undefined && { cwd }) };
-    const link =
-      kind === 'http'
-        ? new HttpLink({ url: name, headers, ...both })
-        : new StdioLink({ command: name, ...started, ...both });
+    });
     onStop(() => link.close());
     return link;
   }
@@ -379,7 +359,7 @@ export class McpServer {
 }
 
 /** Returns the endpoint for a transcript. For a command this is the program only: its arguments can be secrets. */
-function endpointOf({ kind, name }: McpPeer): string {
+function endpointOf({ kind, name }: McpTarget): string {
   if (kind === 'http') return name;
   const word = name.split(/\s+/).find(each => !/^\w+=/.test(each)) ?? '';
   const program = word.replace(/^.*[/\\]/, '').replaceAll(/["']/g, '');

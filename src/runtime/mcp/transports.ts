@@ -19,7 +19,7 @@ import { bytesText, LineSplitter } from '../../util/text.js';
 export type MessageListener = (message: unknown, way: 'sent' | 'received') => void;
 
 /** An SDK transport that also reports a lost connection; the SDK would wait forever. */
-export interface Link extends Transport {
+interface Link extends Transport {
   /** Rejects with a TransportError when the connection is lost. */
   readonly lost: Promise<never>;
   /** The last lines of a command's stderr. */
@@ -40,20 +40,35 @@ class Loss {
   }
 }
 
-interface StdioOptions {
-  readonly command: string;
-  readonly cwd?: string;
+/** An MCP server: a URL, or a command that starts it. */
+export interface McpPeer {
+  readonly kind: 'http' | 'stdio';
+  /** The URL, or the command as given. */
+  readonly name: string;
+}
+
+export interface McpTarget extends McpPeer {
+  /** Sent to the origin of the URL only; not used for a command. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+interface LinkOptions {
   readonly maxBytes: number;
   readonly onStderr?: (text: string) => void;
   readonly onMessage: MessageListener;
+}
+
+export function linkTo(target: McpTarget, options: LinkOptions): Link {
+  return target.kind === 'http' ? new HttpLink(target, options) : new StdioLink(target, options);
 }
 
 /**
  * A started server that communicates over stdin and stdout (MCP, "stdio"). The SDK's own transport does not limit messages and does
  * not stop child processes of the server.
  */
-export class StdioLink implements Link, Transport {
+class StdioLink implements Link {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
@@ -63,15 +78,24 @@ export class StdioLink implements Link, Transport {
   #server: SpokenCommand | undefined;
   #isLost = false;
 
-  constructor(private readonly options: StdioOptions) {}
+  constructor(
+    private readonly target: McpTarget,
+    private readonly options: LinkOptions,
+  ) {}
 
   get lastLines(): string[] {
     return this.#server?.stderr() ?? [];
   }
 
   async start(): Promise<void> {
-    const { maxBytes, onMessage: _, ...started } = this.options;
-    this.#server = startSpokenCommand(started);
+    const { name: command, env, cwd } = this.target;
+    const { maxBytes, onStderr } = this.options;
+    this.#server = startSpokenCommand({
+      command,
+      ...(onStderr && { onStderr }),
+      ...(env && { env }),
+      ...(cwd !== undefined && { cwd }),
+    });
     const { stdout, ended } = this.#server;
     const lines = new LineSplitter(maxBytes, line => this.#read(line));
     stdout.on('data', (chunk: Buffer) => {
@@ -122,16 +146,8 @@ function messageIn(line: Uint8Array): JSONRPCMessage | null {
 
 const CLOSE_MS = 500;
 
-interface HttpOptions {
-  readonly url: string;
-  /** Sent to the origin of the URL only. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly maxBytes: number;
-  readonly onMessage: MessageListener;
-}
-
 /** A server at a URL (MCP, "Streamable HTTP"). */
-export class HttpLink extends StreamableHTTPClientTransport implements Link {
+class HttpLink extends StreamableHTTPClientTransport implements Link {
   readonly #loss = new Loss();
   readonly lost = this.#loss.promise;
   readonly #closeFetch: () => Promise<void>;
@@ -139,9 +155,9 @@ export class HttpLink extends StreamableHTTPClientTransport implements Link {
   readonly #pending = new Set<Promise<void>>();
   readonly #onMessage: MessageListener;
 
-  constructor({ url, headers, maxBytes, onMessage }: HttpOptions) {
+  constructor({ name, headers = {} }: McpTarget, { maxBytes, onMessage }: LinkOptions) {
     const { fetch, close } = guardedFetch({ maxBytes });
-    super(new URL(url), { requestInit: { headers: { ...headers } }, fetch });
+    super(new URL(name), { requestInit: { headers: { ...headers } }, fetch });
     this.#closeFetch = close;
     this.#onMessage = onMessage;
     this.onmessage = message => {

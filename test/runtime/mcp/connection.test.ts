@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createLog } from '../../../src/events/log.js';
-import { connectMcp, type McpPeer } from '../../../src/runtime/mcp/connection.js';
+import { connectMcp } from '../../../src/runtime/mcp/connection.js';
+import type { McpPeer } from '../../../src/runtime/mcp/transports.js';
 import { errorOf } from '../../support/failing.js';
 import { type Reply, startServing } from '../../support/serving.js';
 

@@ -52,7 +52,7 @@ interface ServerExit {
   readonly lastLines: readonly string[];
 }
 
-export interface ReachOptions {
+interface ReachOptions {
   /** Registers how to stop a started server, even while it is starting. */
   readonly onStop: OnStop;
   /** Ends the wait for a server to become ready. */

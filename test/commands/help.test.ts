@@ -46,22 +46,6 @@ describe.each([
   });
 });
 
-test('lists every command', () => {
-  expect(COMMANDS.map(({ name }) => name)).toEqual([
-    'invoke',
-    'mock-tool',
-    'toolset',
-    'render',
-    'check',
-    'listen',
-    'record',
-    'session',
-    'cancel',
-    'close-thread',
-    'migrate',
-  ]);
-});
-
 test.each(COMMANDS.map(entry => [entry.name, entry] as const))(
   '%s is listed by the name of its definition, whose paragraphs have no manual line breaks',
   async (name, entry) => {

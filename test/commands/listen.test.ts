@@ -20,7 +20,7 @@ test.each(['plain', 'json', 'ndjson'])(
   },
 );
 
-test('guessing does not flood the output: wrong addresses are printed the first, tenth, hundredth time', async () => {
+test('row 1: guessing does not flood the output: wrong addresses are printed the first, tenth, hundredth time', async () => {
   await using listening = await startListeningHere();
   for (let n = 0; n < 30; n++) await ask(`${listening.callback_url}${n}`, { body: '{}' });
   await listening.post({ type: 'tool_result', ...IDS, text: 'hello' });
@@ -29,25 +29,13 @@ test('guessing does not flood the output: wrong addresses are printed the first,
   expect(
     stdout.match(/was refused with 404: callbacks go to the callback_url of the first line/g),
   ).toHaveLength(2);
-  expect(stderr).toContain('30 posts');
+  expect(stderr).toBe(
+    'warning: 30 posts to a wrong callback URL: /callback/…; expected /callback/<token> [TOOL-OPAQUE]\n',
+  );
 });
 
 test('a cleared view is reported, and nothing is drawn', async () => {
   await using listening = await startListeningHere();
   await listening.post({ type: 'view_update', group_id: 'thread_1', view_type: 'diff', content: {} });
   expect(await listening.tells('thread_1')).toMatch(/ • view diff cleared\n.*group_id thread_1\n$/);
-});
-
-test.each([
-  ['thread_1/call_1', 'thread_1', 'call_1'],
-  ['a/b/c', 'a/b', 'c'],
-])('--expect %s: the last slash separates group_id and id', async (ids, group_id, id) => {
-  await using listening = await startListeningHere(['--expect', ids, '-o', 'json']);
-  expect(await listening.post({ type: 'tool_result', group_id, id: 'other', text: 'a' })).toBe(404);
-  expect(await listening.post({ type: 'tool_result', group_id, id, text: 'a' })).toBe(200);
-  const lines = (await listening.tells('settles')).trim().split('\n');
-  expect(lines.map(line => JSON.parse(line))).toMatchObject([
-    { verdict: 'discarded', status: 404, expected: false },
-    { verdict: 'settles', expected: true },
-  ]);
 });

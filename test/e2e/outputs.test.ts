@@ -96,33 +96,6 @@ describe.concurrent('-o json', () => {
   });
 });
 
-describe.concurrent('-o plain', () => {
-  it('prints the steps, then both panes', async () => {
-    const { stdout, stderr, status } = await runHere(argv`invoke ${plain.url} edit_file path=a.txt -o plain`);
-    expect(status).toBe(0);
-    expect(steady(stderr)).toBe('');
-    expect(withoutTimes(stdout)).toBe(`\
-✓ discovered plain-tool (10 operations) at ${plain.url} in TIME
-✓ sent edit_file to ${plain.url}/invoke
-✓ acknowledged with 200 after TIME
-✓ result after TIME
-
-HUMAN display_as[0] diff (the first segment)
-a.txt +1 −1
-@@ -1,3 +1,3 @@
-1 1   first line
-2   - old line 1
-  2 + new line 1
-3 3   last line
-
-LLM text, 22 bytes
-Replaced text in a.txt
-
-✓ thread closed, answered 200 after TIME
-`);
-  });
-});
-
 describe.concurrent('-o ndjson is the transcript', () => {
   it.each<[string, () => readonly string[], number]>([
     ['a result', () => [plain.url, 'edit_file', 'path=a.txt'], 0],
@@ -250,31 +223,12 @@ it.concurrent('toolset -o json is the document', async () => {
   expect(JSON.parse(stdout)).toMatchObject(served ?? {});
 });
 
-function withoutTimes(text: string): string {
-  return text.replace(/ (in|after) [\d.]+m?s$/gm, ' $1 TIME');
-}
-
 describe.concurrent('exit status (contract)', () => {
   it.each([
     [0, ['--version']],
     [2, ['invoke', '--demos']],
   ])('%i: %j, as a process', async (status, args) => {
     const ended = await run(args);
-    expect(ended.status, ended.stderr.slice(0, 500)).toBe(status);
-  });
-
-  it.each<[number, string, () => readonly string[]]>([
-    [0, 'a result', () => ['invoke', plain.url, 'echo', 'text=a']],
-    [7, 'no result in time', () => ['invoke', odd.url, 'silent', '--timeout', '500ms']],
-    [0, '--help', () => ['invoke', '--help']],
-    [0, '--dry-run', () => ['invoke', odd.url, 'silent', '--dry-run']],
-    [0, 'a toolset', () => ['toolset', plain.url]],
-    [2, 'an unknown command', () => ['invok']],
-    [2, 'the help of an unknown command', () => ['invok', '--help']],
-    [2, 'an output that does not exist', () => ['invoke', plain.url, 'echo', '-o', 'xml']],
-    [0, 'a destructive tool with --yes', () => ['invoke', stdlib.url, 'delete_all', '--yes']],
-  ])('%i: %s, without a process', async (status, _, args) => {
-    const ended = await runHere(args());
     expect(ended.status, ended.stderr.slice(0, 500)).toBe(status);
   });
 });

@@ -23,10 +23,7 @@ afterAll(() => Promise.all([plain.stop(), stdlib.stop()]));
 describe.concurrent('a URL', () => {
   it.each<[string, () => string]>([
     [':PORT', () => `:${plain.port}`],
-    [':PORT/', () => `:${plain.port}/`],
     ['localhost:PORT', () => `localhost:${plain.port}`],
-    ['127.0.0.1:PORT', () => `127.0.0.1:${plain.port}`],
-    ['http://127.0.0.1:PORT/', () => `${plain.url}/`],
     ['HTTP://LOCALHOST:PORT', () => `HTTP://LOCALHOST:${plain.port}`],
     ['with a query', () => `${plain.url}/?a=b#c`],
   ])('%s', async (_, url) => {
@@ -94,16 +91,14 @@ describe.concurrent('--demo', () => {
     expect(warningsOf(report)).toEqual([]);
   });
 
-  it.each([
-    [['deploy', 'service=api', 'replicas=2'], 0, /Deployment of api completed/],
-    [['list_instances', 'state=running'], 0, /"count":1/],
-    [['rate_limited'], 5, /^Error: API rate limit exceeded\. Retry after 60 seconds\.$/],
-    [['edit_file', 'path=a.txt'], 0, /^Replaced text in a\.txt$/],
-  ])('%j', async (words, status, text) => {
-    const ended = await runHere(argv`invoke --demo ${words}`);
-    expect(ended.status).toBe(status);
-    expect(ended.stdout).toMatch(text);
-  });
+  it.each([[['rate_limited'], 5, /^Error: API rate limit exceeded\. Retry after 60 seconds\.$/]])(
+    '%j',
+    async (words, status, text) => {
+      const ended = await runHere(argv`invoke --demo ${words}`);
+      expect(ended.status).toBe(status);
+      expect(ended.stdout).toMatch(text);
+    },
+  );
 
   it('has readOnly operations only', async () => {
     const { stdout } = await runHere(argv`toolset --demo -o json`);

@@ -11,40 +11,21 @@ const TOOLSET: Toolset = {
 };
 
 describe('RT-OP', () => {
-  test('finds an operation of the toolset', () => {
-    expect(toolOf(TOOLSET, 'deploy').name).toBe('deploy');
-  });
-
-  test.each([
-    ['edit_fiel', 'Did you mean "edit_file"? Available: edit_file, deploy.'],
-    ['qqqqqqqqqqq', 'Available: edit_file, deploy.'],
-    ['__proto__', 'Available: edit_file, deploy.'],
-  ])('%s is not found, and the available names are reported', (operation, hint) => {
-    expect(() => toolOf(TOOLSET, operation)).toThrow(
-      expect.objectContaining({
-        code: 'unknown-operation',
-        message: `no operation "${operation}" in the toolset demo<U+202E>`,
-        hint,
-      }),
-    );
-  });
+  test.each([['__proto__', 'Available: edit_file, deploy.']])(
+    '%s is not found, and the available names are reported',
+    (operation, hint) => {
+      expect(() => toolOf(TOOLSET, operation)).toThrow(
+        expect.objectContaining({
+          code: 'unknown-operation',
+          message: `no operation "${operation}" in the toolset demo<U+202E>`,
+          hint,
+        }),
+      );
+    },
+  );
 });
 
 describe('RT-ARGS', () => {
-  const schema = { properties: { path: { type: 'string' }, n: { minimum: 1 } }, required: ['path'] };
-
-  test('accepts valid arguments', async () => {
-    expect(await checkArguments(tool(schema), { path: '' })).toEqual([]);
-  });
-
-  test('reports path and rule of every error', async () => {
-    await expect(checkArguments(tool(schema), { n: 0 })).rejects.toMatchObject({
-      code: 'invalid-arguments',
-      message: 'the arguments do not match the inputSchema of edit_file',
-      faults: ['$.path: is required', '$.n: must be >= 1 (minimum)'],
-    });
-  });
-
   test('a mismatched format is only a warning', async () => {
     const inputSchema = { properties: { to: { format: 'email' } } };
     expect(await checkArguments(tool(inputSchema), { to: 'no one' })).toEqual([

@@ -122,25 +122,3 @@ describe('RT-MATCH: with expected calls', () => {
     expect(events).toMatchObject([{ kind: 'expected', thread: 't', calls: ['["t","a"]'] }]);
   });
 });
-
-test('threats, row 1: a wrong path belongs to no call', async () => {
-  await using bench = workbench();
-  const listener = await OpenListener.start(bench.log, bench.history, OPTIONS);
-  expect(await post(`${listener.callbackUrl}x`, result('t', 'a'))).toBe(404);
-  expect(await post(listener.callbackUrl.slice(0, -1), result('t', 'a'))).toBe(404);
-  await listener.close();
-  expect(bench.history.exchanges.size).toBe(0);
-  expect([...bench.history.untracked.values()].map(({ refusal }) => refusal)).toEqual([
-    'wrong-address',
-    'wrong-address',
-  ]);
-});
-
-test('tools get the public URL', async () => {
-  await using bench = workbench();
-  const options = { ...OPTIONS, publicUrl: 'https://tunnel.example/base' };
-  const listener = await OpenListener.start(bench.log, bench.history, options);
-  expect(listener.callbackUrl).toBe(`https://tunnel.example/base/callback/${listener.token}`);
-  expect(listener.url).toBe(`http://127.0.0.1:${listener.port}`);
-  await listener.close();
-});

@@ -33,13 +33,6 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
     expect(stdout).toBe(['Watching', ...EVENTS].map(line => `${line}\n`).join(''));
   });
 
-  it('the time limit of the result does not apply to events', async () => {
-    const call = ['watch', 'every_ms=600', '--follow', '--timeout', '1500ms', '-o', 'text'];
-    const { status, stdout } = await runHere(argv`invoke ${tool(name).url} ${call}`);
-    expect(status).toBe(0);
-    expect(linesOf(stdout)).toEqual(['Watching', ...EVENTS]);
-  });
-
   it('-o json: where a runtime applies each event, the thread or a child', async () => {
     const ids = ['--group-id', `${name}-json`, '--id', `${name}-sub`, '--ancestor', 'root'];
     const call = [tool(name).url, 'watch', 'associative=every_second', '--follow', ...ids];
@@ -61,11 +54,21 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
     expect(warningIds(report)).toEqual([]);
   });
 
-  it('our own thread is closed after the last event', async () => {
+  it('without a thread of the user: it is closed after the last event', async () => {
     const { report } = await invokeJsonHere(argv`${tool(name).url} watch --follow`);
-    const thread = report.invocation?.group_id ?? '';
-    await tool(name).hears('close', { thread_id: thread });
+    await tool(name).hears('close', { thread_id: report.invocation?.group_id ?? '' });
     expect(report.subscription?.events).toBe(3);
+  });
+});
+
+describe.concurrent('subscription, left or followed', () => {
+  const name = 'mock';
+
+  it('the time limit of the result does not apply to events', async () => {
+    const call = ['watch', 'every_ms=600', '--follow', '--timeout', '1500ms', '-o', 'text'];
+    const { status, stdout } = await runHere(argv`invoke ${tool(name).url} ${call}`);
+    expect(status).toBe(0);
+    expect(linesOf(stdout)).toEqual(['Watching', ...EVENTS]);
   });
 
   it('without --follow: a note, and the thread is closed at once', async () => {

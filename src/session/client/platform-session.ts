@@ -101,8 +101,9 @@ export class PlatformSession {
   readonly #calls: PendingCalls;
   #wasReached = false;
   #from = 0;
-  #isEndless = false;
-  #status = '';
+  /** Whether there were more new events than one read returns. */
+  isEndless = false;
+  status = '';
   #latest: Changes | null = null;
   #reportedKeys = '';
 
@@ -111,12 +112,8 @@ export class PlatformSession {
     this.#calls = new PendingCalls(this.#clean);
   }
 
-  get status(): string {
-    return this.#status;
-  }
-
   get isSettled(): boolean {
-    return isSettledStatus(this.#status);
+    return isSettledStatus(this.status);
   }
 
   /** The platform's error, or null. */
@@ -131,7 +128,7 @@ export class PlatformSession {
   }
 
   get isAwaiting(): boolean {
-    return this.#status === 'awaiting_tool_results';
+    return this.status === 'awaiting_tool_results';
   }
 
   /** The calls that the session waits for now. */
@@ -144,26 +141,21 @@ export class PlatformSession {
     return this.isSettled ? [] : this.#calls.calls;
   }
 
-  /** Whether there were more new events than one read returns. */
-  get isEndless(): boolean {
-    return this.#isEndless;
-  }
-
   /**
    * Reads new events, waiting up to `waitSeconds` for them. Returns whether there were any.
    * @param signal aborted to stop reading
    * @throws ProtocolCliError `unreachable`, `platform-refused`, `bad-answer`, `interrupted`.
    */
   async look(waitSeconds: number, signal?: AbortSignal): Promise<boolean> {
-    const before = { from: this.#from, status: this.#status };
+    const before = { from: this.#from, status: this.status };
     await this.#readEvents(waitSeconds, signal);
     const answer = await this.#get('session', '/status', TIMEOUT_MS);
-    this.#status = this.#read(statusSchema, answer?.body ?? new Uint8Array(0), '/status').status;
-    if (this.isSettled && this.#latest?.status !== this.#status)
+    this.status = this.#read(statusSchema, answer?.body ?? new Uint8Array(0), '/status').status;
+    if (this.isSettled && this.#latest?.status !== this.status)
       this.#latest = (await this.#changes({ from: 0, withEvents: false })) ?? this.#latest;
-    if (this.#status !== before.status) this.#reportStatus();
+    if (this.status !== before.status) this.#reportStatus();
     this.#reportPending();
-    return this.#from > before.from || this.#status !== before.status;
+    return this.#from > before.from || this.status !== before.status;
   }
 
   /** Posts results once; null if they were accepted. @param calls keys of their calls @throws ProtocolCliError `interrupted`. */
@@ -222,11 +214,11 @@ export class PlatformSession {
 
   /** Reads all pages: only the latest event counts, and it may be on the last page. */
   async #readEvents(waitSeconds: number, signal?: AbortSignal): Promise<void> {
-    this.#isEndless = false;
+    this.isEndless = false;
     let changes = await this.#changes({ from: this.#from, waitSeconds }, signal);
     for (let pages = 1; changes && this.#take(changes); pages++) {
-      this.#isEndless = pages >= MAX.pages;
-      if (this.#isEndless) return;
+      this.isEndless = pages >= MAX.pages;
+      if (this.isEndless) return;
       changes = await this.#changes({ from: this.#from }, signal);
     }
   }

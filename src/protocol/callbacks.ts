@@ -205,7 +205,7 @@ export function readCallback(reading: JsonReading): CallbackReading {
     ...reading.notes.map(note => ({ id: 'TOOL-POST', message: note }) as const),
     ...remarks(message),
   ];
-  return { ok: true, message, native: reading.value, warnings, ...(nulls.length > 0 && { nulls }) };
+  return { ok: true, message, native: reading.value, warnings, ...(nulls && { nulls }) };
 }
 
 /** An empty `content` counts as absent: `text` is what the model gets. */

@@ -29,7 +29,7 @@ export async function readToolset(reading: JsonReading): Promise<ToolsetReading>
   if (!checked.ok || faults.length > 0) return { ok: false, faults };
   const { value: toolset, nulls } = checked;
   const notes = [...reading.notes, ...toolset.tools.flatMap(remarksOn)];
-  return { ok: true, toolset, notes, ...(nulls.length > 0 && { nulls }) };
+  return { ok: true, toolset, notes, ...(nulls && { nulls }) };
 }
 
 const ASCII_NAME = /^[A-Za-z0-9_-]*$/;

@@ -17,18 +17,16 @@ export function validate<Schema extends z.ZodMiniType>(
   return { ok: false, faults: faultsOf(schema, value) };
 }
 
-/** As {@link Validation}; `nulls` are the paths of optional members that were null, which counts as absent. */
-type TolerantValidation<T> =
-  | { readonly ok: true; readonly value: T; readonly nulls: readonly string[] }
-  | { readonly ok: false; readonly faults: readonly string[] };
-
-/** As {@link validate}, but null counts as absent for an optional member: the reference sends and accepts null. */
+/**
+ * As {@link validate}, but null counts as absent for an optional member: the reference sends and accepts null. `nulls` are the paths of
+ * these members, if any.
+ */
 export function validateTolerantly<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
-): TolerantValidation<z.infer<Schema>> {
+): Validation<z.infer<Schema>> & { readonly nulls?: readonly string[] } {
   const parsed = schema.safeParse(value);
-  if (parsed.success) return { ok: true, value: parsed.data, nulls: [] };
+  if (parsed.success) return { ok: true, value: parsed.data };
   const nulls = parsed.error.issues.map(({ path }) => path).filter(path => isMemberNull(value, path));
   const missing = schema.safeParse(withoutMembers(value, nulls)).error?.issues ?? [];
   const required = new Set(missing.map(({ path }) => jsonPath(path)));

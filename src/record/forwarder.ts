@@ -89,6 +89,7 @@ export class Forwarder {
    * `PATIENCE_MS` after that one was sent: without a recorder, a slow response would not delay the others either.
    */
   enter(queue: string | null): { readonly turn: Promise<void>; leave(): void } {
+    if (queue === null) return { turn: Promise.resolve(), leave() {} };
     const turn = this.#messages.over(queue);
     const { promise: left, resolve: leave } = deferred();
     const end = turn.then(

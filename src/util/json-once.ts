@@ -1,6 +1,6 @@
 import { constants, isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import { isJson, type JsonReading, readJson } from './json.js';
+import { type JsonReading, parseJson, readJson } from './json.js';
 import { isRecord } from './values.js';
 
 const QUOTE = 0x22;
@@ -65,8 +65,10 @@ function isValue(bytes: Uint8Array, quote: number): boolean {
 
 /** Whether a string is valid JSON without lone surrogates, which have no UTF-8 form. */
 function isReadable(bytes: Uint8Array, span: StringSpan): boolean {
-  for (const piece of piecesOf(bytes, span))
-    if (!isJson(piece) || !String(JSON.parse(piece)).isWellFormed()) return false;
+  for (const piece of piecesOf(bytes, span)) {
+    const reading = parseJson(piece);
+    if (!reading.ok || reading.notes.length > 0) return false;
+  }
   return true;
 }
 

@@ -2,7 +2,7 @@ import { cutBeforeToken, decodeUtf8 } from './text.js';
 import { isRecord, valueAt } from './values.js';
 
 /** Tokens of a JSON text, even if `JSON.parse` would change or reject it. */
-export type JsonTokenKind = 'open' | 'close' | 'string' | 'scalar' | 'comma' | 'colon';
+type JsonTokenKind = 'open' | 'close' | 'string' | 'scalar' | 'comma' | 'colon';
 
 const KINDS: Readonly<Record<string, JsonTokenKind | 'blank'>> = {
   '{': 'open',
@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<string, JsonTokenKind | 'blank'>> = {
 const BY_CODE = Array.from({ length: 128 }, (_, code) => KINDS[String.fromCharCode(code)]);
 
 /** Steps through the tokens in linear time and constant space, without checking validity. */
-export class JsonTokens {
+class JsonTokens {
   /** The half-open range of the current token. */
   from = 0;
   to = 0;
@@ -216,7 +216,7 @@ function faultAt(text: string, at: number, expected: Expected): JsonFault {
   return { line: before.length, column, message: `${found} where ${expected} is expected` };
 }
 
-export function isJson(text: string): boolean {
+function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;

@@ -71,7 +71,7 @@ describe('an invocation', () => {
         expect(body).not.toBe(sent);
         expect(body.replace(OURS(), () => JSON.stringify(callback_url))).toBe(sent);
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 

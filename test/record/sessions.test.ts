@@ -169,9 +169,9 @@ describe.concurrent('a runtime receives the same with and without a recorder', (
   test.each(['in_turn', 'pipelined'])('many events %s, in order', async way => {
     await using runtime = await openRuntime();
     await using recording = await startRecording(toolOf('plain'));
-    const pending = await runtime.invoke(recording.url, 'watch', { events: 200, every_ms: 0, way });
+    const pending = await runtime.invoke(recording.url, 'watch', { events: 60, every_ms: 0, way });
     await pending.waitFor(isFinal);
-    const numbers = Array.from({ length: 200 }, (_, index) => `Event ${index + 1} of 200`);
+    const numbers = Array.from({ length: 60 }, (_, index) => `Event ${index + 1} of 60`);
     expect(pending.callbacks.map(({ body }) => body?.['text'])).toEqual(['Watching', ...numbers]);
   });
 
@@ -179,7 +179,7 @@ describe.concurrent('a runtime receives the same with and without a recorder', (
     await using runtime = await openRuntime();
     await using recording = await startRecording(toolOf('plain'));
     const calls = await Promise.all(
-      Array.from({ length: 40 }, (_, index) =>
+      Array.from({ length: 20 }, (_, index) =>
         runtime.invoke(recording.url, 'echo', { text: `text ${index}` }, { groupId: `thread_${index % 4}` }),
       ),
     );

@@ -14,10 +14,10 @@ import { ACTIONS, type Action, FORGED, type Model, PENDING, storyOf } from './mo
 
 const actions = fc.array(fc.constantFrom(...ACTIONS), { maxLength: 30 });
 const holds = (predicate: (drawn: Action[]) => void) =>
-  fc.assert(fc.property(actions, predicate), { numRuns: 200 });
+  fc.assert(fc.property(actions, predicate), { numRuns: 100 });
 /** More runs than {@link holds}, for properties with more states. */
 const agrees = (predicate: (drawn: Action[]) => void) =>
-  fc.assert(fc.property(actions, predicate), { numRuns: 600 });
+  fc.assert(fc.property(actions, predicate), { numRuns: 300 });
 
 /** The exchange after each event. All values are frozen, so that a step that modifies its input throws. */
 function* lives(

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { mergeWarnings, warningsOf, withoutFollow } from '../../src/render/warnings.js';
+import { mergeWarnings, warningsOf } from '../../src/render/warnings.js';
 import {
   acknowledged,
-  answered,
   arrives,
   at,
   call,
@@ -11,7 +10,6 @@ import {
   historyOf,
   KEY,
   type Moment,
-  OAUTH,
   refused,
   resultArrives,
   untrackedRequest,
@@ -45,50 +43,19 @@ describe('TOOL-ACK', () => {
     expect(told(...acknowledgedAt(milliseconds))).toEqual(warnings);
   });
 
-  test.each([['long', 103, ['TOOL-ACK: the result arrived before the acknowledgement, by more than 100ms']]])(
-    'the result arrived first: %s',
-    (_, milliseconds, warnings) => {
-      const story = [at(0, call()), at(2, resultArrives()), at(milliseconds, acknowledged())];
-      expect(told(...story)).toEqual(warnings);
-    },
-  );
-});
-
-describe('TOOL-ASYNC: an acknowledgement with a body', () => {
-  const unread =
-    'TOOL-ASYNC: the acknowledgement carried a body of 4 bytes, which is ignored; POST the result to callback_url';
-  const said = [at(0, call()), at(3, answered(200, { body: 'done' }))];
-
-  test.each([['and a result', [at(9, resultArrives())]]])('%s', (_, rest) => {
-    expect(told(...said, ...rest)).toEqual([unread]);
+  test('the result arrived first', () => {
+    const story = [at(0, call()), at(2, resultArrives()), at(103, acknowledged())];
+    expect(told(...story)).toEqual([
+      'TOOL-ACK: the result arrived before the acknowledgement, by more than 100ms',
+    ]);
   });
 });
 
 describe('callbacks', () => {
-  const again = { leg: 'b2' };
-  test.each([
-    [
-      'RT-DUP',
-      [resultArrives(), resultArrives({}, again)],
-      'RT-DUP: the tool_result was delivered again; ignored',
-    ],
-    [
-      'TOOL-ONCE',
-      [resultArrives(), resultArrives({ text: 'other' }, again)],
-      'TOOL-ONCE: a second tool_result with other content was ignored; the first one counts',
-    ],
-    [
-      'row 3',
-      [refused('an Origin header', 403, { to: KEY })],
+  test('row 3: a callback that the guard refused', () => {
+    expect(told(...started(), refused('an Origin header', 403, { to: KEY }))).toEqual([
       'RT-VALIDATE: a callback was rejected with 403: an Origin header',
-    ],
-    [
-      'TOOL-OAUTH',
-      [arrives({ ...OAUTH, auth_url: 'http://127.0.0.1/' })],
-      'TOOL-OAUTH: auth_url is http; that is fine on loopback only',
-    ],
-  ])('%s', (_, rest, warning) => {
-    expect(told(...started(), ...rest)).toEqual([warning]);
+    ]);
   });
 
   test('does not warn of a result after a cancel, which it may have crossed; its step reports it', () => {
@@ -189,10 +156,4 @@ describe('RT-SANITIZE: reports unusual texts without changing them', () => {
     const warnings = told(...started(), resultArrives({ text }));
     expect(warnings.map(warning => warning.split(':')[0])).toEqual(ids);
   });
-});
-
-test('withoutFollow removes the hint at --follow', () => {
-  expect(withoutFollow({ message: 'a subscription was opened; use --follow to receive them' }).message).toBe(
-    'a subscription was opened',
-  );
 });

@@ -249,8 +249,6 @@ type Unstamped<E> = E extends Event ? Omit<E, 'seq' | 'at'> : never;
 /** An event without its position and time. */
 export type Fact = Unstamped<Event>;
 
-export type Hop = NonNullable<RequestEvent['hop']>;
-
 /** Whether the response to an invocation is the result, as in MCP. A RAP runtime gets callbacks instead. */
 export function isDirect({ from }: Pick<RequestEvent, 'from'>): boolean {
   return from === 'client';

@@ -1,4 +1,4 @@
-import type { Event, EventOf, Hop, RequestEvent, ResponseEvent } from './events.js';
+import type { Event, EventOf, RequestEvent, ResponseEvent } from './events.js';
 
 type EndEvent = EventOf<'response' | 'broken'>;
 
@@ -117,7 +117,7 @@ export function ofRequests(
 }
 
 /** The events on one side of a recorder, which sees each message twice; everything between the two themselves. */
-export function seenOn(side: Hop, events: readonly Event[]): readonly Event[] {
+export function seenOn(side: NonNullable<RequestEvent['hop']>, events: readonly Event[]): readonly Event[] {
   const elsewhere = ofRequests(events, ({ hop }) => hop !== undefined && hop !== side);
   return elsewhere.size === 0 ? events : events.filter(event => !elsewhere.has(event));
 }

@@ -16,7 +16,7 @@ interface CallAnswer {
 }
 
 /** A call that an agent session waits for, or waited for. */
-export interface SessionCall {
+interface SessionCall {
   readonly key: string;
   readonly tool: string;
   readonly args: unknown;

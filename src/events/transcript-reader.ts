@@ -253,24 +253,14 @@ export function isTranscript(head: string): boolean {
   return head.startsWith(HEADER) || head.split('\n', INSPECTED.lines).some(isLine);
 }
 
-/**
- * Blanks the ready lines of servers, as in `mock-tool -o ndjson`: in the first line, or before a header. Line numbers stay the same.
- */
-export function* withoutReadyLines(lines: Iterable<string>): Generator<string> {
+/** Blanks the ready line of a server, as in `mock-tool -o ndjson`. Line numbers stay the same. */
+export function* withoutReadyLine(lines: Iterable<string>): Generator<string> {
   let isFirst = true;
-  let ready: string | null = null;
   for (const line of lines) {
-    if (ready !== null) yield line.startsWith(HEADER) ? '' : ready;
-    ready = isReadyLine(line) ? (isFirst ? '' : line) : null;
-    if (ready === null) yield line;
+    const json = isFirst && line.startsWith('{"port":') ? parseJson(line) : null;
+    yield json?.ok && isRecord(json.value) && !('kind' in json.value) ? '' : line;
     isFirst = false;
   }
-  if (ready !== null) yield ready;
-}
-
-function isReadyLine(line: string): boolean {
-  const json = line.startsWith('{"port":') ? parseJson(line) : null;
-  return json?.ok === true && isRecord(json.value) && !('kind' in json.value);
 }
 
 /** Bytes to read to detect a transcript. */
@@ -282,7 +272,7 @@ const HEAD = 256 * 1024;
  */
 export function readRecording(name: string, bytes: Uint8Array): Transcript | null {
   if (!isTranscript(new TextDecoder().decode(bytes.subarray(0, HEAD)))) return null;
-  const [transcript, ...others] = readTranscripts(withoutReadyLines(byteLines(bytes)));
+  const [transcript, ...others] = readTranscripts(withoutReadyLine(byteLines(bytes)));
   if (others.length === 0) return transcript ?? null;
   throw new ProtocolCliError('unreadable-file', `${name} holds ${others.length + 1} recordings`, {
     hint: 'Give each recording its own file. A recording begins with a line {"kind":"header",…}.',

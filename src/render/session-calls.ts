@@ -3,13 +3,7 @@ import type { Content } from '../events/content.js';
 import type { Event } from '../events/events.js';
 import { acknowledgedAfter, type Exchange, outcomeOf } from '../events/exchange.js';
 import type { History } from '../events/history.js';
-import {
-  type Session,
-  type SessionCall,
-  type Sessions,
-  sessionCallState,
-  statusOf,
-} from '../events/session-calls.js';
+import { type Session, type Sessions, sessionCallState, statusOf } from '../events/session-calls.js';
 import type { JudgedOutcome } from '../protocol/outcome.js';
 import { isSettledStatus, isTerminal, refusalIn } from '../protocol/session.js';
 import { onceEach } from '../util/collections.js';
@@ -18,7 +12,6 @@ import { formatDuration } from '../util/text.js';
 import { compactJson, foreignWords, isRecord } from '../util/values.js';
 import {
   type CallState,
-  type CallView,
   idCell,
   jsonLines,
   notAcknowledged,
@@ -47,11 +40,13 @@ import {
 /* Calls of agent sessions at the platform, and the tool calls made for them: list rows, events, and details of a call. */
 
 /** State built from all events so far, if sessions are known at all. */
-export interface KnownSessions {
+interface KnownSessions {
   readonly sessions?: Sessions | undefined;
   /** The calls to RAP tools. They have the same keys as the session's calls. */
   readonly history?: History | undefined;
 }
+
+type SessionCall = NonNullable<ReturnType<Session['calls']['get']>>;
 
 /** A call of a session and, if a tool was invoked for it, that invocation. */
 export interface KnownCall {
@@ -111,9 +106,7 @@ function shortArgs(args: unknown, tone: Tone = 'plain'): Line {
   return shortText(compactJson(args) ?? '', tone);
 }
 
-export type SessionColumn = 'time' | 'session' | 'tool' | 'args' | 'id';
-
-export function sessionCallRow(known: KnownCall, now: number, isSelected = false): CallView<SessionColumn> {
+export function sessionCallRow(known: KnownCall, now: number, isSelected = false) {
   const { session, call } = known;
   return viewOf(sessionState(known, now), {
     time: timeCell(call.askedAt),
@@ -190,7 +183,7 @@ function ofSession(news: Line, thread: string | undefined, { sessions }: KnownSe
 }
 
 /** Describes the answer to a request of the session API; null for reads. */
-export function apiNews(event: EndEvent, known: KnownSessions): Line | null {
+function apiNews(event: EndEvent, known: KnownSessions): Line | null {
   const request = known.sessions?.request(event.leg);
   if (!request) return null;
   const news = request.purpose === 'tool_results' ? postNews(event, request) : requestNews(event, request);
@@ -311,7 +304,14 @@ function answerNews(
 }
 
 /** Describes events of agent sessions on one line; null if there is nothing to report. */
-export const SESSION_NEWS = { session: statusNews, awaiting: awaitingNews, answered: answerNews };
+export function sessionNews(
+  event: EndEvent | Extract<Event, { kind: 'session' | 'awaiting' | 'answered' }>,
+  known: KnownSessions,
+): Line | null {
+  if (event.kind === 'session') return statusNews(event, known);
+  if (event.kind === 'awaiting') return awaitingNews(event, known);
+  return event.kind === 'answered' ? answerNews(event, known) : apiNews(event, known);
+}
 
 /** The ids of a call, and its state at the tool and at the platform. @param now ms since the start */
 export function callHead(known: KnownCall, now: number): Line[] {

@@ -33,7 +33,7 @@ import {
   type Tone,
   took,
 } from './line.js';
-import { apiNews, type KnownSessions, SESSION_NEWS } from './session-calls.js';
+import { sessionNews } from './session-calls.js';
 
 /*
  * Calls as a mock tool saw them: list rows, events, and details of a call. URLs that grant access to a conversation are left out (threats,
@@ -117,7 +117,7 @@ const STATES: Readonly<Record<ToolCallState, readonly [Mark, (call: ToolCall) =>
   refused: ['failed', ({ acknowledgement: { status } }) => [say(`refused with ${status}`, 'bad')]],
 };
 
-function stateOf(call: ToolCall, now: number, isPaused: boolean): CallState {
+function stateOf(call: ToolCall, now: number): CallState {
   const notes = notesOn(call).map(note => say(`, ${note}`, 'dim'));
   if (call.awaits === 'fire')
     return {
@@ -129,14 +129,13 @@ function stateOf(call: ToolCall, now: number, isPaused: boolean): CallState {
   const [mark, wordsOf] = STATES[state];
   const isUnanswered = state === 'delivered' && isUnmatched(call);
   const isLate = state === 'delivered' && call.lost !== null;
-  const isHeld = state === 'waiting' && isPaused;
-  const isRunning = (state === 'waiting' && !isHeld) || state === 'asking';
+  const isRunning = state === 'waiting' || state === 'asking';
   // The duration of a question starts when it was asked.
   const askedAt = state === 'asking' ? call.deliveries.at(-1)?.attempts[0]?.at : undefined;
   return {
     mark: isUnanswered || isLate ? MARKS.warning : MARKS[mark],
     isRunning,
-    line: line`${isUnanswered && say('no fixture, ', 'warn')}${isHeld ? say('held', 'warn') : wordsOf(call)}${isLate && say(', a later one failed', 'bad')}${notes}${isRunning && runningClock(now - (askedAt ?? call.receivedAt))}`,
+    line: line`${isUnanswered && say('no fixture, ', 'warn')}${wordsOf(call)}${isLate && say(', a later one failed', 'bad')}${notes}${isRunning && runningClock(now - (askedAt ?? call.receivedAt))}`,
   };
 }
 
@@ -183,7 +182,7 @@ function decisionWords({ what, value = '', by }: DecidedEvent, call: About): Lin
 type About = ToolCall | undefined;
 
 /** State that includes the event: the call of a mock, or agent sessions. */
-interface Known extends KnownSessions {
+interface Known extends NonNullable<Parameters<typeof sessionNews>[1]> {
   readonly call?: About;
 }
 
@@ -250,7 +249,9 @@ const NEWS: { readonly [Kind in EventKind]: NewsOf<Kind> | null } = {
     const text = clipped(ended ?? body?.text ?? '', 'plain', MAX);
     return sessions ? null : marked('aside', line`${say(`driver ${DRIVER_ARROWS[from]}`, 'dim')} ${text}`);
   },
-  ...SESSION_NEWS,
+  session: sessionNews,
+  awaiting: sessionNews,
+  answered: sessionNews,
   loaded: null,
   expected: null,
   denied: null,
@@ -274,7 +275,7 @@ type EndEvent = Extract<Event, { kind: 'response' | 'broken' }>;
 
 /** The result of a callback delivery, or of an invocation that was not acknowledged with 200. */
 function endNews(event: EndEvent, known: Known): Line | null {
-  if (known.sessions) return apiNews(event, known);
+  if (known.sessions) return sessionNews(event, known);
   const { call } = known;
   if (!call) return null;
   if (event.leg === call.acknowledgement.leg) return acknowledgementNews(event, call);
@@ -326,11 +327,10 @@ export class ToolCallView {
     return secretsOf(this.call);
   }
 
-  /** @param isPaused deliveries are held back */
-  row(now: number, isSelected = false, isPaused = false) {
+  row(now: number, isSelected = false) {
     const { addressee, invocation, receivedAt } = this.call;
     const { id = '', group_id = '' } = addressee ?? {};
-    return viewOf(stateOf(this.call, now, isPaused), {
+    return viewOf(stateOf(this.call, now), {
       time: timeCell(receivedAt),
       operation: invocation
         ? clipped(invocation.operation, isSelected ? 'title' : 'plain')

@@ -1,4 +1,4 @@
-import type { Event, Hop } from '../../src/events/events.js';
+import type { Event, RequestEvent } from '../../src/events/events.js';
 import { History } from '../../src/events/history.js';
 import { createLog, type Log } from '../../src/events/log.js';
 import { seenOn } from '../../src/events/round-trips.js';
@@ -18,7 +18,7 @@ export interface Recording extends Recorder {
   readonly log: Log;
   readonly events: readonly Event[];
   /** What it reported one side, as `who purpose status`. */
-  told(hop: Hop): string[];
+  told(hop: NonNullable<RequestEvent['hop']>): string[];
   /** What it warned of. */
   readonly warnings: readonly string[];
 }
@@ -45,14 +45,14 @@ export async function startRecording(
 }
 
 /** Of events, what a history of one side makes of the calls. */
-export function historyOf(hop: Hop, events: readonly Event[]): History {
+export function historyOf(hop: NonNullable<RequestEvent['hop']>, events: readonly Event[]): History {
   const history = new History();
   for (const event of seenOn(hop, events)) history.apply(event);
   return history;
 }
 
 /** What ended on one side, in its order: who spoke, what for, and what came of it. */
-export function toldOn(hop: Hop, events: readonly Event[]): string[] {
+export function toldOn(hop: NonNullable<RequestEvent['hop']>, events: readonly Event[]): string[] {
   const open = new Map<string, string>();
   return events.flatMap(event => {
     if (event.kind === 'request' && event.hop === hop) open.set(event.leg, `${event.from} ${event.purpose}`);

@@ -16,11 +16,6 @@ describe('the row of a call', () => {
   }
 
   describe('the state of a call', () => {
-    test('is held while deliveries are paused', () => {
-      const story = new MockStory().at(1_000).receives('a');
-      expect(words(new ToolCallView(story.call('a')).row(NOW, false, true).cells.state)).toBe('held');
-    });
-
     test('is a warning if no fixture matches, even after delivery', () => {
       const story = new MockStory().at(1_000).receives('a');
       story.about('a', { kind: 'matched', fixture: null });

@@ -382,12 +382,6 @@ function encodingHint([first, second]: Uint8Array): string {
   return isUtf16 ? 'It looks like UTF-16: save it as UTF-8.' : 'Is it compressed, or a picture?';
 }
 
-/** An answer as JSON of another system, and what was lost. */
-interface Written {
-  readonly line: string;
-  readonly losses: readonly string[];
-}
-
 /**
  * Converts the answers of a saved file to another system: one object, or one per line. If the system is the same, the original JSON is
  * kept to the last digit.
@@ -401,25 +395,24 @@ function translated(saved: Saved, to: DialectName, name: string, text: () => str
       'A tool_result, a report, a transcript, a settled call, a ToolCallResult and a CallToolResult hold one.',
     );
   const isOnly = answers.length === 1;
-  const written = answers.map((answer): Written => {
-    const source = answer.source?.() ?? null;
-    if (answer.dialect !== to || source === null) return converted(to, answer, source, isOnly ? 2 : 0);
-    const pretty = source === text() ? source : (prettyJson(source) ?? source);
-    return { line: safeSource(isOnly ? pretty : onOneLine(source)), losses: emptyIds(answer.native, to) };
+  const whole = (source: string) => (source === text() ? source : (prettyJson(source) ?? source));
+  const losses: string[] = [];
+  const lines = answers.map(from => {
+    const { native, answer, dialect } = from;
+    const source = from.source?.() ?? null;
+    if (dialect === to && source !== null) {
+      losses.push(...emptyIds(native, to));
+      return safeSource(isOnly ? whole(source) : onOneLine(source));
+    }
+    const { body, warnings } = answer
+      ? translate({ answer, native, ...(dialect && { dialect }) }, to)
+      : { body: native, warnings: [] };
+    const { title = to } = DIALECTS.find(each => each.name === to) ?? {};
+    const numbers = lossyNumbers(from, source).map(note => `${title} gets another number: ${note}`);
+    losses.push(...warnings.map(({ message }) => message), ...emptyIds(body, to), ...numbers);
+    return safeJson(body, isOnly ? 2 : 0);
   });
-  return { lines: written.map(({ line }) => line), losses: written.flatMap(({ losses }) => losses) };
-}
-
-/** @param source the original JSON of the answer @param indent spaces; 0 for one line */
-function converted(to: DialectName, from: SavedAnswer, source: string | null, indent: number): Written {
-  const { native, answer, dialect } = from;
-  const { body, warnings } = answer
-    ? translate({ answer, native, ...(dialect && { dialect }) }, to)
-    : { body: native, warnings: [] };
-  const { title = to } = DIALECTS.find(({ name }) => name === to) ?? {};
-  const numbers = lossyNumbers(from, source).map(note => `${title} gets another number: ${note}`);
-  const losses = [...warnings.map(({ message }) => message), ...emptyIds(body, to), ...numbers];
-  return { line: safeJson(body, indent), losses };
+  return { lines, losses };
 }
 
 /** Without ids, no runtime can match the result to a call (TOOL-ID, TOOL-GROUP). */

@@ -179,7 +179,7 @@ export class MockView extends ListScreen {
       ],
       ...tableOf(
         () => TABLE,
-        (call: ToolCall, isSelected) => new ToolCallView(call).row(this.now, isSelected, this.#isPaused),
+        (call: ToolCall, isSelected) => new ToolCallView(call).row(this.now, isSelected),
       ),
       sheetOf: ({ key }, tab, look) => {
         this.#highlighting.ask();

@@ -7,7 +7,6 @@ import {
   callHead,
   type KnownCall,
   knownCalls,
-  type SessionColumn,
   sessionCallRow,
 } from '../../render/session-calls.js';
 import { newsOf } from '../../render/tool-calls.js';
@@ -18,6 +17,8 @@ import { type FullScreenOptions, fullScreen } from '../full-screen.js';
 import { bind, Keys, type Place } from '../keys.js';
 import { CALL_COLUMNS, type Table } from '../layout.js';
 import { LIST_KEYS, ListScreen, READING_KEYS, type ScreenOptions } from '../list-screen.js';
+
+type SessionColumn = Exclude<keyof ReturnType<typeof sessionCallRow>['cells'], 'state'>;
 
 const OF_SEVERAL: Table<SessionColumn> = {
   columns: [

@@ -8,27 +8,6 @@ async function textOf(stage: Stage, id: string, options: object = {}) {
 }
 
 describe('close() sends everything at once', () => {
-  // biome-ignore lint/suspicious/noThenProperty: the word of the file format
-  const choice = { choice: { prompt: 'Sure?', choices: ['a'] }, then: { a: { payload: 'x' } } };
-  const consent = { oauth: {}, granted: { payload: 'x' }, refused: { payload: 'y' } };
-
-  test.each([
-    ['a choice', choice, 'user_choice'],
-    ['a consent', consent, 'oauth'],
-  ])('questions expire: %s', async (_, reply, type) => {
-    const clock = watchedClock();
-    await using stage = await stageWith(replying({ ...reply, within: '1h' }), { clock });
-    const call = await stage.invoke();
-    await call.waitFor(type);
-    await clock.nextWait();
-    clock.advance(7);
-    await stage.tool.close({ drainMs: 10_000 });
-    expect((await call.result()).body).toMatchObject({
-      text: expect.stringContaining('the tool is stopping and '),
-    });
-    expect(stage.told('expired')).toMatchObject([{ what: 'answer', afterMs: 7 }]);
-  });
-
   test('an event on demand that was not fired is not sent', async () => {
     const reply = [{ result: { text: 'on', subscription: true } }, { event: { text: 'now' }, on: 'demand' }];
     await using stage = await stageWith(replying(reply));

@@ -3,42 +3,38 @@ import type { Conversation } from '../../../src/mock/conversation.js';
 import { type Plan, plain } from '../../../src/mock/plan.js';
 import { intakeWith } from '../stage.js';
 
+const CANCELED = '{"canceled":{"reason":"the call was canceled","by":"user"}}';
+
 function setUp() {
   const { openCalls, conversation, sent, log } = intakeWith(null);
   openCalls.begin(conversation);
   return { work: (plan: Plan) => openCalls.carryOut(plan, conversation), sent, conversation, log };
 }
 
-test.each<[string, Plan['perform'], string]>([
-  ['a call without messages', async () => {}, 'Error: the tool ended without a result'],
+test.each<[string, Plan['perform'], string, string | null]>([
+  ['sends nothing', async () => {}, 'Error: the tool ended without a result', null],
   [
-    'a call with only a view',
+    'sends only a view',
     each => each.view({ view_type: 'x', content: {} }),
     'Error: the tool ended without a result',
+    null,
   ],
-  ['a call that fails', () => Promise.reject(new Error('no disk')), 'Error: no disk'],
   [
-    'a call that fails after its result',
+    'fails after its result',
     async each => {
       await each.result({ text: 'done' });
       throw new Error('too late');
     },
     'done',
+    null,
   ],
-])('TOOL-ALWAYS, TOOL-ONCE: %s ends in one result', async (_, perform, text) => {
-  const { work, sent } = setUp();
+  ['ends after a cancel', async () => {}, CANCELED, 'the call was canceled'],
+  ['fails after a cancel', () => Promise.reject(new Error('aborted')), CANCELED, 'the call was canceled'],
+])('TOOL-ALWAYS, TOOL-ONCE: a call that %s ends in one result', async (_, perform, text, reason) => {
+  const { work, sent, conversation } = setUp();
+  if (reason !== null) conversation.cancel(reason);
   await work(plain([], perform));
   expect(sent.filter(each => each !== undefined)).toEqual([text]);
-});
-
-test.each<[string, () => Promise<void>]>([
-  ['ends', async () => {}],
-  ['fails', () => Promise.reject(new Error('aborted'))],
-])('a canceled call that then %s reports it', async (_, perform) => {
-  const { work, sent, conversation } = setUp();
-  conversation.cancel('the call was canceled');
-  await work(plain([], perform));
-  expect(sent).toEqual(['{"canceled":{"reason":"the call was canceled","by":"user"}}']);
 });
 
 test('TOOL-SECRET: if redaction fails, the message is withheld', async () => {

@@ -87,22 +87,7 @@ describe('an acknowledged call', () => {
 
   it('keeps a binary body', async () => {
     const body = new Content(Uint8Array.of(0xff, 0x00, 0x0a));
-    const recovery = await leftBy(log => {
-      log.emit({
-        kind: 'request',
-        leg: 'l',
-        from: 'runtime',
-        to: 'tool',
-        purpose: 'invocation',
-        method: 'POST',
-        url: '/',
-        headers: {},
-        attempt: 1,
-        body,
-        calls: ['a'],
-        thread: 'g',
-      });
-    });
+    const recovery = await leftBy(log => void received(log, 'a', { body }));
     expect([...(recovery.calls[0]?.invocation.bytes ?? [])]).toEqual([0xff, 0x00, 0x0a]);
   });
 });
@@ -335,14 +320,8 @@ describe('counts and states of fixtures', () => {
   it('the latest state, even if its fixture continued without one and its call is still open', async () => {
     const recovery = await leftBy(log => {
       accepted(log, 'a');
-      log.emit({
-        kind: 'matched',
-        fixture: 'f',
-        key: 'k',
-        count: 1,
-        state: { key: 'k', to: 'paid' },
-        calls: ['a'],
-      });
+      const state = { key: 'k', to: 'paid' };
+      log.emit({ kind: 'matched', fixture: 'f', key: 'k', count: 1, state, calls: ['a'] });
       matched(log, 'g', 'k', 1, { key: 'k', to: 'shipped' });
       matched(log, 'f', 'k', 2);
       matched(log, 'g', 'k', 2);
@@ -358,18 +337,7 @@ describe('counts and states of fixtures', () => {
     const recovery = await leftBy(log => {
       matched(log, 'f', 'g', 1, { key: 'g', to: 'paid' });
       matched(log, 'f', 'h', 1);
-      log.emit({
-        kind: 'request',
-        leg: 'l',
-        from: 'runtime',
-        to: 'tool',
-        purpose: 'close',
-        method: 'POST',
-        url: '/close_thread',
-        headers: {},
-        attempt: 1,
-        thread: 'g',
-      });
+      received(log, 'a', { purpose: 'close' });
     });
     expect(told(recovery)).toEqual([['f', 'h', 1, null]]);
   });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { readTranscript } from '../../../src/events/transcript-reader.js';
 import { replying, stageWith } from '../stage.js';
 
 const token = 'canary-canary-canary-canary-canary-canary-1';
@@ -65,11 +64,4 @@ test('a call as plain JSON', async () => {
       warnings: [],
     },
   ]);
-});
-
-test('the transcript can be read back', async () => {
-  const { events, transcript: text } = await journalsOf({ payload: 'done' });
-  const transcript = readTranscript(text.split('\n'));
-  expect(transcript.events.map(({ kind }) => kind)).toEqual(events.map(({ kind }) => kind));
-  expect(transcript).toMatchObject({ end: 'asked', faults: [], lost: [] });
 });

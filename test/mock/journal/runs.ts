@@ -41,7 +41,7 @@ export const messageOf = (type: string, id: string) => Content.ofJson({ type, gr
 
 export interface Names {
   readonly key?: string;
-  readonly leg?: string;
+  readonly body?: Content;
   readonly attempt?: number;
   readonly purpose?: 'invocation' | 'cancel' | 'close';
   readonly turn?: Turn | undefined;
@@ -50,8 +50,9 @@ export interface Names {
 export function received(
   log: Log,
   id: string,
-  { key = id, leg = log.leg(), attempt = 1, purpose = 'invocation' }: Names = {},
+  { key = id, attempt = 1, purpose = 'invocation', body = invocationOf(id) }: Names = {},
 ): string {
+  const leg = log.leg();
   log.emit({
     kind: 'request',
     leg,
@@ -62,7 +63,7 @@ export function received(
     url: '/invoke',
     headers: { authorization: 'Bearer t0ken' },
     attempt,
-    body: invocationOf(id),
+    body,
     calls: [key],
     thread: 'g',
   });

@@ -1,3 +1,4 @@
+import type { FixtureSet } from '../fixtures/fixture-set.js';
 import type { Invocation } from '../protocol/invocation.js';
 import { remembering } from '../util/collections.js';
 import { MAX_DEPTH } from '../util/json.js';
@@ -10,15 +11,6 @@ export interface Middleware {
   onRequest?(invocation: Invocation): Invocation | undefined | Promise<Invocation | undefined>;
   /** Called with a `payload` before it is wrapped; never with a `result`, which is sent verbatim. Returns the payload to send. */
   onResponse?(payload: unknown, invocation: Invocation): unknown;
-}
-
-interface Settings {
-  /** Keys whose values are secrets; case and separators are ignored: `api_key` matches `apiKey`. */
-  readonly redact: readonly string[];
-  /** Whether control characters other than line feeds and tabs are removed from texts and keys. */
-  readonly sanitize: boolean;
-  /** Whether each change is logged. */
-  readonly audit: boolean;
 }
 
 /** One change to a message. The path is that of the changed message, in which keys may have changed too. */
@@ -44,7 +36,7 @@ export class Middlewares {
   readonly #isSecretKey: (key: string) => boolean;
 
   constructor(
-    private readonly settings: Settings,
+    private readonly settings: FixtureSet['middleware'],
     private readonly users: readonly Middleware[] = [],
   ) {
     const secretKeys = new Set(settings.redact.map(bareKey).filter(Boolean));

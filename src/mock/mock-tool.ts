@@ -48,13 +48,6 @@ export interface MockToolOptions extends ToolOptions, ServerOptions {
 /** An operation name, or a predicate. */
 type CallFilter = string | ((call: ToolCall) => boolean);
 
-interface AwaitedCall {
-  /** Description for the error, such as `a call of "search"`. */
-  readonly what: string;
-  readonly filter?: CallFilter | undefined;
-  readonly isReady?: (call: ToolCall) => boolean;
-}
-
 /** Below the default timeout of test runners, so that they show our message. */
 const WAIT_MS = 4_000;
 
@@ -157,16 +150,18 @@ export class MockTool extends Tool {
    */
   async waitForCall(filter?: CallFilter, { timeoutMs = WAIT_MS } = {}): Promise<ToolCall> {
     if (typeof filter !== 'string')
-      return this.#callWithin(timeoutMs, {
-        what: filter ? 'a call that passes the filter' : 'a call',
-        filter,
-      });
+      return this.#callWithin(
+        timeoutMs,
+        filter ? 'a call that passes the filter' : 'a call',
+        filter ?? (() => true),
+      );
     const offered = this.toolset.tools.map(({ name }) => name);
     if (offered.length > 0 && !offered.includes(filter)) {
       const meant = didYouMean(filter, offered) || `Available: ${offered.join(', ')}.`;
       throw new Error(`unknown operation "${filter}". ${meant} Use a filter function to wait for any call.`);
     }
-    return this.#callWithin(timeoutMs, { what: `a call of "${filter}"`, filter });
+    const isMeant = ({ invocation }: ToolCall) => invocation?.operation === filter;
+    return this.#callWithin(timeoutMs, `a call of "${filter}"`, isMeant);
   }
 
   /**
@@ -175,12 +170,10 @@ export class MockTool extends Tool {
    */
   waitForDelivery(id: string, { groupId, timeoutMs = WAIT_MS }: DeliveryWait = {}): Promise<ToolCall> {
     const thread = groupId === undefined ? '' : ` in "${groupId}"`;
-    return this.#callWithin(timeoutMs, {
-      what: `the delivery of the call "${id}"${thread}`,
-      filter: ({ addressee }) =>
-        addressee?.id === id && (groupId ?? addressee.group_id) === addressee.group_id,
-      isReady: call => OVER.has(toolCallState(call)),
-    });
+    const isMeant = ({ addressee }: ToolCall) =>
+      addressee?.id === id && (groupId ?? addressee.group_id) === addressee.group_id;
+    const what = `the delivery of the call "${id}"${thread}`;
+    return this.#callWithin(timeoutMs, what, call => isMeant(call) && OVER.has(toolCallState(call)));
   }
 
   override reset(key?: string): void {
@@ -301,14 +294,9 @@ export class MockTool extends Tool {
     return recovery.calls;
   }
 
-  /** Resolves to the first call, received or future, that passes the filter and is ready. @throws Error with the last calls. */
-  #callWithin(
-    timeoutMs: number,
-    { what, filter = () => true, isReady = () => true }: AwaitedCall,
-  ): Promise<ToolCall> {
-    const passes =
-      typeof filter === 'string' ? (call: ToolCall) => call.invocation?.operation === filter : filter;
-    const fits = (call: ToolCall | undefined): call is ToolCall => !!call && passes(call) && isReady(call);
+  /** Resolves to the first call, received or future, that fits. @throws Error with the last calls. */
+  #callWithin(timeoutMs: number, what: string, isMeant: (call: ToolCall) => boolean): Promise<ToolCall> {
+    const fits = (call: ToolCall | undefined): call is ToolCall => call !== undefined && isMeant(call);
     const calls = ToolCalls.of(this.events);
     const there = calls.list.find(fits);
     if (there) return Promise.resolve(there);

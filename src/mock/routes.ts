@@ -182,20 +182,12 @@ function decisionIn({ body }: Incoming): Consent | null {
 }
 
 const STYLE = `
-:root { color-scheme: light dark; --ink: #1c2024; --paper: #fff; --back: #f0f2f5; --line: #c3c9d1; --main: #0b5cad; --on-main: #fff; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e8eaed; --paper: #1e2227; --back: #121417; --line: #4a515b; --main: #8ec2f5; --on-main: #10151b; }
-}
-* { box-sizing: border-box; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem; background: var(--back); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
-main { width: 100%; max-width: 30rem; padding: 2rem; background: var(--paper); border: 1px solid var(--line); border-radius: .75rem; overflow-wrap: anywhere; }
-h1 { margin: 0 0 1rem; font-size: 1.35rem; font-weight: 500; line-height: 1.3; }
-code { font: .95em ui-monospace, monospace; }
-form { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem; }
-button { flex: 1; min-height: 2.75rem; padding: 0 1rem; font: inherit; font-weight: 600; color: inherit; background: none; border: 1px solid var(--line); border-radius: .5rem; cursor: pointer; }
-button.grant { color: var(--on-main); background: var(--main); border-color: var(--main); }
-button:focus-visible { outline: 3px solid var(--main); outline-offset: 2px; }
-.note { margin: 1.5rem 0 0; font-size: .85rem; opacity: .8; }
+:root { color-scheme: light dark; }
+body { max-width: 30rem; margin: 15vh auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+h1 { font-size: 1.35rem; font-weight: 500; }
+button { min-width: 9rem; min-height: 2.75rem; margin: 1.5rem .75rem 0 0; font: inherit; cursor: pointer; }
+.grant { font-weight: 600; }
+.note { margin-top: 1.5rem; font-size: .85rem; opacity: .8; }
 `;
 
 const POLICY = [

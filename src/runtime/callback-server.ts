@@ -20,104 +20,42 @@ export interface ListenerOptions {
   readonly keepBodies?: boolean;
 }
 
-export type Arrived = Omit<Incoming, 'body'> & { readonly body: Content };
-
-interface Taker<Meaning> {
-  take(meaning: Meaning, arrived: Arrived): Promise<Reply>;
-  /** Returns the keys of the calls that a refused POST concerns. */
-  callsOf(meaning: Meaning): readonly string[];
-  /** Whether to record one more refused POST; default: always. */
-  isTold?(): boolean;
-  /** Whether the token alone identifies an address, whatever follows it in the path. */
-  readonly ignoresRest?: boolean;
-}
-
 interface Concerns {
   readonly calls?: string[];
   readonly thread?: string;
 }
 
-/** Serves secret addresses, each with a meaning: guard, token, body, then `take` (threats, rows 1–8). */
-export class CallbackServer<Meaning> {
-  readonly #addresses = new SecretPaths<Meaning>('/callback/');
-  #server: Awaited<ReturnType<typeof startServer>> | undefined;
-
-  private constructor(
+/** A callback that has arrived and is not recorded yet. */
+export class Arrived {
+  constructor(
     private readonly log: Log,
-    private readonly options: ListenerOptions,
-    private readonly taker: Taker<Meaning>,
+    private readonly incoming: Omit<Incoming, 'body'>,
+    readonly body: Content,
   ) {}
 
-  /** @throws ProtocolCliError `port-in-use`. */
-  static async start<Meaning>(
-    log: Log,
-    options: ListenerOptions,
-    taker: Taker<Meaning>,
-  ): Promise<CallbackServer<Meaning>> {
-    const server = new CallbackServer(log, options, taker);
-    const { host, port, publicUrl, allowedHosts, maxBody } = options;
-    server.#server = await startServer({
-      host,
-      port,
-      allowedHosts: [...allowedHosts, ...(publicUrl ? [new URL(publicUrl).host] : [])],
-      maxBody,
-      routes: [
-        {
-          name: 'callback',
-          method: 'POST',
-          serves: path => server.#meaningOf(path) !== undefined,
-          accepts: 'json',
-          handle: incoming => server.#handle(incoming),
-        },
-      ],
-      onRefused: refusal => server.#recordRefusal(refusal),
-    });
-    return server;
+  get onGone(): Incoming['onGone'] {
+    return this.incoming.onGone;
   }
 
-  get port(): number {
-    return this.#server?.port ?? 0;
+  record(concerns: Concerns): RecordedRequest {
+    return recordCallback(this.log, concerns, { ...this.incoming, body: this.body });
   }
 
-  get url(): string {
-    return this.#server?.url ?? '';
-  }
-
-  /** Creates an address for the tool; `token` is the secret part of its URL. */
-  issue(meaning: Meaning): { readonly url: string; readonly token: string } {
-    const { token, path } = this.#addresses.issue(meaning);
-    return { url: (this.options.publicUrl ?? this.url) + path, token };
-  }
-
-  async close(): Promise<void> {
-    await this.#server?.close();
-  }
-
-  #meaningOf(target = ''): Meaning | undefined {
-    const path = target.split('?', 1)[0] ?? '';
-    const address = this.taker.ignoresRest ? /^\/callback\/[\w-]{43}/.exec(path)?.[0] : undefined;
-    return this.#addresses.resolve(address ?? path);
-  }
-
-  async #handle({ body, ...incoming }: Incoming): Promise<Reply> {
-    const meaning = this.#meaningOf(incoming.target);
-    if (meaning === undefined) return { status: 404 };
-    const { keepBodies } = this.options;
-    const readBody = keepBodies ? Content.asText : Content.readOnce;
-    const content = keepBodies === undefined ? new Content(body) : readBody(body);
-    return this.taker.take(meaning, { ...incoming, body: content });
-  }
-
-  #recordRefusal({ method = '', target = '', headers = {}, status, reason, detail }: Refusal): void {
-    const { isTold = () => true, callsOf } = this.taker;
-    if (!isTold()) return;
-    const meaning = this.#meaningOf(target);
-    const keys = meaning === undefined ? [] : callsOf(meaning);
-    const concerns = keys.length > 0 ? { calls: [...keys] } : {};
-    // Masks anything that looks like a token: it could be nearly a valid one.
-    const shown = meaning === undefined ? target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…') : target;
-    const recorded = recordCallback(this.log, concerns, { method, target: shown, headers });
-    recorded.answered(status, { refusal: reason === 'no-route' ? 'wrong-address' : detail });
+  /**
+   * Records the callback with its verdict, then answers it. If it could not be recorded, the answer makes the tool send it again.
+   * @param ready the answer waits for this
+   */
+  async answer(concerns: Concerns, verdict: Verdict, ready: Promise<void> | null = null): Promise<Answer> {
+    const recorded = this.record(concerns);
+    const status = await this.log.kept().then(
+      () => verdict.status,
+      () => 503,
+    );
+    await ready;
+    // If a callback belongs to no call, only the refusal explains why it had no effect.
+    recorded.answered(status, !concerns.calls && 'reason' in verdict ? { refusal: verdict.reason } : {});
+    const body = status === verdict.status ? EXPLANATIONS[verdict.kind] : undefined;
+    return { status, ...(body !== undefined && { body }) };
   }
 }
 
@@ -127,46 +65,107 @@ const EXPLANATIONS: Partial<Record<VerdictKind, string>> = {
   discarded: 'This callback matches no pending call: its group_id and id must be those of the invocation.\n',
 };
 
-/**
- * Records a judged callback, then answers it. If it could not be recorded, the answer makes the tool send it again.
- * @param ready the answer waits for this
- */
-export async function answerCallback(
-  log: Log,
-  concerns: Concerns,
-  arrived: Arrived,
-  verdict: Verdict,
-  ready: Promise<void> | null = null,
-): Promise<Answer> {
-  const recorded = recordCallback(log, concerns, arrived);
-  const status = await log.kept().then(
-    () => verdict.status,
-    () => 503,
-  );
-  await ready;
-  // If a callback belongs to no call, only the refusal explains why it had no effect.
-  recorded.answered(status, !concerns.calls && 'reason' in verdict ? { refusal: verdict.reason } : {});
-  const body = status === verdict.status ? EXPLANATIONS[verdict.kind] : undefined;
-  return { status, ...(body !== undefined && { body }) };
-}
-
 /** Records a callback. Without a body, the request was refused before its body was read. */
-export function recordCallback(
+function recordCallback(
   log: Log,
   concerns: Concerns,
-  { method, target: url, headers, body }: Pick<Arrived, 'method' | 'target' | 'headers'> & { body?: Content },
+  {
+    method,
+    target: url,
+    headers,
+    body,
+  }: Pick<Incoming, 'method' | 'target' | 'headers'> & { body?: Content },
 ): RecordedRequest {
   const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-  return recordRequest(log, {
-    from: 'tool',
-    to: 'runtime',
-    purpose: 'callback',
-    ...concerns,
-    method,
-    url,
-    headers: flat,
-    ...(body && { body }),
-  });
+  const about = { from: 'tool', to: 'runtime', purpose: 'callback', ...concerns } as const;
+  return recordRequest(log, { ...about, method, url, headers: flat, ...(body && { body }) });
+}
+
+/** Receives what is sent to a secret address. */
+interface Receiver {
+  /** The keys of the calls that a refused POST concerns. */
+  readonly calls: readonly string[];
+  receive(arrived: Arrived): Promise<Reply>;
+}
+
+/** Serves secret addresses: guard, token, body, then the receiver (threats, rows 1–8). */
+export class CallbackServer {
+  private constructor(
+    private readonly server: Awaited<ReturnType<typeof startServer>>,
+    private readonly receivers: SecretPaths<Receiver>,
+    private readonly base: string,
+  ) {}
+
+  /**
+   * @param isTold whether to record one more refused POST; default: always
+   * @param ignoresRest whether the token alone identifies an address, whatever follows it in the path
+   * @throws ProtocolCliError `port-in-use`.
+   */
+  static async start(
+    log: Log,
+    { host, port, publicUrl, allowedHosts, maxBody, keepBodies }: ListenerOptions,
+    { isTold = () => true, ignoresRest = false }: { isTold?: () => boolean; ignoresRest?: boolean } = {},
+  ): Promise<CallbackServer> {
+    const receivers = new SecretPaths<Receiver>('/callback/');
+    const receiverOf = (target = '') => {
+      const path = target.split('?', 1)[0] ?? '';
+      const address = ignoresRest ? /^\/callback\/[\w-]{43}/.exec(path)?.[0] : undefined;
+      return receivers.resolve(address ?? path);
+    };
+    const contentOf = (body: Incoming['body']) => {
+      if (keepBodies === undefined) return new Content(body);
+      return keepBodies ? Content.asText(body) : Content.readOnce(body);
+    };
+    const server = await startServer({
+      host,
+      port,
+      allowedHosts: [...allowedHosts, ...(publicUrl ? [new URL(publicUrl).host] : [])],
+      maxBody,
+      routes: [
+        {
+          name: 'callback',
+          method: 'POST',
+          serves: path => receiverOf(path) !== undefined,
+          accepts: 'json',
+          handle: async ({ body, ...incoming }) => {
+            const receiver = receiverOf(incoming.target);
+            return receiver?.receive(new Arrived(log, incoming, contentOf(body))) ?? { status: 404 };
+          },
+        },
+      ],
+      onRefused: refusal => {
+        if (isTold()) recordRefusal(log, refusal, receiverOf(refusal.target));
+      },
+    });
+    return new CallbackServer(server, receivers, publicUrl ?? server.url);
+  }
+
+  get port(): number {
+    return this.server.port;
+  }
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  /** Creates an address for the tool; `token` is the secret part of its URL. */
+  issue(receiver: Receiver): { readonly url: string; readonly token: string } {
+    const { token, path } = this.receivers.issue(receiver);
+    return { url: this.base + path, token };
+  }
+
+  close(): Promise<void> {
+    return this.server.close();
+  }
+}
+
+function recordRefusal(log: Log, refusal: Refusal, receiver: Receiver | undefined): void {
+  const { method = '', target = '', headers = {}, status, reason, detail } = refusal;
+  const concerns = receiver?.calls.length ? { calls: [...receiver.calls] } : {};
+  // Masks anything that looks like a token: it could be nearly a valid one.
+  const shown = receiver ? target : target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…');
+  const recorded = recordCallback(log, concerns, { method, target: shown, headers });
+  recorded.answered(status, { refusal: reason === 'no-route' ? 'wrong-address' : detail });
 }
 
 /** The ids by which a callback names its call. */
@@ -191,20 +190,16 @@ export class OpenListener {
   private constructor(
     private readonly log: Log,
     private readonly history: History,
-    private readonly server: CallbackServer<(arrived: Arrived) => Promise<Answer>>,
+    private readonly server: CallbackServer,
   ) {
-    const { url, token } = server.issue(arrived => this.#receive(arrived));
+    const { url, token } = server.issue({ calls: [], receive: arrived => this.#receive(arrived) });
     this.callbackUrl = url;
     this.token = token;
   }
 
   /** @param history must be subscribed to `log` @throws ProtocolCliError `port-in-use`. */
   static async start(log: Log, history: History, options: ListenerOptions): Promise<OpenListener> {
-    const taker: Taker<(arrived: Arrived) => Promise<Answer>> = {
-      take: (receive, arrived) => receive(arrived),
-      callsOf: () => [],
-    };
-    return new OpenListener(log, history, await CallbackServer.start(log, options, taker));
+    return new OpenListener(log, history, await CallbackServer.start(log, options));
   }
 
   /** Restricts the calls to expected ones, and adds this one. */
@@ -232,9 +227,9 @@ export class OpenListener {
     const reading = readCallback(arrived.body.json);
     const key = reading.ok ? this.#keyOf(reading.message) : this.#only();
     const exchange = key === undefined ? undefined : this.history.exchanges.get(key);
-    if (!exchange) return answerCallback(this.log, {}, arrived, unassignedVerdict(reading));
+    if (!exchange) return arrived.answer({}, unassignedVerdict(reading));
     const concerns = { calls: [exchange.key], thread: exchange.invocation.group_id };
-    return answerCallback(this.log, concerns, arrived, judge(exchange, reading, arrived.body.sha256));
+    return arrived.answer(concerns, judge(exchange, reading, arrived.body.sha256));
   }
 
   #keyOf(message: Callback): string {

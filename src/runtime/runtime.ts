@@ -13,7 +13,7 @@ import { validate } from '../protocol/validate.js';
 import type { Clock } from '../system/clock.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
 import { readJson } from '../util/json.js';
-import { type Arrived, answerCallback, CallbackServer, type ListenerOptions } from './callback-server.js';
+import { type Arrived, CallbackServer, type ListenerOptions } from './callback-server.js';
 import { readAcknowledgement, type Wire } from './wire.js';
 
 const RETRY_WITHIN_MS = 2_000;
@@ -61,23 +61,20 @@ export interface Answering {
 
 /** The runtime side of the protocol: invokes tools and receives their callbacks. */
 export class Runtime {
-  #server: CallbackServer<string> | undefined;
-
-  private constructor(private readonly options: RuntimeOptions) {}
+  private constructor(
+    private readonly options: RuntimeOptions,
+    private readonly server: CallbackServer,
+  ) {}
 
   /** @throws ProtocolCliError `port-in-use`. */
   static async start(options: RuntimeOptions): Promise<Runtime> {
-    const runtime = new Runtime(options);
-    runtime.#server = await CallbackServer.start<string>(options.log, options.listener, {
-      take: (key, arrived) => runtime.#receive(key, arrived),
-      callsOf: key => [key],
-    });
-    return runtime;
+    return new Runtime(options, await CallbackServer.start(options.log, options.listener));
   }
 
   /** Adds a callback URL to an invocation. */
   addressed(call: Omit<Invocation, 'callback_url'>): Invocation {
-    const { url = '', token = '' } = this.#server?.issue(call.id) ?? {};
+    const { id } = call;
+    const { url, token } = this.server.issue({ calls: [id], receive: arrived => this.#receive(id, arrived) });
     this.options.onSecret?.(token);
     return { ...call, callback_url: url };
   }
@@ -117,7 +114,7 @@ export class Runtime {
   }
 
   async close(): Promise<void> {
-    await this.#server?.close();
+    await this.server.close();
   }
 
   /**
@@ -179,7 +176,7 @@ export class Runtime {
     };
     const ready = verdict.kind === 'settles' ? until(log, isAcknowledged, { clock, ms: ACK_WAIT_MS }) : null;
     const concerns = { calls: [key], thread: exchange.invocation.group_id };
-    return answerCallback(log, concerns, arrived, verdict, ready);
+    return arrived.answer(concerns, verdict, ready);
   }
 
   #exchange(key: string): Exchange {

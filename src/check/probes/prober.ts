@@ -8,12 +8,7 @@ import { TransportError } from '../../http/client.js';
 import type { Reply } from '../../http/route.js';
 import { type Callback, type CallbackType, readCallback } from '../../protocol/callbacks.js';
 import type { RequirementId } from '../../protocol/requirements.js';
-import {
-  type Arrived,
-  CallbackServer,
-  type ListenerOptions,
-  recordCallback,
-} from '../../runtime/callback-server.js';
+import { type Arrived, CallbackServer, type ListenerOptions } from '../../runtime/callback-server.js';
 import { readAcknowledgement, type Wire } from '../../runtime/wire.js';
 import type { Clock } from '../../system/clock.js';
 import { cameWithin } from '../../system/process.js';
@@ -121,7 +116,7 @@ export class Prober {
   readonly signal: AbortSignal;
   readonly #closing = new AbortController();
   readonly #purposes = new Map<string, string>();
-  #server: CallbackServer<SentCall> | undefined;
+  #server: CallbackServer | undefined;
   #hasExpired = false;
   #hasCallback = false;
   #hasAnswer = false;
@@ -138,9 +133,7 @@ export class Prober {
   async listen(options: ListenerOptions): Promise<void> {
     const { log } = this.options.wire;
     const admits = quota(log, LIMITS.refused, 'that were refused, or to a wrong address');
-    this.#server = await CallbackServer.start<SentCall>(log, options, {
-      take: (call, arrived) => call.receive(arrived),
-      callsOf: ({ key }) => [key],
+    this.#server = await CallbackServer.start(log, options, {
       isTold: () => admits(0),
       ignoresRest: true, // a tool may have changed the rest of the URL (TOOL-OPAQUE)
     });
@@ -153,7 +146,7 @@ export class Prober {
 
   /** Returns the callback URL of a call. */
   urlOf(call: SentCall): string {
-    return this.#server?.issue(call).url ?? '';
+    return this.#server?.issue({ calls: [call.key], receive: arrived => call.receive(arrived) }).url ?? '';
   }
 
   get isAborted(): boolean {
@@ -385,9 +378,9 @@ class SentCall {
     const { key, thread, prober, call } = this;
     const { body } = arrived;
     if (!this.#admits(body.size) || !prober.admits(body.size)) return { status: 429 };
-    const { clock, wire } = prober.options;
+    const { clock } = prober.options;
     const at = clock.now();
-    const recorded = recordCallback(wire.log, { calls: [key], thread }, arrived);
+    const recorded = arrived.record({ calls: [key], thread });
     const reading = readCallback(body.json);
     const message = reading.ok ? reading.message : null;
     const { answers = [200] } = call;

@@ -144,7 +144,7 @@ function onPendingCall(call: CallEvidence, view: RuntimeView): Observed {
     .seenOf(call, 'model', 'failure')
     .find(({ event: { seq } }) => seq > question.request.seq && seq < Math.min(resultAt, view.overSince));
   if (early) return broken('the model got something of a call that waited for the user', [question, early]);
-  if (!result || resultAt > view.overSince) return null;
+  if (!result || result.callback.lastSeq > view.overSince) return null; // it may have ended before
   const { callback, message } = result;
   const proof = [question, callback];
   if (callback.isRefused)

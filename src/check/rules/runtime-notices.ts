@@ -15,7 +15,7 @@ import {
   type Observation,
   type Observed,
 } from '../rule.js';
-import type { RuntimeView, Seen } from '../runtime-view.js';
+import type { Asked, RuntimeView, Seen } from '../runtime-view.js';
 
 /** Notices and migrations. */
 export const runtimeNoticeRules = defineRules({
@@ -44,10 +44,7 @@ export const runtimeNoticeRules = defineRules({
     advice: 'Send /migrate once to each server with needsMigration, wait for the 200, and report a failure.',
     needs: ['migrate'],
     absent: 'no session was migrated by a scenario',
-    observe: ({ migrations, servers, view }) => {
-      const [asked] = view?.asked('migrate') ?? [];
-      return view && asked ? onMigration({ migrations, servers, view, asked }) : null;
-    },
+    observe: evidence => evidence.view?.asked('migrate').map(asked => onMigration(asked, evidence)) ?? null,
   },
 });
 
@@ -106,15 +103,10 @@ function onClosedThread({ calls, closes, servers }: Evidence, view: RuntimeView)
 }
 
 function threadOf({ sentJson }: RoundTrip): string {
-  const thread = valueAt(sentJson, 'thread_id');
-  return typeof thread === 'string' ? thread : '';
+  return String(valueAt(sentJson, 'thread_id'));
 }
 
-function lackingNotice(
-  name: string,
-  { toolset }: KnownServer,
-  asked: { readonly events: readonly number[] },
-): Observation {
+function lackingNotice(name: string, { toolset }: KnownServer, asked: Asked): Observation {
   return lacking(`the server of the toolset ${excerpt(toolset?.name ?? '')} got no ${name} notice`, asked);
 }
 
@@ -144,19 +136,22 @@ function isPendingAt(call: CallEvidence, seq: number): boolean {
   return results.length === 0 || (results.some(({ subscription }) => subscription) && !isFinal);
 }
 
-interface Migration extends Pick<Evidence, 'migrations' | 'servers'> {
-  readonly view: RuntimeView;
-  readonly asked: { readonly event: { readonly seq: number }; readonly events: readonly number[] };
-}
-
-function onMigration({ migrations, servers, view, asked }: Migration): Observed {
+function onMigration(asked: Asked<'migrate'>, { migrations, servers, view }: Evidence): Observed {
   const own = migrations.filter(({ request }) => request.seq > asked.event.seq);
   const faults = own.flatMap((each, index) => migrationFault(each, own.slice(0, index), servers));
-  if (faults.length > 0) return faults;
+  if (!view || faults.length > 0) return faults;
   const [migrated] = view.seen('migrated');
-  return migrated
-    ? onMigrated(migrated, own, servers)
-    : onNotMigrated({ migrations: own, servers, view, asked });
+  const failed = own.find(({ status }) => status !== 200);
+  if (migrated) return onMigrated(migrated, failed, own, servers);
+  if (!failed) {
+    const isNeeded = servers.some(({ toolset }) => toolset?.needsMigration);
+    if (isNeeded && own.length === 0)
+      return lacking('/migrate was not sent to a server that declares needsMigration', asked);
+    return view.can('migrated') ? lacking('the migration did not succeed', [asked, ...own]) : held(asked);
+  }
+  const report = view.seen('failure').find(({ event }) => event.seq > failed.lastSeq);
+  if (report || !view.can('failure')) return held(report ? [failed, report] : failed);
+  return lacking(`no failure was reported although /migrate ${answerOf(failed)}`, failed);
 }
 
 function migrationFault(
@@ -176,12 +171,12 @@ function migrationFault(
 
 function onMigrated(
   migrated: Seen<'migrated'>,
+  failed: RoundTrip | undefined,
   own: readonly RoundTrip[],
   servers: readonly KnownServer[],
 ): Observed {
   const early = own.find(({ end }) => (end?.seq ?? Number.POSITIVE_INFINITY) > migrated.event.seq);
   if (early) return broken('the migration succeeded before /migrate was answered', [early, migrated]);
-  const failed = own.find(({ status }) => status !== 200);
   if (failed)
     return broken(`the migration succeeded although /migrate ${answerOf(failed)}`, [failed, migrated]);
   const isLeftOut = (server: KnownServer) =>
@@ -193,19 +188,4 @@ function onMigrated(
 
 function answerOf({ status, broken: failure }: RoundTrip): string {
   return status === null ? `failed (${failure?.code})` : `was answered ${status}`;
-}
-
-function onNotMigrated({ migrations, servers, view, asked }: Migration): Observed {
-  const failed = migrations.find(({ status }) => status !== 200);
-  if (!failed) {
-    const isNeeded = servers.some(({ toolset }) => toolset?.needsMigration);
-    if (isNeeded && migrations.length === 0)
-      return lacking('/migrate was not sent to a server that declares needsMigration', asked);
-    return view.can('migrated')
-      ? lacking('the migration did not succeed', [asked, ...migrations])
-      : held(asked);
-  }
-  const report = view.seen('failure').find(({ event }) => event.seq > failed.lastSeq);
-  if (report || !view.can('failure')) return held(report ? [failed, report] : failed);
-  return lacking(`no failure was reported although /migrate ${answerOf(failed)}`, failed);
 }

@@ -219,8 +219,8 @@ function onOtherType(callback: CallbackEvidence): Observation {
   return doubtful(`${what} was answered ${status}`, callback, answeredOther(callback, '4xx'));
 }
 
-function leaked(what: string, { events, request }: CallbackEvidence, { event }: Seen): Observation {
-  return { kind: 'broken', what, events: [...events, event.seq], about: [request.seq] };
+function leaked(what: string, callback: CallbackEvidence, seen: Seen): Observation {
+  return broken(what, [callback, seen], { about: [callback.request.seq] });
 }
 
 /** The runtime may discard a forged message that it answered 2xx, unless it then refuses the real one. */
@@ -274,16 +274,14 @@ function onDuplicates({ callbacks }: CallEvidence): Observed {
 /** A further result of a call must not reach the model; a repeated one must reach it once. */
 function onFurther({ status, callback, message, call, seen, results }: Shown, view: RuntimeView): Observed {
   if (status !== 'further' || !view.can('model')) return null;
-  const isRepeated = results.some(each => each.call === call && isEarlierCopy(each.callback, callback));
+  const { seq } = callback.request;
+  const isEarlierCopy = (one: CallbackEvidence) => one.equals(callback) && one.request.seq < seq;
+  const isRepeated = results.some(each => each.call === call && isEarlierCopy(each.callback));
   const copies = seen.filter(each => isExactly(each.message.text, message));
   const extra = copies[isRepeated ? 1 : 0];
   if (!extra) return isRepeated ? null : held(callback);
   const what = isRepeated ? 'the model got a repeated result twice' : 'the model got a second result';
   return leaked(what, callback, extra);
-}
-
-function isEarlierCopy(one: CallbackEvidence, other: CallbackEvidence): boolean {
-  return one.equals(other) && one.request.seq < other.request.seq;
 }
 
 function onCanceled({ status, callback, message, seen }: Shown): Observed {
@@ -298,19 +296,18 @@ function onText(result: Shown, view: RuntimeView): Observed {
   const { status, callback, message, seen } = result;
   if (status !== 'awaited') return null;
   const exact = seen.find(each => isFitting(each, result));
-  if (exact) return { ...held(callback), events: [...callback.events, exact.event.seq] };
+  if (exact) return held([callback, exact]);
   if (!isHandled(result, view)) return null;
-  const [other] = seen.filter(each => each.message.id !== undefined && !isExplained(each, result));
+  const other = seen.find(each => each.message.id !== undefined && !isExplained(each, result));
   if (!other) return view.crash ? null : onMissing(callback, message);
   const { text } = other.message;
   const expected = llmText(message);
-  const { events } = callback;
-  const about = { events: [...events, other.event.seq], ...difference(expected, text) };
-  if (text === message.text)
-    return { kind: 'doubtful', what: 'the model got text; content takes its place', ...about };
-  if (plainText(text) === plainText(expected))
-    return { kind: 'doubtful', what: 'control or invisible characters were removed (RT-SANITIZE)', ...about };
-  return { kind: 'broken', what: 'the model got another text', ...about };
+  const judge = (judged: typeof broken, what: string) =>
+    judged(what, [callback, other], difference(expected, text));
+  if (text === message.text) return judge(doubtful, 'the model got text; content takes its place');
+  return text.replace(HIDDEN, '') === expected.replace(HIDDEN, '')
+    ? judge(doubtful, 'control or invisible characters were removed (RT-SANITIZE)')
+    : judge(broken, 'the model got another text');
 }
 
 /** Whether the model got the result, or one for the same call from another sender, which a runtime cannot distinguish. */
@@ -344,10 +341,6 @@ function onMissing(callback: CallbackEvidence, message: ToolResult): Observed {
 
 const HIDDEN = /[\p{Cc}\p{Cf}]/gu;
 
-function plainText(text: string): string {
-  return text.replace(HIDDEN, '');
-}
-
 const CONTEXT = 20;
 
 /** Shows both texts from shortly before their first difference. */
@@ -369,15 +362,13 @@ function onDisplay(result: Shown, view: RuntimeView): Observed {
   const supported = new Set(view.seen('human').map(each => each.message.type));
   const fitting = fittingTypes(message, supported.add('text'));
   const shown = candidates.find(each => fitting.includes(each.message.type));
-  if (shown) return { ...held(callback), events: [...callback.events, shown.event.seq] };
-  if (!own)
-    return candidates.length === 0 && isHandled(result, view) && !view.crash
-      ? lacking('the user saw nothing of a result', callback)
-      : null;
-  const { type } = own.message;
-  const events = [...callback.events, own.event.seq];
-  const details = { expected: fitting.join(' or '), actual: excerpt(type) };
-  return { kind: 'broken', what: 'the user saw another segment', events, ...details };
+  if (shown) return held([callback, shown]);
+  if (own) {
+    const details = { expected: fitting.join(' or '), actual: excerpt(own.message.type) };
+    return broken('the user saw another segment', [callback, own], details);
+  }
+  const isUnseen = candidates.length === 0 && isHandled(result, view) && !view.crash;
+  return isUnseen ? lacking('the user saw nothing of a result', callback) : null;
 }
 
 /** The types that may be shown: that of the first supported segment, and those of invalid ones before it. */
@@ -386,22 +377,16 @@ function fittingTypes(
   supported: ReadonlySet<string>,
 ) {
   const known = segments.filter(({ type }) => Object.hasOwn(SEGMENTS, type) && supported.has(type));
-  const index = known.findIndex(isReadable);
+  const index = known.findIndex(({ type, content: value }) => SEGMENTS[type]?.(value));
   const types = known.slice(0, index < 0 ? known.length : index + 1).map(({ type }) => type);
   return index < 0 ? [...types, 'text', ...content.map(({ type }) => type)] : types;
 }
-
-type Segment = NonNullable<ToolResult['display_as']>[number];
 
 const SEGMENTS: Readonly<Record<string, (content: unknown) => boolean>> = {
   text: content => typeof content === 'string',
   diff: content => /^@@ /m.test(String(valueAt(content, 'patch'))),
   image: content => typeof valueAt(content, 'data') === 'string',
 };
-
-function isReadable({ type, content }: Segment): boolean {
-  return SEGMENTS[type]?.(content) === true;
-}
 
 /** Callbacks that come while another one is handled must not fail. */
 function onSameTime({ calls, view }: Evidence): Observed {
@@ -434,8 +419,8 @@ const MIN_GAP_MS = 150;
 function onOrder({ calls, view }: Evidence): Observed {
   if (!view) return null;
   const events = calls.flatMap(call => call.messages('subscription_event'));
-  const byThread = groupBy(events, ({ message }) => [message.group_id]);
-  return [...byThread.values()].map(thread => onOrderIn(thread, view));
+  const threads = groupBy(events, ({ message }) => [message.group_id]).values();
+  return [...threads].map(thread => onOrderIn(thread, view));
 }
 
 function onOrderIn(thread: readonly Received<'subscription_event'>[], view: RuntimeView): Observed {
@@ -452,10 +437,10 @@ function onOrderIn(thread: readonly Received<'subscription_event'>[], view: Runt
   return shown.slice(1).map((later, index) => {
     const earlier = shown[index];
     if (!earlier) return null;
-    const proof = [earlier, later].flatMap(({ callback, seen }) => [...callback.events, seen.event.seq]);
+    const proof = [earlier, later].flatMap(({ callback, seen }) => [callback, seen]);
     if (isSentAfter(earlier.callback, later.callback))
-      return { kind: 'broken', what: 'the model got two events in the wrong order', events: proof };
-    return isSentAfter(later.callback, earlier.callback) ? { kind: 'held', events: proof } : null;
+      return broken('the model got two events in the wrong order', proof);
+    return isSentAfter(later.callback, earlier.callback) ? held(proof) : null;
   });
 }
 

@@ -120,6 +120,10 @@ export const DRIVEN_CONVERSATION: SampleSet = {
       saw({ saw: 'failure', id: KEY, text: 'Error: canceled' }),
     ]),
     passes('no result until the end', [scenario(), invoked, requires(), end, result()]),
+    passes('a result that was not answered before the end', [
+      ...[scenario(), invoked, requires(), consent],
+      ...[result().slice(0, -1), end, result().slice(-1)],
+    ]),
   ],
   'RT-OAUTH': [
     passes('a page that the user is asked to visit', [scenario(), invoked, requires(), consent], undefined, {

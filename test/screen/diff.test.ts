@@ -31,22 +31,6 @@ beforeAll(async () => {
 afterAll(() => own[Symbol.asyncDispose]());
 
 describe.concurrent('a diff on the screen', () => {
-  test.each([80, 120, 160])('at %d columns every row has both line numbers and a sign', async columns => {
-    await using screen = openHere(['invoke', own.url, 'edit'], { columns });
-    expect(await screen.ended).toBe(0);
-    const rows = screen.emulator.rows();
-    const from = rows.findIndex(row => row.startsWith('greet.py'));
-    const left = rows.slice(from, from + 6).map(row => row.replace(/ {4,}edited$/, ''));
-    expect(left).toEqual([
-      'greet.py +1 −1',
-      '@@ -8,3 +8,3 @@ def greet():',
-      ' 8  8   return before',
-      ' 9    - say("hello", name)',
-      '    9 + say("goodbye", name)',
-      '10 10   after \\ No newline at end of file',
-    ]);
-  });
-
   test('shows old and new side by side if its pane has 120 columns', async () => {
     await using screen = openHere(['invoke', own.url, 'edit'], { columns: 243 });
     expect(await screen.ended).toBe(0);

@@ -51,23 +51,6 @@ describe.concurrent('listen on a terminal', () => {
     expect(screen.text().match(/state=1/g)).toHaveLength(1);
   });
 
-  test.each<[string, Record<string, string>, boolean]>([
-    ['in colours', {}, true],
-    ['without, where no one wants them', { NO_COLOR: '1' }, false],
-  ])('%s', async (_, env, isColoured) => {
-    await using screen = await listening([], { env });
-    await screen.post({ type: 'tool_result', ...IDS, text: 'hello' });
-    await screen.shows('LLM text');
-    expect(screen.emulator.colours.size > 0).toBe(isColoured);
-  });
-
-  test('a wide one shows the sides of a diff side by side', async () => {
-    await using screen = await listening();
-    const patch = '--- a/a\n+++ b/a\n@@ -1 +1 @@\n-old\n+new\n';
-    await screen.post({ type: 'view_update', group_id: 't', view_type: 'diff', content: { patch } });
-    await screen.shows(/old.*new/);
-  });
-
   test('threats, row 24: callbacks have no effect on the terminal and hide nothing', async () => {
     await using screen = await listening(['--expect', 'x/y', '--expect', `${HOSTILE}/${HOSTILE}`]);
     const ids = { group_id: HOSTILE, id: HOSTILE };

@@ -58,17 +58,11 @@ function open(
 }
 
 describe('the first frame', () => {
-  test('is on the alternate screen, with the URL of the mock and an example call', async () => {
-    await using view = open();
-    await view.shows('protocol-cli invoke -i http://127.0.0.1:4711');
-    expect(view.emulator.isAlternate).toBe(true);
-    expect(view.emulator.isCursorVisible).toBe(false);
-    expect(view.emulator.rows()[0]).toBe('demo  http://127.0.0.1:4711');
-  });
-
   test('first and last frame leave the terminal as it was', async () => {
     const view = open();
     await view.emulator.waitFor('raw mode', view.keyboard.isRaw);
+    await view.shows('protocol-cli invoke -i http://127.0.0.1:4711');
+    expect(view.emulator.isAlternate).toBe(true);
     await view.close();
     await view.emulator.waitFor('the screen from before', () => !view.emulator.isAlternate);
     expect(view.emulator.isCursorVisible).toBe(true);
@@ -124,35 +118,6 @@ test('notices: messages about keys, and about no call, disappear after 6 s', asy
   clock.advance(200);
   await drawing('nothing any more', () => !isSaid());
   expect(clock.pending()).toBe(0);
-});
-
-test('every size from 40 × 8: one frame on the screen, nothing scrolled away', async () => {
-  await using view = open({ columns: 160, rows: 40 });
-  for (const id of ['a', 'b', 'c']) delivered(view.story, id);
-  for (const [columns, rows] of [
-    [160, 40],
-    [40, 8],
-    [100, 30],
-    [120, 8],
-    [40, 40],
-    [160, 40],
-  ] as const) {
-    view.resize({ columns, rows });
-    // xterm.js keeps what a narrower terminal hides.
-    const seen = () => view.emulator.rows().map(row => row.slice(0, columns).trimEnd());
-    await view.emulator.waitFor(`a whole frame in ${columns} × ${rows}`, () => {
-      const lines = seen();
-      const isBeside = lines.some(line => line.includes(' │'));
-      return (
-        lines[0]?.startsWith('demo') === true &&
-        lines[rows - 2]?.endsWith('q quit') === true &&
-        isBeside === columns >= 165
-      );
-    });
-    expect(seen().filter(line => line.startsWith('demo'))).toHaveLength(1);
-  }
-  expect(view.emulator.scrollback()).toEqual([]);
-  expect(view.emulator.raw).not.toContain('\u001b[3J');
 });
 
 test('threats, rows 24 and 25: foreign text has no effect, and no token of a callback is shown', async () => {

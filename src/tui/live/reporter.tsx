@@ -30,7 +30,7 @@ interface AppProps {
 }
 
 /** The live view: the blocks of a frame, stacked, and key handling while keys have an effect. */
-export function App({ store, onKey, redact = String }: AppProps) {
+function App({ store, onKey, redact = String }: AppProps) {
   const { frame, takesKeys } = useSyncExternalStore(store.subscribe, store.snapshot);
   const onPress = useCallback(
     (press: Press) => {

@@ -76,16 +76,3 @@ test('both sides are judged by their own messages, without duplicates', async ()
   expect(Number(held)).toBe(19);
   expect(lines).not.toMatch(/sent again|delivered again/);
 });
-
-test('r repeats one of its calls with the tool server that is open here', async () => {
-  await bench.stands(bench.open({ kind: 'url', url: plain.url }), 'ready');
-  keys('r');
-  const [again = ''] = await eventually('a call', () => {
-    const calls = bench.model.sources[0]?.callLog.keys ?? [];
-    return calls.length > 0 && calls;
-  });
-  expect(await bench.until(again)).toMatchObject({
-    invocation: { operation: 'watch', arguments: { events: 2, every_ms: 1 } },
-    settled: { by: 'result' },
-  });
-});

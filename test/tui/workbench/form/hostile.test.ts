@@ -124,21 +124,7 @@ const PARTS = {
     default: { 'word 1': 'word 8999', 'word 2': 'z' },
   },
 };
-const nested = () => {
-  let items: object = { type: 'string' };
-  for (let level = 0; level < 6; level++) items = { type: 'array', minItems: 100, items };
-  return items;
-};
-
 test.each<[string, Readonly<Record<string, unknown>>]>([
-  ['nested arrays of 100, 6 deep', { properties: { a: nested() }, required: ['a'] }],
-  [
-    'a default of 5 MB',
-    {
-      properties: { a: { type: 'string', default: 'x'.repeat(5_000_000) }, b: { default: WORDS } },
-      required: ['a', 'b'],
-    },
-  ],
   [
     'an enum of 100,000 values for each of 900 items',
     { properties: { a: { type: 'array', items: { enum: WORDS }, default: Array(900).fill('word 99999') } } },

@@ -1,16 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
-import { render } from 'ink';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { createTheme, paneLayout } from '../../src/render/terminal/theme.js';
 import type { Frame } from '../../src/tui/live/model.js';
-import { App, frameOf } from '../../src/tui/live/reporter.js';
-import { createStore } from '../../src/tui/terminal.js';
+import { frameOf } from '../../src/tui/live/reporter.js';
 import { anyCodePoint } from '../support/characters.js';
-import { Emulator, type Size } from './support/emulator.js';
-import { fakeTerminal } from './support/fake-terminal.js';
-import { askingScene, type Contents, question, settledScene } from './support/scenes.js';
+import type { Size } from './support/emulator.js';
+import { askingScene, question, settledScene } from './support/scenes.js';
 
 const THEME = createTheme(2);
 const anySize = fc.record({
@@ -67,64 +64,6 @@ describe('a frame', () => {
       expectFits(frameOf(asking, { columns: 20, rows }, THEME), { columns: 20, rows });
   });
 });
-
-describe('the live view in a terminal', () => {
-  const large = { columns: 160, rows: 40 };
-
-  test('keeps one frame on the screen through every size from 40 × 8, and scrolls nothing away', async () => {
-    await using view = await draw(settledScene('seen\n'.repeat(50_000), 'sent\n'.repeat(90)), large);
-    for (let columns = 160; columns >= 40; columns -= 30)
-      for (const rows of [40, 8]) await view.resize({ columns, rows });
-    await view.resize(large);
-    expect(view.emulator.text().match(/HUMAN/g)).toHaveLength(1);
-    expect(view.emulator.text().match(/LLM/g)).toHaveLength(1);
-    expect(view.emulator.raw).not.toContain('\u001b[3J');
-  });
-});
-
-interface View extends AsyncDisposable {
-  readonly emulator: Emulator;
-  resize(size: Size): Promise<void>;
-}
-
-/** The component alone, drawn by Ink into an emulator: no process, no tool. */
-async function draw(scene: Contents, firstSize: Size): Promise<View> {
-  let size = firstSize;
-  const emulator = new Emulator(size);
-  const terminal = fakeTerminal(emulator, size);
-  const store = createStore({ frame: frameOf(scene, size, THEME), takesKeys: false });
-  const { unmount, waitUntilExit } = render(<App store={store} onKey={() => {}} />, {
-    stdout: terminal.stream,
-    patchConsole: false,
-    exitOnCtrlC: false,
-  });
-  const drawn = () => {
-    const frame = shown(scene, size);
-    return emulator.waitFor(`it shows\n${frame}`, () => emulator.text().endsWith(frame));
-  };
-  await drawn();
-  return {
-    emulator,
-    async resize(next) {
-      size = next;
-      emulator.resize(size);
-      store.set({ frame: frameOf(scene, size, THEME) });
-      terminal.resize(size);
-      await drawn();
-    },
-    async [Symbol.asyncDispose]() {
-      unmount();
-      await waitUntilExit();
-    },
-  };
-}
-
-/** A frame as text, laid out without Ink. */
-function shown(scene: Contents, size: Size): string {
-  return rowsOf(frameOf(scene, size, createTheme(0)), size)
-    .map(row => row.trimEnd())
-    .join('\n');
-}
 
 function rowsOf({ steps, views, panes, picker }: Frame, { columns }: Size): readonly string[] {
   const { human = [], llm = [], isSideBySide = false } = panes ?? {};

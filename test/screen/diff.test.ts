@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OwnTool, startTool } from '../e2e/support/own-tool.js';
 import { type Cell, CYAN, common, GREEN, MAGENTA, RED } from './support/cell.js';
 import { display, resultWith } from './support/results.js';
-import { openProgram } from './support/screen.js';
 import { openHere } from './support/screen-here.js';
 
 const PATCH = `\
@@ -59,7 +58,7 @@ describe.concurrent('a diff on the screen', () => {
   });
 
   test('has syntax colours in all rows, and keeps its marks', async () => {
-    await using screen = openProgram(['invoke', own.url, 'edit'], { columns: 80 });
+    await using screen = openHere(['invoke', own.url, 'edit'], { columns: 80 });
     expect(await screen.ended).toBe(0);
     const { emulator } = screen;
     expect(common(emulator.cellsOf('return'), 'foreground')).toBe(MAGENTA);

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OwnTool, startTool } from '../e2e/support/own-tool.js';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { display, resultWith } from './support/results.js';
-import { openProgram } from './support/screen.js';
 import { openHere } from './support/screen-here.js';
 
 const WIDE = { columns: 160, rows: 40 };
@@ -21,7 +20,7 @@ afterAll(() => Promise.all([plain.stop(), own[Symbol.asyncDispose]()]));
 
 describe.concurrent('the steps', () => {
   test('appear as they happen, each with its time', async () => {
-    await using screen = openProgram(['invoke', plain.url, 'slow', 'ms=400'], WIDE);
+    await using screen = openHere(['invoke', plain.url, 'slow', 'ms=400'], WIDE);
     await screen.shows(/✓ discovered plain-tool \(\d+ operations\) at http:\S+ in [\d.]+m?s/);
     await screen.shows(/✓ acknowledged with 200 after [\d.]+m?s/);
     expect(screen.text()).not.toContain('✓ result');

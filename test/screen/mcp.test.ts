@@ -33,7 +33,7 @@ describe.concurrent('a call over MCP, live', () => {
   });
 
   test('a form with several fields is asked line by line; an invalid line is asked again', async () => {
-    await using screen = openProgram(['invoke', '--mcp', sdkPeerCommand(), 'form']);
+    await using screen = openHere(['invoke', '--mcp', sdkPeerCommand(), 'form']);
     for (const [question, answer] of [
       ['Your name (name)', 'A'],
       ['fewer than 2 characters', 'Ada'],

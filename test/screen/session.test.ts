@@ -35,7 +35,7 @@ async function answering(script: object, { env, ...size }: ScreenOptions = {}) {
 
 describe.concurrent('session answer', () => {
   test('at 160 columns shows both sides, both panes side by side, and the answer of the agent', async () => {
-    await using screen = openProgram(...(await answering(SCRIPT, { columns: 160, rows: 40 })));
+    await using screen = openHere(...(await answering(SCRIPT, { columns: 160, rows: 40 })));
     expect(await screen.ended).toBe(0);
     const text = screen.text();
     expect(text).toMatch(/^✓ completed after .* · 1 round · 1 of 1 calls answered$/m);

@@ -1,4 +1,4 @@
-import { canBeCanceled, type Exchange, openPages } from '../../events/exchange.js';
+import { type Exchange, openPages } from '../../events/exchange.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { quote, say } from '../../render/line.js';
 import { REDACTED, safeJson } from '../../util/redact.js';
@@ -148,15 +148,14 @@ export class Workbench extends WorkbenchPages {
 
   #place(sending: Sending): void {
     const { server: id, operation } = sending.draft;
-    const match = toolsNamed(this.model.servers, operation).find(({ server }) => server.id === id);
-    if (!match) this.complain(`${operation} is not offered any more.`);
-    else if (this.controls.needsConsent(id, operation)) this.#askConsent(sending, match.server);
+    if (this.controls.needsConsent(id, operation)) this.#askConsent(sending);
     else void this.#send(sending);
   }
 
   /** Asks whether to call a destructive operation. The default is not to. */
-  #askConsent(sending: Sending, { about }: Server): void {
-    const { operation, arguments: args } = sending.draft;
+  #askConsent(sending: Sending): void {
+    const { server, operation, arguments: args } = sending.draft;
+    const about = this.model.servers.find(({ id }) => id === server)?.about ?? '';
     const decline = async () => {
       const { text, isBad } = await this.controls.decline(sending.draft);
       const again = isRerun(sending) ? 'r' : 'Ctrl-R';
@@ -281,7 +280,6 @@ export class Workbench extends WorkbenchPages {
     const { exchange, source } = this;
     if (!exchange) return this.complain('No call to cancel.');
     if (!source.isLive) return this.complain('Calls in a transcript cannot be canceled.');
-    if (!canBeCanceled(exchange)) return this.complain('The call is over, and it has no open subscription.');
     this.report(await this.controls.cancel(exchange.key));
   }
 

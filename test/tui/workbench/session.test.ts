@@ -430,7 +430,7 @@ describe('navigation', () => {
     session.press('?', 'W', '0');
     expect(session.sees()).toContain('Esc close');
     session.press('x');
-    expect(session.sees()).toContain('The call is over');
+    expect(session.asked).toEqual([`cancel ${KEY}`]);
     session.press('?', 't');
     expect(session.sees()).toContain('[Tools]');
   });

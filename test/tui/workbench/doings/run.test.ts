@@ -101,14 +101,6 @@ describe('a user who went elsewhere stays there, and gets a message', () => {
   });
 });
 
-test('an operation that its server no longer has is not sent', () => {
-  const session = openSession({ start: filled });
-  session.changes({ servers: [readyServer([DROP])] });
-  session.press('<ctrl-r>');
-  expect(session.asked).toEqual([]);
-  expect(session.sees()).toContain('edit_file is not offered any more.');
-});
-
 describe('an empty form', () => {
   const tool = toolOf('edit_file', {
     inputSchema: {

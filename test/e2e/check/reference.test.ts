@@ -47,10 +47,10 @@ describe.concurrent("a tool like the reference's", () => {
 
   test('a server that never calls back fails within seconds, and the report names the window', async () => {
     const start = performance.now();
-    const { status, ofStatus, reasonOf } = await check('WORKS=no', '--probe-timeout', '5s');
+    const { status, ofStatus, reasonOf } = await check('WORKS=no', '--probe-timeout', '2s');
     expect(ofStatus('fail')).toContain('TOOL-ALWAYS');
-    expect(reasonOf('TOOL-ALWAYS')).toMatch(/^0 of \d+ calls got a result within 5s/);
+    expect(reasonOf('TOOL-ALWAYS')).toMatch(/^0 of \d+ calls got a result within 2s/);
     expect(status).toBe(1);
-    expect(performance.now() - start).toBeLessThan(20_000);
-  }, 30_000);
+    expect(performance.now() - start).toBeLessThan(15_000);
+  });
 });

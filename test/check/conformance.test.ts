@@ -17,7 +17,7 @@ const aCase = (status: CaseCheck['status']): CaseCheck => ({
   reason: '',
   events: [],
 });
-const plain = { excuses: [], isStrict: false, sides: ['tool'] } as const;
+const plain = { sides: ['tool'] } as const;
 const excuse = { id: 'TOOL-ACK', reason: 'known', place: 'f.yaml:1' } as const;
 
 describe('the verdict on a run', () => {

@@ -51,7 +51,7 @@ describe('a shareable run', () => {
     const call = someCall(id, { operation });
     const events = eventsOf(call.sent(), call.answered(), call.result({ id: 'another' }));
     const check = judge(RULES['TOOL-ID'], await gather({ events }, 'tool'));
-    const run = conformanceOf([check], [], { excuses: [], sides: ['tool'], isStrict: false });
+    const run = conformanceOf([check]);
     return shareableRun(run, createRedactor([SECRET])).checks[0]?.calls?.[0];
   }
 

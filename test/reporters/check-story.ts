@@ -66,15 +66,13 @@ const EXCUSES = [
   { id: 'TOOL-CHOICE', reason: 'asks twice', place: 'known.yaml:3' },
 ] as const;
 
-const TERMS = { sides: ['tool', 'runtime'], isStrict: false } as const;
-
 /** A run in which everything happens that can. */
 export const STORY: CheckStory = {
   target: 'http://127.0.0.1:3001',
   program: 'protocol-cli/test',
   warnings: [],
   whole: 'protocol-cli render run.ndjson',
-  run: conformanceOf(CHECKS, CASES, { excuses: EXCUSES, ...TERMS }),
+  run: conformanceOf(CHECKS, CASES, { excuses: EXCUSES }),
   record: { events: EVENTS, redactor: callbackSecrets(EVENTS) },
 };
 
@@ -85,8 +83,6 @@ export const LOSSY: CheckStory = {
     CHECKS.filter(({ status }) => status === 'pass'),
     [],
     {
-      excuses: [],
-      ...TERMS,
       gaps: [
         { place: 'run.ndjson:7', reason: `not valid JSON: ${HOSTILE}` },
         { place: 'run.ndjson:9', reason: '2 events are missing before it' },
@@ -98,11 +94,7 @@ export const LOSSY: CheckStory = {
 /** One in which all is fine. */
 export const GREEN: CheckStory = {
   ...STORY,
-  run: conformanceOf(
-    CHECKS.filter(({ status }) => status === 'pass'),
-    [],
-    { excuses: [], ...TERMS },
-  ),
+  run: conformanceOf(CHECKS.filter(({ status }) => status === 'pass')),
 };
 
 export const LOOK = { level: 0, isQuiet: false } as const;

@@ -15,21 +15,17 @@ describe('secrets of calls', () => {
   const PIECE = SECRET.slice(0, 8);
 
   const rowWith = (call: ConcernedCall) =>
-    conformanceOf(
-      [
-        {
-          id: 'TOOL-ID',
-          side: 'tool',
-          level: 'MUST',
-          status: 'fail',
-          reason: 'it is another',
-          events: [],
-          calls: [call],
-        },
-      ],
-      [],
-      { excuses: [], sides: ['tool'], isStrict: false },
-    );
+    conformanceOf([
+      {
+        id: 'TOOL-ID',
+        side: 'tool',
+        level: 'MUST',
+        status: 'fail',
+        reason: 'it is another',
+        events: [],
+        calls: [call],
+      },
+    ]);
 
   const caseWith = (call: ConcernedCall) =>
     conformanceOf(
@@ -44,7 +40,6 @@ describe('secrets of calls', () => {
           calls: [call],
         },
       ],
-      { excuses: [], sides: ['tool'], isStrict: false },
     );
 
   const RUNS = [

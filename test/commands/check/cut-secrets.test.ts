@@ -72,7 +72,7 @@ async function reported(
   redactor: ReturnType<typeof checkedSecrets>,
 ): Promise<string> {
   const { checks } = await checkTranscript(events);
-  const run = conformanceOf(checks, [], { excuses: [], sides: ['tool', 'runtime'], isStrict: false });
+  const run = conformanceOf(checks);
   const story = { ...STORY, record: { events, redactor }, run: shareableRun(run, redactor) };
   const writer = transcriptWriter(redactor);
   return [

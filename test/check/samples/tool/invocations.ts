@@ -62,22 +62,13 @@ const ackSamples: Samples = [
   warns('a slow 200', [call(), at(400, acknowledged()), at(900, resultArrives())], /took 400ms, over 250 ms/),
   passes(
     'a 200 that is slow under load, and fast if repeated alone',
-    [
-      call(),
-      at(400, acknowledged()),
-      at(900, resultArrives()),
-      again.planned,
-      at(1_000, again.sent()),
-      at(1_010, again.answered()),
-    ],
+    [call(), at(400, acknowledged()), at(900, resultArrives()), madeAgain(1_000, 10)],
     /alone/,
   ),
   warns('a 200 that is slow, also if repeated alone', [
     call(),
     at(400, acknowledged()),
-    again.planned,
-    at(1_000, again.sent()),
-    at(1_400, again.answered()),
+    madeAgain(1_000, 400),
   ]),
   warns(
     'a 200 after more than a second under load, and fast if repeated alone',
@@ -103,15 +94,7 @@ const ackSamples: Samples = [
   ]),
   warns(
     'a 200 after the result, and before it if repeated alone',
-    [
-      call(),
-      at(10, resultArrives()),
-      at(300, acknowledged()),
-      again.planned,
-      at(2_000, again.sent()),
-      at(2_020, again.answered()),
-      at(2_100, again.result()),
-    ],
+    [call(), at(10, resultArrives()), at(300, acknowledged()), madeInOrder(2_000, true)],
     /after the result under load, and before it when called alone/,
   ),
   fails(
@@ -162,15 +145,7 @@ const ackSamples: Samples = [
   ),
   fails(
     'a 200 after the result, also if repeated alone',
-    [
-      call(),
-      at(10, resultArrives()),
-      at(300, acknowledged()),
-      again.planned,
-      at(2_000, again.sent()),
-      at(2_010, again.result()),
-      at(2_200, again.answered()),
-    ],
+    [call(), at(10, resultArrives()), at(300, acknowledged()), madeInOrder(2_000, false)],
     /after the result/,
   ),
   fails(

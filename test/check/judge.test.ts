@@ -36,8 +36,8 @@ describe('the reason', () => {
   test('of a remark is the remark alone', async () => {
     const [a, b] = [someCall('a'), someCall('b')];
     const { status, reason } = await judged('TOOL-ASYNC', [
-      ...[a.sent(), a.answered({ body: 'OK' }), a.result()],
-      ...[b.sent(), b.answered(), b.result()],
+      ...[a.begun({ body: 'OK' }), a.result()],
+      ...[b.begun(), b.result()],
     ]);
     expect([status, reason]).toEqual(['pass', 'the acknowledgement has a body, which no runtime reads']);
   });
@@ -63,11 +63,7 @@ describe('the reason', () => {
   test('of many wrong ids has three, and each kind once', async () => {
     const many = Array.from({ length: 50 }, (_, index) => someCall(`call-${index}`));
     const { reason } = await judged('TOOL-ID', [
-      ...many.map((call, index) => [
-        ...call.sent(),
-        ...call.answered(),
-        ...call.result({ id: `job-${index}` }),
-      ]),
+      ...many.map((call, index) => [...call.begun(), ...call.result({ id: `job-${index}` })]),
       ...many.slice(0, 4).map(call => call.asks({ id: 'job-0' })),
     ]);
     expect(reason).toBe(
@@ -78,7 +74,7 @@ describe('the reason', () => {
 
 describe('the calls of a finding', () => {
   const [a, b] = [someCall('a'), someCall('b', { operation: 'list' })];
-  const begun = [a.sent(), a.answered(), b.sent(), b.answered()];
+  const begun = [a.begun(), b.begun()];
   const malformed = (body: string | object) => [a.sent(body), a.answered({ status: 500 })];
   const refused = { status: null, code: 'ECONNREFUSED', phase: 'connect' } as const;
 
@@ -110,7 +106,7 @@ describe('the calls of a finding', () => {
     [
       'do not include calls after the tool crashed',
       'TOOL-ALWAYS',
-      [a.sent(), a.answered(), b.sent(), b.answered(refused), at(60_000, a.waited())],
+      [a.begun(), b.begun(refused), at(60_000, a.waited())],
       [{ operation: 'edit_file', id: 'a' }],
     ],
   ])('%s', async (_, id, story, calls) => {
@@ -122,7 +118,7 @@ describe('the calls of a finding', () => {
     async isWhole => {
       const story = [
         ...[a.sent({ id: 'a' }), a.answered({ status: null, code: 'ECONNRESET' })],
-        ...[b.sent(), b.answered(refused), b.waited()],
+        ...[b.begun(refused), b.waited()],
       ];
       const { calls, events } = await judged('TOOL-MALFORMED', story, isWhole);
       expect([calls, events]).toEqual([[{ operation: null, id: 'a' }], [0, 1, 2, 3]]);

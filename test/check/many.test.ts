@@ -18,7 +18,7 @@ test.each([
     600,
     (index: number) => {
       const call = someCall('a');
-      const begin = index === 0 ? [call.sent(), call.answered(), call.result({ subscription: true })] : [];
+      const begin = index === 0 ? [call.begun(), call.result({ subscription: true })] : [];
       return [...begin.flat(), ...call.news({ text: `${TEXT} ${index}` })];
     },
   ],
@@ -27,7 +27,7 @@ test.each([
     500,
     (index: number) => {
       const call = someCall(`call_${index}`, index % 2 === 0 ? { x_trace: 1 } : {});
-      return [call.sent(), call.answered(), call.result({ text: 'Error: nothing there.' })].flat();
+      return [call.begun(), call.result({ text: 'Error: nothing there.' })].flat();
     },
   ],
   [
@@ -35,7 +35,7 @@ test.each([
     600,
     () => {
       const call = someCall('k', shared);
-      return [call.sent(), call.answered(), call.result(shared)].flat();
+      return [call.begun(), call.result(shared)].flat();
     },
   ],
   [
@@ -43,7 +43,7 @@ test.each([
     600,
     (index: number) => {
       const call = someCall(`k${index}`, shared);
-      return [call.sent(), call.answered(), call.result(shared), notice('close', {}, { thread: 'g' })].flat();
+      return [call.begun(), call.result(shared), notice('close', {}, { thread: 'g' })].flat();
     },
   ],
   [
@@ -51,7 +51,7 @@ test.each([
     600,
     (index: number) => {
       const call = someCall('k', shared);
-      const begin = index === 0 ? [call.sent(), call.answered()].flat() : [];
+      const begin = index === 0 ? [call.begun()].flat() : [];
       return [...begin, ...call.asks({ ...shared, prompt: `${index}?` }), ...call.selected()];
     },
   ],

@@ -63,9 +63,7 @@ describe('an incomplete recording', () => {
 
   test('does not blame the runtime for a probe whose plan is missing', async () => {
     const [own, probe] = [someCall('own'), someCall('probe', { operation: 'no_such_operation' })];
-    const events = eventsOf(
-      ...[discovery(), own.plannedFor([]), own.sent(), probe.sent(), probe.answered({ status: 400 })],
-    );
+    const events = eventsOf(...[discovery(), own.plannedFor([]), own.sent(), probe.begun({ status: 400 })]);
     const rules: RequirementId[] = ['RT-FIELDS', 'RT-OP'];
     expect(await statuses(events, rules)).toEqual(['RT-OP fail', 'RT-FIELDS pass']);
     expect(await statuses(events, rules, { isWhole: false })).toEqual([
@@ -81,7 +79,7 @@ test.each([
 ] as const)('an unknown operation that %s planned', async (_, isPlanned, status) => {
   const probe = someCall('probe', { operation: 'no_such_operation' });
   const plan = isPlanned ? probe.plannedFor([]) : [];
-  const events = eventsOf(discovery(), plan, probe.sent(), probe.answered({ status: 400 }));
+  const events = eventsOf(discovery(), plan, probe.begun({ status: 400 }));
   expect(await statuses(events, ['RT-OP', 'TOOL-UNKNOWN-OP'])).toEqual([
     'TOOL-UNKNOWN-OP warn',
     `RT-OP ${status}`,

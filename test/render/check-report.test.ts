@@ -49,7 +49,7 @@ describe('a shareable run', () => {
   /** The call that is reported, after secrets are out of it. */
   async function toldCall(id: string, operation = 'list') {
     const call = someCall(id, { operation });
-    const events = eventsOf(call.sent(), call.answered(), call.result({ id: 'another' }));
+    const events = eventsOf(call.begun(), call.result({ id: 'another' }));
     const check = judge(RULES['TOOL-ID'], await gather({ events }, 'tool'));
     const run = conformanceOf([check]);
     return shareableRun(run, createRedactor([SECRET])).checks[0]?.calls?.[0];

@@ -43,7 +43,7 @@ export const LOSSY: SampleSet = {
   'TOOL-OPAQUE': [
     lossy(
       'a post to a wrong address, and a call of which nothing is left',
-      eventsOf(a.sent(), a.answered(), stray(), a.waited()),
+      eventsOf(a.begun(), stray(), a.waited()),
     ),
   ],
   'RT-FIELDS': [

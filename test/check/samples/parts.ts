@@ -130,15 +130,18 @@ export function someCall(key: string, fields: object = {}) {
     const content = body === null ? {} : { body: contentOf(body) };
     return [request('callback', leg, { ...head, ...content }), end(leg, about, { ...how, headers: {} })];
   };
+  /** Repeats the invocation at each time. @param body replaces the invocation's body */
+  const sent = (body: Uint8Array | string | object = invocation, headers = {}): Moment[] => {
+    sending = `${key}-${++legs}`;
+    const head = { url: ENDPOINT, headers: { ...JSON_TYPE, ...headers }, ...about };
+    return [request('invocation', sending, { ...head, body: contentOf(body) })];
+  };
+  const answered = (how: Answering = {}): Moment[] => [end(sending, about, how)];
   return {
     invocation,
-    /** Repeats the invocation at each time. @param body replaces the invocation's body */
-    sent(body: Uint8Array | string | object = invocation, headers: Record<string, string> = {}): Moment[] {
-      sending = `${key}-${++legs}`;
-      const head = { url: ENDPOINT, headers: { ...JSON_TYPE, ...headers }, ...about };
-      return [request('invocation', sending, { ...head, body: contentOf(body) })];
-    },
-    answered: (how: Answering = {}): Moment[] => [end(sending, about, how)],
+    sent,
+    answered,
+    begun: (how: Answering = {}): Moment[] => [...sent(), ...answered(how)],
     posts,
     result: (fields: object = {}, how: Posting = {}): Moment[] =>
       posts({ type: 'tool_result', group_id: thread, id: key, text: 'done', ...fields }, how),

@@ -25,11 +25,11 @@ const cutAt = (most: number) => `${'x'.repeat(most - 21)} ${SECRET}`;
 
 const call = someCall('a');
 
-const begun = [...discovery(), ...call.sent(), ...call.answered()];
+const begun = [...discovery(), ...call.begun()];
 
 const called = (fields: object) => {
   const other = someCall('b', fields);
-  return [...other.sent(), ...other.answered(), ...other.result()];
+  return [...other.begun(), ...other.result()];
 };
 
 const diff = (patch: string) => [{ type: 'diff', content: { path: 'a', patch } }];

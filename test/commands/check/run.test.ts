@@ -289,14 +289,14 @@ test('row 25: a credential that a tool sends is found, and neither reported nor 
 
 describe('the report for people', () => {
   const a = someCall('a');
-  const begun = [a.sent(), a.answered()];
+  const begun = [a.begun()];
   const reportOf = async (...story: readonly (readonly Moment[])[]) =>
     (await check({}, seeing(...story))).stdout;
 
   test('says that an invalid call was made and got no result', async () => {
     const b = someCall('b', { operation: 'no_such_operation' });
     const checks = planned(['TOOL-VALIDATE', 'TOOL-ISOLATE']);
-    const silent = [discovery(), checks, b.sent(), b.answered(), ...begun, b.waited()];
+    const silent = [discovery(), checks, b.begun(), ...begun, b.waited()];
     const report = await reportOf(...silent);
     expect(report).toMatch(/\? TOOL-VALIDATE .*\n {4}an unknown operation got no result within 5s\n/);
     expect(report).toMatch(/\? TOOL-ISOLATE .*\n {4}no two calls with callbacks ran at the same time\n/);
@@ -308,7 +308,7 @@ describe('the report for people', () => {
   });
 
   test('says once why several rules do not apply', async () => {
-    const save = [a.sent(), a.answered(), a.result()];
+    const save = [a.begun(), a.result()];
     await using folder = await temporaryFolder();
     const file = folder.file('run.ndjson');
     await check({ save: file }, seeing(...save));

@@ -6,7 +6,7 @@ const a = someCall('a');
 
 const b = someCall('b');
 
-const begun = () => [...a.sent(), ...a.answered()];
+const begun = () => [...a.begun()];
 
 const groupSamples: Samples = [
   passes('the group_id of the call', [begun(), a.oauth(), a.result()]),
@@ -49,7 +49,7 @@ const callIdA = someCall('a', { call_id: 'fc_1' });
 
 const plain = someCall('plain');
 
-const callIdBegun = () => [...callIdA.sent(), ...callIdA.answered()];
+const callIdBegun = () => [...callIdA.begun()];
 
 const callIdSamples: Samples = [
   passes('the given call_id', [callIdBegun(), callIdA.result({ call_id: 'fc_1' })]),
@@ -58,10 +58,10 @@ const callIdSamples: Samples = [
   fails('another call_id', [callIdBegun(), callIdA.asks({ call_id: 'FC_1' })], /another call_id: "FC_1"/),
   fails(
     'a call_id although none was given',
-    [plain.sent(), plain.answered(), plain.result({ call_id: 'plain' })],
+    [plain.begun(), plain.result({ call_id: 'plain' })],
     /another call_id: "plain"/,
   ),
-  skips('none given and none sent', [plain.sent(), plain.answered(), plain.result({ call_id: null })]),
+  skips('none given and none sent', [plain.begun(), plain.result({ call_id: null })]),
 ];
 
 const isolateA = someCall('a', { call_id: 'fc_a' });
@@ -92,31 +92,19 @@ const isolateSamples: Samples = [
     /call_id/,
   ),
   skips('two calls, one after the other', [
-    isolateA.sent(),
-    isolateA.answered(),
+    isolateA.begun(),
     isolateA.result(),
-    isolateB.sent(),
-    isolateB.answered(),
+    isolateB.begun(),
     isolateB.result(),
   ]),
-  unclear('only one of two planned calls', [
-    planned(['TOOL-ISOLATE']),
-    isolateA.sent(),
-    isolateA.answered(),
-    isolateA.result(),
-  ]),
+  unclear('only one of two planned calls', [planned(['TOOL-ISOLATE']), isolateA.begun(), isolateA.result()]),
 ];
 
 const unknown = someCall('unknown', { operation: 'no_such_thing' });
 
-const says = (text: string) => [...a.sent(), ...a.answered(), ...a.result({ text })];
+const says = (text: string) => [...a.begun(), ...a.result({ text })];
 
-const refusedWith = (text: string) => [
-  ...discovery(),
-  ...unknown.sent(),
-  ...unknown.answered(),
-  ...unknown.result({ text }),
-];
+const refusedWith = (text: string) => [...discovery(), ...unknown.begun(), ...unknown.result({ text })];
 
 const errorPrefixSamples: Samples = [
   passes('an error with advice', [says('Error: busy, retry in 60 s')]),
@@ -154,11 +142,7 @@ const secretSamples: Samples = [
     secretBegun(),
     a.result({ text: `sk-learn, Bearer of news, sha256 ${'0a'.repeat(32)}` }),
   ]),
-  passes('a text from the arguments', [
-    asked.sent(),
-    asked.answered(),
-    asked.result({ text: `saved ${github}` }),
-  ]),
+  passes('a text from the arguments', [asked.begun(), asked.result({ text: `saved ${github}` })]),
   leak('the callback URL', { text: `posting to ${url}` }, /^the callback URL is in text/),
   leak('the token of it', { text: url.split('/').at(-1) }, /callback URL's token/),
   leak(
@@ -181,7 +165,7 @@ const secretSamples: Samples = [
   ),
   unclear(
     'a value that was redacted when the transcript was saved',
-    [saved.sent(), saved.answered(), saved.result({ text: 'posting to [redacted]' })],
+    [saved.begun(), saved.result({ text: 'posting to [redacted]' })],
     /redacted value is in text of a tool_result/,
   ),
   warns(
@@ -194,7 +178,7 @@ const secretSamples: Samples = [
 
 const noLeakA = someCall('a', { arguments: { path: '/home/ada/notes.txt' } });
 
-const noLeakSays = (text: string) => [...noLeakA.sent(), ...noLeakA.answered(), ...noLeakA.result({ text })];
+const noLeakSays = (text: string) => [...noLeakA.begun(), ...noLeakA.result({ text })];
 
 function noLeakLeak(story: string, text: string, says_: RegExp): Samples[number] {
   return { story, events: eventsOf(noLeakSays(`Error: ${text}`)), status: 'warn', says: says_ };
@@ -215,7 +199,7 @@ const noLeakSamples: Samples = [
   skips('a path in a successful result', [noLeakSays('read /usr/share/x')]),
 ];
 
-const result = (fields: object) => eventsOf(a.sent(), a.answered(), a.result(fields));
+const result = (fields: object) => eventsOf(a.begun(), a.result(fields));
 
 const shown = (...segments: object[]) => result({ display_as: segments });
 

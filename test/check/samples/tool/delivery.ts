@@ -9,54 +9,44 @@ const b = someCall('b');
 const c = someCall('c');
 
 const alwaysSamples: Samples = [
-  passes('a result', [a.sent(), a.answered(), at(900, a.result())]),
+  passes('a result', [a.begun(), at(900, a.result())]),
   fails(
     "no callback within a check's time limit",
-    [a.sent(), a.answered(), at(5_000, a.waited())],
+    [a.begun(), at(5_000, a.waited())],
     /^0 of 1 call got a result within 5s: raise --probe-timeout if the tool takes longer$/,
   ),
   fails(
     'no callback, and then no server',
-    [
-      a.sent(),
-      a.answered(),
-      b.sent(),
-      b.answered({ status: null, code: 'ECONNREFUSED', phase: 'connect' }),
-      at(5_000, a.waited()),
-    ],
+    [a.begun(), b.begun({ status: null, code: 'ECONNREFUSED', phase: 'connect' }), at(5_000, a.waited())],
     /within 5s, and the tool was unreachable/,
   ),
   fails(
     "no callback within a runtime's time limit, after which it closes the thread",
-    [a.sent(), a.answered(), at(60_000, a.waited(60_000, 'timeout')), a.closed()],
+    [a.begun(), at(60_000, a.waited(60_000, 'timeout')), a.closed()],
     /^0 of 1 call got a result within 1m: raise the caller's --timeout if the tool takes longer$/,
   ),
   fails('only a result caused by closing the thread', [
-    a.sent(),
-    a.answered(),
+    a.begun(),
     at(5_000, a.waited()),
     a.closed(),
     a.result(),
   ]),
   fails('a view, and no result', [
-    a.sent(),
-    a.answered(),
+    a.begun(),
     a.posts({ type: 'view_update', group_id: 'thread_a', view_type: 'diff', content: {} }),
     a.waited(),
   ]),
   fails(
     'some of many calls without a result',
-    [a.sent(), a.answered(), a.result(), b.sent(), b.answered(), at(5_000, b.waited())],
+    [a.begun(), a.result(), b.begun(), at(5_000, b.waited())],
     /^1 of 2 calls got a result within 5s/,
   ),
   unclear(
     'no callback for a call in progress when the tool crashed from a malformed payload',
     [
-      b.sent(),
-      b.answered(),
+      b.begun(),
       b.result(),
-      a.sent(),
-      a.answered(),
+      a.begun(),
       c.sent('['),
       c.answered({ status: null, code: 'ECONNRESET' }),
       discovery('', { status: null, phase: 'connect', code: 'ECONNREFUSED' }),
@@ -64,62 +54,50 @@ const alwaysSamples: Samples = [
     ],
     /^the tool crashed for another reason before a call ended$/,
   ),
-  unclear('a transcript that ends before the call does', [a.sent(), a.answered()], /pending/),
-  skips('a canceled call', [a.sent(), a.answered(), a.cancelled(), a.waited()]),
-  skips('a closed thread', [a.sent(), a.answered(), a.closed()]),
-  skips('a call that waits for the user', [a.sent(), a.answered(), a.oauth(), a.waited()]),
-  skips('a call that was never accepted', [a.sent(), a.answered({ status: 503 }), a.waited()]),
+  unclear('a transcript that ends before the call does', [a.begun()], /pending/),
+  skips('a canceled call', [a.begun(), a.cancelled(), a.waited()]),
+  skips('a closed thread', [a.begun(), a.closed()]),
+  skips('a call that waits for the user', [a.begun(), a.oauth(), a.waited()]),
+  skips('a call that was never accepted', [a.begun({ status: 503 }), a.waited()]),
   ...(['closed', 'cancelled'] as const).map(how => ({
     story: `no callback until the call is ${how} by the runtime, without a recorded reason`,
-    events: eventsOf(a.sent(), a.answered(), b.sent(), b.answered(), b.result(), at(2_000, a[how]())),
+    events: eventsOf(a.begun(), b.begun(), b.result(), at(2_000, a[how]())),
     status: 'could-not-run' as const,
     says: new RegExp(
       `^a call of "edit_file" was ${how.replace('ll', 'l')} by the runtime after 1\\.9s without a result$`,
     ),
   })),
   passes('no callback until a runtime closes the thread at once, and the result of another call', [
-    a.sent(),
-    a.answered(),
-    b.sent(),
-    b.answered(),
+    a.begun(),
+    b.begun(),
     b.result(),
     at(200, a.closed()),
   ]),
-  passes('a result, and the thread closed later', [
-    a.sent(),
-    a.answered(),
-    a.result(),
-    at(2_000, a.closed()),
-  ]),
+  passes('a result, and the thread closed later', [a.begun(), a.result(), at(2_000, a.closed())]),
   skips('no callback until the user cancels', [
-    a.sent(),
-    a.answered(),
+    a.begun(),
     [{ kind: 'decided', what: 'cancel', by: 'person', calls: ['a'] }],
     at(2_000, a.cancelled()),
   ]),
   skips('no callback until the end of a check, which closes the threads it did not wait for', [
     a.plannedFor([]),
-    a.sent(),
-    a.answered(),
+    a.begun(),
     at(2_000, a.closed()),
   ]),
   skips('an invalid result, which TOOL-POST covers', [
-    a.sent(),
-    a.answered(),
+    a.begun(),
     a.result({ text: 7 }, { status: 400 }),
     a.waited(),
   ]),
   passes("results of two calls at each other's URL, which TOOL-ISOLATE covers", [
-    a.sent(),
-    a.answered(),
-    b.sent(),
-    b.answered(),
+    a.begun(),
+    b.begun(),
     b.result({ id: 'a', group_id: 'thread_a' }, { status: 404 }),
     a.waited(),
   ]),
 ];
 
-const begun = () => [...a.sent(), ...a.answered()];
+const begun = () => [...a.begun()];
 
 const onceSamples: Samples = [
   passes('one result', [begun(), at(100, a.result()), at(1_100, discovery())], /at least 1s/),
@@ -229,7 +207,7 @@ const redacted = someCall('r', {
 
 const given = '/callback/t%C3%B6ken/?key=a%20b&x=';
 
-const opaqueBegun = () => [...opaqueA.sent(), ...opaqueA.answered()];
+const opaqueBegun = () => [...opaqueA.begun()];
 
 function mangled(story: string, url: string, says: RegExp): Samples[number] {
   return { story, events: eventsOf(opaqueBegun(), opaqueA.result({}, { url })), status: 'fail', says };
@@ -239,7 +217,7 @@ const opaqueSamples: Samples = [
   passes('the given URL, unchanged', [opaqueBegun(), opaqueA.result({}, { url: given })]),
   passes(
     "a plain URL, as in a tool's journal",
-    [plain.sent(), plain.answered(), plain.result({}, { url: plain.invocation.callback_url })],
+    [plain.begun(), plain.result({}, { url: plain.invocation.callback_url })],
     undefined,
     { observer: 'tool' },
   ),
@@ -248,13 +226,12 @@ const opaqueSamples: Samples = [
     opaqueA.result({}, { url: given.replace('/callback', '') }),
   ]),
   passes('a URL with other parts redacted in the request line', [
-    redacted.sent(),
-    redacted.answered(),
+    redacted.begun(),
     redacted.result({}, { url: '/callback/t/?key=b&x=[redacted]' }),
   ]),
   fails(
     'a redacted URL without its query',
-    [redacted.sent(), redacted.answered(), redacted.result({}, { url: '/callback/[redacted]/' })],
+    [redacted.begun(), redacted.result({}, { url: '/callback/[redacted]/' })],
     /query was left out/,
   ),
   mangled('without its query', '/callback/t%C3%B6ken/', /query was left out/),

@@ -201,8 +201,7 @@ const ackSamples: Samples = [
   unclear('a refused connection', [call(), lost()]),
   skips('a 400 to an unknown operation, which TOOL-UNKNOWN-OP covers', [
     discovery(),
-    unknown.sent(),
-    unknown.answered({ status: 400 }),
+    unknown.begun({ status: 400 }),
   ]),
   fails('a 201', [call(), answered(201)], /201/),
 ];
@@ -212,40 +211,39 @@ const a = someCall('a');
 const result = { type: 'tool_result', group_id: 'thread_a', id: 'a', text: 'done' };
 
 const asyncSamples: Samples = [
-  passes('an empty 200, and a callback', [a.sent(), a.answered(), a.result()]),
+  passes('an empty 200, and a callback', [a.begun(), a.result()]),
   passes(
     'a short body, and a callback',
-    [a.sent(), a.answered({ body: { ok: true } }), a.result()],
+    [a.begun({ body: { ok: true } }), a.result()],
     /^the acknowledgement has a body, which no runtime reads$/,
   ),
   fails(
     'only a result in the body of the acknowledgement',
-    [a.sent(), a.answered({ body: result }), at(5_000, a.waited())],
+    [a.begun({ body: result }), at(5_000, a.waited())],
     /body of 67 bytes.*within 5s/,
   ),
   fails('only an outcome in another form in the body', [
-    a.sent(),
-    a.answered({ body: { result: 7 } }),
+    a.begun({ body: { result: 7 } }),
     at(5_000, a.waited()),
   ]),
   fails(
     'a large body that was not read, and no callback',
-    [a.sent(), a.answered({ headers: { 'content-length': '900' } }), a.waited()],
+    [a.begun({ headers: { 'content-length': '900' } }), a.waited()],
     /900 bytes/,
   ),
   unclear(
     'a large body, and a callback that may be missing',
-    [a.sent(), a.answered({ headers: { 'content-length': '900' } }), a.waited()],
+    [a.begun({ headers: { 'content-length': '900' } }), a.waited()],
     /recording is incomplete/,
     { isLossy: true },
   ),
-  warns('a short body, and no callback', [a.sent(), a.answered({ body: 'OK' }), a.waited()]),
+  warns('a short body, and no callback', [a.begun({ body: 'OK' }), a.waited()]),
   warns(
     'the result in the body and in a callback',
-    [a.sent(), a.answered({ body: result }), a.result()],
+    [a.begun({ body: result }), a.result()],
     /an outcome in its body/,
   ),
-  skips('an empty body, and no callback', [a.sent(), a.answered(), a.waited()]),
+  skips('an empty body, and no callback', [a.begun(), a.waited()]),
 ];
 
 const broken = someCall('broken', { arguments: { path: 7 } });
@@ -254,79 +252,69 @@ const other = someCall('other', { operation: 'no_such_thing' });
 
 const sound = someCall('sound');
 
-const valid = () => [...sound.sent(), ...sound.answered(), ...sound.result({ text: 'done as sound' })];
+const valid = () => [...sound.begun(), ...sound.result({ text: 'done as sound' })];
 
 const validateSamples: Samples = [
   passes('an error result for each call', [
     discovery(),
-    unknown.sent(),
-    unknown.answered(),
+    unknown.begun(),
     unknown.result({ text: 'Error: no operation "no_such_thing"; try edit_file.' }),
-    broken.sent(),
-    broken.answered(),
+    broken.begun(),
     broken.result({ text: 'Error: path must be a string.' }),
   ]),
   passes('an error in other words', [
     discovery(),
-    unknown.sent(),
-    unknown.answered(),
+    unknown.begun(),
     unknown.result({ text: 'unknown operation' }),
   ]),
-  passes('a refusing acknowledgement', [discovery(), broken.sent(), broken.answered({ status: 400 })]),
+  passes('a refusing acknowledgement', [discovery(), broken.begun({ status: 400 })]),
   warns(
     'a successful unknown operation',
-    [discovery(), unknown.sent(), unknown.answered(), unknown.result({ text: 'did no_such_thing' })],
+    [discovery(), unknown.begun(), unknown.result({ text: 'did no_such_thing' })],
     /unknown operation may have been executed/,
   ),
   fails(
     'an unknown operation with the result of a valid call',
-    [discovery(), valid(), other.sent(), other.answered(), other.result({ text: 'done as other' })],
+    [discovery(), valid(), other.begun(), other.result({ text: 'done as other' })],
     /unknown operation was executed/,
   ),
   warns('a refusal in unknown words', [
     discovery(),
     valid(),
-    broken.sent(),
-    broken.answered(),
+    broken.begun(),
     broken.result({ text: 'Expected string, received number' }),
   ]),
   warns(
     'a question about invalid arguments, and then an error',
-    [
-      discovery(),
-      broken.sent(),
-      broken.answered(),
-      broken.asks(),
-      broken.result({ text: 'Error: path must be a string.' }),
-    ],
+    [discovery(), broken.begun(), broken.asks(), broken.result({ text: 'Error: path must be a string.' })],
     /and then an error/,
   ),
   fails(
     'successful invalid arguments',
-    [discovery(), valid(), broken.sent(), broken.answered(), broken.result({ text: 'done as broken' })],
+    [discovery(), valid(), broken.begun(), broken.result({ text: 'done as broken' })],
     /do not match its inputSchema was executed/,
   ),
   fails(
     'a question about invalid arguments',
-    [discovery(), broken.sent(), broken.answered(), broken.asks()],
+    [discovery(), broken.begun(), broken.asks()],
     /was started: a user_choice/,
   ),
-  skips('no invalid call', [discovery(), sound.sent(), sound.answered(), sound.result()]),
-  skips('a toolset that was not requested', [unknown.sent(), unknown.answered(), unknown.result()]),
+  skips('no invalid call', [discovery(), sound.begun(), sound.result()]),
+  skips('a toolset that was not requested', [unknown.begun(), unknown.result()]),
 ];
 
 const badArguments = someCall('bad', { arguments: {} });
 
 /** Samples for all calls that must be acknowledged and then refused. */
 function refusalSamples(call: ReturnType<typeof someCall>): Samples {
-  const begun = () => [...discovery(), ...call.sent(), ...call.answered()];
+  const begun = () => [...discovery(), ...call.begun()];
   return [
     passes('200, and an error result', [begun(), call.result({ text: 'Error: this cannot be; do that.' })]),
     passes('200, and a denial (seed 002)', [
       begun(),
       call.result({ text: '{"denied":{"reason":"not here"}}' }),
     ]),
-    warns('400', [discovery(), call.sent(), call.answered({ status: 400 })], /answered 400/),
+    warns('400', [discovery(), call.begun({ status: 400 })], /answered 400/),
     warns('200, and success', [begun(), call.result()], /not an error/),
     warns('200, and no result', [begun(), call.waited()], /nothing within 5s/),
     unclear('200, at the end of the transcript', [begun()]),
@@ -462,7 +450,7 @@ const malformedSamples: Samples = [
     /payload \(ECONNRESET\); 1 more had been sent by then$/,
   ),
   unclear('no response so far', [a.sent('[')]),
-  skips('a call that is well-formed', [a.sent(), a.answered()]),
+  skips('a call that is well-formed', [a.begun()]),
 ];
 
 const extra = someCall('extra', { x_trace: { a: [1] } });
@@ -471,9 +459,9 @@ const plain = someCall('plain');
 
 const failure = { text: 'Error: nothing there.' };
 
-const begun = () => [...extra.sent(), ...extra.answered()];
+const begun = () => [...extra.begun()];
 
-const compared = (fields: object) => [...plain.sent(), ...plain.answered(), ...plain.result(fields)];
+const compared = (fields: object) => [...plain.begun(), ...plain.result(fields)];
 
 const extraSamples: Samples = [
   passes('a result', [begun(), extra.result()]),
@@ -494,7 +482,7 @@ const extraSamples: Samples = [
     begun(),
     extra.result(failure),
   ]),
-  warns('400', [compared({}), extra.sent(), extra.answered({ status: 400 })], /answered 400/),
+  warns('400', [compared({}), extra.begun({ status: 400 })], /answered 400/),
   unclear('no result, as without the extra fields', [begun(), extra.waited()]),
   warns('no result', [compared({}), begun(), extra.waited()], /dropped/),
   skips('no extra fields', [compared({})]),

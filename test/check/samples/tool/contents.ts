@@ -6,7 +6,7 @@ const a = someCall('a');
 
 const b = someCall('b');
 
-const begun = () => [...a.begun()];
+const begun = () => a.begun();
 
 const groupSamples: Samples = [
   passes('the group_id of the call', [begun(), a.oauth(), a.result()]),
@@ -49,7 +49,7 @@ const callIdA = someCall('a', { call_id: 'fc_1' });
 
 const plain = someCall('plain');
 
-const callIdBegun = () => [...callIdA.begun()];
+const callIdBegun = () => callIdA.begun();
 
 const callIdSamples: Samples = [
   passes('the given call_id', [callIdBegun(), callIdA.result({ call_id: 'fc_1' })]),

@@ -4,7 +4,7 @@ import { fails, passes, type SampleSet, type Samples, skips, unclear, warns } fr
 
 const a = someCall('a');
 
-const begun = () => [...a.begun()];
+const begun = () => a.begun();
 
 const asked = (fields: object = {}) => [...begun(), ...a.asks(fields)];
 

@@ -459,7 +459,7 @@ const plain = someCall('plain');
 
 const failure = { text: 'Error: nothing there.' };
 
-const begun = () => [...extra.begun()];
+const begun = () => extra.begun();
 
 const compared = (fields: object) => [...plain.begun(), ...plain.result(fields)];
 

@@ -13,21 +13,17 @@ const BY_NAME = {
 
 export const DIALECTS: readonly Dialect[] = Object.values(BY_NAME);
 
-function dialectOf(name: DialectName): Dialect {
-  return BY_NAME[name];
-}
-
 /**
  * Parses one answer of a tool. Never throws: an invalid message has faults, each with its JSON path.
  * @param native the message as JSON
  */
 export function readAs(dialect: DialectName, native: unknown): Reading {
-  return dialectOf(dialect).read(native);
+  return BY_NAME[dialect].read(native);
 }
 
 /** Writes an answer, with warnings about what the format does not support. Never throws. */
 export function writeAs(dialect: DialectName, answer: Answer): Writing {
-  return dialectOf(dialect).write(answer);
+  return BY_NAME[dialect].write(answer);
 }
 
 /** A reading, or an answer that was not read from a message. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errnoOf, messageOf, ProtocolCliError } from '../util/errors.js';
@@ -152,7 +153,7 @@ class RequestHandler {
   async #sendAhead(request: IncomingMessage, response: ServerResponse, body: string | Uint8Array) {
     response.flushHeaders();
     if (body.length > 0) response.write(body);
-    await drain(request, { bytes: LINGER_BYTES, ms: this.limits.lingerMs });
+    await drain(request, this.limits.lingerMs);
   }
 
   #report({ status, reason, detail }: Denial, request?: IncomingMessage): void {
@@ -241,15 +242,15 @@ const TOO_MANY = new Denial(503, 'busy', 'the bodies of all requests are too lar
   'Retry-After': '1',
 });
 
-/** Reads and drops the rest of a request; resolves at its end, or after `bytes` or `ms`. */
-function drain(request: IncomingMessage, { bytes, ms }: { bytes: number; ms: number }): Promise<void> {
+/** Reads and drops the rest of a request; resolves at its end, or after `LINGER_BYTES` or `ms`. */
+function drain(request: IncomingMessage, ms: number): Promise<void> {
   return new Promise(resolve => {
     const settle = () => {
       clearTimeout(timer);
       request.off('data', drop).pause();
       resolve();
     };
-    let left = bytes;
+    let left = LINGER_BYTES;
     const drop = (chunk: Uint8Array) => {
       left -= chunk.length;
       if (left < 0) settle();
@@ -326,27 +327,6 @@ function incoming(
   return { method, target: url, headers, body, remote: socket.remoteAddress ?? '', onGone };
 }
 
-/**
- * Starts listening.
- * @returns the port.
- * @throws ProtocolCliError `port-in-use`, or `usage` if the address does not belong to this machine.
- */
-function listen(server: Server, address: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: Error) => reject(explain(error, address, port));
-    server.once('error', fail);
-    server.listen({ host: address, port }, () => {
-      server.off('error', fail);
-      resolve(portOf(server));
-    });
-  });
-}
-
-function portOf(server: Server): number {
-  const bound = server.address();
-  return typeof bound === 'object' && bound ? bound.port : 0;
-}
-
 function explain(error: Error, address: string, port: number): ProtocolCliError {
   if (errnoOf(error) === 'EADDRINUSE')
     return new ProtocolCliError('port-in-use', `port ${port} on ${address} is already in use`, {
@@ -386,7 +366,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     requireHostHeader: false, // the guard checks Host and reports the reason
   });
   server.maxHeadersCount = 0; // by default Node drops headers beyond a count, perhaps the Origin; their total size is limited
-  const port = await listen(server, guard.address, options.port ?? 0);
+  server.listen({ host: guard.address, port: options.port ?? 0 });
+  await once(server, 'listening').catch(error => {
+    throw explain(error, guard.address, options.port ?? 0);
+  });
+  const bound = server.address();
+  const port = typeof bound === 'object' && bound ? bound.port : 0;
   new RequestHandler(server, guard, options, limits);
   let closed: Promise<void> | undefined;
   const close = () => (closed ??= stop(server, limits.closeMs));

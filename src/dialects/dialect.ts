@@ -3,7 +3,7 @@ import type { JudgedOutcome, Outcome } from '../protocol/outcome.js';
 import { type Validation, validate } from '../protocol/validate.js';
 import { MAX_DEPTH } from '../util/json.js';
 import { excerpt, formatDuration } from '../util/text.js';
-import { compactJson, isRecord } from '../util/values.js';
+import { compactJson, isRecord, valueAt } from '../util/values.js';
 
 /** The supported formats of a tool's answer (platforms "One model"). */
 export const DIALECT_NAMES = ['rap', 'session', 'lmkit', 'mcp'] as const;
@@ -107,33 +107,29 @@ function isTooDeep(value: unknown): boolean {
   return false;
 }
 
-/** The unknown fields of a message; undefined without any. */
+/**
+ * The unknown fields of a message and of its content items (annotations, alt …); empty without any.
+ * @param native as received: the schema's copy has only known fields
+ * @param items the known fields of items by type; items of other types are skipped
+ * @param more other parts that no feature has
+ */
 export function otherFields(
   native: unknown,
   known: readonly string[],
-): Readonly<Record<string, unknown>> | undefined {
-  const others = Object.entries(isRecord(native) ? native : {}).filter(([key]) => !known.includes(key));
-  return others.length > 0 ? Object.fromEntries(others) : undefined;
-}
-
-/**
- * The unknown fields of content items (annotations, alt …), by index.
- * @param content as received: the schema's copy has only known fields
- * @param known the known fields by type; items of other types are skipped
- */
-export function otherItemFields(
-  content: unknown,
-  known: Readonly<Record<string, readonly string[]>>,
-): Readonly<Record<string, unknown>> {
-  const items: readonly unknown[] = Array.isArray(content) ? content : [];
-  return Object.fromEntries(
-    items.flatMap((item, index) => {
-      const type = isRecord(item) ? item['type'] : undefined;
-      const isKnown = typeof type === 'string' && Object.hasOwn(known, type);
-      const others = isKnown ? otherFields(item, known[type] ?? []) : undefined;
-      return others ? [[`content[${index}]`, others]] : [];
-    }),
-  );
+  items: Readonly<Record<string, readonly string[]>> = {},
+  more: object = {},
+): NonNullable<Answer['beside']> {
+  const unknownIn = (fields: unknown, names: readonly string[]) =>
+    Object.entries(isRecord(fields) ? fields : {}).filter(([name]) => !names.includes(name));
+  const content = valueAt(native, 'content');
+  const inItems = (Array.isArray(content) ? content : []).flatMap((item: unknown, index) => {
+    const type = valueAt(item, 'type');
+    const names = typeof type === 'string' && Object.hasOwn(items, type) ? items[type] : undefined;
+    const others = names ? unknownIn(item, names) : [];
+    return others.length > 0 ? [[`content[${index}]`, Object.fromEntries(others)]] : [];
+  });
+  const all = { ...Object.fromEntries([...unknownIn(native, known), ...inItems]), ...more };
+  return Object.keys(all).length > 0 ? { 'other fields': all } : {};
 }
 
 /** One item of content. */

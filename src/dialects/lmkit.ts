@@ -61,15 +61,12 @@ function read(native: unknown): Reading {
   const json = parseJson(ResultJson);
   const payload = json.ok ? json.value : ResultJson;
   const { outcome, rest, note } = outcomeIn(Type, payload, ResultJson);
-  const others = {
-    ...otherFields(native, Object.keys(toolCallResultSchema.shape)),
-    ...(rest !== undefined && { ResultJson: rest }),
-  };
+  const more = rest === undefined ? {} : { ResultJson: rest };
   const answer: Answer = {
     call: { id: ToolCallId ?? null, ...(typeof ToolName === 'string' && { tool: ToolName }) },
     outcome,
     payload,
-    ...(Object.keys(others).length > 0 && { beside: { 'other fields': others } }),
+    beside: otherFields(native, Object.keys(toolCallResultSchema.shape), {}, more),
   };
   const notes = [
     ...(outcome.type === 'unknown' ? ['unknown Type'] : []),

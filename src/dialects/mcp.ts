@@ -9,7 +9,7 @@ import {
   payloadOfOutcome,
 } from '../protocol/outcome.js';
 import { bytesText, cut, excerpt } from '../util/text.js';
-import { compactJson, foreignWords, isRecord } from '../util/values.js';
+import { compactJson, foreignWords, isRecord, valueAt } from '../util/values.js';
 import {
   type Answer,
   type Block,
@@ -17,7 +17,6 @@ import {
   fromBlocks,
   imagesOf,
   otherFields,
-  otherItemFields,
   outcomeSentence,
   payloadText,
   type Reading,
@@ -147,15 +146,10 @@ function besideContent(
   outcome: JudgedOutcome,
   text: string | undefined,
 ): Answer['beside'] {
-  const { _meta: meta, content } = isRecord(native) ? native : {};
+  const meta = valueAt(native, '_meta');
   // For an outcome in structured content, the text is the same outcome, or words of its own.
   const hasOtherText =
     outcome.basis === 'convention' && text !== undefined && !isDeepStrictEqual(outcomeOfText(text), outcome);
-  const others = {
-    ...otherFields(native, FIELDS),
-    ...otherItemFields(content, BLOCK_FIELDS),
-    ...(hasOtherText && { content: text }),
-  };
   const documented = outcome.type === 'success' ? null : outcomeOfPayload(structuredContent);
   const isOutcome =
     documented?.type === 'error'
@@ -164,7 +158,7 @@ function besideContent(
   return {
     ...(structuredContent !== undefined && !isOutcome && { 'structured content': structuredContent }),
     ...(meta !== undefined && { meta }),
-    ...(Object.keys(others).length > 0 && { 'other fields': others }),
+    ...otherFields(native, FIELDS, BLOCK_FIELDS, hasOtherText ? { content: text } : {}),
   };
 }
 

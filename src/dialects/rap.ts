@@ -1,6 +1,6 @@
 import { type ContentItem, type ToolResult, toolResultSchema } from '../protocol/callbacks.js';
 import { llmText, outcomeOfText, textOfOutcome } from '../protocol/outcome.js';
-import { isRecord } from '../util/values.js';
+import { valueAt } from '../util/values.js';
 import {
   type Answer,
   type Block,
@@ -9,7 +9,6 @@ import {
   fromBlocks,
   imagesOf,
   otherFields,
-  otherItemFields,
   outcomeSentence,
   type Reading,
   unsupported,
@@ -61,16 +60,11 @@ function besideText(
   native: unknown,
   hasOtherText: boolean,
 ): Answer['beside'] {
-  const { display_as: display, content } = isRecord(native) ? native : {};
-  const others = {
-    ...otherFields(native, FIELDS),
-    ...otherItemFields(content, ITEM_FIELDS),
-    ...(hasOtherText && { text }),
-  };
+  const display = valueAt(native, 'display_as');
   return {
     ...(display !== undefined && { display }),
     ...(subscription === true && { subscription }),
-    ...(Object.keys(others).length > 0 && { 'other fields': others }),
+    ...otherFields(native, FIELDS, ITEM_FIELDS, hasOtherText ? { text } : {}),
   };
 }
 

@@ -60,12 +60,11 @@ function reading(
 ): Reading {
   const isError = outcome.type === 'error';
   const payload = isError ? outcome.message : native['result'];
-  const others = otherFields(native, ['kind', 'tool_req', ...(isError ? ['error', 'origin'] : ['result'])]);
   const answer: Answer = {
     call: callOf(native['tool_req']),
     outcome,
     ...(payload !== undefined && { payload }),
-    ...(others && { beside: { 'other fields': others } }),
+    beside: otherFields(native, ['kind', 'tool_req', ...(isError ? ['error', 'origin'] : ['result'])]),
   };
   return { ok: true, dialect: 'session', native, answer, text: payloadText(payload) ?? '', notes };
 }

@@ -23,6 +23,7 @@ describe("seed 001's examples", () => {
       call: CALL,
       outcome: { type: 'success', basis: 'declared' },
       payload: 'shipped',
+      beside: {},
     });
     expect(text).toBe('shipped');
     expect(sessionDialect.write(answer)).toEqual({ body: single, warnings: [] });

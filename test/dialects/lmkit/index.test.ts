@@ -39,6 +39,7 @@ describe('seed 002: every result type with its payload', () => {
         call: { id: 'call_1', tool: 'deploy' },
         outcome: { ...outcome, basis: 'declared' },
         payload: JSON.parse(ResultJson),
+        beside: {},
       });
       expect(notes).toEqual([]);
       expect(text).toBe(ResultJson);
@@ -99,7 +100,7 @@ describe('the type is declared: null and additional members do not hide document
   test('null counts as absent', () => {
     const { outcome, beside } = readPayload('Error', { error: { message: 'x', code: null, type: null } });
     expect(outcome).toEqual({ type: 'error', message: 'x', basis: 'declared' });
-    expect(beside).toBeUndefined();
+    expect(beside).toEqual({});
   });
 
   test.each([

@@ -1,11 +1,9 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createTheme, dressLine } from '../../src/render/terminal/theme.js';
 import { Picker } from '../../src/tui/picker.js';
 import { question } from './support/scenes.js';
 
 const LABELS = Array.from({ length: 15 }, (_, index) => `choice ${index}`);
-const KEYS = ['up', 'k', 'down', 'j', 'home', 'end', 'enter', 'escape', '0', '1', '9', ''];
 const after = (choices: readonly string[], preset: number, ...keys: readonly string[]) =>
   keys.reduce((picker, key) => picker.press(key), new Picker(question('Which?', choices, preset))).selected;
 
@@ -35,16 +33,6 @@ test.each([
   [['0', '7'], 7],
 ] as const)('the digits %j select %i', (commands, selected) => {
   expect(after(LABELS, 4, ...commands)).toBe(selected);
-});
-
-test('after any keys, one choice is selected', () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 120 }), fc.array(fc.constantFrom(...KEYS)), (count, commands) => {
-      const choices = Array.from({ length: count }, () => 'choice');
-      const selected = after(choices, count - 1, ...commands);
-      expect(selected >= 0 && selected < count).toBe(true);
-    }),
-  );
 });
 
 const THEME = createTheme(0);

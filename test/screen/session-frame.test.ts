@@ -102,12 +102,6 @@ describe('questions of a tool', () => {
     expect(picker[1]).toBe(choice.prompt);
   });
 
-  test('RT-CHOICE: at 40 × 20 the question and its choices are whole; the details are shorter', () => {
-    const { picker } = draw(asked(choice), { columns: 40, rows: 20 }, 5_000, 0, choice);
-    expect(picker.slice(1, 3).join('')).toBe(choice.prompt);
-    expect(picker.filter(row => /^[❯ ] \d /.test(row))).toHaveLength(3);
-  });
-
   test('a call with a question is visible among very many', () => {
     const many = Array.from({ length: 40 }, (_, index) => ({ ...LOOKUP, key: `c${index}`, id: `c${index}` }));
     const story = [awaiting([one, ...many]), ...legTo('call_1', choice)];
@@ -137,8 +131,6 @@ function drawPlatform(
 }
 
 describe('session mock', () => {
-  const text = (...args: Parameters<typeof drawPlatform>) => drawPlatform(...args).join('\n');
-
   test('shows its key whole at every width, unless it was given', () => {
     const key = 'a-b_c'.repeat(9);
     const rows = (columns: number, told: string | null) =>
@@ -146,23 +138,6 @@ describe('session mock', () => {
     expect(rows(80, key)[1]).toBe(`key ${key}`);
     expect(rows(40, key).slice(1, 3)).toEqual([`key ${key.slice(0, 36)}`, `    ${key.slice(36)}`]);
     expect(rows(80, null).join('\n')).not.toMatch(/^key/m);
-  });
-
-  test('names its session, and how to answer it', () => {
-    for (const story of [[], CLIENT_STORY]) {
-      const rows = text(story).split('\n');
-      expect(rows[0]).toBe(`session mock  http://127.0.0.1:4711  ${SESSION}`);
-      expect(rows.join('\n')).toContain(`session answer http://127.0.0.1:4711 ${SESSION} --tool <url>`);
-    }
-  });
-
-  test('in 40 × 8 shows the most important rows', () => {
-    const rows = text(CLIENT_STORY, [], { columns: 40, rows: 8 }).split('\n');
-    expect(rows.slice(3, 6)).toEqual([
-      '  TOOL            STATE',
-      expect.stringMatching(/^ {2}lookup_order +✓ success, posted/),
-      expect.stringMatching(/^❯ lookup_order +✗ error, posted/),
-    ]);
   });
 });
 

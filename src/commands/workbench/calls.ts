@@ -52,7 +52,6 @@ export class Calls {
   readonly #records = new Map<string, CallRecord>();
   /** Calls that are being prepared. */
   readonly #preparing = new Set<Promise<Sent>>();
-  /** Questions that wait for the user. */
   readonly #questions = new Map<UserChoice, (selected: number | null) => void>();
   /** One listener for the callbacks of all calls, opened with the first call because it takes time to load. */
   #runtime: Promise<Runtime> | null = null;
@@ -98,7 +97,6 @@ export class Calls {
     return { kind: 'sent', key };
   }
 
-  /** Records that the user declined the call. */
   async decline(draft: Draft): Promise<ActionResult> {
     await this.#deny(draft, { by: 'person', reason: 'the user said no' });
     return done('not called, which is on record');
@@ -109,7 +107,6 @@ export class Calls {
     return typeof offer !== 'string' && this.consent.judge(offer.tool) === 'ask';
   }
 
-  /** Answers an open question. Returns null if the answer was accepted. */
   answer(key: string, leg: string, selected: number): ActionResult | null {
     const exchange = this.callLog.history.exchanges.get(key);
     const question = exchange?.questions.find(each => each.leg === leg)?.message;
@@ -132,7 +129,6 @@ export class Calls {
     return failed(`canceled locally; could not notify the tool: ${why}`);
   }
 
-  /** Ends the pending calls on an endpoint. */
   endPendingCalls(endpoint: string, value: string): void {
     for (const { key, ...call } of this.callLog.history.exchanges.values())
       if (call.endpoint === endpoint && call.settled === null)
@@ -223,7 +219,6 @@ export class Calls {
     return Runtime.start({ log, history, clock, listener: listenerOf(this.options), onSecret });
   }
 
-  /** The user answers questions in any order. */
   readonly #answering: Answering = {
     by: 'person',
     select: (question, signal) =>

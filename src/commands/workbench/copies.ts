@@ -12,12 +12,10 @@ import { curlOf, gapsIn, YOUR_CALLBACK } from '../invoke/request.js';
 import type { McpEntry, Target } from '../target.js';
 import { failed } from './calls.js';
 
-/** How a call was made. */
 interface CalledAs {
   readonly target: Target | McpEntry;
   /** The thread given for all calls; if undefined, each call gets a new one. */
   readonly groupId: string | undefined;
-  /** False if the arguments were sent without validation. */
   readonly validates: boolean;
 }
 

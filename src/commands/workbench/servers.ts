@@ -10,13 +10,11 @@ import type { Run } from '../run.js';
 import { byLine, type ConfiguredTarget, commandOf, reach } from '../target.js';
 import type { Terminal } from '../terminal.js';
 
-/** A server that answered. */
 interface Found {
   readonly wire: Wire;
   readonly discovered: Awaited<ReturnType<Wire['discover']>>;
 }
 
-/** An operation that can be called. */
 interface Offer extends Found {
   readonly tool: Tool;
   readonly target: ConfiguredTarget;
@@ -32,7 +30,6 @@ interface ServersOptions {
   readonly onServerExit: (endpoint: string, reason: string) => void;
 }
 
-/** Where a server comes from. */
 interface Origin {
   readonly target: ConfiguredTarget;
   /** Listed in `.infinity/rap.json`, which another person may have written, rather than opened by the user. */
@@ -41,10 +38,8 @@ interface Origin {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The tool servers of a session. */
 export class Servers {
   #connections: readonly ServerConnection[] = [];
-  /** Pending stops of removed servers. */
   readonly #stopping: Promise<void>[] = [];
   #opened = 0;
   readonly #recent: RecentServers;
@@ -64,7 +59,6 @@ export class Servers {
     return this.#connections.map(({ server }) => server);
   }
 
-  /** Returns the servers that answered. */
   get found(): readonly Found[] {
     return this.#connections.flatMap(({ found }) => found ?? []);
   }
@@ -84,7 +78,6 @@ export class Servers {
     void this.#connection(id)?.restart();
   }
 
-  /** Starts a server, or requests its toolset again. */
   wake(id: string): void {
     void this.#connection(id)?.ask();
   }
@@ -137,7 +130,6 @@ const HINTS = {
     'Open it with a token: protocol-cli invoke -i <url> --bearer <token | env:NAME>; or with a header, by -H.',
 };
 
-/** Maximum number of output lines kept for each server. */
 const MAX_LINES = 1_000;
 
 /** A connection to one tool server: starts its command, loads its toolset, and stops it. */
@@ -167,7 +159,6 @@ class ServerConnection {
     return { id: this.id, about: nameOf(target), isConfigured, state: this.#state, ...output };
   }
 
-  /** Whether the user opened this target. */
   isFor(target: ConfiguredTarget): boolean {
     return (
       !this.origin.isConfigured &&
@@ -317,7 +308,6 @@ class RecentServers {
     this.#saving = this.#saving.then(() => this.#save(url)).catch(() => {});
   }
 
-  /** Resolves when every URL is saved. */
   saved(): Promise<void> {
     return this.#saving;
   }

@@ -76,7 +76,6 @@ async function* keyboard(): AsyncGenerator<Uint8Array> {
   throw new Error('standard input is the keyboard here');
 }
 
-/** Draws until it is closed. */
 export type Draw = (options: WorkbenchOptions) => { close(): Promise<void> };
 
 const loadScreen = async (): Promise<Draw> => (await import('../../tui/workbench/screen.js')).workbenchScreen;
@@ -220,7 +219,6 @@ export function createEngine(
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    /** Returns how many calls are in no transcript that the user saved. */
     unsaved: () => transcripts.unsaved,
   };
 }
@@ -229,7 +227,6 @@ async function orReason(work: Promise<ActionResult>): Promise<ActionResult> {
   return work.catch(failed);
 }
 
-/** Opens `demo`, a URL or `:port`. */
 function openTyped(text: string, open: (target: ConfiguredTarget) => string): ReturnType<Controls['open']> {
   const word = text.trim();
   if (word === 'demo') return { server: open({ kind: 'demo' }) };

@@ -17,7 +17,6 @@ import { done, failed } from './calls.js';
 const MAX = { names: 10_000, numbers: 1_000 };
 
 interface Opened {
-  /** Path of the file; null for this session. */
   readonly path: string | null;
   readonly source: Source;
 }
@@ -26,7 +25,6 @@ interface Opened {
 export class Transcripts {
   #opened: readonly Opened[];
   #nextId = 1;
-  /** Number of calls of this session that were saved. */
   #saved = 0;
 
   constructor(

@@ -46,7 +46,6 @@ function cellsOfPlain(text: string): number {
   return text.length + (text.match(EACH_WIDE)?.length ?? 0);
 }
 
-/** Splits a text into grapheme clusters. */
 export function* clustersOf(text: string): Generator<string> {
   for (const { piece, isPlain } of piecesOf(text)) yield* isPlain ? piece : rememberedClusters(piece);
 }

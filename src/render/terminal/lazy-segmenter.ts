@@ -35,7 +35,6 @@ const SLICE = 1_000;
 
 interface Slice {
   readonly from: number;
-  /** The end of its last whole cluster. */
   readonly to: number;
   readonly segments: Intl.Segments;
 }

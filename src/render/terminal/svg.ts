@@ -61,7 +61,6 @@ function sixteen(code: number): Partial<Look> {
   return kind === 4 ? { background: number } : {};
 }
 
-/** Sizes and colours of the dark window around a picture. */
 const WINDOW = {
   background: '#161b22',
   bar: '#1f262e',
@@ -92,9 +91,7 @@ function hex(parts: readonly number[]): string {
   return `#${parts.map(part => part.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** Adjacent cells with the same look. */
 interface Run {
-  /** The column of the first cell. */
   readonly column: number;
   readonly text: string;
   readonly width: number;

@@ -13,7 +13,6 @@ import {
 import { cellsOf, clustersOf } from './cells.js';
 import type { ColourLevel } from './colour-level.js';
 
-/** The style of each tone, alone and on a background. */
 export type Theme = Readonly<Record<Tone, (text: string) => string>> & {
   readonly on: Readonly<Record<Ground, (text: string, tone: Tone) => string>>;
 };
@@ -83,7 +82,6 @@ function foregrounds({ green, red }: ChalkInstance): Theme['on'] {
   };
 }
 
-/** Applies a theme to a line. */
 export function dressLine(line: Line, theme: Theme): string {
   return line.map(span => dressSpan(span, theme)).join('');
 }
@@ -286,15 +284,11 @@ function halfWidths(width: number, divider: number): readonly [left: number, rig
 }
 
 interface Divided {
-  /** Width of the left column, in cells. */
   readonly left: number;
-  /** The styled text between the columns, in every row. */
   readonly divider: string;
-  /** The number of rows, even if both columns are shorter. */
   readonly height: number;
 }
 
-/** Two columns of styled rows with a line between them. */
 function divided(
   left: readonly string[],
   right: readonly string[],
@@ -338,7 +332,6 @@ export function fitRows(
   return [...rows.slice(0, max - 1), moreLabel(rows.length - max + 1)];
 }
 
-/** Pads a row with blanks to `width` cells. */
 function padEnd(row: string, width: number): string {
   return row + ' '.repeat(Math.max(0, width - cellsOf(row)));
 }
@@ -371,7 +364,6 @@ function startOf(text: string, width: number): string {
   return text;
 }
 
-/** Cuts or pads a line to `width` cells. */
 export function fitLine(line: Line, width: number): Line {
   const cut = cutLine(line, width);
   const missing = width - widthOf(cut);
@@ -382,7 +374,6 @@ export function fitLine(line: Line, width: number): Line {
 export function scrolled(line: Line, width: number) {
   const rooms = roomsOf(line, width);
   return {
-    /** The line scrolled by `left` cells. */
     at(left: number): Line {
       return withHalves(line, (half, index) => {
         const { gutter, body } = partsOfHalf(half);
@@ -390,7 +381,6 @@ export function scrolled(line: Line, width: number) {
         return room > 0 ? [...gutter, ...slid(body, left, room)] : cutLine(gutter, rooms[index] ?? 0);
       });
     },
-    /** Whether the line continues to the right. */
     goesOn: (left: number): boolean =>
       halvesOf(line).halves.some((half, index) => widthOf(half) - left > (rooms[index] ?? 0)),
     /** The scroll position that makes the cells `from` … `to` of one half, after its gutter, visible. */

@@ -16,7 +16,6 @@ interface Entries<Entry> {
   readonly preselected?: number;
 }
 
-/** Some rows of a list, and whether they change as time passes. */
 interface Rows {
   readonly lines: readonly Line[];
   readonly isRunning: boolean;
@@ -27,7 +26,6 @@ interface ListDescription<Entry, Tab extends string> {
   readonly tabs: readonly { readonly name: Tab; readonly title: string }[];
   /** Minimum width, in columns, for the list and the details side by side. */
   readonly wide: number;
-  /** The list's share of that width. */
   readonly share: number;
   readonly entries: () => Entries<Entry>;
   /** Shown if the selected entry no longer exists; without it, the preselected entry is shown. */
@@ -71,7 +69,6 @@ type LaidSheet = ReturnType<SheetReader['lay']>;
 
 type SheetView = Parameters<SheetReader['lay']>[2];
 
-/** The user's selection and view settings; changed by keys only. */
 interface ListView<Tab extends string> extends SheetView {
   /** Null means the preselected entry. */
   readonly selected: string | null;

@@ -28,7 +28,6 @@ export interface Part {
   readonly isStream?: true;
 }
 
-/** The contents of a tab: parts that are shown side by side or stacked. */
 export interface Sheet {
   readonly parts: readonly Part[];
 }
@@ -65,7 +64,6 @@ export class KeptSheets<Tab extends string> {
 
 /** Loads the syntax highlighter, which takes a moment, as soon as there is code to colour, and colours are enabled. */
 export class Highlighting {
-  /** Null until it is loaded. */
   current: Highlighter | null = null;
   #isAsked = false;
 
@@ -174,7 +172,6 @@ export interface Story {
   /** All events so far that are still remembered; only grows. */
   readonly entries: readonly TimelineEntry[];
   readonly forgotten: number;
-  /** The steps in progress. */
   readonly running: readonly Step[];
 }
 

@@ -124,7 +124,6 @@ export function joinedDocument(parts: readonly Document[]): Stack {
   return stack;
 }
 
-/** A document for a diff. Folded rows are not searched. */
 export function diffDocument(diff: Diff, look: Look): Document {
   const joined = joinedDocument([...partsOf(diff, look)].map(partDocument));
   joined.isFoldable = () => {
@@ -170,7 +169,6 @@ function simpleDocument(own: Pick<Document, 'length' | 'line' | 'find'>): Docume
   };
 }
 
-/** A document for few or existing lines. */
 export function linesDocument(lines: readonly Line[]): Document {
   const textOf = (line: Line) =>
     halvesOf(line)
@@ -273,7 +271,6 @@ export class Search {
     this.#everywhere = new RegExp(this.pattern, `${this.pattern.flags}g`);
   }
 
-  /** Marks the matches in a line. */
   mark(line: Line): Line {
     return withHalves(line, half => {
       const { gutter, body } = partsOfHalf(half);

@@ -11,7 +11,6 @@ import { type Document, Search } from './documents.js';
 
 type Anchor = ReturnType<Document['anchorAt']>;
 
-/** A reading position. */
 interface Place {
   /** The first line on the screen. */
   readonly line: number;
@@ -27,7 +26,6 @@ interface Place {
 
 const TOP: Place = { line: 0, row: 0, left: 0, spot: null, isAtEnd: false };
 
-/** The user's settings for all documents. */
 interface Style {
   isWrapped: boolean;
   layout: 'auto' | 'split' | 'unified';
@@ -366,7 +364,6 @@ interface Kept {
   readonly spot: Anchor | null;
 }
 
-/** Maximum number of sheets whose reading positions are remembered. */
 const MAX = 200;
 
 /** Lays out sheets and remembers the reading position of each part. */
@@ -451,7 +448,6 @@ export class SheetReader {
   }
 }
 
-/** Formats a number as `5,000`. */
 function grouped(number: number): string {
   return number.toString().replaceAll(/\B(?=(\d{3})+$)/g, ',');
 }

@@ -61,7 +61,6 @@ export class LiveModel {
   readonly #options: LiveModelOptions;
   readonly #start: number;
   readonly #viewPane = onceEach((view: View): Pane => viewPane(view));
-  /** Unanswered questions; the first one is shown. */
   #asked: readonly Asked[] = [];
   #visit: Visit | null = null;
   #shown: { readonly subject: UserChoice | OAuth | null; readonly since: number } = {
@@ -139,7 +138,6 @@ export class LiveModel {
     });
   }
 
-  /** @param key see `Press` */
   press(key: string): void {
     const { asks } = this;
     const [asked] = this.#asked;
@@ -198,7 +196,6 @@ function pressPicker(asked: Asked, key: string): void {
   if (key === 'escape') asked.answer(asked.question.default);
 }
 
-/** The result of opening a page, and the key that opens it. */
 function visitLines(visit: Visit | null, columns: number): readonly Line[] {
   const hints: readonly Hint[] = [
     ['o', visit === null ? 'opens it' : (visit.again ?? 'opens it again')],
@@ -246,7 +243,6 @@ export interface Frame {
   readonly picker: readonly string[];
 }
 
-/** The blocks of the live view below the steps. */
 interface Blocks {
   /** The current activity or the user's options, directly below the steps. */
   readonly status: readonly Line[];
@@ -259,13 +255,11 @@ interface Blocks {
 
 interface Top {
   readonly draw: (max: number) => readonly string[];
-  /** Minimum height, in rows. */
   readonly min: number;
 }
 
 /** The maximum share of the height for a question, which has priority over everything else. */
 const PICKER_SHARE = 2 / 3;
-/** Minimum height of a pane: a heading and one row. */
 const MIN_PANE_ROWS = 2;
 
 /** A frame is one row lower than the terminal: a higher one would scroll, and rows that have scrolled out cannot be erased. */

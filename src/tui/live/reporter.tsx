@@ -23,7 +23,6 @@ interface Shown {
 
 interface AppProps {
   readonly store: Store<Shown>;
-  /** @param key see `Press` */
   readonly onKey: (key: string) => void;
   /** Removes secrets from the output (threats, row 25), except from the question to the user. */
   readonly redact?: ((text: string) => string) | undefined;

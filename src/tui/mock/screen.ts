@@ -51,7 +51,6 @@ interface ShownTool {
   readonly fixtures: number;
 }
 
-/** The actions of the mock that the user can start. */
 interface MockControls {
   readonly pause: () => void;
   readonly resume: () => void;

@@ -174,13 +174,6 @@ describe('the server of a call', () => {
     expect(session.sees({ columns: 40, rows: 24 })).toMatch(/^❯ .*edit_file .*✓ success/m);
   });
 
-  test('keeps its name if one is reloaded at another port', () => {
-    const command = { ...here, about: 'node tool.mjs' };
-    const session = onCalls([...loaded(), ...settled], { servers: [command] });
-    session.tell(loaded({ base: 'http://127.0.0.1:3002' }));
-    expect(session.sees()).not.toContain('SERVER');
-  });
-
   test('of a transcript, or closed since, is named by the URL of its toolset', () => {
     const elsewhere = loaded({ base: 'http://127.0.0.1:3009' }).map(fact => ({
       ...fact,

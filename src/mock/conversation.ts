@@ -10,7 +10,6 @@ export interface CallServices {
   readonly pauses: Pauses;
 }
 
-/** The sender of an invocation. */
 export interface Caller {
   /** Call key used in every event; unique in a run. */
   readonly key: string;
@@ -24,7 +23,6 @@ export interface Concern {
   readonly thread?: string;
 }
 
-/** A question in which the user picks one option. */
 export interface ChoiceQuestion {
   readonly prompt: string;
   readonly choices: readonly string[];
@@ -34,7 +32,6 @@ export interface ChoiceQuestion {
   readonly id: string;
 }
 
-/** A request for the user's consent. */
 export interface ConsentQuestion {
   readonly operation: string;
   readonly scopes: readonly string[];
@@ -175,7 +172,6 @@ export abstract class Conversation {
     return this.#isClosed;
   }
 
-  /** Whether the final event was sent. */
   get isFinal(): boolean {
     return this.#isFinal;
   }
@@ -190,7 +186,6 @@ export abstract class Conversation {
     return this.services.pauses.isStopping;
   }
 
-  /** Aborted when the call is canceled. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#cancelReason !== null) this.#controller.abort(this.#cancelReason);
@@ -228,7 +223,6 @@ export abstract class Conversation {
       await this.outcome({ type: 'canceled', reason, by: reason === THREAD_CLOSED ? 'system' : 'user' });
   }
 
-  /** Sends nothing, on purpose. */
   silence(): void {
     this.#isAnswered = true;
     this.services.log.emit({ kind: 'planned', by: 'fixture', plan: 'silence', ...this.about });
@@ -350,7 +344,6 @@ export abstract class Conversation {
   }
 }
 
-/** A wait for a manual trigger. */
 interface Trigger {
   readonly fired: Promise<true>;
   unsubscribe(): void;
@@ -372,7 +365,6 @@ export class Pauses {
     return this.clock.now();
   }
 
-  /** Whether all waits end at once. */
   get isStopping(): boolean {
     return this.#isStopping;
   }
@@ -400,7 +392,6 @@ export class Pauses {
     });
   }
 
-  /** Ends all current and future waits. */
   endAll(): void {
     this.#isStopping = true;
     for (const end of [...this.#waits]) end();

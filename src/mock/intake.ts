@@ -99,7 +99,6 @@ class ServedRequest {
     }
   }
 
-  /** Logs that the server refused the request. */
   refused({ status, detail }: Refusal): void {
     this.#request.answered(status, { refusal: detail });
   }
@@ -134,7 +133,6 @@ const MAX_KEY_LENGTH = 256;
 
 /** Detects repeated invocations. The oldest are forgotten first. */
 class Repeats {
-  /** The latest call of each id. */
   readonly #latest: RecentMap<string, KnownCall>;
   /** Earlier calls whose id was reused: by id and bytes. */
   readonly #earlier: RecentMap<string, KnownCall>;
@@ -161,7 +159,6 @@ class Repeats {
     return { call: this.#remember(identity, sha256, key), isRepeat: false, isReused: latest !== undefined };
   }
 
-  /** Restores a call that was accepted before a restart. */
   recall(thread: string, id: string, sha256: string, key = identityOf(thread, id)): void {
     const identity = identityOf(thread, id);
     if (key !== identity) this.#reuses++;
@@ -210,7 +207,6 @@ interface IntakeParts {
   readonly responder: Responder;
   readonly openCalls: OpenCalls;
   readonly services: RapServices;
-  /** How many calls are remembered to detect repeats. */
   readonly remembered: number;
   /** Whether repeated invocations are executed again. */
   readonly allowRepeats?: boolean;
@@ -263,7 +259,6 @@ export class Intake {
     this.request({ method, target, headers }, 'invocation').refused(refusal);
   }
 
-  /** Cancels the call of a notice. */
   cancel(key: string): void {
     this.parts.openCalls.cancel(key);
   }
@@ -293,7 +288,6 @@ export class Intake {
     this.#repeats.clear();
   }
 
-  /** Restores the invocations that earlier runs accepted. */
   recall({ settled, calls }: Recovery): void {
     for (const { groupId, id, sha256 } of settled) this.#repeats.recall(groupId, id, sha256);
     for (const { key, invocation } of calls) {

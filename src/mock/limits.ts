@@ -19,6 +19,5 @@ export const DEFAULTS = {
 /** Maximum number of calls per time window; all of them may arrive at once. */
 export interface Rate {
   readonly calls: number;
-  /** Length of the window, in ms. */
   readonly within: number;
 }

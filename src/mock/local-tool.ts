@@ -33,7 +33,7 @@ interface LocalCall {
   readonly id?: string;
   /** The thread for counts and states. Default: one for all calls. */
   readonly groupId?: string;
-  /** The call key in every event. Default: made from thread and id. */
+  /** The call key in every event. Default: numbered. */
   readonly key?: string;
   /** Headers for fixtures that match them; names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -41,7 +41,6 @@ interface LocalCall {
   readonly signal?: AbortSignal;
 }
 
-/** `silence`: no answer on purpose. */
 type LocalReply = SpokenReply | { readonly kind: 'silence' };
 
 /** Fields that exist only in a `tool_result` of RAP. */
@@ -78,7 +77,6 @@ const hasStep =
   (fixture: Fixture): boolean =>
     stepsOf(fixture).some(step => step.kind === kind);
 
-/** What a local call ignores of a fixture. */
 const IGNORED: readonly (readonly [isUsed: (fixture: Fixture) => boolean, sentence: string])[] = [
   [
     ({ faults: { ack, callback } }) => ack !== undefined || callback.length > 0,
@@ -113,7 +111,6 @@ type Choose = (question: ChoiceQuestion) => Promise<number | null>;
 /** Collects the answer of one local call; drops views, events and other messages. */
 class LocalConversation extends Conversation {
   #settle: (reply: LocalReply) => void = () => {};
-  /** Resolves with the first answer. */
   readonly reply = new Promise<LocalReply>(resolve => {
     this.#settle = resolve;
   });
@@ -182,7 +179,6 @@ function asJson(reply: SpokenReply): SpokenReply {
 /** Events of a wire, which are not passed to the caller's log. */
 const WIRE_EVENTS: ReadonlySet<Fact['kind']> = new Set(['request', 'response', 'broken']);
 
-/** Removes what needs a wire. */
 function withoutFaults(set: FixtureSet): FixtureSet {
   return {
     ...set,

@@ -179,9 +179,7 @@ class Survey {
 
 const MAX_CHANGES = 100;
 
-/** Copies a surveyed value with the necessary changes. */
 class Shaping {
-  /** The first hundred changes. */
   readonly changes: Change[] = [];
   readonly #path: PropertyKey[] = [];
   readonly #finder: WordFinder;
@@ -256,7 +254,6 @@ class Shaping {
   }
 }
 
-/** Returns each secret in all its encodings. */
 function* formsOf(secrets: ReadonlySet<string>): Iterable<string> {
   for (const secret of secrets)
     for (const form of new Set([secret, withoutControls(secret), ...writtenForms(secret)]))

@@ -45,7 +45,6 @@ export interface MockToolOptions extends ToolOptions, ServerOptions {
   readonly client?: () => Promise<HttpClient>;
 }
 
-/** An operation name, or a predicate. */
 type CallFilter = string | ((call: ToolCall) => boolean);
 
 /** Below the default timeout of test runners, so that they show our message. */
@@ -68,7 +67,6 @@ export interface DeliveryWait {
   readonly timeoutMs?: number;
 }
 
-/** Source of a mock tool's fixtures. */
 type FixtureSource =
   /** Paths of fixture files or folders. */
   | string

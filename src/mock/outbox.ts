@@ -30,7 +30,6 @@ interface Callback {
   readonly pace?: 'slow' | undefined;
   /** Returns why the callback is not needed any more, or null. Called before each attempt. */
   readonly cancelReason?: (() => string | null) | undefined;
-  /** Where the reply continues after this message, for the journal. */
   readonly turn?: Turn | undefined;
 }
 
@@ -69,7 +68,6 @@ interface Failure {
   readonly why: string;
   /** Whether no further attempt can succeed. */
   readonly isFinal?: boolean;
-  /** The `Retry-After` header of the response. */
   readonly retryAfter?: string | undefined;
   /** What is reported as dropped; default: the callback. */
   readonly what?: 'callback' | 'event';
@@ -83,7 +81,6 @@ function failureIn({ status, headers }: HttpAnswer): Failure | null {
   return { why: `${why}; ${status < 400 ? 'redirects are not followed' : 'not retried'}`, isFinal: true };
 }
 
-/** Errors of the request itself or its address. */
 const FINAL_CODES = new Set(['REFUSED_ADDRESS', 'BAD_URL', 'BAD_HEADER']);
 
 interface OutboxOptions {
@@ -93,13 +90,10 @@ interface OutboxOptions {
   /** Random number in [0, 1) for the jitter of pauses. */
   readonly random: () => number;
   readonly allows: Allows;
-  /** Maximum number of pending callbacks. */
   readonly queueLimit: number;
   /** Maximum size of all pending bodies, in bytes; a single callback may be larger. */
   readonly queueBytes: number;
-  /** Maximum number of concurrent requests to one origin. */
   readonly perOrigin: number;
-  /** Attempts after the first. */
   readonly retries: number;
   /** Maximum pause between two attempts, in ms; also limits `Retry-After`. */
   readonly maxPauseMs: number;
@@ -158,7 +152,6 @@ export class Outbox {
     this.resume();
   }
 
-  /** Resolves when no callback is pending. */
   idle(): Promise<void> {
     return this.#pending === 0 ? Promise.resolve() : new Promise(resolve => this.#onIdle.push(resolve));
   }
@@ -251,7 +244,6 @@ const JSON_HEADERS = Object.freeze({ 'content-type': 'application/json' });
 
 const NO_BYTES = new Uint8Array(0);
 
-/** Returns the start of an error body, for the log. */
 const ERROR_BODY = { maxBytes: 4 * 1024, partial: true };
 
 const SLOW_PIECES = 20;
@@ -289,12 +281,10 @@ class Delivery implements HttpRequest {
     }
   }
 
-  /** Request id of the last attempt. */
   get leg(): string | undefined {
     return this.#recorded?.leg;
   }
 
-  /** Logs the next attempt. */
   begin(log: Log): void {
     const { about, url, body, turn } = this.callback;
     this.#head = null;

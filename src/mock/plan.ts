@@ -6,7 +6,6 @@ import { CANCELED, type Conversation, THREAD_CLOSED } from './conversation.js';
 
 /** How one call is answered; decided in the order in which calls arrive. */
 export interface Plan {
-  /** Events to log before the acknowledgement. */
   readonly facts: readonly Fact[];
   readonly ack: AckFault | null;
   /** Returns the faults of the n-th callback, from 0. */
@@ -15,7 +14,6 @@ export interface Plan {
   readonly perform: (conversation: Conversation) => Promise<unknown>;
   /** Whether messages may follow after `perform`: events of a subscription. */
   readonly isOpenEnded?: boolean;
-  /** Redacts an error message (TOOL-SECRET). */
   readonly redact?: (message: string) => string;
 }
 
@@ -23,7 +21,6 @@ const NONE: readonly CallbackFault[] = [];
 
 const NO_FAULTS = () => NONE;
 
-/** A plan without faults. */
 export function plain(facts: readonly Fact[], perform: Plan['perform']): Plan {
   return { ack: null, faultsOf: NO_FAULTS, facts, perform };
 }
@@ -71,7 +68,6 @@ const OPEN_CALL_LIMITS: OpenCallLimits = { calls: 50_000, bytes: 128 * 1024 * 10
 
 /** The open calls. Runtimes cancel them by id or thread (TOOL-CANCEL, TOOL-CLOSE). */
 export class OpenCalls {
-  /** Calls with the weight of their invocations. */
   readonly #open = new Map<Conversation, number>();
   /** Calls whose work is done but events may follow. */
   readonly #resting = new Set<Conversation>();
@@ -133,7 +129,6 @@ export class OpenCalls {
     return this.#all.filter(isMeant).filter(conversation => conversation.fire()).length;
   }
 
-  /** Resolves once no call is open. */
   idle(): Promise<void> {
     return this.#open.size === 0 ? Promise.resolve() : new Promise(resolve => this.#onIdle.push(resolve));
   }
@@ -212,7 +207,6 @@ function redacted(message: string, { redact }: Pick<Plan, 'redact'>): string {
 
 const TOOL_FAILED = 'the tool failed';
 
-/** The message of any thrown value. */
 function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message || error.name;
   if (isRecord(error) && typeof error['message'] === 'string') return error['message'];

@@ -27,13 +27,11 @@ const OVERSIZE = 64 * 1024 * 1024 + 1;
 
 type Callback = Parameters<Outbox['post']>[0];
 
-/** How a callback is sent over the wire. */
 interface Sending extends Pick<Callback, 'contentType' | 'pace'> {
   /** Number of characters to cut off the end of the JSON. */
   readonly cut?: number;
   /** Size to pad to with spaces, in bytes. */
   readonly length?: number;
-  /** Delay in milliseconds. */
   readonly lateMs?: number;
   /** Whether it is sent although the call is canceled. */
   readonly outlivesCancel?: boolean;
@@ -142,9 +140,7 @@ class Question<Answer, About> {
 
 type Asked<Question> = Question & { readonly about: Required<Concern> };
 
-/** What all conversations with runtimes share. */
 export class RapServices implements CallServices {
-  /** The path of the consent page. */
   static readonly consentPath = '/authorize';
   readonly choices = new Questions<number, Asked<ChoiceQuestion & { readonly search: string }>>('/choices/');
   /** The state is in the query, since a logged `auth_url` has none (threats, row 25). */
@@ -157,7 +153,6 @@ export class RapServices implements CallServices {
   ) {}
 }
 
-/** What a call sent before a restart. */
 interface Sent {
   readonly callbacks: number;
   readonly isAnswered: boolean;
@@ -179,7 +174,6 @@ interface Options {
  * of a fixture replace them.
  */
 export class RapConversation extends Conversation {
-  /** Returns the faults of the n-th callback, from 0. */
   faultsOf = NO_FAULTS;
   #callbacks: number;
   #next: StepPath | undefined;

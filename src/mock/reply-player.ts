@@ -50,13 +50,11 @@ class CallValues {
 interface Standing {
   /** The first step to play; earlier ones were played before a restart. */
   readonly from?: StepPath;
-  /** Path of the reply. */
   readonly under?: StepPath;
   /** The step after the reply; undefined at the end of the answer. */
   readonly after?: StepPath | undefined;
 }
 
-/** Position of one step in the whole answer. */
 interface Place {
   readonly here: StepPath;
   readonly next: StepPath | undefined;

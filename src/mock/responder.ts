@@ -19,7 +19,6 @@ import { type Middleware, Middlewares } from './middleware.js';
 import { type Plan, plain, refusal } from './plan.js';
 import { ReplyPlayer } from './reply-player.js';
 
-/** The operations of a tool, without its address. */
 type ToolsetFields = Omit<Toolset, 'endpoint'>;
 
 /** The toolset of a tool that has only handlers. */
@@ -127,7 +126,6 @@ export class Responder {
   #serving: ReturnType<Responder['servingOf']>;
   #verification: Verification;
 
-  /** @param seed of all random numbers. */
   constructor(
     private readonly options: ResponderOptions,
     seed: string,
@@ -175,7 +173,6 @@ export class Responder {
     return problem instanceof Promise ? problem.then(planUnless) : planUnless(problem);
   }
 
-  /** The fault of the next request of a kind; null without one. */
   faultOf(request: FaultyRequest): RequestFault | null {
     return this.#answers.faultOf(request);
   }
@@ -206,7 +203,6 @@ export class Responder {
     if (key === undefined) this.#verification = new Verification(this.#serving.fixtures.fixtures);
   }
 
-  /** Restores the counts of an earlier run. */
   restore(fact: Parameters<FixtureAnswers['restore']>[0]): void {
     this.#answers.restore(fact);
   }

@@ -13,7 +13,6 @@ import { RapServices } from './rap-conversation.js';
 import type { Responder } from './responder.js';
 import { JSON_TYPE } from './tool.js';
 
-/** All routes of a mock: for runtimes, users, and their browsers. */
 export function rapRoutes(
   intake: Intake,
   services: RapServices,
@@ -137,7 +136,6 @@ function choiceRoute({ log, choices: questions }: RapServices, intake: Intake): 
   };
 }
 
-/** Describes the format, for users who answer by hand. */
 function choiceHelp({ id, choices }: ChoiceQuestion): string {
   const labels = choices.map((choice, index) => `${index} ${visibleLine(choice)}`).join(', ');
   const example = JSON.stringify({ id, selected: choices.length - 1 });

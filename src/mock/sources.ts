@@ -23,7 +23,6 @@ export async function fixtureFiles(paths: readonly string[]): Promise<readonly s
   return found.flat();
 }
 
-/** A file of fixtures or a transcript. */
 class FixtureFile {
   constructor(
     readonly path: string,

@@ -221,12 +221,10 @@ class JournalReports {
     private readonly about: { readonly startedAt: string; readonly program: string },
   ) {}
 
-  /** The calls as plain JSON, for tests in any language. */
   report(): Iterable<Uint8Array> {
     return this.#share(this.#report);
   }
 
-  /** The events as lines of a transcript. */
   transcript(): Iterable<Uint8Array> {
     return this.#share(this.#transcript);
   }
@@ -266,7 +264,6 @@ class JournalReports {
   }
 }
 
-/** Length of a piece, in characters. */
 const PIECE = 64 * 1024;
 
 /** A text in pieces. Each piece is created once, when its first reader needs it, and freed with the last reader. */
@@ -295,7 +292,6 @@ class SharedPieces implements Iterable<Uint8Array> {
   }
 }
 
-/** In the order in which they arrived. */
 function byCall(events: readonly Event[]): Map<string, Event[]> {
   const calls = new Map<string, Event[]>();
   for (const event of events)

@@ -40,7 +40,6 @@ interface MockToolFlags extends ServerFlags {
   readonly given?: readonly string[];
   readonly handlers?: string;
   readonly seed?: string;
-  /** Speed of transcripts. */
   readonly speed?: number;
   /** File for `--export`; - is stdout. */
   readonly export?: string;
@@ -64,7 +63,6 @@ interface MockToolFlags extends ServerFlags {
 
 const EXAMPLE = 'protocol-cli mock-tool fixtures.yaml -- npm test';
 
-/** Runs `mock-tool`. Returns the exit status. */
 export async function runMockTool(
   words: readonly string[],
   flags: MockToolFlags,
@@ -115,7 +113,6 @@ const OF_CALLBACKS = [
   '--allow-repeats',
 ];
 
-/** Options about an HTTP server. */
 const OF_HTTP = ['--host', '--port', '--allow-host', '--allow-origin'];
 
 /** @throws ProtocolCliError `usage` for options that exclude each other. */
@@ -168,7 +165,6 @@ function refuseContradictions(files: readonly string[], flags: MockToolFlags, ha
   if (message !== undefined) throw usage(message, hint);
 }
 
-/** Fixtures and handlers, with the warnings from reading them. */
 interface Sources extends Pick<MockToolOptions, 'fixtures' | 'handlers' | 'middleware'> {
   readonly warnings?: readonly string[];
 }
@@ -200,7 +196,6 @@ function toolOptions(flags: MockToolFlags): MockToolOptions {
   };
 }
 
-/** How a mock is shown, and what is closed with it. */
 interface MockContext {
   readonly output: ServerOutput;
   readonly flags: MockToolFlags;
@@ -210,7 +205,6 @@ interface MockContext {
   readonly onClose: OnClose;
 }
 
-/** A running mock, for either protocol. */
 interface RunningMock {
   readonly tool: Parameters<FixtureReloader['attach']>[0];
   /** Environment of the command after `--`. */
@@ -309,7 +303,6 @@ function consentWarnings(hosts: readonly string[], fixtures: FixtureSet): string
   ];
 }
 
-/** Prints lines for people, or every event as JSON. */
 async function lineOutput(
   tool: Pick<MockTool, 'events' | 'subscribe'>,
   { output, flags, command }: MockContext,

@@ -27,7 +27,6 @@ export interface JournalOptions {
   readonly program: string;
   /** Waits for the disk (fsync): survives a power failure too, at about half the throughput. */
   readonly sync?: boolean;
-  /** Default: node:fs. */
   readonly files?: Files;
 }
 
@@ -79,7 +78,6 @@ export class Journal implements GroupKeeper {
     return this.writer.kept();
   }
 
-  /** Records a reset of the counts and states of one key, or of all keys and the finished calls. */
   reset(key?: string): void {
     if (!this.#isClosed) this.writer.add(this.lines.reset(key));
   }

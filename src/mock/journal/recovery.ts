@@ -38,7 +38,6 @@ const frames = [
   }),
   /** A finished call of an earlier run: a repeat is acknowledged and not executed. */
   z.object({ kind: z.literal('settled'), groupId: z.string(), id: z.string(), sha256: z.string() }),
-  /** A reset of the counts and states of one key, or of all keys and the finished calls. */
   z.object({ kind: z.literal('reset'), key: z.optional(z.string()) }),
   /** The start of a run; the lines above are from earlier runs. */
   z.object({ kind: z.literal('begun') }),
@@ -102,7 +101,6 @@ export class JournalLines {
     return this.#bodyOnce(event.body) + checkedLine({ ...event, body: { sha256, size } });
   }
 
-  /** A reset of the counts and states of one key, or of all keys and the finished calls. */
   reset(key?: string): string {
     return checkedLine({ kind: 'reset', ...(key !== undefined && { key }) });
   }
@@ -131,7 +129,6 @@ interface Posting {
   readonly type: string | undefined;
   /** `waiting`: posted at least once, delivery not confirmed. */
   state: 'waiting' | 'delivered' | 'dropped';
-  /** Request id of the latest attempt. */
   leg: string;
   /** Request id that earlier runs used. */
   readonly name: string;
@@ -141,15 +138,13 @@ interface Posting {
 export interface Recovery {
   /** Open calls, in the order in which they were received. */
   readonly calls: readonly RecoveredCall[];
-  /** Events for `FixtureState.restore`, in order, which restore counts and states. */
+  /** Events that restore counts and states, in order. */
   readonly matched: readonly Matched[];
   /** At least the last 100,000 finished calls, oldest first. */
   readonly settled: readonly Settled[];
-  /** Length of an incomplete last line; nothing in it was acknowledged. */
   readonly tornBytes: number;
   /** Skipped lines, with a wrong checksum or invalid content. */
   readonly damaged: readonly {
-    /** Line number, from 1. */
     readonly number: number;
     /** Description, such as `212 bytes, kind "body", operation "edit", id "c1"`. */
     readonly held: string;
@@ -180,7 +175,6 @@ class Counters {
     else this.#facts.delete(key);
   }
 
-  /** In the order in which they were logged. */
   facts(): Matched[] {
     const entries = new Set([...this.#facts.values()].flatMap(of => [...of.values()]));
     return [...entries].sort((a, b) => a.nth - b.nth).map(({ fact }) => fact);
@@ -205,7 +199,6 @@ class RecoveredCall {
   turn: Turn | null = null;
   /** Whether the result was posted, or dropped on purpose. */
   isAnswered = false;
-  /** Why it was canceled; null otherwise. */
   cancelReason: string | null = null;
   /** In the order in which they were first posted. */
   readonly rendered: Posting[] = [];
@@ -227,7 +220,6 @@ class RecoveredCall {
     this.#kept.set('received', [eventOf(request, invocation)]);
   }
 
-  /** Yields the events that a journal needs to recover the call. */
   *events(): Generator<Event> {
     const named = [...this.#kept].map(([leg, events]) =>
       events.map(event => ('leg' in event ? { ...event, leg } : event)),
@@ -342,7 +334,6 @@ function typeOf({ bytes }: Content): string | undefined {
   return typeof type === 'string' ? type : undefined;
 }
 
-/** Converts a line back into the event that was written. */
 function eventOf(line: Line<'request' | 'response' | 'planned' | 'dropped'>, body?: Content): Event {
   return { ...line, body } as Event;
 }
@@ -482,7 +473,6 @@ function identityOf({ groupId, id, sha256 }: Settled): string {
 
 const NO_HEADER = 'the first line is not the header of a journal';
 
-/** Enough characters for the members that describe a line. */
 const DESCRIBED_BYTES = 64 * 1024;
 
 /** Members of a line, or of the message in it, where quotes are escaped. Nothing else is quoted, because a journal contains secrets. */

@@ -57,27 +57,18 @@ const VALUE_COST = new Uint8Array(256);
 for (const [before, bytes] of Object.entries({ ',': 32, ':': 80, '[': 48, '{': 64 }))
   VALUE_COST[before.charCodeAt(0)] = bytes;
 
-interface OpenCallLimits {
-  readonly calls: number;
-  /** Maximum weight of all small invocations, and of all large ones: large ones do not displace small ones. */
-  readonly bytes: number;
-}
-
-/** Limits for open calls, because a call may stay open for hours. */
-const OPEN_CALL_LIMITS: OpenCallLimits = { calls: 50_000, bytes: 128 * 1024 * 1024 };
+/** Limits for open calls, because a call may stay open for hours. Large ones have their own weight, so they do not displace small ones. */
+const OPEN_CALL_LIMITS = { calls: 50_000, bytes: 128 * 1024 * 1024 };
 
 /** The open calls. Runtimes cancel them by id or thread (TOOL-CANCEL, TOOL-CLOSE). */
 export class OpenCalls {
   readonly #open = new Map<Conversation, number>();
   /** Calls whose work is done but events may follow. */
   readonly #resting = new Set<Conversation>();
-  readonly #limits: OpenCallLimits;
   readonly #weight = { small: 0, large: 0 };
   readonly #onIdle: (() => void)[] = [];
 
-  constructor(limits: Partial<OpenCallLimits> = {}) {
-    this.#limits = { ...OPEN_CALL_LIMITS, ...limits };
-  }
+  constructor(private readonly limits = OPEN_CALL_LIMITS) {}
 
   /** Returns why a large invocation cannot be accepted; null otherwise. Parsing 10 MiB of values would block others for a second. */
   problemUnread({ length }: Uint8Array): string | null {
@@ -160,7 +151,7 @@ export class OpenCalls {
 
   /** A call of any weight is accepted if no other of its class is open. */
   #problem(weight: number): string | null {
-    const { calls, bytes } = this.#limits;
+    const { calls, bytes } = this.limits;
     if (this.#open.size >= calls) return `too many open calls: ${calls}`;
     const taken = this.#weight[sizeClass(weight)];
     const hasRoom = taken === 0 || taken + weight <= bytes;

@@ -46,15 +46,7 @@ class CallValues {
   }
 }
 
-/** Position of a reply in the whole answer: it may be a branch of a question. */
-interface Standing {
-  /** The first step to play; earlier ones were played before a restart. */
-  readonly from?: StepPath;
-  readonly under?: StepPath;
-  /** The step after the reply; undefined at the end of the answer. */
-  readonly after?: StepPath | undefined;
-}
-
+/** Positions in the whole answer: of a step, and of the one after it. */
 interface Place {
   readonly here: StepPath;
   readonly next: StepPath | undefined;
@@ -87,15 +79,20 @@ export class ReplyPlayer {
     if (found && clock) this.#values = new CallValues(invocation, found, clock);
   }
 
-  /** Plays the reply of the fixture. @param from the first step to play; earlier ones were played before a restart */
+  /** Plays the reply of the fixture. */
   async playFixture(from: StepPath): Promise<void> {
     const { missing = [], reply = [] } = this.found ?? {};
     this.#filled({ value: null, missing });
-    await this.#play(reply, { from });
+    await this.#play(reply, from);
   }
 
-  /** Plays the steps in order; a canceled call ends in a result that says so (TOOL-ALWAYS). */
-  async #play(reply: Reply, { from = [], under = [], after }: Standing = {}): Promise<void> {
+  /**
+   * Plays the steps in order; a canceled call ends in a result that says so (TOOL-ALWAYS).
+   * @param from the first step to play; earlier ones were played before a restart
+   * @param under position of the reply, if it is a branch of a question
+   * @param after the step after the reply; undefined at the end of the answer
+   */
+  async #play(reply: Reply, from: StepPath, under: StepPath = [], after?: StepPath): Promise<void> {
     const first = Number(from[0] ?? 0);
     for (let index = first; index < reply.length; index++) {
       const place = {
@@ -139,7 +136,7 @@ export class ReplyPlayer {
   }
 
   #playBranch(branch: Reply, answer: string, { here, next }: Place, from: StepPath = []): Promise<void> {
-    return this.#play(branch, { from, under: [...here, answer], after: next });
+    return this.#play(branch, from, [...here, answer], next);
   }
 
   static readonly #players: { readonly [K in StepKind]: StepPlayer<K> } = {

@@ -150,7 +150,7 @@ test('an invocation with another content type is logged with the reason of its r
 });
 
 test('row 15: a call beyond the limit is refused with a report and may be sent again', async () => {
-  const openCalls = new OpenCalls({ calls: 1 });
+  const openCalls = new OpenCalls({ calls: 1, bytes: 1024 });
   const { receive, events } = intakeWith(replying({ payload: 'x', delay: '1h' }), { openCalls });
   expect([await receive({ id: 'a' }), await receive({ id: 'b' })]).toEqual([200, 503]);
   expect(events.filter(({ kind }) => kind === 'dropped')).toMatchObject([

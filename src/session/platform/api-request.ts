@@ -3,7 +3,7 @@ import { Content } from '../../events/content.js';
 import type { RequestEvent } from '../../events/events.js';
 import { type Log, recordRequest } from '../../events/log.js';
 import { isEqual } from '../../fixtures/pattern.js';
-import { declaredTools, type SessionTool } from '../../fixtures/session-script.js';
+import type { SessionTool } from '../../fixtures/session-script.js';
 import { hasBody } from '../../http/body.js';
 import type { Answer, Incoming, Reply } from '../../http/route.js';
 import { errorEventSchema, type SettledCall, sessionResultSchema } from '../../protocol/session.js';
@@ -103,23 +103,21 @@ const resultsSchema = z.object({ type: z.literal('batch'), results: z.array(z.un
 
 const kindSchema = z.object({ kind: z.enum(['tool_result', 'error_event']) });
 
-/** One settled call of a body. */
+/** One settled call of a body, as it was sent: the schema's copy would lose a key named `__proto__` (threats, row 19). */
 interface Item {
   readonly loc: Path;
   readonly answer: SettledCall;
-  /** `tool_req.args` as sent: the schema's copy would lose a key named `__proto__` (threats, row 19). */
-  readonly args: unknown;
 }
 
 function readItem(value: unknown, loc: Path): Item {
   const { kind } = read(kindSchema, value, loc); // first, because an unknown kind has no other fields
-  const answer = read(kind === 'tool_result' ? sessionResultSchema : errorEventSchema, value, loc);
-  return { loc, answer, args: valueAt(value, 'tool_req', 'args') };
+  read(kind === 'tool_result' ? sessionResultSchema : errorEventSchema, value, loc);
+  return { loc, answer: value as SettledCall };
 }
 
 /** The fields of a `tool_req` that differ from the published call. Missing arguments count as empty. */
-function differences(call: PendingCall, { answer, args }: Item): [field: string, sent: unknown][] {
-  const { tool_name } = answer.tool_req;
+function differences(call: PendingCall, { answer }: Item): [field: string, sent: unknown][] {
+  const { tool_name, args } = answer.tool_req;
   return [
     ...(call.tool_name === tool_name ? [] : [['tool_name', tool_name] as [string, unknown]]),
     ...(isEqual(call.args ?? {}, args ?? {}) ? [] : [['args', args] as [string, unknown]]),
@@ -262,13 +260,10 @@ export class ApiRequest {
     const { body, headers } = this.incoming;
     if (body.length === 0 && headers['content-type'] === undefined) return {};
     const { value: request } = this.#object();
-    const { agent, overrides } = read(creationSchema, request, ['body']);
-    const overriding = overrides?.['agent.tools'];
-    const own = typeof agent === 'object' ? agent.tools : undefined;
-    const tools = overriding
-      ? declaredTools(overriding, valueAt(request, 'overrides', 'agent.tools'))
-      : own && declaredTools(own, valueAt(request, 'agent', 'tools'));
-    return { tools, request };
+    read(creationSchema, request, ['body']);
+    // as they were sent: the schema's copy would lose a key named `__proto__` (threats, row 19)
+    const tools = valueAt(request, 'overrides', 'agent.tools') ?? valueAt(request, 'agent', 'tools');
+    return { tools: tools as readonly SessionTool[] | undefined, request };
   }
 
   /** Reads one message, or a batch of them (platforms). */

@@ -70,27 +70,6 @@ export class TransportError extends Error {
   }
 }
 
-/**
- * Calls `giveUp` once, on timeout or abort.
- * @param timeoutMs milliseconds; 0 for no limit.
- * @returns a function that stops watching.
- */
-function watchDeadline(
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
-  giveUp: (code: 'ETIMEDOUT' | 'ABORTED', message: string) => void,
-): () => void {
-  const late = () => giveUp('ETIMEDOUT', `no answer within ${timeoutMs} ms`);
-  const timer = timeoutMs > 0 ? setTimeout(late, timeoutMs) : undefined;
-  if (!signal) return () => clearTimeout(timer);
-  const abort = () => giveUp('ABORTED', 'the request was canceled');
-  signal.addEventListener('abort', abort, { once: true });
-  return () => {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
-  };
-}
-
 const SYNONYMS: Readonly<Record<string, string>> = {
   ERR_INVALID_CHAR: 'BAD_HEADER',
   ERR_INVALID_HTTP_TOKEN: 'BAD_HEADER',
@@ -115,13 +94,9 @@ export function asTransportError(error: unknown, phase: Phase): TransportError {
 
 function codeOf(error: unknown): string {
   const code = errnoOf(error);
-  if (code.startsWith('HPE_') || isParserError(error)) return 'PARSE';
+  const isParserError = error instanceof Error && error.name === 'HTTPParserError'; // undici sets no code on most of them
+  if (code.startsWith('HPE_') || isParserError) return 'PARSE';
   return SYNONYMS[code] ?? (code || 'FAILED');
-}
-
-/** undici's parser sets no code on most of its errors. */
-function isParserError(error: unknown): boolean {
-  return error instanceof Error && error.name === 'HTTPParserError';
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -144,7 +119,9 @@ export class ResponseReader {
   readonly answer: Promise<HttpAnswer>;
   readonly #limitFor: Exclude<HttpRequest['read'], ReadLimit>;
   #read: ReadLimit = 'nothing';
-  readonly #callOff: () => void;
+  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #signal: AbortSignal | undefined;
+  readonly #abort = () => this.#fail('ABORTED', 'the request was canceled');
   #resolve: (answer: HttpAnswer) => void = () => {};
   #reject: (error: TransportError) => void = () => {};
   #isSettled = false;
@@ -161,7 +138,10 @@ export class ResponseReader {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#callOff = watchDeadline(timeoutMs, signal, (code, message) => this.#fail(code, message));
+    const late = () => this.#fail('ETIMEDOUT', `no answer within ${timeoutMs} ms`);
+    this.#timer = timeoutMs > 0 ? setTimeout(late, timeoutMs) : undefined;
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#abort, { once: true });
     if (signal?.aborted) this.cancel('the request was canceled before it was sent');
   }
 
@@ -266,7 +246,8 @@ export class ResponseReader {
   #settle(): boolean {
     if (this.#isSettled) return false;
     this.#isSettled = true;
-    this.#callOff();
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener('abort', this.#abort);
     return true;
   }
 }
@@ -320,7 +301,7 @@ export function explainFailure(
   url: string,
   peer: 'tool' | 'platform',
 ): ProtocolCliError {
-  const isUnknownName = /^(?:ENOTFOUND|EAI_\w+)$/.test(error.code);
+  const isUnknownName = NAME_PROBLEM.test(error.code);
   if (error.phase === 'address' && !isUnknownName)
     return new ProtocolCliError('refused-address', `${url} was not called: ${error.message}`, {
       hint: 'Only http and https URLs without a user name are called, and never link-local or metadata addresses.',

@@ -54,7 +54,7 @@ function restOf({ length }: readonly string[], max: number): readonly string[] {
 
 /** `3ms`, `1.2s`, `5m 3s`. */
 export function formatDuration(milliseconds: number): string {
-  if (milliseconds < 10) return `${round(milliseconds, 1)}ms`;
+  if (milliseconds < 10) return `${Number(milliseconds.toFixed(1))}ms`;
   if (milliseconds < 999.5) return `${Math.round(milliseconds)}ms`;
   return prettyMs(Math.max(milliseconds, 1000), { keepDecimalsOnWholeSeconds: false });
 }
@@ -69,10 +69,6 @@ export function parseDuration(text: string): number | null {
   return trimmed.length < MAX_DURATION_LENGTH && DURATION.test(trimmed)
     ? ms(trimmed as ms.StringValue)
     : null;
-}
-
-function round(value: number, digits: number): number {
-  return Number(value.toFixed(digits));
 }
 
 /** An end near `end` that does not split a surrogate pair. */

@@ -112,8 +112,7 @@ const isHttp = (protocol: string) => protocol === 'http:' || protocol === 'https
 export function destinationOf(url: string): URL {
   const destination = readUrl(url);
   if (!destination) throw badUrl(url, 'is not a url');
-  const { protocol } = destination;
-  if (protocol !== 'http:' && protocol !== 'https:') throw badUrl(url, 'is neither http nor https');
+  if (!isHttp(destination.protocol)) throw badUrl(url, 'is neither http nor https');
   if (destination.username || destination.password)
     throw badUrl(destination.origin, 'was given with a user name or a password');
   refuseAddress(destination.hostname);

@@ -61,19 +61,16 @@ export class Guard {
   readonly address: string;
   /** The host of the server's own URL. `localhost` could resolve elsewhere, so it is 127.0.0.1 (threats, row 6). */
   readonly own: string;
-  readonly #routes: readonly Route[];
-  readonly #maxBody: number;
   readonly #others: readonly HostHeader[];
 
   /** @throws ProtocolCliError `usage` if an allowed name is not a host. */
-  constructor({ host = '127.0.0.1', allowedHosts = [], routes, maxBody }: GuardOptions) {
+  constructor(private readonly options: GuardOptions) {
+    const { host = '127.0.0.1', allowedHosts = [] } = options;
     const name = canonical(host) === 'localhost' ? '127.0.0.1' : canonical(host);
     const wildcard = name === '[::]' ? '::' : '0.0.0.0';
     this.address = isWildcard(host) ? wildcard : name.replace(/^\[|\]$/g, '');
     this.own = isWildcard(host) ? '127.0.0.1' : bracketed(this.address).toLowerCase();
     this.#others = allowedHosts.map(parseAllowed);
-    this.#routes = routes;
-    this.#maxBody = maxBody;
   }
 
   /**
@@ -81,14 +78,17 @@ export class Guard {
    * 4, 15 and 16). The order is fixed, so a refused client learns nothing about the served paths.
    */
   admit(head: Head): Route | Answer | Denial {
-    const path = pathOf(head);
+    const { routes, maxBody } = this.options;
+    const { method: asked = '', url: target = '', headers } = head;
+    const [path = ''] = target.split('?', 1);
     const wrongHost = this.#judgeHost(head);
     if (wrongHost) return wrongHost;
-    const route = this.#routes.find(({ method, serves }) => isMethod(method, head) && serves(path));
+    const route = routes.find(({ method, serves }) => (method === 'any' || method === asked) && serves(path));
     const webPage = judgeOrigin(head, route);
     if (webPage) return webPage;
-    if (route) return route.first?.(headOf(head)) ?? judgeContent(head, route, this.#maxBody) ?? route;
-    return nothingHere(this.#routes.filter(candidate => candidate.serves(path)));
+    if (route)
+      return route.first?.({ method: asked, target, headers }) ?? judgeContent(head, route, maxBody) ?? route;
+    return nothingHere(routes.filter(candidate => candidate.serves(path)));
   }
 
   #judgeHost({ headers, rawHeaders, socket }: Head): Denial | undefined {
@@ -113,28 +113,12 @@ export class Guard {
   }
 }
 
-function pathOf({ url = '' }: Pick<Head, 'url'>): string {
-  const end = url.indexOf('?');
-  return end < 0 ? url : url.slice(0, end);
-}
-
-function isMethod(wanted: Route['method'], { method }: Head): boolean {
-  return wanted === 'any' || wanted === method;
-}
-
-function headOf({ method = '', url: target = '', headers }: Head) {
-  return { method, target, headers };
-}
-
 /** Whether a header is repeated. Node keeps the first of several Host headers and drops the others. */
 function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
   let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (isNamed(name, rawHeaders[at] ?? '')) count++;
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === name.length && rawHeaders[at]?.toLowerCase() === name) count++;
   return count > 1;
-}
-
-function isNamed(name: string, written: string): boolean {
-  return written.length === name.length && written.toLowerCase() === name;
 }
 
 /** Sec-Fetch-Mode does not identify a browser: Node's own fetch sends it. */

@@ -260,72 +260,41 @@ test.each([
   expect(body.content).toMatchObject([{ name }]);
 });
 
+const PATHS = { anthropic: '/v1/messages', openai: '/v1/chat/completions' };
+
+const invalid = (provider: ProviderName, body: unknown, text: string) =>
+  [provider, PATHS[provider], body, 400, text] as const;
+
+const unknown = (provider: ProviderName, path: string, text: string) =>
+  [provider, path, {}, 404, text] as const;
+
 describe('requests that are not as they should be', () => {
   const message = { role: 'user', content: 'x' };
-  const deep = `${'['.repeat(200)}${']'.repeat(200)}`;
-  test.each<[ProviderName, string, unknown, number, string]>([
-    [
+  const withMessage = (more: object) => ({ model: 'm', messages: [{ ...message, ...more }] });
+  const served = 'only POST /v1/messages and POST /v1/messages/count_tokens';
+  test.each([
+    invalid('anthropic', '{"model":', 'not valid JSON: the text ends where a value is expected (column 10)'),
+    invalid('anthropic', '['.repeat(200) + ']'.repeat(200), 'the JSON is nested deeper than 128 levels'),
+    invalid('anthropic', [], '$: must be an object'),
+    invalid('anthropic', { model: 'm', messages: [] }, '$.messages: must have at least 1 item'),
+    invalid('anthropic', { messages: [message] }, '$.model: is required'),
+    invalid('anthropic', { ...withMessage({}), tools: [{}] }, '$.tools[0].name: is required'),
+    invalid('anthropic', withMessage({ content: 7 }), '$.messages[0].content: must be an array'),
+    invalid(
       'anthropic',
-      '/v1/messages',
-      '{"model":',
-      400,
-      'not valid JSON: the text ends where a value is expected (column 10)',
-    ],
-    ['anthropic', '/v1/messages', deep, 400, 'the JSON is nested deeper than 128 levels'],
-    ['anthropic', '/v1/messages', [], 400, '$: must be an object'],
-    ['anthropic', '/v1/messages', { model: 'm', messages: [] }, 400, '$.messages: must have at least 1 item'],
-    ['anthropic', '/v1/messages', { messages: [message] }, 400, '$.model: is required'],
-    [
-      'anthropic',
-      '/v1/messages',
-      { model: 'm', messages: [message], tools: [{}] },
-      400,
-      '$.tools[0].name: is required',
-    ],
-    [
-      'anthropic',
-      '/v1/messages',
-      { model: 'm', messages: [{ role: 'user', content: 7 }] },
-      400,
-      '$.messages[0].content: must be an array',
-    ],
-    [
-      'anthropic',
-      '/v1/messages',
-      { model: 'm', messages: [{ role: 'user', content: [{ type: 'tool_result' }] }] },
-      400,
+      withMessage({ content: [{ type: 'tool_result' }] }),
       '$.messages[0].content[0]: must have the string that its type requires',
-    ],
-    [
-      'anthropic',
-      '/v1/complete?key=s3cret',
-      {},
-      404,
-      'POST /v1/complete, only POST /v1/messages and POST /v1/messages/count_tokens',
-    ],
-    [
-      'anthropic',
-      '/v1/chat/completions',
-      {},
-      404,
-      'only POST /v1/messages and POST /v1/messages/count_tokens. Use --model openai for this agent',
-    ],
-    ['openai', '/v1/chat/completions', 'x', 400, 'not valid JSON'],
-    [
-      'openai',
-      '/v1/chat/completions',
-      { model: 'm', messages: [{ role: 'tool', content: '' }] },
-      400,
-      '$.messages[0]: must have a "tool_call_id", since its role is "tool"',
-    ],
-    [
+    ),
+    invalid('openai', 'x', 'not valid JSON'),
+    invalid('openai', withMessage({ role: 'tool' }), 'must have a "tool_call_id", since its role is "tool"'),
+    unknown('anthropic', '/v1/complete?key=s3cret', `POST /v1/complete, ${served}`),
+    unknown('anthropic', PATHS.openai, `${served}. Use --model openai for this agent`),
+    unknown(
       'openai',
       '/v1/responses',
-      {},
-      404,
-      'only POST /v1/chat/completions. Let the agent use the chat completions API',
-    ],
-    ['openai', '/v1/messages', {}, 404, 'Use --model anthropic for this agent'],
+      `only POST ${PATHS.openai}. Let the agent use the chat completions API`,
+    ),
+    unknown('openai', PATHS.anthropic, 'Use --model anthropic for this agent'),
   ])('%s %s %j: %i', async (provider, path, body, status, text) => {
     await using opened = await openModel(provider);
     const answer = await opened.post(path, body);

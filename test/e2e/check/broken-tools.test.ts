@@ -27,13 +27,13 @@ const TOOL_RULES = Object.values(RULES).filter(rule => 'observe' in rule && rule
 /** All probes for each tool take half a minute: that is for changes to rules and probes. */
 const IS_FULL = process.env['ALL_PROBES'] !== undefined;
 
-/** Every tool meets valid calls, the probes of its rule and a part of the others, every probe several tools. */
+/** Every tool meets valid calls (late ones again alone), the probes of its rule and a part of the others, every probe several tools. */
 const PARTS = 8;
 
 /** The rules whose probes a tool meets. */
 function wantsFor(own: RequirementId): (id: RequirementId) => boolean {
   const partOf = (rule: RequirementId) => TOOL_RULES.findIndex(({ id }) => id === rule) % PARTS;
-  return id => IS_FULL || id === own || id === 'TOOL-POST' || partOf(id) === partOf(own);
+  return id => IS_FULL || id === own || id === 'TOOL-ACK' || partOf(id) === partOf(own);
 }
 
 /** As long as the slowest of these tools needs: its first acknowledgement takes 1.5 s. */

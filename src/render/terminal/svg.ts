@@ -153,18 +153,18 @@ const BASELINE = 14.5;
 const BAR = 34;
 const MARGIN = { x: 20, top: 14, bottom: 18 };
 
+interface Picture {
+  readonly columns: number;
+  readonly height: number;
+  readonly rows: Iterable<readonly Run[]>;
+  readonly title: string;
+}
+
 /**
  * Draws rows in a dark window, as the lines of a self-contained SVG: no font, no script, no request. Each run is stretched to its cells,
  * whatever the font.
- * @param rowsFor creates the styled rows for a width; called twice, since an SVG begins with its height
  */
-export function* svgLines(
-  title: string,
-  rowsFor: (columns: number) => Iterable<string>,
-  columns: number,
-): Generator<string> {
-  let count = 0;
-  for (const _ of rowsFor(columns)) count++;
+export function* svgLines({ columns, height: count, rows, title }: Picture): Generator<string> {
   const { background, bar, border, dots } = WINDOW;
   const width = round(columns * CELL.width + 2 * MARGIN.x);
   const height = BAR + MARGIN.top + count * CELL.height + MARGIN.bottom;
@@ -176,8 +176,8 @@ export function* svgLines(
   yield* dots.map((dot, at) => `<circle cx="${22 + 20 * at}" cy="${BAR / 2}" r="6" fill="${dot}"/>`);
   yield `<text x="${width / 2}" y="${BAR / 2 + 4.5}" text-anchor="middle" style="font-size:12px;fill:${WINDOW.title}">${label}</text>`;
   let row = 0;
-  for (const styled of rowsFor(columns)) {
-    for (const run of runsOf(styled)) yield* runLines(run, row);
+  for (const runs of rows) {
+    for (const run of runs) yield* runLines(run, row);
     row++;
   }
   yield '</svg>';

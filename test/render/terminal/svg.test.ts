@@ -66,7 +66,10 @@ test('runs keep the columns and the text of the row', () => {
 });
 
 describe('svgLines', () => {
-  const svgOf = (...rows: string[]) => [...svgLines('a <title>', () => rows, 20)].join('\n');
+  const svgOf = (...rows: string[]) =>
+    [...svgLines({ columns: 20, height: rows.length, rows: rows.map(runsOf), title: 'a <title>' })].join(
+      '\n',
+    );
 
   test('is as large as its rows, and self-contained', () => {
     expect(svgOf('a')).toMatch(/^<svg xmlns="\S+" width="208" height="86" viewBox="0 0 208 86" role="img"/);

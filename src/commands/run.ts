@@ -12,7 +12,7 @@ import { writeOut } from '../system/streams.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { createRedactor, type Redactor, safeJson } from '../util/redact.js';
 import { aboutNow, saveTranscript } from './event-output.js';
-import { type ExitStatus, interruption, type OnStop, statusOfFailure, type Terminal } from './terminal.js';
+import { type ExitStatus, Interruption, type OnStop, statusOfFailure, type Terminal } from './terminal.js';
 
 interface RunOptions {
   readonly terminal: Terminal;
@@ -37,7 +37,7 @@ export class Run {
   readonly warnings: Warning[] = [];
   /** The header of its transcript. */
   readonly about: TranscriptAbout;
-  readonly interrupted = interruption();
+  readonly interrupted = new Interruption();
   readonly signal: AbortSignal = this.interrupted.signal;
   readonly #stops: (() => Promise<void>)[] = [];
   #finishTranscript: (reason: string) => Promise<void> = async () => {};
@@ -155,9 +155,9 @@ export async function withRun(
   const { interrupted } = run;
   try {
     const status = await work(run);
-    return interrupted.signalStatus() ?? status;
+    return interrupted.status ?? status;
   } catch (error) {
-    const status = interrupted.signalStatus();
+    const status = interrupted.status;
     if (status !== undefined) return status;
     throw error instanceof ProtocolCliError ? error.mapText(run.clean) : error;
   } finally {

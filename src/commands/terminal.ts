@@ -107,57 +107,57 @@ export function statusOfFailure(code: FailureCode): ExitStatus {
  * An interruption by the user: the first signal ends the work in an orderly way, a second one immediately. An emergency does the same,
  * as far as there is time.
  */
-interface Interruption {
-  /** @throws ProtocolCliError `interrupted` if a signal arrives first. */
-  race<T>(work: Promise<T>): Promise<T>;
-  /** Aborted by the first signal, or an emergency. */
-  readonly signal: AbortSignal;
-  /** Calls back at the first signal, or immediately if it has already arrived. Returns how to stop listening. */
-  onSignal(callback: () => void): () => void;
-  /** Returns the exit status for the received signal, 1 for an emergency; undefined if there was none. */
-  signalStatus(): ExitStatus | undefined;
-  release(): void;
-}
-
-export function interruption(): Interruption {
-  const callbacks = new Set<() => void>();
-  const abort = new AbortController();
-  let status: ExitStatus | undefined;
-  const stopWith = (own: ExitStatus) => {
-    status = own;
-    for (const callback of callbacks) callback();
-    abort.abort();
-  };
-  const stopListening = onSignals(signal => {
-    if (status === undefined) return stopWith(BY_SIGNAL[signal]);
+export class Interruption {
+  #status: ExitStatus | undefined;
+  readonly #callbacks = new Set<() => void>();
+  readonly #abort = new AbortController();
+  readonly #stopListening = onSignals(signal => {
+    if (this.#status === undefined) return this.#stopWith(BY_SIGNAL[signal]);
     if (signal === 'SIGHUP') return; // a closing terminal sends it more than once
-    release();
+    this.release();
     endByForce(signal);
   });
-  const forgetEmergency = onEmergency(() => {
-    if (status === undefined) stopWith(1);
+  readonly #forgetEmergency = onEmergency(() => {
+    if (this.#status === undefined) this.#stopWith(1);
   });
-  const release = () => {
-    stopListening();
-    forgetEmergency();
-  };
-  const onSignal = (callback: () => void) => {
-    callbacks.add(callback);
-    if (status !== undefined) callback();
-    return () => void callbacks.delete(callback);
-  };
-  return {
-    signal: abort.signal,
-    onSignal,
-    release,
-    signalStatus: () => status,
-    race: work => {
-      const interrupted = new Promise<never>((_, reject) => {
-        onSignal(() => reject(new ProtocolCliError('interrupted', 'interrupted before the tool was called')));
-      });
-      return Promise.race([work, interrupted]);
-    },
-  };
+
+  /** Aborted by the first signal, or an emergency. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** The exit status for the received signal, 1 for an emergency; undefined if there was none. */
+  get status(): ExitStatus | undefined {
+    return this.#status;
+  }
+
+  /** Calls back at the first signal, or immediately if it has already arrived. Returns how to stop listening. */
+  onSignal(callback: () => void): () => void {
+    this.#callbacks.add(callback);
+    if (this.#status !== undefined) callback();
+    return () => void this.#callbacks.delete(callback);
+  }
+
+  /** @throws ProtocolCliError `interrupted` if a signal arrives first. */
+  race<T>(work: Promise<T>): Promise<T> {
+    const interrupted = new Promise<never>((_, reject) => {
+      this.onSignal(() =>
+        reject(new ProtocolCliError('interrupted', 'interrupted before the tool was called')),
+      );
+    });
+    return Promise.race([work, interrupted]);
+  }
+
+  release(): void {
+    this.#stopListening();
+    this.#forgetEmergency();
+  }
+
+  #stopWith(status: ExitStatus): void {
+    this.#status = status;
+    for (const callback of this.#callbacks) callback();
+    this.#abort.abort();
+  }
 }
 
 /** Registers what to stop at the end. */

@@ -3,7 +3,7 @@ import { dirname, extname, join, resolve } from 'node:path';
 import { holdOpen } from '../system/process.js';
 import { watchFiles } from '../system/watch-files.js';
 import { usage } from './options.js';
-import { type ExitStatus, interruption, type Terminal } from './terminal.js';
+import { type ExitStatus, Interruption, type Terminal } from './terminal.js';
 
 const MAX_FILES = 500;
 
@@ -19,7 +19,7 @@ export async function runOnEachChange(
 ): Promise<ExitStatus> {
   let change = () => {};
   const watching = await watchCommand(command, cwd, () => change(), option);
-  const interrupted = interruption();
+  const interrupted = new Interruption();
   const stopped = new Promise<void>(resolve => void interrupted.onSignal(resolve));
   const release = holdOpen(); // file watchers alone do not keep the process alive between two runs
   try {
@@ -31,7 +31,7 @@ export async function runOnEachChange(
       if (interrupted.signal.aborted) return status;
       stderr.write(`waiting for a change of the files of ${option}; Ctrl-C stops\n`);
       await Promise.race([changed, stopped]);
-      if (interrupted.signal.aborted) return interrupted.signalStatus() ?? status;
+      if (interrupted.signal.aborted) return interrupted.status ?? status;
     }
   } finally {
     release();

@@ -8,13 +8,13 @@ beforeAll(async () => {
   const run = await ownProgram(`export * from './src/commands/terminal.ts';`);
   leaving = ([first, second]) =>
     run(`
-      const interrupted = ours.interruption();
+      const interrupted = new ours.Interruption();
       const waiting = setInterval(() => {}, 1000);
       interrupted.onSignal(() => {
         say('leaving');
         process.kill(process.pid, '${second}');
         setTimeout(() => {
-          say('left ' + interrupted.signalStatus());
+          say('left ' + interrupted.status);
           interrupted.release();
           clearInterval(waiting);
         }, 200);

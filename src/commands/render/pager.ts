@@ -5,7 +5,7 @@ import { fullScreen } from '../../tui/full-screen.js';
 import type { Frame } from '../../tui/ink.js';
 import type { Press } from '../../tui/keys.js';
 import type { Size } from '../../tui/terminal.js';
-import { type ExitStatus, interruption, type Terminal } from '../terminal.js';
+import { type ExitStatus, Interruption, type Terminal } from '../terminal.js';
 
 /** Shows rows full screen until the user quits or a signal arrives. @param rowsFor creates the rows for a width */
 export async function showFullScreen(
@@ -14,7 +14,7 @@ export async function showFullScreen(
   theme: Theme,
   { stdin, stdout }: Pick<Terminal, 'stdin' | 'stdout'>,
 ): Promise<ExitStatus> {
-  const interrupted = interruption();
+  const interrupted = new Interruption();
   try {
     const pager = new Pager(name, rowsFor, theme);
     const screen = fullScreen(() => pager, { stdin, stdout, clock: systemClock });
@@ -23,7 +23,7 @@ export async function showFullScreen(
       interrupted.onSignal(resolve);
     });
     await screen.close();
-    return interrupted.signalStatus() ?? 0;
+    return interrupted.status ?? 0;
   } finally {
     interrupted.release();
   }

@@ -8,8 +8,7 @@ import type { Log } from '../events/log.js';
 import { TransportError } from '../http/client.js';
 import type { Answer } from '../http/route.js';
 import { readCallback, type UserChoice } from '../protocol/callbacks.js';
-import { type Invocation, invocationSchema } from '../protocol/invocation.js';
-import { validate } from '../protocol/validate.js';
+import { type Invocation, readInvocation } from '../protocol/invocation.js';
 import type { Clock } from '../system/clock.js';
 import { messageOf, ProtocolCliError } from '../util/errors.js';
 import { readJson } from '../util/json.js';
@@ -223,14 +222,10 @@ function refuseUnsendable(invocation: Invocation, history: History): void {
     throw new ProtocolCliError('usage', `the id ${JSON.stringify(invocation.id)} was used before`, {
       hint: 'Each call needs an id of its own.',
     });
-  const reading = readJson(Buffer.from(JSON.stringify(invocation)));
-  const checked = reading.ok
-    ? validate(invocationSchema, reading.value)
-    : { ...reading, faults: [reading.reason] };
-  if (!checked.ok)
-    throw new ProtocolCliError('invalid-arguments', 'the invocation cannot be sent', {
-      faults: checked.faults,
-    });
+  const reading = readInvocation(readJson(Buffer.from(JSON.stringify(invocation))));
+  if (reading.ok) return;
+  const { faults } = reading;
+  throw new ProtocolCliError('invalid-arguments', 'the invocation cannot be sent', { faults });
 }
 
 /**

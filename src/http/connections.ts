@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /** Limits of the connections of a server (threats, row 14). */
@@ -13,7 +13,7 @@ interface ConnectionLimits {
 interface Connection {
   /** When the connection was opened or its latest request began, in monotonic ms. */
   since: number;
-  request: IncomingMessage | null;
+  /** To its latest request. */
   response: ServerResponse | null;
   /** A large body that was written but not yet read by the client. */
   unread: object | null;
@@ -45,11 +45,10 @@ export class Connections {
     server.on('connection', (socket: Duplex) => this.#open(socket));
   }
 
-  begin(request: IncomingMessage, response: ServerResponse): void {
-    const connection = this.#connections.get(request.socket);
+  begin(response: ServerResponse): void {
+    const connection = this.#connections.get(response.req.socket);
     if (!connection) return;
     connection.since = performance.now();
-    connection.request = request;
     connection.response = response;
   }
 
@@ -59,7 +58,8 @@ export class Connections {
   }
 
   /** Must be called after each write of an answer: disconnects a client that stops reading. */
-  watchReading({ socket }: IncomingMessage, response: ServerResponse, body: string | Uint8Array): void {
+  watchReading(response: ServerResponse, body: string | Uint8Array): void {
+    const { socket } = response.req;
     if (socket.writableLength === 0) return;
     socket.setTimeout(this.limits.requestMs); // time without progress
     const connection = this.#connections.get(socket);
@@ -88,7 +88,7 @@ export class Connections {
       return;
     }
     const since = performance.now();
-    this.#connections.set(socket, { since, request: null, response: null, unread: null });
+    this.#connections.set(socket, { since, response: null, unread: null });
     socket.once('close', () => this.#forget(socket));
   }
 
@@ -126,8 +126,8 @@ export class Connections {
   }
 }
 
-function kindOf({ request, response }: Connection): number {
-  if (!request?.complete || !response) return UNFINISHED;
+function kindOf({ response }: Connection): number {
+  if (!response?.req.complete) return UNFINISHED;
   if (response.writableFinished) return IDLE;
   return response.headersSent ? UNREAD : BUSY;
 }

@@ -70,9 +70,9 @@ class RequestHandler {
   ) {
     this.#budget = { bytes: Math.max(limits.bodyBytes, options.maxBody) };
     this.#connections = new Connections(server, limits, socket => this.#cut(socket));
-    const listener = (request: IncomingMessage, response: ServerResponse) =>
-      void this.#serve(request, response).catch(error =>
-        this.#deny(new Denial(500, 'failed', `its handler failed: ${messageOf(error)}`), request, response),
+    const listener = (_: IncomingMessage, response: ServerResponse) =>
+      void this.#serve(response).catch(error =>
+        this.#deny(new Denial(500, 'failed', `its handler failed: ${messageOf(error)}`), response),
       );
     server.on('request', listener).on('checkContinue', listener);
     server.on('clientError', (error, socket) => this.#refuse(error, socket));
@@ -82,67 +82,59 @@ class RequestHandler {
   }
 
   /** Small, as each `async` function here: it holds room for all its variables as long as it waits, and every call needs some. */
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.#connections.begin(request, response);
+  async #serve(response: ServerResponse): Promise<void> {
+    this.#connections.begin(response);
     const share = new BodyShare(this.#budget);
     try {
-      const reply = await this.#reply(request, response, share);
-      if (reply instanceof Denial) await this.#deny(reply, request, response);
-      else if (reply === 'reset') request.socket.resetAndDestroy();
-      else await this.#send(request, response, reply);
+      const reply = await this.#reply(response, share);
+      if (reply instanceof Denial) await this.#deny(reply, response);
+      else if (reply === 'reset') response.req.socket.resetAndDestroy();
+      else await this.#send(response, reply);
     } finally {
       share.release();
     }
   }
 
-  #reply(
-    request: IncomingMessage,
-    response: ServerResponse,
-    share: BodyShare,
-  ): Reply | Denial | Promise<Reply | Denial> {
+  #reply(response: ServerResponse, share: BodyShare): Reply | Denial | Promise<Reply | Denial> {
+    const { req: request } = response;
     const route = this.guard.admit(request);
     if (!('handle' in route)) return route;
-    if (route.accepts === 'nothing') return route.handle(incoming(request, response, NOTHING));
+    if (route.accepts === 'nothing') return route.handle(incoming(response, NOTHING));
     if (request.headers.expect !== undefined) response.writeContinue();
     return readBody(request, this.options.maxBody, share).then(body =>
-      body instanceof Denial ? body : route.handle(incoming(request, response, body)),
+      body instanceof Denial ? body : route.handle(incoming(response, body)),
     );
   }
 
-  async #deny(denial: Denial, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #deny(denial: Denial, response: ServerResponse): Promise<void> {
+    const { req: request } = response;
     if (!this.#reported.has(request.socket)) this.#report(denial, request);
     if (response.headersSent) request.socket.destroy();
-    else if (denial.status > 0)
-      await this.#send(request, response, answerTo(denial, this.options.explains ?? false));
+    else if (denial.status > 0) await this.#send(response, answerTo(denial, this.options.explains ?? false));
   }
 
   /** Sends an answer; closes the connection if the request was not read completely. */
-  async #send(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
-    const isUnread = hasBody(request) && !request.readableEnded;
+  async #send(response: ServerResponse, answer: Answer): Promise<void> {
+    const isUnread = hasBody(response.req) && !response.req.readableEnded;
     writeHead(response, answer, isUnread);
-    if (answer.pieces) await this.#sendPieces(request, response, answer.pieces);
-    if (isUnread) await this.#sendAhead(request, response, answer.body ?? '');
+    if (answer.pieces) await this.#sendPieces(response, answer.pieces);
+    if (isUnread) await this.#sendAhead(response, answer.body ?? '');
     else await new Promise(setImmediate); // sending all answers of one turn together is faster
-    this.#end(request, response, answer, isUnread);
+    this.#end(response, answer, isUnread);
   }
 
-  #end(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { body = '', sent }: Answer,
-    isSent: boolean,
-  ): void {
+  #end(response: ServerResponse, { body = '', sent }: Answer, isSent: boolean): void {
     response.end(isSent || body.length === 0 ? undefined : body); // sends the head in one packet
-    this.#connections.watchReading(request, response, body);
+    this.#connections.watchReading(response, body);
     sent?.();
   }
 
   /** Sends one piece per turn, so other requests are served in between, and only after the client has read the previous ones. */
-  async #sendPieces(request: IncomingMessage, response: ServerResponse, pieces: Iterable<Uint8Array>) {
+  async #sendPieces(response: ServerResponse, pieces: Iterable<Uint8Array>) {
     await this.#connections.turn();
     for (const piece of pieces) {
       const isTaken = response.write(piece);
-      this.#connections.watchReading(request, response, NOTHING);
+      this.#connections.watchReading(response, NOTHING);
       if (!isTaken) await untilDrained(response);
       await this.#connections.turn();
       if (response.destroyed) return;
@@ -150,10 +142,10 @@ class RequestHandler {
   }
 
   /** Closing with unread bytes would reset the connection and lose the answer, so send it first and then let the client finish. */
-  async #sendAhead(request: IncomingMessage, response: ServerResponse, body: string | Uint8Array) {
+  async #sendAhead(response: ServerResponse, body: string | Uint8Array) {
     response.flushHeaders();
     if (body.length > 0) response.write(body);
-    await drain(request, this.limits.lingerMs);
+    await drain(response.req, this.limits.lingerMs);
   }
 
   #report({ status, reason, detail }: Denial, request?: IncomingMessage): void {
@@ -315,11 +307,8 @@ function answerTo({ status, headers, detail }: Denial, explains: boolean | 'json
   return { status, headers: { ...headers, ...json }, body: JSON.stringify({ detail: text }) };
 }
 
-function incoming(
-  { method = '', url = '', headers, socket }: IncomingMessage,
-  response: ServerResponse,
-  body: Uint8Array,
-): Incoming {
+function incoming(response: ServerResponse, body: Uint8Array): Incoming {
+  const { method = '', url = '', headers, socket } = response.req;
   const onGone = (callback: () => void) =>
     void response.once('close', () => {
       if (!response.writableEnded) callback();

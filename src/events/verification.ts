@@ -33,12 +33,10 @@ interface FixtureVerdict {
   readonly answers?: string;
   /** A sequence counts as used after its first step. */
   readonly calls: number;
-  readonly status: FixtureStatus;
+  /** `not-needed`: no call came, and none was required. */
+  readonly status: 'used' | 'not-needed' | 'unused' | 'too-few' | 'too-many';
   readonly expected?: Expectation;
 }
-
-/** `not-needed`: no call came, and none was required. */
-type FixtureStatus = 'used' | 'not-needed' | 'unused' | 'too-few' | 'too-many';
 
 /** The number of findings, and the first hundred. */
 interface Findings<T> {
@@ -81,20 +79,8 @@ export interface SessionVerificationReport {
  * `refused`: a post of results, or the creation of a session, was not accepted.
  */
 export type SessionProblem =
-  | {
-      readonly kind: 'unanswered';
-      readonly session: string;
-      readonly call: string;
-      readonly tool_name: string;
-    }
-  | {
-      readonly kind: 'unexpected';
-      readonly session: string;
-      readonly call: string;
-      readonly tool_name: string;
-      readonly path: string;
-      readonly reason: string;
-    }
+  | ({ readonly kind: 'unanswered' } & AgentCall)
+  | ({ readonly kind: 'unexpected'; readonly path: string; readonly reason: string } & AgentCall)
   | { readonly kind: 'unreached'; readonly session: string; readonly rounds: number; readonly of: number }
   | {
       readonly kind: 'refused';
@@ -105,6 +91,12 @@ export type SessionProblem =
       readonly status: number;
       readonly reason: string;
     };
+
+interface AgentCall {
+  readonly session: string;
+  readonly call: string;
+  readonly tool_name: string;
+}
 
 interface VerifiedFixture {
   readonly id: string;

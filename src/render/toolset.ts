@@ -55,11 +55,7 @@ function argumentLines(properties: Properties, required: ReadonlySet<unknown>): 
   return properties.map(([key, schema]) => {
     const about = isRecord(schema) && typeof schema['description'] === 'string' && schema['description'];
     const isRequired = say(required.has(key) ? '  required  ' : '  optional  ', 'dim');
-    return line`    ${clipped(key.padEnd(width))}${isRequired}${quote(typeText(schema))}${clipped(
-      limitsOf(schema)
-        .map(limit => `, ${limit}`)
-        .join(''),
-    )}${about !== false && line`  ${quote(about, 'dim')}`}`;
+    return line`    ${clipped(key.padEnd(width))}${isRequired}${quote(typeText(schema))}${clipped(limitsText(schema))}${about !== false && line`  ${quote(about, 'dim')}`}`;
   });
 }
 
@@ -73,24 +69,13 @@ function typeText(schema: unknown): string {
   return [type].flat().join(' | ');
 }
 
-const RANGES = [
-  ['minimum', 'maximum', ''],
-  ['minLength', 'maxLength', ' characters'],
-  ['minItems', 'maxItems', ' items'],
-] as const;
+const LIMITS = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern', 'default'];
 
-/** The common limits of a value, and its default: `1 to 9`, `default 3`. */
-function limitsOf(schema: unknown): string[] {
-  if (!isRecord(schema)) return [];
-  const ranges = RANGES.flatMap(([least, most, unit]) => {
-    const [from, to] = [schema[least], schema[most]];
-    if (from === undefined && to === undefined) return [];
-    if (to === undefined) return `at least ${from}${unit}`;
-    return from === undefined ? `at most ${to}${unit}` : `${from} to ${to}${unit}`;
-  });
-  const { pattern, default: preset } = schema;
-  const matches = typeof pattern === 'string' ? [`matches ${pattern}`] : [];
-  return [...ranges, ...matches, ...(preset === undefined ? [] : [`default ${JSON.stringify(preset)}`])];
+/** The common limits of a value, and its default: `, minimum 1, default 3`. */
+function limitsText(schema: unknown): string {
+  if (!isRecord(schema)) return '';
+  const limits = LIMITS.filter(name => schema[name] !== undefined);
+  return limits.map(name => `, ${name} ${JSON.stringify(schema[name])}`).join('');
 }
 
 export interface ToldNotice {

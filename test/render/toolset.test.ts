@@ -22,9 +22,9 @@ describe('a toolset', () => {
   });
 
   test.each([
-    [{ type: 'integer', minimum: 1, maximum: 9, default: 3 }, 'integer, 1 to 9, default 3'],
-    [{ type: 'string', minLength: 2, pattern: '^a' }, 'string, at least 2 characters, matches ^a'],
-    [{ type: 'array', maxItems: 4 }, 'array, at most 4 items'],
+    [{ type: 'integer', minimum: 1, maximum: 9, default: 3 }, 'integer, minimum 1, maximum 9, default 3'],
+    [{ type: 'string', minLength: 2, pattern: '^a' }, 'string, minLength 2, pattern "^a"'],
+    [{ type: 'array', maxItems: 4 }, 'array, maxItems 4'],
     [{ enum: ['x', 'y'], default: 'x' }, '"x" | "y", default "x"'],
   ])('shows the limits and the default of %o', (schema, shown) => {
     expect(told({ inputSchema: { properties: { n: schema } } }).join('\n')).toContain(

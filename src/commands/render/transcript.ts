@@ -5,7 +5,7 @@ import type { Content } from '../../events/content.js';
 import type { Event, RequestEvent } from '../../events/events.js';
 import { type Exchange, outcomeOf } from '../../events/exchange.js';
 import { CallLog, History } from '../../events/history.js';
-import { isBodyLost, toldOnce } from '../../events/round-trips.js';
+import { isBodyLost, roundTripsIn, toldOnce } from '../../events/round-trips.js';
 import { type Session, Sessions } from '../../events/session-calls.js';
 import { callbackSecrets } from '../../events/shareable.js';
 import type { TranscriptHeader } from '../../events/transcript-reader.js';
@@ -259,16 +259,12 @@ const [MAX_LISTED, MAX_LENGTH] = [20, 300];
 
 /** Returns the malformed invocations of a transcript, which no call shows: the place, the error, and the answer. */
 function malformedInvocations(events: readonly Event[], transcript: Transcript): readonly string[] {
-  const ends = new Map<string, string>();
-  for (const event of events) {
-    if (event.kind === 'response') ends.set(event.leg, `answered ${event.status}`);
-    if (event.kind === 'broken') ends.set(event.leg, `not answered (${event.code})`);
-  }
-  const found = events.flatMap(event => {
-    const faults = event.kind === 'request' ? faultsOf(event) : [];
-    if (event.kind !== 'request' || faults.length === 0) return [];
-    const end = ends.get(event.leg) ?? 'not answered';
-    return [`${placeOf(event, transcript)}: ${cut(faults.join('; '), MAX_LENGTH)}; ${end}`];
+  const found = [...roundTripsIn(events).values()].flatMap(({ request, status, broken }) => {
+    const faults = faultsOf(request);
+    if (faults.length === 0) return [];
+    const why = broken ? ` (${broken.code})` : '';
+    const end = status === null ? `not answered${why}` : `answered ${status}`;
+    return [`${placeOf(request, transcript)}: ${cut(faults.join('; '), MAX_LENGTH)}; ${end}`];
   });
   return firstOf(found, MAX_LISTED);
 }

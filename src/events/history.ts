@@ -317,7 +317,6 @@ export class CallLog {
   readonly events: Event[] = [];
   /** Keys of calls, oldest first. */
   readonly keys: string[] = [];
-  readonly #places = new Map<string, number>();
   readonly #underWay = new Set<string>();
   readonly #byCall = new Map<string | null, Event[]>();
   /** The owners of requests without an answer yet. */
@@ -347,13 +346,8 @@ export class CallLog {
   }
 
   readonly apply = (event: Event): void => {
-    const known = this.history.exchanges.size;
     this.history.apply(event);
     this.events.push(event);
-    if (this.history.exchanges.size > known)
-      for (const key of event.calls ?? [])
-        if (this.history.exchanges.has(key) && !this.#places.has(key))
-          this.#places.set(key, this.keys.push(key) - 1);
     for (const key of this.#ownersOf(event)) this.#addTo(key, event);
   };
 
@@ -385,11 +379,6 @@ export class CallLog {
     return [...discovery, ...strays, ...own].sort((one, other) => one.seq - other.seq);
   }
 
-  /** The index of a call in {@link keys}, or -1. */
-  placeOf(key: string): number {
-    return this.#places.get(key) ?? -1;
-  }
-
   /** Keys of the calls that are not finished, oldest first. */
   get underWay(): ReadonlySet<string> {
     return this.#underWay;
@@ -411,9 +400,10 @@ export class CallLog {
   }
 
   #addTo(key: string | null, event: Event): void {
-    const events = this.#byCall.get(key) ?? [];
-    this.#byCall.set(key, events);
-    events.push(event);
+    const known = this.#byCall.get(key);
+    if (known) known.push(event);
+    else this.#byCall.set(key, [event]);
+    if (!known && key !== null) this.keys.push(key);
     const exchange = key === null ? undefined : this.history.exchanges.get(key);
     if (!exchange) return;
     if (isUnderWay(exchange)) this.#underWay.add(exchange.key);

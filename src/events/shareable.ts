@@ -1,4 +1,4 @@
-import { PROTOCOL_WORDS, SECRET_URLS, traitsOf } from '../protocol/callbacks.js';
+import { type CallbackType, PROTOCOL_WORDS, SECRET_URLS, traitsOf } from '../protocol/callbacks.js';
 import { RecentMap } from '../util/collections.js';
 import { inLayout } from '../util/json.js';
 import { REDACTED, type Redactor, redactJson, SecretFinder } from '../util/redact.js';
@@ -155,12 +155,16 @@ export function withQuestionSecrets(redactor: Redactor): EventRedactor {
   };
 }
 
+/** The message of a callback request, if it has this type. */
+function messageOf(event: Event, type: CallbackType): Readonly<Record<string, unknown>> | null {
+  if (event.kind !== 'request' || event.purpose !== 'callback' || !event.body?.json.ok) return null;
+  const { value } = event.body.json;
+  return isRecord(value) && value['type'] === type ? value : null;
+}
+
 /** The tokens in a question's `response_url`, without ids of the event and names of the protocol. */
 function questionSecrets(event: Event): string[] {
-  if (event.kind !== 'request' || event.purpose !== 'callback') return [];
-  const message = event.body?.json.ok ? event.body.json.value : null;
-  if (!isRecord(message) || message['type'] !== 'user_choice') return [];
-  const { response_url: url, id, group_id } = message;
+  const { response_url: url, id, group_id } = messageOf(event, 'user_choice') ?? {};
   const ids = [...(event.calls ?? []), event.thread, id, group_id].map(String);
   const tokens = typeof url === 'string' ? wordsOf(url).flatMap(word => word.match(TOKEN) ?? []) : [];
   return tokens.filter(token => !NAME.test(token) && !ids.some(each => each.includes(token)));
@@ -176,10 +180,7 @@ const PUBLIC_PARAMETERS: ReadonlySet<string> = new Set([
 
 /** The secrets in the query of an `auth_url`: only the user may see them (RT-OAUTH). */
 export function consentSecrets(event: Event): readonly string[] {
-  if (event.kind !== 'request' || event.purpose !== 'callback') return [];
-  const message = event.body?.json.ok ? event.body.json.value : null;
-  if (!isRecord(message) || message['type'] !== 'oauth') return [];
-  const url = foreignWords(message['auth_url']);
+  const url = foreignWords(messageOf(event, 'oauth')?.['auth_url'] ?? '');
   const parameters = URL.canParse(url) ? [...new URL(url).searchParams] : [];
   return parameters.flatMap(([name, value]) =>
     PUBLIC_PARAMETERS.has(name) ? [] : (value.match(TOKEN) ?? []),
